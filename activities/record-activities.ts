@@ -2,43 +2,43 @@ import type { WaitingRun } from '../src/kernel/contract/call.ts'
 import {
   type ProcessInput,
   type ProcessStatus,
+  type ProcessStepResult,
   type RecordProcess,
   STEP_MS,
-  type StepResult,
   workflowIdOf,
 } from '../src/kernel/contract/process.ts'
 import { clock } from '../src/values/clock.ts'
-import { type Run, readWith } from './run-operation.ts'
-import { decideWith, type Signalled, type SignalSettings, withSignalsThatCount } from './signals.ts'
+import { type RunOperation, readProcessStatus } from './run-operation.ts'
+import { applySignal, type ReceivedSignal, type SignalSettings, withPermittedSignals } from './signals.ts'
 
 export type RecordActivities<P extends RecordProcess> = {
   readonly [Name in P['read']['activity']]: (input: ProcessInput) => Promise<ProcessStatus>
 } & {
-  readonly [Name in P['decide'] & string]: (signalled: Signalled) => Promise<string>
+  readonly [Name in P['decide'] & string]: (signalled: ReceivedSignal) => Promise<string>
 } & {
-  readonly [Name in keyof P['steps']]: (input: ProcessInput) => Promise<StepResult | null>
+  readonly [Name in keyof P['steps']]: (input: ProcessInput) => Promise<ProcessStepResult | null>
 }
 
 /** Reads the record, carries out signals, and takes its steps. Each may be repeated: completed work is detected. */
 export function recordActivities<P extends RecordProcess>(
   process: P,
-  run: Run,
+  run: RunOperation,
   settings: SignalSettings,
 ): RecordActivities<P> {
   const requestOf = (input: ProcessInput) => `workflow:${workflowIdOf(process, input.id)}`
 
   async function read(input: ProcessInput): Promise<ProcessStatus> {
     const { operation, whenClosed } = process.read
-    const readBy = (key: string) => readWith(run, key, input, requestOf(input))
+    const readBy = (key: string) => readProcessStatus(run, key, input, requestOf(input))
     let status = await readBy(operation)
     if (whenClosed && status.closed) status = await readBy(whenClosed)
     const page = settings.pageOf?.(input.id)
     const shown = page ? { ...status, page } : status
-    return process.decide ? withSignalsThatCount(shown, input, settings) : shown
+    return process.decide ? withPermittedSignals(shown, input, settings) : shown
   }
 
-  const decide = (signalled: Signalled): Promise<string> =>
-    decideWith(run, settings, {
+  const decide = (signalled: ReceivedSignal): Promise<string> =>
+    applySignal(run, settings, {
       process,
       signalled,
       requestId: requestOf(signalled),
@@ -46,7 +46,7 @@ export function recordActivities<P extends RecordProcess>(
     })
 
   const steps = Object.entries(process.steps).map(([name, { operation, body, timeoutMs }]) => {
-    async function step(input: ProcessInput): Promise<StepResult | null> {
+    async function step(input: ProcessInput): Promise<ProcessStepResult | null> {
       const { result } = await run<{ readonly done?: boolean }>(operation, {
         of: input,
         as: 'process',

@@ -1,11 +1,11 @@
 import { ApplicationFailure } from '@temporalio/common'
-import { inputOf } from '../src/derive/http/input.ts'
+import { parseInput } from '../src/derive/http/input.ts'
 import type { Actor, Tenant } from '../src/kernel/contract/actor.ts'
 import type { WaitingRun } from '../src/kernel/contract/call.ts'
-import type { Registered } from '../src/kernel/contract/operation.ts'
+import type { RegisteredOperation } from '../src/kernel/contract/operation.ts'
 import { Problem } from '../src/kernel/contract/problem.ts'
 import type { ProcessInput, ProcessStatus } from '../src/kernel/contract/process.ts'
-import type { Execute } from '../src/kernel/run/execute.ts'
+import type { ExecuteCall } from '../src/kernel/run/execute.ts'
 
 export interface OperationResult<T> {
   readonly result?: T
@@ -26,8 +26,8 @@ export interface OperationCall {
 }
 
 interface Parts {
-  readonly execute: Execute
-  readonly operations: readonly Registered[]
+  readonly execute: ExecuteCall
+  readonly operations: readonly RegisteredOperation[]
   /** How far the tenant's clock is ahead. */
   readonly offsetOf: (tenant: Tenant) => Promise<number>
   readonly causeOf: (tenant: Tenant, id: string) => Promise<string | undefined>
@@ -35,9 +35,9 @@ interface Parts {
   readonly onFailure: (error: unknown, operation: string) => void
 }
 
-export type Run = <T>(operation: string, asked: OperationCall) => Promise<OperationResult<T>>
+export type RunOperation = <T>(operation: string, asked: OperationCall) => Promise<OperationResult<T>>
 
-export function runner({ execute, operations, offsetOf, causeOf, onFailure }: Parts): Run {
+export function operationRunner({ execute, operations, offsetOf, causeOf, onFailure }: Parts): RunOperation {
   const byKey = new Map(operations.map(operation => [operation.key, operation]))
   return async <T>(
     key: string,
@@ -51,7 +51,7 @@ export function runner({ execute, operations, offsetOf, causeOf, onFailure }: Pa
     const work = async () => {
       clockOffsetMs = await offsetOf(of)
       const requestId = isRead || isScheduled ? given : ((await causeOf(of, of.id)) ?? given)
-      const input = { params, ...inputOf(operation.operation, new URLSearchParams(), body) }
+      const input = { params, ...parseInput(operation.operation, new URLSearchParams(), body) }
       const actor = { ...actorOf(of, as), clockOffsetMs }
       const call = { operation, actor, input, requestId, address: null, idempotencyKey: once }
       return execute({ ...call, ...(waitingRun && { waitingRun }) })
@@ -75,7 +75,7 @@ const STATE_SENTENCE = /^The \w+ is \w+ already\.$/
  * A handler's message may name the payee, and the history keeps it for good: the contract's sentence is used
  * instead.
  */
-const sentenceOf = ({ operation }: Registered, code: string, said: string): string =>
+const sentenceOf = ({ operation }: RegisteredOperation, code: string, said: string): string =>
   STATE_SENTENCE.test(said) ? said : (operation.fails?.[code]?.[1] ?? code)
 
 /** The message of an error may contain a whole statement with its values: the history gets only its kind. */
@@ -105,8 +105,8 @@ const actorOf = ({ ownerId, mode }: ProcessInput, as: OperationCall['as']): Omit
 })
 
 /** A process without a record fails: there is nothing to wait for. */
-export async function readWith<Status extends ProcessStatus = ProcessStatus>(
-  run: Run,
+export async function readProcessStatus<Status extends ProcessStatus = ProcessStatus>(
+  run: RunOperation,
   operation: string,
   of: ProcessInput,
   requestId: string,

@@ -1,14 +1,14 @@
 import { activityInfo, type Info } from '@temporalio/activity'
 import { z } from 'zod'
-import { inspect } from '../src/derive/http/body.ts'
+import { refuseUnstorable } from '../src/derive/http/body.ts'
 import type { WaitingRun } from '../src/kernel/contract/call.ts'
 import {
-  DECISION_PAYLOAD,
+  DECISION_PAYLOAD_EXAMPLE,
   type ProcessInput,
   type ProcessStatus,
   type RecordProcess,
 } from '../src/kernel/contract/process.ts'
-import type { Run } from './run-operation.ts'
+import type { RunOperation } from './run-operation.ts'
 
 const remark = z.string().trim().min(1).max(1_000).optional()
 
@@ -25,21 +25,21 @@ export interface SignalSettings {
   readonly pageOf?: (id: string) => string | undefined
 }
 
-export interface Signalled extends ProcessInput {
+export interface ReceivedSignal extends ProcessInput {
   readonly verb: string
   readonly payload: unknown
 }
 
 interface Decision {
   readonly process: RecordProcess
-  readonly signalled: Signalled
+  readonly signalled: ReceivedSignal
   readonly requestId: string
   readonly waitingRun?: WaitingRun
 }
 
 /** Runs the operation of a signal with the API's checks; returns the line that the operator reads. */
-export async function decideWith(
-  run: Run,
+export async function applySignal(
+  run: RunOperation,
   settings: SignalSettings,
   { process, signalled, requestId, ...waiting }: Decision,
 ): Promise<string> {
@@ -53,7 +53,7 @@ export async function decideWith(
     return result?.acted ? `Signal ${verb}: done.` : `The signal ${verb} changed nothing. ${refused}`
   }
   const read = readPayload(payload)
-  if (!read) return `A signal ${verb} was ignored: send ${DECISION_PAYLOAD}.`
+  if (!read) return `A signal ${verb} was ignored: send ${DECISION_PAYLOAD_EXAMPLE}.`
   if (areIgnored(input, settings))
     return `A signal ${verb} was ignored: OPERATOR_SIGNALS is off, and this is live money.`
   const { by, comment = read.reason } = read
@@ -78,7 +78,7 @@ const areIgnored = (
   { operatorSignals, openLiveMoney = false }: SignalSettings,
 ): boolean => (mode === 'live' || openLiveMoney) && !operatorSignals
 
-export const withSignalsThatCount = <Status extends ProcessStatus>(
+export const withPermittedSignals = <Status extends ProcessStatus>(
   status: Status,
   input: ProcessInput,
   settings: SignalSettings,
@@ -90,7 +90,7 @@ const onceOf = ({ workflowExecution, activityId }: Info): string =>
 
 function readPayload(payload: unknown): z.output<typeof Payload> | undefined {
   try {
-    inspect(payload)
+    refuseUnstorable(payload)
     return Payload.parse(payload)
   } catch {
     return undefined

@@ -1,6 +1,6 @@
 import type { ProcessInput } from '../src/kernel/contract/process.ts'
-import type { MonthsOf } from '../src/money/statements/process.ts'
-import type { Run } from './run-operation.ts'
+import type { StatementRunInput } from '../src/money/statements/process.ts'
+import type { RunOperation } from './run-operation.ts'
 
 interface Page {
   readonly due: readonly (Pick<ProcessInput, 'ownerId' | 'mode'> & {
@@ -10,16 +10,16 @@ interface Page {
   readonly next: string | null
 }
 
-export interface Closed {
+export interface MonthlyStatementProgress {
   readonly made: number
   readonly next: string | null
 }
 
-type MonthsDue = (of: MonthsOf) => Promise<Page>
+type MonthsDue = (of: StatementRunInput) => Promise<Page>
 
-export const statementActivities = (run: Run, monthsDue: MonthsDue) => ({
+export const statementActivities = (run: RunOperation, monthsDue: MonthsDue) => ({
   /** One page of wallets, with each of their missing months. A failed one does not hold up the others. */
-  async closeMonths(of: MonthsOf): Promise<Closed> {
+  async closeMonths(of: StatementRunInput): Promise<MonthlyStatementProgress> {
     let made = 0
     for (let page = await monthsDue(of); ; page = await monthsDue(of)) {
       const failures: unknown[] = []
@@ -31,7 +31,10 @@ export const statementActivities = (run: Run, monthsDue: MonthsDue) => ({
   },
 })
 
-async function close(run: Run, { walletId, period, ownerId, mode }: Page['due'][number]): Promise<void> {
+async function close(
+  run: RunOperation,
+  { walletId, period, ownerId, mode }: Page['due'][number],
+): Promise<void> {
   const of = { id: walletId, ownerId, mode, agentId: null }
   const body = { walletId, period }
   const requestId = `workflow:statements/${period}/${walletId}`

@@ -37,7 +37,7 @@ import { webhooksArea } from './delivery/webhooks/webhooks.ts'
 import { cliAuthArea } from './identity/cli-auth/cli-auth.ts'
 import { consoleArea } from './identity/console/console.ts'
 import { customersArea } from './identity/customers/customers.ts'
-import { keysArea } from './identity/keys/keys.ts'
+import { apiKeysArea } from './identity/keys/keys.ts'
 import { kycArea } from './identity/kyc/kyc.ts'
 import { onboardingArea } from './identity/onboarding/onboarding.ts'
 import { passkeysArea } from './identity/passkeys/passkeys.ts'
@@ -50,7 +50,7 @@ import { intelligenceArea } from './insight/intelligence/intelligence.ts'
 import { outcomesArea } from './insight/outcomes/outcomes.ts'
 import { beneficiariesArea } from './money/beneficiaries/beneficiaries.ts'
 import { billingArea } from './money/billing/billing.ts'
-import { fundArea } from './money/fundings/fundings.ts'
+import { fundingsArea } from './money/fundings/fundings.ts'
 import { incomingArea } from './money/incoming/incoming.ts'
 import { ledgerArea } from './money/ledger/ledger.ts'
 import { statementsArea } from './money/statements/statements.ts'
@@ -73,7 +73,7 @@ export const areas = {
   customers: customersArea,
   passkeys: passkeysArea,
   people: peopleArea,
-  keys: keysArea,
+  keys: apiKeysArea,
   signingKeys: signingKeysArea,
   console: consoleArea,
   sessions: sessionsArea,
@@ -84,7 +84,7 @@ export const areas = {
   wallets: walletsArea,
   beneficiaries: beneficiariesArea,
   transactions: transactionsArea,
-  fund: fundArea,
+  fund: fundingsArea,
   billing: billingArea,
   incoming: incomingArea,
   statements: statementsArea,

@@ -1,19 +1,21 @@
 import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { areas } from '../src/areas.ts'
-import { registered } from '../src/kernel/contract/area.ts'
+import { allOperations } from '../src/kernel/contract/area.ts'
 import { mediaTypeOf } from '../src/kernel/contract/file.ts'
 import { oauthErrors } from '../src/kernel/contract/oauth-errors.ts'
-import { type AnyOperation, type Failure, isWriting } from '../src/kernel/contract/operation.ts'
-import { problems } from '../src/kernel/contract/problem.ts'
+import { type AnyOperation, isWritingOperation, type RefusalSpec } from '../src/kernel/contract/operation.ts'
+import { universalProblems } from '../src/kernel/contract/problem.ts'
 import './contract/registrations.ts'
 import './contract/signatures.ts'
-import { renamed } from '../src/values/json-names.ts'
+import { withJsonNames } from '../src/values/json-names.ts'
 import { exampleAsRead } from './support/contract/example-body.ts'
 import { operations } from './support/contract/world.ts'
 
 const operationEntries = operations.map(registered => [registered.key, registered.operation] as const)
-const writes = operationEntries.filter(([, operation]) => operation.method !== 'GET' || isWriting(operation))
+const writes = operationEntries.filter(
+  ([, operation]) => operation.method !== 'GET' || isWritingOperation(operation),
+)
 
 /** Any caller who sees an unexpected recovery must be able to stop it, with any scopes. */
 const FOR_ANY_KEY = ['assistants.message', 'people.stopRecovery', 'keys.current', 'keys.revokeCurrent']
@@ -52,7 +54,7 @@ const jsonOf = (schema: z.ZodType): Json =>
 function wronglyNamed(operation: AnyOperation): string[] {
   const { callers, returns, fails = {} } = operation
   const { reads = {}, headers = {} } = operation.http ?? {}
-  const refusals: [code: string, failure: Failure][] = Object.entries(fails)
+  const refusals: [code: string, failure: RefusalSpec][] = Object.entries(fails)
   const statuses = new Set([returns[0], ...refusals.map(([, [status]]) => status)])
   const sent = Object.entries(headers).flatMap(([status, own]) =>
     Object.entries(own as Record<string, string>).map(([name, sentence]) => ({
@@ -106,20 +108,20 @@ describe.each(operationEntries)('the contract of %s', (key, operation) => {
       '',
     )
     const sent = await exampleAsRead(body, example)
-    const problem = example && body ? body.safeParse(renamed(body, sent)).error?.message : undefined
+    const problem = example && body ? body.safeParse(withJsonNames(body, sent)).error?.message : undefined
     expect(problem ? `${key}: its own \`example\` does not fit its \`body\`: ${problem}` : '').toBe('')
   })
 
   test('has a summary, and a code and sentence for each refusal', () => {
     expect(operation.summary).toMatch(/^[A-Z].*[^.]$/)
-    for (const [code, [status, message]] of Object.entries<Failure>(operation.fails ?? {})) {
+    for (const [code, [status, message]] of Object.entries<RefusalSpec>(operation.fails ?? {})) {
       expect(code).toMatch(/^[a-z][a-z_]*$/)
       // If a standard defines the code, programs compare it, so it is the whole message.
       if (code in oauthErrors) expect(message).toBe(code)
       else expect(message).toMatch(/[.?)}]$/)
       // A redirect is documented as a refusal, too: no client of ours follows it.
       expect(status).toBeGreaterThanOrEqual(300)
-      expect(problems).not.toHaveProperty([code])
+      expect(universalProblems).not.toHaveProperty([code])
     }
   })
 
@@ -153,7 +155,7 @@ describe.each(operationEntries.filter(([, { path }]) => /\{\w+\}/.test(path)))(
   'the contract of %s',
   (key, operation) => {
     test('has a 404 for the record that its address names', () => {
-      const statuses = Object.values<Failure>(operation.fails ?? {}).map(([status]) => status)
+      const statuses = Object.values<RefusalSpec>(operation.fails ?? {}).map(([status]) => status)
       const remedy = `${key}: its address names a record, so it \`fails\` with a 404: missing('noun') of src/kernel/contract/operation.ts.`
       expect(statuses.includes(404) ? '' : remedy).toBe('')
     })
@@ -193,7 +195,7 @@ describe('all contracts together', () => {
   })
 
   test('react only to events that an operation emits', () => {
-    const emitted = new Set(registered(areas).flatMap(({ operation }) => Object.keys(operation.emits)))
+    const emitted = new Set(allOperations(areas).flatMap(({ operation }) => Object.keys(operation.emits)))
     const awaited = Object.values(areas).flatMap(({ reactions }) => Object.keys(reactions))
     expect(awaited.filter(event => !emitted.has(event))).toEqual([])
   })

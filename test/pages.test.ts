@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../src/areas.ts'
-import { blocksOf, SETTING, slugOf } from '../src/derive/docs/markdown.ts'
-import { published } from '../src/kernel/contract/area.ts'
+import { headingSlug, parseMarkdownBlocks, SETTING_NAME_PATTERN } from '../src/derive/docs/markdown.ts'
+import { publishedOperations } from '../src/kernel/contract/area.ts'
 
 const INDEX = 'docs/README.md'
 
@@ -36,12 +36,12 @@ const links = pages.flatMap(linksOf)
 
 /** The anchors of a page: its headings, and the settings that it explains. */
 function anchorsOf(path: string): Set<string> {
-  const blocks = blocksOf(readFileSync(path, 'utf8'))
+  const blocks = parseMarkdownBlocks(readFileSync(path, 'utf8'))
   return new Set(
     blocks.flatMap(block => {
-      if (block.type === 'heading') return [slugOf(block.text)]
+      if (block.type === 'heading') return [headingSlug(block.text)]
       if (block.type !== 'table') return []
-      return block.rows.flatMap(([name]) => SETTING.exec(name?.text ?? '')?.[1] ?? [])
+      return block.rows.flatMap(([name]) => SETTING_NAME_PATTERN.exec(name?.text ?? '')?.[1] ?? [])
     }),
   )
 }
@@ -111,7 +111,7 @@ describe('the documentation pages', () => {
   test('name existing operations only', () => {
     const shapeOf = (path: string) => path.replace(/\{\w+\}/g, '{}')
     const knownOperations = new Set(
-      published(areas).map(({ operation: { method, path } }) => `${method} ${shapeOf(path)}`),
+      publishedOperations(areas).map(({ operation: { method, path } }) => `${method} ${shapeOf(path)}`),
     )
     const mentions = pages.flatMap(({ text }) =>
       [...text.matchAll(/`(GET|POST|PUT|PATCH|DELETE)\s(\/[\w/{}-]+)/g)].map(
@@ -138,7 +138,7 @@ describe('the documentation pages', () => {
     const long = pages
       .filter(({ path }) => !path.startsWith('docs/decisions/') && path !== 'docs/changelog.md')
       .flatMap(({ path, text }) =>
-        blocksOf(text)
+        parseMarkdownBlocks(text)
           .filter(({ type, raw }) => type === 'paragraph' && raw.split(/\s+/).length > 80)
           .map(({ raw }) => `${path}: “${raw.slice(0, 60)}…” is too long. Split it.`),
       )

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from '@jest/globals'
-import { stepsFor } from '../src/derive/docs/quickstart.ts'
+import { quickstartSteps } from '../src/derive/docs/quickstart.ts'
 import { startTestService } from './support/harness.ts'
 import { temporaryFolder } from './support/processes/folders.ts'
 import { lastingPort } from './support/processes/lasting-port.ts'
@@ -13,7 +13,7 @@ const partOf = (name: string): string =>
   new RegExp(`<!-- ${name} -->\\n\`\`\`bash\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1] ?? ''
 
 const service = await startTestService()
-const quickstart = stepsFor(service.url)
+const quickstart = quickstartSteps(service.url)
   .map(({ curl }) => curl)
   .join('\n')
 const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`

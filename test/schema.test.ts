@@ -3,7 +3,7 @@ import type { EntityClass } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { areas } from '../src/areas.ts'
 import type { Area } from '../src/kernel/contract/area.ts'
-import { requireVersion } from '../src/platform/schema.ts'
+import { requirePostgresVersion } from '../src/platform/schema.ts'
 import { tableOf } from '../src/record-store/index.ts'
 import { startTestService } from './support/harness.ts'
 import { tablesOfMigrations } from './support/schema/data-model.ts'
@@ -158,9 +158,9 @@ test('no two indexes of a table hold the same', async () => {
 })
 
 test('a PostgreSQL older than 18 is refused by its version, a later one is accepted', () => {
-  expect(() => requireVersion('17.6 (Debian 17.6-1)')).toThrow(
+  expect(() => requirePostgresVersion('17.6 (Debian 17.6-1)')).toThrow(
     'PostgreSQL 17.6 (Debian 17.6-1); it must be 18',
   )
-  expect(() => requireVersion('18.4')).not.toThrow()
-  expect(() => requireVersion('19beta1')).not.toThrow()
+  expect(() => requirePostgresVersion('18.4')).not.toThrow()
+  expect(() => requirePostgresVersion('19beta1')).not.toThrow()
 })

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import type { Client } from '../src/derive/client.ts'
 import { area } from '../src/kernel/contract/area.ts'
 import type { HotHandler } from '../src/kernel/contract/handlers.ts'
-import { machine } from '../src/kernel/contract/machine.ts'
-import { get, type HandlerOf, implement, list, missing, post } from '../src/kernel/contract/operation.ts'
+import { stateMachine } from '../src/kernel/contract/machine.ts'
+import { bindHandlers, get, type HandlerOf, list, notFound, post } from '../src/kernel/contract/operation.ts'
 import type { Scope } from '../src/kernel/contract/scopes.ts'
 import { id } from '../src/values/ids.ts'
-import { type Cents, cents, plus } from '../src/values/money.ts'
+import { addCents, type Cents, cents } from '../src/values/money.ts'
 
 const Jar = z.object({ id: id('jar'), size: z.int() })
 
@@ -18,7 +18,7 @@ const api = {
     scope: 'policies:write',
     body: z.strictObject({ force: z.int() }),
     returns: [201, Jar],
-    fails: { jar_not_found: missing('jar') },
+    fails: { jar_not_found: notFound('jar') },
     emits: { 'jar.opened': z.object({ jarId: id('jar') }) },
   }),
   list: list('/jars', {
@@ -55,31 +55,31 @@ export const right: Handlers = {
   list: (_, { pageOf }) => pageOf([jar]),
 }
 
-const jars = area('Jars', 'Jars.', implement(api, right))
+const jars = area('Jars', 'Jars.', bindHandlers(api, right))
 
 /** What a handler must not do. */
 export const wrong: Record<string, () => unknown> = {
   // @ts-expect-error a handler is missing
-  missingHandler: () => implement(api, { open: right.open }),
+  missingHandler: () => bindHandlers(api, { open: right.open }),
   // @ts-expect-error a handler for what is not declared
-  unknownHandler: () => implement(api, { ...right, close: () => jar }),
+  unknownHandler: () => bindHandlers(api, { ...right, close: () => jar }),
 
   undeclaredRefusal: () =>
-    implement(api, {
+    bindHandlers(api, {
       ...right,
       // @ts-expect-error the contract does not know this refusal
       open: (_, { refuse }) => refuse('jar_is_stuck'),
     }),
 
   undeclaredRefusalOfNone: () =>
-    implement(api, {
+    bindHandlers(api, {
       ...right,
       // @ts-expect-error this operation refuses nothing
       list: (_, { refuse }) => refuse('jar_not_found'),
     }),
 
   undeclaredEvent: () =>
-    implement(api, {
+    bindHandlers(api, {
       ...right,
       open(_, { emit }) {
         // @ts-expect-error the contract does not know this event
@@ -89,7 +89,7 @@ export const wrong: Record<string, () => unknown> = {
     }),
 
   wrongEventData: () =>
-    implement(api, {
+    bindHandlers(api, {
       ...right,
       open(_, { emit }) {
         // @ts-expect-error the event names its jar otherwise
@@ -99,28 +99,28 @@ export const wrong: Record<string, () => unknown> = {
     }),
 
   wrongPathParameter: () =>
-    implement(api, {
+    bindHandlers(api, {
       ...right,
       // @ts-expect-error the path says jarId
       open: ({ params }) => ({ ...jar, id: params.id }),
     }),
 
   wrongMember: () =>
-    implement(api, {
+    bindHandlers(api, {
       ...right,
       // @ts-expect-error the body has no such member
       open: ({ body }) => ({ ...jar, size: body.strength }),
     }),
 
   wrongResult: () =>
-    implement(api, {
+    bindHandlers(api, {
       ...right,
       // @ts-expect-error the contract returns a size
       open: () => ({ id: 'jar_1' }),
     }),
 
   wrongResultType: () =>
-    implement(api, {
+    bindHandlers(api, {
       ...right,
       // @ts-expect-error a size is a number
       open: () => ({ id: 'jar_1', size: '1' }),
@@ -132,18 +132,18 @@ const decide = () => jar
 const write = async () => undefined
 
 export const wrongRuns: Record<string, () => unknown> = {
-  right: () => implement(hotApi, { take: { load, decide, write } }),
+  right: () => bindHandlers(hotApi, { take: { load, decide, write } }),
   // @ts-expect-error a hot handler writes
-  hotWithoutWrite: () => implement(hotApi, { take: { load, decide } }),
+  hotWithoutWrite: () => bindHandlers(hotApi, { take: { load, decide } }),
   // @ts-expect-error a hot operation has a hot handler
-  hotAsPlain: () => implement(hotApi, { take: () => jar }),
+  hotAsPlain: () => bindHandlers(hotApi, { take: () => jar }),
   // @ts-expect-error a plain operation has a plain handler
-  plainAsHot: () => implement(api, { ...right, open: { load, decide, write } }),
+  plainAsHot: () => bindHandlers(api, { ...right, open: { load, decide, write } }),
   // @ts-expect-error what crashed must be recovered
-  outsideWithoutRecover: () => implement(outsideApi, { ask: { reserve: load, call: load, record: load } }),
+  outsideWithoutRecover: () => bindHandlers(outsideApi, { ask: { reserve: load, call: load, record: load } }),
 
   // @ts-expect-error to decide is pure: nothing is waited for
-  decidingLater: () => implement(hotApi, { take: { load, decide: async () => jar, write } }),
+  decidingLater: () => bindHandlers(hotApi, { take: { load, decide: async () => jar, write } }),
 }
 
 export const handler: HotHandler<unknown, typeof jar, 'jar_empty', Record<never, never>, typeof jar> = {
@@ -180,11 +180,11 @@ export const wrongContracts: Record<string, () => unknown> = {
 // @ts-expect-error there is no such scope
 export const scope: Scope = 'jars:write'
 
-const door = machine('door', { open: ['shut'], shut: ['open', 'locked'], locked: [] })
+const door = stateMachine('door', { open: ['shut'], shut: ['open', 'locked'], locked: [] })
 
 export const wrongMachines: Record<string, () => unknown> = {
   // @ts-expect-error a step to a state that is not there
-  unknownStep: () => machine('door', { open: ['ajar'], shut: [] }),
+  unknownStep: () => stateMachine('door', { open: ['ajar'], shut: [] }),
   // @ts-expect-error a move to a state that is not there
   unknownMove: () => door.move({ status: 'open' }, 'ajar'),
   // @ts-expect-error a record in a state that is not there
@@ -229,5 +229,5 @@ export const amounts = (amount: Cents): Cents[] => [
   -amount,
   // @ts-expect-error a number, which may be one of euros
   1,
-  plus(amount, cents(100n)),
+  addCents(amount, cents(100n)),
 ]

@@ -1,10 +1,10 @@
 import { agentProcess } from '../src/control/agents/process.ts'
 import type { ProcessStatus } from '../src/kernel/contract/process.ts'
-import { type Followed, followRecord } from './shared/follow-record.ts'
+import { type FollowedRecord, followRecord } from './shared/follow-record.ts'
 import type { StepsOf } from './shared/steps.ts'
 
 /** Ends an agent's policy on time, and deletes an agent step by step. */
-export const agent = followRecord(agentProcess, async (record: Followed<ProcessStatus>, steps) => {
+export const agent = followRecord(agentProcess, async (record: FollowedRecord<ProcessStatus>, steps) => {
   await record.during(({ status }) => status !== 'deleting', steps.expirePolicy)
   await record.during({ status: 'deleting' }, () => deleteAgent(steps))
 })

@@ -1,25 +1,25 @@
 import { continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow'
-import type { Closed } from '../activities/statements.ts'
-import type { MonthsOf } from '../src/money/statements/process.ts'
-import { onCancellationRequest, onRecordChanged } from './shared/follow-record.ts'
-import { addToTimeline } from './shared/run-page.ts'
-import { activity } from './shared/steps.ts'
+import type { MonthlyStatementProgress } from '../activities/statements.ts'
+import type { StatementRunInput } from '../src/money/statements/process.ts'
+import { handleRecordChanged, runIgnoringCancellation } from './shared/follow-record.ts'
+import { addNoteToTimeline } from './shared/run-page.ts'
+import { proxyActivity } from './shared/steps.ts'
 
-const closeMonths = activity<MonthsOf, Closed>('closeMonths', {
+const closeMonths = proxyActivity<StatementRunInput, MonthlyStatementProgress>('closeMonths', {
   summary: 'The statements of one page of wallets',
   timeoutMs: 300_000,
 })
 
 /** Goes through the wallets page by page. An existing statement is not made again, wherever the run has to resume. */
-export const statements = (months: MonthsOf): Promise<string> =>
-  onCancellationRequest(
-    () => void addToTimeline('Request Cancellation changed nothing: what is missing is drawn up.'),
+export const statements = (months: StatementRunInput): Promise<string> =>
+  runIgnoringCancellation(
+    () => void addNoteToTimeline('Request Cancellation changed nothing: what is missing is drawn up.'),
     () => drawUp(months),
   )
 
-async function drawUp({ after = '', ...whose }: MonthsOf): Promise<string> {
+async function drawUp({ after = '', ...whose }: StatementRunInput): Promise<string> {
   let hasChanged = false
-  onRecordChanged(() => {
+  handleRecordChanged(() => {
     hasChanged = true
   })
   let made = 0

@@ -1,5 +1,5 @@
-import { type TransferStatus, transferProcess } from '../src/commerce/transfers/process.ts'
-import { type Followed, followRecord } from './shared/follow-record.ts'
+import { type TransferProcessStatus, transferProcess } from '../src/commerce/transfers/process.ts'
+import { type FollowedRecord, followRecord } from './shared/follow-record.ts'
 
 /**
  * The payee’s bank verifies the name, a person confirms a doubtful result, the payment is submitted once, and
@@ -8,7 +8,7 @@ import { type Followed, followRecord } from './shared/follow-record.ts'
  */
 export const transfer = followRecord(
   transferProcess,
-  async (record: Followed<TransferStatus>, steps) => {
+  async (record: FollowedRecord<TransferProcessStatus>, steps) => {
     await record.during({ next: 'verify' }, steps.verifyPayee)
     await record.during({ next: 'lapse' }, steps.cancelUnconfirmed)
     await record.during({ next: 'submit' }, steps.submitPayment)

@@ -1,7 +1,7 @@
 import { webhookProcess } from '../src/delivery/webhooks/process.ts'
 import type { ProcessStatus } from '../src/kernel/contract/process.ts'
-import { type Followed, followRecord } from './shared/follow-record.ts'
+import { type FollowedRecord, followRecord } from './shared/follow-record.ts'
 
-export const webhook = followRecord(webhookProcess, async (record: Followed<ProcessStatus>, steps) => {
+export const webhook = followRecord(webhookProcess, async (record: FollowedRecord<ProcessStatus>, steps) => {
   await record.during(() => true, steps.retryDelivery)
 })

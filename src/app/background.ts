@@ -1,41 +1,41 @@
-import { SEALING_DUE, sealPage } from '../compliance/audit/index.ts'
-import { PUSHES_DUE, Pusher, unsubscribe } from '../delivery/push/index.ts'
+import { SEALING_DUE_SQL, sealNextPage } from '../compliance/audit/index.ts'
+import { deletePushSubscription, PUSHES_DUE_SQL, PushSender } from '../delivery/push/index.ts'
 import {
-  BACKLOG_DUE,
+  BACKLOG_DUE_SQL,
   BacklogKeeper,
-  Deliverer,
+  disableWebhook,
   expireDeliveries,
-  giveUp,
+  WebhookDeliverer,
 } from '../delivery/webhooks/index.ts'
-import { COUNTING_DUE, countSpend, isBehind } from '../insight/spend/index.ts'
-import { endOverdue } from '../kernel/background/deadlines.ts'
+import { COUNTING_DUE_SQL, countSpend, isSpendCountBehind } from '../insight/spend/index.ts'
+import { endOverdueRecords } from '../kernel/background/deadlines.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import { repeatEvery, repeatOnWake } from '../platform/rounds.ts'
-import { measured } from './database-metrics.ts'
-import type { OpenRuntime, Part } from './runtime.ts'
+import { withOutboundMetrics } from './database-metrics.ts'
+import type { OpenRuntime, Stoppable } from './runtime.ts'
 
 const DEADLINES_EVERY = 2_000
 
-export const startDeadlines = (runtime: OpenRuntime): Part =>
+export const startDeadlineSweep = (runtime: OpenRuntime): Stoppable =>
   repeatEvery(
     DEADLINES_EVERY,
-    () => endOverdue(runtime),
+    () => endOverdueRecords(runtime),
     error => runtime.log.warn({ err: error }, 'ending what is overdue failed'),
   )
 
 const EXPIRE_EVERY = 600_000
 
-export function startDeliveries(runtime: OpenRuntime, pollMs?: number): Part {
+export function startWebhookDeliveries(runtime: OpenRuntime, pollMs?: number): Stoppable {
   const { database, execute, listener, operations, ports, settings, log, watch } = runtime
   const onFailure = (error: unknown) =>
     log.warn({ err: error }, 'deliveries: the database took or gave nothing')
   const lease = runtime.leases.of('deliveries')
-  const deliverer = new Deliverer({
+  const deliverer = new WebhookDeliverer({
     database,
     lease,
-    ports: { ...ports, outbound: measured(ports.outbound, runtime.metrics, 'webhook') },
+    ports: { ...ports, outbound: withOutboundMetrics(ports.outbound, runtime.metrics, 'webhook') },
     waitsMs: settings.webhookRetrySeconds.map(seconds => seconds * 1_000),
-    giveUp: (id, why) => giveUp(runtime, id, why),
+    giveUp: (id, why) => disableWebhook(runtime, id, why),
     onOutbox: runtime.onOutbox,
     onWaiting: () => keeper.wake(),
     onFailure,
@@ -47,7 +47,7 @@ export function startDeliveries(runtime: OpenRuntime, pollMs?: number): Part {
     deliverer.notice()
   })
   const letGo = lease.keepWhile(() => deliverer.hasClaims)
-  const unwatch = watch.add({ dueAt: BACKLOG_DUE, wake: keeper.wake, onFreed: deliverer.notice })
+  const unwatch = watch.add({ dueAt: BACKLOG_DUE_SQL, wake: keeper.wake, onFreed: deliverer.notice })
   const expiry = repeatEvery(EXPIRE_EVERY, () => expireDeliveries(database), onFailure)
   return {
     async stop() {
@@ -59,21 +59,21 @@ export function startDeliveries(runtime: OpenRuntime, pollMs?: number): Part {
   }
 }
 
-export function startPushes(runtime: OpenRuntime): Part {
+export function startWebPush(runtime: OpenRuntime): Stoppable {
   const { database, listener, ports, log, watch } = runtime
   const onFailure = (error: unknown) => log.warn({ err: error }, 'pushes: some were not sent')
-  const measuredPorts = { ...ports, outbound: measured(ports.outbound, runtime.metrics, 'push') }
+  const measuredPorts = { ...ports, outbound: withOutboundMetrics(ports.outbound, runtime.metrics, 'push') }
   const lease = runtime.leases.of('pushes')
-  const pusher = new Pusher({
+  const pusher = new PushSender({
     database,
     ports: measuredPorts,
     onFailure,
     lease,
-    unsubscribe: gone => unsubscribe(runtime, gone),
+    unsubscribe: gone => deletePushSubscription(runtime, gone),
   })
   const ignore = listener.on('pushes', pusher.wake)
   const letGo = lease.keepWhile(() => pusher.hasClaims)
-  const unwatch = watch.add({ dueAt: PUSHES_DUE, wake: pusher.round, onFreed: pusher.wake })
+  const unwatch = watch.add({ dueAt: PUSHES_DUE_SQL, wake: pusher.round, onFreed: pusher.wake })
   return {
     async stop() {
       ignore()
@@ -88,13 +88,13 @@ export function startPushes(runtime: OpenRuntime): Part {
 const SEAL_AFTER = 500
 
 /** Seals the audit trails. Several processes may run it; one at a time finds work. */
-export function startSealing(runtime: OpenRuntime): Part {
+export function startAuditSealing(runtime: OpenRuntime): Stoppable {
   const parts = { database: runtime.database, signer: runtime.ports.signer }
   const stopping = new AbortController()
   const seal = async (): Promise<void> => {
-    while (!stopping.signal.aborted && (await sealPage(parts))) {}
+    while (!stopping.signal.aborted && (await sealNextPage(parts))) {}
   }
-  const rounds = followJournal(runtime, { dueAt: SEALING_DUE, afterMs: SEAL_AFTER, work: seal }, error =>
+  const rounds = followJournal(runtime, { dueAt: SEALING_DUE_SQL, afterMs: SEAL_AFTER, work: seal }, error =>
     runtime.log.warn({ err: error }, 'the audit trail was not sealed'),
   )
   return {
@@ -112,15 +112,18 @@ export function startSealing(runtime: OpenRuntime): Part {
 const COUNT_AFTER = 700
 
 /** Keeps the sums of spending. Any number may run: one counts, and the others check again later. */
-export function startSpend(runtime: OpenRuntime): Part {
+export function startSpendCounting(runtime: OpenRuntime): Stoppable {
   const { database, log } = runtime
   const sql = sqlOn(database.pool)
   let isStopping = false
   const count = async (): Promise<void> => {
-    if (await isBehind(sql)) await countSpend(database, { isStopping: () => isStopping })
+    if (await isSpendCountBehind(sql)) await countSpend(database, { isStopping: () => isStopping })
   }
-  const rounds = followJournal(runtime, { dueAt: COUNTING_DUE, afterMs: COUNT_AFTER, work: count }, error =>
-    log.warn({ err: error }, 'spend: what was paid is not in the sums yet; reports read it one by one'),
+  const rounds = followJournal(
+    runtime,
+    { dueAt: COUNTING_DUE_SQL, afterMs: COUNT_AFTER, work: count },
+    error =>
+      log.warn({ err: error }, 'spend: what was paid is not in the sums yet; reports read it one by one'),
   )
   return {
     async stop() {
@@ -141,7 +144,7 @@ function followJournal(
   { listener, watch }: Pick<OpenRuntime, 'listener' | 'watch'>,
   { dueAt, afterMs, work }: Follower,
   onFailure: (error: unknown) => void,
-): Part {
+): Stoppable {
   const rounds = repeatOnWake(afterMs, work, onFailure)
   const ignore = listener.on('journal', rounds.wake)
   const unwatch = watch.add({ dueAt, wake: rounds.wake })

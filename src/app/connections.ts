@@ -1,16 +1,16 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { grantedTime } from '../derive/http/body-bytes.ts'
-import { addressIn, type IsProxy, proxies } from '../derive/http/raw-request.ts'
+import { bodyDeadlineExtension } from '../derive/http/body-bytes.ts'
+import { type IsProxy, parseForwardedAddress, trustedProxies } from '../derive/http/raw-request.ts'
 import { refuseConnection } from '../derive/http/respond.ts'
 import type { Settings } from '../platform/settings/settings.ts'
-import { clientOf } from '../values/client-of.ts'
+import { clientAddressKey } from '../values/client-of.ts'
 import { clock } from '../values/clock.ts'
 
 export interface ConnectionLimits {
   /** For a request's headers from its first byte, and for the first byte on a new connection. */
   readonly headersMs: number
-  /** For a body, from the end of its headers. Files have longer: see `grantTime`. */
+  /** For a body, from the end of its headers. Files have longer: see `extendBodyDeadline`. */
   readonly bodyMs: number
   readonly answerMs: number
   readonly idleMs: number
@@ -30,7 +30,7 @@ export const connectionLimits = ({
   answerMs: 30_000,
   idleMs: keepAliveSeconds * 1_000,
   perAddress: connectionsPerAddress,
-  isProxy: proxies(trustProxy),
+  isProxy: trustedProxies(trustProxy),
   checkEveryMs: 500,
 })
 
@@ -56,7 +56,7 @@ interface Connection {
   unsentSince: number
 }
 
-export interface Connections {
+export interface OpenConnections {
   begin(request: IncomingMessage, response: ServerResponse): void
   count(): number
   stop(): void
@@ -66,7 +66,7 @@ export interface Connections {
  * Ends connections that take too long and refuses those above the limit. Only time in which this process runs
  * counts: after a pause or under load it first reads what has arrived, and then ends connections.
  */
-export function watchConnections(server: Server, limits: ConnectionLimits): Connections {
+export function enforceConnectionLimits(server: Server, limits: ConnectionLimits): OpenConnections {
   const { checkEveryMs } = limits
   const open = new Map<Socket, Connection>()
   const admit = admission(limits)
@@ -123,9 +123,9 @@ const newConnection = (socket: Socket, now: number): Connection => ({
 function admission({ perAddress, isProxy }: ConnectionLimits): (socket: Socket) => boolean {
   const counts = new Map<string, number>()
   return socket => {
-    const address = addressIn(socket.remoteAddress ?? '') ?? ''
+    const address = parseForwardedAddress(socket.remoteAddress ?? '') ?? ''
     if (isProxy(address, 0)) return true
-    const client = clientOf(address)
+    const client = clientAddressKey(address)
     const count = (counts.get(client) ?? 0) + 1
     if (count > perAddress) return false
     counts.set(client, count)
@@ -179,7 +179,7 @@ function checkBody(
   { bodyMs, answerMs }: ConnectionLimits,
   now: number,
 ): void {
-  const late = now - exchange.since - bodyMs - grantedTime(exchange.request)
+  const late = now - exchange.since - bodyMs - bodyDeadlineExtension(exchange.request)
   if (late <= 0) return
   const hasReader = !(exchange.isTimedOut || exchange.isAnswered) && exchange.request.emit('timeout')
   if (hasReader) exchange.isTimedOut = true

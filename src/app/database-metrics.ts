@@ -1,11 +1,16 @@
 import { oldestPushSeconds } from '../delivery/push/index.ts'
-import { behindCount, deliveryCounts, overdueSeconds, pausedCount } from '../delivery/webhooks/index.ts'
+import {
+  countPausedWebhooks,
+  countWebhooksBehind,
+  deliveryCounts,
+  deliveryOverdueSeconds,
+} from '../delivery/webhooks/index.ts'
 import type { Row, Sql } from '../kernel/contract/sql.ts'
 import { batcher } from '../kernel/database/batcher.ts'
 import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
-import { oldestSeconds } from '../kernel/journal/outbox.ts'
+import { oldestOutboxSeconds } from '../kernel/journal/outbox.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import type { Outbound, OutboundAnswer } from '../ports/outbound.ts'
+import type { OutboundAnswer, OutboundHttp } from '../ports/outbound.ts'
 
 interface Statement {
   readonly text: string
@@ -27,11 +32,11 @@ function scraping({ pool }: Database): Sql {
 }
 
 /** Metrics read from the database, the same in every process. Each reads at most some thousand rows. */
-export function watchDatabase({ watch }: Metrics, database: Database): void {
+export function registerDatabaseMetrics({ watch }: Metrics, database: Database): void {
   const sql = scraping(database)
-  const age = (read: typeof oldestSeconds) => async () => (await read(sql)) ?? 0
-  watch('outbox_oldest_seconds', 'Age of the oldest work that waits for Temporal.', age(oldestSeconds))
-  watch('webhook_overdue_seconds', 'Age of the oldest webhook that is due.', age(overdueSeconds))
+  const age = (read: typeof oldestOutboxSeconds) => async () => (await read(sql)) ?? 0
+  watch('outbox_oldest_seconds', 'Age of the oldest work that waits for Temporal.', age(oldestOutboxSeconds))
+  watch('webhook_overdue_seconds', 'Age of the oldest webhook that is due.', age(deliveryOverdueSeconds))
   watch('push_oldest_seconds', 'Age of the oldest push that waits.', age(oldestPushSeconds))
   watch('webhook_deliveries', 'Waiting webhooks, and dead letters; 10000 means 10000 or more.', () =>
     deliveryCounts(sql),
@@ -39,18 +44,18 @@ export function watchDatabase({ watch }: Metrics, database: Database): void {
   watch(
     'webhook_subscriptions_paused',
     'Subscriptions that are paused after failures of their receivers.',
-    () => pausedCount(sql),
+    () => countPausedWebhooks(sql),
   )
   watch('webhook_subscriptions_behind', 'Subscriptions that are paused because of their backlog.', () =>
-    behindCount(sql),
+    countWebhooksBehind(sql),
   )
 }
 
-export const measured = (
-  { judge, isAllowed, send }: Outbound,
+export const withOutboundMetrics = (
+  { judge, isAllowed, send }: OutboundHttp,
   metrics: Metrics,
   what: 'webhook' | 'push',
-): Outbound => ({
+): OutboundHttp => ({
   judge,
   isAllowed,
   async send(request) {

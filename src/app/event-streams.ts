@@ -1,50 +1,50 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { CredentialWatch } from '../derive/http/credential-watch.ts'
-import type { Credentials } from '../derive/http/credentials.ts'
+import type { CredentialLookup } from '../derive/http/credentials.ts'
 import type { Tenant } from '../kernel/contract/actor.ts'
 import {
-  type FollowedEvent,
-  type FollowedEvents,
-  type FollowRequest,
-  MAX_STREAMS,
-  MAX_WAITING,
+  type EventFollowRequest,
+  MAX_EVENT_STREAMS,
+  MAX_EVENT_WAITS,
+  type StreamedEvent,
+  type StreamedEventBatches,
 } from '../kernel/contract/follow.ts'
 import type { Sql } from '../kernel/contract/sql.ts'
 import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
 import type { ProcessLeases } from '../kernel/database/process-lease.ts'
-import { FOLLOW_TIMES, type FollowTimes, JournalFollower } from '../kernel/journal/follow.ts'
+import { FOLLOW_INTERVALS, type FollowIntervals, JournalFollower } from '../kernel/journal/follow.ts'
 import type { EventRow } from '../kernel/journal/journal.ts'
-import { currentHorizon } from '../kernel/journal/journal-position.ts'
+import { readJournalHorizon } from '../kernel/journal/journal-position.ts'
 import type { OpenDatabase } from '../platform/database.ts'
-import type { Listener } from '../platform/listener.ts'
+import type { ChannelListener } from '../platform/listener.ts'
 import type { Logger } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { clock } from '../values/clock.ts'
 import { newId } from '../values/ids.ts'
 
-export interface StreamTimes extends FollowTimes {
+export interface EventStreamTimes extends FollowIntervals {
   /** A heartbeat is sent after this long without an event. */
   readonly silenceMs: number
 }
 
-const TIMES: StreamTimes = { ...FOLLOW_TIMES, silenceMs: 15_000 }
+const TIMES: EventStreamTimes = { ...FOLLOW_INTERVALS, silenceMs: 15_000 }
 
 interface Parts {
   readonly database: Database
-  readonly listener: Listener
+  readonly listener: ChannelListener
   readonly leases: ProcessLeases
-  readonly times: Partial<StreamTimes>
-  readonly onEvents: (events: readonly FollowedEvent[]) => void
+  readonly times: Partial<EventStreamTimes>
+  readonly onEvents: (events: readonly StreamedEvent[]) => void
   readonly onFailure: (error: unknown) => void
 }
 
 export interface EventStreams {
-  open(wish: FollowRequest): Promise<FollowedEvents | undefined>
+  open(wish: EventFollowRequest): Promise<StreamedEventBatches | undefined>
   /**
    * Follows for the length of one request, without counting towards the owner's streams. Events of other
    * processes arrive within a second. Returns undefined at the limit of waiting requests.
    */
-  wait(wish: FollowRequest): Promise<FollowedEvents | undefined>
+  wait(wish: EventFollowRequest): Promise<StreamedEventBatches | undefined>
   onEvents(events: readonly Tenant[]): void
   count(): number
   stop(): Promise<void>
@@ -108,7 +108,7 @@ export function eventStreams({
       if (wish.ending.aborted) return follower.follow({ ...wish, from, silenceMs })
       open.add(id)
       wish.ending.addEventListener('abort', () => close(ownerId, id), { once: true })
-      const isTaken = await acquireSlot(sql, [ownerId, id, holder, MAX_STREAMS], wish).finally(() => {
+      const isTaken = await acquireSlot(sql, [ownerId, id, holder, MAX_EVENT_STREAMS], wish).finally(() => {
         // A client that disconnected meanwhile has released its place, perhaps before it was taken.
         if (wish.ending.aborted) close(ownerId, id)
       })
@@ -140,7 +140,7 @@ function onlyOnce(work: () => unknown): () => void {
 async function acquireSlot(
   sql: Sql,
   values: readonly unknown[],
-  { from, ending }: FollowRequest,
+  { from, ending }: EventFollowRequest,
 ): Promise<boolean> {
   const until = clock.ticks() + (from ? RESUMING.forMs : 0)
   for (;;) {
@@ -154,7 +154,7 @@ async function acquireSlot(
  * The current horizon, for a client without a position. It is read twice, because a transaction of another
  * database that ends during the reading sets it back.
  */
-const horizonOfNow = async (sql: Sql) => currentHorizon(sql, (await currentHorizon(sql)).writtenIn)
+const horizonOfNow = async (sql: Sql) => readJournalHorizon(sql, (await readJournalHorizon(sql)).writtenIn)
 
 interface WaitParts {
   readonly sql: Sql
@@ -163,9 +163,9 @@ interface WaitParts {
 }
 
 function waitingFor({ sql, follower, silenceMs }: WaitParts): EventStreams['wait'] {
-  const waiting = new Set<FollowRequest>()
+  const waiting = new Set<EventFollowRequest>()
   return async wish => {
-    if (waiting.size >= MAX_WAITING || wish.ending.aborted) return undefined
+    if (waiting.size >= MAX_EVENT_WAITS || wish.ending.aborted) return undefined
     waiting.add(wish)
     wish.ending.addEventListener('abort', () => waiting.delete(wish), { once: true })
     const from = wish.from ?? (await horizonOfNow(sql))
@@ -175,21 +175,21 @@ function waitingFor({ sql, follower, silenceMs }: WaitParts): EventStreams['wait
 
 interface FollowingParts {
   readonly database: OpenDatabase
-  readonly listener: Listener
+  readonly listener: ChannelListener
   readonly leases: ProcessLeases
-  readonly credentials: Credentials
-  readonly times: Partial<StreamTimes>
+  readonly credentials: CredentialLookup
+  readonly times: Partial<EventStreamTimes>
   readonly log: Logger
   readonly metrics: Metrics
 }
 
-export interface Following {
+export interface EventFollowing {
   readonly streams: EventStreams
   readonly credentialWatch: CredentialWatch
   onEvents(events: readonly EventRow[]): void
 }
 
-export function openFollowing({
+export function openEventFollowing({
   database,
   listener,
   leases,
@@ -197,7 +197,7 @@ export function openFollowing({
   times,
   log,
   metrics,
-}: FollowingParts): Following {
+}: FollowingParts): EventFollowing {
   const credentialWatch = new CredentialWatch(credentials.endings)
   const endCredentials = (events: readonly { readonly event: string }[]): void => {
     credentials.onEvents(events)

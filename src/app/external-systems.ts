@@ -1,12 +1,12 @@
 import { sandboxAcquirer } from '../adapters/acquirer/sandbox.ts'
 import { sandboxProcessor } from '../adapters/card-processor/sandbox.ts'
-import type { Deliver } from '../adapters/card-processor/sandbox-refunds.ts'
-import { sandboxFunding } from '../adapters/funding-rail/sandbox.ts'
+import type { DeliverMessage } from '../adapters/card-processor/sandbox-refunds.ts'
+import { sandboxFundingRail } from '../adapters/funding-rail/sandbox.ts'
 import { manualIdentity } from '../adapters/identity-verification/manual.ts'
-import { type DeliverNotice, sandboxIdentity } from '../adapters/identity-verification/sandbox.ts'
-import { type Queue, railByFiles } from '../adapters/sepa-rail/files.ts'
-import { outFolder } from '../adapters/sepa-rail/folder.ts'
-import { sandboxRail } from '../adapters/sepa-rail/sandbox.ts'
+import { type DeliverIdentityNotice, sandboxIdentity } from '../adapters/identity-verification/sandbox.ts'
+import { type PaymentFileQueue, sepaFileRail } from '../adapters/sepa-rail/files.ts'
+import { outboundFolder } from '../adapters/sepa-rail/folder.ts'
+import { sandboxSepaRail } from '../adapters/sepa-rail/sandbox.ts'
 import { stripeIssuing } from '../adapters/stripe-issuing/stripe-issuing.ts'
 import type { Mode } from '../kernel/contract/actor.ts'
 import type { ExternalSystems } from '../kernel/contract/ports.ts'
@@ -16,20 +16,24 @@ import type { Settings } from '../platform/settings/settings.ts'
 import type { Acquirer } from '../ports/acquirer.ts'
 import type { CardProcessor } from '../ports/card-processor.ts'
 import type { SepaRail } from '../ports/sepa-rail.ts'
-import { derivedSecrets } from '../ports/vault.ts'
+import { deriveSecrets } from '../ports/vault.ts'
 
 type WithKey = Settings & { readonly encryptionKey: string }
 
 interface SandboxCallbacks {
-  readonly cards: Deliver
-  readonly identity: DeliverNotice
+  readonly cards: DeliverMessage
+  readonly identity: DeliverIdentityNotice
 }
 
-export function externalSystemsOf(settings: WithKey, queue: Queue, doors: SandboxCallbacks): ExternalSystems {
+export function createExternalSystems(
+  settings: WithKey,
+  queue: PaymentFileQueue,
+  doors: SandboxCallbacks,
+): ExternalSystems {
   const { sepaRail, fundingRail, cardProcessor } = settings
   const secrets = sandboxSecrets(settings)
-  const sepa = { sandbox: sandboxRail(), files: byFiles(settings, queue) }
-  const funding = { sandbox: sandboxFunding() }
+  const sepa = { sandbox: sandboxSepaRail(), files: byFiles(settings, queue) }
+  const funding = { sandbox: sandboxFundingRail() }
   const cards = { sandbox: sandboxProcessor(secrets, doors.cards), stripe: byStripe(settings) }
   const acquirer = sandboxAcquirer(secrets.numbers, { processor: cards.sandbox, deliver: doors.cards })
   const identity =
@@ -71,12 +75,12 @@ class Missing {
 const unset = (setting: string): Problem =>
   new Problem('not_configured', `This is not available in live mode: ${setting} is not set.`)
 
-function byFiles(settings: Settings, queue: Queue): SepaRail | Missing {
+function byFiles(settings: Settings, queue: PaymentFileQueue): SepaRail | Missing {
   const { collectionIban, collectionBic, accountHolder, sepaFolder, sepaCutoffTimes } = settings
   if (!collectionIban) return new Missing('COLLECTION_IBAN')
   if (!sepaFolder) return new Missing('SEPA_FOLDER')
   const debtor = { name: accountHolder, iban: collectionIban, bic: collectionBic ?? null }
-  return railByFiles({ debtor, cutOffs: sepaCutoffTimes, queue, files: outFolder(sepaFolder) })
+  return sepaFileRail({ debtor, cutOffs: sepaCutoffTimes, queue, files: outboundFolder(sepaFolder) })
 }
 
 function byStripe(settings: Settings): CardProcessor | Missing {
@@ -91,7 +95,7 @@ function byStripe(settings: Settings): CardProcessor | Missing {
 }
 
 const sandboxSecrets = ({ encryptionKey, encryptionKeysOld }: WithKey) => ({
-  numbers: derivedSecrets('sandbox card numbers', encryptionKey, encryptionKeysOld),
-  messages: derivedSecrets('sandbox card messages', encryptionKey, encryptionKeysOld),
-  identity: derivedSecrets('sandbox identity notices', encryptionKey, encryptionKeysOld),
+  numbers: deriveSecrets('sandbox card numbers', encryptionKey, encryptionKeysOld),
+  messages: deriveSecrets('sandbox card messages', encryptionKey, encryptionKeysOld),
+  identity: deriveSecrets('sandbox identity notices', encryptionKey, encryptionKeysOld),
 })

@@ -4,17 +4,17 @@ import { viewTask } from '../adapters/file-viewer/viewer.ts'
 import { filesInBucket } from '../adapters/files-in-bucket/files-in-bucket.ts'
 import { filesOnDisk } from '../adapters/files-on-disk/files-on-disk.ts'
 import { guardedHttp } from '../adapters/guarded-http/guarded-http.ts'
-import { OwnerQueue, type OwnerQueueLimits, rateLimited } from '../kernel/run/owner-queue.ts'
+import { OwnerQueue, type OwnerQueueLimits, rateLimitedProblem } from '../kernel/run/owner-queue.ts'
 import type { Logger } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Settings } from '../platform/settings/settings.ts'
-import { DamagedFile, type Files, type OpenedFile } from '../ports/files.ts'
-import type { Outbound } from '../ports/outbound.ts'
+import { DamagedFileError, type FileStore, type OpenedStoredFile } from '../ports/files.ts'
+import type { OutboundHttp } from '../ports/outbound.ts'
 import type { Vault } from '../ports/vault.ts'
-import type { Viewer } from '../ports/viewer.ts'
+import type { FileViewer } from '../ports/viewer.ts'
 import { clock } from '../values/clock.ts'
 
-export function fileStoreOf(settings: Settings, vault: Vault): Files {
+export function createFileStore(settings: Settings, vault: Vault): FileStore {
   const { filesDir, dataDir, filesUrl, filesBucket, filesRegion, filesAccessKeyId, filesSecretKey } = settings
   if (filesUrl === undefined) return filesOnDisk(filesDir ?? join(dataDir, 'files'), vault)
   const missing = {
@@ -36,7 +36,7 @@ export function fileStoreOf(settings: Settings, vault: Vault): Files {
 }
 
 /** The operator's own store may be in a private network; this client reaches nothing else. */
-function storeClient(url: string): Outbound {
+function storeClient(url: string): OutboundHttp {
   const guard = guardedHttp({ allow: ['0.0.0.0/0', '::/0'] })
   const { origin } = new URL(url)
   const other = { rule: 'store', message: 'Only the store of files is reached this way.' }
@@ -52,11 +52,11 @@ function storeClient(url: string): Outbound {
  * Raises an alarm for each file that a record names and the store does not return as it was written: an error
  * in the log, and a figure in `/metrics`.
  */
-export function watchedFiles(files: Files, log: Logger, metrics: Pick<Metrics, 'watch'>): Files {
+export function withFileLossAlarm(files: FileStore, log: Logger, metrics: Pick<Metrics, 'watch'>): FileStore {
   let lost = 0
   metrics.watch('files_lost', 'Reads of damaged or missing files since the start.', async () => lost)
   const alarm = (error: unknown): never => {
-    if (error instanceof DamagedFile) {
+    if (error instanceof DamagedFileError) {
       lost++
       log.error({ err: error }, 'a file is not as it was written')
     } else log.error({ err: error }, 'the store of files does not answer')
@@ -74,7 +74,7 @@ export function watchedFiles(files: Files, log: Logger, metrics: Pick<Metrics, '
   }
 }
 
-async function* watched({ content }: OpenedFile, alarm: (error: unknown) => never) {
+async function* watched({ content }: OpenedStoredFile, alarm: (error: unknown) => never) {
   try {
     yield* content
   } catch (error) {
@@ -123,7 +123,7 @@ class TimeBudget {
     const over = this.used(owner) - BUDGET.ms
     if (over <= 0) return
     const seconds = Math.ceil(over / BUDGET.share / 1_000)
-    throw rateLimited(
+    throw rateLimitedProblem(
       `Inspecting your files took more than ${BUDGET.ms / 1_000} seconds. Send the next one in ${seconds} seconds, or send simpler files.`,
       seconds,
     )
@@ -131,7 +131,7 @@ class TimeBudget {
 }
 
 /** Viewers shared fairly between owners: one file of each at a time, in turns, within each owner's time budget. */
-export function sharedViewers(): Viewer {
+export function fairFileViewer(): FileViewer {
   const turns = new OwnerQueue(LIMITS)
   const budget = new TimeBudget()
   return {

@@ -1,21 +1,21 @@
 import { bodyMemory } from '../derive/http/body-memory.ts'
-import { counterInMemory } from '../derive/http/rate-limit.ts'
-import { published } from '../kernel/contract/area.ts'
+import { inMemoryRequestCounter } from '../derive/http/rate-limit.ts'
+import { publishedOperations } from '../kernel/contract/area.ts'
 import { printLine } from '../platform/output.ts'
 import { connectionLimits } from './connections.ts'
-import type { OpenRuntime, Part } from './runtime.ts'
+import type { OpenRuntime, Stoppable } from './runtime.ts'
 import { apiServer } from './server.ts'
-import { listenerFor } from './service.ts'
+import { requestListener } from './service.ts'
 
 const PATHS = ['/health', '/metrics']
 
-export async function serveMetrics(runtime: OpenRuntime): Promise<Part[]> {
+export async function serveMetrics(runtime: OpenRuntime): Promise<Stoppable[]> {
   const { areas, settings } = runtime
   const { metricsPort, host } = settings
   if (metricsPort === undefined) return []
-  const operations = published(areas).filter(({ operation }) => PATHS.includes(operation.path))
-  const handler = listenerFor(runtime, operations, {
-    counter: counterInMemory(),
+  const operations = publishedOperations(areas).filter(({ operation }) => PATHS.includes(operation.path))
+  const handler = requestListener(runtime, operations, {
+    counter: inMemoryRequestCounter(),
     bodies: bodyMemory(0),
     uploads: bodyMemory(0),
     stopping: new AbortController().signal,

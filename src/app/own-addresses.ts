@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
-import { type OwnListener, PASS_HEADER } from '../adapters/guarded-http/urls.ts'
+import { OWN_REQUEST_HEADER, type OwnListener } from '../adapters/guarded-http/urls.ts'
 import type { RelyingParty } from '../ports/relying-party.ts'
 
-export interface OwnAddresses {
+export interface ServiceAddresses {
   /** `PUBLIC_URL`, or the address of this process; without a slash at its end. */
   publicUrl(): string
   hosts(): readonly [string, ...string[]]
@@ -21,7 +21,7 @@ interface Configured {
   readonly port: number
 }
 
-export function ownAddresses({ publicUrl, host, port }: Configured): OwnAddresses {
+export function serviceAddresses({ publicUrl, host, port }: Configured): ServiceAddresses {
   let listener: OwnListener | undefined
   const url = () => publicUrl?.replace(/\/+$/, '') ?? (listener ?? listenerAt(host, port)).origin
   return {
@@ -29,7 +29,7 @@ export function ownAddresses({ publicUrl, host, port }: Configured): OwnAddresse
     hosts: () => [new URL(url()).host, ...(listener?.origins ?? []).map(origin => new URL(origin).host)],
     urls: () => [url(), ...(listener?.origins ?? [])],
     listener: () => listener,
-    isOwn: ({ headers }) => listener !== undefined && headers[PASS_HEADER] === listener.pass,
+    isOwn: ({ headers }) => listener !== undefined && headers[OWN_REQUEST_HEADER] === listener.pass,
     listensAt(address, port) {
       listener = listenerAt(address, port)
     },
@@ -62,9 +62,9 @@ interface Pages {
 }
 
 /** Pages for people are at `PUBLIC_URL`, or at `localhost`, as passkeys cannot exist for an IP address. */
-export function pagesOf(
+export function browserPageAddresses(
   { publicUrl, passkeyOrigins = [] }: PagesConfigured,
-  addresses: Pick<OwnAddresses, 'publicUrl'>,
+  addresses: Pick<ServiceAddresses, 'publicUrl'>,
   warn: (message: string) => void,
 ): Pages {
   const base = (): string =>

@@ -2,34 +2,39 @@ import {
   type ChatCompletionsOptions,
   chatCompletions,
 } from '../adapters/chat-completions/chat-completions.ts'
-import { behindCount, overdueSeconds } from '../delivery/webhooks/index.ts'
+import { countWebhooksBehind, deliveryOverdueSeconds } from '../delivery/webhooks/index.ts'
 import type { docsFiles } from '../derive/docs/thread.ts'
-import { openapiSliced } from '../derive/openapi/document.ts'
-import { eventTypesSliced } from '../derive/openapi/event-types.ts'
-import { writeSliced } from '../derive/openapi/write.ts'
+import { buildOpenapiInSlices } from '../derive/openapi/document.ts'
+import { eventTypesInSlices } from '../derive/openapi/event-types.ts'
+import { writeDocumentInSlices } from '../derive/openapi/write.ts'
 import { personalAreasOf } from '../derive/personal-areas.ts'
-import { advance } from '../kernel/background/deadlines.ts'
-import { processOf } from '../kernel/contract/actor.ts'
+import { advanceTenantClock } from '../kernel/background/deadlines.ts'
+import { processActor } from '../kernel/contract/actor.ts'
 import type { Areas } from '../kernel/contract/area.ts'
 import { eventSchemas } from '../kernel/contract/event-types.ts'
-import type { Registered } from '../kernel/contract/operation.ts'
-import type { FindPayables, FindPayments, IntentPayment, Payable } from '../kernel/contract/payables.ts'
-import type { ExternalSystems, FindMissingIdentity, Health, Ports } from '../kernel/contract/ports.ts'
+import type { RegisteredOperation } from '../kernel/contract/operation.ts'
+import type {
+  FindIntentPayments,
+  FindPayables,
+  IntentPayment,
+  PayableRecord,
+} from '../kernel/contract/payables.ts'
+import type { ExternalSystems, FindMissingIdentity, Ports, ServiceHealth } from '../kernel/contract/ports.ts'
 import { Problem } from '../kernel/contract/problem.ts'
-import { inSlices } from '../kernel/contract/time-slices.ts'
+import { runInSlices } from '../kernel/contract/time-slices.ts'
 import { onConnection } from '../kernel/database/connection.ts'
 import { type Database, sqlOfTransaction } from '../kernel/database/prepared-sql.ts'
-import { oldestSeconds } from '../kernel/journal/outbox.ts'
-import type { Execute } from '../kernel/run/execute.ts'
+import { oldestOutboxSeconds } from '../kernel/journal/outbox.ts'
+import type { ExecuteCall } from '../kernel/run/execute.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import type { Files } from '../ports/files.ts'
-import type { Outbound } from '../ports/outbound.ts'
+import type { FileStore } from '../ports/files.ts'
+import type { OutboundHttp } from '../ports/outbound.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { Threads } from '../ports/threads.ts'
 import type { Vault } from '../ports/vault.ts'
-import { cachedFile } from '../web/page-assets.ts'
+import { cachedAssetFile } from '../web/page-assets.ts'
 import type { EventStreams } from './event-streams.ts'
-import { sharedViewers } from './files.ts'
+import { fairFileViewer } from './files.ts'
 
 interface Parts {
   readonly areas: Areas
@@ -41,12 +46,12 @@ interface Parts {
   readonly walletBank: Ports['walletBank']
   readonly collection: Ports['collection']
   readonly outside: ExternalSystems
-  readonly outbound: Outbound
+  readonly outbound: OutboundHttp
   readonly vault: Vault
   readonly signer: Signer
   readonly threads: Threads
   readonly streams: EventStreams
-  readonly files: Files
+  readonly files: FileStore
   readonly vapidSubject: string
   readonly weekendRelief: Ports['weekendRelief']
   readonly securityContact: Ports['securityContact']
@@ -57,7 +62,7 @@ interface Parts {
   readonly auditRetentionDays: number
   readonly filesQuotaBytes: number
   readonly mppWorkflows: Ports['mppWorkflows']
-  readonly execute: Execute
+  readonly execute: ExecuteCall
   readonly tools: Ports['tools']
   readonly model: ChatCompletionsOptions | null
   readonly onOutbox: () => void
@@ -65,7 +70,7 @@ interface Parts {
   readonly temporal: () => Promise<boolean | null>
 }
 
-export function portsOf(parts: Parts): Ports {
+export function createPorts(parts: Parts): Ports {
   const {
     areas,
     database,
@@ -87,7 +92,7 @@ export function portsOf(parts: Parts): Ports {
     health: singleFlight(() => healthOf(database, temporal)),
     metrics: metrics.text,
     async advanceClock(tenant, toMs) {
-      await advance({ areas, database, execute }, tenant, toMs)
+      await advanceTenantClock({ areas, database, execute }, tenant, toMs)
       onOutbox()
     },
     paymentsOn: paymentFinder(areas),
@@ -96,14 +101,14 @@ export function portsOf(parts: Parts): Ports {
     personalAreas: personalAreasOf(areas),
     openEventStream: streams.open,
     waitForEvents: streams.wait,
-    viewer: sharedViewers(),
+    viewer: fairFileViewer(),
     ...pages,
     ...reference({ areas, threads: given.threads, publicUrl: docsUrl, ownUrl: pages.publicUrl }),
   }
 }
 
 /** Queries one area after another, as they may share a connection. */
-export function paymentFinder(areas: Areas): FindPayments {
+export function paymentFinder(areas: Areas): FindIntentPayments {
   const finders = Object.values(areas).flatMap(({ findPayments }) => findPayments ?? [])
   return async (...args) => {
     const payments: IntentPayment[] = []
@@ -115,7 +120,7 @@ export function paymentFinder(areas: Areas): FindPayments {
 function payableFinder(areas: Areas): FindPayables {
   const finders = Object.values(areas).flatMap(({ findPayables }) => findPayables ?? [])
   return async (ids, ...args) => {
-    const payables: Payable[] = []
+    const payables: PayableRecord[] = []
     if (ids.length > 0) for (const find of finders) payables.push(...(await find(ids, ...args)))
     return payables
   }
@@ -131,10 +136,10 @@ function missingIdentityFinder(areas: Areas): FindMissingIdentity {
 }
 
 /** All figures are read on one connection: each page of the console requests them. */
-async function healthOf(database: Database, temporal: Parts['temporal']): Promise<Health> {
+async function healthOf(database: Database, temporal: Parts['temporal']): Promise<ServiceHealth> {
   const [oldest, overdue, behind] = await onConnection(database, null, client => {
     const sql = sqlOfTransaction(client)
-    return Promise.all([oldestSeconds(sql), overdueSeconds(sql), behindCount(sql)])
+    return Promise.all([oldestOutboxSeconds(sql), deliveryOverdueSeconds(sql), countWebhooksBehind(sql)])
   }).catch(() => [])
   const serving = await temporal()
   return {
@@ -174,9 +179,11 @@ function reference({
   ownUrl,
 }: ReferenceSource): Pick<Ports, 'eventTypes' | 'eventNames' | 'openapi' | 'docs'> {
   const eventNames = [...eventSchemas(areas).keys()]
-  const eventTypes = once(() => inSlices(eventTypesSliced(areas)))
-  const text = once(async () => inSlices(writeSliced(await inSlices(openapiSliced(areas)))))
-  const openapi = once(async () => cachedFile('application/json; charset=utf-8', await text()))
+  const eventTypes = once(() => runInSlices(eventTypesInSlices(areas)))
+  const text = once(async () =>
+    runInSlices(writeDocumentInSlices(await runInSlices(buildOpenapiInSlices(areas)))),
+  )
+  const openapi = once(async () => cachedAssetFile('application/json; charset=utf-8', await text()))
   const module = new URL('../derive/docs/thread.ts', import.meta.url)
   const pages = once(async () =>
     threads.run<typeof docsFiles>({ module, name: 'docsFiles', owner: 'docs' }, await text(), {
@@ -203,14 +210,14 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   }
 }
 
-export const ownOperations =
-  (execute: Execute, operations: readonly Registered[]): Ports['runFor'] =>
+export const tenantOperationRunner =
+  (execute: ExecuteCall, operations: readonly RegisteredOperation[]): Ports['runFor'] =>
   async (tenant, key, { params = {}, body = {} }, requestId) => {
     const operation = operations.find(operation => operation.key === key)
     if (!operation) throw new Error(`there is no operation ${key}`)
     const { errorCode, body: answer } = await execute({
       operation,
-      actor: processOf(tenant),
+      actor: processActor(tenant),
       input: { params, query: {}, body },
       requestId,
       address: null,

@@ -1,23 +1,23 @@
-import type { Deliver } from '../adapters/card-processor/sandbox-refunds.ts'
-import type { DeliverNotice } from '../adapters/identity-verification/sandbox.ts'
-import type { ReceiveFor } from '../derive/http/receive-signed.ts'
-import type { Areas, Receive, ReceiverTools } from '../kernel/contract/area.ts'
-import type { Registered } from '../kernel/contract/operation.ts'
+import type { DeliverMessage } from '../adapters/card-processor/sandbox-refunds.ts'
+import type { DeliverIdentityNotice } from '../adapters/identity-verification/sandbox.ts'
+import type { FindSignedReceiver } from '../derive/http/receive-signed.ts'
+import type { Areas, ReceiverTools, SignedRequestReceiver } from '../kernel/contract/area.ts'
+import type { RegisteredOperation } from '../kernel/contract/operation.ts'
 import type { Ports } from '../kernel/contract/ports.ts'
 import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
-import type { Execute } from '../kernel/run/execute.ts'
+import type { ExecuteCall } from '../kernel/run/execute.ts'
 import type { Logger } from '../platform/log.ts'
 
 interface ReceivingRuntime {
   readonly areas: Areas
   readonly ports: Ports
   readonly database: Database
-  readonly operations: readonly Registered[]
-  readonly execute: Execute
+  readonly operations: readonly RegisteredOperation[]
+  readonly execute: ExecuteCall
   readonly log: Logger
 }
 
-export function receiversOf(runtime: ReceivingRuntime): ReceiveFor {
+export function signedReceivers(runtime: ReceivingRuntime): FindSignedReceiver {
   const byKey = receivesOf(runtime.areas)
   const tools = toolsOf(runtime)
   return ({ key }) => {
@@ -26,8 +26,8 @@ export function receiversOf(runtime: ReceivingRuntime): ReceiveFor {
   }
 }
 
-export const deliveryTo =
-  (receiveFor: ReceiveFor, operations: readonly Registered[]): Ports['deliver'] =>
+export const inProcessDelivery =
+  (receiveFor: FindSignedReceiver, operations: readonly RegisteredOperation[]): Ports['deliver'] =>
   async (key, request) => {
     const operation = operations.find(operation => operation.key === key)
     const receive = operation && receiveFor(operation)
@@ -40,7 +40,7 @@ export const deliveryTo =
 
 /** For the simulated acquirer: a message that cannot be taken now is logged and counts as late. */
 const cardNetworkCallback =
-  (deliver: Ports['deliver'], log: Logger): Deliver =>
+  (deliver: Ports['deliver'], log: Logger): DeliverMessage =>
   async ({ body, headers }, requestId) => {
     const request = { body: Buffer.from(body), headers, requestId, address: null }
     try {
@@ -55,7 +55,7 @@ const cardNetworkCallback =
 
 /** For the simulated identity provider: a notice that was not taken is fetched later. */
 const identityCallback =
-  (deliver: Ports['deliver'], log: Logger): DeliverNotice =>
+  (deliver: Ports['deliver'], log: Logger): DeliverIdentityNotice =>
   async ({ body, headers }, requestId) => {
     const request = { body: Buffer.from(body), headers, requestId, address: null }
     try {
@@ -71,7 +71,7 @@ export const sandboxCallbacks = (deliver: Ports['deliver'], log: Logger) => ({
   identity: identityCallback(deliver, log),
 })
 
-const receivesOf = (areas: Areas): ReadonlyMap<string, Receive> =>
+const receivesOf = (areas: Areas): ReadonlyMap<string, SignedRequestReceiver> =>
   new Map(
     Object.entries(areas).flatMap(([noun, { receives = {} }]) =>
       Object.entries(receives).map(([verb, receive]) => [`${noun}.${verb}`, receive] as const),

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
 import { startMissingRuns } from '../kernel/background/open-records.ts'
-import { Relay } from '../kernel/background/relay.ts'
+import { OutboxRelay } from '../kernel/background/relay.ts'
 import type { Database } from '../kernel/database/prepared-sql.ts'
-import { OUTBOX_DUE } from '../kernel/journal/outbox.ts'
+import { OUTBOX_DUE_SQL } from '../kernel/journal/outbox.ts'
 import { repeatEvery } from '../platform/rounds.ts'
-import { temporalRuns } from '../platform/temporal/runs.ts'
-import { type Processes, temporalStarter } from '../platform/temporal/starter.ts'
+import { temporalWorkflowRuns } from '../platform/temporal/runs.ts'
+import { type ProcessesByName, workflowStarter } from '../platform/temporal/starter.ts'
 import { clock } from '../values/clock.ts'
-import type { OpenRuntime, Part } from './runtime.ts'
-import { repairMonthlyRun } from './schedules.ts'
-import { keepConnected, type TemporalAccess } from './temporal-access.ts'
+import type { OpenRuntime, Stoppable } from './runtime.ts'
+import { repairMonthlyStatementRun } from './schedules.ts'
+import { keepTemporalConnected, type TemporalAccess } from './temporal-access.ts'
 
 /** Together with the time of a round, a run ended from outside is restarted within a minute. */
 const EVERY_MS = 20_000
@@ -18,9 +18,9 @@ const EVERY_MS = 20_000
 const PAUSE_MS = 150
 
 /** Restarts runs of open records that were ended in Temporal, so that every open record reaches its end. */
-function startRunRepair(runtime: OpenRuntime, client: Client, taskQueue: string): Part {
-  const cancellable = cancellableCalls(client.connection)
-  const round = () => cancellable.run(() => repairRuns(runtime, client, taskQueue))
+function startRunRepair(runtime: OpenRuntime, client: Client, taskQueue: string): Stoppable {
+  const cancellable = cancellableTemporalCalls(client.connection)
+  const round = () => cancellable.run(() => repairWorkflowRuns(runtime, client, taskQueue))
   const rounds = repeatEvery(EVERY_MS, round, error => {
     if (!cancellable.isCancelled)
       runtime.log.warn({ err: error }, 'runs ended from outside could not be begun anew')
@@ -38,7 +38,7 @@ function startRunRepair(runtime: OpenRuntime, client: Client, taskQueue: string)
  * call and never removes it, so one signal for the whole process would keep every answer of Temporal in
  * memory.
  */
-export function cancellableCalls(connection: Pick<Client['connection'], 'withAbortSignal'>) {
+export function cancellableTemporalCalls(connection: Pick<Client['connection'], 'withAbortSignal'>) {
   let round = new AbortController()
   let isCancelled = false
   return {
@@ -57,20 +57,20 @@ export function cancellableCalls(connection: Pick<Client['connection'], 'withAbo
   }
 }
 
-export async function repairRuns(
+export async function repairWorkflowRuns(
   { areas, database }: Pick<OpenRuntime, 'areas'> & { readonly database: Database },
   client: Client,
   taskQueue: string,
 ): Promise<void> {
   const records = Object.values(areas).flatMap(({ openRecords }) => openRecords)
-  const runs = temporalRuns(client, taskQueue)
+  const runs = temporalWorkflowRuns(client, taskQueue)
   await startMissingRuns({ database, records, runs, rest: () => pause(PAUSE_MS) })
-  await repairMonthlyRun(client, taskQueue)
+  await repairMonthlyStatementRun(client, taskQueue)
 }
 
-export function startRelay(runtime: OpenRuntime, access: TemporalAccess): Part {
+export function startOutboxRelay(runtime: OpenRuntime, access: TemporalAccess): Stoppable {
   runtime.watchTemporal(async () => false)
-  return keepConnected(runtime, 'relay', async stopping => {
+  return keepTemporalConnected(runtime, 'relay', async stopping => {
     const connection = await Connection.connect(access.client)
     if (stopping.aborted) return { stop: () => connection.close() }
     const client = new Client({ connection, namespace: access.namespace })
@@ -78,11 +78,11 @@ export function startRelay(runtime: OpenRuntime, access: TemporalAccess): Part {
     const { database, listener, log, watch } = runtime
     const onFailure = (error: unknown) => log.warn({ err: error }, 'Temporal took no work')
     const lease = runtime.leases.of('outbox')
-    const deliver = temporalStarter(client, access.taskQueue, processesOf(runtime.areas))
-    const relay = new Relay({ database, lease, deliver, onFailure })
+    const deliver = workflowStarter(client, access.taskQueue, processesOf(runtime.areas))
+    const relay = new OutboxRelay({ database, lease, deliver, onFailure })
     const ignore = listener.on('outbox', relay.wake)
     const letGo = lease.keepWhile(() => relay.hasClaims)
-    const unwatch = watch.add({ dueAt: OUTBOX_DUE, wake: relay.wake, onFreed: relay.wake })
+    const unwatch = watch.add({ dueAt: OUTBOX_DUE_SQL, wake: relay.wake, onFreed: relay.wake })
     const mending = startRunRepair(runtime, client, access.taskQueue)
     return {
       async stop() {
@@ -97,7 +97,7 @@ export function startRelay(runtime: OpenRuntime, access: TemporalAccess): Part {
   })
 }
 
-const processesOf = (areas: OpenRuntime['areas']): Processes =>
+const processesOf = (areas: OpenRuntime['areas']): ProcessesByName =>
   new Map(
     Object.values(areas).flatMap(({ openRecords }) =>
       openRecords.map(({ process }) => [process.name, process] as const),

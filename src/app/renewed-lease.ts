@@ -1,6 +1,6 @@
 import type { Database } from '../kernel/database/prepared-sql.ts'
-import { ProcessLeases, RENEW_MS } from '../kernel/database/process-lease.ts'
-import type { Runtime } from '../kernel/run/runtime.ts'
+import { LEASE_RENEWAL_MS, ProcessLeases } from '../kernel/database/process-lease.ts'
+import type { OperationRuntime } from '../kernel/run/runtime.ts'
 import { UnrecordedAnswers } from '../kernel/run/unrecorded-answers.ts'
 import type { Logger } from '../platform/log.ts'
 import { repeatEvery } from '../platform/rounds.ts'
@@ -12,7 +12,7 @@ export interface RenewedLeases {
 
 export function renewedLeases(database: Database, onFailure: (error: unknown) => void): RenewedLeases {
   const leases = new ProcessLeases(database)
-  const renewal = repeatEvery(RENEW_MS, () => leases.round(), onFailure)
+  const renewal = repeatEvery(LEASE_RENEWAL_MS, () => leases.round(), onFailure)
   return {
     leases,
     async stop() {
@@ -22,10 +22,10 @@ export function renewedLeases(database: Database, onFailure: (error: unknown) =>
   }
 }
 
-interface ExternalCalls extends Pick<Runtime, 'lease' | 'unrecordedAnswers'>, RenewedLeases {}
+interface ExternalCalls extends Pick<OperationRuntime, 'lease' | 'unrecordedAnswers'>, RenewedLeases {}
 
 /** What external calls need. Stop it after all requests and before the database is closed. */
-export function openExternalCalls(database: Database, log: Logger): ExternalCalls {
+export function openExternalCallLease(database: Database, log: Logger): ExternalCalls {
   const onFailure = (error: unknown) =>
     log.warn({ err: error }, 'the leases of this process were not renewed')
   const { leases, stop } = renewedLeases(database, onFailure)

@@ -1,4 +1,4 @@
-import { type Settings, WrongSetting } from '../platform/settings/settings.ts'
+import { InvalidSettingError, type Settings } from '../platform/settings/settings.ts'
 
 /** Secrets that several processes share. A single process may generate them; several need them configured. */
 export function requiredSecrets({ databaseUrl, dashboardSecret, cursorSigningKey, encryptionKey }: Settings) {
@@ -11,5 +11,5 @@ export function requiredSecrets({ databaseUrl, dashboardSecret, cursorSigningKey
     ENCRYPTION_KEY: encryptionKey,
   }
   const missing = Object.entries(wanted).flatMap(([name, value]) => (value ? [] : [name]))
-  throw new WrongSetting(`Not set: ${missing.join(', ')}. Give every process the same.`)
+  throw new InvalidSettingError(`Not set: ${missing.join(', ')}. Give every process the same.`)
 }

@@ -1,50 +1,50 @@
 import { guardedHttp } from '../adapters/guarded-http/guarded-http.ts'
 import { areas as allAreas } from '../areas.ts'
 import { callOperationFor } from '../derive/call-operation.ts'
-import { type Gate, gate } from '../derive/http/authenticate.ts'
-import { openCredentials } from '../derive/http/credentials.ts'
-import type { ReceiveFor } from '../derive/http/receive-signed.ts'
-import { openProofs } from '../derive/http/used-proofs.ts'
-import { type ToolReports, toolsOf } from '../derive/tools/tools.ts'
+import { type Authenticator, createAuthenticator } from '../derive/http/authenticate.ts'
+import { createCredentialLookup } from '../derive/http/credentials.ts'
+import type { FindSignedReceiver } from '../derive/http/receive-signed.ts'
+import { createProofVerifier } from '../derive/http/used-proofs.ts'
+import { createTools, type ToolReports } from '../derive/tools/tools.ts'
 import { Watch } from '../kernel/background/watch.ts'
-import { type Areas, registered } from '../kernel/contract/area.ts'
-import type { Registered } from '../kernel/contract/operation.ts'
-import { Cursors } from '../kernel/contract/page.ts'
+import { type Areas, allOperations } from '../kernel/contract/area.ts'
+import type { RegisteredOperation } from '../kernel/contract/operation.ts'
+import { PageCursors } from '../kernel/contract/page.ts'
 import type { ExternalSystems, Ports } from '../kernel/contract/ports.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import type { ProcessLeases } from '../kernel/database/process-lease.ts'
 import type { EventRow } from '../kernel/journal/journal.ts'
 import { openNotifier } from '../kernel/journal/outbox.ts'
-import { type Execute, executor } from '../kernel/run/execute.ts'
-import { withOwners } from '../kernel/run/other-owner.ts'
-import { reactionsOf } from '../kernel/run/runtime.ts'
+import { createExecutor, type ExecuteCall } from '../kernel/run/execute.ts'
+import { withOwnerOperations } from '../kernel/run/other-owner.ts'
+import { reactionsByEvent } from '../kernel/run/runtime.ts'
 import type { UnrecordedAnswers } from '../kernel/run/unrecorded-answers.ts'
 import {
+  type DatabaseWaitOptions,
   type OpenDatabase,
-  onceReachable,
   openDatabase,
   requireMigrated,
-  type Waiting,
+  waitForDatabase,
 } from '../platform/database.ts'
-import { type Listener, openListener } from '../platform/listener.ts'
+import { type ChannelListener, openListener } from '../platform/listener.ts'
 import { type Logger, openLog } from '../platform/log.ts'
 import { type Metrics, openMetrics } from '../platform/metrics.ts'
-import { migrate } from '../platform/schema.ts'
-import { modelOf } from '../platform/settings/external-systems.ts'
+import { migrateDatabase } from '../platform/schema.ts'
+import { languageModelSettings } from '../platform/settings/external-systems.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 import { type RunPages, runPages } from '../platform/temporal/run-pages.ts'
 import { ThreadPool } from '../platform/threads/pool.ts'
-import type { Outbound } from '../ports/outbound.ts'
+import type { OutboundHttp } from '../ports/outbound.ts'
 import { openVault } from '../ports/vault.ts'
 import type { ConnectionLimits } from './connections.ts'
-import { watchDatabase } from './database-metrics.ts'
-import { type Following, openFollowing, type StreamTimes } from './event-streams.ts'
-import { externalSystemsOf } from './external-systems.ts'
-import { fileStoreOf, watchedFiles } from './files.ts'
-import { type OwnAddresses, ownAddresses, pagesOf } from './own-addresses.ts'
-import { ownOperations, portsOf } from './ports.ts'
-import { deliveryTo, receiversOf, sandboxCallbacks } from './receivers.ts'
-import { openExternalCalls } from './renewed-lease.ts'
+import { registerDatabaseMetrics } from './database-metrics.ts'
+import { type EventFollowing, type EventStreamTimes, openEventFollowing } from './event-streams.ts'
+import { createExternalSystems } from './external-systems.ts'
+import { createFileStore, withFileLossAlarm } from './files.ts'
+import { browserPageAddresses, type ServiceAddresses, serviceAddresses } from './own-addresses.ts'
+import { createPorts, tenantOperationRunner } from './ports.ts'
+import { inProcessDelivery, sandboxCallbacks, signedReceivers } from './receivers.ts'
+import { openExternalCallLease } from './renewed-lease.ts'
 import { sepaQueue } from './sepa-queue.ts'
 import { openSigner } from './signer.ts'
 
@@ -58,32 +58,32 @@ export interface ServiceSettings extends Settings {
 export interface RuntimeOptions {
   readonly settings: ServiceSettings
   /** Set if the process waits for an unreachable database instead of failing. */
-  readonly waiting?: Waiting
+  readonly waiting?: DatabaseWaitOptions
   readonly patience?: Partial<ConnectionLimits>
   /** Several processes share the database, so none of them migrates it. */
   readonly shared?: boolean
   readonly areas?: Areas
   readonly outside?: Partial<ExternalSystems>
-  readonly outbound?: Outbound
-  readonly streamTimes?: Partial<StreamTimes>
+  readonly outbound?: OutboundHttp
+  readonly streamTimes?: Partial<EventStreamTimes>
 }
 
-export interface Part {
+export interface Stoppable {
   stop(): Promise<void>
 }
 
-export interface OpenRuntime extends Following, Pick<RunPages, 'showRunsAt'> {
+export interface OpenRuntime extends EventFollowing, Pick<RunPages, 'showRunsAt'> {
   readonly settings: ServiceSettings
-  readonly addresses: OwnAddresses
+  readonly addresses: ServiceAddresses
   readonly areas: Areas
-  readonly operations: readonly Registered[]
+  readonly operations: readonly RegisteredOperation[]
   readonly database: OpenDatabase
   readonly leases: ProcessLeases
-  readonly listener: Listener
+  readonly listener: ChannelListener
   readonly watch: Watch
-  readonly execute: Execute
-  readonly gate: Gate
-  readonly receiveFor: ReceiveFor
+  readonly execute: ExecuteCall
+  readonly gate: Authenticator
+  readonly receiveFor: FindSignedReceiver
   readonly ports: Ports
   /** Stop it before the database is closed. */
   readonly threads: ThreadPool
@@ -95,22 +95,22 @@ export interface OpenRuntime extends Following, Pick<RunPages, 'showRunsAt'> {
 
 interface StoreOptions {
   readonly settings: ServiceSettings
-  readonly waiting: Waiting | undefined
+  readonly waiting: DatabaseWaitOptions | undefined
   readonly shared: boolean
 }
 
 async function openStore({ settings, waiting, shared }: StoreOptions, log: Logger) {
   const { databaseUrl, databasePool, encryptionKey, encryptionKeysOld } = settings
   const whenReachable = <T>(work: () => Promise<T>): Promise<T> =>
-    waiting ? onceReachable(databaseUrl, waiting, work) : work()
-  await whenReachable(() => (shared ? requireMigrated(databaseUrl) : migrate(databaseUrl)))
+    waiting ? waitForDatabase(databaseUrl, waiting, work) : work()
+  await whenReachable(() => (shared ? requireMigrated(databaseUrl) : migrateDatabase(databaseUrl)))
   const { pool, close } = openDatabase(databaseUrl, databasePool)
   const vault = openVault(encryptionKey, encryptionKeysOld)
   const onFailure = (error: unknown) => log.error({ err: error }, 'the signing keys cannot be read')
   const signer = await whenReachable(() => openSigner({ sql: sqlOn(pool), vault, onFailure }))
   // The database may stop before this process has closed its connections.
   waiting?.signal.addEventListener('abort', () => signer.stop())
-  const { stop, ...calls } = openExternalCalls({ pool }, log)
+  const { stop, ...calls } = openExternalCallLease({ pool }, log)
   const listener = openListener(databaseUrl)
   const database: OpenDatabase = {
     pool,
@@ -123,40 +123,40 @@ async function openStore({ settings, waiting, shared }: StoreOptions, log: Logge
   return { database, listener, vault, signer, ...calls }
 }
 
-const guardOf = ({ outboundAllowCidrs = [] }: Settings, { listener }: OwnAddresses): Outbound =>
+const guardOf = ({ outboundAllowCidrs = [] }: Settings, { listener }: ServiceAddresses): OutboundHttp =>
   guardedHttp({ allow: outboundAllowCidrs, ownListener: listener })
 
 const systemsOf = (
   { settings, outside = {} }: RuntimeOptions,
-  runFor: ReturnType<typeof ownOperations>,
+  runFor: ReturnType<typeof tenantOperationRunner>,
   deliver: Ports['deliver'],
   log: Parameters<typeof sandboxCallbacks>[1],
-) => ({ ...externalSystemsOf(settings, sepaQueue(runFor), sandboxCallbacks(deliver, log)), ...outside })
+) => ({ ...createExternalSystems(settings, sepaQueue(runFor), sandboxCallbacks(deliver, log)), ...outside })
 
 export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime> {
   const { settings, waiting, shared = false, areas = allAreas, streamTimes = {} } = options
-  const addresses = ownAddresses(settings)
+  const addresses = serviceAddresses(settings)
   const log = openLog(settings.logLevel, secretsIn(settings))
   const store = await openStore({ settings, waiting, shared }, log)
   const { database, leases, listener, vault, signer, ...calls } = store
   const metrics = metricsOf(database, calls.unrecordedAnswers)
   const notify = openNotifier(database, settings.backgroundIntervalMs)
   const onOutbox = () => notify(['outbox'])
-  const credentials = openCredentials(areas, database)
-  const operations = registered(areas)
+  const credentials = createCredentialLookup(areas, database)
+  const operations = allOperations(areas)
   const times = { betweenManyMs: settings.backgroundIntervalMs, ...streamTimes }
-  const following = openFollowing({ ...store, credentials, times, log, metrics })
+  const following = openEventFollowing({ ...store, credentials, times, log, metrics })
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
   const { runUrl, showRunsAt } = runPages(settings)
   const inwards: Ports['deliver'] = (key, request) => deliver(key, request)
-  const runFor = ownOperations(call => execute(call), operations)
-  const runtime = withOwners(operations, {
+  const runFor = tenantOperationRunner(call => execute(call), operations)
+  const runtime = withOwnerOperations(operations, {
     database,
-    ports: portsOf({
+    ports: createPorts({
       areas,
       database,
       metrics,
-      pages: pagesOf(settings, addresses, warning => log.warn(warning)),
+      pages: browserPageAddresses(settings, addresses, warning => log.warn(warning)),
       runUrl,
       ...configured(settings),
       outside: systemsOf(options, runFor, inwards, log),
@@ -165,26 +165,26 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       signer,
       threads,
       streams: following.streams,
-      files: watchedFiles(fileStoreOf(settings, vault), log, metrics),
+      files: withFileLossAlarm(createFileStore(settings, vault), log, metrics),
       runFor,
       deliver: inwards,
       execute: call => execute(call),
-      tools: toolsOf(operations, call => execute(call), watching(log)),
+      tools: createTools(operations, call => execute(call), watching(log)),
       onOutbox,
       temporal: () => temporal(),
     }),
     callOperationFor: callOperationFor(operations, call => execute(call)),
-    cursors: new Cursors(settings.cursorSigningKey),
+    cursors: new PageCursors(settings.cursorSigningKey),
     ...calls,
-    reactions: reactionsOf(areas),
+    reactions: reactionsByEvent(areas),
     onEvents: toAll<EventRow>(following.onEvents, signer.onEvents),
     notify,
     onBatch: metrics.batch,
   })
   let temporal: () => Promise<boolean | null> = async () => null
-  const execute = executor(runtime)
-  const receiveFor = receiversOf({ areas, ports: runtime.ports, database, operations, execute, log })
-  const deliver = deliveryTo(receiveFor, operations)
+  const execute = createExecutor(runtime)
+  const receiveFor = signedReceivers({ areas, ports: runtime.ports, database, operations, execute, log })
+  const deliver = inProcessDelivery(receiveFor, operations)
   return {
     ...{ settings, addresses, areas, operations },
     ...{ database, leases, listener },
@@ -193,7 +193,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     watchTemporal(isServing) {
       temporal = isServing
     },
-    gate: gate(credentials, settings.dashboardSecret, openProofs(database)),
+    gate: createAuthenticator(credentials, settings.dashboardSecret, createProofVerifier(database)),
     receiveFor,
     threads,
     ...following,
@@ -209,7 +209,7 @@ function metricsOf(database: OpenDatabase, kept: UnrecordedAnswers): Metrics {
     'Answers of external systems that are not recorded yet.',
     async () => kept.count,
   )
-  watchDatabase(metrics, database)
+  registerDatabaseMetrics(metrics, database)
   return metrics
 }
 
@@ -241,7 +241,7 @@ const watching = (log: Logger): ToolReports => ({
 
 const configured = (settings: ServiceSettings) => ({
   docsUrl: settings.publicUrl,
-  model: modelOf(settings),
+  model: languageModelSettings(settings),
   vapidSubject: settings.vapidSubject,
   weekendRelief: settings.doraWeekendRelief,
   securityContact: settings.securityContact ?? null,

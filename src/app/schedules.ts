@@ -5,9 +5,9 @@ import {
   type ScheduleOptions,
   WorkflowExecutionAlreadyStartedError,
 } from '@temporalio/client'
-import { MONTHLY, statementsProcess } from '../money/statements/process.ts'
+import { MONTHLY_STATEMENT_SCHEDULE, statementsProcess } from '../money/statements/process.ts'
 
-export async function keepSchedules({ schedule }: Client, taskQueue: string): Promise<void> {
+export async function ensureSchedules({ schedule }: Client, taskQueue: string): Promise<void> {
   const { scheduleId, ...monthly } = statementsOf(taskQueue)
   try {
     await schedule.create({ scheduleId, ...monthly })
@@ -22,7 +22,7 @@ export async function keepSchedules({ schedule }: Client, taskQueue: string): Pr
  * Restarts the last run of the schedule under the same id if it failed or was ended from outside. A run that
  * Temporal no longer retains is restarted, too, and finds everything done.
  */
-export async function repairMonthlyRun(client: Client, taskQueue: string): Promise<void> {
+export async function repairMonthlyStatementRun(client: Client, taskQueue: string): Promise<void> {
   const { scheduleId, action } = statementsOf(taskQueue)
   const last = await lastBegunBy(client, scheduleId)
   if (last === undefined) return
@@ -53,7 +53,9 @@ async function lastBegunBy({ schedule }: Client, scheduleId: string): Promise<st
 const statementsOf = (taskQueue: string) =>
   ({
     scheduleId: `${taskQueue}-statements`,
-    spec: { calendars: [{ ...MONTHLY, comment: 'The statements of the month that is over' }] },
+    spec: {
+      calendars: [{ ...MONTHLY_STATEMENT_SCHEDULE, comment: 'The statements of the month that is over' }],
+    },
     action: {
       type: 'startWorkflow',
       workflowType: statementsProcess.name,

@@ -1,12 +1,12 @@
 import { mkdir, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Outcome } from '../kernel/contract/call.ts'
+import type { ApiResponse } from '../kernel/contract/call.ts'
 import { repeatEvery } from '../platform/rounds.ts'
-import type { OpenRuntime, Part } from './runtime.ts'
+import type { OpenRuntime, Stoppable } from './runtime.ts'
 
 const EVERY = 5_000
 
-export const startSepaInbox = (runtime: OpenRuntime): Part =>
+export const startSepaInbox = (runtime: OpenRuntime): Stoppable =>
   repeatEvery(
     EVERY,
     () => readInbox(runtime),
@@ -45,7 +45,7 @@ async function refusalOf(runtime: OpenRuntime, path: string): Promise<string | u
   return errorCode && String(body)
 }
 
-function readByOperation({ execute, operations }: OpenRuntime, bytes: Buffer): Promise<Outcome> {
+function readByOperation({ execute, operations }: OpenRuntime, bytes: Buffer): Promise<ApiResponse> {
   const operation = operations.find(({ key }) => key === 'rails.read')
   if (!operation) throw new Error('there is no operation rails.read')
   const body = { content: bytes.toString('base64'), mode: 'live' }

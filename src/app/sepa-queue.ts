@@ -1,19 +1,19 @@
-import type { Queue, QueueStatus } from '../adapters/sepa-rail/files.ts'
+import type { PaymentFileQueue, QueuedPaymentStatus } from '../adapters/sepa-rail/files.ts'
 import type { Ports } from '../kernel/contract/ports.ts'
-import { platformTenant } from '../money/incoming/index.ts'
-import type { Payment, RailCall } from '../ports/sepa-rail.ts'
+import { platformTenantInMode } from '../money/incoming/index.ts'
+import type { SepaPayment, SepaRailCall } from '../ports/sepa-rail.ts'
 
 /** The payment queue of the rail by files. Its operations run as the platform. */
-export function sepaQueue(runFor: Ports['runFor']): Queue {
+export function sepaQueue(runFor: Ports['runFor']): PaymentFileQueue {
   async function run(
     key: string,
-    { ownerId }: Payment,
-    { reference, requestId }: RailCall,
+    { ownerId }: SepaPayment,
+    { reference, requestId }: SepaRailCall,
     body: object = {},
   ) {
     const input = { params: { ownerId, id: reference }, body }
-    const answer = await runFor(platformTenant('live'), key, input, requestId)
-    return (answer as { standing: QueueStatus | null }).standing
+    const answer = await runFor(platformTenantInMode('live'), key, input, requestId)
+    return (answer as { standing: QueuedPaymentStatus | null }).standing
   }
   return {
     async put(payment, call) {

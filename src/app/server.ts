@@ -4,7 +4,7 @@ import { type AddressInfo, Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { refuseConnection, refuseExpectation } from '../derive/http/respond.ts'
 import { clock } from '../values/clock.ts'
-import { type ConnectionLimits, watchConnections } from './connections.ts'
+import { type ConnectionLimits, enforceConnectionLimits } from './connections.ts'
 
 export interface ApiServer {
   listen(port: number, host: string): Promise<Pick<AddressInfo, 'address' | 'port'>>
@@ -30,7 +30,7 @@ export function apiServer(answer: RequestListener, limits: ConnectionLimits): Ap
     if (isClosing) askToClose(response)
     answer(request, response)
   })
-  const connections = watchConnections(server, limits)
+  const connections = enforceConnectionLimits(server, limits)
   server.on('clientError', refuseConnection).on('checkExpectation', refuseExpectation)
 
   return {

@@ -1,17 +1,22 @@
 import type { RequestListener } from 'node:http'
 import express from 'express'
 import { type BodyMemory, bodyMemory } from '../derive/http/body-memory.ts'
-import { pipeline } from '../derive/http/pipeline.ts'
-import { type Counter, counterInDatabase, counterInMemory, rateLimit } from '../derive/http/rate-limit.ts'
-import { clientAddress, hostAmong, proxies } from '../derive/http/raw-request.ts'
-import { router } from '../derive/http/routes.ts'
-import { runHeader } from '../derive/http/run-header.ts'
-import { sweep } from '../kernel/background/sweep.ts'
+import { requestPipeline } from '../derive/http/pipeline.ts'
+import {
+  createRateLimit,
+  databaseRequestCounter,
+  inMemoryRequestCounter,
+  type RequestCounter,
+} from '../derive/http/rate-limit.ts'
+import { clientAddress, requestHostAmong, trustedProxies } from '../derive/http/raw-request.ts'
+import { createRouter } from '../derive/http/routes.ts'
+import { createRunLookup } from '../derive/http/run-header.ts'
+import { deleteExpiredRows } from '../kernel/background/sweep.ts'
 import { sweepFiles } from '../kernel/background/sweep-files.ts'
-import { published } from '../kernel/contract/area.ts'
-import type { Registered } from '../kernel/contract/operation.ts'
+import { publishedOperations } from '../kernel/contract/area.ts'
+import type { RegisteredOperation } from '../kernel/contract/operation.ts'
 import { connectionLimits } from './connections.ts'
-import { type OpenRuntime, openRuntime, type Part, type RuntimeOptions } from './runtime.ts'
+import { type OpenRuntime, openRuntime, type RuntimeOptions, type Stoppable } from './runtime.ts'
 import { apiServer } from './server.ts'
 
 export interface Service {
@@ -27,14 +32,14 @@ const MIB = 1_048_576
 export async function openService(options: RuntimeOptions): Promise<Service> {
   const runtime = await openRuntime(options)
   const { areas, database, metrics, settings } = runtime
-  const counter = options.shared ? counterInDatabase(database) : counterInMemory()
+  const counter = options.shared ? databaseRequestCounter(database) : inMemoryRequestCounter()
   const sweeping = startSweeping(runtime)
   const bodies = bodyMemory(settings.bodyMemoryMib * MIB)
   const uploads = bodyMemory(settings.uploadMemoryMib * MIB)
   const limits = { ...connectionLimits(settings), ...options.patience }
   const stopping = new AbortController()
   const parts = { counter, bodies, uploads, stopping: stopping.signal }
-  const server = apiServer(listenerFor(runtime, published(areas), parts), limits)
+  const server = apiServer(requestListener(runtime, publishedOperations(areas), parts), limits)
   metrics.watch('http_connections', 'Connections of clients.', async () => server.connections())
   const taken = async () => bodies.reservedBytes() + uploads.reservedBytes()
   metrics.watch('http_body_bytes', 'Memory used for large request bodies in transit.', taken)
@@ -57,37 +62,37 @@ export async function openService(options: RuntimeOptions): Promise<Service> {
 }
 
 interface ListenerParts {
-  readonly counter: Counter
+  readonly counter: RequestCounter
   readonly bodies: BodyMemory
   readonly uploads: BodyMemory
   readonly stopping: AbortSignal
 }
 
-export function listenerFor(
+export function requestListener(
   runtime: OpenRuntime,
-  operations: readonly Registered[],
+  operations: readonly RegisteredOperation[],
   { counter, stopping, ...rooms }: ListenerParts,
 ): RequestListener {
   const { addresses, credentialWatch, areas, database, execute, gate, ports, receiveFor, settings } = runtime
-  const isProxy = proxies(settings.trustProxy)
+  const isProxy = trustedProxies(settings.trustProxy)
   const app = express()
   app.disable('x-powered-by').disable('etag')
   app.use(
-    pipeline({
+    requestPipeline({
       execute,
-      find: router(operations),
+      find: createRouter(operations),
       gate,
       credentialWatch,
       stopping,
       ...rooms,
       ports,
       addressOf: request => clientAddress(request, isProxy),
-      hostOf: hostAmong(addresses.hosts),
+      hostOf: requestHostAmong(addresses.hosts),
       pageOrigins: lazily(() => ports.relyingParty().origins),
       ownUrls: lazily(addresses.urls),
       isOwn: addresses.isOwn,
-      runNamed: runHeader(areas, database),
-      rateLimit: rateLimit(settings.rateLimitPerMinute, counter),
+      runNamed: createRunLookup(areas, database),
+      rateLimit: createRateLimit(settings.rateLimitPerMinute, counter),
       receiveFor,
       ...reporting(runtime),
     }),
@@ -107,7 +112,7 @@ function lazily<T>(find: () => T): () => T {
 const reporting = ({
   log,
   metrics,
-}: OpenRuntime): Pick<Parameters<typeof pipeline>[0], 'onServed' | 'onFailure'> => ({
+}: OpenRuntime): Pick<Parameters<typeof requestPipeline>[0], 'onServed' | 'onFailure'> => ({
   onServed(served) {
     metrics.served(served.operation, served.status, served.milliseconds)
     log.info(served)
@@ -115,10 +120,10 @@ const reporting = ({
   onFailure: (error, requestId) => log.error({ err: error, requestId }, 'request failed'),
 })
 
-function startSweeping({ areas, database, log, ports }: OpenRuntime): Part {
+function startSweeping({ areas, database, log, ports }: OpenRuntime): Stoppable {
   const warn = (error: unknown) => log.warn({ err: error }, 'sweep failed')
   const rounds = [
-    setInterval(() => void sweep(database, areas).catch(warn), SWEEP_EVERY),
+    setInterval(() => void deleteExpiredRows(database, areas).catch(warn), SWEEP_EVERY),
     setInterval(() => void sweepFiles(database, ports.files).catch(warn), SWEEP_FILES_EVERY),
   ]
   for (const round of rounds) round.unref()

@@ -1,9 +1,9 @@
 import { KeyObject } from 'node:crypto'
 import { SignatureRejected, UnknownSigningKey, verifySigned } from '../derive/verify-signed.ts'
-import { type LoadedKeys, loadKeys } from '../identity/signing-keys/index.ts'
+import { type LoadedSigningKeys, loadSigningKeys } from '../identity/signing-keys/index.ts'
 import { Problem } from '../kernel/contract/problem.ts'
 import type { Sql } from '../kernel/contract/sql.ts'
-import { type Signer, signedWith } from '../ports/signer.ts'
+import { type Signer, signJws } from '../ports/signer.ts'
 import type { Vault } from '../ports/vault.ts'
 import { signedNote } from '../trail/index.ts'
 import { clock } from '../values/clock.ts'
@@ -33,13 +33,13 @@ interface Parts {
  * process reads them rarely.
  */
 export async function openSigner({ sql, vault, onFailure }: Parts): Promise<OpenSigner> {
-  let keys = await loadKeys(sql, vault)
+  let keys = await loadSigningKeys(sql, vault)
   reportUnopened(keys, onFailure)
   let loading: Promise<void> | undefined
   let readAt = clock.ticks()
   let stopped = false
   const refresh = (): Promise<void> => {
-    loading ??= loadKeys(sql, vault)
+    loading ??= loadSigningKeys(sql, vault)
       .then(loaded => {
         if (loaded.kid !== keys.kid) reportUnopened(loaded, onFailure)
         keys = loaded
@@ -54,7 +54,7 @@ export async function openSigner({ sql, vault, onFailure }: Parts): Promise<Open
       })
     return loading
   }
-  const inUse = (): LoadedKeys => {
+  const inUse = (): LoadedSigningKeys => {
     if (!stopped && clock.ticks() - readAt > FRESH_MS) void refresh()
     return keys
   }
@@ -63,7 +63,7 @@ export async function openSigner({ sql, vault, onFailure }: Parts): Promise<Open
     async sign(type, claims) {
       const { current, kid } = inUse()
       if (!(current instanceof KeyObject)) throw new Problem('not_configured', CANNOT_SIGN)
-      return signedWith(current, kid, type, claims)
+      return signJws(current, kid, type, claims)
     },
     async signNote(name, text) {
       const { current, kid, publicKeys } = inUse()
@@ -91,13 +91,13 @@ export async function openSigner({ sql, vault, onFailure }: Parts): Promise<Open
   }
 }
 
-function reportUnopened({ current }: LoadedKeys, onFailure: Parts['onFailure']): void {
+function reportUnopened({ current }: LoadedSigningKeys, onFailure: Parts['onFailure']): void {
   if (current instanceof Error) onFailure(current)
 }
 
 const UNKNOWN_KEY = Symbol('unknown key')
 
-function check(jws: string, { publicKeys }: LoadedKeys, type: string) {
+function check(jws: string, { publicKeys }: LoadedSigningKeys, type: string) {
   try {
     return verifySigned(jws, { keys: publicKeys }, type)
   } catch (error) {

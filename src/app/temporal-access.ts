@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ConnectionOptions } from '@temporalio/client'
 import type { NativeConnectionOptions } from '@temporalio/worker'
-import { type Settings, WrongSetting } from '../platform/settings/settings.ts'
+import { InvalidSettingError, type Settings } from '../platform/settings/settings.ts'
 import { temporalConnection } from '../platform/temporal/connection.ts'
-import type { OpenRuntime, Part } from './runtime.ts'
+import type { OpenRuntime, Stoppable } from './runtime.ts'
 
 export interface TemporalAccess {
   readonly namespace: string
@@ -14,7 +14,7 @@ export interface TemporalAccess {
 
 const RECONNECT_AFTER = 2_000
 
-export function accessTo(settings: Settings, address: string): TemporalAccess {
+export function temporalAccess(settings: Settings, address: string): TemporalAccess {
   const connection = temporalConnection(settings, address)
   return {
     namespace: settings.temporalNamespace,
@@ -26,11 +26,11 @@ export function accessTo(settings: Settings, address: string): TemporalAccess {
 
 /** For processes that share a server, which must be configured. */
 export function requireTemporal(settings: Settings): TemporalAccess {
-  if (!settings.temporalAddress) throw new WrongSetting('Not set: TEMPORAL_ADDRESS.')
-  return accessTo(settings, settings.temporalAddress)
+  if (!settings.temporalAddress) throw new InvalidSettingError('Not set: TEMPORAL_ADDRESS.')
+  return temporalAccess(settings, settings.temporalAddress)
 }
 
-interface Connected extends Part {
+interface Connected extends Stoppable {
   readonly ended?: Promise<void>
 }
 
@@ -39,11 +39,11 @@ interface Connected extends Part {
  * signal of `connect` is aborted when the part is stopped, so work that has not begun by then never begins.
  * Stopping does not wait for it, as loading and connecting may take longer than a shutdown.
  */
-export function keepConnected(
+export function keepTemporalConnected(
   { log }: Pick<OpenRuntime, 'log'>,
   what: string,
   connect: (stopping: AbortSignal) => Promise<Connected>,
-): Part {
+): Stoppable {
   const stopping = new AbortController()
   let connected: Connected | undefined
   async function run(): Promise<void> {

@@ -1,20 +1,20 @@
 import { Client } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { recordActivities } from '../../activities/record-activities.ts'
-import { type Run, runner } from '../../activities/run-operation.ts'
+import { operationRunner, type RunOperation } from '../../activities/run-operation.ts'
 import { statementActivities } from '../../activities/statements.ts'
 import { isRecordProcess } from '../kernel/contract/process.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
-import { offsetOf } from '../kernel/database/tenant-clock.ts'
-import { lastRequestOf } from '../kernel/journal/last-request.ts'
-import { monthsDue } from '../money/statements/index.ts'
+import { readClockOffset } from '../kernel/database/tenant-clock.ts'
+import { findLastRequestId } from '../kernel/journal/last-request.ts'
+import { findDueStatementMonths } from '../money/statements/index.ts'
 import { kycProviderOf } from '../platform/settings/external-systems.ts'
-import { installRuntime, lenientCodec } from '../platform/temporal/runtime.ts'
-import { addressOf } from '../surface/console/parts/links.ts'
-import { VERSION } from '../surface/health/index.ts'
-import type { OpenRuntime, Part } from './runtime.ts'
-import { keepSchedules } from './schedules.ts'
-import { keepConnected, type TemporalAccess } from './temporal-access.ts'
+import { installTemporalRuntime, lenientPayloadCodec } from '../platform/temporal/runtime.ts'
+import { recordAddress } from '../surface/console/parts/links.ts'
+import { SERVICE_VERSION } from '../surface/health/index.ts'
+import type { OpenRuntime, Stoppable } from './runtime.ts'
+import { ensureSchedules } from './schedules.ts'
+import { keepTemporalConnected, type TemporalAccess } from './temporal-access.ts'
 import { workflowBundle } from './workflow-bundle.ts'
 
 /** How many idle workflows stay in memory; the others are replayed when they continue. */
@@ -36,11 +36,11 @@ async function startWorker(
   { namespace, taskQueue, stopping }: WorkerOptions,
 ): Promise<RunningWorker> {
   const sql = sqlOn(database.pool)
-  const run = runner({
+  const run = operationRunner({
     execute,
     operations,
-    offsetOf: tenant => offsetOf(sql, tenant),
-    causeOf: (tenant, id) => lastRequestOf(sql, tenant, id),
+    offsetOf: tenant => readClockOffset(sql, tenant),
+    causeOf: (tenant, id) => findLastRequestId(sql, tenant, id),
     onFailure: (error, operation) => log.warn({ err: error, operation }, 'a process has to try again'),
   })
   const bundle = await workflowBundle()
@@ -50,13 +50,13 @@ async function startWorker(
     namespace,
     taskQueue,
     workflowBundle: bundle,
-    dataConverter: { payloadCodecs: [lenientCodec] },
+    dataConverter: { payloadCodecs: [lenientPayloadCodec] },
     activities: {
       ...allRecordActivities(areas, run, settings),
-      ...statementActivities(run, of => monthsDue(sql, of)),
+      ...statementActivities(run, of => findDueStatementMonths(sql, of)),
     },
     // Each task's events name it. The SDK's own is a hundred characters.
-    buildId: VERSION,
+    buildId: SERVICE_VERSION,
     maxCachedWorkflows: CACHED,
     // How long the runs of a dead worker wait for it before another worker takes them over.
     stickyQueueScheduleToStartTimeout: '2 seconds',
@@ -78,7 +78,7 @@ async function startWorker(
 
 function allRecordActivities(
   areas: OpenRuntime['areas'],
-  run: Run,
+  run: RunOperation,
   settings: OpenRuntime['settings'],
 ): object {
   const records = Object.values(areas).flatMap(({ openRecords }) => openRecords)
@@ -96,17 +96,17 @@ function allRecordActivities(
 }
 
 function pageOf(publicUrl: string | undefined, id: string): string | undefined {
-  const address = addressOf(id)
+  const address = recordAddress(id)
   return publicUrl && address ? `${publicUrl.replace(/\/$/, '')}/${address}` : undefined
 }
 
 /** Starts a worker. It has a file of its own because a relay does not need the worker's large SDK. */
-export function startWork(runtime: OpenRuntime, access: TemporalAccess): Part {
-  installRuntime(runtime.log)
-  return keepConnected(runtime, 'worker', async stopping => {
+export function startTemporalWorker(runtime: OpenRuntime, access: TemporalAccess): Stoppable {
+  installTemporalRuntime(runtime.log)
+  return keepTemporalConnected(runtime, 'worker', async stopping => {
     const connection = await NativeConnection.connect(access.worker)
     try {
-      await keepSchedules(new Client({ connection, namespace: access.namespace }), access.taskQueue)
+      await ensureSchedules(new Client({ connection, namespace: access.namespace }), access.taskQueue)
       const worker = await startWorker(runtime, connection, { ...access, stopping })
       const ended = worker.ended.finally(() => connection.close())
       return { ended, stop: worker.stop }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { run } from '../command/main.ts'
+import { runAgentpay } from '../command/main.ts'
 
 const interruption = new AbortController()
 const { signal } = interruption
@@ -18,7 +18,7 @@ for (const [name, code] of [
   })
 
 try {
-  process.exitCode = await run(process.argv.slice(2), {
+  process.exitCode = await runAgentpay(process.argv.slice(2), {
     get stdin() {
       return process.stdin
     },

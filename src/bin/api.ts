@@ -2,11 +2,11 @@ import { requiredSecrets } from '../app/required-secrets.ts'
 import { openService } from '../app/service.ts'
 import { runProcess } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
-import { environment } from '../platform/settings/environment.ts'
+import { readEnvironmentSettings } from '../platform/settings/environment.ts'
 
 /** Several API processes may share a database. `migrate` must have prepared it. */
 runProcess(async life => {
-  const settings = environment()
+  const settings = readEnvironmentSettings()
   const waiting = { tell: printLine, signal: life.ending }
   const service = await openService({
     settings: { ...settings, ...requiredSecrets(settings) },

@@ -2,8 +2,8 @@ import { Connection } from '@temporalio/client'
 import { requireTemporal } from '../app/temporal-access.ts'
 import { runProcess } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
-import { environment } from '../platform/settings/environment.ts'
-import { makeNamespace } from '../platform/temporal/namespace.ts'
+import { readEnvironmentSettings } from '../platform/settings/environment.ts'
+import { ensureNamespace } from '../platform/temporal/namespace.ts'
 
 const CONNECT_MS = 5_000
 
@@ -12,12 +12,12 @@ const CONNECT_MS = 5_000
  * runs. Runs before `worker` and `relay`; existing namespaces stay unchanged.
  */
 runProcess(async life => {
-  const { client, namespace } = requireTemporal(environment())
+  const { client, namespace } = requireTemporal(readEnvironmentSettings())
   const connection = await Connection.connect({ ...client, connectTimeout: CONNECT_MS }).catch(() => {
     throw new Error(`The Temporal server at ${client.address} cannot be reached.`)
   })
   life.closeLater(() => connection.close())
-  await makeNamespace(connection, namespace)
+  await ensureNamespace(connection, namespace)
   printLine(`The namespace ${namespace} is ready.`)
   life.end(0)
 })

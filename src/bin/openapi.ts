@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { areas } from '../areas.ts'
 import { accessMatrix } from '../derive/access-matrix.ts'
-import { commandTable, writeTable } from '../derive/commands/command-table.ts'
+import { buildCommandTable, serializeCommandTable } from '../derive/commands/command-table.ts'
 import { openapiDocument } from '../derive/openapi/document.ts'
 import { writeDocument } from '../derive/openapi/write.ts'
-import { keptWhile, personalRegister } from '../derive/personal-register.ts'
+import { personalDataRegisterSql, retentionFunctionSql } from '../derive/personal-register.ts'
 import { writeBaseline } from '../packages/write/baseline.ts'
 import { printLine } from '../platform/output.ts'
 
@@ -12,14 +12,17 @@ const document = openapiDocument(areas)
 writeFileSync(new URL('../../openapi.json', import.meta.url), writeDocument(document))
 printLine(`openapi.json: ${Object.keys(document.paths).length} paths`)
 
-const table = commandTable(areas)
-writeFileSync(new URL('../../commands.json', import.meta.url), writeTable(table))
+const table = buildCommandTable(areas)
+writeFileSync(new URL('../../commands.json', import.meta.url), serializeCommandTable(table))
 printLine(`commands.json: ${Object.keys(table.operations).length} commands`)
 
 writeFileSync(new URL('../../test/contract/access-matrix.md', import.meta.url), accessMatrix(areas))
 printLine('test/contract/access-matrix.md')
 
-const functions = { personal_register: personalRegister(areas), kept_while: keptWhile(areas) }
+const functions = {
+  personal_register: personalDataRegisterSql(areas),
+  kept_while: retentionFunctionSql(areas),
+}
 for (const [name, text] of Object.entries(functions)) {
   const file = `src/migrations/functions/${name}.sql`
   writeFileSync(new URL(`../../${file}`, import.meta.url), text)

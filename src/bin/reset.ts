@@ -1,25 +1,25 @@
 import { existsSync, readdirSync, realpathSync, rmdirSync } from 'node:fs'
-import { claim } from '../dev/data-directory.ts'
+import { claimDataDirectory } from '../dev/data-directory.ts'
 import { removeInstance } from '../dev/instance-file.ts'
 import { removePostgres } from '../dev/postgres/embedded-postgres.ts'
-import { hasSecrets, removeSecrets } from '../dev/secrets.ts'
+import { hasLocalSecrets, removeLocalSecrets } from '../dev/secrets.ts'
 import { removeTemporal } from '../dev/temporal/data.ts'
 import { printError, printLine } from '../platform/output.ts'
-import { environment } from '../platform/settings/environment.ts'
+import { readEnvironmentSettings } from '../platform/settings/environment.ts'
 
 /** Run this only while the service is stopped. */
 async function reset(): Promise<void> {
-  const { dataDir: path } = environment()
+  const { dataDir: path } = readEnvironmentSettings()
   if (!existsSync(path)) return printLine(`There is no data in ${path}.`)
   // DATA_DIR may be mistyped, so a directory without the secrets of the service is never removed.
-  if (!hasSecrets(path)) throw new Error(`${path} holds no data of this service; nothing was removed.`)
+  if (!hasLocalSecrets(path)) throw new Error(`${path} holds no data of this service; nothing was removed.`)
   const dataDir = realpathSync(path)
-  await claim(dataDir)
+  await claimDataDirectory(dataDir)
   await removePostgres(dataDir)
   await removeTemporal(dataDir)
   removeInstance(dataDir)
   // The secrets are removed last, so that an interrupted removal can be repeated.
-  removeSecrets(dataDir)
+  removeLocalSecrets(dataDir)
   if (readdirSync(dataDir).length === 0) rmdirSync(dataDir)
   printLine(`Removed the data in ${path}.`)
 }

@@ -3,39 +3,39 @@ import { mkdirSync, realpathSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Service } from '../app/service.ts'
-import { accessTo } from '../app/temporal-access.ts'
-import { claim } from '../dev/data-directory.ts'
-import { type Instance, publisher, removeInstance } from '../dev/instance-file.ts'
+import { temporalAccess } from '../app/temporal-access.ts'
+import { claimDataDirectory } from '../dev/data-directory.ts'
+import { instancePublisher, type RunningInstance, removeInstance } from '../dev/instance-file.ts'
 import { startPostgres } from '../dev/postgres/embedded-postgres.ts'
-import { endWithin } from '../dev/processes/deadline.ts'
-import { openSecrets, type Secrets, saveSecrets } from '../dev/secrets.ts'
-import type { SignIn } from '../dev/seed.ts'
+import { killSelfAfter } from '../dev/processes/deadline.ts'
+import { type LocalSecrets, openLocalSecrets, saveLocalSecrets } from '../dev/secrets.ts'
+import type { ConsoleSignInLink } from '../dev/seed.ts'
 import { rememberedPorts, temporalPaths } from '../dev/temporal/data.ts'
 import {
-  type Temporal,
+  startTemporalIfInstalled,
+  startTemporalOnceInstalled,
+  type TemporalConnectionInfo,
   type TemporalOptions,
-  temporalIfInstalled,
-  temporalOnceInstalled,
 } from '../dev/temporal/start.ts'
-import { onceReachable } from '../platform/database.ts'
-import { type Lifetime, runProcess } from '../platform/lifetime.ts'
+import { waitForDatabase } from '../platform/database.ts'
+import { type ProcessLifetime, runProcess } from '../platform/lifetime.ts'
 import { printError, printLine } from '../platform/output.ts'
-import { needsStamp } from '../platform/schema.ts'
-import { environment } from '../platform/settings/environment.ts'
+import { needsBaselineStamp } from '../platform/schema.ts'
+import { readEnvironmentSettings } from '../platform/settings/environment.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 
 /** Runs the whole service in one process, with an embedded PostgreSQL unless one is configured. */
-async function start(life: Lifetime): Promise<void> {
-  life.ending.addEventListener('abort', () => endWithin(END_SECONDS))
-  const settings = environment()
+async function start(life: ProcessLifetime): Promise<void> {
+  life.ending.addEventListener('abort', () => killSelfAfter(END_SECONDS))
+  const settings = readEnvironmentSettings()
   mkdirSync(settings.dataDir, { recursive: true })
   const dataDir = realpathSync(settings.dataDir)
-  const claimed = await claim(dataDir)
+  const claimed = await claimDataDirectory(dataDir)
   removeInstance(dataDir)
 
-  const secrets = openSecrets(dataDir)
+  const secrets = openLocalSecrets(dataDir)
   const wish = { settings, dataDir, life }
-  const temporal = temporalIfInstalled(wish)
+  const temporal = startTemporalIfInstalled(wish)
   const [databaseUrl, { openService, startParts, seedSandbox, signInOf }] = await Promise.all([
     settings.databaseUrl ?? ownPostgres(dataDir, life),
     loadService(),
@@ -43,7 +43,7 @@ async function start(life: Lifetime): Promise<void> {
 
   printLine('Preparing the database')
   const waiting = { tell: printLine, signal: life.ending }
-  const isOfVersionBefore = await onceReachable(databaseUrl, waiting, () => needsStamp(databaseUrl))
+  const isOfVersionBefore = await waitForDatabase(databaseUrl, waiting, () => needsBaselineStamp(databaseUrl))
   if (isOfVersionBefore) await endRuns(wish, temporal)
   const own = { ...secretsFor(settings, secrets), databaseUrl }
   const service = await openService({ settings: { ...settings, ...own }, waiting })
@@ -51,14 +51,14 @@ async function start(life: Lifetime): Promise<void> {
   startParts(service, life)
   life.ending.throwIfAborted()
   const sandbox = await seedSandbox(secrets.sandbox, service.runtime)
-  if (sandbox !== secrets.sandbox) saveSecrets(dataDir, { ...secrets, sandbox })
+  if (sandbox !== secrets.sandbox) saveLocalSecrets(dataDir, { ...secrets, sandbox })
 
   const url = await listen(service, settings)
   const { dashboardSecret } = own
   const signIn = await signInOf(sandbox, service.runtime)
   const pages = { docs: `${url}/docs`, signIn: signIn?.url ?? null }
   const instance = { url, ...pages, ...sandbox, dashboardSecret, databaseUrl, ...NO_TEMPORAL }
-  const publish = publisher(dataDir, life)
+  const publish = instancePublisher(dataDir, life)
   const soon = await Promise.race([temporal, sleep(SOON_MS, null, { ref: false })])
   publish({ ...instance, ...soon })
   claimed.servedAt(url)
@@ -66,7 +66,7 @@ async function start(life: Lifetime): Promise<void> {
   void makeDocs(service, life)
   if (soon) return work(service, soon, life)
   void temporal
-    .then(found => found ?? temporalOnceInstalled(wish))
+    .then(found => found ?? startTemporalOnceInstalled(wish))
     .then(late => {
       publish({ ...instance, ...late })
       printLine(`Temporal is ready. Web UI ${late.webUi}`)
@@ -78,19 +78,19 @@ async function start(life: Lifetime): Promise<void> {
  * Ends the workflow runs of the previous version, whose data this start uses. A new installation of Temporal
  * has none.
  */
-async function endRuns(wish: TemporalOptions, atOnce: Promise<Temporal | null>): Promise<void> {
+async function endRuns(wish: TemporalOptions, atOnce: Promise<TemporalConnectionInfo | null>): Promise<void> {
   const { settings, dataDir } = wish
   const mayHaveRuns = settings.temporalAddress || rememberedPorts(temporalPaths(dataDir))
-  const temporal = (await atOnce) ?? (mayHaveRuns ? await temporalOnceInstalled(wish) : null)
+  const temporal = (await atOnce) ?? (mayHaveRuns ? await startTemporalOnceInstalled(wish) : null)
   if (!temporal) return
   const { endPreviousRuns } = await import('../app/previous-runs.ts')
-  const ended = await endPreviousRuns(accessTo(settings, temporal.temporalAddress))
+  const ended = await endPreviousRuns(temporalAccess(settings, temporal.temporalAddress))
   printLine(
     `The data is of the version before: ${ended} open runs are ended, and begin anew from their records.`,
   )
 }
 
-const secretsFor = (settings: Settings, kept: Secrets) => ({
+const secretsFor = (settings: Settings, kept: LocalSecrets) => ({
   dashboardSecret: settings.dashboardSecret ?? kept.dashboardSecret,
   cursorSigningKey: settings.cursorSigningKey ?? kept.secretKey,
   encryptionKey: settings.encryptionKey ?? kept.encryptionKey,
@@ -98,15 +98,22 @@ const secretsFor = (settings: Settings, kept: Secrets) => ({
 
 /** Loads the service, about a thousand files, while PostgreSQL and Temporal start. */
 async function loadService() {
-  const [{ openService }, { seedSandbox, signInOf }, parts, { startSepaInbox }] = await Promise.all([
-    import('../app/service.ts'),
-    import('../dev/seed.ts'),
-    import('../app/background.ts'),
-    import('../app/sepa-inbox.ts'),
-  ])
-  const { startDeadlines, startDeliveries, startPushes, startSealing, startSpend } = parts
+  const [{ openService }, { seedSandbox, consoleSignInLink: signInOf }, parts, { startSepaInbox }] =
+    await Promise.all([
+      import('../app/service.ts'),
+      import('../dev/seed.ts'),
+      import('../app/background.ts'),
+      import('../app/sepa-inbox.ts'),
+    ])
+  const {
+    startDeadlineSweep: startDeadlines,
+    startWebhookDeliveries: startDeliveries,
+    startWebPush: startPushes,
+    startAuditSealing: startSealing,
+    startSpendCounting: startSpend,
+  } = parts
   const starts = [startDeadlines, startDeliveries, startPushes, startSealing, startSepaInbox, startSpend]
-  const startParts = ({ runtime }: Service, life: Lifetime): void => {
+  const startParts = ({ runtime }: Service, life: ProcessLifetime): void => {
     for (const start of starts) {
       const part = start(runtime)
       life.closeLater(() => part.stop())
@@ -121,7 +128,7 @@ const DOCS_AFTER_MS = 1_000
  * Renders the documentation in advance, since that takes seconds. A failure is logged, and the first visit
  * tries again.
  */
-async function makeDocs({ runtime: { ports, log } }: Service, { ending }: Lifetime): Promise<void> {
+async function makeDocs({ runtime: { ports, log } }: Service, { ending }: ProcessLifetime): Promise<void> {
   try {
     await sleep(DOCS_AFTER_MS, null, { ref: false, signal: ending })
     // Without this, Node writes thousands of files when the process stops, which takes long on a busy
@@ -144,8 +151,8 @@ const NO_TEMPORAL = { webUi: null, temporalAddress: null, temporalNamespace: nul
 /** Starts relay and worker once Temporal answers. Loads the SDK of Temporal only then. */
 async function work(
   { runtime }: Service,
-  { temporalAddress, webUi }: Temporal,
-  life: Lifetime,
+  { temporalAddress, webUi }: TemporalConnectionInfo,
+  life: ProcessLifetime,
 ): Promise<void> {
   if (life.ending.aborted) return
   runtime.showRunsAt(webUi)
@@ -153,14 +160,14 @@ async function work(
   // On a busy machine, loading may take longer than the process has for its end.
   const loaded = await Promise.race([loading, once(life.ending, 'abort').then(() => null)])
   if (loaded === null) return
-  const [{ startRelay }, { startWork }] = loaded
-  const access = accessTo(runtime.settings, temporalAddress)
+  const [{ startOutboxRelay: startRelay }, { startTemporalWorker: startWork }] = loaded
+  const access = temporalAccess(runtime.settings, temporalAddress)
   for (const part of [startRelay(runtime, access), startWork(runtime, access)])
     life.closeLater(() => part.stop())
   flushCompileCache()
 }
 
-async function ownPostgres(dataDir: string, life: Lifetime): Promise<string> {
+async function ownPostgres(dataDir: string, life: ProcessLifetime): Promise<string> {
   printLine('Starting PostgreSQL')
   const postgres = await startPostgres({ dataDir })
   life.closeLater(() => postgres.stop())
@@ -190,7 +197,7 @@ function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-function welcome(instance: Instance, signIn: SignIn | null): void {
+function welcome(instance: RunningInstance, signIn: ConsoleSignInLink | null): void {
   const { url, docs, webUi, apiKey } = instance
   const rows: [string, string | null][] = [
     ['URL', url],
@@ -213,7 +220,7 @@ A first request:
 `)
 }
 
-const signInRows = ({ url, byLink }: SignIn): [string, string][] => [
+const signInRows = ({ url, byLink }: ConsoleSignInLink): [string, string][] => [
   ['Console', String(new URL('console', url))],
   ['Sign in', url],
   [
@@ -224,7 +231,7 @@ const signInRows = ({ url, byLink }: SignIn): [string, string][] => [
   ],
 ]
 
-const temporalLine = ({ temporalCli, temporalAddress, temporalNamespace }: Instance): string | null =>
+const temporalLine = ({ temporalCli, temporalAddress, temporalNamespace }: RunningInstance): string | null =>
   temporalCli && `${temporalCli} workflow list --address ${temporalAddress} --namespace ${temporalNamespace}`
 
 runProcess(start)

@@ -1,17 +1,17 @@
-import { startDeadlines } from '../app/background.ts'
+import { startDeadlineSweep } from '../app/background.ts'
 import { serveMetrics } from '../app/metrics-server.ts'
 import { requiredSecrets } from '../app/required-secrets.ts'
 import { openRuntime } from '../app/runtime.ts'
 import { startSepaInbox } from '../app/sepa-inbox.ts'
 import { requireTemporal } from '../app/temporal-access.ts'
-import { startWork } from '../app/worker-service.ts'
+import { startTemporalWorker } from '../app/worker-service.ts'
 import { runProcess } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
-import { environment } from '../platform/settings/environment.ts'
+import { readEnvironmentSettings } from '../platform/settings/environment.ts'
 
 /** Runs workflows and expires overdue records. Several workers may run. */
 runProcess(async life => {
-  const settings = environment()
+  const settings = readEnvironmentSettings()
   const access = requireTemporal(settings)
   const waiting = { tell: printLine, signal: life.ending }
   const runtime = await openRuntime({
@@ -22,7 +22,7 @@ runProcess(async life => {
   life.closeLater(() => runtime.database.close())
   life.closeLater(() => runtime.threads.stop())
   const figures = await serveMetrics(runtime)
-  const parts = [startDeadlines(runtime), startSepaInbox(runtime), startWork(runtime, access)]
+  const parts = [startDeadlineSweep(runtime), startSepaInbox(runtime), startTemporalWorker(runtime, access)]
   for (const part of [...figures, ...parts]) life.closeLater(() => part.stop())
   printLine('The worker is running.')
 })

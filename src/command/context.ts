@@ -1,32 +1,32 @@
-import type { Option, Options } from './arguments/options.ts'
+import type { CommandOption, CommandOptions } from './arguments/options.ts'
 import type { OptionValues } from './arguments/parse.ts'
-import type { Caller, CallerOptions, CallResult, Input } from './calls/caller.ts'
-import { resultOf } from './calls/result.ts'
-import type { Reply } from './calls/send.ts'
-import { type Connection, findConnection } from './credentials.ts'
-import { CommandFailure, type ExitCode, exitCodes, type Io } from './io.ts'
+import type { ServiceAnswer, ServiceCallInput, ServiceClient, ServiceClientOptions } from './calls/caller.ts'
+import { resultOrFailure } from './calls/result.ts'
+import type { ServiceReply } from './calls/send.ts'
+import { findConnection, type ServiceConnection } from './credentials.ts'
+import { CommandFailure, type CommandIo, type ExitCode, exitCodes } from './io.ts'
 import { printsJson, printValue } from './output/print.ts'
-import { safeLine } from './output/terminal.ts'
-import type { Table } from './table.ts'
+import { escapeLine } from './output/terminal.ts'
+import type { CommandTableFile } from './table.ts'
 
-export type { Option, Options }
-export { resultOf }
+export type { CommandOption, CommandOptions }
+export { resultOrFailure }
 
-export interface Context {
-  readonly io: Io
-  readonly env: Io['env']
-  readonly table: Table
+export interface CommandContext {
+  readonly io: CommandIo
+  readonly env: CommandIo['env']
+  readonly table: CommandTableFile
   readonly customCommands: readonly CustomCommand[]
   readonly arguments: readonly string[]
   readonly options: OptionValues
   readonly asJson: boolean
   /** The service's address and credential; ends the command with 3 if none is configured. */
-  connection(): Connection
+  connection(): ServiceConnection
   /** Calls an operation by key: `call('intents.get', { params: { id } })`. A refusal is an answer. */
-  call(key: string, input?: Input): Promise<CallResult>
+  call(key: string, input?: ServiceCallInput): Promise<ServiceAnswer>
   /** As `call`, but a refusal ends the command with its sentence. */
-  result<T>(key: string, input?: Input): Promise<T>
-  open(key: string, input?: Input): Promise<Reply>
+  result<T>(key: string, input?: ServiceCallInput): Promise<T>
+  open(key: string, input?: ServiceCallInput): Promise<ServiceReply>
   print(value: unknown): void
   /** Prints a line to standard output, with terminal control characters escaped. */
   say(line: string): void
@@ -44,20 +44,20 @@ export interface CustomCommand {
   /** Defines its own arguments, although an operation without arguments has the same noun and verb. */
   readonly hasOwnArguments?: true
   readonly arguments?: Readonly<Record<string, string>>
-  readonly options?: Options
+  readonly options?: CommandOptions
   readonly examples?: readonly string[]
   /**
    * Returns the exit code. Slow imports belong in here. If an operation has the same noun and verb, undefined
    * runs that operation.
    */
-  run(context: Context): Promise<ExitCode | undefined>
+  run(context: CommandContext): Promise<ExitCode | undefined>
   /** Handles a refusal of the operation; undefined ends the command with the refusal. */
-  refused?(refusal: CommandFailure, context: Context): Promise<ExitCode | undefined>
+  refused?(refusal: CommandFailure, context: CommandContext): Promise<ExitCode | undefined>
 }
 
 export interface CommandRuntime {
-  readonly io: Io
-  readonly table: Table
+  readonly io: CommandIo
+  readonly table: CommandTableFile
   readonly customCommands: readonly CustomCommand[]
 }
 
@@ -66,15 +66,21 @@ interface CommandInput extends CommandRuntime {
   readonly options: OptionValues
 }
 
-export function openContext({ io, table, customCommands, arguments: given, options }: CommandInput): Context {
+export function createCommandContext({
+  io,
+  table,
+  customCommands,
+  arguments: given,
+  options,
+}: CommandInput): CommandContext {
   const asJson = printsJson(io, options)
-  let caller: Promise<Caller> | undefined
-  let found: Connection | undefined
-  const connection = (): Connection => {
+  let caller: Promise<ServiceClient> | undefined
+  let found: ServiceConnection | undefined
+  const connection = (): ServiceConnection => {
     found ??= connectionOf(io, options)
     return found
   }
-  const open = (): Promise<Caller> => {
+  const open = (): Promise<ServiceClient> => {
     caller ??= callerFor({ table, connection: connection(), io })
     return caller
   }
@@ -89,12 +95,12 @@ export function openContext({ io, table, customCommands, arguments: given, optio
     connection,
     call: async (key, input) => (await open()).call(key, input),
     open: async (key, input) => (await open()).open(key, input),
-    async result<T>(key: string, input?: Input) {
-      return resultOf(await (await open()).call(key, input)) as T
+    async result<T>(key: string, input?: ServiceCallInput) {
+      return resultOrFailure(await (await open()).call(key, input)) as T
     },
     print: value => printValue(value, { io, asJson }),
-    say: line => void io.stdout.write(`${safeLine(line)}\n`),
-    note: line => void io.stderr.write(`${safeLine(line)}\n`),
+    say: line => void io.stdout.write(`${escapeLine(line)}\n`),
+    note: line => void io.stderr.write(`${escapeLine(line)}\n`),
     fail(exitCode, sentence) {
       throw new CommandFailure(exitCode, sentence)
     },
@@ -102,12 +108,12 @@ export function openContext({ io, table, customCommands, arguments: given, optio
 }
 
 /** Node's HTTP client takes as long to load as Node itself, so only commands that call load it. */
-async function callerFor(means: CallerOptions): Promise<Caller> {
-  const { openCaller } = await import('./calls/caller.ts')
+async function callerFor(means: ServiceClientOptions): Promise<ServiceClient> {
+  const { createServiceClient: openCaller } = await import('./calls/caller.ts')
   return openCaller(means)
 }
 
-function connectionOf(io: Io, { profile }: OptionValues): Connection {
+function connectionOf(io: CommandIo, { profile }: OptionValues): ServiceConnection {
   const found = findConnection(io, typeof profile === 'string' ? profile : undefined)
   if (found) return found
   throw new CommandFailure(

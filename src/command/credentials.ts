@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { suggestion } from '../values/nearest.ts'
-import { type Io, parseUrl, usageError } from './io.ts'
-import { type KeyFile, NO_KEYS, profileIn, readKeyFile } from './key-file.ts'
+import { didYouMeanText } from '../values/nearest.ts'
+import { type CommandIo, parseUrl, usageError } from './io.ts'
+import { EMPTY_KEY_FILE, findProfile, type KeyFile, readKeyFile } from './key-file.ts'
 
-export interface Connection {
+export interface ServiceConnection {
   readonly url: string
   readonly key: string | undefined
   readonly dashboardSecret: string | undefined
@@ -14,7 +14,7 @@ export interface Connection {
   readonly keySource?: string | undefined
 }
 
-export interface Sandbox {
+export interface LocalSandbox {
   readonly url: string
   readonly apiKey: string
   readonly dashboardSecret: string
@@ -24,25 +24,28 @@ export interface Sandbox {
   readonly temporalCli?: string | null
 }
 
-type Environment = Io['env']
+type Environment = CommandIo['env']
 
 /**
  * A named profile wins; then the environment, the current profile, and the sandbox of `npm start`. A secret
  * stored for one address is never sent to another: if `AGENTPAY_URL` names another address, only credentials
  * from the environment are used.
  */
-export function findConnection({ env }: Pick<Io, 'env'>, profile?: string): Connection | undefined {
+export function findConnection(
+  { env }: Pick<CommandIo, 'env'>,
+  profile?: string,
+): ServiceConnection | undefined {
   if (profile !== undefined) return named(profile, readKeyFile({ env }))
   // With both variables set, a damaged or missing key file does not matter.
-  const file = env.AGENTPAY_URL && env.AGENTPAY_KEY ? NO_KEYS : readKeyFile({ env })
-  const kept = [currentOf(file), sandboxOf(env)].filter(one => one !== undefined)
+  const file = env.AGENTPAY_URL && env.AGENTPAY_KEY ? EMPTY_KEY_FILE : readKeyFile({ env })
+  const kept = [currentOf(file), localSandboxConnection(env)].filter(one => one !== undefined)
   const url = env.AGENTPAY_URL || kept[0]?.url
   if (!url) return undefined
   const there = kept.filter(one => originOf(one.url) === originOf(url))
   const [own] = there
   const operators = there.find(one => one.dashboardSecret !== undefined)
   return {
-    url: checkedUrl(url),
+    url: checkServiceUrl(url),
     key: env.AGENTPAY_KEY || own?.key,
     dashboardSecret: env.AGENTPAY_DASHBOARD_SECRET || operators?.dashboardSecret,
     source: env.AGENTPAY_URL ? 'AGENTPAY_URL' : (own?.source ?? ''),
@@ -50,24 +53,24 @@ export function findConnection({ env }: Pick<Io, 'env'>, profile?: string): Conn
   }
 }
 
-function named(name: string, file: KeyFile): Connection {
+function named(name: string, file: KeyFile): ServiceConnection {
   const found = connectionOf(name, file)
   if (found) return found
   const names = Object.keys(file.profiles)
   throw usageError(
-    `There is no profile ${name}.${suggestion(name, names)} Create it: agentpay login --profile ${name}`,
+    `There is no profile ${name}.${didYouMeanText(name, names)} Create it: agentpay login --profile ${name}`,
   )
 }
 
-const currentOf = (file: KeyFile): Connection | undefined =>
+const currentOf = (file: KeyFile): ServiceConnection | undefined =>
   file.current === null ? undefined : connectionOf(file.current, file)
 
-function connectionOf(name: string, file: KeyFile): Connection | undefined {
-  const profile = profileIn(file, name)
+function connectionOf(name: string, file: KeyFile): ServiceConnection | undefined {
+  const profile = findProfile(file, name)
   if (!profile) return undefined
   const source = `profile ${name}`
   return {
-    url: checkedUrl(profile.url),
+    url: checkServiceUrl(profile.url),
     key: profile.key,
     dashboardSecret: undefined,
     source,
@@ -76,17 +79,17 @@ function connectionOf(name: string, file: KeyFile): Connection | undefined {
 }
 
 /** The sandbox of this command's checkout: its file exists only while it runs. */
-export function sandboxIn({ DATA_DIR = '.data' }: Environment): Sandbox | undefined {
+export function readLocalSandbox({ DATA_DIR = '.data' }: Environment): LocalSandbox | undefined {
   const checkout = fileURLToPath(new URL('../..', import.meta.url))
   try {
-    return JSON.parse(readFileSync(resolve(checkout, DATA_DIR, 'instance.json'), 'utf8')) as Sandbox
+    return JSON.parse(readFileSync(resolve(checkout, DATA_DIR, 'instance.json'), 'utf8')) as LocalSandbox
   } catch {
     return undefined
   }
 }
 
-export function sandboxOf(env: Environment): Connection | undefined {
-  const sandbox = sandboxIn(env)
+export function localSandboxConnection(env: Environment): ServiceConnection | undefined {
+  const sandbox = readLocalSandbox(env)
   if (!sandbox) return undefined
   const { url, apiKey: key, dashboardSecret } = sandbox
   const source = 'npm start of this checkout'
@@ -102,13 +105,13 @@ function parsed(url: string): URL {
   return found
 }
 
-export const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
+export const LOOPBACK_HOST = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 /** Refuses plain HTTP to other hosts: the key could be read in transit. */
-export function checkedUrl(url: string): string {
+export function checkServiceUrl(url: string): string {
   const { protocol, hostname, username } = parsed(url)
   if (username !== '') throw usageError('The address of the service must not contain a name or password.')
-  if (protocol === 'http:' && !LOOPBACK.test(hostname))
+  if (protocol === 'http:' && !LOOPBACK_HOST.test(hostname))
     throw usageError(`${url} is not encrypted. Use https, so that the key cannot be read in transit.`)
   return url
 }

@@ -1,4 +1,4 @@
-import type { Context } from './context.ts'
+import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './io.ts'
 import { openBrowser } from './sign-in/browser.ts'
 
@@ -21,8 +21,8 @@ const outcomes: Readonly<Record<string, string>> = {
   expired: 'has expired without a decision',
 }
 
-export async function untilDecided(
-  context: Pick<Context, 'result' | 'io'>,
+export async function waitForDecision(
+  context: Pick<CommandContext, 'result' | 'io'>,
   id: string,
   mostMs: number,
 ): Promise<Intent | undefined> {
@@ -36,14 +36,14 @@ export async function untilDecided(
   }
 }
 
-export function reportDecision(intent: Intent, context: Pick<Context, 'print' | 'note'>): ExitCode {
+export function reportDecision(intent: Intent, context: Pick<CommandContext, 'print' | 'note'>): ExitCode {
   const { id, status, comment } = intent
   context.print(intent)
   context.note(`${id} ${outcomes[status] ?? `is ${status}`}.${comment ? ` “${comment}”` : ''}`)
   return ['approved', 'completed'].includes(status) ? exitCodes.done : exitCodes.refused
 }
 
-export async function approveOnPage(id: string, context: Context): Promise<ExitCode> {
+export async function approveInBrowser(id: string, context: CommandContext): Promise<ExitCode> {
   const { note, io, options } = context
   const page = new URL(`/approve/${encodeURIComponent(id)}`, context.connection().url).href
   note('The agent’s policy requires a passkey. Approve or deny on this page:')
@@ -52,6 +52,6 @@ export async function approveOnPage(id: string, context: Context): Promise<ExitC
   note('')
   if (options['no-browser'] !== true && (await openBrowser(page, io))) note('Your browser opens.')
   note('Waiting for the decision. Press Ctrl+C to stop.')
-  const intent = await untilDecided(context, id, Number.POSITIVE_INFINITY)
+  const intent = await waitForDecision(context, id, Number.POSITIVE_INFINITY)
   return reportDecision(intent as NonNullable<typeof intent>, context)
 }

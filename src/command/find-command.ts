@@ -1,10 +1,10 @@
-import { suggestion } from '../values/nearest.ts'
-import { type Options, operationOptions } from './arguments/options.ts'
+import { didYouMeanText } from '../values/nearest.ts'
+import { type CommandOptions, operationCommandOptions } from './arguments/options.ts'
 import type { CustomCommand } from './context.ts'
 import { usageError } from './io.ts'
-import type { Table } from './table.ts'
+import type { CommandTableFile } from './table.ts'
 
-export interface Found {
+export interface CommandMatch {
   readonly noun: string | undefined
   readonly verb: string | undefined
   readonly own: CustomCommand | undefined
@@ -17,7 +17,7 @@ interface Words {
   readonly rest: readonly string[]
 }
 
-const commonOptions: Options = operationOptions
+const commonOptions: CommandOptions = operationCommandOptions
 
 function lengthOf(arg: string): number {
   const option = commonOptions[arg.replace(/^--?/, '')]
@@ -40,9 +40,9 @@ function firstWords(argv: readonly string[], most: number): Words {
 
 export function findCommand(
   argv: readonly string[],
-  table: Table,
+  table: CommandTableFile,
   customCommands: readonly CustomCommand[],
-): Found {
+): CommandMatch {
   const [noun] = firstWords(argv, 1).words
   if (noun === undefined) return { noun, verb: undefined, own: undefined, operation: undefined, rest: argv }
   const single = customCommands.find(own => own.noun === undefined && own.name === noun)
@@ -51,7 +51,12 @@ export function findCommand(
   return ofNoun(noun, firstWords(argv, 2), table, customCommands)
 }
 
-function ofNoun(noun: string, { words, rest }: Words, table: Table, all: readonly CustomCommand[]): Found {
+function ofNoun(
+  noun: string,
+  { words, rest }: Words,
+  table: CommandTableFile,
+  all: readonly CustomCommand[],
+): CommandMatch {
   const own = all.filter(command => command.noun === noun)
   const verbs = table.nouns[noun]?.verbs ?? {}
   if (own.length === 0 && !Object.hasOwn(table.nouns, noun)) throw unknownNoun(noun, table, all)
@@ -63,10 +68,12 @@ function ofNoun(noun: string, { words, rest }: Words, table: Table, all: readonl
   }
   if (found.own || found.operation) return { noun, verb, ...found, rest }
   const names = [...Object.keys(verbs), ...own.map(({ name }) => name)]
-  throw usageError(`${noun} has no command ${verb}.${suggestion(verb, names)} See: agentpay ${noun} --help`)
+  throw usageError(
+    `${noun} has no command ${verb}.${didYouMeanText(verb, names)} See: agentpay ${noun} --help`,
+  )
 }
 
-function unknownNoun(noun: string, table: Table, all: readonly CustomCommand[]) {
+function unknownNoun(noun: string, table: CommandTableFile, all: readonly CustomCommand[]) {
   const names = [...Object.keys(table.nouns), ...all.map(command => command.noun ?? command.name)]
-  return usageError(`There is no command ${noun}.${suggestion(noun, names)} See: agentpay --help`)
+  return usageError(`There is no command ${noun}.${didYouMeanText(noun, names)} See: agentpay --help`)
 }

@@ -1,13 +1,13 @@
-export interface Output {
+export interface OutputStream {
   readonly isTTY?: boolean
   readonly columns?: number
   write(text: string | Uint8Array): unknown
 }
 
-export interface Io {
+export interface CommandIo {
   readonly stdin: AsyncIterable<string | Uint8Array> & { readonly isTTY?: boolean }
-  readonly stdout: Output
-  readonly stderr: Output
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   readonly signal: AbortSignal

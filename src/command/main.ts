@@ -1,21 +1,25 @@
-import { commonOptions, type Options } from './arguments/options.ts'
+import { type CommandOptions, commonCommandOptions } from './arguments/options.ts'
 import type { CommandRuntime, CustomCommand } from './context.ts'
 import { customCommands } from './custom/custom-commands.ts'
-import { type Found, findCommand } from './find-command.ts'
-import { CommandFailure, type ExitCode, exitCodes, type Io, usageError } from './io.ts'
-import { safeLine, styleFor } from './output/terminal.ts'
-import { readTable } from './table.ts'
+import { type CommandMatch, findCommand } from './find-command.ts'
+import { CommandFailure, type CommandIo, type ExitCode, exitCodes, usageError } from './io.ts'
+import { escapeLine, terminalStyle } from './output/terminal.ts'
+import { readCommandTable } from './table.ts'
 
 /** Runs one command line and returns its exit code: 0 done, 1 refused, 2 usage, 3 not signed in, 4 unreachable. */
-export async function run(argv: readonly string[], io: Io, table = readTable()): Promise<ExitCode> {
+export async function runAgentpay(
+  argv: readonly string[],
+  io: CommandIo,
+  table = readCommandTable(),
+): Promise<ExitCode> {
   try {
     return await runFound(argv, { io, table, customCommands })
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
     const { message, code, exitCode } = error
-    const { red, dim } = styleFor(io.stderr, io.env)
-    const suffix = code === undefined ? '' : ` ${dim(`(${safeLine(code)})`)}`
-    io.stderr.write(`${red(safeLine(message))}${suffix}\n`)
+    const { red, dim } = terminalStyle(io.stderr, io.env)
+    const suffix = code === undefined ? '' : ` ${dim(`(${escapeLine(code)})`)}`
+    io.stderr.write(`${red(escapeLine(message))}${suffix}\n`)
     return exitCode
   }
 }
@@ -42,17 +46,17 @@ async function runFound(argv: readonly string[], means: CommandRuntime): Promise
 
 async function runOwn(
   own: CustomCommand,
-  { rest, operation }: Found,
+  { rest, operation }: CommandMatch,
   means: CommandRuntime,
 ): Promise<ExitCode | undefined> {
-  const { openContext } = await import('./context.ts')
+  const { createCommandContext: openContext } = await import('./context.ts')
   if (operation !== undefined && !own.hasOwnArguments) {
-    const { readCall } = await import('./arguments/operation-call.ts')
+    const { parseOperationCall: readCall } = await import('./arguments/operation-call.ts')
     const { params, options } = readCall(means.table.get(operation), rest, own.options)
     return own.run(openContext({ ...means, arguments: Object.values(params), options }))
   }
-  const options: Options = { ...commonOptions, ...own.options }
-  const { readArguments, valuesOf } = await import('./arguments/parse.ts')
+  const options: CommandOptions = { ...commonCommandOptions, ...own.options }
+  const { readArguments, optionValues: valuesOf } = await import('./arguments/parse.ts')
   const { positionals, given } = readArguments(rest, {
     find: name => (Object.hasOwn(options, name) ? options[name] : undefined),
     names: Object.keys(options),
@@ -76,11 +80,11 @@ function refuseArguments(
 }
 
 async function runTableCommand(
-  { operation = '', own, rest }: Found,
+  { operation = '', own, rest }: CommandMatch,
   means: CommandRuntime,
 ): Promise<ExitCode> {
-  const { readCall } = await import('./arguments/operation-call.ts')
-  const { openContext } = await import('./context.ts')
+  const { parseOperationCall: readCall } = await import('./arguments/operation-call.ts')
+  const { createCommandContext: openContext } = await import('./context.ts')
   const { runOperation } = await import('./run-operation.ts')
   const typed = readCall(means.table.get(operation), rest, own?.options)
   const context = openContext({

@@ -1,15 +1,22 @@
 import { readFileSync } from 'node:fs'
-import type { Command, Noun } from '../derive/commands/table.ts'
+import type { CommandDefinition, CommandNoun } from '../derive/commands/table.ts'
 
-export type { BodyShape, Command, Member, Noun, Parameter, Shape } from '../derive/commands/table.ts'
+export type {
+  BodyMember,
+  BodyShape,
+  CommandDefinition,
+  CommandNoun,
+  CommandParameter,
+  ValueShape,
+} from '../derive/commands/table.ts'
 
 /**
  * The table of commands. Each operation is a line of its file, and only requested lines are decoded: parsing
  * all of it would take longer than the rest of the start.
  */
-export class Table {
+export class CommandTableFile {
   readonly #bytes: Buffer
-  #nouns: Readonly<Record<string, Noun>> | undefined
+  #nouns: Readonly<Record<string, CommandNoun>> | undefined
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes
@@ -19,8 +26,8 @@ export class Table {
     return JSON.parse(this.#line('version', 0)) as string
   }
 
-  get nouns(): Readonly<Record<string, Noun>> {
-    this.#nouns ??= JSON.parse(this.#block('nouns')) as Record<string, Noun>
+  get nouns(): Readonly<Record<string, CommandNoun>> {
+    this.#nouns ??= JSON.parse(this.#block('nouns')) as Record<string, CommandNoun>
     return this.#nouns
   }
 
@@ -28,13 +35,13 @@ export class Table {
     return JSON.parse(this.#block('eventNames')) as Record<string, string>
   }
 
-  find(key: string): Command | undefined {
+  find(key: string): CommandDefinition | undefined {
     if (!/^\w+\.\w+$/.test(key)) return undefined
     const line = this.#line(key, this.#bytes.indexOf('\n"operations": {\n'))
-    return line === '' ? undefined : (JSON.parse(line) as Command)
+    return line === '' ? undefined : (JSON.parse(line) as CommandDefinition)
   }
 
-  get(key: string): Command {
+  get(key: string): CommandDefinition {
     const command = this.find(key)
     if (!command) throw new Error(`There is no operation ${key}.`)
     return command
@@ -58,4 +65,5 @@ export class Table {
   }
 }
 
-export const readTable = (): Table => new Table(readFileSync(new URL('../../commands.json', import.meta.url)))
+export const readCommandTable = (): CommandTableFile =>
+  new CommandTableFile(readFileSync(new URL('../../commands.json', import.meta.url)))

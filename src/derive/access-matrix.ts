@@ -1,20 +1,20 @@
 import type { Actor } from '../kernel/contract/actor.ts'
-import { type Areas, published } from '../kernel/contract/area.ts'
-import type { Registered } from '../kernel/contract/operation.ts'
+import { type Areas, publishedOperations } from '../kernel/contract/area.ts'
+import type { RegisteredOperation } from '../kernel/contract/operation.ts'
 import { Problem } from '../kernel/contract/problem.ts'
-import { roleScopes, scopes, tokenScopes } from '../kernel/contract/scopes.ts'
-import { admit, anyone, dashboard } from './http/authenticate.ts'
+import { allScopeNames, roleScopes, tokenScopes } from '../kernel/contract/scopes.ts'
+import { dashboardActor, publicActor, requireAuthorized } from './http/authenticate.ts'
 
-const known = { ...anyone, id: 'someone' }
+const known = { ...publicActor, id: 'someone' }
 
 const callers: Readonly<Record<string, Actor>> = {
-  Key: { ...known, type: 'key', scopes: new Set(scopes) },
+  Key: { ...known, type: 'key', scopes: new Set(allScopeNames) },
   Agent: { ...known, type: 'agent', scopes: new Set(tokenScopes.possible) },
   Owner: { ...known, type: 'console', scopes: roleScopes.owner },
   Approver: { ...known, type: 'console', scopes: roleScopes.approver },
   Viewer: { ...known, type: 'console', scopes: roleScopes.viewer },
   Merchant: { ...known, type: 'merchant' },
-  Dashboard: dashboard,
+  Dashboard: dashboardActor,
 }
 
 const HEAD = `# Who may call what
@@ -26,7 +26,7 @@ scope of the operation, too: “yes” means that one of this kind can have it. 
 export function accessMatrix(areas: Areas): string {
   const names = [...Object.keys(callers), 'Anyone']
   const title = ['Operation', 'Scope', ...names, 'Modes']
-  const lines = published(areas).map(registered => [
+  const lines = publishedOperations(areas).map(registered => [
     registered.key,
     registered.operation.scope ?? '',
     ...names.map(name => (mayCall(registered, callers[name]) ? 'yes' : '')),
@@ -36,10 +36,10 @@ export function accessMatrix(areas: Areas): string {
   return `${HEAD}\n${rows.map(cells => `| ${cells.join(' | ')} |`).join('\n')}\n`
 }
 
-function mayCall({ operation: { callers, scope } }: Registered, actor: Actor | undefined): boolean {
+function mayCall({ operation: { callers, scope } }: RegisteredOperation, actor: Actor | undefined): boolean {
   if (!actor || callers.includes('public')) return !actor && callers.includes('public')
   try {
-    return admit(actor, callers, scope) === actor
+    return requireAuthorized(actor, callers, scope) === actor
   } catch (error) {
     if (error instanceof Problem) return false
     throw error

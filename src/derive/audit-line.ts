@@ -1,7 +1,7 @@
 import type { PublicKeySet } from '../ports/public-keys.ts'
 import { parseOneMeaning, type SealedEntry } from '../trail/index.ts'
 
-export interface Head {
+export interface AuditExportHeader {
   readonly type: 'trail'
   readonly version: number
   readonly origin: string
@@ -23,8 +23,8 @@ interface HashesLine {
   readonly hashes: readonly string[]
 }
 
-export type Line =
-  | Head
+export type AuditExportLine =
+  | AuditExportHeader
   | EntryLine
   | HashesLine
   | { readonly type: 'checkpoint'; readonly checkpoint: string }
@@ -44,7 +44,9 @@ const isKeySet = (value: unknown): boolean => {
 }
 
 /** These members are checked before any of them is read; other members are ignored. */
-const MEMBERS: Readonly<Record<Line['type'], Readonly<Record<string, (value: unknown) => boolean>>>> = {
+const MEMBERS: Readonly<
+  Record<AuditExportLine['type'], Readonly<Record<string, (value: unknown) => boolean>>>
+> = {
   trail: {
     version: isCount,
     origin: isText,
@@ -68,13 +70,13 @@ const MEMBERS: Readonly<Record<Line['type'], Readonly<Record<string, (value: unk
   checkpoint: { checkpoint: isText },
 }
 
-export function parseLine(text: string): Line {
+export function parseAuditExportLine(text: string): AuditExportLine {
   const line = parseOneMeaning(text) as Readonly<Record<string, unknown>>
   const type = isObject(line) && Object.hasOwn(line, 'type') ? String(line.type) : ''
   const members =
-    isText(line?.type) && Object.hasOwn(MEMBERS, type) ? MEMBERS[type as Line['type']] : undefined
+    isText(line?.type) && Object.hasOwn(MEMBERS, type) ? MEMBERS[type as AuditExportLine['type']] : undefined
   if (!members) throw new SyntaxError('This is no line of an export.')
   const wrong = Object.keys(members).find(name => !(Object.hasOwn(line, name) && members[name]?.(line[name])))
   if (wrong !== undefined) throw new SyntaxError(`${wrong} is not what it is in a line of this type.`)
-  return line as unknown as Line
+  return line as unknown as AuditExportLine
 }

@@ -4,7 +4,7 @@ export interface CallTarget {
   readonly path: string
 }
 
-export interface Credentials {
+export interface CallCredentials {
   readonly url: string
   readonly token?: string
   readonly dashboardSecret?: string
@@ -34,7 +34,7 @@ interface AnswerHeaders {
   get(name: string): string | null
 }
 
-export interface Answer<T, H extends AnswerHeaders = Headers> {
+export interface CallAnswer<T, H extends AnswerHeaders = Headers> {
   readonly status: number
   readonly headers: H
   /** For a status of 400 and above: `{ error }`. */
@@ -44,8 +44,8 @@ export interface Answer<T, H extends AnswerHeaders = Headers> {
 }
 
 /** Every client builds its requests here, either from the contract or from its line in the table of commands. */
-export const requestOf = (
-  credentials: Credentials,
+export const buildCallRequest = (
+  credentials: CallCredentials,
   { method, path }: CallTarget,
   input: CallInput,
 ): CallRequest => ({
@@ -78,7 +78,7 @@ function questionOf(query: Readonly<Record<string, unknown>>): string {
 }
 
 function headersOf(
-  { token, dashboardSecret, headers: own }: Credentials,
+  { token, dashboardSecret, headers: own }: CallCredentials,
   { body, idempotencyKey, headers }: CallInput,
 ): Record<string, string> {
   return {
@@ -93,11 +93,11 @@ function headersOf(
 
 const JSON_TYPE = /^application\/(problem\+)?json/
 
-export function answerOf<H extends AnswerHeaders>(
+export function parseCallAnswer<H extends AnswerHeaders>(
   status: number,
   headers: H,
   text: string,
-): Answer<unknown, H> {
+): CallAnswer<unknown, H> {
   const body = contentOf(headers, text)
   const error = status < 400 ? undefined : (body as { error?: string } | undefined)?.error
   return { status, headers, body, error, code: headers.get('x-error-code') ?? undefined }

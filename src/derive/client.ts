@@ -16,19 +16,25 @@ export {
 export { SignatureRejected, UnknownSigningKey, verifySigned } from './verify-signed.ts'
 export { verifyWebhook, type WebhookMessage, WebhookRejected } from './verify-webhook.ts'
 
-import type { PathParam } from '../kernel/contract/addresses.ts'
+import type { PathParameterName } from '../kernel/contract/addresses.ts'
 import type { Area, Areas } from '../kernel/contract/area.ts'
 import type { AnyOperation, Operation } from '../kernel/contract/operation.ts'
 import type { JsonOf } from '../values/json-names.ts'
 import { serverSentEvents } from '../values/server-sent-events.ts'
-import { type Answer, answerOf, type CallInput, type Credentials, requestOf } from './call.ts'
-import { formOf } from './form.ts'
+import {
+  buildCallRequest,
+  type CallAnswer,
+  type CallCredentials,
+  type CallInput,
+  parseCallAnswer,
+} from './call.ts'
+import { formDataFromBody } from './form.ts'
 
-export type { Answer }
+export type { CallAnswer }
 
-type Members<P extends string, Q, B> = ([PathParam<P>] extends [never]
+type Members<P extends string, Q, B> = ([PathParameterName<P>] extends [never]
   ? { params?: never }
-  : { params: Record<PathParam<P>, string> }) &
+  : { params: Record<PathParameterName<P>, string> }) &
   (Record<never, never> extends Q ? { query?: Q } : { query: Q }) &
   (Record<never, never> extends B ? { body?: B } : { body: B })
 
@@ -41,7 +47,7 @@ type Arguments<T> = Record<never, never> extends T ? [input?: T & Extras] : [inp
 
 type CallOf<O> =
   O extends Operation<infer P, infer Q, infer B, infer R, infer _F, infer _E, infer _K>
-    ? (...input: Arguments<Members<P, JsonOf<Q>, JsonOf<B>>>) => Promise<Answer<JsonOf<R>>>
+    ? (...input: Arguments<Members<P, JsonOf<Q>, JsonOf<B>>>) => Promise<CallAnswer<JsonOf<R>>>
     : never
 
 /** Every operation with the types of its contract: `client.policies.create({ body: { name: 'Books' } })`. */
@@ -51,7 +57,7 @@ export type Client<A extends Areas> = {
     : never
 }
 
-export type ClientOptions = Credentials
+export type ClientOptions = CallCredentials
 
 export function client<A extends Areas>(areas: A, options: ClientOptions): Client<A> {
   const nouns = Object.entries(areas).map(([noun, { api }]) => [
@@ -70,15 +76,15 @@ async function call(
   options: ClientOptions,
   operation: AnyOperation,
   input: CallInput,
-): Promise<Answer<unknown>> {
+): Promise<CallAnswer<unknown>> {
   const { body, ...others } = input
-  const form = formOf(body)
-  const { url, ...request } = requestOf(options, operation, form ? others : input)
+  const form = formDataFromBody(body)
+  const { url, ...request } = buildCallRequest(options, operation, form ? others : input)
   const response = await fetch(url, form ? { ...request, body: form } : request)
   const { status, headers } = response
   if (!headers.get('content-type')?.match(STREAM_TYPE))
-    return answerOf(status, headers, await response.text())
-  return { ...answerOf(status, headers, ''), body: recordsOf(response) }
+    return parseCallAnswer(status, headers, await response.text())
+  return { ...parseCallAnswer(status, headers, ''), body: recordsOf(response) }
 }
 
 const STREAM_TYPE = /^text\/event-stream/

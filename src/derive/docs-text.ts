@@ -1,27 +1,35 @@
-import { addressOf, Book, type Chapter, type Entry, EVENTS, jsonOf, streamOf } from './docs/book.ts'
+import {
+  DocsBook,
+  type DocsChapter,
+  docsSectionAddress,
+  EVENTS_SECTION,
+  jsonMediaType,
+  type OperationEntry,
+  streamMediaType,
+} from './docs/book.ts'
 import type { DocsFile } from './docs/docs.ts'
-import { asJson } from './docs/print.ts'
-import { samplesOf } from './docs/samples.ts'
-import { constraintWords, typeWords } from './docs/schema-words.ts'
-import { type Guides, guideAddress, markdownOf, readGuides } from './guides/guides.ts'
-import { ACCESS } from './openapi/operation.ts'
-import type { Document, JsonSchema } from './openapi/types.ts'
+import { printJson } from './docs/print.ts'
+import { codeSamples } from './docs/samples.ts'
+import { describeConstraints, describeType } from './docs/schema-words.ts'
+import { type Guides, guideAddress, guideMarkdown, readGuides } from './guides/guides.ts'
+import { ACCESS_HEADING } from './openapi/operation.ts'
+import type { JsonSchema, OpenapiDocument } from './openapi/types.ts'
 
 /** Renders the reference as Markdown for programs: a file beside each page, and one text with all of it. */
-export function renderText(document: Document): Map<string, DocsFile> {
-  const book = new Book(document)
+export function renderDocsMarkdown(document: OpenapiDocument): Map<string, DocsFile> {
+  const book = new DocsBook(document)
   const pages: [address: string, text: string][] = [
     ['/docs/overview.md', overviewText(book)],
     ...book.chapters.map((chapter): [string, string] => [
-      `${addressOf(chapter.id)}.md`,
+      `${docsSectionAddress(chapter.id)}.md`,
       chapterText(book, chapter),
     ]),
-    [`${addressOf(EVENTS.id)}.md`, eventsText(book)],
+    [`${docsSectionAddress(EVENTS_SECTION.id)}.md`, eventsText(book)],
   ]
   const guides = readGuides()
   const manual = guides.files.map((file): [string, string] => [
     `${guideAddress(file.name)}.md`,
-    markdownOf(guides, file),
+    guideMarkdown(guides, file),
   ])
   const whole = pages.map(([, text]) => text).join('\n')
   return new Map(
@@ -43,7 +51,7 @@ const linkTo = (name: string, address: string, about: string): string =>
   `- [${name}](${address}): ${oneLine(about)}`
 
 /** Has the form of llmstxt.org. */
-function indexText({ document: { info }, chapters }: Book, { groups }: Guides): string {
+function indexText({ document: { info }, chapters }: DocsBook, { groups }: Guides): string {
   return [
     `# ${info.title}`,
     `> ${info.summary}`,
@@ -66,17 +74,21 @@ function indexText({ document: { info }, chapters }: Book, { groups }: Guides): 
     ]),
     '## Sections',
     [
-      ...chapters.map(({ id, name, about }) => linkTo(name, `${addressOf(id)}.md`, about)),
-      linkTo(EVENTS.title, `${addressOf(EVENTS.id)}.md`, 'Events of your records, as webhooks send them.'),
+      ...chapters.map(({ id, name, about }) => linkTo(name, `${docsSectionAddress(id)}.md`, about)),
+      linkTo(
+        EVENTS_SECTION.title,
+        `${docsSectionAddress(EVENTS_SECTION.id)}.md`,
+        'Events of your records, as webhooks send them.',
+      ),
     ].join('\n'),
     '',
   ].join('\n\n')
 }
 
-const overviewText = ({ document: { info } }: Book): string =>
+const overviewText = ({ document: { info } }: DocsBook): string =>
   [`# ${info.title} API ${info.version}`, `> ${info.summary}`, info.description, ''].join('\n\n')
 
-function chapterText(book: Book, { name, about, states, records, entries }: Chapter): string {
+function chapterText(book: DocsBook, { name, about, states, records, entries }: DocsChapter): string {
   const machines = Object.entries(states).map(([noun, table]) => {
     const steps = Object.entries(table).map(
       ([from, next]) =>
@@ -94,7 +106,7 @@ function chapterText(book: Book, { name, about, states, records, entries }: Chap
   ].join('\n\n')
 }
 
-function eventsText(book: Book): string {
+function eventsText(book: DocsBook): string {
   const groups = book.eventGroups.flatMap(({ title, families }) => [
     `## ${title}`,
     ...families.flatMap(({ events, data }) => [
@@ -102,15 +114,15 @@ function eventsText(book: Book): string {
       `Data:\n\n${memberList(book, data, false).join('\n')}`,
     ]),
   ])
-  return [`# ${EVENTS.title}`, ...groups, ''].join('\n\n')
+  return [`# ${EVENTS_SECTION.title}`, ...groups, ''].join('\n\n')
 }
 
 const fenced = (language: string, code: string): string => `\`\`\`${language}\n${code}\n\`\`\``
 
-function operationText(book: Book, entry: Entry): string {
+function operationText(book: DocsBook, entry: OperationEntry): string {
   const { key, method, path, operation } = entry
-  const [about = '', access = ''] = operation.description.split(ACCESS)
-  const { curl = '', typescript, python } = samplesOf(book, entry)
+  const [about = '', access = ''] = operation.description.split(ACCESS_HEADING)
+  const { curl = '', typescript, python } = codeSamples(book, entry)
   return [
     `## ${operation.summary}`,
     `\`${method} ${path}\` · operation \`${key}\``,
@@ -127,7 +139,7 @@ function operationText(book: Book, entry: Entry): string {
     .join('\n\n')
 }
 
-function taken(book: Book, { parameters, operation }: Entry): string[] {
+function taken(book: DocsBook, { parameters, operation }: OperationEntry): string[] {
   const own = parameters.filter(({ in: place }) => place !== 'header')
   const properties = Object.fromEntries(
     own.map(({ name, schema, description }) => [
@@ -136,42 +148,42 @@ function taken(book: Book, { parameters, operation }: Entry): string[] {
     ]),
   )
   const required = own.filter(parameter => parameter.required).map(({ name }) => name)
-  const body = jsonOf(operation.requestBody ?? {})?.schema
+  const body = jsonMediaType(operation.requestBody ?? {})?.schema
   return [
     ...(own.length > 0 ? ['Parameters:', memberList(book, { properties, required }, true).join('\n')] : []),
     ...(body ? ['Body, as JSON:', memberList(book, body, true).join('\n')] : []),
   ]
 }
 
-function given(book: Book, { success: [status, response] }: Entry): string[] {
-  const schema = jsonOf(response)?.schema ?? streamOf(response)?.['x-itemSchema']
+function given(book: DocsBook, { success: [status, response] }: OperationEntry): string[] {
+  const schema = jsonMediaType(response)?.schema ?? streamMediaType(response)?.['x-itemSchema']
   if (!schema) return [`Returns ${status}: ${Object.keys(response.content ?? {})[0] ?? 'nothing'}.`]
   const { record, schema: target } = book.follow(schema)
-  if (record) return [`Returns ${status}: ${streamOf(response) ? 'a stream of ' : ''}${record}.`]
+  if (record) return [`Returns ${status}: ${streamMediaType(response) ? 'a stream of ' : ''}${record}.`]
   const items = target.properties?.data?.items
   const listed = items && book.follow(items).record
   if (listed) return [`Returns ${status}: a page of ${listed}.`]
   return [`Returns ${status}:`, memberList(book, target, false).join('\n')]
 }
 
-function refused({ refusals }: Entry): string[] {
+function refused({ refusals }: OperationEntry): string[] {
   const own = refusals.filter(({ universal }) => !universal)
   if (own.length === 0) return []
   const lines = own.map(({ status, code, message }) => `- ${status} \`${code}\`: ${oneLine(message)}`)
   return ['Refusals of its own:', lines.join('\n')]
 }
 
-function recordText(book: Book, name: string): string {
+function recordText(book: DocsBook, name: string): string {
   const schema = book.document.components.schemas[name] ?? {}
   const { example } =
     book.entries
-      .map(({ success: [, response] }) => jsonOf(response))
+      .map(({ success: [, response] }) => jsonMediaType(response))
       .find(found => found?.schema?.$ref?.endsWith(`/${name}`)) ?? {}
   return [
     `## ${name} (record)`,
     schema.description ?? '',
     memberList(book, schema, false).join('\n'),
-    example === undefined ? '' : fenced('json', asJson(example)),
+    example === undefined ? '' : fenced('json', printJson(example)),
   ]
     .filter(part => part !== '')
     .join('\n\n')
@@ -179,14 +191,14 @@ function recordText(book: Book, name: string): string {
 
 const DEEPEST = 4
 
-function memberList(book: Book, object: JsonSchema, isSent: boolean, level = 0): string[] {
+function memberList(book: DocsBook, object: JsonSchema, isSent: boolean, level = 0): string[] {
   const { properties = {}, required = [] } = book.follow(object).schema
   return Object.entries(properties).flatMap(([name, schema]) => {
     const { schema: target, record } = book.follow(schema)
     const facts = [
       record ?? typeText(book, target),
       ...(isSent && required.includes(name) ? ['required'] : []),
-      ...(isSent ? constraintWords(target) : []),
+      ...(isSent ? describeConstraints(target) : []),
     ]
     const description = schema.description ?? target.description
     const line = `${'  '.repeat(level)}- \`${name}\` (${facts.join('; ')})${description ? `: ${oneLine(description)}` : ''}`
@@ -195,11 +207,11 @@ function memberList(book: Book, object: JsonSchema, isSent: boolean, level = 0):
   })
 }
 
-function typeText(book: Book, schema: JsonSchema): string {
+function typeText(book: DocsBook, schema: JsonSchema): string {
   const options = schema.anyOf ?? schema.oneOf
-  if (options) return options.map(option => book.follow(option).record ?? typeWords(option)).join(' or ')
+  if (options) return options.map(option => book.follow(option).record ?? describeType(option)).join(' or ')
   const item = schema.items && book.follow(schema.items)
-  return item?.record ? `array of ${item.record}` : typeWords(schema)
+  return item?.record ? `array of ${item.record}` : describeType(schema)
 }
 
 const innerOf = (schema: JsonSchema): JsonSchema[] =>

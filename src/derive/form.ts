@@ -1,4 +1,4 @@
-export function formOf(body: unknown): FormData | undefined {
+export function formDataFromBody(body: unknown): FormData | undefined {
   const members = Object.entries(Object(body) as object)
   if (!members.some(([, value]) => value instanceof Blob)) return undefined
   const form = new FormData()

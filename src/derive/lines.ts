@@ -6,7 +6,7 @@ const END = 10
  * Splits a text that arrives in pieces into lines, and skips empty ones. For invalid input, including bytes
  * that are not UTF-8, it throws `refused`, if given.
  */
-export async function* linesOf(
+export async function* splitLines(
   content: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
   refused?: (message: string) => Error,
 ): AsyncGenerator<string> {

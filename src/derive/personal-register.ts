@@ -12,7 +12,7 @@ language sql immutable as $$ values
  * Writes a database function with the register of personal data. Erasure changes only columns that the
  * register names.
  */
-export function personalRegister(areas: Areas): string {
+export function personalDataRegisterSql(areas: Areas): string {
   const rows = Object.values(areas).flatMap(({ personal }: Area) =>
     Object.entries(personal).flatMap(([table, entry]) =>
       entry.owner === null
@@ -28,7 +28,7 @@ const KEPT_HEAD = `-- Written by \`npm run openapi\` from what each noun says of
 create or replace function kept_while(of_table text) returns text language sql immutable as $$ select case of_table
 `
 
-export function keptWhile(areas: Areas): string {
+export function retentionFunctionSql(areas: Areas): string {
   const cases = Object.values(areas).flatMap(({ personal }: Area) =>
     Object.entries<PersonalTable>(personal).flatMap(([table, entry]) =>
       entry.keptWhile ? [`  when ${literal(table)} then ${literal(entry.keptWhile.where)}`] : [],

@@ -9,8 +9,8 @@ import {
   TrailBroken,
   TrailCheck,
 } from '../trail/index.ts'
-import { type Head, type Line, parseLine } from './audit-line.ts'
-import { linesOf } from './lines.ts'
+import { type AuditExportHeader, type AuditExportLine, parseAuditExportLine } from './audit-line.ts'
+import { splitLines } from './lines.ts'
 import { SignatureRejected } from './verify-signed.ts'
 
 /** The export differs from what was sealed. `position` is that of the first wrong entry, if known. */
@@ -54,7 +54,7 @@ export async function verifyAudit(
 ): Promise<VerifiedAudit> {
   const reader = new ExportReader(options)
   const refused = (message: string) => new AuditRejected(message, reader.position)
-  for await (const line of linesOf(content, refused)) rejecting(reader, () => reader.read(line))
+  for await (const line of splitLines(content, refused)) rejecting(reader, () => reader.read(line))
   return rejecting(reader, () => reader.end())
 }
 
@@ -72,7 +72,7 @@ function rejecting<T>({ position }: ExportReader, read: () => T): T {
 
 class ExportReader {
   readonly #options: VerifyAuditOptions
-  #head: Head | undefined
+  #head: AuditExportHeader | undefined
   #check = new TrailCheck('', { keys: [] })
   #since: Checkpoint | undefined
   #isSinceMet = false
@@ -107,7 +107,7 @@ class ExportReader {
     else throw new AuditRejected('A second trail begins within the export.', this.#check.tree.size)
   }
 
-  #begin(line: Line): void {
+  #begin(line: AuditExportLine): void {
     if (line.type !== 'trail' || line.version !== 1)
       throw new AuditRejected('The first line does not say which trail it is.')
     const { keys = line.keys, since } = this.#options
@@ -150,9 +150,9 @@ class ExportReader {
   }
 }
 
-function parsed(text: string, position: number): Line {
+function parsed(text: string, position: number): AuditExportLine {
   try {
-    return parseLine(text)
+    return parseAuditExportLine(text)
   } catch (error) {
     const why = `The line of entry ${position} is no JSON of an export: ${(error as Error).message}`
     throw new AuditRejected(why, position, error)

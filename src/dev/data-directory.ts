@@ -1,8 +1,8 @@
 import { connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { nameFor, tryHold } from './processes/machine-lock.ts'
+import { machineLockName, tryHoldMachineLock } from './processes/machine-lock.ts'
 
-export interface Claim {
+export interface DataDirectoryClaim {
   servedAt(url: string): void
 }
 
@@ -10,11 +10,11 @@ export interface Claim {
  * One process at a time uses a data directory. The claim is a socket: the kernel lets one process hold it and
  * releases it when that process dies, so no lock can be stale.
  */
-export async function claim(dataDir: string): Promise<Claim> {
-  const name = nameFor(dataDir)
+export async function claimDataDirectory(dataDir: string): Promise<DataDirectoryClaim> {
+  const name = machineLockName(dataDir)
   let answer = ''
   const server = createServer(asking => asking.end(answer)).unref()
-  if (!(await tryHold(name, server))) throw new Error(await refusal(name))
+  if (!(await tryHoldMachineLock(name, server))) throw new Error(await refusal(name))
   return {
     servedAt(url) {
       answer = url

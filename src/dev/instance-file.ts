@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Lifetime } from '../platform/lifetime.ts'
+import type { ProcessLifetime } from '../platform/lifetime.ts'
 import { writePrivateFile } from './processes/unprivileged-user.ts'
 
 /** How other programs reach the running service. The file exists only while it runs. */
-export interface Instance {
+export interface RunningInstance {
   url: string
   docs: string
   webUi: string | null
@@ -22,7 +22,10 @@ export interface Instance {
 
 const file = (dataDir: string) => join(dataDir, 'instance.json')
 
-export function publisher(dataDir: string, life: Lifetime): (instance: Instance) => void {
+export function instancePublisher(
+  dataDir: string,
+  life: ProcessLifetime,
+): (instance: RunningInstance) => void {
   let over = false
   life.closeLater(() => {
     over = true

@@ -1,14 +1,14 @@
-import { dashboard, type Gate } from '../derive/http/authenticate.ts'
-import { inputOf } from '../derive/http/input.ts'
+import { type Authenticator, dashboardActor } from '../derive/http/authenticate.ts'
+import { parseInput } from '../derive/http/input.ts'
 import type { Actor } from '../kernel/contract/actor.ts'
-import type { Registered } from '../kernel/contract/operation.ts'
+import type { RegisteredOperation } from '../kernel/contract/operation.ts'
 import type { Ports } from '../kernel/contract/ports.ts'
-import type { Execute } from '../kernel/run/execute.ts'
+import type { ExecuteCall } from '../kernel/run/execute.ts'
 
 interface OperationParts {
-  readonly execute: Execute
-  readonly operations: readonly Registered[]
-  readonly gate: Gate
+  readonly execute: ExecuteCall
+  readonly operations: readonly RegisteredOperation[]
+  readonly gate: Authenticator
 }
 
 async function holderOf({ gate, operations }: OperationParts, key: string): Promise<Actor | undefined> {
@@ -18,7 +18,7 @@ async function holderOf({ gate, operations }: OperationParts, key: string): Prom
   )
 }
 
-function operationOf(operations: readonly Registered[], key: string): Registered {
+function operationOf(operations: readonly RegisteredOperation[], key: string): RegisteredOperation {
   const operation = operations.find(candidate => candidate.key === key)
   if (!operation) throw new Error(`there is no operation ${key}`)
   return operation
@@ -38,7 +38,7 @@ const operationRunner =
     { params = {}, query = {}, body = {} }: Input,
   ): Promise<Record<string, unknown>> => {
     const operation = operationOf(operations, key)
-    const input = { params, ...inputOf(operation.operation, new URLSearchParams(query), body) }
+    const input = { params, ...parseInput(operation.operation, new URLSearchParams(query), body) }
     const outcome = await execute({
       operation,
       actor,
@@ -52,7 +52,7 @@ const operationRunner =
     return answer
   }
 
-export interface Sandbox {
+export interface SeededSandbox {
   ownerId: string
   apiKey: string
 }
@@ -61,10 +61,13 @@ export interface Sandbox {
  * Signs up through the same operations as a customer: an owner with a key and a wallet of 10,000 €, and an
  * agent funded from it with the preset `standard`.
  */
-export async function seedSandbox(known: Sandbox | null, parts: OperationParts): Promise<Sandbox> {
+export async function seedSandbox(
+  known: SeededSandbox | null,
+  parts: OperationParts,
+): Promise<SeededSandbox> {
   if (known && (await holderOf(parts, known.apiKey))) return known
   const run = operationRunner(parts)
-  const account = await run(dashboard, 'keys.openAccount', {
+  const account = await run(dashboardActor, 'keys.openAccount', {
     body: {
       name: 'Sandbox',
       email: 'sandbox@example.com',
@@ -89,7 +92,7 @@ interface SignInParts extends OperationParts {
   readonly ports: Pick<Ports, 'pageUrl' | 'relyingParty'>
 }
 
-export interface SignIn {
+export interface ConsoleSignInLink {
   readonly url: string
   readonly byLink: boolean
 }
@@ -99,7 +102,10 @@ export interface SignIn {
  * It also returns the page if people were invited but none is an owner, because a link does not create an
  * owner then. Null if passkeys cannot exist at this address.
  */
-export async function signInOf({ apiKey }: Sandbox, parts: SignInParts): Promise<SignIn | null> {
+export async function consoleSignInLink(
+  { apiKey }: SeededSandbox,
+  parts: SignInParts,
+): Promise<ConsoleSignInLink | null> {
   const { pageUrl, relyingParty } = parts.ports
   const owner = await holderOf(parts, apiKey)
   if (!owner || relyingParty().unavailable) return null

@@ -1,9 +1,9 @@
-import { plainIban } from '../values/iban.ts'
-import { type Cents, cents, NO_CENTS, plus } from '../values/money.ts'
+import { normalizeIban } from '../values/iban.ts'
+import { addCents, type Cents, cents, NO_CENTS } from '../values/money.ts'
 import type { ReceivedCredit } from './credit.ts'
 import { elementsAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
-export const skipReasons = [
+export const skippedEntryReasons = [
   'not_a_credit',
   'not_euro',
   'not_booked',
@@ -16,7 +16,7 @@ export const skipReasons = [
 
 interface SkippedEntry {
   readonly bankReference: string | null
-  readonly reason: (typeof skipReasons)[number]
+  readonly reason: (typeof skippedEntryReasons)[number]
   readonly payments: readonly OwnPayment[]
 }
 
@@ -35,9 +35,9 @@ const kinds = [
 ] as const
 
 /** The most entries, or payments in them, of one file: a file is processed in one database transaction. */
-export const MAX_ITEMS = 10_000
+export const MAX_BANK_FILE_ENTRIES = 10_000
 
-export function readCamt(document: XmlElement, today: string): BankFile {
+export function parseCamt(document: XmlElement, today: string): BankFile {
   const [body] = document.children
   const kind = kinds.find(({ name, root }) => body?.name === root && document.namespace.includes(`:${name}.`))
   if (document.name !== 'Document' || !body || !kind)
@@ -51,9 +51,9 @@ export function readCamt(document: XmlElement, today: string): BankFile {
   const credits = entries.flatMap(entry => ('reason' in entry ? [] : entry.credits))
   const skipped = entries.filter(entry => 'reason' in entry)
   const payments = skipped.flatMap(entry => entry.payments)
-  if (Math.max(entries.length, credits.length, payments.length) > MAX_ITEMS)
+  if (Math.max(entries.length, credits.length, payments.length) > MAX_BANK_FILE_ENTRIES)
     throw new UnreadableXml(
-      `It has more than ${MAX_ITEMS} bookings or payments. Ask the bank for smaller files.`,
+      `It has more than ${MAX_BANK_FILE_ENTRIES} bookings or payments. Ask the bank for smaller files.`,
     )
   return { kind: kind.name, messageId, entries: entries.length, credits, skipped }
 }
@@ -76,7 +76,7 @@ function entriesOf(statement: XmlElement, references: Set<string>, today: string
     const key = `${account}|${bankReference}`
     if (references.has(key)) return skip('repeated_reference')
     references.add(key)
-    return { credits: creditsOf(entry, { origin: plainIban(account), bankReference, today }) }
+    return { credits: creditsOf(entry, { origin: normalizeIban(account), bankReference, today }) }
   })
 }
 
@@ -120,7 +120,7 @@ function creditsOf(entry: XmlElement, booking: Booking): ReceivedCredit[] {
   const amounts = details.map(
     part => amountAt(part, 'Amt') ?? amountAt(part, 'AmtDtls/TxAmt/Amt') ?? NO_CENTS,
   )
-  if (amounts.includes(NO_CENTS) || amounts.reduce((sum, part) => plus(sum, part), NO_CENTS) !== amount)
+  if (amounts.includes(NO_CENTS) || amounts.reduce((sum, part) => addCents(sum, part), NO_CENTS) !== amount)
     return [{ ...creditFrom(entry, entry, amount, 0, booking), reason: 'parts_do_not_sum' }]
   return details.map((detail, part) => creditFrom(entry, detail, amounts[part] ?? NO_CENTS, part, booking))
 }
@@ -141,10 +141,10 @@ function creditFrom(
     part,
     // With virtual IBANs the creditor's account is the one the payer chose; the statement names the account
     // behind it.
-    iban: plainIban(textAt(details, 'RltdPties/CdtrAcct/Id/IBAN') ?? origin),
+    iban: normalizeIban(textAt(details, 'RltdPties/CdtrAcct/Id/IBAN') ?? origin),
     reference: referenceIn(details),
     senderName: textAt(details, 'RltdPties/Dbtr/Pty/Nm', 'RltdPties/Dbtr/Nm'),
-    senderIban: senderIban && plainIban(senderIban),
+    senderIban: senderIban && normalizeIban(senderIban),
     endToEndId: textAt(details, 'Refs/EndToEndId'),
     valueDate: dateOf(entry) ?? today,
     reason: null,

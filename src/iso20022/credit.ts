@@ -2,13 +2,13 @@ import type { Cents } from '../values/money.ts'
 
 export const creditSources = ['bank', 'simulation', 'funding', 'acquirer', 'owner', 'refund'] as const
 
-export const unmatchedReasons = [
+export const unmatchedCreditReasons = [
   'no_wallet',
   'several_references',
   'parts_do_not_sum',
   'wallet_closed',
 ] as const
-export type UnmatchedReason = (typeof unmatchedReasons)[number]
+export type UnmatchedCreditReason = (typeof unmatchedCreditReasons)[number]
 
 export interface ReceivedCredit {
   readonly amountCents: Cents
@@ -27,5 +27,5 @@ export interface ReceivedCredit {
   readonly endToEndId: string | null
   readonly valueDate: string
   /** Set if the credit must not be matched with a wallet. */
-  readonly reason: UnmatchedReason | null
+  readonly reason: UnmatchedCreditReason | null
 }

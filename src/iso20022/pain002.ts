@@ -1,7 +1,12 @@
-import type { NoticeKind, PaymentNotice, ReportedPayeeCheck, ReportedStatus } from './payment-notice.ts'
+import type {
+  PaymentNotice,
+  PaymentNoticeKind,
+  ReportedPayeeCheck,
+  ReportedStatus,
+} from './payment-notice.ts'
 import { elementsAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
-export interface StatusReport {
+export interface PaymentStatusReport {
   readonly originalMessageId: string
   readonly notices: readonly PaymentNotice[]
   /** Null if the report changes nothing about the payments that it does not name. */
@@ -10,7 +15,7 @@ export interface StatusReport {
 }
 
 /** The final ISO payment statuses; all others mean that the payment is under way. */
-const noticeByStatus: ReadonlyMap<string, NoticeKind> = new Map([
+const noticeByStatus: ReadonlyMap<string, PaymentNoticeKind> = new Map([
   ['RJCT', 'rejected'],
   ['CANC', 'rejected'],
   ['ACSC', 'settled'],
@@ -25,18 +30,18 @@ const resultByStatus: ReadonlyMap<string, ReportedPayeeCheck['result']> = new Ma
   ['RVNA', 'not_possible'],
   ['RVCM', 'not_possible'],
 ])
-export const payeeStatuses = ['RCVC', 'RVMC', 'RVNM', 'RVNA', 'RVCM'] as const
+export const payeeVerificationCodes = ['RCVC', 'RVMC', 'RVNM', 'RVNA', 'RVCM'] as const
 
 const underWay = /^(ACCP|ACFC|ACIS|ACPD|ACSP|ACTC|ACWC|ACWP|BLCK|PART|PATC|PDNG|PRES|RCVD)$/
 
 /** A bank may send any other status; it is shown to a person. */
-export const isKnownStatus = (status: string): boolean =>
+export const isKnownPaymentStatus = (status: string): boolean =>
   noticeByStatus.has(status) || resultByStatus.has(status) || underWay.test(status)
 
 const MAX_CODE = 35
 const MAX_NAME = 140
 
-export function readPain002(document: XmlElement): StatusReport {
+export function parsePain002(document: XmlElement): PaymentStatusReport {
   const [body] = document.children
   if (document.name !== 'Document' || !document.namespace.includes(':pain.002.') || !body)
     throw new UnreadableXml('It is not a pain.002 message.')
@@ -68,7 +73,9 @@ const othersNoticeOf = (
 
 const unknownIn = (overall: readonly ReportedStatus[]): ReportedStatus[] => [
   ...new Map(
-    overall.filter(({ status }) => status && !isKnownStatus(status)).map(entry => [entry.status, entry]),
+    overall
+      .filter(({ status }) => status && !isKnownPaymentStatus(status))
+      .map(entry => [entry.status, entry]),
   ).values(),
 ]
 
@@ -99,7 +106,7 @@ function payeeCheckOf(code: string, element: XmlElement): ReportedPayeeCheck | n
   return { result, suggestedName: (result === 'close_match' && name) || null, code }
 }
 
-export const payeeCheckBy = (
-  code: (typeof payeeStatuses)[number],
+export const payeeCheckFromCode = (
+  code: (typeof payeeVerificationCodes)[number],
   suggestedName: string | null,
 ): ReportedPayeeCheck => ({ result: resultByStatus.get(code) ?? 'not_possible', suggestedName, code })

@@ -1,7 +1,7 @@
 import type { Cents } from '../values/money.ts'
 
-export const noticeKinds = ['settled', 'rejected', 'returned', 'payee_checked'] as const
-export type NoticeKind = (typeof noticeKinds)[number]
+export const paymentNoticeKinds = ['settled', 'rejected', 'returned', 'payee_checked'] as const
+export type PaymentNoticeKind = (typeof paymentNoticeKinds)[number]
 
 export interface ReportedPayeeCheck {
   readonly result: 'match' | 'close_match' | 'no_match' | 'not_possible'
@@ -12,7 +12,7 @@ export interface ReportedPayeeCheck {
 export interface ReportedStatus {
   /** As the bank writes it; null in a camt message, which has none. */
   readonly status: string | null
-  readonly notice: NoticeKind | null
+  readonly notice: PaymentNoticeKind | null
   readonly reasonCode: string | null
   readonly payeeCheck: ReportedPayeeCheck | null
 }

@@ -84,15 +84,15 @@ const ownCodes: Readonly<Record<string, string>> = {
     'This bank accepts no recalls by file, and the payment has been ordered. Contact the bank with its endToEndId.',
 }
 
-export const reasonCode = /^[A-Z0-9]{4}$/
+export const REASON_CODE_PATTERN = /^[A-Z0-9]{4}$/
 
-export interface Reason {
+export interface IsoReason {
   code: string
   message: string
 }
 
 /** Unknown codes get a general sentence; no code counts as MS03 (not specified). */
-export function reasonOf(code: string | null): Reason {
+export function isoReasonOf(code: string | null): IsoReason {
   const reason = code ?? 'MS03'
   return {
     code: reason,
@@ -100,10 +100,10 @@ export function reasonOf(code: string | null): Reason {
   }
 }
 
-export const recallRefusalOf = (code: string | null): Reason =>
-  code && recallRefusals[code] ? { code, message: recallRefusals[code] } : reasonOf(code)
+export const recallRefusalReason = (code: string | null): IsoReason =>
+  code && recallRefusals[code] ? { code, message: recallRefusals[code] } : isoReasonOf(code)
 
 export const reasonCodes = Object.keys(reasonMessages)
 
 /** A bank may send any other code. */
-export const isKnownReason = (code: string): boolean => Object.hasOwn(reasonMessages, code)
+export const isKnownReasonCode = (code: string): boolean => Object.hasOwn(reasonMessages, code)

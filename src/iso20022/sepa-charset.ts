@@ -29,13 +29,13 @@ const letters = tableOf(latin, greek, bulgarian, otherCyrillic)
 const signs = tableOf(keyboard, wordProcessor)
 
 /** The longest name of a party in the SEPA rulebooks; the messages' own schema would allow 140. */
-export const LONGEST_NAME = 70
+export const MAX_SEPA_NAME_LENGTH = 70
 
 /**
  * Spells a text in the characters that every SEPA bank must accept: a-z A-Z 0-9 / - ? : ( ) . , ' + and the
  * space. A character without a spelling becomes a full stop, as the EPC recommends.
  */
-export const sepaText = (text: string, longest: number): string =>
+export const toSepaText = (text: string, longest: number): string =>
   text
     .normalize('NFC')
     .replace(/[^A-Za-z0-9/?:().,'+ -]/gu, transliterate)

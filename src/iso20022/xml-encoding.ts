@@ -1,13 +1,13 @@
-import { readXml, UnreadableXml, type XmlElement } from './xml-reader.ts'
+import { parseXml, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
 /** The refusal of a file, as a value: an error loses its class between threads. */
-export interface Unreadable {
+export interface UnreadableFile {
   readonly unreadable: string
 }
 
-export function readXmlFile<T>(bytes: Uint8Array, read: (document: XmlElement) => T): T | Unreadable {
+export function parseXmlFile<T>(bytes: Uint8Array, read: (document: XmlElement) => T): T | UnreadableFile {
   try {
-    return read(readXml(xmlText(Buffer.from(bytes))))
+    return read(parseXml(xmlText(Buffer.from(bytes))))
   } catch (error) {
     if (error instanceof UnreadableXml) return { unreadable: error.message }
     throw error

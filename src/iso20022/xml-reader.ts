@@ -27,7 +27,7 @@ const options = { xmlns: true, position: true, strictEntities: true }
  * Parses an untrusted document into a tree, in time linear to its length. A document type is refused first:
  * only there can entities be defined that expand without bound or read other files.
  */
-export function readXml(text: string): XmlElement {
+export function parseXml(text: string): XmlElement {
   const doctype = text.search(/<!DOCTYPE/i)
   if (doctype !== -1)
     throw new UnreadableXml(`A document type is not accepted (line ${lineAt(text, doctype)}).`)

@@ -1,6 +1,6 @@
 import type { XmlElement } from './xml-reader.ts'
 
-export type Shape = RegExp | readonly Part[]
+export type XmlContentModel = RegExp | readonly Part[]
 
 type Attributes = Readonly<Record<string, RegExp>>
 
@@ -8,13 +8,13 @@ interface Part {
   readonly name: string
   readonly least: number
   readonly most: number
-  readonly shape: Shape
+  readonly shape: XmlContentModel
   readonly attributes: Attributes
 }
 
 const part =
   (least: number, most: number) =>
-  (name: string, shape: Shape, attributes: Attributes = {}): Part => ({
+  (name: string, shape: XmlContentModel, attributes: Attributes = {}): Part => ({
     name,
     least,
     most,
@@ -22,8 +22,8 @@ const part =
     attributes,
   })
 
-export const required = part(1, 1)
-export const optional = part(0, 1)
+export const requiredElement = part(1, 1)
+export const optionalElement = part(0, 1)
 export const oneOrMore = part(1, Number.POSITIVE_INFINITY)
 export const zeroOrMore = part(0, Number.POSITIVE_INFINITY)
 

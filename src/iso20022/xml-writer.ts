@@ -1,6 +1,6 @@
 import type { XmlElement } from './xml-reader.ts'
 
-export const element = (
+export const xmlElement = (
   name: string,
   content: string | readonly (XmlElement | undefined)[],
   attributes: Readonly<Record<string, string>> = {},
@@ -13,11 +13,11 @@ export const element = (
 })
 
 export const writeXml = (root: XmlElement, namespace: string): string =>
-  `<?xml version="1.0" encoding="UTF-8"?>\n${serialize({ ...root, attributes: new Map([['xmlns', namespace]]) })}\n`
+  `<?xml version="1.0" encoding="UTF-8"?>\n${serializeXml({ ...root, attributes: new Map([['xmlns', namespace]]) })}\n`
 
-export function serialize({ name, attributes, children, text }: XmlElement): string {
+export function serializeXml({ name, attributes, children, text }: XmlElement): string {
   const attributeText = [...attributes].map(([key, value]) => ` ${key}="${escaped(value)}"`).join('')
-  return `<${name}${attributeText}>${escaped(text)}${children.map(serialize).join('')}</${name}>`
+  return `<${name}${attributeText}>${escaped(text)}${children.map(serializeXml).join('')}</${name}>`
 }
 
 const escapes: Readonly<Record<string, string>> = {

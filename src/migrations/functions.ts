@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { checksumOf } from './index.ts'
+import { textChecksum } from './index.ts'
 
 /** A function of the database, as its file in `functions/` defines it. */
 export interface SqlFunction {
@@ -29,5 +29,5 @@ export function sqlFunctions(folder = FOLDER): SqlFunction[] {
 
 function read(folder: string, file: string): SqlFunction {
   const text = readFileSync(join(folder, file), 'utf8')
-  return { name: file.slice(0, -'.sql'.length), text, checksum: checksumOf(text) }
+  return { name: file.slice(0, -'.sql'.length), text, checksum: textChecksum(text) }
 }

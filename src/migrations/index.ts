@@ -10,35 +10,35 @@ export interface Migration {
 }
 
 /** A migration as a database has run it. */
-export type Applied = Pick<Migration, 'name' | 'checksum'>
+export type AppliedMigration = Pick<Migration, 'name' | 'checksum'>
 
 /** What takes a database from the migrations that were folded into the baseline to the baseline. */
-export interface Stamp {
+export interface BaselineStamp {
   /** The version that has made such a database. */
   readonly of: string
-  /** `checksumOfAll` of what the database has run. */
+  /** `checksumOfMigrations` of what the database has run. */
   readonly applied: string
   /** What is left to do in it. */
   readonly statements: readonly string[]
 }
 
 /** By version: the migrations that were released with it. */
-export type Released = Readonly<Record<string, Readonly<Record<string, string>>>>
+export type ReleasedMigrations = Readonly<Record<string, Readonly<Record<string, string>>>>
 
-export const checksumOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+export const textChecksum = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** Says exactly which migrations a database has run, and in which text. */
-export const checksumOfAll = (applied: readonly Applied[]): string =>
-  checksumOf(applied.map(({ name, checksum }) => `${name} ${checksum}\n`).join(''))
+export const checksumOfMigrations = (applied: readonly AppliedMigration[]): string =>
+  textChecksum(applied.map(({ name, checksum }) => `${name} ${checksum}\n`).join(''))
 
 const FOLDER = import.meta.dirname
 
 /** In the order in which they run. */
-export function migrationsIn(folder = FOLDER): Migration[] {
+export function readMigrations(folder = FOLDER): Migration[] {
   const found = readdirSync(folder).filter(name => /^\d{4}-[\w-]+(\.sql)?$/.test(name))
   return found.sort().map(name => {
     const text = textOf(join(folder, name))
-    return { name: name.replace('.sql', ''), text, checksum: checksumOf(withoutComments(text)) }
+    return { name: name.replace('.sql', ''), text, checksum: textChecksum(withoutComments(text)) }
   })
 }
 
@@ -65,12 +65,12 @@ const read = (file: string) => JSON.parse(readFileSync(join(FOLDER, file), 'utf8
 export interface SchemaHistory {
   /** In the order in which they run; the first one is the baseline. */
   readonly migrations: readonly Migration[]
-  readonly stamps: readonly Stamp[]
-  readonly released: Released
+  readonly stamps: readonly BaselineStamp[]
+  readonly released: ReleasedMigrations
 }
 
 export const schemaHistory = (): SchemaHistory => ({
-  migrations: migrationsIn(),
+  migrations: readMigrations(),
   stamps: read('stamps.json'),
   released: read('released.json'),
 })

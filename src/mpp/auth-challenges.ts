@@ -1,4 +1,4 @@
-import { problem, type Unusable } from './base64url.ts'
+import { type UnusableInput, unusableInput } from './base64url.ts'
 
 /** One challenge of a `WWW-Authenticate` header: its scheme in lower case, and its parameters or an error. */
 export interface AuthChallenge {
@@ -31,12 +31,12 @@ class Unreadable extends Error {}
 export function readAuthChallenges(
   header: string,
   take: (challenge: AuthChallenge) => boolean,
-): Unusable | undefined {
+): UnusableInput | undefined {
   try {
     new HeaderReader(header).read(take)
     return undefined
   } catch (error) {
-    if (error instanceof Unreadable) return problem(error.message)
+    if (error instanceof Unreadable) return unusableInput(error.message)
     throw error
   }
 }

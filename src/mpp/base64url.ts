@@ -2,7 +2,7 @@
  * Returned for input from outside that cannot be used. It is a class, so that no JSON from outside can look
  * like it.
  */
-export class Unusable {
+export class UnusableInput {
   /** Says why, and repeats no secret. */
   readonly problem: string
 
@@ -11,9 +11,9 @@ export class Unusable {
   }
 }
 
-export const problem = (sentence: string): Unusable => new Unusable(sentence)
+export const unusableInput = (sentence: string): UnusableInput => new UnusableInput(sentence)
 
-export const isUnusable = (value: unknown): value is Unusable => value instanceof Unusable
+export const isUnusableInput = (value: unknown): value is UnusableInput => value instanceof UnusableInput
 
 /** Without padding (RFC 4648, section 5). */
 export const toBase64url = (content: string | Uint8Array): string =>
@@ -32,16 +32,16 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-export const isObject = (value: unknown): value is JsonObject =>
+export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-export function decodeObject(name: string, text: string): JsonObject | Unusable {
+export function decodeBase64urlObject(name: string, text: string): JsonObject | UnusableInput {
   const bytes = fromBase64url(text)
-  if (!bytes) return problem(`${name} is not base64url without padding.`)
+  if (!bytes) return unusableInput(`${name} is not base64url without padding.`)
   try {
     const value: unknown = JSON.parse(utf8.decode(bytes))
-    return isObject(value) ? value : problem(`${name} is not a JSON object.`)
+    return isJsonObject(value) ? value : unusableInput(`${name} is not a JSON object.`)
   } catch {
-    return problem(`${name} is not JSON in UTF-8.`)
+    return unusableInput(`${name} is not JSON in UTF-8.`)
   }
 }

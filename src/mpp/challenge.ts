@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type AuthChallenge, readAuthChallenges } from './auth-challenges.ts'
-import { isUnusable, problem, type Unusable } from './base64url.ts'
+import { isUnusableInput, type UnusableInput, unusableInput } from './base64url.ts'
 
 /** Everything except printable Latin-1, the characters that HTTP carries in a field value. */
 const OUTSIDE = /[^\u0020-\u007e\u00a0-\u00ff]/gu
@@ -21,7 +21,7 @@ const lookalikes: Readonly<Record<string, string>> = {
 }
 
 /** Characters beyond Latin-1 are replaced by their nearest letters, or by `?`. */
-export const headerText = (text: string): string =>
+export const toHeaderText = (text: string): string =>
   text.normalize('NFC').replace(OUTSIDE, character => lookalikes[character] ?? withoutMarks(character))
 
 function withoutMarks(character: string): string {
@@ -44,7 +44,7 @@ function quoted(value: string): string {
 }
 
 /** The parameters are kept unchanged, since a credential echoes them. */
-export interface Challenge {
+export interface PaymentChallenge {
   readonly id: string
   readonly realm: string
   readonly method: string
@@ -57,9 +57,9 @@ export interface Challenge {
   readonly header?: string
 }
 
-export const required = ['id', 'realm', 'method', 'intent', 'request'] as const
-export const optional = ['description', 'digest', 'expires', 'header', 'opaque'] as const
-const names = [...required, ...optional] as const
+export const requiredChallengeParameters = ['id', 'realm', 'method', 'intent', 'request'] as const
+export const optionalChallengeParameters = ['description', 'digest', 'expires', 'header', 'opaque'] as const
+const names = [...requiredChallengeParameters, ...optionalChallengeParameters] as const
 
 /** Bounds what is read from an answer's headers. No merchant needs more, and reading more would cost processor time. */
 const MOST_TEXT = 65_536
@@ -67,8 +67,8 @@ const MOST_CHALLENGES = 64
 const LONGEST_ID = 1_000
 
 export interface ReadChallenges {
-  /** Well-formed challenges; `requestOf` and `cardDetailsOf` check whether they can be paid. */
-  readonly challenges: readonly Challenge[]
+  /** Well-formed challenges; `requestOf` and `readCardDetails` check whether they can be paid. */
+  readonly challenges: readonly PaymentChallenge[]
   readonly otherSchemes: readonly string[]
   readonly problems: readonly string[]
 }
@@ -91,7 +91,7 @@ export function parseChallenges(headers: readonly string[]): ReadChallenges {
 }
 
 class ChallengeList {
-  readonly #challenges: Challenge[] = []
+  readonly #challenges: PaymentChallenge[] = []
   readonly #otherSchemes = new Set<string>()
   readonly #problems: string[] = []
   #count = 0
@@ -124,8 +124,8 @@ class ChallengeList {
     return this.goesOn
   }
 
-  #keep(challenge: Challenge | Unusable): void {
-    if (isUnusable(challenge)) this.#problems.push(challenge.problem)
+  #keep(challenge: PaymentChallenge | UnusableInput): void {
+    if (isUnusableInput(challenge)) this.#problems.push(challenge.problem)
     else this.#challenges.push(challenge)
   }
 }
@@ -135,27 +135,30 @@ const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/
 const CONTROL_HEADERS =
   /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|cookie|accept-encoding)$/i
 
-function challengeOf(given: ReadonlyMap<string, string>, twice: string | undefined): Challenge | Unusable {
-  if (twice !== undefined) return problem(`A Payment challenge has its parameter ${twice} twice.`)
-  const missing = required.find(name => !given.get(name))
-  if (missing) return problem(`A Payment challenge has no ${missing}.`)
+function challengeOf(
+  given: ReadonlyMap<string, string>,
+  twice: string | undefined,
+): PaymentChallenge | UnusableInput {
+  if (twice !== undefined) return unusableInput(`A Payment challenge has its parameter ${twice} twice.`)
+  const missing = requiredChallengeParameters.find(name => !given.get(name))
+  if (missing) return unusableInput(`A Payment challenge has no ${missing}.`)
   if ((given.get('id') ?? '').length > LONGEST_ID)
-    return problem(`A Payment challenge has an id of more than ${LONGEST_ID} characters.`)
+    return unusableInput(`A Payment challenge has an id of more than ${LONGEST_ID} characters.`)
   const header = given.get('header')
   if (header !== undefined && (!FIELD_NAME.test(header) || CONTROL_HEADERS.test(header)))
-    return problem('A Payment challenge names a header that cannot carry the credential.')
-  return challengeFrom(name => given.get(name))
+    return unusableInput('A Payment challenge names a header that cannot carry the credential.')
+  return challengeFromParameters(name => given.get(name))
 }
 
-export function challengeFrom(valueAt: (name: string) => string | undefined): Challenge {
+export function challengeFromParameters(valueAt: (name: string) => string | undefined): PaymentChallenge {
   const members = names.flatMap(name => {
     const value = valueAt(name)
     return value === undefined ? [] : [[name, value] as const]
   })
-  return Object.fromEntries(members) as unknown as Challenge
+  return Object.fromEntries(members) as unknown as PaymentChallenge
 }
 
-export function writeChallenge(challenge: Challenge): string {
+export function serializeChallenge(challenge: PaymentChallenge): string {
   const parameters = names.flatMap(name => {
     const value = challenge[name]
     return value === undefined ? [] : [`${name}=${quoted(value)}`]
@@ -163,16 +166,16 @@ export function writeChallenge(challenge: Challenge): string {
   return `Payment ${parameters.join(', ')}`
 }
 
-export const credentialHeaderOf = (challenge: Challenge): string => challenge.header ?? 'Authorization'
+export const credentialHeaderOf = (challenge: PaymentChallenge): string => challenge.header ?? 'Authorization'
 
 /** What an id binds: every offered parameter except the description, which is for people. */
-export type Offer = Omit<Challenge, 'id' | 'description'>
+export type BoundChallenge = Omit<PaymentChallenge, 'id' | 'description'>
 
 /**
  * An HMAC-SHA256 over the parameters in fixed positions, an absent one empty. `header` has a position only if
  * it is not `Authorization`.
  */
-export function challengeId(secret: string | Uint8Array, offer: Offer): string {
+export function computeChallengeId(secret: string | Uint8Array, offer: BoundChallenge): string {
   const { realm, method, intent, request, expires = '', digest = '', header, opaque = '' } = offer
   const isDefault = header === undefined || header.toLowerCase() === 'authorization'
   const places = [realm, method, intent, request, expires, digest, ...(isDefault ? [] : [header]), opaque]
@@ -180,8 +183,8 @@ export function challengeId(secret: string | Uint8Array, offer: Offer): string {
 }
 
 /** Compares in constant time. */
-export function isOwnChallenge(secret: string | Uint8Array, challenge: Challenge): boolean {
+export function isOwnChallenge(secret: string | Uint8Array, challenge: PaymentChallenge): boolean {
   const given = Buffer.from(challenge.id)
-  const made = Buffer.from(challengeId(secret, challenge))
+  const made = Buffer.from(computeChallengeId(secret, challenge))
   return given.length === made.length && timingSafeEqual(given, made)
 }

@@ -1,15 +1,15 @@
 import { canonicalJson } from '../values/canonical-json.ts'
 import {
-  decodeObject,
-  isObject,
-  isUnusable,
+  decodeBase64urlObject,
+  isJsonObject,
+  isUnusableInput,
   type JsonObject,
-  problem,
   toBase64url,
-  type Unusable,
+  type UnusableInput,
+  unusableInput,
 } from './base64url.ts'
-import type { Challenge } from './challenge.ts'
-import type { Credential } from './credential.ts'
+import type { PaymentChallenge } from './challenge.ts'
+import type { PaymentCredential } from './credential.ts'
 import { type MerchantKey, merchantKeyOf, merchantKeyProblem } from './merchant-key.ts'
 
 export interface ChargeRequest {
@@ -27,34 +27,42 @@ export interface ChargeRequest {
 const LONGEST_REQUEST = 16_384
 const LONGEST_TEXT = 4_096
 
-export const encodeRequest = (request: object): string => toBase64url(canonicalJson(request))
+export const encodeChallengeRequest = (request: object): string => toBase64url(canonicalJson(request))
 
-export function requestOf({ request }: Challenge): ChargeRequest | Unusable {
+export function decodeChargeRequest({ request }: PaymentChallenge): ChargeRequest | UnusableInput {
   if (request.length > LONGEST_REQUEST)
-    return problem(`The request of the challenge has more than ${LONGEST_REQUEST} characters.`)
-  const given = decodeObject('The request of the challenge', request)
-  return isUnusable(given) ? given : chargeOf(given)
+    return unusableInput(`The request of the challenge has more than ${LONGEST_REQUEST} characters.`)
+  const given = decodeBase64urlObject('The request of the challenge', request)
+  return isUnusableInput(given) ? given : chargeOf(given)
 }
 
-function chargeOf(given: JsonObject): ChargeRequest | Unusable {
+function chargeOf(given: JsonObject): ChargeRequest | UnusableInput {
   const { amount, currency, methodDetails = {} } = given
   if (typeof amount !== 'string' || !/^[1-9]\d{0,14}$/.test(amount))
-    return problem('The amount of the challenge is not a string of digits for a positive number of cents.')
+    return unusableInput(
+      'The amount of the challenge is not a string of digits for a positive number of cents.',
+    )
   if (typeof currency !== 'string' || !/^[a-z]{3}$/.test(currency))
-    return problem('The currency of the challenge is not an ISO 4217 code in lower case.')
-  if (!isObject(methodDetails)) return problem('The methodDetails of the challenge are not a JSON object.')
+    return unusableInput('The currency of the challenge is not an ISO 4217 code in lower case.')
+  if (!isJsonObject(methodDetails))
+    return unusableInput('The methodDetails of the challenge are not a JSON object.')
   const texts = textsOf(given, ['recipient', 'description', 'externalId'])
-  if (isUnusable(texts)) return texts
+  if (isUnusableInput(texts)) return texts
   return { amount: BigInt(amount), currency, ...texts, methodDetails }
 }
 
-function textsOf(given: JsonObject, names: readonly string[]): Readonly<Record<string, string>> | Unusable {
+function textsOf(
+  given: JsonObject,
+  names: readonly string[],
+): Readonly<Record<string, string>> | UnusableInput {
   const present = names.filter(name => given[name] !== undefined && given[name] !== null)
   const wrong = present.find(
     name => typeof given[name] !== 'string' || String(given[name]).length > LONGEST_TEXT,
   )
   if (wrong)
-    return problem(`The ${wrong} of the challenge is not a string of at most ${LONGEST_TEXT} characters.`)
+    return unusableInput(
+      `The ${wrong} of the challenge is not a string of at most ${LONGEST_TEXT} characters.`,
+    )
   return Object.fromEntries(present.map(name => [name, String(given[name])]))
 }
 
@@ -71,13 +79,14 @@ const MOST_NETWORKS = 20
 const LONGEST_NAME = 200
 const LONGEST_URL = 2_000
 
-export function cardDetailsOf({ methodDetails }: ChargeRequest): CardDetails | Unusable {
+export function readCardDetails({ methodDetails }: ChargeRequest): CardDetails | UnusableInput {
   const { acceptedNetworks: networks, merchantName, billingRequired } = methodDetails
-  if (!isNetworks(networks)) return problem('The challenge does not name the card networks that it accepts.')
+  if (!isNetworks(networks))
+    return unusableInput('The challenge does not name the card networks that it accepts.')
   if (typeof merchantName !== 'string' || merchantName === '' || merchantName.length > LONGEST_NAME)
-    return problem(`The challenge has no merchantName of at most ${LONGEST_NAME} characters.`)
+    return unusableInput(`The challenge has no merchantName of at most ${LONGEST_NAME} characters.`)
   const key = keyOf(methodDetails)
-  if (isUnusable(key)) return key
+  if (isUnusableInput(key)) return key
   return { acceptedNetworks: networks, merchantName, key, billingRequired: billingRequired === true }
 }
 
@@ -87,19 +96,20 @@ const isNetworks = (given: unknown): given is string[] =>
   given.length <= MOST_NETWORKS &&
   given.every(network => typeof network === 'string' && NETWORK.test(network))
 
-function keyOf(details: Readonly<Record<string, unknown>>): CardDetails['key'] | Unusable {
+function keyOf(details: Readonly<Record<string, unknown>>): CardDetails['key'] | UnusableInput {
   const { encryptionJwk, jwksUri, kid } = details
   if (encryptionJwk !== undefined && jwksUri !== undefined)
-    return problem('The challenge gives both encryptionJwk and jwksUri. Exactly one is allowed.')
+    return unusableInput('The challenge gives both encryptionJwk and jwksUri. Exactly one is allowed.')
   if (encryptionJwk !== undefined) {
     const wrong = merchantKeyProblem(encryptionJwk)
-    if (wrong !== undefined || !isObject(encryptionJwk)) return problem(wrong ?? 'The key is not an object.')
+    if (wrong !== undefined || !isJsonObject(encryptionJwk))
+      return unusableInput(wrong ?? 'The key is not an object.')
     return { encryptionJwk: merchantKeyOf(encryptionJwk) }
   }
   if (typeof jwksUri !== 'string' || jwksUri.length > LONGEST_URL || !URL.canParse(jwksUri))
-    return problem('The challenge gives no key: neither encryptionJwk nor an address as jwksUri.')
+    return unusableInput('The challenge gives no key: neither encryptionJwk nor an address as jwksUri.')
   if (typeof kid !== 'string' || kid === '' || kid.length > 200)
-    return problem('The challenge gives a jwksUri without the kid of the key.')
+    return unusableInput('The challenge gives a jwksUri without the kid of the key.')
   return { jwksUri, kid }
 }
 
@@ -125,15 +135,17 @@ const shapes = {
 const COMPACT_JWE = /^[\w-]+\.[\w-]+\.[\w-]+\.[\w-]+\.[\w-]+$/
 
 /** The sentence of a problem repeats nothing of the payload. */
-export function cardPayloadOf({ payload }: Credential): CardPayload | Unusable {
+export function readCardPayload({ payload }: PaymentCredential): CardPayload | UnusableInput {
   const { encryptedPayload: jwe, paymentAccountReference: reference } = payload
   if (typeof jwe !== 'string' || jwe.length > LONGEST_JWE || !COMPACT_JWE.test(jwe))
-    return problem('The encryptedPayload of the credential is not a compact JWE.')
+    return unusableInput('The encryptedPayload of the credential is not a compact JWE.')
   const names = Object.keys(shapes) as (keyof typeof shapes)[]
   const wrong = names.find(name => typeof payload[name] !== 'string' || !shapes[name].test(payload[name]))
-  if (wrong) return problem(`The credential has no usable ${wrong}.`)
+  if (wrong) return unusableInput(`The credential has no usable ${wrong}.`)
   if (reference !== undefined && (typeof reference !== 'string' || !/^[0-9A-Za-z]{1,35}$/.test(reference)))
-    return problem('The paymentAccountReference of the credential is not a string of letters and digits.')
+    return unusableInput(
+      'The paymentAccountReference of the credential is not a string of letters and digits.',
+    )
   const texts = Object.fromEntries(names.map(name => [name, String(payload[name])]))
   return {
     ...(texts as Record<keyof typeof shapes, string>),

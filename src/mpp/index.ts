@@ -1,34 +1,52 @@
-export { type Acceptance, parseAcceptPayment, qualityOf } from './accept-payment.ts'
-export { fromBase64url, isObject, isUnusable, type JsonObject, toBase64url, Unusable } from './base64url.ts'
+export { type AcceptedPaymentMethod, acceptedQuality, parseAcceptPayment } from './accept-payment.ts'
 export {
-  type Challenge,
-  challengeId,
+  fromBase64url,
+  isJsonObject,
+  isUnusableInput,
+  type JsonObject,
+  toBase64url,
+  UnusableInput,
+} from './base64url.ts'
+export {
+  type BoundChallenge,
+  computeChallengeId,
   credentialHeaderOf,
-  headerText,
   isOwnChallenge,
-  type Offer,
+  type PaymentChallenge,
   parseChallenges,
   type ReadChallenges,
-  writeChallenge,
+  serializeChallenge,
+  toHeaderText,
 } from './challenge.ts'
 export {
   type CardDetails,
   type CardPayload,
   type ChargeRequest,
-  cardDetailsOf,
-  cardPayloadOf,
-  encodeRequest,
-  requestOf,
+  decodeChargeRequest,
+  encodeChallengeRequest,
+  readCardDetails,
+  readCardPayload,
 } from './charge-request.ts'
 export {
-  type Credential,
   contentDigest,
   credentialDigest,
-  digestMatches,
   isPaymentScheme,
+  matchesContentDigest,
+  type PaymentCredential,
   parseCredential,
-  writeCredential,
+  serializeCredential,
 } from './credential.ts'
 export { type MerchantKey, merchantKeyOf, merchantKeyProblem } from './merchant-key.ts'
-export { type ProblemDetails, type ProblemType, problemDetails, problemType } from './problem-details.ts'
-export { isInstant, parseReceipt, type Receipt, receiptProblem, writeReceipt } from './receipt.ts'
+export {
+  buildProblemDetails,
+  type ProblemDetails,
+  type ProblemType,
+  problemTypeAndTitle,
+} from './problem-details.ts'
+export {
+  isRfc3339Instant,
+  type PaymentReceipt,
+  parseReceipt,
+  paymentReceiptProblem,
+  serializeReceipt,
+} from './receipt.ts'

@@ -1,5 +1,5 @@
-import { type Jwk, keyProblem } from '../values/public-jwk.ts'
-import { isObject } from './base64url.ts'
+import { type Jwk, jwkProblem } from '../values/public-jwk.ts'
+import { isJsonObject } from './base64url.ts'
 
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
@@ -14,7 +14,7 @@ export interface MerchantKey {
 
 /** Undefined for a valid key: RSA of 2048 bits or more, with a key id and for encryption. */
 export function merchantKeyProblem(jwk: unknown): string | undefined {
-  if (!isObject(jwk)) return 'The key of the merchant is not a JSON Web Key.'
+  if (!isJsonObject(jwk)) return 'The key of the merchant is not a JSON Web Key.'
   const secret = PRIVATE.find(member => Object.hasOwn(jwk, member))
   if (secret) return `The key of the merchant has the private member ${secret}.`
   if (jwk.kty !== 'RSA') return 'The key of the merchant is not an RSA key.'
@@ -43,7 +43,7 @@ function numbersProblem({
     alg: 'RSA-OAEP-256',
     ...(isList ? { key_ops: operations } : {}),
   }
-  const found = keyProblem(jwk)
+  const found = jwkProblem(jwk)
   return found && `The key of the merchant cannot be used: its ${found.member} ${found.problem}.`
 }
 

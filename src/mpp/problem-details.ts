@@ -23,12 +23,12 @@ export interface ProblemDetails {
   readonly detail: string
 }
 
-export const problemType = (type: ProblemType): readonly [type: string, title: string] => [
+export const problemTypeAndTitle = (type: ProblemType): readonly [type: string, title: string] => [
   `${BASE}${type}`,
   kinds[type][0],
 ]
 
-export const problemDetails = (type: ProblemType, detail: string): ProblemDetails => ({
+export const buildProblemDetails = (type: ProblemType, detail: string): ProblemDetails => ({
   type: `${BASE}${type}`,
   title: kinds[type][0],
   status: kinds[type][1],

@@ -1,15 +1,15 @@
 import { minutes } from '../values/clock.ts'
 import {
-  decodeObject,
-  isUnusable,
+  decodeBase64urlObject,
+  isUnusableInput,
   type JsonObject,
-  problem,
   toBase64url,
-  type Unusable,
+  type UnusableInput,
+  unusableInput,
 } from './base64url.ts'
 
 /** A merchant's confirmation in the header `Payment-Receipt`. Unknown members are kept unchanged. */
-export interface Receipt {
+export interface PaymentReceipt {
   readonly status: 'success'
   readonly method: string
   readonly timestamp: string
@@ -21,14 +21,14 @@ export interface Receipt {
 
 const LONGEST = 16_384
 
-export const writeReceipt = (receipt: Receipt): string => toBase64url(JSON.stringify(receipt))
+export const serializeReceipt = (receipt: PaymentReceipt): string => toBase64url(JSON.stringify(receipt))
 
-export function parseReceipt(value: string): Receipt | Unusable {
-  if (value.length > LONGEST) return problem(`The receipt has more than ${LONGEST} characters.`)
-  const given = decodeObject('The receipt', value.trim())
-  if (isUnusable(given)) return given
+export function parseReceipt(value: string): PaymentReceipt | UnusableInput {
+  if (value.length > LONGEST) return unusableInput(`The receipt has more than ${LONGEST} characters.`)
+  const given = decodeBase64urlObject('The receipt', value.trim())
+  if (isUnusableInput(given)) return given
   const wrong = wrongMember(given)
-  return wrong ? problem(wrong) : (given as unknown as Receipt)
+  return wrong ? unusableInput(wrong) : (given as unknown as PaymentReceipt)
 }
 
 function wrongMember(given: JsonObject): string | undefined {
@@ -41,14 +41,15 @@ function wrongMember(given: JsonObject): string | undefined {
     name => given[name] !== undefined && typeof given[name] !== 'string',
   )
   if (wrong) return `The ${wrong} of the receipt is not a string.`
-  return isInstant(String(given.timestamp))
+  return isRfc3339Instant(String(given.timestamp))
     ? undefined
     : 'The timestamp of the receipt is not an RFC 3339 time.'
 }
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/
 
-export const isInstant = (text: string): boolean => RFC_3339.test(text) && !Number.isNaN(Date.parse(text))
+export const isRfc3339Instant = (text: string): boolean =>
+  RFC_3339.test(text) && !Number.isNaN(Date.parse(text))
 
 export interface ExpectedPayment {
   readonly challengeId: string
@@ -62,7 +63,7 @@ export interface ExpectedPayment {
 const SKEW = minutes(5)
 
 /** Undefined if the receipt is that of this payment. A receipt is unsigned, so nothing more can be verified. */
-export function receiptProblem(receipt: Receipt, paid: ExpectedPayment): string | undefined {
+export function paymentReceiptProblem(receipt: PaymentReceipt, paid: ExpectedPayment): string | undefined {
   const { method, challengeId, externalId, timestamp } = receipt
   if (method !== paid.method) return 'The receipt is for another payment method.'
   if (challengeId !== undefined && challengeId !== paid.challengeId)

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Database } from '../kernel/database/prepared-sql.ts'
-import { codeOf, isLost } from '../kernel/database/retry.ts'
+import { isConnectionLost, sqlStateOf } from '../kernel/database/retry.ts'
 import { sqlFunctions } from '../migrations/functions.ts'
-import { migrationsIn } from '../migrations/index.ts'
+import { readMigrations } from '../migrations/index.ts'
 
 /** Limits for connecting, for a statement, for a silent server and for a silent client, in milliseconds. */
 const TIMEOUTS = {
@@ -21,7 +21,7 @@ const TIMEOUTS = {
  * `enable_seqscan`: a table of one page would be read whole and sorted. `random_page_cost`: the data is in
  * memory or on an SSD; the default is for spinning disks and makes batches scan whole tables.
  */
-export const SESSION = {
+export const POSTGRES_SESSION_OPTIONS = {
   options: Object.entries({
     role: 'agentpay_application',
     plan_cache_mode: 'force_generic_plan',
@@ -42,7 +42,7 @@ export function openDatabase(url: string, poolSize: number): OpenDatabase {
     max: poolSize,
     pipeline: true,
     ...TIMEOUTS,
-    ...SESSION,
+    ...POSTGRES_SESSION_OPTIONS,
   })
   // The broken statement fails by itself, and the pool replaces an idle connection. Without these listeners
   // the process would end.
@@ -77,7 +77,7 @@ async function isUpToDate(client: pg.Client): Promise<boolean> {
   if (!tables.rows[0].name) return false
   const ran = await client.query('select name from migration_checksums')
   const names = new Set(ran.rows.map(({ name }) => name))
-  if (!migrationsIn().every(({ name }) => names.has(name))) return false
+  if (!readMigrations().every(({ name }) => names.has(name))) return false
   const applied = await client.query('select name, checksum from applied_functions')
   const texts = new Set(applied.rows.map(({ name, checksum }) => `${name} ${checksum}`))
   return sqlFunctions().every(({ name, checksum }) => texts.has(`${name} ${checksum}`))
@@ -86,7 +86,7 @@ async function isUpToDate(client: pg.Client): Promise<boolean> {
 const AGAIN_AFTER = 500
 const REPORT_EVERY = 60
 
-export interface Waiting {
+export interface DatabaseWaitOptions {
   readonly tell: (line: string) => void
   readonly signal: AbortSignal
 }
@@ -95,16 +95,16 @@ export interface Waiting {
  * Runs the first database work of a process and waits for an unreachable database. Refused credentials and a
  * wrong version fail at once.
  */
-export async function onceReachable<T>(
+export async function waitForDatabase<T>(
   url: string,
-  { tell, signal }: Waiting,
+  { tell, signal }: DatabaseWaitOptions,
   work: () => Promise<T>,
 ): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
       return await work()
     } catch (error) {
-      if (!isLost(error)) throw refusedBy(url, error)
+      if (!isConnectionLost(error)) throw refusedBy(url, error)
       if (tries % REPORT_EVERY === 0) tell(waitingFor(url, error))
       await pause(AGAIN_AFTER, undefined, { signal })
     }
@@ -112,13 +112,13 @@ export async function onceReachable<T>(
 }
 
 function waitingFor(url: string, error: unknown): string {
-  const why = codeOf(error) || (error as Error).message
+  const why = sqlStateOf(error) || (error as Error).message
   return `PostgreSQL at ${placeOf(url)} cannot be reached (${why}). Waiting. Start it, or correct DATABASE_URL.`
 }
 
 /** PostgreSQL's errors about users, passwords and databases (classes 28 and 3D) do not say which setting to change. */
 function refusedBy(url: string, error: unknown): unknown {
-  if (!/^(28|3D)/.test(codeOf(error))) return error
+  if (!/^(28|3D)/.test(sqlStateOf(error))) return error
   const why = (error as Error).message
   return new Error(`PostgreSQL at ${placeOf(url)} (DATABASE_URL) refuses: ${why}.`, { cause: error })
 }

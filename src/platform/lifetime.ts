@@ -3,7 +3,7 @@ import { printError, printLine } from './output.ts'
 
 type Close = () => unknown
 
-export interface Lifetime {
+export interface ProcessLifetime {
   closeLater(close: Close): void
   /** Aborted when the process begins to end, so that waits stop early. */
   readonly ending: AbortSignal
@@ -18,7 +18,7 @@ const SAME_SIGNAL_MS = 500
 
 const DAY_MS = 86_400_000
 
-export function runProcess(start: (life: Lifetime) => Promise<void>): void {
+export function runProcess(start: (life: ProcessLifetime) => Promise<void>): void {
   const closers: Close[] = []
   const ending = new AbortController()
   let endingSince: number | null = null

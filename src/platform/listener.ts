@@ -5,7 +5,7 @@ const AGAIN_AFTER = 1_000
 
 type OnNotice = (payload?: string) => void
 
-export interface Listener {
+export interface ChannelListener {
   /** Also called once it listens, and after each lost connection, as notices may have been missed. */
   on(channel: string, onNotice: OnNotice): () => void
   stop(): Promise<void>
@@ -15,7 +15,7 @@ export interface Listener {
  * Listens on channels of PostgreSQL's NOTIFY, all on one connection: a notice wakes every connection that
  * listens. It connects for the first channel, and again after the connection was lost.
  */
-export function openListener(databaseUrl: string): Listener {
+export function openListener(databaseUrl: string): ChannelListener {
   const channels = new Map<string, Set<OnNotice>>()
   let client: pg.Client | undefined
   let isListening = false

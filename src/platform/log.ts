@@ -51,7 +51,7 @@ export function openLog(level: string, secrets: readonly string[]): Logger {
   }
   if (!process.stdout.isTTY) return pino(options, pino.destination(BUFFERED))
   return pino(
-    { ...options, hooks: { streamWrite: line => humanLine(streamWrite(line)) } },
+    { ...options, hooks: { streamWrite: line => formatLogLine(streamWrite(line)) } },
     pino.destination(1),
   )
 }
@@ -64,7 +64,7 @@ const NAMES: Readonly<Record<number, string>> = {
   60: 'FATAL',
 }
 
-export function humanLine(line: string): string {
+export function formatLogLine(line: string): string {
   const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>
   if (isAsset(rest)) return ''
   const words = 'milliseconds' in rest ? requestLine(rest) : `${msg ?? ''} ${detailsOf(rest)}`

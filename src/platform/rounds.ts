@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-export interface Rounds {
+export interface RepeatedWork {
   stop(): Promise<void>
 }
 
@@ -12,7 +12,7 @@ export function repeatEvery(
   milliseconds: number,
   work: () => Promise<unknown>,
   onFailure: (error: unknown) => void,
-): Rounds {
+): RepeatedWork {
   const stopping = new AbortController()
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -29,7 +29,7 @@ export function repeatEvery(
   }
 }
 
-export interface RoundsOnWake extends Rounds {
+export interface RoundsOnWake extends RepeatedWork {
   readonly wake: () => void
 }
 

@@ -1,11 +1,11 @@
 import pg from 'pg'
 import { sqlFunctions } from '../migrations/functions.ts'
 import {
-  type Applied,
-  checksumOfAll,
+  type AppliedMigration,
+  type BaselineStamp,
+  checksumOfMigrations,
   type Migration,
   type SchemaHistory,
-  type Stamp,
   schemaHistory,
 } from '../migrations/index.ts'
 
@@ -20,7 +20,7 @@ where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace`
 
 const MIN_VERSION = 18
 
-export function requireVersion(version: string): void {
+export function requirePostgresVersion(version: string): void {
   if (Number.parseInt(version, 10) < MIN_VERSION)
     throw new Error(`DATABASE_URL points to PostgreSQL ${version}; it must be ${MIN_VERSION} or later.`)
 }
@@ -29,7 +29,7 @@ export function requireVersion(version: string): void {
  * Whether the next `migrate` takes over a database of the version before. No process of that version is
  * running then.
  */
-export async function needsStamp(url: string): Promise<boolean> {
+export async function needsBaselineStamp(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   await client.connect()
   try {
@@ -39,13 +39,13 @@ export async function needsStamp(url: string): Promise<boolean> {
   }
 }
 
-export async function migrate(url: string): Promise<void> {
+export async function migrateDatabase(url: string): Promise<void> {
   const guard = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   await guard.connect()
   try {
     await guard.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
     const { rows } = await guard.query('show server_version')
-    requireVersion(rows[0].server_version)
+    requirePostgresVersion(rows[0].server_version)
     await updateSchema(guard, schemaHistory())
     await guard.query(AFTER_FUNCTIONS)
   } finally {
@@ -76,19 +76,25 @@ export async function updateSchema(client: pg.Client, history: SchemaHistory): P
 }
 
 /** Empty for an empty database and for versions that kept no checksums. */
-async function appliedIn(client: pg.Client): Promise<Applied[]> {
+async function appliedIn(client: pg.Client): Promise<AppliedMigration[]> {
   const { rows } = await client.query(`select to_regclass('migration_checksums') is not null as exists`)
   if (!rows[0].exists) return []
   return (await client.query('select name, checksum from migration_checksums order by name')).rows
 }
 
-const stampOf = (applied: readonly Applied[], known: readonly Stamp[]): Stamp | undefined =>
-  known.find(stamp => stamp.applied === checksumOfAll(applied))
+const stampOf = (
+  applied: readonly AppliedMigration[],
+  known: readonly BaselineStamp[],
+): BaselineStamp | undefined => known.find(stamp => stamp.applied === checksumOfMigrations(applied))
 
-const note = (client: pg.Client, { name, checksum }: Applied) =>
+const note = (client: pg.Client, { name, checksum }: AppliedMigration) =>
   client.query('insert into migration_checksums (name, checksum) values ($1, $2)', [name, checksum])
 
-async function carryOut(client: pg.Client, stamp: Stamp, [baseline]: readonly Migration[]): Promise<void> {
+async function carryOut(
+  client: pg.Client,
+  stamp: BaselineStamp,
+  [baseline]: readonly Migration[],
+): Promise<void> {
   for (const statement of stamp.statements) await client.query(statement)
   await client.query('delete from migration_checksums')
   if (baseline) await note(client, baseline)
@@ -102,7 +108,7 @@ async function isBeforeBaseline(client: pg.Client): Promise<boolean> {
 /** Databases are taken over from the schemas with a stamp, and from every one since the baseline. */
 function refuseOlder(
   isBeforeBaseline: boolean,
-  applied: readonly Applied[],
+  applied: readonly AppliedMigration[],
   { migrations, stamps, released }: SchemaHistory,
 ): void {
   const isOf = (checksums: Readonly<Record<string, string>>) =>
@@ -124,7 +130,7 @@ function refuseOlder(
 }
 
 /** An applied migration never runs again, so an edit of it would be missing from this database for ever. */
-function refuseEdited(applied: readonly Applied[], migrations: readonly Migration[]): void {
+function refuseEdited(applied: readonly AppliedMigration[], migrations: readonly Migration[]): void {
   const edited = migrations.find(({ name, checksum }) =>
     applied.some(one => one.name === name && one.checksum !== checksum),
   )
@@ -142,7 +148,7 @@ order by name, id desc`
 /** Redefines functions whose files have changed. A version older than the schema changes none. */
 async function applyFunctions(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
   if (await isNewerThan(client, migrations.at(-1)?.name ?? '')) return
-  const { rows } = await client.query<Applied>(IN_FORCE)
+  const { rows } = await client.query<AppliedMigration>(IN_FORCE)
   const inForce = new Map(rows.map(({ name, checksum }) => [name, checksum]))
   const changed = sqlFunctions().filter(({ name, checksum }) => inForce.get(name) !== checksum)
   if (changed.length === 0) return

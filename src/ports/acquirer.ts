@@ -14,10 +14,16 @@ export interface Acquirer {
    */
   accept(token: unknown): AcceptedToken | RefusedToken
   /** `late` and `unusable` leave the outcome unknown: `stateOf` finds it out. */
-  charge(charge: Charge & { readonly token: unknown }, call: AcquirerCall): Promise<ChargeOutcome>
+  charge(
+    charge: AcquirerChargeOrder & { readonly token: unknown },
+    call: AcquirerCall,
+  ): Promise<ChargeOutcome>
   /** The state of a charge with this reference, for use after a crash, when the token is gone. */
-  stateOf(charge: Charge, call: AcquirerCall): Promise<ChargeOutcome>
-  refund(refund: Charge & { readonly refundReference: string }, call: AcquirerCall): Promise<ChargeOutcome>
+  stateOf(charge: AcquirerChargeOrder, call: AcquirerCall): Promise<ChargeOutcome>
+  refund(
+    refund: AcquirerChargeOrder & { readonly refundReference: string },
+    call: AcquirerCall,
+  ): Promise<ChargeOutcome>
 }
 
 export interface AcceptedToken {
@@ -30,7 +36,7 @@ export interface RefusedToken {
   readonly refused: string
 }
 
-export interface Charge {
+export interface AcquirerChargeOrder {
   readonly handle: string
   readonly amountCents: Cents
   readonly reference: string

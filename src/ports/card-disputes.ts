@@ -1,5 +1,5 @@
 import type { Cents } from '../values/money.ts'
-import type { Done, ProcessorCall, ProcessorFailure } from './processor-call.ts'
+import type { ProcessorCall, ProcessorCallDone, ProcessorFailure } from './processor-call.ts'
 
 /** The first two mean that the payment was not authorized. */
 export const disputeReasons = [
@@ -22,15 +22,18 @@ export type DisputeReason = (typeof disputeReasons)[number]
  */
 export interface CardDisputes {
   /** Opens a dispute, once per reference. The network learns nothing before `submit`. */
-  open(dispute: NewDispute, call: ProcessorCall): Promise<OpenedDispute | ProcessorFailure>
+  open(dispute: NewNetworkDispute, call: ProcessorCall): Promise<OpenedNetworkDispute | ProcessorFailure>
   addEvidence(
-    dispute: KnownDispute,
+    dispute: OpenNetworkDispute,
     evidence: DisputeEvidence,
     call: ProcessorCall,
-  ): Promise<Done | ProcessorFailure>
-  submit(dispute: KnownDispute, call: ProcessorCall): Promise<Done | ProcessorFailure>
-  withdraw(dispute: KnownDispute, call: ProcessorCall): Promise<Done | ProcessorFailure>
-  inquire(dispute: KnownDispute, call: ProcessorCall): Promise<NetworkDecision | ProcessorFailure>
+  ): Promise<ProcessorCallDone | ProcessorFailure>
+  submit(dispute: OpenNetworkDispute, call: ProcessorCall): Promise<ProcessorCallDone | ProcessorFailure>
+  withdraw(dispute: OpenNetworkDispute, call: ProcessorCall): Promise<ProcessorCallDone | ProcessorFailure>
+  inquire(
+    dispute: OpenNetworkDispute,
+    call: ProcessorCall,
+  ): Promise<NetworkDisputeDecision | ProcessorFailure>
 }
 
 interface DisputeClaim {
@@ -39,7 +42,7 @@ interface DisputeClaim {
   readonly description: string
 }
 
-export interface NewDispute extends DisputeClaim {
+export interface NewNetworkDispute extends DisputeClaim {
   readonly disputeId: string
   readonly processorCardId: string
   readonly openedAt: Date
@@ -47,12 +50,12 @@ export interface NewDispute extends DisputeClaim {
   readonly clearings: readonly { readonly id: string; readonly amountCents: Cents }[]
 }
 
-export interface OpenedDispute {
+export interface OpenedNetworkDispute {
   readonly processorDisputeId: string
   readonly evidenceDueAt: Date | null
 }
 
-export interface KnownDispute {
+export interface OpenNetworkDispute {
   readonly processorDisputeId: string
   readonly amountCents: Cents
   readonly submittedAt: Date | null
@@ -64,7 +67,7 @@ export interface DisputeEvidence extends DisputeClaim {
 }
 
 /** The network's decision so far. `expired`: it was not submitted in time. */
-export type NetworkDecision =
+export type NetworkDisputeDecision =
   | { readonly status: 'undecided' }
   | { readonly status: 'credited' | 'won'; readonly amountCents: Cents | null }
   | { readonly status: 'lost' | 'expired' }

@@ -1,8 +1,8 @@
 import type { Cents } from '../values/money.ts'
 
-export type MessageHeaders = Readonly<Record<string, string | undefined>>
+export type CardMessageHeaders = Readonly<Record<string, string | undefined>>
 
-export type ReadMessage =
+export type ParsedCardMessage =
   | { readonly kind: 'message'; readonly message: CardMessage }
   | { readonly kind: 'ignored' }
   | { readonly kind: 'unsigned'; readonly reason: string }
@@ -13,7 +13,7 @@ export interface CardMessage {
   readonly id: string
   readonly processorCardId: string
   readonly sentAt: Date
-  readonly content: MessageContent
+  readonly content: CardMessageContent
 }
 
 export interface CardMerchant {
@@ -86,7 +86,7 @@ export type CardNotice =
       readonly status: 'requested' | 'active' | 'suspended' | 'deleted'
     }
 
-export interface DisputeNews {
+export interface DisputeNotice {
   readonly kind: 'dispute'
   readonly disputeId: string
   /** `credited`: the network has paid provisionally. */
@@ -95,7 +95,7 @@ export interface DisputeNews {
   readonly amountCents: Cents | null
 }
 
-export type MessageContent = AuthorizationRequest | CardFact | CardNotice | DisputeNews
+export type CardMessageContent = AuthorizationRequest | CardFact | CardNotice | DisputeNotice
 
 /** The approved part of a request. Every other message is only acknowledged. */
 export type CardReply =
@@ -109,7 +109,7 @@ export interface ProcessorAnswer {
   readonly body: string
 }
 
-export interface SignedMessage {
+export interface SignedCardMessage {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }

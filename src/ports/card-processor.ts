@@ -4,13 +4,13 @@ import type { CardDisputes } from './card-disputes.ts'
 import type {
   CardMerchant,
   CardMessage,
+  CardMessageHeaders,
   CardReply,
-  MessageHeaders,
+  ParsedCardMessage,
   ProcessorAnswer,
-  ReadMessage,
-  SignedMessage,
+  SignedCardMessage,
 } from './card-messages.ts'
-import type { Done, ProcessorCall, ProcessorFailure } from './processor-call.ts'
+import type { ProcessorCall, ProcessorCallDone, ProcessorFailure } from './processor-call.ts'
 
 export type * from './card-disputes.ts'
 export type * from './card-messages.ts'
@@ -27,20 +27,24 @@ export interface CardProcessor {
   /** Issues a card, once per reference. A new card is inactive. */
   issue(card: NewCard, call: ProcessorCall): Promise<IssuedCard | ProcessorFailure>
   /** May be repeated. A closed number is never active again. */
-  setState(processorCardId: string, state: NumberState, call: ProcessorCall): Promise<Done | ProcessorFailure>
+  setState(
+    processorCardId: string,
+    state: CardNumberState,
+    call: ProcessorCall,
+  ): Promise<ProcessorCallDone | ProcessorFailure>
   /** Mirrors limits and controls, which the service itself enforces too. */
   setControls(
     processorCardId: string,
     controls: ProcessorControls,
     call: ProcessorCall,
-  ): Promise<Done | ProcessorFailure>
+  ): Promise<ProcessorCallDone | ProcessorFailure>
   /** Issues another number for the same card, once per reference. The old number stays as it is. */
   replace(processorCardId: string, card: NewCard, call: ProcessorCall): Promise<IssuedCard | ProcessorFailure>
   disclose(
     processorCardId: string,
-    recipient: Recipient,
+    recipient: DisclosureRecipient,
     call: ProcessorCall,
-  ): Promise<Disclosure | ProcessorFailure>
+  ): Promise<EncryptedDisclosure | ProcessorFailure>
   /**
    * A short-lived key with which the processor's own elements show a card in the browser that made the nonce;
    * null for a processor without such elements.
@@ -61,7 +65,7 @@ export interface CardProcessor {
   readonly networkToken:
     | ((
         token: NewNetworkToken,
-        recipient: Recipient,
+        recipient: DisclosureRecipient,
         call: ProcessorCall,
       ) => Promise<IssuedNetworkToken | ProcessorFailure>)
     | null
@@ -71,19 +75,19 @@ export interface CardProcessor {
         tokenId: string,
         state: 'active' | 'suspended' | 'deleted',
         call: ProcessorCall,
-      ) => Promise<Done | ProcessorFailure>)
+      ) => Promise<ProcessorCallDone | ProcessorFailure>)
     | null
   /** Requests a refund from a merchant; null for a processor that cannot: then the owner asks the merchant. */
-  readonly pushRefund: PushRefund | null
+  readonly pushRefund: PushCardRefund | null
   readonly disputes: CardDisputes
   /** Whether the headers look like those of this processor's messages. Proves nothing. */
-  recognizes(headers: MessageHeaders): boolean
+  recognizes(headers: CardMessageHeaders): boolean
   /** Verifies the signature over the raw bytes, then translates the message. */
-  read(body: Uint8Array, headers: MessageHeaders, now: Date): ReadMessage
+  read(body: Uint8Array, headers: CardMessageHeaders, now: Date): ParsedCardMessage
   /** The same arguments give the same bytes. */
   answer(message: CardMessage, reply: CardReply): ProcessorAnswer
   /** Signs a message as the simulator's network; null for a real processor. */
-  readonly sign: ((message: CardMessage) => SignedMessage) | null
+  readonly sign: ((message: CardMessage) => SignedCardMessage) | null
   /** Reads the answer to a simulated message; null for a real processor. */
   readonly replyIn: ((answer: ProcessorAnswer) => CardReply) | null
 }
@@ -136,16 +140,16 @@ export interface IssuedCard {
   readonly expYear: number
 }
 
-export type NumberState = 'active' | 'inactive' | 'closed'
+export type CardNumberState = 'active' | 'inactive' | 'closed'
 
 /** Who may read disclosed data, and what the JWE is bound to: both are in its protected header. */
-export interface Recipient {
+export interface DisclosureRecipient {
   readonly key: EncryptionKey
   readonly intentId: string | null
   readonly merchantHost: string | null
 }
 
-export interface Disclosure {
+export interface EncryptedDisclosure {
   readonly jwe: string
 }
 
@@ -159,11 +163,11 @@ interface NewNetworkToken {
   readonly processorCardId: string
   readonly expiresAt: Date
   /** If left out: number, expiry and cryptogram with a header of the service's own. */
-  readonly form?: MachinePaymentForm
+  readonly form?: MachinePaymentBinding
 }
 
 /** The token in the form of the machine payments protocol's method `card`, for one payment. */
-export interface MachinePaymentForm {
+export interface MachinePaymentBinding {
   readonly kind: 'mpp'
   readonly kid: string
   /** The payment that the token is bound to, encrypted with the token. */
@@ -174,7 +178,7 @@ export interface MachinePaymentForm {
   }
 }
 
-export interface IssuedNetworkToken extends Disclosure {
+export interface IssuedNetworkToken extends EncryptedDisclosure {
   readonly tokenId: string
   readonly last4: string
   readonly network: string
@@ -199,7 +203,7 @@ export type CardRefundOutcome =
   | { readonly status: 'declined'; readonly message: string }
 
 /** Asks the merchant through the network, once per reference: a repeated call answers with the outcome of the first. */
-export type PushRefund = (
+export type PushCardRefund = (
   refund: NewCardRefund,
   call: ProcessorCall,
 ) => Promise<CardRefundOutcome | ProcessorFailure>

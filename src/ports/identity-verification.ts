@@ -9,15 +9,15 @@ export interface IdentityVerification {
   readonly name: string
   /** There is no provider: operators decide, and the process waits for them. */
   readonly isManual: boolean
-  submit(check: IdentityCheck, call: IdentityCall): Promise<CheckStatus | Unanswered>
-  inquire(check: IdentityCheck, call: IdentityCall): Promise<CheckStatus | Unanswered>
+  submit(check: IdentityCheck, call: IdentityCall): Promise<IdentityCheckStatus | UnansweredIdentityCheck>
+  inquire(check: IdentityCheck, call: IdentityCall): Promise<IdentityCheckStatus | UnansweredIdentityCheck>
   /** Whether the headers look like those of this provider's notices. Proves nothing. */
-  recognizes(headers: NoticeHeaders): boolean
+  recognizes(headers: IdentityNoticeHeaders): boolean
   /** Verifies the signature over the raw bytes, then reads the notice. */
-  read(body: Uint8Array, headers: NoticeHeaders, now: Date): ReadNotice
+  read(body: Uint8Array, headers: IdentityNoticeHeaders, now: Date): ParsedIdentityNotice
 }
 
-export type NoticeHeaders = Readonly<Record<string, string | undefined>>
+export type IdentityNoticeHeaders = Readonly<Record<string, string | undefined>>
 
 export interface IdentityCheck {
   readonly reference: string
@@ -33,17 +33,17 @@ export interface CheckedPerson {
   readonly address: PostalAddress
 }
 
-export const documentKinds = [
+export const identityDocumentKinds = [
   'passport',
   'identity_card_front',
   'identity_card_back',
   'proof_of_address',
   'register_extract',
 ] as const
-export type DocumentKind = (typeof documentKinds)[number]
+export type IdentityDocumentKind = (typeof identityDocumentKinds)[number]
 
 export interface CheckedDocument {
-  readonly kind: DocumentKind
+  readonly kind: IdentityDocumentKind
   readonly type: string
   readonly bytes: () => Promise<Uint8Array>
 }
@@ -53,7 +53,7 @@ export interface IdentityCall {
   readonly now: Date
 }
 
-export const rejectionCodes = [
+export const identityRejectionCodes = [
   'document_unreadable',
   'document_expired',
   'document_not_accepted',
@@ -61,30 +61,31 @@ export const rejectionCodes = [
   'person_refused',
   'other',
 ] as const
-export type RejectionCode = (typeof rejectionCodes)[number]
+export type IdentityRejectionCode = (typeof identityRejectionCodes)[number]
 
-export type FinalStatus =
+export type FinalIdentityStatus =
   | { readonly status: 'verified' }
-  | { readonly status: 'rejected'; readonly code: RejectionCode }
+  | { readonly status: 'rejected'; readonly code: IdentityRejectionCode }
 
-export type CheckStatus =
-  | FinalStatus
+export type IdentityCheckStatus =
+  | FinalIdentityStatus
   /** `expectedAt`: when the provider expects to be done; it is asked then. */
   | { readonly status: 'in_review'; readonly expectedAt?: Date }
   /** The provider has no check with this reference: it is submitted again. */
   | { readonly status: 'unknown' }
 
-export type Unanswered = 'late' | 'unusable'
+export type UnansweredIdentityCheck = 'late' | 'unusable'
 
-export const isUnanswered = (answer: CheckStatus | Unanswered): answer is Unanswered =>
-  typeof answer === 'string'
+export const isUnansweredIdentityCheck = (
+  answer: IdentityCheckStatus | UnansweredIdentityCheck,
+): answer is UnansweredIdentityCheck => typeof answer === 'string'
 
 export interface IdentityNotice {
   readonly reference: string
-  readonly status: FinalStatus | { readonly status: 'in_review' }
+  readonly status: FinalIdentityStatus | { readonly status: 'in_review' }
 }
 
-export type ReadNotice =
+export type ParsedIdentityNotice =
   | { readonly kind: 'notice'; readonly notice: IdentityNotice }
   | { readonly kind: 'unsigned'; readonly reason: string }
   | { readonly kind: 'unreadable'; readonly reason: string }

@@ -34,7 +34,7 @@ export type OutboundAnswer =
       readonly cut: boolean
       readonly latencyMs: number
     }
-  | ({ readonly kind: 'refused' } & RefusedAddress)
+  | ({ readonly kind: 'refused' } & RefusedOutboundAddress)
   | { readonly kind: 'busy'; readonly message: string }
   | {
       readonly kind: 'failed'
@@ -43,14 +43,14 @@ export type OutboundAnswer =
       readonly latencyMs: number
     }
 
-export interface RefusedAddress {
+export interface RefusedOutboundAddress {
   readonly rule: string
   readonly message: string
 }
 
 /** The HTTP client for URLs that customers chose. A call makes one request, and a second one only by `retryHeaders`. */
-export interface Outbound {
-  judge(url: string, options?: Pick<OutboundRequest, 'ownListener'>): RefusedAddress | undefined
+export interface OutboundHttp {
+  judge(url: string, options?: Pick<OutboundRequest, 'ownListener'>): RefusedOutboundAddress | undefined
   /**
    * Whether the operator has allowed the address, or it is the service's own listener: only these are reached
    * by plain http.

@@ -6,7 +6,7 @@ export interface ProcessorCall {
   readonly now: Date
 }
 
-export interface Done {
+export interface ProcessorCallDone {
   readonly done: true
 }
 
@@ -15,5 +15,6 @@ export type ProcessorFailure =
   | { readonly failure: 'late' | 'unusable' }
   | { readonly failure: 'refused'; readonly code: string; readonly message: string }
 
-export const isFailure = <T extends object>(answer: T | ProcessorFailure): answer is ProcessorFailure =>
-  'failure' in answer
+export const isProcessorFailure = <T extends object>(
+  answer: T | ProcessorFailure,
+): answer is ProcessorFailure => 'failure' in answer

@@ -1,12 +1,12 @@
 /** The subject of a signed statement. Each statement contains it, as all owners share the signing keys. */
-export interface Claims {
+export interface StandardClaims {
   readonly ownerId: string
   readonly mode: 'test' | 'live'
 }
 
-export type SignedClaims = Claims & Readonly<Record<string, unknown>>
+export type SignedClaims = StandardClaims & Readonly<Record<string, unknown>>
 
-export interface PublicKey {
+export interface SigningPublicKey {
   readonly kty: 'OKP'
   readonly crv: 'Ed25519'
   readonly alg: 'EdDSA'
@@ -16,5 +16,5 @@ export interface PublicKey {
 }
 
 export interface PublicKeySet {
-  readonly keys: readonly PublicKey[]
+  readonly keys: readonly SigningPublicKey[]
 }

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign as signBytes } from 'node:crypto'
-import type { Claims, PublicKey, SignedClaims } from './public-keys.ts'
+import type { SignedClaims, SigningPublicKey, StandardClaims } from './public-keys.ts'
 
-export type { Claims, PublicKey, PublicKeySet, SignedClaims } from './public-keys.ts'
+export type { PublicKeySet, SignedClaims, SigningPublicKey, StandardClaims } from './public-keys.ts'
 
 /**
  * Signs statements of this installation, which anyone can verify offline with its public keys. The keys are
@@ -12,7 +12,7 @@ export interface Signer {
    * Returns a compact JWS (RFC 7515). `type` becomes its `typ`, so that no statement passes for one of
    * another kind.
    */
-  sign<C extends Claims>(type: string, claims: C): Promise<string>
+  sign<C extends StandardClaims>(type: string, claims: C): Promise<string>
   /** Signs a text of lines, such as a checkpoint, as a note in this name (C2SP signed-note). */
   signNote(name: string, text: string): Promise<string>
   /**
@@ -20,10 +20,10 @@ export interface Signer {
    * Queries the database for a key that this process does not know: call it outside of transactions.
    */
   verify(type: string, jws: string): Promise<SignedClaims | undefined>
-  publicKeys(): readonly PublicKey[]
+  publicKeys(): readonly SigningPublicKey[]
 }
 
-export const publicKeyOf = (x: string): PublicKey => ({
+export const publicKeyFromX = (x: string): SigningPublicKey => ({
   kty: 'OKP',
   crv: 'Ed25519',
   alg: 'EdDSA',
@@ -38,7 +38,7 @@ const thumbprintOf = (x: string): string =>
     .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
     .digest('base64url')
 
-export function newKeyPair(): { x: string; privateKey: string } {
+export function newSigningKeyPair(): { x: string; privateKey: string } {
   const pair = generateKeyPairSync('ed25519')
   const { x = '' } = pair.publicKey.export({ format: 'jwk' })
   return { x, privateKey: pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
@@ -46,7 +46,7 @@ export function newKeyPair(): { x: string; privateKey: string } {
 
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-export function signedWith(key: KeyObject, kid: string, type: string, claims: object): string {
+export function signJws(key: KeyObject, kid: string, type: string, claims: object): string {
   const text = `${encoded({ alg: 'EdDSA', kid, typ: type })}.${encoded(claims)}`
   return `${text}.${signBytes(null, Buffer.from(text), key).toString('base64url')}`
 }

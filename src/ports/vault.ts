@@ -17,7 +17,7 @@ export interface Vault {
 }
 
 /** Parses 32 bytes from 64 hexadecimal digits or base64. */
-export const encryptionKey = z.string().regex(/^([\da-fA-F]{64}|[\w+/-]{43}=?)$/)
+export const vaultKeySchema = z.string().regex(/^([\da-fA-F]{64}|[\w+/-]{43}=?)$/)
 
 const bytesOf = (key: string): Buffer => Buffer.from(key, key.length === 64 ? 'hex' : 'base64')
 
@@ -30,7 +30,7 @@ export function openVault(encryptionKey: string, old: readonly string[] = []): V
   const current = bytesOf(encryptionKey)
   const currentId = idOf(current)
   const byId = new Map([current, ...old.map(bytesOf)].map(key => [idOf(key), key]))
-  const secretsFor = remembered(purpose => derivedSecrets(purpose, encryptionKey, old))
+  const secretsFor = remembered(purpose => deriveSecrets(purpose, encryptionKey, old))
   return {
     seal(plain, context) {
       const nonce = randomBytes(NONCE_BYTES)
@@ -75,7 +75,7 @@ const idOf = (key: Uint8Array): string =>
   createHmac('sha256', key).update('key id').digest('base64url').slice(0, 8)
 
 /** Secrets of one purpose, the same in every process: the current key's first, then those of the old keys. */
-export const derivedSecrets = (
+export const deriveSecrets = (
   purpose: string,
   encryptionKey: string,
   old: readonly string[] = [],

@@ -8,7 +8,7 @@ const columnsOf = <R extends { id: string }>(table: Table<R>, members?: readonly
   membersOf(table, members).filter(({ formula }) => formula === undefined)
 
 /** `i.owner_id as "ownerId", …`, of all members or of these. A day stays text, as entities have it. */
-export const selectList = <R extends { id: string }>(
+export const selectColumnList = <R extends { id: string }>(
   table: Table<R>,
   alias: string,
   members?: readonly (keyof R & string)[],
@@ -124,13 +124,13 @@ function withoutNulls(
   const members: Record<string, unknown> = {}
   for (const { member } of columns) {
     const value = row[member]
-    if (value !== null) members[member] = exact(value)
+    if (value !== null) members[member] = bigintAsText(value)
   }
   return members
 }
 
 /** Amounts are written as text: JSON numbers would lose digits. */
-export const exact = (value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
+export const bigintAsText = (value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
 
 type FindById<R> = (sql: Sql, tenant: Tenant, ids: readonly string[]) => Promise<ReadonlyMap<string, R>>
 
@@ -138,7 +138,7 @@ const byId =
   (lock: string) =>
   <R extends { id: string }>(table: Table<R>): FindById<R> => {
     const text = `
-select ${selectList(table, 'one')} from ${table.name} one
+select ${selectColumnList(table, 'one')} from ${table.name} one
 where one.owner_id = $1 and one.mode = $2 and one.id = any($3::text[])${lock}`
     return async (sql, { ownerId, mode }, ids) => {
       if (ids.length === 0) return new Map()

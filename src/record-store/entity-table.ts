@@ -1,12 +1,12 @@
 import { type EntityClass, EntitySchema } from '@mikro-orm/core'
-import { deletionFrom, insertInto, selectList, updateOf, updateOfAnyTenant } from './bulk-sql.ts'
+import { deletionFrom, insertInto, selectColumnList, updateOf, updateOfAnyTenant } from './bulk-sql.ts'
 import type { Sql, Tenant } from './records.ts'
 import { type Column, type Table, tableOf } from './table.ts'
 
 const operators = { $gt: '>', $gte: '>=', $lt: '<', $lte: '<=', $like: 'like', $ilike: 'ilike' } as const
 
 /** Appends its values to `values`; the text has only their places. */
-export function conditionText(
+export function conditionSql(
   columns: ReadonlyMap<string, Column>,
   condition: object,
   values: unknown[],
@@ -14,7 +14,7 @@ export function conditionText(
   const place = (value: unknown): string => `$${values.push(value)}`
   const parts = Object.entries(condition).map(([key, wanted]) => {
     if (key === '$and' || key === '$or') {
-      const joined = (wanted as object[]).map(part => conditionText(columns, part, values))
+      const joined = (wanted as object[]).map(part => conditionSql(columns, part, values))
       return joined.length === 0 ? 'true' : `(${joined.join(key === '$or' ? ' or ' : ' and ')})`
     }
     if (key.startsWith('(')) {
@@ -48,9 +48,9 @@ function comparisonText({ name, type }: Column, wanted: unknown, place: (value: 
  */
 const otherThan = (name: string, place: string): string => `coalesce(${name} <> ${place}, false)`
 
-export type Members = Record<string, unknown>
+export type EntityMembers = Record<string, unknown>
 type Default = (record: object, store: unknown) => unknown
-export type Write = (sql: Sql, tenant: Tenant, records: readonly { id: string }[]) => Promise<void>
+export type WriteRecords = (sql: Sql, tenant: Tenant, records: readonly { id: string }[]) => Promise<void>
 
 /** An entity as the record store sees it: table, defaults, the filter of the tenant, and statements composed once. */
 export class EntityTable {
@@ -63,7 +63,7 @@ export class EntityTable {
   readonly reach: ((scope: object) => object) | undefined
   readonly #selection: string
   readonly #reads = new Map<string, string>()
-  readonly #writes = new Map<string, Write>()
+  readonly #writes = new Map<string, WriteRecords>()
 
   constructor(entity: EntityClass<object>) {
     const { properties = {}, filters } = EntitySchema.REGISTRY.get(entity)?.meta ?? {}
@@ -74,7 +74,7 @@ export class EntityTable {
     this.onCreate = declared.flatMap(([member, { onCreate }]) => (onCreate ? [[member, onCreate]] : []))
     this.onUpdate = declared.flatMap(([member, { onUpdate }]) => (onUpdate ? [[member, onUpdate]] : []))
     this.reach = filters?.tenant?.cond as EntityTable['reach']
-    this.#selection = selectList(this.#table, this.name)
+    this.#selection = selectColumnList(this.#table, this.name)
   }
 
   selecting(clause: string): string {
@@ -85,18 +85,18 @@ export class EntityTable {
     return text
   }
 
-  get insert(): Write {
+  get insert(): WriteRecords {
     return this.#writing('insert', () => {
       const insert = insertInto(this.#table)
       return (sql, _tenant, records) => insert(sql, records)
     })
   }
 
-  get delete(): Write {
+  get delete(): WriteRecords {
     return this.#writing('delete', () => deletionFrom(this.#table))
   }
 
-  update(members: readonly string[]): Write {
+  update(members: readonly string[]): WriteRecords {
     return this.#writing(`update ${members.join()}`, () => {
       if (this.columns.has('ownerId')) return updateOf(this.#table, members as 'id'[])
       const update = updateOfAnyTenant(this.#table, members as 'id'[])
@@ -104,7 +104,7 @@ export class EntityTable {
     })
   }
 
-  #writing(name: string, compose: () => Write): Write {
+  #writing(name: string, compose: () => WriteRecords): WriteRecords {
     const known = this.#writes.get(name) ?? compose()
     this.#writes.set(name, known)
     return known

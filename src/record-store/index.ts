@@ -1,20 +1,20 @@
 export {
+  bigintAsText,
   deletionFrom,
-  exact,
   insertInto,
   insertIntoBoth,
   lockedRowsById,
   rowsById,
-  selectList,
+  selectColumnList,
   updateOf,
   updateOfAnyTenant,
 } from './bulk-sql.ts'
-export { conditionText, entityTable } from './entity-table.ts'
-export { runAlone, runInPipeline, sendPipeline } from './pipeline.ts'
+export { conditionSql, entityTable } from './entity-table.ts'
+export { runInPipeline, runPreparedStatement, sendPipeline } from './pipeline.ts'
 export { RecordStore } from './record-store.ts'
 export {
-  type Condition,
   type FindOptions,
+  type RecordCondition,
   type Records,
   type Row,
   type Sql,

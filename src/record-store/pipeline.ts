@@ -204,7 +204,7 @@ const isClient = (connection: Pool | PoolClient): connection is PoolClient => 'r
 const types = { getTypeParser: parserOf } as pg.CustomTypesConfig
 
 /** Runs a prepared statement at once and by itself, on a connection or on any of a pool: as the driver does it. */
-export async function runAlone(
+export async function runPreparedStatement(
   connection: Pool | PoolClient,
   text: string,
   values: readonly unknown[] = [],

@@ -1,11 +1,17 @@
 import type { EntityClass, RequiredEntityData } from '@mikro-orm/core'
-import { conditionText, type EntityTable, entityTable, type Members, type Write } from './entity-table.ts'
-import type { Condition, FindOptions, Records, Sql, Tenant } from './records.ts'
+import {
+  conditionSql,
+  type EntityMembers,
+  type EntityTable,
+  entityTable,
+  type WriteRecords,
+} from './entity-table.ts'
+import type { FindOptions, RecordCondition, Records, Sql, Tenant } from './records.ts'
 
 interface Tracked {
   readonly table: EntityTable
   state: 'new' | 'stored' | 'removed'
-  row: Members
+  row: EntityMembers
   /** Created or locked by this transaction: no other one can change the row. */
   readonly isHeld: boolean
 }
@@ -26,7 +32,7 @@ export class RecordStore<Scope extends Tenant> implements Records {
 
   async find<T extends object>(
     entity: EntityClass<T>,
-    condition: Condition<T>,
+    condition: RecordCondition<T>,
     { orderBy = {}, limit, lock = false }: FindOptions<T> = {},
   ): Promise<T[]> {
     const table = entityTable(entity)
@@ -43,7 +49,7 @@ export class RecordStore<Scope extends Tenant> implements Records {
 
   async findOne<T extends object>(
     entity: EntityClass<T>,
-    condition: Condition<T>,
+    condition: RecordCondition<T>,
     options: FindOptions<T> = {},
   ): Promise<T | null> {
     const known = options.lock ? undefined : this.#known(entity, condition)
@@ -52,7 +58,7 @@ export class RecordStore<Scope extends Tenant> implements Records {
     return record ?? null
   }
 
-  async findOneOrFail<T extends object>(entity: EntityClass<T>, condition: Condition<T>): Promise<T> {
+  async findOneOrFail<T extends object>(entity: EntityClass<T>, condition: RecordCondition<T>): Promise<T> {
     const record = await this.findOne(entity, condition)
     if (record) return record
     throw new Error(`there is no ${entity.name} with this ${Object.keys(condition).join(' and ')}`)
@@ -61,10 +67,10 @@ export class RecordStore<Scope extends Tenant> implements Records {
   async lock<T extends { id: string }>(entity: EntityClass<T>, id: string): Promise<T | null> {
     const known = this.#knownById(entity, id)
     if (known && this.#isHeld(known)) return known
-    return this.findOne(entity, { id } as unknown as Condition<T>, { lock: true })
+    return this.findOne(entity, { id } as unknown as RecordCondition<T>, { lock: true })
   }
 
-  async count<T extends object>(entity: EntityClass<T>, condition?: Condition<T>): Promise<number> {
+  async count<T extends object>(entity: EntityClass<T>, condition?: RecordCondition<T>): Promise<number> {
     const table = entityTable(entity)
     const values: unknown[] = []
     const where = this.#reached(table, condition ?? {}, values)
@@ -77,7 +83,8 @@ export class RecordStore<Scope extends Tenant> implements Records {
     const table = entityTable(entity)
     const record = Object.assign(Object.create(entity.prototype) as T, members)
     for (const [member, value] of table.onCreate)
-      if ((record as Members)[member] === undefined) (record as Members)[member] = value(record, this)
+      if ((record as EntityMembers)[member] === undefined)
+        (record as EntityMembers)[member] = value(record, this)
     this.#remember(record, { table, state: 'new', row: {}, isHeld: true })
     return record
   }
@@ -97,13 +104,13 @@ export class RecordStore<Scope extends Tenant> implements Records {
 
   /** Narrowed to what the request reaches: no read can forget it. */
   #reached(table: EntityTable, condition: object, values: unknown[]): string {
-    if (!table.reach) return conditionText(table.columns, condition, values)
+    if (!table.reach) return conditionSql(table.columns, condition, values)
     if (!this.scope) throw new Error(`${table.name} is read for no tenant: call switchTenant first`)
-    const reached = conditionText(table.columns, table.reach(this.scope), values)
-    return `${reached} and ${conditionText(table.columns, condition, values)}`
+    const reached = conditionSql(table.columns, table.reach(this.scope), values)
+    return `${reached} and ${conditionSql(table.columns, condition, values)}`
   }
 
-  #known<T extends object>(entity: EntityClass<T>, condition: Condition<T>): T | undefined {
+  #known<T extends object>(entity: EntityClass<T>, condition: RecordCondition<T>): T | undefined {
     const { id, ...others } = condition as { id?: unknown }
     if (typeof id !== 'string' || Object.keys(others).length > 0) return undefined
     return this.#knownById(entity, id)
@@ -116,7 +123,7 @@ export class RecordStore<Scope extends Tenant> implements Records {
     return this.#byName.get(nameOf(table, table.reach ? { ...this.scope, id } : { id })) as T | undefined
   }
 
-  #recordOf<T extends object>(entity: EntityClass<T>, row: Members, isLocked: boolean): T {
+  #recordOf<T extends object>(entity: EntityClass<T>, row: EntityMembers, isLocked: boolean): T {
     if (!this.#tracked) return Object.assign(Object.create(entity.prototype), row)
     const table = entityTable(entity)
     const known = this.#byName.get(nameOf(table, row)) as T | undefined
@@ -131,13 +138,13 @@ export class RecordStore<Scope extends Tenant> implements Records {
 
   #remember(record: object, tracked: Tracked): void {
     this.#tracked?.set(record, tracked)
-    const members = record as Members
+    const members = record as EntityMembers
     if (members.id !== undefined) this.#byName.set(nameOf(tracked.table, members), record)
   }
 
   #forget(record: object, { table }: Tracked): void {
     this.#tracked?.delete(record)
-    this.#byName.delete(nameOf(table, record as Members))
+    this.#byName.delete(nameOf(table, record as EntityMembers))
   }
 
   /** The writes that bring the rows up to date; from here on they count as written. */
@@ -145,7 +152,7 @@ export class RecordStore<Scope extends Tenant> implements Records {
     const batches: Record<Tracked['state'], Batch[]> = { new: [], stored: [], removed: [] }
     for (const [record, tracked] of this.#tracked ?? []) {
       const { table, state, row } = tracked
-      const write = this.#writeOf(record as Members, tracked)
+      const write = this.#writeOf(record as EntityMembers, tracked)
       if (!write) continue
       // A record that changes its owner is found by the owner in its row.
       const tenant = (state === 'new' ? record : row) as unknown as Tenant
@@ -156,12 +163,12 @@ export class RecordStore<Scope extends Tenant> implements Records {
       else batches[state].push({ write, tenant, records: [record as { id: string }] })
       if (state === 'removed') this.#forget(record, tracked)
       tracked.state = 'stored'
-      tracked.row = rowOf(table, record as Members)
+      tracked.row = rowOf(table, record as EntityMembers)
     }
     return Object.values(batches).flat()
   }
 
-  #writeOf(record: Members, { table, state, row }: Tracked): Write | undefined {
+  #writeOf(record: EntityMembers, { table, state, row }: Tracked): WriteRecords | undefined {
     if (state === 'new') return table.insert
     if (state === 'removed') return table.delete
     const now = rowOf(table, record)
@@ -174,17 +181,17 @@ export class RecordStore<Scope extends Tenant> implements Records {
 }
 
 interface Batch {
-  readonly write: Write
+  readonly write: WriteRecords
   readonly tenant: Tenant
   readonly records: { id: string }[]
 }
 
 /** Two owners may have records of the same id: a credit that the platform has handed over. */
-const nameOf = ({ name }: EntityTable, { ownerId, mode, id }: Members): string =>
+const nameOf = ({ name }: EntityTable, { ownerId, mode, id }: EntityMembers): string =>
   `${name} ${ownerId} ${mode} ${id}`
 
-function rowOf(table: EntityTable, record: Members): Members {
-  const row: Members = {}
+function rowOf(table: EntityTable, record: EntityMembers): EntityMembers {
+  const row: EntityMembers = {}
   for (const member of table.columns.keys()) row[member] = comparable(record[member])
   return row
 }

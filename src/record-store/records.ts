@@ -27,11 +27,11 @@ export type ColumnMember<T> = {
 }[keyof T & string]
 
 /** Members, MikroORM's operators, or `sqlCondition`. All of it must hold. */
-export type Condition<T> = {
+export type RecordCondition<T> = {
   readonly [Member in ColumnMember<T>]?: T[Member] | Comparison<Exclude<T[Member], null>> | null
 } & {
-  readonly $and?: readonly Condition<T>[]
-  readonly $or?: readonly Condition<T>[]
+  readonly $and?: readonly RecordCondition<T>[]
+  readonly $or?: readonly RecordCondition<T>[]
   readonly [sql: `(${string})`]: readonly unknown[]
 }
 
@@ -56,18 +56,18 @@ export interface FindOptions<T> {
 export interface Records {
   find<T extends object>(
     entity: EntityClass<T>,
-    condition: Condition<T>,
+    condition: RecordCondition<T>,
     options?: FindOptions<T>,
   ): Promise<T[]>
   findOne<T extends object>(
     entity: EntityClass<T>,
-    condition: Condition<T>,
+    condition: RecordCondition<T>,
     options?: FindOptions<T>,
   ): Promise<T | null>
-  findOneOrFail<T extends object>(entity: EntityClass<T>, condition: Condition<T>): Promise<T>
+  findOneOrFail<T extends object>(entity: EntityClass<T>, condition: RecordCondition<T>): Promise<T>
   /** Locks the record until the transaction ends, and reads it anew if it was not locked already. */
   lock<T extends { id: string }>(entity: EntityClass<T>, id: string): Promise<T | null>
-  count<T extends object>(entity: EntityClass<T>, condition?: Condition<T>): Promise<number>
+  count<T extends object>(entity: EntityClass<T>, condition?: RecordCondition<T>): Promise<number>
   /** Missing members get their defaults at once, including the id. */
   create<T extends object>(entity: EntityClass<T>, members: RequiredEntityData<T>): T
   remove(record: object): void

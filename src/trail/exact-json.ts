@@ -1,4 +1,4 @@
-import { endOfString } from '../values/canonical-json.ts'
+import { jsonStringEnd } from '../values/canonical-json.ts'
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
@@ -41,7 +41,7 @@ function scan(text: string): Scanned {
   let [exact, kept, members, level, levels] = ['', 0, 0, 0, 0]
   for (let at = 0; at < text.length; at++) {
     const character = text[at] as string
-    if (character === '"') at = endOfString(text, at)
+    if (character === '"') at = jsonStringEnd(text, at)
     else if (character === ':') members++
     else if (character === '{' || character === '[') levels = Math.max(levels, ++level)
     else if (character === '}' || character === ']') level--

@@ -1,4 +1,4 @@
-import { canonicalJson, hasHalfOfAPair } from '../values/canonical-json.ts'
+import { canonicalJson, hasLoneSurrogate } from '../values/canonical-json.ts'
 import { sha256 } from '../values/digest.ts'
 import { type Hash, hashLeaf } from './tree.ts'
 
@@ -137,7 +137,7 @@ export function falseCommitment(entry: TrailEntry, { commitments, salts }: Commi
     if (salt === undefined) return value !== null && value !== FORGOTTEN
     const bytes = Buffer.from(salt, 'base64')
     const isSalt = bytes.length === SALT_BYTES && bytes.toString('base64') === salt
-    if (!isSalt || typeof value !== 'string' || hasHalfOfAPair(value)) return true
+    if (!isSalt || typeof value !== 'string' || hasLoneSurrogate(value)) return true
     return hmac(bytes, value) !== expected
   })?.[0]
 }

@@ -22,7 +22,7 @@ export function atBankTime(day: string, time: string): Date {
 
 const DAY = 86_400_000
 
-export const addDays = (day: string, days = 1): string =>
+export const addCalendarDays = (day: string, days = 1): string =>
   new Date(Date.parse(day) + days * DAY).toISOString().slice(0, 10)
 
 /** T2 is closed at weekends, New Year, Good Friday, Easter Monday, 1 May, 25 and 26 December. */
@@ -31,11 +31,11 @@ export function isBankDay(day: string): boolean {
   if (weekday === 0 || weekday === 6) return false
   if (['01-01', '05-01', '12-25', '12-26'].includes(day.slice(5))) return false
   const easter = easterOf(Number(day.slice(0, 4)))
-  return day !== addDays(easter, -2) && day !== addDays(easter, 1)
+  return day !== addCalendarDays(easter, -2) && day !== addCalendarDays(easter, 1)
 }
 
 export const bankDayOnOrAfter = (day: string): string =>
-  isBankDay(day) ? day : bankDayOnOrAfter(addDays(day))
+  isBankDay(day) ? day : bankDayOnOrAfter(addCalendarDays(day))
 
 /** Easter Sunday of the Gregorian calendar, by the rule of Meeus, Jones and Butcher. */
 function easterOf(year: number): string {
@@ -47,5 +47,5 @@ function easterOf(year: number): string {
   const toSunday =
     (32 + 2 * (century % 4) + 2 * Math.floor(yearOfCentury / 4) - moon - (yearOfCentury % 4)) % 7
   const late = Math.floor((golden + 11 * moon + 22 * toSunday) / 451)
-  return addDays(`${year}-03-01`, moon + toSunday - 7 * late + 21)
+  return addCalendarDays(`${year}-03-01`, moon + toSunday - 7 * late + 21)
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { countries } from './countries.ts'
-import { countryOfIban, ibanCountryOf } from './iban.ts'
+import { countryOfIban, ibanCountryAliases } from './iban.ts'
 
 const countryOfBic = (bic: string): string => bic.slice(4, 6)
 
@@ -22,12 +22,12 @@ export function bicProblem(bic: string): string | undefined {
  * A bank keeps accounts of its own country. Two exceptions: banks of a territory name it while its accounts
  * have the IBAN of another country; French banks have branches in Monaco.
  */
-export function bicFits(bic: string, iban: string): boolean {
+export function bicMatchesIban(bic: string, iban: string): boolean {
   const [bank, account] = [countryOfBic(bic), countryOfIban(iban)]
-  return bank === account || ibanCountryOf[bank] === account || (bank === 'FR' && account === 'MC')
+  return bank === account || ibanCountryAliases[bank] === account || (bank === 'FR' && account === 'MC')
 }
 
-export const bic = z
+export const bicSchema = z
   .codec(z.string().max(100), z.string(), {
     decode(text, context) {
       const plain = text.trim().replace(/[a-z]/g, letter => letter.toUpperCase())

@@ -27,12 +27,12 @@ const PLAIN = /^[ !#-[\]-~]*$/
 const HALF_OF_A_PAIR = /\p{Surrogate}/u
 
 /** Half of a surrogate pair: UTF-8 would put another character in its place. */
-export const hasHalfOfAPair = (text: string): boolean => HALF_OF_A_PAIR.test(text)
+export const hasLoneSurrogate = (text: string): boolean => HALF_OF_A_PAIR.test(text)
 
 /** A lone surrogate has no UTF-8 form, so RFC 8785 refuses it. */
 function writeText(value: string): string {
   if (PLAIN.test(value)) return `"${value}"`
-  if (hasHalfOfAPair(value)) throw new TypeError('JSON cannot hold half of a surrogate pair')
+  if (hasLoneSurrogate(value)) throw new TypeError('JSON cannot hold half of a surrogate pair')
   return JSON.stringify(value)
 }
 
@@ -49,7 +49,7 @@ function writeObject(value: object, level: number): string {
 }
 
 /** The index of the quote that ends the JSON string beginning here; the text's length if there is none. */
-export function endOfString(text: string, start: number): number {
+export function jsonStringEnd(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
   return at

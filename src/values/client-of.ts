@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 
-export function clientOf(address: string): string {
+export function clientAddressKey(address: string): string {
   if (!isIPv6(address)) return address
   const [start = '', end] = new URL(`http://[${address.replace(/%.*/, '')}]`).hostname
     .slice(1, -1)

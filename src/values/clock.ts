@@ -5,16 +5,16 @@ export { clock } from './system-clock.ts'
 export const minutes = (count: number): number => count * 60_000
 export const days = (count: number): number => minutes(count * 24 * 60)
 
-export const backoff = (first: number, failures: number, longest: number): number =>
+export const backoffDelay = (first: number, failures: number, longest: number): number =>
   Math.min(first * 2 ** Math.min(failures, 20), longest)
 
-export const after = (from: Date, milliseconds: number): Date => new Date(from.getTime() + milliseconds)
+export const addMs = (from: Date, milliseconds: number): Date => new Date(from.getTime() + milliseconds)
 
 /** `2026-11-21`, in UTC. */
-export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
+export const utcDay = (at: Date): string => at.toISOString().slice(0, 10)
 
 /** `21 Nov 2026 09:30 UTC` */
-export function minuteInWords(at: Date): string {
+export function formatMinute(at: Date): string {
   const [, day, month, year] = at.toUTCString().split(' ')
   return `${day} ${month} ${year} ${at.toISOString().slice(11, 16)} UTC`
 }

@@ -1,4 +1,4 @@
-export function first<T>(list: readonly T[]): T {
+export function requireFirst<T>(list: readonly T[]): T {
   const [member] = list
   if (member === undefined) throw new Error('a list without a first member')
   return member

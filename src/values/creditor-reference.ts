@@ -7,7 +7,7 @@ function mod97(text: string): number {
   return Number(BigInt(digits) % 97n)
 }
 
-export function creditorReference(own: string): string {
+export function makeCreditorReference(own: string): string {
   const check = 98 - mod97(`${own}RF00`)
   return `RF${String(check).padStart(2, '0')}${own}`
 }

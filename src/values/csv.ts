@@ -8,7 +8,7 @@ import { jsonName } from './json-names.ts'
 const FORMULA = /^(?=[\t\r\n])|(?<=^|[;\t\r\n])(?=[=+\-@＝＋－＠])/g
 
 /** No spreadsheet takes the cell for a formula, even if a stranger wrote the text. */
-export function csvText(value: string | null): string {
+export function csvCell(value: string | null): string {
   const harmless = (value ?? '').replace(FORMULA, "'")
   return /[",\r\n']/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }
@@ -17,8 +17,10 @@ export const csvLine = (cells: readonly string[]): string => `${cells.join(',')}
 
 export type CsvColumns<T> = Readonly<Record<string, (row: T) => string>>
 
-export const csvHead = (columns: object): string => csvLine(Object.keys(columns).map(jsonName))
+export const csvHeader = (columns: object): string => csvLine(Object.keys(columns).map(jsonName))
 
 /** A table with a line of names: RFC 4180. */
-export const csvOf = <T>(columns: CsvColumns<T>, rows: readonly T[]): string =>
-  [csvHead(columns), ...rows.map(row => csvLine(Object.values(columns).map(column => column(row))))].join('')
+export const renderCsv = <T>(columns: CsvColumns<T>, rows: readonly T[]): string =>
+  [csvHeader(columns), ...rows.map(row => csvLine(Object.values(columns).map(column => column(row))))].join(
+    '',
+  )

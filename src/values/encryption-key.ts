@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import { algorithmOf, definingMembers, type Jwk, type KeyProblem, keyProblem } from './public-jwk.ts'
+import { type Jwk, type JwkProblem, jweAlgorithmOf, jwkProblem, jwkThumbprintMembers } from './public-jwk.ts'
 
 export interface EncryptionKey {
   readonly jwk: Readonly<Record<string, string>>
@@ -15,7 +15,7 @@ const WAS_SENT =
   'this belongs to a private key. Send the public one only, and make a new pair: this one is no secret any more'
 
 /** Refuses private keys, and values that are not text, before any member is read. */
-function problemsOfForm(input: unknown): KeyProblem[] {
+function problemsOfForm(input: unknown): JwkProblem[] {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return [{ member: '', problem: 'must be a JSON Web Key: an object' }]
   const present = PRIVATE.filter(member => Object.hasOwn(input, member))
@@ -26,7 +26,7 @@ function problemsOfForm(input: unknown): KeyProblem[] {
 }
 
 /** The issue carries no input: a refusal never repeats a part of a key. */
-export const issueOf = ({ member, problem }: KeyProblem) => ({
+export const jwkIssue = ({ member, problem }: JwkProblem) => ({
   code: 'custom' as const,
   message: problem,
   path: member === '' ? [] : [member],
@@ -63,31 +63,31 @@ const PublicJwk = z
   .meta({ id: 'PublicKeyJwk' })
 
 /** Refuses private keys, and inputs that are no key, before the schema reads them. */
-export const publicOnly = <S extends z.ZodObject>(schema: S) =>
+export const publicJwkOnly = <S extends z.ZodObject>(schema: S) =>
   z.preprocess<unknown, S, z.input<S>>((input, context) => {
     const problems = problemsOfForm(input)
     if (problems.length === 0) return input
-    context.issues.push(...problems.map(issueOf))
+    context.issues.push(...problems.map(jwkIssue))
     return z.NEVER
   }, schema)
 
-const formed = publicOnly(PublicJwk)
+const formed = publicJwkOnly(PublicJwk)
 
-export function encryptionKeyOf(jwk: Jwk): EncryptionKey | KeyProblem {
-  const problem = keyProblem(jwk)
+export function parseEncryptionKey(jwk: Jwk): EncryptionKey | JwkProblem {
+  const problem = jwkProblem(jwk)
   if (problem) return problem
-  const members = Object.fromEntries(definingMembers(jwk).map(member => [member, String(jwk[member])]))
+  const members = Object.fromEntries(jwkThumbprintMembers(jwk).map(member => [member, String(jwk[member])]))
   const thumbprint = hash('sha256', JSON.stringify(members), 'base64url')
-  return { jwk: members, alg: algorithmOf(jwk), thumbprint }
+  return { jwk: members, alg: jweAlgorithmOf(jwk), thumbprint }
 }
 
 /** A 400 names the member and never shows a value. */
-export const encryptionKey = z
+export const encryptionKeySchema = z
   .codec(formed, z.custom<EncryptionKey>(), {
     decode(jwk, context) {
-      const key = encryptionKeyOf(jwk)
+      const key = parseEncryptionKey(jwk)
       if (!('problem' in key)) return key
-      context.issues.push(issueOf(key))
+      context.issues.push(jwkIssue(key))
       return z.NEVER
     },
     encode: ({ jwk: { kty = '', ...others } }) => ({ kty, ...others }),

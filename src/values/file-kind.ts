@@ -10,13 +10,13 @@ const FIRST_BYTES: Readonly<Record<FileKind, readonly (number | null)[]>> = {
   'image/webp': [0x52, 0x49, 0x46, 0x46, null, null, null, null, 0x57, 0x45, 0x42, 0x50],
 }
 
-export const kindOfFile = (bytes: Uint8Array): FileKind | undefined =>
+export const detectFileKind = (bytes: Uint8Array): FileKind | undefined =>
   FILE_KINDS.find(kind =>
     FIRST_BYTES[kind].every((byte, at) => bytes[at] !== undefined && (byte === null || bytes[at] === byte)),
   )
 
 /** The file name extension of each kind, so that the file opens once saved. */
-export const endingOf: Readonly<Record<FileKind, string>> = {
+export const fileExtensionOf: Readonly<Record<FileKind, string>> = {
   'application/pdf': 'pdf',
   'image/jpeg': 'jpg',
   'image/png': 'png',
@@ -31,7 +31,7 @@ const KIND_OF_ENDING: Readonly<Record<string, FileKind>> = {
   webp: 'image/webp',
 }
 
-export const kindOfName = (name: string): FileKind | undefined =>
+export const fileKindFromName = (name: string): FileKind | undefined =>
   KIND_OF_ENDING[name.slice(name.lastIndexOf('.') + 1).toLowerCase()]
 
 const LONGEST_NAME = 120
@@ -40,7 +40,7 @@ const LONGEST_NAME = 120
  * A client's file name, safe to show and send: without folders, control characters and text-direction marks,
  * and short. Null if nothing is left.
  */
-export function tidyFileName(given: string): string | null {
+export function sanitizeFileName(given: string): string | null {
   const last = given.split(/[/\\]/).at(-1) ?? ''
   const name = last
     .toWellFormed()

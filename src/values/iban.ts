@@ -14,7 +14,7 @@ const codes =
 export const sepaCountries: ReadonlySet<string> = new Set(codes.split(' '))
 
 /** SEPA territories whose accounts have the IBAN of another country, though their banks' BICs name the territory. */
-export const ibanCountryOf: Readonly<Record<string, string>> = {
+export const ibanCountryAliases: Readonly<Record<string, string>> = {
   AX: 'FI',
   BL: 'FR',
   GF: 'FR',
@@ -30,7 +30,7 @@ export const ibanCountryOf: Readonly<Record<string, string>> = {
 }
 
 /** The form that is stored and sent: no spaces, capital letters. */
-export const plainIban = (text: string): string =>
+export const normalizeIban = (text: string): string =>
   text.replace(/\s/g, '').replace(/[a-z]/g, letter => letter.toUpperCase())
 
 export const countryOfIban = (iban: string): string => iban.slice(0, 2)
@@ -48,7 +48,7 @@ export function ibanProblem(iban: string): string | undefined {
 
 function countryProblem(country: string): string | undefined {
   if (sepaCountries.has(country)) return undefined
-  const home = ibanCountryOf[country]
+  const home = ibanCountryAliases[country]
   if (home) return `Accounts in ${country} have an IBAN that begins with ${home}.`
   if (countrySpecs[country]?.chars) return `${country} lies outside the SEPA area.`
   return countries.has(country) ? `${country} has no IBANs.` : `There is no country ${country}.`
@@ -86,10 +86,10 @@ function describeStructure(pattern: string): string {
 }
 
 /** Spaces are removed and letters turned into capitals, then it is checked. */
-export const iban = z
+export const ibanSchema = z
   .codec(z.string().max(100), z.string(), {
     decode(text, context) {
-      const plain = plainIban(text)
+      const plain = normalizeIban(text)
       const problem = ibanProblem(plain)
       if (problem === undefined) return plain
       context.issues.push({ code: 'custom', message: problem, input: text })

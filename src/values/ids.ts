@@ -7,10 +7,10 @@ export const newId = (prefix: string): string => typeidUnboxed(prefix)
 const MAX_LENGTH = 128
 
 /** Any other path segment is a 404 without a query. */
-export const looksLikeId = (value: string): boolean => /^[\w.:@-]{1,128}$/.test(value)
+export const isIdShaped = (value: string): boolean => /^[\w.:@-]{1,128}$/.test(value)
 
 /** PostgreSQL stores no control characters such as NUL. */
-export const looksLikeName = (value: string): boolean => /^[^\p{C}]{1,128}$/u.test(value)
+export const isNameShaped = (value: string): boolean => /^[^\p{C}]{1,128}$/u.test(value)
 
 export const id = (prefix: string) =>
   z
@@ -19,7 +19,7 @@ export const id = (prefix: string) =>
     .max(MAX_LENGTH)
     .meta({ examples: [`${prefix}_01jd8x2m4ye7k9v0c3q5r6t8wz`] })
 
-export const prefixOf = (id: string): string => id.slice(0, Math.max(0, id.lastIndexOf('_')))
+export const idPrefix = (id: string): string => id.slice(0, Math.max(0, id.lastIndexOf('_')))
 
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
 /** The digits of a TypeID that hold its milliseconds. */

@@ -24,10 +24,10 @@ type InJson<T> = unknown extends T
 type Plain = string | number | bigint | boolean | null | undefined | Date | Uint8Array
 
 export const decodeJson = <S extends z.ZodType>(schema: S, json: unknown): z.output<S> =>
-  schema.parse(renamed(schema, json))
+  schema.parse(withJsonNames(schema, json))
 
 export const encodeJson = <S extends z.ZodType>(schema: S, value: z.output<S>): JsonOf<S> =>
-  renamed(schema, z.encode(schema, value)) as JsonOf<S>
+  withJsonNames(schema, z.encode(schema, value)) as JsonOf<S>
 
 /** The members of a schema's values with another name in JSON. */
 interface Names {
@@ -76,7 +76,7 @@ function addItems(schema: z.core.$ZodType, names: Names): void {
  * Swaps the two names of each amount, in either direction: done twice, it changes nothing. A name in the
  * wrong place is swapped as well, and so is unknown there.
  */
-export function renamed(schema: z.core.$ZodType, value: unknown): unknown {
+export function withJsonNames(schema: z.core.$ZodType, value: unknown): unknown {
   const names = namesOf(schema)
   return names ? swap(value, names) : value
 }
@@ -97,7 +97,7 @@ function swap(value: unknown, names: Names): unknown {
   return other
 }
 
-export function renamedPath(schema: z.core.$ZodType, path: readonly PropertyKey[]): PropertyKey[] {
+export function withJsonNamesInPath(schema: z.core.$ZodType, path: readonly PropertyKey[]): PropertyKey[] {
   let names: Names | null | undefined = namesOf(schema)
   return path.map(step => {
     const name = names?.swapped.get(String(step)) ?? step

@@ -1,5 +1,5 @@
 import { isWithinUuid, passesLuhn } from './card-number.ts'
-import { ibanLength, ibanProblem, plainIban } from './iban.ts'
+import { ibanLength, ibanProblem, normalizeIban } from './iban.ts'
 
 /**
  * The lengths of card numbers by their first digits. Those of the sandbox begin with a nine, as national
@@ -61,9 +61,11 @@ function isWithinIban(text: string, at: number): boolean {
   const from = Math.max(0, at - LONGEST_IBAN)
   const before = text.slice(from, at)
   return [...before.matchAll(IBAN_BEGINNING)].some(({ index }) => {
-    const iban = plainIban(text.slice(from + index, from + index + LONGEST_IBAN))
+    const iban = normalizeIban(text.slice(from + index, from + index + LONGEST_IBAN))
     const length = ibanLength(iban)
-    return plainIban(before.slice(index)).length < length && ibanProblem(iban.slice(0, length)) === undefined
+    return (
+      normalizeIban(before.slice(index)).length < length && ibanProblem(iban.slice(0, length)) === undefined
+    )
   })
 }
 
@@ -94,7 +96,7 @@ export function maskCardNumbers(text: string, { isCut = false } = {}): string {
   return isCut ? all.replace(CUT_NUMBER, digits => digits.replace(/\d/g, '*')) : all
 }
 
-export const hasMaskableNumber = (value: unknown): boolean =>
+export const containsCardNumber = (value: unknown): boolean =>
   JSON.stringify(maskCardNumbersIn(value)) !== JSON.stringify(value)
 
 /** Any JSON value without card numbers, also in numbers and names of members. */

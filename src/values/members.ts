@@ -26,7 +26,7 @@ export const isRecord = (value: unknown): value is Row =>
 const isPlainList = (list: readonly unknown[]): boolean =>
   list.every(item => typeof item !== 'object' || item === null)
 
-export function kindOf(name: string, value: unknown): MemberKind {
+export function memberKind(name: string, value: unknown): MemberKind {
   if (value === null || value === undefined || value === '') return 'none'
   if (typeof value === 'number') return name.endsWith('Euros') ? 'amount' : 'number'
   if (typeof value === 'boolean') return 'flag'
@@ -57,10 +57,10 @@ const FIRST = [
 const LAST = ['requestId', 'updatedAt', 'ownerId', 'mode']
 
 /** The columns of a table, the most telling first. Nested members and those that are empty in each row are left out. */
-export function tableMembers(rows: readonly Row[]): string[] {
+export function commonTableMembers(rows: readonly Row[]): string[] {
   const all = [...new Set(rows.flatMap(row => Object.keys(row)))]
   const plain = all.filter(name => {
-    const kinds = rows.map(row => kindOf(name, row[name]))
+    const kinds = rows.map(row => memberKind(name, row[name]))
     return kinds.every(kind => kind !== 'record' && kind !== 'records') && kinds.some(kind => kind !== 'none')
   })
   const names = [

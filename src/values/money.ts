@@ -18,7 +18,7 @@ function exactCents(amount: number): Cents | undefined {
 export const centsSchema = z.bigint() as unknown as z.ZodType<Cents, Cents>
 
 /** A `…Cents` member of a contract. In JSON it is `…Euros`: a number with at most two decimals. */
-export const money = z
+export const moneySchema = z
   .codec(z.number().min(0).max(HIGHEST), centsSchema, {
     decode: (amount, context) => {
       const exact = exactCents(amount)
@@ -30,18 +30,18 @@ export const money = z
   })
   .meta({ examples: [25.5] })
 
-export const positiveMoney = (highest?: Cents) =>
-  money
+export const positiveMoneySchema = (highest?: Cents) =>
+  moneySchema
     .refine(amount => amount > 0n, 'must be greater than 0')
     .refine(amount => highest === undefined || amount <= highest, {
       error: () => `at most ${formatMoney(highest ?? NO_CENTS)}`,
     })
 
-export const signedMoney = z
+export const signedMoneySchema = z
   .codec(z.number().min(-HIGHEST).max(HIGHEST), centsSchema, {
     decode: (amount, context) => {
       const exact = exactCents(Math.abs(amount))
-      if (exact !== undefined) return amount < 0 ? negated(exact) : exact
+      if (exact !== undefined) return amount < 0 ? negateCents(exact) : exact
       context.issues.push({ code: 'custom', message: 'at most two decimals', input: amount })
       return z.NEVER
     },
@@ -50,7 +50,7 @@ export const signedMoney = z
   .meta({ examples: [-25.5] })
 
 /** Writes `-12.34` exactly. Amounts within safe integers skip the slow bigint: one decision writes a dozen of them. */
-export function decimal(amount: Cents): string {
+export function formatDecimal(amount: Cents): string {
   const cents = Number(amount)
   if (Number.isSafeInteger(cents)) return decimalOfSafe(cents)
   const digits = String(amount < 0n ? -amount : amount)
@@ -67,7 +67,7 @@ export const formatMoney = (amount: Cents): string => `€ ${formatAmount(amount
 
 /** Writes `5,000.00`. Amounts too short for a comma skip the regular expression: one decision writes a dozen. */
 export function formatAmount(amount: Cents): string {
-  const digits = decimal(amount)
+  const digits = formatDecimal(amount)
   return digits.length <= '999.99'.length ? digits : digits.replace(/\B(?=(?:\d{3})+\.)/g, ',')
 }
 
@@ -79,21 +79,21 @@ export const cents = (amount: bigint | number | string): Cents => BigInt(amount)
 /** From a computed number of cents, to the nearest one. */
 export const roundCents = (amount: number): Cents => BigInt(Math.round(amount)) as Cents
 
-export const plus = (amount: Cents, other: Cents): Cents => (amount + other) as Cents
+export const addCents = (amount: Cents, other: Cents): Cents => (amount + other) as Cents
 
 /** May be negative: a movement between two amounts. */
-export const minus = (amount: Cents, other: Cents): Cents => (amount - other) as Cents
+export const subtractCents = (amount: Cents, other: Cents): Cents => (amount - other) as Cents
 
-export const negated = (amount: Cents): Cents => -amount as Cents
+export const negateCents = (amount: Cents): Cents => -amount as Cents
 
-export const sumOf = (amounts: readonly Cents[]): Cents => amounts.reduce(plus, NO_CENTS)
+export const sumOf = (amounts: readonly Cents[]): Cents => amounts.reduce(addCents, NO_CENTS)
 
 export const minOf = (one: Cents, other: Cents): Cents => (one < other ? one : other)
 
 export const atLeastZero = (amount: Cents): Cents => (amount > 0n ? amount : NO_CENTS)
 
 /** The rest of an amount; zero if more is taken than there is. */
-export const restOf = (amount: Cents, taken: Cents): Cents => atLeastZero(minus(amount, taken))
+export const remainderOf = (amount: Cents, taken: Cents): Cents => atLeastZero(subtractCents(amount, taken))
 
 /** Added to a dividend, so that a division that rounds down rounds as it is named. */
 const ROUNDING = {

@@ -31,7 +31,7 @@ const LONGEST = 64
 
 const plain = (name: string): string => name.toLowerCase().replaceAll('-', '')
 
-export function nearest(typed: string, names: readonly string[]): string | undefined {
+export function nearestName(typed: string, names: readonly string[]): string | undefined {
   if (typed === '' || typed.length > LONGEST) return undefined
   const scored = names.map(name => ({ name, score: scoreOf(plain(typed), plain(name)) }))
   const [best] = scored.sort((a, b) => a.score - b.score)
@@ -42,7 +42,7 @@ export function nearest(typed: string, names: readonly string[]): string | undef
 const scoreOf = (typed: string, name: string): number =>
   typed.length > 1 && name.startsWith(typed) ? 0.5 : distance(typed, name)
 
-export function suggestion(typed: string, names: readonly string[]): string {
-  const name = nearest(typed, names)
+export function didYouMeanText(typed: string, names: readonly string[]): string {
+  const name = nearestName(typed, names)
   return name === undefined ? '' : ` Did you mean ${name}?`
 }

@@ -49,10 +49,10 @@ export const legalGrounds = {
     years: 10,
   },
 } as const satisfies Record<string, LegalGround>
-export type Ground = keyof typeof legalGrounds
+export type RetentionGround = keyof typeof legalGrounds
 
-export const otherSubjects = ['person', 'beneficiary', 'payer', 'merchant'] as const
-type OtherSubject = (typeof otherSubjects)[number]
+export const nonOwnerSubjects = ['person', 'beneficiary', 'payer', 'merchant'] as const
+type OtherSubject = (typeof nonOwnerSubjects)[number]
 
 /**
  * The content of a column after an erasure; a null stays null. `word`: `[forgotten]`. `pseudonym`: a random
@@ -77,7 +77,7 @@ type Forgetting =
 export interface PersonalColumn {
   readonly kind: PersonalKind
   /** Why it is kept. It is erased with the person, or at the end of the legal term, if there is one. */
-  readonly ground: Ground
+  readonly ground: RetentionGround
   readonly forget: Forgetting
 }
 
@@ -87,7 +87,7 @@ export interface PersonalColumn {
  * of its columns say otherwise. It names the states in which nothing was paid, so that a state added later is
  * kept.
  */
-export interface KeptWhile {
+export interface LegalRetention {
   /** An SQL condition on the row, which is called `t`; never null. */
   readonly where: string
   readonly words: string
@@ -107,15 +107,15 @@ export interface PersonalTable {
   /** The columns that name a stored file by its SHA-256. */
   readonly files?: readonly string[]
   /** The records that the law requires; by default all of them. */
-  readonly keptWhile?: KeptWhile
+  readonly keptWhile?: LegalRetention
   /** The column that names the owner: by default `owner_id`; null if no row belongs to one owner. */
   readonly owner?: 'id' | null
 }
 
-export type Personal = Readonly<Record<string, PersonalTable>>
+export type PersonalData = Readonly<Record<string, PersonalTable>>
 
 /** Ids and states in any table, so that no table names them again. */
-export const ids: readonly string[] = [
+export const nonPersonalColumns: readonly string[] = [
   'id',
   'owner_id',
   'mode',
@@ -145,7 +145,7 @@ export interface PersonalArea {
   readonly key: string
   readonly name: string
   readonly about: string
-  readonly tables: Personal
+  readonly tables: PersonalData
   readonly sentences: ReadonlyMap<string, string>
 }
 
@@ -155,16 +155,16 @@ export interface PersonalArea {
  */
 
 /** A declined card payment, or a machine payment that failed, and no money has moved in spite of that. */
-export const isUnpaidByCard = (row: string): string =>
+export const isUnpaidCardPaymentSql = (row: string): string =>
   `(${row}.status = 'declined' or ${row}.status = 'void' and ${row}.transaction_id is null)
   and ${row}.captured_cents + ${row}.cleared_cents + ${row}.refunded_cents = 0`
 
 /** The intent has ended unpaid, even by a later message of the network. */
-export const isUnpaidIntent = (row: string): string =>
+export const isUnpaidIntentSql = (row: string): string =>
   `${row}.status in ('denied', 'cancelled', 'expired') and ${row}.transaction_id is null and ${row}.payment_id is null
   and not exists (select from card_authorizations p
-    where (p.owner_id, p.mode, p.intent_id) = (${row}.owner_id, ${row}.mode, ${row}.id) and not (${isUnpaidByCard('p')}))`
+    where (p.owner_id, p.mode, p.intent_id) = (${row}.owner_id, ${row}.mode, ${row}.id) and not (${isUnpaidCardPaymentSql('p')}))`
 
 /** The row does not refer to such a record of another table, whose id `named` gives. */
-export const isNotAbout = (table: string, named: string, condition: (row: string) => string): string =>
+export const isNotAboutSql = (table: string, named: string, condition: (row: string) => string): string =>
   `not exists (select from ${table} o where (o.owner_id, o.mode, o.id) = (t.owner_id, t.mode, ${named}) and ${condition('o')})`

@@ -1,7 +1,7 @@
 import { createPublicKey, hash, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
-import { issueOf, publicOnly } from './encryption-key.ts'
-import type { KeyProblem } from './public-jwk.ts'
+import { jwkIssue, publicJwkOnly } from './encryption-key.ts'
+import type { JwkProblem } from './public-jwk.ts'
 
 export interface ProofKey {
   readonly jwk: Readonly<Record<string, string>>
@@ -32,7 +32,7 @@ const isCoordinate = (text: unknown): boolean =>
   Buffer.from(text, 'base64url').length === BYTES &&
   Buffer.from(text, 'base64url').toString('base64url') === text
 
-export function proofKeyOf(given: Readonly<Record<string, unknown>>): ProofKey | KeyProblem {
+export function parseProofKey(given: Readonly<Record<string, unknown>>): ProofKey | JwkProblem {
   const kind = KINDS[String(given.crv)]
   if (!kind || kind.kty !== given.kty)
     return {
@@ -69,12 +69,12 @@ const ProofJwk = z
   .meta({ id: 'ProofKeyJwk' })
 
 /** A 400 names the member and never shows a value. */
-export const proofKey = z
-  .codec(publicOnly(ProofJwk), z.custom<ProofKey>(), {
+export const proofKeySchema = z
+  .codec(publicJwkOnly(ProofJwk), z.custom<ProofKey>(), {
     decode(jwk, context) {
-      const key = proofKeyOf(jwk)
+      const key = parseProofKey(jwk)
       if (!('problem' in key)) return key
-      context.issues.push(issueOf(key))
+      context.issues.push(jwkIssue(key))
       return z.NEVER
     },
     encode: ({ jwk: { kty = '', crv = '', x = '', ...others } }) => ({ kty, crv, x, ...others }),

@@ -5,7 +5,7 @@ import {
   type KeyObject,
   publicEncrypt,
 } from 'node:crypto'
-import { weightedCache } from './bounded-cache.ts'
+import { memoizeByWeight } from './bounded-cache.ts'
 
 /** A JSON Web Key as received: texts, but for `key_ops` and `ext`. */
 export interface Jwk {
@@ -21,7 +21,7 @@ export interface Jwk {
 }
 
 /** The member, '' for the whole key, and a message that never contains a value of it. */
-export interface KeyProblem {
+export interface JwkProblem {
   readonly member: string
   readonly problem: string
 }
@@ -41,7 +41,7 @@ const MAX_EXPONENT = 2n ** 32n - 1n
 const KINDS = 'RSA with at least 2048 bits, EC with the curve P-256 or P-384, or OKP with the curve X25519'
 
 /** The required members of RFC 7638, in its order. */
-export const definingMembers = ({ kty }: Jwk): readonly (keyof Jwk)[] =>
+export const jwkThumbprintMembers = ({ kty }: Jwk): readonly (keyof Jwk)[] =>
   kty === 'RSA' ? ['e', 'kty', 'n'] : kty === 'EC' ? ['crv', 'kty', 'x', 'y'] : ['crv', 'kty', 'x']
 
 function bytesOf(text: string | undefined): Buffer | undefined {
@@ -52,14 +52,14 @@ function bytesOf(text: string | undefined): Buffer | undefined {
 const NOT_BASE64URL = 'must be in base64url without padding'
 
 /** In as few bytes as it needs: otherwise one key would have two thumbprints. */
-function numberIn(jwk: Jwk, member: 'n' | 'e'): bigint | KeyProblem {
+function numberIn(jwk: Jwk, member: 'n' | 'e'): bigint | JwkProblem {
   const bytes = bytesOf(jwk[member])
   if (!bytes) return { member, problem: NOT_BASE64URL }
   if (bytes[0] === 0) return { member, problem: 'must not begin with a zero byte' }
   return BigInt(`0x${bytes.toString('hex')}`)
 }
 
-function rsaProblem(jwk: Jwk): KeyProblem | undefined {
+function rsaProblem(jwk: Jwk): JwkProblem | undefined {
   const modulus = numberIn(jwk, 'n')
   if (typeof modulus !== 'bigint') return modulus
   const bits = modulus.toString(2).length
@@ -73,7 +73,7 @@ function rsaProblem(jwk: Jwk): KeyProblem | undefined {
     : { member: 'e', problem: 'the exponent is odd and at least 65537, which is AQAB' }
 }
 
-function curveProblem(jwk: Jwk): KeyProblem | undefined {
+function curveProblem(jwk: Jwk): JwkProblem | undefined {
   const curve = CURVES[jwk.crv ?? '']
   if (curve?.kty !== jwk.kty) return { member: 'crv', problem: `a key is ${KINDS}` }
   const members = jwk.kty === 'EC' ? (['x', 'y'] as const) : (['x'] as const)
@@ -87,22 +87,22 @@ function curveProblem(jwk: Jwk): KeyProblem | undefined {
 }
 
 /** Members of another key type are refused: the key would be ambiguous. */
-function strangerProblem(jwk: Jwk): KeyProblem | undefined {
+function strangerProblem(jwk: Jwk): JwkProblem | undefined {
   const strangers = (['n', 'e', 'crv', 'x', 'y'] as const).filter(
-    member => jwk[member] !== undefined && !definingMembers(jwk).includes(member),
+    member => jwk[member] !== undefined && !jwkThumbprintMembers(jwk).includes(member),
   )
   return strangers[0] && { member: strangers[0], problem: 'a key of this kty has no such member' }
 }
 
-export const algorithmOf = ({ kty }: Jwk) => (kty === 'RSA' ? 'RSA-OAEP-256' : 'ECDH-ES+A256KW')
+export const jweAlgorithmOf = ({ kty }: Jwk) => (kty === 'RSA' ? 'RSA-OAEP-256' : 'ECDH-ES+A256KW')
 
 /** Web Crypto writes an empty `key_ops` for the public half of a key agreement. */
-function useProblem(jwk: Jwk): KeyProblem | undefined {
+function useProblem(jwk: Jwk): JwkProblem | undefined {
   const { use, alg, key_ops: operations } = jwk
   if (use !== undefined && use !== 'enc')
     return { member: 'use', problem: 'must be enc, or left out: the key is to encrypt' }
-  if (alg !== undefined && alg !== algorithmOf(jwk))
-    return { member: 'alg', problem: `must be ${algorithmOf(jwk)} with this kty, or left out` }
+  if (alg !== undefined && alg !== jweAlgorithmOf(jwk))
+    return { member: 'alg', problem: `must be ${jweAlgorithmOf(jwk)} with this kty, or left out` }
   const needed = jwk.kty === 'RSA' ? ['encrypt', 'wrapKey'] : ['deriveKey', 'deriveBits']
   const allows = operations === undefined || operations.some(operation => needed.includes(operation))
   if (allows || (operations?.length === 0 && jwk.kty !== 'RSA')) return undefined
@@ -110,19 +110,19 @@ function useProblem(jwk: Jwk): KeyProblem | undefined {
 }
 
 /** Payers are shown the key of a merchant again and again, and each payment checks it twice. */
-const judged = weightedCache(1_000, (_: KeyProblem | null) => 1)
+const judged = memoizeByWeight(1_000, (_: JwkProblem | null) => 1)
 
-function numbersProblem(jwk: Jwk): KeyProblem | undefined {
+function numbersProblem(jwk: Jwk): JwkProblem | undefined {
   const { kty, crv, n, e, x, y } = jwk
   const judge = () => (kty === 'RSA' ? rsaProblem(jwk) : curveProblem(jwk)) ?? null
   return judged(JSON.stringify([kty, crv, n, e, x, y]), judge) ?? undefined
 }
 
-const encryptable = weightedCache(1_000, (_: boolean) => 1)
+const encryptable = memoizeByWeight(1_000, (_: boolean) => 1)
 
 /** A point off its curve, one of low order and an even modulus cannot encrypt. */
 function canEncrypt(jwk: Jwk): boolean {
-  const members = Object.fromEntries(definingMembers(jwk).map(member => [member, jwk[member]]))
+  const members = Object.fromEntries(jwkThumbprintMembers(jwk).map(member => [member, jwk[member]]))
   return encryptable(JSON.stringify(members), () => encrypts(jwk, members))
 }
 
@@ -142,7 +142,7 @@ function encryptSomething({ kty, crv }: Jwk, key: KeyObject): void {
   else diffieHellman({ ...generateKeyPairSync('x25519'), publicKey: key })
 }
 
-export function keyProblem(jwk: Jwk): KeyProblem | undefined {
+export function jwkProblem(jwk: Jwk): JwkProblem | undefined {
   const { kty } = jwk
   if (kty === 'oct')
     return { member: 'kty', problem: 'a symmetric key reads what it encrypts; send a public key' }

@@ -13,7 +13,7 @@ const SECRETS = [
 ]
 
 /** The beginning of a response body for display: printable, on one line, with secrets redacted. */
-export function redactedExcerpt(body: Uint8Array): string | null {
+export function redactExcerpt(body: Uint8Array): string | null {
   if (body.length === 0) return null
   const text = new TextDecoder()
     .decode(body)

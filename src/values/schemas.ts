@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { instant } from './clock.ts'
 import { countries } from './countries.ts'
 import { id } from './ids.ts'
-import { hasMaskableNumber } from './mask-card-numbers.ts'
+import { containsCardNumber } from './mask-card-numbers.ts'
 
 export const recordHead = (prefix: string) => ({
   id: id(prefix),
@@ -11,29 +11,29 @@ export const recordHead = (prefix: string) => ({
 })
 export const recordTail = { createdAt: instant, updatedAt: instant }
 
-export const label = z.string().trim().min(1).max(200)
+export const labelSchema = z.string().trim().min(1).max(200)
 
-export const email = z
+export const emailSchema = z
   .email()
   .max(254)
   .meta({ examples: ['ada@example.com'] })
 
 /** `words` is the one error message for every way it can be wrong. */
-export function formattedText(form: RegExp, longest: number, words: string) {
+export function patternTextSchema(form: RegExp, longest: number, words: string) {
   return z.string().max(longest, { error: words, abort: true }).regex(form, words)
 }
 
 const twoLetters = 'a country is two capital letters (ISO 3166-1)'
 
 /** ISO 3166-1 alpha-2. */
-export const country = z
+export const countrySchema = z
   .string()
   .max(2, { error: twoLetters, abort: true })
   .refine(code => countries.has(code), twoLetters)
   .meta({ pattern: '^[A-Z]{2}$', examples: ['DE'] })
 
 /** E.164. */
-export const phone = formattedText(
+export const phoneSchema = patternTextSchema(
   /^\+[1-9]\d{6,14}$/,
   16,
   'a phone number begins with + and the code of its country, and has no spaces',
@@ -41,7 +41,7 @@ export const phone = formattedText(
 
 const addressLine = z.string().trim().min(1).max(100)
 
-export const postalAddress = z.strictObject({
+export const postalAddressSchema = z.strictObject({
   line1: addressLine.meta({ description: 'Street and number.', examples: ['Torstraße 1'] }),
   line2: addressLine
     .nullable()
@@ -54,7 +54,7 @@ export const postalAddress = z.strictObject({
     .min(1)
     .max(20)
     .meta({ examples: ['10119'] }),
-  country,
+  country: countrySchema,
 })
 
 export const PostalAddressRecord = z.object({
@@ -65,36 +65,39 @@ export const PostalAddressRecord = z.object({
   country: z.string(),
 })
 
-export const ownAgent = id('agent')
+export const agentIdSchema = id('agent')
   .optional()
   .meta({
     description: 'The agent; with an agent’s own token it may be left out.',
     examples: ['agent_01jd8x2m4ye7k9v0c3q5r6t8wz'],
   })
 
-export const searchText = z.string().min(1).max(200).optional()
+export const searchTextSchema = z.string().min(1).max(200).optional()
 
 const NO_CARD_NUMBER = 'This looks like the number of a card. Never send one: leave it out.'
 
 /** Without card numbers, because it is stored and shown. */
-export const freeText = z
+export const freeTextSchema = z
   .string()
   .trim()
   .max(1_000)
-  .refine(text => !hasMaskableNumber(text), NO_CARD_NUMBER)
+  .refine(text => !containsCardNumber(text), NO_CARD_NUMBER)
 
-export const metadata = z
+export const metadataSchema = z
   .record(z.string().min(1).max(100), z.string().max(1_000))
   .meta({ maxProperties: 50, description: 'Up to 50 strings of your own.', examples: [{ team: 'research' }] })
 
 /** For new metadata: older records may contain what this refuses. */
-export const givenMetadata = metadata.refine(members => !hasMaskableNumber(members), NO_CARD_NUMBER)
+export const inputMetadataSchema = metadataSchema.refine(
+  members => !containsCardNumber(members),
+  NO_CARD_NUMBER,
+)
 
 /** For an event, never cut inside a surrogate pair. */
-export const excerpt = (text: string): string =>
+export const truncateText = (text: string): string =>
   text.length > 200 ? `${text.slice(0, 199).replace(/[\uD800-\uDBFF]$/, '')}…` : text
 
-export const timeRange = {
+export const timeRangeMembers = {
   from: instant.optional().meta({ description: 'At this instant or later.' }),
   to: instant.optional().meta({ description: 'Before this instant.' }),
 }

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto'
-import { boundedCache } from './bounded-cache.ts'
+import { memoizeBounded } from './bounded-cache.ts'
 
-export interface Secrets {
+export interface WebhookSecrets {
   readonly current: string
   readonly next: string | null
 }
@@ -13,14 +13,14 @@ const STANDARD_FORM = /^whsec_[A-Za-z\d+/]{43}=$/
  * subscription has one from its beginning and both are rotated together; a secret that has the form already
  * is used as it is.
  */
-export const standardSecretOf = boundedCache(secret => {
+export const standardWebhookSecret = memoizeBounded(secret => {
   if (STANDARD_FORM.test(secret)) return secret
   const key = hkdfSync('sha256', secret, '', 'standard-webhooks', 32)
   return `whsec_${Buffer.from(key).toString('base64')}`
 })
 
 function standardSignature(signed: string, secret: string): string {
-  const key = Buffer.from(standardSecretOf(secret).slice('whsec_'.length), 'base64')
+  const key = Buffer.from(standardWebhookSecret(secret).slice('whsec_'.length), 'base64')
   return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
 }
 
@@ -39,9 +39,9 @@ interface Signed {
  * Webhooks covers the event's id in place of the delivery's, since its message id is the same for every
  * attempt.
  */
-export function signedHeaders(
+export function signWebhookHeaders(
   { deliveryId, eventId, at, event, body, requestId }: Signed,
-  { current, next }: Secrets,
+  { current, next }: WebhookSecrets,
 ): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1_000))
   const sign = (secret: string): string =>

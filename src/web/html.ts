@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-export type Content = Html | string | number | false | null | undefined | readonly Content[]
+export type HtmlContent = Html | string | number | false | null | undefined | readonly HtmlContent[]
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -20,7 +20,7 @@ const entities: Readonly<Record<string, string>> = {
 const escaped = (text: string): string =>
   /[&<>"']/.test(text) ? text.replace(/[&<>"']/g, character => entities[character] ?? '') : text
 
-function textOf(content: Content): string {
+function textOf(content: HtmlContent): string {
   if (content instanceof Html) return content.text
   if (content === false || content === null || content === undefined) return ''
   if (typeof content === 'object') return content.map(textOf).join('')
@@ -28,7 +28,7 @@ function textOf(content: Content): string {
 }
 
 /** Creates markup from a template. Attribute values must be quoted: `html`<a href="${address}">${name}</a>``. */
-export function html(parts: TemplateStringsArray, ...values: readonly Content[]): Html {
+export function html(parts: TemplateStringsArray, ...values: readonly HtmlContent[]): Html {
   let text = parts[0] ?? ''
   // A page has thousands of these, and a loop takes half the time of `reduce`.
   for (let index = 1; index < parts.length; index++) text += textOf(values[index - 1]) + parts[index]
@@ -46,7 +46,7 @@ const PLAIN = /^[!-~]+(?: [!-~]+)*$/
  * Shows third-party text on one line, with invisible characters marked, cut at `most` characters. Agents and
  * merchants choose their names, and may imitate others.
  */
-export function plainText(text: string, most = 1_000): string {
+export function htmlToText(text: string, most = 1_000): string {
   if (PLAIN.test(text)) return text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`
   const line = text.replace(/\s+/gu, ' ').replace(INVISIBLE, '\ufffd').trim()
   // A visible character has at least one code unit, so a short text needs no count.

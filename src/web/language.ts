@@ -1,4 +1,4 @@
-import { type Cents, decimal } from '../values/money.ts'
+import { type Cents, formatDecimal } from '../values/money.ts'
 
 export const languages = ['en', 'de'] as const
 export type Language = (typeof languages)[number]
@@ -7,7 +7,7 @@ export type Language = (typeof languages)[number]
 const MOST_PREFERENCES = 32
 
 /** The language that `Accept-Language` prefers (RFC 9110); English if it prefers none. */
-export function languageOf(accepted = ''): Language {
+export function negotiateLanguage(accepted = ''): Language {
   const preferences = accepted.toLowerCase().split(',', MOST_PREFERENCES).map(preferenceOf)
   const weightOf = (language: Language): number => {
     const named = preferences.find(({ range }) => range.split('-')[0] === language)
@@ -25,13 +25,13 @@ function preferenceOf(part: string): { range: string; weight: number } {
 const locales = { en: 'en-GB', de: 'de-DE' } as const
 
 /** Formats `€ 12.50` or `12,50 €`, exact for every amount, without a line break inside. */
-export const amountIn = (language: Language, amount: Cents): string =>
+export const formatAmountIn = (language: Language, amount: Cents): string =>
   new Intl.NumberFormat(locales[language], { style: 'currency', currency: 'EUR' })
-    .format(decimal(amount) as Intl.StringNumericLiteral)
+    .format(formatDecimal(amount) as Intl.StringNumericLiteral)
     .replace(/€(?=\d)/, '€\u00a0')
 
 /** Shows the minute in the time zone of Frankfurt, in which euro banks work. */
-export const minuteIn = (language: Language, at: Date): string =>
+export const formatMinuteIn = (language: Language, at: Date): string =>
   new Intl.DateTimeFormat(locales[language], {
     day: 'numeric',
     month: 'short',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { File } from '../kernel/contract/file.ts'
+import type { ResponseFile } from '../kernel/contract/file.ts'
 
 const toBrotli = promisify(brotliCompress)
 const toGzip = promisify(gzip)
@@ -10,20 +10,28 @@ const toGzip = promisify(gzip)
 /** Compresses nearly as well as the highest level, in a twentieth of the time. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
-export const versionOf = (content: string | Buffer): string =>
+export const contentVersion = (content: string | Buffer): string =>
   createHash('sha256').update(content).digest('hex').slice(0, 16)
 
-export async function cachedFile(type: string, text: string, isImmutable = false): Promise<File> {
+export async function cachedAssetFile(
+  type: string,
+  text: string,
+  isImmutable = false,
+): Promise<ResponseFile> {
   const content = Buffer.from(text)
   const [br, gzip] = await Promise.all([toBrotli(content, BROTLI), toGzip(content)])
-  return { type, content, cache: { version: versionOf(text), br, gzip, isImmutable } }
+  return { type, content, cache: { version: contentVersion(text), br, gzip, isImmutable } }
 }
 
 /** For pictures, and files too small to gain from compression. */
-export const uncompressedFile = (type: string, content: string | Buffer, isImmutable = false): File => ({
+export const uncompressedAssetFile = (
+  type: string,
+  content: string | Buffer,
+  isImmutable = false,
+): ResponseFile => ({
   type,
   content,
-  cache: { version: versionOf(content), isImmutable },
+  cache: { version: contentVersion(content), isImmutable },
 })
 
 /** A file whose name changes with its content, so that browsers cache it without asking again. */
@@ -40,17 +48,19 @@ const types = {
 } as const
 
 export const pageAsset = (stem: string, extension: keyof typeof types, content: string): PageAsset => ({
-  name: `${stem}-${versionOf(content)}.${extension}`,
+  name: `${stem}-${contentVersion(content)}.${extension}`,
   type: types[extension],
   content,
 })
 
-export function assetFinder(assets: readonly PageAsset[]): (name: string) => Promise<File> | undefined {
-  const files = new Map<string, Promise<File>>()
+export function createAssetFinder(
+  assets: readonly PageAsset[],
+): (name: string) => Promise<ResponseFile> | undefined {
+  const files = new Map<string, Promise<ResponseFile>>()
   return name => {
     const found = assets.find(asset => asset.name === name)
     if (!found) return undefined
-    const file = files.get(name) ?? cachedFile(found.type, found.content, true)
+    const file = files.get(name) ?? cachedAssetFile(found.type, found.content, true)
     files.set(name, file)
     return file
   }

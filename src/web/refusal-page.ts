@@ -3,7 +3,7 @@ import type { Language } from './language.ts'
 import { baseStyle, pageAsset, refusalStyle } from './page-assets.ts'
 
 /** Servers of page assets must serve this style as well. */
-export const plainStyle = pageAsset('plain', 'css', `${baseStyle()}\n${refusalStyle()}`)
+export const refusalPageStyle = pageAsset('plain', 'css', `${baseStyle()}\n${refusalStyle()}`)
 
 interface Words {
   readonly title: string
@@ -69,7 +69,7 @@ interface Refused {
 const LEAST_SECONDS = 10
 
 /** Serves a page that is refused before its session is known. It calls no operation. */
-export function refusalPage(refused: Refused, language: Language): Html {
+export function renderRefusalPage(refused: Refused, language: Language): Html {
   const { code, status, message, root, retryAfter, requestId } = refused
   const { title, again, soon, request, database } = words[language]
   const isAway = code === 'unavailable'
@@ -84,7 +84,7 @@ export function refusalPage(refused: Refused, language: Language): Html {
 <meta name="robots" content="noindex">
 ${againIn !== undefined && html`<meta http-equiv="refresh" content="${againIn}">`}
 <title>${heading}</title>
-<link rel="stylesheet" href="${root}console/assets/${plainStyle.name}">
+<link rel="stylesheet" href="${root}console/assets/${refusalPageStyle.name}">
 </head>
 <body>
 <main>

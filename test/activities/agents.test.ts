@@ -2,27 +2,27 @@ import { describe, expect, test } from '@jest/globals'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
 import { recordActivities } from '../../activities/record-activities.ts'
-import { runner } from '../../activities/run-operation.ts'
+import { operationRunner } from '../../activities/run-operation.ts'
 import { areas } from '../../src/areas.ts'
 import { agentProcess } from '../../src/control/agents/process.ts'
-import { endOverdue } from '../../src/kernel/background/deadlines.ts'
-import { registered } from '../../src/kernel/contract/area.ts'
+import { endOverdueRecords } from '../../src/kernel/background/deadlines.ts'
+import { allOperations } from '../../src/kernel/contract/area.ts'
 import type { ProcessInput } from '../../src/kernel/contract/process.ts'
-import { type Execute, executor } from '../../src/kernel/run/execute.ts'
+import { createExecutor, type ExecuteCall } from '../../src/kernel/run/execute.ts'
 import { newId } from '../../src/values/ids.ts'
 import { startEngine } from '../support/engine.ts'
 import { times } from '../support/sample-service.ts'
 
 const engine = await startEngine(areas)
-const execute = executor(engine.runtime)
+const execute = createExecutor(engine.runtime)
 const tenant = { ownerId: newId('customer'), mode: 'test' } as const
 
-const activities = (by: Execute = execute) =>
+const activities = (by: ExecuteCall = execute) =>
   recordActivities(
     agentProcess,
-    runner({
+    operationRunner({
       execute: by,
-      operations: registered(areas),
+      operations: allOperations(areas),
       offsetOf: async () => 0,
       causeOf: async () => undefined,
       onFailure: () => undefined,
@@ -33,7 +33,7 @@ const activities = (by: Execute = execute) =>
 /** Logs errors only: otherwise it would print the failures that a test causes. */
 const environment = () => new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') })
 
-const carryOutDeletion = (agent: ProcessInput, by?: Execute): Promise<void> =>
+const carryOutDeletion = (agent: ProcessInput, by?: ExecuteCall): Promise<void> =>
   environment().run(async () => {
     const { closeCards, cancelIntents, endRuns, returnMoney, finishDeletion } = activities(by)
     for (const step of [closeCards, cancelIntents, endRuns, returnMoney, finishDeletion])
@@ -75,7 +75,7 @@ describe('the deletion of an agent', () => {
   test('is carried out once, however often it is retried and wherever the worker is killed', async () => {
     const agent = await anAgentWith(3)
     await deleteAgent(agent)
-    const killedAfter: (key: string) => Execute = key => async call => {
+    const killedAfter: (key: string) => ExecuteCall = key => async call => {
       const outcome = await execute(call)
       if (call.operation.key === key) throw new Error('the worker was killed')
       return outcome
@@ -102,7 +102,7 @@ describe('the deletion of an agent', () => {
     await engine.sql(`update agents set deletion_due_at = now() - interval '1 second' where id = $1`, [
       agent.id,
     ])
-    const sweep = () => endOverdue({ database: engine.runtime.database, execute, areas })
+    const sweep = () => endOverdueRecords({ database: engine.runtime.database, execute, areas })
     await Promise.all([times(3, () => carryOutDeletion(agent)), times(3, sweep)])
     expect(await statusOf(agent)).toBe('deleted')
     expect(await eventsOf(agent)).toMatchObject({ 'intent.cancelled': 20, 'agent.deleted': 1 })

@@ -3,28 +3,28 @@ import type { Info } from '@temporalio/activity'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
 import { recordActivities } from '../../activities/record-activities.ts'
-import { runner } from '../../activities/run-operation.ts'
-import type { Signalled } from '../../activities/signals.ts'
+import { operationRunner } from '../../activities/run-operation.ts'
+import type { ReceivedSignal } from '../../activities/signals.ts'
 import { areas } from '../../src/areas.ts'
 import { intentProcess } from '../../src/control/intents/process.ts'
-import { registered } from '../../src/kernel/contract/area.ts'
+import { allOperations } from '../../src/kernel/contract/area.ts'
 import { Problem } from '../../src/kernel/contract/problem.ts'
 import type { ProcessStatus } from '../../src/kernel/contract/process.ts'
-import { type Execute, executor } from '../../src/kernel/run/execute.ts'
+import { createExecutor, type ExecuteCall } from '../../src/kernel/run/execute.ts'
 import { newId } from '../../src/values/ids.ts'
 import { startEngine } from '../support/engine.ts'
 import { creditWallet } from '../support/factories.ts'
 
 const engine = await startEngine(areas)
-const execute = executor(engine.runtime)
+const execute = createExecutor(engine.runtime)
 const tenant = { ownerId: newId('customer'), mode: 'test' } as const
 
-const activities = (by: Execute = execute) =>
+const activities = (by: ExecuteCall = execute) =>
   recordActivities(
     intentProcess,
-    runner({
+    operationRunner({
       execute: by,
-      operations: registered(areas),
+      operations: allOperations(areas),
       offsetOf: async () => 0,
       causeOf: async () => undefined,
       onFailure: () => undefined,
@@ -64,7 +64,7 @@ async function anIntent() {
 const environmentOf = (info: Partial<Info> = {}) =>
   new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') })
 
-function attempt(activityId: string, signalled: Signalled, by = execute): Promise<string> {
+function attempt(activityId: string, signalled: ReceivedSignal, by = execute): Promise<string> {
   const workflowExecution = {
     workflowId: `intent/${signalled.id}`,
     runId: `run of ${signalled.id} by ${signalled.ownerId}`,
@@ -85,7 +85,7 @@ const approve = { verb: 'approve', payload: { by: 'Ada' } } as const
 describe('a decision made by a signal', () => {
   test('is not repeated after its answer was lost; the retry reports that it was made', async () => {
     const intent = await anIntent()
-    const lost: Execute = async call => {
+    const lost: ExecuteCall = async call => {
       await execute(call)
       throw new Error('the worker was killed')
     }
@@ -100,7 +100,7 @@ describe('a decision made by a signal', () => {
   test('is retried while the database is away or an earlier attempt is still at work', async () => {
     const intent = await anIntent()
     for (const code of ['unavailable', 'busy', 'outcome_unknown', 'in_progress'] as const) {
-      const away: Execute = () => Promise.reject(new Problem(code))
+      const away: ExecuteCall = () => Promise.reject(new Problem(code))
       await expect(attempt('1', { ...intent, ...approve }, away)).rejects.toThrow(
         `intents.approve failed: Error ${code}. See the log.`,
       )
@@ -110,7 +110,7 @@ describe('a decision made by a signal', () => {
 
   test('writes no values of the record into Temporal when it fails, nor the sentence of a rule', async () => {
     const intent = await anIntent()
-    const failing: Execute = () =>
+    const failing: ExecuteCall = () =>
       Promise.reject(
         Object.assign(new Error(`insert … values ('Bookshop')`), { name: 'DriverException', code: '23505' }),
       )
@@ -119,7 +119,7 @@ describe('a decision made by a signal', () => {
       message: 'intents.approve failed: DriverException 23505. See the log.',
     })
     expect(`${(failed as Error).stack} ${String((failed as Error).cause)}`).not.toContain('Bookshop')
-    const refusing: Execute = async call => ({
+    const refusing: ExecuteCall = async call => ({
       ...(await execute(call)),
       errorCode: 'against_policy',
       body: JSON.stringify({ error: 'Bookshop is blocked.' }),

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { areas } from '../../src/areas.ts'
-import { submit } from '../../src/commerce/transfers/sepa/steps.ts'
-import type { Payment } from '../../src/ports/sepa-rail.ts'
+import { submitTransfer } from '../../src/commerce/transfers/sepa/steps.ts'
+import type { SepaPayment } from '../../src/ports/sepa-rail.ts'
 import { type Fault, recordingRail } from '../support/commerce/rail.ts'
 import { diesAt, runActivity, type Scheme, transferSteps } from '../support/commerce/transfer-steps.ts'
 import { startEngine } from '../support/engine.ts'
@@ -97,9 +97,9 @@ describe('a faulty step', () => {
   )
 
   test('that begins too late does not submit an instant payment', async () => {
-    const payment = { until: new Date() } as Payment
+    const payment = { until: new Date() } as SepaPayment
     const errand = { id: 'transfer_late', mode: 'test', asks: payment, byMs: Date.now() }
-    expect(await submit.call(errand, { ports: engine.runtime.ports, requestId: 'r' })).toEqual({
+    expect(await submitTransfer.call(errand, { ports: engine.runtime.ports, requestId: 'r' })).toEqual({
       status: 'late',
       recall: null,
     })

@@ -3,10 +3,10 @@ import pg from 'pg'
 import { filesInBucket } from '../../src/adapters/files-in-bucket/files-in-bucket.ts'
 import { writeSealed } from '../../src/adapters/files-in-bucket/thread.ts'
 import { guardedHttp } from '../../src/adapters/guarded-http/guarded-http.ts'
-import { fileStoreOf } from '../../src/app/files.ts'
+import { createFileStore } from '../../src/app/files.ts'
 import { sweepFiles } from '../../src/kernel/background/sweep-files.ts'
 import { readSettings } from '../../src/platform/settings/settings.ts'
-import { DamagedFile } from '../../src/ports/files.ts'
+import { DamagedFileError } from '../../src/ports/files.ts'
 import { openVault } from '../../src/ports/vault.ts'
 import { ACCESS, BUCKET, startBucket } from '../support/bucket-server.ts'
 import { bodyOf } from '../support/factories.ts'
@@ -21,7 +21,7 @@ const env = {
   FILES_SECRET_KEY: ACCESS.filesSecretKey,
 }
 const storeWith = (more: object = {}) =>
-  fileStoreOf(readSettings({ ...env, ...more }), openVault('7e'.repeat(32)))
+  createFileStore(readSettings({ ...env, ...more }), openVault('7e'.repeat(32)))
 const store = storeWith()
 const service = await startTestService({ env })
 
@@ -71,10 +71,10 @@ describe('a file in a bucket', () => {
     }
     for (const bytes of [flip(3), flip(30), flip(1_500_000), flip(whole.length - 1), whole.subarray(0, -1)]) {
       bucket.objects.set(key, { bytes, at: new Date() })
-      await expect(read(sha256)).rejects.toThrow(DamagedFile)
+      await expect(read(sha256)).rejects.toThrow(DamagedFileError)
     }
     bucket.objects.set(`owner_2/test/${sha256}`, { bytes: whole, at: new Date() })
-    await expect(read(sha256, { ownerId: 'owner_2', mode: 'test' })).rejects.toThrow(DamagedFile)
+    await expect(read(sha256, { ownerId: 'owner_2', mode: 'test' })).rejects.toThrow(DamagedFileError)
   })
 
   test.each([

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import { filesOnDisk } from '../../src/adapters/files-on-disk/files-on-disk.ts'
 import { writeSealed } from '../../src/adapters/files-on-disk/thread.ts'
 import { syncFolder } from '../../src/adapters/files-on-disk/write.ts'
-import { DamagedFile } from '../../src/ports/files.ts'
+import { DamagedFileError } from '../../src/ports/files.ts'
 import { openVault } from '../../src/ports/vault.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
 
@@ -97,7 +97,9 @@ describe('a file on disk', () => {
     const { sha256 } = await files.put(owner, content(100))
     const rotated = filesOnDisk(folder, openVault(NEW_KEY, [KEY]))
     expect(await read(sha256, owner, rotated)).toEqual(Buffer.from(content(100)))
-    await expect(read(sha256, owner, filesOnDisk(folder, openVault(NEW_KEY)))).rejects.toThrow(DamagedFile)
+    await expect(read(sha256, owner, filesOnDisk(folder, openVault(NEW_KEY)))).rejects.toThrow(
+      DamagedFileError,
+    )
   })
 
   test.each([
@@ -114,7 +116,7 @@ describe('a file on disk', () => {
   ])('is refused where %s', async (_, change) => {
     const { sha256 } = await files.put(owner, content(2 * PIECE + 7))
     spoil(change)
-    await expect(read(sha256)).rejects.toThrow(DamagedFile)
+    await expect(read(sha256)).rejects.toThrow(DamagedFileError)
   })
 
   test('with two pieces exchanged is refused', async () => {
@@ -124,7 +126,7 @@ describe('a file on disk', () => {
       const piece = (n: number) => bytes.subarray(begin + n * (PIECE + 16), begin + (n + 1) * (PIECE + 16))
       return Buffer.concat([bytes.subarray(0, begin), piece(1), piece(0), piece(2)])
     })
-    await expect(read(sha256)).rejects.toThrow(DamagedFile)
+    await expect(read(sha256)).rejects.toThrow(DamagedFileError)
   })
 
   test.each([1, PIECE, 2 * PIECE + 7])('of the first shape, of %i bytes, is read as ever', async size => {
@@ -135,7 +137,7 @@ describe('a file on disk', () => {
     writeFileSync(path, ofFirstShape(bytes, sha256))
     expect(Buffer.from(bytes).equals((await read(sha256)) ?? Buffer.alloc(0))).toBe(true)
     writeFileSync(path, flipped(-1)(readFileSync(path)))
-    await expect(read(sha256)).rejects.toThrow(DamagedFile)
+    await expect(read(sha256)).rejects.toThrow(DamagedFileError)
   })
 
   test.each([1, 1_000, PIECE - 1, 2 * PIECE + 7])(
@@ -183,7 +185,7 @@ describe('a file on disk', () => {
     await files.put(other, content(100))
     const [from, to] = [owner, other].map(({ ownerId }) => join(folder, ownerId, 'test', sha256))
     renameSync(from as string, to as string)
-    await expect(read(sha256, other)).rejects.toThrow(DamagedFile)
+    await expect(read(sha256, other)).rejects.toThrow(DamagedFileError)
   })
 
   test('has no name until it is whole and kept', async () => {

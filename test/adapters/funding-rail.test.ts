@@ -1,18 +1,18 @@
 import { describe, expect, test } from '@jest/globals'
-import { sandboxFunding } from '../../src/adapters/funding-rail/sandbox.ts'
+import { sandboxFundingRail } from '../../src/adapters/funding-rail/sandbox.ts'
 import { Problem } from '../../src/kernel/contract/problem.ts'
-import type { Charge } from '../../src/ports/funding-rail.ts'
+import type { FundingCharge } from '../../src/ports/funding-rail.ts'
 import { days, minutes } from '../../src/values/clock.ts'
 import { type Cents, cents } from '../../src/values/money.ts'
 import { externalSystemsFor } from '../support/commerce/rail.ts'
 
-const rail = sandboxFunding()
+const rail = sandboxFundingRail()
 const call = { reference: 'funding_1', requestId: 'request-1' }
 const madeAt = new Date('2026-11-20T09:30:00.000Z')
 const since = (milliseconds: number) => new Date(madeAt.getTime() + milliseconds)
 
-const of = (amountCents: Cents, token = 'tok_visa'): Charge => ({ token, amountCents, madeAt })
-const later = (charge: Charge, milliseconds: number) =>
+const of = (amountCents: Cents, token = 'tok_visa'): FundingCharge => ({ token, amountCents, madeAt })
+const later = (charge: FundingCharge, milliseconds: number) =>
   rail.stateOf(charge, { ...call, now: since(milliseconds) })
 
 describe('the sandbox’s payment processor', () => {

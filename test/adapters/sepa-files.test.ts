@@ -1,13 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { nextFile, railByFiles } from '../../src/adapters/sepa-rail/files.ts'
-import { outFolder } from '../../src/adapters/sepa-rail/folder.ts'
-import { pain001, pain001Schema } from '../../src/iso20022/pain001.ts'
-import { elementsAt, readXml, textAt } from '../../src/iso20022/xml-reader.ts'
+import { nextCutoff, sepaFileRail } from '../../src/adapters/sepa-rail/files.ts'
+import { outboundFolder } from '../../src/adapters/sepa-rail/folder.ts'
+import { pain001Schema, writePain001 } from '../../src/iso20022/pain001.ts'
+import { elementsAt, parseXml, textAt } from '../../src/iso20022/xml-reader.ts'
 import { schemaViolation } from '../../src/iso20022/xml-schema.ts'
-import { element } from '../../src/iso20022/xml-writer.ts'
-import type { Order, Payment } from '../../src/ports/sepa-rail.ts'
+import { xmlElement } from '../../src/iso20022/xml-writer.ts'
+import type { PaymentFileOrder, SepaPayment } from '../../src/ports/sepa-rail.ts'
 import { bankDayOnOrAfter, isBankDay } from '../../src/values/bank-calendar.ts'
 import { type Cents, cents, NO_CENTS } from '../../src/values/money.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
@@ -22,7 +22,7 @@ const payment = (endToEndId: string, amountCents: Cents) => ({
   reference: 'Invoice 4711',
 })
 
-const order: Order = {
+const order: PaymentFileOrder = {
   messageId: '01jd8x2m4ye7k9v0c3q5r6t8wz',
   madeAt: new Date('2026-11-20T08:00:00.000Z'),
   executeOn: '2026-11-20',
@@ -37,7 +37,7 @@ async function neverCalled(): Promise<never> {
 
 describe('a payment order', () => {
   test('is a message whose totals equal the sum of its payments, to the cent', () => {
-    const document = readXml(pain001(order, debtor))
+    const document = parseXml(writePain001(order, debtor))
     const [body] = document.children
     expect(document.namespace).toBe('urn:iso:std:iso:20022:tech:xsd:pain.001.001.09')
     for (const place of ['GrpHdr', 'PmtInf']) {
@@ -53,12 +53,12 @@ describe('a payment order', () => {
   })
 
   test('for instant payments is marked INST, and names NOTPROVIDED for a bank without a BIC', () => {
-    const message = pain001({ ...order, scheme: 'sct_inst' }, { ...debtor, bic: null })
+    const message = writePain001({ ...order, scheme: 'sct_inst' }, { ...debtor, bic: null })
     expect(message).toContain('<LclInstrm><Cd>INST</Cd></LclInstrm>')
     expect(message).toContain('<DbtrAgt><FinInstnId><Othr><Id>NOTPROVIDED</Id></Othr></FinInstnId></DbtrAgt>')
   })
 
-  test.each<[string, Partial<Order>]>([
+  test.each<[string, Partial<PaymentFileOrder>]>([
     ['without payments', { payments: [] }],
     ['of nothing', { payments: [payment('e1', NO_CENTS)] }],
     ['above what SEPA carries', { payments: [payment('e1', cents(100_000_000_000n))] }],
@@ -74,15 +74,15 @@ describe('a payment order', () => {
     ['under a name that begins with a slash', { payments: [payment('/e', cents(1n))] }],
     ['on no day', { executeOn: '' }],
   ])('%s is refused', (_, wrong) => {
-    expect(() => pain001({ ...order, ...wrong }, debtor)).toThrow(/cannot be ordered/)
+    expect(() => writePain001({ ...order, ...wrong }, debtor)).toThrow(/cannot be ordered/)
   })
 
   test('has exactly the elements of the schema, in their order', () => {
     const shapeOf = (message: string) => {
-      const document = readXml(message)
+      const document = parseXml(message)
       return schemaViolation({ ...document, attributes: new Map() }, pain001Schema)
     }
-    const message = pain001(order, debtor)
+    const message = writePain001(order, debtor)
     expect(shapeOf(message)).toBeUndefined()
     const wrong: [RegExp, string, RegExp][] = [
       [/<ChrgBr>SLEV<\/ChrgBr>/, '', /PmtInf\/ChrgBr is missing/],
@@ -95,7 +95,7 @@ describe('a payment order', () => {
       [/<Cd>SEPA<\/Cd>/, '<Cd><Cd/></Cd>', /Cd has elements in it/],
     ]
     for (const [what, by, why] of wrong) expect(shapeOf(message.replace(what, by))).toMatch(why)
-    expect(schemaViolation(element('Other', []), pain001Schema)).toMatch(/CstmrCdtTrfInitn is missing/)
+    expect(schemaViolation(xmlElement('Other', []), pain001Schema)).toMatch(/CstmrCdtTrfInitn is missing/)
   })
 })
 
@@ -152,22 +152,22 @@ describe('a payment is put into the file', () => {
       '2026-11-23',
     ],
   ])('%s', (_, at, closesAt, executeOn) => {
-    expect(nextFile('sct', new Date(at), times)).toEqual({ closesAt: new Date(closesAt), executeOn })
+    expect(nextCutoff('sct', new Date(at), times)).toEqual({ closesAt: new Date(closesAt), executeOn })
   })
 
   test('that leaves at once, on any day, if it is instant', () => {
     const sunday = new Date('2026-11-22T12:00:00.000Z')
-    expect(nextFile('sct_inst', sunday, times)).toEqual({ closesAt: sunday, executeOn: '2026-11-22' })
+    expect(nextCutoff('sct_inst', sunday, times)).toEqual({ closesAt: sunday, executeOn: '2026-11-22' })
   })
 })
 
 describe('the rail by files', () => {
   const settings = { debtor, cutOffs: ['09:00'], files: { stage: nothing, release: nothing } }
-  const rail = railByFiles({
+  const rail = sepaFileRail({
     ...settings,
     queue: { put: neverCalled, statusOf: async () => null, remove: neverCalled },
   })
-  const instantPayment: Payment = {
+  const instantPayment: SepaPayment = {
     ...payment('e1', cents(1n)),
     ownerId: 'customer_1',
     scheme: 'sct_inst',
@@ -192,7 +192,7 @@ describe('the rail by files', () => {
 
 describe('the folder shared with the bank', () => {
   const folder = temporaryFolder()
-  const out = outFolder(folder)
+  const out = outboundFolder(folder)
   const outgoing = () => readdirSync(join(folder, 'out'))
 
   test('gets each file whole, readable by its owner only, and once, however often it is released', async () => {
@@ -210,7 +210,7 @@ describe('the folder shared with the bank', () => {
 
   test('refuses to release a file that was staged in another folder', async () => {
     await expect(out.release('other.xml')).rejects.toThrow(/ENOENT/)
-    await expect(outFolder(join(folder, 'unmounted')).release('a.xml')).rejects.toThrow(/ENOENT/)
+    await expect(outboundFolder(join(folder, 'unmounted')).release('a.xml')).rejects.toThrow(/ENOENT/)
   })
 
   test('fails if it cannot be written to', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import { sandboxRail } from '../../src/adapters/sepa-rail/sandbox.ts'
+import { sandboxSepaRail } from '../../src/adapters/sepa-rail/sandbox.ts'
 import { Problem } from '../../src/kernel/contract/problem.ts'
 import { externalSystemsFor } from '../support/commerce/rail.ts'
 import './sepa-rail/sepa-payments.ts'
 
-const rail = sandboxRail()
+const rail = sandboxSepaRail()
 
 const ask = (name: string) =>
   rail.verifyPayee(

@@ -1,4 +1,4 @@
-import { compilePolicy, decide } from '../../src/control/rules/decide.ts'
+import { compilePolicy, decideSpendByRules } from '../../src/control/rules/decide.ts'
 import type { SpendRequest } from '../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../src/control/rules/rules.ts'
 import { decodeJson } from '../../src/values/json-names.ts'
@@ -74,7 +74,11 @@ export async function measureDeciding(): Promise<Section> {
   for (let round = 0; round < ROUNDS; round++) {
     const began = performance.now()
     for (let n = 0; n < COUNT; n++) {
-      const ruling = decide(policy, { ...request, amountCents: cents(1_000 + (n % 500)) }, counters)
+      const ruling = decideSpendByRules(
+        policy,
+        { ...request, amountCents: cents(1_000 + (n % 500)) },
+        counters,
+      )
       if (!ruling.allowed || ruling.requiresApproval) throw new Error(ruling.reason)
       rules = ruling.checks.length
     }

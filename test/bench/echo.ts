@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { area } from '../../src/kernel/contract/area.ts'
-import { implement, post } from '../../src/kernel/contract/operation.ts'
+import { bindHandlers, post } from '../../src/kernel/contract/operation.ts'
 
 export const Note = z.strictObject({
   title: z.string().trim().min(1).max(200),
@@ -35,5 +35,5 @@ const echoApi = {
 export const echoArea = area(
   'Echo',
   'What the pipeline costs.',
-  implement(echoApi, { echo: ({ body }) => body }),
+  bindHandlers(echoApi, { echo: ({ body }) => body }),
 )

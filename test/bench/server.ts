@@ -3,14 +3,14 @@ import { openService } from '../../src/app/service.ts'
 import { areas } from '../../src/areas.ts'
 import { runProcess } from '../../src/platform/lifetime.ts'
 import { printLine } from '../../src/platform/output.ts'
-import { environment } from '../../src/platform/settings/environment.ts'
+import { readEnvironmentSettings } from '../../src/platform/settings/environment.ts'
 import { sampleArea } from '../support/sample-noun.ts'
 import { papersArea } from '../support/uploading-noun.ts'
 import { echoArea } from './echo.ts'
 
 /** The real service, with areas that only the bench uses. */
 runProcess(async life => {
-  const settings = environment() as ServiceSettings
+  const settings = readEnvironmentSettings() as ServiceSettings
   const measured = {
     ...areas,
     echo: echoArea,

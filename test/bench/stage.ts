@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { removePostgres, startPostgres } from '../../src/dev/postgres/embedded-postgres.ts'
 import { removePostgresPaths } from '../../src/dev/postgres/paths.ts'
-import { migrate } from '../../src/platform/schema.ts'
+import { migrateDatabase } from '../../src/platform/schema.ts'
 import { withConnection } from '../support/rows.ts'
 import { node, type Served, serve } from './child.ts'
 import { type DatabaseClock, databaseClock } from './database/database-time.ts'
@@ -46,7 +46,7 @@ export async function onStage<T>(home: string, name: string, work: (stage: Stage
 async function open(folder: string, closeLater: Stage['closeLater']): Promise<Stage> {
   const postgres = await startPostgres({ dataDir: folder, port: 0 })
   closeLater(() => postgres.stop())
-  await migrate(postgres.url)
+  await migrateDatabase(postgres.url)
   const env = {
     DATABASE_URL: postgres.url,
     DASHBOARD_SECRET: SECRET,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Answer } from '../../src/derive/client.ts'
+import type { CallAnswer } from '../../src/derive/client.ts'
 import { tokenScopes } from '../../src/kernel/contract/scopes.ts'
 import { newId } from '../../src/values/ids.ts'
 import { shop } from '../support/cards/simulated.ts'
@@ -26,10 +26,10 @@ afterAll(() => api.stop())
 /** A payer's answers while its earlier request is in progress or the database is unreachable. */
 const UNDECIDED = ['in_progress', 'busy', 'outcome_unknown', 'unavailable']
 
-type Request<T> = (client: TestClient, idempotencyKey: string) => Promise<Answer<T>>
+type Request<T> = (client: TestClient, idempotencyKey: string) => Promise<CallAnswer<T>>
 
 /** Sends a request under one key until it is decided, however often the process is killed meanwhile. */
-async function decided<T>(token: string, request: Request<T>): Promise<Answer<T>> {
+async function decided<T>(token: string, request: Request<T>): Promise<CallAnswer<T>> {
   const key = newId('key')
   for (;;) {
     const answer = await request(api.client(token), key).catch(() => undefined)
@@ -77,7 +77,7 @@ async function intentFor({ agent }: Payer, amountEuros: number, members: object)
 /** Sends a message of the card network until it is accepted: a repetition is the same message. */
 function sent<T>(
   { owner }: Payer,
-  send: (client: TestClient, message: { messageId: string; sentAt: string }) => Promise<Answer<T>>,
+  send: (client: TestClient, message: { messageId: string; sentAt: string }) => Promise<CallAnswer<T>>,
 ): Promise<T> {
   const message = { messageId: newId('message'), sentAt: new Date().toISOString() }
   return until('the message is taken', async () => {

@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { isRunning, processesIn } from '../../src/dev/processes/process-table.ts'
-import { openSecrets } from '../../src/dev/secrets.ts'
+import { openLocalSecrets } from '../../src/dev/secrets.ts'
 import { installedTemporal } from '../../src/dev/temporal/binary.ts'
-import { encryptionKey } from '../../src/ports/vault.ts'
+import { vaultKeySchema } from '../../src/ports/vault.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
 import {
@@ -112,8 +112,8 @@ test('the secrets of an earlier version are kept, and missing ones are generated
   const dataDir = temporaryFolder()
   const earlier = { dashboardSecret: 'as it was', secretKey: 'this too', sandbox: null }
   writeFileSync(join(dataDir, 'secrets.json'), JSON.stringify(earlier))
-  const secrets = openSecrets(dataDir)
+  const secrets = openLocalSecrets(dataDir)
   expect(secrets).toEqual({ ...earlier, encryptionKey: expect.any(String) })
-  expect(encryptionKey.safeParse(secrets.encryptionKey).success).toBe(true)
-  expect(openSecrets(dataDir)).toEqual(secrets)
+  expect(vaultKeySchema.safeParse(secrets.encryptionKey).success).toBe(true)
+  expect(openLocalSecrets(dataDir)).toEqual(secrets)
 })

@@ -2,7 +2,7 @@ import './agent-credentials/charges.ts'
 import './agent-credentials/paying.ts'
 import './agent-credentials/states.ts'
 import { describe, expect, test } from '@jest/globals'
-import { tokenOf } from '../../src/adapters/card-processor/sandbox-numbers.ts'
+import { sandboxTokenById } from '../../src/adapters/card-processor/sandbox-numbers.ts'
 import { asked, issue } from '../support/cards/agent-credentials.ts'
 import { aKeyPair } from '../support/cards/encryption-keys.ts'
 import {
@@ -48,7 +48,7 @@ describe('a network token', () => {
       'select token_id as token from agent_credentials where id = $1',
       [answer.body.id],
     )
-    const token = tokenOf(numbers, String(row?.token))
+    const token = sandboxTokenById(numbers, String(row?.token))
     const { number, expMonth, expYear } = cardDataOf(card.processorCardId)
     expect(await opened(answer.body.jwe, pair)).toEqual({
       number: token?.number,

@@ -1,6 +1,6 @@
 import './credentials/issuing.ts'
 import { describe, expect, test } from '@jest/globals'
-import type { Disclosure, ProcessorFailure } from '../../src/ports/card-processor.ts'
+import type { EncryptedDisclosure, ProcessorFailure } from '../../src/ports/card-processor.ts'
 import { aKeyPair } from '../support/cards/encryption-keys.ts'
 import {
   anAgentClient,
@@ -32,7 +32,7 @@ let failure: ProcessorFailure | undefined
 const sandbox = sandboxWith(ENCRYPTION_KEY)
 const service = await startTestService({
   outside: processorWith({
-    disclose: async (...asked): Promise<Disclosure | ProcessorFailure> =>
+    disclose: async (...asked): Promise<EncryptedDisclosure | ProcessorFailure> =>
       failure ?? sandbox.disclose(...asked),
   }),
 })

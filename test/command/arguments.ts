@@ -2,14 +2,14 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { joinBody } from '../../src/command/arguments/body.ts'
-import { readCall, readValue } from '../../src/command/arguments/operation-call.ts'
-import type { Io } from '../../src/command/io.ts'
-import { readTable, type Shape } from '../../src/command/table.ts'
+import { assembleBody } from '../../src/command/arguments/body.ts'
+import { parseOperationCall, parseOptionValue } from '../../src/command/arguments/operation-call.ts'
+import type { CommandIo } from '../../src/command/io.ts'
+import { readCommandTable, type ValueShape } from '../../src/command/table.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
 
-const table = readTable()
-const call = (key: string, ...args: string[]) => readCall(table.get(key), args)
+const table = readCommandTable()
+const call = (key: string, ...args: string[]) => parseOperationCall(table.get(key), args)
 const bodyOf = (key: string, ...args: string[]) => call(key, ...args).members
 
 describe('the arguments of a command', () => {
@@ -108,11 +108,11 @@ describe('the arguments of a command', () => {
   })
 
   test('carry every amount of whole cents unchanged', () => {
-    const number: Shape = { types: ['number'], words: 'number' }
+    const number: ValueShape = { types: ['number'], words: 'number' }
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10_000_000_000_000 }), cents => {
         const text = `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
-        expect(readValue(text, number)).toEqual({ value: cents / 100 })
+        expect(parseOptionValue(text, number)).toEqual({ value: cents / 100 })
       }),
     )
   })
@@ -127,17 +127,17 @@ describe('a body that is given whole', () => {
       yield '{"name":'
       yield '"B"}'
     })(),
-  } as unknown as Io
+  } as unknown as CommandIo
 
   test('comes from a file, and members that are given go into it', async () => {
-    expect(await joinBody('@body.json', { metadata: { b: '2' } }, io)).toEqual({
+    expect(await assembleBody('@body.json', { metadata: { b: '2' } }, io)).toEqual({
       name: 'A',
       metadata: { a: '1', b: '2' },
     })
   })
 
   test('comes from standard input', async () => {
-    expect(await joinBody('-', { externalId: 'x' }, io)).toEqual({ name: 'B', externalId: 'x' })
+    expect(await assembleBody('-', { externalId: 'x' }, io)).toEqual({ name: 'B', externalId: 'x' })
   })
 
   test.each([
@@ -146,6 +146,6 @@ describe('a body that is given whole', () => {
     ['[1]', '--body must be a JSON object, such as {"name":"Reader"}.'],
     ['{', /^--body is not valid JSON: /],
   ])('is refused where it is none: %s', async (whole, message) => {
-    await expect(joinBody(whole, undefined, io)).rejects.toThrow(message)
+    await expect(assembleBody(whole, undefined, io)).rejects.toThrow(message)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { nearest } from '../../src/values/nearest.ts'
+import { nearestName } from '../../src/values/nearest.ts'
 import { runCommand } from '../support/command.ts'
 
 describe('a command line', () => {
@@ -63,5 +63,5 @@ test.each([
   ['', undefined],
   ['a'.repeat(10_000), undefined],
 ])('the name nearest to %.20s is %s', (typed, name) => {
-  expect(nearest(typed, ['create', 'list', 'get', 'authorizations'])).toBe(name)
+  expect(nearestName(typed, ['create', 'list', 'get', 'authorizations'])).toBe(name)
 })

@@ -1,8 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { Io } from '../../src/command/io.ts'
+import type { CommandIo } from '../../src/command/io.ts'
 import { printsJson, printValue } from '../../src/command/output/print.ts'
-import { cutTo, safeJson, safeLine, safeText, styleFor, widthOf } from '../../src/command/output/terminal.ts'
+import {
+  displayWidth,
+  escapedJson,
+  escapeLine,
+  escapeText,
+  terminalStyle,
+  truncateToWidth,
+} from '../../src/command/output/terminal.ts'
 
 function printed(value: unknown, columns?: number): string {
   let text = ''
@@ -13,7 +20,7 @@ function printed(value: unknown, columns?: number): string {
     },
   }
   printValue(value, {
-    io: { stdout, stderr: stdout, env: { NO_COLOR: '1' } } as unknown as Io,
+    io: { stdout, stderr: stdout, env: { NO_COLOR: '1' } } as unknown as CommandIo,
     asJson: false,
   })
   return text
@@ -41,7 +48,7 @@ describe('what is printed for people', () => {
     const id = `intent_${'0'.repeat(26)}`
     const table = printed(page({ id, name: 'A', purpose: 'x'.repeat(40), amountEuros: 1 }), 60)
     expect(table).toContain(id)
-    for (const line of table.split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(60)
+    for (const line of table.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(60)
   })
 
   test('is each member of a record, inner ones after a dot, lists of records as tables', () => {
@@ -76,7 +83,7 @@ describe('what is printed for people', () => {
     expect(printed(page({ id: 'a', name: '会議' }, { id: 'b', name: 'e\u0301' }))).toBe(
       'id  name\na   会議\nb   e\u0301\n',
     )
-    expect(cutTo('会議室で', 5)).toBe('会議…')
+    expect(truncateToWidth('会議室で', 5)).toBe('会議…')
   })
 
   test('never shows fewer digits of an amount than there are', () => {
@@ -91,15 +98,15 @@ describe('a text of the service', () => {
   const evil = 'a\u001b[2J\u009b31m\u202eb\r\nc\u0007\u2066'
 
   test('cannot move the terminal', () => {
-    expect(safeLine(evil)).toBe('a\\u001b[2J\\u009b31m\\u202eb\\u000d c\\u0007\\u2066')
-    expect(safeText('a\tb\n\u001b')).toBe('a\tb\n\\u001b')
+    expect(escapeLine(evil)).toBe('a\\u001b[2J\\u009b31m\\u202eb\\u000d c\\u0007\\u2066')
+    expect(escapeText('a\tb\n\u001b')).toBe('a\tb\n\\u001b')
     expect(printed({ [evil]: evil }).replaceAll('\n', '')).not.toMatch(OBEYED)
   })
 
   test('means the same in JSON, whatever is in it', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), text => {
-        const json = safeJson({ text })
+        const json = escapedJson({ text })
         expect(JSON.parse(json)).toEqual({ text })
         expect(json.replaceAll('\n', '')).not.toMatch(OBEYED)
       }),
@@ -108,7 +115,7 @@ describe('a text of the service', () => {
 })
 
 describe('the form', () => {
-  const io = (isTTY?: true) => ({ stdout: { isTTY } }) as unknown as Io
+  const io = (isTTY?: true) => ({ stdout: { isTTY } }) as unknown as CommandIo
 
   test('is a table on a terminal and JSON in a pipe unless an option chooses', () => {
     expect([printsJson(io(true), {}), printsJson(io(), {})]).toEqual([false, true])
@@ -116,8 +123,8 @@ describe('the form', () => {
   })
 
   test('has colour on a terminal that wants it, and nowhere else', () => {
-    const bold = (isTTY: boolean, env: Io['env']) =>
-      styleFor({ isTTY, write: () => undefined }, env).bold('a') !== 'a'
+    const bold = (isTTY: boolean, env: CommandIo['env']) =>
+      terminalStyle({ isTTY, write: () => undefined }, env).bold('a') !== 'a'
     expect(bold(true, {})).toBe(true)
     expect(bold(true, { NO_COLOR: '1' })).toBe(false)
     expect(bold(true, { TERM: 'dumb' })).toBe(false)

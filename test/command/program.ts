@@ -3,8 +3,8 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { areas as realAreas } from '../../src/areas.ts'
-import { Table } from '../../src/command/table.ts'
-import { commandTable, writeTable } from '../../src/derive/commands/command-table.ts'
+import { CommandTableFile } from '../../src/command/table.ts'
+import { buildCommandTable, serializeCommandTable } from '../../src/derive/commands/command-table.ts'
 import { runCommand, runProgram } from '../support/command.ts'
 import { startTestService } from '../support/harness.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
@@ -140,7 +140,7 @@ describe('against the service', () => {
 })
 
 describe('a file', () => {
-  const table = new Table(Buffer.from(writeTable(commandTable(areas))))
+  const table = new CommandTableFile(Buffer.from(serializeCommandTable(buildCommandTable(areas))))
   const PDF = '%PDF-1.4\nsomething\u0000else'
   const files = (cwd: string, argv: readonly string[], input = '') =>
     runCommand(['papers', ...argv], { env, cwd, table, input })

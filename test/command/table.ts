@@ -3,16 +3,20 @@ import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { NamedFile } from '../../src/command/arguments/files.ts'
 import { memberOptions } from '../../src/command/arguments/members.ts'
-import { readCall, refuseIncomplete } from '../../src/command/arguments/operation-call.ts'
-import { operationOptions } from '../../src/command/arguments/options.ts'
-import { exampleArguments, exampleOf } from '../../src/command/help/operation-help.ts'
-import { readTable } from '../../src/command/table.ts'
-import { published } from '../../src/kernel/contract/area.ts'
-import { takesFiles } from '../../src/kernel/contract/upload.ts'
-import { renamed } from '../../src/values/json-names.ts'
+import { parseOperationCall, requireArguments } from '../../src/command/arguments/operation-call.ts'
+import { operationCommandOptions } from '../../src/command/arguments/options.ts'
+import { exampleArguments, exampleCommand } from '../../src/command/help/operation-help.ts'
+import { readCommandTable } from '../../src/command/table.ts'
+import { publishedOperations } from '../../src/kernel/contract/area.ts'
+import { acceptsFiles } from '../../src/kernel/contract/upload.ts'
+import { withJsonNames } from '../../src/values/json-names.ts'
 
-const table = readTable()
-const commands = published(areas).map(({ key, operation }) => ({ key, operation, command: table.get(key) }))
+const table = readCommandTable()
+const commands = publishedOperations(areas).map(({ key, operation }) => ({
+  key,
+  operation,
+  command: table.get(key),
+}))
 
 /** File names stand for contents of the contract. */
 const contentOf = (members: object, example: object) =>
@@ -49,19 +53,19 @@ describe('the table of commands', () => {
   test.each(commands.map(one => [one.key, one] as const))(
     'the example of %s means what the contract says',
     (_, { operation, command }) => {
-      const call = readCall(command, exampleArguments(command))
-      refuseIncomplete(command, call)
+      const call = parseOperationCall(command, exampleArguments(command))
+      requireArguments(command, call)
       // A body without members is not sent at all, and means `{}`.
       const body = contentOf(call.members ?? {}, operation.example ?? {})
       expect(body).toEqual(operation.example ?? {})
-      const isJson = operation.example !== undefined && !takesFiles(operation)
-      if (isJson) expect(operation.body.safeParse(renamed(operation.body, body)).error).toBeUndefined()
+      const isJson = operation.example !== undefined && !acceptsFiles(operation)
+      if (isJson) expect(operation.body.safeParse(withJsonNames(operation.body, body)).error).toBeUndefined()
       expect(Object.values(call.params)).toEqual(command.params.map(({ example }) => example))
     },
   )
 
   test('has examples that a shell hands over unchanged', () => {
-    const script = commands.map(({ command }) => exampleOf(command)).join('\n')
+    const script = commands.map(({ command }) => exampleCommand(command)).join('\n')
     const text = execFileSync('bash', [
       '-c',
       `agentpay() { printf '%s\\037' "$@"; printf '\\036'; }\n${script}`,
@@ -74,7 +78,7 @@ describe('the table of commands', () => {
 
   test('has only one member that is called like an option of the command', () => {
     const taken = commands.flatMap(({ command }) =>
-      memberOptions(command).filter(name => Object.hasOwn(operationOptions, name)),
+      memberOptions(command).filter(name => Object.hasOwn(operationCommandOptions, name)),
     )
     expect([...new Set(taken)]).toEqual(['body'])
   })

@@ -6,7 +6,7 @@ import './checkout/given-back.ts'
 import './checkout/paid-requests.ts'
 import './checkout/requests-as-payees.ts'
 import { describe, expect, test } from '@jest/globals'
-import type { Disclosure, ProcessorFailure } from '../../src/ports/card-processor.ts'
+import type { EncryptedDisclosure, ProcessorFailure } from '../../src/ports/card-processor.ts'
 import { aKeyPair } from '../support/cards/encryption-keys.ts'
 import {
   anAgentClient,
@@ -29,7 +29,7 @@ let failure: ProcessorFailure | undefined
 const sandbox = sandboxWith(ENCRYPTION_KEY)
 const service = await startTestService({
   outside: processorWith({
-    disclose: async (...asked): Promise<Disclosure | ProcessorFailure> =>
+    disclose: async (...asked): Promise<EncryptedDisclosure | ProcessorFailure> =>
       failure ?? sandbox.disclose(...asked),
   }),
 })

@@ -4,9 +4,9 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { readInbox } from '../../src/app/sepa-inbox.ts'
-import { elementsAt, readXml, textAt } from '../../src/iso20022/xml-reader.ts'
-import { endOverdue } from '../../src/kernel/background/deadlines.ts'
-import type { Execute } from '../../src/kernel/run/execute.ts'
+import { elementsAt, parseXml, textAt } from '../../src/iso20022/xml-reader.ts'
+import { endOverdueRecords } from '../../src/kernel/background/deadlines.ts'
+import type { ExecuteCall } from '../../src/kernel/run/execute.ts'
 import { isBankDay } from '../../src/values/bank-calendar.ts'
 import { bodyOf } from '../support/factories.ts'
 import { bankFiles, bookingOf, pain002, returnedBooking } from '../support/money/bank-files.ts'
@@ -52,7 +52,7 @@ describe('payments by files', () => {
     expect([name, others]).toEqual([`sct-${file.executeOn}-${file.messageId}.xml`, []])
     const content = readFileSync(join(out, String(name)), 'utf8')
     expect(createHash('sha256').update(content).digest('hex')).toBe(file.sha256)
-    const part = elementsAt(readXml(content), 'CstmrCdtTrfInitn/PmtInf')[0]
+    const part = elementsAt(parseXml(content), 'CstmrCdtTrfInitn/PmtInf')[0]
     expect(part && [textAt(part, 'CtrlSum'), textAt(part, 'DbtrAcct/Id/IBAN')]).toEqual(['1012.34', ACCOUNT])
     expect(
       part &&
@@ -123,7 +123,7 @@ describe('payments by files', () => {
     const { endToEndId } = await aSubmitted()
     await service.sql(`update sepa_files set execute_on = '2026-01-05' where status = 'open'`)
     await closeFiles()
-    await expect(endOverdue(sandboxWorker)).rejects.toThrow()
+    await expect(endOverdueRecords(sandboxWorker)).rejects.toThrow()
     expect(await filesOf(endToEndId)).toEqual([])
     await sweep()
     const { executeOn } = await lastFile()
@@ -156,7 +156,7 @@ describe('payments by files', () => {
 
 describe('a file for the bank', () => {
   const killedAfter =
-    (...keys: string[]): Execute =>
+    (...keys: string[]): ExecuteCall =>
     async call => {
       const outcome = await worker.execute(call)
       if (keys.includes(call.operation.key)) throw new Error('the worker was killed')

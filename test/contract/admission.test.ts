@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { areas } from '../../src/areas.ts'
-import { anyone, gate } from '../../src/derive/http/authenticate.ts'
-import { inputOf } from '../../src/derive/http/input.ts'
-import { router } from '../../src/derive/http/routes.ts'
-import type { Actor, Caller } from '../../src/kernel/contract/actor.ts'
-import { published } from '../../src/kernel/contract/area.ts'
+import { createAuthenticator, publicActor } from '../../src/derive/http/authenticate.ts'
+import { parseInput } from '../../src/derive/http/input.ts'
+import { createRouter } from '../../src/derive/http/routes.ts'
+import type { Actor, CallerType } from '../../src/kernel/contract/actor.ts'
+import { publishedOperations } from '../../src/kernel/contract/area.ts'
 import { Problem } from '../../src/kernel/contract/problem.ts'
-import { scopes } from '../../src/kernel/contract/scopes.ts'
+import { allScopeNames } from '../../src/kernel/contract/scopes.ts'
 import { accepts, cases, parsesBody } from '../support/contract/contract.ts'
 import { DASHBOARD_SECRET } from '../support/harness.ts'
 
@@ -23,8 +23,8 @@ async function admission(
   type: (typeof HELD)[number] | 'dash' | 'nobody',
   held: readonly string[] = [],
 ): Promise<string> {
-  const actor: Actor = { ...anyone, type: type as Actor['type'], id: 'someone', scopes: new Set(held) }
-  const decide = gate({ holderOf: async () => actor }, DASHBOARD_SECRET, async () => undefined)
+  const actor: Actor = { ...publicActor, type: type as Actor['type'], id: 'someone', scopes: new Set(held) }
+  const decide = createAuthenticator({ holderOf: async () => actor }, DASHBOARD_SECRET, async () => undefined)
   const isReading = operation.method === 'GET'
   const session = type === 'console' ? TOKEN : undefined
   const presented = {
@@ -41,13 +41,13 @@ async function admission(
 describe.each(cases)('%s admits', (_, { operation }) => {
   const { callers, scope } = operation
   const isPublic = callers.includes('public')
-  const takes = (caller: Caller): boolean => callers.includes(caller)
-  const others = scopes.filter(name => name !== scope)
+  const takes = (caller: CallerType): boolean => callers.includes(caller)
+  const others = allScopeNames.filter(name => name !== scope)
 
   test('its callers with its scope, and nobody else', async () => {
     for (const type of HELD) {
       const expected = isPublic ? 'public' : takes(type) ? 'admitted' : 'wrong_caller'
-      expect([type, await admission(operation, type, scopes)]).toEqual([type, expected])
+      expect([type, await admission(operation, type, allScopeNames)]).toEqual([type, expected])
     }
     const ofDashboard = isPublic ? 'public' : takes('dash') ? 'admitted' : 'wrong_caller'
     expect(await admission(operation, 'dash')).toBe(ofDashboard)
@@ -63,7 +63,7 @@ describe.each(cases)('%s admits', (_, { operation }) => {
 })
 
 describe('an address', () => {
-  const find = router(published(areas))
+  const find = createRouter(publishedOperations(areas))
   const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
   test.each(cases)('of %s is known by its methods only, with and without /v1', (_, registered) => {
@@ -106,7 +106,7 @@ describe('a body', () => {
   test.each(members)('of %s is refused for a %s of a wrong type, by name', (_, name, wrong, operation) => {
     for (const value of wrong) {
       const body = { ...(operation.example as object), [name]: value }
-      expect(() => inputOf(operation, new URLSearchParams(), body)).toThrow(name)
+      expect(() => parseInput(operation, new URLSearchParams(), body)).toThrow(name)
     }
   })
 })

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import type { Registered } from '../../src/kernel/contract/operation.ts'
+import type { RegisteredOperation } from '../../src/kernel/contract/operation.ts'
 import { roleScopes } from '../../src/kernel/contract/scopes.ts'
 import {
   type cases,
@@ -21,7 +21,7 @@ interface Worlds
 }
 
 /** Whether people in the console call it; without a name in the path, only if the request can be wrong. */
-const isOpenToPeople = (registered: Registered): boolean => {
+const isOpenToPeople = (registered: RegisteredOperation): boolean => {
   const { callers, method, scope } = registered.operation
   return callers.includes('console') && (method !== 'GET' || scope !== undefined || hasParameter(registered))
 }

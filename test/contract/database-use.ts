@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
-import type { Registered, Run } from '../../src/kernel/contract/operation.ts'
+import type { RegisteredOperation, RunMode } from '../../src/kernel/contract/operation.ts'
 import { printLine } from '../../src/platform/output.ts'
 import { cardNetworkApi } from '../../src/surface/sandbox/card-network-api.ts'
 import { type cases, isWrite } from '../support/contract/contract.ts'
@@ -11,7 +11,7 @@ import type { SqlRecorder } from '../support/sql-recorder.ts'
  * commits; an external call does that twice, and must cost no more. An idempotency key costs nothing more: it
  * is looked up with the opening.
  */
-const MOST_ROUND_TRIPS: Readonly<Record<Run, number>> = { read: 3, plain: 7, hot: 7, external: 7 }
+const MOST_ROUND_TRIPS: Readonly<Record<RunMode, number>> = { read: 3, plain: 7, hot: 7, external: 7 }
 
 /** The more expensive operations, with the reason. */
 const EXCEPTIONS: Readonly<Record<string, number>> = {
@@ -122,8 +122,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   ...Object.fromEntries(Object.keys(cardNetworkApi).map(name => [`sandbox.${name}`, 12])),
 }
 
-function limitOf({ key, operation }: Registered, isRead: boolean): number {
-  const kind: Run = isRead ? 'read' : (operation.run ?? 'plain')
+function limitOf({ key, operation }: RegisteredOperation, isRead: boolean): number {
+  const kind: RunMode = isRead ? 'read' : (operation.run ?? 'plain')
   // The owner's turn is acquired before and released after.
   const ofTurn = operation.limits?.oneAtATime ? 2 : 0
   return (EXCEPTIONS[key] ?? MOST_ROUND_TRIPS[kind]) + ofTurn

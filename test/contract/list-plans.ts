@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { SESSION } from '../../src/platform/database.ts'
+import { POSTGRES_SESSION_OPTIONS } from '../../src/platform/database.ts'
 import type { cases } from '../support/contract/contract.ts'
 import type { WorldOwner } from '../support/contract/world.ts'
 import { bodyOf } from '../support/factories.ts'
@@ -36,7 +36,7 @@ export function testListPlans(
   recorder: SqlRecorder,
 ): void {
   describe('the page of a list is read in the order of an index', () => {
-    const client = new pg.Client({ connectionString: databaseUrl, ...SESSION })
+    const client = new pg.Client({ connectionString: databaseUrl, ...POSTGRES_SESSION_OPTIONS })
     beforeAll(async () => {
       if (called.some(([key]) => key === 'ledger.entries')) await fundOften(owner)
       await client.connect()

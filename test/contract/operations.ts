@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Registered } from '../../src/kernel/contract/operation.ts'
+import type { RegisteredOperation } from '../../src/kernel/contract/operation.ts'
 import {
   acceptingOutbound,
   belongsToAgents,
@@ -100,7 +100,7 @@ export function testRequests(called: Cases, parts: ContractService): void {
   testValidRequests(called, parts)
 }
 
-async function expectNothingOfOthers(registered: Registered, parts: ContractService): Promise<void> {
+async function expectNothingOfOthers(registered: RegisteredOperation, parts: ContractService): Promise<void> {
   const { owner, sharedWorld, foreignWorld, agentToken, liveKey, send } = parts
   const { path, body } = await sharedWorld.prepare(registered)
   const find = (at: string, options: RequestOptions = credentials(registered, owner)) =>

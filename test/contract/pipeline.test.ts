@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import type { Caller } from '../../src/kernel/contract/actor.ts'
+import type { CallerType } from '../../src/kernel/contract/actor.ts'
 import { mediaTypeOf } from '../../src/kernel/contract/file.ts'
-import type { Registered } from '../../src/kernel/contract/operation.ts'
+import type { RegisteredOperation } from '../../src/kernel/contract/operation.ts'
 import {
   cases,
   hasParameter,
@@ -39,14 +39,14 @@ const REPRESENTATIVE = new Set([
 const parts = await contractService()
 const { service, owner, sharedWorld, agentToken, send } = parts
 const chosen = cases.filter(([key]) => REPRESENTATIVE.has(key))
-const chosenWhere = (isWanted: (registered: Registered) => boolean) =>
+const chosenWhere = (isWanted: (registered: RegisteredOperation) => boolean) =>
   chosen.filter(([, registered]) => isWanted(registered))
 
 test('each operation that stands for others exists', () => expect(chosen).toHaveLength(REPRESENTATIVE.size))
 
 describe.each(chosenWhere(registered => !isPublic(registered)))('a call of %s with', (_, registered) => {
   const { callers } = registered.operation
-  const kinds: [Caller, string, RequestOptions][] = [
+  const kinds: [CallerType, string, RequestOptions][] = [
     ['key', 'an owner’s key', { token: owner.key }],
     ['agent', 'an agent’s token', { token: agentToken }],
     ['console', 'a person in the console', { headers: owner.session }],

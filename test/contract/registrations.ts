@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
-import { type Area, registered } from '../../src/kernel/contract/area.ts'
+import { type Area, allOperations } from '../../src/kernel/contract/area.ts'
 import { eventDeclarations, eventSchemas } from '../../src/kernel/contract/event-types.ts'
-import { descriptionOf } from '../../src/kernel/contract/events.ts'
-import { scopes } from '../../src/kernel/contract/scopes.ts'
+import { eventDescriptionOf } from '../../src/kernel/contract/events.ts'
+import { allScopeNames } from '../../src/kernel/contract/scopes.ts'
 
 // Each message names the place and the remedy: it is all that an engineer sees after forgetting a
 // registration.
@@ -90,19 +90,19 @@ describe('the registrations', () => {
 
   test('list every scope, and every scope is required by an operation', () => {
     const required = new Map(
-      registered(areas).flatMap(({ key, operation }) =>
+      allOperations(areas).flatMap(({ key, operation }) =>
         operation.scope ? [[operation.scope as string, key]] : [],
       ),
     )
     const list = 'src/kernel/contract/scopes.ts'
     expect([
       ...[...required]
-        .filter(([scope]) => !(scopes as readonly string[]).includes(scope))
+        .filter(([scope]) => !(allScopeNames as readonly string[]).includes(scope))
         .map(
           ([scope, key]) =>
             `${key} requires the scope ${scope}, which nobody can have. Add a line '${scope}' to ${list}: 'given', 'asked' or 'never' to agent tokens.`,
         ),
-      ...scopes
+      ...allScopeNames
         .filter(scope => !required.has(scope))
         .map(
           scope =>
@@ -116,11 +116,11 @@ describe('the registrations', () => {
       new Set(
         eventDeclarations(areas).flatMap(events => {
           const declaration = events[event]
-          return declaration ? (descriptionOf(declaration)?.sentence ?? []) : []
+          return declaration ? (eventDescriptionOf(declaration)?.sentence ?? []) : []
         }),
       )
     const emitters = (event: string): string =>
-      registered(areas)
+      allOperations(areas)
         .filter(({ operation }) => event in operation.emits)
         .map(({ key }) => key)
         .join(', ')
@@ -135,12 +135,12 @@ describe('the registrations', () => {
   })
 
   test('have a tag for each area of the contract, by its name', () => {
-    const tags = new Set(registered(areas).map(({ tag }) => tag))
+    const tags = new Set(allOperations(areas).map(({ tag }) => tag))
     expect(AREAS_OF_THE_CONTRACT.filter(name => !tags.has(name))).toEqual([])
   })
 
   test('fire an event for what the service changes by itself', () => {
-    const silent = registered(areas).filter(
+    const silent = allOperations(areas).filter(
       ({ operation: { callers, method, emits } }) =>
         callers.length === 0 && method !== 'GET' && Object.keys(emits).length === 0,
     )
@@ -150,7 +150,7 @@ describe('the registrations', () => {
   test('have an area for every section of the documentation', () => {
     const sections = all.map(({ name }) => name)
     expect(
-      registered(areas)
+      allOperations(areas)
         .filter(({ tag }) => !sections.includes(tag))
         .map(
           ({ key, tag }) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { signatureHeaders } from '../../src/adapters/card-processor/sandbox-signature.ts'
-import { derivedSecrets } from '../../src/ports/vault.ts'
+import { sandboxSignatureHeaders } from '../../src/adapters/card-processor/sandbox-signature.ts'
+import { deriveSecrets } from '../../src/ports/vault.ts'
 import { cents } from '../../src/values/money.ts'
 import { aPayingCard, bookshop, networkBefore } from '../support/cards/network.ts'
 import { signed } from '../support/cards/signatures.ts'
@@ -22,12 +22,12 @@ interface Worlds extends Pick<Awaited<ReturnType<typeof worldsOf>>, 'owner' | 'a
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-const IDENTITY_SECRETS = derivedSecrets('sandbox identity notices', ENCRYPTION_KEY)
+const IDENTITY_SECRETS = deriveSecrets('sandbox identity notices', ENCRYPTION_KEY)
 
 /** The headers with which the simulated system of an operation sends these bytes. */
 const signers: Readonly<Record<string, (body: string) => Record<string, string>>> = {
   'authorizations.receive': body => signed(body),
-  'kyc.receive': body => signatureHeaders(IDENTITY_SECRETS, body, 'identity-provider-signature'),
+  'kyc.receive': body => sandboxSignatureHeaders(IDENTITY_SECRETS, body, 'identity-provider-signature'),
 }
 
 /** Tests the operations that authenticate only by a signature over their bytes. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { z } from 'zod'
 import { mediaTypeOf } from '../../src/kernel/contract/file.ts'
-import { takesKey } from '../../src/kernel/contract/operation.ts'
+import { takesIdempotencyKey } from '../../src/kernel/contract/operation.ts'
 import { decodeJson, encodeJson } from '../../src/values/json-names.ts'
 import {
   type cases,
@@ -48,7 +48,9 @@ export function testValidRequests(
       return {
         path,
         first,
-        again: takesKey(registered.operation) ? await send(registered, path, { ...options, headers }) : first,
+        again: takesIdempotencyKey(registered.operation)
+          ? await send(registered, path, { ...options, headers })
+          : first,
         requestId,
       }
     }
@@ -94,7 +96,7 @@ export function testValidRequests(
       expect(others.filter(({ action }) => !steps.some(area => action.startsWith(area)))).toEqual([])
     })
 
-    if (takesKey(registered.operation) && registered.operation.run !== 'read')
+    if (takesIdempotencyKey(registered.operation) && registered.operation.run !== 'read')
       test('is not repeated with the same idempotency key', async () => {
         const { first, again } = answers
         expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([status, 'true'])

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { Counter } from '../../src/control/budgets/counter.ts'
+import type { BudgetCounter } from '../../src/control/budgets/counter.ts'
 import { BudgetCounters } from '../../src/control/budgets/counters.ts'
-import { dayOf } from '../../src/values/clock.ts'
-import { type Cents, cents, minus, NO_CENTS, plus } from '../../src/values/money.ts'
+import { utcDay } from '../../src/values/clock.ts'
+import { addCents, type Cents, cents, NO_CENTS, subtractCents } from '../../src/values/money.ts'
 
 const tenant = { ownerId: 'customer_1', mode: 'test' } as const
 const TERM = new Date('2026-01-01T00:00:00.000Z')
 
-const newCounter = (period: string): Counter => ({
+const newCounter = (period: string): BudgetCounter => ({
   subject: 'agent_1',
   period,
   reserved: NO_CENTS,
@@ -24,7 +24,7 @@ const newCounter = (period: string): Counter => ({
 
 const PERIODS = ['all', 'day:2026-12-31', 'month:2026-12', 'day:2027-01-01', 'month:2027-01']
 
-const countersAt = (instant: string, counters: readonly Counter[]) =>
+const countersAt = (instant: string, counters: readonly BudgetCounter[]) =>
   new BudgetCounters(tenant, new Date(instant), counters, [])
 
 const usedIn = (counters: BudgetCounters) => {
@@ -37,7 +37,7 @@ describe('the last instant of a month and the first of the next', () => {
     ['2026-12-31T23:59:59.999Z', '2026-12-31'],
     ['2027-01-01T00:00:00.000Z', '2027-01-01'],
   ])('%s belongs to %s', (instant, day) => {
-    expect(dayOf(new Date(instant))).toBe(day)
+    expect(utcDay(new Date(instant))).toBe(day)
   })
 
   test('do not count each other, and each gets back its own', () => {
@@ -81,23 +81,23 @@ test('after any steps in any order the counters are the sum of the reservations,
           expected.set(number, { reserved: amount, spent: NO_CENTS })
         } else if (reservation && kind === 'spend') {
           counters.spend(cause, amount, 'Bookshop')
-          reservation.reserved = minus(
+          reservation.reserved = subtractCents(
             reservation.reserved,
             amount < reservation.reserved ? amount : reservation.reserved,
           )
-          reservation.spent = plus(reservation.spent, amount)
+          reservation.spent = addCents(reservation.spent, amount)
         } else if (reservation && kind === 'release') {
           expect(counters.release(cause)).toBe(reservation.reserved)
           reservation.reserved = NO_CENTS
         } else if (reservation && kind === 'reverse' && amount <= reservation.spent) {
           counters.giveBack(cause, amount)
-          reservation.spent = minus(reservation.spent, amount)
+          reservation.spent = subtractCents(reservation.spent, amount)
           counters.noteUse(cause, reservation.spent > 0n)
         }
       }
       const total = [...expected.values()].reduce((sum, { reserved, spent }) => sum + reserved + spent, 0n)
       for (const { period, reserved, spent, uses, reservedUses } of rows.slice(0, 3)) {
-        expect([period, plus(reserved, spent)]).toEqual([period, total])
+        expect([period, addCents(reserved, spent)]).toEqual([period, total])
         expect(reserved >= 0n && spent >= 0n).toBe(true)
         if (period !== 'all') continue
         const reservations = [...expected.values()]

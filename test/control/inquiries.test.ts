@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { ruleTable } from '../../src/control/rules/decide.ts'
+import { policyRuleTable } from '../../src/control/rules/decide.ts'
 import { aCard } from '../support/cards/cards.ts'
 import { aKey, anAgentUnder, anIntent, aPolicy, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
@@ -59,7 +59,7 @@ describe('an explanation', () => {
       policy: { policyId: agent.policyId, version: 1, changedSince: false },
       note: null,
     })
-    expect(explanation.rules).toHaveLength(ruleTable.length)
+    expect(explanation.rules).toHaveLength(policyRuleTable.length)
     const ruleNamed = (name: string) => explanation.rules.find(({ rule }) => rule === name)
     expect(ruleNamed('dailyLimitEuros')).toMatchObject({ outcome: 'fail', message: reason })
     expect(ruleNamed('dailyLimitEuros')?.remedy).toMatch(/raise the daily limit/)

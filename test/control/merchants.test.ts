@@ -2,7 +2,7 @@ import './merchants/card-acceptors.ts'
 import './merchants/merchant-patterns.ts'
 import './merchants/merchants-on-statements.ts'
 import { describe, expect, test } from '@jest/globals'
-import { categories, mccGroup, mccGroupNames } from '../../src/control/merchants/mcc.ts'
+import { mccGroupNames, mccsOfGroup, merchantCategories } from '../../src/control/merchants/mcc.ts'
 import {
   aFundedAgent,
   anAgent,
@@ -47,18 +47,18 @@ describe('a policy', () => {
 
 describe('merchant categories', () => {
   test('are grouped by codes that exist', () => {
-    const codes = new Set(categories.map(({ code }) => code))
-    expect(codes.size).toBe(categories.length)
+    const codes = new Set(merchantCategories.map(({ code }) => code))
+    expect(codes.size).toBe(merchantCategories.length)
     for (const name of mccGroupNames) {
-      expect(mccGroup(name)).not.toEqual([])
-      expect(mccGroup(name)?.filter(code => !codes.has(code))).toEqual([])
+      expect(mccsOfGroup(name)).not.toEqual([])
+      expect(mccsOfGroup(name)?.filter(code => !codes.has(code))).toEqual([])
     }
-    expect(mccGroup('toString')).toBeUndefined()
-    expect(mccGroup('travel')).toEqual(
+    expect(mccsOfGroup('toString')).toBeUndefined()
+    expect(mccsOfGroup('travel')).toEqual(
       expect.arrayContaining(['3058', '4112', '4121', '4511', '7011', '7512']),
     )
-    for (const code of mccGroup('gambling') ?? [])
-      expect(mccGroupNames.filter(name => mccGroup(name)?.includes(code))).toEqual(['gambling'])
+    for (const code of mccsOfGroup('gambling') ?? [])
+      expect(mccGroupNames.filter(name => mccsOfGroup(name)?.includes(code))).toEqual(['gambling'])
   })
 
   test('are listed by code, and filtered by group and text', async () => {

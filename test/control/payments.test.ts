@@ -1,8 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { spentOf, usageOf } from '../../src/control/payments/diff.ts'
-import { addFact, factsOf, noFacts, type PaymentFact } from '../../src/control/payments/facts.ts'
-import { foldFacts, sharesOf } from '../../src/control/payments/state.ts'
+import { limitUsageOf, netSpentCents } from '../../src/control/payments/diff.ts'
+import {
+  addPaymentFact,
+  collectPaymentFacts,
+  noPaymentFacts,
+  type PaymentFact,
+} from '../../src/control/payments/facts.ts'
+import { foldPaymentFacts, splitByApproval } from '../../src/control/payments/state.ts'
 import { type Cents, cents } from '../../src/values/money.ts'
 
 type FactOf<T extends PaymentFact['type']> = Extract<PaymentFact, { type: T }>
@@ -121,7 +126,7 @@ describe('the state of a payment', () => {
   test('is what a bookkeeper reads from the same facts, in 100,000 orders with repetitions', () => {
     const { counterexample } = fc.check(
       fc.property(received, ({ facts, order, repeated }) => {
-        const state = new Map(Object.entries(foldFacts(factsOf([...order, ...repeated]))))
+        const state = new Map(Object.entries(foldPaymentFacts(collectPaymentFacts([...order, ...repeated]))))
         return Object.entries(new Bookkeeper(facts).read()).every(
           ([name, value]) => state.get(name) === value,
         )
@@ -141,26 +146,30 @@ describe('the state of a payment', () => {
       const clearings = finals.map(
         final => ({ type: 'cleared', id: 'one', cents: cents(700n), final }) as const,
       )
-      const state = foldFacts(factsOf([request(0, cents(1_000n)), ...clearings]))
+      const state = foldPaymentFacts(collectPaymentFacts([request(0, cents(1_000n)), ...clearings]))
       expect(state).toMatchObject({ clearedCents: 700n, heldCents: 0n, isClosed: true })
     },
   )
 
   test('counts only the first of two captures, and only the last credit of a dispute', () => {
-    const state = foldFacts(
-      factsOf([
+    const state = foldPaymentFacts(
+      collectPaymentFacts([
         { type: 'captured', cents: cents(500n) },
         { type: 'captured', cents: cents(900n) },
         { type: 'credited', id: 'one', cents: cents(500n) },
         { type: 'credited', id: 'one', cents: cents(200n) },
       ]),
     )
-    expect([state.capturedCents, spentOf(state)]).toEqual([500n, 300n])
+    expect([state.capturedCents, netSpentCents(state)]).toEqual([500n, 300n])
   })
 
   test('holds nothing for an answer that came too late', () => {
-    const facts = factsOf([request(0, cents(1_000n)), { type: 'answered_late', increment: 0 }])
-    expect(foldFacts(facts)).toMatchObject({ approvedCents: 0n, heldCents: 0n, requestedCents: 1_000n })
+    const facts = collectPaymentFacts([request(0, cents(1_000n)), { type: 'answered_late', increment: 0 }])
+    expect(foldPaymentFacts(facts)).toMatchObject({
+      approvedCents: 0n,
+      heldCents: 0n,
+      requestedCents: 1_000n,
+    })
   })
 
   test('no fact ever grows a hold', () => {
@@ -172,10 +181,10 @@ describe('the state of a payment', () => {
         const others = order.filter(fact => !isRequest(fact) && fact.type !== 'answered')
         const sent = [...facts.filter(isRequest), ...others]
         const held = new Map<number, bigint>()
-        let known = noFacts
+        let known = noPaymentFacts
         for (const fact of sent) {
-          known = addFact(known, fact)
-          for (const { increment, heldCents } of sharesOf(foldFacts(known))) {
+          known = addPaymentFact(known, fact)
+          for (const { increment, heldCents } of splitByApproval(foldPaymentFacts(known))) {
             expect(heldCents).toBeLessThanOrEqual(held.get(increment) ?? heldCents)
             held.set(increment, heldCents)
           }
@@ -188,8 +197,8 @@ describe('the state of a payment', () => {
   test('divides what is held and captured among the approvals', () => {
     fc.assert(
       fc.property(history, facts => {
-        const state = foldFacts(factsOf(facts))
-        const shares = sharesOf(state)
+        const state = foldPaymentFacts(collectPaymentFacts(facts))
+        const shares = splitByApproval(state)
         const { heldCents, capturedCents, approvedCents } = state
         expect(total(shares, share => share.heldCents)).toBe(heldCents)
         const captured = capturedCents < approvedCents ? capturedCents : approvedCents
@@ -202,9 +211,9 @@ describe('the state of a payment', () => {
   test('counts all that is spent towards the limits, and at most one use', () => {
     fc.assert(
       fc.property(history, fc.boolean(), (facts, hasIntent) => {
-        const state = foldFacts(factsOf(facts))
-        const usage = usageOf(state, hasIntent)
-        expect(total(usage, ({ spentCents }) => spentCents)).toBe(spentOf(state))
+        const state = foldPaymentFacts(collectPaymentFacts(facts))
+        const usage = limitUsageOf(state, hasIntent)
+        expect(total(usage, ({ spentCents }) => spentCents)).toBe(netSpentCents(state))
         expect(total(usage, ({ capturedCents }) => capturedCents)).toBe(state.capturedCents)
         const uses = usage.filter(({ isUse, amountCents }) => isUse && amountCents > 0n)
         expect(uses.length).toBeLessThanOrEqual(hasIntent ? 0 : 1)

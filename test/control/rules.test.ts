@@ -3,8 +3,8 @@ import './rules/decision-reasons.ts'
 import './rules/card-terms.ts'
 import './rules/card-payments.ts'
 import { describe, expect, test } from '@jest/globals'
-import { ruleTable } from '../../src/control/rules/decide.ts'
-import type { Counters, SpendRequest } from '../../src/control/rules/decision.ts'
+import { policyRuleTable } from '../../src/control/rules/decide.ts'
+import type { SpendCounters, SpendRequest } from '../../src/control/rules/decision.ts'
 import { type Cents, cents, NO_CENTS } from '../../src/values/money.ts'
 import {
   atTime,
@@ -20,7 +20,12 @@ import {
 
 const amountOf = (cents: Cents) => ({ amountCents: cents })
 const attested = (time: string) => ({ approval: { attestedAt: atTime(time).at } })
-type Case = [rules: RulesInput, request: Partial<SpendRequest>, counters: Partial<Counters>, outcome: string]
+type Case = [
+  rules: RulesInput,
+  request: Partial<SpendRequest>,
+  counters: Partial<SpendCounters>,
+  outcome: string,
+]
 
 /** Each rule at its limit and one step beyond. */
 const casesByRule: Readonly<Record<string, Case[]>> = {
@@ -209,7 +214,7 @@ const casesByRule: Readonly<Record<string, Case[]>> = {
 }
 
 test('every rule of the table has cases', () => {
-  expect(Object.keys(casesByRule)).toEqual(ruleTable.map(({ name }) => name))
+  expect(Object.keys(casesByRule)).toEqual(policyRuleTable.map(({ name }) => name))
 })
 
 describe.each(Object.entries(casesByRule))('%s', (rule, cases) => {

@@ -1,7 +1,7 @@
 import './push/push-events.ts'
 import './push/push-of-people.ts'
 import { describe, expect, test } from '@jest/globals'
-import { openPrivateKey } from '../../src/delivery/push/send.ts'
+import { openVapidPrivateKey } from '../../src/delivery/push/send.ts'
 import { openVault } from '../../src/ports/vault.ts'
 import { startPushService, subscribe, subscriptionIds } from '../support/delivery/push.ts'
 import { bodyOf } from '../support/factories.ts'
@@ -23,7 +23,7 @@ describe('the VAPID key', () => {
     )
     expect(rows).toHaveLength(1)
     const sealed = { publicKey, privateKey: rows[0]?.privateKey ?? '' }
-    const privateKey = openPrivateKey(openVault(ENCRYPTION_KEY), sealed)
+    const privateKey = openVapidPrivateKey(openVault(ENCRYPTION_KEY), sealed)
     expect(Buffer.from(privateKey, 'base64url')).toHaveLength(32)
     expect(sealed.privateKey).not.toContain(privateKey)
     expect((await http(await service.another(), 'GET', '/push/vapid-key', { token: key })).body).toEqual({

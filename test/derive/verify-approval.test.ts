@@ -7,11 +7,11 @@ import {
   SignatureRejected,
   verifyApproval,
 } from '../../src/derive/client.ts'
-import { newKeyPair, publicKeyOf, signedWith } from '../../src/ports/signer.ts'
+import { newSigningKeyPair, publicKeyFromX, signJws } from '../../src/ports/signer.ts'
 import { challengeOf, commitmentTo, newStatement, type Statement } from '../../src/statements/index.ts'
 
-const pair = newKeyPair()
-const ours = publicKeyOf(pair.x)
+const pair = newSigningKeyPair()
+const ours = publicKeyFromX(pair.x)
 const keys = { keys: [ours] }
 const privateKey = createPrivateKey(pair.privateKey)
 
@@ -107,7 +107,7 @@ const proofOf = (
   claims: { ownerId: string; mode: 'test' | 'live' },
   type = 'intent-approval',
 ): ApprovalProof => ({
-  jws: signedWith(privateKey, ours.kid, type, claims),
+  jws: signJws(privateKey, ours.kid, type, claims),
   openings,
 })
 
@@ -178,7 +178,7 @@ describe('the proof of an approval', () => {
     ]
     for (const one of wrong) expect(() => verifyApproval(proofOf(one), keys)).toThrow(ApprovalRejected)
     expect(() => verifyApproval(proofOf(claims, 'payment-evidence'), keys)).toThrow(SignatureRejected)
-    expect(() => verifyApproval(proofOf(claims), { keys: [publicKeyOf(newKeyPair().x)] })).toThrow(
+    expect(() => verifyApproval(proofOf(claims), { keys: [publicKeyFromX(newSigningKeyPair().x)] })).toThrow(
       SignatureRejected,
     )
   })

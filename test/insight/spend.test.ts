@@ -2,7 +2,12 @@ import './spend/at-once.ts'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import pg from 'pg'
-import { countSpend, isBehind, readSpend, readTail } from '../../src/insight/spend/index.ts'
+import {
+  countSpend,
+  isSpendCountBehind,
+  readSpend,
+  readSpendSnapshot,
+} from '../../src/insight/spend/index.ts'
 import { sqlOn } from '../../src/kernel/database/prepared-sql.ts'
 import { startTestService } from '../support/harness.ts'
 import { EVER, everything, expectExact } from '../support/insight/exact.ts'
@@ -93,7 +98,7 @@ describe('the sums of what was spent', () => {
     )
     const MOST_EVENTS = 40
     let steps = 0
-    for (let since = 0n; await isBehind(sql); steps++) {
+    for (let since = 0n; await isSpendCountBehind(sql); steps++) {
       let looked = 0
       await countSpend({ pool }, { most: MOST_EVENTS, isStopping: () => looked++ > 0 })
       const [position] = await sql<{ until: bigint }>('select written_in as until from spend_position')
@@ -149,7 +154,7 @@ async function expectSameInstant(ownerId: string): Promise<void> {
     }
     const lines = await slowLines(within, ownerId)
     const question = { ...EVER, views: ['merchant'], by: ['day', 'value'] } as const
-    const spend = await readTail(sqlOn(client), { ownerId, mode: 'test' }, { views: ['merchant'] })
+    const spend = await readSpendSnapshot(sqlOn(client), { ownerId, mode: 'test' }, { views: ['merchant'] })
     const sums = await readSpend(spend, question)
     expect(fastSums(sums, ({ day, value }) => `${day} ${value}`)).toEqual(
       slowSums(lines, line => `${line.day} ${line.merchant}`),

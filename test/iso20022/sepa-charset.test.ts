@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { LONGEST_NAME, sepaText } from '../../src/iso20022/sepa-charset.ts'
+import { MAX_SEPA_NAME_LENGTH, toSepaText } from '../../src/iso20022/sepa-charset.ts'
 
 const SEPA = /^[A-Za-z0-9/?:().,'+ -]*$/
-const spelled = (text: string): string => sepaText(text, LONGEST_NAME)
+const spelled = (text: string): string => toSepaText(text, MAX_SEPA_NAME_LENGTH)
 
 /** In the languages and alphabets of SEPA. */
 const names: [string, string][] = [
@@ -83,7 +83,7 @@ describe('a text for SEPA', () => {
 
   test('is cut to the maximum, and never ends in a space', () => {
     expect(spelled('ß'.repeat(60))).toBe('s'.repeat(70))
-    expect(sepaText('abc def', 4)).toBe('abc')
+    expect(toSepaText('abc def', 4)).toBe('abc')
   })
 
   test('has only SEPA’s characters, respects the maximum, and is stable, for any input', () => {
@@ -92,10 +92,10 @@ describe('a text for SEPA', () => {
         fc.string({ unit: 'binary', maxLength: 150 }),
         fc.integer({ min: 1, max: 140 }),
         (text, longest) => {
-          const once = sepaText(text, longest)
+          const once = toSepaText(text, longest)
           expect(once).toMatch(SEPA)
           expect(once.length).toBeLessThanOrEqual(longest)
-          expect(sepaText(once, longest)).toBe(once)
+          expect(toSepaText(once, longest)).toBe(once)
         },
       ),
       { numRuns: 2_000 },

@@ -8,7 +8,7 @@ import './incoming/reference-numbers.ts'
 import './incoming/references.ts'
 import './incoming/references-register.ts'
 import { describe, expect, test } from '@jest/globals'
-import { referenceOf } from '../../src/money/references/register.ts'
+import { creditorReferenceFor } from '../../src/money/references/register.ts'
 import { aLiveClient, aWallet, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { referenceIn } from '../support/money/incoming.ts'
@@ -98,7 +98,7 @@ describe('a credit is matched', () => {
 describe('a credit goes to suspense', () => {
   test.each<[string, Sent]>([
     ['for an account of nobody', {}],
-    ['for a reference of nobody', { reference: referenceOf(9_999_999_999n) }],
+    ['for a reference of nobody', { reference: creditorReferenceFor(9_999_999_999n) }],
     ['for a reference whose check digits are wrong', { reference: 'RF00 0000 0000 01' }],
   ])('%s', async (_, members) => {
     const before = await suspense()

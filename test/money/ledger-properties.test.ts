@@ -1,7 +1,7 @@
 import './ledger/collected.ts'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { balancesOf, totalsOf } from '../../src/money/ledger/balances.ts'
+import { readLedgerTotals, readWalletBalances } from '../../src/money/ledger/balances.ts'
 import { DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS } from '../../src/money/ledger/open-book.ts'
 import { newId } from '../../src/values/ids.ts'
 import { type Cents, cents, NO_CENTS } from '../../src/values/money.ts'
@@ -102,11 +102,11 @@ describe('after every step of a random sequence,', () => {
         const model: ModelAccount[] = wallets.map(() => ({ available: 0n, holds: [] }))
         for (const operation of operations) {
           await apply(operation, model, wallets)
-          const balances = await balancesOf(sql, tenant, wallets)
+          const balances = await readWalletBalances(sql, tenant, wallets)
           expect(wallets.map(id => balances.get(id))).toMatchObject(
             model.map(account => ({ availableCents: account.available, heldCents: heldIn(account) })),
           )
-          const totals = await totalsOf(sql, tenant)
+          const totals = await readLedgerTotals(sql, tenant)
           for (const account of DEBT_ACCOUNTS) expect(totals(account).availableCents).toBe(owed)
         }
       }),
@@ -115,7 +115,7 @@ describe('after every step of a random sequence,', () => {
     await expectVerifiedLedger(client)
 
     const rich = await wallet(Number(owed + 100n) / 100)
-    expect((await balancesOf(sql, tenant, [rich])).get(rich)?.availableCents).toBe(100n)
+    expect((await readWalletBalances(sql, tenant, [rich])).get(rich)?.availableCents).toBe(100n)
   })
 })
 
@@ -136,7 +136,7 @@ describe('concurrent postings', () => {
     const [from, to] = [await wallet(50), await wallet()]
     const moved = await Promise.all(Array.from({ length: 100 }, () => pay(from, to, cents(100n))))
     expect(moved.filter(cents => cents > 0n)).toHaveLength(50)
-    const balances = await balancesOf(sql, tenant, [from, to])
+    const balances = await readWalletBalances(sql, tenant, [from, to])
     expect([from, to].map(id => balances.get(id)?.availableCents)).toEqual([0n, 5_000n])
   })
 
@@ -152,7 +152,7 @@ describe('concurrent postings', () => {
         sum.set(toId, (sum.get(toId) ?? 0n) + moved)
       }),
     )
-    const balances = await balancesOf(sql, tenant, wallets)
+    const balances = await readWalletBalances(sql, tenant, wallets)
     expect(new Map(wallets.map(id => [id, balances.get(id)?.availableCents]))).toEqual(sum)
     await expectVerifiedLedger(client)
   })
@@ -176,7 +176,7 @@ describe('concurrent postings', () => {
       while (paying > 0) await service.sql(KILL)
     }
     await Promise.all([...Array.from({ length: 6 }, lane), killer()])
-    const received = (await balancesOf(sql, tenant, [to])).get(to)?.availableCents ?? NO_CENTS
+    const received = (await readWalletBalances(sql, tenant, [to])).get(to)?.availableCents ?? NO_CENTS
     expect(lost).toBeGreaterThan(0n)
     expect(received >= sure && received <= sure + lost).toBe(true)
     await expectVerifiedLedger(client)

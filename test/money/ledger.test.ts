@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { PLATFORM_OWNER } from '../../src/identity/customers/customer.ts'
-import { accountKinds } from '../../src/money/ledger/account.ts'
+import { PLATFORM_OWNER_ID } from '../../src/identity/customers/customer.ts'
+import { ledgerAccountKinds } from '../../src/money/ledger/account.ts'
 import { newId } from '../../src/values/ids.ts'
 import { cents } from '../../src/values/money.ts'
 import { bodyOf } from '../support/factories.ts'
@@ -29,7 +29,7 @@ test('the chart of accounts is in docs/reference/money.md', () => {
   const chart = readFileSync('docs/reference/money.md', 'utf8').match(
     /^\| `\w+` \| (?:debit|credit) \| .*$/gm,
   )
-  const accounts = Object.entries(accountKinds)
+  const accounts = Object.entries(ledgerAccountKinds)
   expect(chart).toEqual(
     accounts.map(([kind, { normal, meaning }]) => `| \`${kind}\` | ${normal} | ${meaning} |`),
   )
@@ -228,7 +228,7 @@ describe('verification', () => {
     const { accounts } = await bodyOf(client.ledger.verify({}))
     expect(await bodyOf(verify(tenant.ownerId, 'test'))).toMatchObject({ ok: true, accounts })
     expect(await bodyOf(verify(tenant.ownerId, 'live'))).toMatchObject({ ok: true, accounts: 0 })
-    expect(await bodyOf(verify(PLATFORM_OWNER, 'live'))).toMatchObject({ ok: true })
+    expect(await bodyOf(verify(PLATFORM_OWNER_ID, 'live'))).toMatchObject({ ok: true })
     expect(await verify('customer_nobody', 'live')).toMatchObject({ status: 404, code: 'customer_not_found' })
   })
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { sandboxRail } from '../../src/adapters/sepa-rail/sandbox.ts'
-import type { Payee, RailCall, SepaRail } from '../../src/ports/sepa-rail.ts'
+import { sandboxSepaRail } from '../../src/adapters/sepa-rail/sandbox.ts'
+import type { SepaPayee, SepaRail, SepaRailCall } from '../../src/ports/sepa-rail.ts'
 import { aBeneficiary, aLiveClient, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
@@ -8,8 +8,8 @@ import { traceOf, transactionCount } from '../support/trace.ts'
 import { until } from '../support/until.ts'
 
 /** The sandbox's rail, which records every call; a test can replace its answers. */
-const calls: (Payee & RailCall)[] = []
-const sandbox = sandboxRail()
+const calls: (SepaPayee & SepaRailCall)[] = []
+const sandbox = sandboxSepaRail()
 let answer: SepaRail['verifyPayee'] = sandbox.verifyPayee
 const rail: SepaRail = {
   ...sandbox,

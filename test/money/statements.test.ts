@@ -1,11 +1,11 @@
 import './statements/statement-documents.ts'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { Book, Cause } from '../../src/money/ledger/book.ts'
-import { templates } from '../../src/money/ledger/templates.ts'
-import { kindOf } from '../../src/money/statements/movements.ts'
+import type { LockedBook, PostingCause } from '../../src/money/ledger/book.ts'
+import { postingTemplates } from '../../src/money/ledger/templates.ts'
+import { movementKindOfTemplate } from '../../src/money/statements/movements.ts'
 import { newId } from '../../src/values/ids.ts'
-import { type Cents, cents, minus, negated, plus } from '../../src/values/money.ts'
+import { addCents, type Cents, cents, negateCents, subtractCents } from '../../src/values/money.ts'
 import { aWallet, bodyOf } from '../support/factories.ts'
 import { startBooks } from '../support/money/books.ts'
 import { inCents, instantAt, newCause, OPENED_AT, rowsOf, statementsIn } from '../support/money/statements.ts'
@@ -14,7 +14,7 @@ import { times } from '../support/sample-service.ts'
 const { service, client, key, inBook } = await startBooks()
 const { updates, draw, read, anOldWallet } = statementsIn({ service, client, key, inBook })
 
-function releaseOldest(book: Book, holds: Cause[]): void {
+function releaseOldest(book: LockedBook, holds: PostingCause[]): void {
   const hold = holds.shift()
   if (hold) book.release(hold)
 }
@@ -31,11 +31,11 @@ describe('the opening balance and the movements sum to the closing balance', () 
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async steps => {
         const old = await anOldWallet()
-        const [holds, booked]: [Cause[], { on: Date; amount: Cents }[]] = [[], []]
+        const [holds, booked]: [PostingCause[], { on: Date; amount: Cents }[]] = [[], []]
         let now = OPENED_AT
         for (const { kind, amount, hours } of steps) {
           now = new Date(Math.min(now.getTime() + hours * 3_600_000, Date.parse('2026-03-31T23:59:59.999Z')))
-          const work = (book: Book): void => {
+          const work = (book: LockedBook): void => {
             if (kind === 'release') releaseOldest(book, holds)
             if (kind === 'release' || (kind !== 'in' && !book.canPay(old.id, amount))) return
             const posting = newCause()
@@ -43,7 +43,7 @@ describe('the opening balance and the movements sum to the closing balance', () 
             if (kind === 'in') book.move('fund', 'bank', old.id, amount, posting)
             if (kind === 'out') book.move('transfer', old.id, old.other, amount, posting)
             if (kind === 'hold') holds.push(posting)
-            else booked.push({ on: now, amount: kind === 'in' ? amount : negated(amount) })
+            else booked.push({ on: now, amount: kind === 'in' ? amount : negateCents(amount) })
           }
           await old.book(now, work, holds)
         }
@@ -63,7 +63,7 @@ describe('the opening balance and the movements sum to the closing balance', () 
           }
           expect(inCents(statement.closingEuros)).toBe(balance)
           const [came, went] = [inCents(statement.inEuros), inCents(statement.outEuros)]
-          expect(minus(plus(inCents(statement.openingEuros), came), went)).toBe(balance)
+          expect(subtractCents(addCents(inCents(statement.openingEuros), came), went)).toBe(balance)
         }
       }),
       { numRuns: 8 },
@@ -165,11 +165,14 @@ describe('a statement', () => {
 })
 
 test('every posting template that affects a wallet has a description', () => {
-  const touching = Object.entries(templates).flatMap(([name, sides]) =>
+  const touching = Object.entries(postingTemplates).flatMap(([name, sides]) =>
     (sides as readonly string[]).includes('wallet') ? [name] : [],
   )
   const byName = (name: string) => name.replaceAll('_', ' ').replace(/^./, first => first.toUpperCase())
   expect(
-    touching.filter(name => kindOf(name).code === 'OTHR' && kindOf(name).words === byName(name)),
+    touching.filter(
+      name =>
+        movementKindOfTemplate(name).code === 'OTHR' && movementKindOfTemplate(name).words === byName(name),
+    ),
   ).toEqual([])
 })

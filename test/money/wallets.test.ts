@@ -1,6 +1,6 @@
 import './wallets/purses.ts'
 import { describe, expect, test } from '@jest/globals'
-import { virtualIban } from '../../src/money/wallets/lifecycle.ts'
+import { newVirtualIban } from '../../src/money/wallets/lifecycle.ts'
 import { aLiveClient, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { times } from '../support/sample-service.ts'
@@ -34,7 +34,7 @@ describe('a wallet', () => {
   })
 
   test.each([1n, 97n, 98n, 9_999_999_999n])('number %d gives an IBAN with valid check digits', number => {
-    const { iban } = virtualIban('test', { code: '99990001', bic: 'AGPYDEF0XXX' }, number)
+    const { iban } = newVirtualIban('test', { code: '99990001', bic: 'AGPYDEF0XXX' }, number)
     expect([iban?.length, isValid(String(iban))]).toEqual([22, true])
   })
 

@@ -1,19 +1,19 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
-  cardDetailsOf,
-  cardPayloadOf,
   credentialDigest,
-  digestMatches,
-  headerText,
-  isUnusable,
+  decodeChargeRequest,
+  isUnusableInput,
+  matchesContentDigest,
   merchantKeyProblem,
   parseAcceptPayment,
   parseChallenges,
   parseCredential,
   parseReceipt,
-  requestOf,
+  readCardDetails,
+  readCardPayload,
   toBase64url,
+  toHeaderText,
 } from '../../src/mpp/index.ts'
 import { header, minimal, sample } from './samples.ts'
 
@@ -39,13 +39,13 @@ const deep = toBase64url(`{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`)
 
 /** Every function that reads input from outside. */
 const read = (text: string, value: unknown): readonly unknown[] => {
-  const request = requestOf({ ...sample, request: text })
+  const request = decodeChargeRequest({ ...sample, request: text })
   const credential = parseCredential(text)
   return [
     parseChallenges([text, `Payment ${text}`]),
     request,
-    isUnusable(request) ? null : cardDetailsOf(request),
-    cardDetailsOf({
+    isUnusableInput(request) ? null : readCardDetails(request),
+    readCardDetails({
       amount: 1n,
       currency: 'eur',
       methodDetails: { encryptionJwk: value, acceptedNetworks: value },
@@ -53,14 +53,14 @@ const read = (text: string, value: unknown): readonly unknown[] => {
     credential,
     parseCredential(`Payment ${text}`),
     parseCredential(`Payment ${toBase64url(JSON.stringify({ challenge: value, payload: value }) ?? '')}`),
-    cardPayloadOf({ challenge: sample, payload: { encryptedPayload: value, network: text } }),
+    readCardPayload({ challenge: sample, payload: { encryptedPayload: value, network: text } }),
     parseReceipt(text),
     parseReceipt(toBase64url(JSON.stringify(value) ?? '')),
     merchantKeyProblem(value),
     parseAcceptPayment(text),
-    digestMatches(text, text),
+    matchesContentDigest(text, text),
     credentialDigest(text),
-    headerText(text),
+    toHeaderText(text),
   ]
 }
 
@@ -103,7 +103,7 @@ describe('text from outside', () => {
   })
 
   test('nested without end is refused', () => {
-    expect(requestOf({ ...sample, request: deep })).toMatchObject({
+    expect(decodeChargeRequest({ ...sample, request: deep })).toMatchObject({
       problem: expect.stringContaining('16384'),
     })
     expect(read(deep, 'x')).toHaveLength(15)
@@ -128,7 +128,7 @@ describe('text from outside', () => {
   test.each([
     ['a credential', () => parseCredential(`Payment ${'A'.repeat(70_000)}`)],
     ['a receipt', () => parseReceipt('A'.repeat(20_000))],
-    ['a request', () => requestOf({ ...sample, request: 'A'.repeat(20_000) })],
+    ['a request', () => decodeChargeRequest({ ...sample, request: 'A'.repeat(20_000) })],
     ['Accept-Payment', () => parseAcceptPayment('a/b,'.repeat(2_000))],
   ])('of a length that nobody needs is no %s', (_, reading) => {
     expect(reading()).toMatchObject({ problem: expect.stringMatching(/more than \d+ characters/) })

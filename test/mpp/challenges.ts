@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type Challenge, credentialHeaderOf, parseChallenges, writeChallenge } from '../../src/mpp/index.ts'
+import {
+  credentialHeaderOf,
+  type PaymentChallenge,
+  parseChallenges,
+  serializeChallenge,
+} from '../../src/mpp/index.ts'
 import { header, minimal, sample } from './samples.ts'
 
 const ids = (...headers: string[]) => parseChallenges(headers).challenges.map(({ id }) => id)
@@ -38,14 +43,14 @@ const challenge = fc
     all =>
       Object.fromEntries(
         Object.entries(all).filter(([, text]) => text !== undefined),
-      ) as unknown as Challenge,
+      ) as unknown as PaymentChallenge,
   )
 
 describe('challenges in WWW-Authenticate', () => {
   test('are what was written, whatever the parameters hold', () => {
     fc.assert(
       fc.property(challenge, written => {
-        expect(parseChallenges([writeChallenge(written)])).toEqual({
+        expect(parseChallenges([serializeChallenge(written)])).toEqual({
           challenges: [written],
           otherSchemes: [],
           problems: [],
@@ -57,7 +62,7 @@ describe('challenges in WWW-Authenticate', () => {
   test('are all found, in one header and in several', () => {
     fc.assert(
       fc.property(fc.array(challenge, { maxLength: 6 }), fc.boolean(), (written, areJoined) => {
-        const values = written.map(writeChallenge)
+        const values = written.map(serializeChallenge)
         const headers = areJoined ? [values.join(', ')] : values
         expect(parseChallenges(headers).challenges).toEqual(written)
       }),
@@ -161,6 +166,6 @@ describe('challenges in WWW-Authenticate', () => {
   })
 
   test('with a line break are not written', () => {
-    expect(() => writeChallenge({ ...sample, realm: 'a\r\nSet-Cookie: b' })).toThrow(RangeError)
+    expect(() => serializeChallenge({ ...sample, realm: 'a\r\nSet-Cookie: b' })).toThrow(RangeError)
   })
 })

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
-  cardPayloadOf,
   credentialDigest,
-  encodeRequest,
+  encodeChallengeRequest,
   isPaymentScheme,
   parseCredential,
+  readCardPayload,
+  serializeCredential,
   toBase64url,
-  writeCredential,
 } from '../../src/mpp/index.ts'
 import { sample } from './samples.ts'
 
@@ -40,7 +40,7 @@ describe('a credential', () => {
     })
     fc.assert(
       fc.property(made, credential =>
-        expect(parseCredential(writeCredential(credential))).toEqual(credential),
+        expect(parseCredential(serializeCredential(credential))).toEqual(credential),
       ),
     )
   })
@@ -48,7 +48,9 @@ describe('a credential', () => {
   test('echoes opaque as a text or as the object in it', () => {
     const opaque = { nonce: 'Zm9v', a: 'b' }
     const given = { challenge: { ...sample, opaque }, payload }
-    expect(parseCredential(encoded(given))).toMatchObject({ challenge: { opaque: encodeRequest(opaque) } })
+    expect(parseCredential(encoded(given))).toMatchObject({
+      challenge: { opaque: encodeChallengeRequest(opaque) },
+    })
   })
 
   test('keeps no other member of the challenge', () => {
@@ -78,19 +80,20 @@ describe('a credential', () => {
   })
 
   test('is known by its digest, however scheme and spaces are written', () => {
-    const value = writeCredential({ challenge: sample, payload })
+    const value = serializeCredential({ challenge: sample, payload })
     const same = [value, value.replace('Payment ', 'payment   '), ` ${value} `]
     expect(new Set(same.map(credentialDigest)).size).toBe(1)
-    expect(credentialDigest(writeCredential({ challenge: sample, payload: { ...payload, x: 1 } }))).not.toBe(
-      credentialDigest(value),
-    )
+    expect(
+      credentialDigest(serializeCredential({ challenge: sample, payload: { ...payload, x: 1 } })),
+    ).not.toBe(credentialDigest(value))
     expect(same.every(isPaymentScheme)).toBe(true)
     expect(['Paymentx', 'Bearer Payment x', ''].some(isPaymentScheme)).toBe(false)
   })
 })
 
 describe('the payload of a card', () => {
-  const read = (changed: object) => cardPayloadOf({ challenge: sample, payload: { ...payload, ...changed } })
+  const read = (changed: object) =>
+    readCardPayload({ challenge: sample, payload: { ...payload, ...changed } })
 
   test('is the token with what is printed on the card', () => {
     expect(read({ more: 1 })).toEqual(payload)

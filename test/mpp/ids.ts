@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { challengeId, isOwnChallenge } from '../../src/mpp/index.ts'
+import { computeChallengeId, isOwnChallenge } from '../../src/mpp/index.ts'
 import { sample } from './samples.ts'
 
 const secret = 'a secret of at least thirty-two bytes'
@@ -24,11 +24,11 @@ describe('the id of a challenge', () => {
     ['a header alone', { ...offer, header: 'H' }, `${realm}|card|charge|${request}|||H|`],
     ['the usual header', { ...offer, header: 'authorization' }, `${realm}|card|charge|${request}|||`],
   ])('binds %s, each in its place', (_, given, bound) => {
-    expect(challengeId(secret, given)).toBe(hmac(bound))
+    expect(computeChallengeId(secret, given)).toBe(hmac(bound))
   })
 
   test('is known again, and no other', () => {
-    const own = { ...sample, id: challengeId(secret, sample) }
+    const own = { ...sample, id: computeChallengeId(secret, sample) }
     expect(isOwnChallenge(secret, own)).toBe(true)
     expect(isOwnChallenge(secret, { ...own, description: 'for people' })).toBe(true)
     expect(isOwnChallenge('another secret', own)).toBe(false)
@@ -36,7 +36,7 @@ describe('the id of a challenge', () => {
   })
 
   test('is no longer that of a challenge of which anything was changed', () => {
-    const own = { ...sample, id: challengeId(secret, sample) }
+    const own = { ...sample, id: computeChallengeId(secret, sample) }
     const names = ['id', 'realm', 'method', 'intent', 'request', 'expires', 'digest', 'opaque'] as const
     const property = fc.property(
       fc.constantFrom(...names),

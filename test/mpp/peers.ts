@@ -3,22 +3,22 @@ import * as card from 'mpp-card'
 import { cardClient, decryptToken } from 'mpp-card/card'
 import * as mppx from 'mppx'
 import {
-  cardPayloadOf,
-  challengeId,
+  computeChallengeId,
+  decodeChargeRequest,
   isOwnChallenge,
-  isUnusable,
+  isUnusableInput,
   parseChallenges,
   parseCredential,
   parseReceipt,
-  requestOf,
-  writeChallenge,
-  writeCredential,
-  writeReceipt,
+  readCardPayload,
+  serializeChallenge,
+  serializeCredential,
+  serializeReceipt,
 } from '../../src/mpp/index.ts'
 import { chargeRequest, merchantPrivateKey, sample } from './samples.ts'
 
 const secretKey = 'a secret of at least thirty-two bytes'
-const own = { ...sample, id: challengeId(secretKey, sample) }
+const own = { ...sample, id: computeChallengeId(secretKey, sample) }
 const expires = '2026-11-21T12:00:00.000Z'
 const payload = { encryptedPayload: 'a.b.c.d.e', network: 'visa' }
 const receipt = { status: 'success', method: 'card', timestamp: expires, reference: 'ch_1' } as const
@@ -28,7 +28,7 @@ const offered = { realm: sample.realm, method: 'card', intent: 'charge', request
 
 describe('mppx', () => {
   test('reads our challenge and computes the same id', () => {
-    const read = mppx.Challenge.deserialize(writeChallenge(own))
+    const read = mppx.Challenge.deserialize(serializeChallenge(own))
     expect(read).toMatchObject({ id: own.id, realm: own.realm, request: chargeRequest, opaque: own.opaque })
     expect(mppx.Challenge.verify(read, { secretKey })).toBe(true)
   })
@@ -44,7 +44,7 @@ describe('mppx', () => {
     expect(problems).toEqual([])
     expect(challenges).toMatchObject([{ id: made.id, description: '5 € — “now”', expires }])
     expect(challenges.every(challenge => isOwnChallenge(secretKey, challenge))).toBe(true)
-    expect(challenges.map(requestOf)).toMatchObject([
+    expect(challenges.map(decodeChargeRequest)).toMatchObject([
       { amount: 1_250n, currency: 'eur', externalId: 'order-7' },
     ])
   })
@@ -55,15 +55,15 @@ describe('mppx', () => {
     )
     const { challenges } = parseChallenges([values.join(', ')])
     expect(challenges.map(({ method }) => method)).toEqual(['tempo', 'card', 'stripe'])
-    expect(mppx.Challenge.deserializeList(challenges.map(writeChallenge).join(', '))).toHaveLength(3)
+    expect(mppx.Challenge.deserializeList(challenges.map(serializeChallenge).join(', '))).toHaveLength(3)
   })
 
   test('reads our credential, and we read its credential', () => {
-    expect(mppx.Credential.deserialize(writeCredential({ challenge: own, payload }))).toMatchObject({
+    expect(mppx.Credential.deserialize(serializeCredential({ challenge: own, payload }))).toMatchObject({
       challenge: { id: own.id, opaque: own.opaque },
       payload,
     })
-    const challenge = mppx.Challenge.deserialize(writeChallenge(own))
+    const challenge = mppx.Challenge.deserialize(serializeChallenge(own))
     expect(parseCredential(mppx.Credential.serialize({ challenge, payload }))).toEqual({
       challenge: own,
       payload,
@@ -72,7 +72,7 @@ describe('mppx', () => {
 
   test('reads our receipt with its proof, and we read its receipt', () => {
     const written = { ...receipt, challengeId: own.id, proof: 'a.b.c' }
-    expect(mppx.Receipt.deserialize(writeReceipt(written))).toEqual(written)
+    expect(mppx.Receipt.deserialize(serializeReceipt(written))).toEqual(written)
     expect(parseReceipt(mppx.Receipt.serialize({ ...receipt, externalId: 'order-7' }))).toMatchObject({
       externalId: 'order-7',
     })
@@ -81,7 +81,7 @@ describe('mppx', () => {
 
 describe('mpp-card', () => {
   test('reads our challenge', () => {
-    const read = card.Challenge.deserialize(writeChallenge(own))
+    const read = card.Challenge.deserialize(serializeChallenge(own))
     expect(read).toMatchObject({
       id: own.id,
       realm: own.realm,
@@ -94,34 +94,34 @@ describe('mpp-card', () => {
     const made = card.Challenge.from({ ...offered, secretKey, meta: { nonce: 'n' } })
     const { challenges, problems } = parseChallenges([card.Challenge.serialize(made)])
     expect(problems).toEqual([])
-    expect(challenges.map(requestOf)).toMatchObject([{ amount: 1_250n, currency: 'eur' }])
+    expect(challenges.map(decodeChargeRequest)).toMatchObject([{ amount: 1_250n, currency: 'eur' }])
   })
 
   test('pays our challenge with a credential that we read and know as ours', async () => {
     const client = cardClient('card_1')
-    const challenge = card.Challenge.deserialize(writeChallenge(own))
+    const challenge = card.Challenge.deserialize(serializeChallenge(own))
     const value = await client.createCredential({ challenge } as Parameters<
       typeof client.createCredential
     >[0])
     const read = parseCredential(value)
-    if (isUnusable(read)) throw new Error(read.problem)
+    if (isUnusableInput(read)) throw new Error(read.problem)
     expect(read.challenge).toEqual(own)
     expect(isOwnChallenge(secretKey, read.challenge)).toBe(true)
-    const { encryptedPayload = '' } = cardPayloadOf(read) as { encryptedPayload?: string }
+    const { encryptedPayload = '' } = readCardPayload(read) as { encryptedPayload?: string }
     expect(decryptToken(encryptedPayload, merchantPrivateKey).token.paymentToken).toBe('4242424242424242')
   })
 
   test('reads our credential for its challenge, and verifies the id', () => {
     const made = card.Challenge.from({ ...offered, secretKey })
     const [challenge = own] = parseChallenges([card.Challenge.serialize(made)]).challenges
-    const read = card.Credential.deserialize(writeCredential({ challenge, payload }))
+    const read = card.Credential.deserialize(serializeCredential({ challenge, payload }))
     expect(card.Challenge.verify(read.challenge, { secretKey })).toBe(true)
     expect(read.payload).toEqual(payload)
   })
 
   test('reads our receipt, and we read its receipt', () => {
     expect(
-      card.Receipt.deserialize(writeReceipt({ ...receipt, challengeId: own.id, proof: 'a.b.c' })),
+      card.Receipt.deserialize(serializeReceipt({ ...receipt, challengeId: own.id, proof: 'a.b.c' })),
     ).toEqual(receipt)
     expect(parseReceipt(card.Receipt.serialize(receipt))).toEqual(receipt)
   })

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
-  isUnusable,
+  isUnusableInput,
+  type PaymentReceipt,
   parseReceipt,
-  type Receipt,
-  receiptProblem,
+  paymentReceiptProblem,
+  serializeReceipt,
   toBase64url,
-  writeReceipt,
 } from '../../src/mpp/index.ts'
 
-const receipt: Receipt = {
+const receipt: PaymentReceipt = {
   status: 'success',
   method: 'card',
   timestamp: '2026-11-21T12:00:00.000Z',
@@ -28,7 +28,7 @@ describe('a receipt', () => {
     })
     fc.assert(
       fc.property(written, members => {
-        expect(parseReceipt(writeReceipt({ ...receipt, ...members }))).toEqual({ ...receipt, ...members })
+        expect(parseReceipt(serializeReceipt({ ...receipt, ...members }))).toEqual({ ...receipt, ...members })
       }),
     )
   })
@@ -46,7 +46,7 @@ describe('a receipt', () => {
   })
 
   test('refuses a value that is not base64url of JSON', () => {
-    expect(['', '{}', 'e30=', toBase64url('[]')].map(text => isUnusable(parseReceipt(text)))).toEqual(
+    expect(['', '{}', 'e30=', toBase64url('[]')].map(text => isUnusableInput(parseReceipt(text)))).toEqual(
       Array(4).fill(true),
     )
   })
@@ -60,7 +60,7 @@ describe('a receipt', () => {
     ['four minutes ahead', { timestamp: '2026-11-21T12:04:03Z' }],
     ['in another zone', { timestamp: '2026-11-21T13:00:00.5+01:00' }],
   ])('is that of the payment: %s', (_, changed) => {
-    expect(receiptProblem({ ...receipt, ...changed }, paid)).toBeUndefined()
+    expect(paymentReceiptProblem({ ...receipt, ...changed }, paid)).toBeUndefined()
   })
 
   test.each([
@@ -70,11 +70,11 @@ describe('a receipt', () => {
     ['an old payment', { timestamp: '2026-11-21T11:54:00Z' }, /older than the payment/],
     ['the future', { timestamp: '2026-11-21T12:06:00Z' }, /from the future/],
   ])('is that of %s', (_, changed, why) => {
-    expect(receiptProblem({ ...receipt, ...changed }, paid)).toMatch(why)
+    expect(paymentReceiptProblem({ ...receipt, ...changed }, paid)).toMatch(why)
   })
 
   test('counts from when the credential was sent', () => {
     const slow = { ...paid, now: new Date('2026-11-21T12:30:00Z'), sentAt: now }
-    expect(receiptProblem(receipt, slow)).toBeUndefined()
+    expect(paymentReceiptProblem(receipt, slow)).toBeUndefined()
   })
 })

@@ -1,11 +1,17 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { cardDetailsOf, encodeRequest, merchantKeyProblem, requestOf } from '../../src/mpp/index.ts'
+import {
+  decodeChargeRequest,
+  encodeChallengeRequest,
+  merchantKeyProblem,
+  readCardDetails,
+} from '../../src/mpp/index.ts'
 import { chargeRequest, merchantJwk, methodDetails, sample } from './samples.ts'
 
-const decoded = (request: unknown) => requestOf({ ...sample, request: encodeRequest(Object(request)) })
+const decoded = (request: unknown) =>
+  decodeChargeRequest({ ...sample, request: encodeChallengeRequest(Object(request)) })
 const details = (changed: object) =>
-  cardDetailsOf({ amount: 1n, currency: 'eur', methodDetails: { ...methodDetails, ...changed } })
+  readCardDetails({ amount: 1n, currency: 'eur', methodDetails: { ...methodDetails, ...changed } })
 
 describe('the request of a challenge', () => {
   test('is decoded, with cents as a whole number', () => {
@@ -45,7 +51,7 @@ describe('the request of a challenge', () => {
     ['a list', 'W10'],
     ['no UTF-8', 'eyL_In0'],
   ])('is refused with %s', (_, request) => {
-    expect(requestOf({ ...sample, request })).toMatchObject({
+    expect(decodeChargeRequest({ ...sample, request })).toMatchObject({
       problem: expect.stringMatching(/^The request/),
     })
   })

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { type Challenge, encodeRequest } from '../../src/mpp/index.ts'
+import { encodeChallengeRequest, type PaymentChallenge } from '../../src/mpp/index.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
 
@@ -20,15 +20,15 @@ export const methodDetails = {
 
 export const chargeRequest = { amount: '1250', currency: 'eur', externalId: 'order-7', methodDetails }
 
-export const sample: Challenge = {
+export const sample: PaymentChallenge = {
   id: 'challenge-1',
   realm: 'merchant.example:443',
   method: 'card',
   intent: 'charge',
-  request: encodeRequest(chargeRequest),
+  request: encodeChallengeRequest(chargeRequest),
   expires: '2026-11-21T12:00:00.000Z',
   digest: 'sha-256=:RBNvo1WzZ4oRRq0W9+hknpT7T8If536DEMBg9hyq/4o=:',
-  opaque: encodeRequest({ nonce: 'Zm9v' }),
+  opaque: encodeChallengeRequest({ nonce: 'Zm9v' }),
 }
 
 export const header = (parameters: string): string => `Payment ${parameters}`

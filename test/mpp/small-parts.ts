@@ -1,19 +1,19 @@
 import { describe, expect, test } from '@jest/globals'
 import {
+  acceptedQuality,
+  buildProblemDetails,
   contentDigest,
-  digestMatches,
-  headerText,
-  isUnusable,
+  isUnusableInput,
+  matchesContentDigest,
   parseAcceptPayment,
-  problemDetails,
-  problemType,
-  qualityOf,
+  problemTypeAndTitle,
+  toHeaderText,
 } from '../../src/mpp/index.ts'
 
 describe('Accept-Payment', () => {
   const accepted = (header: string, method = 'card', intent = 'charge') => {
     const read = parseAcceptPayment(header)
-    return isUnusable(read) ? read.problem : qualityOf(read, method, intent)
+    return isUnusableInput(read) ? read.problem : acceptedQuality(read, method, intent)
   }
 
   test.each([
@@ -50,14 +50,14 @@ describe('the digest of a body', () => {
     'sha-256=X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=',
     'SHA-256=X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE',
   ])('%s fits', header => {
-    expect(digestMatches(header, '{"hello": "world"}')).toBe(true)
-    expect(digestMatches(header, '{"hello": "World"}')).toBe(false)
+    expect(matchesContentDigest(header, '{"hello": "world"}')).toBe(true)
+    expect(matchesContentDigest(header, '{"hello": "World"}')).toBe(false)
   })
 
   test.each(['', 'sha-512=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:', 'sha-256=::', 'sha-256=e30='])(
     '"%s" fits nothing',
     header => {
-      expect(digestMatches(header, '{"hello": "world"}')).toBe(false)
+      expect(matchesContentDigest(header, '{"hello": "world"}')).toBe(false)
     },
   )
 })
@@ -70,19 +70,19 @@ describe('text in a header', () => {
     ['☕ 日', '? ?'],
     ['line\r\nSet-Cookie: a', 'line  Set-Cookie: a'],
   ])('%j becomes %j', (text, written) => {
-    expect(headerText(text)).toBe(written)
+    expect(toHeaderText(text)).toBe(written)
   })
 })
 
 describe('a problem', () => {
   test('is named as the protocol names it', () => {
-    expect(problemDetails('payment-expired', 'Too late.')).toEqual({
+    expect(buildProblemDetails('payment-expired', 'Too late.')).toEqual({
       type: 'https://paymentauth.org/problems/payment-expired',
       title: 'Payment Expired',
       status: 402,
       detail: 'Too late.',
     })
-    expect(problemType('method-unsupported')).toEqual([
+    expect(problemTypeAndTitle('method-unsupported')).toEqual([
       'https://paymentauth.org/problems/method-unsupported',
       'Method Unsupported',
     ])

@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { signedHeaders } from '../../src/values/webhook-signature.ts'
+import { signWebhookHeaders } from '../../src/values/webhook-signature.ts'
 import { bodyOf } from '../support/factories.ts'
 import { aBuyer, expectToPayAndReport } from '../support/packages/buyer.ts'
 import { launch } from '../support/processes/launched.ts'
@@ -33,7 +33,7 @@ test('the receiver of webhooks takes what is genuine, once', async () => {
   const body = '{"event":"agent.frozen","createdAt":"2026-11-20T09:30:00.000Z","data":{"agentId":"agent_1"}}'
   const send = async (secret: string) => {
     const event = { deliveryId: 'delivery_1-1', eventId: 'event_1', at: new Date(), event: 'agent.frozen' }
-    const headers = signedHeaders({ ...event, body, requestId: 'r1' }, { current: secret, next: null })
+    const headers = signWebhookHeaders({ ...event, body, requestId: 'r1' }, { current: secret, next: null })
     const response = await fetch(address, { method: 'POST', headers, body })
     return [response.status, await response.text()]
   }

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
-import { stepsFor } from '../../src/derive/docs/quickstart.ts'
+import { quickstartSteps } from '../../src/derive/docs/quickstart.ts'
 import { freePort } from '../../src/dev/processes/free-port.ts'
-import { signedHeaders } from '../../src/values/webhook-signature.ts'
+import { signWebhookHeaders } from '../../src/values/webhook-signature.ts'
 import { nodes } from '../support/packages/installed.ts'
 import { loadedWith } from '../support/packages/loaded.ts'
 import { launch } from '../support/processes/launched.ts'
@@ -58,7 +58,7 @@ describe('the package of TypeScript, installed by npm in an empty folder', () =>
 
   test('runs the quickstart of /docs', async () => {
     const env = await environment()
-    const steps = stepsFor(service.url).map(({ typescript }) => typescript)
+    const steps = quickstartSteps(service.url).map(({ typescript }) => typescript)
     const told = await runProgram(process.execPath, steps.slice(0, -1).join('\n'), env)
     expect(told).toMatch(/^policy_\w+\ncreated\n/)
     for (const line of ['availableEuros: 17.5', 'closingEuros: 17.5', 'transaction.completed {', 'ok: true'])
@@ -70,7 +70,10 @@ describe('the package of TypeScript, installed by npm in an empty folder', () =>
     async place => {
       const shown = /```ts\n(import \{ createServer \}[\s\S]*?)```/.exec(webhookGuide)?.[1] ?? ''
       const program = join(folder, 'receiver.mjs')
-      writeFileSync(program, place.startsWith('the quick') ? (stepsFor('').at(-1)?.typescript ?? '') : shown)
+      writeFileSync(
+        program,
+        place.startsWith('the quick') ? (quickstartSteps('').at(-1)?.typescript ?? '') : shown,
+      )
       const PORT = String(await freePort(0))
       const receiver = launch(process.execPath, [program], {
         PORT,
@@ -80,7 +83,10 @@ describe('the package of TypeScript, installed by npm in an empty folder', () =>
         '{"event":"agent.frozen","createdAt":"2026-11-20T09:30:00.000Z","data":{"agentId":"agent_1"}}'
       const event = { deliveryId: 'delivery_1-1', eventId: 'event_1', at: new Date(), event: 'agent.frozen' }
       const send = (secret: string) => {
-        const headers = signedHeaders({ ...event, body, requestId: 'r1' }, { current: secret, next: null })
+        const headers = signWebhookHeaders(
+          { ...event, body, requestId: 'r1' },
+          { current: secret, next: null },
+        )
         return fetch(`http://127.0.0.1:${PORT}/`, { method: 'POST', headers, body }).then(
           ({ status }) => status,
           () => undefined,
@@ -116,7 +122,7 @@ describe('the package of TypeScript, installed by npm in an empty folder', () =>
   })
 
   test('verifies a webhook', async () => {
-    const headers = signedHeaders(
+    const headers = signWebhookHeaders(
       {
         deliveryId: 'delivery_01jd8x2m4ye7k9v0c3q5r6t8wz-1.274877906944',
         eventId: 'event_01jd8x2m4yf0r5s8a6b1c7d9xk',
@@ -217,7 +223,7 @@ const guided = readdirSync('docs', { recursive: true, encoding: 'utf8' })
 
 test('what the README, the README of the package, the guides and /docs show compiles strictly', async () => {
   const shown = [...samplesIn(projectReadme), ...guided]
-  const steps = stepsFor('http://127.0.0.1:1').map(({ typescript }) => typescript)
+  const steps = quickstartSteps('http://127.0.0.1:1').map(({ typescript }) => typescript)
   const texts = [...shown, flow, steps.slice(0, -1).join('\n'), String(steps.at(-1))]
   expect(guided.length).toBeGreaterThanOrEqual(4)
   expect(texts).toHaveLength(4 + guided.length)

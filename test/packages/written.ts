@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { readContract } from '../../src/packages/write/contract.ts'
-import { kinds, pythonApi, pythonTypes } from '../../src/packages/write/python-api.ts'
+import { readClientContract } from '../../src/packages/write/contract.ts'
+import { pythonApi, pythonClientKinds, pythonTypes } from '../../src/packages/write/python-api.ts'
 
-const contract = readContract()
+const contract = readClientContract()
 
 /** The names that a text declares: classes and type aliases. */
 const declared = (text: string): string[] =>
@@ -17,7 +17,7 @@ describe('what is written for Python', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
-  test.each(kinds)('has every operation, for the $client client', kind => {
+  test.each(pythonClientKinds)('has every operation, for the $client client', kind => {
     const methods = pythonApi(contract, kind).match(/^ {4}(?:async )?def (?!__init__)/gm)
     // One of them is composed: waiting for a decision.
     expect(methods).toHaveLength(contract.operations.length + 1)

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { pain001 } from '../../src/iso20022/pain001.ts'
-import { camt053Of } from '../../src/money/statements/camt053.ts'
-import type { Movement } from '../../src/money/statements/movements.ts'
+import { writePain001 } from '../../src/iso20022/pain001.ts'
+import { renderCamt053 } from '../../src/money/statements/camt053.ts'
+import type { StatementMovement } from '../../src/money/statements/movements.ts'
 import type { Statement } from '../../src/money/statements/statement.ts'
 import { type Cents, cents, NO_CENTS } from '../../src/values/money.ts'
 import { runPeer } from '../support/processes/peer.ts'
@@ -17,7 +17,7 @@ test('a Python program reads the payments of our pain.001, to the cent', async (
     payee: { name, iban: 'NL91ABNA0417164300', bic: null },
     reference: 'Books, papers (2)',
   })
-  const file = pain001(
+  const file = writePain001(
     {
       messageId: '01jd8x2m4ye7k9v0c3q5r6t8wz',
       madeAt: new Date('2026-11-20T08:00:00.000Z'),
@@ -74,16 +74,16 @@ const movement = (postingId: string, amountCents: Cents, reference: string) =>
     walletId: null,
     reference,
     endToEndId: null,
-  }) as Movement
+  }) as StatementMovement
 
-async function* pages(): AsyncGenerator<readonly Movement[]> {
+async function* pages(): AsyncGenerator<readonly StatementMovement[]> {
   yield [movement('posting_1', cents(10_000n), 'Salary & <more>')]
   yield [movement('posting_2', cents(-2_501n), 'Brötchen')]
 }
 
 test('a Python program reads our camt.053, whose entries sum to its balance', async () => {
   let file = ''
-  for await (const piece of camt053Of(statement, pages())) file += piece
+  for await (const piece of renderCamt053(statement, pages())) file += piece
   expect(await readInPython(file)).toEqual({
     entries: 2,
     opening: '-0.05',

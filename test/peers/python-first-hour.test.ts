@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { stepsFor } from '../../src/derive/docs/quickstart.ts'
+import { quickstartSteps } from '../../src/derive/docs/quickstart.ts'
 import { startTestService } from '../support/harness.ts'
 import { aPythonWithThePackage } from '../support/packages/python.ts'
 
@@ -10,7 +10,7 @@ const [service, { folder, python }] = await Promise.all([
   aPythonWithThePackage('sdist', 'mypy==1.18.2'),
 ])
 
-const quickstart = stepsFor(service.url)
+const quickstart = quickstartSteps(service.url)
   .slice(0, -1)
   .map(({ python }) => python)
   .join('\n')
@@ -60,7 +60,10 @@ asyncio.run(main())
   )
 
   test('types its quickstart and its receiver strictly', async () => {
-    const programs = { 'quickstart.py': quickstart, 'receiver.py': String(stepsFor('').at(-1)?.python) }
+    const programs = {
+      'quickstart.py': quickstart,
+      'receiver.py': String(quickstartSteps('').at(-1)?.python),
+    }
     for (const [name, text] of Object.entries(programs)) {
       writeFileSync(join(folder, name), text)
       const checked = python(['-m', 'mypy', '--strict', '--python-version', '3.10', name])

@@ -6,7 +6,7 @@ import {
   verifyAuditGrowth,
   verifyAuditProof,
 } from '../../src/derive/client.ts'
-import { signedHeaders, standardSecretOf } from '../../src/values/webhook-signature.ts'
+import { signWebhookHeaders, standardWebhookSecret } from '../../src/values/webhook-signature.ts'
 import { anExport } from '../support/compliance/made-export.ts'
 import { drawsOf, oddExport } from '../support/compliance/odd-exports.ts'
 import { sealTrail } from '../support/compliance/trail.ts'
@@ -170,7 +170,7 @@ describe('a proof is judged in Python as in TypeScript', () => {
     const message = { deliveryId, eventId: 'event_1', event: 'agent.frozen', body, requestId: 'request-1' }
     const at = new Date()
     const now = at.getTime() / 1_000
-    const headers = signedHeaders({ ...message, at }, { current: 'whsec_old', next: 'whsec_new' })
+    const headers = signWebhookHeaders({ ...message, at }, { current: 'whsec_old', next: 'whsec_new' })
     const cases = [
       { headers, body, secret: 'whsec_old', now },
       { headers, body, secret: 'whsec_new', now },
@@ -194,8 +194,8 @@ describe('a proof is judged in Python as in TypeScript', () => {
     const body = '{"event":"agent.frozen","data":{"merchant":"Bäckerei 🥐"}}'
     const message = { deliveryId: 'delivery_1-1.2', eventId: 'event_1', event: 'agent.frozen', body }
     const headersFor = (current: string, next: string | null) =>
-      signedHeaders({ ...message, requestId: 'request-1', at: new Date() }, { current, next })
-    const [old, next] = [standardSecretOf('whsec_old'), standardSecretOf('whsec_new')]
+      signWebhookHeaders({ ...message, requestId: 'request-1', at: new Date() }, { current, next })
+    const [old, next] = [standardWebhookSecret('whsec_old'), standardWebhookSecret('whsec_new')]
     const rotating = headersFor('whsec_old', 'whsec_new')
     const cases = [
       { headers: headersFor('whsec_old', null), body, secret: old },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { signedHeaders, standardSecretOf } from '../../src/values/webhook-signature.ts'
+import { signWebhookHeaders, standardWebhookSecret } from '../../src/values/webhook-signature.ts'
 import { runPeer } from '../support/processes/peer.ts'
 
 const BODY =
@@ -9,7 +9,7 @@ const [OLD, NEW] = ['whsec_old', 'whsec_new']
 
 /** The headers of an attempt this many seconds ago. */
 const headersOf = (secondsAgo: number, next: string | null = null): Record<string, string> =>
-  signedHeaders(
+  signWebhookHeaders(
     {
       deliveryId: 'delivery_01jd8x2m4ye7k9v0c3q5r6t8wz-1.274877906944',
       eventId: 'event_01jd8x2m4yf0r5s8a6b1c7d9xk',
@@ -41,7 +41,7 @@ test('a receiver in Go accepts our signatures and no others', async () => {
 test('the library of Standard Webhooks for Go accepts our signatures and no others', async () => {
   const changed = { ...headers, 'webhook-timestamp': '1' }
   const standardCases = [...cases.slice(0, -1), { Headers: changed, Body: BODY, Secret: OLD }].map(
-    ({ Secret, ...one }) => ({ ...one, StandardSecret: standardSecretOf(Secret) }),
+    ({ Secret, ...one }) => ({ ...one, StandardSecret: standardWebhookSecret(Secret) }),
   )
   const command = ['run', '-C', 'test/peers/standard-webhooks', '.']
   const output = await runPeer('go', command, JSON.stringify(standardCases))

@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { type Listener, openListener } from '../../src/platform/listener.ts'
+import { type ChannelListener, openListener } from '../../src/platform/listener.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 
 const databaseUrl = await cloneDatabase()
 
-const listeners: Listener[] = []
+const listeners: ChannelListener[] = []
 afterEach(async () => {
   await Promise.all(listeners.splice(0).map(listener => listener.stop()))
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { humanLine, redactor } from '../../src/platform/log.ts'
+import { formatLogLine, redactor } from '../../src/platform/log.ts'
 import { newId } from '../../src/values/ids.ts'
 import { quickestOf } from '../support/longest-turn.ts'
 
@@ -65,7 +65,7 @@ describe('a log line on a terminal', () => {
     milliseconds: 18.22,
   }
   const more = { requestId: '55d57c33', ownerId: 'customer_1', actorId: 'key_1', address: '127.0.0.1' }
-  const told = (line: object): string => humanLine(JSON.stringify(line))
+  const told = (line: object): string => formatLogLine(JSON.stringify(line))
 
   test('tells a request in a few words, and of a refusal why and by which id', () => {
     expect(told({ ...head, ...served, ...more })).toBe('10:55:46 POST /agents 201 18 ms\n')

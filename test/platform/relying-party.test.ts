@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { pagesOf } from '../../src/app/own-addresses.ts'
-import { readSettings, WrongSetting } from '../../src/platform/settings/settings.ts'
+import { browserPageAddresses } from '../../src/app/own-addresses.ts'
+import { InvalidSettingError, readSettings } from '../../src/platform/settings/settings.ts'
 
 const pages = (env: Record<string, string>, listensAt = 'http://127.0.0.1:8080') => {
   const settings = readSettings(env)
   const warnings: string[] = []
   const publicUrl = () => settings.publicUrl?.replace(/\/+$/, '') ?? listensAt
-  return { ...pagesOf(settings, { publicUrl }, text => warnings.push(text)), warnings }
+  return { ...browserPageAddresses(settings, { publicUrl }, text => warnings.push(text)), warnings }
 }
 
 describe('the relying party', () => {
@@ -56,6 +56,6 @@ describe('the relying party', () => {
 
   test.each(['example.eu', 'http://example.eu', 'https://example.eu/login', 'https://a@example.eu'])(
     'takes no %s as a further origin',
-    origin => expect(() => pages({ PASSKEY_ORIGINS: origin })).toThrow(WrongSetting),
+    origin => expect(() => pages({ PASSKEY_ORIGINS: origin })).toThrow(InvalidSettingError),
   )
 })

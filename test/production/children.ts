@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { type GuardedChild, guardedChild } from '../../src/dev/processes/guarded-child.ts'
-import type { User } from '../../src/dev/processes/unprivileged-user.ts'
+import type { SystemUser } from '../../src/dev/processes/unprivileged-user.ts'
 import type { Start } from './start.ts'
 
 /** How a process runs and is ended: by default in our folder, as our user, with SIGINT. */
 export interface Child {
   readonly cwd?: string
-  readonly user?: User
+  readonly user?: SystemUser
   readonly signal?: 'INT' | 'KILL'
 }
 

@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { freePort } from '../../src/dev/processes/free-port.ts'
-import { type User, unprivilegedUser } from '../../src/dev/processes/unprivileged-user.ts'
+import { type SystemUser, unprivilegedUser } from '../../src/dev/processes/unprivileged-user.ts'
 import { startTemporal } from '../../src/dev/temporal/server.ts'
 import { until } from '../support/until.ts'
 import { type Child, keepRunning, runToEnd } from './children.ts'
@@ -14,7 +14,7 @@ import type { Image } from './image.ts'
 import type { Start } from './start.ts'
 
 /** Our programs run without privileges if this process is root: then they cannot write into their own folder. */
-const unprivileged: User = process.getuid?.() === 0 ? unprivilegedUser() : {}
+const unprivileged: SystemUser = process.getuid?.() === 0 ? unprivilegedUser() : {}
 
 export const programs: Start['programs'] = {
   async postgres({ addresses, compose, folder, closeLater }) {

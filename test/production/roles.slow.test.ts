@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { migrate } from '../../src/platform/schema.ts'
+import { migrateDatabase } from '../../src/platform/schema.ts'
 import { beforeRemoval, temporaryFolder } from '../support/processes/folders.ts'
 import { createOwner, startApi } from '../support/processes/processes.ts'
 import { makeSecrets, readCompose } from './compose.ts'
@@ -42,7 +42,7 @@ const SCHEMA_CHANGES = [
 ]
 
 async function expectSeparateLogins(): Promise<void> {
-  await migrate(migration)
+  await migrateDatabase(migration)
   await connected(runtime, async client => {
     for (const statement of SCHEMA_CHANGES)
       await expect(client.query(statement)).rejects.toThrow(/permission denied|must be owner/)
@@ -72,7 +72,7 @@ test('a cluster whose schema belongs to the programs is converted to the migrati
     await admin.query('drop role agentpay_migration')
     await admin.query('create database agentpay owner agentpay')
   })
-  await migrate(runtime)
+  await migrateDatabase(runtime)
   await runScript(superuser('agentpay'), 'postgres-config/own-migration-login.sql', compose)
   await expectSeparateLogins()
 })

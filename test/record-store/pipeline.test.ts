@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import pg, { type PoolClient } from 'pg'
-import { runAlone, runInPipeline, sendPipeline } from '../../src/record-store/index.ts'
+import { runInPipeline, runPreparedStatement, sendPipeline } from '../../src/record-store/index.ts'
 import { cloneDatabase } from '../support/database.ts'
 
 /** A connection to PostgreSQL that remembers its packets. */
@@ -172,7 +172,7 @@ describe('statements of one turn of the event loop', () => {
 describe('a statement by itself', () => {
   test('leaves alone what is sent beside it, in its order', () =>
     onConnection(async ({ client, run }) => {
-      const alone = (text: string, values?: readonly unknown[]) => runAlone(client, text, values)
+      const alone = (text: string, values?: readonly unknown[]) => runPreparedStatement(client, text, values)
       const results = await Promise.allSettled([
         run('select 1 as one'),
         alone('select 1 / $1::int as result', [0]),
@@ -184,22 +184,25 @@ describe('a statement by itself', () => {
 
   test('runs on any connection of a pool, which has it back', async () => {
     const numbers = await Promise.all(
-      Array.from({ length: 20 }, async (_, n) => (await runAlone(pool, 'select $1::int as n', [n]))[0]?.n),
+      Array.from(
+        { length: 20 },
+        async (_, n) => (await runPreparedStatement(pool, 'select $1::int as n', [n]))[0]?.n,
+      ),
     )
     expect(numbers).toEqual(Array.from({ length: 20 }, (_, n) => n))
-    await expect(runAlone(pool, 'select 1 / 0')).rejects.toThrow('division by zero')
+    await expect(runPreparedStatement(pool, 'select 1 / 0')).rejects.toThrow('division by zero')
     expect(pool.waitingCount).toBe(0)
     expect(pool.idleCount).toBe(pool.totalCount)
   })
 
   test('fails where there is no connection, and where none answers in time', async () => {
     const nowhere = new pg.Pool({ connectionString: 'postgres://127.0.0.1:1/none', pipeline: true })
-    await expect(runAlone(nowhere, 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    await expect(runPreparedStatement(nowhere, 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     const { connectionString } = pool.options
     const hasty = new pg.Pool({ connectionString, pipeline: true, query_timeout: 50, max: 1 })
     hasty.on('error', () => undefined)
-    await expect(runAlone(hasty, 'select pg_sleep(60)')).rejects.toThrow('Query read timeout')
-    expect(await runAlone(hasty, 'select 1 as one')).toEqual([{ one: 1 }])
+    await expect(runPreparedStatement(hasty, 'select pg_sleep(60)')).rejects.toThrow('Query read timeout')
+    expect(await runPreparedStatement(hasty, 'select 1 as one')).toEqual([{ one: 1 }])
     await Promise.all([nowhere.end(), hasty.end()])
   })
 })

@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import pg from 'pg'
 import {
-  type Condition,
+  type RecordCondition,
   RecordStore,
-  runAlone,
+  runPreparedStatement,
   type Sql,
   sqlCondition,
 } from '../../src/record-store/index.ts'
@@ -25,7 +25,7 @@ function openStore({ ownerId = 'owner_records', authorId = null as string | null
   const sent: Sent[] = []
   const sql: Sql = async (text, values = []) => {
     sent.push({ text, values })
-    return (await runAlone(pool, text, values)) as never[]
+    return (await runPreparedStatement(pool, text, values)) as never[]
   }
   const store = new RecordStore<Scope>(sql, { readOnly })
   store.scope = { ownerId, mode: 'test', authorId, now: new Date(0) }
@@ -130,7 +130,7 @@ describe('a record that is found', () => {
 
 describe('what a request reaches', () => {
   /** Conditions that would find every row of the table if the reach were not joined by `and`. */
-  const conditions: readonly Condition<Note>[] = [
+  const conditions: readonly RecordCondition<Note>[] = [
     {},
     sqlCondition('true'),
     { $or: [sqlCondition('true'), { ownerId: 'owner_reach' }] },
@@ -276,7 +276,9 @@ describe('a condition', () => {
     await fc.assert(
       fc.asyncProperty(condition, async wanted => {
         const reading = openStore({ ownerId, readOnly: true })
-        const found = await reading.store.find(Note, wanted as Condition<Note>, { orderBy: { id: 'asc' } })
+        const found = await reading.store.find(Note, wanted as RecordCondition<Note>, {
+          orderBy: { id: 'asc' },
+        })
         const expected = notes.filter(note => isMet(wanted, note))
         expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id).toSorted())
         expect(reading.sent[0]?.text).not.toMatch(/anna|Bert|hara|'x'/)
@@ -287,7 +289,7 @@ describe('a condition', () => {
 
   test('throws for what is no column, is unknown or undefined', async () => {
     const { store } = openStore()
-    const find = (wanted: object) => store.find(Note, wanted as Condition<Note>)
+    const find = (wanted: object) => store.find(Note, wanted as RecordCondition<Note>)
     await expect(find({ colour: 1 })).rejects.toThrow('names colour, which is no column')
     await expect(find({ name: { $regex: 'a' } })).rejects.toThrow('the unknown operator $regex')
     await expect(find({ name: undefined })).rejects.toThrow('a condition on name is undefined')

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { sweep } from '../../src/kernel/background/sweep.ts'
+import { deleteExpiredRows } from '../../src/kernel/background/sweep.ts'
 import { openDatabase } from '../../src/platform/database.ts'
 import { firstIdAt } from '../../src/values/ids.ts'
 import { anAgent, bodyOf } from '../support/factories.ts'
@@ -57,7 +57,7 @@ describe('the partitions of events', () => {
     await service.sql(`alter table events detach partition ${last}`)
     await service.sql(`drop table ${last}`)
     const database = openDatabase(service.databaseUrl, 1)
-    await sweep(database, {})
+    await deleteExpiredRows(database, {})
     await database.close()
     expect(await partitions()).toContain(last)
   })

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { sqlFunctions } from '../../src/migrations/functions.ts'
 import { requireMigrated } from '../../src/platform/database.ts'
-import { migrate } from '../../src/platform/schema.ts'
+import { migrateDatabase } from '../../src/platform/schema.ts'
 import { cloneDatabase } from '../support/database.ts'
 
 const url = await cloneDatabase()
@@ -25,7 +25,7 @@ const PERIODS = ['all', 'day:2026-03-01', 'month:2026-03']
 
 describe('the functions of the database', () => {
   beforeEach(async () => {
-    await migrate(url)
+    await migrateDatabase(url)
     expect(await periods()).toEqual(PERIODS)
   })
 
@@ -48,28 +48,28 @@ describe('the functions of the database', () => {
 
   test('are not redefined while their files stay the same', async () => {
     const before = await appliedCount()
-    await migrate(url)
+    await migrateDatabase(url)
     expect(await appliedCount()).toBe(before)
   })
 
   test('are redefined once when concurrent processes find a changed file', async () => {
     await defineStub(STUB, 'of another text')
     const before = await appliedCount()
-    await Promise.all([migrate(url), migrate(url), migrate(url)])
+    await Promise.all([migrateDatabase(url), migrateDatabase(url), migrateDatabase(url)])
     expect(await periods()).toEqual(PERIODS)
     expect(await appliedCount()).toBe(before + 1)
   })
 
   test('are restored if one was dropped', async () => {
     await client.query('drop function event_body')
-    await migrate(url)
+    await migrateDatabase(url)
     expect(await rowsOf(`select from pg_proc where proname = 'event_body'`)).toHaveLength(1)
   })
 
   test('are not replaced by those of an older version', async () => {
     await defineStub(STUB, 'of a version to come')
     await client.query(`insert into migration_checksums (name, checksum) values ('9999-to-come', '')`)
-    await migrate(url)
+    await migrateDatabase(url)
     expect(await periods()).toEqual(['stub'])
     await requireMigrated(url)
     await client.query(`delete from migration_checksums where name = '9999-to-come'`)
@@ -89,7 +89,7 @@ describe('the functions of the database', () => {
     await client.query(
       `insert into applied_functions (name, checksum) values ('event_body', 'of another type')`,
     )
-    await expect(migrate(url)).rejects.toThrow('cannot change return type')
+    await expect(migrateDatabase(url)).rejects.toThrow('cannot change return type')
     expect(await periods()).toEqual(['stub'])
     await client.query('drop function event_body')
   })
@@ -99,7 +99,7 @@ describe('the record of migrations', () => {
   test('refuses a migration that was edited after it had run', async () => {
     const edit = `update migration_checksums set checksum = $1 || checksum where name = '0001-baseline'`
     await client.query(edit, ['of another text '])
-    await expect(migrate(url)).rejects.toThrow(
+    await expect(migrateDatabase(url)).rejects.toThrow(
       'src/migrations/0001-baseline was edited after this database had run it. Restore it, and put the change into a new migration.',
     )
     await client.query(`update migration_checksums set checksum = right(checksum, 64)`)

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { checksumOf, checksumOfAll, type Migration, schemaHistory } from '../../src/migrations/index.ts'
-import { migrate, needsStamp, updateSchema } from '../../src/platform/schema.ts'
+import {
+  checksumOfMigrations,
+  type Migration,
+  schemaHistory,
+  textChecksum,
+} from '../../src/migrations/index.ts'
+import { migrateDatabase, needsBaselineStamp, updateSchema } from '../../src/platform/schema.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { describeSchema } from '../support/schema/catalog.ts'
 import { stampsOf } from '../support/schema/fold.ts'
@@ -66,26 +71,26 @@ describe('a database of the last schema before the baseline', () => {
   test('is refused, with what to do, if it is not exactly that schema', async () => {
     const [stamp] = stamps
     expect(stamp).toMatchObject({ of: '0.5.0', applied: expect.stringMatching(/^[0-9a-f]{64}$/) })
-    expect(await needsStamp(url)).toBe(false)
-    await expect(migrate(url)).rejects.toThrow(
+    expect(await needsBaselineStamp(url)).toBe(false)
+    await expect(migrateDatabase(url)).rejects.toThrow(
       'This database was made by a commit before the last one of version 0.5.0, and this version takes over data of 0.5.0 only. Nothing was changed. Start the last commit of version 0.5.0 with it once, and then this one. Or begin with an empty database: npm run reset deletes all data.',
     )
     expect(await appliedIn(client)).toEqual([{ name: 'm0208-leased-calls', checksum: 'of 0.5.0' }])
   })
 
   test('is taken over by its stamp, once, and is then as a new one', async () => {
-    const applied = checksumOfAll(await appliedIn(client))
+    const applied = checksumOfMigrations(await appliedIn(client))
     const history = { migrations, stamps: stamps.map(stamp => ({ ...stamp, applied })), released: {} }
     await updateSchema(client, history)
     await updateSchema(client, history)
     expect(await appliedIn(client)).toEqual(migrations.map(({ name, checksum }) => ({ name, checksum })))
     expect(await describeSchema(client)).toEqual(expected)
-    await migrate(url)
+    await migrateDatabase(url)
   })
 })
 
 describe('migrations that were folded into the baseline', () => {
-  const migration = (name: string, text: string): Migration => ({ name, text, checksum: checksumOf(text) })
+  const migration = (name: string, text: string): Migration => ({ name, text, checksum: textChecksum(text) })
   const notes = migration('0002-notes', 'create table notes (id text primary key);')
   const labels = migration('0003-labels', 'alter table notes add column label text;')
   const folded = migration(

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import type { Io } from '../../src/command/io.ts'
-import { run } from '../../src/command/main.ts'
-import type { Table } from '../../src/command/table.ts'
+import type { CommandIo } from '../../src/command/io.ts'
+import { runAgentpay } from '../../src/command/main.ts'
+import type { CommandTableFile } from '../../src/command/table.ts'
 
 export interface Ran {
   readonly code: number
@@ -17,11 +17,11 @@ interface Surroundings {
   readonly cwd?: string
   /** The width of its terminal; undefined without one. */
   readonly columns?: number
-  readonly wait?: Io['wait']
+  readonly wait?: CommandIo['wait']
   readonly onOutput?: (text: string) => void
   readonly onError?: (text: string) => void
   readonly signal?: AbortSignal
-  readonly table?: Table
+  readonly table?: CommandTableFile
 }
 
 /** No address and no key except a test's own, not even those of a running sandbox. */
@@ -51,7 +51,7 @@ export async function runCommand(argv: readonly string[], given: Surroundings = 
     signal: given.signal ?? new AbortController().signal,
     wait: given.wait ?? (async () => undefined),
   }
-  const code = await run(argv, io, given.table)
+  const code = await runAgentpay(argv, io, given.table)
   return { code, ...written }
 }
 

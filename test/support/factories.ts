@@ -1,5 +1,5 @@
 import type { areas } from '../../src/areas.ts'
-import type { Answer } from '../../src/derive/client.ts'
+import type { CallAnswer } from '../../src/derive/client.ts'
 import { newId } from '../../src/values/ids.ts'
 import type { TestClient } from './client.ts'
 import type { Owner, TestService } from './harness.ts'
@@ -7,7 +7,7 @@ import type { Owner, TestService } from './harness.ts'
 export type { TestClient }
 
 /** The body of an answer; throws on a refusal. */
-export async function bodyOf<T>(answer: Promise<Answer<T>>): Promise<T> {
+export async function bodyOf<T>(answer: Promise<CallAnswer<T>>): Promise<T> {
   const { status, body, error } = await answer
   if (error !== undefined) throw new Error(`${status}: ${error}`)
   return body

@@ -3,12 +3,12 @@ import { area } from '../../src/kernel/contract/area.ts'
 import type { Context } from '../../src/kernel/contract/context.ts'
 import { AnswerNow, CallExternal } from '../../src/kernel/contract/handlers.ts'
 import {
+  bindHandlers,
   type ContextOf,
+  emptyBody,
   get,
   type HandlerOf,
-  implement,
-  missing,
-  nothing,
+  notFound,
   post,
 } from '../../src/kernel/contract/operation.ts'
 import { withHeaders } from '../../src/kernel/contract/problem.ts'
@@ -36,7 +36,7 @@ const paid = {
   },
   returns: [200, Sold],
   fails: {
-    meter_not_found: missing('meter'),
+    meter_not_found: notFound('meter'),
     payment_required: [
       402,
       'Pay first.',
@@ -63,14 +63,14 @@ export const paidApi = {
     body: z.strictObject({ name: z.string().max(40), value: z.string().max(40), refuse: z.boolean() }),
     returns: [200, z.object({ answered: z.boolean() })],
     http: { headers: { 200: { 'Payment-Receipt': 'What was paid.' } } },
-    fails: { meter_not_found: missing('meter'), payment_declined: [402, 'Declined.'] },
+    fails: { meter_not_found: notFound('meter'), payment_declined: [402, 'Declined.'] },
     emits: { 'meter.sold': Sold },
   }),
   curious: post('/meters/{id}/curious', {
     summary: 'Read what the contract does not say',
     callers: ['public'],
-    returns: [204, nothing],
-    fails: { meter_not_found: missing('meter') },
+    returns: [204, emptyBody],
+    fails: { meter_not_found: notFound('meter') },
     emits: { 'meter.sold': Sold },
   }),
 }
@@ -117,7 +117,7 @@ const handler: HandlerOf<typeof paidApi.show> = {
 export const paidArea = area(
   'Meters',
   'Paid records of the tests.',
-  implement(paidApi, {
+  bindHandlers(paidApi, {
     show: handler,
     use: handler,
     async echo({ params, body }, context) {

@@ -1,10 +1,10 @@
-import { Relay } from '../../src/kernel/background/relay.ts'
-import type { Deliver } from '../../src/kernel/journal/outbox.ts'
+import { OutboxRelay } from '../../src/kernel/background/relay.ts'
+import type { DeliverOutboxMessage } from '../../src/kernel/journal/outbox.ts'
 import { newId } from '../../src/values/ids.ts'
 import type { Engine } from './engine.ts'
 import { until } from './until.ts'
 
-export const startedRelays: Relay[] = []
+export const startedRelays: OutboxRelay[] = []
 
 interface OutboxRow {
   readonly workflow_id: string
@@ -20,7 +20,7 @@ export const stubLease = { hold: async () => 'lease' }
 /** A `deliver` whose calls end when the test releases them. */
 export function pendingDeliveries() {
   const release: (() => void)[] = []
-  const deliver: Deliver = () => new Promise(resolve => release.push(resolve))
+  const deliver: DeliverOutboxMessage = () => new Promise(resolve => release.push(resolve))
   return { release, deliver }
 }
 
@@ -28,11 +28,11 @@ export function relaysOn(engine: Engine) {
   const { database } = engine.runtime
 
   function start(
-    deliver: Deliver,
+    deliver: DeliverOutboxMessage,
     onFailure: (error: unknown) => void = () => undefined,
     on = database,
-  ): Relay {
-    const relay = new Relay({ database: on, lease: stubLease, deliver, onFailure, pollMs: POLL_MS })
+  ): OutboxRelay {
+    const relay = new OutboxRelay({ database: on, lease: stubLease, deliver, onFailure, pollMs: POLL_MS })
     startedRelays.push(relay)
     return relay
   }

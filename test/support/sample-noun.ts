@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { area } from '../../src/kernel/contract/area.ts'
 import { CallExternal } from '../../src/kernel/contract/handlers.ts'
-import { type ContextOf, implement, missing, post } from '../../src/kernel/contract/operation.ts'
+import { bindHandlers, type ContextOf, notFound, post } from '../../src/kernel/contract/operation.ts'
 import type { Sql } from '../../src/kernel/contract/sql.ts'
 import { id, newId } from '../../src/values/ids.ts'
 
@@ -36,7 +36,7 @@ export const sampleApi = {
       201,
       z.object({ id: id('withdrawal'), sampleId: id('sample'), amount: z.int(), left: z.int() }),
     ],
-    fails: { sample_not_found: missing('sample'), sample_empty: [400, 'The balance is too low.'] },
+    fails: { sample_not_found: notFound('sample'), sample_empty: [400, 'The balance is too low.'] },
     emits: { 'sample.withdrawn': Withdrawn },
   }),
   inquire: post('/samples/{id}/inquire', {
@@ -45,7 +45,7 @@ export const sampleApi = {
     scope: 'policies:write',
     run: 'external',
     returns: [200, z.object({ id: id('inquiry'), answer: z.string() })],
-    fails: { sample_not_found: missing('sample') },
+    fails: { sample_not_found: notFound('sample') },
     emits: { 'sample.inquired': Withdrawn.pick({ sampleId: true }) },
   }),
 }
@@ -91,7 +91,7 @@ export const sampleArea = (callSystem: ExternalSystem) =>
   area(
     'Samples',
     'Records of the tests.',
-    implement(sampleApi, {
+    bindHandlers(sampleApi, {
       withdraw: {
         async load(items, sql): Promise<SampleState> {
           const tenant = items[0]?.tenant

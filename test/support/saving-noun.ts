@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { area } from '../../src/kernel/contract/area.ts'
-import { type BatchedStep, type CallExternal, nextCall } from '../../src/kernel/contract/handlers.ts'
+import { type BatchedStep, type CallExternal, chainExternalCall } from '../../src/kernel/contract/handlers.ts'
 import {
+  bindHandlers,
   type HandlerOf,
   type InputOf,
-  implement,
-  missing,
+  notFound,
   post,
 } from '../../src/kernel/contract/operation.ts'
 import { id } from '../../src/values/ids.ts'
@@ -25,7 +25,7 @@ export const savingApi = {
     body: z.strictObject({ amount: z.int().min(1) }),
     example: { amount: 1 },
     returns: [200, z.object({ savingId: id('saving'), balance: z.int(), by: z.string() })],
-    fails: { saving_not_found: missing('saving'), call_lost: [503, 'The answer was lost.'] },
+    fails: { saving_not_found: notFound('saving'), call_lost: [503, 'The answer was lost.'] },
     emits: { 'saving.saved': Saved, 'saving.missed': Saved },
   }),
 }
@@ -95,7 +95,7 @@ const reserveStep = (
     const reserved = { savingId: params.id, amount: body.amount }
     if (balances.has(params.id)) {
       const call = async (value: Reserved) => ({ ...value, answer: await callSystem(value.savingId) })
-      return nextCall(reserved, { value: reserved, call, step: record, accepts: isForBatch })
+      return chainExternalCall(reserved, { value: reserved, call, step: record, accepts: isForBatch })
     }
     emit('saving.missed', reserved)
     return refuse('saving_not_found')
@@ -122,5 +122,5 @@ export const savingArea = (callSystem: (savingId: string) => Promise<string>) =>
     },
     recover: async (_, { refuse }) => refuse('call_lost'),
   }
-  return area('Savings', 'Records of the tests.', implement(savingApi, { save }))
+  return area('Savings', 'Records of the tests.', bindHandlers(savingApi, { save }))
 }

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { Agent } from '../../src/control/agents/index.ts'
 import { area } from '../../src/kernel/contract/area.ts'
 import type { Context } from '../../src/kernel/contract/context.ts'
-import { file } from '../../src/kernel/contract/file.ts'
-import { get, implement } from '../../src/kernel/contract/operation.ts'
+import { fileSchema } from '../../src/kernel/contract/file.ts'
+import { bindHandlers, get } from '../../src/kernel/contract/operation.ts'
 import { withHeaders } from '../../src/kernel/contract/problem.ts'
-import { consoleScript, ownScript } from '../../src/surface/console/browser/browser.ts'
-import { icon } from '../../src/surface/console-pages/index.ts'
+import { consoleScript, pageScriptTag } from '../../src/surface/console/browser/browser.ts'
+import { consolePagesIcon } from '../../src/surface/console-pages/index.ts'
 import { type Html, html } from '../../src/web/html.ts'
 
 /** A test page with every element that the console's scripts handle. */
@@ -16,7 +16,7 @@ const trialApi = {
     summary: 'A page of the tests',
     query: z.strictObject({ part: z.string().optional(), shown: z.string().optional() }),
     http: { headers: { 200: { 'Content-Security-Policy': 'What the page may load.' } } },
-    returns: [200, file('text/html')],
+    returns: [200, fileSchema('text/html')],
   }),
 }
 
@@ -63,12 +63,12 @@ const forms = html`
 /** The page is one level below the root of the service. */
 const ROOT = { to: (path: string): string => `../${path}` }
 
-const trial = implement(trialApi, {
+const trial = bindHandlers(trialApi, {
   async page({ query }, context) {
     const { actor } = context
     const content = html`<!doctype html><html lang="en" data-root="../" data-person="${actor.id ?? ''}"><head><title>Trial</title>
-<meta charset="utf-8"><link rel="icon" href="../login/assets/${icon.name}">
-<script type="module" src="scripts/${consoleScript.name}"></script>${ownScript(ROOT, 'policyForm')}${ownScript(ROOT, 'push')}</head>
+<meta charset="utf-8"><link rel="icon" href="../login/assets/${consolePagesIcon.name}">
+<script type="module" src="scripts/${consoleScript.name}"></script>${pageScriptTag(ROOT, 'policyForm')}${pageScriptTag(ROOT, 'push')}</head>
 <body><main><p id="news" role="status"></p><p id="trouble" role="alert"></p><p id="stream" role="status"></p>
 ${await agents(context)}${await waiting(context)}${asked(query.shown ?? 'nothing')}${query.part === undefined && forms}
 </main></body></html>`

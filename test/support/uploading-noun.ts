@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { area } from '../../src/kernel/contract/area.ts'
-import { file } from '../../src/kernel/contract/file.ts'
-import { del, get, implement, missing, nothing, post } from '../../src/kernel/contract/operation.ts'
-import { orForm, upload } from '../../src/kernel/contract/upload.ts'
-import { keepFile, releaseFiles } from '../../src/kernel/database/stored-files.ts'
+import { fileSchema } from '../../src/kernel/contract/file.ts'
+import { bindHandlers, del, emptyBody, get, notFound, post } from '../../src/kernel/contract/operation.ts'
+import { acceptForm, uploadSchema } from '../../src/kernel/contract/upload.ts'
+import { referenceStoredFile, releaseStoredFiles } from '../../src/kernel/database/stored-files.ts'
 import { id, newId } from '../../src/values/ids.ts'
 
 /** A test noun: papers, each with a file, and a form as OAuth prescribes it. */
@@ -21,7 +21,7 @@ const Paper = z.object({
 })
 
 const PaperEvent = z.object({ paperId: id('paper') })
-const paper_not_found = missing('paper')
+const paper_not_found = notFound('paper')
 
 export const papersApi = {
   file: post('/papers', {
@@ -33,7 +33,7 @@ export const papersApi = {
         title: z.string().max(40),
         pages: z.int().min(1).max(100).optional(),
         authors: z.array(z.string().max(40)).max(5).optional(),
-        paper: upload({ maxMib: 10, description: 'What is filed.' }),
+        paper: uploadSchema({ maxMib: 10, description: 'What is filed.' }),
       })
       .meta({ id: 'NewPaper' }),
     example: { title: 'A bill', paper: 'JVBERi0xLjQK' },
@@ -45,21 +45,21 @@ export const papersApi = {
     summary: 'Read a paper',
     callers: ['key'],
     scope: 'policies:read',
-    returns: [200, file('application/pdf')],
+    returns: [200, fileSchema('application/pdf')],
     fails: { paper_not_found },
   }),
   remove: del('/papers/{id}', {
     summary: 'Remove a paper',
     callers: ['key'],
     scope: 'policies:write',
-    returns: [204, nothing],
+    returns: [204, emptyBody],
     fails: { paper_not_found },
     emits: { 'paper.removed': PaperEvent },
   }),
   grant: post('/papers/grant', {
     summary: 'Ask for what was granted',
     callers: ['public'],
-    body: orForm(
+    body: acceptForm(
       z.strictObject({ grant_type: z.string().max(60), device_code: z.string().max(40).optional() }),
     ),
     example: { grant_type: 'device' },
@@ -73,12 +73,12 @@ const FIND = 'select sha256, title from papers where owner_id = $1 and mode = $2
 export const papersArea = area(
   'Papers',
   'Files of the tests.',
-  implement(papersApi, {
+  bindHandlers(papersApi, {
     async file({ body: { title, paper } }, context) {
       const { tenant, sql, emit, refuse } = context
       const paperId = newId('paper')
       if (title === 'taken') return refuse('paper_refused')
-      await keepFile(paper, paperId, context)
+      await referenceStoredFile(paper, paperId, context)
       const values = [tenant.ownerId, tenant.mode, paperId, paper.sha256, title]
       await sql('insert into papers values ($1, $2, $3, $4, $5)', values)
       if (title === 'defect') throw new Error('a defect after the file was kept')
@@ -101,7 +101,7 @@ export const papersArea = area(
       const [paper] = await sql<{ sha256: string }>(FIND, [tenant.ownerId, tenant.mode, params.id])
       if (!paper) return refuse('paper_not_found')
       await sql('delete from papers where id = $1', [params.id])
-      await releaseFiles([paper.sha256], params.id, context)
+      await releaseStoredFiles([paper.sha256], params.id, context)
       emit('paper.removed', { paperId: params.id })
     },
     grant: ({ body: { grant_type, device_code = null } }) => ({ grant_type, device_code }),

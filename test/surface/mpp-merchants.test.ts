@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { describe, expect, test } from '@jest/globals'
 import { parseReceipt } from '../../src/mpp/index.ts'
-import { scenarioNames } from '../../src/surface/mpp-merchants/scenarios.ts'
+import { merchantScenarioNames } from '../../src/surface/mpp-merchants/scenarios.ts'
 import {
   ask,
   challengeOf,
@@ -41,7 +41,7 @@ describe('the good merchant', () => {
   })
 
   /** `fetch` cannot read the headers of ten thousand challenges. */
-  const readable = scenarioNames.filter(name => name !== 'many-challenges')
+  const readable = merchantScenarioNames.filter(name => name !== 'many-challenges')
 
   test.each(readable)('%s answers HEAD as GET without a credential, and charges nothing', async scenario => {
     const url = urlOf(scenario)
@@ -185,6 +185,6 @@ describe('a merchant that is shown a credential', () => {
 test('each scenario is described, and no other is known', async () => {
   const { paths } = JSON.parse(readFileSync('openapi.json', 'utf8'))
   const { description } = paths['/simulate/mpp/{scenario}'].get
-  expect(scenarioNames.filter(name => !description.includes(`\`${name}\``))).toEqual([])
+  expect(merchantScenarioNames.filter(name => !description.includes(`\`${name}\``))).toEqual([])
   expect(await ask(urlOf('toString'))).toMatchObject({ status: 404 })
 })

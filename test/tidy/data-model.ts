@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { migrationsIn } from '../../src/migrations/index.ts'
+import { readMigrations } from '../../src/migrations/index.ts'
 import { picturesOf, tablesOfMigrations } from '../support/schema/data-model.ts'
 import { root } from '../support/tidy/sources.ts'
 
@@ -24,6 +24,6 @@ test('the pictures of the tables are those of the migrations', () => {
 
 test('a migration that the pictures cannot be made of is named', () => {
   const text = '-- Area: money. A later step.\nalter table wallets rename to purses;'
-  const migrations = [...migrationsIn(), { name: '9999-later', text, checksum: '' }]
+  const migrations = [...readMigrations(), { name: '9999-later', text, checksum: '' }]
   expect(() => tablesOfMigrations(migrations)).toThrow('cannot read: alter table wallets rename to purses')
 })

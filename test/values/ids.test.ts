@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { looksLikeId, newId } from '../../src/values/ids.ts'
+import { isIdShaped, newId } from '../../src/values/ids.ts'
 
 describe('an id', () => {
   test('is a TypeID with the prefix of its record', () => {
@@ -13,18 +13,18 @@ describe('an id', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('passes looksLikeId', () => expect(looksLikeId(newId('policyversion'))).toBe(true))
+  test('passes looksLikeId', () => expect(isIdShaped(newId('policyversion'))).toBe(true))
 
   test('has no character with a meaning in paths or queries', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 140 }), text => {
-        expect(looksLikeId(text)).toBe(/^[A-Za-z0-9_.:@-]+$/.test(text) && text.length <= 128)
+        expect(isIdShaped(text)).toBe(/^[A-Za-z0-9_.:@-]+$/.test(text) && text.length <= 128)
       }),
       { numRuns: 1_000 },
     )
   })
 
   test.each(['', 'a b', 'a\n', 'a\0', 'é', "a'", 'a/b', 'a%', 'a'.repeat(129)])('cannot be %j', text =>
-    expect(looksLikeId(text)).toBe(false),
+    expect(isIdShaped(text)).toBe(false),
   )
 })

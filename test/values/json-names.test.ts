@@ -1,18 +1,18 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { z } from 'zod'
-import { decodeJson, encodeJson, renamed, renamedPath } from '../../src/values/json-names.ts'
-import { money } from '../../src/values/money.ts'
+import { decodeJson, encodeJson, withJsonNames, withJsonNamesInPath } from '../../src/values/json-names.ts'
+import { moneySchema } from '../../src/values/money.ts'
 
-const limits = z.strictObject({ dayCents: money.nullable().default(null), count: z.int().optional() })
+const limits = z.strictObject({ dayCents: moneySchema.nullable().default(null), count: z.int().optional() })
 const schema = z.strictObject({
-  amountCents: money,
+  amountCents: moneySchema,
   limits: limits.optional(),
-  parts: z.array(z.strictObject({ walletId: z.string(), amountCents: money })).default([]),
-  byAgent: z.record(z.string(), z.strictObject({ spentCents: money })).optional(),
+  parts: z.array(z.strictObject({ walletId: z.string(), amountCents: moneySchema })).default([]),
+  byAgent: z.record(z.string(), z.strictObject({ spentCents: moneySchema })).optional(),
   way: z
     .union([
-      z.strictObject({ kind: z.literal('card'), heldCents: money }),
+      z.strictObject({ kind: z.literal('card'), heldCents: moneySchema }),
       z.strictObject({ kind: z.literal('wallet'), limits }),
     ])
     .nullable()
@@ -83,7 +83,7 @@ describe('amounts', () => {
   test('change nothing where their names are swapped twice', () => {
     fc.assert(
       fc.property(any, one => {
-        expect(renamed(schema, renamed(schema, one))).toEqual(one)
+        expect(withJsonNames(schema, withJsonNames(schema, one))).toEqual(one)
       }),
       { numRuns: 1_000 },
     )
@@ -91,14 +91,14 @@ describe('amounts', () => {
 
   test('leave JSON alone that no contract describes', () => {
     const open = z.object({
-      amountCents: money,
+      amountCents: moneySchema,
       metadata: z.record(z.string(), z.unknown()),
       free: z.unknown(),
     })
     fc.assert(
       fc.property(fc.jsonValue(), any, (metadata, free) => {
         const given = { amountEuros: 1, metadata, free }
-        expect(renamed(open, given)).toEqual({ amountCents: 1, metadata, free })
+        expect(withJsonNames(open, given)).toEqual({ amountCents: 1, metadata, free })
       }),
     )
   })
@@ -107,16 +107,16 @@ describe('amounts', () => {
     ['without an amount', z.object({ name: z.string(), parts: z.array(z.object({ id: z.string() })) })],
     ['of free JSON', z.record(z.string(), z.unknown())],
     ['of a text', z.string()],
-  ])('cost a contract %s nothing', (_, other) => expect(renamed(other, json)).toBe(json))
+  ])('cost a contract %s nothing', (_, other) => expect(withJsonNames(other, json)).toBe(json))
 
   test('are refused under the name that they have within', () => {
-    const { error } = schema.safeParse(renamed(schema, { amountCents: 12 }))
+    const { error } = schema.safeParse(withJsonNames(schema, { amountCents: 12 }))
     expect(error?.issues.map(({ code }) => code)).toEqual(['invalid_type', 'unrecognized_keys'])
   })
 
   test('never set the prototype of what they are in', () => {
     const given = JSON.parse('{"amountEuros":1,"__proto__":{"isAdmin":true}}')
-    const read = renamed(schema, given) as object
+    const read = withJsonNames(schema, given) as object
     expect(Object.getPrototypeOf(read)).toBe(Object.prototype)
     expect(Object.keys(read)).toEqual(['amountCents', '__proto__'])
   })
@@ -149,4 +149,4 @@ test.each([
     ['free', 'dayCents'],
     ['free', 'dayCents'],
   ],
-])('the path %j is %j in JSON', (path, inJson) => expect(renamedPath(schema, path)).toEqual(inJson))
+])('the path %j is %j in JSON', (path, inJson) => expect(withJsonNamesInPath(schema, path)).toEqual(inJson))

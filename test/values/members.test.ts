@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { kindOf, tableMembers } from '../../src/values/members.ts'
+import { commonTableMembers, memberKind } from '../../src/values/members.ts'
 
 test('says by its name and value what a member is', () => {
   const id = 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz'
@@ -18,7 +18,7 @@ test('says by its name and value what a member is', () => {
     parts: [{ walletId: id }],
     limits: { dailyLimitEuros: 5 },
   }
-  expect(Object.entries(members).map(([name, value]) => kindOf(name, value))).toEqual([
+  expect(Object.entries(members).map(([name, value]) => memberKind(name, value))).toEqual([
     'amount',
     'number',
     'flag',
@@ -37,7 +37,7 @@ test('says by its name and value what a member is', () => {
 
 test('puts first what tells most of a record, and leaves out what is empty in each row or has members of its own', () => {
   const row = { ownerId: 'o', mode: 'test', note: null, limits: {}, country: 'DE', status: 'active', id: 'a' }
-  expect(tableMembers([row, { ...row, note: 'one' }])).toEqual([
+  expect(commonTableMembers([row, { ...row, note: 'one' }])).toEqual([
     'id',
     'status',
     'note',
@@ -45,5 +45,5 @@ test('puts first what tells most of a record, and leaves out what is empty in ea
     'ownerId',
     'mode',
   ])
-  expect(tableMembers([{ limits: { a: 1 } }])).toEqual(['limits'])
+  expect(commonTableMembers([{ limits: { a: 1 } }])).toEqual(['limits'])
 })

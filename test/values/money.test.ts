@@ -2,19 +2,19 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { z } from 'zod'
 import {
+  addCents,
   atLeastZero,
   type Cents,
   cents,
   formatMoney,
   fractionOf,
   minOf,
-  minus,
-  money,
+  moneySchema,
   NO_CENTS,
-  negated,
-  plus,
-  restOf,
+  negateCents,
+  remainderOf,
   roundCents,
+  subtractCents,
   sumOf,
 } from '../../src/values/money.ts'
 
@@ -23,8 +23,8 @@ const HIGHEST = 10_000_000_000_000n
 const amounts = fc.bigInt({ min: 0n, max: HIGHEST }).map(cents)
 
 /** Encodes an amount as JSON text; `received` decodes it. */
-const sent = (amount: Cents): string => JSON.stringify(z.encode(money, amount))
-const received = (text: string) => money.safeParse(JSON.parse(text))
+const sent = (amount: Cents): string => JSON.stringify(z.encode(moneySchema, amount))
+const received = (text: string) => moneySchema.safeParse(JSON.parse(text))
 
 describe('an amount of euros', () => {
   test.each([
@@ -70,7 +70,7 @@ describe('an amount of euros', () => {
   test('is read exactly or refused, for any number', () => {
     fc.assert(
       fc.property(fc.double(), amount => {
-        const { data } = money.safeParse(amount)
+        const { data } = moneySchema.safeParse(amount)
         if (data !== undefined) expect(Number(sent(data))).toBe(amount === 0 ? 0 : amount)
       }),
       { numRuns: 1_000 },
@@ -116,13 +116,13 @@ describe('the arithmetic of amounts', () => {
     fc.assert(
       fc.property(signed, signed, (one, other) => {
         const [a, b] = [BigInt(one), BigInt(other)]
-        expect(plus(one, other)).toBe(a + b)
-        expect(minus(one, other)).toBe(a - b)
-        expect(negated(one)).toBe(-a)
+        expect(addCents(one, other)).toBe(a + b)
+        expect(subtractCents(one, other)).toBe(a - b)
+        expect(negateCents(one)).toBe(-a)
         expect(sumOf([one, other, one])).toBe(a + b + a)
         expect(minOf(one, other)).toBe(a < b ? a : b)
         expect(atLeastZero(one)).toBe(a < 0n ? 0n : a)
-        expect(restOf(one, other)).toBe(a > b ? a - b : 0n)
+        expect(remainderOf(one, other)).toBe(a > b ? a - b : 0n)
       }),
       { numRuns: 1_000 },
     )

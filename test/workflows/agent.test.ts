@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import pg from 'pg'
 import { bundleWorkflows } from '../../src/app/workflow-bundle.ts'
-import { RECORD_CHANGED } from '../../src/kernel/contract/process.ts'
+import { RECORD_CHANGED_SIGNAL } from '../../src/kernel/contract/process.ts'
 import { minutes } from '../../src/values/clock.ts'
 import { newId } from '../../src/values/ids.ts'
 import { anAgent, anAgentUnder, anIntent, aPolicy, bodyOf } from '../support/factories.ts'
@@ -188,7 +188,8 @@ describe('a run whose record changes while it is being read', () => {
       activities: {
         async readAgent() {
           const status = statuses.shift()
-          if (status === 'active') await temporal.client.workflow.getHandle(workflowId).signal(RECORD_CHANGED)
+          if (status === 'active')
+            await temporal.client.workflow.getHandle(workflowId).signal(RECORD_CHANGED_SIGNAL)
           return { ...nothing, status }
         },
       },

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { cardProcess } from '../../src/cards/cards/process.ts'
-import { minuteInWords } from '../../src/values/clock.ts'
+import { formatMinute } from '../../src/values/clock.ts'
 import { aCard, eventsOfCard, getCard, numbersOf } from '../support/cards/cards.ts'
 import { recordingCardProcessor } from '../support/cards/processor.ts'
 import { aFundedAgent, aLiveClient, anAgent, bodyOf, type TestClient } from '../support/factories.ts'
@@ -39,7 +39,7 @@ describe('the run of a card', () => {
     const [{ ends_at: end }] = (await service.sql('select ends_at from card_numbers where id = $1', [
       number?.id,
     ])) as [{ ends_at: Date }]
-    const waitsFor = `for its expiry or a change, at the latest at ${minuteInWords(end)}`
+    const waitsFor = `for its expiry or a change, at the latest at ${formatMinute(end)}`
     expect((await run.details()).split('\n\n')).toEqual([
       'Card for multi use in test mode: active',
       `It waits **${waitsFor}**.`,

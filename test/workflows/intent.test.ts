@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { intentProcess } from '../../src/control/intents/process.ts'
-import { RECORD_CHANGED } from '../../src/kernel/contract/process.ts'
-import { days, minuteInWords, minutes } from '../../src/values/clock.ts'
+import { RECORD_CHANGED_SIGNAL } from '../../src/kernel/contract/process.ts'
+import { days, formatMinute, minutes } from '../../src/values/clock.ts'
 import { intentRunsIn } from '../support/control/intent-runs.ts'
 import { aFundedAgent, anAgentUnder, anIntent, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
@@ -25,7 +25,7 @@ describe('an intent that waits for approval', () => {
     })
     const until = intent.expiresAt.slice(0, 16).replace('T', ' ')
     const line = `Intent of € 19.90 in test mode: waits for approval until ${until} UTC`
-    const deadline = minuteInWords(new Date(intent.expiresAt))
+    const deadline = formatMinute(new Date(intent.expiresAt))
     const waitsFor = `for a person’s approval, until ${deadline}`
     const payload = '`{"by": "your name", "reason": "why"}`'
     expect((await run.details()).split('\n\n')).toEqual([
@@ -54,7 +54,7 @@ describe('an intent that waits for approval', () => {
     await bodyOf(client.intents.approve({ params }))
     await run.untilDetails('approved')
     await service.sql(`update intents set status = 'cancelled' where id = $1`, [intent.id])
-    await run.signal(RECORD_CHANGED)
+    await run.signal(RECORD_CHANGED_SIGNAL)
     expect(await run.untilEnded()).toBe('cancelled')
     expect(await run.timeline()).toEqual([])
   })
@@ -171,7 +171,7 @@ describe('the deadline of an intent', () => {
     const { id } = await aFundedAgent(other.client)
     const { intent, run } = await aWaitingIntent({ expiresInMinutes: 1 }, other.client, id)
     await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [other.ownerId, minutes(1) - 500])
-    await run.signal(RECORD_CHANGED)
+    await run.signal(RECORD_CHANGED_SIGNAL)
     expect(await run.untilEnded()).toBe('expired')
     expect((await get(intent.id, other.client)).status).toBe('expired')
   })

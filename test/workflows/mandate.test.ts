@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { repairRuns } from '../../src/app/relay-service.ts'
+import { repairWorkflowRuns } from '../../src/app/relay-service.ts'
 import { areas } from '../../src/areas.ts'
 import { mandateProcess } from '../../src/control/mandates/process.ts'
 import type { Database } from '../../src/kernel/database/prepared-sql.ts'
-import { minuteInWords } from '../../src/values/clock.ts'
+import { formatMinute } from '../../src/values/clock.ts'
 import { deciderOf, inDays, mandatesIn } from '../support/control/mandates.ts'
 import { aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
@@ -31,7 +31,7 @@ async function aWatchedMandate(totalEuros = 500) {
 describe('the run of a mandate', () => {
   test('shows an operator what it waits for, and its signals', async () => {
     const { owner, mandate, run } = await aWatchedMandate()
-    const until = minuteInWords(new Date(mandate.expiresAt))
+    const until = formatMinute(new Date(mandate.expiresAt))
     expect((await run.details()).split('\n\n')).toEqual([
       `Mandate for ${owner.id} in test mode: active, until ${until}`,
       `It waits **for its end, on ${until} at the latest**.`,
@@ -89,7 +89,7 @@ describe('the run of a mandate', () => {
     const before = (await run.handle.describe()).runId
     await run.handle.terminate('by mistake')
     await until('it runs again', async () => {
-      await repairRuns({ areas, database: { pool } as Database }, temporal.client, access.taskQueue)
+      await repairWorkflowRuns({ areas, database: { pool } as Database }, temporal.client, access.taskQueue)
       return (await run.status()) === 'RUNNING' && (await run.handle.describe()).runId !== before
     })
     await run.untilDetails('for its end')

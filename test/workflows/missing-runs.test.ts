@@ -2,8 +2,8 @@ import './missing-runs/open-records.ts'
 import { getEventListeners } from 'node:events'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { cancellableCalls, repairRuns } from '../../src/app/relay-service.ts'
-import { keepSchedules, repairMonthlyRun } from '../../src/app/schedules.ts'
+import { cancellableTemporalCalls, repairWorkflowRuns } from '../../src/app/relay-service.ts'
+import { ensureSchedules, repairMonthlyStatementRun } from '../../src/app/schedules.ts'
 import { areas } from '../../src/areas.ts'
 import type { Database } from '../../src/kernel/database/prepared-sql.ts'
 import { intentRunsIn } from '../support/control/intent-runs.ts'
@@ -36,7 +36,7 @@ const pool = new pg.Pool({ connectionString: service.databaseUrl })
 afterAll(() => pool.end())
 
 const startMissingRuns = (taskQueue = access.taskQueue) =>
-  repairRuns({ areas, database: { pool } as Database }, temporal.client, taskQueue)
+  repairWorkflowRuns({ areas, database: { pool } as Database }, temporal.client, taskQueue)
 
 const executionOf = (run: RunView) => ({
   namespace: 'default',
@@ -196,9 +196,9 @@ describe('a run that ended while its record is still open', () => {
 
   test('of the monthly schedule is started again under its id', async () => {
     const taskQueue = temporalOfRun().taskQueue
-    await keepSchedules(temporal.client, taskQueue)
+    await ensureSchedules(temporal.client, taskQueue)
     const schedule = temporal.client.schedule.getHandle(`${taskQueue}-statements`)
-    await repairMonthlyRun(temporal.client, taskQueue)
+    await repairMonthlyStatementRun(temporal.client, taskQueue)
     await schedule.trigger()
     const { workflow } = await until('it has acted', async () => {
       const { info } = await schedule.describe()
@@ -206,14 +206,14 @@ describe('a run that ended while its record is still open', () => {
     })
     const run = temporal.of(workflow)
     const before = await runIdOf(run)
-    await repairMonthlyRun(temporal.client, taskQueue)
+    await repairMonthlyStatementRun(temporal.client, taskQueue)
     expect(await runIdOf(run)).toBe(before)
     await run.handle.terminate()
-    await repairMonthlyRun(temporal.client, taskQueue)
+    await repairMonthlyStatementRun(temporal.client, taskQueue)
     expect(await run.status()).toBe('RUNNING')
     expect(await runIdOf(run)).not.toBe(before)
     await schedule.delete()
-    await repairMonthlyRun(temporal.client, taskQueue)
+    await repairMonthlyStatementRun(temporal.client, taskQueue)
   })
 })
 
@@ -280,7 +280,7 @@ describe('rounds of calls to Temporal', () => {
 
   test('leave no listener on a signal that outlives them', async () => {
     const signals: AbortSignal[] = []
-    const calls = cancellableCalls({
+    const calls = cancellableTemporalCalls({
       withAbortSignal(signal, work) {
         signals.push(signal)
         return connection.withAbortSignal(signal, work)
@@ -293,7 +293,7 @@ describe('rounds of calls to Temporal', () => {
   })
 
   test('end with cancel', async () => {
-    const calls = cancellableCalls(connection)
+    const calls = cancellableTemporalCalls(connection)
     const { promise, resolve } = Promise.withResolvers<void>()
     const waiting = calls.run(async () => {
       resolve()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { guardedHttp } from '../../src/adapters/guarded-http/guarded-http.ts'
 import { mppProcess } from '../../src/commerce/mpp/process.ts'
-import type { Outbound } from '../../src/ports/outbound.ts'
+import type { OutboundHttp } from '../../src/ports/outbound.ts'
 import { answerWith, demand, startMerchant } from '../support/commerce/merchant.ts'
 import { aPayer, balanceOf, credentialsOn, intentOf, type Payer, pay } from '../support/commerce/payers.ts'
 import { bodyOf } from '../support/factories.ts'
@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 const guarded = guardedHttp({ allow: ['127.0.0.1'] })
 /** Set while requests end, as in a crash, immediately after their credential was sent. */
 let isCrashing = false
-const outbound: Outbound = {
+const outbound: OutboundHttp = {
   ...guarded,
   async send(request) {
     const answer = await guarded.send(request)

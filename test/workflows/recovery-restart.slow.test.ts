@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { startRelay } from '../../src/app/relay-service.ts'
-import { openRuntime, type Part } from '../../src/app/runtime.ts'
-import { startWork } from '../../src/app/worker-service.ts'
+import { startOutboxRelay } from '../../src/app/relay-service.ts'
+import { openRuntime, type Stoppable } from '../../src/app/runtime.ts'
+import { startTemporalWorker } from '../../src/app/worker-service.ts'
 import { readSettings } from '../../src/platform/settings/settings.ts'
 import { bodyOf } from '../support/factories.ts'
 import { secretSettings, startTestService } from '../support/harness.ts'
@@ -21,8 +21,8 @@ const runtime = await openRuntime({
   },
   shared: true,
 })
-const relay = startRelay(runtime, access)
-let worker: Part | undefined = startWork(runtime, access)
+const relay = startOutboxRelay(runtime, access)
+let worker: Stoppable | undefined = startTemporalWorker(runtime, access)
 
 async function stopWorker(): Promise<void> {
   await worker?.stop()
@@ -30,7 +30,7 @@ async function stopWorker(): Promise<void> {
 }
 
 const startWorker = () => {
-  worker = startWork(runtime, access)
+  worker = startTemporalWorker(runtime, access)
 }
 
 afterAll(async () => {

@@ -6,8 +6,8 @@ import { mppCredentialMachine } from '../../src/commerce/mpp/credential.ts'
 import { transferMachine } from '../../src/commerce/transfers/transfer.ts'
 import { intentMachine } from '../../src/control/intents/intent.ts'
 import { deliveryMachine } from '../../src/delivery/webhooks/delivery.ts'
-import type { StartInput } from '../../src/kernel/contract/process.ts'
-import { startOptions } from '../../src/platform/temporal/starter.ts'
+import type { ProcessStartInput } from '../../src/kernel/contract/process.ts'
+import { workflowStartOptions } from '../../src/platform/temporal/starter.ts'
 import { temporalClient } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
@@ -26,11 +26,15 @@ const taskQueue = `views-${randomUUID()}`
 const ownerId = `customer_${randomUUID()}`
 const ids = new Map<string, string>()
 
-async function aRun(name: string, process: string, members: Partial<StartInput> = {}): Promise<void> {
+async function aRun(name: string, process: string, members: Partial<ProcessStartInput> = {}): Promise<void> {
   const input = { id: randomUUID(), ownerId, mode: 'test' as const, agentId: null, ...members }
   const workflowId = `${process}/${input.id}`
   ids.set(name, workflowId)
-  await client.workflow.start(process, { ...startOptions({ name: process }, input), workflowId, taskQueue })
+  await client.workflow.start(process, {
+    ...workflowStartOptions({ name: process }, input),
+    workflowId,
+    taskQueue,
+  })
 }
 
 const handle = (name: string) => client.workflow.getHandle(String(ids.get(name)))

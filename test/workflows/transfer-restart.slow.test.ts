@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals'
-import { startRelay } from '../../src/app/relay-service.ts'
-import { openRuntime, type Part } from '../../src/app/runtime.ts'
-import { startWork } from '../../src/app/worker-service.ts'
+import { startOutboxRelay } from '../../src/app/relay-service.ts'
+import { openRuntime, type Stoppable } from '../../src/app/runtime.ts'
+import { startTemporalWorker } from '../../src/app/worker-service.ts'
 import { readSettings } from '../../src/platform/settings/settings.ts'
 import { recordingRail } from '../support/commerce/rail.ts'
 import { aSepaTransfer, bodyOf } from '../support/factories.ts'
@@ -27,14 +27,14 @@ const runtime = await openRuntime({
   shared: true,
   outside,
 })
-const relay = startRelay(runtime, access)
-let worker: Part = startWork(runtime, access)
+const relay = startOutboxRelay(runtime, access)
+let worker: Stoppable = startTemporalWorker(runtime, access)
 const stopped: Promise<void>[] = []
 
 /** The old worker finishes its tasks while the new one takes over. */
 function restart(): void {
   stopped.push(worker.stop())
-  worker = startWork(runtime, access)
+  worker = startTemporalWorker(runtime, access)
 }
 
 afterEach(() => rail.restore())

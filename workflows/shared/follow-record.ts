@@ -11,14 +11,19 @@ import {
 import {
   type ProcessInput,
   type ProcessStatus,
-  RECORD_CHANGED,
+  RECORD_CHANGED_SIGNAL,
   type RecordProcess,
   RUN_VERSION,
 } from '../../src/kernel/contract/process.ts'
 import { listOf060, type RunList, runList } from './run-list.ts'
-import { addToTimeline, type RunPage, runPage, summaryLine } from './run-page.ts'
-import { type SignalAnswers, signalAnswers } from './signals.ts'
-import { activity, quickly, type StepsOf, stepsOf } from './steps.ts'
+import {
+  addNoteToTimeline,
+  type WorkflowDetailsPage,
+  workflowDetailsPage,
+  workflowSummaryLine,
+} from './run-page.ts'
+import { handleSignals, type SignalHandling } from './signals.ts'
+import { proxyActivity, quickly, type StepsOf, stepsOf } from './steps.ts'
 
 /** The pause before an overdue step is retried. */
 const RETRY_AFTER_MS = 1_000
@@ -26,7 +31,7 @@ const RETRY_AFTER_MS = 1_000
 /** A record without a deadline is read again after this long, even without a signal that it changed. */
 const DAY_MS = 86_400_000
 
-export interface Followed<Status extends ProcessStatus> {
+export interface FollowedRecord<Status extends ProcessStatus> {
   /** Waits while the status has these members, or satisfies the predicate. `act` runs each time the record is due. */
   during(so: Partial<Status> | ((status: Status) => boolean), act: () => Promise<unknown>): Promise<void>
 }
@@ -48,15 +53,15 @@ const CANNOT_BE_CANCELLED =
  */
 export function followRecord<P extends RecordProcess, Status extends ProcessStatus>(
   process: P,
-  story: (record: Followed<Status>, steps: StepsOf<P>) => Promise<void>,
+  story: (record: FollowedRecord<Status>, steps: StepsOf<P>) => Promise<void>,
   { recurs = process.recurs ?? false }: Options = {},
 ): (input: ProcessInput) => Promise<string> {
   return input => {
-    const answers = signalAnswers(process, input)
+    const answers = handleSignals(process, input)
     const details = isOf060(input) ? undefined : process.details
-    const page = runPage({ withoutPayload: answers.withoutPayload, details })
+    const page = workflowDetailsPage({ withoutPayload: answers.withoutPayload, details })
     const cancel = answers.cancel ?? (() => page.note(CANNOT_BE_CANCELLED))
-    return onCancellationRequest(cancel, async () => {
+    return runIgnoringCancellation(cancel, async () => {
       const record = new OpenRecord<Status>({ input, process, recurs, answers, page })
       const steps = stepsOf(process, input, status => record.take(status as Status))
       await record.reread()
@@ -74,13 +79,13 @@ export function followRecord<P extends RecordProcess, Status extends ProcessStat
 const isOf060 = ({ version }: ProcessInput): boolean => version === undefined
 
 /** "Request Cancellation" ends nothing by itself: a run ends when its record has. */
-export function onCancellationRequest<T>(onRequest: () => void, work: () => Promise<T>): Promise<T> {
+export function runIgnoringCancellation<T>(onRequest: () => void, work: () => Promise<T>): Promise<T> {
   CancellationScope.current().cancelRequested.catch(onRequest)
   return CancellationScope.nonCancellable(work)
 }
 
-export function onRecordChanged(handler: () => void): void {
-  setHandler(defineSignal(RECORD_CHANGED), handler, {
+export function handleRecordChanged(handler: () => void): void {
+  setHandler(defineSignal(RECORD_CHANGED_SIGNAL), handler, {
     description: 'The record is read again. Sent by the service, whenever the record has changed.',
   })
 }
@@ -89,11 +94,11 @@ interface OpenRecordParts {
   readonly input: ProcessInput
   readonly process: RecordProcess
   readonly recurs: boolean
-  readonly answers: SignalAnswers
-  readonly page: RunPage
+  readonly answers: SignalHandling
+  readonly page: WorkflowDetailsPage
 }
 
-class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
+class OpenRecord<Status extends ProcessStatus> implements FollowedRecord<Status> {
   readings = 0
   readonly #parts: OpenRecordParts
   readonly #read: (input: ProcessInput) => Promise<Status>
@@ -105,9 +110,9 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
   constructor(parts: OpenRecordParts) {
     this.#parts = parts
     const { read } = parts.process
-    this.#read = isOf060(parts.input) ? activity(read.activity, read) : quickly(read.activity, read)
+    this.#read = isOf060(parts.input) ? proxyActivity(read.activity, read) : quickly(read.activity, read)
     this.#list = isOf060(parts.input) ? listOf060() : runList()
-    onRecordChanged(() => {
+    handleRecordChanged(() => {
       this.#hasChanged = true
     })
     const description = 'Status of the record when it was last read.'
@@ -166,12 +171,12 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
   async #showSteps({ steps = [] }: Status): Promise<void> {
     const news = steps.filter(step => !this.#shownSteps.has(step))
     for (const step of news) this.#shownSteps.add(step)
-    await Promise.all(news.map(addToTimeline))
+    await Promise.all(news.map(addNoteToTimeline))
   }
 
   async #restUntil(inMs: number | null): Promise<void> {
     const { waitsFor } = this.status
-    const timer = waitsFor ? { summary: summaryLine(waitsFor) } : {}
+    const timer = waitsFor ? { summary: workflowSummaryLine(waitsFor) } : {}
     await condition(() => this.#isDisturbed(), Math.max(inMs ?? DAY_MS, 1), timer)
   }
 

@@ -2,7 +2,7 @@ import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow'
 import {
   DEADLINE_ATTRIBUTE,
   type ProcessStatus,
-  STATUS_ATTRIBUTE,
+  STATUS_SEARCH_ATTRIBUTE,
 } from '../../src/kernel/contract/process.ts'
 
 /** A deadline may be off by this much before the list is corrected. */
@@ -18,13 +18,13 @@ export function runList(): RunList {
   return {
     show({ status, dueInMs }) {
       const listed = workflowInfo().typedSearchAttributes
-      const hasStatus = listed.get(STATUS_ATTRIBUTE) === status
+      const hasStatus = listed.get(STATUS_SEARCH_ATTRIBUTE) === status
       // A step that is due is taken at once.
       const deadline = dueInMs === null ? null : Date.now() + Math.max(dueInMs, 0)
       const isDue = dueInMs !== null && dueInMs <= 0
       if (hasStatus && (isDue || isNear(listed.get(DEADLINE_ATTRIBUTE), deadline))) return
       upsertSearchAttributes([
-        { key: STATUS_ATTRIBUTE, value: status },
+        { key: STATUS_SEARCH_ATTRIBUTE, value: status },
         { key: DEADLINE_ATTRIBUTE, value: deadline === null ? null : new Date(deadline) },
       ])
     },
@@ -41,7 +41,7 @@ export function listOf060(): RunList {
   let listed: string | undefined
   return {
     show({ status }) {
-      if (status !== listed) upsertSearchAttributes([{ key: STATUS_ATTRIBUTE, value: status }])
+      if (status !== listed) upsertSearchAttributes([{ key: STATUS_SEARCH_ATTRIBUTE, value: status }])
       listed = status
     },
   }

@@ -1,5 +1,5 @@
 import { CancellationScope, setCurrentDetails, sleep } from '@temporalio/workflow'
-import { DECISION_PAYLOAD, type ProcessStatus } from '../../src/kernel/contract/process.ts'
+import { DECISION_PAYLOAD_EXAMPLE, type ProcessStatus } from '../../src/kernel/contract/process.ts'
 
 /** The server allows 400 bytes for a summary and its envelope. */
 const SUMMARY_BYTES = 300
@@ -7,18 +7,18 @@ const SUMMARY_BYTES = 300
 const UNPRINTABLE = /[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu
 
 /** Shortened if it is too long for the server. */
-export function summaryLine(text: string): string {
+export function workflowSummaryLine(text: string): string {
   let summary = text.replace(UNPRINTABLE, ' ')
   while (new TextEncoder().encode(summary).length > SUMMARY_BYTES) summary = `${summary.slice(0, -9)}…`
   return summary
 }
 
 /** The timeline is what an operator sees first. A line in it is the summary of a timer of a moment. */
-export async function addToTimeline(note: string): Promise<void> {
-  await CancellationScope.nonCancellable(() => sleep(1, { summary: summaryLine(note) }))
+export async function addNoteToTimeline(note: string): Promise<void> {
+  await CancellationScope.nonCancellable(() => sleep(1, { summary: workflowSummaryLine(note) }))
 }
 
-export type RunPage = ReturnType<typeof runPage>
+export type WorkflowDetailsPage = ReturnType<typeof workflowDetailsPage>
 
 interface PageParts {
   readonly withoutPayload: readonly string[]
@@ -30,7 +30,7 @@ interface PageParts {
  * Current details of the run: its record, what it waits for, what an operator can do, the answer to the last
  * signal, and what happened outside the run. Temporal asks for them and does not store them.
  */
-export function runPage({ withoutPayload, details = '' }: PageParts) {
+export function workflowDetailsPage({ withoutPayload, details = '' }: PageParts) {
   let status: ProcessStatus | undefined
   let answer = ''
   function render(): void {
@@ -53,7 +53,7 @@ export function runPage({ withoutPayload, details = '' }: PageParts) {
     note(line: string): void {
       answer = line
       render()
-      void addToTimeline(line)
+      void addNoteToTimeline(line)
     },
   }
 }
@@ -72,7 +72,7 @@ function signalHelp(signals: readonly string[], withoutPayload: readonly string[
   const choice = names.length > 0 ? `${names.join(', ')} or ${last}` : last
   if (signals.some(name => withoutPayload.includes(name)))
     return [`Send a Signal: ${choice}, without a payload.`]
-  return [`Send a Signal: ${choice}, with this payload:`, `\`${DECISION_PAYLOAD}\``]
+  return [`Send a Signal: ${choice}, with this payload:`, `\`${DECISION_PAYLOAD_EXAMPLE}\``]
 }
 
 /** The page of a run is Markdown: foreign text must add no line, no link and no change of writing direction. */

@@ -1,14 +1,18 @@
 import { defineSignal, setHandler } from '@temporalio/workflow'
-import { DECISION_PAYLOAD, type ProcessInput, type RecordProcess } from '../../src/kernel/contract/process.ts'
-import { addToTimeline } from './run-page.ts'
-import { activity } from './steps.ts'
+import {
+  DECISION_PAYLOAD_EXAMPLE,
+  type ProcessInput,
+  type RecordProcess,
+} from '../../src/kernel/contract/process.ts'
+import { addNoteToTimeline } from './run-page.ts'
+import { proxyActivity } from './steps.ts'
 
 interface Signalled {
   readonly verb: string
   readonly payload: unknown
 }
 
-export interface SignalAnswers {
+export interface SignalHandling {
   arePending(): boolean
   /** Carries out the signals in order. Returns a line about the last one. */
   give(): Promise<string | undefined>
@@ -23,15 +27,15 @@ const DONE = ': done.'
 const REQUESTED = { by: 'Request Cancellation', comment: 'Cancelled by Request Cancellation in Temporal.' }
 
 /** Answers the signals of a process by its activity `decide`, each with a line for the operator. */
-export function signalAnswers(process: RecordProcess, input: ProcessInput): SignalAnswers {
+export function handleSignals(process: RecordProcess, input: ProcessInput): SignalHandling {
   const { decide, signals = {}, withoutPayload = false } = process
   if (!decide) return { arePending: () => false, give: async () => undefined, withoutPayload: [] }
-  const carryOut = activity<ProcessInput & Signalled, string>(decide, {
+  const carryOut = proxyActivity<ProcessInput & Signalled, string>(decide, {
     summary: 'Carry out the signal of an operator',
   })
   const waiting: Signalled[] = []
   for (const [verb, { effect }] of Object.entries(signals)) {
-    const description = withoutPayload ? effect : `${effect} Payload: ${DECISION_PAYLOAD}`
+    const description = withoutPayload ? effect : `${effect} Payload: ${DECISION_PAYLOAD_EXAMPLE}`
     const queue = (payload: unknown) => void waiting.push({ verb, payload })
     setHandler(defineSignal<[unknown]>(verb), queue, { description })
   }
@@ -42,7 +46,7 @@ export function signalAnswers(process: RecordProcess, input: ProcessInput): Sign
       let line: string | undefined
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         line = await carryOut({ ...input, ...next })
-        if (!line.endsWith(DONE)) await addToTimeline(line)
+        if (!line.endsWith(DONE)) await addNoteToTimeline(line)
       }
       return line
     },

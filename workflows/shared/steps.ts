@@ -2,9 +2,9 @@ import { isCancellation, proxyActivities, proxyLocalActivities } from '@temporal
 import {
   type ProcessInput,
   type ProcessStatus,
+  type ProcessStepResult,
   type RecordProcess,
   STEP_MS,
-  type StepResult,
 } from '../../src/kernel/contract/process.ts'
 
 /** Well below the time of a workflow task, which is ten seconds. */
@@ -16,7 +16,7 @@ interface Line {
 }
 
 /** Retried until it succeeds, without a time limit. */
-export function activity<Input, Result>(
+export function proxyActivity<Input, Result>(
   name: string,
   { summary, timeoutMs = STEP_MS }: Line,
 ): (input: Input) => Promise<Result> {
@@ -41,7 +41,7 @@ export function quickly<Input, Result>(name: string, line: Line): (input: Input)
     scheduleToCloseTimeout: 2 * QUICK_MS,
     retry: { maximumAttempts: 1 },
   })
-  const patiently = activity<Input, Result>(name, line)
+  const patiently = proxyActivity<Input, Result>(name, line)
   return async input => {
     try {
       return (await local[name]?.(input)) as Result
@@ -53,7 +53,7 @@ export function quickly<Input, Result>(name: string, line: Line): (input: Input)
 }
 
 export type StepsOf<P extends RecordProcess> = {
-  readonly [Name in keyof P['steps']]: () => Promise<StepResult | null>
+  readonly [Name in keyof P['steps']]: () => Promise<ProcessStepResult | null>
 }
 
 /** `onStatus` receives the status of the record after each step. */
@@ -63,7 +63,7 @@ export function stepsOf<P extends RecordProcess>(
   onStatus: (status: ProcessStatus) => void = () => undefined,
 ): StepsOf<P> {
   const steps = Object.entries(process.steps).map(([name, step]) => {
-    const run = activity<ProcessInput, StepResult | null>(name, step)
+    const run = proxyActivity<ProcessInput, ProcessStepResult | null>(name, step)
     const take = async () => {
       const result = await run(input)
       if (result?.status) onStatus(result.status)

@@ -3,25 +3,30 @@ import type {
   AcceptedToken,
   Acquirer,
   AcquirerCall,
-  Charge,
+  AcquirerChargeOrder,
   ChargeOutcome,
   RefusedToken,
 } from '../../ports/acquirer.ts'
-import type { CardMerchant, CardProcessor, CardReply, MessageContent } from '../../ports/card-processor.ts'
-import { excerpt } from '../../values/schemas.ts'
+import type {
+  CardMerchant,
+  CardMessageContent,
+  CardProcessor,
+  CardReply,
+} from '../../ports/card-processor.ts'
+import { truncateText } from '../../values/schemas.ts'
 import {
-  cardOf,
-  openCryptogram,
-  type SealedToken,
-  type Secrets,
-  tokenOf,
+  type CryptogramContent,
+  decryptCryptogram,
+  type ProcessorSecrets,
+  sandboxCardById,
+  sandboxTokenById,
 } from '../card-processor/sandbox-numbers.ts'
-import type { Deliver } from '../card-processor/sandbox-refunds.ts'
-import { acceptTestToken, type CardToken, cardTokenOf, testTokenOf } from './test-tokens.ts'
+import type { DeliverMessage } from '../card-processor/sandbox-refunds.ts'
+import { acceptTestToken, type CardToken, parseCardToken, testTokenByHandle } from './test-tokens.ts'
 
 interface SandboxNetwork {
   readonly processor: Pick<CardProcessor, 'sign' | 'replyIn'>
-  readonly deliver: Deliver
+  readonly deliver: DeliverMessage
 }
 
 /** A constant time makes repeated messages byte-identical, so that the service recognizes the repetition. */
@@ -30,8 +35,8 @@ const SENT_AT = new Date(0)
 const idOf = (...parts: readonly string[]): string =>
   `acquirer_${hash('sha256', JSON.stringify(parts), 'base64url')}`
 
-const merchantOf = ({ descriptor }: Charge, { tokenId }: SealedToken): CardMerchant => ({
-  descriptor: excerpt(descriptor),
+const merchantOf = ({ descriptor }: AcquirerChargeOrder, { tokenId }: CryptogramContent): CardMerchant => ({
+  descriptor: truncateText(descriptor),
   mcc: null,
   city: null,
   country: null,
@@ -42,13 +47,14 @@ const merchantOf = ({ descriptor }: Charge, { tokenId }: SealedToken): CardMerch
 /** The issuer authorizes the amount, then gets the clearing. A repetition changes nothing and returns the outcome. */
 async function chargeByNetwork(
   network: SandboxNetwork,
-  token: SealedToken,
-  charge: Charge,
+  token: CryptogramContent,
+  charge: AcquirerChargeOrder,
   call: AcquirerCall,
 ): Promise<ChargeOutcome> {
   const authorizationId = idOf(charge.reference)
   const shared = { authorizationId, amountCents: charge.amountCents, merchant: merchantOf(charge, token) }
-  const send = (id: string, content: MessageContent) => deliverMessage(network, token, { id, content }, call)
+  const send = (id: string, content: CardMessageContent) =>
+    deliverMessage(network, token, { id, content }, call)
   const asked = { kind: 'authorization', ask: 0, partialAllowed: false, ...shared } as const
   const answer = await send(idOf(charge.reference, 'authorization'), asked)
   if (answer?.kind === 'declined') return { outcome: 'declined', code: 'declined', reason: answer.reason }
@@ -60,8 +66,8 @@ async function chargeByNetwork(
 
 async function refundByNetwork(
   network: SandboxNetwork,
-  token: SealedToken,
-  refund: Charge & { readonly refundReference: string },
+  token: CryptogramContent,
+  refund: AcquirerChargeOrder & { readonly refundReference: string },
   call: AcquirerCall,
 ): Promise<ChargeOutcome> {
   const { reference, refundReference, amountCents } = refund
@@ -80,8 +86,8 @@ async function refundByNetwork(
 
 async function deliverMessage(
   { processor, deliver }: SandboxNetwork,
-  { processorCardId }: SealedToken,
-  { id, content }: { readonly id: string; readonly content: MessageContent },
+  { processorCardId }: CryptogramContent,
+  { id, content }: { readonly id: string; readonly content: CardMessageContent },
   { requestId }: AcquirerCall,
 ): Promise<CardReply | undefined> {
   const { sign, replyIn } = processor
@@ -110,10 +116,12 @@ const NOT_CHARGED: ChargeOutcome = {
  * A simulated acquirer, which stores nothing. It charges the sandbox's own cards by messages to their issuer,
  * as the card network would, and answers for test tokens by a table.
  */
-export function sandboxAcquirer(secrets: Secrets, network: SandboxNetwork): Acquirer {
+export function sandboxAcquirer(secrets: ProcessorSecrets, network: SandboxNetwork): Acquirer {
   const accept = (token: unknown) => acceptedBy(secrets, token)
-  const chargeOwn = (charge: Charge, call: Parameters<Acquirer['charge']>[1]): Promise<ChargeOutcome> =>
-    chargeByNetwork(network, ownTokenOf(charge.handle), charge, call)
+  const chargeOwn = (
+    charge: AcquirerChargeOrder,
+    call: Parameters<Acquirer['charge']>[1],
+  ): Promise<ChargeOutcome> => chargeByNetwork(network, ownTokenOf(charge.handle), charge, call)
   return {
     name: 'sandbox',
     networks: ['visa', 'mastercard'],
@@ -121,19 +129,20 @@ export function sandboxAcquirer(secrets: Secrets, network: SandboxNetwork): Acqu
     async charge({ token, ...charge }, call) {
       const accepted = accept(token)
       if (!('handle' in accepted) || accepted.handle !== charge.handle) return NOT_THIS
-      return testTokenOf(charge.handle, call.now)?.charged ?? chargeOwn(charge, call)
+      return testTokenByHandle(charge.handle, call.now)?.charged ?? chargeOwn(charge, call)
     },
-    stateOf: async (charge, call) => testTokenOf(charge.handle, call.now)?.known ?? chargeOwn(charge, call),
+    stateOf: async (charge, call) =>
+      testTokenByHandle(charge.handle, call.now)?.known ?? chargeOwn(charge, call),
     async refund(refund, call) {
-      const test = testTokenOf(refund.handle, call.now)
+      const test = testTokenByHandle(refund.handle, call.now)
       if (test) return test.known.outcome === 'declined' ? NOT_CHARGED : test.known
       return refundByNetwork(network, ownTokenOf(refund.handle), refund, call)
     },
   }
 }
 
-function acceptedBy(secrets: Secrets, plain: unknown): AcceptedToken | RefusedToken {
-  const token = cardTokenOf(plain)
+function acceptedBy(secrets: ProcessorSecrets, plain: unknown): AcceptedToken | RefusedToken {
+  const token = parseCardToken(plain)
   if ('refused' in token) return token
   return acceptTestToken(token) ?? acceptOwn(secrets, token) ?? UNKNOWN
 }
@@ -141,15 +150,15 @@ function acceptedBy(secrets: Secrets, plain: unknown): AcceptedToken | RefusedTo
 const OWN = /^sandbox (?<processorCardId>\S+) (?<tokenId>\S+)$/
 
 /** The number and the cryptogram must be of one token, on a card of the sandbox. */
-function acceptOwn(secrets: Secrets, { number, cryptogram }: CardToken): AcceptedToken | null {
-  const names = openCryptogram(secrets, cryptogram)
-  if (!names || !cardOf(secrets, names.processorCardId)) return null
-  if (tokenOf(secrets, names.tokenId)?.number !== number) return null
+function acceptOwn(secrets: ProcessorSecrets, { number, cryptogram }: CardToken): AcceptedToken | null {
+  const names = decryptCryptogram(secrets, cryptogram)
+  if (!names || !sandboxCardById(secrets, names.processorCardId)) return null
+  if (sandboxTokenById(secrets, names.tokenId)?.number !== number) return null
   const { processorCardId, tokenId } = names
   return { handle: `sandbox ${processorCardId} ${tokenId}`, network: 'visa', last4: number.slice(-4) }
 }
 
-function ownTokenOf(handle: string): SealedToken {
+function ownTokenOf(handle: string): CryptogramContent {
   const { processorCardId, tokenId } = OWN.exec(handle)?.groups ?? {}
   if (!processorCardId || !tokenId) throw new Error('a handle that the sandbox has not given')
   return { processorCardId, tokenId }

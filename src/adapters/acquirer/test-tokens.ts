@@ -18,7 +18,7 @@ const Token = z.object({
 })
 
 /** The problem names the member and never quotes the input. */
-export function cardTokenOf(plain: unknown): CardToken | { readonly refused: string } {
+export function parseCardToken(plain: unknown): CardToken | { readonly refused: string } {
   const { data, error } = Token.safeParse(plain)
   if (!data) {
     const member = error.issues[0]?.path.join('.') || 'the token'
@@ -73,7 +73,7 @@ export function acceptTestToken({ number, expYear, expMonth }: CardToken): Accep
   return { handle, network: known.network, last4: number.slice(-4) }
 }
 
-export function testTokenOf(handle: string, now: Date): Pick<TestToken, 'charged' | 'known'> | null {
+export function testTokenByHandle(handle: string, now: Date): Pick<TestToken, 'charged' | 'known'> | null {
   const { name = '', year, month } = HANDLE.exec(handle)?.groups ?? {}
   const known = byName.get(name)
   if (!known) return null

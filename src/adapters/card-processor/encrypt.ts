@@ -9,12 +9,12 @@ import {
 } from 'node:crypto'
 import { CompactEncrypt, type CompactJWEHeaderParameters, importJWK, type JWK } from 'jose'
 import type {
-  Disclosure,
-  MachinePaymentForm,
+  DisclosureRecipient,
+  EncryptedDisclosure,
+  MachinePaymentBinding,
   ProcessorFailure,
-  Recipient,
 } from '../../ports/card-processor.ts'
-import { weightedCache } from '../../values/bounded-cache.ts'
+import { memoizeByWeight } from '../../values/bounded-cache.ts'
 import type { EncryptionKey } from '../../values/encryption-key.ts'
 
 export interface CardData {
@@ -24,7 +24,7 @@ export interface CardData {
   readonly cvc: string
 }
 
-export interface TokenData {
+export interface NetworkTokenData {
   readonly number: string
   readonly expMonth: number
   readonly expYear: number
@@ -41,19 +41,19 @@ const UNUSABLE_KEY: ProcessorFailure = {
  * Card data leaves an adapter only through the functions of this file: as a compact JWE whose protected
  * header names the key, intent and merchant it was made for.
  */
-export const encrypt = (
-  data: CardData | TokenData,
-  { key, intentId, merchantHost }: Recipient,
-): Promise<Disclosure | ProcessorFailure> =>
+export const encryptCardData = (
+  data: CardData | NetworkTokenData,
+  { key, intentId, merchantHost }: DisclosureRecipient,
+): Promise<EncryptedDisclosure | ProcessorFailure> =>
   encryptTo(key, data, { kid: key.thumbprint, typ: 'JOSE', cty: 'json', intentId, merchantHost })
 
 /** The form of the protocol's method `card`: the payment that the token is bound to is part of the encrypted text. */
-export const encryptForMachine = (
-  { number, expMonth, expYear, cryptogram }: TokenData,
-  { key }: Recipient,
-  { kid, binding }: MachinePaymentForm,
+export const encryptForMachinePayment = (
+  { number, expMonth, expYear, cryptogram }: NetworkTokenData,
+  { key }: DisclosureRecipient,
+  { kid, binding }: MachinePaymentBinding,
   expiresAt: Date,
-): Promise<Disclosure | ProcessorFailure> => {
+): Promise<EncryptedDisclosure | ProcessorFailure> => {
   const token = {
     paymentToken: number,
     tokenExpirationMonth: String(expMonth).padStart(2, '0'),
@@ -72,7 +72,7 @@ async function encryptTo(
   key: EncryptionKey,
   data: object,
   header: Omit<CompactJWEHeaderParameters, 'alg' | 'enc'>,
-): Promise<Disclosure | ProcessorFailure> {
+): Promise<EncryptedDisclosure | ProcessorFailure> {
   const plain = Buffer.from(JSON.stringify(data))
   const protectedHeader = { alg: key.alg, enc: 'A256GCM', ...header }
   if (key.alg === 'RSA-OAEP-256') return encryptToRsa(key, plain, protectedHeader)
@@ -86,10 +86,14 @@ async function encryptTo(
 }
 
 const MOST_KEYS = 1_000
-const rsaKeys = weightedCache(MOST_KEYS, (_: KeyObject | undefined) => 1)
+const rsaKeys = memoizeByWeight(MOST_KEYS, (_: KeyObject | undefined) => 1)
 
 /** By RFC 7516, 5.1. Each machine payment waits for this, and Web Crypto would need four tasks of the thread pool. */
-function encryptToRsa(key: EncryptionKey, plain: Buffer, header: object): Disclosure | ProcessorFailure {
+function encryptToRsa(
+  key: EncryptionKey,
+  plain: Buffer,
+  header: object,
+): EncryptedDisclosure | ProcessorFailure {
   const publicKey = rsaKeys(`${key.jwk.n} ${key.jwk.e}`, () => rsaKeyOf(key))
   if (!publicKey) return UNUSABLE_KEY
   const contentKey = randomBytes(32)

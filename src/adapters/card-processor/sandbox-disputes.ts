@@ -1,25 +1,25 @@
 import type {
   CardDisputes,
-  KnownDispute,
-  NetworkDecision,
-  OpenedDispute,
+  NetworkDisputeDecision,
+  OpenedNetworkDispute,
+  OpenNetworkDispute,
   ProcessorCall,
   ProcessorFailure,
 } from '../../ports/card-processor.ts'
-import { after, days, minutes } from '../../values/clock.ts'
-import { disputeIdFor, isDispute, type Secrets } from './sandbox-numbers.ts'
+import { addMs, days, minutes } from '../../values/clock.ts'
+import { isSandboxDisputeId, type ProcessorSecrets, sandboxDisputeId } from './sandbox-numbers.ts'
 
 const EVIDENCE_MS = days(7)
 const SILENT_MS = minutes(60)
 
 interface Decision {
   readonly afterMs: number
-  readonly outcome: NetworkDecision
+  readonly outcome: NetworkDisputeDecision
 }
 
-const lost: NetworkDecision = { status: 'lost' }
-const won: NetworkDecision = { status: 'won', amountCents: null }
-const credited: NetworkDecision = { status: 'credited', amountCents: null }
+const lost: NetworkDisputeDecision = { status: 'lost' }
+const won: NetworkDisputeDecision = { status: 'won', amountCents: null }
+const credited: NetworkDisputeDecision = { status: 'credited', amountCents: null }
 
 /** Documented at `POST /disputes`; `POST /simulate/card/dispute` decides a dispute of any other amount. */
 const byAmount: ReadonlyMap<bigint, readonly Decision[]> = new Map([
@@ -29,7 +29,7 @@ const byAmount: ReadonlyMap<bigint, readonly Decision[]> = new Map([
   [9_204n, [credit(credited), { afterMs: days(3), outcome: lost }]],
 ])
 
-function credit(outcome: NetworkDecision): Decision {
+function credit(outcome: NetworkDisputeDecision): Decision {
   return { afterMs: 0, outcome }
 }
 
@@ -48,31 +48,37 @@ const UNKNOWN: ProcessorFailure = {
   message: 'The sandbox has not opened this dispute.',
 }
 
-const UNDECIDED: NetworkDecision = { status: 'undecided' }
+const UNDECIDED: NetworkDisputeDecision = { status: 'undecided' }
 
 /** Stores nothing: decisions follow from amount and time. */
-export function sandboxDisputes(secrets: Secrets): CardDisputes {
-  const acknowledging = async ({ processorDisputeId }: KnownDispute) =>
-    isDispute(secrets, processorDisputeId) ? ({ done: true } as const) : UNKNOWN
+export function sandboxDisputes(secrets: ProcessorSecrets): CardDisputes {
+  const acknowledging = async ({ processorDisputeId }: OpenNetworkDispute) =>
+    isSandboxDisputeId(secrets, processorDisputeId) ? ({ done: true } as const) : UNKNOWN
   return {
-    async open({ disputeId, amountCents, openedAt }, { now }): Promise<OpenedDispute | ProcessorFailure> {
+    async open(
+      { disputeId, amountCents, openedAt },
+      { now },
+    ): Promise<OpenedNetworkDispute | ProcessorFailure> {
       if (amountCents === REFUSED_CENTS) return REFUSED_AMOUNT
-      if (amountCents === SILENT_CENTS && now < after(openedAt, SILENT_MS)) return { failure: 'late' }
+      if (amountCents === SILENT_CENTS && now < addMs(openedAt, SILENT_MS)) return { failure: 'late' }
       return {
-        processorDisputeId: disputeIdFor(secrets, disputeId),
-        evidenceDueAt: after(openedAt, EVIDENCE_MS),
+        processorDisputeId: sandboxDisputeId(secrets, disputeId),
+        evidenceDueAt: addMs(openedAt, EVIDENCE_MS),
       }
     },
     addEvidence: acknowledging,
     submit: acknowledging,
     withdraw: acknowledging,
     inquire: async (dispute, call) =>
-      isDispute(secrets, dispute.processorDisputeId) ? decidedBy(dispute, call) : UNKNOWN,
+      isSandboxDisputeId(secrets, dispute.processorDisputeId) ? decidedBy(dispute, call) : UNKNOWN,
   }
 }
 
-function decidedBy({ amountCents, submittedAt }: KnownDispute, { now }: ProcessorCall): NetworkDecision {
+function decidedBy(
+  { amountCents, submittedAt }: OpenNetworkDispute,
+  { now }: ProcessorCall,
+): NetworkDisputeDecision {
   if (!submittedAt) return UNDECIDED
   const decisions = byAmount.get(amountCents) ?? []
-  return decisions.findLast(({ afterMs }) => after(submittedAt, afterMs) <= now)?.outcome ?? UNDECIDED
+  return decisions.findLast(({ afterMs }) => addMs(submittedAt, afterMs) <= now)?.outcome ?? UNDECIDED
 }

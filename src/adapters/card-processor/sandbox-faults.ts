@@ -3,10 +3,10 @@ import { days, minutes } from '../../values/clock.ts'
 
 /** Faults on demand, by the name of a card. Documented in docs/reference/card-sandbox.md. */
 
-export type SandboxCall = 'issue' | 'state' | 'controls' | 'replace' | 'disclose' | 'token'
+export type SandboxProcessorCall = 'issue' | 'state' | 'controls' | 'replace' | 'disclose' | 'token'
 
 interface Fault {
-  readonly calls: readonly SandboxCall[]
+  readonly calls: readonly SandboxProcessorCall[]
   readonly failure: ProcessorFailure
   /** From the request for the card on; the name may give another duration. */
   readonly lastsMs: number
@@ -59,7 +59,7 @@ const faults: ReadonlyMap<string, Fault> = new Map([
 const NAME = /^sandbox (?<fault>[a-z]+)(?: (?<first>\d{1,6})(?:-(?<second>\d{1,6}))?)?(?: |$)/i
 
 /** The fault that a name requests, encoded for the end of the card's id; empty if it requests none. */
-export function faultNoted(displayName: string, requestedAt: Date): string {
+export function encodeFault(displayName: string, requestedAt: Date): string {
   const { fault = '', first, second } = NAME.exec(displayName)?.groups ?? {}
   const kind = fault.toLowerCase()
   const known = faults.get(kind)
@@ -70,9 +70,13 @@ export function faultNoted(displayName: string, requestedAt: Date): string {
   return `_${kind}_${at(from)}_${at(until)}`
 }
 
-export const FAULT_NOTE = '(?:_[a-z]+_[\\da-z]{1,11}_[\\da-z]{1,11})?'
+export const ENCODED_FAULT_PATTERN = '(?:_[a-z]+_[\\da-z]{1,11}_[\\da-z]{1,11})?'
 
-export function failureNoted(note: string, call: SandboxCall, now: Date): ProcessorFailure | null {
+export function injectedFailure(
+  note: string,
+  call: SandboxProcessorCall,
+  now: Date,
+): ProcessorFailure | null {
   const [, kind = '', from = '', until = ''] = note.split('_')
   const fault = faults.get(kind)
   const isNow = Number.parseInt(from, 36) <= now.getTime() && now.getTime() < Number.parseInt(until, 36)

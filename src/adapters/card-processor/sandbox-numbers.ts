@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { CardData } from './encrypt.ts'
-import { FAULT_NOTE } from './sandbox-faults.ts'
+import { ENCODED_FAULT_PATTERN } from './sandbox-faults.ts'
 
 /**
  * Prefixes that no real card can have. In ISO/IEC 7812-1 a first digit 9 is followed by the numeric country
@@ -13,13 +13,15 @@ const FREE_DIGITS = 11
 
 const YEARS = 4
 
-export type Secrets = readonly Buffer[]
+export type ProcessorSecrets = readonly Buffer[]
 
 /** An id identifies the secret and the expiry of its card, so that everything else is derived from the id alone. */
 const CARD_ID = new RegExp(
-  `^sandboxcard_(?<secret>[a-p]{6})_(?<year>\\d{4})(?<month>\\d{2})_[a-p]{32}(?<faultNote>${FAULT_NOTE})$`,
+  `^sandboxcard_(?<secret>[a-p]{6})_(?<year>\\d{4})(?<month>\\d{2})_[a-p]{32}(?<faultNote>${ENCODED_FAULT_PATTERN})$`,
 )
-const TOKEN_ID = new RegExp(`^sandboxtoken_(?<secret>[a-p]{6})_[a-p]{32}(?<faultNote>${FAULT_NOTE})$`)
+const TOKEN_ID = new RegExp(
+  `^sandboxtoken_(?<secret>[a-p]{6})_[a-p]{32}(?<faultNote>${ENCODED_FAULT_PATTERN})$`,
+)
 
 const DISPUTE_ID = /^sandboxdispute_(?<secret>[a-p]{6})_[a-p]{32}$/
 
@@ -38,12 +40,12 @@ const letters = (bytes: Buffer): string =>
 
 const tagOf = (secret: Buffer): string => letters(digest(secret, 'secret')).slice(0, 6)
 
-const current = ([secret]: Secrets): Buffer => {
+const current = ([secret]: ProcessorSecrets): Buffer => {
   if (!secret) throw new Error('The sandbox needs a secret to derive numbers from.')
   return secret
 }
 
-function partsOf(secrets: Secrets, form: RegExp, id: string) {
+function partsOf(secrets: ProcessorSecrets, form: RegExp, id: string) {
   const parts = form.exec(id)?.groups
   const secret = parts && secrets.find(one => tagOf(one) === parts.secret)
   return secret ? { secret, parts } : null
@@ -66,14 +68,19 @@ const numberFrom = (beginning: string, bytes: Buffer): string =>
   withCheckDigit(`${beginning}${digitsFrom(bytes, FREE_DIGITS)}`)
 
 /** The same reference always gives the same id. */
-export function cardIdFor(secrets: Secrets, reference: string, requestedAt: Date, faultNote = ''): string {
+export function sandboxCardId(
+  secrets: ProcessorSecrets,
+  reference: string,
+  requestedAt: Date,
+  faultNote = '',
+): string {
   const secret = current(secrets)
   const month = requestedAt.toISOString().slice(5, 7)
   const hash = letters(digest(secret, 'card', reference)).slice(0, 32)
   return `sandboxcard_${tagOf(secret)}_${requestedAt.getUTCFullYear() + YEARS}${month}_${hash}${faultNote}`
 }
 
-export function cardOf(secrets: Secrets, processorCardId: string): SandboxCard | null {
+export function sandboxCardById(secrets: ProcessorSecrets, processorCardId: string): SandboxCard | null {
   const known = partsOf(secrets, CARD_ID, processorCardId)
   if (!known) return null
   const { secret, parts } = known
@@ -86,7 +93,11 @@ export function cardOf(secrets: Secrets, processorCardId: string): SandboxCard |
   return { data, faultNote: parts.faultNote ?? '' }
 }
 
-export function tokenIdFor(secrets: Secrets, reference: string, { faultNote }: SandboxCard): string {
+export function sandboxTokenId(
+  secrets: ProcessorSecrets,
+  reference: string,
+  { faultNote }: SandboxCard,
+): string {
   const secret = current(secrets)
   return `sandboxtoken_${tagOf(secret)}_${letters(digest(secret, 'token', reference)).slice(0, 32)}${faultNote}`
 }
@@ -97,7 +108,7 @@ interface SandboxToken {
   readonly faultNote: string
 }
 
-export function tokenOf(secrets: Secrets, tokenId: string): SandboxToken | null {
+export function sandboxTokenById(secrets: ProcessorSecrets, tokenId: string): SandboxToken | null {
   const known = partsOf(secrets, TOKEN_ID, tokenId)
   if (!known) return null
   const { secret, parts } = known
@@ -108,15 +119,15 @@ export function tokenOf(secrets: Secrets, tokenId: string): SandboxToken | null 
   }
 }
 
-export function disputeIdFor(secrets: Secrets, reference: string): string {
+export function sandboxDisputeId(secrets: ProcessorSecrets, reference: string): string {
   const secret = current(secrets)
   return `sandboxdispute_${tagOf(secret)}_${letters(digest(secret, 'dispute', reference)).slice(0, 32)}`
 }
 
-export const isDispute = (secrets: Secrets, disputeId: string): boolean =>
+export const isSandboxDisputeId = (secrets: ProcessorSecrets, disputeId: string): boolean =>
   partsOf(secrets, DISPUTE_ID, disputeId) !== null
 
-export interface SealedToken {
+export interface CryptogramContent {
   readonly processorCardId: string
   readonly tokenId: string
 }
@@ -133,7 +144,7 @@ const Names = z.strictObject({ processorCardId: z.string(), tokenId: z.string() 
  * The cryptogram of a machine payment contains the ids, encrypted: with it the sandbox's acquirer finds the
  * card, although neither it nor the processor stores anything.
  */
-export function sealedCryptogram([secret]: Secrets, names: SealedToken): string {
+export function encryptCryptogram([secret]: ProcessorSecrets, names: CryptogramContent): string {
   if (!secret) throw new Error('The sandbox needs a secret to make cryptograms with.')
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(ALGORITHM, createSecretKey(secret), nonce, { authTagLength: TAG_BYTES })
@@ -141,7 +152,7 @@ export function sealedCryptogram([secret]: Secrets, names: SealedToken): string 
   return Buffer.concat([nonce, text, cipher.getAuthTag()]).toString('base64url')
 }
 
-export function openCryptogram(secrets: Secrets, cryptogram: string): SealedToken | null {
+export function decryptCryptogram(secrets: ProcessorSecrets, cryptogram: string): CryptogramContent | null {
   if (cryptogram.length > LONGEST) return null
   const bytes = Buffer.from(cryptogram, 'base64url')
   if (bytes.length <= NONCE_BYTES + TAG_BYTES) return null

@@ -1,8 +1,16 @@
 import { hash } from 'node:crypto'
-import type { CardMessage, ProcessorAnswer, PushRefund, SignedMessage } from '../../ports/card-processor.ts'
-import { after, minutes } from '../../values/clock.ts'
+import type {
+  CardMessage,
+  ProcessorAnswer,
+  PushCardRefund,
+  SignedCardMessage,
+} from '../../ports/card-processor.ts'
+import { addMs, minutes } from '../../values/clock.ts'
 
-export type Deliver = (message: SignedMessage, requestId: string) => Promise<ProcessorAnswer | null>
+export type DeliverMessage = (
+  message: SignedCardMessage,
+  requestId: string,
+) => Promise<ProcessorAnswer | null>
 
 /** Documented at `POST /refunds`. For other amounts the merchant waits for `POST /simulate/card/refund`. */
 const SENT_CENTS = 9_301n
@@ -14,10 +22,10 @@ const SILENT_MS = minutes(60)
 const SENT_AT = new Date(0)
 
 export const sandboxRefunds =
-  (sign: (message: CardMessage) => SignedMessage, deliver: Deliver): PushRefund =>
+  (sign: (message: CardMessage) => SignedCardMessage, deliver: DeliverMessage): PushCardRefund =>
   async ({ processorCardId, requestedAt, ...refund }, { reference, requestId, now }) => {
     const isSilent = refund.amountCents === SILENT_CENTS
-    if (isSilent && now < after(requestedAt, SILENT_MS)) return { failure: 'late' }
+    if (isSilent && now < addMs(requestedAt, SILENT_MS)) return { failure: 'late' }
     if (refund.amountCents === DECLINED_CENTS)
       return { status: 'declined', message: 'The merchant does not accept returns.' }
     if (refund.amountCents !== SENT_CENTS && !isSilent) return { status: 'asked' }

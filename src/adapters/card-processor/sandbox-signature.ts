@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
-import type { MessageHeaders } from '../../ports/card-processor.ts'
+import type { CardMessageHeaders } from '../../ports/card-processor.ts'
 import { clock, minutes } from '../../values/clock.ts'
 
 const HEADER = 'card-processor-signature'
@@ -19,11 +19,11 @@ function keyOf(secret: Buffer): KeyObject {
 const signatureOf = (secret: Buffer, seconds: string, body: Uint8Array): Buffer =>
   createHmac('sha256', keyOf(secret)).update(`${seconds}.`).update(body).digest()
 
-export const hasSignature = (headers: MessageHeaders, header = HEADER): boolean =>
+export const hasSandboxSignature = (headers: CardMessageHeaders, header = HEADER): boolean =>
   headers[header] !== undefined
 
 /** The real time in seconds, and an HMAC-SHA256 over it and the raw bytes by the current secret. */
-export function signatureHeaders(
+export function sandboxSignatureHeaders(
   [secret]: readonly Buffer[],
   body: string,
   header = HEADER,
@@ -33,10 +33,10 @@ export function signatureHeaders(
   return { [header]: `t=${seconds},v1=${signatureOf(secret, seconds, Buffer.from(body)).toString('hex')}` }
 }
 
-export function signatureProblem(
+export function sandboxSignatureProblem(
   secrets: readonly Buffer[],
   body: Uint8Array,
-  headers: MessageHeaders,
+  headers: CardMessageHeaders,
   now: Date,
   name = HEADER,
 ): string | null {

@@ -99,10 +99,10 @@ const content = z.discriminatedUnion('kind', [
 const Message = z.strictObject({ id: name, processorCardId: name, sentAt: instant, content })
 
 /** Throws for a message that the sandbox could not read itself. */
-export const written = (message: CardMessage): string => JSON.stringify(z.encode(Message, message))
+export const encodeCardMessage = (message: CardMessage): string => JSON.stringify(z.encode(Message, message))
 
 /** The message, or which member is wrong. Never quotes the input: it may be a card number. */
-export function parsed(body: Uint8Array): CardMessage | { readonly problem: string } {
+export function parseCardMessage(body: Uint8Array): CardMessage | { readonly problem: string } {
   if (body.length > MAX_BYTES) return { problem: `The body has more than ${MAX_BYTES} bytes.` }
   const json = jsonOf(body)
   if (json === undefined) return { problem: 'The body is not JSON.' }

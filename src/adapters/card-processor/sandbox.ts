@@ -3,37 +3,37 @@ import {
   type CardMessage,
   type CardProcessor,
   type CardReply,
-  type Done,
   type IssuedCard,
-  isFailure,
+  isProcessorFailure,
   type NewCard,
   type ProcessorAnswer,
   type ProcessorCall,
+  type ProcessorCallDone,
   type ProcessorFailure,
-  type SignedMessage,
+  type SignedCardMessage,
 } from '../../ports/card-processor.ts'
-import { encrypt, encryptForMachine } from './encrypt.ts'
+import { encryptCardData, encryptForMachinePayment } from './encrypt.ts'
 import { sandboxDisputes } from './sandbox-disputes.ts'
-import { failureNoted, faultNoted, type SandboxCall } from './sandbox-faults.ts'
+import { encodeFault, injectedFailure, type SandboxProcessorCall } from './sandbox-faults.ts'
 import {
-  cardIdFor,
-  cardOf,
+  encryptCryptogram,
+  type ProcessorSecrets,
   type SandboxCard,
-  type Secrets,
-  sealedCryptogram,
-  tokenIdFor,
-  tokenOf,
+  sandboxCardById,
+  sandboxCardId,
+  sandboxTokenById,
+  sandboxTokenId,
 } from './sandbox-numbers.ts'
-import { type Deliver, sandboxRefunds } from './sandbox-refunds.ts'
-import { hasSignature, signatureHeaders, signatureProblem } from './sandbox-signature.ts'
-import { centsText, parsed, written } from './sandbox-wire.ts'
+import { type DeliverMessage, sandboxRefunds } from './sandbox-refunds.ts'
+import { hasSandboxSignature, sandboxSignatureHeaders, sandboxSignatureProblem } from './sandbox-signature.ts'
+import { centsText, encodeCardMessage, parseCardMessage } from './sandbox-wire.ts'
 
 interface SandboxSecrets {
-  readonly numbers: Secrets
-  readonly messages: Secrets
+  readonly numbers: ProcessorSecrets
+  readonly messages: ProcessorSecrets
 }
 
-const DONE: Done = { done: true }
+const DONE: ProcessorCallDone = { done: true }
 
 const UNKNOWN_CARD: ProcessorFailure = {
   failure: 'refused',
@@ -53,7 +53,7 @@ const UNKNOWN_TOKEN: ProcessorFailure = {
  */
 export const sandboxProcessor = (
   { numbers, messages }: SandboxSecrets,
-  deliver: Deliver = async () => null,
+  deliver: DeliverMessage = async () => null,
 ): CardProcessor => ({
   name: 'sandbox',
   ...cards(numbers),
@@ -61,48 +61,48 @@ export const sandboxProcessor = (
   ...networkTokens(numbers),
   pushRefund: sandboxRefunds(message => signedMessage(messages, message), deliver),
   disputes: sandboxDisputes(numbers),
-  recognizes: hasSignature,
+  recognizes: hasSandboxSignature,
   read(body, headers, now) {
-    const unsigned = signatureProblem(messages, body, headers, now)
+    const unsigned = sandboxSignatureProblem(messages, body, headers, now)
     if (unsigned) return { kind: 'unsigned', reason: unsigned }
-    const message = parsed(body)
+    const message = parseCardMessage(body)
     return 'problem' in message
       ? { kind: 'unreadable', reason: message.problem }
       : { kind: 'message', message }
   },
   answer,
   sign: message => signedMessage(messages, message),
-  replyIn,
+  replyIn: decodeCardReply,
 })
 
 type Cards = Pick<CardProcessor, 'issue' | 'setState' | 'setControls' | 'replace' | 'disclose'>
 
-function cards(secrets: Secrets): Cards {
+function cards(secrets: ProcessorSecrets): Cards {
   const acknowledging =
-    (call: SandboxCall) =>
+    (call: SandboxProcessorCall) =>
     async (id: string, _: unknown, { now }: ProcessorCall) =>
-      failureFor(cardOf(secrets, id), call, now) ?? DONE
+      failureFor(sandboxCardById(secrets, id), call, now) ?? DONE
   return {
     issue: async (card, call) => issue(secrets, card, call),
     setState: acknowledging('state'),
     setControls: acknowledging('controls'),
     replace: async (id, card, call) =>
-      failureFor(cardOf(secrets, id), 'replace', call.now) ?? issue(secrets, card, call),
+      failureFor(sandboxCardById(secrets, id), 'replace', call.now) ?? issue(secrets, card, call),
     async disclose(id, recipient, { now }) {
-      const card = cardOf(secrets, id)
+      const card = sandboxCardById(secrets, id)
       if (!card) return UNKNOWN_CARD
-      return failureFor(card, 'disclose', now) ?? encrypt(card.data, recipient)
+      return failureFor(card, 'disclose', now) ?? encryptCardData(card.data, recipient)
     },
   }
 }
 
 function issue(
-  secrets: Secrets,
+  secrets: ProcessorSecrets,
   { displayName, requestedAt }: NewCard,
   { reference, now }: ProcessorCall,
 ): IssuedCard | ProcessorFailure {
-  const id = cardIdFor(secrets, reference, requestedAt, faultNoted(displayName, requestedAt))
-  const card = cardOf(secrets, id)
+  const id = sandboxCardId(secrets, reference, requestedAt, encodeFault(displayName, requestedAt))
+  const card = sandboxCardById(secrets, id)
   if (!card) return UNKNOWN_CARD
   const { number, expMonth, expYear } = card.data
   const issued = { processorCardId: id, brand: 'sandbox', last4: number.slice(-4), expMonth, expYear }
@@ -113,36 +113,41 @@ type NetworkTokens = Pick<CardProcessor, 'tokenNetworks' | 'networkToken' | 'set
 
 const NETWORK = 'visa'
 
-const networkTokens = (secrets: Secrets): NetworkTokens => ({
+const networkTokens = (secrets: ProcessorSecrets): NetworkTokens => ({
   tokenNetworks: [NETWORK],
   async networkToken({ processorCardId, expiresAt, form }, recipient, { reference, now }) {
-    const card = cardOf(secrets, processorCardId)
+    const card = sandboxCardById(secrets, processorCardId)
     if (!card) return UNKNOWN_CARD
-    const tokenId = tokenIdFor(secrets, reference, card)
-    const token = tokenOf(secrets, tokenId)
+    const tokenId = sandboxTokenId(secrets, reference, card)
+    const token = sandboxTokenById(secrets, tokenId)
     if (!token) return UNKNOWN_TOKEN
     const { expMonth, expYear } = card.data
     const { number } = token
-    const cryptogram = form ? sealedCryptogram(secrets, { processorCardId, tokenId }) : token.cryptogram
+    const cryptogram = form ? encryptCryptogram(secrets, { processorCardId, tokenId }) : token.cryptogram
     const data = { number, expMonth, expYear, cryptogram }
     const disclosure =
       failureFor(card, 'token', now) ??
-      (await (form ? encryptForMachine(data, recipient, form, expiresAt) : encrypt(data, recipient)))
-    if (isFailure(disclosure)) return disclosure
+      (await (form
+        ? encryptForMachinePayment(data, recipient, form, expiresAt)
+        : encryptCardData(data, recipient)))
+    if (isProcessorFailure(disclosure)) return disclosure
     return { ...disclosure, tokenId, last4: number.slice(-4), network: NETWORK, expMonth, expYear }
   },
   async setNetworkToken(tokenId, _, { now }) {
-    const token = tokenOf(secrets, tokenId)
-    return token ? (failureNoted(token.faultNote, 'state', now) ?? DONE) : UNKNOWN_TOKEN
+    const token = sandboxTokenById(secrets, tokenId)
+    return token ? (injectedFailure(token.faultNote, 'state', now) ?? DONE) : UNKNOWN_TOKEN
   },
 })
 
-const failureFor = (card: SandboxCard | null, call: SandboxCall, now: Date): ProcessorFailure | null =>
-  card ? failureNoted(card.faultNote, call, now) : UNKNOWN_CARD
+const failureFor = (
+  card: SandboxCard | null,
+  call: SandboxProcessorCall,
+  now: Date,
+): ProcessorFailure | null => (card ? injectedFailure(card.faultNote, call, now) : UNKNOWN_CARD)
 
-function signedMessage(secrets: Secrets, message: CardMessage): SignedMessage {
-  const body = written(message)
-  return { headers: { 'content-type': 'application/json', ...signatureHeaders(secrets, body) }, body }
+function signedMessage(secrets: ProcessorSecrets, message: CardMessage): SignedCardMessage {
+  const body = encodeCardMessage(message)
+  return { headers: { 'content-type': 'application/json', ...sandboxSignatureHeaders(secrets, body) }, body }
 }
 
 const Answer = z.discriminatedUnion('kind', [
@@ -162,7 +167,7 @@ const answer = (_message: CardMessage, reply: CardReply): ProcessorAnswer => ({
   body: JSON.stringify(z.encode(Answer, wireOf(reply))),
 })
 
-export function replyIn({ body }: ProcessorAnswer): CardReply {
+export function decodeCardReply({ body }: ProcessorAnswer): CardReply {
   const wire = z.decode(Answer, JSON.parse(body))
   return wire.kind === 'approved'
     ? { kind: 'approved', approvedCents: wire.approvedCents, askedCents: wire.askedCents }

@@ -6,7 +6,7 @@ import type {
   ModelMessage,
   ModelTool,
 } from '../../ports/language-model.ts'
-import type { Outbound } from '../../ports/outbound.ts'
+import type { OutboundHttp } from '../../ports/outbound.ts'
 
 export interface ChatCompletionsOptions {
   readonly url: string
@@ -41,7 +41,7 @@ const Answer = z.object({
 
 export function chatCompletions(
   { url, model, key }: ChatCompletionsOptions,
-  outbound: Outbound,
+  outbound: OutboundHttp,
 ): LanguageModel {
   const address = `${url.replace(/\/+$/, '')}/chat/completions`
   return {

@@ -3,9 +3,9 @@ import { dirname, join, sep } from 'node:path'
 import { createCanvas, Path2D } from '@napi-rs/canvas'
 import { getDocument, type PDFDocumentProxy, type PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import sharp from 'sharp'
-import type { ViewNote } from '../../ports/viewer.ts'
-import type { Facts, ViewReply } from './messages.ts'
-import { LARGE, picturesOf } from './picture.ts'
+import type { FileViewWarning } from '../../ports/viewer.ts'
+import type { DocumentFacts, ViewerReply } from './messages.ts'
+import { LARGE_PREVIEW_PX, renderPreviews } from './picture.ts'
 
 /** The first pages of a receipt contain what is needed. */
 const PAGES_READ = 5
@@ -34,13 +34,15 @@ const options = {
  * Opens a PDF, reads its first pages and draws the first one, within the limits for one document; a document
  * that exceeds them is `unseen`. Known facts are reported before each step.
  */
-export const viewDocument = (bytes: Uint8Array, tell: (facts: Facts) => void): Promise<ViewReply> =>
-  withinLimits(() => view(bytes, tell))
+export const renderDocument = (
+  bytes: Uint8Array,
+  tell: (facts: DocumentFacts) => void,
+): Promise<ViewerReply> => withinLimits(() => view(bytes, tell))
 
-async function view(bytes: Uint8Array, tell: (facts: Facts) => void): Promise<ViewReply> {
+async function view(bytes: Uint8Array, tell: (facts: DocumentFacts) => void): Promise<ViewerReply> {
   const opening = getDocument({ data: Uint8Array.from(bytes), ...options })
-  let facts: Facts = { pages: null, notes: [], text: null }
-  const know = (more: Partial<Facts>) => {
+  let facts: DocumentFacts = { pages: null, notes: [], text: null }
+  const know = (more: Partial<DocumentFacts>) => {
     facts = { ...facts, ...more }
     tell(facts)
   }
@@ -65,14 +67,14 @@ async function view(bytes: Uint8Array, tell: (facts: Facts) => void): Promise<Vi
 /** The number of pages comes from the document and may be wrong. */
 const countOf = (said: number): number | null => (said > 0 && said < 1_000_000_000 ? said : null)
 
-async function notesOf(document: PDFDocumentProxy): Promise<ViewNote[]> {
+async function notesOf(document: PDFDocumentProxy): Promise<FileViewWarning[]> {
   const { info } = await document.getMetadata()
-  const found: Record<ViewNote, boolean> = {
+  const found: Record<FileViewWarning, boolean> = {
     encrypted: Boolean((info as Record<string, unknown>).EncryptFilterName),
     scripts: await document.hasJSActions(),
     attachments: ((await document.getAttachments())?.size ?? 0) > 0,
   }
-  return (Object.keys(found) as ViewNote[]).filter(note => found[note])
+  return (Object.keys(found) as FileViewWarning[]).filter(note => found[note])
 }
 
 async function textOf(document: PDFDocumentProxy): Promise<string | null> {
@@ -92,14 +94,14 @@ const cleanText = (text: string): string => text.toWellFormed().replace(/[^\P{Cc
 
 async function draw(page: PDFPageProxy) {
   const { width, height } = page.getViewport({ scale: 1 })
-  const viewport = page.getViewport({ scale: LARGE / Math.max(width, height, 1) })
+  const viewport = page.getViewport({ scale: LARGE_PREVIEW_PX / Math.max(width, height, 1) })
   const size = { width: sideOf(viewport.width), height: sideOf(viewport.height) }
   const canvas = createCanvas(size.width, size.height)
   await page.render({ canvas: canvas as never, viewport, background: '#fff' }).promise
-  return picturesOf(sharp(canvas.data(), { raw: { ...size, channels: 4 } }).removeAlpha())
+  return renderPreviews(sharp(canvas.data(), { raw: { ...size, channels: 4 } }).removeAlpha())
 }
 
-const sideOf = (length: number): number => Math.min(LARGE, Math.max(1, Math.round(length)))
+const sideOf = (length: number): number => Math.min(LARGE_PREVIEW_PX, Math.max(1, Math.round(length)))
 
 /** Strokes, fills, texts, pictures and path segments of one document. An honest page has some thousands. */
 const MOST_DRAWN = 30_000

@@ -1,19 +1,19 @@
-import type { View, ViewNote } from '../../ports/viewer.ts'
+import type { FilePreview, FileViewWarning } from '../../ports/viewer.ts'
 import type { FileKind } from '../../values/file-kind.ts'
 
-export type ViewRequest =
+export type ViewerRequest =
   | { readonly bytes: Uint8Array; readonly kind: FileKind }
   | { readonly plain: { readonly pages: number | null } }
 
-export interface Facts {
+export interface DocumentFacts {
   readonly pages: number | null
-  readonly notes: readonly ViewNote[]
+  readonly notes: readonly FileViewWarning[]
   readonly text: string | null
 }
 
-export type ViewReply =
-  | { readonly facts: Facts }
-  | { readonly view: View }
-  | { readonly pictures: Pick<View, 'small' | 'large'> }
+export type ViewerReply =
+  | { readonly facts: DocumentFacts }
+  | { readonly view: FilePreview }
+  | { readonly pictures: Pick<FilePreview, 'small' | 'large'> }
   | { readonly problem: string }
-  | { readonly unseen: Facts }
+  | { readonly unseen: DocumentFacts }

@@ -1,12 +1,12 @@
 import sharp, { type Sharp } from 'sharp'
-import type { View } from '../../ports/viewer.ts'
+import type { FilePreview } from '../../ports/viewer.ts'
 import type { FileKind } from '../../values/file-kind.ts'
-import type { ViewReply } from './messages.ts'
+import type { ViewerReply } from './messages.ts'
 
 /** A photograph of a large telephone; this bounds the memory for a picture. */
 const MOST_PIXELS = 40_000_000
 const SMALL = 320
-export const LARGE = 1_200
+export const LARGE_PREVIEW_PX = 1_200
 
 sharp.cache(false)
 sharp.concurrency(1)
@@ -20,8 +20,11 @@ const formats: Readonly<Partial<Record<FileKind, string>>> = {
 const within = (side: number) =>
   ({ width: side, height: side, fit: 'inside', withoutEnlargement: true }) as const
 
-export async function picturesOf(seen: Sharp): Promise<Pick<View, 'small' | 'large'>> {
-  const { data, info } = await seen.resize(within(LARGE)).raw().toBuffer({ resolveWithObject: true })
+export async function renderPreviews(seen: Sharp): Promise<Pick<FilePreview, 'small' | 'large'>> {
+  const { data, info } = await seen
+    .resize(within(LARGE_PREVIEW_PX))
+    .raw()
+    .toBuffer({ resolveWithObject: true })
   const { width, height, channels } = info
   const again = () => sharp(data, { raw: { width, height, channels } })
   const large = await again().webp().toBuffer()
@@ -30,19 +33,19 @@ export async function picturesOf(seen: Sharp): Promise<Pick<View, 'small' | 'lar
 }
 
 /** Decodes the whole picture: refuses one that is broken, truncated, too large or of another type than named. */
-export async function viewPicture(bytes: Uint8Array, kind: FileKind): Promise<ViewReply> {
+export async function renderPicture(bytes: Uint8Array, kind: FileKind): Promise<ViewerReply> {
   const options = { failOn: 'warning', limitInputPixels: false } as const
   try {
     const { format, width = 0, height = 0 } = await sharp(bytes, options).metadata()
     if (format !== formats[kind]) return { problem: `is declared as ${kind} and cannot be read as that` }
     if (width * height > MOST_PIXELS) return tooLarge(width, height)
-    const pictures = await picturesOf(sharp(bytes, options).autoOrient().toColourspace('srgb'))
+    const pictures = await renderPreviews(sharp(bytes, options).autoOrient().toColourspace('srgb'))
     return { view: { ...pictures, isPlain: false, pages: null, notes: [], text: null } }
   } catch {
     return { problem: 'is broken or truncated and cannot be decoded' }
   }
 }
 
-const tooLarge = (width: number, height: number): ViewReply => ({
+const tooLarge = (width: number, height: number): ViewerReply => ({
   problem: `has ${width} × ${height} pixels: at most ${MOST_PIXELS / 1_000_000} million are accepted`,
 })

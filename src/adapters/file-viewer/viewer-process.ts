@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import type { ViewResult } from '../../ports/viewer.ts'
+import type { FilePreviewResult } from '../../ports/viewer.ts'
 import { clock } from '../../values/clock.ts'
 import type { FileKind } from '../../values/file-kind.ts'
-import type { Facts, ViewReply, ViewRequest } from './messages.ts'
+import type { DocumentFacts, ViewerReply, ViewerRequest } from './messages.ts'
 
 /**
  * Limits for one file, ten times what an honest receipt needs. The seconds are processor time; on a busy
@@ -33,8 +33,8 @@ export class ViewerProcess {
     this.#entry = entry
   }
 
-  async render(bytes: Uint8Array, kind: FileKind): Promise<ViewResult> {
-    let facts: Facts | undefined
+  async render(bytes: Uint8Array, kind: FileKind): Promise<FilePreviewResult> {
+    let facts: DocumentFacts | undefined
     const reply = await this.#request({ bytes, kind }, known => {
       facts = known
     })
@@ -45,22 +45,22 @@ export class ViewerProcess {
     return { problem: 'over' in reply ? reply.over : 'cannot be read' }
   }
 
-  async #plain(facts: Facts): Promise<ViewResult> {
+  async #plain(facts: DocumentFacts): Promise<FilePreviewResult> {
     const reply = await this.#request({ plain: { pages: facts.pages } }, () => undefined)
     if (!('pictures' in reply)) throw new Error('no plain picture can be made')
     return { ...facts, ...reply.pictures, isPlain: true }
   }
 
-  #request(request: ViewRequest, onFacts: (facts: Facts) => void): Promise<ViewReply | End> {
+  #request(request: ViewerRequest, onFacts: (facts: DocumentFacts) => void): Promise<ViewerReply | End> {
     this.#stayAwake()
     const child = this.#running()
-    const { promise, resolve } = Promise.withResolvers<ViewReply | End>()
+    const { promise, resolve } = Promise.withResolvers<ViewerReply | End>()
     const end = (over: string) => {
       child.kill('SIGKILL')
       this.#child = undefined
       resolve({ over })
     }
-    const onMessage = (reply: ViewReply) => ('facts' in reply ? onFacts(reply.facts) : resolve(reply))
+    const onMessage = (reply: ViewerReply) => ('facts' in reply ? onFacts(reply.facts) : resolve(reply))
     const onExit = () => end('cannot be read: rendering it failed')
     child.on('message', onMessage).once('exit', onExit)
     const stop = watched(child, end)

@@ -1,28 +1,28 @@
 import { hash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
 import {
-  type AgedFiles,
-  DamagedFile,
+  DamagedFileError,
   type FileOwner,
-  type Files,
-  type OpenedFile,
+  type FileStore,
+  type OpenedStoredFile,
   type StagedFile,
+  type UnreferencedFileBatch,
 } from '../../ports/files.ts'
-import type { Outbound, OutboundRequest } from '../../ports/outbound.ts'
+import type { OutboundHttp, OutboundRequest } from '../../ports/outbound.ts'
 import type { Vault } from '../../ports/vault.ts'
 import {
-  contentOf,
-  contextOf,
-  type FileContext,
-  HEAD_ROOM,
-  nameOf,
-  newSeal,
-  openHead,
-  openPiece,
-  PIECE,
-  piecesOf,
-  sealFile,
-  TAG,
+  AUTH_TAG_BYTES,
+  CHUNK_BYTES,
+  chunkCount,
+  decryptChunk,
+  encryptFile,
+  encryptionContext,
+  type FileIdentity,
+  fileIdentity,
+  MAX_HEADER_BYTES,
+  newFileDataKey,
+  objectKey,
+  readFileHeader,
 } from '../files-on-disk/seal.ts'
 
 const THREAD = new URL('./thread.ts', import.meta.url).href
@@ -31,12 +31,12 @@ const THREAD = new URL('./thread.ts', import.meta.url).href
  * Files in a bucket of an S3-compatible store, sealed as on disk. An object is complete or absent, and is
  * named by its content, so it has its name at once. The sweep removes one that no row names within an hour.
  */
-export function filesInBucket(options: BucketOptions, vault: Vault): Files {
+export function filesInBucket(options: BucketOptions, vault: Vault): FileStore {
   const bucket = openBucket(options)
   const { timeoutMs = TIMEOUT_MS } = options
-  const stage: Files['stage'] = async (owner, { sha256, bytes }) => {
-    const parts = await sealFile(bytes, sha256, newSeal(owner, vault))
-    await bucket.write(nameOf(owner, sha256), Buffer.concat(parts))
+  const stage: FileStore['stage'] = async (owner, { sha256, bytes }) => {
+    const parts = await encryptFile(bytes, sha256, newFileDataKey(owner, vault))
+    await bucket.write(objectKey(owner, sha256), Buffer.concat(parts))
     return WRITTEN
   }
   return {
@@ -44,9 +44,9 @@ export function filesInBucket(options: BucketOptions, vault: Vault): Files {
     staging({ ownerId, mode }) {
       const owner = { ownerId, mode }
       return {
-        sink: { module: THREAD, name: 'writeSealed', args: [newSeal(owner, vault)] },
+        sink: { module: THREAD, name: 'writeSealed', args: [newFileDataKey(owner, vault)] },
         async named(sha256) {
-          const address = await bucket.addressToWrite(nameOf(owner, sha256))
+          const address = await bucket.addressToWrite(objectKey(owner, sha256))
           return { finish: [address, timeoutMs], file: WRITTEN }
         },
       }
@@ -57,12 +57,12 @@ export function filesInBucket(options: BucketOptions, vault: Vault): Files {
       return { sha256, bytes: bytes.length }
     },
     async open(owner, sha256) {
-      const sealed = await bucket.read(nameOf(owner, sha256))
-      return sealed && opened(Buffer.from(sealed), contentOf(owner, sha256), vault)
+      const sealed = await bucket.read(objectKey(owner, sha256))
+      return sealed && opened(Buffer.from(sealed), fileIdentity(owner, sha256), vault)
     },
-    erase: (owner, sha256) => bucket.erase(nameOf(owner, sha256)),
+    erase: (owner, sha256) => bucket.erase(objectKey(owner, sha256)),
     async keptAt(owner, sha256) {
-      for await (const [found] of bucket.list(nameOf(owner, sha256))) return found?.keptAt
+      for await (const [found] of bucket.list(objectKey(owner, sha256))) return found?.keptAt
       return undefined
     },
     keptBefore: end => aged(bucket, end),
@@ -73,27 +73,33 @@ export function filesInBucket(options: BucketOptions, vault: Vault): Files {
 /** Other records may use the same content, so unkept objects are left to the sweep. */
 const WRITTEN: StagedFile = { keep: async () => undefined, drop: async () => undefined }
 
-async function opened(sealed: Buffer, context: Required<FileContext>, vault: Vault): Promise<OpenedFile> {
-  const start = sealed.subarray(0, HEAD_ROOM)
-  const head = await openHead(start, context, vault).catch(() => undefined)
-  if (!head || sealed.length !== head.begin + head.size + piecesOf(head.size) * TAG)
-    throw damaged(contextOf(context))
+async function opened(
+  sealed: Buffer,
+  context: Required<FileIdentity>,
+  vault: Vault,
+): Promise<OpenedStoredFile> {
+  const start = sealed.subarray(0, MAX_HEADER_BYTES)
+  const head = await readFileHeader(start, context, vault).catch(() => undefined)
+  if (!head || sealed.length !== head.begin + head.size + chunkCount(head.size) * AUTH_TAG_BYTES)
+    throw damaged(encryptionContext(context))
   async function* content() {
-    for (let index = 0; index < piecesOf(head?.size ?? 0); index++) {
-      const begin = (head?.begin ?? 0) + index * (PIECE + TAG)
-      const piece = sealed.subarray(begin, begin + PIECE + TAG)
-      yield await openPiece(head as NonNullable<typeof head>, index, piece).catch(() => {
-        throw damaged(contextOf(context))
+    for (let index = 0; index < chunkCount(head?.size ?? 0); index++) {
+      const begin = (head?.begin ?? 0) + index * (CHUNK_BYTES + AUTH_TAG_BYTES)
+      const piece = sealed.subarray(begin, begin + CHUNK_BYTES + AUTH_TAG_BYTES)
+      yield await decryptChunk(head as NonNullable<typeof head>, index, piece).catch(() => {
+        throw damaged(encryptionContext(context))
       })
     }
   }
   return { size: head.size, content: content() }
 }
 
-const damaged = (context: string): DamagedFile =>
-  new DamagedFile(`The object ${context} fails its integrity check. Restore it from a backup of the bucket.`)
+const damaged = (context: string): DamagedFileError =>
+  new DamagedFileError(
+    `The object ${context} fails its integrity check. Restore it from a backup of the bucket.`,
+  )
 
-async function* aged(bucket: Bucket, end: Date): AsyncGenerator<AgedFiles> {
+async function* aged(bucket: Bucket, end: Date): AsyncGenerator<UnreferencedFileBatch> {
   for await (const page of bucket.list('')) {
     const ofOwners = Map.groupBy(
       page.filter(({ key, keptAt }) => keptAt < end && /\/[\da-f]{64}$/.test(key)),
@@ -120,7 +126,7 @@ interface BucketOptions {
   readonly region: string
   readonly accessKey: string
   readonly secretKey: string
-  readonly outbound: Outbound
+  readonly outbound: OutboundHttp
   readonly timeoutMs?: number
 }
 

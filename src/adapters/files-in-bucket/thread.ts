@@ -1,13 +1,13 @@
 import type { FileSink } from '../../ports/files.ts'
-import { type Seal, Sealing } from '../files-on-disk/seal.ts'
+import { type FileDataKey, FileEncryptor } from '../files-on-disk/seal.ts'
 
 /**
  * Seals a file while it arrives, and writes it to a presigned URL, which lasts a few minutes and works for
  * nothing else. The thread has no key of the store. An object is written in one request, so the sealed bytes
  * stay in memory until it is named.
  */
-export function writeSealed(seal: Seal): FileSink {
-  const sealing = new Sealing(seal)
+export function writeSealed(seal: FileDataKey): FileSink {
+  const sealing = new FileEncryptor(seal)
   let parts: Uint8Array[] = []
   return {
     write(bytes) {

@@ -1,18 +1,18 @@
 import { type FileHandle, rm } from 'node:fs/promises'
 import type { FileSink } from '../../ports/files.ts'
-import { freeMemory } from '../../values/free-memory.ts'
-import { type Seal, Sealing } from './seal.ts'
-import { lengthOf, newFile, writeAll } from './write.ts'
+import { detachBytes } from '../../values/free-memory.ts'
+import { type FileDataKey, FileEncryptor } from './seal.ts'
+import { createPrivateFile, totalLength, writeParts } from './write.ts'
 
 /** Bytes per write: each call waits for a thread of the pool, which takes long on a busy machine. */
 const MAX_BUFFERED = 1_048_576
 
 /** Writes an encrypted file under a random name while it arrives. It has only the key of this file. */
-export const writeSealed = (unnamed: string, seal: Seal): FileSink => new SealedFile(unnamed, seal)
+export const writeSealed = (unnamed: string, seal: FileDataKey): FileSink => new SealedFile(unnamed, seal)
 
 class SealedFile implements FileSink {
   readonly #path: string
-  readonly #sealing: Sealing
+  readonly #sealing: FileEncryptor
   #file: Promise<FileHandle> | undefined
   #held: Uint8Array[] = []
   #heldBytes = 0
@@ -22,9 +22,9 @@ class SealedFile implements FileSink {
   #flushing: Promise<void> = Promise.resolve()
   #isFlushing = false
 
-  constructor(path: string, seal: Seal) {
+  constructor(path: string, seal: FileDataKey) {
     this.#path = path
-    this.#sealing = new Sealing(seal)
+    this.#sealing = new FileEncryptor(seal)
     this.#position = this.#sealing.begin
   }
 
@@ -42,14 +42,14 @@ class SealedFile implements FileSink {
   #send(): void {
     const parts = this.#held
     const position = this.#position
-    this.#position += lengthOf(parts)
+    this.#position += totalLength(parts)
     this.#held = []
     this.#heldBytes = 0
-    this.#file ??= newFile(this.#path)
+    this.#file ??= createPrivateFile(this.#path)
     const file = this.#file
     this.#writing = this.#writing.then(async () => {
-      await writeAll(await file, parts, position)
-      for (const part of parts) freeMemory(part)
+      await writeParts(await file, parts, position)
+      for (const part of parts) detachBytes(part)
     })
     this.#writing.catch(() => undefined)
   }
@@ -73,7 +73,7 @@ class SealedFile implements FileSink {
     this.#send()
     const file = await this.#file
     if (!file) throw new Error('a file is open once something of it has been written')
-    await Promise.all([this.#writing, isBegun ? writeAll(file, head, 0) : undefined])
+    await Promise.all([this.#writing, isBegun ? writeParts(file, head, 0) : undefined])
     // A file system reports a failed write once, to the first flush, so both are awaited.
     await Promise.all([file.sync(), this.#flushing])
     // The data is on disk, so closing the handle need not be awaited.

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-export const unless =
+export const ignoreErrorCode =
   (code: string) =>
   (error: NodeJS.ErrnoException): undefined => {
     if (error.code !== code) throw error
@@ -9,10 +9,10 @@ export const unless =
   }
 
 /** Writes a new file, readable only by this user, and flushes it. A partly written file is removed. */
-export async function writeWhole(path: string, parts: readonly Uint8Array[]): Promise<void> {
-  const file = await newFile(path)
+export async function writeNewFile(path: string, parts: readonly Uint8Array[]): Promise<void> {
+  const file = await createPrivateFile(path)
   try {
-    await writeAll(file, parts, 0)
+    await writeParts(file, parts, 0)
     await file.sync()
   } catch (error) {
     await rm(path, { force: true })
@@ -22,21 +22,21 @@ export async function writeWhole(path: string, parts: readonly Uint8Array[]): Pr
   }
 }
 
-export async function newFile(path: string): Promise<FileHandle> {
-  const file = await open(path, 'wx', 0o600).catch(unless('ENOENT'))
+export async function createPrivateFile(path: string): Promise<FileHandle> {
+  const file = await open(path, 'wx', 0o600).catch(ignoreErrorCode('ENOENT'))
   if (file) return file
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   return open(path, 'wx', 0o600)
 }
 
 /** In one call, since each waits for a thread of the pool. A file system may write less than it was given. */
-export async function writeAll(
+export async function writeParts(
   file: FileHandle,
   parts: readonly Uint8Array[],
   position: number,
 ): Promise<void> {
   const { bytesWritten } = await file.writev(parts, position)
-  let rest = Buffer.concat(bytesWritten < lengthOf(parts) ? parts : []).subarray(bytesWritten)
+  let rest = Buffer.concat(bytesWritten < totalLength(parts) ? parts : []).subarray(bytesWritten)
   for (let at = position + bytesWritten; rest.length > 0; ) {
     const more = await file.write(rest, 0, rest.length, at)
     at += more.bytesWritten
@@ -44,7 +44,7 @@ export async function writeAll(
   }
 }
 
-export const lengthOf = (parts: readonly Uint8Array[]): number =>
+export const totalLength = (parts: readonly Uint8Array[]): number =>
   parts.reduce((sum, { length }) => sum + length, 0)
 
 interface FolderFlush {

@@ -1,7 +1,7 @@
-import type { Charge, ChargeState, FundingRail, Instrument } from '../../ports/funding-rail.ts'
-import { after, days } from '../../values/clock.ts'
+import type { ChargeState, FundingCharge, FundingInstrument, FundingRail } from '../../ports/funding-rail.ts'
+import { addMs, days } from '../../values/clock.ts'
 
-const instruments: ReadonlyMap<string, Instrument> = new Map([
+const instruments: ReadonlyMap<string, FundingInstrument> = new Map([
   ['tok_visa', { kind: 'card', brand: 'visa', last4: '4242' }],
   ['tok_mastercard', { kind: 'card', brand: 'mastercard', last4: '4444' }],
   ['tok_declined', { kind: 'card', brand: 'visa', last4: '0002' }],
@@ -25,7 +25,7 @@ interface Seen {
 const within =
   (count: number, before: (seen: Seen, end: Date) => ChargeState, then: ChargeState) =>
   (seen: Seen): ChargeState => {
-    const end = after(seen.madeAt, days(count))
+    const end = addMs(seen.madeAt, days(count))
     return seen.now < end ? before(seen, end) : then
   }
 
@@ -48,13 +48,13 @@ const magic: ReadonlyMap<bigint, (seen: Seen) => ChargeState> = new Map([
   [1307n, () => ({ status: 'unknown' })],
 ])
 
-function stateAt({ token, amountCents, madeAt }: Charge, reference: string, now: Date): ChargeState {
+function stateAt({ token, amountCents, madeAt }: FundingCharge, reference: string, now: Date): ChargeState {
   if (token === 'tok_declined') return DECLINED
   return magic.get(amountCents)?.({ madeAt, now, reference }) ?? SETTLED
 }
 
 /** A simulated processor. It stores nothing: a charge's state follows from its amount and the time. */
-export const sandboxFunding = (): FundingRail => ({
+export const sandboxFundingRail = (): FundingRail => ({
   instrumentOf: async token => instruments.get(token) ?? 'unknown',
   charge: async (charge, { reference }) => stateAt(charge, reference, charge.madeAt),
   stateOf: async (charge, { reference, now }) => stateAt(charge, reference, now),

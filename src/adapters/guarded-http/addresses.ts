@@ -1,5 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
-import type { RefusedAddress } from '../../ports/outbound.ts'
+import type { RefusedOutboundAddress } from '../../ports/outbound.ts'
 
 interface Reserved {
   readonly rule: string
@@ -82,7 +82,9 @@ const reserved = RESERVED.map(({ rule, what, blocks }) => ({ rule, what, holds: 
 const isMetadata = within(METADATA.blocks)
 const isAssigned = within(ASSIGNED)
 
-export function addressJudge(allowed: readonly string[]): (address: string) => RefusedAddress | undefined {
+export function addressChecker(
+  allowed: readonly string[],
+): (address: string) => RefusedOutboundAddress | undefined {
   const isAllowed = within(allowed)
   return given => {
     const address = unmapped(given)

@@ -1,11 +1,11 @@
 import type { Dispatcher } from 'undici'
 import type { OutboundRequest } from '../../ports/outbound.ts'
-import { boundedCache } from '../../values/bounded-cache.ts'
+import { memoizeBounded } from '../../values/bounded-cache.ts'
 import { clock } from '../../values/clock.ts'
 import { RefusedConnection } from './lookup.ts'
-import type { Target } from './urls.ts'
+import type { HttpTarget } from './urls.ts'
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly headerLists: Readonly<Record<string, readonly string[]>>
@@ -13,14 +13,18 @@ export interface Answer {
   readonly cut: boolean
 }
 
-export class TooLate extends Error {
+export class RequestTimeout extends Error {
   constructor({ timeoutMs }: OutboundRequest) {
     super(`There was no complete answer within ${timeoutMs / 1000} s.`)
   }
 }
 
 /** Bounded in time and size. Streams would add a third to the time. */
-export function exchange(agent: Dispatcher, target: Target, request: OutboundRequest): Promise<Answer> {
+export function sendHttpRequest(
+  agent: Dispatcher,
+  target: HttpTarget,
+  request: OutboundRequest,
+): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const { method, body = null } = request
     const { origin, path } = target
@@ -32,7 +36,7 @@ export function exchange(agent: Dispatcher, target: Target, request: OutboundReq
 
 class Reader implements Dispatcher.DispatchHandler {
   readonly #maxBytes: number
-  readonly #resolve: (answer: Answer) => void
+  readonly #resolve: (answer: HttpAnswer) => void
   readonly #reject: (error: unknown) => void
   readonly #stopAlarm: () => void
   readonly #chunks: Uint8Array[] = []
@@ -43,12 +47,16 @@ class Reader implements Dispatcher.DispatchHandler {
   #headerLists: Readonly<Record<string, readonly string[]>> = {}
   #size = 0
 
-  constructor(request: OutboundRequest, resolve: (answer: Answer) => void, reject: (error: unknown) => void) {
+  constructor(
+    request: OutboundRequest,
+    resolve: (answer: HttpAnswer) => void,
+    reject: (error: unknown) => void,
+  ) {
     this.#maxBytes = request.maxBytes
     this.#resolve = resolve
     this.#reject = reject
     this.#stopAlarm = clock.alarm(request.timeoutMs, () => {
-      const late = new TooLate(request)
+      const late = new RequestTimeout(request)
       reject(late)
       this.#end(late)
     })
@@ -114,7 +122,7 @@ const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const VALUE = /^[\t\x20-\x7e]*$/
 
 /** Cached, as few names are in use. Undefined for a forbidden name. */
-const freeName = boundedCache(name =>
+const freeName = memoizeBounded(name =>
   NAME.test(name) && !RESERVED_HEADERS.test(name) ? name.toLowerCase() : undefined,
 )
 

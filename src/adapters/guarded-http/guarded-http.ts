@@ -1,16 +1,16 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { Agent } from 'undici'
-import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outbound.ts'
-import { boundedCache } from '../../values/bounded-cache.ts'
+import type { OutboundAnswer, OutboundHttp, OutboundRequest } from '../../ports/outbound.ts'
+import { memoizeBounded } from '../../values/bounded-cache.ts'
 import { clock } from '../../values/clock.ts'
-import { addressJudge } from './addresses.ts'
-import { type Answer, exchange, TooLate } from './exchange.ts'
-import { guardedLookup, RefusedConnection, type Resolver, systemResolver } from './lookup.ts'
-import { isRefused, type OwnListener, ownTarget, type Target, urlJudge } from './urls.ts'
+import { addressChecker } from './addresses.ts'
+import { type HttpAnswer, RequestTimeout, sendHttpRequest } from './exchange.ts'
+import { type DnsResolver, guardedDnsLookup, RefusedConnection, systemDnsResolver } from './lookup.ts'
+import { type HttpTarget, isRefusedAddress, type OwnListener, ownListenerTarget, urlChecker } from './urls.ts'
 
 interface Options {
   readonly allow?: readonly string[]
-  readonly resolver?: Resolver
+  readonly resolver?: DnsResolver
   readonly ca?: string
   readonly ownListener?: () => OwnListener | undefined
 }
@@ -22,26 +22,26 @@ interface Options {
  */
 export function guardedHttp({
   allow = [],
-  resolver = systemResolver(),
+  resolver = systemDnsResolver(),
   ca,
   ownListener = () => undefined,
-}: Options = {}): Outbound {
-  const judgePublic = boundedCache(urlJudge([]))
-  const judgeOthers = boundedCache(urlJudge(allow))
+}: Options = {}): OutboundHttp {
+  const judgePublic = memoizeBounded(urlChecker([]))
+  const judgeOthers = memoizeBounded(urlChecker(allow))
   const judgeUrl = (url: string, ofOwn = false) =>
-    (ofOwn ? ownTarget(url, ownListener()) : undefined) ?? judgeOthers(url)
+    (ofOwn ? ownListenerTarget(url, ownListener()) : undefined) ?? judgeOthers(url)
   const limited = concurrencyLimit()
-  const lookup = guardedLookup(resolver, addressJudge(allow))
+  const lookup = guardedDnsLookup(resolver, addressChecker(allow))
   let agents: Promise<Agents> | undefined
   return {
     judge(url, { ownListener } = {}) {
       const judged = judgeUrl(url, ownListener)
-      return isRefused(judged) ? judged : undefined
+      return isRefusedAddress(judged) ? judged : undefined
     },
-    isAllowed: url => !isRefused(judgeUrl(url, true)) && isRefused(judgePublic(url)),
+    isAllowed: url => !isRefusedAddress(judgeUrl(url, true)) && isRefusedAddress(judgePublic(url)),
     async send(request) {
       const target = judgeUrl(request.url, request.ownListener)
-      if (isRefused(target)) return { kind: 'refused', ...target }
+      if (isRefusedAddress(target)) return { kind: 'refused', ...target }
       agents ??= agentsOf(lookup, ca)
       const attempt = answerTo.bind(null, agents, target, request)
       if (request.maxConcurrent === undefined) return attempt()
@@ -58,7 +58,10 @@ const BUSY: OutboundAnswer = {
 type Agents = Readonly<Record<'keeping' | 'fresh', Agent>>
 
 /** Loaded with the first request, to keep the start short. */
-async function agentsOf(lookup: ReturnType<typeof guardedLookup>, ca: string | undefined): Promise<Agents> {
+async function agentsOf(
+  lookup: ReturnType<typeof guardedDnsLookup>,
+  ca: string | undefined,
+): Promise<Agents> {
   const { Agent } = await import('undici')
   const options: Agent.Options = {
     allowH2: false,
@@ -84,7 +87,7 @@ async function agentsOf(lookup: ReturnType<typeof guardedLookup>, ca: string | u
 
 async function answerTo(
   agents: Promise<Agents>,
-  target: Target,
+  target: HttpTarget,
   request: OutboundRequest,
 ): Promise<OutboundAnswer> {
   const began = clock.ticks()
@@ -94,7 +97,7 @@ async function answerTo(
     return { kind: 'answered', ...answer, latencyMs: latencyMs() }
   } catch (error) {
     if (error instanceof RefusedConnection) return { kind: 'refused', ...error.refused }
-    const timedOut = error instanceof TooLate
+    const timedOut = error instanceof RequestTimeout
     const message = timedOut ? error.message : failureOf(error)
     return { kind: 'failed', message, timedOut, latencyMs: latencyMs() }
   }
@@ -106,17 +109,17 @@ async function answerTo(
  */
 async function sendWithRetry(
   { keeping, fresh }: Agents,
-  target: Target,
+  target: HttpTarget,
   request: OutboundRequest,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const began = clock.ticks()
   try {
-    return await exchange(keeping, target, request)
+    return await sendHttpRequest(keeping, target, request)
   } catch (error) {
     if (!request.retryHeaders || !brokeBeforeAnswer(error)) throw error
     const secondsLeft = Math.ceil((request.timeoutMs - (clock.ticks() - began)) / 1_000)
     const timeoutMs = secondsLeft * 1_000
-    return await exchange(fresh, target, { ...request, headers: request.retryHeaders(), timeoutMs })
+    return await sendHttpRequest(fresh, target, { ...request, headers: request.retryHeaders(), timeoutMs })
   }
 }
 

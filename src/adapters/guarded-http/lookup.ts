@@ -1,16 +1,16 @@
 import { promises as dns, type LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import type { RefusedAddress } from '../../ports/outbound.ts'
+import type { RefusedOutboundAddress } from '../../ports/outbound.ts'
 
 /** Resolves names without `getaddrinfo`, which blocks one of Node's four threads: slow names could block them all. */
-export type Resolver = Pick<dns.Resolver, 'resolve4' | 'resolve6'>
+export type DnsResolver = Pick<dns.Resolver, 'resolve4' | 'resolve6'>
 
-export const systemResolver = (): Resolver => new dns.Resolver({ timeout: 2_000, tries: 2 })
+export const systemDnsResolver = (): DnsResolver => new dns.Resolver({ timeout: 2_000, tries: 2 })
 
 export class RefusedConnection extends Error {
-  readonly refused: RefusedAddress
+  readonly refused: RefusedOutboundAddress
 
-  constructor(refused: RefusedAddress) {
+  constructor(refused: RefusedOutboundAddress) {
     super(refused.message)
     this.refused = refused
   }
@@ -22,9 +22,9 @@ const MAX_ADDRESSES = 32
  * Resolves the host of a new connection. The addresses are checked here, and the connection goes to one of
  * them, so no second DNS answer can intervene. One refused address refuses the host.
  */
-export function guardedLookup(
-  resolver: Resolver,
-  judge: (address: string) => RefusedAddress | undefined,
+export function guardedDnsLookup(
+  resolver: DnsResolver,
+  judge: (address: string) => RefusedOutboundAddress | undefined,
 ): LookupFunction {
   return (host, _options, callback) => {
     addressesOf(resolver, host)
@@ -40,7 +40,7 @@ export function guardedLookup(
   }
 }
 
-async function addressesOf(resolver: Resolver, host: string): Promise<LookupAddress[]> {
+async function addressesOf(resolver: DnsResolver, host: string): Promise<LookupAddress[]> {
   // RFC 6761: `localhost` is never looked up at a name server.
   if (/(^|\.)localhost\.?$/.test(host)) return [{ address: '127.0.0.1', family: 4 }]
   const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])

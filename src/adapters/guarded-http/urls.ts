@@ -1,14 +1,16 @@
 import { isIP } from 'node:net'
-import type { RefusedAddress } from '../../ports/outbound.ts'
-import { addressJudge } from './addresses.ts'
+import type { RefusedOutboundAddress } from '../../ports/outbound.ts'
+import { addressChecker } from './addresses.ts'
 
-export interface Target {
+export interface HttpTarget {
   readonly origin: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export const isRefused = (judged: Target | RefusedAddress): judged is RefusedAddress => 'rule' in judged
+export const isRefusedAddress = (
+  judged: HttpTarget | RefusedOutboundAddress,
+): judged is RefusedOutboundAddress => 'rule' in judged
 
 const MAX_LENGTH = 2048
 
@@ -37,8 +39,10 @@ const LABEL = /^[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?$/
  * Checks a URL without a network request. Once the operator allows addresses, internal names are checked by
  * their addresses.
  */
-export function urlJudge(allowed: readonly string[]): (text: string) => Target | RefusedAddress {
-  const judgeAddress = addressJudge(allowed)
+export function urlChecker(
+  allowed: readonly string[],
+): (text: string) => HttpTarget | RefusedOutboundAddress {
+  const judgeAddress = addressChecker(allowed)
   return text => {
     const misspelt = spelling(text)
     if (misspelt) return misspelt
@@ -52,10 +56,10 @@ export function urlJudge(allowed: readonly string[]): (text: string) => Target |
   }
 }
 
-const refused = (rule: string, message: string): RefusedAddress => ({ rule, message })
+const refused = (rule: string, message: string): RefusedOutboundAddress => ({ rule, message })
 
 /** Characters that URL parsers repair, each in a different way. */
-function spelling(text: string): RefusedAddress | undefined {
+function spelling(text: string): RefusedOutboundAddress | undefined {
   if (text.length > MAX_LENGTH) return refused('too_long', `The URL is longer than ${MAX_LENGTH} characters.`)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ufeff\\]/.test(text))
@@ -70,7 +74,7 @@ function spelling(text: string): RefusedAddress | undefined {
   return undefined
 }
 
-function judgeName(host: string, opened: boolean): RefusedAddress | undefined {
+function judgeName(host: string, opened: boolean): RefusedOutboundAddress | undefined {
   const name = host.replace(/\.$/, '')
   if (name.length > 253 || !name.split('.').every(label => LABEL.test(label)))
     return refused('malformed', 'The URL’s host is not a valid host name.')
@@ -96,7 +100,7 @@ export interface OwnListener {
   readonly pass: string
 }
 
-export const PASS_HEADER = 'x-own-request'
+export const OWN_REQUEST_HEADER = 'x-own-request'
 
 const PATHS = /^\/(simulate\/mpp|collect\/402)(\/[\w-][\w.-]*)+$/
 
@@ -104,10 +108,10 @@ const PATHS = /^\/(simulate\/mpp|collect\/402)(\/[\w-][\w.-]*)+$/
  * The target of a URL of the service's own listener. The URL must be in canonical form: one that a parser has
  * to repair is checked like any other.
  */
-export function ownTarget(text: string, listener: OwnListener | undefined): Target | undefined {
+export function ownListenerTarget(text: string, listener: OwnListener | undefined): HttpTarget | undefined {
   const url = URL.parse(text)
   if (!url || !listener?.origins.includes(url.origin) || !PATHS.test(url.pathname)) return undefined
   const path = url.pathname + url.search
-  const headers = { host: url.host, [PASS_HEADER]: listener.pass }
+  const headers = { host: url.host, [OWN_REQUEST_HEADER]: listener.pass }
   return text === url.origin + path ? { origin: listener.origin, path, headers } : undefined
 }

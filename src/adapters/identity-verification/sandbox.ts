@@ -1,27 +1,31 @@
 import { z } from 'zod'
 import {
-  type CheckStatus,
-  type FinalStatus,
+  type FinalIdentityStatus,
+  type IdentityCheckStatus,
   type IdentityNotice,
+  type IdentityRejectionCode,
   type IdentityVerification,
-  type RejectionCode,
-  rejectionCodes,
-  type Unanswered,
+  identityRejectionCodes,
+  type UnansweredIdentityCheck,
 } from '../../ports/identity-verification.ts'
-import { after, days, minutes } from '../../values/clock.ts'
-import { hasSignature, signatureHeaders, signatureProblem } from '../card-processor/sandbox-signature.ts'
+import { addMs, days, minutes } from '../../values/clock.ts'
+import {
+  hasSandboxSignature,
+  sandboxSignatureHeaders,
+  sandboxSignatureProblem,
+} from '../card-processor/sandbox-signature.ts'
 
 interface MagicRule {
-  readonly fails?: { readonly forMs: number; readonly as: Unanswered }
+  readonly fails?: { readonly forMs: number; readonly as: UnansweredIdentityCheck }
   readonly forgetsForMs?: number
   readonly reviewMs: number
-  readonly end: FinalStatus
-  readonly notices?: readonly FinalStatus[]
+  readonly end: FinalIdentityStatus
+  readonly notices?: readonly FinalIdentityStatus[]
 }
 
-const VERIFIED: FinalStatus = { status: 'verified' }
-const rejected = (code: RejectionCode): FinalStatus => ({ status: 'rejected', code })
-const atOnce = (end: FinalStatus): MagicRule => ({ reviewMs: 0, end })
+const VERIFIED: FinalIdentityStatus = { status: 'verified' }
+const rejected = (code: IdentityRejectionCode): FinalIdentityStatus => ({ status: 'rejected', code })
+const atOnce = (end: FinalIdentityStatus): MagicRule => ({ reviewMs: 0, end })
 
 const ALWAYS = days(365 * 200)
 
@@ -41,7 +45,7 @@ const rules: readonly (readonly [beginning: string, rule: MagicRule])[] = [
   ['Refused', atOnce(rejected('person_refused'))],
 ]
 
-export const magicNames: readonly string[] = rules.map(([beginning]) => beginning)
+export const magicNamePrefixes: readonly string[] = rules.map(([beginning]) => beginning)
 
 const ruleFor = (name: string): MagicRule =>
   rules.find(([beginning]) => `${name.toLowerCase()} `.startsWith(`${beginning.toLowerCase()} `))?.[1] ??
@@ -52,11 +56,11 @@ function answerAt(
   { fails, forgetsForMs = 0, reviewMs, end }: MagicRule,
   submittedAt: Date,
   call: 'submit' | 'inquire',
-): CheckStatus | Unanswered {
+): IdentityCheckStatus | UnansweredIdentityCheck {
   const passedMs = now.getTime() - submittedAt.getTime()
   if (fails && passedMs < fails.forMs) return fails.as
   if (call === 'inquire' && passedMs < forgetsForMs) return { status: 'unknown' }
-  return passedMs < reviewMs ? { status: 'in_review', expectedAt: after(submittedAt, reviewMs) } : end
+  return passedMs < reviewMs ? { status: 'in_review', expectedAt: addMs(submittedAt, reviewMs) } : end
 }
 
 const MAX_BYTES = 4_096
@@ -66,14 +70,15 @@ const Notice = z.strictObject({
   status: z.discriminatedUnion('status', [
     z.strictObject({ status: z.literal('in_review') }),
     z.strictObject({ status: z.literal('verified') }),
-    z.strictObject({ status: z.literal('rejected'), code: z.enum(rejectionCodes) }),
+    z.strictObject({ status: z.literal('rejected'), code: z.enum(identityRejectionCodes) }),
   ]),
 })
 
-export const written = (notice: IdentityNotice): string => JSON.stringify(z.encode(Notice, notice))
+export const encodeIdentityNotice = (notice: IdentityNotice): string =>
+  JSON.stringify(z.encode(Notice, notice))
 
 /** The notice, or which member is wrong. Never quotes the input. */
-export function parsed(body: Uint8Array): IdentityNotice | { readonly problem: string } {
+export function parseIdentityNotice(body: Uint8Array): IdentityNotice | { readonly problem: string } {
   if (body.length > MAX_BYTES) return { problem: `The body has more than ${MAX_BYTES} bytes.` }
   const { data, error } = Notice.safeParse(jsonOf(body))
   return data ?? { problem: `${error.issues[0]?.path.join('.') || 'body'}: it is invalid.` }
@@ -96,34 +101,34 @@ interface SignedNotice {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export type DeliverNotice = (notice: SignedNotice, requestId: string) => Promise<void>
+export type DeliverIdentityNotice = (notice: SignedNotice, requestId: string) => Promise<void>
 
-export function signedNotice(secrets: Secrets, notice: IdentityNotice): SignedNotice {
-  const body = written(notice)
+export function signIdentityNotice(secrets: Secrets, notice: IdentityNotice): SignedNotice {
+  const body = encodeIdentityNotice(notice)
   return {
     body,
-    headers: { 'content-type': 'application/json', ...signatureHeaders(secrets, body, HEADER) },
+    headers: { 'content-type': 'application/json', ...sandboxSignatureHeaders(secrets, body, HEADER) },
   }
 }
 
 /** A simulated provider, which stores nothing: the person's name decides. */
-export const sandboxIdentity = (secrets: Secrets, deliver: DeliverNotice): IdentityVerification => ({
+export const sandboxIdentity = (secrets: Secrets, deliver: DeliverIdentityNotice): IdentityVerification => ({
   name: 'sandbox',
   isManual: false,
   async submit(check, call) {
     const { reference, person, submittedAt } = check
     const rule = ruleFor(person.name)
     for (const status of rule.notices ?? [])
-      await deliver(signedNotice(secrets, { reference, status }), call.requestId)
+      await deliver(signIdentityNotice(secrets, { reference, status }), call.requestId)
     return answerAt(call.now, rule, submittedAt, 'submit')
   },
   inquire: async ({ person, submittedAt }, { now }) =>
     answerAt(now, ruleFor(person.name), submittedAt, 'inquire'),
-  recognizes: headers => hasSignature(headers, HEADER),
+  recognizes: headers => hasSandboxSignature(headers, HEADER),
   read(body, headers, now) {
-    const unsigned = signatureProblem(secrets, body, headers, now, HEADER)
+    const unsigned = sandboxSignatureProblem(secrets, body, headers, now, HEADER)
     if (unsigned) return { kind: 'unsigned', reason: unsigned }
-    const notice = parsed(body)
+    const notice = parseIdentityNotice(body)
     return 'problem' in notice ? { kind: 'unreadable', reason: notice.problem } : { kind: 'notice', notice }
   },
 })

@@ -1,38 +1,38 @@
-import { canBeOrdered, type Debtor, pain001 } from '../../iso20022/pain001.ts'
+import { isValidPain001Order, type SepaDebtor, writePain001 } from '../../iso20022/pain001.ts'
 import type {
-  FileTime,
-  HandOver,
-  Order,
-  Payment,
-  PaymentStatus,
-  RailCall,
-  Scheme,
+  BankFileHandOver,
+  PaymentFileOrder,
+  PaymentFileTime,
+  SepaPayment,
+  SepaPaymentStatus,
   SepaRail,
+  SepaRailCall,
+  SepaScheme,
 } from '../../ports/sepa-rail.ts'
-import { addDays, atBankTime, bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
+import { addCalendarDays, atBankTime, bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { clock } from '../../values/clock.ts'
 
-export interface Queue {
-  put(payment: Payment, call: RailCall): Promise<void>
-  statusOf(payment: Payment, call: RailCall): Promise<QueueStatus | null>
-  remove(payment: Payment, call: RailCall): Promise<QueueStatus | null>
+export interface PaymentFileQueue {
+  put(payment: SepaPayment, call: SepaRailCall): Promise<void>
+  statusOf(payment: SepaPayment, call: SepaRailCall): Promise<QueuedPaymentStatus | null>
+  remove(payment: SepaPayment, call: SepaRailCall): Promise<QueuedPaymentStatus | null>
 }
 
-export type QueueStatus = 'waiting' | 'ordered' | 'taken_out'
+export type QueuedPaymentStatus = 'waiting' | 'ordered' | 'taken_out'
 
 interface ByFiles {
-  readonly debtor: Debtor
+  readonly debtor: SepaDebtor
   readonly cutOffs: readonly string[]
-  readonly queue: Queue
-  readonly files: HandOver
+  readonly queue: PaymentFileQueue
+  readonly files: BankFileHandOver
 }
 
-const statusFor = (standing: QueueStatus): PaymentStatus =>
+const statusFor = (standing: QueuedPaymentStatus): SepaPaymentStatus =>
   standing === 'taken_out'
     ? { status: 'rejected', reasonCode: 'FOCR' }
     : { status: 'pending', reasonCode: null }
 
-const singlePayment = (payment: Payment): Order => ({
+const singlePayment = (payment: SepaPayment): PaymentFileOrder => ({
   messageId: payment.endToEndId,
   madeAt: payment.submittedAt,
   executeOn: bankDateOf(payment.submittedAt),
@@ -41,14 +41,15 @@ const singlePayment = (payment: Payment): Order => ({
 })
 
 /** A bank that exchanges files and answers no inquiries. Its reports arrive as files, and become notices. */
-export const railByFiles = ({ debtor, cutOffs, queue, files }: ByFiles): SepaRail => ({
+export const sepaFileRail = ({ debtor, cutOffs, queue, files }: ByFiles): SepaRail => ({
   verifyPayee: async () => ({ result: 'not_possible', suggestedName: null }),
 
   async submit(payment, call) {
     const standing = await queue.statusOf(payment, call)
     if (standing) return statusFor(standing)
     if (payment.until && clock.real() > payment.until) return { status: 'rejected', reasonCode: 'TM01' }
-    if (!canBeOrdered(singlePayment(payment), debtor)) return { status: 'rejected', reasonCode: 'FF01' }
+    if (!isValidPain001Order(singlePayment(payment), debtor))
+      return { status: 'rejected', reasonCode: 'FF01' }
     await queue.put(payment, call)
     return statusFor('waiting')
   },
@@ -63,8 +64,8 @@ export const railByFiles = ({ debtor, cutOffs, queue, files }: ByFiles): SepaRai
       ? { status: 'accepted', reasonCode: 'FOCR' }
       : { status: 'refused', reasonCode: NOT_BY_FILES },
 
-  nextFile: (scheme, at) => nextFile(scheme, at, cutOffs),
-  message: order => pain001(order, debtor),
+  nextFile: (scheme, at) => nextCutoff(scheme, at, cutOffs),
+  message: order => writePain001(order, debtor),
   files,
 })
 
@@ -72,15 +73,17 @@ export const railByFiles = ({ debtor, cutOffs, queue, files }: ByFiles): SepaRai
 const NOT_BY_FILES = 'not_by_files'
 
 /** Instant payments go at once, on any day; others wait for the next cut-off of a bank day. */
-export function nextFile(scheme: Scheme, at: Date, cutOffs: readonly string[]): FileTime {
+export function nextCutoff(scheme: SepaScheme, at: Date, cutOffs: readonly string[]): PaymentFileTime {
   const today = bankDateOf(at)
   return scheme === 'sct_inst'
     ? { closesAt: at, executeOn: today }
     : nextCutOff(bankDayOnOrAfter(today), at, cutOffs)
 }
 
-function nextCutOff(day: string, at: Date, cutOffs: readonly string[]): FileTime {
+function nextCutOff(day: string, at: Date, cutOffs: readonly string[]): PaymentFileTime {
   const times = cutOffs.map(time => atBankTime(day, time))
   const closesAt = times.find(time => time > at)
-  return closesAt ? { closesAt, executeOn: day } : nextCutOff(bankDayOnOrAfter(addDays(day)), at, cutOffs)
+  return closesAt
+    ? { closesAt, executeOn: day }
+    : nextCutOff(bankDayOnOrAfter(addCalendarDays(day)), at, cutOffs)
 }

@@ -1,13 +1,13 @@
 import { link, mkdir, open, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { HandOver } from '../../ports/sepa-rail.ts'
+import type { BankFileHandOver } from '../../ports/sepa-rail.ts'
 
 const OUT = 'out'
 /** On the same disk as `out`, so that a rename releases files atomically. */
 const STAGED = '.staged'
 const SENT = 'sent'
 
-export function outFolder(folder: string): HandOver {
+export function outboundFolder(folder: string): BankFileHandOver {
   const at = (place: string, name = ''): string => join(folder, place, name)
   return {
     async stage(name, message) {

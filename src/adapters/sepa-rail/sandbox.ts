@@ -1,17 +1,17 @@
-import { type Debtor, pain001 } from '../../iso20022/pain001.ts'
+import { type SepaDebtor, writePain001 } from '../../iso20022/pain001.ts'
 import type {
   PayeeCheck,
-  Payment,
-  PaymentStatus,
-  RecallStatus,
+  SepaPayment,
+  SepaPaymentStatus,
   SepaRail,
-  Unanswered,
+  SepaRecallStatus,
+  UnansweredRailCall,
 } from '../../ports/sepa-rail.ts'
 import { bankDateOf } from '../../values/bank-calendar.ts'
 
 /** By the amount in cents. Documented at `POST /transfers`. */
 interface Outcome {
-  readonly submitted: PaymentStatus['status'] | Unanswered
+  readonly submitted: SepaPaymentStatus['status'] | UnansweredRailCall
   readonly later?: { readonly afterMs: number; readonly status: 'settled' | 'rejected' }
   readonly reasonCode?: string
 }
@@ -38,39 +38,42 @@ const outcomes: ReadonlyMap<bigint, Outcome> = new Map([
 
 const settles: Outcome = { submitted: 'settled' }
 
-const statusWith = (status: PaymentStatus['status'], reasonCode: string | undefined): PaymentStatus => ({
+const statusWith = (
+  status: SepaPaymentStatus['status'],
+  reasonCode: string | undefined,
+): SepaPaymentStatus => ({
   status,
   reasonCode: status === 'rejected' ? (reasonCode ?? null) : null,
 })
 
-const outcomeOf = ({ amountCents }: Payment): Outcome => outcomes.get(amountCents) ?? settles
+const outcomeOf = ({ amountCents }: SepaPayment): Outcome => outcomes.get(amountCents) ?? settles
 
-function submit(payment: Payment): PaymentStatus | Unanswered {
+function submit(payment: SepaPayment): SepaPaymentStatus | UnansweredRailCall {
   const { submitted, reasonCode } = outcomeOf(payment)
   return isSilent(submitted) ? submitted : statusWith(submitted, reasonCode)
 }
 
-function statusOf(payment: Payment): PaymentStatus | Unanswered {
+function statusOf(payment: SepaPayment): SepaPaymentStatus | UnansweredRailCall {
   const { later, reasonCode } = outcomeOf(payment)
   const waited = payment.at.getTime() - payment.submittedAt.getTime()
   return later && waited >= later.afterMs ? statusWith(later.status, reasonCode) : submit(payment)
 }
 
-const isSilent = (answer: Outcome['submitted']): answer is Unanswered =>
+const isSilent = (answer: Outcome['submitted']): answer is UnansweredRailCall =>
   answer === 'late' || answer === 'unusable'
 
-const recalls = new Map<bigint, RecallStatus | Unanswered>([
+const recalls = new Map<bigint, SepaRecallStatus | UnansweredRailCall>([
   [888_01n, { status: 'refused', reasonCode: 'CUST' }],
   [888_02n, { status: 'refused', reasonCode: 'AC04' }],
   [888_03n, { status: 'pending', reasonCode: null }],
   [888_04n, 'late'],
 ])
 
-const recall = ({ amountCents }: Payment): RecallStatus | Unanswered =>
+const recall = ({ amountCents }: SepaPayment): SepaRecallStatus | UnansweredRailCall =>
   recalls.get(amountCents) ?? { status: 'accepted', reasonCode: 'FOCR' }
 
 /** The beginning of a name decides its bank's answer; the first match counts. Documented at the operation. */
-const magic: readonly (readonly [RegExp, (rest: string) => PayeeCheck | Unanswered])[] = [
+const magic: readonly (readonly [RegExp, (rest: string) => PayeeCheck | UnansweredRailCall])[] = [
   [/^close (?=\S)/i, rest => ({ result: 'close_match', suggestedName: rest })],
   [/^no ?match\b/i, () => ({ result: 'no_match', suggestedName: null })],
   [/^unknown\b/i, () => ({ result: 'not_possible', suggestedName: null })],
@@ -80,10 +83,10 @@ const magic: readonly (readonly [RegExp, (rest: string) => PayeeCheck | Unanswer
 
 const FALLBACK_IBAN = 'DE69999900010000000000'
 
-const payerOf = (iban: string): Debtor => ({ name: 'Sandbox', iban, bic: null })
+const payerOf = (iban: string): SepaDebtor => ({ name: 'Sandbox', iban, bic: null })
 
 /** A simulated rail. Its banks confirm every name that no rule above covers. */
-export const sandboxRail = (): SepaRail => ({
+export const sandboxSepaRail = (): SepaRail => ({
   async verifyPayee({ name }) {
     for (const [beginning, answer] of magic)
       if (beginning.test(name)) return answer(name.replace(beginning, ''))
@@ -93,6 +96,6 @@ export const sandboxRail = (): SepaRail => ({
   statusOf: async payment => statusOf(payment),
   recall: async payment => recall(payment),
   nextFile: (_, at) => ({ closesAt: at, executeOn: bankDateOf(at) }),
-  message: order => pain001(order, payerOf(order.payments[0]?.payerIban ?? FALLBACK_IBAN)),
+  message: order => writePain001(order, payerOf(order.payments[0]?.payerIban ?? FALLBACK_IBAN)),
   files: null,
 })

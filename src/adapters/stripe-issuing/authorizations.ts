@@ -1,6 +1,11 @@
-import type { AuthorizationRequest, CardFact, MessageContent } from '../../ports/card-processor.ts'
-import { type Cents, cents, minOf, minus, negated } from '../../values/money.ts'
-import { type Authorization, type Event, type Moved, merchantOf } from './event.ts'
+import type { AuthorizationRequest, CardFact, CardMessageContent } from '../../ports/card-processor.ts'
+import { type Cents, cents, minOf, negateCents, subtractCents } from '../../values/money.ts'
+import {
+  cardMerchantFromStripe,
+  type StripeAuthorization,
+  type StripeEvent,
+  type StripeMovement,
+} from './event.ts'
 
 interface Link {
   readonly authorizationId: string | null
@@ -8,20 +13,23 @@ interface Link {
 }
 
 /** Debits have negative amounts at Stripe. */
-const clearingOf = (transaction: Moved, { authorizationId, final }: Link): CardFact => ({
+const clearingOf = (transaction: StripeMovement, { authorizationId, final }: Link): CardFact => ({
   kind: 'clearing',
   clearingId: transaction.id,
   authorizationId,
-  amountCents: negated(transaction.amount),
+  amountCents: negateCents(transaction.amount),
   final,
-  merchant: merchantOf(transaction),
+  merchant: cardMerchantFromStripe(transaction),
 })
 
 /**
  * The sign gives the direction: a reversed refund has the type `refund` and takes money again. Only the
  * authorization knows whether a clearing is its last, and reports it when it closes.
  */
-export function factOf(transaction: Moved, authorizationId: string | null): CardFact | null {
+export function cardFactFromTransaction(
+  transaction: StripeMovement,
+  authorizationId: string | null,
+): CardFact | null {
   const { id, amount } = transaction
   if (amount < 0n) return clearingOf(transaction, { authorizationId, final: false })
   if (amount === 0n) return null
@@ -30,11 +38,11 @@ export function factOf(transaction: Moved, authorizationId: string | null): Card
     refundId: id,
     authorizationId,
     amountCents: amount,
-    merchant: merchantOf(transaction),
+    merchant: cardMerchantFromStripe(transaction),
   }
 }
 
-export function requestOf(authorization: Authorization): AuthorizationRequest | null {
+export function pendingAuthorizationRequest(authorization: StripeAuthorization): AuthorizationRequest | null {
   const { id, pending_request: asked, request_history } = authorization
   if (!asked) return null
   return {
@@ -43,7 +51,7 @@ export function requestOf(authorization: Authorization): AuthorizationRequest | 
     ask: request_history.length,
     amountCents: asked.amount,
     partialAllowed: asked.is_amount_controllable,
-    merchant: merchantOf(authorization),
+    merchant: cardMerchantFromStripe(authorization),
   }
 }
 
@@ -51,16 +59,16 @@ export function requestOf(authorization: Authorization): AuthorizationRequest | 
  * One change becomes one message, derived from the event alone, so the order of events does not matter. Any
  * other change reports the outcome again.
  */
-export function changeOf(
-  authorization: Authorization,
-  before: Event['data']['previous_attributes'],
-): MessageContent | null {
+export function messageFromUpdate(
+  authorization: StripeAuthorization,
+  before: StripeEvent['data']['previous_attributes'],
+): CardMessageContent | null {
   const { id, status, request_history } = authorization
-  if (!request_history.some(({ approved }) => approved)) return outcomeOf(authorization)
+  if (!request_history.some(({ approved }) => approved)) return authorizationOutcome(authorization)
   if (status === 'reversed') return { kind: 'reversal', authorizationId: id, amountCents: null }
   if (status === 'expired') return { kind: 'expiry', authorizationId: id }
-  if (status === 'closed') return lastClearingOf(authorization) ?? outcomeOf(authorization)
-  return partialReversalOf(authorization, before) ?? outcomeOf(authorization)
+  if (status === 'closed') return lastClearingOf(authorization) ?? authorizationOutcome(authorization)
+  return partialReversalOf(authorization, before) ?? authorizationOutcome(authorization)
 }
 
 /**
@@ -68,36 +76,36 @@ export function changeOf(
  * releases the rest of the hold. Without any clearing one may still follow, so the hold stays until it
  * expires.
  */
-function lastClearingOf(authorization: Authorization): CardFact | null {
+function lastClearingOf(authorization: StripeAuthorization): CardFact | null {
   const last = authorization.transactions.filter(({ amount }) => amount < 0n).at(-1)
   return last ? clearingOf(last, { authorizationId: authorization.id, final: true }) : null
 }
 
 /** A partial reversal: the amount has decreased without a request or a clearing. */
 function partialReversalOf(
-  { id, amount }: Authorization,
-  before: Event['data']['previous_attributes'],
+  { id, amount }: StripeAuthorization,
+  before: StripeEvent['data']['previous_attributes'],
 ): CardFact | null {
   const { amount: earlier, request_history: requests, transactions } = before
   if (!Number.isSafeInteger(earlier) || requests !== undefined || transactions !== undefined) return null
-  const fallen = minus(cents(earlier as number), amount)
+  const fallen = subtractCents(cents(earlier as number), amount)
   return fallen > 0n ? { kind: 'reversal', authorizationId: id, amountCents: fallen } : null
 }
 
 /** Stripe's result for each request, whether decided by this service, by Stripe's settings, or by the network. */
-export function outcomeOf(authorization: Authorization): CardFact | null {
+export function authorizationOutcome(authorization: StripeAuthorization): CardFact | null {
   const { id, request_history, metadata } = authorization
   if (request_history.length === 0) return null
   const inTime = [...request_history].sort((one, other) => one.created - other.created)
   const asks = inTime.map(({ amount, approved }, ask) => ({
-    amountCents: approved ? approvedPart(amount, metadata[partOf(ask)]) : amount,
+    amountCents: approved ? approvedPart(amount, metadata[approvedCentsMetadataKey(ask)]) : amount,
     approved,
   }))
-  return { kind: 'outcome', authorizationId: id, asks, merchant: merchantOf(authorization) }
+  return { kind: 'outcome', authorizationId: id, asks, merchant: cardMerchantFromStripe(authorization) }
 }
 
 /** Stripe's history has only requested amounts, so a partly approved amount is stored in the metadata. */
-export const partOf = (ask: number): string => `approved_cents_${ask}`
+export const approvedCentsMetadataKey = (ask: number): string => `approved_cents_${ask}`
 
 function approvedPart(asked: Cents, part: string | undefined): Cents {
   const approved = part && /^\d{1,15}$/.test(part) ? cents(part) : asked

@@ -8,7 +8,7 @@ import type {
   ProcessorFailure,
 } from '../../ports/card-processor.ts'
 
-export const digestOf = (value: unknown): string =>
+export const valueDigest = (value: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? String(member) : member)))
     .digest('hex')
@@ -26,7 +26,7 @@ interface CompleteHolder extends CardHolder {
  * Finds or creates the holder of an owner's cards. Stripe forgets idempotency keys after a day, so the holder
  * is looked up by email and recognized by the owner's id; the key only joins concurrent creations.
  */
-export async function cardholderOf(
+export async function findOrCreateCardholder(
   stripe: Stripe,
   { ownerId, holder }: NewCard,
   { reference }: ProcessorCall,
@@ -38,7 +38,7 @@ export async function cardholderOf(
   const contact = contactOf(holder)
   if (!isUpToDate(known, holder))
     await stripe.issuing.cardholders.update(known.id, contact, {
-      idempotencyKey: `${reference}/holder/${digestOf(contact)}`,
+      idempotencyKey: `${reference}/holder/${valueDigest(contact)}`,
     })
   return known.id
 }
@@ -62,7 +62,7 @@ function incomplete({ name, address, phone }: CardHolder): ProcessorFailure {
 async function create(stripe: Stripe, params: HolderParams): Promise<string> {
   const owner = params.metadata?.owner_id
   const { id } = await stripe.issuing.cardholders.create(params, {
-    idempotencyKey: `cardholder/${owner}/${digestOf(params)}`,
+    idempotencyKey: `cardholder/${owner}/${valueDigest(params)}`,
   })
   return id
 }

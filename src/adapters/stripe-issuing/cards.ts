@@ -1,25 +1,25 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
 import {
-  type Done,
+  type CardNumberState,
   type IssuedCard,
-  isFailure,
+  isProcessorFailure,
   type NewCard,
-  type NumberState,
   type ProcessorCall,
+  type ProcessorCallDone,
   type ProcessorFailure,
 } from '../../ports/card-processor.ts'
-import { after, minutes } from '../../values/clock.ts'
-import { cardholderOf, digestOf } from './cardholder.ts'
-import { DONE, failureOf, UNUSABLE } from './connection.ts'
-import { changeControls, spendingControlsOf } from './controls.ts'
+import { addMs, minutes } from '../../values/clock.ts'
+import { findOrCreateCardholder, valueDigest } from './cardholder.ts'
+import { CALL_DONE, failureFromStripeError, UNUSABLE_ANSWER } from './connection.ts'
+import { changeStripeCardControls, stripeSpendingControls } from './controls.ts'
 
-export async function issueCard(
+export async function issueStripeCard(
   stripe: Stripe,
   card: NewCard,
   call: ProcessorCall,
 ): Promise<IssuedCard | ProcessorFailure> {
-  const cardholder = await cardholderOf(stripe, card, call)
+  const cardholder = await findOrCreateCardholder(stripe, card, call)
   if (typeof cardholder !== 'string') return cardholder
   return createOnce(stripe, { card, cardholder, call }, {}, call.reference)
 }
@@ -28,20 +28,20 @@ export async function issueCard(
  * Only the replacement of a lost card has another number. If Stripe demands that the old card be cancelled
  * first, which would end the overlap of a rotation, the new one is issued without that link.
  */
-export async function replaceCard(
+export async function replaceStripeCard(
   stripe: Stripe,
   processorCardId: string,
   card: NewCard,
   call: ProcessorCall,
 ): Promise<IssuedCard | ProcessorFailure> {
-  const cardholder = await cardholderOf(stripe, card, call)
+  const cardholder = await findOrCreateCardholder(stripe, card, call)
   if (typeof cardholder !== 'string') return cardholder
   const order = { card, cardholder, call }
   const link = { replacement_for: processorCardId, replacement_reason: 'lost' } as const
   try {
     return await createOnce(stripe, order, link, call.reference)
   } catch (error) {
-    const failure = failureOf(error)
+    const failure = failureFromStripeError(error)
     const { param } = error as { param?: string }
     if (failure.failure !== 'refused' || !param || !(param in link)) return failure
     return createOnce(stripe, order, {}, `${call.reference}/unlinked`)
@@ -49,28 +49,28 @@ export async function replaceCard(
 }
 
 const STATUS = { active: 'active', inactive: 'inactive', closed: 'canceled' } as const satisfies Record<
-  NumberState,
+  CardNumberState,
   string
 >
 
 /** Stripe refuses to cancel a cancelled card, so the card's resulting status counts. */
-export async function changeState(
+export async function changeStripeCardState(
   stripe: Stripe,
   processorCardId: string,
-  state: NumberState,
+  state: CardNumberState,
   { reference }: ProcessorCall,
-): Promise<Done | ProcessorFailure> {
+): Promise<ProcessorCallDone | ProcessorFailure> {
   const wanted = STATUS[state]
   const change = stripe.issuing.cards.update(
     processorCardId,
     { status: wanted },
     { idempotencyKey: reference },
   )
-  const answer = await change.catch(failureOf)
-  if (!isFailure(answer)) return answer.status === wanted ? DONE : UNUSABLE
+  const answer = await change.catch(failureFromStripeError)
+  if (!isProcessorFailure(answer)) return answer.status === wanted ? CALL_DONE : UNUSABLE_ANSWER
   if (answer.failure !== 'refused') return answer
   const { status } = await stripe.issuing.cards.retrieve(processorCardId)
-  return status === wanted ? DONE : answer
+  return status === wanted ? CALL_DONE : answer
 }
 
 type Made = Stripe.Issuing.Card
@@ -124,7 +124,7 @@ async function createOnce(
   } catch (error) {
     if ((error as { rawType?: unknown }).rawType !== 'idempotency_error') throw error
     const made = await find(stripe, order)
-    return made ? adopt(stripe, made, order) : UNUSABLE
+    return made ? adopt(stripe, made, order) : UNUSABLE_ANSWER
   }
 }
 
@@ -133,13 +133,13 @@ const paramsOf = ({ card, cardholder, call }: Order, link: Link): Stripe.Issuing
   currency: 'eur',
   type: 'virtual',
   status: 'inactive',
-  spending_controls: spendingControlsOf(card.controls),
+  spending_controls: stripeSpendingControls(card.controls),
   metadata: { card_id: card.cardId, owner_id: card.ownerId, reference: call.reference },
   ...link,
 })
 
 async function find(stripe: Stripe, { card, cardholder, call }: Order): Promise<Made | undefined> {
-  const since = Math.floor(after(card.requestedAt, -LEEWAY_MS).getTime() / 1000)
+  const since = Math.floor(addMs(card.requestedAt, -LEEWAY_MS).getTime() / 1000)
   const made = stripe.issuing.cards.list({ cardholder, created: { gte: since }, limit: 100 })
   for await (const one of made) if (one.metadata.reference === call.reference) return one
   return undefined
@@ -147,7 +147,7 @@ async function find(stripe: Stripe, { card, cardholder, call }: Order): Promise<
 
 /** The card has the limits of its first request, so the current ones are set. */
 async function adopt(stripe: Stripe, made: Made, { card, call }: Order): Promise<IssuedCard> {
-  const reference = `${call.reference}/${digestOf(card.controls)}`
-  await changeControls(stripe, made.id, card.controls, { ...call, reference })
+  const reference = `${call.reference}/${valueDigest(card.controls)}`
+  await changeStripeCardControls(stripe, made.id, card.controls, { ...call, reference })
   return Issued.parse(made)
 }

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
-import type { Done, ProcessorFailure } from '../../ports/card-processor.ts'
+import type { ProcessorCallDone, ProcessorFailure } from '../../ports/card-processor.ts'
 import { clock } from '../../values/clock.ts'
-import { redactedExcerpt } from '../../values/redaction.ts'
+import { redactExcerpt } from '../../values/redaction.ts'
 
 export interface StripeAccount {
   readonly secretKey: string
@@ -11,14 +11,14 @@ export interface StripeAccount {
 }
 
 /** The API version of requests, answers and events: the one that the package knows. */
-export const API_VERSION = '2026-10-28.endive' satisfies NonNullable<Stripe.StripeConfig['apiVersion']>
+export const STRIPE_API_VERSION = '2026-10-28.endive' satisfies NonNullable<Stripe.StripeConfig['apiVersion']>
 
 interface CallTimeouts {
   readonly requestMs: number
   readonly callMs: number
 }
 
-export const TIMEOUTS: CallTimeouts = { requestMs: 4_000, callMs: 6_000 }
+export const STRIPE_TIMEOUTS: CallTimeouts = { requestMs: 4_000, callMs: 6_000 }
 
 /** Errors of the package; its classes are not loaded for this. */
 interface StripeError {
@@ -29,9 +29,9 @@ interface StripeError {
   readonly message?: unknown
 }
 
-export const DONE: Done = { done: true }
+export const CALL_DONE: ProcessorCallDone = { done: true }
 const LATE: ProcessorFailure = { failure: 'late' }
-export const UNUSABLE: ProcessorFailure = { failure: 'unusable' }
+export const UNUSABLE_ANSWER: ProcessorFailure = { failure: 'unusable' }
 
 /** Another request with the same key is running, or there are too many: the same call succeeds later. */
 const BUSY = new Set<unknown>([408, 409, 429])
@@ -40,29 +40,29 @@ const BUSY = new Set<unknown>([408, 409, 429])
 const ACCESS_ERRORS = new Set<unknown>([401, 403])
 
 /** Only an answer that refuses the request itself is final. */
-export function failureOf(error: unknown): ProcessorFailure {
+export function failureFromStripeError(error: unknown): ProcessorFailure {
   const thrown = (error ?? {}) as StripeError
   const { type, statusCode } = thrown
   if (type === 'StripeConnectionError' || BUSY.has(statusCode)) return LATE
   const isRefusal = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500
-  return isRefusal && !ACCESS_ERRORS.has(statusCode) ? refusalOf(thrown) : UNUSABLE
+  return isRefusal && !ACCESS_ERRORS.has(statusCode) ? refusalOf(thrown) : UNUSABLE_ANSWER
 }
 
 const refusalOf = ({ rawType, code, message }: StripeError): ProcessorFailure => ({
   failure: 'refused',
   code: String(code ?? rawType ?? 'refused').slice(0, 100),
-  message: redactedExcerpt(Buffer.from(String(message ?? ''))) ?? 'Stripe refused without a reason.',
+  message: redactExcerpt(Buffer.from(String(message ?? ''))) ?? 'Stripe refused without a reason.',
 })
 
-export type Connection = <T extends object>(
+export type StripeCaller = <T extends object>(
   requests: (stripe: Stripe) => Promise<T | ProcessorFailure>,
 ) => Promise<T | ProcessorFailure>
 
-export function connectTo(account: StripeAccount, patience: CallTimeouts): Connection {
+export function stripeCaller(account: StripeAccount, patience: CallTimeouts): StripeCaller {
   let client: Promise<Stripe> | undefined
   return requests => {
     client ??= clientOf(account, patience)
-    return within(patience.callMs, client.then(requests).catch(failureOf))
+    return within(patience.callMs, client.then(requests).catch(failureFromStripeError))
   }
 }
 
@@ -80,7 +80,7 @@ async function clientOf({ secretKey, apiUrl }: StripeAccount, { requestMs }: Cal
   const { default: Stripe } = await import('stripe')
   return new Stripe(secretKey, {
     ...addressOf(apiUrl),
-    apiVersion: API_VERSION,
+    apiVersion: STRIPE_API_VERSION,
     timeout: requestMs,
     // The calling process repeats failures, with the same idempotency key.
     maxNetworkRetries: 0,

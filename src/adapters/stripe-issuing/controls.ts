@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
-import type { Done, ProcessorCall, ProcessorControls } from '../../ports/card-processor.ts'
+import type { ProcessorCall, ProcessorCallDone, ProcessorControls } from '../../ports/card-processor.ts'
 import { type Cents, cents } from '../../values/money.ts'
-import { DONE } from './connection.ts'
+import { CALL_DONE } from './connection.ts'
 
 type Limit = Stripe.Issuing.CardCreateParams.SpendingControls.SpendingLimit
 
@@ -15,7 +15,7 @@ const HIGHEST = cents(99_999_999n)
  * Limits and countries as Stripe's spending controls. Stripe groups merchants by its own names, without a
  * mapping to category codes (MCCs): those are enforced only by the service, at each authorization.
  */
-export const spendingControlsOf = (controls: ProcessorControls) => ({
+export const stripeSpendingControls = (controls: ProcessorControls) => ({
   spending_limits: [
     limit('per_authorization', controls.maxTransactionCents),
     limit('daily', controls.dailyLimitCents),
@@ -34,13 +34,13 @@ const limit = (interval: string, amount: Cents | null): Limit => ({
 /** Stripe keeps a list of countries that is left out; the documented empty value removes it. */
 const NO_COUNTRIES = '' as unknown as string[]
 
-export async function changeControls(
+export async function changeStripeCardControls(
   stripe: Stripe,
   processorCardId: string,
   controls: ProcessorControls,
   { reference }: ProcessorCall,
-): Promise<Done> {
-  const wanted = spendingControlsOf(controls)
+): Promise<ProcessorCallDone> {
+  const wanted = stripeSpendingControls(controls)
   const { spending_controls: kept } = await stripe.issuing.cards.update(
     processorCardId,
     { spending_controls: wanted },
@@ -53,5 +53,5 @@ export async function changeControls(
       { spending_controls: { ...wanted, allowed_merchant_countries: NO_COUNTRIES } },
       { idempotencyKey: `${reference}/countries` },
     )
-  return DONE
+  return CALL_DONE
 }

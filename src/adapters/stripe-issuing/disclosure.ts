@@ -1,14 +1,14 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
 import type {
-  Disclosure,
+  DisclosureRecipient,
+  EncryptedDisclosure,
   EphemeralKey,
   ProcessorCall,
   ProcessorFailure,
-  Recipient,
 } from '../../ports/card-processor.ts'
-import { encrypt } from '../card-processor/encrypt.ts'
-import { API_VERSION } from './connection.ts'
+import { encryptCardData } from '../card-processor/encrypt.ts'
+import { STRIPE_API_VERSION } from './connection.ts'
 
 const Data = z
   .object({
@@ -25,19 +25,19 @@ const Data = z
   }))
 
 /** Number and CVC are in this process only between Stripe's answer and the encryption directly below. */
-export async function discloseCard(
+export async function discloseStripeCard(
   stripe: Stripe,
   processorCardId: string,
-  recipient: Recipient,
-): Promise<Disclosure | ProcessorFailure> {
+  recipient: DisclosureRecipient,
+): Promise<EncryptedDisclosure | ProcessorFailure> {
   const card = await stripe.issuing.cards.retrieve(processorCardId, { expand: ['number', 'cvc'] })
-  return encrypt(Data.parse(card), recipient)
+  return encryptCardData(Data.parse(card), recipient)
 }
 
 const Key = z.object({ secret: z.string().min(1), expires: z.int() })
 
 /** For Stripe's own elements: they fetch the card's data in the browser that made the nonce. */
-export async function ephemeralKey(
+export async function createEphemeralKey(
   stripe: Stripe,
   processorCardId: string,
   nonce: string,
@@ -45,7 +45,7 @@ export async function ephemeralKey(
 ): Promise<EphemeralKey> {
   const made = await stripe.ephemeralKeys.create(
     { issuing_card: processorCardId, nonce },
-    { idempotencyKey: reference, apiVersion: API_VERSION },
+    { idempotencyKey: reference, apiVersion: STRIPE_API_VERSION },
   )
   const { secret, expires } = Key.parse(made)
   return { secret, expiresAt: new Date(expires * 1000) }

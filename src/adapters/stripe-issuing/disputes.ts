@@ -4,16 +4,16 @@ import type {
   CardDisputes,
   DisputeEvidence,
   DisputeReason,
-  KnownDispute,
-  NetworkDecision,
-  NewDispute,
-  OpenedDispute,
+  NetworkDisputeDecision,
+  NewNetworkDispute,
+  OpenedNetworkDispute,
+  OpenNetworkDispute,
   ProcessorCall,
   ProcessorFailure,
 } from '../../ports/card-processor.ts'
 import { minutes } from '../../values/clock.ts'
 import { type Cents, cents } from '../../values/money.ts'
-import { type Connection, DONE, UNUSABLE } from './connection.ts'
+import { CALL_DONE, type StripeCaller, UNUSABLE_ANSWER } from './connection.ts'
 
 type Params = Stripe.Issuing.DisputeCreateParams
 type Evidence = NonNullable<Params['evidence']>
@@ -23,7 +23,7 @@ const KEY_LASTS_MS = minutes(20 * 60)
 
 const Opened = z
   .object({ id: z.string().min(1).max(200) })
-  .transform(({ id }): OpenedDispute => ({ processorDisputeId: id, evidenceDueAt: null }))
+  .transform(({ id }): OpenedNetworkDispute => ({ processorDisputeId: id, evidenceDueAt: null }))
 
 const DisputeStatus = z.object({
   status: z.enum(['unsubmitted', 'submitted', 'won', 'lost', 'expired']),
@@ -32,7 +32,7 @@ const DisputeStatus = z.object({
 })
 
 /** Stripe Issuing identifies disputes by the settled transaction; it has no call that withdraws one. */
-export function stripeDisputes(ask: Connection): CardDisputes {
+export function stripeDisputes(ask: StripeCaller): CardDisputes {
   return {
     open: (dispute, call) => ask(stripe => open(stripe, dispute, call)),
     addEvidence: (known, evidence, call) => ask(stripe => addEvidence(stripe, known, evidence, call)),
@@ -54,9 +54,9 @@ const NOT_SETTLED: ProcessorFailure = {
  */
 async function open(
   stripe: Stripe,
-  dispute: NewDispute,
+  dispute: NewNetworkDispute,
   { reference, now }: ProcessorCall,
-): Promise<OpenedDispute | ProcessorFailure> {
+): Promise<OpenedNetworkDispute | ProcessorFailure> {
   const { disputeId, processorCardId, amountCents, openedAt, clearings } = dispute
   const clearing = clearings.find(one => one.amountCents >= amountCents) ?? clearings[0]
   if (!clearing) return NOT_SETTLED
@@ -74,7 +74,7 @@ async function open(
   } catch (error) {
     if ((error as { rawType?: unknown }).rawType !== 'idempotency_error') throw error
     const made = await find(stripe, clearing.id, disputeId)
-    return made ? Opened.parse(made) : UNUSABLE
+    return made ? Opened.parse(made) : UNUSABLE_ANSWER
   }
 }
 
@@ -88,7 +88,7 @@ async function find(stripe: Stripe, transaction: string, disputeId: string) {
 /** The key of the upload is derived from the content: the same bytes are one file. */
 async function addEvidence(
   stripe: Stripe,
-  { processorDisputeId }: KnownDispute,
+  { processorDisputeId }: OpenNetworkDispute,
   evidence: DisputeEvidence,
   { reference, now }: ProcessorCall,
 ) {
@@ -108,7 +108,7 @@ async function addEvidence(
   await stripe.issuing.disputes.update(processorDisputeId, params, {
     idempotencyKey: `${reference}/${sha256.slice(0, 16)}`,
   })
-  return DONE
+  return CALL_DONE
 }
 
 const stripeReasons = {
@@ -124,7 +124,7 @@ const stripeReasons = {
 
 /** What Stripe requires for each reason, as far as the service knows it; the rest is in the bundle. */
 function evidenceOf(
-  { reason, description }: Pick<NewDispute, 'reason' | 'description'>,
+  { reason, description }: Pick<NewNetworkDispute, 'reason' | 'description'>,
   at: Date,
   fileId?: string,
 ): Evidence {
@@ -157,36 +157,43 @@ function evidenceOf(
 }
 
 /** A submitted dispute is not submitted again: the key may be forgotten by then. */
-async function submit(stripe: Stripe, { processorDisputeId }: KnownDispute, { reference }: ProcessorCall) {
+async function submit(
+  stripe: Stripe,
+  { processorDisputeId }: OpenNetworkDispute,
+  { reference }: ProcessorCall,
+) {
   const { status } = DisputeStatus.parse(await stripe.issuing.disputes.retrieve(processorDisputeId))
   if (status === 'unsubmitted')
     await stripe.issuing.disputes.submit(processorDisputeId, {}, { idempotencyKey: reference })
-  return DONE
+  return CALL_DONE
 }
 
 /** A dispute that was not submitted expires by itself; any other needs a person at Stripe. */
-async function withdraw(stripe: Stripe, { processorDisputeId }: KnownDispute) {
+async function withdraw(stripe: Stripe, { processorDisputeId }: OpenNetworkDispute) {
   const { status } = DisputeStatus.parse(await stripe.issuing.disputes.retrieve(processorDisputeId))
-  if (status !== 'submitted') return DONE
+  if (status !== 'submitted') return CALL_DONE
   const message = `Stripe’s API cannot withdraw disputes. Ask Stripe’s support to withdraw ${processorDisputeId}.`
   return { failure: 'refused', code: 'ask_support', message } as const
 }
 
 async function inquire(
   stripe: Stripe,
-  { processorDisputeId }: KnownDispute,
-): Promise<NetworkDecision | ProcessorFailure> {
+  { processorDisputeId }: OpenNetworkDispute,
+): Promise<NetworkDisputeDecision | ProcessorFailure> {
   const { data, success } = DisputeStatus.safeParse(
     await stripe.issuing.disputes.retrieve(processorDisputeId),
   )
-  return success ? decisionOf(data) : UNUSABLE
+  return success ? decisionOf(data) : UNUSABLE_ANSWER
 }
 
 function decisionOf({
   status,
   amount,
   balance_transactions,
-}: Pick<z.output<typeof DisputeStatus>, 'status' | 'amount' | 'balance_transactions'>): NetworkDecision {
+}: Pick<
+  z.output<typeof DisputeStatus>,
+  'status' | 'amount' | 'balance_transactions'
+>): NetworkDisputeDecision {
   if (status === 'won') return { status, amountCents: amount }
   if (status === 'lost' || status === 'expired') return { status }
   const paid = (balance_transactions ?? []).reduce((sum, one) => sum + one.amount, 0)

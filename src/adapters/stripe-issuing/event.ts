@@ -54,9 +54,9 @@ const paid = { merchant_data: merchantData, token: reference.nullish() }
 
 const moved = z.object({ id, amount, currency: eur, ...paid })
 
-export type Moved = z.output<typeof moved>
+export type StripeMovement = z.output<typeof moved>
 
-export const Authorization = z.object({
+export const StripeAuthorization = z.object({
   id,
   card: reference,
   status: z.string(),
@@ -73,11 +73,11 @@ export const Authorization = z.object({
   ...paid,
 })
 
-export type Authorization = z.output<typeof Authorization>
+export type StripeAuthorization = z.output<typeof StripeAuthorization>
 
-export const Transaction = moved.extend({ card: reference, authorization: reference.nullish() })
+export const StripeTransaction = moved.extend({ card: reference, authorization: reference.nullish() })
 
-export const Card = z.object({
+export const StripeCard = z.object({
   id,
   status: z.string(),
   cancellation_reason: freeText(200).nullish(),
@@ -90,7 +90,7 @@ export const Card = z.object({
     .nullish(),
 })
 
-export const Token = z.object({
+export const StripeToken = z.object({
   id,
   card: reference,
   status: z.enum(['requested', 'active', 'suspended', 'deleted']),
@@ -98,7 +98,7 @@ export const Token = z.object({
 })
 
 /** The metadata has had the card and our id since the dispute was opened; a dispute opened elsewhere has none. */
-export const Dispute = z.object({
+export const StripeDispute = z.object({
   id,
   status: z.string(),
   amount,
@@ -106,7 +106,7 @@ export const Dispute = z.object({
   metadata: z.record(z.string(), z.string()).default({}),
 })
 
-export const Event = z.object({
+export const StripeEvent = z.object({
   id,
   type: z.string(),
   created: z.number(),
@@ -119,12 +119,12 @@ export const Event = z.object({
   }),
 })
 
-export type Event = z.output<typeof Event>
+export type StripeEvent = z.output<typeof StripeEvent>
 
-export const merchantOf = ({
+export const cardMerchantFromStripe = ({
   merchant_data,
   token,
-}: Pick<Moved, 'merchant_data' | 'token'>): CardMerchant => ({
+}: Pick<StripeMovement, 'merchant_data' | 'token'>): CardMerchant => ({
   ...merchant_data,
   networkTokenId: token ?? null,
 })

@@ -1,16 +1,28 @@
 import { z } from 'zod'
-import type { DisputeNews, MessageContent, ReadMessage } from '../../ports/card-processor.ts'
-import { changeOf, factOf, outcomeOf, requestOf } from './authorizations.ts'
-import { Authorization, Card, Dispute, Event, Token, Transaction } from './event.ts'
+import type { CardMessageContent, DisputeNotice, ParsedCardMessage } from '../../ports/card-processor.ts'
+import {
+  authorizationOutcome,
+  cardFactFromTransaction,
+  messageFromUpdate,
+  pendingAuthorizationRequest,
+} from './authorizations.ts'
+import {
+  StripeAuthorization,
+  StripeCard,
+  StripeDispute,
+  StripeEvent,
+  StripeToken,
+  StripeTransaction,
+} from './event.ts'
 
-type Translated = { readonly card: string; readonly content: MessageContent | null }
+type Translated = { readonly card: string; readonly content: CardMessageContent | null }
 
-type Before = Event['data']['previous_attributes']
+type Before = StripeEvent['data']['previous_attributes']
 
 const translations: ReadonlyMap<string, (object: unknown, before: Before) => Translated> = new Map([
-  ['issuing_authorization.request', ofAuthorization(requestOf)],
-  ['issuing_authorization.created', ofAuthorization(outcomeOf)],
-  ['issuing_authorization.updated', ofAuthorization(changeOf)],
+  ['issuing_authorization.request', ofAuthorization(pendingAuthorizationRequest)],
+  ['issuing_authorization.created', ofAuthorization(authorizationOutcome)],
+  ['issuing_authorization.updated', ofAuthorization(messageFromUpdate)],
   ['issuing_transaction.created', ofTransaction],
   ['issuing_card.updated', ofCard],
   ['issuing_token.created', ofToken],
@@ -20,23 +32,25 @@ const translations: ReadonlyMap<string, (object: unknown, before: Before) => Tra
   ['issuing_dispute.funds_rescinded', ofDispute(() => ({ says: 'lost', amountCents: null }))],
 ])
 
-function ofAuthorization(read: (authorization: Authorization, before: Before) => MessageContent | null) {
+function ofAuthorization(
+  read: (authorization: StripeAuthorization, before: Before) => CardMessageContent | null,
+) {
   return (object: unknown, before: Before): Translated => {
-    const authorization = Authorization.parse(object)
+    const authorization = StripeAuthorization.parse(object)
     return { card: authorization.card, content: read(authorization, before) }
   }
 }
 
 function ofTransaction(object: unknown): Translated {
-  const { card, authorization, ...transaction } = Transaction.parse(object)
-  return { card, content: factOf(transaction, authorization ?? null) }
+  const { card, authorization, ...transaction } = StripeTransaction.parse(object)
+  return { card, content: cardFactFromTransaction(transaction, authorization ?? null) }
 }
 
 const SENT = new Set(['shipped', 'delivered'])
 
 /** An event lists the changed members: an unchanged state is no news. */
 function ofCard(object: unknown, before: Before): Translated {
-  const { id, status, cancellation_reason, shipping } = Card.parse(object)
+  const { id, status, cancellation_reason, shipping } = StripeCard.parse(object)
   if ('status' in before && status === 'canceled')
     return { card: id, content: { kind: 'number_closed', reason: cancellation_reason ?? 'canceled' } }
   if (!('shipping' in before) || !shipping || !SENT.has(shipping.status ?? ''))
@@ -51,17 +65,17 @@ function ofCard(object: unknown, before: Before): Translated {
 const wallets = { apple_pay: 'apple_pay', google_pay: 'google_pay', samsung_pay: 'samsung_pay' } as const
 
 function ofToken(object: unknown): Translated {
-  const { id, card, status, wallet_provider: wallet } = Token.parse(object)
+  const { id, card, status, wallet_provider: wallet } = StripeToken.parse(object)
   const known = wallet && Object.hasOwn(wallets, wallet) ? wallets[wallet as keyof typeof wallets] : 'other'
   return { card, content: { kind: 'mobile_wallet', tokenId: id, wallet: known, status } }
 }
 
-type DisputeObject = z.output<typeof Dispute>
-type DisputeReport = Pick<DisputeNews, 'says' | 'amountCents'> | null
+type DisputeObject = z.output<typeof StripeDispute>
+type DisputeReport = Pick<DisputeNotice, 'says' | 'amountCents'> | null
 
 function ofDispute(read: (dispute: DisputeObject) => DisputeReport) {
   return (object: unknown): Translated => {
-    const dispute = Dispute.parse(object)
+    const dispute = StripeDispute.parse(object)
     const { card, dispute_id: disputeId } = dispute.metadata
     const said = read(dispute)
     const isOurs = card !== undefined && disputeId !== undefined
@@ -80,9 +94,9 @@ function reinstating({ status, amount }: DisputeObject): DisputeReport {
   return { says: status === 'won' ? 'won' : 'credited', amountCents: amount }
 }
 
-export function translate(body: Uint8Array): ReadMessage {
+export function translateStripeEvent(body: Uint8Array): ParsedCardMessage {
   try {
-    const { id, type, created, data } = Event.parse(JSON.parse(Buffer.from(body).toString('utf8')))
+    const { id, type, created, data } = StripeEvent.parse(JSON.parse(Buffer.from(body).toString('utf8')))
     const translated = translations.get(type)?.(data.object, data.previous_attributes)
     if (!translated?.content) return { kind: 'ignored' }
     const { card: processorCardId, content } = translated

@@ -1,25 +1,25 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { CardMessage, CardProcessor, CardReply, ProcessorAnswer } from '../../ports/card-processor.ts'
 import { minutes } from '../../values/clock.ts'
-import { partOf } from './authorizations.ts'
-import { changeState, issueCard, replaceCard } from './cards.ts'
-import { API_VERSION, connectTo, type StripeAccount, TIMEOUTS } from './connection.ts'
-import { changeControls } from './controls.ts'
-import { discloseCard, ephemeralKey } from './disclosure.ts'
+import { approvedCentsMetadataKey } from './authorizations.ts'
+import { changeStripeCardState, issueStripeCard, replaceStripeCard } from './cards.ts'
+import { STRIPE_API_VERSION, STRIPE_TIMEOUTS, type StripeAccount, stripeCaller } from './connection.ts'
+import { changeStripeCardControls } from './controls.ts'
+import { createEphemeralKey, discloseStripeCard } from './disclosure.ts'
 import { stripeDisputes } from './disputes.ts'
-import { translate } from './messages.ts'
+import { translateStripeEvent } from './messages.ts'
 
 /** Stripe Issuing has no network tokens, and only Stripe can sign its messages. */
-export function stripeIssuing(account: StripeAccount, patience = TIMEOUTS): CardProcessor {
-  const ask = connectTo(account, patience)
+export function stripeIssuing(account: StripeAccount, patience = STRIPE_TIMEOUTS): CardProcessor {
+  const ask = stripeCaller(account, patience)
   return {
     name: 'stripe',
-    issue: (card, call) => ask(stripe => issueCard(stripe, card, call)),
-    setState: (id, state, call) => ask(stripe => changeState(stripe, id, state, call)),
-    setControls: (id, controls, call) => ask(stripe => changeControls(stripe, id, controls, call)),
-    replace: (id, card, call) => ask(stripe => replaceCard(stripe, id, card, call)),
-    disclose: (id, recipient) => ask(stripe => discloseCard(stripe, id, recipient)),
-    ephemeralKey: (id, nonce, call) => ask(stripe => ephemeralKey(stripe, id, nonce, call)),
+    issue: (card, call) => ask(stripe => issueStripeCard(stripe, card, call)),
+    setState: (id, state, call) => ask(stripe => changeStripeCardState(stripe, id, state, call)),
+    setControls: (id, controls, call) => ask(stripe => changeStripeCardControls(stripe, id, controls, call)),
+    replace: (id, card, call) => ask(stripe => replaceStripeCard(stripe, id, card, call)),
+    disclose: (id, recipient) => ask(stripe => discloseStripeCard(stripe, id, recipient)),
+    ephemeralKey: (id, nonce, call) => ask(stripe => createEphemeralKey(stripe, id, nonce, call)),
     tokenNetworks: null,
     networkToken: null,
     setNetworkToken: null,
@@ -29,7 +29,7 @@ export function stripeIssuing(account: StripeAccount, patience = TIMEOUTS): Card
     recognizes: headers => headers['stripe-signature'] !== undefined,
     read(body, headers, now) {
       const reason = wrongSignature(body, headers['stripe-signature'], account.webhookSecrets, now)
-      return reason === null ? translate(body) : { kind: 'unsigned', reason }
+      return reason === null ? translateStripeEvent(body) : { kind: 'unsigned', reason }
     },
     answer,
     sign: null,
@@ -40,7 +40,7 @@ export function stripeIssuing(account: StripeAccount, patience = TIMEOUTS): Card
 /** Stripe reads the answer to a request by the version in the header; of other answers only the status. */
 const answer = (message: CardMessage, reply: CardReply): ProcessorAnswer => ({
   status: 200,
-  headers: { 'content-type': 'application/json', 'stripe-version': API_VERSION },
+  headers: { 'content-type': 'application/json', 'stripe-version': STRIPE_API_VERSION },
   body: JSON.stringify(bodyOf(message, reply)),
 })
 
@@ -49,7 +49,7 @@ function bodyOf({ content }: CardMessage, reply: CardReply): object {
   if (reply.kind !== 'approved') return { approved: false }
   const { approvedCents, askedCents } = reply
   if (approvedCents >= askedCents) return { approved: true }
-  const metadata = { [partOf(content.ask)]: String(approvedCents) }
+  const metadata = { [approvedCentsMetadataKey(content.ask)]: String(approvedCents) }
   return { approved: true, amount: Number(approvedCents), metadata }
 }
 

@@ -3,10 +3,10 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { Card } from '../cards/index.ts'
 import { AccessEvent, type AccessReason, type AccessWay } from './access-event.ts'
-import type { accessEvents, denialEvents } from './api.ts'
-import { type AccessSubject, blockersOf } from './subject.ts'
+import type { accessDenialEvents, accessEvents } from './api.ts'
+import { type AccessSubject, accessBlockers } from './subject.ts'
 
-export interface AccessRequest {
+export interface CardAccessRequest {
   readonly way: AccessWay
   readonly sourceId: string | null
   readonly purpose: string | null
@@ -24,7 +24,7 @@ type RecordContext = Pick<Context, 'actor' | 'records' | 'address' | 'requestId'
 
 function create(
   { card, cardOfOther, intent }: AccessTarget,
-  accessRequest: AccessRequest,
+  accessRequest: CardAccessRequest,
   reasons: AccessReason[],
   { actor, records, address, requestId }: RecordContext,
 ): AccessEvent {
@@ -55,7 +55,7 @@ export const accessEventData = ({ id, reasons, ...accessRequest }: AccessEvent) 
 })
 
 type DenialContext = RecordContext &
-  Pick<Context<string, typeof denialEvents>, 'emit' | 'now'> & {
+  Pick<Context<string, typeof accessDenialEvents>, 'emit' | 'now'> & {
     refuse(code: string, message?: string): Refusal
   }
 
@@ -69,13 +69,13 @@ interface CallerReasons {
  * Judges whether the card may be opened, and records a denial with all its reasons. The refusal commits, so
  * that every denied attempt is visible.
  */
-export function denialOf(
+export function denyCardAccess(
   subject: AccessSubject,
-  accessRequest: AccessRequest,
+  accessRequest: CardAccessRequest,
   { before = [], after = [] }: CallerReasons,
   context: DenialContext,
 ): Refusal | undefined {
-  const reasons = [...before, ...blockersOf(subject, context.now), ...after]
+  const reasons = [...before, ...accessBlockers(subject, context.now), ...after]
   const [first] = reasons
   if (!first) return undefined
   if (subject.card || subject.cardOfOther || subject.intent) {
@@ -86,9 +86,9 @@ export function denialOf(
 }
 
 /** Records before the processor is called, so that no data leaves without a record. */
-export function grant(
+export function grantCardAccess(
   subject: AccessTarget,
-  accessRequest: AccessRequest,
+  accessRequest: CardAccessRequest,
   context: RecordContext & Pick<Context<never, typeof accessEvents>, 'emit'>,
 ): AccessEvent {
   const granted = create(subject, accessRequest, [], context)

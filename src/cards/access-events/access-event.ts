@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Caller } from '../../kernel/contract/actor.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import type { Personal } from '../../values/personal.ts'
+import type { CallerType } from '../../kernel/contract/actor.ts'
+import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
 export const accessWays = ['access', 'session', 'credential', 'agent_credential', 'mpp'] as const
 export type AccessWay = (typeof accessWays)[number]
@@ -14,11 +14,11 @@ export interface AccessReason {
 const event = defineEntity({
   ...tenantTable('AccessEvent', 'access_events', 'agentId', 'delegationId'),
   properties: {
-    ...record('accessevent'),
+    ...recordColumns('accessevent'),
     /** The agent of the card; null if another agent asked, since that agent must not learn of the card. */
     agentId: nullable.string(),
     delegationId: nullable.string(),
-    actorType: p.text().$type<Caller>(),
+    actorType: p.text().$type<CallerType>(),
     actorId: nullable.string(),
     cardId: nullable.string(),
     intentId: nullable.string(),
@@ -41,7 +41,7 @@ event.setClass(AccessEvent)
 const outcome = defineEntity({
   ...tenantTable('AccessOutcome', 'access_outcomes'),
   properties: {
-    ...record('accessevent'),
+    ...recordColumns('accessevent'),
     outcome: p.enum(['disclosed', 'failed'] as const),
     code: nullable.string(),
     message: nullable.string(),
@@ -51,7 +51,7 @@ const outcome = defineEntity({
 export class AccessOutcome extends outcome.class {}
 outcome.setClass(AccessOutcome)
 
-export const accessEventsPersonal = {
+export const accessEventsPersonalData = {
   access_events: {
     personal: {
       merchant_host: { kind: 'payment', ground: 'security', forget: 'word' },
@@ -68,4 +68,4 @@ export const accessEventsPersonal = {
     },
     plain: ['outcome', 'code'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

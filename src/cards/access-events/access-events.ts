@@ -1,24 +1,29 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import {
+  bindHandlers,
   type ContextOf,
   externalCall,
-  type Failure,
   type InputOf,
-  implement,
+  type RefusalSpec,
 } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
-import { createdWithin } from '../../kernel/database/created-within.ts'
+import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
-import { isFailure } from '../../ports/card-processor.ts'
-import { first } from '../../values/collections.ts'
+import { isProcessorFailure } from '../../ports/card-processor.ts'
+import { requireFirst } from '../../values/collections.ts'
 import type { EncryptionKey } from '../../values/encryption-key.ts'
-import { recipientOf } from '../filler-keys/index.ts'
-import { type AccessRequest, denialOf, grant } from './access-decision.ts'
-import { AccessEvent, AccessOutcome, type AccessReason, accessEventsPersonal } from './access-event.ts'
+import { findRecipientKey } from '../filler-keys/index.ts'
+import { type CardAccessRequest, denyCardAccess, grantCardAccess } from './access-decision.ts'
+import { AccessEvent, AccessOutcome, type AccessReason, accessEventsPersonalData } from './access-event.ts'
 import { accessEventsApi } from './api.ts'
-import { callOf, disclose, recordLost, recordOutcome } from './disclosure.ts'
-import { openSubject } from './subject.ts'
+import {
+  discloseCardData,
+  disclosureCall,
+  recordDisclosureOutcome,
+  recordLostDisclosure,
+} from './disclosure.ts'
+import { loadAccessSubject } from './subject.ts'
 
 type AccessContext = ContextOf<typeof accessEventsApi.access>
 type Body = InputOf<typeof accessEventsApi.access>['body']
@@ -28,7 +33,7 @@ interface Reader {
   readonly nonce: string | null
 }
 
-const fails: Readonly<Record<string, Failure | undefined>> = accessEventsApi.access.fails ?? {}
+const fails: Readonly<Record<string, RefusalSpec | undefined>> = accessEventsApi.access.fails ?? {}
 
 const reasonOf = (code: string): AccessReason => ({ code, message: fails[code]?.[1] ?? code })
 
@@ -36,7 +41,7 @@ const isReason = (reader: Reader | AccessReason): reader is AccessReason => 'cod
 
 async function readerOf(body: Body, context: AccessContext): Promise<Reader | AccessReason> {
   if (body.nonce === undefined) {
-    const key = await recipientOf(body, context)
+    const key = await findRecipientKey(body, context)
     return typeof key === 'string' ? reasonOf(key) : { key, nonce: null }
   }
   if (context.actor.agentId) return reasonOf('nonce_of_agent')
@@ -49,24 +54,29 @@ const access = externalCall(accessEventsApi.access, {
   async reserve({ params: { id: cardId }, body }, context) {
     const { intentId, purpose, publicKeyJwk } = body
     const [subject, reader] = await Promise.all([
-      openSubject({ cardId, intentId }, context),
+      loadAccessSubject({ cardId, intentId }, context),
       readerOf(body, context),
     ])
     const key = isReason(reader) ? publicKeyJwk : reader.key
     const keyThumbprint = key?.thumbprint ?? null
-    const accessRequest: AccessRequest = {
+    const accessRequest: CardAccessRequest = {
       way: 'access',
       sourceId: null,
       purpose,
       merchantHost: null,
       keyThumbprint,
     }
-    const denial = denialOf(subject, accessRequest, { after: isReason(reader) ? [reader] : [] }, context)
+    const denial = denyCardAccess(
+      subject,
+      accessRequest,
+      { after: isReason(reader) ? [reader] : [] },
+      context,
+    )
     if (denial) return denial
     if (isReason(reader) || !subject.number) throw new Error('granted without a reader or a number')
     // Throws before anything is reserved if this mode has no processor.
     context.ports.cardProcessor(context.tenant.mode)
-    const { id: accessEventId, mode } = grant(subject, accessRequest, context)
+    const { id: accessEventId, mode } = grantCardAccess(subject, accessRequest, context)
     const { processorCardId } = subject.number
     return {
       ...reader,
@@ -78,22 +88,24 @@ const access = externalCall(accessEventsApi.access, {
   async call(request, outside) {
     const { key, nonce, mode, processorCardId } = request
     if (key) {
-      const given = await disclose({ ...request, key, merchantHost: null }, outside)
-      return isFailure(given) ? given : { jwe: given.jwe, ephemeralKey: null, expiresAt: null }
+      const given = await discloseCardData({ ...request, key, merchantHost: null }, outside)
+      return isProcessorFailure(given) ? given : { jwe: given.jwe, ephemeralKey: null, expiresAt: null }
     }
     const { ephemeralKey } = outside.ports.cardProcessor(mode)
     if (!ephemeralKey || nonce === null) throw new Error('a request without a reader')
-    const made = await ephemeralKey(processorCardId, nonce, callOf(request, outside.requestId))
-    return isFailure(made) ? made : { jwe: null, ephemeralKey: made.secret, expiresAt: made.expiresAt }
+    const made = await ephemeralKey(processorCardId, nonce, disclosureCall(request, outside.requestId))
+    return isProcessorFailure(made)
+      ? made
+      : { jwe: null, ephemeralKey: made.secret, expiresAt: made.expiresAt }
   },
 
   async record(answer, { accessEventId, cardId, intentId, key }, context) {
-    const given = await recordOutcome(answer, accessEventId, context)
+    const given = await recordDisclosureOutcome(answer, accessEventId, context)
     if (given instanceof Refusal) return given
     return { accessEventId, cardId, intentId, keyThumbprint: key?.thumbprint ?? null, ...given }
   },
 
-  recover: ({ accessEventId }, context) => recordLost(accessEventId, context),
+  recover: ({ accessEventId }, context) => recordLostDisclosure(accessEventId, context),
 })
 
 async function accessResponses(events: readonly AccessEvent[], { records }: Pick<Context, 'records'>) {
@@ -110,11 +122,11 @@ async function accessResponses(events: readonly AccessEvent[], { records }: Pick
   })
 }
 
-const accessEvents = implement(accessEventsApi, {
+const accessEvents = bindHandlers(accessEventsApi, {
   access,
 
   async list({ query: { from, to, cursor: _cursor, limit: _limit, ...filters } }, context) {
-    const created = await createdWithin('accessevent', { from, to }, context)
+    const created = await createdWithinCondition('accessevent', { from, to }, context)
     const page = await context.page(AccessEvent, definedOnly({ ...filters, ...created }))
     return { ...page, data: await accessResponses(page.data, context) }
   },
@@ -122,7 +134,7 @@ const accessEvents = implement(accessEventsApi, {
   async get({ params }, context) {
     const event = await context.records.findOne(AccessEvent, { id: params.id })
     if (!event) return context.refuse('access_event_not_found')
-    return first(await accessResponses([event], context))
+    return requireFirst(await accessResponses([event], context))
   },
 })
 
@@ -130,5 +142,5 @@ export const accessEventsArea = area(
   'Access Events',
   'Every request for card data, and its outcome.',
   accessEvents,
-  { personal: accessEventsPersonal, entities: [AccessEvent, AccessOutcome] },
+  { personal: accessEventsPersonalData, entities: [AccessEvent, AccessOutcome] },
 )

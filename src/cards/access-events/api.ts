@@ -1,15 +1,19 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
-import { shownOnce } from '../../kernel/run/outcome.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { recordHead, recordTail, timeRange } from '../../values/schemas.ts'
-import { type NamedRecipient, recipientMembers, recipientRefusals } from '../filler-keys/index.ts'
+import { recordHead, recordTail, timeRangeMembers } from '../../values/schemas.ts'
+import {
+  type RecipientKeyReference,
+  recipientKeyMembers,
+  recipientKeyRefusals,
+} from '../filler-keys/index.ts'
 import { accessWays } from './access-event.ts'
 
-export const subjectRefusals = {
+export const accessSubjectRefusals = {
   intent_not_found: [404, 'intentId: the agent has no such intent.'],
   card_required: [
     400,
@@ -28,7 +32,7 @@ export const subjectRefusals = {
   card_other_intent: [400, 'The card pays another intent only.'],
   card_not_active: [400, 'The card is not active.'],
   agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 export const processorRefusals = {
   processor_silent: [
@@ -44,15 +48,15 @@ export const processorRefusals = {
     503,
     'The processor’s answer was lost. Nothing was disclosed. Try again with a new Idempotency-Key.',
   ],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 export const accessRefusals = {
-  ...subjectRefusals,
-  ...recipientRefusals,
+  ...accessSubjectRefusals,
+  ...recipientKeyRefusals,
   ...processorRefusals,
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
-export const way = z.enum(accessWays).meta({
+export const accessWaySchema = z.enum(accessWays).meta({
   description:
     '`access`: of the card itself. `session`: by a checkout session. `credential`: by a credential. `agent_credential`: a network token. `mpp`: the network token of a machine payment, encrypted to its merchant.',
 })
@@ -89,7 +93,7 @@ const AccessEventRecord = z
     cardId: id('card').nullable(),
     intentId: id('intent').nullable(),
     purpose: z.string().nullable(),
-    way,
+    way: accessWaySchema,
     sourceId: z
       .string()
       .nullable()
@@ -120,20 +124,20 @@ const AccessEventEvent = z.object({
   cardId: id('card').nullable(),
   agentId: id('agent').nullable(),
   intentId: id('intent').nullable(),
-  way,
+  way: accessWaySchema,
   decision,
   merchantHost,
   reasons: z.array(z.string()).meta({ examples: [['card_not_active']] }),
 })
 
-export const denialEvents = {
-  'card.access_denied': event('A request for card data was denied.', AccessEventEvent),
+export const accessDenialEvents = {
+  'card.access_denied': declareEvent('A request for card data was denied.', AccessEventEvent),
 }
 
 export const accessEvents = {
-  'card.access_granted': event('A request for card data was granted.', AccessEventEvent),
-  ...denialEvents,
-  'card.access_failed': event('The processor did not give the card data.', AccessEventEvent),
+  'card.access_granted': declareEvent('A request for card data was granted.', AccessEventEvent),
+  ...accessDenialEvents,
+  'card.access_failed': declareEvent('The processor did not give the card data.', AccessEventEvent),
 }
 
 const nonce = z.string().min(1).max(200).optional().meta({
@@ -145,7 +149,7 @@ const namesOneReader = ({
   publicKeyJwk,
   fillerKeyId,
   nonce,
-}: NamedRecipient & { nonce?: string | undefined }) =>
+}: RecipientKeyReference & { nonce?: string | undefined }) =>
   [publicKeyJwk, fillerKeyId, nonce].filter(reader => reader !== undefined).length === 1
 
 const Access = z
@@ -154,8 +158,8 @@ const Access = z
     cardId: id('card'),
     intentId: id('intent'),
     keyThumbprint,
-    jwe: shownOnce('eyJhbGciOiJFQ0RILUVTK0EyNTZLVyIsImVuYyI6IkEyNTZHQ00ifQ.…'),
-    ephemeralKey: shownOnce('ephkey_test_…'),
+    jwe: shownOnceSchema('eyJhbGciOiJFQ0RILUVTK0EyNTZLVyIsImVuYyI6IkEyNTZHQ00ifQ.…'),
+    ephemeralKey: shownOnceSchema('ephkey_test_…'),
     expiresAt: instant.nullable().meta({ description: 'When the ephemeral key expires.' }),
   })
   .meta({ id: 'CardAccess' })
@@ -165,8 +169,8 @@ const filters = {
   agentId: id('agent').optional(),
   intentId: id('intent').optional(),
   decision: decision.optional(),
-  way: way.optional(),
-  ...timeRange,
+  way: accessWaySchema.optional(),
+  ...timeRangeMembers,
 }
 
 export const accessEventsApi = {
@@ -195,7 +199,7 @@ export const accessEventsApi = {
               description: 'The purpose of the request.',
               examples: ['Fill the payment form of the shop'],
             }),
-          ...recipientMembers,
+          ...recipientKeyMembers,
           nonce,
         })
         .refine(namesOneReader, {
@@ -238,6 +242,6 @@ export const accessEventsApi = {
     callers: ['key', 'agent'],
     scope: 'access-events:read',
     returns: [200, AccessEventRecord],
-    fails: { access_event_not_found: missing('access event') },
+    fails: { access_event_not_found: notFound('access event') },
   }),
 }

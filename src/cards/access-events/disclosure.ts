@@ -2,16 +2,20 @@ import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
-import { type Disclosure, isFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
+import {
+  type EncryptedDisclosure,
+  isProcessorFailure,
+  type ProcessorFailure,
+} from '../../ports/card-processor.ts'
 import { hasCardNumber } from '../../values/card-number.ts'
 import type { EncryptionKey } from '../../values/encryption-key.ts'
-import { excerpt } from '../../values/schemas.ts'
+import { truncateText } from '../../values/schemas.ts'
 import type { CardNumber } from '../cards/index.ts'
-import { type NamedRecipient, recipientOf, recipientRefusals } from '../filler-keys/index.ts'
-import { accessEventData, denialOf, grant } from './access-decision.ts'
+import { findRecipientKey, type RecipientKeyReference, recipientKeyRefusals } from '../filler-keys/index.ts'
+import { accessEventData, denyCardAccess, grantCardAccess } from './access-decision.ts'
 import { AccessEvent, AccessOutcome, type AccessReason, type AccessWay } from './access-event.ts'
 import { type accessEvents, type accessRefusals, processorRefusals } from './api.ts'
-import { openSubject } from './subject.ts'
+import { loadAccessSubject } from './subject.ts'
 
 /** Stored before the call, so its members must be JSON. */
 export interface DisclosureRequest {
@@ -39,17 +43,19 @@ export const disclosureRequest = (
   now: now.toISOString(),
 })
 
-export const callOf = (
+export const disclosureCall = (
   { accessEventId, now }: Pick<DisclosureRequest, 'accessEventId' | 'now'>,
   requestId: string,
 ) => ({ reference: accessEventId, requestId, now: new Date(now) })
 
 /** The processor encrypts number, expiry and CVC to the key, so this service cannot read them. */
-export const disclose = (
+export const discloseCardData = (
   request: DisclosureRequest,
   { ports, requestId }: { readonly ports: Ports; readonly requestId: string },
-): Promise<Disclosure | ProcessorFailure> =>
-  ports.cardProcessor(request.mode).disclose(request.processorCardId, request, callOf(request, requestId))
+): Promise<EncryptedDisclosure | ProcessorFailure> =>
+  ports
+    .cardProcessor(request.mode)
+    .disclose(request.processorCardId, request, disclosureCall(request, requestId))
 
 const CODES = {
   late: 'processor_silent',
@@ -64,12 +70,12 @@ function problemOf(failure: ProcessorFailure): { code: DisclosureProblem; messag
   const code = CODES[failure.failure]
   if (failure.failure !== 'refused' || hasCardNumber([failure.code, failure.message]))
     return { code, message: processorRefusals[code][1] }
-  return { code, message: excerpt(`${processorRefusals[code][1]} It says: ${failure.message}`) }
+  return { code, message: truncateText(`${processorRefusals[code][1]} It says: ${failure.message}`) }
 }
 
 type OutcomeContext = Pick<Context<DisclosureProblem, typeof accessEvents>, 'records' | 'emit' | 'refuse'>
 
-export function recordDisclosed(accessEventId: string, { records }: Pick<Context, 'records'>): void {
+export function recordDisclosure(accessEventId: string, { records }: Pick<Context, 'records'>): void {
   records.create(AccessOutcome, { id: accessEventId, outcome: 'disclosed' })
 }
 
@@ -84,17 +90,17 @@ async function recordFailed(
   return refuse(code, message)
 }
 
-export async function recordOutcome<T extends object>(
+export async function recordDisclosureOutcome<T extends object>(
   answer: T | ProcessorFailure,
   accessEventId: string,
   context: OutcomeContext,
 ): Promise<T | Refusal> {
-  if (isFailure(answer)) return recordFailed(accessEventId, problemOf(answer), context)
-  recordDisclosed(accessEventId, context)
+  if (isProcessorFailure(answer)) return recordFailed(accessEventId, problemOf(answer), context)
+  recordDisclosure(accessEventId, context)
   return answer
 }
 
-export const recordLost = (accessEventId: string, context: OutcomeContext): Promise<Refusal> =>
+export const recordLostDisclosure = (accessEventId: string, context: OutcomeContext): Promise<Refusal> =>
   recordFailed(
     accessEventId,
     { code: 'disclosure_lost', message: processorRefusals.disclosure_lost[1] },
@@ -118,23 +124,28 @@ interface Redeemable {
  * Judges a redemption and records it. The caller holds the lock of the session or credential and marks it as
  * used, so that of two concurrent redemptions only one succeeds.
  */
-export async function redeem(
+export async function redeemCardAccess(
   { id, way, cardId, intentId, merchantHost, unusable }: Redeemable,
-  recipient: NamedRecipient,
+  recipient: RecipientKeyReference,
   context: RedeemContext,
 ): Promise<DisclosureRequest | Refusal> {
   const [subject, key] = await Promise.all([
-    openSubject({ cardId, intentId }, context),
-    recipientOf(recipient, context),
+    loadAccessSubject({ cardId, intentId }, context),
+    findRecipientKey(recipient, context),
   ])
   const isKey = typeof key !== 'string'
   const keyThumbprint = (isKey ? key : recipient.publicKeyJwk)?.thumbprint ?? null
   const accessRequest = { way, sourceId: id, purpose: null, merchantHost, keyThumbprint }
-  const after = isKey ? [] : [{ code: key, message: recipientRefusals[key][1] }]
-  const denial = denialOf(subject, accessRequest, { before: unusable ? [unusable] : [], after }, context)
+  const after = isKey ? [] : [{ code: key, message: recipientKeyRefusals[key][1] }]
+  const denial = denyCardAccess(
+    subject,
+    accessRequest,
+    { before: unusable ? [unusable] : [], after },
+    context,
+  )
   if (denial) return denial
   if (!isKey || !subject.number) throw new Error('granted without a key or a number')
   // Throws before anything is reserved if this mode has no processor.
   context.ports.cardProcessor(context.tenant.mode)
-  return disclosureRequest(grant(subject, accessRequest, context), subject.number, key, context.now)
+  return disclosureRequest(grantCardAccess(subject, accessRequest, context), subject.number, key, context.now)
 }

@@ -1,20 +1,26 @@
-export { denialOf, grant } from './access-decision.ts'
+export { denyCardAccess, grantCardAccess } from './access-decision.ts'
 export {
+  accessDenialEvents,
   accessEvents,
   accessEventsApi,
   accessRefusals,
-  denialEvents,
+  accessSubjectRefusals,
   keyThumbprint,
-  subjectRefusals,
 } from './api.ts'
 export {
-  callOf,
   type DisclosureRequest,
-  disclose,
+  discloseCardData,
+  disclosureCall,
   disclosureRequest,
-  recordDisclosed,
-  recordLost,
-  recordOutcome,
-  redeem,
+  recordDisclosure,
+  recordDisclosureOutcome,
+  recordLostDisclosure,
+  redeemCardAccess,
 } from './disclosure.ts'
-export { type AccessSubject, chosenCard, chosenCards, openSubject, openSubjects } from './subject.ts'
+export {
+  type AccessSubject,
+  cardIdForIntent,
+  cardIdsForIntents,
+  loadAccessSubject,
+  loadAccessSubjects,
+} from './subject.ts'

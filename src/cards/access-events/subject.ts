@@ -3,17 +3,17 @@ import {
   findIntentsById,
   hasPayeeRecord,
   type Intent,
-  unpayableBecause,
+  unpayableIntentReason,
 } from '../../control/intents/index.ts'
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { reaches } from '../../kernel/database/entity.ts'
+import { mayReachRecord } from '../../kernel/database/entity.ts'
 import { tenantRecords } from '../../kernel/database/record-store.ts'
 import { Card, CardNumber } from '../cards/index.ts'
 import type { AccessReason } from './access-event.ts'
-import { subjectRefusals } from './api.ts'
+import { accessSubjectRefusals } from './api.ts'
 
 interface Candidate extends Row {
   readonly intentId: string
@@ -41,12 +41,12 @@ interface Payable {
  * The card that pays an intent: the named card, else the card bound to the intent, else the agent's only
  * active card.
  */
-export const chosenCard = async (
+export const cardIdForIntent = async (
   payable: Payable,
   context: Pick<Context, 'sql' | 'tenant'>,
-): Promise<string | null> => (await chosenCards([payable], context))[0] ?? null
+): Promise<string | null> => (await cardIdsForIntents([payable], context))[0] ?? null
 
-export async function chosenCards(
+export async function cardIdsForIntents(
   payables: readonly Payable[],
   { sql, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'tenant'>,
 ): Promise<readonly (string | null)[]> {
@@ -70,7 +70,7 @@ export interface AccessSubject {
   readonly needsIntent: boolean
 }
 
-type SubjectRefusal = keyof typeof subjectRefusals
+type SubjectRefusal = keyof typeof accessSubjectRefusals
 
 const REMEDIES: Readonly<Record<string, string>> = {
   pending: 'The card is not issued yet. Wait for card.issued.',
@@ -93,7 +93,7 @@ function cardBlockers({ cardId, card, number, agent }: AccessSubject): (SubjectR
 function intentBlockers({ card, intent, needsIntent }: AccessSubject, now: Date): (SubjectRefusal | false)[] {
   if (!intent) return [needsIntent && 'intent_not_found']
   return [
-    unpayableBecause(intent, now) ?? false,
+    unpayableIntentReason(intent, now) ?? false,
     hasPayeeRecord(intent) && 'intent_not_by_card',
     card !== null && intent.agentId !== card.agentId && 'intent_other_agent',
     card !== null && intent.cardId !== null && intent.cardId !== card.id && 'intent_other_card',
@@ -102,7 +102,7 @@ function intentBlockers({ card, intent, needsIntent }: AccessSubject, now: Date)
 }
 
 /** In the order in which the reasons can be fixed. */
-export function blockersOf(subject: AccessSubject, now: Date): AccessReason[] {
+export function accessBlockers(subject: AccessSubject, now: Date): AccessReason[] {
   const isNameless = subject.cardId === null && subject.intent !== null && ('card_required' as const)
   const blockers = [...cardBlockers(subject), ...intentBlockers(subject, now), isNameless]
   const codes = blockers.filter(code => code !== false)
@@ -112,7 +112,7 @@ export function blockersOf(subject: AccessSubject, now: Date): AccessReason[] {
     message:
       (code === 'card_not_active' && remedy) ||
       (code === 'intent_not_approved' && subject.intent?.status === 'completed' && PAID) ||
-      subjectRefusals[code][1],
+      accessSubjectRefusals[code][1],
   }))
 }
 
@@ -129,7 +129,7 @@ const AGENTS_OF_CARDS =
  * Reads all records of the tenant in one round trip, without locks, since a card that is frozen a moment
  * later pays nothing.
  */
-export async function openSubjects<K>(
+export async function loadAccessSubjects<K>(
   queries: ReadonlyMap<K, SubjectQuery>,
   { records, tenant: { ownerId, mode } }: { readonly records: Records; readonly tenant: Tenant },
 ): Promise<ReadonlyMap<K, AccessSubject>> {
@@ -157,18 +157,21 @@ export async function openSubjects<K>(
       cardOfOther: requested && !isOwn ? requested.id : null,
       number: isOwn ? (numbersByCard.get(requested.id) ?? null) : null,
       agent: isOwn ? (agentsById.get(requested.agentId) ?? null) : null,
-      intent: intent && reaches(actor, intent) ? intent : null,
+      intent: intent && mayReachRecord(actor, intent) ? intent : null,
       needsIntent: intentId !== null,
     }
   }
   return new Map([...queries].map(([key, query]) => [key, subjectOf(query)]))
 }
 
-export async function openSubject(
+export async function loadAccessSubject(
   { cardId, intentId }: Pick<SubjectQuery, 'cardId' | 'intentId'>,
   { sql, tenant, now, actor }: Pick<Context, 'sql' | 'tenant' | 'now' | 'actor'>,
 ): Promise<AccessSubject> {
   const records = tenantRecords(sql, { tenant, now })
-  const subjects = await openSubjects(new Map([['only', { actor, cardId, intentId }]]), { records, tenant })
+  const subjects = await loadAccessSubjects(new Map([['only', { actor, cardId, intentId }]]), {
+    records,
+    tenant,
+  })
   return subjects.get('only') ?? Promise.reject(new Error('a query without its subject'))
 }

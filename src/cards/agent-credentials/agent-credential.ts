@@ -1,18 +1,18 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/contract/machine.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
 import {
   centsColumn,
   nullable,
-  record,
+  recordColumns,
   tenantTable,
-  textArray,
-  timestamp,
-  zeroCents,
+  textArrayColumn,
+  timestampColumn,
+  zeroCentsColumn,
 } from '../../kernel/database/entity.ts'
-import type { Personal } from '../../values/personal.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
 /** `pending`: the processor has not issued the network token yet. `failed`: the processor refused it. */
-export const agentCredentialMachine = machine('agent_credential', {
+export const agentCredentialMachine = stateMachine('agent_credential', {
   pending: ['active', 'failed', 'revoked', 'expired'],
   active: ['suspended', 'revoked', 'expired'],
   suspended: ['active', 'revoked', 'expired'],
@@ -24,7 +24,7 @@ export const agentCredentialMachine = machine('agent_credential', {
 const schema = defineEntity({
   ...tenantTable('AgentCredential', 'agent_credentials', 'agentId', 'delegationId'),
   properties: {
-    ...record('agentcredential'),
+    ...recordColumns('agentcredential'),
     agentId: p.text(),
     delegationId: nullable.string(),
     intentId: nullable.string(),
@@ -32,12 +32,12 @@ const schema = defineEntity({
     mppCredentialId: nullable.string(),
     cardId: p.text(),
     status: p.enum(agentCredentialMachine.states).onCreate(() => agentCredentialMachine.initial),
-    merchantScope: textArray(),
+    merchantScope: textArrayColumn(),
     amountLimitCents: centsColumn('amount_limit_cents'),
-    spentCents: zeroCents('spent_cents'),
+    spentCents: zeroCentsColumn('spent_cents'),
     maxCharges: nullable.integer(),
     charges: p.integer().onCreate(() => 0),
-    expiresAt: timestamp(),
+    expiresAt: timestampColumn(),
     revokedAt: nullable.instant(),
     processor: p.text(),
     /** The processor's id of the network token; the token itself is never stored. */
@@ -54,7 +54,7 @@ export class AgentCredential extends schema.class {}
 schema.setClass(AgentCredential)
 
 /** Repeats the condition of the partial index of deadlines exactly, so that PostgreSQL uses it. */
-export const OPEN = "status in ('pending', 'active', 'suspended')"
+export const OPEN_AGENT_CREDENTIAL_SQL = "status in ('pending', 'active', 'suspended')"
 
 export const agentCredentialEvent = ({
   id,
@@ -72,7 +72,7 @@ export const agentCredentialEvent = ({
   amountLimitCents,
 })
 
-export const agentCredentialsPersonal = {
+export const agentCredentialsPersonalData = {
   agent_credentials: {
     personal: {
       merchant_scope: { kind: 'payment', ground: 'contract', forget: { value: '{[forgotten]}' } },
@@ -81,4 +81,4 @@ export const agentCredentialsPersonal = {
     plain: ['processor', 'processor_problem', 'key_thumbprint', 'mpp_credential_id'],
     secret: ['token_id'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

@@ -1,23 +1,23 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import {
   AgentCredential,
   agentCredentialEvent,
   agentCredentialMachine,
-  agentCredentialsPersonal,
-  OPEN,
+  agentCredentialsPersonalData,
+  OPEN_AGENT_CREDENTIAL_SQL,
 } from './agent-credential.ts'
 import { agentCredentialsApi } from './api.ts'
-import { resume, revoke, suspend } from './change-state.ts'
-import { issue } from './issue.ts'
+import { resumeAgentCredential, revokeAgentCredential, suspendAgentCredential } from './change-state.ts'
+import { issueAgentCredential } from './issue.ts'
 
-const agentCredentials = implement(agentCredentialsApi, {
-  create: issue,
-  revoke,
-  suspend,
-  resume,
+const agentCredentials = bindHandlers(agentCredentialsApi, {
+  create: issueAgentCredential,
+  revoke: revokeAgentCredential,
+  suspend: suspendAgentCredential,
+  resume: resumeAgentCredential,
 
   list: ({ query: { status, agentId, cardId } }, { page }) =>
     page(AgentCredential, definedOnly({ status, agentId, cardId })),
@@ -43,7 +43,7 @@ const expiry: Deadline = {
   record: 'id',
   agent: 'agent_id',
   due: 'expires_at',
-  open: OPEN,
+  open: OPEN_AGENT_CREDENTIAL_SQL,
   waits: 'false',
   operations: ['agentCredentials.expire'],
 }
@@ -53,7 +53,7 @@ export const agentCredentialsArea = area(
   'Network tokens of a card for an agent, with merchants, amount, charges and time of their own.',
   agentCredentials,
   {
-    personal: agentCredentialsPersonal,
+    personal: agentCredentialsPersonalData,
     entities: [AgentCredential],
     machines: [agentCredentialMachine],
     deadlines: [expiry],

@@ -1,16 +1,23 @@
 import { z } from 'zod'
 import { PolicyCreate } from '../../control/rules/index.ts'
-import { event } from '../../kernel/contract/events.ts'
-import { agent_required, type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
-import { wholeNumber } from '../../kernel/contract/page.ts'
-import { shownOnce } from '../../kernel/run/outcome.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import {
+  agentRequiredRefusal,
+  get,
+  list,
+  notFound,
+  post,
+  type RefusalSpec,
+} from '../../kernel/contract/operation.ts'
+import { integerSchema } from '../../kernel/contract/page.ts'
+import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { cents, money, positiveMoney } from '../../values/money.ts'
-import { ownAgent, recordHead, recordTail } from '../../values/schemas.ts'
+import { cents, moneySchema, positiveMoneySchema } from '../../values/money.ts'
+import { agentIdSchema, recordHead, recordTail } from '../../values/schemas.ts'
 import { accessEvents, accessRefusals } from '../access-events/index.ts'
-import { namesOneKey, oneKeyRequired, recipientMembers } from '../filler-keys/index.ts'
+import { namesOneRecipientKey, oneRecipientKeyRequired, recipientKeyMembers } from '../filler-keys/index.ts'
 import { agentCredentialMachine } from './agent-credential.ts'
 
 const status = z.enum(agentCredentialMachine.states)
@@ -27,8 +34,8 @@ const AgentCredentialRecord = z
     cardId: id('card'),
     status,
     merchantScope: z.array(z.string()).meta({ examples: [['*.example.com']] }),
-    amountLimitCents: money,
-    spentCents: money.meta({ description: 'Spent and authorized so far.' }),
+    amountLimitCents: moneySchema,
+    spentCents: moneySchema.meta({ description: 'Spent and authorized so far.' }),
     maxCharges: z.int().nullable(),
     charges: z.int(),
     expiresAt: instant,
@@ -53,7 +60,7 @@ const AgentCredentialEvent = z.object({
   intentId: id('intent').nullable(),
   cardId: id('card'),
   status,
-  amountLimitCents: money,
+  amountLimitCents: moneySchema,
 })
 
 const ChargeEvent = z.object({
@@ -63,46 +70,52 @@ const ChargeEvent = z.object({
   intentId: id('intent').nullable(),
   cardId: id('card'),
   status,
-  amountCents: money,
+  amountCents: moneySchema,
   transactionId: id('txn').nullable(),
 })
 
-export const chargeEvents = {
-  'agent_credential.charged': event(
+export const agentCredentialChargeEvents = {
+  'agent_credential.charged': declareEvent(
     'The card network has authorized or cleared a payment by a network token.',
     ChargeEvent,
   ),
-  'agent_credential.declined': event(
+  'agent_credential.declined': declareEvent(
     'A payment by a network token was declined, or its approval was withdrawn, was reversed or has expired.',
     ChargeEvent,
   ),
 }
 
 export const agentCredentialEvents = {
-  'agent_credential.created': event(
+  'agent_credential.created': declareEvent(
     'A network token has been requested from the processor.',
     AgentCredentialEvent,
   ),
-  'agent_credential.issued': event(
+  'agent_credential.issued': declareEvent(
     'A network token with its own limits has been issued to an agent.',
     AgentCredentialEvent,
   ),
-  'agent_credential.failed': event('The processor did not issue a network token.', AgentCredentialEvent),
-  'agent_credential.suspended': event('A network token has been suspended.', AgentCredentialEvent),
-  'agent_credential.resumed': event('A suspended network token has been resumed.', AgentCredentialEvent),
-  'agent_credential.revoked': event('A network token has been revoked.', AgentCredentialEvent),
-  'agent_credential.expired': event('A network token has expired.', AgentCredentialEvent),
+  'agent_credential.failed': declareEvent(
+    'The processor did not issue a network token.',
+    AgentCredentialEvent,
+  ),
+  'agent_credential.suspended': declareEvent('A network token has been suspended.', AgentCredentialEvent),
+  'agent_credential.resumed': declareEvent(
+    'A suspended network token has been resumed.',
+    AgentCredentialEvent,
+  ),
+  'agent_credential.revoked': declareEvent('A network token has been revoked.', AgentCredentialEvent),
+  'agent_credential.expired': declareEvent('A network token has expired.', AgentCredentialEvent),
 }
 
 const LONGEST_SECONDS = 30 * 86_400
 const HIGHEST_LIMIT = cents(10_000_000n)
 
 const CreatedAgentCredential = AgentCredentialRecord.extend({
-  jwe: shownOnce('eyJhbGciOiJFQ0RILUVTK0EyNTZLVyIsImVuYyI6IkEyNTZHQ00ifQ.…'),
+  jwe: shownOnceSchema('eyJhbGciOiJFQ0RILUVTK0EyNTZLVyIsImVuYyI6IkEyNTZHQ00ifQ.…'),
 }).meta({ id: 'CreatedAgentCredential' })
 
-const notFound = { agent_credential_not_found: missing('agent credential') }
-const endedReason: Failure = [
+const lookupRefusals = { agent_credential_not_found: notFound('agent credential') }
+const endedReason: RefusalSpec = [
   400,
   'The agent credential has already been revoked, has expired or has failed.',
 ]
@@ -130,7 +143,7 @@ export const agentCredentialsApi = {
     body: withoutCardNumbers(
       z
         .strictObject({
-          agentId: ownAgent,
+          agentId: agentIdSchema,
           intentId: id('intent').optional(),
           cardId: id('card'),
           merchantScope: z
@@ -142,12 +155,12 @@ export const agentCredentialsApi = {
                 'Names or hosts of merchants, also `*.example.com`, as in the allowlist of a policy.',
               examples: [['shop.example.com']],
             }),
-          amountLimitCents: positiveMoney(HIGHEST_LIMIT).meta({ description: 'All charges together.' }),
-          ttlSeconds: wholeNumber(30, LONGEST_SECONDS).meta({ examples: [3_600] }),
-          maxCharges: wholeNumber(1, 10_000).nullable().default(null),
-          ...recipientMembers,
+          amountLimitCents: positiveMoneySchema(HIGHEST_LIMIT).meta({ description: 'All charges together.' }),
+          ttlSeconds: integerSchema(30, LONGEST_SECONDS).meta({ examples: [3_600] }),
+          maxCharges: integerSchema(1, 10_000).nullable().default(null),
+          ...recipientKeyMembers,
         })
-        .refine(namesOneKey, oneKeyRequired),
+        .refine(namesOneRecipientKey, oneRecipientKeyRequired),
     ),
     example: {
       agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz',
@@ -166,7 +179,7 @@ export const agentCredentialsApi = {
     returns: [201, CreatedAgentCredential],
     fails: {
       ...accessRefusals,
-      agent_required,
+      agent_required: agentRequiredRefusal,
       agent_not_found: [404, 'agentId: no such agent.'],
       card_other_agent: [400, 'cardId: the card is of another agent.'],
       intent_required: [400, 'intentId: a token of a delegation, or with a budget, must name one.'],
@@ -198,14 +211,14 @@ export const agentCredentialsApi = {
     callers: ['key', 'agent'],
     scope: 'credentials:read',
     returns: [200, AgentCredentialRecord],
-    fails: notFound,
+    fails: lookupRefusals,
   }),
   revoke: post('/v1/agent-credentials/{id}/revoke', {
     ...stateChange,
     summary: 'Revoke an agent credential',
     description:
       'The service declines its payments immediately, regardless of the processor’s answer. If the processor did not apply the change, `processorProblem` says why: repeat the request.',
-    fails: { ...notFound, agent_credential_over: endedReason },
+    fails: { ...lookupRefusals, agent_credential_over: endedReason },
     emits: { 'agent_credential.revoked': agentCredentialEvents['agent_credential.revoked'] },
   }),
   suspend: post('/v1/agent-credentials/{id}/suspend', {
@@ -214,7 +227,7 @@ export const agentCredentialsApi = {
     description:
       'The service declines its payments immediately until it is resumed, regardless of the processor’s answer. If the processor did not apply the change, `processorProblem` says why: repeat the request.',
     fails: {
-      ...notFound,
+      ...lookupRefusals,
       agent_credential_over: endedReason,
       agent_credential_pending: [400, 'The processor has not given the token yet. Revoke it instead.'],
     },
@@ -226,7 +239,7 @@ export const agentCredentialsApi = {
     summary: 'Resume an agent credential',
     description: 'It pays again once the processor has confirmed it.',
     fails: {
-      ...notFound,
+      ...lookupRefusals,
       agent_credential_over: endedReason,
       agent_credential_not_suspended: [400, 'The agent credential is not suspended.'],
       processor_silent: [504, 'The processor did not answer in time. The token stays suspended: try again.'],
@@ -242,7 +255,7 @@ export const agentCredentialsApi = {
     summary: 'Expire an agent credential',
     callers: [],
     returns: [200, z.object({ expired: z.boolean() })],
-    fails: notFound,
+    fails: lookupRefusals,
     emits: { 'agent_credential.expired': agentCredentialEvents['agent_credential.expired'] },
   }),
 }

@@ -2,9 +2,13 @@ import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import { externalCall } from '../../kernel/contract/operation.ts'
-import { type Done, isFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
+import {
+  isProcessorFailure,
+  type ProcessorCallDone,
+  type ProcessorFailure,
+} from '../../ports/card-processor.ts'
 import { hasCardNumber } from '../../values/card-number.ts'
-import { excerpt } from '../../values/schemas.ts'
+import { truncateText } from '../../values/schemas.ts'
 import { AgentCredential, agentCredentialEvent, agentCredentialMachine } from './agent-credential.ts'
 import { agentCredentialsApi } from './api.ts'
 
@@ -31,7 +35,7 @@ const requestFor = (
 async function sendState(
   { credentialId, mode, tokenId, state, now }: StateRequest,
   { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
-): Promise<Done | ProcessorFailure> {
+): Promise<ProcessorCallDone | ProcessorFailure> {
   const { setNetworkToken } = ports.cardProcessor(mode)
   if (tokenId === null || !setNetworkToken) return { done: true }
   const reference = `${credentialId}-${state}-${Date.parse(now)}`
@@ -43,17 +47,17 @@ const UNANSWERED = {
   unusable: 'The answer of the processor cannot be used. Repeat the request.',
 }
 
-function problemOf(answer: Done | ProcessorFailure): string | null {
-  if (!isFailure(answer)) return null
+function problemOf(answer: ProcessorCallDone | ProcessorFailure): string | null {
+  if (!isProcessorFailure(answer)) return null
   if (answer.failure !== 'refused') return UNANSWERED[answer.failure]
   return hasCardNumber(answer.message)
     ? 'The processor refuses.'
-    : excerpt(`The processor refuses: ${answer.message}`)
+    : truncateText(`The processor refuses: ${answer.message}`)
 }
 
 /** The service already refuses payments by the token, so it only notes the processor's answer. */
 async function noteAnswer(
-  answer: Done | ProcessorFailure,
+  answer: ProcessorCallDone | ProcessorFailure,
   { credentialId }: StateRequest,
   { records }: Records,
 ) {
@@ -71,7 +75,7 @@ const stateCall = {
   recover: (request: StateRequest, context: Records) => noteAnswer(LOST, request, context),
 }
 
-export const revoke = externalCall(agentCredentialsApi.revoke, {
+export const revokeAgentCredential = externalCall(agentCredentialsApi.revoke, {
   ...stateCall,
   async reserve({ params }, context) {
     const { records, now, emit, refuse } = context
@@ -87,7 +91,7 @@ export const revoke = externalCall(agentCredentialsApi.revoke, {
   },
 })
 
-export const suspend = externalCall(agentCredentialsApi.suspend, {
+export const suspendAgentCredential = externalCall(agentCredentialsApi.suspend, {
   ...stateCall,
   async reserve({ params }, context) {
     const { records, emit, refuse } = context
@@ -109,7 +113,7 @@ const RESUME_REFUSALS = {
 } as const
 
 /** Becomes active only after the processor confirms, since a token that the network refuses must not look usable. */
-export const resume = externalCall(agentCredentialsApi.resume, {
+export const resumeAgentCredential = externalCall(agentCredentialsApi.resume, {
   async reserve({ params }, context) {
     const { records, now, refuse } = context
     const credential = await records.lock(AgentCredential, params.id)
@@ -123,7 +127,7 @@ export const resume = externalCall(agentCredentialsApi.resume, {
   async record(answer, { credentialId }, { records, emit, refuse }) {
     const credential = await records.lock(AgentCredential, credentialId)
     if (!credential) return refuse('agent_credential_not_found')
-    if (isFailure(answer)) {
+    if (isProcessorFailure(answer)) {
       credential.processorProblem = problemOf(answer)
       return refuse(RESUME_REFUSALS[answer.failure])
     }

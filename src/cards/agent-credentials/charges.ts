@@ -2,9 +2,16 @@ import { payeeMatcher } from '../../control/merchants/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { CardMerchant } from '../../ports/card-processor.ts'
-import { type RowOf, selectList, tableOf, updateOf } from '../../record-store/index.ts'
-import { minuteInWords } from '../../values/clock.ts'
-import { atLeastZero, type Cents, formatMoney, minus, negated, plus } from '../../values/money.ts'
+import { type RowOf, selectColumnList, tableOf, updateOf } from '../../record-store/index.ts'
+import { formatMinute } from '../../values/clock.ts'
+import {
+  addCents,
+  atLeastZero,
+  type Cents,
+  formatMoney,
+  negateCents,
+  subtractCents,
+} from '../../values/money.ts'
 import { AgentCredential } from './agent-credential.ts'
 
 type CredentialRow = RowOf<AgentCredential>
@@ -12,7 +19,7 @@ type CredentialRow = RowOf<AgentCredential>
 const table = tableOf(AgentCredential)
 
 const LOCK = `
-select ${selectList(table, 'c')} from agent_credentials c
+select ${selectColumnList(table, 'c')} from agent_credentials c
 where c.owner_id = $1 and c.mode = $2 and c.token_id = any($3::text[])
 order by c.id for no key update`
 
@@ -42,7 +49,7 @@ function isInScope(
 }
 
 /** Network tokens that pay in a batch: each payment sees what earlier payments of the batch have used. */
-export class CredentialCharges {
+export class NetworkTokenCharges {
   readonly #tenant: Tenant
   readonly #byToken: ReadonlyMap<string, CredentialRow>
   readonly #changed = new Set<CredentialRow>()
@@ -64,12 +71,12 @@ export class CredentialCharges {
     if (!credential) return 'The network token is unknown.'
     const { status, expiresAt, amountLimitCents, spentCents, maxCharges, charges } = credential
     if (status !== 'active') return STOPPED[status] ?? 'The network token is not active.'
-    if (expiresAt <= now) return `The network token expired at ${minuteInWords(expiresAt)}.`
+    if (expiresAt <= now) return `The network token expired at ${formatMinute(expiresAt)}.`
     if (!isInScope(credential, merchant))
       return `The network token does not pay ${merchant.descriptor}: its scope is ${credential.merchantScope.slice(0, 5).join(', ')}.`
     if (!isIncrement && maxCharges !== null && charges >= maxCharges)
       return `The network token pays ${maxCharges === 1 ? 'once' : `${maxCharges} times`}: ${charges} used, 0 left.`
-    const left = minus(amountLimitCents, spentCents)
+    const left = subtractCents(amountLimitCents, spentCents)
     if (amountCents <= left) return undefined
     return `The limit of the network token is ${formatMoney(amountLimitCents)}: ${formatMoney(spentCents)} used, ${formatMoney(atLeastZero(left))} left.`
   }
@@ -85,7 +92,7 @@ export class CredentialCharges {
   /** Gives back the amount that was reversed, expired or declined by the processor. The charge stays counted. */
   giveBack(tokenId: string, amountCents: Cents, now: Date): void {
     const credential = this.#byToken.get(tokenId)
-    if (credential) this.#spend(credential, negated(amountCents), now)
+    if (credential) this.#spend(credential, negateCents(amountCents), now)
   }
 
   async write(sql: Sql): Promise<void> {
@@ -93,20 +100,20 @@ export class CredentialCharges {
   }
 
   #spend(credential: CredentialRow, amount: Cents, now: Date): void {
-    credential.spentCents = atLeastZero(plus(credential.spentCents, amount))
+    credential.spentCents = atLeastZero(addCents(credential.spentCents, amount))
     credential.updatedAt = now
     this.#changed.add(credential)
   }
 }
 
 /** The caller holds the locks of the tokens' agents. */
-export async function openCredentialCharges(
+export async function loadNetworkTokenCharges(
   sql: Sql,
   tenant: Tenant,
   tokenIds: readonly string[],
-): Promise<CredentialCharges> {
-  if (tokenIds.length === 0) return new CredentialCharges(tenant, [])
+): Promise<NetworkTokenCharges> {
+  if (tokenIds.length === 0) return new NetworkTokenCharges(tenant, [])
   const { ownerId, mode } = tenant
   const rows = await sql<CredentialRow & Row>(LOCK, [ownerId, mode, [...new Set(tokenIds)]])
-  return new CredentialCharges(tenant, rows)
+  return new NetworkTokenCharges(tenant, rows)
 }

@@ -1,4 +1,10 @@
 export { AgentCredential } from './agent-credential.ts'
-export { agentCredentialsApi, chargeEvents } from './api.ts'
-export { type CredentialCharges, openCredentialCharges } from './charges.ts'
-export { mppTokenEvents, noteDeletion, registerMppToken, revokeMppToken, tokenToDelete } from './mpp-token.ts'
+export { agentCredentialChargeEvents, agentCredentialsApi } from './api.ts'
+export { loadNetworkTokenCharges, type NetworkTokenCharges } from './charges.ts'
+export {
+  mppTokenEvents,
+  networkTokenToDelete,
+  recordTokenDeletion,
+  registerMppToken,
+  revokeMppToken,
+} from './mpp-token.ts'

@@ -1,28 +1,33 @@
 import { findAgent } from '../../control/agents/index.ts'
 import { payeeMatcher } from '../../control/merchants/index.ts'
-import { type ContextOf, externalCall, type Failure, type InputOf } from '../../kernel/contract/operation.ts'
+import {
+  type ContextOf,
+  externalCall,
+  type InputOf,
+  type RefusalSpec,
+} from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
-import { after } from '../../values/clock.ts'
+import { addMs } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import {
   type AccessSubject,
-  callOf,
-  denialOf,
+  denyCardAccess,
+  disclosureCall,
   disclosureRequest,
-  grant,
-  openSubject,
-  recordLost,
-  recordOutcome,
+  grantCardAccess,
+  loadAccessSubject,
+  recordDisclosureOutcome,
+  recordLostDisclosure,
 } from '../access-events/index.ts'
-import { recipientOf } from '../filler-keys/index.ts'
+import { findRecipientKey } from '../filler-keys/index.ts'
 import { AgentCredential, agentCredentialEvent, agentCredentialMachine } from './agent-credential.ts'
 import { agentCredentialsApi } from './api.ts'
 
 type Context = ContextOf<typeof agentCredentialsApi.create>
 type Body = InputOf<typeof agentCredentialsApi.create>['body']
 
-const fails: Readonly<Record<string, Failure | undefined>> = agentCredentialsApi.create.fails ?? {}
+const fails: Readonly<Record<string, RefusalSpec | undefined>> = agentCredentialsApi.create.fails ?? {}
 
 function blockersOf(body: Body, { card, intent }: AccessSubject, context: Context): string[] {
   const { actor, ports, tenant } = context
@@ -46,7 +51,7 @@ async function fail(id: string, { records, emit }: Context): Promise<void> {
 }
 
 /** The token is recorded with its limits before the processor is asked for it. */
-export const issue = externalCall(agentCredentialsApi.create, {
+export const issueAgentCredential = externalCall(agentCredentialsApi.create, {
   async reserve({ body }, context) {
     const { actor, now, records, emit, refuse, tenant, ports } = context
     const { cardId, intentId = null, ttlSeconds, publicKeyJwk } = body
@@ -54,8 +59,8 @@ export const issue = externalCall(agentCredentialsApi.create, {
     if (body.agentId !== undefined && !(await findAgent(records, body.agentId)))
       return refuse('agent_not_found')
     const [subject, key] = await Promise.all([
-      openSubject({ cardId, intentId }, context),
-      recipientOf(body, context),
+      loadAccessSubject({ cardId, intentId }, context),
+      findRecipientKey(body, context),
     ])
     const isKey = typeof key !== 'string'
     const codes = [...blockersOf(body, subject, context), ...(isKey ? [] : [key])]
@@ -69,12 +74,12 @@ export const issue = externalCall(agentCredentialsApi.create, {
       keyThumbprint,
     } as const
     const reasons = codes.map(code => ({ code, message: fails[code]?.[1] ?? code }))
-    const denial = denialOf(subject, accessRequest, { after: reasons }, context)
+    const denial = denyCardAccess(subject, accessRequest, { after: reasons }, context)
     if (denial) return denial
     const { card, number, intent } = subject
     if (!isKey || !card || !number) throw new Error('granted without a key or a card')
-    const granted = grant(subject, accessRequest, context)
-    const expiresAt = after(now, ttlSeconds * 1_000)
+    const granted = grantCardAccess(subject, accessRequest, context)
+    const expiresAt = addMs(now, ttlSeconds * 1_000)
     const credential = records.create(AgentCredential, {
       id,
       agentId: card.agentId,
@@ -98,12 +103,15 @@ export const issue = externalCall(agentCredentialsApi.create, {
     const { networkToken } = ports.cardProcessor(request.mode)
     if (!networkToken) throw new Error('a processor without network tokens')
     const token = { processorCardId: request.processorCardId, expiresAt: new Date(request.expiresAt) }
-    return networkToken(token, request, { ...callOf(request, requestId), reference: request.credentialId })
+    return networkToken(token, request, {
+      ...disclosureCall(request, requestId),
+      reference: request.credentialId,
+    })
   },
 
   async record(answer, { credentialId, accessEventId }, context) {
     const { records, emit } = context
-    const given = await recordOutcome(answer, accessEventId, context)
+    const given = await recordDisclosureOutcome(answer, accessEventId, context)
     if (given instanceof Refusal) {
       await fail(credentialId, context)
       return given
@@ -124,6 +132,6 @@ export const issue = externalCall(agentCredentialsApi.create, {
 
   async recover({ credentialId, accessEventId }, context) {
     await fail(credentialId, context)
-    return recordLost(accessEventId, context)
+    return recordLostDisclosure(accessEventId, context)
   },
 })

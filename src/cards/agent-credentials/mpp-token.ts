@@ -1,12 +1,12 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import {
-  type Done,
   type IssuedNetworkToken,
-  isFailure,
+  isProcessorFailure,
+  type ProcessorCallDone,
   type ProcessorFailure,
 } from '../../ports/card-processor.ts'
 import type { Cents } from '../../values/money.ts'
-import { accessEvents, grant, recordDisclosed } from '../access-events/index.ts'
+import { accessEvents, grantCardAccess, recordDisclosure } from '../access-events/index.ts'
 import { AgentCredential, agentCredentialEvent, agentCredentialMachine } from './agent-credential.ts'
 import { agentCredentialEvents } from './api.ts'
 
@@ -42,12 +42,12 @@ type TokenContext = Pick<
 export function registerMppToken(token: MppToken, context: TokenContext): AgentCredential {
   const { records, emit } = context
   const { mppCredentialId, agentId, delegationId, intentId, cardId, merchantHost, keyThumbprint } = token
-  const granted = grant(
+  const granted = grantCardAccess(
     { card: { id: cardId, agentId }, cardOfOther: null, intent: { id: intentId, agentId, delegationId } },
     { way: 'mpp', sourceId: mppCredentialId, purpose: null, merchantHost, keyThumbprint },
     context,
   )
-  recordDisclosed(granted.id, context)
+  recordDisclosure(granted.id, context)
   const credential = records.create(AgentCredential, {
     agentId,
     delegationId,
@@ -85,21 +85,26 @@ export async function revokeMppToken(
 
 type Reading = Pick<Context, 'records'>
 
-export async function tokenToDelete(mppCredentialId: string, { records }: Reading): Promise<string | null> {
+export async function networkTokenToDelete(
+  mppCredentialId: string,
+  { records }: Reading,
+): Promise<string | null> {
   const found = await records.findOne(AgentCredential, { mppCredentialId })
   return found?.status === 'revoked' && found.processorProblem !== null ? found.tokenId : null
 }
 
-export async function noteDeletion(
+export async function recordTokenDeletion(
   mppCredentialId: string,
-  answer: Done | ProcessorFailure,
+  answer: ProcessorCallDone | ProcessorFailure,
   { records }: Reading,
 ): Promise<boolean> {
   const found = await records.findOne(AgentCredential, { mppCredentialId })
   const credential = found && (await records.lock(AgentCredential, found.id))
   if (!credential) return true
-  const isOpen = isFailure(answer) && answer.failure !== 'refused'
+  const isOpen = isProcessorFailure(answer) && answer.failure !== 'refused'
   if (!isOpen)
-    credential.processorProblem = isFailure(answer) ? 'The processor refuses to delete the token.' : null
+    credential.processorProblem = isProcessorFailure(answer)
+      ? 'The processor refuses to delete the token.'
+      : null
   return !isOpen
 }

@@ -1,26 +1,26 @@
 import { z } from 'zod'
 import { DecisionRecord } from '../../control/decisions/index.ts'
-import { paidEvents } from '../../control/intents/index.ts'
-import { event } from '../../kernel/contract/events.ts'
-import { get, list, missing, post } from '../../kernel/contract/operation.ts'
-import { arrivedEvents } from '../../money/refunds/index.ts'
+import { intentPaidEvents } from '../../control/intents/index.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { refundArrivedEvents } from '../../money/refunds/index.ts'
 import type { CardNotice } from '../../ports/card-processor.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money } from '../../values/money.ts'
+import { moneySchema } from '../../values/money.ts'
 import {
-  country,
-  formattedText,
+  countrySchema,
+  patternTextSchema,
   recordHead,
   recordTail,
-  searchText,
-  timeRange,
+  searchTextSchema,
+  timeRangeMembers,
 } from '../../values/schemas.ts'
-import { chargeEvents } from '../agent-credentials/index.ts'
-import { noticeEvents } from '../cards/index.ts'
-import { authorizationMachine, sources } from './authorization.ts'
-import { decisionEvents } from './authorize.ts'
+import { agentCredentialChargeEvents } from '../agent-credentials/index.ts'
+import { cardNoticeEvents } from '../cards/index.ts'
+import { authorizationMachine, fundingSources } from './authorization.ts'
+import { authorizationDecisionEvents } from './authorize.ts'
 import type { IncomingMessage, PaymentMessage } from './network/incoming-message.ts'
 
 const status = z.enum(authorizationMachine.states)
@@ -34,16 +34,16 @@ const AuthorizationRecord = z
       description:
         '`pending`: a machine payment is under way and its outcome is unknown; `void`: it was not paid. `authorized`: held, or cleared in part. `cleared`: cleared in full. `reversed`: released by the merchant. `expired`: not cleared in time. `confirmed`: paid according to the agent’s checkout or the receipt of a machine payment; the network has not reported it yet.',
     }),
-    amountCents: money.meta({ description: 'The requested amount, with all increments.' }),
-    approvedCents: money,
-    heldCents: money.meta({ description: 'What is still held.' }),
-    clearedCents: money.meta({ description: 'Cleared by the merchant.' }),
-    refundedCents: money,
+    amountCents: moneySchema.meta({ description: 'The requested amount, with all increments.' }),
+    approvedCents: moneySchema,
+    heldCents: moneySchema.meta({ description: 'What is still held.' }),
+    clearedCents: moneySchema.meta({ description: 'Cleared by the merchant.' }),
+    refundedCents: moneySchema,
     merchant: z.string(),
     descriptor: z.string().meta({ description: 'The merchant as the network writes it.' }),
     mcc: z.string().nullable(),
     country: z.string().nullable(),
-    source: z.enum(sources).meta({
+    source: z.enum(fundingSources).meta({
       description:
         'What pays: the hold of an approved intent, the purse of the card, the wallet of the agent.',
     }),
@@ -87,7 +87,7 @@ const AuthorizationExplanation = z
 const descriptor = z.string().trim().min(1).max(200)
 
 const SimulatedRequest = z.strictObject({
-  amountCents: money,
+  amountCents: moneySchema,
   merchant: descriptor.meta({
     description: 'The merchant as a card network writes it.',
     examples: ['SQ *BOOKSHOP 1234 BERLIN'],
@@ -95,22 +95,22 @@ const SimulatedRequest = z.strictObject({
   url: z.string().trim().min(1).max(300).nullable().default(null).meta({
     description: 'The web address of the merchant, if the network knows it.',
   }),
-  mcc: formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits')
+  mcc: patternTextSchema(/^\d{4}$/, 4, 'a merchant category code has four digits')
     .nullable()
     .default(null),
   city: z.string().trim().min(1).max(100).nullable().default(null).meta({
     description: 'The city of the merchant, if the network gives it a field of its own.',
   }),
-  country: country.nullable().default(null),
+  country: countrySchema.nullable().default(null),
   partialAllowed: z.boolean().default(false),
 })
 
 const SimulatedAnswer = z
   .object({
     approved: z.boolean(),
-    approvedCents: money,
+    approvedCents: moneySchema,
     reason: z.string(),
-    source: z.enum(sources),
+    source: z.enum(fundingSources),
     intentId: id('intent').nullable(),
     walletId: id('wallet'),
     decision: DecisionRecord.extend({ id: z.null().meta({ examples: [null] }) }),
@@ -118,7 +118,7 @@ const SimulatedAnswer = z
   })
   .meta({ id: 'SimulatedCardAuthorization' })
 
-export const MessageAnswer = z.object({
+export const ProcessorMessageAnswer = z.object({
   status: z.int(),
   headers: z.record(z.string(), z.string()),
   body: z.string(),
@@ -138,22 +138,22 @@ const messageOf = <M extends PaymentMessage | IncomingMessage>() =>
     'must be a message of the card processor',
   )
 
-export const incomingMessage = messageOf<IncomingMessage>()
+export const incomingMessageSchema = messageOf<IncomingMessage>()
 
-export const authorizationEvents = { ...arrivedEvents, ...paidEvents }
+export const authorizationEvents = { ...refundArrivedEvents, ...intentPaidEvents }
 
 const messageEvents = {
   ...authorizationEvents,
-  ...chargeEvents,
-  ...decisionEvents,
-  'card.message_refused': event(
+  ...agentCredentialChargeEvents,
+  ...authorizationDecisionEvents,
+  'card.message_refused': declareEvent(
     'A message of the card processor reused the id of another one and was refused.',
     RefusedMessage,
   ),
 }
 
-const card_not_found = missing('card')
-const authorization_not_found = missing('authorization')
+const card_not_found = notFound('card')
+const authorization_not_found = notFound('authorization')
 const reading = { callers: ['key', 'agent'], scope: 'cards:read' } as const
 
 const webhookDescription = [
@@ -168,21 +168,21 @@ export const authorizationsApi = {
     callers: [],
     run: 'hot',
     returns: [200, z.object({ expired: z.boolean() })],
-    emits: { ...authorizationEvents, ...chargeEvents },
+    emits: { ...authorizationEvents, ...agentCredentialChargeEvents },
   }),
   notice: post('/rails/card-processor/notices', {
     summary: 'Process the card processor’s notice about a card',
     callers: [],
     body: messageOf<IncomingMessage<CardNotice>>(),
-    returns: [200, MessageAnswer],
-    emits: noticeEvents,
+    returns: [200, ProcessorMessageAnswer],
+    emits: cardNoticeEvents,
   }),
   take: post('/rails/card-processor/messages', {
     summary: 'Process a message of the card processor',
     callers: [],
     run: 'hot',
     body: messageOf<PaymentMessage>(),
-    returns: [200, MessageAnswer],
+    returns: [200, ProcessorMessageAnswer],
     emits: messageEvents,
   }),
   receive: post('/rails/card-processor', {
@@ -201,8 +201,8 @@ export const authorizationsApi = {
     filters: {
       status: status.optional(),
       intentId: id('intent').optional(),
-      merchant: searchText,
-      ...timeRange,
+      merchant: searchTextSchema,
+      ...timeRangeMembers,
     },
     item: AuthorizationRecord,
     fails: { card_not_found },

@@ -1,16 +1,16 @@
-import { openCounters } from '../../control/budgets/index.ts'
+import { lockCounters } from '../../control/budgets/index.ts'
 import { findIntents, hasPayeeRecord, IntentPayments, type IntentRow } from '../../control/intents/index.ts'
 import {
-  type ApplyContext,
-  addFact,
-  applyFact,
-  authRequestsOf,
-  type CountingBatch,
-  countUsage,
-  creditOf,
-  evidenceOf,
-  foldFacts,
-  reservationReferences,
+  addPaymentFact,
+  applyPaymentFact,
+  countLimitUsage,
+  decodeAuthRequests,
+  disputeCreditCents,
+  foldPaymentFacts,
+  messageEvidence,
+  type PaymentEmitContext,
+  paymentReservationReferences,
+  type UsageCountingBatch,
 } from '../../control/payments/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
@@ -22,38 +22,47 @@ import {
   type AuthorizationRow,
   addAuthorization,
   type FundingSource,
-  fillPlaceholder,
+  fillPlaceholderAuthorization,
   isPlaceholder,
 } from './authorization.ts'
 import { updateAuthorizations } from './authorization-rows.ts'
-import { findPayable, type MessageResult } from './authorize.ts'
+import { type AuthorizationResult, firstPayableIntent } from './authorize.ts'
 import { type CardBatch, loadCardBatch, writeCardBatch } from './batch.ts'
-import { TOO_LATE } from './card-checks.ts'
+import { TOO_LATE_MESSAGE } from './card-checks.ts'
 import { cardChannel, type NetworkContext, networkChannel } from './channel.ts'
-import { factOf, type IncomingMessage, processorRefOf } from './network/incoming-message.ts'
+import {
+  type IncomingMessage,
+  messageProcessorRef,
+  paymentFactFromMessage,
+} from './network/incoming-message.ts'
 
 const UNKNOWN_MERCHANT = { descriptor: 'unknown merchant', mcc: null, country: null }
 
 /** Facts may arrive in any order and repeatedly, and lead to the same state. */
-export function applyMessage(
+export function applyCardFact(
   message: IncomingMessage<CardFact>,
   existing: AuthorizationRow | undefined,
   batch: CardBatch,
   context: NetworkContext,
-): MessageResult {
+): AuthorizationResult {
   const { id, content, agentId, cardId } = message
   const merchant = 'merchant' in content ? content.merchant : null
-  const named = { agentId, cardId, processorRef: processorRefOf(content), ...(merchant ?? UNKNOWN_MERCHANT) }
+  const named = {
+    agentId,
+    cardId,
+    processorRef: messageProcessorRef(content),
+    ...(merchant ?? UNKNOWN_MERCHANT),
+  }
   const authorization = existing ?? addAuthorization(named, fundingOf(message, batch), batch)
   if (existing && merchant && isPlaceholder(existing))
-    fillPlaceholder(existing, merchant, fundingOf(message, batch))
+    fillPlaceholderAuthorization(existing, merchant, fundingOf(message, batch))
   authorization.cardId ??= cardId
   // A machine payment is found by its token, and keeps the network's id of its authorization, which may still
   // arrive.
   authorization.processorRef ??=
     authorization.mppCredentialId === null ? named.processorRef : content.authorizationId
-  const evidence = evidenceOf(`card_${content.kind}`, id, authorization.id, id)
-  applyFact(authorization, factOf(message), networkChannel, evidence, batch, context)
+  const evidence = messageEvidence(`card_${content.kind}`, id, authorization.id, id)
+  applyPaymentFact(authorization, paymentFactFromMessage(message), networkChannel, evidence, batch, context)
   return { reply: { kind: 'noted' }, authorizationId: authorization.id }
 }
 
@@ -61,7 +70,7 @@ export function applyMessage(
 function fundingOf({ agentId, numberId, search }: IncomingMessage, batch: CardBatch): FundingSource {
   const { agents, cards, candidates } = batch
   const walletId = agents.get(agentId)?.walletId ?? ''
-  const intent = findPayable(search && candidates.get(search), batch)
+  const intent = firstPayableIntent(search && candidates.get(search), batch)
   if (intent) return { intent, source: 'intent', walletId }
   const purse = cards.get(numberId)?.walletId
   return purse ? { intent, source: 'purse', walletId: purse } : { intent, source: 'wallet', walletId }
@@ -73,11 +82,11 @@ export function withdrawApproval(
   batch: CardBatch,
   context: NetworkContext,
 ): void {
-  const answer = authRequestsOf(authorization.facts).find(({ increment }) => increment === ask)
+  const answer = decodeAuthRequests(authorization.facts).find(({ increment }) => increment === ask)
   if (answer?.approvedCents === 0n) return
-  authorization.declineReason ??= TOO_LATE
-  const evidence = evidenceOf('card_authorization', id, authorization.id, `${id}/late`)
-  applyFact(
+  authorization.declineReason ??= TOO_LATE_MESSAGE
+  const evidence = messageEvidence('card_authorization', id, authorization.id, `${id}/late`)
+  applyPaymentFact(
     authorization,
     { type: 'answered_late', increment: ask },
     networkChannel,
@@ -95,7 +104,7 @@ where owner_id = $1 and mode = $2 and id = any($3::text[])`
  * Releases amounts that were held and never cleared, or confirmed and never seen by the network. A later
  * clearing is still booked.
  */
-export const expire: HandlerOf<typeof authorizationsApi.expire> = {
+export const expireAuthorization: HandlerOf<typeof authorizationsApi.expire> = {
   async load(items, sql) {
     const [first] = items
     if (!first) throw new Error('a batch without authorizations')
@@ -119,13 +128,13 @@ export const expire: HandlerOf<typeof authorizationsApi.expire> = {
     if (!authorization?.expiresAt || authorization.expiresAt > now) return { expired: false }
     const isUnconfirmed = authorization.facts.confirmed !== null && authorization.facts.clearings.length === 0
     const type = isUnconfirmed ? 'unconfirmed' : 'expired'
-    const evidence = evidenceOf(
+    const evidence = messageEvidence(
       type,
       authorization.id,
       authorization.id,
       `${authorization.id}/expiry/${authorization.expiresAt.getTime()}`,
     )
-    applyFact(authorization, { type: 'expired' }, networkChannel, evidence, batch, context)
+    applyPaymentFact(authorization, { type: 'expired' }, networkChannel, evidence, batch, context)
     return { expired: true }
   },
   write: (batch: CardBatch, sql) => writeCardBatch(batch, sql),
@@ -134,7 +143,7 @@ export const expire: HandlerOf<typeof authorizationsApi.expire> = {
 const AGENTS = `
 select distinct agent_id as "agentId" from intents where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
-export async function loadConfirmations(
+export async function loadCheckoutConfirmations(
   sql: Sql,
   tenantNow: TenantNow,
   intentIds: readonly string[],
@@ -157,11 +166,11 @@ const paymentOf = (intent: IntentRow, { authorizations }: CardBatch): Authorizat
         (authorization.transactionId !== null && authorization.transactionId === intent.transactionId)),
   )
 
-export function confirmationBlocker(intent: IntentRow, batch: CardBatch) {
+export function checkoutConfirmationBlocker(intent: IntentRow, batch: CardBatch) {
   if (hasPayeeRecord(intent)) return 'intent_other_payee'
   const payment = paymentOf(intent, batch)
   if (!payment) return batch.payments.blockerOf(intent)
-  const { isSelfInitiated, confirmedCents } = foldFacts(payment.facts)
+  const { isSelfInitiated, confirmedCents } = foldPaymentFacts(payment.facts)
   // A machine payment is confirmed by the merchant, the network or the owner, never by the agent's checkout.
   if (isSelfInitiated) return batch.payments.blockerOf(intent)
   return confirmedCents === null ? undefined : 'intent_confirmed'
@@ -171,14 +180,18 @@ export function confirmationBlocker(intent: IntentRow, batch: CardBatch) {
  * Captures what a checkout has confirmed of its intent, and returns the id of the transaction. The network
  * may report the payment before or after: it remains one payment with one transaction.
  */
-export function confirmPayment(intent: IntentRow, batch: CardBatch, context: ApplyContext): string {
+export function confirmCheckoutPayment(
+  intent: IntentRow,
+  batch: CardBatch,
+  context: PaymentEmitContext,
+): string {
   const { agentId, cardId, mcc, country, merchant: descriptor } = intent
   const named = { agentId, cardId, processorRef: null, descriptor, mcc, country }
   const walletId = batch.payments.walletFor(intent) ?? ''
   const authorization =
     paymentOf(intent, batch) ?? addAuthorization(named, { intent, source: 'intent', walletId }, batch)
-  const evidence = evidenceOf('checkout', intent.id, authorization.id, `${intent.id}/confirm`)
-  applyFact(
+  const evidence = messageEvidence('checkout', intent.id, authorization.id, `${intent.id}/confirm`)
+  applyPaymentFact(
     authorization,
     { type: 'captured', cents: intent.amountCents },
     cardChannel,
@@ -190,12 +203,12 @@ export function confirmPayment(intent: IntentRow, batch: CardBatch, context: App
 }
 
 /** Adjusts the limits towards which a payment counts by the amounts that disputes leave with its owner. */
-export class DisputeCredits {
+export class DisputeLimitAdjustments {
   readonly #authorization: AuthorizationRow
-  readonly #batch: CountingBatch & TenantNow
+  readonly #batch: UsageCountingBatch & TenantNow
   #isChanged = false
 
-  constructor(authorization: AuthorizationRow, batch: CountingBatch & TenantNow) {
+  constructor(authorization: AuthorizationRow, batch: UsageCountingBatch & TenantNow) {
     this.#authorization = authorization
     this.#batch = batch
   }
@@ -203,10 +216,10 @@ export class DisputeCredits {
   /** This amount no longer counts as spent. A second call with less means that the owner keeps less. */
   set(disputeId: string, cents: Cents): void {
     const authorization = this.#authorization
-    if (creditOf(authorization.facts, disputeId) === cents) return
-    authorization.facts = addFact(authorization.facts, { type: 'credited', id: disputeId, cents })
+    if (disputeCreditCents(authorization.facts, disputeId) === cents) return
+    authorization.facts = addPaymentFact(authorization.facts, { type: 'credited', id: disputeId, cents })
     authorization.updatedAt = this.#batch.now
-    countUsage(authorization, foldFacts(authorization.facts), cardChannel, this.#batch)
+    countLimitUsage(authorization, foldPaymentFacts(authorization.facts), cardChannel, this.#batch)
     this.#isChanged = true
   }
 
@@ -221,20 +234,20 @@ export class DisputeCredits {
  * Opens the limits towards which a payment counts. The caller holds the agent's lock, and locks accounts
  * after this.
  */
-export async function openDisputeCredits(
+export async function openDisputeLimitAdjustments(
   sql: Sql,
   tenantNow: TenantNow,
   authorization: AuthorizationRow | undefined,
-): Promise<DisputeCredits | null> {
+): Promise<DisputeLimitAdjustments | null> {
   if (!authorization) return null
   const { tenant } = tenantNow
   const intentIds = authorization.intentId === null ? [] : [authorization.intentId]
-  const causes = reservationReferences(authorization)
+  const causes = paymentReservationReferences(authorization)
   const [counters, intents] = await Promise.all([
-    openCounters(sql, tenantNow, { causes, agents: [authorization.agentId] }),
+    lockCounters(sql, tenantNow, { causes, agents: [authorization.agentId] }),
     findIntents(sql, tenant, intentIds),
   ])
   const agents = new Map()
   const payments = new IntentPayments(tenantNow, intentIds, { agents, counters, intents })
-  return new DisputeCredits(authorization, { ...tenantNow, agents, counters, payments })
+  return new DisputeLimitAdjustments(authorization, { ...tenantNow, agents, counters, payments })
 }

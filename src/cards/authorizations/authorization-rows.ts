@@ -1,9 +1,14 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { insertInto, selectList, tableOf, updateOf } from '../../record-store/index.ts'
+import { insertInto, selectColumnList, tableOf, updateOf } from '../../record-store/index.ts'
 import type { Cents } from '../../values/money.ts'
-import type { cardUsages, numberMachine } from '../cards/index.ts'
-import { type AuthorizationRow, CardAuthorization, CardMessage, type MessageRow } from './authorization.ts'
+import type { cardNumberMachine, cardUsages } from '../cards/index.ts'
+import {
+  type AuthorizationRow,
+  CardAuthorization,
+  CardMessage,
+  type CardMessageRow,
+} from './authorization.ts'
 
 const authorizations = tableOf(CardAuthorization)
 const messages = tableOf(CardMessage)
@@ -35,8 +40,13 @@ export const updateAuthorizations = updateOf(authorizations, [
   'expiresAt',
   'transactionId',
 ])
-export const insertMessages = insertInto(messages)
-export const updateMessages = updateOf(messages, ['updatedAt', 'answerStatus', 'answerHeaders', 'answerBody'])
+export const insertCardMessages = insertInto(messages)
+export const updateCardMessages = updateOf(messages, [
+  'updatedAt',
+  'answerStatus',
+  'answerHeaders',
+  'answerBody',
+])
 
 const DELETE = 'delete from card_authorizations where owner_id = $1 and mode = $2 and id = any($3::text[])'
 
@@ -49,35 +59,35 @@ export async function deleteAuthorizations(
 }
 
 const BY_REF = `
-select ${selectList(authorizations, 'a')} from card_authorizations a
+select ${selectColumnList(authorizations, 'a')} from card_authorizations a
 where a.owner_id = $1 and a.mode = $2 and a.processor_ref = any($3::text[])`
 
 const BY_ID = `
-select ${selectList(authorizations, 'a')} from card_authorizations a
+select ${selectColumnList(authorizations, 'a')} from card_authorizations a
 where a.owner_id = $1 and a.mode = $2 and a.id = any($3::text[])`
 
 const OF_TRANSACTIONS = `
-select ${selectList(authorizations, 'a')} from card_authorizations a
+select ${selectColumnList(authorizations, 'a')} from card_authorizations a
 where a.owner_id = $1 and a.mode = $2 and a.transaction_id = any($3::text[])`
 
 const OF_INTENTS = `
-select ${selectList(authorizations, 'a')} from card_authorizations a
+select ${selectColumnList(authorizations, 'a')} from card_authorizations a
 where a.owner_id = $1 and a.mode = $2 and a.intent_id = any($3::text[])`
 
 /** The authorization of a machine payment, found from the agent credential whose token paid. */
-export const ofMachinePayment = (credential: string): string => `
+export const joinMachinePaymentSql = (credential: string): string => `
 cross join lateral (
   select * from card_authorizations one where (one.owner_id, one.mode, one.intent_id, one.mpp_credential_id)
     = ($1, $2, ${credential}.intent_id, ${credential}.mpp_credential_id) limit 1) a`
 
 /** Restricted to tokens of machine payments, since other tokens of a card have many payments and match none here. */
 const OF_TOKENS = `
-select ${selectList(authorizations, 'a')} from agent_credentials c ${ofMachinePayment('c')}
+select ${selectColumnList(authorizations, 'a')} from agent_credentials c ${joinMachinePaymentSql('c')}
 where c.owner_id = $1 and c.mode = $2 and c.token_id = any($3::text[]) and c.mpp_credential_id is not null`
 
 /** A confirmed checkout without a message of the network. The condition is that of its index. */
 const AWAITED = `
-select ${selectList(authorizations, 'found')}
+select ${selectColumnList(authorizations, 'found')}
 from unnest($3::text[], $4::text[]) as w (agent, key)
 cross join lateral (
   select * from card_authorizations a
@@ -86,7 +96,7 @@ cross join lateral (
   order by a.id limit $5) as found`
 
 const REFUNDED = `
-select ${selectList(authorizations, 'found')}
+select ${selectColumnList(authorizations, 'found')}
 from unnest($3::text[], $4::text[], $5::bigint[]) as w (card, key, amount)
 cross join lateral (
   select a.* from refunds r
@@ -98,7 +108,7 @@ cross join lateral (
   order by r.id limit $6) as found`
 
 const MESSAGES = `
-select ${selectList(messages, 'm')} from card_messages m
+select ${selectColumnList(messages, 'm')} from card_messages m
 where m.owner_id = $1 and m.mode = $2 and m.id = any($3::text[])`
 
 const select =
@@ -107,7 +117,7 @@ const select =
     keys.length === 0 ? [] : sql<AuthorizationRow & Row>(text, [ownerId, mode, keys])
 
 /** The callers hold the agents' locks, so no other transaction changes these authorizations. */
-export const authorizationsByRef = select(BY_REF)
+export const authorizationsByProcessorRef = select(BY_REF)
 export const authorizationsById = select(BY_ID)
 export const authorizationsOfTransactions = select(OF_TRANSACTIONS)
 export const authorizationsOfIntents = select(OF_INTENTS)
@@ -133,22 +143,23 @@ export const awaitedAuthorizations = async (
         searches.length,
       ])
 
-export const messagesById = async (
+export const cardMessagesById = async (
   sql: Sql,
   { ownerId, mode }: Tenant,
   ids: readonly string[],
-): Promise<MessageRow[]> => (ids.length === 0 ? [] : sql<MessageRow & Row>(MESSAGES, [ownerId, mode, ids]))
+): Promise<CardMessageRow[]> =>
+  ids.length === 0 ? [] : sql<CardMessageRow & Row>(MESSAGES, [ownerId, mode, ids])
 
-export interface UnnamedRefund {
+export interface UnlinkedRefund {
   readonly cardId: string
   readonly merchantKeys: readonly string[]
   readonly amountCents: Cents
 }
 
-export async function refundedAuthorizations(
+export async function authorizationsForUnlinkedRefunds(
   sql: Sql,
   { ownerId, mode }: Tenant,
-  refunds: readonly UnnamedRefund[],
+  refunds: readonly UnlinkedRefund[],
 ): Promise<AuthorizationRow[]> {
   const wanted = refunds.flatMap(({ cardId, merchantKeys, amountCents }) =>
     merchantKeys.map(key => ({ cardId, key, amountCents })),
@@ -171,7 +182,7 @@ export interface PayingCard extends Row {
   readonly usage: (typeof cardUsages)[number]
   readonly walletId: string | null
   readonly paymentId: string | null
-  readonly numberStatus: (typeof numberMachine.states)[number]
+  readonly numberStatus: (typeof cardNumberMachine.states)[number]
   readonly retiresAt: Date | null
   readonly endsAt: Date
 }

@@ -1,23 +1,23 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { type DecisionSummary, decisionOf } from '../../control/decisions/index.ts'
+import { type DecisionSummary, decisionOfRecordSql } from '../../control/decisions/index.ts'
 import type { IntentRow } from '../../control/intents/index.ts'
-import { nameOfDescriptor, payableKey } from '../../control/merchants/index.ts'
-import { authRequestsOf, noFacts, type PaymentFacts } from '../../control/payments/index.ts'
-import type { Decision } from '../../control/policies/index.ts'
+import { intentMerchantKey, merchantNameOfDescriptor } from '../../control/merchants/index.ts'
+import { decodeAuthRequests, noPaymentFacts, type PaymentFacts } from '../../control/payments/index.ts'
+import type { PolicyDecision } from '../../control/policies/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
-import { machine } from '../../kernel/contract/machine.ts'
-import { centsColumn, nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import { centsColumn, nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import type { RowOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
 import { NO_CENTS } from '../../values/money.ts'
-import { isNotAbout, isUnpaidByCard, type Personal } from '../../values/personal.ts'
+import { isNotAboutSql, isUnpaidCardPaymentSql, type PersonalData } from '../../values/personal.ts'
 
 /**
  * Facts may arrive in any order, so nearly every step is possible. `pending`: a machine payment has begun and
  * its outcome is unknown; `void`: it was not paid. `confirmed`: the agent confirmed its checkout, or a
  * merchant gave a receipt, and the network has sent no message yet.
  */
-export const authorizationMachine = machine('card-authorization', {
+export const authorizationMachine = stateMachine('card-authorization', {
   pending: ['declined', 'authorized', 'cleared', 'reversed', 'expired', 'confirmed', 'refunded', 'void'],
   declined: ['authorized', 'cleared', 'reversed', 'expired', 'confirmed', 'refunded'],
   authorized: ['declined', 'cleared', 'reversed', 'expired', 'confirmed', 'refunded'],
@@ -31,21 +31,21 @@ export const authorizationMachine = machine('card-authorization', {
 
 export type AuthorizationStatus = (typeof authorizationMachine.states)[number]
 
-export const REFUND_SOURCE = 'card_authorization'
+export const CARD_REFUND_SOURCE = 'card_authorization'
 
-export const sources = ['intent', 'purse', 'wallet'] as const
+export const fundingSources = ['intent', 'purse', 'wallet'] as const
 
 const schema = defineEntity({
   ...tenantTable('CardAuthorization', 'card_authorizations', 'agentId'),
   properties: {
-    ...record('cardauth'),
+    ...recordColumns('cardauth'),
     agentId: p.text(),
     /** Null while only a checkout has confirmed the payment and the network has not named its card. */
     cardId: nullable.string(),
     /** The processor's id of the payment; null while only a checkout has confirmed it. */
     processorRef: nullable.string(),
     status: p.enum(authorizationMachine.states).onCreate(() => authorizationMachine.initial),
-    source: p.enum(sources),
+    source: p.enum(fundingSources),
     walletId: p.text(),
     intentId: nullable.string(),
     networkTokenId: nullable.string(),
@@ -63,9 +63,9 @@ const schema = defineEntity({
     country: nullable.string(),
     facts: p.json<PaymentFacts>(),
     decision: p
-      .json<Decision | null>()
+      .json<PolicyDecision | null>()
       .strictNullable()
-      .formula((_, { alias }) => decisionOf(alias)),
+      .formula((_, { alias }) => decisionOfRecordSql(alias)),
     decisionSummary: p.json<DecisionSummary | null>().strictNullable().name('decision'),
     declineReason: nullable.string(),
     expiresAt: nullable.instant(),
@@ -80,7 +80,7 @@ schema.setClass(CardAuthorization)
 const message = defineEntity({
   ...tenantTable('CardMessage', 'card_messages', 'agentId'),
   properties: {
-    ...record('cardmessage'),
+    ...recordColumns('cardmessage'),
     agentId: p.text(),
     cardId: p.text(),
     authorizationId: nullable.string(),
@@ -97,7 +97,7 @@ export class CardMessage extends message.class {}
 message.setClass(CardMessage)
 
 export type AuthorizationRow = RowOf<CardAuthorization>
-export type MessageRow = RowOf<CardMessage>
+export type CardMessageRow = RowOf<CardMessage>
 
 export interface FundingSource {
   readonly intent: IntentRow | undefined
@@ -108,8 +108,14 @@ export interface FundingSource {
 type MerchantMembers = Pick<AuthorizationRow, 'descriptor' | 'mcc' | 'country'>
 
 function fundedMembers(descriptor: string, { intent, source, walletId }: FundingSource) {
-  const merchant = intent?.merchant ?? nameOfDescriptor(descriptor)
-  return { merchant, merchantKey: payableKey(merchant), source, walletId, intentId: intent?.id ?? null }
+  const merchant = intent?.merchant ?? merchantNameOfDescriptor(descriptor)
+  return {
+    merchant,
+    merchantKey: intentMerchantKey(merchant),
+    source,
+    walletId,
+    intentId: intent?.id ?? null,
+  }
 }
 
 interface GrowingBatch extends TenantNow {
@@ -140,7 +146,7 @@ export function addAuthorization(
     capturedCents: NO_CENTS,
     clearedCents: NO_CENTS,
     refundedCents: NO_CENTS,
-    facts: noFacts,
+    facts: noPaymentFacts,
     decision: null,
     decisionSummary: null,
     declineReason: null,
@@ -154,13 +160,13 @@ export function addAuthorization(
 
 /** True while merchant and funding are unknown: only a reversal, an expiry or a refund to the wallet has arrived. */
 export const isPlaceholder = ({ facts, source }: AuthorizationRow): boolean =>
-  authRequestsOf(facts).length + facts.clearings.length + facts.outcome.length === 0 &&
+  decodeAuthRequests(facts).length + facts.clearings.length + facts.outcome.length === 0 &&
   facts.confirmed === null &&
   facts.begun === undefined &&
   (facts.refunds.length === 0 || source === 'wallet')
 
 /** Gives a placeholder its merchant and funding, as if this message had come first. */
-export function fillPlaceholder(
+export function fillPlaceholderAuthorization(
   authorization: AuthorizationRow,
   { descriptor, mcc, country }: MerchantMembers,
   funding: FundingSource,
@@ -168,7 +174,7 @@ export function fillPlaceholder(
   Object.assign(authorization, { descriptor, mcc, country, ...fundedMembers(descriptor, funding) })
 }
 
-export const authorizationsPersonal = {
+export const authorizationsPersonalData = {
   card_authorizations: {
     personal: {
       merchant: { kind: 'payment', ground: 'vouchers', forget: 'word' },
@@ -194,7 +200,7 @@ export const authorizationsPersonal = {
       'mpp_credential_id',
     ],
     keptWhile: {
-      where: `not (${isUnpaidByCard('t')})`,
+      where: `not (${isUnpaidCardPaymentSql('t')})`,
       words: 'it was approved once, or money has moved',
     },
   },
@@ -204,8 +210,8 @@ export const authorizationsPersonal = {
     },
     plain: ['authorization_id', 'kind', 'digest', 'answer_headers'],
     keptWhile: {
-      where: isNotAbout('card_authorizations', 't.authorization_id', isUnpaidByCard),
+      where: isNotAboutSql('card_authorizations', 't.authorization_id', isUnpaidCardPaymentSql),
       words: 'its payment was approved once, or money has moved',
     },
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

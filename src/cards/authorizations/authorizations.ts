@@ -1,28 +1,28 @@
-import { nameOfDescriptor, payableBy } from '../../control/merchants/index.ts'
-import { type Check, explainChecks } from '../../control/rules/index.ts'
+import { merchantNameOfDescriptor, payableBy } from '../../control/merchants/index.ts'
+import { explainChecks, type RuleCheck } from '../../control/rules/index.ts'
 import { area } from '../../kernel/contract/area.ts'
-import { implement } from '../../kernel/contract/operation.ts'
-import type { FindPayments, PaymentState } from '../../kernel/contract/payables.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
+import type { FindIntentPayments, IntentPaymentState } from '../../kernel/contract/payables.ts'
 import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { createdWithin } from '../../kernel/database/created-within.ts'
-import { byMerchant, definedOnly } from '../../kernel/database/entity.ts'
+import { createdWithinCondition } from '../../kernel/database/created-within.ts'
+import { definedOnly, merchantCondition } from '../../kernel/database/entity.ts'
 import { type Cents, formatMoney } from '../../values/money.ts'
 import { Card } from '../cards/index.ts'
 import { authorizationsApi } from './api.ts'
-import { expire } from './apply-facts.ts'
+import { expireAuthorization } from './apply-facts.ts'
 import {
   type AuthorizationStatus,
   authorizationMachine,
-  authorizationsPersonal,
+  authorizationsPersonalData,
   CardAuthorization,
   CardMessage,
 } from './authorization.ts'
-import { decideRequest } from './authorize.ts'
-import { readDecisionState } from './batch.ts'
-import { firstRequest } from './network/incoming-message.ts'
-import { processMessages, processNotice } from './network/process-messages.ts'
-import { receive } from './network/processor-webhook.ts'
+import { decideAuthorization } from './authorize.ts'
+import { readCardDecisionState } from './batch.ts'
+import { initialAuthorizationRequest } from './network/incoming-message.ts'
+import { processCardNotice, processMessages } from './network/process-messages.ts'
+import { receiveProcessorWebhook } from './network/processor-webhook.ts'
 
 interface AuthorizationParams {
   readonly id: string
@@ -49,21 +49,21 @@ const byStatus = (status: AuthorizationStatus | undefined): object =>
     ? { status, ...sqlCondition(`status in ('${ENDED.join("', '")}')`) }
     : definedOnly({ status })
 
-const authorizations = implement(authorizationsApi, {
+const authorizations = bindHandlers(authorizationsApi, {
   take: processMessages,
-  notice: processNotice,
-  expire,
+  notice: processCardNotice,
+  expire: expireAuthorization,
   receive: () => ({}),
 
   async list({ params, query: { limit: _limit, cursor: _cursor, ...query } }, context) {
     const { from, to, merchant, status, ...filters } = query
     const card = await context.records.findOne(Card, { id: params.id })
     if (!card) return context.refuse('card_not_found')
-    const created = await createdWithin('cardauth', { from, to }, context)
+    const created = await createdWithinCondition('cardauth', { from, to }, context)
     return context.page(CardAuthorization, {
       cardId: card.id,
       ...definedOnly({ ...filters, ...created }),
-      ...byMerchant(merchant),
+      ...merchantCondition(merchant),
       ...byStatus(status),
     })
   },
@@ -97,7 +97,7 @@ const authorizations = implement(authorizationsApi, {
     const merchant = { descriptor, url, mcc, city, country, networkTokenId: null }
     const search = { agentId, cardId, ...payableBy(merchant), amountCents }
     const numberId = card.numberId ?? ''
-    const state = await readDecisionState(
+    const state = await readCardDecisionState(
       sql,
       { tenant, now },
       {
@@ -105,15 +105,20 @@ const authorizations = implement(authorizationsApi, {
         cardIds: [cardId],
         numberIds: [numberId],
         searches: [search],
-        spends: [{ agentId, merchant: nameOfDescriptor(descriptor) }],
+        spends: [{ agentId, merchant: merchantNameOfDescriptor(descriptor) }],
         movesMoney: false,
       },
     )
     const agent = state.agents.get(agentId)
     if (!agent) return refuse('card_not_found')
-    const content = firstRequest({ amountCents, partialAllowed, merchant })
+    const content = initialAuthorizationRequest({ amountCents, partialAllowed, merchant })
     const request = { content, existing: undefined, search, agentId, cardId, numberId, isLate: false }
-    const { decision, approvedCents, source, intent, walletId } = decideRequest(request, agent, state, '')
+    const { decision, approvedCents, source, intent, walletId } = decideAuthorization(
+      request,
+      agent,
+      state,
+      '',
+    )
     return {
       approved: decision.allowed,
       approvedCents,
@@ -129,7 +134,7 @@ const authorizations = implement(authorizationsApi, {
 
 const CARD_REMEDY = 'Follow the message, or pay with another card.'
 
-function explainDecision(checks: readonly Check[]) {
+function explainDecision(checks: readonly RuleCheck[]) {
   const ofCard = checks
     .filter(({ rule }) => rule === 'card')
     .map(({ rule, outcome, message }) => ({ rule, outcome, message, remedy: CARD_REMEDY }))
@@ -137,7 +142,7 @@ function explainDecision(checks: readonly Check[]) {
   return [...ofCard, ...explainChecks(checks, true)]
 }
 
-const remediesOf = (checks: readonly Check[]): string[] => [
+const remediesOf = (checks: readonly RuleCheck[]): string[] => [
   ...new Set(explainDecision(checks).flatMap(({ remedy }) => remedy ?? [])),
 ]
 
@@ -173,7 +178,7 @@ function summaryOf(row: CardAuthorization): string {
   return summaries[status](row)
 }
 
-const stateByStatus: Readonly<Record<AuthorizationStatus, PaymentState>> = {
+const stateByStatus: Readonly<Record<AuthorizationStatus, IntentPaymentState>> = {
   pending: 'submitted',
   declined: 'rejected',
   authorized: 'submitted',
@@ -204,7 +209,7 @@ cross join lateral (
 ) a
 order by a.id desc`
 
-const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
+const paymentsOnIntents: FindIntentPayments = async (intentIds, { ownerId, mode }, sql) => {
   const rows = await sql<PaymentRow>(FIND, [ownerId, mode, intentIds])
   return rows.map(({ id, intentId, status, amountCents, declineReason, updatedAt }) => ({
     intentId,
@@ -222,10 +227,10 @@ export const authorizationsArea = area(
   'Payments by card: requested by the network, decided, cleared, refunded.',
   authorizations,
   {
-    personal: authorizationsPersonal,
+    personal: authorizationsPersonalData,
     entities: [CardAuthorization, CardMessage],
     machines: [authorizationMachine],
-    receives: { receive },
+    receives: { receive: receiveProcessorWebhook },
     findPayments: paymentsOnIntents,
     deadlines: [
       {

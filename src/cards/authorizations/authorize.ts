@@ -1,61 +1,71 @@
 import { AgentEvent } from '../../control/agents/index.ts'
-import { cardBudgets, compiledTermsOf, controlsOf } from '../../control/card-terms/index.ts'
-import { type DecisionRow, type DecisionSummary, summarize } from '../../control/decisions/index.ts'
+import { cardBudgets, cardControlsFromTerms, compileStoredCardTerms } from '../../control/card-terms/index.ts'
+import { type DecisionRow, type DecisionSummary, summarizeDecision } from '../../control/decisions/index.ts'
 import type { IntentRow } from '../../control/intents/index.ts'
-import { acceptorNames, nameOfDescriptor } from '../../control/merchants/index.ts'
+import { acceptorNames, merchantNameOfDescriptor } from '../../control/merchants/index.ts'
 import {
   type AuthRequest,
-  addFact,
-  applyFact,
-  authRequestsOf,
-  evidenceOf,
-  foldFacts,
-  noFacts,
+  addPaymentFact,
+  applyPaymentFact,
+  decodeAuthRequests,
+  foldPaymentFacts,
+  messageEvidence,
+  noPaymentFacts,
 } from '../../control/payments/index.ts'
-import { type Decision, decideSpend, type SpendDecision, type Spender } from '../../control/policies/index.ts'
+import {
+  decideSpend,
+  type PolicyDecision,
+  type SpendDecision,
+  type SpendingAgent,
+} from '../../control/policies/index.ts'
 import { riskEvents } from '../../control/risk/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { AuthorizationRequest, CardReply } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, minus, NO_CENTS, plus, restOf } from '../../values/money.ts'
-import { excerpt } from '../../values/schemas.ts'
+import { addCents, type Cents, NO_CENTS, remainderOf, subtractCents } from '../../values/money.ts'
+import { truncateText } from '../../values/schemas.ts'
 import {
   type AuthorizationRow,
   addAuthorization,
   type FundingSource,
-  fillPlaceholder,
+  fillPlaceholderAuthorization,
   isPlaceholder,
 } from './authorization.ts'
-import type { CardBatch, DecisionState } from './batch.ts'
-import { blockerOf } from './card-checks.ts'
+import type { CardBatch, CardDecisionState } from './batch.ts'
+import { authorizationBlocker } from './card-checks.ts'
 import { type NetworkContext, networkChannel } from './channel.ts'
-import { type CardRequest, type IncomingMessage, requestFact } from './network/incoming-message.ts'
+import {
+  authorizedFact,
+  type CardAuthorizationRequest,
+  type IncomingMessage,
+} from './network/incoming-message.ts'
 
 interface AuthorizationResponse extends FundingSource {
   readonly approvedCents: Cents
-  readonly decision: Decision
+  readonly decision: PolicyDecision
   /** All of a decision that a check of the card has changed, as the stored one is that of the rules. */
   readonly decisionSummary: DecisionSummary
   readonly decisionRow: DecisionRow
 }
 
-export const decisionEvents = { ...riskEvents, 'agent.frozen': AgentEvent }
+export const authorizationDecisionEvents = { ...riskEvents, 'agent.frozen': AgentEvent }
 
-type DecisionContext = Pick<Context<never, typeof decisionEvents>, 'emit'>
+type DecisionContext = Pick<Context<never, typeof authorizationDecisionEvents>, 'emit'>
 
-export interface MessageResult {
+export interface AuthorizationResult {
   readonly reply: CardReply
   readonly authorizationId: string | null
 }
 
-export function authorize(
+export function authorizeCardPayment(
   message: IncomingMessage<AuthorizationRequest>,
   existing: AuthorizationRow | undefined,
   batch: CardBatch,
   context: NetworkContext & DecisionContext,
-): MessageResult {
+): AuthorizationResult {
   const { content, agentId, cardId } = message
-  const known = existing && authRequestsOf(existing.facts).find(({ increment }) => increment === content.ask)
+  const known =
+    existing && decodeAuthRequests(existing.facts).find(({ increment }) => increment === content.ask)
   if (existing && known) return { reply: repeatedReply(existing, known), authorizationId: existing.id }
   const spender = batch.agents.get(agentId)
   if (!spender)
@@ -64,14 +74,14 @@ export function authorize(
       authorizationId: existing?.id ?? null,
     }
   const id = existing?.id ?? newId('cardauth')
-  const response = decideRequest({ ...message, existing }, spender, batch, id)
+  const response = decideAuthorization({ ...message, existing }, spender, batch, id)
   const { decision, decisionSummary, approvedCents } = response
   const { descriptor, mcc, country, networkTokenId } = content.merchant
   const named = { agentId, cardId, processorRef: content.authorizationId, descriptor, mcc, country }
   const authorization = existing ?? addAuthorization(named, response, batch, id)
-  if (existing && isPlaceholder(existing)) fillPlaceholder(existing, content.merchant, response)
+  if (existing && isPlaceholder(existing)) fillPlaceholderAuthorization(existing, content.merchant, response)
   const { merchant, facts } = authorization
-  recordDecision(response, spender, { ...content, id, merchant, country }, batch, context)
+  recordCardDecision(response, spender, { ...content, id, merchant, country }, batch, context)
   learn(response, authorization, batch)
   // The request contains more about the payment than earlier facts.
   if (content.ask === 0) Object.assign(authorization, { descriptor, mcc, country, decision, decisionSummary })
@@ -79,10 +89,17 @@ export function authorize(
   authorization.cardId ??= cardId
   authorization.processorRef ??= content.authorizationId
   if (decision.allowed) authorization.declineReason = null
-  else if (authRequestsOf(facts).every(({ approvedCents }) => approvedCents === 0n))
+  else if (decodeAuthRequests(facts).every(({ approvedCents }) => approvedCents === 0n))
     authorization.declineReason = decision.reason
-  const evidence = evidenceOf('card_authorization', message.id, id, message.id)
-  applyFact(authorization, requestFact(content, approvedCents), networkChannel, evidence, batch, context)
+  const evidence = messageEvidence('card_authorization', message.id, id, message.id)
+  applyPaymentFact(
+    authorization,
+    authorizedFact(content, approvedCents),
+    networkChannel,
+    evidence,
+    batch,
+    context,
+  )
   if (approvedCents > 0n && batch.singleUse.has(cardId)) batch.used.set(cardId, id)
   return { reply: replyOf(response, content.amountCents), authorizationId: id }
 }
@@ -93,11 +110,11 @@ const repeatedReply = (
 ): CardReply =>
   approvedCents > 0n || (requestedCents === 0n && decision?.allowed)
     ? { kind: 'approved', approvedCents, askedCents: requestedCents }
-    : { kind: 'declined', reason: excerpt(declineReason ?? 'It was declined before.') }
+    : { kind: 'declined', reason: truncateText(declineReason ?? 'It was declined before.') }
 
 function replyOf({ approvedCents, decision }: AuthorizationResponse, askedCents: Cents): CardReply {
   if (decision.allowed) return { kind: 'approved', approvedCents, askedCents }
-  return { kind: 'declined', reason: excerpt(decision.reason) }
+  return { kind: 'declined', reason: truncateText(decision.reason) }
 }
 
 interface DecidedPayment {
@@ -107,9 +124,9 @@ interface DecidedPayment {
   readonly country: string | null
 }
 
-export function recordDecision(
+export function recordCardDecision(
   { decision, decisionRow }: AuthorizationResponse,
-  spender: Spender,
+  spender: SpendingAgent,
   { id, amountCents, merchant, country }: DecidedPayment,
   batch: CardBatch,
   { emit }: DecisionContext,
@@ -129,10 +146,10 @@ function learn(
     riskAssessor.learn(agentId, { amountCents: approvedCents, merchant, country }, now)
 }
 
-export function decideRequest(
-  request: CardRequest,
-  spender: Spender,
-  batch: DecisionState,
+export function decideAuthorization(
+  request: CardAuthorizationRequest,
+  spender: SpendingAgent,
+  batch: CardDecisionState,
   id: string,
 ): AuthorizationResponse {
   const { content, existing, numberId } = request
@@ -146,12 +163,12 @@ export function decideRequest(
   const isPart = content.partialAllowed && !intent && available > 0n && available < needed
   const amountCents = isPart ? available : content.amountCents
   const decided = decideAmount(request, spender, batch, { id, amountCents, needed, intent, walletId })
-  const blocker = blockerOf(request, intent, batch)
+  const blocker = authorizationBlocker(request, intent, batch)
   const decision = blocker ? blockedDecision(decided.decision, blocker) : decided.decision
   return {
     approvedCents: decision.allowed ? amountCents : NO_CENTS,
     decision,
-    decisionSummary: blocker ? decision : summarize(decision),
+    decisionSummary: blocker ? decision : summarizeDecision(decision),
     decisionRow: decided.row,
     intent,
     source: intent ? 'intent' : isPurse ? 'purse' : 'wallet',
@@ -160,35 +177,38 @@ export function decideRequest(
 }
 
 function findCover(
-  { content, existing, search, intentId }: CardRequest,
-  batch: DecisionState,
+  { content, existing, search, intentId }: CardAuthorizationRequest,
+  batch: CardDecisionState,
 ): IntentRow | undefined {
   const { payments, candidates } = batch
   if (existing && !isPlaceholder(existing)) {
     const intent = existing.source === 'intent' ? payments.find(existing.intentId) : undefined
-    const { approvedCents } = foldFacts(addFact(existing.facts, requestFact(content)))
+    const { approvedCents } = foldPaymentFacts(addPaymentFact(existing.facts, authorizedFact(content)))
     return intent && approvedCents <= (intent.holdCents ?? NO_CENTS) ? intent : undefined
   }
   const ids = intentId === undefined ? search && candidates.get(search) : [intentId]
-  return findPayable(ids, batch)
+  return firstPayableIntent(ids, batch)
 }
 
-export const findPayable = (
+export const firstPayableIntent = (
   intentIds: readonly string[] = [],
-  { payments }: Pick<DecisionState, 'payments'>,
+  { payments }: Pick<CardDecisionState, 'payments'>,
 ): IntentRow | undefined =>
   intentIds
     .map(id => payments.find(id))
     .find(intent => intent !== undefined && payments.blockerOf(intent) === undefined)
 
 /** The amount to hold above the current hold; less if facts came first. */
-function neededCents({ content, existing }: CardRequest): Cents {
-  const facts = existing?.facts ?? noFacts
-  return minus(foldFacts(addFact(facts, requestFact(content))).heldCents, foldFacts(facts).heldCents)
+function neededCents({ content, existing }: CardAuthorizationRequest): Cents {
+  const facts = existing?.facts ?? noPaymentFacts
+  return subtractCents(
+    foldPaymentFacts(addPaymentFact(facts, authorizedFact(content))).heldCents,
+    foldPaymentFacts(facts).heldCents,
+  )
 }
 
 /** A check of the card itself comes first, and the rules cannot override it. */
-const blockedDecision = (decision: Decision, message: string): Decision => ({
+const blockedDecision = (decision: PolicyDecision, message: string): PolicyDecision => ({
   ...decision,
   allowed: false,
   requiresApproval: false,
@@ -208,9 +228,9 @@ interface Amounts {
 }
 
 function decideAmount(
-  { content, existing, cardId }: CardRequest,
-  spender: Spender,
-  batch: DecisionState,
+  { content, existing, cardId }: CardAuthorizationRequest,
+  spender: SpendingAgent,
+  batch: CardDecisionState,
   { id, amountCents, needed, intent, walletId }: Amounts,
 ): SpendDecision {
   const { book, counters, riskAssessor } = batch
@@ -220,7 +240,7 @@ function decideAmount(
   const country = content.merchant.country ?? intent?.country ?? null
   const terms = batch.terms.get(cardId)
   const isNamed = intent !== undefined && intent.cardId === cardId
-  const name = nameOfDescriptor(descriptor)
+  const name = merchantNameOfDescriptor(descriptor)
   const merchant = intent?.merchant ?? name
   const risk = riskAssessor.assess(
     spender.id,
@@ -228,7 +248,7 @@ function decideAmount(
     { isDeclared: intent !== undefined },
   )
   // A machine payment has counted towards its card's limits since it began.
-  const isCounted = isNamed || (existing !== undefined && foldFacts(existing.facts).isSelfInitiated)
+  const isCounted = isNamed || (existing !== undefined && foldPaymentFacts(existing.facts).isSelfInitiated)
   const ofCard = terms && !isCounted ? cardBudgets(terms, counters) : []
   const isChecked = !intent && needed > 0n && amountCents > 0n
   return decideSpend(
@@ -236,7 +256,9 @@ function decideAmount(
     {
       kind: 'card',
       amountCents,
-      paymentCents: existing ? plus(foldFacts(existing.facts).approvedCents, amountCents) : undefined,
+      paymentCents: existing
+        ? addCents(foldPaymentFacts(existing.facts).approvedCents, amountCents)
+        : undefined,
       merchant,
       alsoNamed: name === merchant ? [] : [name],
       provenNames: [
@@ -253,12 +275,12 @@ function decideAmount(
       risk,
       approval: null,
       walletFrozen: book.isFrozen(walletId),
-      availableCents: isChecked ? plus(book.available(walletId), restOf(amountCents, needed)) : null,
-      card: terms ? controlsOf(terms, isNamed) : null,
+      availableCents: isChecked ? addCents(book.available(walletId), remainderOf(amountCents, needed)) : null,
+      card: terms ? cardControlsFromTerms(terms, isNamed) : null,
     },
     counters.snapshotOf(spender.id, spender.term),
     batch,
     { type: 'card_authorization', id },
-    terms ? compiledTermsOf(terms, isNamed) : null,
+    terms ? compileStoredCardTerms(terms, isNamed) : null,
   )
 }

@@ -1,54 +1,58 @@
-import { type BudgetCounters, openCounters, readCounters } from '../../control/budgets/index.ts'
-import { type CardTermsRow, openCardTerms } from '../../control/card-terms/index.ts'
+import { type BudgetCounters, lockCounters, readCounters } from '../../control/budgets/index.ts'
+import { type CardTermsRow, loadCardTerms } from '../../control/card-terms/index.ts'
 import { type DecisionRow, insertDecisions } from '../../control/decisions/index.ts'
 import {
   findIntents,
   findPayableIntents,
   IntentPayments,
-  type IntentSearch,
   lockIntents,
+  type PayableIntentSearch,
 } from '../../control/intents/index.ts'
-import { holdReferences, intentReference, reservationReferences } from '../../control/payments/index.ts'
-import { findSpenders, lockSpenders, type Spender } from '../../control/policies/index.ts'
-import { openRiskAssessor, type RiskAssessor } from '../../control/risk/index.ts'
+import {
+  intentHoldReference,
+  paymentHoldReferences,
+  paymentReservationReferences,
+} from '../../control/payments/index.ts'
+import { findSpendingAgents, lockSpendingAgents, type SpendingAgent } from '../../control/policies/index.ts'
+import { loadRiskAssessor, type RiskAssessor } from '../../control/risk/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
-import type { Lanes } from '../../kernel/contract/handlers.ts'
+import type { LockLanes } from '../../kernel/contract/handlers.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import {
-  type Book,
-  balancesOf,
-  type Cause,
   FORCED_DEBIT_ACCOUNTS,
-  openBook,
+  type LockedBook,
+  lockBook,
+  type PostingCause,
+  readWalletBalances,
 } from '../../money/ledger/index.ts'
-import { openRefunds, type Refunds } from '../../money/refunds/index.ts'
+import { loadRefundBook, type RefundBook } from '../../money/refunds/index.ts'
 import {
   insertTransactions,
   type TransactionRow,
   transactionsById,
   updateTransactions,
 } from '../../money/transactions/index.ts'
-import { mainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import { findMainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { NO_CENTS } from '../../values/money.ts'
-import { type CredentialCharges, openCredentialCharges } from '../agent-credentials/index.ts'
+import { loadNetworkTokenCharges, type NetworkTokenCharges } from '../agent-credentials/index.ts'
 import { markCardsSpent, returnPurses } from '../cards/index.ts'
-import { type AuthorizationRow, type MessageRow, REFUND_SOURCE } from './authorization.ts'
+import { type AuthorizationRow, CARD_REFUND_SOURCE, type CardMessageRow } from './authorization.ts'
 import {
   authorizationsById,
-  authorizationsByRef,
+  authorizationsByProcessorRef,
+  authorizationsForUnlinkedRefunds,
   authorizationsOfIntents,
   authorizationsOfTokens,
   awaitedAuthorizations,
+  cardMessagesById,
   deleteAuthorizations,
   insertAuthorizations,
-  insertMessages,
-  messagesById,
+  insertCardMessages,
   type PayingCard,
   payingCards,
-  refundedAuthorizations,
-  type UnnamedRefund,
+  type UnlinkedRefund,
   updateAuthorizations,
-  updateMessages,
+  updateCardMessages,
 } from './authorization-rows.ts'
 
 export interface CardBatchQuery {
@@ -59,10 +63,10 @@ export interface CardBatchQuery {
   readonly processorRefs?: readonly string[]
   readonly authorizationIds?: readonly string[]
   readonly intentIds?: readonly string[]
-  readonly searches?: readonly IntentSearch[]
+  readonly searches?: readonly PayableIntentSearch[]
   readonly spends?: readonly { readonly agentId: string; readonly merchant: string }[]
   readonly tokenIds?: readonly string[]
-  readonly unnamedRefunds?: readonly UnnamedRefund[]
+  readonly unnamedRefunds?: readonly UnlinkedRefund[]
   readonly hasRefunds?: boolean
   /** Facts move money between the owner's accounts; requests only hold it. */
   readonly movesMoney: boolean
@@ -74,24 +78,24 @@ const emptyQuery = {
 }
 
 export interface CardBatch extends TenantNow {
-  readonly agents: ReadonlyMap<string, Spender>
+  readonly agents: ReadonlyMap<string, SpendingAgent>
   readonly cards: ReadonlyMap<string, PayingCard>
   readonly terms: ReadonlyMap<string, CardTermsRow>
   readonly authorizations: Set<AuthorizationRow>
-  readonly messages: Map<string, MessageRow>
-  readonly candidates: ReadonlyMap<IntentSearch, readonly string[]>
+  readonly messages: Map<string, CardMessageRow>
+  readonly candidates: ReadonlyMap<PayableIntentSearch, readonly string[]>
   readonly payments: IntentPayments
   readonly counters: BudgetCounters
-  readonly book: Book
+  readonly book: LockedBook
   readonly wallets: ReadonlyMap<string, WalletRow>
   /**
    * Receives returned money if the paying wallet is closed. Undefined if no money is returned or there is no
    * such wallet.
    */
   readonly ownersWalletId: string | undefined
-  readonly refunds: Refunds
+  readonly refunds: RefundBook
   readonly riskAssessor: RiskAssessor
-  readonly credentials: CredentialCharges
+  readonly credentials: NetworkTokenCharges
   readonly transactions: Map<string, TransactionRow>
   readonly singleUse: ReadonlySet<string>
   readonly used: Map<string, string>
@@ -106,14 +110,14 @@ interface BatchChanges {
   readonly merged: Set<AuthorizationRow>
   readonly newTransactions: Set<TransactionRow>
   readonly transactions: Set<TransactionRow>
-  readonly newMessages: MessageRow[]
-  readonly messages: MessageRow[]
+  readonly newMessages: CardMessageRow[]
+  readonly messages: CardMessageRow[]
   readonly decisions: DecisionRow[]
 }
 
-type Funds = Pick<Book, 'available' | 'isFrozen'>
+type Funds = Pick<LockedBook, 'available' | 'isFrozen'>
 
-export type DecisionState<F extends Funds = Funds> = Omit<CardBatch, 'book' | 'changed'> & {
+export type CardDecisionState<F extends Funds = Funds> = Omit<CardBatch, 'book' | 'changed'> & {
   readonly book: F
 }
 
@@ -132,7 +136,7 @@ async function readAgentRecords(
   sql: Sql,
   tenantNow: TenantNow,
   query: Required<CardBatchQuery>,
-  agentsById: typeof lockSpenders,
+  agentsById: typeof lockSpendingAgents,
 ) {
   const { tenant } = tenantNow
   const awaited = query.searches.flatMap(({ agentId, merchantKeys }) =>
@@ -153,17 +157,17 @@ async function readAgentRecords(
     main,
   ] = await Promise.all([
     agentsById(sql, tenant, query.agentIds),
-    openCardTerms(sql, tenant, query.cardIds),
+    loadCardTerms(sql, tenant, query.cardIds),
     payingCards(sql, tenant, query.numberIds),
-    authorizationsByRef(sql, tenant, query.processorRefs),
+    authorizationsByProcessorRef(sql, tenant, query.processorRefs),
     authorizationsById(sql, tenant, query.authorizationIds),
     authorizationsOfIntents(sql, tenant, query.intentIds),
     authorizationsOfTokens(sql, tenant, query.tokenIds),
     awaitedAuthorizations(sql, tenant, awaited),
-    refundedAuthorizations(sql, tenant, query.unnamedRefunds),
-    messagesById(sql, tenant, query.messageIds),
+    authorizationsForUnlinkedRefunds(sql, tenant, query.unnamedRefunds),
+    cardMessagesById(sql, tenant, query.messageIds),
     findPayableIntents(sql, tenantNow, query.searches),
-    query.hasRefunds ? mainWalletId(sql, tenant) : undefined,
+    query.hasRefunds ? findMainWalletId(sql, tenant) : undefined,
   ])
   const rows = new Map(
     [...byRef, ...byId, ...ofIntents, ...ofTokens, ...waiting, ...refunded].map(row => [row.id, row]),
@@ -197,18 +201,18 @@ const FACT_ACCOUNTS = ['clearing_cards', 'suspense', ...FORCED_DEBIT_ACCOUNTS] a
 
 interface FundsNeeded {
   readonly wallets: readonly string[]
-  readonly holds: readonly Cause[]
+  readonly holds: readonly PostingCause[]
   readonly movesMoney: boolean
 }
 
 interface CountersNeeded {
   readonly subjects: readonly string[]
   readonly agentIds: readonly string[]
-  readonly causes: readonly Cause[]
+  readonly causes: readonly PostingCause[]
 }
 
 interface RowLoaders<F extends Funds> {
-  readonly agents: typeof lockSpenders
+  readonly agents: typeof lockSpendingAgents
   readonly intents: typeof lockIntents
   counters(sql: Sql, tenantNow: TenantNow, needed: CountersNeeded): Promise<BudgetCounters>
   funds(sql: Sql, tenantNow: TenantNow, needed: FundsNeeded): Promise<F>
@@ -220,7 +224,7 @@ interface RowLoaders<F extends Funds> {
  */
 const batchLoader =
   <F extends Funds>(rows: RowLoaders<F>) =>
-  async (sql: Sql, { tenant, now }: TenantNow, given: CardBatchQuery): Promise<DecisionState<F>> => {
+  async (sql: Sql, { tenant, now }: TenantNow, given: CardBatchQuery): Promise<CardDecisionState<F>> => {
     const query = { ...emptyQuery, ...given }
     const tenantNow = { tenant, now }
     const { movesMoney } = query
@@ -228,13 +232,13 @@ const batchLoader =
     const { agents, authorizations, candidates } = ofAgents
     const linked = authorizations.map(({ intentId }) => intentId)
     const intentIds = present([...query.intentIds, ...candidates.flat(), ...linked])
-    const intentReferences = intentIds.map(intentReference)
+    const intentReferences = intentIds.map(intentHoldReference)
     const agentIds = [...agents.keys()]
     const subjects = present([...agentIds, ...query.cardIds, ...authorizations.map(({ cardId }) => cardId)])
     const wallets = walletIdsOf(ofAgents)
     const transactionIds = present(authorizations.map(({ transactionId }) => transactionId))
-    const causes = [...intentReferences, ...authorizations.flatMap(reservationReferences)]
-    const holds = [...intentReferences, ...authorizations.flatMap(holdReferences)]
+    const causes = [...intentReferences, ...authorizations.flatMap(paymentReservationReferences)]
+    const holds = [...intentReferences, ...authorizations.flatMap(paymentHoldReferences)]
     const tokenIds = present([
       ...query.tokenIds,
       ...authorizations.map(({ networkTokenId }) => networkTokenId),
@@ -245,13 +249,13 @@ const batchLoader =
         rows.counters(sql, tenantNow, { subjects, agentIds, causes }),
         rows.funds(sql, tenantNow, { wallets, holds, movesMoney }),
         movesMoney ? walletsById(sql, tenant, wallets) : new Map<string, WalletRow>(),
-        openRiskAssessor(sql, tenantNow, query.spends),
+        loadRiskAssessor(sql, tenantNow, query.spends),
         transactionsById(sql, tenant, transactionIds),
         rows.intents(sql, tenant, intentIds),
-        openCredentialCharges(sql, tenant, tokenIds),
-        openRefunds(sql, tenantNow, {
+        loadNetworkTokenCharges(sql, tenant, tokenIds),
+        loadRefundBook(sql, tenantNow, {
           transactionIds: query.hasRefunds ? transactionIds : [],
-          sources: { type: REFUND_SOURCE, ids: refunded.map(({ id }) => id) },
+          sources: { type: CARD_REFUND_SOURCE, ids: refunded.map(({ id }) => id) },
         }),
       ])
     return {
@@ -278,12 +282,12 @@ const singleUseOf = ({ cards }: AgentRecords): ReadonlySet<string> =>
   new Set([...cards.values()].flatMap(({ usage, cardId }) => (usage === 'single' ? cardId : [])))
 
 const lockBatch = batchLoader({
-  agents: lockSpenders,
+  agents: lockSpendingAgents,
   intents: lockIntents,
   counters: (sql, tenantNow, { subjects, agentIds, causes }) =>
-    openCounters(sql, tenantNow, { spending: subjects, causes, agents: agentIds }),
+    lockCounters(sql, tenantNow, { spending: subjects, causes, agents: agentIds }),
   funds: (sql, tenantNow, { wallets, holds, movesMoney }) =>
-    openBook(sql, tenantNow, { wallets, others: movesMoney ? FACT_ACCOUNTS : [], holds }),
+    lockBook(sql, tenantNow, { wallets, others: movesMoney ? FACT_ACCOUNTS : [], holds }),
 })
 
 export const loadCardBatch = async (
@@ -296,12 +300,12 @@ export const loadCardBatch = async (
 })
 
 /** Locks nothing: for simulations. */
-export const readDecisionState = batchLoader<Funds>({
-  agents: findSpenders,
+export const readCardDecisionState = batchLoader<Funds>({
+  agents: findSpendingAgents,
   intents: findIntents,
   counters: (sql, tenantNow, { subjects }) => readCounters(sql, tenantNow, subjects),
   async funds(sql, { tenant }, { wallets }) {
-    const balances = await balancesOf(sql, tenant, wallets)
+    const balances = await readWalletBalances(sql, tenant, wallets)
     return {
       available: wallet => balances.get(wallet)?.availableCents ?? NO_CENTS,
       isFrozen: wallet => balances.get(wallet)?.frozen ?? false,
@@ -316,8 +320,8 @@ export async function writeCardBatch({ tenant, changed, ...batch }: CardBatch, s
     deleteAuthorizations(sql, tenant, [...changed.merged]),
     insertAuthorizations(sql, [...changed.newAuthorizations]),
     updateAuthorizations(sql, tenant, [...changed.authorizations]),
-    insertMessages(sql, changed.newMessages),
-    updateMessages(sql, tenant, changed.messages),
+    insertCardMessages(sql, changed.newMessages),
+    updateCardMessages(sql, tenant, changed.messages),
     insertDecisions(sql, changed.decisions),
     batch.refunds.write(sql),
     batch.payments.write(sql),
@@ -345,9 +349,9 @@ const NETWORK_LOCK_WAITS = { sharedTimeoutMs: 50, ownTimeoutMs: 1_000 }
 
 /** Payments first lock their agent. Agents that another transaction has locked do not delay the other payments. */
 export const agentLanes = <I>(
-  of: Lanes<I>['of'],
-  waits: Pick<Lanes<I>, 'sharedTimeoutMs' | 'ownTimeoutMs'> = NETWORK_LOCK_WAITS,
-): Lanes<I> => ({
+  of: LockLanes<I>['of'],
+  waits: Pick<LockLanes<I>, 'sharedTimeoutMs' | 'ownTimeoutMs'> = NETWORK_LOCK_WAITS,
+): LockLanes<I> => ({
   of,
   ...waits,
   async free(ids, { ownerId, mode }, sql) {

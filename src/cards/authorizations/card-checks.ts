@@ -1,22 +1,22 @@
 import type { CardTermsRow } from '../../control/card-terms/index.ts'
 import type { IntentRow } from '../../control/intents/index.ts'
-import { addFact, foldFacts, type PaymentFacts } from '../../control/payments/index.ts'
+import { addPaymentFact, foldPaymentFacts, type PaymentFacts } from '../../control/payments/index.ts'
 import type { AuthorizationRequest } from '../../ports/card-processor.ts'
-import { atLeastZero, type Cents, minus, plus } from '../../values/money.ts'
+import { addCents, atLeastZero, type Cents, subtractCents } from '../../values/money.ts'
 import type { AuthorizationRow } from './authorization.ts'
 import type { PayingCard } from './authorization-rows.ts'
-import type { DecisionState } from './batch.ts'
-import { type CardRequest, requestFact } from './network/incoming-message.ts'
+import type { CardDecisionState } from './batch.ts'
+import { authorizedFact, type CardAuthorizationRequest } from './network/incoming-message.ts'
 
-export const TOO_LATE = 'The decision came too late for the card network.'
+export const TOO_LATE_MESSAGE = 'The decision came too late for the card network.'
 
-export function blockerOf(
-  request: CardRequest,
+export function authorizationBlocker(
+  request: CardAuthorizationRequest,
   intent: IntentRow | undefined,
-  batch: DecisionState,
+  batch: CardDecisionState,
 ): string | undefined {
   const { content, existing, cardId, numberId, isLate } = request
-  if (isLate) return TOO_LATE
+  if (isLate) return TOO_LATE_MESSAGE
   const terms = batch.terms.get(cardId)
   const blocker = cardBlocker(batch.cards.get(numberId), terms, existing, batch)
   if (blocker) return blocker
@@ -32,7 +32,7 @@ function cardBlocker(
   card: PayingCard | undefined,
   terms: CardTermsRow | undefined,
   existing: AuthorizationRow | undefined,
-  { now, used }: Pick<DecisionState, 'now' | 'used'>,
+  { now, used }: Pick<CardDecisionState, 'now' | 'used'>,
 ): string | undefined {
   const blocker = terms && statusBlockers[terms.status]
   if (blocker) return blocker
@@ -60,12 +60,12 @@ function numberBlocker({ numberStatus, retiresAt, endsAt }: PayingCard, now: Dat
 
 /** An increment needs an authorization to raise, and nothing is held on one that is over. */
 const isOrphan = ({ ask }: AuthorizationRequest, existing: AuthorizationRow | undefined): boolean =>
-  ask > 0 && (!existing || foldFacts(existing.facts).isClosed)
+  ask > 0 && (!existing || foldPaymentFacts(existing.facts).isClosed)
 
 function tokenBlocker(
-  { content, existing, cardId }: CardRequest,
+  { content, existing, cardId }: CardAuthorizationRequest,
   intent: IntentRow | undefined,
-  { credentials, now }: DecisionState,
+  { credentials, now }: CardDecisionState,
 ): string | undefined {
   const { merchant } = content
   const { networkTokenId } = merchant
@@ -82,11 +82,11 @@ function additionalCharge(content: AuthorizationRequest, existing: Authorization
   const { amountCents, ask } = content
   if (!existing?.mppCredentialId) return { amountCents, isIncrement: ask > 0 }
   const before = chargedCents(existing.facts)
-  const further = minus(chargedCents(addFact(existing.facts, requestFact(content))), before)
+  const further = subtractCents(chargedCents(addPaymentFact(existing.facts, authorizedFact(content))), before)
   return { amountCents: atLeastZero(further), isIncrement: before > 0n }
 }
 
 const chargedCents = (facts: PaymentFacts): Cents => {
-  const { heldCents, capturedCents } = foldFacts(facts)
-  return plus(heldCents, capturedCents)
+  const { heldCents, capturedCents } = foldPaymentFacts(facts)
+  return addCents(heldCents, capturedCents)
 }

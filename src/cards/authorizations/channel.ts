@@ -1,23 +1,23 @@
 import {
-  type ApplyContext,
-  authRequestsOf,
-  type Channel,
-  foldFacts,
-  incrementReference,
+  decodeAuthRequests,
+  foldPaymentFacts,
+  incrementPostingReference,
+  type PaymentChannel,
+  type PaymentEmitContext,
   type PaymentFacts,
   type PaymentState,
 } from '../../control/payments/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { TransactionState } from '../../money/transactions/index.ts'
-import { after, days } from '../../values/clock.ts'
-import { type Cents, minus, NO_CENTS, negated, plus } from '../../values/money.ts'
-import type { chargeEvents } from '../agent-credentials/index.ts'
+import { addMs, days } from '../../values/clock.ts'
+import { addCents, type Cents, NO_CENTS, negateCents, subtractCents } from '../../values/money.ts'
+import type { agentCredentialChargeEvents } from '../agent-credentials/index.ts'
 import { cardProcess } from '../cards/index.ts'
 import {
   type AuthorizationRow,
   type AuthorizationStatus,
   authorizationMachine,
-  REFUND_SOURCE,
+  CARD_REFUND_SOURCE,
 } from './authorization.ts'
 import type { CardBatch } from './batch.ts'
 
@@ -28,7 +28,7 @@ const isLongHeld = (mcc: string | null): boolean =>
   mcc !== null &&
   (/^(?:3[3-4]\d\d|3[5-9]\d\d)$/.test(mcc) || ['4411', '7011', '7012', '7512', '7513', '7519'].includes(mcc))
 
-export const cardChannel: Channel<AuthorizationRow, CardBatch> = {
+export const cardChannel: PaymentChannel<AuthorizationRow, CardBatch> = {
   clearing: 'clearing_cards',
   postings: {
     capture: 'card_capture',
@@ -38,8 +38,8 @@ export const cardChannel: Channel<AuthorizationRow, CardBatch> = {
     refund: 'card_refund',
     refundUnmatched: 'card_refund_unmatched',
   },
-  holdReference: incrementReference,
-  refunds: { way: 'card', origin: 'network', sourceType: REFUND_SOURCE },
+  holdReference: incrementPostingReference,
+  refunds: { way: 'card', origin: 'network', sourceType: CARD_REFUND_SOURCE },
   limitsOf,
   record,
   transactionOf,
@@ -47,10 +47,11 @@ export const cardChannel: Channel<AuthorizationRow, CardBatch> = {
     closeSpentCard(authorization, state, batch, context),
 }
 
-export type NetworkContext = ApplyContext & Pick<Context<never, typeof chargeEvents>, 'emit'>
+export type NetworkContext = PaymentEmitContext &
+  Pick<Context<never, typeof agentCredentialChargeEvents>, 'emit'>
 
 /** For facts of the network and of deadlines, which are also reported to the holder of the network token that pays. */
-export const networkChannel: Channel<AuthorizationRow, CardBatch, NetworkContext> = {
+export const networkChannel: PaymentChannel<AuthorizationRow, CardBatch, NetworkContext> = {
   ...cardChannel,
   applied(authorization, before, state, batch, context) {
     closeSpentCard(authorization, state, batch, context)
@@ -71,11 +72,11 @@ function chargeToken(
   { credentials, now }: CardBatch,
 ): void {
   if (authorization.networkTokenId === null) return
-  const before = plus(authorization.heldCents, authorization.capturedCents)
-  const change = minus(plus(state.heldCents, state.capturedCents), before)
+  const before = addCents(authorization.heldCents, authorization.capturedCents)
+  const change = subtractCents(addCents(state.heldCents, state.capturedCents), before)
   const isIncrement = authorization.approvedCents > 0n
   if (change > 0n) credentials.charge(authorization.networkTokenId, change, now, { isIncrement })
-  if (change < 0n) credentials.giveBack(authorization.networkTokenId, negated(change), now)
+  if (change < 0n) credentials.giveBack(authorization.networkTokenId, negateCents(change), now)
 }
 
 function record(authorization: AuthorizationRow, state: PaymentState, batch: CardBatch): void {
@@ -103,7 +104,7 @@ function record(authorization: AuthorizationRow, state: PaymentState, batch: Car
     capturedCents: state.capturedCents,
     clearedCents,
     refundedCents,
-    expiresAt: isOpen ? (authorization.expiresAt ?? after(now, days(holdDays(authorization, state)))) : null,
+    expiresAt: isOpen ? (authorization.expiresAt ?? addMs(now, days(holdDays(authorization, state)))) : null,
   })
   if (!changed.newAuthorizations.has(authorization)) changed.authorizations.add(authorization)
 }
@@ -198,7 +199,7 @@ function closeSpentCard(
   { cardId, agentId }: AuthorizationRow,
   { isClosed, clearedCents }: PaymentState,
   { singleUse, spent }: CardBatch,
-  { wake }: ApplyContext,
+  { wake }: PaymentEmitContext,
 ): void {
   if (!isClosed || clearedCents === 0n || cardId === null || !singleUse.has(cardId)) return
   spent.add(cardId)
@@ -219,9 +220,9 @@ function emitCharge(
   if (authorization.networkTokenId === null) return
   const credential = credentials.find(authorization.networkTokenId)
   if (!credential) return
-  const before = foldFacts(factsBefore)
-  const cleared = minus(after.clearedCents, before.clearedCents)
-  const authorized = minus(authorizedOf(after), authorizedOf(before))
+  const before = foldPaymentFacts(factsBefore)
+  const cleared = subtractCents(after.clearedCents, before.clearedCents)
+  const authorized = subtractCents(authorizedOf(after), authorizedOf(before))
   const { id: agentCredentialId, agentId, cardId, intentId, status } = credential
   const { mppCredentialId, transactionId } = authorization
   const data = { agentCredentialId, mppCredentialId, agentId, intentId, cardId, status, transactionId }
@@ -238,4 +239,4 @@ const authorizedOf = ({ approvedCents, clearedCents, isClosed }: PaymentState): 
 
 const isPaying = (state: PaymentState): boolean => authorizedOf(state) + state.clearedCents > 0n
 
-const answerCount = (facts: PaymentFacts): number => authRequestsOf(facts).length + facts.outcome.length
+const answerCount = (facts: PaymentFacts): number => decodeAuthRequests(facts).length + facts.outcome.length

@@ -1,22 +1,27 @@
-export { authorizationEvents, authorizationsApi, incomingMessage, MessageAnswer } from './api.ts'
 export {
-  confirmationBlocker,
-  confirmPayment,
-  type DisputeCredits,
-  loadConfirmations,
-  openDisputeCredits,
+  authorizationEvents,
+  authorizationsApi,
+  incomingMessageSchema,
+  ProcessorMessageAnswer,
+} from './api.ts'
+export {
+  checkoutConfirmationBlocker,
+  confirmCheckoutPayment,
+  type DisputeLimitAdjustments,
+  loadCheckoutConfirmations,
+  openDisputeLimitAdjustments,
 } from './apply-facts.ts'
 export { CardAuthorization, CardMessage } from './authorization.ts'
 export { authorizationsOfTransactions } from './authorization-rows.ts'
 export { agentLanes, type CardBatch, writeCardBatch } from './batch.ts'
 export { cardChannel } from './channel.ts'
-export { deduplicate } from './network/process-messages.ts'
+export { processMessageOnce } from './network/process-messages.ts'
 export {
   decideTokenPayment,
-  isPaidByNetwork,
+  isApprovedByNetwork,
   loadTokenPayments,
-  outcomeFact,
   type TokenPayment,
+  tokenPaymentAuthorization,
   tokenPaymentEvents,
-  tokenPaymentOf,
+  tokenPaymentOutcome,
 } from './token-payments.ts'

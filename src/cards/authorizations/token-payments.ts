@@ -1,14 +1,14 @@
 import { hasPayeeRecord, type IntentPayments, type IntentRow } from '../../control/intents/index.ts'
-import { nameOfDescriptor } from '../../control/merchants/index.ts'
+import { merchantNameOfDescriptor } from '../../control/merchants/index.ts'
 import {
-  type ApplyContext,
-  applyFact,
-  type Evidence,
-  evidenceOf,
-  foldFacts,
+  applyPaymentFact,
+  type FactEvidence,
+  foldPaymentFacts,
+  messageEvidence,
+  type PaymentEmitContext,
   type PaymentFact,
 } from '../../control/payments/index.ts'
-import type { Decision } from '../../control/policies/index.ts'
+import type { PolicyDecision } from '../../control/policies/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
@@ -16,12 +16,12 @@ import { newId } from '../../values/ids.ts'
 import { type Cents, NO_CENTS } from '../../values/money.ts'
 import { authorizationEvents } from './api.ts'
 import { type AuthorizationRow, addAuthorization } from './authorization.ts'
-import { ofMachinePayment } from './authorization-rows.ts'
-import { decideRequest, decisionEvents, recordDecision } from './authorize.ts'
+import { joinMachinePaymentSql } from './authorization-rows.ts'
+import { authorizationDecisionEvents, decideAuthorization, recordCardDecision } from './authorize.ts'
 import { type CardBatch, loadCardBatch } from './batch.ts'
-import { blockerOf } from './card-checks.ts'
+import { authorizationBlocker } from './card-checks.ts'
 import { cardChannel } from './channel.ts'
-import { type CardRequest, firstRequest } from './network/incoming-message.ts'
+import { type CardAuthorizationRequest, initialAuthorizationRequest } from './network/incoming-message.ts'
 
 /** A payment that the service itself is about to begin, by a network token that a merchant gets for it. */
 export interface TokenPayment {
@@ -37,9 +37,9 @@ export interface TokenPayment {
   readonly url: string
 }
 
-export const tokenPaymentEvents = { ...authorizationEvents, ...decisionEvents }
+export const tokenPaymentEvents = { ...authorizationEvents, ...authorizationDecisionEvents }
 
-type HotContext = ApplyContext & Pick<Context<never, typeof tokenPaymentEvents>, 'emit'>
+type HotContext = PaymentEmitContext & Pick<Context<never, typeof tokenPaymentEvents>, 'emit'>
 
 type TokenPaymentBlocker =
   | NonNullable<ReturnType<IntentPayments['blockerOf']>>
@@ -55,10 +55,10 @@ type TokenPaymentBlocker =
  */
 type DecidedTokenPayment =
   | { readonly blocker: TokenPaymentBlocker; readonly message?: string }
-  | { readonly blocker: null; readonly decision: Decision; readonly authorizationId: string | null }
+  | { readonly blocker: null; readonly decision: PolicyDecision; readonly authorizationId: string | null }
 
 const STARTED = `
-select a.id, a.agent_id as "agentId", a.card_id as "cardId" from agent_credentials c ${ofMachinePayment('c')}
+select a.id, a.agent_id as "agentId", a.card_id as "cardId" from agent_credentials c ${joinMachinePaymentSql('c')}
 where c.owner_id = $1 and c.mode = $2 and c.mpp_credential_id = any($3::text[])`
 
 interface StartedPayment {
@@ -91,7 +91,7 @@ export async function loadTokenPayments(
     numberIds: payments.map(({ numberId }) => numberId),
     authorizationIds: settled.map(({ id }) => id),
     intentIds: payments.map(({ intentId }) => intentId),
-    spends: payments.map(({ agentId, host }) => ({ agentId, merchant: nameOfDescriptor(host) })),
+    spends: payments.map(({ agentId, host }) => ({ agentId, merchant: merchantNameOfDescriptor(host) })),
     movesMoney: settled.length > 0,
   })
 }
@@ -120,20 +120,27 @@ export function decideTokenPayment(
   const blocker = intentBlocker(intent, payment, batch)
   if (blocker) return { blocker }
   const request = requestOf(payment)
-  const message = blockerOf(request, intent, batch)
+  const message = authorizationBlocker(request, intent, batch)
   if (message) return { blocker: 'card_cannot_pay', message }
   const id = newId('cardauth')
-  const response = decideRequest(request, spender, batch, id)
-  const decided = { id, amountCents, merchant: nameOfDescriptor(host), country: null }
-  recordDecision(response, spender, decided, batch, context)
+  const response = decideAuthorization(request, spender, batch, id)
+  const decided = { id, amountCents, merchant: merchantNameOfDescriptor(host), country: null }
+  recordCardDecision(response, spender, decided, batch, context)
   const { decision, decisionSummary } = response
   if (!decision.allowed) return { blocker: null, decision, authorizationId: null }
   const named = { agentId, cardId, processorRef: null, descriptor: host, mcc: null, country: null }
   const authorization = addAuthorization(named, response, batch, id)
   Object.assign(authorization, { networkTokenId, mppCredentialId, decision, decisionSummary })
   if (batch.singleUse.has(cardId)) batch.used.set(cardId, id)
-  const evidence = evidenceOf('mpp', mppCredentialId, id, `${mppCredentialId}/begun`)
-  applyFact(authorization, { type: 'requested', cents: amountCents }, cardChannel, evidence, batch, context)
+  const evidence = messageEvidence('mpp', mppCredentialId, id, `${mppCredentialId}/begun`)
+  applyPaymentFact(
+    authorization,
+    { type: 'requested', cents: amountCents },
+    cardChannel,
+    evidence,
+    batch,
+    context,
+  )
   return { blocker: null, decision, authorizationId: id }
 }
 
@@ -159,30 +166,33 @@ function requestOf({
   amountCents,
   host,
   url,
-}: TokenPayment): CardRequest {
+}: TokenPayment): CardAuthorizationRequest {
   const merchant = { descriptor: host, mcc: null, city: null, country: null, url, networkTokenId: null }
-  const content = firstRequest({ amountCents, partialAllowed: false, merchant })
+  const content = initialAuthorizationRequest({ amountCents, partialAllowed: false, merchant })
   const base = { existing: undefined, search: undefined, isLate: false }
   return { ...base, content, intentId, agentId, cardId, numberId }
 }
 
-export function tokenPaymentOf(mppCredentialId: string, { authorizations }: CardBatch): AuthorizationRow {
+export function tokenPaymentAuthorization(
+  mppCredentialId: string,
+  { authorizations }: CardBatch,
+): AuthorizationRow {
   const authorization = [...authorizations].find(one => one.mppCredentialId === mppCredentialId)
   if (!authorization) throw new Error(`${mppCredentialId} has begun no payment, or was not loaded`)
   return authorization
 }
 
 /** True once the network has approved or cleared it, so that the service no longer takes it back. */
-export function isPaidByNetwork({ facts }: AuthorizationRow): boolean {
-  const { approvedCents, capturedCents } = foldFacts(facts)
+export function isApprovedByNetwork({ facts }: AuthorizationRow): boolean {
+  const { approvedCents, capturedCents } = foldPaymentFacts(facts)
   return approvedCents + capturedCents > 0n
 }
 
-export function outcomeFact(
+export function tokenPaymentOutcome(
   { id, mppCredentialId, facts }: AuthorizationRow,
   outcome: 'paid' | 'not_paid',
-): { readonly fact: PaymentFact; readonly evidence: Evidence } {
-  const evidence = evidenceOf('mpp', String(mppCredentialId), id, `${mppCredentialId}/${outcome}`)
+): { readonly fact: PaymentFact; readonly evidence: FactEvidence } {
+  const evidence = messageEvidence('mpp', String(mppCredentialId), id, `${mppCredentialId}/${outcome}`)
   if (outcome === 'not_paid') return { fact: { type: 'not_paid' }, evidence }
-  return { fact: { type: 'captured', cents: foldFacts(facts).initiatedCents }, evidence }
+  return { fact: { type: 'captured', cents: foldPaymentFacts(facts).initiatedCents }, evidence }
 }

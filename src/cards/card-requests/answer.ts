@@ -1,33 +1,33 @@
 import { Agent } from '../../control/agents/index.ts'
-import { deciderOf } from '../../control/intents/index.ts'
+import { personalDecision } from '../../control/intents/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { after, minutes } from '../../values/clock.ts'
+import { addMs, minutes } from '../../values/clock.ts'
 import { type LockedCard, lockCard } from '../cards/index.ts'
-import type { cardRequestsApi, requestEvents } from './api.ts'
+import type { cardRequestEvents, cardRequestsApi } from './api.ts'
 import {
   CardRequest,
+  cardRequestEvent,
   cardRequestMachine,
+  cardRequestResponse,
   limitsToApprove,
-  noLimits,
+  noCardLimits,
   raisedLimitProblem,
-  requestEvent,
   requestedLimits,
-  requestResponse,
 } from './card-request.ts'
 import { cardRequestProcess } from './process.ts'
 
-export interface LockedRequest {
+export interface LockedCardRequest {
   readonly request: CardRequest
   readonly agent: Agent
   readonly locked: LockedCard | null
 }
 
 /** Locks the agent first, as every change of cards does, then the card, then the request. */
-export async function lockRequest(
+export async function lockCardRequest(
   id: string,
   context: Pick<Context, 'records' | 'tenant'>,
-): Promise<LockedRequest | null> {
+): Promise<LockedCardRequest | null> {
   const { records } = context
   // The agent and the card of a request never change, so they can be read before the locks.
   const known = await records.findOne(CardRequest, { id })
@@ -43,9 +43,9 @@ export async function lockRequest(
 
 const PROCESS_GRACE_MS = minutes(1)
 
-type EmitContext = Pick<Context<never, typeof requestEvents>, 'emit' | 'wake'>
+type EmitContext = Pick<Context<never, typeof cardRequestEvents>, 'emit' | 'wake'>
 
-export function moveRequest(
+export function moveCardRequest(
   request: CardRequest,
   status: CardRequest['status'],
   { emit, wake }: EmitContext,
@@ -53,11 +53,11 @@ export function moveRequest(
 ): void {
   if (!cardRequestMachine.move(request, status)) return
   if (cardRequestMachine.isFinal(status)) request.dueAt = null
-  emit('card_limit_request.updated', requestEvent(request, reason))
+  emit('card_limit_request.updated', cardRequestEvent(request, reason))
   wake(cardRequestProcess, request)
 }
 
-export function notPendingReason(
+export function cardRequestBlocker(
   { status, expiresAt }: CardRequest,
   now: Date,
 ): readonly [code: 'request_not_waiting' | 'request_expired', message?: string] | undefined {
@@ -65,17 +65,20 @@ export function notPendingReason(
   return expiresAt <= now ? ['request_expired'] : undefined
 }
 
-export const approve: HandlerOf<typeof cardRequestsApi.approve> = async ({ params, body }, context) => {
+export const approveCardRequest: HandlerOf<typeof cardRequestsApi.approve> = async (
+  { params, body },
+  context,
+) => {
   const { actor, tenant, now, ports, refuse } = context
-  const found = await lockRequest(params.id, context)
+  const found = await lockCardRequest(params.id, context)
   if (!found) return refuse('request_not_found')
   const { request, agent, locked } = found
-  const problem = notPendingReason(request, now)
+  const problem = cardRequestBlocker(request, now)
   if (problem) return refuse(...problem)
   if (agent.status !== 'active') return refuse('agent_not_active')
   if (locked?.card.status === 'closed') return refuse('card_closed')
   const asked = requestedLimits(request)
-  const notLowered = raisedLimitProblem(asked, body.limits, locked?.terms ?? noLimits)
+  const notLowered = raisedLimitProblem(asked, body.limits, locked?.terms ?? noCardLimits)
   if (notLowered) return refuse('limit_not_lowered', notLowered)
   // Throws before anything is approved if this mode has no processor.
   ports.cardProcessor(tenant.mode)
@@ -85,21 +88,21 @@ export const approve: HandlerOf<typeof cardRequestsApi.approve> = async ({ param
     approvedDailyLimitCents: approved.dailyLimitCents,
     approvedMonthlyLimitCents: approved.monthlyLimitCents,
     answeredAt: now,
-    answeredBy: deciderOf(actor),
+    answeredBy: personalDecision(actor),
     comment: body.comment,
-    dueAt: after(now, PROCESS_GRACE_MS),
+    dueAt: addMs(now, PROCESS_GRACE_MS),
   })
-  moveRequest(request, 'approved', context, body.comment)
-  return requestResponse(request)
+  moveCardRequest(request, 'approved', context, body.comment)
+  return cardRequestResponse(request)
 }
 
-export const deny: HandlerOf<typeof cardRequestsApi.deny> = async ({ params, body }, context) => {
+export const denyCardRequest: HandlerOf<typeof cardRequestsApi.deny> = async ({ params, body }, context) => {
   const { records, actor, now, refuse } = context
   const request = await records.lock(CardRequest, params.id)
   if (!request) return refuse('request_not_found')
-  const problem = notPendingReason(request, now)
+  const problem = cardRequestBlocker(request, now)
   if (problem) return refuse(...problem)
-  Object.assign(request, { answeredAt: now, answeredBy: deciderOf(actor), comment: body.reason })
-  moveRequest(request, 'denied', context, body.reason)
-  return requestResponse(request)
+  Object.assign(request, { answeredAt: now, answeredBy: personalDecision(actor), comment: body.reason })
+  moveCardRequest(request, 'denied', context, body.reason)
+  return cardRequestResponse(request)
 }

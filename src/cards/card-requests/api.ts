@@ -1,28 +1,46 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { agent_required, type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import {
+  agentRequiredRefusal,
+  get,
+  list,
+  notFound,
+  post,
+  type RefusalSpec,
+} from '../../kernel/contract/operation.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money } from '../../values/money.ts'
+import { moneySchema } from '../../values/money.ts'
 import {
-  freeText,
-  ownAgent,
+  agentIdSchema,
+  freeTextSchema,
   ProcessStatusRecord,
   recordHead,
   recordTail,
-  timeRange,
+  timeRangeMembers,
 } from '../../values/schemas.ts'
-import { CardControls, ControlsBody, cardEvents, displayName, usage } from '../cards/index.ts'
-import { cardRequestMachine, limitNames, MAX_PENDING, requestTypes } from './card-request.ts'
+import {
+  CardControls,
+  CardControlsBody,
+  cardDisplayName,
+  cardEvents,
+  cardUsageSchema,
+} from '../cards/index.ts'
+import {
+  cardLimitNames,
+  cardRequestMachine,
+  cardRequestTypes,
+  MAX_PENDING_CARD_REQUESTS,
+} from './card-request.ts'
 
 const status = z.enum(cardRequestMachine.states)
-export const type = z.enum(requestTypes)
+export const cardRequestTypeSchema = z.enum(cardRequestTypes)
 
 const Limits = z.object({
-  maxTransactionCents: money.nullable(),
-  dailyLimitCents: money.nullable(),
-  monthlyLimitCents: money.nullable(),
+  maxTransactionCents: moneySchema.nullable(),
+  dailyLimitCents: moneySchema.nullable(),
+  monthlyLimitCents: moneySchema.nullable(),
 })
 
 const CardRequestRecord = z
@@ -32,12 +50,12 @@ const CardRequestRecord = z
     delegationId: id('delegation')
       .nullable()
       .meta({ description: 'The delegation whose token made the request.' }),
-    type,
+    type: cardRequestTypeSchema,
     status,
     cardId: id('card').nullable().meta({
       description: 'The card whose limits are to change; for a new card null until it is issued or refused.',
     }),
-    usage: usage.nullable(),
+    usage: cardUsageSchema.nullable(),
     displayName: z.string().nullable(),
     limits: Limits.meta({ description: 'The requested limits; null: not requested.' }),
     controls: CardControls.nullable(),
@@ -71,32 +89,32 @@ const CardRequestEvent = z.object({
   requestId: id('cardreq'),
   agentId: id('agent'),
   cardId: id('card').nullable(),
-  type,
+  type: cardRequestTypeSchema,
   status,
   ...Limits.shape,
   reason: z.string().max(200).optional(),
 })
 
-export const requestEvents = {
-  'card_limit_request.updated': event(
+export const cardRequestEvents = {
+  'card_limit_request.updated': declareEvent(
     'A request of an agent for a card, or for other limits of one, has been made, answered or carried out, or has ended.',
     CardRequestEvent,
   ),
 }
 
-const request_not_found = missing('card request')
+const request_not_found = notFound('card request')
 
-const lookupFails = { request_not_found } as const satisfies Record<string, Failure>
+const lookupFails = { request_not_found } as const satisfies Record<string, RefusalSpec>
 
 const answerFails = {
   request_not_found,
   request_not_waiting: [400, 'The request is no longer pending.'],
   request_expired: [400, 'The request expired without an answer after 72 hours. Make another one.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 const NO_NUMBER = 'No operation on cards accepts one. Leave it out.'
 
-const limit = (description: string) => money.nullable().default(null).meta({ description })
+const limit = (description: string) => moneySchema.nullable().default(null).meta({ description })
 
 const requestedLimits = z.strictObject({
   maxTransactionCents: limit('The most that one payment may be. Null: not requested.'),
@@ -109,16 +127,16 @@ const newCardMembers = ['usage', 'displayName', 'controls'] as const
 
 const body = z
   .strictObject({
-    type,
-    agentId: ownAgent,
+    type: cardRequestTypeSchema,
+    agentId: agentIdSchema,
     cardId: id('card').optional().meta({ description: 'The card whose limits are to change.' }),
-    usage: usage.optional(),
-    displayName: displayName.optional().meta({ description: 'The agent’s name, if it is left out.' }),
+    usage: cardUsageSchema.optional(),
+    displayName: cardDisplayName.optional().meta({ description: 'The agent’s name, if it is left out.' }),
     limits: requestedLimits.prefault({}).meta({
       description: 'For `limit_change` only the limits to change; the others stay.',
     }),
-    controls: ControlsBody.optional(),
-    reason: freeText.min(1).meta({ examples: ['Papers for the literature review'] }),
+    controls: CardControlsBody.optional(),
+    reason: freeTextSchema.min(1).meta({ examples: ['Papers for the literature review'] }),
   })
   .superRefine((request, context) => {
     const addIssue = (name: string, message: string) =>
@@ -128,13 +146,13 @@ const body = z
       return
     }
     if (request.cardId === undefined) addIssue('cardId', 'name the card whose limits are to change')
-    if (limitNames.every(name => request.limits[name] === null))
+    if (cardLimitNames.every(name => request.limits[name] === null))
       addIssue('limits', 'give at least one limit that is to change')
     for (const name of newCardMembers)
       if (request[name] !== undefined) addIssue(name, 'only for a new card: leave it out')
   })
 
-const approvedLimit = (description: string) => money.nullable().optional().meta({ description })
+const approvedLimit = (description: string) => moneySchema.nullable().optional().meta({ description })
 
 const answer = { callers: ['key'], scope: 'card-requests:approve' } as const
 const readers = { callers: ['key', 'agent'], scope: 'card-requests:read' } as const
@@ -146,7 +164,7 @@ export const cardRequestsApi = {
     summary: 'Request a card, or a change of a card’s limits',
     description: [
       'A person answers within 72 hours: `approve`, perhaps with lower limits, or `deny`. Nothing changes until then. `new_card` requests a card for the agent, `limit_change` other limits of one of its cards.',
-      `A durable process carries out the approval: \`issued\` once the processor has issued the card, \`changed\` once the limits have changed, \`failed\` if that is no longer possible. \`card_limit_request.updated\` reports each state. An agent has at most ${MAX_PENDING} pending requests.`,
+      `A durable process carries out the approval: \`issued\` once the processor has issued the card, \`changed\` once the limits have changed, \`failed\` if that is no longer possible. \`card_limit_request.updated\` reports each state. An agent has at most ${MAX_PENDING_CARD_REQUESTS} pending requests.`,
     ].join('\n\n'),
     body: withoutCardNumbers(body, NO_NUMBER),
     limits: { bodyKiB: 256 },
@@ -159,8 +177,8 @@ export const cardRequestsApi = {
     },
     returns: [201, CardRequestRecord],
     fails: {
-      agent_required,
-      agent_not_found: missing('agent'),
+      agent_required: agentRequiredRefusal,
+      agent_not_found: notFound('agent'),
       agent_not_active: [400, 'The agent is frozen or being deleted: it cannot make requests.'],
       card_not_found: [404, 'cardId: the agent has no such card.'],
       card_closed: [400, 'cardId: the card is closed. Request a new one.'],
@@ -168,10 +186,10 @@ export const cardRequestsApi = {
       no_change: [400, 'limits: the card already has these limits.'],
       too_many_pending: [
         400,
-        `The agent has ${MAX_PENDING} pending requests. Wait for an answer, or cancel one of them.`,
+        `The agent has ${MAX_PENDING_CARD_REQUESTS} pending requests. Wait for an answer, or cancel one of them.`,
       ],
     },
-    emits: requestEvents,
+    emits: cardRequestEvents,
   }),
   list: list('/card-requests', {
     ...readers,
@@ -179,10 +197,10 @@ export const cardRequestsApi = {
     description: 'Newest first.',
     filters: {
       status: status.optional(),
-      type: type.optional(),
+      type: cardRequestTypeSchema.optional(),
       agentId: id('agent').optional(),
       cardId: id('card').optional(),
-      ...timeRange,
+      ...timeRangeMembers,
     },
     item: CardRequestRecord,
   }),
@@ -207,7 +225,7 @@ export const cardRequestsApi = {
             monthlyLimitCents: approvedLimit('At most the requested limit, which is also the default.'),
           })
           .prefault({}),
-        comment: freeText.nullable().default(null),
+        comment: freeTextSchema.nullable().default(null),
       }),
       NO_NUMBER,
     ),
@@ -222,26 +240,26 @@ export const cardRequestsApi = {
       card_closed: [400, 'The card is closed. Deny the request.'],
       limit_not_lowered: [400, 'limits: an approver may lower a limit, but not raise or drop it.'],
     },
-    emits: requestEvents,
+    emits: cardRequestEvents,
   }),
   deny: post('/card-requests/{id}/deny', {
     ...answer,
     summary: 'Deny a card request',
-    body: withoutCardNumbers(z.strictObject({ reason: freeText.min(1) }), NO_NUMBER),
+    body: withoutCardNumbers(z.strictObject({ reason: freeTextSchema.min(1) }), NO_NUMBER),
     example: { reason: 'One card is enough' },
     returns: [200, CardRequestRecord],
     fails: answerFails,
-    emits: requestEvents,
+    emits: cardRequestEvents,
   }),
   cancel: post('/card-requests/{id}/cancel', {
     ...requesters,
     summary: 'Cancel a card request',
     description: 'While it is pending.',
-    body: withoutCardNumbers(z.strictObject({ comment: freeText.nullable().default(null) }), NO_NUMBER),
+    body: withoutCardNumbers(z.strictObject({ comment: freeTextSchema.nullable().default(null) }), NO_NUMBER),
     example: { comment: 'No longer needed' },
     returns: [200, CardRequestRecord],
     fails: answerFails,
-    emits: requestEvents,
+    emits: cardRequestEvents,
   }),
   status: get('/card-requests/{id}/status', {
     readsClock: true,
@@ -256,7 +274,7 @@ export const cardRequestsApi = {
     callers: [],
     returns: [200, z.object({ done: z.boolean() })],
     fails: lookupFails,
-    emits: requestEvents,
+    emits: cardRequestEvents,
   }),
   carryOut: post('/card-requests/{id}/carry-out', {
     summary: 'Carry out an approved request: issue the card, or change its limits',
@@ -265,7 +283,7 @@ export const cardRequestsApi = {
     returns: [200, z.object({ done: z.boolean() })],
     fails: lookupFails,
     emits: {
-      ...requestEvents,
+      ...cardRequestEvents,
       'card.created': cardEvents['card.created'],
       'card.limits_changed': cardEvents['card.limits_changed'],
     },

@@ -1,16 +1,22 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { deciderOf } from '../../control/intents/index.ts'
+import type { personalDecision } from '../../control/intents/index.ts'
 import type { CardControls } from '../../control/rules/index.ts'
-import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable, timestamp, withMembers } from '../../kernel/database/entity.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import {
+  nullable,
+  recordColumns,
+  tenantTable,
+  timestampColumn,
+  withMembers,
+} from '../../kernel/database/entity.ts'
 import { days } from '../../values/clock.ts'
 import { jsonName } from '../../values/json-names.ts'
 import { type Cents, formatMoney } from '../../values/money.ts'
-import type { Personal } from '../../values/personal.ts'
-import { excerpt } from '../../values/schemas.ts'
-import { cardUsages, type Limits } from '../cards/index.ts'
+import type { PersonalData } from '../../values/personal.ts'
+import { truncateText } from '../../values/schemas.ts'
+import { type CardLimits, cardUsages } from '../cards/index.ts'
 
-export const cardRequestMachine = machine('card-request', {
+export const cardRequestMachine = stateMachine('card-request', {
   pending: ['approved', 'denied', 'cancelled', 'expired'],
   approved: ['issued', 'changed', 'failed'],
   issued: [],
@@ -22,24 +28,24 @@ export const cardRequestMachine = machine('card-request', {
 })
 
 /** SQL condition: the request's process waits for an event. */
-export const OPEN = "status in ('pending', 'approved')"
+export const OPEN_CARD_REQUEST_SQL = "status in ('pending', 'approved')"
 
-export const requestTypes = ['new_card', 'limit_change'] as const
+export const cardRequestTypes = ['new_card', 'limit_change'] as const
 
-type AnsweredBy = ReturnType<typeof deciderOf>
+type AnsweredBy = ReturnType<typeof personalDecision>
 
-export const ANSWER_WITHIN_MS = days(3)
+export const CARD_REQUEST_TTL_MS = days(3)
 
 /** Bounds the pending requests of one agent, since a person reads each. */
-export const MAX_PENDING = 20
+export const MAX_PENDING_CARD_REQUESTS = 20
 
 const schema = defineEntity({
   ...tenantTable('CardRequest', 'card_requests', 'agentId', 'delegationId'),
   properties: {
-    ...record('cardreq'),
+    ...recordColumns('cardreq'),
     agentId: p.text(),
     delegationId: nullable.string(),
-    type: p.enum(requestTypes),
+    type: p.enum(cardRequestTypes),
     status: p.enum(cardRequestMachine.states).onCreate(() => cardRequestMachine.initial),
     /** The card whose limits are to change, or the new card once the processor is asked for it. */
     cardId: nullable.string(),
@@ -57,7 +63,7 @@ const schema = defineEntity({
     answeredBy: nullable.json<AnsweredBy>(),
     comment: nullable.string(),
     failureReason: nullable.string(),
-    expiresAt: timestamp(),
+    expiresAt: timestampColumn(),
     dueAt: nullable.instant(),
     workflowId: p.text(),
   },
@@ -70,36 +76,40 @@ schema.setClass(CardRequest)
 const shownCardId = ({ type, status, cardId }: CardRequest): string | null =>
   type === 'new_card' && status !== 'issued' && status !== 'failed' ? null : cardId
 
-export const limitNames = ['maxTransactionCents', 'dailyLimitCents', 'monthlyLimitCents'] as const
-type LimitName = (typeof limitNames)[number]
+export const cardLimitNames = ['maxTransactionCents', 'dailyLimitCents', 'monthlyLimitCents'] as const
+type LimitName = (typeof cardLimitNames)[number]
 
-type ApproverLimits = { readonly [Name in LimitName]?: Limits[Name] | undefined }
+type ApproverLimits = { readonly [Name in LimitName]?: CardLimits[Name] | undefined }
 
-export const noLimits: Limits = { maxTransactionCents: null, dailyLimitCents: null, monthlyLimitCents: null }
+export const noCardLimits: CardLimits = {
+  maxTransactionCents: null,
+  dailyLimitCents: null,
+  monthlyLimitCents: null,
+}
 
-const mapLimits = (limitOf: (name: LimitName) => Limits[LimitName]): Limits => ({
+const mapLimits = (limitOf: (name: LimitName) => CardLimits[LimitName]): CardLimits => ({
   maxTransactionCents: limitOf('maxTransactionCents'),
   dailyLimitCents: limitOf('dailyLimitCents'),
   monthlyLimitCents: limitOf('monthlyLimitCents'),
 })
 
-export const requestedLimits = (request: CardRequest): Limits => mapLimits(name => request[name])
+export const requestedLimits = (request: CardRequest): CardLimits => mapLimits(name => request[name])
 
-export const approvedLimits = (request: CardRequest): Limits => ({
+export const approvedLimits = (request: CardRequest): CardLimits => ({
   maxTransactionCents: request.approvedMaxTransactionCents,
   dailyLimitCents: request.approvedDailyLimitCents,
   monthlyLimitCents: request.approvedMonthlyLimitCents,
 })
 
-export const limitsToApprove = (asked: Limits, given: ApproverLimits): Limits =>
+export const limitsToApprove = (asked: CardLimits, given: ApproverLimits): CardLimits =>
   mapLimits(name => given[name] ?? asked[name])
 
 export function raisedLimitProblem(
-  asked: Limits,
+  asked: CardLimits,
   given: ApproverLimits,
-  current: Limits,
+  current: CardLimits,
 ): string | undefined {
-  for (const name of limitNames) {
+  for (const name of cardLimitNames) {
     const problem = problemWith(given[name], asked[name], current[name])
     if (problem) return `limits.${jsonName(name)}: ${problem}`
   }
@@ -131,33 +141,37 @@ const lower = (one: Cents | null, other: Cents | null): Cents | null =>
  * The limits of a card after a request is carried out. A requested limit becomes what was approved. A limit
  * that only the approver named never rises, even if the card has changed since. The others stay.
  */
-export const limitsAfter = (asked: Limits, approved: Limits, current: Limits): Limits =>
+export const limitsAfterRequest = (
+  asked: CardLimits,
+  approved: CardLimits,
+  current: CardLimits,
+): CardLimits =>
   mapLimits(name => (asked[name] === null ? lower(approved[name], current[name]) : approved[name]))
 
 const isApproved = ({ status }: CardRequest): boolean =>
   status === 'approved' || status === 'issued' || status === 'changed' || status === 'failed'
 
-export const requestResponse = (request: CardRequest) =>
+export const cardRequestResponse = (request: CardRequest) =>
   withMembers(request, {
     cardId: shownCardId(request),
     limits: requestedLimits(request),
     approvedLimits: isApproved(request) ? approvedLimits(request) : null,
   })
 
-export const requestEvent = (request: CardRequest, reason?: string | null) => ({
+export const cardRequestEvent = (request: CardRequest, reason?: string | null) => ({
   requestId: request.id,
   agentId: request.agentId,
   cardId: shownCardId(request),
   type: request.type,
   status: request.status,
   ...(isApproved(request) ? approvedLimits(request) : requestedLimits(request)),
-  ...(reason ? { reason: excerpt(reason) } : {}),
+  ...(reason ? { reason: truncateText(reason) } : {}),
 })
 
-export const isCarryOutDue = ({ status, dueAt }: CardRequest): boolean =>
+export const isFulfilmentDue = ({ status, dueAt }: CardRequest): boolean =>
   status === 'approved' && dueAt !== null
 
-export const cardRequestsPersonal = {
+export const cardRequestsPersonalData = {
   card_requests: {
     personal: {
       display_name: { kind: 'words', ground: 'contract', forget: 'word' },
@@ -169,4 +183,4 @@ export const cardRequestsPersonal = {
     plain: ['type', 'usage', 'failure_reason'],
     about: { person: ["answered_by ->> 'id'"] },
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

@@ -2,28 +2,28 @@ import { lockAgent } from '../../control/agents/index.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { type ContextOf, type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { createdWithin } from '../../kernel/database/created-within.ts'
+import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { after, minuteInWords } from '../../values/clock.ts'
+import { addMs, formatMinute } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { Card, type Limits, unchangeableReason } from '../cards/index.ts'
-import { approve, deny, moveRequest, notPendingReason } from './answer.ts'
+import { Card, type CardLimits, cardChangeBlocker } from '../cards/index.ts'
+import { approveCardRequest, cardRequestBlocker, denyCardRequest, moveCardRequest } from './answer.ts'
 import { cardRequestsApi } from './api.ts'
 import {
-  ANSWER_WITHIN_MS,
+  CARD_REQUEST_TTL_MS,
   CardRequest,
+  cardLimitNames,
+  cardRequestEvent,
   cardRequestMachine,
-  cardRequestsPersonal,
-  isCarryOutDue,
-  limitNames,
-  MAX_PENDING,
-  OPEN,
-  requestEvent,
-  requestResponse,
+  cardRequestResponse,
+  cardRequestsPersonalData,
+  isFulfilmentDue,
+  MAX_PENDING_CARD_REQUESTS,
+  OPEN_CARD_REQUEST_SQL,
 } from './card-request.ts'
-import { carryOut, requestReactions } from './carry-out.ts'
+import { cardRequestReactions, fulfilCardRequest } from './carry-out.ts'
 import { type CardRequestSignal, cardRequestProcess } from './process.ts'
 
 /** Temporal stores this summary of the run, so it contains no names. */
@@ -32,20 +32,20 @@ const aboutRequest = ({ type, cardId }: CardRequest): string =>
 
 const summaryOf = (request: CardRequest): string => {
   const { mode, status, expiresAt } = request
-  const waits = status === 'pending' ? `waits for approval until ${minuteInWords(expiresAt)}` : status
+  const waits = status === 'pending' ? `waits for approval until ${formatMinute(expiresAt)}` : status
   return `Card request for ${aboutRequest(request)} in ${mode} mode: ${waits}`
 }
 
 function waitsFor(request: CardRequest): string {
   const { status, type, expiresAt } = request
-  if (status === 'pending') return `for a person’s approval, until ${minuteInWords(expiresAt)}`
-  if (!isCarryOutDue(request)) return 'for the processor to issue the card'
+  if (status === 'pending') return `for a person’s approval, until ${formatMinute(expiresAt)}`
+  if (!isFulfilmentDue(request)) return 'for the processor to issue the card'
   return type === 'new_card' ? 'for the card to be requested from the processor' : 'for the limits to change'
 }
 
 function dueInMs(request: CardRequest, now: Date): number | null {
   if (request.status === 'pending') return request.expiresAt.getTime() - now.getTime()
-  return isCarryOutDue(request) ? 0 : null
+  return isFulfilmentDue(request) ? 0 : null
 }
 
 function processStatusOf(request: CardRequest, now: Date) {
@@ -63,15 +63,15 @@ function processStatusOf(request: CardRequest, now: Date) {
 
 type Creating = ContextOf<typeof cardRequestsApi.create>
 
-async function cardProblem(cardId: string, agentId: string, limits: Limits, { records }: Creating) {
+async function cardProblem(cardId: string, agentId: string, limits: CardLimits, { records }: Creating) {
   const [card, terms] = await Promise.all([
     records.findOne(Card, { id: cardId, agentId }),
     records.findOne(CardTerms, { id: cardId, agentId }),
   ])
   if (!card || !terms) return 'card_not_found'
-  const blocker = unchangeableReason({ card })
+  const blocker = cardChangeBlocker({ card })
   if (blocker) return blocker
-  const changes = limitNames.some(name => limits[name] !== null && limits[name] !== terms[name])
+  const changes = cardLimitNames.some(name => limits[name] !== null && limits[name] !== terms[name])
   return changes ? undefined : 'no_change'
 }
 
@@ -86,10 +86,10 @@ const create: HandlerOf<typeof cardRequestsApi.create> = async ({ body }, contex
   if (agent.status !== 'active') return refuse('agent_not_active')
   const problem = cardId === null ? undefined : await cardProblem(cardId, agentId, limits, context)
   if (problem) return refuse(problem)
-  if ((await records.count(CardRequest, { agentId, status: 'pending' })) >= MAX_PENDING)
+  if ((await records.count(CardRequest, { agentId, status: 'pending' })) >= MAX_PENDING_CARD_REQUESTS)
     return refuse('too_many_pending')
   const id = newId('cardreq')
-  const expiresAt = after(now, ANSWER_WITHIN_MS)
+  const expiresAt = addMs(now, CARD_REQUEST_TTL_MS)
   const request = records.create(CardRequest, {
     id,
     agentId,
@@ -105,38 +105,38 @@ const create: HandlerOf<typeof cardRequestsApi.create> = async ({ body }, contex
     dueAt: expiresAt,
     workflowId: workflowIdOf(cardRequestProcess, id),
   })
-  emit('card_limit_request.updated', requestEvent(request, reason))
+  emit('card_limit_request.updated', cardRequestEvent(request, reason))
   wake(cardRequestProcess, request)
-  return requestResponse(request)
+  return cardRequestResponse(request)
 }
 
-const cardRequests = implement(cardRequestsApi, {
+const cardRequests = bindHandlers(cardRequestsApi, {
   create,
-  approve,
-  deny,
-  carryOut,
+  approve: approveCardRequest,
+  deny: denyCardRequest,
+  carryOut: fulfilCardRequest,
 
   async list({ query: { from, to, status, type, agentId, cardId } }, context) {
-    const created = await createdWithin('cardreq', { from, to }, context)
+    const created = await createdWithinCondition('cardreq', { from, to }, context)
     const filters = definedOnly({ status, type, agentId, cardId, ...created })
     const page = await context.page(CardRequest, filters)
-    return { ...page, data: page.data.map(requestResponse) }
+    return { ...page, data: page.data.map(cardRequestResponse) }
   },
 
   async get({ params }, { records, refuse }) {
     const request = await records.findOne(CardRequest, { id: params.id })
-    return request ? requestResponse(request) : refuse('request_not_found')
+    return request ? cardRequestResponse(request) : refuse('request_not_found')
   },
 
   async cancel({ params, body }, context) {
     const { records, now, refuse } = context
     const request = await records.lock(CardRequest, params.id)
     if (!request) return refuse('request_not_found')
-    const problem = notPendingReason(request, now)
+    const problem = cardRequestBlocker(request, now)
     if (problem) return refuse(...problem)
     request.comment = body.comment
-    moveRequest(request, 'cancelled', context, body.comment)
-    return requestResponse(request)
+    moveCardRequest(request, 'cancelled', context, body.comment)
+    return cardRequestResponse(request)
   },
 
   async status({ params }, { records, now, refuse }) {
@@ -148,7 +148,7 @@ const cardRequests = implement(cardRequestsApi, {
     const { records, now, refuse } = context
     const request = await records.lock(CardRequest, params.id)
     if (!request) return refuse('request_not_found')
-    if (request.status === 'pending' && request.expiresAt <= now) moveRequest(request, 'expired', context)
+    if (request.status === 'pending' && request.expiresAt <= now) moveCardRequest(request, 'expired', context)
     return { done: true }
   },
 })
@@ -159,7 +159,7 @@ const deadline: Deadline = {
   record: 'id',
   agent: 'agent_id',
   due: 'due_at',
-  open: OPEN,
+  open: OPEN_CARD_REQUEST_SQL,
   waits: 'true',
   operations: ['cardRequests.expire', 'cardRequests.carryOut'],
 }
@@ -169,15 +169,15 @@ export const cardRequestsArea = area(
   'Requests of agents to their owner: a card, or other limits for one.',
   cardRequests,
   {
-    personal: cardRequestsPersonal,
+    personal: cardRequestsPersonalData,
     entities: [CardRequest],
     machines: [cardRequestMachine],
-    reactions: requestReactions,
+    reactions: cardRequestReactions,
     deadlines: [deadline],
     openRecords: [
       {
         process: cardRequestProcess,
-        select: `select id, owner_id, mode, agent_id from card_requests where ${OPEN}`,
+        select: `select id, owner_id, mode, agent_id from card_requests where ${OPEN_CARD_REQUEST_SQL}`,
       },
     ],
   },

@@ -2,15 +2,15 @@ import { AgentEvent } from '../../control/agents/index.ts'
 import { reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import { CardEvent, type IssueBlocker, issueCard, setLimits } from '../cards/index.ts'
-import { type LockedRequest, lockRequest, moveRequest } from './answer.ts'
-import { type cardRequestsApi, requestEvents } from './api.ts'
+import { applyCardLimits, CardEvent, type IssueBlocker, issueCard } from '../cards/index.ts'
+import { type LockedCardRequest, lockCardRequest, moveCardRequest } from './answer.ts'
+import { cardRequestEvents, type cardRequestsApi } from './api.ts'
 import {
   approvedLimits,
   CardRequest,
   cardRequestMachine,
-  isCarryOutDue,
-  limitsAfter,
+  isFulfilmentDue,
+  limitsAfterRequest,
   requestedLimits,
 } from './card-request.ts'
 
@@ -29,11 +29,11 @@ const noControls = {
 }
 
 /** Process and sweep may both call this; the second call changes nothing. */
-export const carryOut: HandlerOf<typeof cardRequestsApi.carryOut> = async ({ params }, context) => {
-  const found = await lockRequest(params.id, context)
+export const fulfilCardRequest: HandlerOf<typeof cardRequestsApi.carryOut> = async ({ params }, context) => {
+  const found = await lockCardRequest(params.id, context)
   if (!found) return context.refuse('request_not_found')
   const { request, agent } = found
-  if (!isCarryOutDue(request)) return DONE
+  if (!isFulfilmentDue(request)) return DONE
   if (agent.status !== 'active') fail(request, AGENT_NOT_ACTIVE, context)
   else if (request.type === 'new_card') await issue(request, context)
   else change(found, context)
@@ -65,20 +65,20 @@ const failureMessages = (blocker: IssueBlocker): string =>
     ? AGENT_NOT_ACTIVE
     : `No card can be issued: ${blocker}.`
 
-function change({ request, locked }: LockedRequest, context: CarryingOut): void {
+function change({ request, locked }: LockedCardRequest, context: CarryingOut): void {
   if (!locked || locked.card.status === 'closed')
     fail(request, 'The card was closed in the meantime.', context)
   else {
-    const limits = limitsAfter(requestedLimits(request), approvedLimits(request), locked.terms)
-    setLimits(locked, limits, context)
-    moveRequest(request, 'changed', context)
+    const limits = limitsAfterRequest(requestedLimits(request), approvedLimits(request), locked.terms)
+    applyCardLimits(locked, limits, context)
+    moveCardRequest(request, 'changed', context)
   }
 }
 
-function fail(request: CardRequest, reason: string, context: Parameters<typeof moveRequest>[2]): void {
+function fail(request: CardRequest, reason: string, context: Parameters<typeof moveCardRequest>[2]): void {
   if (!cardRequestMachine.can(request.status, 'failed')) return
   request.failureReason = reason
-  moveRequest(request, 'failed', context, reason)
+  moveCardRequest(request, 'failed', context, reason)
 }
 
 const REFUSED = 'The processor refused to issue the card.'
@@ -90,17 +90,17 @@ const lockRequestOf = async (
   { records }: Pick<Context, 'records'>,
 ): Promise<CardRequest | null> => (requestId ? records.lock(CardRequest, requestId) : null)
 
-export const requestReactions = {
-  'card.issued': reaction(CardEvent, requestEvents, async (card, context) => {
+export const cardRequestReactions = {
+  'card.issued': reaction(CardEvent, cardRequestEvents, async (card, context) => {
     const request = await lockRequestOf(card, context)
-    if (request) moveRequest(request, 'issued', context)
+    if (request) moveCardRequest(request, 'issued', context)
   }),
-  'card.closed': reaction(CardEvent, requestEvents, async (card, context) => {
+  'card.closed': reaction(CardEvent, cardRequestEvents, async (card, context) => {
     const request = await lockRequestOf(card, context)
     if (request) fail(request, card.reason === 'processor_refused' ? REFUSED : CLOSED, context)
   }),
   /** When the agent is deleted, pending requests end. Approved ones fail, as their card is closed or not issued. */
-  'agent.deleting': reaction(AgentEvent, requestEvents, async ({ agentId }, context) => {
+  'agent.deleting': reaction(AgentEvent, cardRequestEvents, async ({ agentId }, context) => {
     const pending = await context.records.find(
       CardRequest,
       { agentId, status: 'pending' },
@@ -108,7 +108,7 @@ export const requestReactions = {
     )
     for (const request of pending) {
       request.comment = 'The agent is being deleted.'
-      moveRequest(request, 'cancelled', context, request.comment)
+      moveCardRequest(request, 'cancelled', context, request.comment)
     }
   }),
 }

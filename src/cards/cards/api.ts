@@ -1,32 +1,32 @@
 import { z } from 'zod'
-import { PolicyCreate, ruleFields } from '../../control/rules/index.ts'
-import { event } from '../../kernel/contract/events.ts'
-import { type Failure, get, list, missing, patch, post, put } from '../../kernel/contract/operation.ts'
+import { PolicyCreate, policyRuleFields } from '../../control/rules/index.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { get, list, notFound, patch, post, put, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { WalletEvent } from '../../money/wallets/index.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money, positiveMoney } from '../../values/money.ts'
+import { moneySchema, positiveMoneySchema } from '../../values/money.ts'
 import {
-  freeText,
-  givenMetadata,
-  label,
-  metadata,
+  freeTextSchema,
+  inputMetadataSchema,
+  labelSchema,
+  metadataSchema,
   ProcessStatusRecord,
   recordHead,
   recordTail,
-  timeRange,
+  timeRangeMembers,
 } from '../../values/schemas.ts'
-import { cardMachine, cardUsages, closedReasons } from './card.ts'
-import { steps } from './due.ts'
+import { cardClosedReasons, cardMachine, cardUsages } from './card.ts'
+import { cardSteps } from './due.ts'
 
 const status = z.enum(cardMachine.states)
-export const usage = z.enum(cardUsages).meta({
+export const cardUsageSchema = z.enum(cardUsages).meta({
   description:
     '`single`: the card pays once and closes when that payment has ended. `multi`: it pays until it is closed.',
 })
-export const displayName = label.meta({ examples: ['Research'] })
-const reason = freeText.min(1).nullable()
+export const cardDisplayName = labelSchema.meta({ examples: ['Research'] })
+const reason = freeTextSchema.min(1).nullable()
 
 const { maxTransactionCents, dailyLimitCents, monthlyLimitCents } = PolicyCreate.shape
 const { merchantAllowlist, merchantBlocklist, mccCategories } = PolicyCreate.shape
@@ -35,7 +35,7 @@ const { allowedCountries, allowedMccs, blockedMccs } = PolicyCreate.shape
 const LimitsBody = z.strictObject({ maxTransactionCents, dailyLimitCents, monthlyLimitCents })
 
 /** Has the bounds of a policy. A list that is left out is no rule. */
-export const ControlsBody = z.strictObject({
+export const CardControlsBody = z.strictObject({
   merchantAllowlist,
   merchantBlocklist,
   allowedCountries,
@@ -50,12 +50,12 @@ const CardLimits = z
 
 export const CardControls = z
   .object({
-    merchantAllowlist: ruleFields.merchantAllowlist,
-    merchantBlocklist: ruleFields.merchantBlocklist,
-    allowedCountries: ruleFields.allowedCountries,
-    allowedMccs: ruleFields.allowedMccs,
-    blockedMccs: ruleFields.blockedMccs,
-    mccCategories: ruleFields.mccCategories,
+    merchantAllowlist: policyRuleFields.merchantAllowlist,
+    merchantBlocklist: policyRuleFields.merchantBlocklist,
+    allowedCountries: policyRuleFields.allowedCountries,
+    allowedMccs: policyRuleFields.allowedMccs,
+    blockedMccs: policyRuleFields.blockedMccs,
+    mccCategories: policyRuleFields.mccCategories,
   })
   .meta({
     id: 'CardControls',
@@ -63,7 +63,7 @@ export const CardControls = z
   })
 
 const balance = z
-  .object({ availableCents: money, heldCents: money })
+  .object({ availableCents: moneySchema, heldCents: moneySchema })
   .nullable()
   .meta({ description: 'The balance of the purse; null without a purse.' })
 
@@ -72,7 +72,7 @@ const CardRecord = z
     ...recordHead('card'),
     agentId: id('agent'),
     status,
-    usage,
+    usage: cardUsageSchema,
     displayName: z.string(),
     brand: z
       .string()
@@ -105,7 +105,7 @@ const CardRecord = z
       .string()
       .nullable()
       .meta({
-        description: `The owner’s reason, or that of the service for closing it: ${closedReasons.join(', ')}.`,
+        description: `The owner’s reason, or that of the service for closing it: ${cardClosedReasons.join(', ')}.`,
         examples: ['spent'],
       }),
     closedAt: instant.nullable(),
@@ -113,7 +113,7 @@ const CardRecord = z
       description: 'Why the processor did not apply a change of the card. Temporary failures are retried.',
     }),
     workflowId: z.string().nullable().meta({ description: 'The run to find in the Temporal Web UI.' }),
-    metadata,
+    metadata: metadataSchema,
     ...recordTail,
   })
   .meta({ id: 'Card' })
@@ -141,41 +141,41 @@ const MobileWallet = z.object({
 })
 
 export const cardEvents = {
-  'card.created': event('A card has been requested from the processor.', CardEvent),
-  'card.issued': event('The processor has issued a card.', CardEvent),
-  'card.activated': event('A card has been activated.', CardEvent),
-  'card.frozen': event('A card has been frozen.', CardEvent),
-  'card.unfrozen': event('A card has been unfrozen.', CardEvent),
-  'card.closed': event('A card has been closed for good; `reason` says why.', CardEvent),
-  'card.rotation_started': event('A new number has been requested for a card.', CardEvent),
-  'card.rotated': event('A card has a new number.', CardEvent),
-  'card.processor_refused': event('The processor has refused a change of a card.', CardEvent),
-  'card.funded': event(
+  'card.created': declareEvent('A card has been requested from the processor.', CardEvent),
+  'card.issued': declareEvent('The processor has issued a card.', CardEvent),
+  'card.activated': declareEvent('A card has been activated.', CardEvent),
+  'card.frozen': declareEvent('A card has been frozen.', CardEvent),
+  'card.unfrozen': declareEvent('A card has been unfrozen.', CardEvent),
+  'card.closed': declareEvent('A card has been closed for good; `reason` says why.', CardEvent),
+  'card.rotation_started': declareEvent('A new number has been requested for a card.', CardEvent),
+  'card.rotated': declareEvent('A card has a new number.', CardEvent),
+  'card.processor_refused': declareEvent('The processor has refused a change of a card.', CardEvent),
+  'card.funded': declareEvent(
     'The purse of a card has been funded.',
     CardEvent.extend({
       walletId: id('wallet'),
       fromWalletId: id('wallet'),
-      amountCents: money,
-      balanceCents: money,
+      amountCents: moneySchema,
+      balanceCents: moneySchema,
     }),
   ),
-  'card.limits_changed': event(
+  'card.limits_changed': declareEvent(
     'The limits of a card have changed.',
     CardEvent.extend({ maxTransactionCents, dailyLimitCents, monthlyLimitCents }),
   ),
-  'card.controls_changed': event(
+  'card.controls_changed': declareEvent(
     'The merchants, countries or categories that a card may pay have changed.',
     CardEvent,
   ),
-  'card.details_changed': event('The name or the metadata of a card have changed.', CardEvent),
-  'card.shipped': event(
+  'card.details_changed': declareEvent('The name or the metadata of a card have changed.', CardEvent),
+  'card.shipped': declareEvent(
     'A card is on its way by post.',
     CardEvent.extend({
       carrier: z.string().max(200).nullable(),
       trackingNumber: z.string().max(200).nullable(),
     }),
   ),
-  'mobile_wallet.updated': event(
+  'mobile_wallet.updated': declareEvent(
     'A card has been added to a phone’s wallet, or removed from it.',
     MobileWallet,
   ),
@@ -192,13 +192,13 @@ const stepEvents = {
 
 export const purseEvents = { 'wallet.created': WalletEvent, 'wallet.credited': WalletEvent }
 
-const card_not_found = missing('card')
+const card_not_found = notFound('card')
 
 const stateFails = {
   card_not_found,
   card_closed: [400, 'The card is closed for good.'],
   card_pending: [400, 'The processor has not issued the card yet. Wait until it has, or close the card.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 const owner = { callers: ['key'], scope: 'cards:write' } as const
 const readers = { callers: ['key', 'agent'], scope: 'cards:read' } as const
@@ -224,10 +224,12 @@ export const cardsApi = {
       z
         .strictObject({
           agentId: id('agent'),
-          usage,
-          displayName: displayName.optional().meta({ description: 'The agent’s name, if it is left out.' }),
+          usage: cardUsageSchema,
+          displayName: cardDisplayName
+            .optional()
+            .meta({ description: 'The agent’s name, if it is left out.' }),
           limits: LimitsBody.prefault({}),
-          controls: ControlsBody.prefault({}),
+          controls: CardControlsBody.prefault({}),
           activate: z
             .boolean()
             .default(true)
@@ -236,7 +238,7 @@ export const cardsApi = {
             .nullable()
             .default(null)
             .meta({ description: 'The only intent that the card pays.' }),
-          metadata: givenMetadata.default({}),
+          metadata: inputMetadataSchema.default({}),
         })
         .refine(({ usage, intentId }) => intentId === null || usage === 'single', {
           path: ['usage'],
@@ -252,7 +254,7 @@ export const cardsApi = {
     },
     returns: [201, CardRecord],
     fails: {
-      agent_not_found: missing('agent'),
+      agent_not_found: notFound('agent'),
       agent_not_active: [400, 'The agent is frozen or being deleted: no card can be issued for it.'],
       intent_not_found: [404, 'intentId: the agent has no such intent.'],
       intent_not_approved: [400, 'intentId: the intent is not approved.'],
@@ -277,7 +279,7 @@ export const cardsApi = {
       status: status.optional(),
       agentId: id('agent').optional(),
       intentId: id('intent').optional(),
-      ...timeRange,
+      ...timeRangeMembers,
     },
     item: CardRecord,
   }),
@@ -290,7 +292,10 @@ export const cardsApi = {
   update: patch('/cards/{id}', {
     ...owner,
     summary: 'Rename a card, or change its metadata',
-    body: withoutCardNumbers(z.strictObject({ displayName, metadata }).partial(), NO_NUMBERS),
+    body: withoutCardNumbers(
+      z.strictObject({ displayName: cardDisplayName, metadata: metadataSchema }).partial(),
+      NO_NUMBERS,
+    ),
     example: { displayName: 'Papers' },
     returns: card,
     fails: stateFails,
@@ -380,7 +385,7 @@ export const cardsApi = {
     summary: 'Fund the purse of a card',
     description:
       'The money comes from `fromWalletId`, or from the agent’s wallet if that is left out. From then on the card pays from its purse, which is opened with the first money: a wallet that only this card pays from. The balance left when the card closes returns to the agent’s wallet, or to your oldest open wallet if that one is closed.',
-    body: body({ amountCents: positiveMoney(), fromWalletId: id('wallet').optional() }),
+    body: body({ amountCents: positiveMoneySchema(), fromWalletId: id('wallet').optional() }),
     example: { amountEuros: 20 },
     returns: card,
     fails: {
@@ -396,7 +401,7 @@ export const cardsApi = {
   }),
 }
 
-export const controlsApi = {
+export const cardControlsApi = {
   get: get('/cards/{id}/controls', {
     ...readers,
     summary: 'Get the controls of a card',
@@ -409,7 +414,7 @@ export const controlsApi = {
     description:
       'Which merchants, countries and categories the card may pay, in addition to the agent’s policy: a payment that either forbids is declined. A list that is left out is no rule.',
     limits: { bodyKiB: 256 },
-    body: withoutCardNumbers(ControlsBody, NO_NUMBERS),
+    body: withoutCardNumbers(CardControlsBody, NO_NUMBERS),
     example: { merchantAllowlist: ['Bookshop'], allowedCountries: ['DE'] },
     returns: [200, CardControls],
     fails: stateFails,
@@ -417,7 +422,7 @@ export const controlsApi = {
   }),
 }
 
-const fails = { card_not_found: missing('card') }
+const fails = { card_not_found: notFound('card') }
 
 const step = {
   callers: [],
@@ -428,7 +433,7 @@ const step = {
 const outside = { ...step, run: 'external', requires: 'cardProcessor', emits: stepEvents } as const
 
 /** Each step may be repeated. A step that is not due changes nothing. */
-export const stepsApi = {
+export const cardStepsApi = {
   status: get('/cards/{id}/status', {
     readsClock: true,
     summary: 'Get the status of a card’s process',
@@ -436,7 +441,7 @@ export const stepsApi = {
     returns: [
       200,
       ProcessStatusRecord.extend({
-        next: z.enum(steps).nullable().meta({ description: 'The next step.' }),
+        next: z.enum(cardSteps).nullable().meta({ description: 'The next step.' }),
       }),
     ],
     fails,

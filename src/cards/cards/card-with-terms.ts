@@ -3,8 +3,8 @@ import { CardTerms } from '../../control/card-terms/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
-import { type Balance, balancesOf } from '../../money/ledger/index.ts'
-import { first } from '../../values/collections.ts'
+import { type AvailableBalance, readWalletBalances } from '../../money/ledger/index.ts'
+import { requireFirst } from '../../values/collections.ts'
 import { NO_CENTS } from '../../values/money.ts'
 import type { cardEvents } from './api.ts'
 import { Card, CardNumber } from './card.ts'
@@ -15,7 +15,7 @@ export interface LockedCard {
   readonly terms: CardTerms
 }
 
-export interface LockedNumbers extends LockedCard {
+export interface LockedCardNumbers extends LockedCard {
   readonly numbers: readonly CardNumber[]
 }
 
@@ -49,7 +49,7 @@ export async function lockCard(cardId: string, context: Locking): Promise<Locked
   return agent && terms && card && { agent, terms, card }
 }
 
-export async function lockNumbers(cardId: string, context: Locking): Promise<LockedNumbers | null> {
+export async function lockCardNumbers(cardId: string, context: Locking): Promise<LockedCardNumbers | null> {
   const [locked, numbers] = await Promise.all([
     lockCard(cardId, context),
     context.records.find(CardNumber, { cardId }, { orderBy: { id: 'desc' }, lock: true }),
@@ -59,11 +59,11 @@ export async function lockNumbers(cardId: string, context: Locking): Promise<Loc
 
 type Reading = Pick<Context, 'records' | 'sql' | 'tenant'>
 
-const EMPTY: Balance = { availableCents: NO_CENTS, heldCents: NO_CENTS }
+const EMPTY: AvailableBalance = { availableCents: NO_CENTS, heldCents: NO_CENTS }
 
-function withTerms(card: Card, terms: CardTerms, balances: ReadonlyMap<string, Balance>) {
+function withTerms(card: Card, terms: CardTerms, balances: ReadonlyMap<string, AvailableBalance>) {
   const { walletId } = card
-  return withBalance({ card, terms }, walletId === null ? null : (balances.get(walletId) ?? EMPTY))
+  return cardWithBalance({ card, terms }, walletId === null ? null : (balances.get(walletId) ?? EMPTY))
 }
 
 interface CardWithTerms {
@@ -71,14 +71,14 @@ interface CardWithTerms {
   readonly terms: CardTerms
 }
 
-export const withBalance = ({ card, terms }: CardWithTerms, balance: Balance | null) =>
+export const cardWithBalance = ({ card, terms }: CardWithTerms, balance: AvailableBalance | null) =>
   withMembers(card, { limits: terms, controls: terms, balance })
 
 export async function cardResponse(
   { card, terms }: CardWithTerms,
   { sql, tenant }: Pick<Reading, 'sql' | 'tenant'>,
 ) {
-  const balances = card.walletId === null ? new Map() : await balancesOf(sql, tenant, [card.walletId])
+  const balances = card.walletId === null ? new Map() : await readWalletBalances(sql, tenant, [card.walletId])
   return withTerms(card, terms, balances)
 }
 
@@ -86,7 +86,7 @@ export async function cardResponses(cards: readonly Card[], { records, sql, tena
   const purses = cards.flatMap(({ walletId }) => walletId ?? [])
   const [terms, balances] = await Promise.all([
     cards.length === 0 ? [] : records.find(CardTerms, { id: { $in: cards.map(({ id }) => id) } }),
-    purses.length === 0 ? new Map<string, Balance>() : balancesOf(sql, tenant, purses),
+    purses.length === 0 ? new Map<string, AvailableBalance>() : readWalletBalances(sql, tenant, purses),
   ])
   const byId = new Map(terms.map(one => [one.id, one]))
   return cards.flatMap(card => {
@@ -96,5 +96,5 @@ export async function cardResponses(cards: readonly Card[], { records, sql, tena
 }
 
 export async function storedCardResponse(card: Card, context: Reading) {
-  return first(await cardResponses([card], context))
+  return requireFirst(await cardResponses([card], context))
 }

@@ -1,12 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { cardStatuses } from '../../control/card-terms/index.ts'
-import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
-import type { NumberState } from '../../ports/card-processor.ts'
-import type { Personal } from '../../values/personal.ts'
-import { excerpt } from '../../values/schemas.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import { nullable, recordColumns, tenantTable, timestampColumn } from '../../kernel/database/entity.ts'
+import type { CardNumberState } from '../../ports/card-processor.ts'
+import type { PersonalData } from '../../values/personal.ts'
+import { truncateText } from '../../values/schemas.ts'
 
-export const cardMachine = machine('card', {
+export const cardMachine = stateMachine('card', {
   pending: ['inactive', 'active', 'closed'],
   inactive: ['active', 'closed'],
   active: ['frozen', 'closed'],
@@ -14,7 +14,7 @@ export const cardMachine = machine('card', {
   closed: [],
 } satisfies Record<(typeof cardStatuses)[number], readonly (typeof cardStatuses)[number][]>)
 
-export const closedReasons = [
+export const cardClosedReasons = [
   'expired',
   'spent',
   'intent_cancelled',
@@ -31,7 +31,7 @@ export const cardUsages = ['single', 'multi'] as const
 const card = defineEntity({
   ...tenantTable('Card', 'cards', 'agentId'),
   properties: {
-    ...record('card'),
+    ...recordColumns('card'),
     agentId: p.text(),
     status: p.enum(cardMachine.states).onCreate(() => cardMachine.initial),
     usage: p.enum(cardUsages),
@@ -75,21 +75,21 @@ export class Card extends card.class {}
 card.setClass(Card)
 
 /** `current` pays; `retiring` pays until `retiresAt`; `replaced` pays nothing new, and clears what was authorized. */
-export const numberMachine = machine('card-number', {
+export const cardNumberMachine = stateMachine('card-number', {
   current: ['retiring', 'replaced'],
   retiring: ['replaced'],
   replaced: [],
 })
 
-const numberStates = ['inactive', 'active', 'closed'] as const satisfies readonly NumberState[]
+const numberStates = ['inactive', 'active', 'closed'] as const satisfies readonly CardNumberState[]
 
 const number = defineEntity({
   ...tenantTable('CardNumber', 'card_numbers', 'agentId'),
   properties: {
-    ...record('cardnumber'),
+    ...recordColumns('cardnumber'),
     agentId: p.text(),
     cardId: p.text(),
-    status: p.enum(numberMachine.states).onCreate(() => numberMachine.initial),
+    status: p.enum(cardNumberMachine.states).onCreate(() => cardNumberMachine.initial),
     processor: p.text(),
     processorCardId: p.text(),
     brand: p.text(),
@@ -98,14 +98,14 @@ const number = defineEntity({
     expYear: p.integer(),
     retiresAt: nullable.instant(),
     /** The last instant of the month printed on the card. */
-    endsAt: timestamp(),
+    endsAt: timestampColumn(),
     /** The state that the processor confirmed last. Each change is requested until it is confirmed. */
     processorState: p.enum(numberStates).onCreate(() => 'inactive' as const),
     /** The requested state, which is not confirmed yet, so the number may be in either state. */
     requestedState: p
       .enum(numberStates)
       .name('told_state')
-      .$type<NumberState | null>()
+      .$type<CardNumberState | null>()
       .strictNullable()
       .onCreate(() => null),
     /** Counts requested states, each of which has its own reference at the processor. */
@@ -138,10 +138,10 @@ export const cardEvent = (
   ...(requestId ? { requestId } : {}),
   status,
   last4,
-  ...(reason ? { reason: excerpt(reason) } : {}),
+  ...(reason ? { reason: truncateText(reason) } : {}),
 })
 
-export const cardsPersonal = {
+export const cardsPersonalData = {
   card_terms: {
     personal: {
       merchant_allowlist: { kind: 'payment', ground: 'contract', forget: 'empty' },
@@ -168,4 +168,4 @@ export const cardsPersonal = {
     },
     plain: ['processor', 'processor_state', 'told_state'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

@@ -1,40 +1,46 @@
 import { CardTerms, type cardStatuses } from '../../control/card-terms/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { externalCall, type HandlerOf, implement } from '../../kernel/contract/operation.ts'
-import { createdWithin } from '../../kernel/database/created-within.ts'
+import { bindHandlers, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { minuteInWords } from '../../values/clock.ts'
-import { cardsApi, stepsApi } from './api.ts'
+import { formatMinute } from '../../values/clock.ts'
+import { cardStepsApi, cardsApi } from './api.ts'
 import {
   Card,
   CardNumber,
+  cardClosedReasons,
   cardEvent,
   cardMachine,
-  cardsPersonal,
-  closedReasons,
-  numberMachine,
+  cardNumberMachine,
+  cardsPersonalData,
 } from './card.ts'
 import { cardResponse, cardResponses, lockCard, storedCardResponse } from './card-with-terms.ts'
-import { cardControls, changeLimits } from './controls.ts'
-import { nextStep, type Step } from './due.ts'
-import { issueCardWithCall, issueRequestFor, issueStep, recordIssued, requestIssue } from './issue.ts'
+import { cardControlHandlers, changeCardLimits } from './controls.ts'
+import { type CardStep, nextCardStep } from './due.ts'
+import {
+  cardIssueRequest,
+  issueCardWithCall,
+  issueStep,
+  recordIssuedCard,
+  requestCardIssue,
+} from './issue.ts'
 import { type CardSignal, cardProcess } from './process.ts'
-import { fund, returnStep } from './purse.ts'
-import { cardReactions, deletionStep } from './reactions.ts'
-import { replaceStep, rotate } from './rotate.ts'
-import { activate, close, endStep, freeze, unfreeze } from './states.ts'
-import { noticeEvents, syncStep } from './sync-processor.ts'
+import { fundCard, returnPurseStep } from './purse.ts'
+import { agentDeletionStep, cardReactions } from './reactions.ts'
+import { replaceNumberStep, rotateCardNumber } from './rotate.ts'
+import { activateCard, closeCardOperation, endCardStep, freezeCardOperation, unfreezeCard } from './states.ts'
+import { cardNoticeEvents, syncProcessorStep } from './sync-processor.ts'
 
 /** Operators see this, and Temporal stores it, so it contains no names and no digits. */
 function summaryOf({ usage, mode, status, closedReason, processorProblem }: Card): string {
   const head = `Card for ${usage} use in ${mode} mode: ${status}`
   if (processorProblem && status !== 'closed') return `${head}, with a problem at the processor`
-  const reason = closedReasons.find(known => known === closedReason)
+  const reason = cardClosedReasons.find(known => known === closedReason)
   return reason ? `${head} (${reason.replaceAll('_', ' ')})` : head
 }
 
-const WAITS: Readonly<Record<Step, string>> = {
+const WAITS: Readonly<Record<CardStep, string>> = {
   issue: 'for the processor to issue it',
   replace: 'for the processor to issue another number',
   tell: 'for the processor to confirm its state',
@@ -42,10 +48,10 @@ const WAITS: Readonly<Record<Step, string>> = {
   end: 'for its expiry or a change',
 }
 
-function waitsFor(step: Step, at: Date, now: Date): string {
+function waitsFor(step: CardStep, at: Date, now: Date): string {
   if (at <= now) return WAITS[step]
   const asked = step === 'end' ? 'at the latest' : 'which is tried again'
-  return `${WAITS[step]}, ${asked} at ${minuteInWords(at)}`
+  return `${WAITS[step]}, ${asked} at ${formatMinute(at)}`
 }
 
 const SIGNALS: Readonly<Record<(typeof cardStatuses)[number], CardSignal[]>> = {
@@ -56,7 +62,7 @@ const SIGNALS: Readonly<Record<(typeof cardStatuses)[number], CardSignal[]>> = {
   closed: [],
 }
 
-const status: HandlerOf<typeof stepsApi.status> = async ({ params }, { records, now, refuse }) => {
+const status: HandlerOf<typeof cardStepsApi.status> = async ({ params }, { records, now, refuse }) => {
   const [card, terms, numbers] = await Promise.all([
     records.findOne(Card, { id: params.id }),
     records.findOne(CardTerms, { id: params.id }),
@@ -64,7 +70,7 @@ const status: HandlerOf<typeof stepsApi.status> = async ({ params }, { records, 
   ])
   if (!card || !terms) return refuse('card_not_found')
   const status: keyof typeof SIGNALS = card.status
-  const next = nextStep({ card, terms, numbers }, now)
+  const next = nextCardStep({ card, terms, numbers }, now)
   return {
     status,
     summary: summaryOf(card),
@@ -76,16 +82,16 @@ const status: HandlerOf<typeof stepsApi.status> = async ({ params }, { records, 
   }
 }
 
-const cardHandlers = implement(cardsApi, {
+const cardHandlers = bindHandlers(cardsApi, {
   create: externalCall(cardsApi.create, {
     async reserve({ body }, context) {
       const { displayName, ...members } = body
       const reserved = await issueCardWithCall({ ...members, displayName }, context)
-      return typeof reserved === 'string' ? context.refuse(reserved) : issueRequestFor(reserved, context)
+      return typeof reserved === 'string' ? context.refuse(reserved) : cardIssueRequest(reserved, context)
     },
-    call: requestIssue,
+    call: requestCardIssue,
     async record(answer, request, context) {
-      const locked = await recordIssued(answer, request, context)
+      const locked = await recordIssuedCard(answer, request, context)
       const { closedReason, processorProblem } = locked.card
       if (closedReason === 'processor_refused')
         return context.refuse('processor_refused', `The processor refused to issue it: ${processorProblem}`)
@@ -99,7 +105,7 @@ const cardHandlers = implement(cardsApi, {
 
   async list({ query: { from, to, status: wanted, agentId, intentId } }, context) {
     const { records, pageBy } = context
-    const created = await createdWithin('card', { from, to }, context)
+    const created = await createdWithinCondition('card', { from, to }, context)
     const condition = definedOnly({ ...created, status: wanted, agentId, intentId })
     // Controls can be long, so the page ends when its size is reached.
     return pageBy(async (after, most) => {
@@ -131,23 +137,23 @@ const cardHandlers = implement(cardsApi, {
     return cardResponse(locked, context)
   },
 
-  activate,
-  freeze,
-  unfreeze,
-  close,
-  rotate,
-  setLimits: changeLimits,
-  fund,
+  activate: activateCard,
+  freeze: freezeCardOperation,
+  unfreeze: unfreezeCard,
+  close: closeCardOperation,
+  rotate: rotateCardNumber,
+  setLimits: changeCardLimits,
+  fund: fundCard,
 })
 
-const cardSteps = implement(stepsApi, {
+const cardSteps = bindHandlers(cardStepsApi, {
   status,
   issue: issueStep,
-  replace: replaceStep,
-  tell: syncStep,
-  end: endStep,
-  returnPurse: returnStep,
-  endForAgent: deletionStep,
+  replace: replaceNumberStep,
+  tell: syncProcessorStep,
+  end: endCardStep,
+  returnPurse: returnPurseStep,
+  endForAgent: agentDeletionStep,
 })
 
 /**
@@ -168,12 +174,12 @@ const cardsDue: Deadline = {
 export const cardsArea = area(
   'Cards',
   'Virtual cards of agents: issuing, freezing, closing, rotation; their limits, controls and purses.',
-  implement({ ...cardsApi, ...stepsApi }, { ...cardHandlers.handlers, ...cardSteps.handlers }),
+  bindHandlers({ ...cardsApi, ...cardStepsApi }, { ...cardHandlers.handlers, ...cardSteps.handlers }),
   {
-    personal: cardsPersonal,
+    personal: cardsPersonalData,
     entities: [CardTerms, Card, CardNumber],
-    announces: noticeEvents,
-    machines: [cardMachine, numberMachine],
+    announces: cardNoticeEvents,
+    machines: [cardMachine, cardNumberMachine],
     reactions: cardReactions,
     deadlines: [cardsDue],
     openRecords: [
@@ -188,5 +194,5 @@ export const cardsArea = area(
 export const cardControlsArea = area(
   'Card Controls',
   'The merchants, countries and categories that a card may pay, in addition to the policy of its agent.',
-  cardControls,
+  cardControlHandlers,
 )

@@ -1,20 +1,20 @@
 import { CardTerms } from '../../control/card-terms/index.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
-import { type cardsApi, controlsApi } from './api.ts'
+import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { cardControlsApi, type cardsApi } from './api.ts'
 import { cardEvent } from './card.ts'
 import { type CardContext, cardResponse, type LockedCard, lockCard } from './card-with-terms.ts'
 import { wakeCardProcess } from './due.ts'
-import type { Limits } from './issue.ts'
+import type { CardLimits } from './issue.ts'
 
-export const unchangeableReason = ({ card }: Pick<LockedCard, 'card'>) => {
+export const cardChangeBlocker = ({ card }: Pick<LockedCard, 'card'>) => {
   if (card.status === 'closed') return 'card_closed'
   // The request for the card must stay the same until the processor has answered.
   return card.status === 'pending' ? 'card_pending' : undefined
 }
 
-export function setLimits(
+export function applyCardLimits(
   { card, terms }: Pick<LockedCard, 'card' | 'terms'>,
-  limits: Limits,
+  limits: CardLimits,
   context: CardContext<'card.limits_changed'>,
 ): void {
   const { maxTransactionCents, dailyLimitCents, monthlyLimitCents } = limits
@@ -25,16 +25,16 @@ export function setLimits(
   wakeCardProcess(card, context)
 }
 
-export const changeLimits: HandlerOf<typeof cardsApi.setLimits> = async ({ params, body }, context) => {
+export const changeCardLimits: HandlerOf<typeof cardsApi.setLimits> = async ({ params, body }, context) => {
   const locked = await lockCard(params.id, context)
   if (!locked) return context.refuse('card_not_found')
-  const refusal = unchangeableReason(locked)
+  const refusal = cardChangeBlocker(locked)
   if (refusal) return context.refuse(refusal)
-  setLimits(locked, body, context)
+  applyCardLimits(locked, body, context)
   return cardResponse(locked, context)
 }
 
-export const cardControls = implement(controlsApi, {
+export const cardControlHandlers = bindHandlers(cardControlsApi, {
   async get({ params }, { records, refuse }) {
     return (await records.findOne(CardTerms, { id: params.id })) ?? refuse('card_not_found')
   },
@@ -43,7 +43,7 @@ export const cardControls = implement(controlsApi, {
     const { emit, refuse } = context
     const locked = await lockCard(params.id, context)
     if (!locked) return refuse('card_not_found')
-    const refusal = unchangeableReason(locked)
+    const refusal = cardChangeBlocker(locked)
     if (refusal) return refuse(refusal)
     const { card, terms } = locked
     Object.assign(terms, body)

@@ -1,7 +1,7 @@
 import type { CardTerms } from '../../control/card-terms/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { NumberState } from '../../ports/card-processor.ts'
-import { after, backoff, minutes } from '../../values/clock.ts'
+import type { CardNumberState } from '../../ports/card-processor.ts'
+import { addMs, backoffDelay, minutes } from '../../values/clock.ts'
 import type { Card, CardNumber } from './card.ts'
 import { cardProcess } from './process.ts'
 
@@ -12,8 +12,8 @@ interface CardState {
 }
 
 /** `issue`, `replace` and `tell` call the processor; `end` closes what has expired; `return` empties the purse. */
-export const steps = ['issue', 'replace', 'tell', 'return', 'end'] as const
-export type Step = (typeof steps)[number]
+export const cardSteps = ['issue', 'replace', 'tell', 'return', 'end'] as const
+export type CardStep = (typeof cardSteps)[number]
 
 const PROCESS_GRACE_MS = 10_000
 
@@ -21,29 +21,29 @@ const PROCESS_GRACE_MS = 10_000
 const FIRST_PAUSE_MS = 20_000
 const LONGEST_PAUSE_MS = minutes(30)
 
-const pauseAfter = (attempts: number): number => backoff(FIRST_PAUSE_MS, attempts - 1, LONGEST_PAUSE_MS)
+const pauseAfter = (attempts: number): number => backoffDelay(FIRST_PAUSE_MS, attempts - 1, LONGEST_PAUSE_MS)
 
-export function requiredState(
+export function requiredProcessorState(
   card: Pick<Card, 'status'>,
   { status }: Pick<CardNumber, 'status'>,
-): NumberState {
+): CardNumberState {
   if (card.status === 'closed' || status === 'replaced') return 'closed'
   return card.status === 'active' ? 'active' : 'inactive'
 }
 
-export function needsSync({ card, terms }: Omit<CardState, 'numbers'>, number: CardNumber): boolean {
+export function needsProcessorSync({ card, terms }: Omit<CardState, 'numbers'>, number: CardNumber): boolean {
   if (number.processorState === 'closed') return false
-  const wanted = requiredState(card, number)
+  const wanted = requiredProcessorState(card, number)
   const isInDoubt = number.requestedState !== null || number.processorState !== wanted
   return isInDoubt || number.controlsVersion !== terms.version
 }
 
-export function pendingCall(state: CardState): 'issue' | 'replace' | 'tell' | null {
+export function pendingProcessorCall(state: CardState): 'issue' | 'replace' | 'tell' | null {
   const { card, numbers } = state
   // The card was closed during the issue call, and the processor may still have issued a number.
   if (card.numberId === null) return card.status === 'pending' || card.callDueAt !== null ? 'issue' : null
   if (card.nextNumberId !== null) return 'replace'
-  return numbers.some(number => needsSync(state, number)) ? 'tell' : null
+  return numbers.some(number => needsProcessorSync(state, number)) ? 'tell' : null
 }
 
 function endDates({ card, numbers }: CardState): Date[] {
@@ -53,13 +53,13 @@ function endDates({ card, numbers }: CardState): Date[] {
 }
 
 interface NextStep {
-  readonly step: Step
+  readonly step: CardStep
   readonly at: Date
 }
 
-export function nextStep(state: CardState, now: Date): NextStep | null {
+export function nextCardStep(state: CardState, now: Date): NextStep | null {
   const { card } = state
-  const call = pendingCall(state)
+  const call = pendingProcessorCall(state)
   const steps: NextStep[] = call ? [{ step: call, at: card.callDueAt ?? now }] : []
   if (card.status !== 'closed') steps.push(...endDates(state).map(at => ({ step: 'end' as const, at })))
   // Money does not wait for the processor.
@@ -68,26 +68,27 @@ export function nextStep(state: CardState, now: Date): NextStep | null {
 }
 
 /** The sweep acts a moment after the process, where the process acts at once. */
-export function schedule(state: CardState, now: Date): void {
-  const next = nextStep(state, now)
-  const soonest = after(now, PROCESS_GRACE_MS)
+export function scheduleCardStep(state: CardState, now: Date): void {
+  const next = nextCardStep(state, now)
+  const soonest = addMs(now, PROCESS_GRACE_MS)
   state.card.dueAt = next && (next.at > soonest ? next.at : soonest)
 }
 
 /** No other call is made until the answer of this call is recorded. */
-export function beginCall(card: Card, now: Date): void {
+export function beginProcessorCall(card: Card, now: Date): void {
   card.attempts++
-  card.callDueAt = after(now, pauseAfter(card.attempts))
+  card.callDueAt = addMs(now, pauseAfter(card.attempts))
   card.dueAt = card.callDueAt
 }
 
-export const isCallDue = ({ callDueAt }: Card, now: Date): boolean => callDueAt === null || callDueAt <= now
+export const isProcessorCallDue = ({ callDueAt }: Card, now: Date): boolean =>
+  callDueAt === null || callDueAt <= now
 
 /** Wakes the card's process. A processor that did not answer is tried again soon. */
 export function wakeCardProcess(card: Card, { now, wake }: Pick<Context, 'now' | 'wake'>): void {
-  const again = after(now, FIRST_PAUSE_MS)
+  const again = addMs(now, FIRST_PAUSE_MS)
   if (card.callDueAt && card.callDueAt > again) Object.assign(card, { attempts: 1, callDueAt: again })
-  const soon = card.callDueAt ?? after(now, PROCESS_GRACE_MS)
+  const soon = card.callDueAt ?? addMs(now, PROCESS_GRACE_MS)
   card.dueAt = card.dueAt && card.dueAt < soon ? card.dueAt : soon
   wake(cardProcess, card)
 }

@@ -1,18 +1,18 @@
 export {
   CardControls,
+  CardControlsBody,
   CardEvent,
-  ControlsBody,
+  cardControlsApi,
+  cardDisplayName,
   cardEvents,
   cardsApi,
-  controlsApi,
-  displayName,
-  usage,
+  cardUsageSchema,
 } from './api.ts'
-export { Card, CardNumber, cardUsages, type numberMachine } from './card.ts'
+export { Card, CardNumber, type cardNumberMachine, cardUsages } from './card.ts'
 export { type LockedCard, lockCard } from './card-with-terms.ts'
-export { setLimits, unchangeableReason } from './controls.ts'
-export { type IssueBlocker, issueCard, type Limits } from './issue.ts'
+export { applyCardLimits, cardChangeBlocker } from './controls.ts'
+export { type CardLimits, type IssueBlocker, issueCard } from './issue.ts'
 export { cardProcess } from './process.ts'
 export { returnPurses } from './purse.ts'
 export { freezeCard, markCardsSpent } from './states.ts'
-export { applyCardNotice, noticeEvents } from './sync-processor.ts'
+export { applyCardNotice, cardNoticeEvents } from './sync-processor.ts'

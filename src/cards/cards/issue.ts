@@ -1,34 +1,39 @@
 import { lockAgent } from '../../control/agents/index.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
-import { lockIntentForCard, nameCard, whyNotByCard } from '../../control/intents/index.ts'
+import { assignCardToIntent, lockIntentForCard, notPayableByCardReason } from '../../control/intents/index.ts'
 import type { CardControls } from '../../control/rules/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { CallContext } from '../../kernel/contract/handlers.ts'
+import type { ExternalCallContext } from '../../kernel/contract/handlers.ts'
 import { externalCall } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { type IssuedCard, isFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
+import { type IssuedCard, isProcessorFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
 import type { Cents } from '../../values/money.ts'
-import { stepsApi } from './api.ts'
+import { cardStepsApi } from './api.ts'
 import { Card, CardNumber, cardEvent } from './card.ts'
-import { type CardContext, type LockedCard, type LockedNumbers, lockNumbers } from './card-with-terms.ts'
-import { beginCall, schedule, wakeCardProcess } from './due.ts'
+import {
+  type CardContext,
+  type LockedCard,
+  type LockedCardNumbers,
+  lockCardNumbers,
+} from './card-with-terms.ts'
+import { beginProcessorCall, scheduleCardStep, wakeCardProcess } from './due.ts'
 import { cardProcess } from './process.ts'
 import {
-  ACTED,
-  afterAnswer,
-  callOf,
-  lockForCall,
-  NOT_ACTED,
-  NOT_DUE,
-  type NumberRequest,
-  newCardOf,
-  numberRequestFor,
-  problemOf,
+  type CardNumberRequest,
+  cardNumberRequestFor,
+  clearProcessorCall,
+  lockForProcessorCall,
+  newProcessorCard,
+  processorCallFor,
+  processorProblemText,
+  STEP_NOT_DUE,
+  STEP_NOT_TAKEN,
+  STEP_TAKEN,
 } from './processor-calls.ts'
-import { closeCard, move } from './states.ts'
+import { closeCard, moveCardStatus } from './states.ts'
 
-export interface Limits {
+export interface CardLimits {
   readonly maxTransactionCents: Cents | null
   readonly dailyLimitCents: Cents | null
   readonly monthlyLimitCents: Cents | null
@@ -38,7 +43,7 @@ interface CardMembers {
   readonly agentId: string
   readonly usage: Card['usage']
   readonly displayName?: string | undefined
-  readonly limits: Limits
+  readonly limits: CardLimits
   readonly controls: Omit<CardControls, 'maxTransactionCents'>
   readonly activate: boolean
   readonly intentId: string | null
@@ -67,7 +72,7 @@ export async function issueCardWithCall(
 ): Promise<LockedCard | IssueBlocker> {
   const reserved = await reserveCard(members, context)
   if (typeof reserved === 'string') return reserved
-  beginCall(reserved.card, context.now)
+  beginProcessorCall(reserved.card, context.now)
   context.wake(cardProcess, reserved.card)
   return reserved
 }
@@ -83,10 +88,10 @@ async function reserveCard(members: CardMembers, context: CardContext<'card.crea
   if (!agent) return 'agent_not_found'
   if (agent.status !== 'active') return 'agent_not_active'
   if (intentId !== null && intent?.agentId !== agentId) return 'intent_not_found'
-  const problem = intent && (await whyNotByCard(intent, { records, now }))
+  const problem = intent && (await notPayableByCardReason(intent, { records, now }))
   if (problem) return problem
   const id = newId('card')
-  if (intent) nameCard(intent, id)
+  if (intent) assignCardToIntent(intent, id)
   const terms = records.create(CardTerms, termsOf(id, members))
   const card = records.create(Card, { ...membersOf(members, agent.name), id, processor })
   card.workflowId = workflowIdOf(cardProcess, id)
@@ -120,7 +125,7 @@ const termsOf = (id: string, { agentId, intentId, limits, controls }: CardMember
  * Records a newly issued number as the one in use. Its limits and controls at the processor are known only if
  * they were never changed, since an earlier repetition of the request may have set them.
  */
-export function addNumber(
+export function addCardNumber(
   { card }: LockedCard,
   issued: IssuedCard,
   id: string,
@@ -137,60 +142,60 @@ export function addNumber(
 const lastInstantOf = (year: number, month: number): Date => new Date(Date.UTC(year, month, 1) - 1)
 
 /** The card's id is the reference of its first number: however often it is requested, there is one card. */
-export const issueRequestFor = (
+export const cardIssueRequest = (
   locked: Pick<LockedCard, 'card' | 'terms'>,
   context: Pick<Context, 'records' | 'tenant' | 'now'>,
-): Promise<NumberRequest> => {
+): Promise<CardNumberRequest> => {
   const { id: reference, createdAt: requestedAt } = locked.card
-  return numberRequestFor(locked, { reference, requestedAt }, context)
+  return cardNumberRequestFor(locked, { reference, requestedAt }, context)
 }
 
-export const requestIssue = (request: NumberRequest, { ports, requestId }: CallContext) =>
+export const requestCardIssue = (request: CardNumberRequest, { ports, requestId }: ExternalCallContext) =>
   ports
     .cardProcessor(request.mode)
-    .issue(newCardOf(request), callOf(request, request.reference, { requestId }))
+    .issue(newProcessorCard(request), processorCallFor(request, request.reference, { requestId }))
 
-export const issueStep = externalCall(stepsApi.issue, {
+export const issueStep = externalCall(cardStepsApi.issue, {
   async reserve({ params }, context) {
-    const locked = await lockForCall(params.id, 'issue', context)
-    return locked ? issueRequestFor(locked, context) : NOT_DUE
+    const locked = await lockForProcessorCall(params.id, 'issue', context)
+    return locked ? cardIssueRequest(locked, context) : STEP_NOT_DUE
   },
-  call: requestIssue,
+  call: requestCardIssue,
   async record(answer, request, context) {
-    await recordIssued(answer, request, context)
-    return ACTED
+    await recordIssuedCard(answer, request, context)
+    return STEP_TAKEN
   },
   // Its process asks again: under the same reference there is one card.
-  recover: async () => NOT_ACTED,
+  recover: async () => STEP_NOT_TAKEN,
 })
 
 type Recording = CardContext<'card.issued' | 'card.activated' | 'card.closed'>
 
-export async function recordIssued(
+export async function recordIssuedCard(
   answer: IssuedCard | ProcessorFailure,
-  { cardId }: NumberRequest,
+  { cardId }: CardNumberRequest,
   context: Recording,
-): Promise<LockedNumbers> {
-  const locked = await lockNumbers(cardId, context)
+): Promise<LockedCardNumbers> {
+  const locked = await lockCardNumbers(cardId, context)
   if (!locked) throw new Error('a card that was asked for is recorded')
   const { card, numbers } = locked
   if (card.numberId !== null) return locked
-  if (isFailure(answer)) {
-    card.processorProblem = problemOf(answer)
+  if (isProcessorFailure(answer)) {
+    card.processorProblem = processorProblemText(answer)
     if (answer.failure === 'refused') refuseCard(locked, context)
-    else schedule(locked, context.now)
+    else scheduleCardStep(locked, context.now)
     return locked
   }
-  const number = addNumber(locked, answer, newId('cardnumber'), context)
-  const isOpen = move(locked, card.activates ? 'active' : 'inactive')
+  const number = addCardNumber(locked, answer, newId('cardnumber'), context)
+  const isOpen = moveCardStatus(locked, card.activates ? 'active' : 'inactive')
   context.emit('card.issued', cardEvent(card))
   if (isOpen && card.activates) context.emit('card.activated', cardEvent(card))
   const issued = { ...locked, numbers: [number, ...numbers] }
-  afterAnswer(issued, context)
+  clearProcessorCall(issued, context)
   return issued
 }
 
-function refuseCard(locked: LockedNumbers, context: Recording): void {
+function refuseCard(locked: LockedCardNumbers, context: Recording): void {
   closeCard(locked, 'processor_refused', context)
-  afterAnswer(locked, context)
+  clearProcessorCall(locked, context)
 }

@@ -43,7 +43,7 @@ In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the 
   },
 } as const satisfies RecordProcess
 
-export interface CardStatus extends ProcessStatus {
+export interface CardProcessStatus extends ProcessStatus {
   readonly next: 'issue' | 'replace' | 'tell' | 'return' | 'end' | null
 }
 

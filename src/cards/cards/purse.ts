@@ -3,21 +3,21 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { type Book, openBook, shortfallText } from '../../money/ledger/index.ts'
-import { mainWallet, openWallet, walletEvent, walletsById } from '../../money/wallets/index.ts'
-import { after, days } from '../../values/clock.ts'
+import { type LockedBook, lockBook, shortfallMessage } from '../../money/ledger/index.ts'
+import { findMainWallet, openWallet, walletEvent, walletsById } from '../../money/wallets/index.ts'
+import { addMs, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { minus, NO_CENTS } from '../../values/money.ts'
-import type { cardsApi, purseEvents, stepsApi } from './api.ts'
+import { NO_CENTS, subtractCents } from '../../values/money.ts'
+import type { cardStepsApi, cardsApi, purseEvents } from './api.ts'
 import { Card, cardEvent } from './card.ts'
-import { lockAgentOfCard, lockCard, lockNumbers, withBalance } from './card-with-terms.ts'
-import { schedule } from './due.ts'
+import { cardWithBalance, lockAgentOfCard, lockCard, lockCardNumbers } from './card-with-terms.ts'
+import { scheduleCardStep } from './due.ts'
 import { cardProcess } from './process.ts'
-import { ACTED, NOT_ACTED } from './processor-calls.ts'
+import { STEP_NOT_TAKEN, STEP_TAKEN } from './processor-calls.ts'
 
 type FundContext = ContextOf<typeof cardsApi.fund>
 
-export const fund: HandlerOf<typeof cardsApi.fund> = async ({ params, body }, context) => {
+export const fundCard: HandlerOf<typeof cardsApi.fund> = async ({ params, body }, context) => {
   const { records, sql, tenant, emit, refuse, queueStatement } = context
   const { amountCents } = body
   // The agent's lock keeps the card as it was read; its row is locked after the accounts.
@@ -29,7 +29,7 @@ export const fund: HandlerOf<typeof cardsApi.fund> = async ({ params, body }, co
   const from = body.fromWalletId ?? agent.walletId
   if (from === known.walletId) return refuse('same_wallet')
   const [opened, wallets, locked] = await Promise.all([
-    openBook(sql, context, { wallets: [from, known.walletId ?? from] }),
+    lockBook(sql, context, { wallets: [from, known.walletId ?? from] }),
     walletsById(sql, tenant, [from]),
     lockCard(params.id, context),
   ])
@@ -39,27 +39,27 @@ export const fund: HandlerOf<typeof cardsApi.fund> = async ({ params, body }, co
   if (payer.kind === 'card') return refuse('wallet_of_card')
   if (payer.status !== 'active') return refuse('wallet_not_active')
   if (!opened.canPay(from, amountCents))
-    return refuse('insufficient_funds', shortfallText(amountCents, opened.available(from)))
+    return refuse('insufficient_funds', shortfallMessage(amountCents, opened.available(from)))
   const { book, walletId } = await withPurse(locked.card, opened, from, context)
   book.move('purse_fund', from, walletId, amountCents, { type: 'card', id: newId('funding') })
   queueStatement(book.post(sql))
   const { posted, held } = book.balance(walletId)
   const moved = { walletId, fromWalletId: from, amountCents, balanceCents: posted }
   emit('card.funded', { ...cardEvent(locked.card), ...moved })
-  return withBalance(locked, { availableCents: minus(posted, held), heldCents: held })
+  return cardWithBalance(locked, { availableCents: subtractCents(posted, held), heldCents: held })
 }
 
 /** The purse is opened with the first money. The agent's tokens see it only through the card. */
 async function withPurse(
   card: Card,
-  book: Book,
+  book: LockedBook,
   from: string,
   context: FundContext,
-): Promise<{ readonly book: Book; readonly walletId: string }> {
+): Promise<{ readonly book: LockedBook; readonly walletId: string }> {
   if (card.walletId !== null) return { book, walletId: card.walletId }
   const { id } = await openWallet({ kind: 'card', cardId: card.id, name: card.displayName }, context)
   card.walletId = id
-  return { book: await openBook(context.sql, context, { wallets: [from, id] }), walletId: id }
+  return { book: await lockBook(context.sql, context, { wallets: [from, id] }), walletId: id }
 }
 
 const RETRY_HELD_MS = days(1)
@@ -67,22 +67,22 @@ const RETRY_HELD_MS = days(1)
 type Returning = Context<never, typeof purseEvents>
 
 interface PurseReturn {
-  readonly book: Book
+  readonly book: LockedBook
   readonly toWallet: { readonly id: string; readonly status: 'active' | 'frozen' | 'closed' }
 }
 
 /** Opens these purses and the agent's wallet, or the owner's oldest open wallet if the agent's is closed. */
-export async function openReturn(
+export async function openPurseReturn(
   purses: readonly string[],
   { walletId }: Pick<Agent, 'walletId'>,
   context: Returning,
 ): Promise<PurseReturn> {
   const { sql, tenant } = context
-  const [wallets, main] = await Promise.all([walletsById(sql, tenant, [walletId]), mainWallet(context)])
+  const [wallets, main] = await Promise.all([walletsById(sql, tenant, [walletId]), findMainWallet(context)])
   const own = wallets.get(walletId)
   const toWallet =
     own && own.status !== 'closed' ? own : (main ?? (await openWallet({ name: 'Main' }, context)))
-  return { toWallet, book: await openBook(sql, context, { wallets: [...purses, toWallet.id] }) }
+  return { toWallet, book: await lockBook(sql, context, { wallets: [...purses, toWallet.id] }) }
 }
 
 /** Returns what the purse of a closed card has beyond its holds, and schedules another check for the held rest. */
@@ -99,10 +99,10 @@ export function returnPurse(
     book.move('purse_return', walletId, toWallet.id, amountCents, { type: 'card', id: newId('return') })
     emit('wallet.credited', walletEvent(toWallet, book.balance(toWallet.id).posted, amountCents))
   }
-  card.purseDueAt = book.balance(walletId).posted > 0n ? after(now, RETRY_HELD_MS) : null
+  card.purseDueAt = book.balance(walletId).posted > 0n ? addMs(now, RETRY_HELD_MS) : null
 }
 
-export const returnStep: HandlerOf<typeof stepsApi.returnPurse> = async ({ params }, context) => {
+export const returnPurseStep: HandlerOf<typeof cardStepsApi.returnPurse> = async ({ params }, context) => {
   const { records, sql, now, refuse, queueStatement, wake } = context
   const [agent, known] = await Promise.all([
     lockAgentOfCard(params.id, context),
@@ -110,15 +110,15 @@ export const returnStep: HandlerOf<typeof stepsApi.returnPurse> = async ({ param
   ])
   if (!agent || !known) return refuse('card_not_found')
   const isDue = [known.purseDueAt, known.dueAt].some(at => at !== null && at <= now)
-  if (known.status !== 'closed' || known.walletId === null || !isDue) return NOT_ACTED
-  const opened = await openReturn([known.walletId], agent, context)
-  const locked = await lockNumbers(params.id, context)
-  if (!locked) return NOT_ACTED
+  if (known.status !== 'closed' || known.walletId === null || !isDue) return STEP_NOT_TAKEN
+  const opened = await openPurseReturn([known.walletId], agent, context)
+  const locked = await lockCardNumbers(params.id, context)
+  if (!locked) return STEP_NOT_TAKEN
   returnPurse(locked.card, opened, context)
   queueStatement(opened.book.post(sql))
-  schedule(locked, now)
+  scheduleCardStep(locked, now)
   wake(cardProcess, locked.card)
-  return ACTED
+  return STEP_TAKEN
 }
 
 const SCHEDULE_RETURN = `

@@ -2,14 +2,14 @@ import { Agent } from '../../control/agents/index.ts'
 import { agentProcess } from '../../control/agents/process.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
 import { IntentEvent } from '../../control/intents/index.ts'
-import { PolicyExpired } from '../../control/policies/index.ts'
-import { onlyWith, reaction, reactionToAll } from '../../kernel/contract/area.ts'
+import { PolicyExpiredEvent } from '../../control/policies/index.ts'
+import { reaction, reactionToAll, whenMemberPresent } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
-import { cardEvents, type stepsApi } from './api.ts'
+import { type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
+import { cardEvents, type cardStepsApi } from './api.ts'
 import { Card } from './card.ts'
-import { openReturn, returnPurse } from './purse.ts'
+import { openPurseReturn, returnPurse } from './purse.ts'
 import { closeCard, freezeCard } from './states.ts'
 
 const closeEvents = { 'card.closed': cardEvents['card.closed'] }
@@ -18,7 +18,7 @@ const closeOrFreezeEvents = { ...closeEvents, 'card.frozen': cardEvents['card.fr
 const notClosed = { $ne: 'closed' } as const
 
 /** In the order of ids. The operation that caused the reaction holds the agent's lock. */
-async function lockOpenCards(condition: Condition<Card>, { records }: Pick<Context, 'records'>) {
+async function lockOpenCards(condition: RecordCondition<Card>, { records }: Pick<Context, 'records'>) {
   const order = { orderBy: { id: 'asc' }, lock: true } as const
   const found = await records.find(Card, condition, { orderBy: { id: 'asc' } })
   if (found.length === 0) return []
@@ -35,7 +35,7 @@ async function lockOpenCards(condition: Condition<Card>, { records }: Pick<Conte
 }
 
 const onIntentEnded = (closedReason: string) =>
-  onlyWith(
+  whenMemberPresent(
     'cardId',
     reactionToAll(IntentEvent, closeEvents, async (events, context) => {
       const intentIds = events.map(({ intentId }) => intentId)
@@ -44,15 +44,19 @@ const onIntentEnded = (closedReason: string) =>
     }),
   )
 
-const onPolicyExpired = reaction(PolicyExpired, closeOrFreezeEvents, async ({ agentId, action }, context) => {
-  if (action === 'notify' || !agentId) return
-  const cards = await lockOpenCards({ agentId, status: notClosed }, context)
-  for (const locked of cards) {
-    if (action === 'close') closeCard(locked, 'policy_expired', context)
-    // A card that is not issued yet does not become active when it is.
-    else if (!freezeCard(locked, 'policy_expired', context)) locked.card.activates = false
-  }
-})
+const onPolicyExpired = reaction(
+  PolicyExpiredEvent,
+  closeOrFreezeEvents,
+  async ({ agentId, action }, context) => {
+    if (action === 'notify' || !agentId) return
+    const cards = await lockOpenCards({ agentId, status: notClosed }, context)
+    for (const locked of cards) {
+      if (action === 'close') closeCard(locked, 'policy_expired', context)
+      // A card that is not issued yet does not become active when it is.
+      else if (!freezeCard(locked, 'policy_expired', context)) locked.card.activates = false
+    }
+  },
+)
 
 export const cardReactions = {
   'intent.cancelled': onIntentEnded('intent_cancelled'),
@@ -67,7 +71,7 @@ const CLOSE_BATCH = 200
  * Closes the cards of an agent that is being deleted, and empties their purses. A hold of a payment under way
  * returns to one of the owner's wallets when it is released.
  */
-export const deletionStep: HandlerOf<typeof stepsApi.endForAgent> = async ({ params }, context) => {
+export const agentDeletionStep: HandlerOf<typeof cardStepsApi.endForAgent> = async ({ params }, context) => {
   const { records, sql, now, queueStatement, wake } = context
   const agent = await records.lock(Agent, params.id)
   if (agent?.status !== 'deleting') return { done: true }
@@ -78,7 +82,7 @@ export const deletionStep: HandlerOf<typeof stepsApi.endForAgent> = async ({ par
   const found = await records.find(Card, toEnd, { orderBy: { id: 'asc' }, limit: CLOSE_BATCH })
   if (found.length === 0) return { done: true }
   const purses = found.flatMap(({ walletId }) => walletId ?? [])
-  const opened = purses.length > 0 ? await openReturn(purses, agent, context) : null
+  const opened = purses.length > 0 ? await openPurseReturn(purses, agent, context) : null
   for (const locked of await lockOpenCards({ id: { $in: found.map(({ id }) => id) } }, context)) {
     closeCard(locked, 'agent_deleted', context)
     if (opened) returnPurse(locked.card, opened, context)

@@ -1,25 +1,25 @@
 import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
-import { type IssuedCard, isFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
-import { after, minutes } from '../../values/clock.ts'
+import { type IssuedCard, isProcessorFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
+import { addMs, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { type cardsApi, stepsApi } from './api.ts'
-import { cardEvent, numberMachine } from './card.ts'
-import { cardResponse, type LockedNumbers, lockCard, lockNumbers } from './card-with-terms.ts'
-import { unchangeableReason } from './controls.ts'
-import { schedule, wakeCardProcess } from './due.ts'
-import { addNumber } from './issue.ts'
+import { cardStepsApi, type cardsApi } from './api.ts'
+import { cardEvent, cardNumberMachine } from './card.ts'
+import { cardResponse, type LockedCardNumbers, lockCard, lockCardNumbers } from './card-with-terms.ts'
+import { cardChangeBlocker } from './controls.ts'
+import { scheduleCardStep, wakeCardProcess } from './due.ts'
+import { addCardNumber } from './issue.ts'
 import {
-  ACTED,
-  afterAnswer,
-  callOf,
-  lockForCall,
-  NOT_ACTED,
-  NOT_DUE,
-  type NumberRequest,
-  newCardOf,
-  numberRequestFor,
-  problemOf,
-  type StepContext,
+  type CardNumberRequest,
+  type CardStepContext,
+  cardNumberRequestFor,
+  clearProcessorCall,
+  lockForProcessorCall,
+  newProcessorCard,
+  processorCallFor,
+  processorProblemText,
+  STEP_NOT_DUE,
+  STEP_NOT_TAKEN,
+  STEP_TAKEN,
 } from './processor-calls.ts'
 import { closeCard } from './states.ts'
 
@@ -27,11 +27,11 @@ import { closeCard } from './states.ts'
  * Reserves the id of the next number, which is the reference of the call: however often it is repeated, there
  * is one number.
  */
-export const rotate: HandlerOf<typeof cardsApi.rotate> = async ({ params, body }, context) => {
+export const rotateCardNumber: HandlerOf<typeof cardsApi.rotate> = async ({ params, body }, context) => {
   const { tenant, now, ports, emit, refuse } = context
   const locked = await lockCard(params.id, context)
   if (!locked) return refuse('card_not_found')
-  const refusal = unchangeableReason(locked)
+  const refusal = cardChangeBlocker(locked)
   if (refusal) return refuse(refusal)
   // Throws before anything is reserved if this mode has no processor.
   ports.cardProcessor(tenant.mode)
@@ -44,71 +44,71 @@ export const rotate: HandlerOf<typeof cardsApi.rotate> = async ({ params, body }
   return cardResponse(locked, context)
 }
 
-export const replaceStep = externalCall(stepsApi.replace, {
+export const replaceNumberStep = externalCall(cardStepsApi.replace, {
   async reserve({ params }, context) {
-    const locked = await lockForCall(params.id, 'replace', context)
-    if (!locked) return NOT_DUE
+    const locked = await lockForProcessorCall(params.id, 'replace', context)
+    if (!locked) return STEP_NOT_DUE
     const { card } = locked
     const { nextNumberId, nextNumberAt } = card
     const current = locked.numbers.find(({ id }) => id === card.numberId)
     if (!nextNumberId || !nextNumberAt || !current)
       throw new Error('a rotation has the id of its next number')
     const asked = { reference: nextNumberId, requestedAt: nextNumberAt }
-    const request = await numberRequestFor(locked, asked, context)
+    const request = await cardNumberRequestFor(locked, asked, context)
     return { request, processorCardId: current.processorCardId }
   },
   call({ request, processorCardId }, { ports, requestId }) {
-    const call = callOf(request, request.reference, { requestId })
-    return ports.cardProcessor(request.mode).replace(processorCardId, newCardOf(request), call)
+    const call = processorCallFor(request, request.reference, { requestId })
+    return ports.cardProcessor(request.mode).replace(processorCardId, newProcessorCard(request), call)
   },
   async record(answer, { request }, context) {
     await recordReplaced(answer, request, context)
-    return ACTED
+    return STEP_TAKEN
   },
   // Its process asks again: under the same reference there is one number.
-  recover: async () => NOT_ACTED,
+  recover: async () => STEP_NOT_TAKEN,
 })
 
 const noNextNumber = { nextNumberId: null, nextNumberAt: null, overlapMinutes: null }
 
 async function recordReplaced(
   answer: IssuedCard | ProcessorFailure,
-  { cardId, reference }: NumberRequest,
-  context: StepContext,
+  { cardId, reference }: CardNumberRequest,
+  context: CardStepContext,
 ): Promise<void> {
-  const locked = await lockNumbers(cardId, context)
+  const locked = await lockCardNumbers(cardId, context)
   if (locked?.card.nextNumberId !== reference) return
   const { card, numbers } = locked
-  if (isFailure(answer) && answer.failure !== 'refused') {
-    card.processorProblem = problemOf(answer)
-    schedule(locked, context.now)
+  if (isProcessorFailure(answer) && answer.failure !== 'refused') {
+    card.processorProblem = processorProblemText(answer)
+    scheduleCardStep(locked, context.now)
     return
   }
   const { overlapMinutes } = card
   Object.assign(card, noNextNumber)
-  if (isFailure(answer)) {
-    card.processorProblem = problemOf(answer)
+  if (isProcessorFailure(answer)) {
+    card.processorProblem = processorProblemText(answer)
     context.emit('card.processor_refused', cardEvent(card, card.processorProblem))
     // The processor closed the current number while the rotation was pending. The rotation has failed, so the
     // card has no number.
     const current = numbers.find(({ id }) => id === card.numberId)
     if (current?.processorState === 'closed') closeCard(locked, 'closed_by_processor', context)
-    afterAnswer(locked, context)
+    clearProcessorCall(locked, context)
     return
   }
   retire(locked, overlapMinutes ?? 0, context.now)
-  const number = addNumber(locked, answer, reference, context)
+  const number = addCardNumber(locked, answer, reference, context)
   context.emit('card.rotated', cardEvent(card))
-  afterAnswer({ ...locked, numbers: [number, ...numbers] }, context)
+  clearProcessorCall({ ...locked, numbers: [number, ...numbers] }, context)
 }
 
 /** The old number keeps paying for the overlap, and not at all if it is replaced at once or its card is closed. */
-function retire({ card, numbers }: LockedNumbers, overlapMinutes: number, now: Date): void {
+function retire({ card, numbers }: LockedCardNumbers, overlapMinutes: number, now: Date): void {
   const current = numbers.find(({ id }) => id === card.numberId)
   if (!current) return
   const overlaps = overlapMinutes > 0 && card.status !== 'closed'
-  numberMachine.move(current, overlaps ? 'retiring' : 'replaced')
+  cardNumberMachine.move(current, overlaps ? 'retiring' : 'replaced')
   if (!overlaps) return
-  const until = after(now, minutes(overlapMinutes))
+  const until = addMs(now, minutes(overlapMinutes))
   current.retiresAt = until < current.endsAt ? until : current.endsAt
 }

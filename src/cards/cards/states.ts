@@ -2,22 +2,24 @@ import type { CardTerms } from '../../control/card-terms/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import type { cardsApi, stepsApi } from './api.ts'
-import { type Card, cardEvent, cardMachine, numberMachine } from './card.ts'
+import type { cardStepsApi, cardsApi } from './api.ts'
+import { type Card, cardEvent, cardMachine, cardNumberMachine } from './card.ts'
 import {
   type CardContext,
   cardResponse,
   type LockedCard,
-  type LockedNumbers,
+  type LockedCardNumbers,
   lockCard,
-  lockNumbers,
+  lockCardNumbers,
 } from './card-with-terms.ts'
-import { schedule, wakeCardProcess } from './due.ts'
+import { scheduleCardStep, wakeCardProcess } from './due.ts'
 import { cardProcess } from './process.ts'
 
 /** Moves card and terms together. Returns false, and writes nothing, if the state machine does not allow it. */
-export const move = ({ card, terms }: Pick<LockedCard, 'card' | 'terms'>, to: Card['status']): boolean =>
-  cardMachine.move(card, to) && cardMachine.move(terms, to)
+export const moveCardStatus = (
+  { card, terms }: Pick<LockedCard, 'card' | 'terms'>,
+  to: Card['status'],
+): boolean => cardMachine.move(card, to) && cardMachine.move(terms, to)
 
 /** Closes a card for good and returns what its purse has; false if it is already closed. */
 export function closeCard(
@@ -26,7 +28,7 @@ export function closeCard(
   context: CardContext<'card.closed'>,
 ): boolean {
   const { card } = locked
-  if (!move(locked, 'closed')) return false
+  if (!moveCardStatus(locked, 'closed')) return false
   const { now } = context
   Object.assign(card, { closedReason, closedAt: now, purseDueAt: card.walletId ? now : null })
   context.emit('card.closed', cardEvent(card, closedReason))
@@ -40,7 +42,7 @@ export function freezeCard(
   context: CardContext<'card.frozen'>,
 ): boolean {
   const { card } = locked
-  if (!move(locked, 'frozen')) return false
+  if (!moveCardStatus(locked, 'frozen')) return false
   card.frozenReason = frozenReason
   context.emit('card.frozen', cardEvent(card, frozenReason))
   wakeCardProcess(card, context)
@@ -55,20 +57,20 @@ function wrongState({ card }: LockedCard, { refuse }: ContextOf<typeof cardsApi.
   return null
 }
 
-export const activate: HandlerOf<typeof cardsApi.activate> = async ({ params }, context) => {
+export const activateCard: HandlerOf<typeof cardsApi.activate> = async ({ params }, context) => {
   const locked = await lockCard(params.id, context)
   if (!locked) return context.refuse('card_not_found')
   const { card } = locked
   const refusal = wrongState(locked, context)
   if (refusal) return refusal
   if (card.status !== 'inactive') return context.refuse('card_not_inactive', alreadyMessage(card))
-  move(locked, 'active')
+  moveCardStatus(locked, 'active')
   context.emit('card.activated', cardEvent(card))
   wakeCardProcess(card, context)
   return cardResponse(locked, context)
 }
 
-export const freeze: HandlerOf<typeof cardsApi.freeze> = async ({ params, body }, context) => {
+export const freezeCardOperation: HandlerOf<typeof cardsApi.freeze> = async ({ params, body }, context) => {
   const locked = await lockCard(params.id, context)
   if (!locked) return context.refuse('card_not_found')
   const { card } = locked
@@ -78,45 +80,45 @@ export const freeze: HandlerOf<typeof cardsApi.freeze> = async ({ params, body }
   return cardResponse(locked, context)
 }
 
-export const unfreeze: HandlerOf<typeof cardsApi.unfreeze> = async ({ params }, context) => {
+export const unfreezeCard: HandlerOf<typeof cardsApi.unfreeze> = async ({ params }, context) => {
   const locked = await lockCard(params.id, context)
   if (!locked) return context.refuse('card_not_found')
   const { card } = locked
   if (card.status === 'closed') return context.refuse('card_closed')
   if (card.status !== 'frozen') return context.refuse('card_not_frozen', alreadyMessage(card))
-  move(locked, 'active')
+  moveCardStatus(locked, 'active')
   card.frozenReason = null
   context.emit('card.unfrozen', cardEvent(card))
   wakeCardProcess(card, context)
   return cardResponse(locked, context)
 }
 
-export const close: HandlerOf<typeof cardsApi.close> = async ({ params, body }, context) => {
+export const closeCardOperation: HandlerOf<typeof cardsApi.close> = async ({ params, body }, context) => {
   const locked = await lockCard(params.id, context)
   if (!locked) return context.refuse('card_not_found')
   if (!closeCard(locked, body.reason, context)) return context.refuse('card_closed')
   return cardResponse(locked, context)
 }
 
-export const endStep: HandlerOf<typeof stepsApi.end> = async ({ params }, context) => {
+export const endCardStep: HandlerOf<typeof cardStepsApi.end> = async ({ params }, context) => {
   const { now, refuse, wake } = context
-  const locked = await lockNumbers(params.id, context)
+  const locked = await lockCardNumbers(params.id, context)
   if (!locked) return refuse('card_not_found')
   const acted = endNumbers(locked, now) || endCard(locked, context)
-  schedule(locked, now)
+  scheduleCardStep(locked, now)
   if (acted) wake(cardProcess, locked.card)
   return { acted }
 }
 
-function endNumbers({ numbers }: LockedNumbers, now: Date): boolean {
+function endNumbers({ numbers }: LockedCardNumbers, now: Date): boolean {
   const over = numbers.filter(
     ({ status, retiresAt }) => status === 'retiring' && retiresAt !== null && retiresAt <= now,
   )
-  for (const number of over) numberMachine.move(number, 'replaced')
+  for (const number of over) cardNumberMachine.move(number, 'replaced')
   return over.length > 0
 }
 
-function endCard(locked: LockedNumbers, context: CardContext<'card.closed'>): boolean {
+function endCard(locked: LockedCardNumbers, context: CardContext<'card.closed'>): boolean {
   const { card, numbers } = locked
   const { now } = context
   if (card.spentAt && card.spentAt <= now) return closeCard(locked, 'spent', context)

@@ -3,42 +3,42 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { externalCall } from '../../kernel/contract/operation.ts'
 import {
   type CardNotice,
+  type CardNumberState,
   type CardProcessor,
-  type Done,
-  isFailure,
-  type NumberState,
+  isProcessorFailure,
+  type ProcessorCallDone,
   type ProcessorFailure,
 } from '../../ports/card-processor.ts'
-import { excerpt } from '../../values/schemas.ts'
-import { cardEvents, stepsApi } from './api.ts'
+import { truncateText } from '../../values/schemas.ts'
+import { cardEvents, cardStepsApi } from './api.ts'
 import { type CardNumber, cardEvent } from './card.ts'
-import { type LockedNumbers, lockNumbers } from './card-with-terms.ts'
-import { needsSync, requiredState, schedule, wakeCardProcess } from './due.ts'
+import { type LockedCardNumbers, lockCardNumbers } from './card-with-terms.ts'
+import { needsProcessorSync, requiredProcessorState, scheduleCardStep, wakeCardProcess } from './due.ts'
 import {
-  ACTED,
-  afterAnswer,
-  callOf,
-  controlsFrom,
-  lockForCall,
-  NOT_ACTED,
-  NOT_DUE,
-  type ProcessorRequest,
-  problemOf,
-  requestFor,
-  type StepContext,
-  type StoredControls,
+  type CardProcessorRequest,
+  type CardStepContext,
+  cardProcessorRequest,
+  clearProcessorCall,
+  lockForProcessorCall,
+  processorCallFor,
+  processorControlsFrom,
+  processorProblemText,
+  STEP_NOT_DUE,
+  STEP_NOT_TAKEN,
+  STEP_TAKEN,
+  type StoredCardControls,
   storedControls,
 } from './processor-calls.ts'
 import { closeCard, freezeCard } from './states.ts'
 
-interface Instruction extends ProcessorRequest {
+interface Instruction extends CardProcessorRequest {
   readonly numberId: string
   readonly processorCardId: string
-  readonly state: { readonly wanted: NumberState; readonly reference: string } | null
-  readonly controls: { readonly version: number; readonly values: StoredControls } | null
+  readonly state: { readonly wanted: CardNumberState; readonly reference: string } | null
+  readonly controls: { readonly version: number; readonly values: StoredCardControls } | null
 }
 
-type Reply = Done | ProcessorFailure
+type Reply = ProcessorCallDone | ProcessorFailure
 
 interface Replies {
   readonly state: Reply | null
@@ -46,31 +46,31 @@ interface Replies {
 }
 
 /** Sends the state of one number at a time, the number in use first, so that a call ends within seconds. */
-export const syncStep = externalCall(stepsApi.tell, {
+export const syncProcessorStep = externalCall(cardStepsApi.tell, {
   async reserve({ params }, context) {
-    const locked = await lockForCall(params.id, 'tell', context)
-    const number = locked?.numbers.find(one => needsSync(locked, one))
-    return locked && number ? instructionFor(number, locked, context) : NOT_DUE
+    const locked = await lockForProcessorCall(params.id, 'tell', context)
+    const number = locked?.numbers.find(one => needsProcessorSync(locked, one))
+    return locked && number ? instructionFor(number, locked, context) : STEP_NOT_DUE
   },
   call: (instruction, { ports, requestId }): Promise<Replies> =>
     carryOut(instruction, ports.cardProcessor(instruction.mode), requestId),
   async record(replies, instruction, context) {
-    const locked = await lockNumbers(instruction.cardId, context)
-    if (!locked) return NOT_ACTED
+    const locked = await lockCardNumbers(instruction.cardId, context)
+    if (!locked) return STEP_NOT_TAKEN
     recordReplies(locked, instruction, replies, context)
-    return ACTED
+    return STEP_TAKEN
   },
   // Its process sends it again.
-  recover: async () => NOT_ACTED,
+  recover: async () => STEP_NOT_TAKEN,
 })
 
 /** Each requested state has its own reference, which repetitions reuse. */
 function instructionFor(
   number: CardNumber,
-  { card, terms }: LockedNumbers,
+  { card, terms }: LockedCardNumbers,
   context: { readonly now: Date; readonly tenant: { readonly mode: Mode } },
 ): Instruction {
-  const wanted = requiredState(card, number)
+  const wanted = requiredProcessorState(card, number)
   const sendsState = number.requestedState !== null || number.processorState !== wanted
   if (sendsState && number.requestedState !== wanted) {
     number.requestedState = wanted
@@ -78,7 +78,7 @@ function instructionFor(
   }
   const sendsControls = wanted !== 'closed' && number.controlsVersion !== terms.version
   return {
-    ...requestFor(card, context),
+    ...cardProcessorRequest(card, context),
     numberId: number.id,
     processorCardId: number.processorCardId,
     state: sendsState ? { wanted, reference: `${number.id}-state-${number.requestSeq}` } : null,
@@ -88,62 +88,64 @@ function instructionFor(
 
 async function carryOut(instruction: Instruction, processor: CardProcessor, requestId: string) {
   const { numberId, processorCardId, state, controls } = instruction
-  const call = (reference: string) => callOf(instruction, reference, { requestId })
+  const call = (reference: string) => processorCallFor(instruction, reference, { requestId })
   const stateReply = state && (await processor.setState(processorCardId, state.wanted, call(state.reference)))
   // After no answer, no further call is made.
   if (!controls || (stateReply && isUnsettled(stateReply))) return { state: stateReply, controls: null }
   const reference = `${numberId}-controls-${controls.version}`
-  const values = controlsFrom(controls.values)
+  const values = processorControlsFrom(controls.values)
   const reply = await processor.setControls(processorCardId, values, call(reference))
   return { state: stateReply, controls: reply }
 }
 
-const isUnsettled = (reply: Reply): boolean => isFailure(reply) && reply.failure !== 'refused'
+const isUnsettled = (reply: Reply): boolean => isProcessorFailure(reply) && reply.failure !== 'refused'
 
 function recordReplies(
-  locked: LockedNumbers,
+  locked: LockedCardNumbers,
   { numberId, state, controls }: Instruction,
   replies: Replies,
-  context: StepContext,
+  context: CardStepContext,
 ): void {
   const { card } = locked
   const number = locked.numbers.find(({ id }) => id === numberId)
   if (!number) return
-  const failures = [replies.state, replies.controls].filter(reply => reply !== null && isFailure(reply))
+  const failures = [replies.state, replies.controls].filter(
+    reply => reply !== null && isProcessorFailure(reply),
+  )
   if (state && replies.state && !isUnsettled(replies.state)) recordState(number, state.wanted, replies.state)
   if (controls && replies.controls && !isUnsettled(replies.controls))
     number.controlsVersion = controls.version
   for (const failure of failures) {
-    card.processorProblem = problemOf(failure)
+    card.processorProblem = processorProblemText(failure)
     if (failure.failure === 'refused')
       context.emit('card.processor_refused', cardEvent(card, card.processorProblem))
   }
   if (failures.some(isUnsettled)) {
-    schedule(locked, context.now)
+    scheduleCardStep(locked, context.now)
     return
   }
   if (failures.length === 0) card.processorProblem = null
-  if (state?.wanted === 'active' && replies.state && isFailure(replies.state))
+  if (state?.wanted === 'active' && replies.state && isProcessorFailure(replies.state))
     freezeCard(locked, 'processor_refused', context)
-  afterAnswer(locked, context)
+  clearProcessorCall(locked, context)
 }
 
 /**
  * A refused state is not requested again. A refused activation leaves the number inactive and its card is
  * frozen; any other refusal counts as done.
  */
-function recordState(number: CardNumber, wanted: NumberState, reply: Reply): void {
+function recordState(number: CardNumber, wanted: CardNumberState, reply: Reply): void {
   number.requestedState = null
-  if (!isFailure(reply) || wanted !== 'active') number.processorState = wanted
+  if (!isProcessorFailure(reply) || wanted !== 'active') number.processorState = wanted
 }
 
-export const noticeEvents = {
+export const cardNoticeEvents = {
   'card.closed': cardEvents['card.closed'],
   'card.shipped': cardEvents['card.shipped'],
   'mobile_wallet.updated': cardEvents['mobile_wallet.updated'],
 }
 
-type Noticing = Context<never, typeof noticeEvents>
+type Noticing = Context<never, typeof cardNoticeEvents>
 
 /** A repeated notice changes nothing. Locks the agent first, so the caller must hold no lock that comes after it. */
 export async function applyCardNotice(
@@ -151,13 +153,13 @@ export async function applyCardNotice(
   notice: CardNotice,
   context: Noticing,
 ): Promise<void> {
-  const locked = await lockNumbers(cardId, context)
+  const locked = await lockCardNumbers(cardId, context)
   if (!locked) return
   const { card } = locked
   if (notice.kind === 'number_closed') return closeNumber(id, notice.reason, locked, context)
   if (notice.kind === 'shipped') {
     const [carrier, trackingNumber] = [notice.carrier, notice.trackingNumber].map(
-      text => text && excerpt(text),
+      text => text && truncateText(text),
     )
     context.emit('card.shipped', {
       ...cardEvent(card),
@@ -168,11 +170,18 @@ export async function applyCardNotice(
   }
   const { tokenId, wallet, status } = notice
   const { agentId, last4 } = card
-  context.emit('mobile_wallet.updated', { cardId, agentId, status, last4, wallet, tokenId: excerpt(tokenId) })
+  context.emit('mobile_wallet.updated', {
+    cardId,
+    agentId,
+    status,
+    last4,
+    wallet,
+    tokenId: truncateText(tokenId),
+  })
 }
 
 /** The processor closed a number by itself: it is never active again. Without the number in use, the card is closed. */
-function closeNumber(numberId: string, reason: string, locked: LockedNumbers, context: Noticing): void {
+function closeNumber(numberId: string, reason: string, locked: LockedCardNumbers, context: Noticing): void {
   const { card, numbers } = locked
   const number = numbers.find(({ id }) => id === numberId)
   if (!number || number.processorState === 'closed') return
@@ -181,6 +190,6 @@ function closeNumber(numberId: string, reason: string, locked: LockedNumbers, co
     wakeCardProcess(card, context)
     return
   }
-  card.processorProblem = excerpt(reason)
+  card.processorProblem = truncateText(reason)
   closeCard(locked, 'closed_by_processor', context)
 }

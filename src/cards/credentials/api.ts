@@ -1,20 +1,20 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
-import { wholeNumber } from '../../kernel/contract/page.ts'
-import { shownOnce } from '../../kernel/run/outcome.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { integerSchema } from '../../kernel/contract/page.ts'
+import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
 import {
+  accessDenialEvents,
   accessEvents,
   accessRefusals,
-  denialEvents,
+  accessSubjectRefusals,
   keyThumbprint,
-  subjectRefusals,
 } from '../access-events/index.ts'
-import { namesOneKey, oneKeyRequired, recipientMembers } from '../filler-keys/index.ts'
+import { namesOneRecipientKey, oneRecipientKeyRequired, recipientKeyMembers } from '../filler-keys/index.ts'
 import { credentialMachine } from './credential.ts'
 
 const status = z.enum(credentialMachine.states)
@@ -37,7 +37,7 @@ const CredentialRecord = z
   .meta({ id: 'Credential' })
 
 const RedeemedCredential = CredentialRecord.extend({
-  jwe: shownOnce('eyJhbGciOiJFQ0RILUVTK0EyNTZLVyIsImVuYyI6IkEyNTZHQ00ifQ.…'),
+  jwe: shownOnceSchema('eyJhbGciOiJFQ0RILUVTK0EyNTZLVyIsImVuYyI6IkEyNTZHQ00ifQ.…'),
 }).meta({ id: 'RedeemedCredential' })
 
 const CredentialEvent = z.object({
@@ -48,18 +48,18 @@ const CredentialEvent = z.object({
   status,
 })
 
-const issued = event('A credential for the data of a card has been issued.', CredentialEvent)
+const issued = declareEvent('A credential for the data of a card has been issued.', CredentialEvent)
 
-export const unusableRefusals = {
+export const unusableCredentialRefusals = {
   credential_redeemed: [
     410,
     'The credential has already been redeemed; each can be used once. Issue another one.',
   ],
   credential_revoked: [410, 'The credential is revoked. Issue another one.'],
   credential_expired: [410, 'The credential has expired. Issue another one.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
-const notFound = { credential_not_found: missing('credential') }
+const lookupRefusals = { credential_not_found: notFound('credential') }
 
 export const credentialsApi = {
   create: post('/credentials', {
@@ -72,7 +72,7 @@ export const credentialsApi = {
       z.strictObject({
         intentId: id('intent'),
         cardId: id('card').optional(),
-        ttlSeconds: wholeNumber(30, 86_400).meta({
+        ttlSeconds: integerSchema(30, 86_400).meta({
           description: 'How long it can be redeemed.',
           examples: [900],
         }),
@@ -80,8 +80,8 @@ export const credentialsApi = {
     ),
     example: { intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz', ttlSeconds: 900 },
     returns: [201, CredentialRecord],
-    fails: subjectRefusals,
-    emits: { ...denialEvents, 'credential.issued': issued },
+    fails: accessSubjectRefusals,
+    emits: { ...accessDenialEvents, 'credential.issued': issued },
   }),
   redeem: post('/credentials/{id}/redeem', {
     summary: 'Redeem a credential',
@@ -92,7 +92,9 @@ export const credentialsApi = {
     run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
-    body: withoutCardNumbers(z.strictObject(recipientMembers).refine(namesOneKey, oneKeyRequired)),
+    body: withoutCardNumbers(
+      z.strictObject(recipientKeyMembers).refine(namesOneRecipientKey, oneRecipientKeyRequired),
+    ),
     example: {
       publicKeyJwk: {
         kty: 'EC',
@@ -102,11 +104,14 @@ export const credentialsApi = {
       },
     },
     returns: [200, RedeemedCredential],
-    fails: { ...notFound, ...unusableRefusals, ...accessRefusals },
+    fails: { ...lookupRefusals, ...unusableCredentialRefusals, ...accessRefusals },
     emits: {
       ...accessEvents,
-      'credential.redeemed': event('A credential has been redeemed for the data of a card.', CredentialEvent),
-      'credential.reopened': event(
+      'credential.redeemed': declareEvent(
+        'A credential has been redeemed for the data of a card.',
+        CredentialEvent,
+      ),
+      'credential.reopened': declareEvent(
         'The processor gave no data for a credential, which can be redeemed again.',
         CredentialEvent,
       ),
@@ -118,10 +123,10 @@ export const credentialsApi = {
     scope: 'credentials:write',
     returns: [200, CredentialRecord],
     fails: {
-      ...notFound,
+      ...lookupRefusals,
       credential_over: [400, 'The credential has already been redeemed or revoked, or has expired.'],
     },
-    emits: { 'credential.revoked': event('A credential has been revoked.', CredentialEvent) },
+    emits: { 'credential.revoked': declareEvent('A credential has been revoked.', CredentialEvent) },
   }),
   list: list('/credentials', {
     summary: 'List credentials',
@@ -141,13 +146,13 @@ export const credentialsApi = {
     callers: ['key', 'agent'],
     scope: 'credentials:read',
     returns: [200, CredentialRecord],
-    fails: notFound,
+    fails: lookupRefusals,
   }),
   expire: post('/credentials/{id}/expire', {
     summary: 'Expire a credential',
     callers: [],
     returns: [200, z.object({ expired: z.boolean() })],
-    fails: notFound,
-    emits: { 'credential.expired': event('A credential has expired.', CredentialEvent) },
+    fails: lookupRefusals,
+    emits: { 'credential.expired': declareEvent('A credential has expired.', CredentialEvent) },
   }),
 }

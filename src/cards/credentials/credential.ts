@@ -1,9 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
-import type { Personal } from '../../values/personal.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import { nullable, recordColumns, tenantTable, timestampColumn } from '../../kernel/database/entity.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
-export const credentialMachine = machine('credential', {
+export const credentialMachine = stateMachine('credential', {
   issued: ['redeemed', 'revoked', 'expired'],
   redeemed: ['issued'],
   revoked: [],
@@ -13,13 +13,13 @@ export const credentialMachine = machine('credential', {
 const schema = defineEntity({
   ...tenantTable('Credential', 'credentials', 'agentId', 'delegationId'),
   properties: {
-    ...record('credential'),
+    ...recordColumns('credential'),
     agentId: p.text(),
     delegationId: nullable.string(),
     intentId: p.text(),
     cardId: p.text(),
     status: p.enum(credentialMachine.states).onCreate(() => credentialMachine.initial),
-    expiresAt: timestamp(),
+    expiresAt: timestampColumn(),
     redeemedAt: nullable.instant(),
     revokedAt: nullable.instant(),
     accessEventId: nullable.string(),
@@ -32,9 +32,9 @@ export class Credential extends schema.class {}
 schema.setClass(Credential)
 
 /** Repeats the condition of the partial index of deadlines exactly, so that PostgreSQL uses it. */
-export const OPEN = "status = 'issued'"
+export const OPEN_CREDENTIAL_SQL = "status = 'issued'"
 
-export function unusableReason({ status, expiresAt }: Credential, now: Date) {
+export function unusableCredentialReason({ status, expiresAt }: Credential, now: Date) {
   if (status === 'redeemed') return 'credential_redeemed'
   if (status === 'revoked') return 'credential_revoked'
   return status === 'expired' || expiresAt <= now ? 'credential_expired' : undefined
@@ -48,9 +48,9 @@ export const credentialEvent = ({ id, agentId, intentId, cardId, status }: Crede
   status,
 })
 
-export const credentialsPersonal = {
+export const credentialsPersonalData = {
   credentials: {
     personal: {},
     plain: ['key_thumbprint'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

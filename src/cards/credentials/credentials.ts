@@ -1,26 +1,26 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { type ContextOf, externalCall, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
-import { after } from '../../values/clock.ts'
+import { addMs } from '../../values/clock.ts'
 import {
-  chosenCard,
-  denialOf,
-  disclose,
-  openSubject,
-  recordLost,
-  recordOutcome,
-  redeem as redeemForData,
+  cardIdForIntent,
+  denyCardAccess,
+  discloseCardData,
+  loadAccessSubject,
+  recordDisclosureOutcome,
+  recordLostDisclosure,
+  redeemCardAccess as redeemForData,
 } from '../access-events/index.ts'
-import { credentialsApi, unusableRefusals } from './api.ts'
+import { credentialsApi, unusableCredentialRefusals } from './api.ts'
 import {
   Credential,
   credentialEvent,
   credentialMachine,
-  credentialsPersonal,
-  OPEN,
-  unusableReason,
+  credentialsPersonalData,
+  OPEN_CREDENTIAL_SQL,
+  unusableCredentialReason,
 } from './credential.ts'
 
 type Context = ContextOf<typeof credentialsApi.redeem>
@@ -38,8 +38,8 @@ const redeem = externalCall(credentialsApi.redeem, {
     const { records, now, emit, refuse } = context
     const credential = await records.lock(Credential, id)
     if (!credential) return refuse('credential_not_found')
-    const code = unusableReason(credential, now)
-    const unusable = code && { code, message: unusableRefusals[code][1] }
+    const code = unusableCredentialReason(credential, now)
+    const unusable = code && { code, message: unusableCredentialRefusals[code][1] }
     const { cardId, intentId } = credential
     const redeemable = { id, way: 'credential', cardId, intentId, merchantHost: null, unusable } as const
     const request = await redeemForData(redeemable, recipient, context)
@@ -51,10 +51,10 @@ const redeem = externalCall(credentialsApi.redeem, {
     return { ...request, credentialId: id }
   },
 
-  call: (request, outside) => disclose(request, outside),
+  call: (request, outside) => discloseCardData(request, outside),
 
   async record(answer, { credentialId, accessEventId }, context) {
-    const given = await recordOutcome(answer, accessEventId, context)
+    const given = await recordDisclosureOutcome(answer, accessEventId, context)
     if (given instanceof Refusal) {
       await reopen(credentialId, context)
       return given
@@ -65,17 +65,17 @@ const redeem = externalCall(credentialsApi.redeem, {
 
   async recover({ credentialId, accessEventId }, context) {
     await reopen(credentialId, context)
-    return recordLost(accessEventId, context)
+    return recordLostDisclosure(accessEventId, context)
   },
 })
 
-const credentials = implement(credentialsApi, {
+const credentials = bindHandlers(credentialsApi, {
   redeem,
 
   async create({ body: { intentId, cardId, ttlSeconds } }, context) {
     const { records, actor, now, emit } = context
-    const subject = await openSubject(
-      { cardId: await chosenCard({ cardId, intentId }, context), intentId },
+    const subject = await loadAccessSubject(
+      { cardId: await cardIdForIntent({ cardId, intentId }, context), intentId },
       context,
     )
     const { card, intent } = subject
@@ -86,7 +86,7 @@ const credentials = implement(credentialsApi, {
       merchantHost: null,
       keyThumbprint: null,
     } as const
-    const denial = denialOf(subject, ask, {}, context)
+    const denial = denyCardAccess(subject, ask, {}, context)
     if (denial) return denial
     if (!card || !intent) throw new Error('granted without a card or an intent')
     const credential = records.create(Credential, {
@@ -94,7 +94,7 @@ const credentials = implement(credentialsApi, {
       delegationId: actor.delegationId ?? intent.delegationId,
       intentId,
       cardId: card.id,
-      expiresAt: after(now, ttlSeconds * 1_000),
+      expiresAt: addMs(now, ttlSeconds * 1_000),
     })
     emit('credential.issued', credentialEvent(credential))
     return credential
@@ -133,7 +133,7 @@ const expiry: Deadline = {
   record: 'id',
   agent: 'agent_id',
   due: 'expires_at',
-  open: OPEN,
+  open: OPEN_CREDENTIAL_SQL,
   waits: 'false',
   operations: ['credentials.expire'],
 }
@@ -143,7 +143,7 @@ export const credentialsArea = area(
   'The right to have the data of a card encrypted to a key, once.',
   credentials,
   {
-    personal: credentialsPersonal,
+    personal: credentialsPersonalData,
     entities: [Credential],
     machines: [credentialMachine],
     deadlines: [expiry],

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { del, get, list, missing, nothing, post } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { del, emptyBody, get, list, notFound, post } from '../../kernel/contract/operation.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
-import { encryptionKey } from '../../values/encryption-key.ts'
+import { encryptionKeySchema } from '../../values/encryption-key.ts'
 import { id } from '../../values/ids.ts'
-import { label, recordHead, recordTail } from '../../values/schemas.ts'
+import { labelSchema, recordHead, recordTail } from '../../values/schemas.ts'
 
 const thumbprint = z.string().meta({
   description: 'The RFC 7638 thumbprint of the key: SHA-256 in base64url.',
@@ -29,7 +29,7 @@ const FillerKeyRecord = z
 
 const FillerKeyEvent = z.object({ fillerKeyId: id('fillerkey'), label: z.string(), thumbprint })
 
-const fails = { filler_key_not_found: missing('filler key') }
+const fails = { filler_key_not_found: notFound('filler key') }
 
 export const fillerKeysApi = {
   create: post('/checkout/filler-keys', {
@@ -41,8 +41,11 @@ export const fillerKeysApi = {
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(
       z.strictObject({
-        label: label.meta({ description: 'A label to recognize it by.', examples: ['Browser extension'] }),
-        publicKeyJwk: encryptionKey,
+        label: labelSchema.meta({
+          description: 'A label to recognize it by.',
+          examples: ['Browser extension'],
+        }),
+        publicKeyJwk: encryptionKeySchema,
       }),
     ),
     example: {
@@ -57,7 +60,7 @@ export const fillerKeysApi = {
     returns: [201, FillerKeyRecord],
     fails: { filler_key_exists: [400, 'publicKeyJwk: this key is already registered.'] },
     emits: {
-      'filler_key.created': event('A filler key has been registered.', FillerKeyEvent),
+      'filler_key.created': declareEvent('A filler key has been registered.', FillerKeyEvent),
     },
   }),
   list: list('/checkout/filler-keys', {
@@ -81,8 +84,8 @@ export const fillerKeysApi = {
       'Agents can no longer have data encrypted to it. Data encrypted before can still be decrypted with it.',
     callers: ['key'],
     scope: 'checkout:write',
-    returns: [204, nothing],
+    returns: [204, emptyBody],
     fails,
-    emits: { 'filler_key.deleted': event('A filler key has been deleted.', FillerKeyEvent) },
+    emits: { 'filler_key.deleted': declareEvent('A filler key has been deleted.', FillerKeyEvent) },
   }),
 }

@@ -1,12 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { record, tenantTable } from '../../kernel/database/entity.ts'
+import { recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import type { EncryptionKey } from '../../values/encryption-key.ts'
-import type { Personal } from '../../values/personal.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
 const schema = defineEntity({
   ...tenantTable('FillerKey', 'filler_keys'),
   properties: {
-    ...record('fillerkey'),
+    ...recordColumns('fillerkey'),
     label: p.text(),
     thumbprint: p.text(),
     alg: p.text().$type<EncryptionKey['alg']>(),
@@ -27,11 +27,11 @@ export const encryptionKeyOf = ({ publicKeyJwk: jwk, alg, thumbprint }: FillerKe
   thumbprint,
 })
 
-export const fillerKeysPersonal = {
+export const fillerKeysPersonalData = {
   filler_keys: {
     personal: {
       label: { kind: 'words', ground: 'contract', forget: 'word' },
     },
     plain: ['thumbprint', 'alg', 'public_key_jwk'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

@@ -1,12 +1,12 @@
 import { area } from '../../kernel/contract/area.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { fillerKeysApi } from './api.ts'
-import { FillerKey, fillerKeysPersonal } from './filler-key.ts'
+import { FillerKey, fillerKeysPersonalData } from './filler-key.ts'
 
 const fillerKeyEvent = ({ id, label, thumbprint }: FillerKey) => ({ fillerKeyId: id, label, thumbprint })
 
-const fillerKeys = implement(fillerKeysApi, {
+const fillerKeys = bindHandlers(fillerKeysApi, {
   async create({ body: { label, publicKeyJwk } }, { records, emit, refuse }) {
     const { jwk, alg, thumbprint } = publicKeyJwk
     const other = await records.findOne(FillerKey, { thumbprint })
@@ -38,5 +38,5 @@ export const fillerKeysArea = area(
   'Filler Keys',
   'The public keys of programs that fill payment forms, to which card data may be encrypted.',
   fillerKeys,
-  { personal: fillerKeysPersonal, entities: [FillerKey] },
+  { personal: fillerKeysPersonalData, entities: [FillerKey] },
 )

@@ -1,9 +1,9 @@
 export { fillerKeysApi } from './api.ts'
 export {
-  type NamedRecipient,
-  namesOneKey,
-  oneKeyRequired,
-  recipientMembers,
-  recipientOf,
-  recipientRefusals,
+  findRecipientKey,
+  namesOneRecipientKey,
+  oneRecipientKeyRequired,
+  type RecipientKeyReference,
+  recipientKeyMembers,
+  recipientKeyRefusals,
 } from './recipient.ts'

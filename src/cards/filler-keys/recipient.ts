@@ -1,41 +1,44 @@
 import type { Context } from '../../kernel/contract/context.ts'
-import type { Failure } from '../../kernel/contract/operation.ts'
-import { type EncryptionKey, encryptionKey } from '../../values/encryption-key.ts'
+import type { RefusalSpec } from '../../kernel/contract/operation.ts'
+import { type EncryptionKey, encryptionKeySchema } from '../../values/encryption-key.ts'
 import { id } from '../../values/ids.ts'
 import { encryptionKeyOf, FillerKey } from './filler-key.ts'
 
-export const recipientMembers = {
-  publicKeyJwk: encryptionKey.optional(),
+export const recipientKeyMembers = {
+  publicKeyJwk: encryptionKeySchema.optional(),
   fillerKeyId: id('fillerkey')
     .optional()
     .meta({ description: 'A filler key that the owner has registered, in place of `publicKeyJwk`.' }),
 }
 
-export interface NamedRecipient {
+export interface RecipientKeyReference {
   readonly publicKeyJwk?: EncryptionKey | undefined
   readonly fillerKeyId?: string | undefined
 }
 
-export const namesOneKey = ({ publicKeyJwk, fillerKeyId }: NamedRecipient): boolean =>
+export const namesOneRecipientKey = ({ publicKeyJwk, fillerKeyId }: RecipientKeyReference): boolean =>
   (publicKeyJwk === undefined) !== (fillerKeyId === undefined)
-export const oneKeyRequired = { path: ['publicKeyJwk'], error: 'give it or fillerKeyId, and not both' }
+export const oneRecipientKeyRequired = {
+  path: ['publicKeyJwk'],
+  error: 'give it or fillerKeyId, and not both',
+}
 
-export const recipientRefusals = {
+export const recipientKeyRefusals = {
   filler_key_not_found: [404, 'fillerKeyId: no such filler key. GET /checkout/filler-keys lists them.'],
   filler_key_required: [
     403,
     'publicKeyJwk: an agent may have card data encrypted only to a filler key that its owner has registered (POST /checkout/filler-keys).',
   ],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 /**
  * The key that a request names, or why nothing is encrypted to it. An agent could read the card by a key of
  * its own, so its key must be registered: by id, or as the same key. An owner may name any key.
  */
-export async function recipientOf(
-  { publicKeyJwk, fillerKeyId }: NamedRecipient,
+export async function findRecipientKey(
+  { publicKeyJwk, fillerKeyId }: RecipientKeyReference,
   { actor, records }: Pick<Context, 'actor' | 'records'>,
-): Promise<EncryptionKey | keyof typeof recipientRefusals> {
+): Promise<EncryptionKey | keyof typeof recipientKeyRefusals> {
   if (fillerKeyId !== undefined) {
     const registered = await records.findOne(FillerKey, { id: fillerKeyId })
     return registered ? encryptionKeyOf(registered) : 'filler_key_not_found'

@@ -1,22 +1,22 @@
-import { type Io, usageError } from '../io.ts'
+import { type CommandIo, usageError } from '../io.ts'
 import { NamedFile, readInput, readNamedFile } from './files.ts'
-import { setAt } from './members.ts'
+import { setMember } from './members.ts'
 
 /** The content that `--body` names: `-` is standard input, `@file` a file, anything else the content itself. */
-export async function readContent(text: string, io: Io): Promise<Buffer> {
+export async function readContent(text: string, io: CommandIo): Promise<Buffer> {
   if (text === '-') return readInput(io)
   return text.startsWith('@') ? readNamedFile(text.slice(1), io) : Buffer.from(text)
 }
 
-export async function joinBody(
+export async function assembleBody(
   whole: string | undefined,
   members: Readonly<Record<string, unknown>> | undefined,
-  io: Io,
+  io: CommandIo,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   if (whole === undefined) return members
   const body = parsed((await readContent(whole, io)).toString('utf8'))
   for (const [name, value] of Object.entries(members ?? {}))
-    setAt(body, [name], mergedInto(body[name], value))
+    setMember(body, [name], mergedInto(body[name], value))
   return body
 }
 
@@ -41,6 +41,7 @@ const isPlain = (value: unknown): value is Record<string, unknown> =>
 function mergedInto(before: unknown, value: unknown): unknown {
   if (!isPlain(before) || !isPlain(value)) return value
   const joined = { ...before }
-  for (const [name, inner] of Object.entries(value)) setAt(joined, [name], mergedInto(before[name], inner))
+  for (const [name, inner] of Object.entries(value))
+    setMember(joined, [name], mergedInto(before[name], inner))
   return joined
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { basename, extname, resolve } from 'node:path'
-import { fileError, type Io, usageError } from '../io.ts'
+import { type CommandIo, fileError, usageError } from '../io.ts'
 
 export class NamedFile {
   readonly name: string
@@ -11,7 +11,7 @@ export class NamedFile {
   }
 }
 
-export async function readInput({ stdin }: Io): Promise<Buffer> {
+export async function readInput({ stdin }: CommandIo): Promise<Buffer> {
   const pieces: Buffer[] = []
   for await (const piece of stdin) pieces.push(Buffer.from(piece))
   return Buffer.concat(pieces)
@@ -20,7 +20,7 @@ export async function readInput({ stdin }: Io): Promise<Buffer> {
 /** Larger than any body that the service accepts. */
 const LARGEST = 67_108_864
 
-export async function readNamedFile(name: string, { cwd }: Pick<Io, 'cwd'>): Promise<Buffer> {
+export async function readNamedFile(name: string, { cwd }: Pick<CommandIo, 'cwd'>): Promise<Buffer> {
   try {
     await using file = await open(resolve(cwd, name))
     const { size } = await file.stat()
@@ -45,7 +45,7 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /** A body as `multipart/form-data`: files as files, texts as texts, anything else as JSON in its part. */
-export async function formOf(body: Readonly<Record<string, unknown>>, io: Io) {
+export async function multipartForm(body: Readonly<Record<string, unknown>>, io: CommandIo) {
   const boundary = `agentpay-${randomUUID()}`
   const pieces: Buffer[] = []
   for (const [name, value] of Object.entries(body)) {
@@ -60,7 +60,7 @@ export async function formOf(body: Readonly<Record<string, unknown>>, io: Io) {
 async function partOf(
   name: string,
   value: unknown,
-  io: Io,
+  io: CommandIo,
 ): Promise<{ readonly head: string; readonly content: Buffer }> {
   const head = `Content-Disposition: form-data; name="${quoted(name)}"`
   if (!(value instanceof NamedFile)) {

@@ -1,33 +1,33 @@
-import type { Command, Member, Shape } from '../table.ts'
+import type { BodyMember, CommandDefinition, ValueShape } from '../table.ts'
 
 type Path = readonly (string | number)[]
 
-export interface MemberTarget {
+export interface MemberOption {
   readonly part: 'query' | 'body'
   /** The member names and list indexes to the value: `limits.dailyEuros` is two steps. */
   readonly path: Path
-  readonly shape: Shape
+  readonly shape: ValueShape
 }
 
 /** The prefix for a member with the same name as an option of the command: `--member.body`. */
-export const MEMBER = 'member.'
+export const MEMBER_PREFIX = 'member.'
 
 /** `--amount-euros` equals `amountEuros`. */
 const plain = (name: string): string => name.replaceAll('-', '').toLowerCase()
 
-const named = (members: readonly Member[], name: string): Member | undefined =>
+const named = (members: readonly BodyMember[], name: string): BodyMember | undefined =>
   members.find(member => member.name === name) ?? members.find(member => plain(member.name) === plain(name))
 
-export function findMember(command: Command, option: string): MemberTarget | undefined {
-  const path = (option.startsWith(MEMBER) ? option.slice(MEMBER.length) : option).split('.')
+export function findMemberOption(command: CommandDefinition, option: string): MemberOption | undefined {
+  const path = (option.startsWith(MEMBER_PREFIX) ? option.slice(MEMBER_PREFIX.length) : option).split('.')
   return placeIn('query', command.query, path) ?? placeIn('body', command.body?.members ?? [], path)
 }
 
 function placeIn(
-  part: MemberTarget['part'],
-  members: readonly Member[],
+  part: MemberOption['part'],
+  members: readonly BodyMember[],
   [first = '', ...rest]: readonly string[],
-): MemberTarget | undefined {
+): MemberOption | undefined {
   const member = named(members, first)
   if (!member) return undefined
   const inner = nestedMember(member, rest)
@@ -35,9 +35,9 @@ function placeIn(
 }
 
 function nestedMember(
-  shape: Shape,
+  shape: ValueShape,
   [first, ...rest]: readonly string[],
-): Pick<MemberTarget, 'path' | 'shape'> | undefined {
+): Pick<MemberOption, 'path' | 'shape'> | undefined {
   if (first === undefined) return { path: [], shape }
   // The numbers of a form's fields contain dots.
   const dotted = shape.members?.find(({ name }) => name === [first, ...rest].join('.'))
@@ -51,12 +51,12 @@ function nestedMember(
   return inner && { path: [step, ...inner.path], shape: inner.shape }
 }
 
-export const memberOptions = (command: Command): string[] => [
+export const memberOptions = (command: CommandDefinition): string[] => [
   ...command.query.map(({ name }) => name),
   ...(command.body?.members ?? []).flatMap(member => optionsBelow(member)),
 ]
 
-const optionsBelow = (member: Member): string[] => [
+const optionsBelow = (member: BodyMember): string[] => [
   member.name,
   ...(member.members ?? []).flatMap(inner => optionsBelow(inner).map(name => `${member.name}.${name}`)),
 ]
@@ -65,7 +65,7 @@ type Container = Record<string, unknown> | unknown[]
 
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null
 
-export function setAt(root: Record<string, unknown>, path: Path, value: unknown): void {
+export function setMember(root: Record<string, unknown>, path: Path, value: unknown): void {
   let container: Container = root
   for (const [depth, step] of path.slice(0, -1).entries()) {
     const inner = valueAt(container, step)

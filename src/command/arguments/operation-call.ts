@@ -1,10 +1,16 @@
-import { suggestion } from '../../values/nearest.ts'
+import { didYouMeanText } from '../../values/nearest.ts'
 import { usageError } from '../io.ts'
-import type { Command, Shape } from '../table.ts'
+import type { CommandDefinition, ValueShape } from '../table.ts'
 import { NamedFile } from './files.ts'
-import { findMember, type MemberTarget, memberOptions, setAt } from './members.ts'
-import { type Option, type Options, operationOptions } from './options.ts'
-import { type FindOption, type OptionValues, type ParsedOption, readArguments, valuesOf } from './parse.ts'
+import { findMemberOption, type MemberOption, memberOptions, setMember } from './members.ts'
+import { type CommandOption, type CommandOptions, operationCommandOptions } from './options.ts'
+import {
+  type FindOption,
+  type OptionValues,
+  optionValues,
+  type ParsedOption,
+  readArguments,
+} from './parse.ts'
 
 export interface OperationCall {
   readonly params: Readonly<Record<string, string>>
@@ -13,13 +19,17 @@ export interface OperationCall {
   readonly options: OptionValues
 }
 
-export function readCall(command: Command, args: readonly string[], extra: Options = {}): OperationCall {
-  const own: Options = { ...operationOptions, ...extra }
+export function parseOperationCall(
+  command: CommandDefinition,
+  args: readonly string[],
+  extra: CommandOptions = {},
+): OperationCall {
+  const own: CommandOptions = { ...operationCommandOptions, ...extra }
   const { positionals, given } = readArguments(args, {
     find: finder(command, own),
     names: [...memberOptions(command), ...Object.keys(own)],
   })
-  const options = valuesOf(given, own)
+  const options = optionValues(given, own)
   const params = options.help ? {} : paramsOf(command, positionals)
   const parts = membersOf(command, given, own)
   return { params, query: parts.query, members: parts.hasBody ? parts.body : undefined, options }
@@ -27,16 +37,19 @@ export function readCall(command: Command, args: readonly string[], extra: Optio
 
 /** A member with the same name as an option of the command is written `--member.body`. */
 const finder =
-  (command: Command, own: Options): FindOption =>
+  (command: CommandDefinition, own: CommandOptions): FindOption =>
   name => {
     if (Object.hasOwn(own, name)) return own[name]
-    const place = findMember(command, name)
+    const place = findMemberOption(command, name)
     return place && { type: isFlag(place) ? 'boolean' : 'string' }
   }
 
-const isFlag = ({ shape: { types } }: MemberTarget): boolean => types.length === 1 && types[0] === 'boolean'
+const isFlag = ({ shape: { types } }: MemberOption): boolean => types.length === 1 && types[0] === 'boolean'
 
-function paramsOf({ noun, verb, params }: Command, positionals: readonly string[]): Record<string, string> {
+function paramsOf(
+  { noun, verb, params }: CommandDefinition,
+  positionals: readonly string[],
+): Record<string, string> {
   const names = params.map(({ name }) => `<${name}>`).join(' ')
   const lacking = params[positionals.length]
   if (lacking)
@@ -49,43 +62,47 @@ function paramsOf({ noun, verb, params }: Command, positionals: readonly string[
   return Object.fromEntries(params.map(({ name }, index) => [name, positionals[index] ?? '']))
 }
 
-function membersOf(command: Command, given: readonly ParsedOption[], own: Record<string, Option>) {
+function membersOf(
+  command: CommandDefinition,
+  given: readonly ParsedOption[],
+  own: Record<string, CommandOption>,
+) {
   const parts = { query: {}, body: {}, hasBody: false }
   const places = new Map<string, MemberValue>()
   for (const { name, value } of given) {
-    const place = Object.hasOwn(own, name) ? undefined : findMember(command, name)
+    const place = Object.hasOwn(own, name) ? undefined : findMemberOption(command, name)
     if (!place) continue
     const id = JSON.stringify([place.part, ...place.path])
     places.set(id, { place, value: joined(name, value, place, places.get(id)) })
   }
   for (const { place, value } of places.values()) {
-    setAt(parts[place.part], place.path, value)
+    setMember(parts[place.part], place.path, value)
     if (place.part === 'body') parts.hasBody = true
   }
   return parts
 }
 
 interface MemberValue {
-  readonly place: MemberTarget
+  readonly place: MemberOption
   readonly value: unknown
 }
 
 function joined(
   name: string,
   value: ParsedOption['value'],
-  { shape }: MemberTarget,
+  { shape }: MemberOption,
   before: MemberValue | undefined,
 ): unknown {
   const isList = shape.types.includes('array') && value !== 'null'
   if (before && !isList) throw usageError(`--${name} is given twice.`)
   if (typeof value === 'boolean') return value
-  const read = isList ? readItems(value, shape) : readValue(value, shape)
+  const read = isList ? readItems(value, shape) : parseOptionValue(value, shape)
   if ('problem' in read) throw usageError(`--${name} ${read.problem}`)
   return before && isList ? [...(before.value as unknown[]), ...(read.value as unknown[])] : read.value
 }
 
 /** Checks required arguments. The service itself judges a body that was given whole. */
-export function refuseIncomplete(command: Command, { query, members }: OperationCall): void {
+export function requireArguments(command: CommandDefinition, { query, members }: OperationCall): void {
   const given = { ...query, ...members }
   const required = [
     ...command.query,
@@ -102,7 +119,7 @@ type ParseResult = { readonly value: unknown } | { readonly problem: string }
 
 const NUMBER = /^-?\d+(\.\d+)?$/
 
-export function readValue(text: string, shape: Shape): ParseResult {
+export function parseOptionValue(text: string, shape: ValueShape): ParseResult {
   const { types, choices } = shape
   const may = (type: string): boolean => types.includes(type)
   if (shape.isFile) return { value: new NamedFile(text) }
@@ -133,7 +150,7 @@ function choiceOf(text: string, choices: readonly unknown[]): ParseResult {
   if (chosen !== undefined) return { value: chosen }
   const names = choices.filter(choice => choice !== null).map(String)
   const list = names.length > 12 ? 'the values in the help' : names.join(', ')
-  return { problem: `must be one of ${list}, not ${text}.${suggestion(text, names)}` }
+  return { problem: `must be one of ${list}, not ${text}.${didYouMeanText(text, names)}` }
 }
 
 /** Refuses a number that JSON cannot carry unchanged: it may be an amount. */
@@ -159,16 +176,16 @@ function jsonOf(text: string, mayBeText: boolean): ParseResult {
 }
 
 /** Whether commas separate the items of a list: not if items are free text. */
-const hasPlainItems = ({ items }: Shape): boolean =>
+const hasPlainItems = ({ items }: ValueShape): boolean =>
   items?.choices !== undefined ||
   / id$/.test(items?.words ?? '') ||
   /^(integer|number)$/.test(items?.words ?? '')
 
 /** The items of one option: the value, its comma-separated parts, or those of a JSON array. */
-function readItems(text: string, shape: Shape): ParseResult {
+function readItems(text: string, shape: ValueShape): ParseResult {
   if (/^\s*\[/.test(text)) return jsonOf(text, false)
   const items = shape.items ?? { types: [], words: 'anything' }
   const texts = hasPlainItems(shape) ? text.split(',').filter(part => part !== '') : [text]
-  const read = texts.map(part => readValue(part, items))
+  const read = texts.map(part => parseOptionValue(part, items))
   return read.find(one => 'problem' in one) ?? { value: read.map(one => ('value' in one ? one.value : null)) }
 }

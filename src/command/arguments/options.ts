@@ -1,4 +1,4 @@
-export interface Option {
+export interface CommandOption {
   readonly type: 'string' | 'boolean'
   readonly multiple?: true
   readonly short?: string
@@ -7,9 +7,9 @@ export interface Option {
   readonly isEvents?: true
 }
 
-export type Options = Readonly<Record<string, Option>>
+export type CommandOptions = Readonly<Record<string, CommandOption>>
 
-export const commonOptions = {
+export const commonCommandOptions = {
   help: { type: 'boolean', short: 'h', description: 'Show help for the command.' },
   json: { type: 'boolean', description: 'Print JSON, the default for pipes.' },
   table: { type: 'boolean', description: 'Print tables, the default for terminals.' },
@@ -18,10 +18,10 @@ export const commonOptions = {
     value: '<name>',
     description: 'Use this profile instead of the current one.',
   },
-} as const satisfies Options
+} as const satisfies CommandOptions
 
-export const operationOptions = {
-  ...commonOptions,
+export const operationCommandOptions = {
+  ...commonCommandOptions,
   all: { type: 'boolean', description: 'Fetch all pages of a list.' },
   body: {
     type: 'string',
@@ -40,4 +40,4 @@ export const operationOptions = {
     value: '<key>',
     description: 'Idempotency key of this call. Default: random.',
   },
-} as const satisfies Options
+} as const satisfies CommandOptions

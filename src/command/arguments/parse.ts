@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
-import { suggestion } from '../../values/nearest.ts'
+import { didYouMeanText } from '../../values/nearest.ts'
 import { usageError } from '../io.ts'
-import type { Option, Options } from './options.ts'
+import type { CommandOption, CommandOptions } from './options.ts'
 
 export interface ParsedOption {
   readonly name: string
@@ -13,7 +13,7 @@ export interface ParsedArguments {
   readonly given: readonly ParsedOption[]
 }
 
-export type FindOption = (name: string) => Pick<Option, 'type' | 'short'> | undefined
+export type FindOption = (name: string) => Pick<CommandOption, 'type' | 'short'> | undefined
 
 interface Rules {
   readonly find: FindOption
@@ -81,7 +81,7 @@ function negated(name: string, find: FindOption): ParsedOption | undefined {
 }
 
 function unknown(rawName: string, name: string, names: readonly string[]): never {
-  const hint = suggestion(name, names).replace('mean ', 'mean --')
+  const hint = didYouMeanText(name, names).replace('mean ', 'mean --')
   throw usageError(`Unknown option ${rawName}.${hint}`)
 }
 
@@ -94,7 +94,7 @@ function booleanOf(rawName: string, value: string | undefined): boolean {
 /** The values of a command's own options: the last one counts, unless the option is repeatable. */
 export type OptionValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
-export function valuesOf(given: readonly ParsedOption[], options: Options): OptionValues {
+export function optionValues(given: readonly ParsedOption[], options: CommandOptions): OptionValues {
   const values: Record<string, string | boolean | string[]> = {}
   for (const { name, value } of given) {
     if (!Object.hasOwn(options, name)) continue

@@ -1,22 +1,22 @@
-import { linesOf } from '../../derive/lines.ts'
-import { textOf } from '../calls/send.ts'
-import type { Context } from '../context.ts'
-import { untilInterrupted } from '../events/follow.ts'
+import { splitLines } from '../../derive/lines.ts'
+import { readText } from '../calls/send.ts'
+import type { CommandContext } from '../context.ts'
+import { runUntilInterrupted } from '../events/follow.ts'
 import { CommandFailure, type ExitCode } from '../io.ts'
 
-export async function serve(context: Context): Promise<ExitCode> {
+export async function forwardAssistantMessages(context: CommandContext): Promise<ExitCode> {
   context.connection()
   const session: Session = { version: undefined }
   const forwardAll = async () => {
     const underWay = new Set<Promise<void>>()
-    for await (const line of linesOf(context.io.stdin)) {
+    for await (const line of splitLines(context.io.stdin)) {
       // A call may wait for a person, so the other calls run concurrently.
       const forwarded = forward(line, session, context).finally(() => underWay.delete(forwarded))
       underWay.add(forwarded)
     }
     await Promise.all(underWay)
   }
-  return untilInterrupted(context.io, forwardAll())
+  return runUntilInterrupted(context.io, forwardAll())
 }
 
 interface Session {
@@ -24,7 +24,7 @@ interface Session {
   version: string | undefined
 }
 
-async function forward(line: string, session: Session, context: Context): Promise<void> {
+async function forward(line: string, session: Session, context: CommandContext): Promise<void> {
   const write = (message: unknown) => void context.io.stdout.write(`${JSON.stringify(message)}\n`)
   let message: Message
   try {
@@ -102,11 +102,11 @@ async function messagesIn(
 ): Promise<Answered[]> {
   if (type.startsWith('text/event-stream')) {
     const messages: Answered[] = []
-    for await (const line of linesOf(content))
+    for await (const line of splitLines(content))
       if (line.startsWith('data:')) messages.push(...parsed(line.slice(5)))
     return messages
   }
-  const text = await textOf(content)
+  const text = await readText(content)
   return status === 202 ? [] : parsed(text)
 }
 

@@ -1,48 +1,48 @@
 import { randomUUID } from 'node:crypto'
-import { type Answer, answerOf, type CallInput, requestOf } from '../../derive/call.ts'
+import { buildCallRequest, type CallAnswer, type CallInput, parseCallAnswer } from '../../derive/call.ts'
 import { NoAnswer, withRetries } from '../../derive/retry.ts'
-import type { Connection } from '../credentials.ts'
-import { CommandFailure, exitCodes, type Io, usageError } from '../io.ts'
-import type { Command, Table } from '../table.ts'
-import { type Reply, send, textOf } from './send.ts'
+import type { ServiceConnection } from '../credentials.ts'
+import { CommandFailure, type CommandIo, exitCodes, usageError } from '../io.ts'
+import type { CommandDefinition, CommandTableFile } from '../table.ts'
+import { readText, type ServiceReply, sendServiceRequest } from './send.ts'
 
-export interface Input extends CallInput {
+export interface ServiceCallInput extends CallInput {
   /** Bytes in place of `body`, for operations that accept any media type. */
   readonly raw?: Uint8Array
   readonly asOperator?: boolean
 }
 
-export type CallResult = Answer<unknown, Reply['headers']>
+export type ServiceAnswer = CallAnswer<unknown, ServiceReply['headers']>
 
-export interface Caller {
-  call(key: string, input?: Input): Promise<CallResult>
-  open(key: string, input?: Input): Promise<Reply>
+export interface ServiceClient {
+  call(key: string, input?: ServiceCallInput): Promise<ServiceAnswer>
+  open(key: string, input?: ServiceCallInput): Promise<ServiceReply>
 }
 
-export interface CallerOptions {
-  readonly table: Table
-  readonly connection: Connection
-  readonly io: Io
+export interface ServiceClientOptions {
+  readonly table: CommandTableFile
+  readonly connection: ServiceConnection
+  readonly io: CommandIo
 }
 
-export function openCaller(means: CallerOptions): Caller {
-  const open: Caller['open'] = (key, input = {}) => openReply(means, means.table.get(key), input)
+export function createServiceClient(means: ServiceClientOptions): ServiceClient {
+  const open: ServiceClient['open'] = (key, input = {}) => openReply(means, means.table.get(key), input)
   return {
     open,
     async call(key, input) {
       // A connection that breaks within the content is retried like one that breaks before it.
       const reply = await openReply(means, means.table.get(key), input ?? {}, async reply => {
-        const text = await textOf(reply.content)
+        const text = await readText(reply.content)
         return { ...reply, content: once(text) }
       })
-      return readAnswer(reply, await textOf(reply.content))
+      return readAnswer(reply, await readText(reply.content))
     },
   }
 }
 
-function readAnswer({ status, headers }: Reply, text: string): CallResult {
+function readAnswer({ status, headers }: ServiceReply, text: string): ServiceAnswer {
   try {
-    return answerOf(status, headers, text)
+    return parseCallAnswer(status, headers, text)
   } catch {
     throw new CommandFailure(exitCodes.refused, `The response with status ${status} is not JSON.`)
   }
@@ -53,21 +53,21 @@ async function* once(text: string): AsyncGenerator<Uint8Array> {
 }
 
 async function openReply(
-  { connection, io }: CallerOptions,
-  command: Command,
-  { raw, asOperator, ...input }: Input,
-  read: (reply: Reply) => Promise<Reply> = async reply => reply,
-): Promise<Reply> {
+  { connection, io }: ServiceClientOptions,
+  command: CommandDefinition,
+  { raw, asOperator, ...input }: ServiceCallInput,
+  read: (reply: ServiceReply) => Promise<ServiceReply> = async reply => reply,
+): Promise<ServiceReply> {
   const idempotencyKey = command.takesKey ? (input.idempotencyKey ?? randomUUID()) : undefined
   const credentials = { url: connection.url, ...credentialFor(command, connection, asOperator) }
-  const { body, ...request } = requestOf(credentials, command, {
+  const { body, ...request } = buildCallRequest(credentials, command, {
     ...input,
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   })
   const content = raw ?? body
   const sent = { ...request, ...(content === undefined ? {} : { body: content }) }
   try {
-    const reply = await withRetries(async () => read(await send(sent, io.signal)), {
+    const reply = await withRetries(async () => read(await sendServiceRequest(sent, io.signal)), {
       isRepeatable: command.isRepeatable === true || idempotencyKey !== undefined,
       onWait: sentence => void (io.stderr.isTTY && io.stderr.write(`${sentence}\n`)),
       async drain({ content }) {
@@ -81,11 +81,14 @@ async function openReply(
   }
 }
 
-const failureOf = (error: unknown, connection: Connection): unknown =>
+const failureOf = (error: unknown, connection: ServiceConnection): unknown =>
   error instanceof NoAnswer ? notReachable(connection, error) : error
 
 /** Consumed content cannot be requested again, so a broken file ends with an error. */
-async function* untilBroken({ content }: Reply, connection: Connection): AsyncGenerator<Uint8Array> {
+async function* untilBroken(
+  { content }: ServiceReply,
+  connection: ServiceConnection,
+): AsyncGenerator<Uint8Array> {
   try {
     yield* content
   } catch (error) {
@@ -93,7 +96,7 @@ async function* untilBroken({ content }: Reply, connection: Connection): AsyncGe
   }
 }
 
-function notReachable({ url, source }: Connection, { message, wasSent }: NoAnswer): CommandFailure {
+function notReachable({ url, source }: ServiceConnection, { message, wasSent }: NoAnswer): CommandFailure {
   const effect = wasSent ? ' The call may have succeeded: check before you repeat it.' : ''
   const remedy = source.startsWith('npm start')
     ? ' Is `npm start` running?'
@@ -105,8 +108,8 @@ function notReachable({ url, source }: Connection, { message, wasSent }: NoAnswe
 }
 
 function credentialFor(
-  { noun, verb, callers }: Command,
-  { url, key, dashboardSecret }: Connection,
+  { noun, verb, callers }: CommandDefinition,
+  { url, key, dashboardSecret }: ServiceConnection,
   asOperator = false,
 ): { token?: string; dashboardSecret?: string } {
   const takesKey = ['key', 'agent', 'merchant'].some(caller => callers.includes(caller))

@@ -1,18 +1,18 @@
-import type { Context } from '../context.ts'
+import type { CommandContext } from '../context.ts'
 import { usageError } from '../io.ts'
-import { isPage } from '../output/print.ts'
-import type { Input } from './caller.ts'
+import { isListPage } from '../output/print.ts'
+import type { ServiceCallInput } from './caller.ts'
 
 /** Pages have the largest size of the contract, unless a size is given. */
-export async function* pagesOf<T>(
+export async function* readPages<T>(
   key: string,
-  input: Input,
-  { result }: Pick<Context, 'result'>,
+  input: ServiceCallInput,
+  { result }: Pick<CommandContext, 'result'>,
 ): AsyncGenerator<readonly T[]> {
-  let query: Input['query'] = { limit: 100, ...input.query }
+  let query: ServiceCallInput['query'] = { limit: 100, ...input.query }
   for (;;) {
     const page: unknown = await result(key, { ...input, query })
-    if (!isPage(page)) throw usageError(`${key} has no pages. Omit --all.`)
+    if (!isListPage(page)) throw usageError(`${key} has no pages. Omit --all.`)
     yield page.data as readonly T[]
     if (!page.hasMore) return
     query = { ...query, cursor: page.nextCursor }

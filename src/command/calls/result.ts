@@ -1,8 +1,13 @@
-import type { Answer } from '../../derive/call.ts'
+import type { CallAnswer } from '../../derive/call.ts'
 import { CommandFailure, exitCodes } from '../io.ts'
-import type { Reply } from './send.ts'
+import type { ServiceReply } from './send.ts'
 
-export function resultOf({ status, body, error, code }: Answer<unknown, Reply['headers']>): unknown {
+export function resultOrFailure({
+  status,
+  body,
+  error,
+  code,
+}: CallAnswer<unknown, ServiceReply['headers']>): unknown {
   if (status < 400) return body
   const sentence = error ?? `The service answered with status ${status}.`
   const exitCode = status === 401 ? exitCodes.notSignedIn : exitCodes.refused

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import type { CallRequest } from '../../derive/call.ts'
 import { NoAnswer } from '../../derive/retry.ts'
 
-export interface Reply {
+export interface ServiceReply {
   readonly status: number
   readonly headers: { get(name: string): string | null }
   readonly content: AsyncIterable<Uint8Array>
@@ -11,16 +11,16 @@ export interface Reply {
 /** Longer than any operation takes: a silent host is gone. */
 const SILENCE_MS = 120_000
 
-export interface Sent extends Omit<CallRequest, 'body'> {
+export interface ServiceRequest extends Omit<CallRequest, 'body'> {
   readonly body?: string | Uint8Array
 }
 
 /** Sends one request. Node's own HTTP client starts faster than `fetch`, which would load another one. */
-export async function send(
-  { url, method, headers, body }: Sent,
+export async function sendServiceRequest(
+  { url, method, headers, body }: ServiceRequest,
   signal: AbortSignal,
   silenceMs = SILENCE_MS,
-): Promise<Reply> {
+): Promise<ServiceReply> {
   const isEncrypted = /^https:/i.test(url)
   const request = isEncrypted ? (await import('node:https')).request : httpRequest
   return new Promise((resolve, reject) => {
@@ -43,7 +43,7 @@ export async function send(
 const failureOf = (error: Error, wasSent: boolean, { aborted }: AbortSignal): Error =>
   aborted ? error : new NoAnswer(reasonOf(error), wasSent)
 
-function replyOf(message: IncomingMessage, signal: AbortSignal): Reply {
+function replyOf(message: IncomingMessage, signal: AbortSignal): ServiceReply {
   const headers = {
     get(name: string): string | null {
       const value = message.headers[name.toLowerCase()]
@@ -81,7 +81,7 @@ function reasonOf(error: Error & { code?: string; errors?: readonly Error[] }): 
   return words[error.code ?? ''] ?? error.message
 }
 
-export async function textOf(content: AsyncIterable<Uint8Array>): Promise<string> {
+export async function readText(content: AsyncIterable<Uint8Array>): Promise<string> {
   const pieces: Uint8Array[] = []
   for await (const piece of content) pieces.push(piece)
   return Buffer.concat(pieces).toString('utf8')

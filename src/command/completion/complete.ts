@@ -1,7 +1,7 @@
-import { findMember, MEMBER, memberOptions } from '../arguments/members.ts'
-import { commonOptions, type Options, operationOptions } from '../arguments/options.ts'
+import { findMemberOption, MEMBER_PREFIX, memberOptions } from '../arguments/members.ts'
+import { type CommandOptions, commonCommandOptions, operationCommandOptions } from '../arguments/options.ts'
 import type { CustomCommand } from '../context.ts'
-import type { Command, Shape, Table } from '../table.ts'
+import type { CommandDefinition, CommandTableFile, ValueShape } from '../table.ts'
 
 export interface Completion {
   readonly word: string
@@ -9,13 +9,13 @@ export interface Completion {
 }
 
 interface CompletionSources {
-  readonly table: Table
+  readonly table: CommandTableFile
   readonly customCommands: readonly CustomCommand[]
   readonly filesFrom: (start: string) => readonly string[]
 }
 
 /** Completes the last word, which may be empty. The program's name is not among the words. */
-export function complete(words: readonly string[], means: CompletionSources): Completion[] {
+export function completeCommandLine(words: readonly string[], means: CompletionSources): Completion[] {
   const last = words.at(-1) ?? ''
   const typed = words.slice(0, -1)
   return candidates(typed, last, means).filter(({ word }) => word.startsWith(last))
@@ -25,14 +25,14 @@ function candidates(typed: readonly string[], last: string, means: CompletionSou
   const [noun, verb, ...rest] = typed[0] === 'help' ? typed.slice(1) : typed
   if (noun === undefined) return firstWords(means)
   const single = means.customCommands.find(own => own.noun === undefined && own.name === noun)
-  if (single) return optionsOf({ ...single.options, ...commonOptions })
+  if (single) return optionsOf({ ...single.options, ...commonCommandOptions })
   if (verb === undefined) return verbsOf(noun, means)
   const own = means.customCommands.find(one => one.noun === noun && one.name === verb)
   const key = means.table.nouns[noun]?.verbs[verb]
   const command = key === undefined ? undefined : means.table.get(key)
   const values = valuesAfter({ command, own, means }, rest.at(-1) ?? '', last)
   if (values.length > 0) return values
-  const options = { ...own?.options, ...(command ? operationOptions : commonOptions) }
+  const options = { ...own?.options, ...(command ? operationCommandOptions : commonCommandOptions) }
   return last.startsWith('-') || last === ''
     ? [...(command ? membersOf(command) : []), ...optionsOf(options)]
     : []
@@ -57,17 +57,17 @@ function verbsOf(noun: string, { table, customCommands }: CompletionSources): Co
   return unique([...own, ...verbs.map(([word, key]) => ({ word, about: table.get(key).summary }))])
 }
 
-const optionsOf = (options: Options): Completion[] =>
+const optionsOf = (options: CommandOptions): Completion[] =>
   Object.entries(options).map(([name, { description }]) => ({ word: `--${name}`, about: description }))
 
-const membersOf = (command: Command): Completion[] =>
+const membersOf = (command: CommandDefinition): Completion[] =>
   memberOptions(command).map(name => ({
-    word: `--${Object.hasOwn(operationOptions, name) ? MEMBER : ''}${name}`,
-    about: findMember(command, name)?.shape.words ?? '',
+    word: `--${Object.hasOwn(operationCommandOptions, name) ? MEMBER_PREFIX : ''}${name}`,
+    about: findMemberOption(command, name)?.shape.words ?? '',
   }))
 
 interface Completing {
-  readonly command: Command | undefined
+  readonly command: CommandDefinition | undefined
   readonly own: CustomCommand | undefined
   readonly means: CompletionSources
 }
@@ -84,20 +84,20 @@ function valuesAfter(completing: Completing, before: string, last: string): Comp
 function valuesOf({ command, own, means }: Completing, option: string, typed: string): Completion[] {
   if (own?.options?.[option]?.isEvents) return eventsAfter(typed, means.table)
   if (!command) return []
-  const isBody = option === 'body' && Object.hasOwn(operationOptions, option)
+  const isBody = option === 'body' && Object.hasOwn(operationCommandOptions, option)
   if (isBody) return typed.startsWith('@') ? filesAfter('@', typed, means) : []
-  const shape = findMember(command, option)?.shape
+  const shape = findMemberOption(command, option)?.shape
   if (shape?.isFile) return filesAfter('', typed, means)
   if (shape && /^(member\.)?events?$/.test(option)) return eventsAfter(typed, means.table)
   return shape ? choicesOf(shape) : []
 }
 
-const choicesOf = ({ choices, items }: Shape): Completion[] =>
+const choicesOf = ({ choices, items }: ValueShape): Completion[] =>
   (choices ?? items?.choices ?? [])
     .filter(choice => choice !== null)
     .map(choice => ({ word: String(choice), about: '' }))
 
-function eventsAfter(typed: string, { eventNames }: Table): Completion[] {
+function eventsAfter(typed: string, { eventNames }: CommandTableFile): Completion[] {
   const before = typed.slice(0, typed.lastIndexOf(',') + 1)
   return Object.entries(eventNames).map(([name, about]) => ({ word: before + name, about }))
 }
@@ -110,7 +110,7 @@ const unique = (completions: readonly Completion[]): Completion[] => [
 ]
 
 /** bash splits words at colons and equals signs: this joins them again. */
-export function joinPieces(pieces: readonly string[]): string[] {
+export function joinShellWords(pieces: readonly string[]): string[] {
   const words: string[] = []
   let isOpen = false
   for (const piece of pieces) {
@@ -123,5 +123,5 @@ export function joinPieces(pieces: readonly string[]): string[] {
 }
 
 /** bash replaces only the last piece, so each answer omits the part of the word before it. */
-export const lastPiece = (word: string, typed: string): string =>
+export const lastShellWordPart = (word: string, typed: string): string =>
   word.slice(Math.max(typed.lastIndexOf(':'), typed.lastIndexOf('=')) + 1)

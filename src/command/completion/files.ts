@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 
 const MOST = 500
 
-export const filesIn =
+export const completeFileNames =
   (cwd: string) =>
   (start: string): string[] => {
     const folder = start.slice(0, start.lastIndexOf('/') + 1)

@@ -1,5 +1,5 @@
 /** The scripts ask the command itself for completions, so a new version does not need new scripts. */
-export const scripts: Readonly<Record<string, string>> = {
+export const completionScripts: Readonly<Record<string, string>> = {
   bash: `_agentpay() {
   local words=("\${COMP_WORDS[@]:1:COMP_CWORD}") line
   COMPREPLY=()

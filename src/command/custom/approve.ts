@@ -1,6 +1,6 @@
 import type { CustomCommand } from '../context.ts'
 
-export const approveIntent: CustomCommand = {
+export const approveIntentCommand: CustomCommand = {
   noun: 'intents',
   name: 'approve',
   summary: 'Approve an intent, with a passkey if the policy requires one',
@@ -14,7 +14,7 @@ export const approveIntent: CustomCommand = {
   async refused({ code }, context) {
     if (code !== 'attestation_required') return undefined
     const [id = ''] = context.arguments
-    const { approveOnPage } = await import('../decisions.ts')
+    const { approveInBrowser: approveOnPage } = await import('../decisions.ts')
     return approveOnPage(id, context)
   },
 }

@@ -1,9 +1,9 @@
-import { suggestion } from '../../values/nearest.ts'
+import { didYouMeanText } from '../../values/nearest.ts'
 import type { CustomCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
-import { safeLine } from '../output/terminal.ts'
+import { escapeLine } from '../output/terminal.ts'
 
-export const completion: CustomCommand = {
+export const completionCommand: CustomCommand = {
   name: 'completion',
   summary: 'Print the completion script for your shell',
   description: 'The script asks this command for completions, so it never gets out of date.',
@@ -14,18 +14,18 @@ export const completion: CustomCommand = {
     'agentpay completion fish | source',
   ],
   async run({ io, arguments: [shell = ''] }) {
-    const { scripts } = await import('../completion/scripts.ts')
+    const { completionScripts: scripts } = await import('../completion/scripts.ts')
     const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined
     if (script === undefined)
       throw usageError(
-        `Completion exists for bash, zsh and fish, not for ${shell}.${suggestion(shell, Object.keys(scripts))}`,
+        `Completion exists for bash, zsh and fish, not for ${shell}.${didYouMeanText(shell, Object.keys(scripts))}`,
       )
     io.stdout.write(script)
     return exitCodes.done
   },
 }
 
-export const complete: CustomCommand = {
+export const completeCommand: CustomCommand = {
   name: 'complete',
   isHidden: true,
   summary: 'Print the possible next words',
@@ -41,12 +41,16 @@ export const complete: CustomCommand = {
     },
   },
   async run({ io, table, customCommands, options, arguments: typed }) {
-    const { complete, joinPieces, lastPiece } = await import('../completion/complete.ts')
-    const { filesIn } = await import('../completion/files.ts')
+    const {
+      completeCommandLine: complete,
+      joinShellWords: joinPieces,
+      lastShellWordPart: lastPiece,
+    } = await import('../completion/complete.ts')
+    const { completeFileNames: filesIn } = await import('../completion/files.ts')
     const words = options.pieces ? joinPieces(typed) : typed
     for (const { word, about } of complete(words, { table, customCommands, filesFrom: filesIn(io.cwd) })) {
       const shown = options.pieces ? lastPiece(word, words.at(-1) ?? '') : word
-      io.stdout.write(`${shown}${options.about ? `\t${safeLine(about)}` : ''}\n`)
+      io.stdout.write(`${shown}${options.about ? `\t${escapeLine(about)}` : ''}\n`)
     }
     return exitCodes.done
   },

@@ -1,38 +1,38 @@
 import type { CustomCommand } from '../context.ts'
-import { approveIntent } from './approve.ts'
-import { complete, completion } from './completion.ts'
-import { doctor } from './doctor.ts'
-import { listen } from './listen.ts'
-import { login } from './login.ts'
-import { logout } from './logout.ts'
-import { serveAssistant } from './mcp.ts'
-import { listProfiles, useProfile } from './profiles.ts'
-import { reapplyDeletions } from './reapply.ts'
-import { signal } from './signal.ts'
-import { tailEvents } from './tail.ts'
-import { verify } from './verify.ts'
-import { verifyAuditExport } from './verify-audit.ts'
-import { version } from './version.ts'
-import { waitForIntent } from './wait.ts'
-import { whoami } from './whoami.ts'
+import { approveIntentCommand } from './approve.ts'
+import { completeCommand, completionCommand } from './completion.ts'
+import { doctorCommand } from './doctor.ts'
+import { listenCommand } from './listen.ts'
+import { loginCommand } from './login.ts'
+import { logoutCommand } from './logout.ts'
+import { mcpCommand } from './mcp.ts'
+import { listProfilesCommand, useProfileCommand } from './profiles.ts'
+import { reapplyDeletionsCommand } from './reapply.ts'
+import { signalCommand } from './signal.ts'
+import { tailEventsCommand } from './tail.ts'
+import { verifyApprovalCommand } from './verify.ts'
+import { verifyAuditCommand } from './verify-audit.ts'
+import { versionCommand } from './version.ts'
+import { waitForIntentCommand } from './wait.ts'
+import { whoamiCommand } from './whoami.ts'
 
 export const customCommands: readonly CustomCommand[] = [
-  login,
-  logout,
-  whoami,
-  doctor,
-  listProfiles,
-  useProfile,
-  tailEvents,
-  listen,
-  serveAssistant,
-  waitForIntent,
-  approveIntent,
-  signal,
-  verify,
-  verifyAuditExport,
-  reapplyDeletions,
-  completion,
-  complete,
-  version,
+  loginCommand,
+  logoutCommand,
+  whoamiCommand,
+  doctorCommand,
+  listProfilesCommand,
+  useProfileCommand,
+  tailEventsCommand,
+  listenCommand,
+  mcpCommand,
+  waitForIntentCommand,
+  approveIntentCommand,
+  signalCommand,
+  verifyApprovalCommand,
+  verifyAuditCommand,
+  reapplyDeletionsCommand,
+  completionCommand,
+  completeCommand,
+  versionCommand,
 ]

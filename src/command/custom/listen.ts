@@ -1,6 +1,6 @@
 import type { CustomCommand } from '../context.ts'
 
-export const listen: CustomCommand = {
+export const listenCommand: CustomCommand = {
   noun: 'webhooks',
   name: 'listen',
   summary: 'Deliver webhooks to a receiver on this machine',
@@ -31,7 +31,7 @@ export const listen: CustomCommand = {
     'agentpay webhooks listen --forward http://localhost:3000/hooks --events transaction.completed,agent.frozen',
   ],
   async run(context) {
-    const { listenFor } = await import('../webhooks/listen.ts')
+    const { forwardWebhooks: listenFor } = await import('../webhooks/listen.ts')
     return listenFor(context)
   },
 }

@@ -1,16 +1,16 @@
-import type { Context, CustomCommand } from '../context.ts'
+import type { CommandContext, CustomCommand } from '../context.ts'
 import { exitCodes } from '../io.ts'
 import { keyFilePath } from '../key-file.ts'
 
 const LONGEST_NAME = 100
 
-async function deviceNameOf({ options }: Context): Promise<string> {
+async function deviceNameOf({ options }: CommandContext): Promise<string> {
   if (typeof options.name === 'string') return options.name
   const { hostname, userInfo } = await import('node:os')
   return `agentpay of ${userInfo().username} on ${hostname()}`.slice(0, LONGEST_NAME)
 }
 
-export const login: CustomCommand = {
+export const loginCommand: CustomCommand = {
   name: 'login',
   summary: 'Sign in: a person approves in the browser with a passkey',
   description:
@@ -40,12 +40,12 @@ export const login: CustomCommand = {
     'agentpay login --profile assistant --tool-writes',
   ],
   async run(context) {
-    const { targetOf } = await import('../sign-in/service.ts')
+    const { signInTarget: targetOf } = await import('../sign-in/service.ts')
     const target = targetOf(context)
     const { storeKey } = await import('../sign-in/store-key.ts')
     const signIn = context.options.device
-      ? (await import('../sign-in/device.ts')).signInDevice
-      : (await import('../sign-in/pair.ts')).pair
+      ? (await import('../sign-in/device.ts')).signInByDeviceCode
+      : (await import('../sign-in/pair.ts')).signInByPairing
     const wish = {
       deviceName: await deviceNameOf(context),
       ...(context.options['tool-writes'] === true ? { toolWrites: true as const } : {}),

@@ -1,24 +1,24 @@
-import type { CallResult } from '../calls/caller.ts'
-import { resultOf } from '../calls/result.ts'
-import type { Context, CustomCommand } from '../context.ts'
+import type { ServiceAnswer } from '../calls/caller.ts'
+import { resultOrFailure } from '../calls/result.ts'
+import type { CommandContext, CustomCommand } from '../context.ts'
 import { CommandFailure, exitCodes, usageError } from '../io.ts'
-import { changeKeyFile, type Profile, profileIn, readKeyFile, withoutProfile } from '../key-file.ts'
+import { type CommandProfile, changeKeyFile, findProfile, readKeyFile, withoutProfile } from '../key-file.ts'
 
-function profileOf({ io, options }: Context): { name: string; profile: Profile } {
+function profileOf({ io, options }: CommandContext): { name: string; profile: CommandProfile } {
   const file = readKeyFile(io)
   const name = typeof options.profile === 'string' ? options.profile : file.current
-  const profile = name === null ? undefined : profileIn(file, name)
+  const profile = name === null ? undefined : findProfile(file, name)
   if (name !== null && profile) return { name, profile }
   if (typeof options.profile === 'string') throw usageError(`There is no profile ${name}.`)
   throw new CommandFailure(exitCodes.notSignedIn, 'You are not signed in: there is no current profile.')
 }
 
 /** A key that is already invalid does not need to be revoked. */
-function checkEnded(answer: CallResult): void {
-  if (answer.status !== 401) resultOf(answer)
+function checkEnded(answer: ServiceAnswer): void {
+  if (answer.status !== 401) resultOrFailure(answer)
 }
 
-export const logout: CustomCommand = {
+export const logoutCommand: CustomCommand = {
   name: 'logout',
   summary: 'Sign out: revoke the key and delete it',
   options: {
@@ -30,7 +30,7 @@ export const logout: CustomCommand = {
   examples: ['agentpay logout', 'agentpay logout --profile work'],
   async run(context) {
     const { name, profile } = profileOf(context)
-    const { callerAt } = await import('../sign-in/service.ts')
+    const { serviceClientAt: callerAt } = await import('../sign-in/service.ts')
     if (context.options['forget-only'] !== true)
       checkEnded(await callerAt(context, profile.url, profile.key).call('keys.revokeCurrent'))
     await changeKeyFile(context.io, withoutProfile(name, profile.keyId))

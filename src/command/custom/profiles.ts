@@ -1,11 +1,11 @@
-import { suggestion } from '../../values/nearest.ts'
+import { didYouMeanText } from '../../values/nearest.ts'
 import type { CustomCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
-import { changeKeyFile, profileIn, readKeyFile } from '../key-file.ts'
+import { changeKeyFile, findProfile, readKeyFile } from '../key-file.ts'
 
 const noun = 'profiles'
 
-export const listProfiles: CustomCommand = {
+export const listProfilesCommand: CustomCommand = {
   noun,
   name: 'list',
   summary: 'List your profiles',
@@ -24,7 +24,7 @@ export const listProfiles: CustomCommand = {
   },
 }
 
-export const useProfile: CustomCommand = {
+export const useProfileCommand: CustomCommand = {
   noun,
   name: 'use',
   summary: 'Select the current profile',
@@ -33,12 +33,12 @@ export const useProfile: CustomCommand = {
   async run(context) {
     const [name = ''] = context.arguments
     const file = readKeyFile(context.io)
-    if (!profileIn(file, name))
+    if (!findProfile(file, name))
       throw usageError(
-        `There is no profile ${name}.${suggestion(name, Object.keys(file.profiles))} See: agentpay profiles list`,
+        `There is no profile ${name}.${didYouMeanText(name, Object.keys(file.profiles))} See: agentpay profiles list`,
       )
-    await changeKeyFile(context.io, kept => (profileIn(kept, name) ? { ...kept, current: name } : kept))
-    context.say(`The current profile is ${name}: ${profileIn(file, name)?.url}`)
+    await changeKeyFile(context.io, kept => (findProfile(kept, name) ? { ...kept, current: name } : kept))
+    context.say(`The current profile is ${name}: ${findProfile(file, name)?.url}`)
     return exitCodes.done
   },
 }

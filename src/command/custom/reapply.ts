@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { isRecord } from '../../values/members.ts'
-import type { Context, CustomCommand } from '../context.ts'
+import type { CommandContext, CustomCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
 
-export const reapplyDeletions: CustomCommand = {
+export const reapplyDeletionsCommand: CustomCommand = {
   noun: 'gdpr',
   name: 'reapply',
   summary: 'Repeat deletions after a backup was restored',
@@ -60,7 +60,7 @@ function jsonIn(content: string): unknown {
 /** A separate program, as the command line has no database driver. */
 const PROGRAM = fileURLToPath(new URL('../../bin/reapply.ts', import.meta.url))
 
-async function apply(erasures: readonly unknown[], context: Context): Promise<unknown[]> {
+async function apply(erasures: readonly unknown[], context: CommandContext): Promise<unknown[]> {
   const { DATABASE_URL } = context.env
   if (!DATABASE_URL)
     throw usageError(

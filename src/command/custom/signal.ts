@@ -1,7 +1,7 @@
-import type { Context, CustomCommand } from '../context.ts'
+import type { CommandContext, CustomCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
 
-export const signal: CustomCommand = {
+export const signalCommand: CustomCommand = {
   name: 'signal',
   summary: 'Send a signal to a run in Temporal, as its operator',
   description:
@@ -23,7 +23,7 @@ export const signal: CustomCommand = {
     const [workflow = '', name = ''] = context.arguments
     if (!/^[a-z-]+\/\w+$/.test(workflow))
       throw usageError(`A run’s id consists of a kind and a record, such as intent/intent_…, not ${workflow}`)
-    const { sendSignal } = await import('../signals/send-signal.ts')
+    const { sendWorkflowSignal: sendSignal } = await import('../signals/send-signal.ts')
     const sent = await sendSignal({ workflow, name, payload: payloadOf(context) }, context)
     if (sent !== undefined) return context.fail(exitCodes.refused, sent)
     context.note(`${name} was sent to ${workflow}.`)
@@ -31,7 +31,7 @@ export const signal: CustomCommand = {
   },
 }
 
-function payloadOf({ options: { by, reason, input } }: Context): string | undefined {
+function payloadOf({ options: { by, reason, input } }: CommandContext): string | undefined {
   if (input === undefined) {
     const said = Object.entries({ by, reason }).filter(([, text]) => text !== undefined)
     return said.length === 0 ? undefined : JSON.stringify(Object.fromEntries(said))

@@ -1,6 +1,6 @@
 import type { CustomCommand } from '../context.ts'
 
-export const tailEvents: CustomCommand = {
+export const tailEventsCommand: CustomCommand = {
   noun: 'events',
   name: 'tail',
   summary: 'Show events as they happen',
@@ -22,7 +22,7 @@ export const tailEvents: CustomCommand = {
     "agentpay events tail --json | jq -r '.data.agentId'",
   ],
   async run(context) {
-    const { tail } = await import('../events/tail.ts')
+    const { tailEvents: tail } = await import('../events/tail.ts')
     return tail(context)
   },
 }

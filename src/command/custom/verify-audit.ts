@@ -1,12 +1,12 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isRecord } from '../../values/members.ts'
-import type { Context, CustomCommand } from '../context.ts'
+import type { CommandContext, CustomCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
 
 const KEYS = 'jwks.json'
 
-export const verifyAuditExport: CustomCommand = {
+export const verifyAuditCommand: CustomCommand = {
   noun: 'audit',
   name: 'verify',
   summary: 'Verify the audit trail, or an export of it offline',
@@ -55,7 +55,7 @@ export const verifyAuditExport: CustomCommand = {
 
 type Options = NonNullable<Parameters<typeof import('../../derive/verify-audit.ts').verifyAudit>[1]>
 
-async function* contentOf(name: string, { io }: Context): AsyncGenerator<Uint8Array | string> {
+async function* contentOf(name: string, { io }: CommandContext): AsyncGenerator<Uint8Array | string> {
   const { fileError } = await import('../io.ts')
   try {
     yield* name === '-' ? io.stdin : createReadStream(resolve(io.cwd, name), { highWaterMark: 1_048_576 })
@@ -65,7 +65,7 @@ async function* contentOf(name: string, { io }: Context): AsyncGenerator<Uint8Ar
   }
 }
 
-async function optionsOf(name: string, context: Context): Promise<Options> {
+async function optionsOf(name: string, context: CommandContext): Promise<Options> {
   const { since, keys } = context.options
   const beside = join(name === '-' ? '.' : dirname(name), KEYS)
   const file =
@@ -76,7 +76,7 @@ async function optionsOf(name: string, context: Context): Promise<Options> {
   }
 }
 
-async function readText(name: string, { io }: Context): Promise<string> {
+async function readText(name: string, { io }: CommandContext): Promise<string> {
   const { readNamedFile } = await import('../arguments/files.ts')
   return (await readNamedFile(name, io)).toString('utf8')
 }

@@ -1,11 +1,11 @@
 import { dirname, join } from 'node:path'
 import { isRecord } from '../../values/members.ts'
-import type { Context, CustomCommand } from '../context.ts'
+import type { CommandContext, CustomCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
 
 const KEYS = 'jwks.json'
 
-export const verify: CustomCommand = {
+export const verifyApprovalCommand: CustomCommand = {
   name: 'verify',
   summary: 'Verify the proof of an approval offline',
   description:
@@ -39,7 +39,7 @@ export const verify: CustomCommand = {
 
 type Verify = typeof import('../../derive/verify-approval.ts').verifyApproval
 
-async function filesOf(context: Context): Promise<Parameters<Verify>> {
+async function filesOf(context: CommandContext): Promise<Parameters<Verify>> {
   const [name = '-'] = context.arguments
   const { keys } = context.options
   const beside = join(name === '-' ? '.' : dirname(name), KEYS)
@@ -58,7 +58,7 @@ const isProof = (value: unknown): value is Parameters<Verify>[0] =>
 const isKeySet = (value: unknown): value is Parameters<Verify>[1] =>
   isRecord(value) && Array.isArray(value.keys)
 
-async function readJson(name: string, { io }: Context, remedy = ''): Promise<unknown> {
+async function readJson(name: string, { io }: CommandContext, remedy = ''): Promise<unknown> {
   const { readInput, readNamedFile } = await import('../arguments/files.ts')
   const bytes = await (name === '-' ? readInput(io) : readNamedFile(name, io)).catch(error => {
     throw remedy === '' ? error : usageError(`${(error as Error).message}. Save the keys first: ${remedy}`)

@@ -1,7 +1,7 @@
 import type { CustomCommand } from '../context.ts'
 import { exitCodes } from '../io.ts'
 
-export const version: CustomCommand = {
+export const versionCommand: CustomCommand = {
   name: 'version',
   summary: 'Show the version of this command',
   async run(context) {

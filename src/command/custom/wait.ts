@@ -1,15 +1,15 @@
-import type { Context, CustomCommand } from '../context.ts'
+import type { CommandContext, CustomCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
 
 /** In milliseconds; unlimited by default, as an intent expires by itself. */
-function longest({ options: { timeout } }: Context): number {
+function longest({ options: { timeout } }: CommandContext): number {
   if (timeout === undefined) return Number.POSITIVE_INFINITY
   if (!/^\d{1,6}$/.test(String(timeout)))
     throw usageError('--timeout must be a number of whole seconds, such as 600.')
   return Number(timeout) * 1_000
 }
 
-export const waitForIntent: CustomCommand = {
+export const waitForIntentCommand: CustomCommand = {
   noun: 'intents',
   name: 'wait',
   summary: 'Wait until an intent is decided',
@@ -23,7 +23,7 @@ export const waitForIntent: CustomCommand = {
   async run(context) {
     const [id = ''] = context.arguments
     const mostMs = longest(context)
-    const { reportDecision, untilDecided } = await import('../decisions.ts')
+    const { reportDecision, waitForDecision: untilDecided } = await import('../decisions.ts')
     const intent = await untilDecided(context, id, mostMs)
     if (intent) return reportDecision(intent, context)
     return context.fail(

@@ -12,7 +12,7 @@ interface OwnKey {
   readonly expiresAt: string | null
 }
 
-export const whoami: CustomCommand = {
+export const whoamiCommand: CustomCommand = {
   name: 'whoami',
   summary: 'Show the account and the key in use',
   description: 'The key itself is not shown, only its last four characters.',

@@ -1,18 +1,18 @@
-import { answerOf } from '../../derive/call.ts'
-import { suggestion } from '../../values/nearest.ts'
+import { parseCallAnswer } from '../../derive/call.ts'
+import { didYouMeanText } from '../../values/nearest.ts'
 import { serverSentEvents } from '../../values/server-sent-events.ts'
 import type { OptionValues } from '../arguments/parse.ts'
-import { pagesOf } from '../calls/pages.ts'
-import { type Reply, textOf } from '../calls/send.ts'
-import { type Context, resultOf } from '../context.ts'
-import { CommandFailure, type ExitCode, exitCodes, type Io, usageError } from '../io.ts'
+import { readPages } from '../calls/pages.ts'
+import { readText, type ServiceReply } from '../calls/send.ts'
+import { type CommandContext, resultOrFailure } from '../context.ts'
+import { CommandFailure, type CommandIo, type ExitCode, exitCodes, usageError } from '../io.ts'
 
 export interface EventFilter {
   readonly query: Readonly<Record<string, unknown>>
   has(event: string): boolean
 }
 
-export function namesOf(value: OptionValues[string]): readonly string[] {
+export function parseEventNames(value: OptionValues[string]): readonly string[] {
   const names = [value ?? []]
     .flat()
     .flatMap(text => String(text).split(','))
@@ -22,10 +22,10 @@ export function namesOf(value: OptionValues[string]): readonly string[] {
 }
 
 /** The service filters by one name. Several are filtered here, after checking that such events exist. */
-export async function eventFilterOf(
+export async function createEventFilter(
   names: readonly string[],
   agentId: string | undefined,
-  context: Pick<Context, 'result'>,
+  context: Pick<CommandContext, 'result'>,
 ): Promise<EventFilter> {
   if (names.length > 1) await refuseUnknown(names, context)
   return {
@@ -37,14 +37,17 @@ export async function eventFilterOf(
   }
 }
 
-async function refuseUnknown(names: readonly string[], { result }: Pick<Context, 'result'>): Promise<void> {
+async function refuseUnknown(
+  names: readonly string[],
+  { result }: Pick<CommandContext, 'result'>,
+): Promise<void> {
   const known: string[] = []
-  for await (const types of pagesOf<{ event: string }>('events.types', {}, { result }))
+  for await (const types of readPages<{ event: string }>('events.types', {}, { result }))
     known.push(...types.map(({ event }) => event))
   const unknown = names.find(name => !known.includes(name))
   if (unknown !== undefined)
     throw usageError(
-      `There is no event ${unknown}.${suggestion(unknown, known)} agentpay events types lists them.`,
+      `There is no event ${unknown}.${didYouMeanText(unknown, known)} agentpay events types lists them.`,
     )
 }
 
@@ -56,7 +59,7 @@ export interface FollowedEvent {
   readonly requestId: string
 }
 
-type Means = Pick<Context, 'open' | 'result' | 'io' | 'note'>
+type Means = Pick<CommandContext, 'open' | 'result' | 'io' | 'note'>
 
 const AGAIN_AFTER_MS = 1_000
 
@@ -70,7 +73,7 @@ export async function* followEvents(
   after?: string,
 ): AsyncGenerator<FollowedEvent> {
   let last = after ?? (await newestId(means))
-  let reply: Reply | undefined = await openStream(means, wanted, last)
+  let reply: ServiceReply | undefined = await openStream(means, wanted, last)
   means.note(`Following events ${after ? `after ${after}` : 'from now on'}. Press Ctrl+C to stop.`)
   for (;;) {
     for await (const event of reply ? eventsIn(reply) : []) {
@@ -83,7 +86,7 @@ export async function* followEvents(
   }
 }
 
-async function* eventsIn({ content }: Reply): AsyncGenerator<FollowedEvent> {
+async function* eventsIn({ content }: ServiceReply): AsyncGenerator<FollowedEvent> {
   try {
     for await (const { data } of serverSentEvents(content)) yield JSON.parse(data)
   } catch (error) {
@@ -100,11 +103,15 @@ async function newestId({ result }: Means): Promise<string | undefined> {
 const isBreak = (error: unknown): boolean =>
   error instanceof CommandFailure && error.exitCode === exitCodes.notReachable
 
-async function openStream({ open }: Means, { query }: EventFilter, last: string | undefined): Promise<Reply> {
+async function openStream(
+  { open }: Means,
+  { query }: EventFilter,
+  last: string | undefined,
+): Promise<ServiceReply> {
   const headers = last === undefined ? {} : { 'last-event-id': last }
   const reply = await open('events.stream', { query, headers })
   if (reply.status === 200) return reply
-  resultOf(answerOf(reply.status, reply.headers, await textOf(reply.content)))
+  resultOrFailure(parseCallAnswer(reply.status, reply.headers, await readText(reply.content)))
   throw new CommandFailure(exitCodes.refused, `A stream was expected, not the status ${reply.status}.`)
 }
 
@@ -126,7 +133,7 @@ async function openAgain(
   means: Means,
   wanted: EventFilter,
   last: string | undefined,
-): Promise<Reply | undefined> {
+): Promise<ServiceReply | undefined> {
   try {
     return await openStream(means, wanted, last)
   } catch (error) {
@@ -136,8 +143,8 @@ async function openAgain(
 }
 
 /** Runs until the user interrupts, which is the normal end of such a command. */
-export async function untilInterrupted(
-  { signal }: Pick<Io, 'signal'>,
+export async function runUntilInterrupted(
+  { signal }: Pick<CommandIo, 'signal'>,
   follow: Promise<void>,
 ): Promise<ExitCode> {
   try {

@@ -1,22 +1,32 @@
-import type { Context } from '../context.ts'
+import type { CommandContext } from '../context.ts'
 import type { ExitCode } from '../io.ts'
-import { cellOf } from '../output/tables.ts'
-import { safeJsonLine } from '../output/terminal.ts'
-import { eventFilterOf, type FollowedEvent, followEvents, namesOf, untilInterrupted } from './follow.ts'
+import { formatCell } from '../output/tables.ts'
+import { escapedJsonLine } from '../output/terminal.ts'
+import {
+  createEventFilter,
+  type FollowedEvent,
+  followEvents,
+  parseEventNames,
+  runUntilInterrupted,
+} from './follow.ts'
 
 const NAME_WIDTH = 26
 
 function lineOf({ createdAt, event, data, id }: FollowedEvent): string {
-  const members = Object.entries(data).map(([name, value]) => `${name}=${cellOf(name, value)}`)
-  return [cellOf('createdAt', createdAt), event.padEnd(NAME_WIDTH), ...members, id].join('  ')
+  const members = Object.entries(data).map(([name, value]) => `${name}=${formatCell(name, value)}`)
+  return [formatCell('createdAt', createdAt), event.padEnd(NAME_WIDTH), ...members, id].join('  ')
 }
 
-export async function tail(context: Context): Promise<ExitCode> {
+export async function tailEvents(context: CommandContext): Promise<ExitCode> {
   const { type, agent } = context.options
-  const wanted = await eventFilterOf(namesOf(type), typeof agent === 'string' ? agent : undefined, context)
+  const wanted = await createEventFilter(
+    parseEventNames(type),
+    typeof agent === 'string' ? agent : undefined,
+    context,
+  )
   const follow = async () => {
     for await (const event of followEvents(context, wanted))
-      context.say(context.asJson ? safeJsonLine(event) : lineOf(event))
+      context.say(context.asJson ? escapedJsonLine(event) : lineOf(event))
   }
-  return untilInterrupted(context.io, follow())
+  return runUntilInterrupted(context.io, follow())
 }

@@ -1,20 +1,20 @@
 import type { CommandRuntime } from '../context.ts'
-import type { Found } from '../find-command.ts'
-import { type Style, styleFor } from '../output/terminal.ts'
+import type { CommandMatch } from '../find-command.ts'
+import { type TerminalStyle, terminalStyle } from '../output/terminal.ts'
 
 /**
  * Prints the help for everything, for a noun or for a command. Only that part is loaded, so the help appears
  * at once.
  */
-export async function printHelp(found: Found, means: CommandRuntime): Promise<void> {
+export async function printHelp(found: CommandMatch, means: CommandRuntime): Promise<void> {
   const { stdout, env } = means.io
-  stdout.write(await helpFor(found, means, styleFor(stdout, env)))
+  stdout.write(await helpFor(found, means, terminalStyle(stdout, env)))
 }
 
 async function helpFor(
-  { noun, own, operation }: Found,
+  { noun, own, operation }: CommandMatch,
   { table, customCommands }: CommandRuntime,
-  style: Style,
+  style: TerminalStyle,
 ): Promise<string> {
   if (own || operation) {
     const ownText = own && (await import('./custom-help.ts')).customHelp(own, style)
@@ -23,6 +23,6 @@ async function helpFor(
     return [ownText, operationText].filter(Boolean).join('\n')
   }
   return noun === undefined
-    ? (await import('./overview.ts')).overview(table, customCommands, style)
+    ? (await import('./overview.ts')).commandOverview(table, customCommands, style)
     : (await import('./noun-help.ts')).nounHelp(noun, table, customCommands, style)
 }

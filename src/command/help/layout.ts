@@ -1,12 +1,12 @@
-import type { Option, Options } from '../arguments/options.ts'
-import { padded, type Style, widthOf } from '../output/terminal.ts'
+import type { CommandOption, CommandOptions } from '../arguments/options.ts'
+import { displayWidth, padToWidth, type TerminalStyle } from '../output/terminal.ts'
 
 /** The width of the help: narrow enough to read, and for any terminal. */
 const WIDTH = 96
 
-export const plainText = (text: string): string => text.replaceAll('`', '')
+export const withoutBackticks = (text: string): string => text.replaceAll('`', '')
 
-export function wrap(text: string, indent = 0, width = WIDTH): string {
+export function wrapText(text: string, indent = 0, width = WIDTH): string {
   return text
     .split('\n')
     .flatMap(paragraph => linesOf(paragraph, width - indent))
@@ -19,28 +19,34 @@ function linesOf(paragraph: string, width: number): string[] {
   for (const word of paragraph.split(' ')) {
     const last = lines.at(-1) ?? ''
     const joined = last === '' ? word : `${last} ${word}`
-    if (widthOf(joined) <= width || last === '') lines[lines.length - 1] = joined
+    if (displayWidth(joined) <= width || last === '') lines[lines.length - 1] = joined
     else lines.push(word)
   }
   return lines
 }
 
-export function listed(rows: readonly (readonly [name: string, words: string])[], style: Style): string {
-  const width = Math.min(30, Math.max(0, ...rows.map(([name]) => widthOf(name))))
+export function formatDefinitionList(
+  rows: readonly (readonly [name: string, words: string])[],
+  style: TerminalStyle,
+): string {
+  const width = Math.min(30, Math.max(0, ...rows.map(([name]) => displayWidth(name))))
   return rows
     .map(([name, words]) => {
-      const text = wrap(plainText(words), 0, WIDTH - width - 4).replaceAll('\n', `\n${' '.repeat(width + 4)}`)
-      const gap = widthOf(name) > width ? `\n${' '.repeat(width + 4)}` : '  '
-      return `  ${style.bold(padded(name, width))}${gap}${text}\n`
+      const text = wrapText(withoutBackticks(words), 0, WIDTH - width - 4).replaceAll(
+        '\n',
+        `\n${' '.repeat(width + 4)}`,
+      )
+      const gap = displayWidth(name) > width ? `\n${' '.repeat(width + 4)}` : '  '
+      return `  ${style.bold(padToWidth(name, width))}${gap}${text}\n`
     })
     .join('')
 }
 
-export const section = (title: string, content: string, style: Style): string =>
+export const helpSection = (title: string, content: string, style: TerminalStyle): string =>
   content === '' ? '' : `\n${style.bold(title)}\n${content}`
 
-export const optionRows = (options: Options): [string, string][] =>
-  Object.entries(options).map(([name, { short, value, description }]: [string, Option]) => [
+export const optionRows = (options: CommandOptions): [string, string][] =>
+  Object.entries(options).map(([name, { short, value, description }]: [string, CommandOption]) => [
     `${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`,
     description,
   ])

@@ -1,13 +1,13 @@
 import type { CustomCommand } from '../context.ts'
-import type { Style } from '../output/terminal.ts'
-import type { Table } from '../table.ts'
-import { listed, plainText, section, wrap } from './layout.ts'
+import type { TerminalStyle } from '../output/terminal.ts'
+import type { CommandTableFile } from '../table.ts'
+import { formatDefinitionList, helpSection, withoutBackticks, wrapText } from './layout.ts'
 
 export function nounHelp(
   noun: string,
-  table: Table,
+  table: CommandTableFile,
   customCommands: readonly CustomCommand[],
-  style: Style,
+  style: TerminalStyle,
 ): string {
   const { about = '', verbs = {} } = table.nouns[noun] ?? {}
   const own = customCommands.filter(command => command.noun === noun)
@@ -32,8 +32,8 @@ export function nounHelp(
   ]
   return [
     `${style.bold(`agentpay ${noun}`)} <verb> [ids] [--member value]\n`,
-    about === '' ? '' : `\n${wrap(plainText(about))}\n`,
-    section('Commands', listed(rows, style), style),
+    about === '' ? '' : `\n${wrapText(withoutBackticks(about))}\n`,
+    helpSection('Commands', formatDefinitionList(rows, style), style),
     `\nagentpay help ${noun} <verb> shows one with its members.\n`,
   ].join('')
 }

@@ -1,10 +1,14 @@
-import { commonOptions } from '../arguments/options.ts'
+import { commonCommandOptions } from '../arguments/options.ts'
 import type { CustomCommand } from '../context.ts'
-import type { Style } from '../output/terminal.ts'
-import type { Table } from '../table.ts'
-import { listed, optionRows, section } from './layout.ts'
+import type { TerminalStyle } from '../output/terminal.ts'
+import type { CommandTableFile } from '../table.ts'
+import { formatDefinitionList, helpSection, optionRows } from './layout.ts'
 
-export function overview(table: Table, customCommands: readonly CustomCommand[], style: Style): string {
+export function commandOverview(
+  table: CommandTableFile,
+  customCommands: readonly CustomCommand[],
+  style: TerminalStyle,
+): string {
   const own = customCommands.filter(
     ({ noun, isHidden }) => !isHidden && (noun === undefined || !Object.hasOwn(table.nouns, noun)),
   )
@@ -12,18 +16,18 @@ export function overview(table: Table, customCommands: readonly CustomCommand[],
   return [
     `${style.bold('agentpay')} <noun> <verb> [ids] [--member value]\n`,
     '\nPayments for autonomous agents, on the command line. Each operation of the service is a command.\n',
-    section(
+    helpSection(
       'Further commands',
-      listed(
+      formatDefinitionList(
         own.map(({ noun, name, summary }) => [noun ? `${noun} ${name}` : name, summary]),
         style,
       ),
       style,
     ),
-    section('Nouns', listed(nouns, style), style),
-    section('Common options', listed(optionRows(commonOptions), style), style),
-    section('Environment', listed(ENVIRONMENT, style), style),
-    section('Exit codes', listed(EXIT_CODES, style), style),
+    helpSection('Nouns', formatDefinitionList(nouns, style), style),
+    helpSection('Common options', formatDefinitionList(optionRows(commonCommandOptions), style), style),
+    helpSection('Environment', formatDefinitionList(ENVIRONMENT, style), style),
+    helpSection('Exit codes', formatDefinitionList(EXIT_CODES, style), style),
     '\nagentpay help <noun> lists the commands of a noun, agentpay help <noun> <verb> shows one with its members.\n',
   ].join('')
 }

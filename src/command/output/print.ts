@@ -1,33 +1,35 @@
 import { isRecord } from '../../values/members.ts'
-import type { Io } from '../io.ts'
-import { recordOf, type TableOptions, tableOf } from './tables.ts'
-import { safeJson, safeLine, styleFor } from './terminal.ts'
+import type { CommandIo } from '../io.ts'
+import { formatRecord, formatTable, type TableOptions } from './tables.ts'
+import { escapedJson, escapeLine, terminalStyle } from './terminal.ts'
 
-export interface Printing {
-  readonly io: Io
+export interface PrintOptions {
+  readonly io: CommandIo
   readonly asJson: boolean
 }
 
 /** People get tables and pipes get JSON, unless an option chooses. */
-export const printsJson = ({ stdout }: Io, { json, table }: { json?: unknown; table?: unknown }): boolean =>
-  json === true || (table !== true && stdout.isTTY !== true)
+export const printsJson = (
+  { stdout }: CommandIo,
+  { json, table }: { json?: unknown; table?: unknown },
+): boolean => json === true || (table !== true && stdout.isTTY !== true)
 
-export function lookOf({ stdout, env }: Io): TableOptions {
-  return { style: styleFor(stdout, env), columns: stdout.isTTY ? stdout.columns || 80 : undefined }
+export function tableOptionsFor({ stdout, env }: CommandIo): TableOptions {
+  return { style: terminalStyle(stdout, env), columns: stdout.isTTY ? stdout.columns || 80 : undefined }
 }
 
-export function printValue(value: unknown, { io, asJson }: Printing): void {
+export function printValue(value: unknown, { io, asJson }: PrintOptions): void {
   if (value === undefined) return
-  if (asJson) return void io.stdout.write(`${safeJson(value)}\n`)
-  io.stdout.write(textFor(value, lookOf(io)))
-  if (isPage(value) && value.hasMore)
-    io.stderr.write(`More results: use --cursor ${safeLine(String(value.nextCursor))}, or --all for all.\n`)
+  if (asJson) return void io.stdout.write(`${escapedJson(value)}\n`)
+  io.stdout.write(textFor(value, tableOptionsFor(io)))
+  if (isListPage(value) && value.hasMore)
+    io.stderr.write(`More results: use --cursor ${escapeLine(String(value.nextCursor))}, or --all for all.\n`)
 }
 
 function textFor(value: unknown, look: TableOptions): string {
   if (Array.isArray(value)) return listText(value, look)
-  if (!isRecord(value)) return `${safeLine(String(value))}\n`
-  return isPage(value) ? listText(value.data, look) : recordOf(value, look)
+  if (!isRecord(value)) return `${escapeLine(String(value))}\n`
+  return isListPage(value) ? listText(value.data, look) : formatRecord(value, look)
 }
 
 interface Page {
@@ -36,11 +38,11 @@ interface Page {
   readonly nextCursor: string | null
 }
 
-export const isPage = (value: unknown): value is Page & Readonly<Record<string, unknown>> =>
+export const isListPage = (value: unknown): value is Page & Readonly<Record<string, unknown>> =>
   isRecord(value) && Array.isArray(value.data) && typeof value.hasMore === 'boolean'
 
 function listText(rows: readonly unknown[], look: TableOptions): string {
   if (rows.length === 0) return look.style.dim('None.\n')
-  if (rows.every(isRecord)) return tableOf(rows, look)
-  return rows.map(row => `${safeLine(typeof row === 'string' ? row : JSON.stringify(row))}\n`).join('')
+  if (rows.every(isRecord)) return formatTable(rows, look)
+  return rows.map(row => `${escapeLine(typeof row === 'string' ? row : JSON.stringify(row))}\n`).join('')
 }

@@ -1,8 +1,8 @@
-import { isRecord, kindOf, type Row, tableMembers } from '../../values/members.ts'
-import { cutTo, padded, type Style, safeLine, widthOf } from './terminal.ts'
+import { commonTableMembers, isRecord, memberKind, type Row } from '../../values/members.ts'
+import { displayWidth, escapeLine, padToWidth, type TerminalStyle, truncateToWidth } from './terminal.ts'
 
-export function cellOf(name: string, value: unknown): string {
-  switch (kindOf(name, value)) {
+export function formatCell(name: string, value: unknown): string {
+  switch (memberKind(name, value)) {
     case 'none':
       return value === '' ? '' : '–'
     case 'amount':
@@ -15,11 +15,11 @@ export function cellOf(name: string, value: unknown): string {
       return String(value).replace(/T([\d:]{8}).*$/, ' $1Z')
     case 'id':
     case 'text':
-      return safeLine(String(value))
+      return escapeLine(String(value))
     case 'list':
-      return (value as readonly unknown[]).map(item => cellOf(name, item)).join(', ') || '–'
+      return (value as readonly unknown[]).map(item => formatCell(name, item)).join(', ') || '–'
     default:
-      return safeLine(JSON.stringify(value))
+      return escapeLine(JSON.stringify(value))
   }
 }
 
@@ -30,7 +30,7 @@ const amount = (value: number): string => {
 }
 
 export interface TableOptions {
-  readonly style: Style
+  readonly style: TerminalStyle
   readonly columns: number | undefined
 }
 
@@ -45,13 +45,13 @@ interface Column {
 }
 
 /** Prints rows below each other. If the terminal is too narrow, the least informative columns are omitted first. */
-export function tableOf(rows: readonly Row[], { style, columns: room }: TableOptions): string {
-  const all = tableMembers(rows).map(name => columnOf(name, rows, room))
+export function formatTable(rows: readonly Row[], { style, columns: room }: TableOptions): string {
+  const all = commonTableMembers(rows).map(name => columnOf(name, rows, room))
   const columns = fitting(all, room)
   const cellsOf = (index: number): string[] => columns.map(({ cells }) => cells[index] ?? '')
   const head = line(
     columns,
-    columns.map(({ name }) => safeLine(name)),
+    columns.map(({ name }) => escapeLine(name)),
   )
   const lines = [style.bold(head), ...rows.map((_, index) => line(columns, cellsOf(index)))]
   return `${lines.join('\n')}\n`
@@ -61,10 +61,10 @@ function columnOf(name: string, rows: readonly Row[], room: number | undefined):
   const values = rows.map(row => row[name])
   const isRight = values.some(value => typeof value === 'number')
   const cells = values.map(value => {
-    const cell = cellOf(name, value)
-    return kindOf(name, value) === 'id' || room === undefined ? cell : cutTo(cell, LONGEST_CELL)
+    const cell = formatCell(name, value)
+    return memberKind(name, value) === 'id' || room === undefined ? cell : truncateToWidth(cell, LONGEST_CELL)
   })
-  const width = Math.max(widthOf(safeLine(name)), ...cells.map(widthOf))
+  const width = Math.max(displayWidth(escapeLine(name)), ...cells.map(displayWidth))
   return { name, isRight, cells, width }
 }
 
@@ -81,19 +81,19 @@ function fitting(columns: readonly Column[], room: number | undefined): readonly
 
 const line = (columns: readonly Column[], cells: readonly string[]): string =>
   columns
-    .map(({ width, isRight }, index) => padded(cells[index] ?? '', width, isRight))
+    .map(({ width, isRight }, index) => padToWidth(cells[index] ?? '', width, isRight))
     .join(GAP)
     .trimEnd()
 
-export function recordOf(record: Row, look: TableOptions): string {
+export function formatRecord(record: Row, look: TableOptions): string {
   const { lines, lists } = partsOf(record, '')
-  const width = Math.max(0, ...lines.map(([name]) => widthOf(name)))
+  const width = Math.max(0, ...lines.map(([name]) => displayWidth(name)))
   const room = look.columns === undefined ? undefined : Math.max(20, look.columns - width - GAP.length)
   const text = lines.map(
     ([name, cell]) =>
-      `${look.style.bold(padded(name, width))}${GAP}${wrapped(cell, room, width + GAP.length)}\n`,
+      `${look.style.bold(padToWidth(name, width))}${GAP}${wrapped(cell, room, width + GAP.length)}\n`,
   )
-  const tables = lists.map(([name, rows]) => `\n${look.style.bold(name)}\n${tableOf(rows, look)}`)
+  const tables = lists.map(([name, rows]) => `\n${look.style.bold(name)}\n${formatTable(rows, look)}`)
   return [...text, ...tables].join('')
 }
 
@@ -105,25 +105,25 @@ interface Parts {
 function partsOf(record: Row, before: string): Parts {
   const parts: Parts = { lines: [], lists: [] }
   for (const [member, value] of Object.entries(record)) {
-    const name = before + safeLine(member)
+    const name = before + escapeLine(member)
     if (isRecord(value) && Object.keys(value).length > 0) {
       const inner = partsOf(value, `${name}.`)
       parts.lines.push(...inner.lines)
       parts.lists.push(...inner.lists)
     } else if (Array.isArray(value) && value.length > 0 && value.every(isRecord))
       parts.lists.push([name, value])
-    else parts.lines.push([name, isRecord(value) ? '–' : cellOf(member, value)])
+    else parts.lines.push([name, isRecord(value) ? '–' : formatCell(member, value)])
   }
   return parts
 }
 
 /** Wraps long texts, so that nothing of a single record is omitted. */
 function wrapped(text: string, room: number | undefined, indent: number): string {
-  if (room === undefined || widthOf(text) <= room) return text
+  if (room === undefined || displayWidth(text) <= room) return text
   const lines = ['']
   for (const word of text.split(' ')) {
     const joined = lines.at(-1) === '' ? word : `${lines.at(-1)} ${word}`
-    if (widthOf(joined) <= room || lines.at(-1) === '') lines[lines.length - 1] = joined
+    if (displayWidth(joined) <= room || lines.at(-1) === '') lines[lines.length - 1] = joined
     else lines.push(word)
   }
   return lines.join(`\n${' '.repeat(indent)}`)

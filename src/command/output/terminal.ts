@@ -1,4 +1,4 @@
-import type { Io, Output } from '../io.ts'
+import type { CommandIo, OutputStream } from '../io.ts'
 
 /**
  * Characters that a terminal interprets instead of showing: control characters, and marks that change the
@@ -11,21 +11,21 @@ const escaped = (character: string): string => {
   return code.length <= 4 ? `\\u${code.padStart(4, '0')}` : `\\u{${code}}`
 }
 
-export const safeLine = (text: string): string =>
+export const escapeLine = (text: string): string =>
   text.replace(UNSAFE, character => (character === '\n' ? ' ' : escaped(character)))
 
-export const safeText = (text: string): string =>
+export const escapeText = (text: string): string =>
   text
     .replace(/\r\n/g, '\n')
     .replace(UNSAFE, character => (/[\n\t]/.test(character) ? character : escaped(character)))
 
 /** JSON with interpreted characters escaped as JSON allows, so the value stays the same. */
-export const safeJson = (value: unknown): string =>
+export const escapedJson = (value: unknown): string =>
   (JSON.stringify(value, null, 2) ?? 'null').replace(UNSAFE, character =>
     character === '\n' ? character : surrogates(character),
   )
 
-export const safeJsonLine = (value: unknown): string => JSON.stringify(value).replace(UNSAFE, surrogates)
+export const escapedJsonLine = (value: unknown): string => JSON.stringify(value).replace(UNSAFE, surrogates)
 
 const surrogates = (character: string): string =>
   character
@@ -33,24 +33,26 @@ const surrogates = (character: string): string =>
     .map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('')
 
-export interface Style {
+export interface TerminalStyle {
   bold(text: string): string
   dim(text: string): string
   red(text: string): string
 }
 
-const plain: Style = { bold: text => text, dim: text => text, red: text => text }
+const plain: TerminalStyle = { bold: text => text, dim: text => text, red: text => text }
 
 const code =
   (on: number, off: number) =>
   (text: string): string =>
     `\u001b[${on}m${text}\u001b[${off}m`
 
-const coloured: Style = { bold: code(1, 22), dim: code(2, 22), red: code(31, 39) }
+const coloured: TerminalStyle = { bold: code(1, 22), dim: code(2, 22), red: code(31, 39) }
 
 /** No colour outside a terminal, with `NO_COLOR`, or in a terminal without colours. */
-export const styleFor = ({ isTTY }: Output, { NO_COLOR, TERM }: Io['env']): Style =>
-  isTTY === true && !NO_COLOR && TERM !== 'dumb' ? coloured : plain
+export const terminalStyle = (
+  { isTTY }: OutputStream,
+  { NO_COLOR, TERM }: CommandIo['env'],
+): TerminalStyle => (isTTY === true && !NO_COLOR && TERM !== 'dumb' ? coloured : plain)
 
 const PLAIN = /^[\x20-\x7e]*$/
 /** Combining marks, joiners and variation selectors have no width of their own. */
@@ -61,11 +63,11 @@ const WIDE =
 const widthOfCharacter = (character: string): number =>
   NARROWEST.test(character) ? 0 : WIDE.test(character) ? 2 : 1
 
-export const widthOf = (text: string): number =>
+export const displayWidth = (text: string): number =>
   PLAIN.test(text) ? text.length : [...text].reduce((sum, character) => sum + widthOfCharacter(character), 0)
 
-export function cutTo(text: string, columns: number): string {
-  if (widthOf(text) <= columns) return text
+export function truncateToWidth(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text
   let [cut, width] = ['', 0]
   for (const character of text) {
     width += widthOfCharacter(character)
@@ -75,7 +77,7 @@ export function cutTo(text: string, columns: number): string {
   return `${cut}…`
 }
 
-export const padded = (text: string, columns: number, isRight = false): string => {
-  const gap = ' '.repeat(Math.max(0, columns - widthOf(text)))
+export const padToWidth = (text: string, columns: number, isRight = false): string => {
+  const gap = ' '.repeat(Math.max(0, columns - displayWidth(text)))
   return isRight ? gap + text : text + gap
 }

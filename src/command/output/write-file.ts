@@ -3,14 +3,14 @@ import { createWriteStream } from 'node:fs'
 import { lstat, rename, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { CommandFailure, exitCodes, fileError, type Io } from '../io.ts'
+import { CommandFailure, type CommandIo, exitCodes, fileError } from '../io.ts'
 
 type Content = Iterable<string> | AsyncIterable<Uint8Array | string>
 
 export async function writeNamedFile(
   content: Content,
   name: string,
-  { cwd }: Pick<Io, 'cwd'>,
+  { cwd }: Pick<CommandIo, 'cwd'>,
 ): Promise<void> {
   const path = resolve(cwd, name)
   try {

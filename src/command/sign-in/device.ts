@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os'
-import { type Context, resultOf } from '../context.ts'
-import { callerAt, type SignInRequest } from './service.ts'
-import { keyIn, untilDecided } from './wait.ts'
+import { type CommandContext, resultOrFailure } from '../context.ts'
+import { type SignInRequest, serviceClientAt } from './service.ts'
+import { pollUntilDecided, requireIssuedKey } from './wait.ts'
 
 interface Started {
   readonly deviceCode: string
@@ -23,18 +23,22 @@ const deviceId = (): string =>
     .padEnd(SHORTEST_ID, '-')
 
 /** Signs in with a user code that the person types on any other device (RFC 8628), for machines without a browser. */
-export async function signInDevice(context: Context, url: string, wish: SignInRequest): Promise<string> {
-  const { call } = callerAt(context, url)
+export async function signInByDeviceCode(
+  context: CommandContext,
+  url: string,
+  wish: SignInRequest,
+): Promise<string> {
+  const { call } = serviceClientAt(context, url)
   const begun = { deviceId: deviceId(), clientType: 'cli', ...wish }
-  const started = resultOf(await call('sessions.begin', { body: begun })) as Started
+  const started = resultOrFailure(await call('sessions.begin', { body: begun })) as Started
   context.note('On a device where you have your passkey, open:')
   context.note('')
   context.note(`  ${started.verificationUri}`)
   context.note('')
   context.note(`and type this code: ${started.userCode}`)
   const body = { deviceCode: started.deviceCode }
-  const { key } = (await untilDecided(() => call('sessions.token', { body }), started, context)) as {
+  const { key } = (await pollUntilDecided(() => call('sessions.token', { body }), started, context)) as {
     key: unknown
   }
-  return keyIn(key)
+  return requireIssuedKey(key)
 }

@@ -1,33 +1,38 @@
 import { existsSync } from 'node:fs'
 import { clock } from '../../values/system-clock.ts'
-import type { CallResult } from '../calls/caller.ts'
-import type { Context } from '../context.ts'
+import type { ServiceAnswer } from '../calls/caller.ts'
+import type { CommandContext } from '../context.ts'
 import { CommandFailure } from '../io.ts'
-import { exposureOf, keyFilePath, readKeyFile } from '../key-file.ts'
-import { bodyIn, callerAt } from './service.ts'
+import { keyFileExposure, keyFilePath, readKeyFile } from '../key-file.ts'
+import { serviceClientAt, successBody } from './service.ts'
 
-export interface Finding {
+export interface DiagnosticFinding {
   readonly about: string
   readonly state: 'good' | 'doubtful' | 'bad'
   readonly found: string
   readonly remedy: string | null
 }
 
-const ok = (about: string, found: string): Finding => ({ about, state: 'good', found, remedy: null })
-const warning = (about: string, found: string, remedy: string): Finding => ({
+const ok = (about: string, found: string): DiagnosticFinding => ({
+  about,
+  state: 'good',
+  found,
+  remedy: null,
+})
+const warning = (about: string, found: string, remedy: string): DiagnosticFinding => ({
   about,
   state: 'doubtful',
   found,
   remedy,
 })
-const problem = (about: string, found: string, remedy: string): Finding => ({
+const problem = (about: string, found: string, remedy: string): DiagnosticFinding => ({
   about,
   state: 'bad',
   found,
   remedy,
 })
 
-export async function diagnose(context: Context): Promise<Finding[]> {
+export async function diagnoseSetup(context: CommandContext): Promise<DiagnosticFinding[]> {
   const own = [
     ok('Command', `version ${context.table.version}, Node ${process.versions.node}`),
     keyFile(context),
@@ -37,7 +42,7 @@ export async function diagnose(context: Context): Promise<Finding[]> {
     return [...own, problem('Address', connection.message, 'agentpay login --url https://pay.example.com')]
   const { url, source } = connection
   const asked = clock.ticks()
-  const health = await answerOf(() => callerAt(context, url).call('health.health'))
+  const health = await answerOf(() => serviceClientAt(context, url).call('health.health'))
   if (health instanceof CommandFailure)
     return [
       ...own,
@@ -57,7 +62,7 @@ export async function diagnose(context: Context): Promise<Finding[]> {
   ]
 }
 
-function connectionOf(context: Context) {
+function connectionOf(context: CommandContext) {
   try {
     return context.connection()
   } catch (error) {
@@ -66,7 +71,7 @@ function connectionOf(context: Context) {
   }
 }
 
-async function answerOf(ask: () => Promise<CallResult>): Promise<CallResult | CommandFailure> {
+async function answerOf(ask: () => Promise<ServiceAnswer>): Promise<ServiceAnswer | CommandFailure> {
   try {
     return await ask()
   } catch (error) {
@@ -75,11 +80,11 @@ async function answerOf(ask: () => Promise<CallResult>): Promise<CallResult | Co
   }
 }
 
-function keyFile({ io }: Context): Finding {
+function keyFile({ io }: CommandContext): DiagnosticFinding {
   const about = 'Key file'
   const path = keyFilePath(io)
   if (!existsSync(path)) return ok(about, `none at ${path}`)
-  const exposure = exposureOf(path)
+  const exposure = keyFileExposure(path)
   if (exposure) return problem(about, 'other users can read it', exposure)
   try {
     const { current, profiles } = readKeyFile(io)
@@ -93,7 +98,7 @@ function keyFile({ io }: Context): Finding {
 /** Proofs of possession, challenges and signatures are valid for a minute. */
 const MOST_SKEW_MS = 30_000
 
-function clockOf({ headers }: CallResult, tookMs: number): Finding {
+function clockOf({ headers }: ServiceAnswer, tookMs: number): DiagnosticFinding {
   const about = 'Clock'
   const theirs = Date.parse(headers.get('date') ?? '')
   if (Number.isNaN(theirs))
@@ -116,8 +121,8 @@ interface Health {
   readonly checks: { readonly temporal: 'ok' | 'unreachable' | null }
 }
 
-function serviceOf(health: CallResult, { table }: Context): Finding[] {
-  const found = bodyIn<Health>(health)
+function serviceOf(health: ServiceAnswer, { table }: CommandContext): DiagnosticFinding[] {
+  const found = successBody<Health>(health)
   if (!found)
     return [
       problem(
@@ -131,7 +136,7 @@ function serviceOf(health: CallResult, { table }: Context): Finding[] {
 
 const majorOf = (version: string): string => version.split('.')[0] ?? ''
 
-function versionOf(theirs: string, own: string): Finding {
+function versionOf(theirs: string, own: string): DiagnosticFinding {
   const about = 'Version'
   if (theirs === own) return ok(about, `${theirs}, as this command`)
   const found = `the service has ${theirs}, this command ${own}`
@@ -139,7 +144,7 @@ function versionOf(theirs: string, own: string): Finding {
   return majorOf(theirs) === majorOf(own) ? warning(about, found, remedy) : problem(about, found, remedy)
 }
 
-function temporalOf(temporal: Health['checks']['temporal']): Finding {
+function temporalOf(temporal: Health['checks']['temporal']): DiagnosticFinding {
   const about = 'Temporal'
   if (temporal === 'ok') return ok(about, 'is reachable from the service')
   if (temporal === 'unreachable')
@@ -161,16 +166,16 @@ interface OwnKey {
 const SOON_MS = 7 * 86_400_000
 
 async function keyOf(
-  context: Context,
-  { url, key, keySource }: ReturnType<Context['connection']>,
-): Promise<Finding> {
+  context: CommandContext,
+  { url, key, keySource }: ReturnType<CommandContext['connection']>,
+): Promise<DiagnosticFinding> {
   const about = 'Key'
   if (!key) return problem(about, 'none for this address', 'agentpay login, or set AGENTPAY_KEY')
   const from = keySource ?? 'AGENTPAY_KEY'
   if (!key.startsWith('sk_')) return ok(about, `an agent token, from ${from}`)
-  const answer = await answerOf(() => callerAt(context, url, key).call('keys.current'))
+  const answer = await answerOf(() => serviceClientAt(context, url, key).call('keys.current'))
   if (answer instanceof CommandFailure) return problem(about, answer.message, 'Try again.')
-  const own = bodyIn<OwnKey>(answer)
+  const own = successBody<OwnKey>(answer)
   if (!own)
     return problem(
       about,
@@ -180,7 +185,7 @@ async function keyOf(
   return expiryOf(own, `${own.name} (…${own.hint}, ${own.environment}), from ${from}`)
 }
 
-function expiryOf({ expiresAt }: OwnKey, found: string): Finding {
+function expiryOf({ expiresAt }: OwnKey, found: string): DiagnosticFinding {
   const about = 'Key'
   if (expiresAt === null) return ok(about, found)
   const day = expiresAt.slice(0, 10)

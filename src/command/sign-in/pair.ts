@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type Context, resultOf } from '../context.ts'
-import { sandboxOf } from '../credentials.ts'
+import { type CommandContext, resultOrFailure } from '../context.ts'
+import { localSandboxConnection } from '../credentials.ts'
 import { openBrowser } from './browser.ts'
-import { bodyIn, callerAt, type SignInRequest } from './service.ts'
-import { keyIn, untilDecided } from './wait.ts'
+import { type SignInRequest, serviceClientAt, successBody } from './service.ts'
+import { pollUntilDecided, requireIssuedKey } from './wait.ts'
 
 interface Started {
   readonly code: string
@@ -14,20 +14,26 @@ interface Started {
 }
 
 /** Signs in with the browser of this machine (PKCE): a person compares the code there and approves with a passkey. */
-export async function pair(context: Context, url: string, wish: SignInRequest): Promise<string> {
-  const { call } = callerAt(context, url)
+export async function signInByPairing(
+  context: CommandContext,
+  url: string,
+  wish: SignInRequest,
+): Promise<string> {
+  const { call } = serviceClientAt(context, url)
   const codeVerifier = randomBytes(32).toString('base64url')
   const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
-  const started = resultOf(await call('cliAuth.start', { body: { codeChallenge, ...wish } })) as Started
+  const started = resultOrFailure(
+    await call('cliAuth.start', { body: { codeChallenge, ...wish } }),
+  ) as Started
   await show(context, started.pairingCode, (await sandboxLink(context, url, started.url)) ?? started.url)
   const body = { code: started.code, codeVerifier }
-  const { key } = (await untilDecided(() => call('cliAuth.token', { body }), started, context)) as {
+  const { key } = (await pollUntilDecided(() => call('cliAuth.token', { body }), started, context)) as {
     key: unknown
   }
-  return keyIn(key)
+  return requireIssuedKey(key)
 }
 
-async function show(context: Context, pairingCode: string, page: string): Promise<void> {
+async function show(context: CommandContext, pairingCode: string, page: string): Promise<void> {
   const isOpen = context.options['no-browser'] !== true && (await openBrowser(page, context))
   context.note(isOpen ? 'Your browser opens. If not, open:' : 'Open this page in a browser:')
   context.note('')
@@ -44,15 +50,17 @@ interface Listed {
  * In the sandbox of `npm start`, until a passkey exists: a link that signs the owner in, leads to the page
  * and creates the first passkey. Undefined elsewhere, where people sign in with their passkeys.
  */
-async function sandboxLink(context: Context, url: string, page: string): Promise<string | undefined> {
-  const sandbox = sandboxOf(context.env)
+async function sandboxLink(context: CommandContext, url: string, page: string): Promise<string | undefined> {
+  const sandbox = localSandboxConnection(context.env)
   if (!sandbox?.key || new URL(sandbox.url).origin !== new URL(url).origin) return undefined
-  const { call } = callerAt(context, url, sandbox.key)
-  const passkeys = bodyIn<Listed>(await call('passkeys.list', { query: { status: 'active', limit: '1' } }))
+  const { call } = serviceClientAt(context, url, sandbox.key)
+  const passkeys = successBody<Listed>(
+    await call('passkeys.list', { query: { status: 'active', limit: '1' } }),
+  )
   if (!passkeys || passkeys.data.length > 0) return undefined
-  const people = bodyIn<Listed>(await call('people.list', { query: { role: 'owner', limit: '100' } }))
+  const people = successBody<Listed>(await call('people.list', { query: { role: 'owner', limit: '100' } }))
   const owner = people?.data.find(({ status }) => status !== 'removed')
-  const link = bodyIn<{ url: string }>(
+  const link = successBody<{ url: string }>(
     await call('console.createLink', { body: { personId: owner?.id ?? null } }),
   )
   return link && leadingTo(link.url, page)

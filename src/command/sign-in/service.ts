@@ -1,13 +1,19 @@
-import { type CallResult, openCaller } from '../calls/caller.ts'
-import type { Context } from '../context.ts'
-import { checkedUrl, sandboxOf } from '../credentials.ts'
+import { createServiceClient, type ServiceAnswer } from '../calls/caller.ts'
+import type { CommandContext } from '../context.ts'
+import { checkServiceUrl, localSandboxConnection } from '../credentials.ts'
 import { usageError } from '../io.ts'
-import { checkName, FIRST_PROFILE, type Profile, profileIn, readKeyFile } from '../key-file.ts'
+import {
+  type CommandProfile,
+  checkProfileName,
+  DEFAULT_PROFILE,
+  findProfile,
+  readKeyFile,
+} from '../key-file.ts'
 
-export interface Target {
+export interface SignInTarget {
   readonly profile: string
   readonly url: string
-  readonly earlier: Profile | undefined
+  readonly earlier: CommandProfile | undefined
 }
 
 export interface SignInRequest {
@@ -18,20 +24,27 @@ export interface SignInRequest {
 
 const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-export function targetOf({ io, env, options }: Pick<Context, 'io' | 'env' | 'options'>): Target {
+export function signInTarget({
+  io,
+  env,
+  options,
+}: Pick<CommandContext, 'io' | 'env' | 'options'>): SignInTarget {
   const file = readKeyFile(io)
-  const profile = checkName(textIn(options.profile) ?? file.current ?? FIRST_PROFILE)
-  const earlier = profileIn(file, profile)
-  const url = textIn(options.url) ?? (env.AGENTPAY_URL || earlier?.url || sandboxOf(env)?.url)
+  const profile = checkProfileName(textIn(options.profile) ?? file.current ?? DEFAULT_PROFILE)
+  const earlier = findProfile(file, profile)
+  const url = textIn(options.url) ?? (env.AGENTPAY_URL || earlier?.url || localSandboxConnection(env)?.url)
   if (!url)
     throw usageError(
       'No service is configured. Run agentpay login --url https://pay.example.com, or start a sandbox with `npm start`.',
     )
-  return { profile, url: checkedUrl(url), earlier }
+  return { profile, url: checkServiceUrl(url), earlier }
 }
 
-export const callerAt = ({ table, io }: Pick<Context, 'table' | 'io'>, url: string, key?: string) =>
-  openCaller({ table, io, connection: { url, key, dashboardSecret: undefined, source: url } })
+export const serviceClientAt = (
+  { table, io }: Pick<CommandContext, 'table' | 'io'>,
+  url: string,
+  key?: string,
+) => createServiceClient({ table, io, connection: { url, key, dashboardSecret: undefined, source: url } })
 
-export const bodyIn = <T>({ status, body }: CallResult): T | undefined =>
+export const successBody = <T>({ status, body }: ServiceAnswer): T | undefined =>
   status < 400 ? (body as T) : undefined

@@ -1,7 +1,7 @@
-import { type Context, resultOf } from '../context.ts'
+import { type CommandContext, resultOrFailure } from '../context.ts'
 import { parseUrl } from '../io.ts'
-import { changeKeyFile, type Profile, withProfile } from '../key-file.ts'
-import { callerAt, type Target } from './service.ts'
+import { type CommandProfile, changeKeyFile, withProfile } from '../key-file.ts'
+import { type SignInTarget, serviceClientAt } from './service.ts'
 
 interface OwnKey {
   readonly id: string
@@ -12,12 +12,12 @@ interface OwnKey {
 
 /** Stores a new key and revokes the profile's earlier key at the same service. */
 export async function storeKey(
-  context: Context,
-  { profile, url, earlier }: Target,
+  context: CommandContext,
+  { profile, url, earlier }: SignInTarget,
   key: string,
 ): Promise<OwnKey> {
-  const own = resultOf(await callerAt(context, url, key).call('keys.current')) as OwnKey
-  const kept: Profile = { url, key, keyId: own.id, ownerId: own.ownerId }
+  const own = resultOrFailure(await serviceClientAt(context, url, key).call('keys.current')) as OwnKey
+  const kept: CommandProfile = { url, key, keyId: own.id, ownerId: own.ownerId }
   await changeKeyFile(context.io, withProfile(profile, kept))
   if (earlier && isSameService(earlier.url, url)) await endKey(context, earlier)
   return own
@@ -27,8 +27,8 @@ const isSameService = (one: string, other: string): boolean =>
   parseUrl(one)?.origin === parseUrl(other)?.origin
 
 /** A key revokes itself. An invalid key is fine, and an unreachable service lets it expire. */
-const endKey = async (context: Context, { url, key }: Profile): Promise<void> => {
-  await callerAt(context, url, key)
+const endKey = async (context: CommandContext, { url, key }: CommandProfile): Promise<void> => {
+  await serviceClientAt(context, url, key)
     .call('keys.revokeCurrent')
     .catch(() => {})
 }

@@ -1,5 +1,5 @@
-import type { CallResult } from '../calls/caller.ts'
-import { type Context, resultOf } from '../context.ts'
+import type { ServiceAnswer } from '../calls/caller.ts'
+import { type CommandContext, resultOrFailure } from '../context.ts'
 import { CommandFailure, exitCodes } from '../io.ts'
 
 interface Pace {
@@ -16,10 +16,10 @@ const ends: Readonly<Record<string, string>> = {
   invalid_grant: 'The code is no longer valid: it was used already, perhaps by someone else. Start again.',
 }
 
-export async function untilDecided(
-  ask: () => Promise<CallResult>,
+export async function pollUntilDecided(
+  ask: () => Promise<ServiceAnswer>,
   { interval, expiresIn }: Pace,
-  { io, note }: Pick<Context, 'io' | 'note'>,
+  { io, note }: Pick<CommandContext, 'io' | 'note'>,
 ): Promise<unknown> {
   note(`Waiting for up to ${Math.ceil(expiresIn / 60)} minutes. Press Ctrl+C to stop.`)
   for (let seconds = interval; ; ) {
@@ -30,14 +30,14 @@ export async function untilDecided(
   }
 }
 
-function decided(answer: CallResult): unknown {
+function decided(answer: ServiceAnswer): unknown {
   const end = ends[answer.code ?? '']
   if (end) throw new CommandFailure(exitCodes.refused, end, answer.code)
-  return resultOf(answer)
+  return resultOrFailure(answer)
 }
 
 /** The key of an answer. The service shows it only once, so a later answer lacks it. */
-export function keyIn(key: unknown): string {
+export function requireIssuedKey(key: unknown): string {
   if (typeof key === 'string') return key
   throw new CommandFailure(
     exitCodes.refused,

@@ -1,17 +1,20 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
-import type { Context } from '../context.ts'
-import { type Sandbox, sandboxIn } from '../credentials.ts'
+import type { CommandContext } from '../context.ts'
+import { type LocalSandbox, readLocalSandbox } from '../credentials.ts'
 import { exitCodes } from '../io.ts'
 
-export interface Signal {
+export interface WorkflowSignal {
   readonly workflow: string
   readonly name: string
   readonly payload: string | undefined
 }
 
 /** Runs the Temporal CLI and prints the equivalent command. Returns the CLI's message if it failed. */
-export async function sendSignal(signal: Signal, context: Context): Promise<string | undefined> {
+export async function sendWorkflowSignal(
+  signal: WorkflowSignal,
+  context: CommandContext,
+): Promise<string | undefined> {
   const { env, note } = context
   const [program, ...flags] = lineOf(signal, env.TEMPORAL_ADDRESS ? {} : sandboxOr(context))
   note(shellLine([program, ...flags]))
@@ -28,10 +31,10 @@ export async function sendSignal(signal: Signal, context: Context): Promise<stri
   }
 }
 
-type Server = Pick<Sandbox, 'temporalAddress' | 'temporalNamespace' | 'temporalCli'>
+type Server = Pick<LocalSandbox, 'temporalAddress' | 'temporalNamespace' | 'temporalCli'>
 
-function sandboxOr({ env, fail }: Context): Partial<Server> {
-  const sandbox = sandboxIn(env)
+function sandboxOr({ env, fail }: CommandContext): Partial<Server> {
+  const sandbox = readLocalSandbox(env)
   if (sandbox?.temporalAddress) return sandbox
   return fail(
     exitCodes.notReachable,
@@ -40,7 +43,7 @@ function sandboxOr({ env, fail }: Context): Partial<Server> {
 }
 
 function lineOf(
-  { workflow, name, payload }: Signal,
+  { workflow, name, payload }: WorkflowSignal,
   { temporalAddress, temporalNamespace, temporalCli }: Partial<Server>,
 ): [string, ...string[]] {
   return [

@@ -1,30 +1,30 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { NoAnswer } from '../../derive/retry.ts'
 import { clock } from '../../values/system-clock.ts'
-import { signedHeaders } from '../../values/webhook-signature.ts'
-import { type Reply, send } from '../calls/send.ts'
-import type { Context } from '../context.ts'
-import { LOOPBACK } from '../credentials.ts'
+import { signWebhookHeaders } from '../../values/webhook-signature.ts'
+import { type ServiceReply, sendServiceRequest } from '../calls/send.ts'
+import type { CommandContext } from '../context.ts'
+import { LOOPBACK_HOST } from '../credentials.ts'
 import {
+  createEventFilter,
   type EventFilter,
-  eventFilterOf,
   type FollowedEvent,
   followEvents,
-  namesOf,
-  untilInterrupted,
+  parseEventNames,
+  runUntilInterrupted,
 } from '../events/follow.ts'
 import { type ExitCode, parseUrl, usageError } from '../io.ts'
-import { cellOf } from '../output/tables.ts'
-import { safeJsonLine } from '../output/terminal.ts'
+import { formatCell } from '../output/tables.ts'
+import { escapedJsonLine } from '../output/terminal.ts'
 
 const SECRET = 'AGENTPAY_WEBHOOK_SECRET'
 
-function receiverOf({ forward, 'allow-remote': mayBeRemote }: Context['options']): URL {
+function receiverOf({ forward, 'allow-remote': mayBeRemote }: CommandContext['options']): URL {
   const url = parseUrl(String(forward ?? ''))
   if (!url || !/^https?:$/.test(url.protocol))
     throw usageError('--forward must be the address of your receiver, such as http://localhost:3000')
   if (url.username !== '') throw usageError('--forward must not contain a name or password.')
-  if (mayBeRemote !== true && !LOOPBACK.test(url.hostname))
+  if (mayBeRemote !== true && !LOOPBACK_HOST.test(url.hostname))
     throw usageError(
       `${url.hostname} is not this machine, and the receiver would get everything that your key can read. Use --allow-remote to allow it.`,
     )
@@ -32,7 +32,7 @@ function receiverOf({ forward, 'allow-remote': mayBeRemote }: Context['options']
 }
 
 /** The signing secret. A generated one is shown; that of the environment is known already. */
-function secretOf({ env, note }: Pick<Context, 'env' | 'note'>): string {
+function secretOf({ env, note }: Pick<CommandContext, 'env' | 'note'>): string {
   const given = env[SECRET]
   if (given) {
     note(`Signed with the secret in ${SECRET}.`)
@@ -50,18 +50,20 @@ const delivered = (wanted: EventFilter): EventFilter => ({
   has: event => event !== 'webhook.ping' && wanted.has(event),
 })
 
-function mostOf({ count }: Context['options']): number {
+function mostOf({ count }: CommandContext['options']): number {
   if (count === undefined) return Number.POSITIVE_INFINITY
   if (!/^[1-9]\d{0,5}$/.test(String(count))) throw usageError('--count must be a whole number of at least 1.')
   return Number(count)
 }
 
-const afterOf = ({ after }: Context['options']): string | undefined =>
+const afterOf = ({ after }: CommandContext['options']): string | undefined =>
   after === undefined ? undefined : String(after)
 
-export async function listenFor(context: Context): Promise<ExitCode> {
+export async function forwardWebhooks(context: CommandContext): Promise<ExitCode> {
   const receiver = receiverOf(context.options)
-  const wanted = delivered(await eventFilterOf(namesOf(context.options.events), undefined, context))
+  const wanted = delivered(
+    await createEventFilter(parseEventNames(context.options.events), undefined, context),
+  )
   const secret = secretOf(context)
   const most = mostOf(context.options)
   const follow = async () => {
@@ -71,13 +73,13 @@ export async function listenFor(context: Context): Promise<ExitCode> {
       if (++sent === most) return
     }
   }
-  return untilInterrupted(context.io, follow())
+  return runUntilInterrupted(context.io, follow())
 }
 
 interface Means {
   readonly receiver: URL
   readonly secret: string
-  readonly context: Pick<Context, 'io' | 'say' | 'asJson'>
+  readonly context: Pick<CommandContext, 'io' | 'say' | 'asJson'>
 }
 
 interface Attempt {
@@ -124,13 +126,13 @@ async function post(event: FollowedEvent, n: number, { receiver, secret, context
   const deliveryId = `${deliveryIdOf(event, secret)}-${n}.${randomInt(MAX_RANDOM)}`
   const body = JSON.stringify({ event: name, createdAt, data })
   const signed = { deliveryId, eventId, event: name, body, requestId, at: clock.real() }
-  const headers = signedHeaders(signed, { current: secret, next: null })
+  const headers = signWebhookHeaders(signed, { current: secret, next: null })
   const began = clock.ticks()
   const base = { eventId, event: name, deliveryId }
   const latencyMs = () => Math.round(clock.ticks() - began)
   try {
     const sent = { url: receiver.href, method: 'POST', headers, body }
-    const reply = await send(sent, context.io.signal, SILENCE_MS)
+    const reply = await sendServiceRequest(sent, context.io.signal, SILENCE_MS)
     const responseStart = await beginningOf(reply)
     return { ...base, status: reply.status, latencyMs: latencyMs(), error: refusalOf(reply), responseStart }
   } catch (error) {
@@ -140,14 +142,14 @@ async function post(event: FollowedEvent, n: number, { receiver, secret, context
   }
 }
 
-function refusalOf({ status }: Reply): string | null {
+function refusalOf({ status }: ServiceReply): string | null {
   if (status >= 200 && status < 300) return null
   if (status === GONE) return 'it is gone: the service would disable the subscription'
   if (status >= 300 && status < 400) return 'redirects are not followed'
   return 'only a 2xx acknowledges a delivery'
 }
 
-async function beginningOf({ content }: Reply): Promise<string> {
+async function beginningOf({ content }: ServiceReply): Promise<string> {
   const pieces: Uint8Array[] = []
   let bytes = 0
   for await (const piece of content) {
@@ -159,10 +161,12 @@ async function beginningOf({ content }: Reply): Promise<string> {
 }
 
 function printAttempt(attempt: Attempt, { context: { say, asJson } }: Means): void {
-  if (asJson) return void say(safeJsonLine(attempt))
+  if (asJson) return void say(escapedJsonLine(attempt))
   const { event, eventId, status, latencyMs, error, responseStart } = attempt
   const answer = error === null ? [] : [`${error}.`, responseStart]
   say(
-    [cellOf('status', status), `${latencyMs} ms`.padStart(7), event, eventId, ...answer].join('  ').trimEnd(),
+    [formatCell('status', status), `${latencyMs} ms`.padStart(7), event, eventId, ...answer]
+      .join('  ')
+      .trimEnd(),
   )
 }

@@ -1,25 +1,29 @@
 import { z } from 'zod'
 import {
+  accessDenialEvents,
   accessEvents,
   accessRefusals,
-  denialEvents,
+  accessSubjectRefusals,
   keyThumbprint,
-  subjectRefusals,
 } from '../../cards/access-events/index.ts'
 import { authorizationEvents } from '../../cards/authorizations/index.ts'
-import { namesOneKey, oneKeyRequired, recipientMembers } from '../../cards/filler-keys/index.ts'
-import { requestRefusals } from '../../control/intents/index.ts'
-import { event } from '../../kernel/contract/events.ts'
-import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
-import { shownOnce } from '../../kernel/run/outcome.ts'
+import {
+  namesOneRecipientKey,
+  oneRecipientKeyRequired,
+  recipientKeyMembers,
+} from '../../cards/filler-keys/index.ts'
+import { payeeRequestRefusals } from '../../control/intents/index.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
-import { payRefusals, recordPaymentEvents } from '../transfers/index.ts'
-import { sessionMachine, shopHostOf } from './session.ts'
+import { internalPaymentEvents, transferRefusals } from '../transfers/index.ts'
+import { checkoutSessionMachine, parseShopHost } from './session.ts'
 
-const status = z.enum(sessionMachine.states)
+const status = z.enum(checkoutSessionMachine.states)
 
 const merchantHost = z.string().meta({
   description: 'The shop that the session is bound to.',
@@ -45,11 +49,11 @@ const SessionRecord = z
   .meta({ id: 'CheckoutSession' })
 
 const NewSession = SessionRecord.extend({
-  token: shownOnce('cst_9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ4kQz0uT7hXw2mB'),
+  token: shownOnceSchema('cst_9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ4kQz0uT7hXw2mB'),
 }).meta({ id: 'CreatedCheckoutSession' })
 
 const RedeemedSession = SessionRecord.extend({
-  jwe: shownOnce('eyJhbGciOiJFQ0RILUVTK0EyNTZLVyIsImVuYyI6IkEyNTZHQ00ifQ.…'),
+  jwe: shownOnceSchema('eyJhbGciOiJFQ0RILUVTK0EyNTZLVyIsImVuYyI6IkEyNTZHQ00ifQ.…'),
 }).meta({ id: 'RedeemedCheckoutSession' })
 
 const SessionEvent = z.object({
@@ -61,13 +65,13 @@ const SessionEvent = z.object({
   status,
 })
 
-export const unusableRefusals = {
+export const unusableSessionRefusals = {
   session_redeemed: [
     410,
     'token: it has already been redeemed; each can be used once. Begin another session.',
   ],
   session_expired: [410, 'token: it has expired, 15 minutes after it was made. Begin another session.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 const Paid = z
   .object({
@@ -98,7 +102,7 @@ export const checkoutApi = {
         merchantUrl: z
           .string()
           .max(2_000)
-          .refine(url => shopHostOf(url) !== undefined, {
+          .refine(url => parseShopHost(url) !== undefined, {
             error: 'an https address of a shop, as in https://shop.example.com/checkout',
           })
           .meta({
@@ -114,12 +118,12 @@ export const checkoutApi = {
     },
     returns: [201, NewSession],
     fails: {
-      ...subjectRefusals,
+      ...accessSubjectRefusals,
       merchant_mismatch: [400, 'merchantUrl: the intent is for another merchant than this shop.'],
     },
     emits: {
-      ...denialEvents,
-      'checkout_session.created': event('A checkout at a shop has begun.', SessionEvent),
+      ...accessDenialEvents,
+      'checkout_session.created': declareEvent('A checkout at a shop has begun.', SessionEvent),
     },
   }),
   sessions: list('/checkout/sessions', {
@@ -139,7 +143,7 @@ export const checkoutApi = {
     callers: ['key', 'agent'],
     scope: 'checkout:read',
     returns: [200, SessionRecord],
-    fails: { session_not_found: missing('checkout session') },
+    fails: { session_not_found: notFound('checkout session') },
   }),
   credential: post('/checkout/credential', {
     summary: 'Redeem the token of a checkout session',
@@ -158,9 +162,9 @@ export const checkoutApi = {
             .min(1)
             .max(200)
             .meta({ examples: ['cst_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
-          ...recipientMembers,
+          ...recipientKeyMembers,
         })
-        .refine(namesOneKey, oneKeyRequired),
+        .refine(namesOneRecipientKey, oneRecipientKeyRequired),
     ),
     example: {
       token: 'cst_01jd8x2m4ye7k9v0c3q5r6t8wz',
@@ -174,16 +178,16 @@ export const checkoutApi = {
     returns: [200, RedeemedSession],
     fails: {
       session_not_found: [404, 'token: no session of yours has it.'],
-      ...unusableRefusals,
+      ...unusableSessionRefusals,
       ...accessRefusals,
     },
     emits: {
       ...accessEvents,
-      'checkout_session.redeemed': event(
+      'checkout_session.redeemed': declareEvent(
         'The token of a checkout has been redeemed for the data of a card.',
         SessionEvent,
       ),
-      'checkout_session.reopened': event(
+      'checkout_session.reopened': declareEvent(
         'The processor gave no data for a checkout, whose token can be redeemed again.',
         SessionEvent,
       ),
@@ -208,21 +212,21 @@ export const checkoutApi = {
     example: { intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [200, Paid],
     fails: {
-      ...payRefusals,
-      ...requestRefusals,
+      ...transferRefusals,
+      ...payeeRequestRefusals,
       intent_not_by_wallet: [
         400,
         'intentId: its payee is neither a wallet nor a payment request. Pay a merchant by card (POST /checkout/sessions), a beneficiary by POST /transfers.',
       ],
     },
-    emits: recordPaymentEvents,
+    emits: internalPaymentEvents,
   }),
   expireSession: post('/checkout/sessions/{id}/expire', {
     summary: 'Expire a checkout session',
     callers: [],
     returns: [200, z.object({ expired: z.boolean() })],
-    fails: { session_not_found: missing('checkout session') },
-    emits: { 'checkout_session.expired': event('A checkout has expired unredeemed.', SessionEvent) },
+    fails: { session_not_found: notFound('checkout session') },
+    emits: { 'checkout_session.expired': declareEvent('A checkout has expired unredeemed.', SessionEvent) },
   }),
   confirm: post('/checkout/confirm', {
     summary: 'Confirm that an intent was paid',

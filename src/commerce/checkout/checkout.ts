@@ -1,41 +1,41 @@
-import { chosenCard, denialOf, openSubject } from '../../cards/access-events/index.ts'
+import { cardIdForIntent, denyCardAccess, loadAccessSubject } from '../../cards/access-events/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { hashAndHint, newSecret } from '../../kernel/database/credential.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { after } from '../../values/clock.ts'
+import { addMs } from '../../values/clock.ts'
 import { checkoutApi } from './api.ts'
-import { confirm, execute } from './pay-intent.ts'
-import { redeemSession } from './redeem-session.ts'
+import { confirmCheckout, executeCheckout } from './pay-intent.ts'
+import { redeemCheckoutSession } from './redeem-session.ts'
 import {
+  CHECKOUT_SESSION_TTL_MS,
   CheckoutSession,
-  checkoutPersonal,
-  isShopOf,
-  OPEN,
-  SESSION_LIFETIME_MS,
-  sessionEvent,
-  sessionMachine,
-  shopHostOf,
+  checkoutPersonalData,
+  checkoutSessionEvent,
+  checkoutSessionMachine,
+  isMerchantShop,
+  OPEN_CHECKOUT_SESSION_SQL,
+  parseShopHost,
 } from './session.ts'
 
-const checkout = implement(checkoutApi, {
-  confirm,
-  credential: redeemSession,
-  execute,
+const checkout = bindHandlers(checkoutApi, {
+  confirm: confirmCheckout,
+  credential: redeemCheckoutSession,
+  execute: executeCheckout,
 
   async createSession({ body: { intentId, merchantUrl, cardId } }, context) {
     const { records, actor, now, emit } = context
-    const merchantHost = shopHostOf(merchantUrl)
+    const merchantHost = parseShopHost(merchantUrl)
     if (merchantHost === undefined) throw new Error('an address without a host')
-    const subject = await openSubject(
-      { cardId: await chosenCard({ cardId, intentId }, context), intentId },
+    const subject = await loadAccessSubject(
+      { cardId: await cardIdForIntent({ cardId, intentId }, context), intentId },
       context,
     )
     const { card, intent } = subject
-    const mismatch = intent && !isShopOf(merchantHost, intent.merchant)
+    const mismatch = intent && !isMerchantShop(merchantHost, intent.merchant)
     const message = `merchantUrl: the intent is for ${intent?.merchant}, not for ${merchantHost}.`
-    const denial = denialOf(
+    const denial = denyCardAccess(
       subject,
       { way: 'session', sourceId: null, purpose: null, merchantHost, keyThumbprint: null },
       { after: mismatch ? [{ code: 'merchant_mismatch', message }] : [] },
@@ -50,10 +50,10 @@ const checkout = implement(checkoutApi, {
       intentId,
       cardId: card.id,
       merchantHost,
-      expiresAt: after(now, SESSION_LIFETIME_MS),
+      expiresAt: addMs(now, CHECKOUT_SESSION_TTL_MS),
       ...hashAndHint(token),
     })
-    emit('checkout_session.created', sessionEvent(session))
+    emit('checkout_session.created', checkoutSessionEvent(session))
     return Object.assign(session, { token })
   },
 
@@ -67,8 +67,8 @@ const checkout = implement(checkoutApi, {
   async expireSession({ params }, { records, now, emit, refuse }) {
     const session = await records.lock(CheckoutSession, params.id)
     if (!session) return refuse('session_not_found')
-    if (session.expiresAt > now || !sessionMachine.move(session, 'expired')) return { expired: false }
-    emit('checkout_session.expired', sessionEvent(session))
+    if (session.expiresAt > now || !checkoutSessionMachine.move(session, 'expired')) return { expired: false }
+    emit('checkout_session.expired', checkoutSessionEvent(session))
     return { expired: true }
   },
 })
@@ -79,7 +79,7 @@ const expiry: Deadline = {
   record: 'id',
   agent: 'agent_id',
   due: 'expires_at',
-  open: OPEN,
+  open: OPEN_CHECKOUT_SESSION_SQL,
   waits: 'false',
   operations: ['checkout.expireSession'],
 }
@@ -89,9 +89,9 @@ export const checkoutArea = area(
   'Paying at a shop with a card that the agent never sees, and paying an intent on the service’s own rail.',
   checkout,
   {
-    personal: checkoutPersonal,
+    personal: checkoutPersonalData,
     entities: [CheckoutSession],
-    machines: [sessionMachine],
+    machines: [checkoutSessionMachine],
     deadlines: [expiry],
   },
 )

@@ -1,40 +1,45 @@
 import {
   type CardBatch,
-  confirmationBlocker,
-  confirmPayment,
-  loadConfirmations,
+  checkoutConfirmationBlocker,
+  confirmCheckoutPayment,
+  loadCheckoutConfirmations,
   writeCardBatch,
 } from '../../cards/authorizations/index.ts'
-import { findRequests, requestRefusal } from '../../control/intents/index.ts'
+import { findPayeeRequests, payeeRequestRefusal } from '../../control/intents/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { isNonEmpty } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import type { Payable } from '../../kernel/contract/payables.ts'
+import type { PayableRecord } from '../../kernel/contract/payables.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { reaches } from '../../kernel/database/entity.ts'
+import { mayReachRecord } from '../../kernel/database/entity.ts'
 import type { Cents } from '../../values/money.ts'
-import { type BatchState, intentRefusal, pay, type TransferRequest } from '../transfers/index.ts'
+import {
+  decideTransfers,
+  intentTransferRefusal,
+  type TransferBatch,
+  type TransferRequest,
+} from '../transfers/index.ts'
 import type { checkoutApi } from './api.ts'
 
 /**
  * Runs in group commits. The first witness of a payment creates its transaction, and the other payments are
  * linked to it.
  */
-export const confirm: HandlerOf<typeof checkoutApi.confirm> = {
+export const confirmCheckout: HandlerOf<typeof checkoutApi.confirm> = {
   load: (items, sql) =>
-    loadConfirmations(
+    loadCheckoutConfirmations(
       sql,
       items[0],
       items.map(({ input }) => input.body.intentId),
     ),
   decide({ input: { body }, actor }, batch: CardBatch, context) {
     const intent = batch.payments.find(body.intentId)
-    if (!intent || !reaches(actor, intent)) return context.refuse('intent_not_found')
-    const blocker = confirmationBlocker(intent, batch)
+    if (!intent || !mayReachRecord(actor, intent)) return context.refuse('intent_not_found')
+    const blocker = checkoutConfirmationBlocker(intent, batch)
     if (blocker) return context.refuse(blocker)
-    const transactionId = confirmPayment(intent, batch, context)
+    const transactionId = confirmCheckoutPayment(intent, batch, context)
     return { status: 'completed' as const, intentId: intent.id, transactionId }
   },
   write: (batch: CardBatch, sql) => writeCardBatch(batch, sql),
@@ -70,7 +75,7 @@ async function paidIntents(
   return new Map(rows.map(row => [row.id, row]))
 }
 
-type Requests = Awaited<ReturnType<typeof findRequests>>
+type Requests = Awaited<ReturnType<typeof findPayeeRequests>>
 
 function transferRequest(
   request: Request,
@@ -97,8 +102,8 @@ function transferRequest(
 interface State {
   readonly intents: ReadonlyMap<string, PaidIntent>
   readonly requests: ReadonlyMap<Request, TransferRequest>
-  readonly paymentRequests: ReadonlyMap<string, Payable>
-  readonly batch: BatchState | undefined
+  readonly paymentRequests: ReadonlyMap<string, PayableRecord>
+  readonly batch: TransferBatch | undefined
 }
 
 /**
@@ -110,7 +115,7 @@ async function lockPaymentRequests(
   tenant: Tenant,
   sql: Sql,
   { findPayables }: Ports,
-): Promise<ReadonlyMap<string, Payable>> {
+): Promise<ReadonlyMap<string, PayableRecord>> {
   const requests = ids.length > 0 ? await findPayables(ids, tenant.mode, sql, tenant) : []
   return new Map(requests.map(request => [request.id, request]))
 }
@@ -122,23 +127,23 @@ async function lockPaymentRequests(
 function refusalOfRequest(
   request: TransferRequest,
   { paymentRequests }: State,
-  batch: BatchState,
+  batch: TransferBatch,
   verdict: Verdict,
 ): Refusal | undefined {
   const { payee, amountCents } = request.input.body
-  const refusal = payee?.requestId && requestRefusal(paymentRequests.get(payee.requestId), amountCents)
+  const refusal = payee?.requestId && payeeRequestRefusal(paymentRequests.get(payee.requestId), amountCents)
   if (!refusal) return undefined
   const [code, message] = refusal
-  return intentRefusal(request, batch, verdict) ?? verdict.refuse(code, message)
+  return intentTransferRefusal(request, batch, verdict) ?? verdict.refuse(code, message)
 }
 
-export const execute = {
+export const executeCheckout = {
   async load(items, sql, ports): Promise<State> {
     const { tenant } = items[0]
     const ids = items.map(({ input }) => input.body.intentId)
     const intents = await paidIntents(sql, tenant, ids)
     const requestIds = [...intents.values()].flatMap(({ requestId }) => requestId ?? [])
-    const found = await findRequests(sql, tenant.mode, requestIds, ports)
+    const found = await findPayeeRequests(sql, tenant.mode, requestIds, ports)
     const requests = new Map(
       items.flatMap(item => {
         const request = transferRequest(item, intents.get(item.input.body.intentId), found)
@@ -146,7 +151,7 @@ export const execute = {
       }),
     )
     const paid = [...requests.values()]
-    const batch = isNonEmpty(paid) ? await pay.load(paid, sql, ports) : undefined
+    const batch = isNonEmpty(paid) ? await decideTransfers.load(paid, sql, ports) : undefined
     const paymentRequests = await lockPaymentRequests([...found.keys()], tenant, sql, ports)
     return { intents, requests, paymentRequests, batch }
   },
@@ -154,12 +159,12 @@ export const execute = {
   decide(item, state, verdict) {
     const { intents, requests, batch } = state
     const intent = intents.get(item.input.body.intentId)
-    if (!intent || !reaches(item.actor, intent)) return verdict.refuse('intent_not_found')
+    if (!intent || !mayReachRecord(item.actor, intent)) return verdict.refuse('intent_not_found')
     const request = requests.get(item)
     if (!request || !batch) return verdict.refuse('intent_not_by_wallet')
     const refusal = refusalOfRequest(request, state, batch, verdict)
     if (refusal) return refusal
-    const transfer = pay.decide(request, batch, verdict)
+    const transfer = decideTransfers.decide(request, batch, verdict)
     if (transfer instanceof Refusal) return transfer
     const { id: transferId, transactionId } = transfer
     if (transactionId === null) throw new Error('a transfer between wallets without a transaction')
@@ -168,6 +173,6 @@ export const execute = {
 
   async write(state, sql, runForOwner) {
     const { batch } = state
-    if (batch) await pay.write(batch, sql, runForOwner)
+    if (batch) await decideTransfers.write(batch, sql, runForOwner)
   },
 } satisfies Handler

@@ -1,11 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { hostOf, isSameMerchant } from '../../control/merchants/index.ts'
-import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { hostInText, isSameMerchant } from '../../control/merchants/index.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import { nullable, recordColumns, tenantTable, timestampColumn } from '../../kernel/database/entity.ts'
 import { minutes } from '../../values/clock.ts'
-import type { Personal } from '../../values/personal.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
-export const sessionMachine = machine('checkout_session', {
+export const checkoutSessionMachine = stateMachine('checkout_session', {
   open: ['redeemed', 'expired'],
   redeemed: ['open'],
   expired: [],
@@ -14,16 +14,16 @@ export const sessionMachine = machine('checkout_session', {
 const schema = defineEntity({
   ...tenantTable('CheckoutSession', 'checkout_sessions', 'agentId', 'delegationId'),
   properties: {
-    ...record('checkoutsession'),
+    ...recordColumns('checkoutsession'),
     agentId: p.text(),
     delegationId: nullable.string(),
     intentId: p.text(),
     cardId: p.text(),
     merchantHost: p.text(),
-    status: p.enum(sessionMachine.states).onCreate(() => sessionMachine.initial),
+    status: p.enum(checkoutSessionMachine.states).onCreate(() => checkoutSessionMachine.initial),
     hash: p.text(),
     hint: p.text(),
-    expiresAt: timestamp(),
+    expiresAt: timestampColumn(),
     redeemedAt: nullable.instant(),
     accessEventId: nullable.string(),
     keyThumbprint: nullable.string(),
@@ -34,28 +34,35 @@ const schema = defineEntity({
 export class CheckoutSession extends schema.class {}
 schema.setClass(CheckoutSession)
 
-export const SESSION_LIFETIME_MS = minutes(15)
+export const CHECKOUT_SESSION_TTL_MS = minutes(15)
 
 /** Repeats the condition of the partial index of deadlines exactly, so that PostgreSQL uses it. */
-export const OPEN = "status = 'open'"
+export const OPEN_CHECKOUT_SESSION_SQL = "status = 'open'"
 
-export function unusableReason({ status, expiresAt }: CheckoutSession, now: Date) {
+export function unusableSessionReason({ status, expiresAt }: CheckoutSession, now: Date) {
   if (status === 'redeemed') return 'session_redeemed'
   return status === 'expired' || expiresAt <= now ? 'session_expired' : undefined
 }
 
-export function shopHostOf(url: string): string | undefined {
+export function parseShopHost(url: string): string | undefined {
   const parsed = URL.parse(url)
   return parsed?.protocol === 'https:' && parsed.username === '' && parsed.password === ''
-    ? hostOf(url)
+    ? hostInText(url)
     : undefined
 }
 
 /** Whether the shop may be the intent's merchant. A merchant name that is not a host proves nothing, so it passes. */
-export const isShopOf = (host: string, merchant: string): boolean =>
-  hostOf(merchant) === undefined || isSameMerchant(merchant, host)
+export const isMerchantShop = (host: string, merchant: string): boolean =>
+  hostInText(merchant) === undefined || isSameMerchant(merchant, host)
 
-export const sessionEvent = ({ id, agentId, intentId, cardId, merchantHost, status }: CheckoutSession) => ({
+export const checkoutSessionEvent = ({
+  id,
+  agentId,
+  intentId,
+  cardId,
+  merchantHost,
+  status,
+}: CheckoutSession) => ({
   checkoutSessionId: id,
   agentId,
   intentId,
@@ -64,7 +71,7 @@ export const sessionEvent = ({ id, agentId, intentId, cardId, merchantHost, stat
   status,
 })
 
-export const checkoutPersonal = {
+export const checkoutPersonalData = {
   checkout_sessions: {
     personal: {
       merchant_host: { kind: 'payment', ground: 'contract', forget: 'word' },
@@ -72,4 +79,4 @@ export const checkoutPersonal = {
     plain: ['hint', 'key_thumbprint'],
     secret: ['hash'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

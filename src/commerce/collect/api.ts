@@ -1,80 +1,83 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
-import { creditEvents } from '../../money/incoming/index.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { incomingCreditEvents } from '../../money/incoming/index.ts'
 import { transactionEvents } from '../../money/transactions/index.ts'
 import { purseRefusal } from '../../money/wallets/index.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { cents, money, positiveMoney } from '../../values/money.ts'
+import { cents, moneySchema, positiveMoneySchema } from '../../values/money.ts'
 import {
-  email,
-  freeText,
-  givenMetadata,
-  label,
-  metadata,
+  emailSchema,
+  freeTextSchema,
+  inputMetadataSchema,
+  labelSchema,
+  metadataSchema,
   ProcessStatusRecord,
   recordHead,
   recordTail,
-  timeRange,
+  timeRangeMembers,
 } from '../../values/schemas.ts'
 import {
-  type PaymentRow,
+  type PaymentRequestRow,
+  paymentRequestMachine,
+  paymentSurplusReasons,
   paymentWays,
-  type RequestRow,
-  requestMachine,
+  type RequestPaymentRow,
   requestPaymentMachine,
-  surplusReasons,
 } from './request.ts'
 
 /** Contains neither payer nor purpose, since event data is kept and sent to webhooks. */
-export const RequestEvent = z.object({
+export const PaymentRequestEvent = z.object({
   requestId: id('request'),
-  status: z.enum(requestMachine.states),
-  amountCents: money,
+  status: z.enum(paymentRequestMachine.states),
+  amountCents: moneySchema,
 })
 
-const RequestPaymentEvent = RequestEvent.extend({
+const RequestPaymentEvent = PaymentRequestEvent.extend({
   paymentId: id('requestpayment'),
   way: z.enum(paymentWays),
-  paidCents: money.meta({ description: 'The amount that counts towards the request so far.' }),
+  paidCents: moneySchema.meta({ description: 'The amount that counts towards the request so far.' }),
 })
 
-export const requestEvents = {
-  'claim.request.created': event('A payment request has been created.', RequestEvent),
-  'claim.request.expired': event('A payment request has expired unpaid.', RequestEvent),
-  'claim.request.cancelled': event('A payment request has been cancelled.', RequestEvent),
+export const paymentRequestEvents = {
+  'claim.request.created': declareEvent('A payment request has been created.', PaymentRequestEvent),
+  'claim.request.expired': declareEvent('A payment request has expired unpaid.', PaymentRequestEvent),
+  'claim.request.cancelled': declareEvent('A payment request has been cancelled.', PaymentRequestEvent),
 }
 
-export const paymentEvents = {
-  'claim.request.paid': event('A payment request has been paid in full.', RequestEvent),
-  'claim.request.expired': RequestEvent,
-  'claim.request.partially_paid': event('A payment request has been paid in part.', RequestPaymentEvent),
-  'claim.request.surplus_received': event(
+export const requestPaidEvents = {
+  'claim.request.paid': declareEvent('A payment request has been paid in full.', PaymentRequestEvent),
+  'claim.request.expired': PaymentRequestEvent,
+  'claim.request.partially_paid': declareEvent(
+    'A payment request has been paid in part.',
+    RequestPaymentEvent,
+  ),
+  'claim.request.surplus_received': declareEvent(
     'A payment does not count towards its request: it exceeds the amount, or came too late. The money stays in the wallet.',
     RequestPaymentEvent.extend({
-      surplusCents: money.meta({ description: 'The part of this payment that does not count.' }),
-      reason: z.enum(surplusReasons),
+      surplusCents: moneySchema.meta({ description: 'The part of this payment that does not count.' }),
+      reason: z.enum(paymentSurplusReasons),
     }),
   ),
 }
 
-export const requestEvent = ({ id, status, amountCents }: RequestRow) => ({
+export const paymentRequestEvent = ({ id, status, amountCents }: PaymentRequestRow) => ({
   requestId: id,
   status,
   amountCents,
 })
 
-export const requestPaymentEvent = (request: RequestRow, { id, way }: PaymentRow) => ({
-  ...requestEvent(request),
+export const requestPaymentEvent = (request: PaymentRequestRow, { id, way }: RequestPaymentRow) => ({
+  ...paymentRequestEvent(request),
   paymentId: id,
   way,
   paidCents: request.paidCents,
 })
 
-const status = z.enum(requestMachine.states)
-export const way = z.enum(paymentWays).meta({
+const status = z.enum(paymentRequestMachine.states)
+export const paymentWaySchema = z.enum(paymentWays).meta({
   description: '`sepa`: a credit by SEPA. `card`: a machine payment. `wallet`: from another wallet here.',
 })
 
@@ -101,11 +104,11 @@ export const PaymentRequestRecord = z
       .nullable()
       .meta({ description: 'The delegation whose token has made it.' }),
     walletId: id('wallet'),
-    amountCents: money,
+    amountCents: moneySchema,
     description: z.string().meta({ examples: ['Report 17'] }),
     payerName: z.string().nullable(),
-    payerEmail: email.nullable(),
-    metadata,
+    payerEmail: emailSchema.nullable(),
+    metadata: metadataSchema,
     unlocks: z
       .record(z.string(), z.unknown())
       .nullable()
@@ -123,13 +126,13 @@ export const PaymentRequestRecord = z
       examples: ['https://pay.example.com/collect/402/request_01jd8x2m4ye7k9v0c3q5r6t8wz'],
     }),
     status,
-    paidCents: money.meta({ description: 'Received, and counted towards the amount.' }),
-    surplusCents: money.meta({
+    paidCents: moneySchema.meta({ description: 'Received, and counted towards the amount.' }),
+    surplusCents: moneySchema.meta({
       description: 'Received above the amount, or too late. It is in the wallet.',
     }),
-    refundedCents: money,
-    refundingCents: money.meta({ description: 'In pending refunds.' }),
-    paidBy: way.nullable().meta({ description: 'The way of the payment that completed it.' }),
+    refundedCents: moneySchema,
+    refundingCents: moneySchema.meta({ description: 'In pending refunds.' }),
+    paidBy: paymentWaySchema.nullable().meta({ description: 'The way of the payment that completed it.' }),
     paidAt: instant.nullable(),
     expiresAt: instant,
     comment: z.string().nullable().meta({ description: 'The comment on its cancellation.' }),
@@ -142,15 +145,15 @@ const RequestPaymentRecord = z
   .object({
     ...recordHead('requestpayment'),
     requestId: id('request'),
-    way,
+    way: paymentWaySchema,
     status: z.enum(requestPaymentMachine.states),
-    amountCents: money,
-    countedCents: money.meta({ description: 'The part that counts towards the request.' }),
+    amountCents: moneySchema,
+    countedCents: moneySchema.meta({ description: 'The part that counts towards the request.' }),
     surplusReason: z
-      .enum(surplusReasons)
+      .enum(paymentSurplusReasons)
       .nullable()
       .meta({ description: 'Why the rest does not; null if all of it counts.' }),
-    refundedCents: money.meta({ description: 'Refunded so far, and in pending refunds.' }),
+    refundedCents: moneySchema.meta({ description: 'Refunded so far, and in pending refunds.' }),
     walletId: id('wallet').meta({ description: 'The credited wallet.' }),
     sourceId: z.string().meta({
       description: 'The incoming credit or the settlement by which it came.',
@@ -162,14 +165,14 @@ const RequestPaymentRecord = z
   })
   .meta({ id: 'PaymentOfRequest' })
 
-const request_not_found = missing('payment request')
+const request_not_found = notFound('payment request')
 
-export const lookupFails = { request_not_found } as const satisfies Record<string, Failure>
+export const requestLookupRefusals = { request_not_found } as const satisfies Record<string, RefusalSpec>
 
-export const openFails = {
+export const requestNotOpenRefusals = {
   request_not_open: [400, 'The request is no longer open.'],
   payment_under_way: [409, 'A payment is under way. Try again once its outcome is known.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 const HIGHEST = cents(99_999_999_999n)
 
@@ -182,23 +185,23 @@ const body = z.strictObject({
   walletId: id('wallet').meta({
     description: 'The wallet to credit. An agent can only name its own wallet.',
   }),
-  amountCents: positiveMoney(HIGHEST),
+  amountCents: positiveMoneySchema(HIGHEST),
   description: z
     .string()
     .trim()
     .min(1)
     .max(200)
     .meta({ description: 'The purpose, shown to the payer.', examples: ['Report 17'] }),
-  payerName: label
+  payerName: labelSchema
     .nullable()
     .default(null)
     .meta({ description: 'For your own use; not shown to the payer.' }),
-  payerEmail: email
+  payerEmail: emailSchema
     .nullable()
     .default(null)
     .meta({ description: 'For your own use; not shown to the payer.' }),
   expiresInHours: z.int().min(1).max(720),
-  metadata: givenMetadata.prefault({}),
+  metadata: inputMetadataSchema.prefault({}),
   unlocks: unlocks.nullable().default(null),
 })
 
@@ -226,7 +229,7 @@ export const collectApi = {
       wallet_closed: [400, 'walletId: the wallet is closed.'],
       wallet_of_card: purseRefusal('walletId'),
     },
-    emits: { 'claim.request.created': requestEvents['claim.request.created'] },
+    emits: { 'claim.request.created': paymentRequestEvents['claim.request.created'] },
   }),
   list: list('/collect/requests', {
     ...readers,
@@ -242,8 +245,8 @@ export const collectApi = {
         .max(40)
         .optional()
         .meta({ examples: ['RF540000000042'] }),
-      paidBy: way.optional(),
-      ...timeRange,
+      paidBy: paymentWaySchema.optional(),
+      ...timeRangeMembers,
     },
     item: PaymentRequestRecord,
   }),
@@ -251,30 +254,30 @@ export const collectApi = {
     ...readers,
     summary: 'Get a payment request',
     returns: [200, PaymentRequestRecord],
-    fails: lookupFails,
+    fails: requestLookupRefusals,
   }),
   payments: list('/collect/requests/{id}/payments', {
     ...readers,
     summary: 'List the payments of a payment request',
     description: 'Newest first: each payment, and the part that does not count towards the request.',
     item: RequestPaymentRecord,
-    fails: lookupFails,
+    fails: requestLookupRefusals,
   }),
   cancel: post('/collect/requests/{id}/cancel', {
     ...requesters,
     summary: 'Cancel a payment request',
     description:
       'While it is open and no payment on it is under way. A partial payment stays in the wallet and can be refunded.',
-    body: z.strictObject({ comment: freeText.nullable().default(null) }),
+    body: z.strictObject({ comment: freeTextSchema.nullable().default(null) }),
     example: { comment: 'Paid in cash' },
     returns: [200, PaymentRequestRecord],
     fails: {
-      ...lookupFails,
-      ...openFails,
+      ...requestLookupRefusals,
+      ...requestNotOpenRefusals,
     },
     emits: {
-      'claim.request.cancelled': requestEvents['claim.request.cancelled'],
-      'claim.request.expired': requestEvents['claim.request.expired'],
+      'claim.request.cancelled': paymentRequestEvents['claim.request.cancelled'],
+      'claim.request.expired': paymentRequestEvents['claim.request.expired'],
     },
   }),
   status: get('/collect/requests/{id}/status', {
@@ -282,15 +285,15 @@ export const collectApi = {
     summary: 'Get the status of a payment request’s process',
     callers: [],
     returns: [200, ProcessStatusRecord],
-    fails: lookupFails,
+    fails: requestLookupRefusals,
   }),
   /** May be repeated. Changes nothing before the deadline, by the tenant's clock. */
   expire: post('/collect/requests/{id}/expire', {
     summary: 'Expire a payment request',
     callers: [],
     returns: [200, z.object({ done: z.boolean() })],
-    fails: lookupFails,
-    emits: { 'claim.request.expired': requestEvents['claim.request.expired'] },
+    fails: requestLookupRefusals,
+    emits: { 'claim.request.expired': paymentRequestEvents['claim.request.expired'] },
   }),
   settle: post('/collect/requests/{id}/settle', {
     callers: ['key', 'agent'],
@@ -304,8 +307,8 @@ export const collectApi = {
     example: {},
     returns: [200, PaymentRequestRecord],
     fails: {
-      ...lookupFails,
-      ...openFails,
+      ...requestLookupRefusals,
+      ...requestNotOpenRefusals,
       credit_required: [
         400,
         'creditId: name the received credit. Only in test mode it may be left out: the sandbox bank pays.',
@@ -314,6 +317,6 @@ export const collectApi = {
       credit_not_in_wallet: [400, 'creditId: the credit is not in the wallet of the request.'],
       credit_pays_already: [400, 'creditId: the credit already pays something. Each credit counts once.'],
     },
-    emits: { ...paymentEvents, ...transactionEvents, ...creditEvents },
+    emits: { ...requestPaidEvents, ...transactionEvents, ...incomingCreditEvents },
   }),
 }

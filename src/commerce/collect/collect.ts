@@ -1,45 +1,45 @@
 import type { z } from 'zod'
-import { area, onlyWith, reactionToAll } from '../../kernel/contract/area.ts'
+import { area, reactionToAll, whenMemberPresent } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { type ContextOf, type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { createdWithin } from '../../kernel/database/created-within.ts'
-import { definedOnly, reaches } from '../../kernel/database/entity.ts'
-import { IncomingEvent, payWithCredit, simulateCredit } from '../../money/incoming/index.ts'
-import { BETWEEN_OWNERS, openBook } from '../../money/ledger/index.ts'
-import { newReference } from '../../money/references/index.ts'
+import { createdWithinCondition } from '../../kernel/database/created-within.ts'
+import { definedOnly, mayReachRecord } from '../../kernel/database/entity.ts'
+import { IncomingCreditEvent, matchCreditToPayable, simulateCredit } from '../../money/incoming/index.ts'
+import { lockBook, OWNER_TRANSFER_ACCOUNTS } from '../../money/ledger/index.ts'
+import { registerReference } from '../../money/references/index.ts'
 import { Refund } from '../../money/refunds/index.ts'
 import { transactionEvents } from '../../money/transactions/index.ts'
 import { isPurse, WalletEvent, walletsById } from '../../money/wallets/index.ts'
-import { after, minuteInWords, minutes } from '../../values/clock.ts'
+import { addMs, formatMinute, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { formatMoney } from '../../values/money.ts'
-import { collectApi, paymentEvents, requestEvent, requestEvents } from './api.ts'
+import { collectApi, paymentRequestEvent, paymentRequestEvents, requestPaidEvents } from './api.ts'
 import {
-  addPayment,
-  type LockedRequest,
-  lockRequest,
-  lockRequests,
-  refusalOfNotOpen,
-  scheduleExpiry,
-  writeRequests,
+  addRequestPayment,
+  type LockedPaymentRequest,
+  lockPaymentRequest,
+  lockPaymentRequests,
+  requestNotOpenRefusal,
+  scheduleRequestExpiry,
+  writePaymentRequests,
 } from './payments.ts'
 import { type CollectSignal, collectProcess } from './process.ts'
 import { refundsApi, requestRefundResponse } from './refunds/api.ts'
-import { refundReactions } from './refunds/end-refund.ts'
-import { followRefunds, refund } from './refunds/refund.ts'
+import { requestRefundReactions } from './refunds/end-refund.ts'
+import { followRequestRefunds, refundPaymentRequest } from './refunds/refund.ts'
 import {
-  collectPersonal,
-  dueCents,
+  amountDueCents,
+  collectPersonalData,
   findPayableRequests,
-  NEEDS_RUN,
-  openRequestsOf,
+  openRequestsOfWallets,
   PaymentRequest,
+  paymentRequestMachine,
+  paymentRequestResponse,
+  REQUEST_NEEDS_RUN_SQL,
   RequestPayment,
-  requestMachine,
   requestPaymentMachine,
-  requestResponse,
 } from './request.ts'
 
 /** Gives each request its own creditor reference, by which a SEPA credit finds it. */
@@ -52,57 +52,60 @@ const create: HandlerOf<typeof collectApi.create> = async ({ body }, context) =>
   if (isPurse(wallet)) return refuse('wallet_of_card')
   if (wallet.status === 'closed') return refuse('wallet_closed')
   const id = newId('request')
-  const expiresAt = after(now, minutes(60 * expiresInHours))
+  const expiresAt = addMs(now, minutes(60 * expiresInHours))
   const request = records.create(PaymentRequest, {
     ...members,
     id,
     walletId,
     agentId: wallet.agentId,
     delegationId: actor.delegationId ?? null,
-    reference: await newReference(context, { walletId, payable: { type: 'request', id } }),
+    reference: await registerReference(context, { walletId, payable: { type: 'request', id } }),
     expiresAt,
     dueAt: expiresAt,
     workflowId: workflowIdOf(collectProcess, id),
   })
-  emit('claim.request.created', requestEvent(request))
+  emit('claim.request.created', paymentRequestEvent(request))
   wake(collectProcess, request)
-  return requestResponse(request, context)
+  return paymentRequestResponse(request, context)
 }
 
 function cancelRequest(
-  { request }: LockedRequest,
+  { request }: LockedPaymentRequest,
   comment: string | null,
   {
     now,
     emit,
     wake,
-  }: Pick<Context<never, Pick<typeof requestEvents, 'claim.request.cancelled'>>, 'now' | 'emit' | 'wake'>,
+  }: Pick<
+    Context<never, Pick<typeof paymentRequestEvents, 'claim.request.cancelled'>>,
+    'now' | 'emit' | 'wake'
+  >,
 ): void {
-  if (!requestMachine.move(request, 'cancelled')) return
+  if (!paymentRequestMachine.move(request, 'cancelled')) return
   Object.assign(request, { comment, dueAt: null, updatedAt: now })
-  emit('claim.request.cancelled', requestEvent(request))
+  emit('claim.request.cancelled', paymentRequestEvent(request))
   wake(collectProcess, request)
 }
 
 /** A request whose deadline has passed expires, and cannot be cancelled. */
 const cancel: HandlerOf<typeof collectApi.cancel> = async ({ params, body }, context) => {
   const { sql, tenant, actor, queueStatement, refuse } = context
-  const locked = await lockRequest(params.id, context)
-  if (!locked || !reaches(actor, locked.request)) return refuse('request_not_found')
-  const refusal = refusalOfNotOpen(locked, context)
+  const locked = await lockPaymentRequest(params.id, context)
+  if (!locked || !mayReachRecord(actor, locked.request)) return refuse('request_not_found')
+  const refusal = requestNotOpenRefusal(locked, context)
   if (refusal) return refusal
   cancelRequest(locked, body.comment, context)
-  queueStatement(writeRequests(sql, tenant, [locked]))
-  return requestResponse(locked.request, context)
+  queueStatement(writePaymentRequests(sql, tenant, [locked]))
+  return paymentRequestResponse(locked.request, context)
 }
 
 /** A pending payment delays the expiry: once it ends, the request expires. */
 const expire: HandlerOf<typeof collectApi.expire> = async ({ params }, context) => {
   const { sql, tenant, now, refuse } = context
-  const locked = await lockRequest(params.id, context)
+  const locked = await lockPaymentRequest(params.id, context)
   if (!locked) return refuse('request_not_found')
-  if (locked.request.expiresAt <= now) scheduleExpiry(locked, context)
-  await writeRequests(sql, tenant, [locked])
+  if (locked.request.expiresAt <= now) scheduleRequestExpiry(locked, context)
+  await writePaymentRequests(sql, tenant, [locked])
   return { done: true }
 }
 
@@ -125,44 +128,44 @@ const settle: HandlerOf<typeof collectApi.settle> = async ({ params, body }, con
 async function settleByCredit(id: string, creditId: string, context: Settling) {
   const { sql, tenant, queueStatement, refuse } = context
   const locked = await lockKnownRequest(id, context)
-  const refusal = refusalOfNotOpen(locked, context)
+  const refusal = requestNotOpenRefusal(locked, context)
   if (refusal) return refusal
   const { request } = locked
   const payable = { type: 'request', id } as const
-  const credit = await payWithCredit(creditId, { walletId: request.walletId, payable }, context)
+  const credit = await matchCreditToPayable(creditId, { walletId: request.walletId, payable }, context)
   if (typeof credit === 'string') return refuse(credit)
-  addPayment(locked, { way: 'sepa', amountCents: credit.amountCents, sourceId: credit.id }, context)
-  queueStatement(writeRequests(sql, tenant, [locked]))
-  return requestResponse(request, context)
+  addRequestPayment(locked, { way: 'sepa', amountCents: credit.amountCents, sourceId: credit.id }, context)
+  queueStatement(writePaymentRequests(sql, tenant, [locked]))
+  return paymentRequestResponse(request, context)
 }
 
 /** Books the due amount like any incoming credit, and the reaction to that credit pays the request. */
 async function paySandbox({ id, walletId }: PaymentRequest, context: Settling) {
   const { sql, tenant } = context
   const [, wallets, locked] = await Promise.all([
-    openBook(sql, context, { wallets: [walletId], ...BETWEEN_OWNERS }),
+    lockBook(sql, context, { wallets: [walletId], ...OWNER_TRANSFER_ACCOUNTS }),
     walletsById(sql, tenant, [walletId]),
     lockKnownRequest(id, context),
   ])
-  const refusal = refusalOfNotOpen(locked, context)
+  const refusal = requestNotOpenRefusal(locked, context)
   if (refusal) return refusal
   const { request } = locked
   const iban = wallets.get(walletId)?.iban ?? null
   const sent = { ...SANDBOX_PAYER, iban, reference: request.reference, endToEndId: null }
-  await simulateCredit({ ...sent, amountCents: dueCents(request) }, context)
+  await simulateCredit({ ...sent, amountCents: amountDueCents(request) }, context)
   await context.runReactions()
-  return requestResponse((await lockKnownRequest(id, context)).request, context)
+  return paymentRequestResponse((await lockKnownRequest(id, context)).request, context)
 }
 
-async function lockKnownRequest(id: string, context: Settling): Promise<LockedRequest> {
-  const locked = await lockRequest(id, context)
+async function lockKnownRequest(id: string, context: Settling): Promise<LockedPaymentRequest> {
+  const locked = await lockPaymentRequest(id, context)
   if (!locked) throw new Error(`${id}: a request that has gone`)
   return locked
 }
 
-const paid = { ...paymentEvents, ...transactionEvents }
+const paid = { ...requestPaidEvents, ...transactionEvents }
 
-type Credit = z.output<typeof IncomingEvent>
+type Credit = z.output<typeof IncomingCreditEvent>
 type PaidCredit = Credit & { readonly walletId: string; readonly payableId: string }
 
 const paysRequest = (credit: Credit): credit is PaidCredit =>
@@ -171,7 +174,7 @@ const paysRequest = (credit: Credit): credit is PaidCredit =>
 async function countCredits(events: readonly Credit[], context: Context<never, typeof paid>): Promise<void> {
   const credits = events.filter(paysRequest)
   const { sql, tenant, queueStatement } = context
-  const locked = await lockRequests(
+  const locked = await lockPaymentRequests(
     sql,
     tenant,
     credits.map(({ payableId }) => payableId),
@@ -179,33 +182,33 @@ async function countCredits(events: readonly Credit[], context: Context<never, t
   for (const { creditId, payableId, walletId, amountCents, source } of credits) {
     const one = locked.get(payableId)
     const way = source === 'owner' ? 'wallet' : 'sepa'
-    if (one) addPayment(one, { way, amountCents, sourceId: creditId, walletId }, context)
+    if (one) addRequestPayment(one, { way, amountCents, sourceId: creditId, walletId }, context)
   }
-  queueStatement(writeRequests(sql, tenant, [...locked.values()]))
+  queueStatement(writePaymentRequests(sql, tenant, [...locked.values()]))
 }
 
 async function cancelOfClosed(
   events: readonly z.output<typeof WalletEvent>[],
-  context: Context<never, Pick<typeof requestEvents, 'claim.request.cancelled'>>,
+  context: Context<never, Pick<typeof paymentRequestEvents, 'claim.request.cancelled'>>,
 ): Promise<void> {
   const { sql, tenant, queueStatement } = context
-  const ids = await openRequestsOf(
+  const ids = await openRequestsOfWallets(
     sql,
     tenant,
     events.map(({ walletId }) => walletId),
   )
-  const locked = [...(await lockRequests(sql, tenant, ids)).values()]
+  const locked = [...(await lockPaymentRequests(sql, tenant, ids)).values()]
   for (const one of locked)
     if (!one.pendingPayment) cancelRequest(one, 'The wallet has been closed.', context)
-  queueStatement(writeRequests(sql, tenant, locked))
+  queueStatement(writePaymentRequests(sql, tenant, locked))
 }
 
 const collectReactions = {
-  'incoming.received': onlyWith('payableId', reactionToAll(IncomingEvent, paid, countCredits)),
-  'incoming.assigned': onlyWith('payableId', reactionToAll(IncomingEvent, paid, countCredits)),
+  'incoming.received': whenMemberPresent('payableId', reactionToAll(IncomingCreditEvent, paid, countCredits)),
+  'incoming.assigned': whenMemberPresent('payableId', reactionToAll(IncomingCreditEvent, paid, countCredits)),
   'wallet.closed': reactionToAll(
     WalletEvent,
-    { 'claim.request.cancelled': requestEvents['claim.request.cancelled'] },
+    { 'claim.request.cancelled': paymentRequestEvents['claim.request.cancelled'] },
     cancelOfClosed,
   ),
 }
@@ -224,18 +227,18 @@ function stateText({ request, isUnderWay, refundDueAt }: Progress): string {
   if (status !== 'open') return status
   if (isUnderWay) return 'open, a payment is under way'
   const part = paidCents > 0n ? `, ${formatMoney(paidCents)} received` : ''
-  return `open until ${minuteInWords(expiresAt)}${part}`
+  return `open until ${formatMinute(expiresAt)}${part}`
 }
 
 function waitsFor({ request, isUnderWay, refundDueAt }: Progress): string {
   const { status, expiresAt } = request
   if (status !== 'open')
     return refundDueAt
-      ? `for the refund to arrive; the next check is at ${minuteInWords(refundDueAt)}`
+      ? `for the refund to arrive; the next check is at ${formatMinute(refundDueAt)}`
       : 'for the refund to arrive'
   return isUnderWay
     ? 'for the outcome of the payment that is under way'
-    : `for the payment, until ${minuteInWords(expiresAt)}`
+    : `for the payment, until ${formatMinute(expiresAt)}`
 }
 
 function dueInMs({ request, refundDueAt }: Progress, now: Date): number | null {
@@ -258,25 +261,25 @@ function processStatusOf(progress: Progress, now: Date) {
   }
 }
 
-const collect = implement(
+const collect = bindHandlers(
   { ...collectApi, ...refundsApi },
   {
     create,
     settle,
-    refund,
-    followRefunds,
+    refund: refundPaymentRequest,
+    followRefunds: followRequestRefunds,
     cancel,
     expire,
 
     async list({ query: { from, to, cursor: _cursor, limit: _limit, ...filters } }, context) {
-      const created = await createdWithin('request', { from, to }, context)
+      const created = await createdWithinCondition('request', { from, to }, context)
       const page = await context.page(PaymentRequest, definedOnly({ ...filters, ...created }))
-      return { ...page, data: page.data.map(request => requestResponse(request, context)) }
+      return { ...page, data: page.data.map(request => paymentRequestResponse(request, context)) }
     },
 
     async get({ params }, context) {
       const request = await context.records.findOne(PaymentRequest, { id: params.id })
-      return request ? requestResponse(request, context) : context.refuse('request_not_found')
+      return request ? paymentRequestResponse(request, context) : context.refuse('request_not_found')
     },
 
     async payments({ params }, { records, page, refuse }) {
@@ -325,10 +328,10 @@ export const collectArea = area(
   collect,
   {
     aliases: { collect: 'claim' },
-    personal: collectPersonal,
+    personal: collectPersonalData,
     entities: [PaymentRequest, RequestPayment],
-    machines: [requestMachine, requestPaymentMachine],
-    reactions: { ...collectReactions, ...refundReactions },
+    machines: [paymentRequestMachine, requestPaymentMachine],
+    reactions: { ...collectReactions, ...requestRefundReactions },
     findPayables: findPayableRequests,
     deadlines: [expiry],
     // The sweep over refunds calls the acquirer; the run only shows when.
@@ -345,7 +348,7 @@ export const collectArea = area(
     openRecords: [
       {
         process: collectProcess,
-        select: `select id, owner_id, mode, agent_id, amount_cents from payment_requests where ${NEEDS_RUN}`,
+        select: `select id, owner_id, mode, agent_id, amount_cents from payment_requests where ${REQUEST_NEEDS_RUN_SQL}`,
       },
     ],
   },

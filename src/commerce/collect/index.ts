@@ -1,25 +1,25 @@
 export { collectApi } from './api.ts'
-export { paidContract, paymentRequired } from './payment-required/api.ts'
+export { paymentRequiredContract, paymentRequiredRefusal } from './payment-required/api.ts'
 export {
-  type Params,
-  type PayContext,
-  type Payee,
-  paidEndpoint,
-  presentedIn,
+  type PaidArticleSource,
+  type PathParams,
+  type PaymentRequiredContext,
+  paymentRequiredHandler,
+  presentedPaymentCredential,
 } from './payment-required/endpoint.ts'
-export { type Article, challengeFor } from './payment-required/offer.ts'
+export { createChallenge, type PaidArticle } from './payment-required/offer.ts'
 export {
   refundIdOf,
-  refundingEvents,
-  refundRefusals,
   refundsApi as collectRefundsApi,
+  requestRefundingEvents,
+  requestRefundRefusals,
 } from './refunds/api.ts'
 export {
-  askAcquirer,
   beginRequestRefund,
   type CardRefunds,
   dueCardRefunds,
-  type PendingSteps,
+  type PendingRefundSteps,
   type RequestRefundOutcome,
   recordCardRefunds,
+  sendCardRefunds,
 } from './refunds/refund.ts'

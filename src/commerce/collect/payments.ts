@@ -3,39 +3,44 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import {
-  completedTransaction,
   insertTransactions,
+  newCompletedTransaction,
   type TransactionRow,
   type transactionEvents,
 } from '../../money/transactions/index.ts'
-import { selectList } from '../../record-store/index.ts'
+import { selectColumnList } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, minus, NO_CENTS, plus } from '../../values/money.ts'
-import { type openFails, type paymentEvents, requestEvent, requestPaymentEvent } from './api.ts'
+import { addCents, type Cents, NO_CENTS, subtractCents } from '../../values/money.ts'
+import {
+  paymentRequestEvent,
+  type requestNotOpenRefusals,
+  type requestPaidEvents,
+  requestPaymentEvent,
+} from './api.ts'
 import { collectProcess } from './process.ts'
 import {
   type AcquirerCharge,
-  dueCents,
-  insertPayments,
+  amountDueCents,
+  insertRequestPayments,
   type PaymentRequest,
-  type PaymentRow,
+  type PaymentRequestRow,
+  type PaymentSurplusReason,
   type PaymentWay,
-  paymentTable,
-  type RequestRow,
-  requestMachine,
+  paymentRequestMachine,
+  paymentRequestTable,
+  type RequestPaymentRow,
   requestPaymentMachine,
-  requestTable,
-  type SurplusReason,
-  updatePayments,
-  updateRequests,
+  requestPaymentTable,
+  updatePaymentRequests,
+  updateRequestPayments,
 } from './request.ts'
 
-export interface LockedRequest {
-  readonly request: RequestRow
+export interface LockedPaymentRequest {
+  readonly request: PaymentRequestRow
   /** The payment with an unknown outcome. Until it ends, no other payment may pay or end the request. */
-  pendingPayment: PaymentRow | undefined
-  readonly added: PaymentRow[]
-  readonly changed: PaymentRow[]
+  pendingPayment: RequestPaymentRow | undefined
+  readonly added: RequestPaymentRow[]
+  readonly changed: RequestPaymentRow[]
   readonly transactions: TransactionRow[]
 }
 
@@ -48,15 +53,15 @@ interface ReportedPayment {
 }
 
 type PayingContext = TenantNow &
-  Pick<Context<never, typeof paymentEvents & typeof transactionEvents>, 'emit' | 'wake'>
+  Pick<Context<never, typeof requestPaidEvents & typeof transactionEvents>, 'emit' | 'wake'>
 
 const LOCK = `
-select ${selectList(requestTable, 'r')} from payment_requests r
+select ${selectColumnList(paymentRequestTable, 'r')} from payment_requests r
 where r.owner_id = $1 and r.mode = $2 and r.id = any($3::text[])
 order by r.id for no key update`
 
 const UNDER_WAY = `
-select ${selectList(paymentTable, 'p')} from unnest($3::text[]) as w (id)
+select ${selectColumnList(requestPaymentTable, 'p')} from unnest($3::text[]) as w (id)
 cross join lateral (
   select * from request_payments one
   where (one.owner_id, one.mode, one.request_id) = ($1, $2, w.id) and one.status = 'under_way' limit 1) p`
@@ -65,16 +70,16 @@ cross join lateral (
  * Locks requests in the order of their ids, then reads their pending payments. The caller has locked the
  * accounts. The caller's credential does not limit this: a payer need not have access to the request.
  */
-export async function lockRequests(
+export async function lockPaymentRequests(
   sql: Sql,
   { ownerId, mode }: Tenant,
   requestIds: readonly string[],
-): Promise<ReadonlyMap<string, LockedRequest>> {
+): Promise<ReadonlyMap<string, LockedPaymentRequest>> {
   const ids = [...new Set(requestIds)]
   if (ids.length === 0) return new Map()
   const [requests, pending] = await Promise.all([
-    sql<RequestRow & Row>(LOCK, [ownerId, mode, ids]),
-    sql<PaymentRow & Row>(UNDER_WAY, [ownerId, mode, ids]),
+    sql<PaymentRequestRow & Row>(LOCK, [ownerId, mode, ids]),
+    sql<RequestPaymentRow & Row>(UNDER_WAY, [ownerId, mode, ids]),
   ])
   const paying = new Map(pending.map(payment => [payment.requestId, payment]))
   return new Map(
@@ -85,17 +90,21 @@ export async function lockRequests(
   )
 }
 
-export const lockRequest = async (
+export const lockPaymentRequest = async (
   id: string,
   { sql, tenant }: { readonly sql: Sql; readonly tenant: Tenant },
-): Promise<LockedRequest | undefined> => (await lockRequests(sql, tenant, [id])).get(id)
+): Promise<LockedPaymentRequest | undefined> => (await lockPaymentRequests(sql, tenant, [id])).get(id)
 
 /**
  * Records the beginning of a payment before anything is sent. From then on, the request can neither be
- * cancelled nor expire, and no other payment begins on it. `addPayment` or `failPayment` with the same source
+ * cancelled nor expire, and no other payment begins on it. `addRequestPayment` or `failRequestPayment` with the same source
  * ends it.
  */
-export function beginPayment(locked: LockedRequest, payment: ReportedPayment, context: PayingContext): void {
+export function beginRequestPayment(
+  locked: LockedPaymentRequest,
+  payment: ReportedPayment,
+  context: PayingContext,
+): void {
   if (locked.pendingPayment) throw new Error(`${locked.request.id}: a payment is under way already`)
   locked.pendingPayment = newPayment(locked.request, payment, context)
   locked.added.push(locked.pendingPayment)
@@ -106,13 +115,13 @@ export function beginPayment(locked: LockedRequest, payment: ReportedPayment, co
 
 /**
  * Counts money that is in the wallet. Partial amounts add up; a surplus or a late payment stays in the wallet
- * and is marked. The caller has posted it to the ledger, and writes the request with `writeRequests`.
+ * and is marked. The caller has posted it to the ledger, and writes the request with `writePaymentRequests`.
  */
-export function addPayment(
-  locked: LockedRequest,
+export function addRequestPayment(
+  locked: LockedPaymentRequest,
   reported: ReportedPayment,
   context: PayingContext,
-): PaymentRow {
+): RequestPaymentRow {
   const { request, pendingPayment } = locked
   const wasBegun = pendingPayment?.sourceId === reported.sourceId
   const payment = wasBegun ? pendingPayment : newPayment(request, reported, context)
@@ -122,31 +131,35 @@ export function addPayment(
   const share = shareOf(request, amountCents, context.now, wasBegun)
   requestPaymentMachine.move(payment, 'received')
   Object.assign(payment, { amountCents, charge, ...share, receivedAt: context.now, updatedAt: context.now })
-  request.paidCents = plus(request.paidCents, share.countedCents)
-  request.surplusCents = plus(request.surplusCents, minus(amountCents, share.countedCents))
+  request.paidCents = addCents(request.paidCents, share.countedCents)
+  request.surplusCents = addCents(request.surplusCents, subtractCents(amountCents, share.countedCents))
   request.updatedAt = context.now
   completeOrWait(locked, payment, context)
-  const transaction = completedTransaction(transactionOf(request, payment), context, context)
+  const transaction = newCompletedTransaction(transactionOf(request, payment), context, context)
   locked.transactions.push(transaction)
   payment.transactionId = transaction.id
   return payment
 }
 
 /** Ends a failed payment. The request expires if its deadline has passed meanwhile. */
-export function failPayment(locked: LockedRequest, sourceId: string, context: PayingContext): void {
+export function failRequestPayment(
+  locked: LockedPaymentRequest,
+  sourceId: string,
+  context: PayingContext,
+): void {
   const { pendingPayment } = locked
   if (pendingPayment?.sourceId !== sourceId) return
   endPending(locked, pendingPayment)
   requestPaymentMachine.move(pendingPayment, 'failed')
   pendingPayment.updatedAt = context.now
   locked.request.updatedAt = context.now
-  scheduleExpiry(locked, context)
+  scheduleRequestExpiry(locked, context)
 }
 
-export async function writeRequests(
+export async function writePaymentRequests(
   sql: Sql,
   tenant: Tenant,
-  locked: readonly LockedRequest[],
+  locked: readonly LockedPaymentRequest[],
 ): Promise<void> {
   const { ownerId, mode } = tenant
   const transactions = locked.flatMap(one => one.transactions)
@@ -155,17 +168,17 @@ export async function writeRequests(
   const changed = locked.flatMap(one => one.changed)
   await Promise.all([
     insertTransactions(sql, transactions),
-    updateRequests(sql, { ownerId, mode }, requests),
-    insertPayments(sql, added),
-    updatePayments(sql, { ownerId, mode }, changed),
+    updatePaymentRequests(sql, { ownerId, mode }, requests),
+    insertRequestPayments(sql, added),
+    updateRequestPayments(sql, { ownerId, mode }, changed),
   ])
 }
 
 const newPayment = (
-  { id: requestId, walletId: own, ownerId, mode }: RequestRow,
+  { id: requestId, walletId: own, ownerId, mode }: PaymentRequestRow,
   { way, amountCents, sourceId, walletId = own, charge }: ReportedPayment,
   { now }: PayingContext,
-): PaymentRow => ({
+): RequestPaymentRow => ({
   id: newId('requestpayment'),
   ownerId,
   mode,
@@ -185,19 +198,23 @@ const newPayment = (
   receivedAt: null,
 })
 
-function endPending(locked: LockedRequest, payment: PaymentRow): void {
+function endPending(locked: LockedPaymentRequest, payment: RequestPaymentRow): void {
   locked.pendingPayment = undefined
   if (!locked.added.includes(payment)) locked.changed.push(payment)
 }
 
-function completeOrWait(locked: LockedRequest, payment: PaymentRow, context: PayingContext): void {
+function completeOrWait(
+  locked: LockedPaymentRequest,
+  payment: RequestPaymentRow,
+  context: PayingContext,
+): void {
   const { request } = locked
-  const isPaid = request.paidCents === request.amountCents && requestMachine.move(request, 'paid')
+  const isPaid = request.paidCents === request.amountCents && paymentRequestMachine.move(request, 'paid')
   if (isPaid) {
     Object.assign(request, { paidBy: payment.way, paidAt: context.now, dueAt: null })
-    context.emit('claim.request.paid', requestEvent(request))
+    context.emit('claim.request.paid', paymentRequestEvent(request))
     context.wake(collectProcess, request)
-  } else scheduleExpiry(locked, context)
+  } else scheduleRequestExpiry(locked, context)
   emitShare(request, payment, isPaid, context)
 }
 
@@ -205,34 +222,39 @@ function completeOrWait(locked: LockedRequest, payment: PaymentRow, context: Pay
  * Schedules the deadline of an open request again, unless a payment is pending. A past deadline expires the
  * request.
  */
-export function scheduleExpiry(
-  { request, pendingPayment }: LockedRequest,
+export function scheduleRequestExpiry(
+  { request, pendingPayment }: LockedPaymentRequest,
   { now, emit, wake }: PayingContext,
 ): void {
   if (request.status !== 'open' || pendingPayment) return
   request.dueAt = request.expiresAt
-  if (request.expiresAt <= now && requestMachine.move(request, 'expired')) {
+  if (request.expiresAt <= now && paymentRequestMachine.move(request, 'expired')) {
     Object.assign(request, { dueAt: null, updatedAt: now })
-    emit('claim.request.expired', requestEvent(request))
+    emit('claim.request.expired', paymentRequestEvent(request))
   }
   wake(collectProcess, request)
 }
 
-function emitShare(request: RequestRow, payment: PaymentRow, isPaid: boolean, { emit }: PayingContext): void {
+function emitShare(
+  request: PaymentRequestRow,
+  payment: RequestPaymentRow,
+  isPaid: boolean,
+  { emit }: PayingContext,
+): void {
   const { amountCents, countedCents, surplusReason } = payment
   const data = requestPaymentEvent(request, payment)
   if (countedCents > 0n && !isPaid) emit('claim.request.partially_paid', data)
   if (surplusReason)
     emit('claim.request.surplus_received', {
       ...data,
-      surplusCents: minus(amountCents, countedCents),
+      surplusCents: subtractCents(amountCents, countedCents),
       reason: surplusReason,
     })
 }
 
 const transactionOf = (
-  { id, agentId, description }: RequestRow,
-  { walletId, amountCents, sourceId, receivedAt }: PaymentRow,
+  { id, agentId, description }: PaymentRequestRow,
+  { walletId, amountCents, sourceId, receivedAt }: RequestPaymentRow,
 ) => {
   const at = String(receivedAt?.toISOString())
   return {
@@ -253,39 +275,42 @@ const surplusByStatus = {
   refunded: 'already_paid',
   expired: 'expired',
   cancelled: 'cancelled',
-} as const satisfies Record<Exclude<PaymentRequest['status'], 'open'>, SurplusReason>
+} as const satisfies Record<Exclude<PaymentRequest['status'], 'open'>, PaymentSurplusReason>
 
 /**
  * The part of a payment that counts towards its request, and why the rest does not. A payment that began
  * before the deadline is in time, even if it ends later.
  */
 function shareOf(
-  request: RequestRow,
+  request: PaymentRequestRow,
   amountCents: Cents,
   now: Date,
   wasInTime: boolean,
-): Pick<PaymentRow, 'countedCents' | 'surplusReason'> {
+): Pick<RequestPaymentRow, 'countedCents' | 'surplusReason'> {
   const { status, expiresAt } = request
   if (status !== 'open')
     return { countedCents: NO_CENTS, surplusReason: surplusByStatus[status as keyof typeof surplusByStatus] }
   if (expiresAt <= now && !wasInTime) return { countedCents: NO_CENTS, surplusReason: 'expired' }
-  const due = dueCents(request)
+  const due = amountDueCents(request)
   return amountCents > due
     ? { countedCents: due, surplusReason: 'above_amount' }
     : { countedCents: amountCents, surplusReason: null }
 }
 
 type ExpireContext = Pick<
-  Context<keyof typeof openFails, Pick<typeof paymentEvents, 'claim.request.expired'>>,
+  Context<keyof typeof requestNotOpenRefusals, Pick<typeof requestPaidEvents, 'claim.request.expired'>>,
   'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'queueStatement' | 'refuse'
 >
 
 /** Checks that a request is open without a pending payment; undefined if it is. Expires an overdue request. */
-export function refusalOfNotOpen(locked: LockedRequest, context: ExpireContext): Refusal | undefined {
+export function requestNotOpenRefusal(
+  locked: LockedPaymentRequest,
+  context: ExpireContext,
+): Refusal | undefined {
   const { sql, tenant, queueStatement, refuse } = context
   if (locked.pendingPayment) return refuse('payment_under_way')
-  scheduleExpiry(locked, context)
+  scheduleRequestExpiry(locked, context)
   if (locked.request.status === 'open') return undefined
-  queueStatement(writeRequests(sql, tenant, [locked]))
+  queueStatement(writePaymentRequests(sql, tenant, [locked]))
   return refuse('request_not_open', `The request is ${locked.request.status} already.`)
 }

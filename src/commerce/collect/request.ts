@@ -1,25 +1,32 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { machine } from '../../kernel/contract/machine.ts'
-import type { FindPayables, Payable } from '../../kernel/contract/payables.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import type { FindPayables, PayableRecord } from '../../kernel/contract/payables.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import {
   centsColumn,
   nullable,
-  record,
+  recordColumns,
   tenantTable,
-  timestamp,
+  timestampColumn,
   withMembers,
-  zeroCents,
+  zeroCentsColumn,
 } from '../../kernel/database/entity.ts'
-import { insertInto, type RowOf, rowsById, selectList, tableOf, updateOf } from '../../record-store/index.ts'
+import {
+  insertInto,
+  type RowOf,
+  rowsById,
+  selectColumnList,
+  tableOf,
+  updateOf,
+} from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
-import { type Cents, minus, plus } from '../../values/money.ts'
-import type { Personal } from '../../values/personal.ts'
+import { addCents, type Cents, subtractCents } from '../../values/money.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
 /** A SEPA payment is known only once it has arrived. Other payments can be pending. */
-export const requestPaymentMachine = machine('request-payment', {
+export const requestPaymentMachine = stateMachine('request-payment', {
   under_way: ['received', 'failed'],
   received: [],
   failed: [],
@@ -28,8 +35,8 @@ export const requestPaymentMachine = machine('request-payment', {
 export const paymentWays = ['sepa', 'card', 'wallet'] as const
 export type PaymentWay = (typeof paymentWays)[number]
 
-export const surplusReasons = ['above_amount', 'already_paid', 'expired', 'cancelled'] as const
-export type SurplusReason = (typeof surplusReasons)[number]
+export const paymentSurplusReasons = ['above_amount', 'already_paid', 'expired', 'cancelled'] as const
+export type PaymentSurplusReason = (typeof paymentSurplusReasons)[number]
 
 /** A charge as refunds name it to the acquirer. It authorizes nothing. */
 export interface AcquirerCharge {
@@ -41,14 +48,14 @@ export interface AcquirerCharge {
 const paymentSchema = defineEntity({
   ...tenantTable('RequestPayment', 'request_payments'),
   properties: {
-    ...record('requestpayment'),
+    ...recordColumns('requestpayment'),
     requestId: p.text(),
     way: p.enum(paymentWays),
     status: p.enum(requestPaymentMachine.states).onCreate(() => requestPaymentMachine.initial),
     amountCents: centsColumn('amount_cents'),
-    countedCents: zeroCents('counted_cents'),
-    surplusReason: nullable.enum(surplusReasons),
-    refundedCents: zeroCents('refunded_cents'),
+    countedCents: zeroCentsColumn('counted_cents'),
+    surplusReason: nullable.enum(paymentSurplusReasons),
+    refundedCents: zeroCentsColumn('refunded_cents'),
     walletId: p.text(),
     sourceId: p.text(),
     charge: nullable.json<AcquirerCharge>(),
@@ -61,7 +68,7 @@ export class RequestPayment extends paymentSchema.class {}
 paymentSchema.setClass(RequestPayment)
 
 /** A refund that the payer’s bank returns makes a request `paid` again. */
-export const requestMachine = machine('payment-request', {
+export const paymentRequestMachine = stateMachine('payment-request', {
   open: ['paid', 'expired', 'cancelled'],
   paid: ['refunded'],
   expired: [],
@@ -70,12 +77,12 @@ export const requestMachine = machine('payment-request', {
 })
 
 /** SQL condition: the request's process waits for an event. Repeats the condition of the partial index exactly. */
-export const NEEDS_RUN = "(status = 'open' or refunding_cents > 0)"
+export const REQUEST_NEEDS_RUN_SQL = "(status = 'open' or refunding_cents > 0)"
 
 const requestSchema = defineEntity({
   ...tenantTable('PaymentRequest', 'payment_requests', 'agentId', 'delegationId'),
   properties: {
-    ...record('request'),
+    ...recordColumns('request'),
     agentId: nullable.string(),
     delegationId: nullable.string(),
     walletId: p.text(),
@@ -87,15 +94,15 @@ const requestSchema = defineEntity({
     /** Returned only to payers who have paid. */
     unlocks: nullable.json<Record<string, unknown>>(),
     reference: p.text(),
-    status: p.enum(requestMachine.states).onCreate(() => requestMachine.initial),
-    paidCents: zeroCents('paid_cents'),
+    status: p.enum(paymentRequestMachine.states).onCreate(() => paymentRequestMachine.initial),
+    paidCents: zeroCentsColumn('paid_cents'),
     /** Received above the amount or too late. It stays in the wallet. */
-    surplusCents: zeroCents('surplus_cents'),
-    refundedCents: zeroCents('refunded_cents'),
-    refundingCents: zeroCents('refunding_cents'),
+    surplusCents: zeroCentsColumn('surplus_cents'),
+    refundedCents: zeroCentsColumn('refunded_cents'),
+    refundingCents: zeroCentsColumn('refunding_cents'),
     paidBy: nullable.enum(paymentWays),
     paidAt: nullable.instant(),
-    expiresAt: timestamp(),
+    expiresAt: timestampColumn(),
     dueAt: nullable.instant(),
     comment: nullable.string(),
     workflowId: p.text(),
@@ -105,23 +112,23 @@ const requestSchema = defineEntity({
 export class PaymentRequest extends requestSchema.class {}
 requestSchema.setClass(PaymentRequest)
 
-export const dueCents = ({
+export const amountDueCents = ({
   amountCents,
   paidCents,
-}: Pick<PaymentRequest, 'amountCents' | 'paidCents'>): Cents => minus(amountCents, paidCents)
+}: Pick<PaymentRequest, 'amountCents' | 'paidCents'>): Cents => subtractCents(amountCents, paidCents)
 
-export const receivedCents = ({
+export const totalReceivedCents = ({
   paidCents,
   surplusCents,
-}: Pick<PaymentRequest, 'paidCents' | 'surplusCents'>): Cents => plus(paidCents, surplusCents)
+}: Pick<PaymentRequest, 'paidCents' | 'surplusCents'>): Cents => addCents(paidCents, surplusCents)
 
 /** Whether the request can be paid at this instant. The deadline counts even if the process has not noticed it. */
-export const isPayable = (
+export const isRequestPayable = (
   { status, expiresAt }: Pick<PaymentRequest, 'status' | 'expiresAt'>,
   now: Date,
 ): boolean => status === 'open' && now < expiresAt
 
-export const collectPersonal = {
+export const collectPersonalData = {
   payment_requests: {
     personal: {
       description: { kind: 'words', ground: 'vouchers', forget: 'word' },
@@ -149,15 +156,15 @@ export const collectPersonal = {
     },
     about: { payer: ['request_id'] },
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
-export type RequestRow = RowOf<PaymentRequest>
-export type PaymentRow = RowOf<RequestPayment>
+export type PaymentRequestRow = RowOf<PaymentRequest>
+export type RequestPaymentRow = RowOf<RequestPayment>
 
-export const requestTable = tableOf(PaymentRequest)
-export const paymentTable = tableOf(RequestPayment)
+export const paymentRequestTable = tableOf(PaymentRequest)
+export const requestPaymentTable = tableOf(RequestPayment)
 
-export const updateRequests = updateOf(requestTable, [
+export const updatePaymentRequests = updateOf(paymentRequestTable, [
   'updatedAt',
   'status',
   'paidCents',
@@ -169,8 +176,8 @@ export const updateRequests = updateOf(requestTable, [
   'dueAt',
   'comment',
 ])
-export const insertPayments = insertInto(paymentTable)
-export const updatePayments = updateOf(paymentTable, [
+export const insertRequestPayments = insertInto(requestPaymentTable)
+export const updateRequestPayments = updateOf(requestPaymentTable, [
   'updatedAt',
   'status',
   'amountCents',
@@ -188,7 +195,7 @@ cross join lateral (
   select one.id from payment_requests one
   where (one.owner_id, one.mode, one.wallet_id) = ($1, $2, w.id) and one.status = 'open') r`
 
-export async function openRequestsOf(
+export async function openRequestsOfWallets(
   sql: Sql,
   { ownerId, mode }: Tenant,
   walletIds: readonly string[],
@@ -198,7 +205,7 @@ export async function openRequestsOf(
 }
 
 const RECEIVED = `
-select ${selectList(paymentTable, 'p')} from request_payments p
+select ${selectColumnList(requestPaymentTable, 'p')} from request_payments p
 where (p.owner_id, p.mode, p.request_id) = ($1, $2, $3) and p.status = 'received' and p.refunded_cents < p.amount_cents
   and ($5::text is null or p.source_id = $5)
 order by p.id desc limit $4`
@@ -207,16 +214,16 @@ order by p.id desc limit $4`
  * The newest payments of a request that can be refunded, optionally of one source. Changing them requires the
  * lock of the request.
  */
-export const refundablePayments = (
+export const refundableRequestPayments = (
   sql: Sql,
   { ownerId, mode }: Tenant,
   { id, sourceId = null }: { readonly id: string; readonly sourceId?: string | null | undefined },
   most: number,
-): Promise<PaymentRow[]> => sql<PaymentRow & Row>(RECEIVED, [ownerId, mode, id, most, sourceId])
+): Promise<RequestPaymentRow[]> => sql<RequestPaymentRow & Row>(RECEIVED, [ownerId, mode, id, most, sourceId])
 
-export const paymentsById = rowsById(paymentTable)
+export const requestPaymentsById = rowsById(requestPaymentTable)
 
-interface PayableRow extends Row, Payable {
+interface PayableRow extends Row, PayableRecord {
   readonly offsetMs: number
 }
 
@@ -241,21 +248,21 @@ export const findPayableRequests: FindPayables = async (ids, mode, sql, lockedFo
   const locking = lockedFor ? sql(LOCK, [lockedFor.ownerId, lockedFor.mode, ids]) : undefined
   const [rows] = await Promise.all([sql<PayableRow>(FIND, [mode, ids]), locking])
   return rows.map(({ offsetMs, ...payable }) => {
-    const isOverdue = payable.status === 'open' && !isPayable(payable, clock.tenant(offsetMs))
+    const isOverdue = payable.status === 'open' && !isRequestPayable(payable, clock.tenant(offsetMs))
     return { ...payable, status: isOverdue ? 'expired' : payable.status }
   })
 }
 
 const payUrlOf = (id: string, { ports }: Pick<Context, 'ports'>): string => `${ports.publicUrl()}/pay/${id}`
 
-export const mppUrlOf = (id: string, { ports }: Pick<Context, 'ports'>): string =>
+export const requestPaymentUrl = (id: string, { ports }: Pick<Context, 'ports'>): string =>
   `${ports.publicUrl()}/collect/402/${id}`
 
-export const requestResponse = <R extends PaymentRequest | RequestRow>(
+export const paymentRequestResponse = <R extends PaymentRequest | PaymentRequestRow>(
   request: R,
   context: Pick<Context, 'ports'>,
 ) =>
   withMembers(request, {
     payUrl: payUrlOf(request.id, context),
-    mppUrl: mppUrlOf(request.id, context),
+    mppUrl: requestPaymentUrl(request.id, context),
   })

@@ -1,18 +1,24 @@
 import { z } from 'zod'
-import { incomingMessage, MessageAnswer } from '../../cards/authorizations/index.ts'
+import { incomingMessageSchema, ProcessorMessageAnswer } from '../../cards/authorizations/index.ts'
 import { CardEvent } from '../../cards/cards/index.ts'
-import { event } from '../../kernel/contract/events.ts'
-import { file } from '../../kernel/contract/file.ts'
-import { type Failure, get, list, missing, patch, post } from '../../kernel/contract/operation.ts'
-import { pageQuery } from '../../kernel/contract/page.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { fileSchema } from '../../kernel/contract/file.ts'
+import { get, list, notFound, patch, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { pageQuerySchema } from '../../kernel/contract/page.ts'
 import { TimelinePage } from '../../kernel/journal/timeline.ts'
 import { disputeReasons } from '../../ports/card-disputes.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { cents, money, positiveMoney } from '../../values/money.ts'
-import { excerpt, ProcessStatusRecord, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
-import { calls, type Dispute, findings, MAX_EVIDENCE } from './dispute.ts'
+import { cents, moneySchema, positiveMoneySchema } from '../../values/money.ts'
+import {
+  ProcessStatusRecord,
+  recordHead,
+  recordTail,
+  timeRangeMembers,
+  truncateText,
+} from '../../values/schemas.ts'
+import { type Dispute, disputeProcessorCalls, liabilityFindings, MAX_DISPUTE_EVIDENCE } from './dispute.ts'
 import { disputeMachine } from './state.ts'
 
 const status = z.enum(disputeMachine.states)
@@ -22,7 +28,7 @@ const reason = z.enum(disputeReasons).meta({
     '`unauthorized`, `fraud`: you did not authorize the payment; the money is credited during the investigation. The others describe what is wrong with the purchase.',
 })
 
-const finding = z.enum(findings).meta({
+const finding = z.enum(liabilityFindings).meta({
   description:
     'The finding: the payment was authorized, or the owner acted fraudulently or with gross negligence (Directive (EU) 2015/2366, Articles 72 and 74).',
 })
@@ -38,11 +44,11 @@ const DisputeRecord = z
     reason,
     description: z.string(),
     status,
-    amountCents: money.meta({ description: 'The disputed amount.' }),
-    refundedCents: money.meta({
+    amountCents: moneySchema.meta({ description: 'The disputed amount.' }),
+    refundedCents: moneySchema.meta({
       description: 'Refunded by the merchant since: the dispute is about the rest.',
     }),
-    creditedCents: money.meta({
+    creditedCents: moneySchema.meta({
       description: 'Credited to you at present, provisionally until the decision.',
     }),
     creditDueAt: instant.nullable().meta({
@@ -68,9 +74,9 @@ const DisputeRecord = z
   })
   .meta({ id: 'Dispute' })
 
-const dispute_not_found = missing('dispute')
+const dispute_not_found = notFound('dispute')
 
-const lookupFails = { dispute_not_found } as const satisfies Record<string, Failure>
+const lookupFails = { dispute_not_found } as const satisfies Record<string, RefusalSpec>
 
 const amountFails = {
   amount_too_high: [
@@ -81,15 +87,15 @@ const amountFails = {
     400,
     'The deadline has passed: an unauthorized payment can be disputed for 13 months, any other for 120 days.',
   ],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 const DisputeEvent = z.object({
   disputeId: id('dispute'),
   transactionId: id('txn'),
   agentId: id('agent').nullable(),
   status: z.enum(disputeMachine.states),
-  amountCents: money,
-  creditedCents: money,
+  amountCents: moneySchema,
+  creditedCents: moneySchema,
   merchant: z.string().max(200),
 })
 
@@ -103,15 +109,15 @@ const changes = [
   'reminder',
   'finding',
 ] as const
-export type Change = (typeof changes)[number]
+export type DisputeChange = (typeof changes)[number]
 
 export const disputeEvents = {
-  'dispute.created': event('A dispute of a card payment has been created.', DisputeEvent),
-  'dispute.updated': event(
+  'dispute.created': declareEvent('A dispute of a card payment has been created.', DisputeEvent),
+  'dispute.updated': declareEvent(
     'A dispute has changed: `change` says how.',
     DisputeEvent.extend({ change: z.enum(changes), reason: z.string().optional() }),
   ),
-  'dispute.resolved': event(
+  'dispute.resolved': declareEvent(
     'A dispute has ended: it was won, lost or withdrawn, or has lapsed. Sent again if the card network changes its decision.',
     DisputeEvent.extend({ reason: z.string().optional() }),
   ),
@@ -124,7 +130,7 @@ export const disputeEvent = (dispute: Dispute): z.output<typeof DisputeEvent> =>
   status: dispute.status,
   amountCents: dispute.amountCents,
   creditedCents: dispute.creditedCents,
-  merchant: excerpt(dispute.merchant),
+  merchant: truncateText(dispute.merchant),
 })
 
 const readers = { callers: ['key', 'agent'], scope: 'disputes:read' } as const
@@ -141,7 +147,7 @@ const description = z
   .max(2_000)
   .meta({ description: 'What happened, for the merchant and the card network.' })
 
-const amountCents = positiveMoney(HIGHEST)
+const amountCents = positiveMoneySchema(HIGHEST)
 
 const NO_NUMBER = 'No operation here accepts one. Name the card by its id.'
 
@@ -225,7 +231,7 @@ export const disputesApi = {
       transactionId: id('txn').optional(),
       cardId: id('card').optional(),
       status: status.optional(),
-      ...timeRange,
+      ...timeRangeMembers,
     },
     item: DisputeRecord,
   }),
@@ -263,7 +269,7 @@ export const disputesApi = {
       evidenceIds: z
         .array(id('evidence'))
         .min(1)
-        .max(MAX_EVIDENCE)
+        .max(MAX_DISPUTE_EVIDENCE)
         .refine(ids => new Set(ids).size === ids.length, 'each of them once'),
     }),
     example: { evidenceIds: ['evidence_01jd8x2m4ye7k9v0c3q5r6t8wz'] },
@@ -272,7 +278,10 @@ export const disputesApi = {
       ...lookupFails,
       dispute_not_open: not_open,
       evidence_not_found: [404, 'evidenceIds: no such evidence of the paying agent.'],
-      too_much_evidence: [400, `evidenceIds: a dispute has up to ${MAX_EVIDENCE} pieces of evidence.`],
+      too_much_evidence: [
+        400,
+        `evidenceIds: a dispute has up to ${MAX_DISPUTE_EVIDENCE} pieces of evidence.`,
+      ],
     },
     emits: laterEvents,
   }),
@@ -303,7 +312,7 @@ export const disputesApi = {
     ...readers,
     summary: 'Get the timeline of a dispute',
     description: 'The events of the dispute, its payment and its intent, oldest first.',
-    query: pageQuery({}),
+    query: pageQuerySchema({}),
     returns: [200, TimelinePage],
     fails: lookupFails,
   }),
@@ -313,7 +322,7 @@ export const disputesApi = {
     summary: 'Get the evidence of a dispute as one PDF',
     description:
       'What the card network receives: the payment, its intent with purpose, the decision with every rule, who approved it, the timeline, receipts and evidence with their SHA-256. The same facts give the same bytes.',
-    returns: [200, file('application/pdf')],
+    returns: [200, fileSchema('application/pdf')],
     fails: lookupFails,
   }),
   find: post('/disputes/{id}/finding', {
@@ -357,7 +366,7 @@ export const disputesApi = {
       200,
       ProcessStatusRecord.extend({
         next: z
-          .enum([...calls, 'deadline'])
+          .enum([...disputeProcessorCalls, 'deadline'])
           .nullable()
           .meta({ description: 'The next step.' }),
       }),
@@ -377,8 +386,8 @@ export const disputesApi = {
   notice: post('/rails/card-processor/disputes', {
     summary: 'Process a report of the card network about a dispute',
     callers: [],
-    body: incomingMessage,
-    returns: [200, MessageAnswer],
+    body: incomingMessageSchema,
+    returns: [200, ProcessorMessageAnswer],
     emits: laterEvents,
   }),
 }

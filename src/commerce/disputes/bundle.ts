@@ -1,41 +1,41 @@
 import { CardAuthorization } from '../../cards/authorizations/index.ts'
-import { findIntent, type Intent, proofOf } from '../../control/intents/index.ts'
+import { findApprovalProof, findIntent, type Intent } from '../../control/intents/index.ts'
 import { findCustomer } from '../../identity/customers/index.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
-import { readFile } from '../../kernel/database/stored-files.ts'
-import { timelineOfRecords } from '../../kernel/journal/timeline.ts'
-import { type Refund, refundsOf } from '../../money/refunds/index.ts'
+import { readStoredFile } from '../../kernel/database/stored-files.ts'
+import { readTimelineOfRecords } from '../../kernel/journal/timeline.ts'
+import { findRefundsOfTransaction, type Refund } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
-import type { ViewResult } from '../../ports/viewer.ts'
+import type { FilePreviewResult } from '../../ports/viewer.ts'
 import type { FileKind } from '../../values/file-kind.ts'
 import { cents, formatMoney } from '../../values/money.ts'
 import { type Evidence, findEvidence } from '../evidence/index.ts'
-import { type Receipt, receiptsOf } from '../receipts/index.ts'
+import { type Receipt, receiptsOfTransactions } from '../receipts/index.ts'
 import type { disputesApi } from './api.ts'
 import { Dispute } from './dispute.ts'
-import { factsOf } from './state.ts'
-import type { Block, BundleInput, bundlePdf, Picture, Section } from './thread.ts'
+import { decodeDisputeFacts } from './state.ts'
+import type { BundleBlock, BundlePicture, BundleSection, bundlePdf, DisputeBundleInput } from './thread.ts'
 
-export const bundle: HandlerOf<typeof disputesApi.bundle> = async ({ params }, context) => {
+export const downloadDisputeBundle: HandlerOf<typeof disputesApi.bundle> = async ({ params }, context) => {
   const { records, tenant, ports, refuse } = context
   const dispute = await records.findOne(Dispute, { id: params.id })
   if (!dispute) return refuse('dispute_not_found')
-  const input = await bundleOf(dispute, context)
+  const input = await buildDisputeBundle(dispute, context)
   // Renders while the answer is sent, when no transaction is open.
   const content = (async function* () {
-    const { pdf } = await renderBundle(input, tenant, ports)
+    const { pdf } = await renderDisputeBundle(input, tenant, ports)
     yield pdf
   })()
   return { type: 'application/pdf', content, name: `dispute-${dispute.id}.pdf` }
 }
 
-export async function bundleOf(
+export async function buildDisputeBundle(
   dispute: Dispute,
   context: Pick<Context, 'records' | 'sql' | 'tenant' | 'ports'>,
-): Promise<BundleInput> {
+): Promise<DisputeBundleInput> {
   const file = await readCaseFile(dispute, context)
   const { amountCents, id, merchant, transactionId } = dispute
   return {
@@ -73,7 +73,7 @@ async function readCaseFile(dispute: Dispute, context: Reading): Promise<CaseFil
   const [transaction, payment, refunds, { name: holder }] = await Promise.all([
     records.findOneOrFail(Transaction, { id: transactionId }),
     records.findOne(CardAuthorization, { transactionId }),
-    refundsOf(transactionId, records),
+    findRefundsOfTransaction(transactionId, records),
     findCustomer(records, tenant.ownerId),
   ])
   const { intentId } = transaction
@@ -81,10 +81,10 @@ async function readCaseFile(dispute: Dispute, context: Reading): Promise<CaseFil
   const ids = [...known, ...refunds.map(({ id }) => id)]
   const [intent, proof, receipts, evidence, timeline] = await Promise.all([
     intentId === null ? null : findIntent(records, intentId),
-    intentId === null ? null : proofOf(intentId, records),
-    receiptsOf([transactionId], context),
+    intentId === null ? null : findApprovalProof(intentId, records),
+    receiptsOfTransactions([transactionId], context),
     findEvidence(dispute.evidenceIds, context),
-    timelineOfRecords(sql, tenant, ids, undefined, MAX_ENTRIES),
+    readTimelineOfRecords(sql, tenant, ids, undefined, MAX_ENTRIES),
   ])
   return { holder, dispute, transaction, payment, refunds, intent, proof, receipts, evidence, timeline }
 }
@@ -97,8 +97,8 @@ interface Owner {
 type Rendering = Pick<Ports, 'threads' | 'files' | 'viewer'>
 
 /** Renders in a thread, since a long bundle would block the event loop. Files that cannot be shown are still listed. */
-export async function renderBundle(
-  input: BundleInput,
+export async function renderDisputeBundle(
+  input: DisputeBundleInput,
   owner: Owner,
   ports: Rendering,
 ): Promise<Awaited<ReturnType<typeof bundlePdf>>> {
@@ -114,15 +114,15 @@ export async function renderBundle(
 
 /** Returns the re-encoded picture of a file. If it is missing, the isolated viewer makes it now. */
 async function viewOf(
-  { sha256, viewSha256, kind }: Picture,
+  { sha256, viewSha256, kind }: BundlePicture,
   owner: Owner,
   { threads, files, viewer }: Rendering,
 ): Promise<Uint8Array | null> {
-  const content = await readFile(files, owner, viewSha256 ?? sha256)
+  const content = await readStoredFile(files, owner, viewSha256 ?? sha256)
   if (typeof content === 'string') return null
   if (viewSha256 !== null) return content
   const looked = await viewer.render(owner.ownerId, kind, ({ module, name }) =>
-    threads.run<(bytes: Uint8Array, kind: FileKind) => Promise<ViewResult>>(
+    threads.run<(bytes: Uint8Array, kind: FileKind) => Promise<FilePreviewResult>>(
       { module: new URL(module), name, owner: owner.ownerId },
       content,
       kind,
@@ -141,7 +141,7 @@ interface CaseFile {
   readonly proof: string | null
   readonly receipts: readonly Receipt[]
   readonly evidence: readonly Evidence[]
-  readonly timeline: Awaited<ReturnType<typeof timelineOfRecords>>
+  readonly timeline: Awaited<ReturnType<typeof readTimelineOfRecords>>
 }
 
 type Rows = readonly (readonly [name: string, value: string | null | undefined])[]
@@ -149,7 +149,7 @@ type Rows = readonly (readonly [name: string, value: string | null | undefined])
 const formatTime = (at: Date | string): string =>
   `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
-const facts = (rows: Rows): Block => ({
+const facts = (rows: Rows): BundleBlock => ({
   kind: 'facts',
   rows: rows.flatMap(([name, value]) => (value ? [[name, value] as const] : [])),
 })
@@ -165,7 +165,7 @@ const reasons = {
   credit_not_processed: 'A promised credit was not received.',
 } as const
 
-function disputeSection({ dispute, holder }: CaseFile): Section {
+function disputeSection({ dispute, holder }: CaseFile): BundleSection {
   return {
     title: 'The dispute',
     blocks: [
@@ -184,7 +184,7 @@ function disputeSection({ dispute, holder }: CaseFile): Section {
   }
 }
 
-function paymentSection({ transaction, payment }: CaseFile): Section {
+function paymentSection({ transaction, payment }: CaseFile): BundleSection {
   const clearings = payment?.facts.clearings ?? []
   return {
     title: 'The payment',
@@ -213,11 +213,11 @@ const refundOrigins = {
   payee: 'refunded by the payee',
 } as const satisfies Record<Refund['origin'], string>
 
-function refundsSection({ refunds, payment }: CaseFile): Section[] {
+function refundsSection({ refunds, payment }: CaseFile): BundleSection[] {
   const credits = payment?.facts.refunds ?? []
   const credit = credits.map(({ id, amount }) => `${formatMoney(cents(amount))} (${id})`).join(', ')
   if (refunds.length === 0) return []
-  const table: Block = {
+  const table: BundleBlock = {
     kind: 'table',
     columns: [
       { name: 'When', share: 0.21 },
@@ -249,7 +249,7 @@ const actors: Readonly<Record<string, string>> = {
   dash: 'an operator',
 }
 
-function timelineSection({ timeline }: CaseFile): Section {
+function timelineSection({ timeline }: CaseFile): BundleSection {
   return {
     title: 'Timeline',
     blocks: [
@@ -282,16 +282,16 @@ const factLabels = {
   lapsed: 'The deadline for evidence passed, and nothing was submitted.',
 } as const
 
-function correspondenceSection({ dispute }: CaseFile): Section[] {
+function correspondenceSection({ dispute }: CaseFile): BundleSection[] {
   const { finding } = dispute
-  const stated = factsOf(dispute.facts).map(({ at, type, cents: amount }) => ({
+  const stated = decodeDisputeFacts(dispute.facts).map(({ at, type, cents: amount }) => ({
     at,
     text: `${factLabels[type]}${amount === null ? '' : ` ${formatMoney(cents(amount))}.`}`,
   }))
   const found = finding ? [{ at: finding.at, text: `Finding: ${finding.finding}. ${finding.reasons}` }] : []
   const rows = [...stated, ...found].sort((one, other) => Date.parse(one.at) - Date.parse(other.at))
   if (rows.length === 0) return []
-  const block: Block = {
+  const block: BundleBlock = {
     kind: 'table',
     columns: [
       { name: 'When', share: 0.22 },
@@ -310,10 +310,10 @@ const deciders = {
   mandate: 'a mandate that a person has signed',
 } as const
 
-function intentSection({ intent, proof }: CaseFile): Section[] {
+function intentSection({ intent, proof }: CaseFile): BundleSection[] {
   if (!intent) return []
   const { decidedBy } = intent
-  const blocks: Block[] = [
+  const blocks: BundleBlock[] = [
     facts([
       ['Purpose', intent.purpose],
       ['Merchant', intent.merchant],
@@ -341,7 +341,7 @@ function intentSection({ intent, proof }: CaseFile): Section[] {
   return [{ title: 'The declared payment and its purpose', blocks }]
 }
 
-function decisionSection({ intent, payment }: CaseFile): Section[] {
+function decisionSection({ intent, payment }: CaseFile): BundleSection[] {
   const decision = intent?.decision ?? payment?.decision
   if (!decision) return []
   const outcome = decision.allowed ? 'allowed' : 'refused'
@@ -370,9 +370,9 @@ function decisionSection({ intent, payment }: CaseFile): Section[] {
 }
 
 /** SHA-256 and the time of arrival prove that the evidence was not made up later. */
-function evidenceSections({ evidence }: CaseFile): Section[] {
+function evidenceSections({ evidence }: CaseFile): BundleSection[] {
   if (evidence.length === 0) return []
-  const blocks = evidence.flatMap((piece, index): Block[] => [
+  const blocks = evidence.flatMap((piece, index): BundleBlock[] => [
     facts([
       [`${index + 1}. ${piece.type}`, piece.note ?? piece.fileName ?? 'no note'],
       ['Received', formatTime(piece.receivedAt)],
@@ -399,7 +399,7 @@ function excerptOf(text: string): string {
   return `${shown.trimEnd()}\n… ${text.length - shown.length} of its ${text.length} characters are omitted here.`
 }
 
-function receiptSections({ receipts }: CaseFile): Section[] {
+function receiptSections({ receipts }: CaseFile): BundleSection[] {
   if (receipts.length === 0) return []
   const blocks = receipts.map((receipt, index) =>
     facts([
@@ -418,16 +418,16 @@ function receiptSections({ receipts }: CaseFile): Section[] {
 
 const MAX_PICTURES = 20
 
-function picturesOf({ receipts, evidence }: CaseFile): Picture[] {
+function picturesOf({ receipts, evidence }: CaseFile): BundlePicture[] {
   const papers = receipts.map(
-    ({ sha256, mediaType, largeSha256 }, index): Picture => ({
+    ({ sha256, mediaType, largeSha256 }, index): BundlePicture => ({
       title: `Receipt ${index + 1}`,
       sha256,
       kind: mediaType,
       viewSha256: largeSha256,
     }),
   )
-  const pieces = evidence.flatMap(({ sha256, mediaType, note, viewSha256 }, index): Picture[] =>
+  const pieces = evidence.flatMap(({ sha256, mediaType, note, viewSha256 }, index): BundlePicture[] =>
     mediaType === 'text/plain'
       ? []
       : [

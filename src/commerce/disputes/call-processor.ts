@@ -1,4 +1,4 @@
-import { CardAuthorization, deduplicate } from '../../cards/authorizations/index.ts'
+import { CardAuthorization, processMessageOnce } from '../../cards/authorizations/index.ts'
 import { CardNumber } from '../../cards/cards/index.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import { AnswerNow, CallExternal } from '../../kernel/contract/handlers.ts'
@@ -6,38 +6,43 @@ import { type ContextOf, externalCall, type HandlerOf } from '../../kernel/contr
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import {
-  type DisputeNews,
-  type Done,
-  isFailure,
-  type KnownDispute,
-  type NetworkDecision,
-  type OpenedDispute,
+  type DisputeNotice,
+  isProcessorFailure,
+  type NetworkDisputeDecision,
+  type OpenedNetworkDispute,
+  type OpenNetworkDispute,
+  type ProcessorCallDone,
   type ProcessorFailure,
 } from '../../ports/card-processor.ts'
-import { after } from '../../values/clock.ts'
+import { addMs } from '../../values/clock.ts'
 import { type Cents, cents } from '../../values/money.ts'
-import { excerpt } from '../../values/schemas.ts'
+import { truncateText } from '../../values/schemas.ts'
 import { disputesApi } from './api.ts'
-import { bundleOf, renderBundle } from './bundle.ts'
-import { handIn, stateOf } from './change.ts'
+import { buildDisputeBundle, renderDisputeBundle } from './bundle.ts'
+import { alreadyInStateMessage, markDisputeSubmitted } from './change.ts'
 import {
+  DISPUTE_INQUIRY_INTERVAL_MS,
   Dispute,
-  INQUIRY_MS,
-  type ProcessorCallKind,
-  pauseAfter,
-  pendingCall,
-  REMINDER_MS,
-  recordFact,
-  schedule,
+  type DisputeProcessorCall,
+  disputeRetryDelay,
+  EVIDENCE_REMINDER_MS,
+  pendingDisputeCall,
+  recordDisputeFact,
+  scheduleDisputeDeadline,
 } from './dispute.ts'
-import { type LockedDispute, lockDispute, type ReconcileContext, reconcile } from './reconcile-dispute.ts'
-import { factsOf, isOfNetwork } from './state.ts'
-import type { BundleInput } from './thread.ts'
+import {
+  type DisputeReconcileContext,
+  type LockedDispute,
+  lockDispute,
+  reconcileDispute,
+} from './reconcile-dispute.ts'
+import { decodeDisputeFacts, isNetworkFact } from './state.ts'
+import type { DisputeBundleInput } from './thread.ts'
 
 /** Plain JSON, since it must survive a crash. */
 interface DisputeCall {
   readonly disputeId: string
-  readonly kind: ProcessorCallKind
+  readonly kind: DisputeProcessorCall
   readonly mode: Mode
   readonly ownerId: string
   readonly now: string
@@ -51,13 +56,13 @@ interface DisputeCall {
   readonly openedAt: string
   readonly processorCardId: string
   readonly clearings: readonly { readonly id: string; readonly cents: string }[]
-  readonly bundle: BundleInput | null
+  readonly bundle: DisputeBundleInput | null
 }
 
 type DisputeAnswer =
-  | { readonly kind: 'open'; readonly answer: OpenedDispute | ProcessorFailure }
-  | { readonly kind: 'inquire'; readonly answer: NetworkDecision | ProcessorFailure }
-  | { readonly kind: 'document' | 'file' | 'withdraw'; readonly answer: Done | ProcessorFailure }
+  | { readonly kind: 'open'; readonly answer: OpenedNetworkDispute | ProcessorFailure }
+  | { readonly kind: 'inquire'; readonly answer: NetworkDisputeDecision | ProcessorFailure }
+  | { readonly kind: 'document' | 'file' | 'withdraw'; readonly answer: ProcessorCallDone | ProcessorFailure }
 
 type StepContext = ContextOf<typeof disputesApi.callProcessor>
 type SubmitContext = ContextOf<typeof disputesApi.submit>
@@ -67,7 +72,7 @@ const NOT_ACTED = { acted: false }
 const ACTED = { acted: true }
 
 /** Moves the due time before the call, so that two calls never run at once. */
-export const callStep = externalCall(disputesApi.callProcessor, {
+export const callDisputeProcessor = externalCall(disputesApi.callProcessor, {
   async reserve({ params }, context) {
     const { now, refuse } = context
     const locked = await lockDispute(params.id, context)
@@ -93,14 +98,14 @@ export const callStep = externalCall(disputesApi.callProcessor, {
  * Submits during the request, so that the answer shows an immediate credit of the network. If the processor
  * does not answer, the process calls it again.
  */
-export const submit = externalCall(disputesApi.submit, {
+export const submitDispute = externalCall(disputesApi.submit, {
   async reserve({ params }, context) {
     const { tenant, ports, refuse } = context
     const locked = await lockDispute(params.id, context)
     if (!locked) return refuse('dispute_not_found')
     const { dispute } = locked
-    if (dispute.status !== 'open') return refuse('dispute_not_open', stateOf(dispute))
-    handIn(locked, context)
+    if (dispute.status !== 'open') return refuse('dispute_not_open', alreadyInStateMessage(dispute))
+    markDisputeSubmitted(locked, context)
     const isOfProcessor = dispute.processor === ports.cardProcessor(tenant.mode).name
     return isOfProcessor ? reserveCall(dispute, context) : new AnswerNow(dispute)
   },
@@ -129,21 +134,21 @@ async function recordAnswer(
   if (!locked) return null
   applyAnswer(answer, locked, context)
   const { dispute } = locked
-  const next = pendingCall(dispute)
+  const next = pendingDisputeCall(dispute)
   const goesOn = next !== null && next !== asked.kind
   return goesOn ? new CallExternal(await reserveCall(dispute, context)) : dispute
 }
 
 async function reserveCall(dispute: Dispute, context: CallContext): Promise<DisputeCall> {
   const { records, tenant, now, ports } = context
-  const kind = pendingCall(dispute)
+  const kind = pendingDisputeCall(dispute)
   if (kind === null) throw new Error(`${dispute.id}: no call is pending, and one is due`)
   const { name } = ports.cardProcessor(tenant.mode)
   if (dispute.processor !== name)
     throw new Problem('not_configured', `Its processor is ${dispute.processor}, and ${name} is configured.`)
   dispute.attempts++
-  dispute.callDueAt = after(now, pauseAfter(dispute.attempts))
-  schedule(dispute)
+  dispute.callDueAt = addMs(now, disputeRetryDelay(dispute.attempts))
+  scheduleDisputeDeadline(dispute)
   const [payment, numbers] = await Promise.all([
     records.findOne(CardAuthorization, { transactionId: dispute.transactionId }),
     records.find(CardNumber, { cardId: dispute.cardId ?? '' }, { orderBy: { id: 'desc' }, limit: 1 }),
@@ -160,7 +165,7 @@ async function reserveCall(dispute: Dispute, context: CallContext): Promise<Disp
     openedAt: dispute.createdAt.toISOString(),
     processorCardId: numbers[0]?.processorCardId ?? '',
     clearings: (payment?.facts.clearings ?? []).map(({ id, amount }) => ({ id, cents: amount })),
-    bundle: kind === 'document' ? await bundleOf(dispute, context) : null,
+    bundle: kind === 'document' ? await buildDisputeBundle(dispute, context) : null,
   }
 }
 
@@ -190,7 +195,7 @@ async function callProcessor(
   switch (kind) {
     case 'document': {
       if (asked.bundle === null) throw new Error(`${disputeId}: evidence without its bundle`)
-      const { pdf, sha256 } = await renderBundle(asked.bundle, asked, outside.ports)
+      const { pdf, sha256 } = await renderDisputeBundle(asked.bundle, asked, outside.ports)
       const evidence = { ...claim, amountCents, bundle: pdf, sha256 }
       return { kind, answer: await disputes.addEvidence(known, evidence, call) }
     }
@@ -206,7 +211,7 @@ async function callProcessor(
 const knownDispute = (
   { processorDisputeId, submittedAt }: DisputeCall,
   amountCents: Cents,
-): KnownDispute => ({
+): OpenNetworkDispute => ({
   processorDisputeId: processorDisputeId ?? '',
   amountCents,
   submittedAt: submittedAt === null ? null : new Date(submittedAt),
@@ -215,11 +220,11 @@ const knownDispute = (
 function applyAnswer(
   { kind, answer }: DisputeAnswer,
   locked: LockedDispute,
-  context: ReconcileContext,
+  context: DisputeReconcileContext,
 ): void {
   const { dispute } = locked
   const { now } = context
-  if (isFailure(answer)) fail(dispute, kind, answer, now)
+  if (isProcessorFailure(answer)) fail(dispute, kind, answer, now)
   else {
     Object.assign(dispute, { attempts: 0, processorProblem: null, callDueAt: now })
     if (kind === 'open') opened(dispute, answer)
@@ -227,9 +232,9 @@ function applyAnswer(
     if (kind === 'file') dispute.filedAt ??= now
     if (kind === 'withdraw') dispute.toldWithdrawnAt ??= now
     if (kind === 'inquire') recordDecision(dispute, answer, now)
-    if (pendingCall(dispute) === 'inquire') dispute.callDueAt = after(now, INQUIRY_MS)
+    if (pendingDisputeCall(dispute) === 'inquire') dispute.callDueAt = addMs(now, DISPUTE_INQUIRY_INTERVAL_MS)
   }
-  reconcile(locked, context)
+  reconcileDispute(locked, context)
 }
 
 const UNANSWERED = {
@@ -241,19 +246,19 @@ const UNANSWERED = {
  * After a refused withdrawal, the network decides. Any other refusal loses the dispute, as it never reaches
  * the network.
  */
-function fail(dispute: Dispute, kind: ProcessorCallKind, failure: ProcessorFailure, now: Date): void {
+function fail(dispute: Dispute, kind: DisputeProcessorCall, failure: ProcessorFailure, now: Date): void {
   if (failure.failure !== 'refused') {
     dispute.processorProblem = UNANSWERED[failure.failure]
     return
   }
-  dispute.processorProblem = excerpt(failure.message)
+  dispute.processorProblem = truncateText(failure.message)
   if (kind === 'withdraw') dispute.toldWithdrawnAt = now
-  else if (kind === 'inquire') dispute.callDueAt = after(now, INQUIRY_MS)
-  else recordFact(dispute, { id: `refused/${kind}`, type: 'lost', at: now })
+  else if (kind === 'inquire') dispute.callDueAt = addMs(now, DISPUTE_INQUIRY_INTERVAL_MS)
+  else recordDisputeFact(dispute, { id: `refused/${kind}`, type: 'lost', at: now })
 }
 
 /** The processor's deadline for evidence takes precedence over the service's own. */
-function opened(dispute: Dispute, { processorDisputeId, evidenceDueAt }: OpenedDispute): void {
+function opened(dispute: Dispute, { processorDisputeId, evidenceDueAt }: OpenedNetworkDispute): void {
   dispute.processorDisputeId ??= processorDisputeId
   if (
     dispute.status !== 'open' ||
@@ -261,28 +266,28 @@ function opened(dispute: Dispute, { processorDisputeId, evidenceDueAt }: OpenedD
     evidenceDueAt.getTime() === dispute.evidenceDueAt?.getTime()
   )
     return
-  Object.assign(dispute, { evidenceDueAt, remindAt: after(evidenceDueAt, -REMINDER_MS) })
+  Object.assign(dispute, { evidenceDueAt, remindAt: addMs(evidenceDueAt, -EVIDENCE_REMINDER_MS) })
 }
 
 /** The processor is asked every day, so a repeated answer is not a new fact. */
-function recordDecision(dispute: Dispute, standing: NetworkDecision, now: Date): void {
+function recordDecision(dispute: Dispute, standing: NetworkDisputeDecision, now: Date): void {
   if (standing.status === 'undecided') return
   const type = standing.status === 'expired' ? 'lost' : standing.status
   const amountCents = 'amountCents' in standing ? standing.amountCents : null
-  const last = factsOf(dispute.facts).findLast(isOfNetwork)
+  const last = decodeDisputeFacts(dispute.facts).findLast(isNetworkFact)
   if (last?.type === type && last.cents === (amountCents?.toString() ?? null)) return
-  recordFact(dispute, { id: `inquiry/${now.toISOString()}`, type, at: now, amountCents })
+  recordDisputeFact(dispute, { id: `inquiry/${now.toISOString()}`, type, at: now, amountCents })
 }
 
 /** Records a report of the network as a fact, in any status of the dispute. */
-export const notice: HandlerOf<typeof disputesApi.notice> = async ({ body }, context) => {
+export const receiveDisputeNotice: HandlerOf<typeof disputesApi.notice> = async ({ body }, context) => {
   const { id, sentAt, content, cardId } = body
-  const { disputeId, says, amountCents } = content as DisputeNews
+  const { disputeId, says, amountCents } = content as DisputeNotice
   // Takes the first locks of the global order before the message is deduplicated.
   const locked = await lockDispute(disputeId, context)
-  return deduplicate(body, context, async () => {
+  return processMessageOnce(body, context, async () => {
     if (!locked || locked.dispute.cardId !== cardId) return
-    recordFact(locked.dispute, { id, type: says, at: sentAt, amountCents })
-    reconcile(locked, context)
+    recordDisputeFact(locked.dispute, { id, type: says, at: sentAt, amountCents })
+    reconcileDispute(locked, context)
   })
 }

@@ -1,82 +1,98 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { refundableOf } from '../../money/refunds/index.ts'
+import { readRefundableCents } from '../../money/refunds/index.ts'
 import { clock } from '../../values/clock.ts'
 import { formatMoney, sumOf } from '../../values/money.ts'
 import { findEvidence } from '../evidence/index.ts'
 import type { disputesApi } from './api.ts'
 import {
   type Dispute,
-  debitedAt,
-  disputableUntil,
-  isCovered,
-  isUnauthorized,
-  isUndecided,
-  MAX_EVIDENCE,
-  planCredit,
-  recordFact,
+  disputeDeadline,
+  isCoveredByPlatform,
+  isDisputeUndecided,
+  isUnauthorizedReason,
+  MAX_DISPUTE_EVIDENCE,
+  recordDisputeFact,
+  scheduleProvisionalCredit,
+  transactionDebitedAt,
 } from './dispute.ts'
-import { type LockedDispute, lockDispute, type ReconcileContext, reconcile } from './reconcile-dispute.ts'
+import {
+  type DisputeReconcileContext,
+  type LockedDispute,
+  lockDispute,
+  reconcileDispute,
+} from './reconcile-dispute.ts'
 
-export const update: HandlerOf<typeof disputesApi.update> = async ({ params, body }, context) => {
+export const updateDispute: HandlerOf<typeof disputesApi.update> = async ({ params, body }, context) => {
   const { refuse } = context
   const locked = await lockDispute(params.id, context)
   if (!locked) return refuse('dispute_not_found')
   const { dispute, transaction } = locked
-  if (dispute.status !== 'open') return refuse('dispute_not_open', stateOf(dispute))
+  if (dispute.status !== 'open') return refuse('dispute_not_open', alreadyInStateMessage(dispute))
   const { reason = dispute.reason, amountCents, description = dispute.description } = body
   // The deadline counts from the dispute's creation. A new reason with a shorter deadline must still have
   // been in time then.
-  if (dispute.createdAt > disputableUntil(debitedAt(transaction), reason)) return refuse('too_late')
+  if (dispute.createdAt > disputeDeadline(transactionDebitedAt(transaction), reason))
+    return refuse('too_late')
   // The dispute does not count against its own amount, and what the merchant refunded of it is added.
-  const refundable = await refundableOf(transaction, context)
+  const refundable = await readRefundableCents(transaction, context)
   const most = sumOf([refundable, dispute.countedCents, dispute.refundedCents])
   if (amountCents !== undefined && amountCents > most)
     return refuse('amount_too_high', `amountEuros: ${formatMoney(most)} are left of the payment.`)
   Object.assign(dispute, { reason, description, amountCents: amountCents ?? dispute.amountCents })
-  planCredit(dispute, context)
-  reconcile(locked, context, { change: 'changed' })
+  scheduleProvisionalCredit(dispute, context)
+  reconcileDispute(locked, context, { change: 'changed' })
   return dispute
 }
 
-export const stateOf = ({ status }: Pick<Dispute, 'status'>): string => `The dispute is ${status} already.`
+export const alreadyInStateMessage = ({ status }: Pick<Dispute, 'status'>): string =>
+  `The dispute is ${status} already.`
 
 /** From here on the processor has the documents, and receives each only once. */
-export function handIn(locked: LockedDispute, context: ReconcileContext): void {
+export function markDisputeSubmitted(locked: LockedDispute, context: DisputeReconcileContext): void {
   const { dispute } = locked
   Object.assign(dispute, { submittedAt: context.now, evidenceDueAt: null, remindAt: null })
-  reconcile(locked, context, { change: 'submitted' })
+  reconcileDispute(locked, context, { change: 'submitted' })
 }
 
-export const withdraw: HandlerOf<typeof disputesApi.withdraw> = async ({ params }, context) => {
+export const withdrawDispute: HandlerOf<typeof disputesApi.withdraw> = async ({ params }, context) => {
   const { now, refuse } = context
   const locked = await lockDispute(params.id, context)
   if (!locked) return refuse('dispute_not_found')
   const { dispute } = locked
-  if (!isUndecided(dispute)) return refuse('dispute_ended', stateOf(dispute))
-  recordFact(dispute, { id: 'withdrawal', type: 'withdrawn', at: now })
-  reconcile(locked, context)
+  if (!isDisputeUndecided(dispute)) return refuse('dispute_ended', alreadyInStateMessage(dispute))
+  recordDisputeFact(dispute, { id: 'withdrawal', type: 'withdrawn', at: now })
+  reconcileDispute(locked, context)
   return dispute
 }
 
 /** The platform bears the burden of proof, so its finding states reasons and cannot be changed. */
-export const find: HandlerOf<typeof disputesApi.find> = async ({ params, body }, context) => {
+export const recordLiabilityFinding: HandlerOf<typeof disputesApi.find> = async (
+  { params, body },
+  context,
+) => {
   const { refuse } = context
   if (!(await actForOwnerOf(params.id, context))) return refuse('dispute_not_found')
   const locked = await lockDispute(params.id, context)
   if (!locked) return refuse('dispute_not_found')
   const { dispute } = locked
-  if (!isUnauthorized(dispute.reason)) return refuse('not_unauthorized')
+  if (!isUnauthorizedReason(dispute.reason)) return refuse('not_unauthorized')
   if (dispute.finding !== null) return refuse('found_already')
   dispute.finding = { ...body, at: context.now.toISOString() }
-  planCredit(dispute, context)
-  reconcile(locked, context, { change: 'finding', reason: `${body.finding}: ${body.reasons}`.slice(0, 200) })
+  scheduleProvisionalCredit(dispute, context)
+  reconcileDispute(locked, context, {
+    change: 'finding',
+    reason: `${body.finding}: ${body.reasons}`.slice(0, 200),
+  })
   return dispute
 }
 
 /** Evidence of any intent of the paying agent is accepted; the owner knows which one fits. */
-export const addEvidence: HandlerOf<typeof disputesApi.addEvidence> = async ({ params, body }, context) => {
+export const addDisputeEvidence: HandlerOf<typeof disputesApi.addEvidence> = async (
+  { params, body },
+  context,
+) => {
   const { refuse } = context
   const [locked, found] = await Promise.all([
     lockDispute(params.id, context),
@@ -84,20 +100,23 @@ export const addEvidence: HandlerOf<typeof disputesApi.addEvidence> = async ({ p
   ])
   if (!locked) return refuse('dispute_not_found')
   const { dispute } = locked
-  if (dispute.status !== 'open') return refuse('dispute_not_open', stateOf(dispute))
+  if (dispute.status !== 'open') return refuse('dispute_not_open', alreadyInStateMessage(dispute))
   const ofAgent = found.filter(({ agentId }) => agentId === dispute.agentId)
   const missing = body.evidenceIds.find(id => !ofAgent.some(piece => piece.id === id))
   if (missing) return refuse('evidence_not_found')
   const evidenceIds = [...new Set([...dispute.evidenceIds, ...body.evidenceIds])]
-  if (evidenceIds.length > MAX_EVIDENCE) return refuse('too_much_evidence')
+  if (evidenceIds.length > MAX_DISPUTE_EVIDENCE) return refuse('too_much_evidence')
   dispute.evidenceIds = evidenceIds
-  reconcile(locked, context, { change: 'evidence' })
+  reconcileDispute(locked, context, { change: 'evidence' })
   return dispute
 }
 
 const isDue = (at: Date | null, now: Date): boolean => at !== null && at <= now
 
-export const followDeadlines: HandlerOf<typeof disputesApi.followDeadlines> = async ({ params }, context) => {
+export const followDisputeDeadlines: HandlerOf<typeof disputesApi.followDeadlines> = async (
+  { params },
+  context,
+) => {
   const { now, refuse } = context
   const locked = await lockDispute(params.id, context)
   if (!locked) return refuse('dispute_not_found')
@@ -105,28 +124,29 @@ export const followDeadlines: HandlerOf<typeof disputesApi.followDeadlines> = as
   const { creditDueAt, remindAt, evidenceDueAt } = dispute
   if (isDue(creditDueAt, now)) {
     Object.assign(dispute, { creditDueAt: null, creditedAt: now })
-    reconcile(locked, context)
+    reconcileDispute(locked, context)
   }
   if (isDue(evidenceDueAt, now)) endEvidence(locked, context)
   else if (isDue(remindAt, now)) {
     dispute.remindAt = null
-    reconcile(locked, context, { change: 'reminder', reason: REMINDER })
+    reconcileDispute(locked, context, { change: 'reminder', reason: REMINDER })
   }
   return { acted: [creditDueAt, remindAt, evidenceDueAt].some(at => isDue(at, now)) }
 }
 
 const REMINDER = 'Evidence can be added for one more day. Then the dispute is submitted as it is.'
 
-function endEvidence(locked: LockedDispute, context: ReconcileContext): void {
+function endEvidence(locked: LockedDispute, context: DisputeReconcileContext): void {
   const { dispute } = locked
-  if (hasEvidence(dispute)) handIn(locked, context)
+  if (hasEvidence(dispute)) markDisputeSubmitted(locked, context)
   else {
-    recordFact(dispute, { id: 'lapse', type: 'lapsed', at: context.now })
-    reconcile(locked, context)
+    recordDisputeFact(dispute, { id: 'lapse', type: 'lapsed', at: context.now })
+    reconcileDispute(locked, context)
   }
 }
 
-const hasEvidence = (dispute: Dispute): boolean => dispute.evidenceIds.length > 0 || isCovered(dispute)
+const hasEvidence = (dispute: Dispute): boolean =>
+  dispute.evidenceIds.length > 0 || isCoveredByPlatform(dispute)
 
 const OWNER = `
 select d.owner_id as "ownerId", d.mode, coalesce(t.offset_ms, 0)::float8 as "offsetMs"

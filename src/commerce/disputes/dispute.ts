@@ -1,42 +1,42 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import {
+  booleanColumn,
   centsColumn,
-  flag,
   nullable,
-  record,
+  recordColumns,
   tenantTable,
-  textArray,
-  zeroCents,
+  textArrayColumn,
+  zeroCentsColumn,
 } from '../../kernel/database/entity.ts'
 import type { Transaction } from '../../money/transactions/index.ts'
 import { type DisputeReason, disputeReasons } from '../../ports/card-disputes.ts'
-import { addDays, atBankTime, bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
+import { addCalendarDays, atBankTime, bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { days, minutes } from '../../values/clock.ts'
-import { type Cents, minus } from '../../values/money.ts'
-import type { Personal } from '../../values/personal.ts'
+import { type Cents, subtractCents } from '../../values/money.ts'
+import type { PersonalData } from '../../values/personal.ts'
 import {
-  addFact,
-  type Claim,
+  addDisputeFact,
   type DisputeAmounts,
+  type DisputeClaimState,
   type DisputeFact,
   disputeMachine,
   type StoredDisputeFact,
 } from './state.ts'
 
 const UNDECIDED = "status in ('open', 'submitted')"
-export const isUndecided = ({ status }: Pick<Dispute, 'status'>): boolean =>
+export const isDisputeUndecided = ({ status }: Pick<Dispute, 'status'>): boolean =>
   status === 'open' || status === 'submitted'
 
 /** SQL condition: the dispute's process waits for an event. */
-export const NEEDS_RUN = `(${UNDECIDED} or call_due_at is not null)`
+export const DISPUTE_NEEDS_RUN_SQL = `(${UNDECIDED} or call_due_at is not null)`
 
 /** For these reasons the platform bears the loss (Directive (EU) 2015/2366, Articles 71 to 74). */
 const UNAUTHORIZED: ReadonlySet<DisputeReason> = new Set(['unauthorized', 'fraud'])
-export const isUnauthorized = (reason: DisputeReason): boolean => UNAUTHORIZED.has(reason)
+export const isUnauthorizedReason = (reason: DisputeReason): boolean => UNAUTHORIZED.has(reason)
 
-export function disputableUntil(debitedAt: Date, reason: DisputeReason): Date {
-  if (!isUnauthorized(reason)) return new Date(debitedAt.getTime() + days(120))
+export function disputeDeadline(debitedAt: Date, reason: DisputeReason): Date {
+  if (!isUnauthorizedReason(reason)) return new Date(debitedAt.getTime() + days(120))
   const until = new Date(debitedAt)
   until.setUTCMonth(until.getUTCMonth() + 13)
   // In a month without that day, setUTCMonth has moved into the next month.
@@ -44,26 +44,29 @@ export function disputableUntil(debitedAt: Date, reason: DisputeReason): Date {
   return until
 }
 
-export function debitedAt({ witnesses, createdAt }: Pick<Transaction, 'witnesses' | 'createdAt'>): Date {
+export function transactionDebitedAt({
+  witnesses,
+  createdAt,
+}: Pick<Transaction, 'witnesses' | 'createdAt'>): Date {
   const clearings = witnesses.filter(({ type }) => type === 'card_clearing').map(({ at }) => Date.parse(at))
   return clearings.length > 0 ? new Date(Math.min(...clearings)) : createdAt
 }
 
-export const EVIDENCE_MS = days(7)
-export const REMINDER_MS = days(1)
-export const INQUIRY_MS = days(1)
+export const EVIDENCE_PERIOD_MS = days(7)
+export const EVIDENCE_REMINDER_MS = days(1)
+export const DISPUTE_INQUIRY_INTERVAL_MS = days(1)
 
 /** In minutes, between two failed calls of the processor. The last pause repeats. */
 const PAUSES = [1, 2, 5, 10, 20, 30, 60]
-export const pauseAfter = (attempts: number): number =>
+export const disputeRetryDelay = (attempts: number): number =>
   minutes(PAUSES[Math.min(attempts, PAUSES.length) - 1] ?? 1)
 
-export const MAX_EVIDENCE = 50
+export const MAX_DISPUTE_EVIDENCE = 50
 
-export const findings = ['authorized', 'fraud', 'gross_negligence'] as const
+export const liabilityFindings = ['authorized', 'fraud', 'gross_negligence'] as const
 
 interface Finding {
-  readonly finding: (typeof findings)[number]
+  readonly finding: (typeof liabilityFindings)[number]
   readonly reasons: string
   readonly at: string
 }
@@ -71,7 +74,7 @@ interface Finding {
 const schema = defineEntity({
   ...tenantTable('Dispute', 'disputes', 'agentId', 'delegationId'),
   properties: {
-    ...record('dispute'),
+    ...recordColumns('dispute'),
     agentId: nullable.string(),
     delegationId: nullable.string(),
     transactionId: p.text(),
@@ -87,12 +90,12 @@ const schema = defineEntity({
      * refunds reduce the dispute.
      */
     refundedBeforeCents: centsColumn('refunded_before_cents'),
-    refundedCents: zeroCents('refunded_cents'),
-    creditedCents: zeroCents('credited_cents'),
-    recoveredCents: zeroCents('recovered_cents'),
-    lostCents: zeroCents('lost_cents'),
+    refundedCents: zeroCentsColumn('refunded_cents'),
+    creditedCents: zeroCentsColumn('credited_cents'),
+    recoveredCents: zeroCentsColumn('recovered_cents'),
+    lostCents: zeroCentsColumn('lost_cents'),
     /** The part of the payment that the dispute claims. It cannot be refunded as well. */
-    countedCents: zeroCents('counted_cents'),
+    countedCents: zeroCentsColumn('counted_cents'),
     creditedWalletId: nullable.string(),
     /** Numbers the postings, so that each has its own cause. */
     postings: p.integer().onCreate(() => 0),
@@ -101,8 +104,8 @@ const schema = defineEntity({
       .name('words')
       .onCreate(() => []),
     finding: nullable.json<Finding>(),
-    evidenceIds: textArray(),
-    cardFrozen: flag(),
+    evidenceIds: textArrayColumn(),
+    cardFrozen: booleanColumn(),
     resolution: nullable.string(),
     resolvedAt: nullable.instant(),
     creditDueAt: nullable.instant(),
@@ -131,40 +134,44 @@ interface NewFact extends Pick<DisputeFact, 'id' | 'type'> {
   readonly amountCents?: Cents | null
 }
 
-export function recordFact(dispute: Dispute, { id, type, at, amountCents = null }: NewFact): void {
+export function recordDisputeFact(dispute: Dispute, { id, type, at, amountCents = null }: NewFact): void {
   const fact = { id, type, at: at.toISOString(), cents: amountCents?.toString() ?? null }
-  dispute.facts = addFact(dispute.facts, fact)
+  dispute.facts = addDisputeFact(dispute.facts, fact)
 }
 
-export const disputedRest = ({ amountCents, refundedCents }: Dispute): Cents =>
-  minus(amountCents, refundedCents)
+export const remainingDisputedCents = ({ amountCents, refundedCents }: Dispute): Cents =>
+  subtractCents(amountCents, refundedCents)
 
 /**
  * Whether the platform bears what the network does not pay. It does until the operator finds that the payment
  * was authorized.
  */
-export const isCovered = ({ reason, finding }: Pick<Dispute, 'reason' | 'finding'>): boolean =>
-  isUnauthorized(reason) && finding === null
+export const isCoveredByPlatform = ({ reason, finding }: Pick<Dispute, 'reason' | 'finding'>): boolean =>
+  isUnauthorizedReason(reason) && finding === null
 
-export const claimOf = (dispute: Dispute): Claim => ({
+export const disputeClaim = (dispute: Dispute): DisputeClaimState => ({
   isSubmitted: dispute.submittedAt !== null,
-  leftCents: disputedRest(dispute),
-  isCovered: isCovered(dispute),
+  leftCents: remainingDisputedCents(dispute),
+  isCovered: isCoveredByPlatform(dispute),
   isCreditDue: dispute.creditedAt !== null,
 })
 
-export const bookedBy = ({ creditedCents, recoveredCents, lostCents }: Dispute): DisputeAmounts => ({
+export const bookedDisputeAmounts = ({
+  creditedCents,
+  recoveredCents,
+  lostCents,
+}: Dispute): DisputeAmounts => ({
   creditedCents,
   recoveredCents,
   lostCents,
 })
 
-export const calls = ['open', 'document', 'file', 'withdraw', 'inquire'] as const
-export type ProcessorCallKind = (typeof calls)[number]
+export const disputeProcessorCalls = ['open', 'document', 'file', 'withdraw', 'inquire'] as const
+export type DisputeProcessorCall = (typeof disputeProcessorCalls)[number]
 
-export function pendingCall(dispute: Dispute): ProcessorCallKind | null {
+export function pendingDisputeCall(dispute: Dispute): DisputeProcessorCall | null {
   const { status, processorDisputeId, documentedAt, filedAt } = dispute
-  if (!isUndecided(dispute)) return mustWithdraw(dispute) ? 'withdraw' : null
+  if (!isDisputeUndecided(dispute)) return mustWithdraw(dispute) ? 'withdraw' : null
   if (processorDisputeId === null) return 'open'
   if (status === 'open') return null
   if (documentedAt === null) return 'document'
@@ -178,7 +185,7 @@ function mustWithdraw({ status, facts, processorDisputeId, toldWithdrawnAt }: Di
   return status === 'withdrawn' || isPaidByMerchant
 }
 
-export function schedule(dispute: Dispute): void {
+export function scheduleDisputeDeadline(dispute: Dispute): void {
   const { callDueAt, creditDueAt, evidenceDueAt, remindAt } = dispute
   const due = [callDueAt, creditDueAt, evidenceDueAt, remindAt].flatMap(at => at?.getTime() ?? [])
   dispute.dueAt = due.length > 0 ? new Date(Math.min(...due)) : null
@@ -188,24 +195,24 @@ export function schedule(dispute: Dispute): void {
 const CREDIT_TIME = '16:00'
 
 /** The next business day after the payment was reported as unauthorized (Directive (EU) 2015/2366, Article 73). */
-export const creditDueAfter = (now: Date): Date =>
-  atBankTime(bankDayOnOrAfter(addDays(bankDateOf(now))), CREDIT_TIME)
+export const provisionalCreditDueAt = (now: Date): Date =>
+  atBankTime(bankDayOnOrAfter(addCalendarDays(bankDateOf(now))), CREDIT_TIME)
 
 /**
  * Schedules the provisional credit; in test mode at once. None is due if the payment is no longer claimed to
  * be unauthorized, but an earlier credit stays.
  */
-export function planCredit(dispute: Dispute, { tenant, now }: TenantNow): void {
-  if (!isCovered(dispute)) {
+export function scheduleProvisionalCredit(dispute: Dispute, { tenant, now }: TenantNow): void {
+  if (!isCoveredByPlatform(dispute)) {
     Object.assign(dispute, { creditDueAt: null, creditedAt: null })
     return
   }
   if (dispute.creditedAt !== null || dispute.creditDueAt !== null) return
   if (tenant.mode === 'test') dispute.creditedAt = now
-  else dispute.creditDueAt = creditDueAfter(now)
+  else dispute.creditDueAt = provisionalCreditDueAt(now)
 }
 
-export const disputesPersonal = {
+export const disputesPersonalData = {
   disputes: {
     personal: {
       merchant: { kind: 'payment', ground: 'claims', forget: 'word' },
@@ -223,4 +230,4 @@ export const disputesPersonal = {
       'processor_problem',
     ],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

@@ -5,37 +5,52 @@ import { Agent } from '../../control/agents/index.ts'
 import { findIntent } from '../../control/intents/index.ts'
 import { area, type Reaction, reactionToAll } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { type ContextOf, type HandlerOf, type InputOf, implement } from '../../kernel/contract/operation.ts'
+import {
+  bindHandlers,
+  type ContextOf,
+  type HandlerOf,
+  type InputOf,
+} from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
-import { createdWithin } from '../../kernel/database/created-within.ts'
+import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { readCompleteFrom, timelineOfRecords, withAuditIds } from '../../kernel/journal/timeline.ts'
-import { refundableOf, refundedOnRequest, refundsOf } from '../../money/refunds/index.ts'
-import { Transaction, underDelegation } from '../../money/transactions/index.ts'
-import { mainWallet } from '../../money/wallets/index.ts'
-import { after, minuteInWords } from '../../values/clock.ts'
-import { id, newId } from '../../values/ids.ts'
-import { type Cents, formatMoney, restOf } from '../../values/money.ts'
-import { disputeEvent, disputesApi, laterEvents } from './api.ts'
-import { bundle } from './bundle.ts'
-import { callStep, notice, submit } from './call-processor.ts'
-import { addEvidence, find, followDeadlines, update, withdraw } from './change.ts'
+import { readCompleteFrom, readTimelineOfRecords, withAuditIds } from '../../kernel/journal/timeline.ts'
 import {
+  findRefundsOfTransaction,
+  readRefundableCents,
+  sumRequestedRefunds,
+} from '../../money/refunds/index.ts'
+import { delegationCondition, Transaction } from '../../money/transactions/index.ts'
+import { findMainWallet } from '../../money/wallets/index.ts'
+import { addMs, formatMinute } from '../../values/clock.ts'
+import { id, newId } from '../../values/ids.ts'
+import { type Cents, formatMoney, remainderOf } from '../../values/money.ts'
+import { disputeEvent, disputesApi, laterEvents } from './api.ts'
+import { downloadDisputeBundle } from './bundle.ts'
+import { callDisputeProcessor, receiveDisputeNotice, submitDispute } from './call-processor.ts'
+import {
+  addDisputeEvidence,
+  followDisputeDeadlines,
+  recordLiabilityFinding,
+  updateDispute,
+  withdrawDispute,
+} from './change.ts'
+import {
+  DISPUTE_NEEDS_RUN_SQL,
   Dispute,
-  debitedAt,
-  disputableUntil,
-  disputesPersonal,
-  EVIDENCE_MS,
-  isUndecided,
-  NEEDS_RUN,
-  type ProcessorCallKind,
-  pendingCall,
-  planCredit,
-  REMINDER_MS,
+  type DisputeProcessorCall,
+  disputeDeadline,
+  disputesPersonalData,
+  EVIDENCE_PERIOD_MS,
+  EVIDENCE_REMINDER_MS,
+  isDisputeUndecided,
+  pendingDisputeCall,
+  scheduleProvisionalCredit,
+  transactionDebitedAt,
 } from './dispute.ts'
 import { disputeProcess } from './process.ts'
-import { lockDispute, openAccounts, reconcile } from './reconcile-dispute.ts'
+import { lockDispute, openDisputeAccounts, reconcileDispute } from './reconcile-dispute.ts'
 import { disputeMachine } from './state.ts'
 
 type Creating = ContextOf<typeof disputesApi.create>
@@ -55,27 +70,27 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
   const { records, sql, tenant, actor, now, ports, refuse } = context
   const [, known, main, earlier] = await Promise.all([
     records.findOne(Agent, agentOf(tenant, body.transactionId), { lock: true }),
-    records.findOne(Transaction, { id: body.transactionId, ...underDelegation(actor) }),
-    mainWallet(context),
+    records.findOne(Transaction, { id: body.transactionId, ...delegationCondition(actor) }),
+    findMainWallet(context),
     records.find(Dispute, { transactionId: body.transactionId }),
   ])
   if (!known) return refuse('transaction_not_found')
   const wallets = { walletId: known.walletId, creditedWalletId: null }
   const [accounts, transaction, payment, intent, onRequest] = await Promise.all([
-    openAccounts(wallets, main?.id ?? null, context),
+    openDisputeAccounts(wallets, main?.id ?? null, context),
     records.lock(Transaction, known.id),
     records.findOne(CardAuthorization, { transactionId: known.id }),
     known.intentId === null ? null : findIntent(records, known.intentId),
-    refundedOnRequest(sql, tenant, known.id),
+    sumRequestedRefunds(sql, tenant, known.id),
   ])
   if (!transaction) return refuse('transaction_not_found')
-  const left = await refundableOf(transaction, context)
+  const left = await readRefundableCents(transaction, context)
   const problem = blockerOf(transaction, payment, earlier, { left, body }, context)
   if (problem) return problem
   const cardId = payment?.cardId ?? transaction.cardId
   const cardFrozen = body.freezeCard && (await freeze(cardId, context))
   const id = newId('dispute')
-  const evidenceDueAt = after(now, EVIDENCE_MS)
+  const evidenceDueAt = addMs(now, EVIDENCE_PERIOD_MS)
   const dispute = records.create(Dispute, {
     id,
     agentId: transaction.agentId,
@@ -88,15 +103,18 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
     description: body.description,
     amountCents: body.amountCents ?? left,
     cardFrozen,
-    refundedBeforeCents: restOf(transaction.refundedCents, onRequest),
+    refundedBeforeCents: remainderOf(transaction.refundedCents, onRequest),
     evidenceDueAt,
-    remindAt: after(evidenceDueAt, -REMINDER_MS),
+    remindAt: addMs(evidenceDueAt, -EVIDENCE_REMINDER_MS),
     processor: ports.cardProcessor(tenant.mode).name,
     workflowId: workflowIdOf(disputeProcess, id),
   })
   context.emit('dispute.created', disputeEvent(dispute))
-  planCredit(dispute, context)
-  reconcile({ ...accounts, credits: null, transaction, dispute, refundedOnRequest: onRequest }, context)
+  scheduleProvisionalCredit(dispute, context)
+  reconcileDispute(
+    { ...accounts, credits: null, transaction, dispute, refundedOnRequest: onRequest },
+    context,
+  )
   return dispute
 }
 
@@ -108,7 +126,7 @@ function blockerOf(
   { now, refuse }: Creating,
 ) {
   if (!BY_CARD.has(transaction.type)) return refuse('use_refund')
-  if (earlier.some(isUndecided)) return refuse('dispute_open')
+  if (earlier.some(isDisputeUndecided)) return refuse('dispute_open')
   if (transaction.status === 'refunded') return refuse('nothing_left')
   if (transaction.status !== 'completed') return refuse('not_disputable')
   // An amount known only from a checkout or a receipt may still decrease, and is released if the network
@@ -118,7 +136,9 @@ function blockerOf(
   if (left === 0n) return refuse('nothing_left')
   if ((body.amountCents ?? left) > left)
     return refuse('amount_too_high', `amountEuros: ${formatMoney(left)} are left of the payment.`)
-  return now > disputableUntil(debitedAt(transaction), body.reason) ? refuse('too_late') : undefined
+  return now > disputeDeadline(transactionDebitedAt(transaction), body.reason)
+    ? refuse('too_late')
+    : undefined
 }
 
 async function freeze(cardId: string | null, context: Creating): Promise<boolean> {
@@ -126,7 +146,7 @@ async function freeze(cardId: string | null, context: Creating): Promise<boolean
   return locked !== null && freezeCard(locked, 'A payment of the card is disputed.', context)
 }
 
-const callLabels: Readonly<Record<ProcessorCallKind, string>> = {
+const callLabels: Readonly<Record<DisputeProcessorCall, string>> = {
   open: 'for the card processor to open it',
   document: 'for the card processor to take the evidence',
   file: 'for the card processor to submit it',
@@ -140,9 +160,9 @@ const summaryOf = ({ mode, amountCents, reason, status, creditedCents }: Dispute
 
 function waitsFor(dispute: Dispute): string {
   const { evidenceDueAt, callDueAt } = dispute
-  const call = pendingCall(dispute)
-  if (call === null) return `for evidence${evidenceDueAt ? `, until ${minuteInWords(evidenceDueAt)}` : ''}`
-  const when = callDueAt ? `; the next inquiry is at ${minuteInWords(callDueAt)}` : ''
+  const call = pendingDisputeCall(dispute)
+  if (call === null) return `for evidence${evidenceDueAt ? `, until ${formatMinute(evidenceDueAt)}` : ''}`
+  const when = callDueAt ? `; the next inquiry is at ${formatMinute(callDueAt)}` : ''
   return `${callLabels[call]}${when}`
 }
 
@@ -153,7 +173,7 @@ const processStatus: HandlerOf<typeof disputesApi.processStatus> = async (
   const dispute = await records.findOne(Dispute, { id: params.id })
   if (!dispute) return refuse('dispute_not_found')
   const { status, dueAt, callDueAt } = dispute
-  const closed = !isUndecided(dispute) && callDueAt === null
+  const closed = !isDisputeUndecided(dispute) && callDueAt === null
   const isCall = callDueAt !== null && callDueAt.getTime() === dueAt?.getTime()
   return {
     status,
@@ -162,7 +182,7 @@ const processStatus: HandlerOf<typeof disputesApi.processStatus> = async (
     dueInMs: closed || !dueAt ? null : dueAt.getTime() - now.getTime(),
     waitsFor: closed ? null : waitsFor(dispute),
     signals: [],
-    next: closed || !dueAt ? null : isCall ? pendingCall(dispute) : ('deadline' as const),
+    next: closed || !dueAt ? null : isCall ? pendingDisputeCall(dispute) : ('deadline' as const),
   }
 }
 
@@ -171,7 +191,7 @@ const timeline: HandlerOf<typeof disputesApi.timeline> = async ({ params }, cont
   const dispute = await records.findOne(Dispute, { id: params.id })
   if (!dispute) return refuse('dispute_not_found')
   const [ids, completeFrom] = await Promise.all([recordsOf(dispute, records), readCompleteFrom(sql, tenant)])
-  const page = await pageBy((after, most) => timelineOfRecords(sql, tenant, ids, after, most))
+  const page = await pageBy((after, most) => readTimelineOfRecords(sql, tenant, ids, after, most))
   return withAuditIds({ ...page, completeFrom })
 }
 
@@ -179,7 +199,7 @@ async function recordsOf({ id, transactionId }: Dispute, records: Records): Prom
   const [transaction, payment, refunds] = await Promise.all([
     records.findOne(Transaction, { id: transactionId }),
     records.findOne(CardAuthorization, { transactionId }),
-    refundsOf(transactionId, records),
+    findRefundsOfTransaction(transactionId, records),
   ])
   const ids = [id, transactionId, transaction?.intentId, payment?.id].flatMap(one => one ?? [])
   return [...ids, ...refunds.map(refund => refund.id)]
@@ -197,29 +217,29 @@ const follow: Reaction = {
     )
     for (const dispute of disputes) {
       const locked = await lockDispute(dispute.id, context)
-      if (locked) reconcile(locked, context)
+      if (locked) reconcileDispute(locked, context)
     }
   }),
   // Only card payments can be disputed. This skips the other refunds of a transaction.
   concerns: ({ type }) => type !== 'transfer' && type !== 'collect',
 }
 
-const disputes = implement(disputesApi, {
+const disputes = bindHandlers(disputesApi, {
   create,
-  update,
-  addEvidence,
-  submit,
-  withdraw,
-  find,
+  update: updateDispute,
+  addEvidence: addDisputeEvidence,
+  submit: submitDispute,
+  withdraw: withdrawDispute,
+  find: recordLiabilityFinding,
   timeline,
-  bundle,
+  bundle: downloadDisputeBundle,
   processStatus,
-  followDeadlines,
-  callProcessor: callStep,
-  notice,
+  followDeadlines: followDisputeDeadlines,
+  callProcessor: callDisputeProcessor,
+  notice: receiveDisputeNotice,
 
   async list({ query: { from, to, limit: _limit, cursor: _cursor, ...filters } }, context) {
-    const created = await createdWithin('dispute', { from, to }, context)
+    const created = await createdWithinCondition('dispute', { from, to }, context)
     return context.page(Dispute, definedOnly({ ...filters, ...created }))
   },
 
@@ -234,7 +254,7 @@ const deadline: Deadline = {
   record: 'id',
   agent: 'agent_id',
   due: 'due_at',
-  open: NEEDS_RUN,
+  open: DISPUTE_NEEDS_RUN_SQL,
   waits: 'true',
   operations: ['disputes.followDeadlines', 'disputes.callProcessor'],
 }
@@ -244,7 +264,7 @@ export const disputesArea = area(
   'Disputes of card payments: evidence, submission to the card network, its decision, and provisional credits.',
   disputes,
   {
-    personal: disputesPersonal,
+    personal: disputesPersonalData,
     entities: [Dispute],
     machines: [disputeMachine],
     reactions: { 'transaction.refunded': follow },
@@ -252,7 +272,7 @@ export const disputesArea = area(
     openRecords: [
       {
         process: disputeProcess,
-        select: `select id, owner_id, mode, agent_id, amount_cents from disputes where ${NEEDS_RUN}`,
+        select: `select id, owner_id, mode, agent_id, amount_cents from disputes where ${DISPUTE_NEEDS_RUN_SQL}`,
       },
     ],
   },

@@ -21,6 +21,6 @@ There are no signals. The owner submits or withdraws by \`POST /disputes/{id}/su
   },
 } as const satisfies RecordProcess
 
-export interface DisputeStatus extends ProcessStatus {
+export interface DisputeProcessStatus extends ProcessStatus {
   readonly next: 'open' | 'document' | 'file' | 'withdraw' | 'inquire' | 'deadline' | null
 }

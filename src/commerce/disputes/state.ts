@@ -1,12 +1,12 @@
-import { machine } from '../../kernel/contract/machine.ts'
-import { type Cents, cents, minOf, minus, NO_CENTS, restOf } from '../../values/money.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import { type Cents, cents, minOf, NO_CENTS, remainderOf, subtractCents } from '../../values/money.ts'
 
 /**
  * A card network may change its decision, and the last one counts. A decision can therefore turn, and a
  * withdrawn or lapsed dispute can still be won. A merchant that refunds in the meantime also wins it for the
  * owner.
  */
-export const disputeMachine = machine('dispute', {
+export const disputeMachine = stateMachine('dispute', {
   open: ['submitted', 'withdrawn', 'lapsed', 'won', 'lost'],
   submitted: ['won', 'lost', 'withdrawn'],
   won: ['lost', 'withdrawn', 'lapsed'],
@@ -27,18 +27,18 @@ export interface DisputeFact {
 /** Uses the member names of the stored JSON (`disputes.words`). */
 export type StoredDisputeFact = Omit<DisputeFact, 'type'> & { readonly says: DisputeFact['type'] }
 
-export const addFact = (
+export const addDisputeFact = (
   facts: readonly StoredDisputeFact[],
   { type, ...fact }: DisputeFact,
 ): readonly StoredDisputeFact[] =>
   facts.some(({ id }) => id === fact.id) ? facts : [...facts, { ...fact, says: type }]
 
-export const factsOf = (stored: readonly StoredDisputeFact[]): DisputeFact[] =>
+export const decodeDisputeFacts = (stored: readonly StoredDisputeFact[]): DisputeFact[] =>
   stored.map(({ says: type, ...fact }) => ({ ...fact, type }))
 
-export const isOfNetwork = ({ type }: DisputeFact): boolean => type !== 'withdrawn' && type !== 'lapsed'
+export const isNetworkFact = ({ type }: DisputeFact): boolean => type !== 'withdrawn' && type !== 'lapsed'
 
-export interface Claim {
+export interface DisputeClaimState {
   readonly isSubmitted: boolean
   readonly leftCents: Cents
   readonly isCovered: boolean
@@ -65,11 +65,11 @@ const byTime = (one: DisputeFact, other: DisputeFact): number =>
   (one.id < other.id ? -1 : 1)
 
 /** Depends only on the set of facts, not on the order in which they arrived. */
-export function foldFacts(unsorted: readonly DisputeFact[], claim: Claim): DisputeState {
+export function foldDisputeFacts(unsorted: readonly DisputeFact[], claim: DisputeClaimState): DisputeState {
   const { leftCents, isCovered, isCreditDue } = claim
   const facts = unsorted.toSorted(byTime)
-  const ending = facts.find(fact => !isOfNetwork(fact))
-  const network = facts.filter(isOfNetwork)
+  const ending = facts.find(fact => !isNetworkFact(fact))
+  const network = facts.filter(isNetworkFact)
   const status = statusOf(
     claim,
     ending,
@@ -80,12 +80,12 @@ export function foldFacts(unsorted: readonly DisputeFact[], claim: Claim): Dispu
   const isTakenBack = status === 'withdrawn' && facts.at(-1) === ending
   const isWhole = isCovered && status !== 'withdrawn' && (isEnded || isCreditDue)
   const creditedCents = isTakenBack ? NO_CENTS : isWhole ? leftCents : minOf(recoveredCents, leftCents)
-  const lostCents = isEnded ? restOf(creditedCents, recoveredCents) : NO_CENTS
+  const lostCents = isEnded ? remainderOf(creditedCents, recoveredCents) : NO_CENTS
   return { status, creditedCents, recoveredCents, lostCents }
 }
 
 function statusOf(
-  { isSubmitted, leftCents }: Claim,
+  { isSubmitted, leftCents }: DisputeClaimState,
   ending: DisputeFact | undefined,
   decision: DisputeFact | undefined,
 ): DisputeStatus {
@@ -109,11 +109,11 @@ export interface DisputeDiff {
 }
 
 const advancedOf = ({ creditedCents, recoveredCents }: DisputeAmounts): Cents =>
-  restOf(creditedCents, recoveredCents)
+  remainderOf(creditedCents, recoveredCents)
 
-export const diffOf = (booked: DisputeAmounts, state: DisputeAmounts): DisputeDiff => ({
-  advanceCents: minus(advancedOf(state), advancedOf(booked)),
-  creditCents: minus(state.creditedCents, booked.creditedCents),
-  recoverCents: minus(state.recoveredCents, booked.recoveredCents),
-  loseCents: minus(state.lostCents, booked.lostCents),
+export const diffDisputeAmounts = (booked: DisputeAmounts, state: DisputeAmounts): DisputeDiff => ({
+  advanceCents: subtractCents(advancedOf(state), advancedOf(booked)),
+  creditCents: subtractCents(state.creditedCents, booked.creditedCents),
+  recoverCents: subtractCents(state.recoveredCents, booked.recoveredCents),
+  loseCents: subtractCents(state.lostCents, booked.lostCents),
 })

@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto'
 import sharp from 'sharp'
-import { LEFT, PdfDocument, RIGHT } from '../../money/statements/thread.ts'
+import { PAGE_LEFT_PT, PAGE_RIGHT_PT, PdfDocument } from '../../money/statements/thread.ts'
 import type { FileKind } from '../../values/file-kind.ts'
 
 /** In the order of its pages. Plain JSON, so that it survives a crash and can be sent to a thread. */
-export interface BundleInput {
+export interface DisputeBundleInput {
   readonly title: string
   readonly subtitle: string
   readonly author: string
   readonly foot: string
   /** The instant of the last entry. The document contains no other time, so that equal facts give equal bytes. */
   readonly madeAt: string
-  readonly sections: readonly Section[]
-  readonly pictures: readonly Picture[]
+  readonly sections: readonly BundleSection[]
+  readonly pictures: readonly BundlePicture[]
 }
 
-export interface Section {
+export interface BundleSection {
   readonly title: string
-  readonly blocks: readonly Block[]
+  readonly blocks: readonly BundleBlock[]
 }
 
-export type Block =
+export type BundleBlock =
   | { readonly kind: 'facts'; readonly rows: readonly (readonly [name: string, value: string])[] }
   | {
       readonly kind: 'table'
@@ -34,7 +34,7 @@ interface Column {
   readonly share: number
 }
 
-export interface Picture {
+export interface BundlePicture {
   readonly title: string
   readonly sha256: string
   readonly kind: FileKind
@@ -43,7 +43,7 @@ export interface Picture {
 
 /** Runs in threads. Its imports must not reach a database. */
 export async function bundlePdf(
-  input: BundleInput,
+  input: DisputeBundleInput,
   pictures: readonly { readonly sha256: string; readonly bytes: Uint8Array }[],
 ): Promise<{ pdf: Uint8Array; sha256: string }> {
   const bySha256 = new Map<string, Uint8Array>()
@@ -67,7 +67,7 @@ const TOP = 56
 const BOTTOM = 786
 const FOOT = 806
 const LINE = 12
-const WIDTH = RIGHT - LEFT
+const WIDTH = PAGE_RIGHT_PT - PAGE_LEFT_PT
 const NAME_WIDTH = 118
 
 const plain = { size: 8.5 } as const
@@ -76,13 +76,13 @@ const small = { size: 7.5, colour: 'faint' } as const
 
 /** Each page shows the number of pages, so the layout runs once in advance to count them. */
 class BundleLayout {
-  readonly #input: BundleInput
+  readonly #input: DisputeBundleInput
   readonly #pages: number | null
   readonly #pictures: ReadonlyMap<string, Uint8Array>
   readonly document: PdfDocument
   #y = TOP
 
-  constructor(input: BundleInput, pictures: ReadonlyMap<string, Uint8Array>, pages: number | null) {
+  constructor(input: DisputeBundleInput, pictures: ReadonlyMap<string, Uint8Array>, pages: number | null) {
     const { title, author, madeAt } = input
     this.#input = input
     this.#pages = pages
@@ -93,8 +93,8 @@ class BundleLayout {
 
   write(): this {
     const { title, subtitle, sections, pictures } = this.#input
-    this.document.text(title, LEFT, 48, { font: 'bold', size: 20, width: WIDTH })
-    this.document.text(subtitle, LEFT, 76, { size: 12, colour: 'faint', width: WIDTH })
+    this.document.text(title, PAGE_LEFT_PT, 48, { font: 'bold', size: 20, width: WIDTH })
+    this.document.text(subtitle, PAGE_LEFT_PT, 76, { size: 12, colour: 'faint', width: WIDTH })
     this.document.line(102, 'ink')
     this.#y = 120
     for (const section of sections) this.#section(section)
@@ -114,19 +114,19 @@ class BundleLayout {
 
   #foot(): void {
     const of = this.#pages === null ? '' : ` of ${this.#pages}`
-    this.document.text(this.#input.foot, LEFT, FOOT, { ...small, width: WIDTH - 90 })
-    this.document.text(`Page ${this.document.page}${of}`, RIGHT, FOOT, { ...small, alignRight: true })
+    this.document.text(this.#input.foot, PAGE_LEFT_PT, FOOT, { ...small, width: WIDTH - 90 })
+    this.document.text(`Page ${this.document.page}${of}`, PAGE_RIGHT_PT, FOOT, { ...small, alignRight: true })
   }
 
-  #section({ title, blocks }: Section): void {
+  #section({ title, blocks }: BundleSection): void {
     this.#need(70)
-    this.document.text(title, LEFT, this.#y, { font: 'bold', size: 13 })
+    this.document.text(title, PAGE_LEFT_PT, this.#y, { font: 'bold', size: 13 })
     this.#y += 22
     for (const block of blocks) this.#block(block)
     this.#y += 16
   }
 
-  #block(block: Block): void {
+  #block(block: BundleBlock): void {
     if (block.kind === 'facts') for (const [name, value] of block.rows) this.#fact(name, value)
     if (block.kind === 'text') this.#text(block.text, block.isSmall ? small : plain)
     if (block.kind === 'table') this.#table(block.columns, block.rows)
@@ -137,8 +137,8 @@ class BundleLayout {
     const lines = this.document.linesOf(value, WIDTH - NAME_WIDTH, plain)
     for (const [index, line] of lines.entries()) {
       this.#need(LINE)
-      if (index === 0) this.document.text(name, LEFT, this.#y, faint)
-      this.document.text(line, LEFT + NAME_WIDTH, this.#y, plain)
+      if (index === 0) this.document.text(name, PAGE_LEFT_PT, this.#y, faint)
+      this.document.text(line, PAGE_LEFT_PT + NAME_WIDTH, this.#y, plain)
       this.#y += LINE
     }
     this.#y += 2
@@ -147,13 +147,13 @@ class BundleLayout {
   #text(text: string, style: typeof plain | typeof small): void {
     for (const line of this.document.linesOf(text, WIDTH, style)) {
       this.#need(LINE)
-      this.document.text(line, LEFT, this.#y, style)
+      this.document.text(line, PAGE_LEFT_PT, this.#y, style)
       this.#y += LINE
     }
   }
 
   #table(columns: readonly Column[], rows: readonly (readonly string[])[]): void {
-    const lefts = columns.map((_, index) => LEFT + WIDTH * sum(columns.slice(0, index)))
+    const lefts = columns.map((_, index) => PAGE_LEFT_PT + WIDTH * sum(columns.slice(0, index)))
     this.#tableHead(columns, lefts)
     for (const row of rows) {
       const cells = columns.map(({ share }, index) =>
@@ -166,7 +166,7 @@ class BundleLayout {
           this.#tableHead(columns, lefts)
         }
         for (const [index, lines] of cells.entries())
-          this.document.text(lines[line] ?? '', lefts[index] ?? LEFT, this.#y, { size: 8 })
+          this.document.text(lines[line] ?? '', lefts[index] ?? PAGE_LEFT_PT, this.#y, { size: 8 })
         this.#y += LINE
       }
       this.document.line(this.#y)
@@ -177,20 +177,20 @@ class BundleLayout {
   #tableHead(columns: readonly Column[], lefts: readonly number[]): void {
     this.#need(3 * LINE)
     for (const [index, { name }] of columns.entries())
-      this.document.text(name, lefts[index] ?? LEFT, this.#y, { font: 'bold', size: 8 })
+      this.document.text(name, lefts[index] ?? PAGE_LEFT_PT, this.#y, { font: 'bold', size: 8 })
     this.#y += 13
     this.document.line(this.#y, 'ink')
     this.#y += 6
   }
 
-  #picture({ title, sha256 }: Picture): void {
+  #picture({ title, sha256 }: BundlePicture): void {
     const bytes = this.#pictures.get(sha256)
     if (!bytes) return
     this.#nextPage()
-    this.document.text(title, LEFT, this.#y, { font: 'bold', size: 11, width: WIDTH })
-    this.document.text(`SHA-256 ${sha256}`, LEFT, this.#y + 18, small)
+    this.document.text(title, PAGE_LEFT_PT, this.#y, { font: 'bold', size: 11, width: WIDTH })
+    this.document.text(`SHA-256 ${sha256}`, PAGE_LEFT_PT, this.#y + 18, small)
     this.#y += 40
-    this.document.picture(bytes, LEFT, this.#y, { width: WIDTH, height: BOTTOM - this.#y })
+    this.document.picture(bytes, PAGE_LEFT_PT, this.#y, { width: WIDTH, height: BOTTOM - this.#y })
   }
 }
 

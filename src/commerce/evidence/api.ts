@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { attachment, attachmentHeaders } from '../../kernel/contract/file.ts'
-import { get, list, missing, post } from '../../kernel/contract/operation.ts'
-import { upload } from '../../kernel/contract/upload.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { attachmentHeaders, attachmentSchema } from '../../kernel/contract/file.ts'
+import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { uploadSchema } from '../../kernel/contract/upload.ts'
 import { fileRefusals } from '../../kernel/database/stored-files.ts'
 import { isCardNumberInId } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { freeText, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
-import { evidenceTypes, MAX_PER_INTENT } from './evidence-item.ts'
+import { freeTextSchema, recordHead, recordTail, timeRangeMembers } from '../../values/schemas.ts'
+import { evidenceTypes, MAX_EVIDENCE_PER_INTENT } from './evidence-item.ts'
 
 const type = z.enum(evidenceTypes)
 
@@ -49,7 +49,7 @@ const EvidenceEvent = z.object({
 })
 
 const readers = { callers: ['key', 'agent'], scope: 'evidence:read' } as const
-const evidence_not_found = missing('evidence')
+const evidence_not_found = notFound('evidence')
 
 const noCard = (text: string): boolean => !isCardNumberInId(text)
 const cardFound = 'this looks like a card number, which must never be sent here. Black it out'
@@ -73,7 +73,7 @@ export const evidenceApi = {
       .strictObject({
         intentId: id('intent'),
         type: type.meta({ description: 'What it is.', examples: ['screenshot'] }),
-        note: freeText
+        note: freeTextSchema
           .min(1)
           .refine(noCard, cardFound)
           .nullable()
@@ -86,7 +86,7 @@ export const evidenceApi = {
           .refine(noCard, cardFound)
           .optional()
           .meta({ description: 'In place of a file.', examples: ['Order 4711 confirmed'] }),
-        file: upload({ maxMib: 5, viewed: true }).optional(),
+        file: uploadSchema({ maxMib: 5, viewed: true }).optional(),
       })
       .refine(({ text, file }) => (text === undefined) !== (file === undefined), {
         path: ['file'],
@@ -100,9 +100,12 @@ export const evidenceApi = {
     returns: [201, EvidenceRecord],
     fails: {
       intent_not_found: [404, 'intentId: no such intent.'],
-      too_much_evidence: [400, `intentId: the intent already has ${MAX_PER_INTENT} pieces of evidence.`],
+      too_much_evidence: [
+        400,
+        `intentId: the intent already has ${MAX_EVIDENCE_PER_INTENT} pieces of evidence.`,
+      ],
     },
-    emits: { 'evidence.added': event('Evidence for an intent has been stored.', EvidenceEvent) },
+    emits: { 'evidence.added': declareEvent('Evidence for an intent has been stored.', EvidenceEvent) },
   }),
   list: list('/evidence', {
     ...readers,
@@ -112,7 +115,7 @@ export const evidenceApi = {
       intentId: id('intent').optional(),
       agentId: id('agent').optional(),
       type: type.optional(),
-      ...timeRange,
+      ...timeRangeMembers,
     },
     item: EvidenceRecord,
   }),
@@ -126,7 +129,7 @@ export const evidenceApi = {
     ...readers,
     summary: 'Download a piece of evidence',
     description: 'The original bytes, as an attachment. A file that fails its integrity check is refused.',
-    returns: [200, attachment],
+    returns: [200, attachmentSchema],
     http: { headers: attachmentHeaders },
     fails: { evidence_not_found, ...fileRefusals },
   }),

@@ -1,23 +1,23 @@
 import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { Condition } from '../../kernel/contract/records.ts'
-import { nullable, realTime, record, tenantTable } from '../../kernel/database/entity.ts'
-import { readFile } from '../../kernel/database/stored-files.ts'
-import { endingOf, FILE_KINDS } from '../../values/file-kind.ts'
-import type { Personal } from '../../values/personal.ts'
+import type { RecordCondition } from '../../kernel/contract/records.ts'
+import { nullable, realTimeColumn, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { readStoredFile } from '../../kernel/database/stored-files.ts'
+import { FILE_KINDS, fileExtensionOf } from '../../values/file-kind.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
 export const evidenceTypes = ['receipt', 'screenshot', 'invoice', 'confirmation', 'other'] as const
 
 /** Bounds the evidence of an intent. A proof of payment needs no more. */
-export const MAX_PER_INTENT = 100
+export const MAX_EVIDENCE_PER_INTENT = 100
 
 const TEXT = 'text/plain' as const
 
 const schema = defineEntity({
   ...tenantTable('Evidence', 'evidence', 'agentId', 'delegationId'),
   properties: {
-    ...record('evidence'),
+    ...recordColumns('evidence'),
     agentId: p.text(),
     delegationId: nullable.string(),
     intentId: p.text(),
@@ -30,7 +30,7 @@ const schema = defineEntity({
     sha256: p.text(),
     viewSha256: nullable.string(),
     /** Uses the real time, regardless of a test clock, which proves that the evidence was not made up later. */
-    receivedAt: realTime(),
+    receivedAt: realTimeColumn(),
   },
 })
 
@@ -38,7 +38,7 @@ const schema = defineEntity({
 export class Evidence extends schema.class {}
 schema.setClass(Evidence)
 
-export const ofText = (text: string) => ({
+export const textEvidence = (text: string) => ({
   text,
   fileName: null,
   mediaType: TEXT,
@@ -47,10 +47,10 @@ export const ofText = (text: string) => ({
   viewSha256: null,
 })
 
-export const fileNameOf = ({ id, mediaType }: Evidence): string =>
-  `${id}.${mediaType === TEXT ? 'txt' : endingOf[mediaType]}`
+export const evidenceFileName = ({ id, mediaType }: Evidence): string =>
+  `${id}.${mediaType === TEXT ? 'txt' : fileExtensionOf[mediaType]}`
 
-export const evidencePersonal = {
+export const evidencePersonalData = {
   evidence: {
     personal: {
       note: { kind: 'words', ground: 'claims', forget: 'word' },
@@ -62,18 +62,18 @@ export const evidencePersonal = {
     plain: ['type', 'media_type'],
     files: ['sha256', 'view_sha256'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 type ReadContext = Pick<Context, 'records'>
 
 export const findEvidence = (ids: readonly string[], context: ReadContext): Promise<Evidence[]> =>
   find({ id: { $in: [...new Set(ids)] } }, context)
 
-const find = (condition: Condition<Evidence>, { records }: ReadContext): Promise<Evidence[]> =>
-  records.find(Evidence, condition, { orderBy: { id: 'asc' }, limit: MAX_PER_INTENT })
+const find = (condition: RecordCondition<Evidence>, { records }: ReadContext): Promise<Evidence[]> =>
+  records.find(Evidence, condition, { orderBy: { id: 'asc' }, limit: MAX_EVIDENCE_PER_INTENT })
 
 /** Verifies that the content equals what was stored. Otherwise returns the code of a refusal of `fileRefusals`. */
 export const evidenceContent = async (
   { text, sha256 }: Evidence,
   { ports, tenant }: Pick<Context, 'ports' | 'tenant'>,
-) => (text === null ? readFile(ports.files, tenant, sha256) : Buffer.from(text))
+) => (text === null ? readStoredFile(ports.files, tenant, sha256) : Buffer.from(text))

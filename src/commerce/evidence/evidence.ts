@@ -1,20 +1,20 @@
 import { findIntent } from '../../control/intents/index.ts'
 import { area } from '../../kernel/contract/area.ts'
-import { download } from '../../kernel/contract/file.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { downloadResponse } from '../../kernel/contract/file.ts'
+import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { UploadedFile } from '../../kernel/contract/upload.ts'
-import { createdWithin } from '../../kernel/database/created-within.ts'
+import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { keepWithinQuota } from '../../kernel/database/stored-files.ts'
+import { referenceFilesWithinQuota } from '../../kernel/database/stored-files.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { evidenceApi } from './api.ts'
 import {
   Evidence,
   evidenceContent,
-  evidencePersonal,
-  fileNameOf,
-  MAX_PER_INTENT,
-  ofText,
+  evidenceFileName,
+  evidencePersonalData,
+  MAX_EVIDENCE_PER_INTENT,
+  textEvidence,
 } from './evidence-item.ts'
 
 const ofFile = ({ name, kind, size, sha256, view }: UploadedFile) => ({
@@ -35,22 +35,22 @@ const create: HandlerOf<typeof evidenceApi.create> = async ({ body }, context) =
     records.count(Evidence, { intentId }),
   ])
   if (!intent) return refuse('intent_not_found')
-  if (count >= MAX_PER_INTENT) return refuse('too_much_evidence')
+  if (count >= MAX_EVIDENCE_PER_INTENT) return refuse('too_much_evidence')
   const { agentId } = intent
   const delegationId = actor.delegationId ?? intent.delegationId
-  const content = file ? ofFile(file) : ofText(text ?? '')
+  const content = file ? ofFile(file) : textEvidence(text ?? '')
   const piece = records.create(Evidence, { agentId, delegationId, intentId, type, note, ...content })
   const { id: evidenceId, sha256, receivedAt } = piece
   emit('evidence.added', { evidenceId, agentId, intentId, type, sha256, receivedAt })
-  if (file?.view) await keepWithinQuota([file, file.view.large], piece.id, context)
+  if (file?.view) await referenceFilesWithinQuota([file, file.view.large], piece.id, context)
   return piece
 }
 
-const evidence = implement(evidenceApi, {
+const evidence = bindHandlers(evidenceApi, {
   create,
 
   async list({ query: { intentId, agentId, type, from, to } }, context) {
-    const created = await createdWithin('evidence', { from, to }, context)
+    const created = await createdWithinCondition('evidence', { from, to }, context)
     return context.page(Evidence, definedOnly({ intentId, agentId, type, ...created }))
   },
 
@@ -65,7 +65,7 @@ const evidence = implement(evidenceApi, {
     if (typeof content === 'string') return context.refuse(content)
     const { mediaType } = piece
     const type = mediaType === 'text/plain' ? 'text/plain; charset=utf-8' : mediaType
-    return download(type, content, fileNameOf(piece))
+    return downloadResponse(type, content, evidenceFileName(piece))
   },
 })
 
@@ -73,5 +73,5 @@ export const evidenceArea = area(
   'Evidence',
   'Proof of payments: screenshots, invoices and confirmations, stored as uploaded and never changed.',
   evidence,
-  { personal: evidencePersonal, entities: [Evidence] },
+  { personal: evidencePersonalData, entities: [Evidence] },
 )

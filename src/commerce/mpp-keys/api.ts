@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { list, missing, post } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { list, notFound, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
@@ -44,7 +44,7 @@ export const mppKeysApi = {
     run: 'external',
     returns: [201, MppKeyRecord],
     emits: {
-      'mpp_key.rotated': event(
+      'mpp_key.rotated': declareEvent(
         'The keys of an owner’s payment challenges have been replaced.',
         z.object({ mppKeyId: id('mppkey'), kid, replacedKid: kid.nullable() }),
       ),
@@ -56,7 +56,7 @@ export const mppKeysApi = {
     run: 'external',
     returns: [200, z.object({ made: z.boolean() })],
     emits: {
-      'mpp_key.created': event(
+      'mpp_key.created': declareEvent(
         'The first keys of an owner’s payment challenges have been created.',
         z.object({ mppKeyId: id('mppkey'), kid }),
       ),
@@ -68,11 +68,11 @@ export const mppKeysApi = {
     callers: [],
     returns: [200, z.object({ done: z.boolean() })],
     emits: {
-      'mpp_key.ended': event(
+      'mpp_key.ended': declareEvent(
         'The private half of a replaced key has been deleted.',
         z.object({ mppKeyId: id('mppkey'), kid }),
       ),
     },
-    fails: { mpp_key_not_found: missing('key') },
+    fails: { mpp_key_not_found: notFound('key') },
   }),
 }

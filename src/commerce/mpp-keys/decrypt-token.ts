@@ -1,24 +1,24 @@
 import { createDecipheriv, createSecretKey, type webcrypto } from 'node:crypto'
 import { fromBase64url } from '../../mpp/index.ts'
 import type { Vault } from '../../ports/vault.ts'
-import { weightedCache } from '../../values/bounded-cache.ts'
-import { openPrivateKey } from './mpp-key.ts'
+import { memoizeByWeight } from '../../values/bounded-cache.ts'
+import { openMppPrivateKey } from './mpp-key.ts'
 
-export interface Unreadable {
+export interface UnreadableToken {
   readonly unreadable: string
 }
 
-const unreadable = (why: string): Unreadable => ({ unreadable: why })
+const unreadable = (why: string): UnreadableToken => ({ unreadable: why })
 
 const RSA_OAEP = { name: 'RSA-OAEP', hash: 'SHA-256' }
 const AUTH_TAG_BYTES = 16
 
 /** Importing a key takes as long as decrypting a token, so imported keys are cached. */
-const opened = weightedCache<Promise<webcrypto.CryptoKey>>(200, () => 1)
+const opened = memoizeByWeight<Promise<webcrypto.CryptoKey>>(200, () => 1)
 
 const openedKey = (kid: string, sealed: string, vault: Vault): Promise<webcrypto.CryptoKey> =>
   opened(sealed, () =>
-    crypto.subtle.importKey('jwk', openPrivateKey(vault, kid, sealed), RSA_OAEP, false, ['decrypt']),
+    crypto.subtle.importKey('jwk', openMppPrivateKey(vault, kid, sealed), RSA_OAEP, false, ['decrypt']),
   )
 
 interface Parsed {
@@ -30,12 +30,12 @@ interface Parsed {
  * RSA runs in Node's own threads, so the event loop is not blocked. Other algorithms, compression and other
  * keys are refused.
  */
-export async function decryptToken(
+export async function decryptMppToken(
   jwe: string,
   kid: string,
   privateKey: string,
   vault: Vault,
-): Promise<{ readonly token: unknown } | Unreadable> {
+): Promise<{ readonly token: unknown } | UnreadableToken> {
   const parsed = parse(jwe, kid)
   if ('unreadable' in parsed) return parsed
   const key = await openedKey(kid, privateKey, vault)
@@ -58,7 +58,7 @@ export async function decryptToken(
   }
 }
 
-function parse(jwe: string, kid: string): Parsed | Unreadable {
+function parse(jwe: string, kid: string): Parsed | UnreadableToken {
   const [header = '', ...encoded] = jwe.split('.')
   const problem = headerProblem(header, kid)
   if (problem) return unreadable(problem)

@@ -1,11 +1,11 @@
 export { mppKeysApi } from './api.ts'
-export { decryptToken } from './decrypt-token.ts'
+export { decryptMppToken } from './decrypt-token.ts'
 export {
-  CHALLENGE_MS,
-  currentKeyOf,
-  type LiveKey,
-  liveKeys,
-  type OfferingKey,
-  offeringKey,
-  openKey,
+  CHALLENGE_TTL_MS,
+  type CurrentMppKey,
+  currentMppKey,
+  currentMppKeySql,
+  openMppKey,
+  type UsableMppKey,
+  usableMppKeys,
 } from './mpp-key.ts'

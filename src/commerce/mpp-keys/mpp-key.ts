@@ -4,21 +4,21 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import type { MerchantKey } from '../../mpp/index.ts'
 import type { Vault } from '../../ports/vault.ts'
-import { weightedCache } from '../../values/bounded-cache.ts'
-import { after, minutes } from '../../values/clock.ts'
-import type { Personal } from '../../values/personal.ts'
+import { memoizeByWeight } from '../../values/bounded-cache.ts'
+import { addMs, minutes } from '../../values/clock.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
-export const CHALLENGE_MS = minutes(5)
+export const CHALLENGE_TTL_MS = minutes(5)
 /** Keys outlive their challenges, since a payment may be under way when its challenge expires. */
 const GRACE_MS = minutes(5)
 
 const schema = defineEntity({
   ...tenantTable('MppKey', 'mpp_keys'),
   properties: {
-    ...record('mppkey'),
+    ...recordColumns('mppkey'),
     kid: p.text(),
     /** The modulus of the public key, in base64url; the exponent is 65537. */
     modulus: p.text(),
@@ -40,7 +40,7 @@ const schema = defineEntity({
 export class MppKey extends schema.class {}
 schema.setClass(MppKey)
 
-export const publicJwkOf = ({ kid, modulus: n }: Pick<MppKey, 'kid' | 'modulus'>): MerchantKey => ({
+export const mppPublicJwk = ({ kid, modulus: n }: Pick<MppKey, 'kid' | 'modulus'>): MerchantKey => ({
   kty: 'RSA',
   n,
   e: 'AQAB',
@@ -49,22 +49,22 @@ export const publicJwkOf = ({ kid, modulus: n }: Pick<MppKey, 'kid' | 'modulus'>
   kid,
 })
 
-export function retire(key: Pick<MppKey, 'retiredAt' | 'endsAt'>, now: Date): void {
+export function retireMppKey(key: Pick<MppKey, 'retiredAt' | 'endsAt'>, now: Date): void {
   key.retiredAt = now
-  key.endsAt = after(now, CHALLENGE_MS + GRACE_MS)
+  key.endsAt = addMs(now, CHALLENGE_TTL_MS + GRACE_MS)
 }
 
-export const mppKeysPersonal = {
+export const mppKeysPersonalData = {
   mpp_keys: {
     personal: {},
     plain: ['kid', 'modulus'],
     secret: ['secret', 'private_key'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 const makePair = promisify(generateKeyPair)
 
-export interface NewKey {
+export interface NewMppKey {
   readonly kid: string
   readonly modulus: string
   readonly secret: string
@@ -72,7 +72,7 @@ export interface NewKey {
 }
 
 /** Generates the primes outside of the event loop, and without an open transaction. */
-export async function newMppKey(vault: Vault): Promise<NewKey> {
+export async function newMppKey(vault: Vault): Promise<NewMppKey> {
   const { publicKey, privateKey } = await makePair('rsa', { modulusLength: 2_048 })
   const { n = '' } = publicKey.export({ format: 'jwk' })
   const kid = thumbprintOf(n)
@@ -91,10 +91,10 @@ const thumbprintOf = (n: string): string =>
 const secretContext = (kid: string): string => `mpp-secret:${kid}`
 const privateContext = (kid: string): string => `mpp-key:${kid}`
 
-export const openSecret = (vault: Vault, kid: string, sealed: string): string =>
+export const openMppSecret = (vault: Vault, kid: string, sealed: string): string =>
   vault.open(sealed, secretContext(kid))
 
-export const openPrivateKey = (vault: Vault, kid: string, sealed: string): JsonWebKey =>
+export const openMppPrivateKey = (vault: Vault, kid: string, sealed: string): JsonWebKey =>
   JSON.parse(vault.open(sealed, privateContext(kid))) as JsonWebKey
 
 interface StoredKey {
@@ -103,7 +103,7 @@ interface StoredKey {
   readonly secret: string
 }
 
-export interface OfferingKey {
+export interface CurrentMppKey {
   readonly secret: string
   readonly jwk: MerchantKey
 }
@@ -112,37 +112,40 @@ export interface OfferingKey {
  * SQL of the current key of the tenant whose row has this alias. Its columns are those of a stored key, for a
  * lateral join.
  */
-export const currentKeyOf = (alias: string): string => `
+export const currentMppKeySql = (alias: string): string => `
 select kid, modulus, secret from mpp_keys
 where (owner_id, mode) = (${alias}.owner_id, ${alias}.mode) and retired_at is null limit 1`
 
 const CURRENT = `
-select k.* from (values ($1::text, $2::text)) as of (owner_id, mode) cross join lateral (${currentKeyOf('of')}) k`
+select k.* from (values ($1::text, $2::text)) as of (owner_id, mode) cross join lateral (${currentMppKeySql('of')}) k`
 
 /** Cached by the sealed text, so that only a caller that has read that text gets the key. */
-const opened = weightedCache<OfferingKey>(1_000, () => 1)
+const opened = memoizeByWeight<CurrentMppKey>(1_000, () => 1)
 
-export const openKey = ({ kid, modulus, secret }: StoredKey, { vault }: Pick<Ports, 'vault'>): OfferingKey =>
-  opened(secret, () => ({ secret: openSecret(vault, kid, secret), jwk: publicJwkOf({ kid, modulus }) }))
+export const openMppKey = (
+  { kid, modulus, secret }: StoredKey,
+  { vault }: Pick<Ports, 'vault'>,
+): CurrentMppKey =>
+  opened(secret, () => ({ secret: openMppSecret(vault, kid, secret), jwk: mppPublicJwk({ kid, modulus }) }))
 
 /**
  * The tenant's current key. The first key is made on demand, in its own transaction, since it is not an
  * effect of the payment.
  */
-export async function offeringKey(
+export async function currentMppKey(
   tenant: Tenant,
   { sql, ports, requestId }: { readonly sql: Sql; readonly ports: Ports; readonly requestId: string },
-): Promise<OfferingKey> {
+): Promise<CurrentMppKey> {
   const read = () => sql<StoredKey & Row>(CURRENT, [tenant.ownerId, tenant.mode])
   const [stored] = await read()
-  if (stored) return openKey(stored, ports)
+  if (stored) return openMppKey(stored, ports)
   await ports.runFor(tenant, 'mppKeys.make', {}, requestId)
   const [made] = await read()
   if (!made) throw new Error('no key is current although one was made')
-  return openKey(made, ports)
+  return openMppKey(made, ports)
 }
 
-export interface LiveKey extends OfferingKey {
+export interface UsableMppKey extends CurrentMppKey {
   readonly privateKey: string
 }
 
@@ -152,7 +155,7 @@ where owner_id = $1 and mode = $2 and secret is not null and (ends_at is null or
 order by id desc`
 
 /** Keys whose challenges may still be open: the current key, and keys retired a few minutes ago. */
-export async function liveKeys({
+export async function usableMppKeys({
   sql,
   tenant,
   ports,
@@ -162,7 +165,7 @@ export async function liveKeys({
   readonly tenant: Tenant
   readonly ports: Ports
   readonly now: Date
-}): Promise<LiveKey[]> {
+}): Promise<UsableMppKey[]> {
   const stored = await sql<StoredKey & { privateKey: string } & Row>(LIVE, [tenant.ownerId, tenant.mode, now])
-  return stored.map(key => ({ ...openKey(key, ports), privateKey: key.privateKey }))
+  return stored.map(key => ({ ...openMppKey(key, ports), privateKey: key.privateKey }))
 }

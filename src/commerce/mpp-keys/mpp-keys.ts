@@ -1,13 +1,20 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { externalCall, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, externalCall } from '../../kernel/contract/operation.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { mppKeysApi } from './api.ts'
-import { MppKey, mppKeysPersonal, type NewKey, newMppKey, publicJwkOf, retire } from './mpp-key.ts'
+import {
+  MppKey,
+  mppKeysPersonalData,
+  mppPublicJwk,
+  type NewMppKey,
+  newMppKey,
+  retireMppKey,
+} from './mpp-key.ts'
 
-const shown = (key: MppKey) => withMembers(key, { publicKeyJwk: { ...publicJwkOf(key) } })
+const shown = (key: MppKey) => withMembers(key, { publicKeyJwk: { ...mppPublicJwk(key) } })
 
 /** Locks the key: of two concurrent replacements, the second replaces the key that the first one made. */
 async function lockCurrent(context: Context<never>): Promise<MppKey | null> {
@@ -15,7 +22,7 @@ async function lockCurrent(context: Context<never>): Promise<MppKey | null> {
   return context.records.findOne(MppKey, { retiredAt: null })
 }
 
-async function storeFirst(key: NewKey, context: Context<never, (typeof mppKeysApi.make)['emits']>) {
+async function storeFirst(key: NewMppKey, context: Context<never, (typeof mppKeysApi.make)['emits']>) {
   if (await lockCurrent(context)) return { made: false }
   const { id, kid } = context.records.create(MppKey, key)
   context.emit('mpp_key.created', { mppKeyId: id, kid })
@@ -24,10 +31,10 @@ async function storeFirst(key: NewKey, context: Context<never, (typeof mppKeysAp
 
 type RotateContext = Context<never, (typeof mppKeysApi.rotate)['emits']>
 
-async function replace(key: NewKey, context: RotateContext) {
+async function replace(key: NewMppKey, context: RotateContext) {
   const { records, now, emit } = context
   const old = await lockCurrent(context)
-  if (old) retire(old, now)
+  if (old) retireMppKey(old, now)
   // Only one key may be current at any moment, so the old one is retired first.
   await records.flush()
   const made = records.create(MppKey, key)
@@ -37,7 +44,7 @@ async function replace(key: NewKey, context: RotateContext) {
 
 const nothingReserved = async () => ({})
 
-const mppKeys = implement(mppKeysApi, {
+const mppKeys = bindHandlers(mppKeysApi, {
   async list(_, { page }) {
     const { data, ...rest } = await page(MppKey, {})
     return { ...rest, data: data.map(shown) }
@@ -84,5 +91,5 @@ export const mppKeysArea = area(
   'Payment Keys',
   'The keys of the challenges with which you are paid.',
   mppKeys,
-  { personal: mppKeysPersonal, entities: [MppKey], deadlines: [retirement] },
+  { personal: mppKeysPersonalData, entities: [MppKey], deadlines: [retirement] },
 )

@@ -1,26 +1,34 @@
 import { z } from 'zod'
-import { denialEvents, subjectRefusals } from '../../cards/access-events/index.ts'
+import { accessDenialEvents, accessSubjectRefusals } from '../../cards/access-events/index.ts'
 import { mppTokenEvents } from '../../cards/agent-credentials/index.ts'
 import { tokenPaymentEvents } from '../../cards/authorizations/index.ts'
-import { event, reservedEvent } from '../../kernel/contract/events.ts'
-import { del, type Failure, get, list, missing, nothing, post } from '../../kernel/contract/operation.ts'
-import { shownOnce } from '../../kernel/run/outcome.ts'
+import { declareEvent, declareReservedEvent } from '../../kernel/contract/events.ts'
+import {
+  del,
+  emptyBody,
+  get,
+  list,
+  notFound,
+  post,
+  type RefusalSpec,
+} from '../../kernel/contract/operation.ts'
+import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money } from '../../values/money.ts'
-import { freeText, ProcessStatusRecord, recordHead, recordTail } from '../../values/schemas.ts'
-import { mppCredentialMachine, senders, witnesses } from './credential.ts'
+import { moneySchema } from '../../values/money.ts'
+import { freeTextSchema, ProcessStatusRecord, recordHead, recordTail } from '../../values/schemas.ts'
+import { credentialSenders, mppCredentialMachine, outcomeWitnesses } from './credential.ts'
 import {
-  headersProblem,
-  MAX_BODY_LENGTH,
-  MAX_HEADER_LENGTH,
-  MAX_HEADERS,
+  MAX_MERCHANT_BODY_LENGTH,
+  MAX_MERCHANT_HEADER_LENGTH,
+  MAX_MERCHANT_HEADERS,
+  merchantHeadersProblem,
   merchantMethods,
 } from './merchant-request.ts'
-import { MAX_RULES, ruleTypes } from './protect-rule.ts'
+import { MAX_PROTECT_RULES, protectRuleTypes } from './protect-rule.ts'
 
-export const addressRefusals = {
+export const merchantUrlRefusals = {
   url_refused: [400, 'url: this address is refused. Give one that can be reached from the public internet.'],
   https_required: [
     400,
@@ -32,9 +40,9 @@ export const addressRefusals = {
     403,
     'url: where there are allow rules, only what they cover is paid, and none covers this. The owner adds one by POST /mpp/protect.',
   ],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
-export const offerRefusals = {
+export const merchantOfferRefusals = {
   no_challenge: [400, 'url: the merchant asks for no payment.'],
   no_card_offer: [400, 'url: the merchant does not accept card/charge of the scheme Payment.'],
   challenge_unusable: [400, 'url: the challenge of the merchant cannot be used.'],
@@ -44,7 +52,7 @@ export const offerRefusals = {
   network_not_accepted: [400, 'url: the merchant does not accept this card’s network.'],
   digest_mismatch: [400, 'url: the challenge is for another body than that of this request.'],
   merchant_key_unusable: [400, 'url: nothing may be encrypted to the key of the merchant.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 export const merchantRefusals = {
   merchant_busy: [
@@ -59,10 +67,10 @@ export const merchantRefusals = {
     504,
     'The merchant did not answer in time. Nothing was minted or paid. Try again with a new Idempotency-Key.',
   ],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 export const mintRefusals = {
-  ...subjectRefusals,
+  ...accessSubjectRefusals,
   intent_other_merchant: [
     400,
     'intentId: the agent is locked to the first merchant that it paid, and the intent is for another one.',
@@ -83,7 +91,7 @@ export const mintRefusals = {
     503,
     'The request was interrupted before anything was minted or sent. Nothing was paid. Try again with a new Idempotency-Key.',
   ],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 /** The credential may have reached the merchant. */
 const sentRefusals = {
@@ -95,7 +103,7 @@ const sentRefusals = {
     504,
     'The credential was sent, but the merchant did not answer in time. The money stays held. GET /v1/mpp/credentials shows the outcome.',
   ],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 const status = z.enum(mppCredentialMachine.states).meta({
   description:
@@ -120,7 +128,7 @@ const MppCredentialRecord = z
       description: 'The network token inside, with its limits.',
     }),
     status,
-    sentBy: z.enum(senders).meta({
+    sentBy: z.enum(credentialSenders).meta({
       description: '`service`: by `POST /v1/mpp/pay`. `caller`: by the caller that minted it.',
     }),
     merchant,
@@ -129,7 +137,7 @@ const MppCredentialRecord = z
       .string()
       .meta({ description: 'Without its query.', examples: ['https://shop.example.com/reports/42'] }),
     method: z.string().meta({ examples: ['GET'] }),
-    amountCents: money,
+    amountCents: moneySchema,
     network: z.string().meta({ examples: ['visa'] }),
     challengeId: z.string(),
     requestDigest: digest.meta({ description: 'SHA-256 of method, address and body of the request.' }),
@@ -143,7 +151,7 @@ const MppCredentialRecord = z
       .nullable()
       .meta({ description: 'The `Payment-Receipt` as it came; null unless it is one for this payment.' }),
     note: z.string().nullable().meta({ description: 'A note about the answer.' }),
-    outcomeBy: z.enum(witnesses).nullable().meta({
+    outcomeBy: z.enum(outcomeWitnesses).nullable().meta({
       description:
         'Who reported the outcome: the merchant, the card network, a key or an operator; `deadline`: no one within 31 days.',
     }),
@@ -169,38 +177,38 @@ const credentialMembers = {
   intentId: id('intent'),
   cardId: id('card'),
   status,
-  amountCents: money,
+  amountCents: moneySchema,
   merchant,
 }
 
 const MppCredentialEvent = z.object(credentialMembers)
 const MppTransactionEvent = z.object({ ...credentialMembers, transactionId: id('txn') })
 
-export const mintEvents = {
-  'mpp.credential.minted': event(
+export const credentialMintEvents = {
+  'mpp.credential.minted': declareEvent(
     'A credential for a machine payment has been minted, and the intent’s payment has begun.',
     MppCredentialEvent,
   ),
 }
 
-export const outcomeEvents = {
-  'mpp.credential.consumed': event('A machine payment has been paid.', MppCredentialEvent),
-  'mpp.transaction.completed': event(
+export const machinePaymentOutcomeEvents = {
+  'mpp.credential.consumed': declareEvent('A machine payment has been paid.', MppCredentialEvent),
+  'mpp.transaction.completed': declareEvent(
     'A machine payment has been paid, by this transaction.',
     MppTransactionEvent,
   ),
-  'mpp.credential.indeterminate': event(
+  'mpp.credential.indeterminate': declareEvent(
     'The outcome of a machine payment is unknown: its money stays held until the outcome is reported.',
     MppCredentialEvent,
   ),
-  'mpp.credential.void': event(
+  'mpp.credential.void': declareEvent(
     'A machine payment was not paid: its token is revoked, and the intent can be paid again.',
     MppCredentialEvent,
   ),
 }
 
-export const announcedEvents = {
-  'mpp.credential.expired': reservedEvent('A credential has expired unused.', MppCredentialEvent),
+export const credentialExpiryEvents = {
+  'mpp.credential.expired': declareReservedEvent('A credential has expired unused.', MppCredentialEvent),
 }
 
 const url = z
@@ -222,7 +230,7 @@ const subject = {
 const body = z
   .union(
     [
-      z.string().max(MAX_BODY_LENGTH),
+      z.string().max(MAX_MERCHANT_BODY_LENGTH),
       z.record(z.string().max(200), z.unknown()).meta({ maxProperties: 1_000 }),
     ],
     { error: 'must be a text or an object' },
@@ -234,10 +242,10 @@ const body = z
   })
 
 const headers = z
-  .record(z.string().max(100), z.string().max(MAX_HEADER_LENGTH))
-  .meta({ maxProperties: MAX_HEADERS })
+  .record(z.string().max(100), z.string().max(MAX_MERCHANT_HEADER_LENGTH))
+  .meta({ maxProperties: MAX_MERCHANT_HEADERS })
   .superRefine((given, context) => {
-    const problem = headersProblem(given)
+    const problem = merchantHeadersProblem(given)
     if (problem) context.addIssue({ code: 'custom', message: problem })
   })
   .optional()
@@ -279,18 +287,23 @@ const MppPayment = z
 
 const CreatedMppCredential = MppCredentialRecord.extend({
   header: z.string().meta({ description: 'The header for the credential.', examples: ['Authorization'] }),
-  credential: shownOnce('Payment eyJjaGFsbGVuZ2UiOnsiaWQiOiI…'),
+  credential: shownOnceSchema('Payment eyJjaGFsbGVuZ2UiOnsiaWQiOiI…'),
 }).meta({ id: 'CreatedMppCredential' })
 
-const credential_not_found = missing('MPP credential')
+const credential_not_found = notFound('MPP credential')
 
 const paying = {
-  ...addressRefusals,
-  ...offerRefusals,
+  ...merchantUrlRefusals,
+  ...merchantOfferRefusals,
   ...mintRefusals,
 } as const
 
-const payingEvents = { ...denialEvents, ...tokenPaymentEvents, ...mppTokenEvents, ...mintEvents } as const
+const payingEvents = {
+  ...accessDenialEvents,
+  ...tokenPaymentEvents,
+  ...mppTokenEvents,
+  ...credentialMintEvents,
+} as const
 
 export const mppApi = {
   pay: post('/v1/mpp/pay', {
@@ -319,7 +332,7 @@ export const mppApi = {
     },
     returns: [200, MppPayment],
     fails: { ...paying, ...merchantRefusals, ...sentRefusals },
-    emits: { ...payingEvents, ...outcomeEvents },
+    emits: { ...payingEvents, ...machinePaymentOutcomeEvents },
   }),
   mint: post('/v1/mpp/credentials', {
     summary: 'Mint a credential for a challenge',
@@ -387,7 +400,7 @@ export const mppApi = {
       'For an unknown outcome, once the owner has learned it from the merchant. `paid` captures the money; `not_paid` revokes the token and frees the intent. A payment that the card network authorized or cleared always counts as paid.',
     callers: ['key'],
     scope: 'mpp:resolve',
-    body: z.strictObject({ outcome: z.enum(['paid', 'not_paid']), comment: freeText.optional() }),
+    body: z.strictObject({ outcome: z.enum(['paid', 'not_paid']), comment: freeTextSchema.optional() }),
     example: { outcome: 'not_paid', comment: 'The merchant has no such order.' },
     returns: [200, MppCredentialRecord],
     fails: {
@@ -396,7 +409,7 @@ export const mppApi = {
       credential_under_way: [409, 'The merchant may still answer: try again two minutes after it was sent.'],
       network_says_paid: [400, 'outcome: the card network has authorized the payment: it is paid.'],
     },
-    emits: { ...tokenPaymentEvents, ...mppTokenEvents, ...outcomeEvents },
+    emits: { ...tokenPaymentEvents, ...mppTokenEvents, ...machinePaymentOutcomeEvents },
   }),
   evidence: get('/v1/mpp/credentials/{id}/evidence', {
     summary: 'Get the signed evidence of a machine payment',
@@ -417,7 +430,7 @@ export const mppApi = {
   }),
 }
 
-const type = z.enum(ruleTypes).meta({
+const type = z.enum(protectRuleTypes).meta({
   description: '`deny` comes before `allow`; where there is an allow rule, only what is allowed is paid.',
 })
 
@@ -439,7 +452,7 @@ const RuleEvent = z.object({
   agentId: id('agent').nullable(),
 })
 
-const merchant_unclear: Failure = [
+const merchant_unclear: RefusalSpec = [
   400,
   'merchant: name a host (shop.example.com), all hosts below a domain (*.example.com) or an origin (https://shop.example.com:8443).',
 ]
@@ -463,7 +476,7 @@ export const protectApi = {
         agentId: id('agent')
           .optional()
           .meta({ description: 'For this agent only; for every agent if left out.' }),
-        reason: freeText.optional(),
+        reason: freeTextSchema.optional(),
       }),
     ),
     example: { type: 'deny', merchant: '*.example.com', reason: 'Charges twice.' },
@@ -472,10 +485,13 @@ export const protectApi = {
       merchant_unclear,
       agent_not_found: [404, 'agentId: no such agent.'],
       rule_exists: [400, 'The same rule already exists.'],
-      too_many_rules: [400, `The limit of ${MAX_RULES.toLocaleString('en')} rules is reached. Delete one.`],
+      too_many_rules: [
+        400,
+        `The limit of ${MAX_PROTECT_RULES.toLocaleString('en')} rules is reached. Delete one.`,
+      ],
     },
     emits: {
-      'mpp.protect_rule.created': event('A rule for machine payments has been added.', RuleEvent),
+      'mpp.protect_rule.created': declareEvent('A rule for machine payments has been added.', RuleEvent),
     },
   }),
   rules: list('/mpp/protect', {
@@ -483,17 +499,17 @@ export const protectApi = {
     description: 'Newest first. An agent sees its own rules and those for every agent.',
     callers: ['key', 'agent'],
     scope: 'mpp:read',
-    filters: { type: z.enum(ruleTypes).optional(), agentId: id('agent').optional() },
+    filters: { type: z.enum(protectRuleTypes).optional(), agentId: id('agent').optional() },
     item: RuleRecord,
   }),
   unprotect: del('/mpp/protect/{id}', {
     summary: 'Delete a rule for machine payments',
     callers: ['key'],
     scope: 'mpp:protect',
-    returns: [204, nothing],
-    fails: { protect_rule_not_found: missing('protect rule') },
+    returns: [204, emptyBody],
+    fails: { protect_rule_not_found: notFound('protect rule') },
     emits: {
-      'mpp.protect_rule.deleted': event('A rule for machine payments has been deleted.', RuleEvent),
+      'mpp.protect_rule.deleted': declareEvent('A rule for machine payments has been deleted.', RuleEvent),
     },
   }),
 }
@@ -501,7 +517,7 @@ export const protectApi = {
 const acted = [200, z.object({ acted: z.boolean() })] as const
 
 /** Each step may be repeated. A step that is not due changes nothing. */
-export const stepsApi = {
+export const mppStepsApi = {
   status: get('/v1/mpp/credentials/{id}/status', {
     summary: 'Get the status of a machine payment’s process',
     callers: [],
@@ -520,7 +536,7 @@ export const stepsApi = {
     callers: [],
     returns: acted,
     fails: { credential_not_found },
-    emits: { ...tokenPaymentEvents, ...mppTokenEvents, ...outcomeEvents },
+    emits: { ...tokenPaymentEvents, ...mppTokenEvents, ...machinePaymentOutcomeEvents },
   }),
   deleteToken: post('/v1/mpp/credentials/{id}/delete-token', {
     summary: 'Delete the token of a machine payment at the processor',

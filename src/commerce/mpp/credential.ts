@@ -1,16 +1,22 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/contract/machine.ts'
-import { centsColumn, nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
-import type { Challenge } from '../../mpp/index.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import {
+  centsColumn,
+  nullable,
+  recordColumns,
+  tenantTable,
+  timestampColumn,
+} from '../../kernel/database/entity.ts'
+import type { PaymentChallenge } from '../../mpp/index.ts'
 import { days, minutes } from '../../values/clock.ts'
-import type { Personal } from '../../values/personal.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
 /**
  * `sent`: the credential is on its way, and the merchant has not answered. `indeterminate`: whether it was
  * paid is unknown. A void credential becomes consumed if the card network reports the payment after all. One
  * that only the network reported as paid becomes void if the network reverses it.
  */
-export const mppCredentialMachine = machine('mpp_credential', {
+export const mppCredentialMachine = stateMachine('mpp_credential', {
   minted: ['sent', 'consumed', 'void'],
   sent: ['consumed', 'indeterminate'],
   indeterminate: ['consumed', 'void'],
@@ -20,22 +26,22 @@ export const mppCredentialMachine = machine('mpp_credential', {
 
 export type MppStatus = (typeof mppCredentialMachine.states)[number]
 
-export const senders = ['service', 'caller'] as const
+export const credentialSenders = ['service', 'caller'] as const
 
-export const witnesses = ['merchant', 'network', 'key', 'operator', 'deadline'] as const
-export type Witness = (typeof witnesses)[number]
+export const outcomeWitnesses = ['merchant', 'network', 'key', 'operator', 'deadline'] as const
+export type OutcomeWitness = (typeof outcomeWitnesses)[number]
 
 const schema = defineEntity({
   ...tenantTable('MppCredential', 'mpp_credentials', 'agentId', 'delegationId'),
   properties: {
-    ...record('mppcredential'),
+    ...recordColumns('mppcredential'),
     agentId: p.text(),
     delegationId: nullable.string(),
     intentId: p.text(),
     cardId: p.text(),
     agentCredentialId: p.text(),
     status: p.enum(mppCredentialMachine.states).onCreate(() => mppCredentialMachine.initial),
-    sentBy: p.enum(senders),
+    sentBy: p.enum(credentialSenders),
     /** The payee's host, with its port if that is not the default of the scheme. */
     merchant: p.text(),
     /** Stated by the merchant, so it proves nothing. */
@@ -47,16 +53,16 @@ const schema = defineEntity({
     network: p.text(),
     challengeId: p.text(),
     /** Stored as the merchant sent it, every parameter byte for byte. */
-    challenge: p.json<Challenge>(),
+    challenge: p.json<PaymentChallenge>(),
     requestDigest: p.text(),
     /** SHA-256 of the credential. The credential itself is never stored. */
     credentialDigest: p.text(),
     merchantStatus: nullable.integer(),
     receipt: nullable.string(),
     note: nullable.string(),
-    outcomeBy: nullable.enum(witnesses),
+    outcomeBy: nullable.enum(outcomeWitnesses),
     declinedAt: nullable.instant(),
-    askedAt: timestamp(),
+    askedAt: timestampColumn(),
     sentAt: nullable.instant(),
     answeredAt: nullable.instant(),
     endedAt: nullable.instant(),
@@ -71,15 +77,15 @@ export class MppCredential extends schema.class {}
 schema.setClass(MppCredential)
 
 /** Repeats the condition of the partial index of deadlines exactly, so that PostgreSQL uses it. */
-export const OPEN = 'due_at is not null'
+export const OPEN_MPP_CREDENTIAL_SQL = 'due_at is not null'
 
 /** A merchant has 30 seconds for its answer. The sending process must have ended after this time. */
-export const SENT_GRACE_MS = minutes(2)
+export const SENT_CREDENTIAL_GRACE_MS = minutes(2)
 
 /** Card networks wait no longer than this, so an unknown outcome then counts as not paid. */
-export const OPEN_FOR_MS = days(31)
+export const INDETERMINATE_TTL_MS = days(31)
 
-export const mppPersonal = {
+export const mppPersonalData = {
   mpp_credentials: {
     personal: {
       merchant: { kind: 'payment', ground: 'payments', forget: 'word' },
@@ -112,9 +118,9 @@ export const mppPersonal = {
     },
     plain: ['type'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
-export const credentialEvent = ({
+export const mppCredentialEvent = ({
   id,
   agentId,
   intentId,

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { domainToUnicode } from 'node:url'
-import { foldMerchant, hostOf, patternProblem } from '../../control/merchants/index.ts'
+import { hostInText, normalizeMerchant, patternProblem } from '../../control/merchants/index.ts'
 import { countries } from '../../values/countries.ts'
 
 /** Public suffixes under which everyone can have a host, so a shared parent does not show a common owner. */
@@ -15,7 +15,7 @@ const SHARED = new Set(
 const MAPPED = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/
 
 /** Gives each host one spelling, without a trailing dot, and without an IPv4 address in IPv6 form. */
-export function plainHost(url: URL): string {
+export function canonicalHost(url: URL): string {
   const host = url.hostname.replace(/\.$/, '')
   const mapped = MAPPED.exec(host)
   if (!mapped) return host
@@ -24,19 +24,19 @@ export function plainHost(url: URL): string {
 }
 
 /** The host, with its port if that is not the default of the scheme. */
-export const merchantOf = (url: URL): string =>
-  url.port === '' ? plainHost(url) : `${plainHost(url)}:${url.port}`
+export const merchantHost = (url: URL): string =>
+  url.port === '' ? canonicalHost(url) : `${canonicalHost(url)}:${url.port}`
 
-export const isAddress = (host: string): boolean => isIP(host.replace(/^\[|\]$/g, '')) > 0
+export const isIpAddress = (host: string): boolean => isIP(host.replace(/^\[|\]$/g, '')) > 0
 
 /** Finds the IP address in a text. `2130706433` counts as a name, although browsers read it as 127.0.0.1. */
 function addressIn(text: string): string | undefined {
   const url = URL.parse(/^https?:\/\//i.test(text) ? text : `http://${text}`)
-  if (!url || !isAddress(url.hostname) || !text.includes(url.hostname)) return undefined
-  return plainHost(url)
+  if (!url || !isIpAddress(url.hostname) || !text.includes(url.hostname)) return undefined
+  return canonicalHost(url)
 }
 
-const namedHost = (text: string): string | undefined => hostOf(text) ?? addressIn(text.trim())
+const namedHost = (text: string): string | undefined => hostInText(text) ?? addressIn(text.trim())
 
 /** Generic top-level domains of shops, and those reserved for tests. Country codes are checked separately. */
 const TOP_LEVEL = new Set(
@@ -52,29 +52,29 @@ const TOP_LEVEL = new Set(
  * Finds the host in a merchant's name; undefined for a name in words. `Dr.Oetker` and `Node.js` look like
  * hosts but do not end in a top-level domain.
  */
-export function hostInName(name: string): string | undefined {
+export function hostInMerchantName(name: string): string | undefined {
   const named = namedHost(name)
-  if (named === undefined || isAddress(named) || name.includes('//')) return named
+  if (named === undefined || isIpAddress(named) || name.includes('//')) return named
   const last = named.slice(named.lastIndexOf('.') + 1)
   const isHost = TOP_LEVEL.has(last) || countries.has(last.toUpperCase()) || last.startsWith('xn--')
   return isHost ? named : undefined
 }
 
-export const isShared = (domain: string): boolean =>
+export const isSharedDomain = (domain: string): boolean =>
   SHARED.has(domain) || patternProblem(`*.${domain}`) !== undefined
 
 const isSubdomain = (host: string, domain: string): boolean =>
-  !isAddress(host) && host.endsWith(`.${domain}`) && !isShared(domain)
+  !isIpAddress(host) && host.endsWith(`.${domain}`) && !isSharedDomain(domain)
 
 /** Returns `example.co.uk` for `pay.example.co.uk`. */
 function registeredDomain(host: string): string {
   const labels = host.split('.')
-  return labels.slice(isShared(labels.slice(-2).join('.')) ? -3 : -2).join('.')
+  return labels.slice(isSharedDomain(labels.slice(-2).join('.')) ? -3 : -2).join('.')
 }
 
 /** Returns `example` for `pay.example.co.uk`. */
 const registeredLabel = (host: string): string | undefined =>
-  isAddress(host) ? undefined : registeredDomain(host).split('.')[0]
+  isIpAddress(host) ? undefined : registeredDomain(host).split('.')[0]
 
 /**
  * Whether two hosts belong to one site: one is below the other, or both are below a registered domain. On a
@@ -82,13 +82,13 @@ const registeredLabel = (host: string): string | undefined =>
  */
 export function isSameSite(one: string, other: string): boolean {
   if (one === other || isSubdomain(one, other) || isSubdomain(other, one)) return true
-  if (isAddress(one) || isAddress(other)) return false
+  if (isIpAddress(one) || isIpAddress(other)) return false
   const domain = registeredDomain(one)
   const parent = domain.slice(domain.indexOf('.') + 1)
   return domain === registeredDomain(other) && !SHARED.has(parent)
 }
 
-const plainName = (text: string): string => foldMerchant(text).replace(/[\s\p{P}\p{S}]/gu, '')
+const plainName = (text: string): string => normalizeMerchant(text).replace(/[\s\p{P}\p{S}]/gu, '')
 
 /** The name `Example` belongs to `pay.example.com`, but not to `example.evil.com`. */
 function isOwnName(name: string, host: string): boolean {
@@ -101,14 +101,14 @@ function isOwnName(name: string, host: string): boolean {
  * Whether the requested host is the intent's merchant. A host includes all hosts below it. A name in words
  * must be the host's own, or an allow rule must cover the host, since a merchant's own claim proves nothing.
  */
-export function isPayee(merchant: string, url: URL, isAllowed: boolean): boolean {
-  const host = plainHost(url)
+export function isIntentMerchant(merchant: string, url: URL, isAllowed: boolean): boolean {
+  const host = canonicalHost(url)
   const named = namedHost(merchant)
   if (named !== undefined) return named === host || isSubdomain(host, named)
   return isAllowed || isOwnName(merchant, host)
 }
 
-export const otherPayeeMessage = (merchant: string, url: URL): string =>
+export const otherMerchantMessage = (merchant: string, url: URL): string =>
   namedHost(merchant) === undefined
-    ? `url: the intent is for ${merchant}, and nothing proves that ${plainHost(url)} is that merchant. Declare the intent for ${plainHost(url)}, or have the owner allow that host: POST /mpp/protect.`
-    : `url: the intent is for ${merchant}, not for ${plainHost(url)}. The payee is the requested host: declare the intent for it.`
+    ? `url: the intent is for ${merchant}, and nothing proves that ${canonicalHost(url)} is that merchant. Declare the intent for ${canonicalHost(url)}, or have the owner allow that host: POST /mpp/protect.`
+    : `url: the intent is for ${merchant}, not for ${canonicalHost(url)}. The payee is the requested host: declare the intent for it.`

@@ -1,9 +1,9 @@
-import { endOfString } from '../../values/canonical-json.ts'
+import { jsonStringEnd } from '../../values/canonical-json.ts'
 import { maskCardNumbers, maskCardNumbersIn } from '../../values/mask-card-numbers.ts'
 
 export type MerchantBody = Readonly<Record<string, unknown>>
 
-export const MAX_BYTES = 1_048_576
+export const MAX_MERCHANT_BODY_BYTES = 1_048_576
 
 /** Deeper than any honest answer, and flat enough to be serialized again. */
 const MAX_DEPTH = 64
@@ -28,7 +28,7 @@ interface ParsedContent {
  * a truncated answer. JSON with too many values or levels stays text. Card numbers are masked, and marked,
  * before anything is passed on or stored.
  */
-export function merchantBody(content: MerchantContent): MerchantBody {
+export function encodeMerchantBody(content: MerchantContent): MerchantBody {
   const { members, isMasked } = contentOf(content)
   return { ...members, ...(content.cut && { truncated: true }), ...(isMasked && { masked: true }) }
 }
@@ -93,7 +93,7 @@ function isExcessive(text: string): boolean {
   let [depth, values] = [0, 1]
   for (let at = 0; at < text.length; at++) {
     const character = text[at]
-    if (character === '"') at = endOfString(text, at)
+    if (character === '"') at = jsonStringEnd(text, at)
     else if (character === ',') values++
     else if (character === '[' || character === '{') {
       depth++

@@ -10,11 +10,11 @@ export interface MerchantRequest {
 export const merchantMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 type MerchantMethod = (typeof merchantMethods)[number]
 
-export const MAX_HEADERS = 50
-export const MAX_HEADER_LENGTH = 4_096
+export const MAX_MERCHANT_HEADERS = 50
+export const MAX_MERCHANT_HEADER_LENGTH = 4_096
 /** In characters, for all names and values together. Merchants' servers accept no more. */
 const MAX_HEADERS_LENGTH = 12_288
-export const MAX_BODY_LENGTH = 131_072
+export const MAX_MERCHANT_BODY_LENGTH = 131_072
 
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 /** A tab and the visible characters of ASCII, which cannot end a line. */
@@ -36,7 +36,7 @@ function headerProblem(name: string, value: string): string | undefined {
     : undefined
 }
 
-export function headersProblem(headers: Readonly<Record<string, string>>): string | undefined {
+export function merchantHeadersProblem(headers: Readonly<Record<string, string>>): string | undefined {
   const names = new Set<string>()
   let size = 0
   for (const [name, value] of Object.entries(headers)) {
@@ -59,7 +59,7 @@ const hasHeader = (headers: Readonly<Record<string, string>>, name: string): boo
   Object.keys(headers).some(other => other.toLowerCase() === name)
 
 /** Sends an object as JSON. A request with a body is a POST unless it names a method. */
-export function merchantRequest({ url, method, headers = {}, body }: RequestBody): MerchantRequest {
+export function buildMerchantRequest({ url, method, headers = {}, body }: RequestBody): MerchantRequest {
   const isText = body === undefined || typeof body === 'string'
   const type = isText || hasHeader(headers, 'content-type') ? {} : { 'content-type': 'application/json' }
   return {
@@ -70,15 +70,15 @@ export function merchantRequest({ url, method, headers = {}, body }: RequestBody
   }
 }
 
-export const requestDigest = ({ method, url, body }: Omit<MerchantRequest, 'headers'>): string =>
+export const merchantRequestDigest = ({ method, url, body }: Omit<MerchantRequest, 'headers'>): string =>
   `sha-256=${hash('sha256', JSON.stringify([method, url, body]), 'base64url')}`
 
 /** Omits query and fragment, which may contain secrets. */
-export function shownUrl(url: URL): string {
+export function urlWithoutQuery(url: URL): string {
   return `${url.origin}${url.pathname}`
 }
 
-export const requestHeaders = (
+export const merchantRequestHeaders = (
   headers: Readonly<Record<string, string>>,
   credentialHeader: string,
 ): Record<string, string> =>

@@ -2,19 +2,30 @@ import { CardAuthorization } from '../../cards/authorizations/index.ts'
 import { findIntent } from '../../control/intents/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
-import type { FindPayments, PaymentState } from '../../kernel/contract/payables.ts'
+import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import type { FindIntentPayments, IntentPaymentState } from '../../kernel/contract/payables.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { isUnusable, parseReceipt } from '../../mpp/index.ts'
-import { minuteInWords } from '../../values/clock.ts'
-import { decimal, formatMoney } from '../../values/money.ts'
-import { announcedEvents, mppApi, protectApi, stepsApi } from './api.ts'
-import { MppCredential, type MppStatus, mppCredentialMachine, mppPersonal, OPEN } from './credential.ts'
-import { deleteToken, networkReactions, resolve, settle } from './outcome.ts'
-import { mint, pay } from './pay/pay.ts'
-import { type MachinePaymentStatus, type MppSignal, mppProcess } from './process.ts'
-import { protect, rules, unprotect } from './protect.ts'
+import { isUnusableInput, parseReceipt } from '../../mpp/index.ts'
+import { formatMinute } from '../../values/clock.ts'
+import { formatDecimal, formatMoney } from '../../values/money.ts'
+import { credentialExpiryEvents, mppApi, mppStepsApi, protectApi } from './api.ts'
+import {
+  MppCredential,
+  type MppStatus,
+  mppCredentialMachine,
+  mppPersonalData,
+  OPEN_MPP_CREDENTIAL_SQL,
+} from './credential.ts'
+import {
+  deleteNetworkToken,
+  machinePaymentReactions,
+  resolveMachinePayment,
+  settleMachinePayment,
+} from './outcome.ts'
+import { mintCredential, payMachinePayment } from './pay/pay.ts'
+import { type MachinePaymentProcessStatus, type MppSignal, mppProcess } from './process.ts'
+import { createProtectRule, deleteProtectRule, listProtectRules } from './protect.ts'
 import { ProtectRule } from './protect-rule.ts'
 
 const summaryOf = ({ amountCents, mode, status, outcomeBy, cardId }: MppCredential): string => {
@@ -38,20 +49,20 @@ function stepsOf(credential: MppCredential): string[] {
   ]
 }
 
-function nextOf({ status, dueAt }: MppCredential): MachinePaymentStatus['next'] {
+function nextOf({ status, dueAt }: MppCredential): MachinePaymentProcessStatus['next'] {
   if (dueAt === null) return null
   return status === 'void' ? 'deleteToken' : 'settle'
 }
 
 function waitsFor({ status, dueAt }: MppCredential): string {
-  const until = dueAt ? `, until ${minuteInWords(dueAt)}` : ''
+  const until = dueAt ? `, until ${formatMinute(dueAt)}` : ''
   if (status === 'sent') return `for the merchant’s answer${until}`
   return status === 'void'
     ? 'for the processor to delete the token'
     : `for a report of whether it was paid${until}`
 }
 
-const status: HandlerOf<typeof stepsApi.status> = async ({ params }, { records, now, refuse }) => {
+const status: HandlerOf<typeof mppStepsApi.status> = async ({ params }, { records, now, refuse }) => {
   const credential = await records.findOne(MppCredential, { id: params.id })
   if (!credential) return refuse('credential_not_found')
   const next = nextOf(credential)
@@ -86,7 +97,7 @@ type PaymentRow = Row &
     readonly isRefunded: boolean | null
   }
 
-const stateByStatus: Readonly<Record<MppStatus, PaymentState>> = {
+const stateByStatus: Readonly<Record<MppStatus, IntentPaymentState>> = {
   minted: 'submitted',
   sent: 'submitted',
   indeterminate: 'submitted',
@@ -96,7 +107,7 @@ const stateByStatus: Readonly<Record<MppStatus, PaymentState>> = {
 
 const OPEN_REASON = 'The outcome is unknown: the merchant may have been paid.'
 
-const machinePaymentsOn: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
+const machinePaymentsOn: FindIntentPayments = async (intentIds, { ownerId, mode }, sql) => {
   const rows = await sql<PaymentRow>(FIND, [ownerId, mode, intentIds])
   return rows.map(({ id, intentId, status, amountCents, note, isRefunded, updatedAt }) => ({
     intentId,
@@ -118,7 +129,7 @@ const credentialClaims = (credential: MppCredential) => ({
   digest: `sha-256=${credential.credentialDigest}`,
   status: credential.status,
   outcomeBy: credential.outcomeBy,
-  amountEuros: Number(decimal(credential.amountCents)),
+  amountEuros: Number(formatDecimal(credential.amountCents)),
   network: credential.network,
   merchant: credential.merchant,
   agentCredentialId: credential.agentCredentialId,
@@ -140,7 +151,7 @@ const requestClaims = ({ method, url, requestDigest, merchantStatus }: MppCreden
 function receiptClaims(header: string | null) {
   if (header === null) return null
   const parsed = parseReceipt(header)
-  return { header, says: isUnusable(parsed) ? null : parsed }
+  return { header, says: isUnusableInput(parsed) ? null : parsed }
 }
 
 const evidence: HandlerOf<typeof mppApi.evidence> = async (
@@ -164,7 +175,7 @@ const evidence: HandlerOf<typeof mppApi.evidence> = async (
       id: intent.id,
       merchant: intent.merchant,
       purpose: intent.purpose,
-      amountEuros: Number(decimal(intent.amountCents)),
+      amountEuros: Number(formatDecimal(intent.amountCents)),
       decidedAt: timeOf(intent.decidedAt),
     },
     challenge: credential.challenge,
@@ -175,18 +186,18 @@ const evidence: HandlerOf<typeof mppApi.evidence> = async (
   return { credentialId: credential.id, jws }
 }
 
-const mpp = implement(
-  { ...mppApi, ...protectApi, ...stepsApi },
+const mpp = bindHandlers(
+  { ...mppApi, ...protectApi, ...mppStepsApi },
   {
-    pay,
-    mint,
-    resolve,
+    pay: payMachinePayment,
+    mint: mintCredential,
+    resolve: resolveMachinePayment,
     evidence,
-    protect,
-    rules,
-    unprotect,
-    settle,
-    deleteToken,
+    protect: createProtectRule,
+    rules: listProtectRules,
+    unprotect: deleteProtectRule,
+    settle: settleMachinePayment,
+    deleteToken: deleteNetworkToken,
     status,
 
     list: ({ query: { status, agentId, intentId, cardId } }, { page }) =>
@@ -204,7 +215,7 @@ const outcomeDue: Deadline = {
   record: 'id',
   agent: 'agent_id',
   due: 'due_at',
-  open: OPEN,
+  open: OPEN_MPP_CREDENTIAL_SQL,
   waits: 'workflow_id is not null',
   operations: ['mpp.settle', 'mpp.deleteToken'],
 }
@@ -214,7 +225,7 @@ export const mppArea = area(
   'Paying merchants that answer HTTP 402, once per intent, and only those that the owner allows.',
   mpp,
   {
-    personal: mppPersonal,
+    personal: mppPersonalData,
     entities: [MppCredential, ProtectRule],
     machines: [mppCredentialMachine],
     deadlines: [outcomeDue],
@@ -225,8 +236,8 @@ export const mppArea = area(
           'select id, owner_id, mode, agent_id, amount_cents from mpp_credentials where due_at is not null and workflow_id is not null',
       },
     ],
-    reactions: networkReactions,
-    announces: announcedEvents,
+    reactions: machinePaymentReactions,
+    announces: credentialExpiryEvents,
     findPayments: machinePaymentsOn,
   },
 )

@@ -1,19 +1,19 @@
 import {
   type CardDetails,
-  type Challenge,
   type ChargeRequest,
-  cardDetailsOf,
-  digestMatches,
-  isInstant,
-  isObject,
-  isUnusable,
+  decodeChargeRequest,
+  isJsonObject,
+  isRfc3339Instant,
+  isUnusableInput,
+  matchesContentDigest,
+  type PaymentChallenge,
   parseChallenges,
-  requestOf,
+  readCardDetails,
 } from '../../mpp/index.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
 import { type Cents, cents, formatMoney } from '../../values/money.ts'
-import { hostInName, isSameSite, plainHost } from './hosts.ts'
-import type { PayProblem } from './pay/payment.ts'
+import { canonicalHost, hostInMerchantName, isSameSite } from './hosts.ts'
+import type { MachinePaymentProblem } from './pay/payment.ts'
 
 export interface MerchantAnswer {
   readonly status: number
@@ -23,7 +23,7 @@ export interface MerchantAnswer {
 }
 
 export interface CardOffer {
-  readonly challenge: Challenge
+  readonly challenge: PaymentChallenge
   readonly charge: ChargeRequest
   readonly card: CardDetails
 }
@@ -36,7 +36,7 @@ const listed = (names: readonly string[]): string =>
     .map(name => maskCardNumbers(name.replace(/[^\x21-\x7e]/g, '?').slice(0, 60)))
     .join(', ') + (names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '')
 
-export function cardOffer(answer: MerchantAnswer): CardOffer | PayProblem {
+export function chooseCardOffer(answer: MerchantAnswer): CardOffer | MachinePaymentProblem {
   const { challenges, otherSchemes, problems } = parseChallenges(answer.authenticate)
   if (answer.status !== 402) return noPaymentRequired(answer.status)
   const charges = challenges.filter(isCardCharge)
@@ -54,10 +54,10 @@ export function cardOffer(answer: MerchantAnswer): CardOffer | PayProblem {
   }
 }
 
-const isCardCharge = ({ method, intent }: Challenge): boolean =>
+const isCardCharge = ({ method, intent }: PaymentChallenge): boolean =>
   method.toLowerCase() === 'card' && intent.toLowerCase() === 'charge'
 
-const noPaymentRequired = (status: number): PayProblem => ({
+const noPaymentRequired = (status: number): MachinePaymentProblem => ({
   code: 'no_challenge',
   message:
     status >= 200 && status < 300
@@ -68,18 +68,18 @@ const noPaymentRequired = (status: number): PayProblem => ({
 const NUMBER_INSIDE = 'The challenge contains a card number, which must be neither stored nor sent.'
 
 /** A challenge is stored byte for byte, so its base64url members are searched as well. */
-function hasCardNumberInside({ request, opaque = '', ...others }: Challenge): boolean {
+function hasCardNumberInside({ request, opaque = '', ...others }: PaymentChallenge): boolean {
   const inside = [request, opaque].map(text => Buffer.from(text, 'base64url').toString('utf8'))
   const text = [...Object.values(others), opaque, ...inside].join('\n')
   return maskCardNumbers(text) !== text
 }
 
-function readOffer(challenge: Challenge): CardOffer | PayProblem {
-  const charge = requestOf(challenge)
-  if (isUnusable(charge)) return { code: 'challenge_unusable', message: `url: ${charge.problem}` }
+function readOffer(challenge: PaymentChallenge): CardOffer | MachinePaymentProblem {
+  const charge = decodeChargeRequest(challenge)
+  if (isUnusableInput(charge)) return { code: 'challenge_unusable', message: `url: ${charge.problem}` }
   if (hasCardNumberInside(challenge)) return { code: 'challenge_unusable', message: `url: ${NUMBER_INSIDE}` }
-  const card = cardDetailsOf(charge)
-  if (isUnusable(card)) return { code: 'challenge_unusable', message: `url: ${card.problem}` }
+  const card = readCardDetails(charge)
+  if (isUnusableInput(card)) return { code: 'challenge_unusable', message: `url: ${card.problem}` }
   return { challenge, charge, card }
 }
 
@@ -92,7 +92,7 @@ function namesX402(body: Uint8Array): boolean {
   if (body.length > 65_536) return false
   try {
     const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'))
-    return isObject(value) && 'x402Version' in value
+    return isJsonObject(value) && 'x402Version' in value
   } catch {
     return false
   }
@@ -107,11 +107,11 @@ export interface OfferTerms {
   readonly url: URL
 }
 
-type Check = (offer: CardOffer, terms: OfferTerms) => PayProblem | undefined
+type Check = (offer: CardOffer, terms: OfferTerms) => MachinePaymentProblem | undefined
 
 const checkExpiry: Check = ({ challenge: { expires } }, { now }) => {
   if (expires === undefined) return undefined
-  if (!isInstant(expires))
+  if (!isRfc3339Instant(expires))
     return {
       code: 'challenge_unusable',
       message: 'url: the expiry of the challenge is not an RFC 3339 time.',
@@ -148,7 +148,7 @@ const checkNetwork: Check = ({ card }, { networks }) =>
       }
 
 const checkDigest: Check = ({ challenge: { digest } }, { body }) =>
-  digest === undefined || digestMatches(digest, body ?? '')
+  digest === undefined || matchesContentDigest(digest, body ?? '')
     ? undefined
     : {
         code: 'digest_mismatch',
@@ -175,8 +175,8 @@ const checkKeyOrigin: Check = ({ card: { key } }, { url }) =>
 
 /** A name in words proves nothing and is only shown. The host of another site is refused. */
 const checkMerchantName: Check = ({ card: { merchantName } }, { url }) => {
-  const named = hostInName(merchantName)
-  const host = plainHost(url)
+  const named = hostInMerchantName(merchantName)
+  const host = canonicalHost(url)
   if (named === undefined || isSameSite(host, named)) return undefined
   return {
     code: 'merchant_mismatch',
@@ -195,7 +195,7 @@ const checks = [
   checkMerchantName,
 ]
 
-export function offerProblem(offer: CardOffer, terms: OfferTerms): PayProblem | undefined {
+export function cardOfferProblem(offer: CardOffer, terms: OfferTerms): MachinePaymentProblem | undefined {
   for (const check of checks) {
     const problem = check(offer, terms)
     if (problem) return problem

@@ -1,48 +1,50 @@
 import type { z } from 'zod'
 import {
-  chargeEvents,
+  agentCredentialChargeEvents,
   mppTokenEvents,
-  noteDeletion,
+  networkTokenToDelete,
+  recordTokenDeletion,
   revokeMppToken,
-  tokenToDelete,
 } from '../../cards/agent-credentials/index.ts'
 import {
   type CardBatch,
   cardChannel,
-  isPaidByNetwork,
+  isApprovedByNetwork,
   loadTokenPayments,
-  outcomeFact,
+  tokenPaymentAuthorization,
   tokenPaymentEvents,
-  tokenPaymentOf,
+  tokenPaymentOutcome,
   writeCardBatch,
 } from '../../cards/authorizations/index.ts'
-import { applyFact } from '../../control/payments/index.ts'
+import { applyPaymentFact } from '../../control/payments/index.ts'
 import { reactionToAll } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
-import { type Process, workflowIdOf } from '../../kernel/contract/process.ts'
-import type { Done, ProcessorFailure } from '../../ports/card-processor.ts'
-import { after, minutes } from '../../values/clock.ts'
-import { type mppApi, outcomeEvents, stepsApi } from './api.ts'
+import { type DurableProcess, workflowIdOf } from '../../kernel/contract/process.ts'
+import type { ProcessorCallDone, ProcessorFailure } from '../../ports/card-processor.ts'
+import { addMs, minutes } from '../../values/clock.ts'
+import { machinePaymentOutcomeEvents, type mppApi, mppStepsApi } from './api.ts'
 import {
-  credentialEvent,
+  INDETERMINATE_TTL_MS,
   MppCredential,
+  mppCredentialEvent,
   mppCredentialMachine,
-  OPEN_FOR_MS,
-  type Witness,
+  type OutcomeWitness,
 } from './credential.ts'
-import { mppProcess, reversedProcess } from './process.ts'
+import { mppProcess, reversedMppProcess } from './process.ts'
 
-export type OutcomeEvents = typeof outcomeEvents & typeof mppTokenEvents & typeof tokenPaymentEvents
+export type MachinePaymentEvents = typeof machinePaymentOutcomeEvents &
+  typeof mppTokenEvents &
+  typeof tokenPaymentEvents
 
 type OutcomeContext = Pick<
-  Context<never, OutcomeEvents>,
+  Context<never, MachinePaymentEvents>,
   'records' | 'sql' | 'queueStatement' | 'tenant' | 'now' | 'emit' | 'wake'
 >
 
 /** A machine payment with its payment locked. Applies the statements of merchant, network or owner. */
-export class OpenPayment {
+export class LockedMachinePayment {
   readonly credential: MppCredential
   readonly #batch: CardBatch
   readonly #context: OutcomeContext
@@ -59,9 +61,9 @@ export class OpenPayment {
   }
 
   /** Captures the money once, even if another witness has already stated it. */
-  markPaid(by: Witness): void {
+  markPaid(by: OutcomeWitness): void {
     this.#state('paid')
-    completePaid(this.credential, this.#authorization.transactionId, by, this.#context)
+    completeMachinePayment(this.credential, this.#authorization.transactionId, by, this.#context)
   }
 
   /** Keeps the hold, as the outcome is unknown. The network may have reported the outcome before. */
@@ -70,10 +72,10 @@ export class OpenPayment {
     if (credential.status === 'consumed' || credential.status === 'void') return
     credential.note = note
     if (!mppCredentialMachine.move(credential, 'indeterminate')) return
-    credential.dueAt = after(credential.createdAt, OPEN_FOR_MS)
-    this.#context.emit('mpp.credential.indeterminate', credentialEvent(credential))
+    credential.dueAt = addMs(credential.createdAt, INDETERMINATE_TTL_MS)
+    this.#context.emit('mpp.credential.indeterminate', mppCredentialEvent(credential))
     if (credential.transactionId !== null)
-      completePaid(credential, credential.transactionId, 'network', this.#context)
+      completeMachinePayment(credential, credential.transactionId, 'network', this.#context)
     else if (credential.declinedAt !== null) await this.markUnpaid('network')
     else startProcess(credential, this.#context)
   }
@@ -82,50 +84,50 @@ export class OpenPayment {
    * Revokes the token of an unpaid credential, so that the intent can be paid again. Returns false if the
    * network reports a payment.
    */
-  async markUnpaid(by: Witness): Promise<boolean> {
+  async markUnpaid(by: OutcomeWitness): Promise<boolean> {
     const { credential } = this
     const { now, emit } = this.#context
-    if (!isPaidByNetwork(this.#authorization)) this.#state('not_paid')
+    if (!isApprovedByNetwork(this.#authorization)) this.#state('not_paid')
     const { transactionId } = this.#authorization
     if (transactionId !== null && credential.declinedAt === null) {
-      completePaid(credential, transactionId, 'network', this.#context)
+      completeMachinePayment(credential, transactionId, 'network', this.#context)
       return false
     }
-    const runs = credential.status === 'consumed' ? reversedProcess : mppProcess
+    const runs = credential.status === 'consumed' ? reversedMppProcess : mppProcess
     if (!mppCredentialMachine.move(credential, 'void')) return false
     await revokeMppToken(credential.id, this.#context)
     Object.assign(credential, { outcomeBy: by, endedAt: now, dueAt: now })
-    emit('mpp.credential.void', credentialEvent(credential))
+    emit('mpp.credential.void', mppCredentialEvent(credential))
     startProcess(credential, this.#context, runs)
     return true
   }
 
   get #authorization() {
-    return tokenPaymentOf(this.credential.id, this.#batch)
+    return tokenPaymentAuthorization(this.credential.id, this.#batch)
   }
 
   #state(outcome: 'paid' | 'not_paid'): void {
     const { sql, queueStatement } = this.#context
     const authorization = this.#authorization
-    const { fact, evidence } = outcomeFact(authorization, outcome)
-    applyFact(authorization, fact, cardChannel, evidence, this.#batch, this.#context)
+    const { fact, evidence } = tokenPaymentOutcome(authorization, outcome)
+    applyPaymentFact(authorization, fact, cardChannel, evidence, this.#batch, this.#context)
     queueStatement(writeCardBatch(this.#batch, sql))
   }
 }
 
 type PaidContext = Pick<OutcomeContext, 'now' | 'emit' | 'wake'>
 
-export function completePaid(
+export function completeMachinePayment(
   credential: MppCredential,
   transactionId: string | null,
-  by: Witness,
+  by: OutcomeWitness,
   context: PaidContext,
 ): boolean {
   const { now, emit, wake } = context
   if (transactionId === null) throw new Error(`${credential.id}: paid without a transaction`)
   if (!mppCredentialMachine.move(credential, 'consumed')) return false
   Object.assign(credential, { transactionId, outcomeBy: by, endedAt: now, dueAt: null })
-  const data = credentialEvent(credential)
+  const data = mppCredentialEvent(credential)
   emit('mpp.credential.consumed', data)
   emit('mpp.transaction.completed', { ...data, transactionId })
   if (credential.workflowId !== null) wake(mppProcess, credential)
@@ -139,22 +141,25 @@ export function completePaid(
 function startProcess(
   credential: MppCredential,
   { wake }: Pick<OutcomeContext, 'wake'>,
-  process: Process = mppProcess,
+  process: DurableProcess = mppProcess,
 ): void {
   credential.workflowId ??= workflowIdOf(process, credential.id)
   wake(process, credential)
 }
 
 /** Locks a machine payment and all that its outcome may change, in the global order. Null if there is none. */
-export async function lockPayment(id: string, context: OutcomeContext): Promise<OpenPayment | null> {
+export async function lockMachinePayment(
+  id: string,
+  context: OutcomeContext,
+): Promise<LockedMachinePayment | null> {
   const batch = await loadTokenPayments(context.sql, context, { mppCredentialIds: [id] })
   const credential = await context.records.lock(MppCredential, id)
-  return credential && new OpenPayment(credential, batch, context)
+  return credential && new LockedMachinePayment(credential, batch, context)
 }
 
-type Charge = z.output<(typeof chargeEvents)['agent_credential.charged']>
+type Charge = z.output<(typeof agentCredentialChargeEvents)['agent_credential.charged']>
 
-const emits = { ...tokenPaymentEvents, ...mppTokenEvents, ...outcomeEvents }
+const emits = { ...tokenPaymentEvents, ...mppTokenEvents, ...machinePaymentOutcomeEvents }
 
 function machinePayments(events: readonly Charge[]): [string, Charge][] {
   const latest = new Map<string, Charge>()
@@ -170,7 +175,7 @@ async function noteCharge(id: string, { transactionId }: Charge, context: Outcom
   const credential = await context.records.lock(MppCredential, id)
   if (!credential || transactionId === null) return
   Object.assign(credential, { transactionId, declinedAt: null })
-  if (credential.status !== 'sent') completePaid(credential, transactionId, 'network', context)
+  if (credential.status !== 'sent') completeMachinePayment(credential, transactionId, 'network', context)
 }
 
 /**
@@ -178,23 +183,23 @@ async function noteCharge(id: string, { transactionId }: Charge, context: Outcom
  * stays paid, and its transaction shows the reversal.
  */
 async function noteDecline(id: string, context: OutcomeContext): Promise<void> {
-  const payment = await lockPayment(id, context)
+  const payment = await lockMachinePayment(id, context)
   if (!payment || payment.isConfirmed() || payment.credential.status === 'void') return
   const { credential } = payment
   Object.assign(credential, { transactionId: null, declinedAt: context.now })
   if (credential.status !== 'sent') await payment.markUnpaid('network')
 }
 
-export const networkReactions = {
+export const machinePaymentReactions = {
   'agent_credential.charged': reactionToAll(
-    chargeEvents['agent_credential.charged'],
+    agentCredentialChargeEvents['agent_credential.charged'],
     emits,
     async (events, context) => {
       for (const [id, event] of machinePayments(events)) await noteCharge(id, event, context)
     },
   ),
   'agent_credential.declined': reactionToAll(
-    chargeEvents['agent_credential.declined'],
+    agentCredentialChargeEvents['agent_credential.declined'],
     emits,
     async (events, context) => {
       for (const [id] of machinePayments(events)) await noteDecline(id, context)
@@ -202,15 +207,15 @@ export const networkReactions = {
   ),
 }
 
-export const resolve: HandlerOf<typeof mppApi.resolve> = async ({ params, body }, context) => {
+export const resolveMachinePayment: HandlerOf<typeof mppApi.resolve> = async ({ params, body }, context) => {
   const { actor, refuse } = context
-  const payment = await lockPayment(params.id, context)
+  const payment = await lockMachinePayment(params.id, context)
   if (!payment) return refuse('credential_not_found')
   const { credential } = payment
   if (credential.status === 'sent') return refuse('credential_under_way')
   const isOver = credential.status === 'void' || credential.status === 'consumed'
   if (isOver) return refuse('credential_over', `Its outcome is already known: it is ${credential.status}.`)
-  const by: Witness = actor.type === 'operator' ? 'operator' : 'key'
+  const by: OutcomeWitness = actor.type === 'operator' ? 'operator' : 'key'
   if (body.comment !== undefined) credential.note = body.comment
   if (body.outcome === 'paid') payment.markPaid(by)
   else if (!(await payment.markUnpaid(by))) return refuse('network_says_paid')
@@ -219,9 +224,9 @@ export const resolve: HandlerOf<typeof mppApi.resolve> = async ({ params, body }
 
 const RETRY_MS = minutes(10)
 
-export const settle: HandlerOf<typeof stepsApi.settle> = async ({ params }, context) => {
+export const settleMachinePayment: HandlerOf<typeof mppStepsApi.settle> = async ({ params }, context) => {
   const { now, refuse } = context
-  const payment = await lockPayment(params.id, context)
+  const payment = await lockMachinePayment(params.id, context)
   if (!payment) return refuse('credential_not_found')
   const { status, dueAt } = payment.credential
   if (dueAt === null || dueAt > now) return { acted: false }
@@ -237,26 +242,29 @@ export const settle: HandlerOf<typeof stepsApi.settle> = async ({ params }, cont
 
 const NOT_ACTED = { acted: false }
 
-export const deleteToken = externalCall(stepsApi.deleteToken, {
+export const deleteNetworkToken = externalCall(mppStepsApi.deleteToken, {
   async reserve({ params }, context) {
     const { records, now, refuse } = context
     const credential = await records.lock(MppCredential, params.id)
     if (!credential) return refuse('credential_not_found')
     const isDue = credential.status === 'void' && credential.dueAt !== null && credential.dueAt <= now
     if (!isDue) return new AnswerNow(NOT_ACTED)
-    const tokenId = await tokenToDelete(credential.id, context)
-    credential.dueAt = tokenId === null ? null : after(now, RETRY_MS)
+    const tokenId = await networkTokenToDelete(credential.id, context)
+    credential.dueAt = tokenId === null ? null : addMs(now, RETRY_MS)
     if (tokenId === null) return new AnswerNow(NOT_ACTED)
     return { id: credential.id, mode: credential.mode, tokenId, now: now.toISOString() }
   },
-  async call({ id, mode, tokenId, now }, { ports, requestId }): Promise<Done | ProcessorFailure> {
+  async call(
+    { id, mode, tokenId, now },
+    { ports, requestId },
+  ): Promise<ProcessorCallDone | ProcessorFailure> {
     const { setNetworkToken } = ports.cardProcessor(mode)
     if (!setNetworkToken) return { done: true }
     return setNetworkToken(tokenId, 'deleted', { reference: `${id}-deleted`, requestId, now: new Date(now) })
   },
   async record(answer, { id }, context) {
     const credential = await context.records.lock(MppCredential, id)
-    if (await noteDeletion(id, answer, context)) {
+    if (await recordTokenDeletion(id, answer, context)) {
       if (credential) credential.dueAt = null
     }
     return { acted: true }

@@ -42,9 +42,9 @@ In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the 
 } as const satisfies RecordProcess
 
 /** Follows a paid payment that the network has reversed, since the token must still be deleted. */
-export const reversedProcess = { ...mppProcess, recurs: true } as const satisfies RecordProcess
+export const reversedMppProcess = { ...mppProcess, recurs: true } as const satisfies RecordProcess
 
-export interface MachinePaymentStatus extends ProcessStatus {
+export interface MachinePaymentProcessStatus extends ProcessStatus {
   readonly next: 'settle' | 'deleteToken' | null
 }
 

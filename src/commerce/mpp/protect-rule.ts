@@ -1,15 +1,15 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { hostOf, patternProblem } from '../../control/merchants/index.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import { isAddress, isShared, plainHost } from './hosts.ts'
+import { hostInText, patternProblem } from '../../control/merchants/index.ts'
+import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { canonicalHost, isIpAddress, isSharedDomain } from './hosts.ts'
 
-export const ruleTypes = ['allow', 'deny'] as const
+export const protectRuleTypes = ['allow', 'deny'] as const
 
 const schema = defineEntity({
   ...tenantTable('ProtectRule', 'mpp_protect_rules'),
   properties: {
-    ...record('protectrule'),
-    type: p.enum(ruleTypes),
+    ...recordColumns('protectrule'),
+    type: p.enum(protectRuleTypes),
     merchant: p.text(),
     /** The normalized form: `shop.example.com`, `*.example.com` or `https://shop.example.com:8443`. */
     pattern: p.text(),
@@ -21,13 +21,13 @@ const schema = defineEntity({
 export class ProtectRule extends schema.class {}
 schema.setClass(ProtectRule)
 
-export const MAX_RULES = 1_000
+export const MAX_PROTECT_RULES = 1_000
 
 type Pattern = { readonly pattern: string } | { readonly problem: string }
 
 const WILDCARD = /^\*\.(.+)$/
 
-export function rulePattern(text: string): Pattern {
+export function parseProtectPattern(text: string): Pattern {
   const trimmed = text.trim()
   if (/^https?:/i.test(trimmed)) return originPattern(trimmed)
   const domain = WILDCARD.exec(trimmed)?.[1]
@@ -40,14 +40,14 @@ function originPattern(text: string): Pattern {
   const isWhole = url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== ''
   return isWhole
     ? { problem: `is more than an origin; write ${url.origin}` }
-    : { pattern: `${url.protocol}//${plainHost(url)}${url.port === '' ? '' : `:${url.port}`}` }
+    : { pattern: `${url.protocol}//${canonicalHost(url)}${url.port === '' ? '' : `:${url.port}`}` }
 }
 
 function wildcardPattern(text: string): Pattern {
-  const domain = hostOf(text)
+  const domain = hostInText(text)
   if (domain === undefined || /[/:?#\\*]/.test(text))
     return { problem: 'is no domain with an asterisk before it; write it as in *.example.com' }
-  return isShared(domain)
+  return isSharedDomain(domain)
     ? { problem: patternProblem(`*.${domain}`) ?? 'stands for hosts of many owners; name the host' }
     : { pattern: `*.${domain}` }
 }
@@ -60,24 +60,24 @@ function hostPattern(text: string): Pattern {
     }
   if (url.port !== '')
     return { problem: `names a port; write the origin, as in https://${url.hostname}:${url.port}` }
-  const host = plainHost(url)
+  const host = canonicalHost(url)
   // A number would be read as an address, which an owner should not allow by accident.
-  const isLiteral = !isAddress(host) || text.toLowerCase().includes(url.hostname)
+  const isLiteral = !isIpAddress(host) || text.toLowerCase().includes(url.hostname)
   return isLiteral
     ? { pattern: host }
     : { problem: `is read as the address ${host}; write that, or the host` }
 }
 
 function patternsFor(url: URL): ReadonlySet<string> {
-  const host = plainHost(url)
+  const host = canonicalHost(url)
   const patterns = new Set([`${url.protocol}//${host}${url.port === '' ? '' : `:${url.port}`}`, host])
-  if (isAddress(host)) return patterns
+  if (isIpAddress(host)) return patterns
   for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1))
     patterns.add(`*.${host.slice(dot + 1)}`)
   return patterns
 }
 
-export type Rule = Pick<ProtectRule, 'id' | 'type' | 'pattern' | 'agentId'>
+export type ProtectRuleEntry = Pick<ProtectRule, 'id' | 'type' | 'pattern' | 'agentId'>
 
 interface Protection {
   readonly deniedBy: string | null
@@ -86,7 +86,7 @@ interface Protection {
 }
 
 /** Deny takes precedence over allow; with any allow rule, only allowed addresses are paid. */
-export function protectionOf(url: URL, agentId: string, rules: readonly Rule[]): Protection {
+export function hostProtection(url: URL, agentId: string, rules: readonly ProtectRuleEntry[]): Protection {
   const patterns = patternsFor(url)
   const own = rules.filter(rule => rule.agentId === null || rule.agentId === agentId)
   const matching = own.filter(({ pattern }) => patterns.has(pattern))

@@ -5,7 +5,7 @@ import { sqlCondition } from '../../kernel/contract/records.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import type { protectApi } from './api.ts'
-import { MAX_RULES, ProtectRule, rulePattern } from './protect-rule.ts'
+import { MAX_PROTECT_RULES, ProtectRule, parseProtectPattern } from './protect-rule.ts'
 
 const ruleEvent = ({ id, type, merchant, agentId }: ProtectRule) => ({
   protectRuleId: id,
@@ -14,22 +14,22 @@ const ruleEvent = ({ id, type, merchant, agentId }: ProtectRule) => ({
   agentId,
 })
 
-export const protect: HandlerOf<typeof protectApi.protect> = async ({ body }, context) => {
+export const createProtectRule: HandlerOf<typeof protectApi.protect> = async ({ body }, context) => {
   const { records, emit, refuse } = context
   const { type, merchant, agentId = null, reason = null } = body
-  const read = rulePattern(merchant)
+  const read = parseProtectPattern(merchant)
   if ('problem' in read) return refuse('merchant_unclear', `merchant: ${merchant} ${read.problem}.`)
   await lockTenant(context, 'mpp-protect')
   if (agentId !== null && !(await findAgent(records, agentId))) return refuse('agent_not_found')
   const same = await records.findOne(ProtectRule, { type, pattern: read.pattern, agentId })
   if (same) return refuse('rule_exists', `The same rule already exists: ${same.id}.`)
-  if ((await records.count(ProtectRule)) >= MAX_RULES) return refuse('too_many_rules')
+  if ((await records.count(ProtectRule)) >= MAX_PROTECT_RULES) return refuse('too_many_rules')
   const rule = records.create(ProtectRule, { type, merchant, pattern: read.pattern, agentId, reason })
   emit('mpp.protect_rule.created', ruleEvent(rule))
   return rule
 }
 
-export const unprotect: HandlerOf<typeof protectApi.unprotect> = async (
+export const deleteProtectRule: HandlerOf<typeof protectApi.unprotect> = async (
   { params },
   { records, emit, refuse },
 ) => {
@@ -39,12 +39,15 @@ export const unprotect: HandlerOf<typeof protectApi.unprotect> = async (
   emit('mpp.protect_rule.deleted', ruleEvent(rule))
 }
 
-export const rules: HandlerOf<typeof protectApi.rules> = ({ query: { type, agentId } }, { actor, page }) => {
+export const listProtectRules: HandlerOf<typeof protectApi.rules> = (
+  { query: { type, agentId } },
+  { actor, page },
+) => {
   const own = actor.agentId ? { $or: [{ agentId: null }, { agentId: actor.agentId }] } : {}
   return page(ProtectRule, { ...definedOnly({ type, agentId }), ...own })
 }
 
-export const rulesOnIntents = (
+export const protectRulesForIntents = (
   intentIds: readonly string[],
   { records, tenant: { ownerId, mode } }: Pick<Context, 'records' | 'tenant'>,
 ): Promise<readonly ProtectRule[]> =>

@@ -1,21 +1,26 @@
 import { z } from 'zod'
-import { messageKinds } from '../../iso20022/bank-message.ts'
-import { noticeKinds } from '../../iso20022/payment-notice.ts'
-import { event } from '../../kernel/contract/events.ts'
+import { bankMessageKinds } from '../../iso20022/bank-message.ts'
+import { paymentNoticeKinds } from '../../iso20022/payment-notice.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, post } from '../../kernel/contract/operation.ts'
-import { creditCounts, exampleBankFile, fileEvents, SkippedRecord } from '../../money/incoming/index.ts'
-import { schemes } from '../../ports/sepa-rail.ts'
+import {
+  bankFileCounts,
+  bankFileEvents,
+  exampleBankFile,
+  SkippedEntryRecord,
+} from '../../money/incoming/index.ts'
+import { sepaSchemes } from '../../ports/sepa-rail.ts'
 import { instant } from '../../values/clock.ts'
-import { iban } from '../../values/iban.ts'
+import { ibanSchema } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
-import { money, positiveMoney } from '../../values/money.ts'
+import { moneySchema, positiveMoneySchema } from '../../values/money.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
 import { sepaTransferEvents } from '../transfers/index.ts'
-import { fileMachine } from './sepa-file.ts'
+import { sepaFileMachine } from './sepa-file.ts'
 
 const mode = z.enum(['test', 'live'])
 
-export const outcomes = [
+export const bankReportOutcomes = [
   'taken',
   'on_its_way',
   'unknown_payment',
@@ -31,12 +36,12 @@ const ReportedPaymentRecord = z.object({
     .string()
     .nullable()
     .meta({ description: 'As in the bank’s pain.002; null for a camt message.', examples: ['RVNM'] }),
-  notice: z.enum(noticeKinds).nullable(),
+  notice: z.enum(paymentNoticeKinds).nullable(),
   reasonCode: z
     .string()
     .nullable()
     .meta({ examples: ['AC04'] }),
-  outcome: z.enum(outcomes).meta({
+  outcome: z.enum(bankReportOutcomes).meta({
     description:
       '`taken`: the transfer is updated within seconds. `on_its_way`: no change. `unknown_payment`, `unknown_file`: not sent in this mode. `unknown_status`: the bank’s status is unknown here; nothing changes, and a person must check it. `amount_differs`: a person must check it.',
   }),
@@ -46,14 +51,14 @@ const ReportedPaymentRecord = z.object({
 const MessageRecord = z
   .object({
     ...recordHead('sepamessage'),
-    kind: z.enum(messageKinds),
+    kind: z.enum(bankMessageKinds),
     messageId: z.string(),
     sha256: z.string(),
     payments: z
       .array(ReportedPaymentRecord)
       .meta({ description: 'Its reports about this service’s payments.' }),
     credits: z
-      .object({ ...creditCounts, skipped: z.array(SkippedRecord) })
+      .object({ ...bankFileCounts, skipped: z.array(SkippedEntryRecord) })
       .nullable()
       .meta({
         description: 'For a camt message: the credits, as `POST /billing/incoming/files` returns them.',
@@ -65,13 +70,13 @@ const MessageRecord = z
 const FileRecord = z
   .object({
     ...recordHead('sepafile'),
-    scheme: z.enum(schemes),
-    status: z.enum(fileMachine.states),
+    scheme: z.enum(sepaSchemes),
+    status: z.enum(sepaFileMachine.states),
     closesAt: instant.meta({ description: 'Its cut-off: until then it takes payments.' }),
     executeOn: z.iso.date(),
     messageId: z.string(),
     payments: z.int(),
-    totalCents: money,
+    totalCents: moneySchema,
     sha256: z.string().nullable(),
     madeAt: instant.nullable(),
     handedOverAt: instant.nullable(),
@@ -102,12 +107,12 @@ export const railsApi = {
     returns: [200, MessageRecord],
     fails: { file_unreadable: [400, 'content: this is not a readable bank file.'] },
     emits: {
-      ...fileEvents,
-      'sepa.message_read': event(
+      ...bankFileEvents,
+      'sepa.message_read': declareEvent(
         'A file of the bank has been read.',
         z.object({
           sepaMessageId: id('sepamessage'),
-          kind: z.enum(messageKinds),
+          kind: z.enum(bankMessageKinds),
           messageId: z.string(),
           payments: z.int(),
           taken: z.int(),
@@ -122,7 +127,7 @@ export const railsApi = {
     summary: 'List the files of the bank',
     description: 'Newest first, with the outcome of each.',
     callers: ['dash'],
-    filters: { mode: mode.optional(), kind: z.enum(messageKinds).optional() },
+    filters: { mode: mode.optional(), kind: z.enum(bankMessageKinds).optional() },
     item: MessageRecord,
   }),
   files: list('/rails/sepa/files', {
@@ -130,7 +135,7 @@ export const railsApi = {
     description:
       'Newest first: one for each cut-off and scheme, and one for each instant payment. `open` still accepts payments, `empty` had none at its cut-off, `handed_over` is in the bank’s folder or was fetched from there.',
     callers: ['dash'],
-    filters: { mode: mode.optional(), status: z.enum(fileMachine.states).optional() },
+    filters: { mode: mode.optional(), status: z.enum(sepaFileMachine.states).optional() },
     item: FileRecord,
   }),
 }
@@ -146,16 +151,16 @@ const FileEvent = z.object({ fileId: id('sepafile'), messageId: z.string(), paym
 const PaymentEvent = z.object({ transferId: id('transfer'), fileId: id('sepafile') })
 
 /** Each step may be repeated. A step that is not due changes nothing. */
-export const stepsApi = {
+export const sepaFileStepsApi = {
   enqueue: post('/rails/sepa/queue/{ownerId}/{id}', {
     summary: 'Put a payment into the next file',
     callers: [],
     requires: 'sepaRail',
     body: z.strictObject({
-      scheme: z.enum(schemes),
+      scheme: z.enum(sepaSchemes),
       endToEndId: z.string().max(35),
-      amountCents: positiveMoney(),
-      payee: z.object({ name: z.string().max(140), iban, bic: z.string().max(11).nullable() }),
+      amountCents: positiveMoneySchema(),
+      payee: z.object({ name: z.string().max(140), iban: ibanSchema, bic: z.string().max(11).nullable() }),
       reference: z.string().max(140).nullable(),
     }),
     example: {
@@ -166,7 +171,9 @@ export const stepsApi = {
       reference: 'Invoice 4711',
     },
     returns: queueStatus,
-    emits: { 'sepa.payment_queued': event('A payment waits for the next file to the bank.', PaymentEvent) },
+    emits: {
+      'sepa.payment_queued': declareEvent('A payment waits for the next file to the bank.', PaymentEvent),
+    },
   }),
   standing: get('/rails/sepa/queue/{ownerId}/{id}', {
     summary: 'Get the queue status of a payment',
@@ -178,7 +185,7 @@ export const stepsApi = {
     callers: [],
     returns: queueStatus,
     emits: {
-      'sepa.payment_taken_out': event(
+      'sepa.payment_taken_out': declareEvent(
         'A payment has been removed from a file before its hand-over.',
         PaymentEvent,
       ),
@@ -191,8 +198,8 @@ export const stepsApi = {
     requires: 'sepaRail',
     returns: done,
     emits: {
-      'sepa.file_made': event('A file for the bank has been made.', FileEvent),
-      'sepa.file_empty': event('A file for the bank had no payments at its cut-off.', FileEvent),
+      'sepa.file_made': declareEvent('A file for the bank has been made.', FileEvent),
+      'sepa.file_empty': declareEvent('A file for the bank had no payments at its cut-off.', FileEvent),
     },
   }),
   stage: post('/rails/sepa/files/{id}/stage', {
@@ -202,7 +209,7 @@ export const stepsApi = {
     requires: 'sepaRail',
     returns: done,
     emits: {
-      'sepa.file_staged': event('A file for the bank has been staged.', FileEvent),
+      'sepa.file_staged': declareEvent('A file for the bank has been staged.', FileEvent),
     },
   }),
   release: post('/rails/sepa/files/{id}/release', {
@@ -211,7 +218,7 @@ export const stepsApi = {
     run: 'external',
     requires: 'sepaRail',
     returns: done,
-    emits: { 'sepa.file_handed_over': event('A file has been released to the bank.', FileEvent) },
+    emits: { 'sepa.file_handed_over': declareEvent('A file has been released to the bank.', FileEvent) },
   }),
   tell: post('/rails/sepa/notices/{id}/tell', {
     summary: 'Apply the bank’s notice to a transfer',

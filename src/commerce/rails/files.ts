@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import { type ContextOf, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import type { HandOver, SepaRail } from '../../ports/sepa-rail.ts'
+import type { BankFileHandOver, SepaRail } from '../../ports/sepa-rail.ts'
 import { bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
-import { after, minutes } from '../../values/clock.ts'
+import { addMs, minutes } from '../../values/clock.ts'
 import { sumOf } from '../../values/money.ts'
-import { stepsApi } from './api.ts'
+import { sepaFileStepsApi } from './api.ts'
 import { paymentsInFile } from './queue.ts'
-import { fileMachine, SepaFile } from './sepa-file.ts'
+import { SepaFile, sepaFileMachine } from './sepa-file.ts'
 
-type ReleaseContext = ContextOf<typeof stepsApi.release>
+type ReleaseContext = ContextOf<typeof sepaFileStepsApi.release>
 
 const LEASE_MS = minutes(2)
 
@@ -18,7 +18,7 @@ const DONE = { done: true }
 
 const fileEvent = ({ id, messageId, payments }: SepaFile) => ({ fileId: id, messageId, payments })
 
-export const make: HandlerOf<typeof stepsApi.make> = async ({ params }, context) => {
+export const makePaymentFile: HandlerOf<typeof sepaFileStepsApi.make> = async ({ params }, context) => {
   const { records, sql, now, ports, emit } = context
   const file = await records.lock(SepaFile, params.id)
   if (file?.status !== 'open') return DONE
@@ -28,7 +28,7 @@ export const make: HandlerOf<typeof stepsApi.make> = async ({ params }, context)
   const payments = await paymentsInFile(sql, file.id)
   if (payments.length === 0) {
     file.dueAt = null
-    fileMachine.move(file, 'empty')
+    sepaFileMachine.move(file, 'empty')
     emit('sepa.file_empty', fileEvent(file))
     return { done: false }
   }
@@ -44,7 +44,7 @@ export const make: HandlerOf<typeof stepsApi.make> = async ({ params }, context)
     madeAt: now,
     dueAt: now,
   })
-  fileMachine.move(file, 'made')
+  sepaFileMachine.move(file, 'made')
   emit('sepa.file_made', fileEvent(file))
   return DONE
 }
@@ -57,7 +57,7 @@ function executionDay({ executeOn, scheme }: SepaFile, now: Date): string {
 }
 
 /** The bank's folder. Queued payments are never moved to another rail: they wait until `SEPA_RAIL` is `files` again. */
-function requireFileRail({ files }: SepaRail): HandOver {
+function requireFileRail({ files }: SepaRail): BankFileHandOver {
   if (!files)
     throw new Problem('not_configured', 'Payments wait for their file, and SEPA_RAIL is not `files`.')
   return files
@@ -79,7 +79,7 @@ async function leaseFile(
   const file = await records.lock(SepaFile, id)
   if (!file || file.status !== status || !file.dueAt || file.dueAt > now) return null
   requireFileRail(ports.sepaRail(tenant.mode))
-  file.dueAt = after(now, LEASE_MS)
+  file.dueAt = addMs(now, LEASE_MS)
   return { id, mode: file.mode, name: file.fileName, content: String(file.content) }
 }
 
@@ -87,14 +87,14 @@ async function leaseFile(
  * Stages a file, and records that, before the bank can fetch it. A later step that finds no staged file knows
  * that the bank has it, and does not hand it over a second time.
  */
-export const stage = externalCall(stepsApi.stage, {
+export const stagePaymentFile = externalCall(sepaFileStepsApi.stage, {
   reserve: ({ params }, context) => leaseFile(params.id, 'made', context),
   async call(request, { ports }) {
     if (request) await requireFileRail(ports.sepaRail(request.mode)).stage(request.name, request.content)
   },
   async record(_, request, { records, now, emit }) {
     const file = request && (await records.lock(SepaFile, request.id))
-    if (!file || !fileMachine.move(file, 'staged')) return DONE
+    if (!file || !sepaFileMachine.move(file, 'staged')) return DONE
     file.dueAt = now
     emit('sepa.file_staged', fileEvent(file))
     return DONE
@@ -102,14 +102,14 @@ export const stage = externalCall(stepsApi.stage, {
   recover: async () => DONE,
 })
 
-export const release = externalCall(stepsApi.release, {
+export const releasePaymentFile = externalCall(sepaFileStepsApi.release, {
   reserve: ({ params }, context) => leaseFile(params.id, 'staged', context),
   async call(request, { ports }) {
     if (request) await requireFileRail(ports.sepaRail(request.mode)).release(request.name)
   },
   async record(_, request, { records, now, emit }) {
     const file = request && (await records.lock(SepaFile, request.id))
-    if (!file || !fileMachine.move(file, 'handed_over')) return DONE
+    if (!file || !sepaFileMachine.move(file, 'handed_over')) return DONE
     Object.assign(file, { handedOverAt: now, dueAt: null })
     emit('sepa.file_handed_over', fileEvent(file))
     return DONE

@@ -1,20 +1,28 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { z } from 'zod'
-import { messageKinds } from '../../iso20022/bank-message.ts'
-import { isKnownStatus } from '../../iso20022/pain002.ts'
-import { noticeKinds, type ReportedPayeeCheck } from '../../iso20022/payment-notice.ts'
-import { isKnownReason } from '../../iso20022/reason-codes.ts'
-import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable, timestamps, withMembers } from '../../kernel/database/entity.ts'
+import { bankMessageKinds } from '../../iso20022/bank-message.ts'
+import { isKnownPaymentStatus } from '../../iso20022/pain002.ts'
+import { paymentNoticeKinds, type ReportedPayeeCheck } from '../../iso20022/payment-notice.ts'
+import { isKnownReasonCode } from '../../iso20022/reason-codes.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import {
+  nullable,
+  recordColumns,
+  tenantTable,
+  timestampColumns,
+  withMembers,
+} from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
-import { isNotAbout, type Personal } from '../../values/personal.ts'
+import { isNotAboutSql, type PersonalData } from '../../values/personal.ts'
 import type { railsApi } from './api.ts'
 
 type Response = z.output<(typeof railsApi.read)['returns'][1]>
 type ReportedPayment = Response['payments'][number]
 
 /** Reports stored by earlier versions have no status. */
-export type StoredPayment = Omit<ReportedPayment, 'note' | 'status'> & { readonly status?: string | null }
+export type StoredPaymentReport = Omit<ReportedPayment, 'note' | 'status'> & {
+  readonly status?: string | null
+}
 
 /** A file of the bank and what it changed. It belongs to the platform, not to an owner. */
 const message = defineEntity({
@@ -25,13 +33,13 @@ const message = defineEntity({
       .text()
       .primary()
       .onCreate(() => newId('sepamessage')),
-    ...timestamps(),
+    ...timestampColumns(),
     ownerId: p.text(),
     mode: p.enum(['test', 'live'] as const),
     sha256: p.text(),
-    kind: p.enum(messageKinds),
+    kind: p.enum(bankMessageKinds),
     messageId: p.text(),
-    payments: p.json<StoredPayment[]>(),
+    payments: p.json<StoredPaymentReport[]>(),
     credits: p.json<Response['credits'] | null>().strictNullable(),
   },
 })
@@ -39,7 +47,7 @@ const message = defineEntity({
 export class SepaMessage extends message.class {}
 message.setClass(SepaMessage)
 
-export const messageResponse = (message: SepaMessage) =>
+export const sepaMessageResponse = (message: SepaMessage) =>
   withMembers(message, {
     payments: message.payments.map(payment => ({
       ...payment,
@@ -48,29 +56,29 @@ export const messageResponse = (message: SepaMessage) =>
     })),
   })
 
-function noteOf({ status, reasonCode }: StoredPayment): string | null {
-  if (status && !isKnownStatus(status))
+function noteOf({ status, reasonCode }: StoredPaymentReport): string | null {
+  if (status && !isKnownPaymentStatus(status))
     return `The bank reports ${status}, an unknown status. Nothing changes; ask the bank what it means.`
-  if (reasonCode && !isKnownReason(reasonCode))
+  if (reasonCode && !isKnownReasonCode(reasonCode))
     return `The bank gives the reason ${reasonCode}, which is unknown here. Ask the bank what it means.`
   return null
 }
 
-export const noticeMachine = machine('sepa_notice', { waiting: ['told'], told: [] })
+export const sepaNoticeMachine = stateMachine('sepa_notice', { waiting: ['told'], told: [] })
 
 const notice = defineEntity({
   ...tenantTable('SepaNotice', 'sepa_notices'),
   properties: {
-    ...record('sepanotice'),
+    ...recordColumns('sepanotice'),
     messageId: p.text(),
     transferId: p.text(),
-    notice: p.enum(noticeKinds),
+    notice: p.enum(paymentNoticeKinds),
     reasonCode: nullable.string(),
     payeeCheck: p
       .json<ReportedPayeeCheck | null>()
       .strictNullable()
       .onCreate(() => null),
-    status: p.enum(noticeMachine.states).onCreate(() => noticeMachine.initial),
+    status: p.enum(sepaNoticeMachine.states).onCreate(() => sepaNoticeMachine.initial),
     dueAt: nullable.instant(),
   },
 })
@@ -78,7 +86,7 @@ const notice = defineEntity({
 export class SepaNotice extends notice.class {}
 notice.setClass(SepaNotice)
 
-export const messagesPersonal = {
+export const messagesPersonalData = {
   sepa_messages: {
     personal: {
       payments: { kind: 'payment', ground: 'vouchers', forget: 'empty' },
@@ -93,7 +101,7 @@ export const messagesPersonal = {
     },
     plain: ['message_id', 'notice', 'reason_code'],
     keptWhile: {
-      where: isNotAbout(
+      where: isNotAboutSql(
         'transfers',
         't.transfer_id',
         row => `${row}.status = 'cancelled' and ${row}.submitted_at is null`,
@@ -106,4 +114,4 @@ export const messagesPersonal = {
       ],
     },
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

@@ -1,26 +1,26 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { Ordered, Scheme } from '../../ports/sepa-rail.ts'
-import { after } from '../../values/clock.ts'
+import type { OrderedPayment, SepaScheme } from '../../ports/sepa-rail.ts'
+import { addMs } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import type { Personal } from '../../values/personal.ts'
-import type { stepsApi } from './api.ts'
-import { fileMachine, type SepaFile } from './sepa-file.ts'
+import type { PersonalData } from '../../values/personal.ts'
+import type { sepaFileStepsApi } from './api.ts'
+import { type SepaFile, sepaFileMachine } from './sepa-file.ts'
 
-type EnqueueContext = ContextOf<typeof stepsApi.enqueue>
+type EnqueueContext = ContextOf<typeof sepaFileStepsApi.enqueue>
 type FileRow = Row & Pick<SepaFile, 'id' | 'status'>
 
 /** Creates the file of a cut-off if it is missing, and locks it until the transaction ends. */
 const OPEN_FILE = `
 insert into sepa_files (id, owner_id, mode, created_at, updated_at, scheme, closes_at, execute_on, status, message_id,
   payments, total_cents, due_at)
-values ($1, $2, $3, $4, $4, $5, $6, $7, '${fileMachine.initial}', $8, 0, 0, $6)
+values ($1, $2, $3, $4, $4, $5, $6, $7, '${sepaFileMachine.initial}', $8, 0, 0, $6)
 on conflict (mode, scheme, closes_at) do update set updated_at = excluded.updated_at
 returning id, status`
 
 /** Finds the open file of the next cut-off. Another request may have closed or created one just now. */
-async function openFile(scheme: Scheme, at: Date, context: EnqueueContext): Promise<FileRow> {
+async function openFile(scheme: SepaScheme, at: Date, context: EnqueueContext): Promise<FileRow> {
   const { sql, tenant, now, ports } = context
   const { closesAt, executeOn } = ports.sepaRail(tenant.mode).nextFile(scheme, at)
   const id = newId('sepafile')
@@ -28,7 +28,7 @@ async function openFile(scheme: Scheme, at: Date, context: EnqueueContext): Prom
   const values = [id, tenant.ownerId, tenant.mode, now, scheme, closesAt, executeOn, messageId]
   const [file] = await sql<FileRow>(OPEN_FILE, values)
   if (file?.status === 'open') return file
-  return openFile(scheme, after(closesAt, 1), context)
+  return openFile(scheme, addMs(closesAt, 1), context)
 }
 
 const INSERT_INSTRUCTION = `
@@ -45,7 +45,10 @@ const nameOf = ({ ownerId, id }: { ownerId: string; id: string }, { tenant }: Qu
   id,
 ]
 
-export const enqueue: HandlerOf<typeof stepsApi.enqueue> = async ({ params, body }, context) => {
+export const enqueuePayment: HandlerOf<typeof sepaFileStepsApi.enqueue> = async (
+  { params, body },
+  context,
+) => {
   const { sql, now, emit } = context
   const name = nameOf(params, context)
   const current = await queueStatusOf(sql, name)
@@ -69,7 +72,10 @@ async function queueStatusOf(sql: Sql, name: Name) {
   return row?.standing ?? null
 }
 
-export const standing: HandlerOf<typeof stepsApi.standing> = async ({ params }, context) => ({
+export const queuedPaymentStatus: HandlerOf<typeof sepaFileStepsApi.standing> = async (
+  { params },
+  context,
+) => ({
   standing: await queueStatusOf(context.sql, nameOf(params, context)),
 })
 
@@ -81,7 +87,10 @@ const REMOVE = `
 update sepa_instructions set taken_out_at = $4
 where (owner_id, mode, id) = ($1, $2, $3) and taken_out_at is null`
 
-export const takeOut: HandlerOf<typeof stepsApi.takeOut> = async ({ params }, context) => {
+export const removeQueuedPayment: HandlerOf<typeof sepaFileStepsApi.takeOut> = async (
+  { params },
+  context,
+) => {
   const { sql, now, emit } = context
   const name = nameOf(params, context)
   const [file] = await sql<{ id: string }>(LOCK_FILE, name)
@@ -97,17 +106,17 @@ select end_to_end_id as "endToEndId", amount_cents as "amountCents", payee, refe
 from sepa_instructions where file_id = $1 and taken_out_at is null order by id`
 
 /** The payments of all owners in a file, without removed ones. The file is locked, so no payment is added. */
-export const paymentsInFile = (sql: Sql, fileId: string): Promise<Ordered[]> =>
-  sql<Ordered & Row>(PAYMENTS_IN_FILE, [fileId])
+export const paymentsInFile = (sql: Sql, fileId: string): Promise<OrderedPayment[]> =>
+  sql<OrderedPayment & Row>(PAYMENTS_IN_FILE, [fileId])
 
 const ORDERED_IN = `
 select i.end_to_end_id as "endToEndId" from sepa_instructions i join sepa_files f on f.id = i.file_id
 where f.mode = $1 and f.message_id = $2 and f.content is not null and i.taken_out_at is null order by i.id`
 
-export const orderedIn = async (sql: Sql, mode: string, messageId: string): Promise<string[]> =>
+export const endToEndIdsInMessage = async (sql: Sql, mode: string, messageId: string): Promise<string[]> =>
   (await sql<{ endToEndId: string }>(ORDERED_IN, [mode, messageId])).map(({ endToEndId }) => endToEndId)
 
-export const instructionsPersonal = {
+export const instructionsPersonalData = {
   sepa_instructions: {
     personal: {
       payee: { kind: 'name', ground: 'vouchers', forget: 'empty' },
@@ -115,4 +124,4 @@ export const instructionsPersonal = {
     },
     plain: ['file_id', 'end_to_end_id'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

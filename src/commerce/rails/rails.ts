@@ -1,45 +1,56 @@
 import { area } from '../../kernel/contract/area.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { applyBankNotice } from '../transfers/index.ts'
-import { railsApi, stepsApi } from './api.ts'
-import { make, release, stage } from './files.ts'
-import { messageResponse, messagesPersonal, noticeMachine, SepaMessage, SepaNotice } from './message.ts'
-import { enqueue, instructionsPersonal, standing, takeOut } from './queue.ts'
-import { read } from './read-bank-file.ts'
-import { fileMachine, filesPersonal, SepaFile } from './sepa-file.ts'
+import { railsApi, sepaFileStepsApi } from './api.ts'
+import { makePaymentFile, releasePaymentFile, stagePaymentFile } from './files.ts'
+import {
+  messagesPersonalData,
+  SepaMessage,
+  SepaNotice,
+  sepaMessageResponse,
+  sepaNoticeMachine,
+} from './message.ts'
+import {
+  enqueuePayment,
+  instructionsPersonalData,
+  queuedPaymentStatus,
+  removeQueuedPayment,
+} from './queue.ts'
+import { readBankFile } from './read-bank-file.ts'
+import { filesPersonalData, SepaFile, sepaFileMachine } from './sepa-file.ts'
 
-const applyNotice: HandlerOf<typeof stepsApi.tell> = async ({ params }, context) => {
+const applyNotice: HandlerOf<typeof sepaFileStepsApi.tell> = async ({ params }, context) => {
   const notice = await context.records.lock(SepaNotice, params.id)
-  if (!notice || !noticeMachine.move(notice, 'told')) return { done: true }
+  if (!notice || !sepaNoticeMachine.move(notice, 'told')) return { done: true }
   notice.dueAt = null
   await applyBankNotice(notice.transferId, notice, context)
   return { done: true }
 }
 
-const rails = implement(
-  { ...railsApi, ...stepsApi },
+const rails = bindHandlers(
+  { ...railsApi, ...sepaFileStepsApi },
   {
-    read,
+    read: readBankFile,
     async messages({ query: { mode, kind } }, context) {
       const page = await context.page(SepaMessage, definedOnly({ mode, kind }), 'id', 4)
-      return { ...page, data: page.data.map(messageResponse) }
+      return { ...page, data: page.data.map(sepaMessageResponse) }
     },
     files: ({ query: { mode, status } }, { page }) => page(SepaFile, definedOnly({ mode, status })),
-    enqueue,
-    standing,
-    takeOut,
-    make,
-    stage,
-    release,
+    enqueue: enqueuePayment,
+    standing: queuedPaymentStatus,
+    takeOut: removeQueuedPayment,
+    make: makePaymentFile,
+    stage: stagePaymentFile,
+    release: releasePaymentFile,
     tell: applyNotice,
   },
 )
 
 export const railsArea = area('Rails', 'Payment files for the bank, and files from the bank.', rails, {
-  personal: { ...filesPersonal, ...messagesPersonal, ...instructionsPersonal },
+  personal: { ...filesPersonalData, ...messagesPersonalData, ...instructionsPersonalData },
   entities: [SepaFile, SepaMessage, SepaNotice],
-  machines: [fileMachine, noticeMachine],
+  machines: [sepaFileMachine, sepaNoticeMachine],
   deadlines: [
     {
       process: { name: 'sepa-file' },

@@ -1,37 +1,37 @@
 import { createHash } from 'node:crypto'
 import type { BankMessage } from '../../iso20022/bank-message.ts'
 import type { BankFile } from '../../iso20022/camt.ts'
-import { isKnownStatus, type StatusReport } from '../../iso20022/pain002.ts'
+import { isKnownPaymentStatus, type PaymentStatusReport } from '../../iso20022/pain002.ts'
 import type { PaymentNotice, ReportedStatus } from '../../iso20022/payment-notice.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { platformTenant, recordBankFile } from '../../money/incoming/index.ts'
-import { excerpt } from '../../values/schemas.ts'
+import { platformTenantInMode, recordBankFile } from '../../money/incoming/index.ts'
+import { truncateText } from '../../values/schemas.ts'
 import { type SubmittedPayment, submittedPayments } from '../transfers/index.ts'
-import type { outcomes, railsApi } from './api.ts'
-import { messageResponse, SepaMessage, SepaNotice } from './message.ts'
-import { orderedIn } from './queue.ts'
+import type { bankReportOutcomes, railsApi } from './api.ts'
+import { SepaMessage, SepaNotice, sepaMessageResponse } from './message.ts'
+import { endToEndIdsInMessage } from './queue.ts'
 import type { messageIn } from './thread.ts'
 
 type ReadContext = ContextOf<typeof railsApi.read>
 
 /** Stores a bank file's reports in one transaction. Each transfer then changes in its own transaction. */
-export const read: HandlerOf<typeof railsApi.read> = async ({ body: { content, mode } }, context) => {
+export const readBankFile: HandlerOf<typeof railsApi.read> = async ({ body: { content, mode } }, context) => {
   const { now, records, switchTenant, refuse, ports } = context
   const bytes = Buffer.from(content, 'base64')
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  const platform = platformTenant(mode)
+  const platform = platformTenantInMode(mode)
   switchTenant(platform)
   const earlier = await records.findOne(SepaMessage, { ...platform, sha256 })
-  if (earlier) return messageResponse(earlier)
+  if (earlier) return sepaMessageResponse(earlier)
   const bankMessage = await ports.threads.run<typeof messageIn>(
     { module: new URL('./thread.ts', import.meta.url), name: 'messageIn', owner: platform.ownerId },
     bytes,
     now.toISOString().slice(0, 10),
   )
   if ('unreadable' in bankMessage) return refuse('file_unreadable', `content: ${bankMessage.unreadable}`)
-  return messageResponse(await recordMessage(bankMessage, sha256, mode, context))
+  return sepaMessageResponse(await recordMessage(bankMessage, sha256, mode, context))
 }
 
 async function recordMessage(
@@ -41,13 +41,13 @@ async function recordMessage(
   context: ReadContext,
 ): Promise<SepaMessage> {
   const { records, switchTenant, emit } = context
-  const platform = platformTenant(mode)
+  const platform = platformTenantInMode(mode)
   const { kind, statement } = bankMessage
   const matched = await matchPayments(bankMessage, mode, context.sql)
   const booked = statement && (await recordCredits(statement, mode, context))
   switchTenant(platform)
   const payments = matched.map(({ tenant: _, payeeCheck: __, ...payment }) => payment)
-  const messageId = excerpt(bankMessage.messageId)
+  const messageId = truncateText(bankMessage.messageId)
   const message = records.create(SepaMessage, {
     ...platform,
     sha256,
@@ -100,7 +100,7 @@ function createNotices(
 interface MatchedPayment extends ReportedStatus {
   readonly endToEndId: string | null
   readonly transferId: string | null
-  readonly outcome: (typeof outcomes)[number]
+  readonly outcome: (typeof bankReportOutcomes)[number]
   readonly tenant: Tenant | null
 }
 
@@ -110,7 +110,7 @@ async function matchPayments(
   sql: Sql,
 ): Promise<MatchedPayment[]> {
   if (!report) return matchAll(notices, await submittedPayments(sql, mode, endToEndIdsOf(notices)), mode)
-  const ordered = await orderedIn(sql, mode, report.originalMessageId)
+  const ordered = await endToEndIdsInMessage(sql, mode, report.originalMessageId)
   if (ordered.length > 0) {
     const submitted = await submittedPayments(sql, mode, ordered)
     return [...matchAll(withOthersNotice(report, ordered), submitted, mode), ...report.unknown.map(ofTheFile)]
@@ -142,7 +142,7 @@ function matchAll(
 }
 
 function withOthersNotice(
-  { notices, othersNotice }: StatusReport,
+  { notices, othersNotice }: PaymentStatusReport,
   ordered: readonly string[],
 ): readonly PaymentNotice[] {
   if (!othersNotice) return notices
@@ -151,7 +151,7 @@ function withOthersNotice(
   return [...notices, ...others.map(endToEndId => ({ ...othersNotice, endToEndId, amountCents: null }))]
 }
 
-const wholeFile = ({ othersNotice, unknown: [unknown] }: StatusReport): PaymentNotice => ({
+const wholeFile = ({ othersNotice, unknown: [unknown] }: PaymentStatusReport): PaymentNotice => ({
   ...(othersNotice ?? unknown ?? { status: null, notice: null, reasonCode: null, payeeCheck: null }),
   endToEndId: null,
   amountCents: null,
@@ -170,7 +170,7 @@ function outcomeOf(
   transfer: SubmittedPayment | undefined,
 ): MatchedPayment['outcome'] {
   if (!transfer) return 'unknown_payment'
-  if (status !== null && !isKnownStatus(status)) return 'unknown_status'
+  if (status !== null && !isKnownPaymentStatus(status)) return 'unknown_status'
   if (notice === null) return 'on_its_way'
   const isSameAmount = amountCents === null || amountCents === transfer.amountCents
   return isSameAmount ? 'taken' : 'amount_differs'

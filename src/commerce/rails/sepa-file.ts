@@ -1,12 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/contract/machine.ts'
-import { centsColumn, nullable, timestamp, timestamps } from '../../kernel/database/entity.ts'
-import { schemes } from '../../ports/sepa-rail.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import { centsColumn, nullable, timestampColumn, timestampColumns } from '../../kernel/database/entity.ts'
+import { sepaSchemes } from '../../ports/sepa-rail.ts'
 import { newId } from '../../values/ids.ts'
-import type { Personal } from '../../values/personal.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
 /** A file collects payments until its cut-off, is written once, staged in the bank's folder, and then handed over. */
-export const fileMachine = machine('sepa_file', {
+export const sepaFileMachine = stateMachine('sepa_file', {
   open: ['made', 'empty'],
   made: ['staged'],
   staged: ['handed_over'],
@@ -22,13 +22,13 @@ const schema = defineEntity({
       .text()
       .primary()
       .onCreate(() => newId('sepafile')),
-    ...timestamps(),
+    ...timestampColumns(),
     ownerId: p.text(),
     mode: p.enum(['test', 'live'] as const),
-    scheme: p.enum(schemes),
-    closesAt: timestamp(),
+    scheme: p.enum(sepaSchemes),
+    closesAt: timestampColumn(),
     executeOn: p.date().$type<string>(),
-    status: p.enum(fileMachine.states).onCreate(() => fileMachine.initial),
+    status: p.enum(sepaFileMachine.states).onCreate(() => sepaFileMachine.initial),
     messageId: p.text(),
     payments: p.integer(),
     totalCents: centsColumn('total_cents'),
@@ -47,7 +47,7 @@ export class SepaFile extends schema.class {
 }
 schema.setClass(SepaFile)
 
-export const filesPersonal = {
+export const filesPersonalData = {
   sepa_files: {
     personal: {
       content: { kind: 'payment', ground: 'vouchers', forget: 'word' },
@@ -55,4 +55,4 @@ export const filesPersonal = {
     plain: ['scheme', 'message_id', 'sha256'],
     owner: null,
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

@@ -1,23 +1,23 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { attachment, attachmentHeaders, file } from '../../kernel/contract/file.ts'
-import { del, get, list, missing, nothing, patch, post } from '../../kernel/contract/operation.ts'
-import { upload } from '../../kernel/contract/upload.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { attachmentHeaders, attachmentSchema, fileSchema } from '../../kernel/contract/file.ts'
+import { del, emptyBody, get, list, notFound, patch, post } from '../../kernel/contract/operation.ts'
+import { uploadSchema } from '../../kernel/contract/upload.ts'
 import { fileRefusals } from '../../kernel/database/stored-files.ts'
-import { viewNotes } from '../../ports/viewer.ts'
+import { fileViewWarnings } from '../../ports/viewer.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money } from '../../values/money.ts'
-import { recordHead, recordTail, timeRange } from '../../values/schemas.ts'
-import { matchers, receiptMachine } from './receipt.ts'
-import { matchReasons } from './score.ts'
+import { moneySchema } from '../../values/money.ts'
+import { recordHead, recordTail, timeRangeMembers } from '../../values/schemas.ts'
+import { receiptMachine, receiptMatchSources } from './receipt.ts'
+import { receiptMatchReasons } from './score.ts'
 
 const status = z.enum(receiptMachine.states)
 
 const score = z
   .int()
   .meta({ description: 'Out of 100 points: see [receipts](/docs/guides/receipts).', examples: [95] })
-const reasons = z.array(z.enum(matchReasons)).meta({ description: 'The reasons for the points.' })
+const reasons = z.array(z.enum(receiptMatchReasons)).meta({ description: 'The reasons for the points.' })
 
 const sha256 = z.string().meta({ description: 'SHA-256 of the original, in hexadecimal digits.' })
 
@@ -55,7 +55,10 @@ const ReceiptRecord = z
       description:
         '`mismatch`: its total differs from the paid amount. `unread`: it has no machine-readable text.',
     }),
-    matchedBy: z.enum(matchers).nullable().meta({ description: 'What matched it with its payment.' }),
+    matchedBy: z
+      .enum(receiptMatchSources)
+      .nullable()
+      .meta({ description: 'What matched it with its payment.' }),
     score: score.nullable(),
     reasons,
     suggestions: z.array(z.object({ transactionId: id('txn'), score, reasons })),
@@ -66,7 +69,7 @@ const ReceiptRecord = z
     sha256,
     pages: z.int().nullable().meta({ description: 'For a PDF.' }),
     notes: z
-      .array(z.enum(viewNotes))
+      .array(z.enum(fileViewWarnings))
       .meta({ description: 'Active content in it, which is stored but never run or opened.' }),
     isPlain: z
       .boolean()
@@ -92,7 +95,7 @@ const MissingReceipt = z
     agentId: id('agent').nullable(),
     intentId: id('intent').nullable(),
     type: z.string().meta({ examples: ['card'] }),
-    amountCents: money,
+    amountCents: moneySchema,
     merchant: z.string(),
     createdAt: instant,
   })
@@ -122,9 +125,9 @@ const FileStorage = z
 const readers = { callers: ['key', 'agent'], scope: 'receipts:read' } as const
 const writers = { callers: ['key', 'agent'], scope: 'receipts:write' } as const
 
-const receipt_not_found = missing('receipt')
+const receipt_not_found = notFound('receipt')
 const transaction_not_found = [404, 'transactionId: no such payment.'] as const
-const updated = event('A receipt has been matched with a transaction, or has changed.', ReceiptEvent)
+const updated = declareEvent('A receipt has been matched with a transaction, or has changed.', ReceiptEvent)
 
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -140,7 +143,7 @@ export const receiptsApi = {
     ].join('\n\n'),
     body: z.strictObject({
       transactionId: id('txn').optional().meta({ description: 'The payment, where it is known.' }),
-      file: upload({ maxMib: 5, viewed: true }),
+      file: uploadSchema({ maxMib: 5, viewed: true }),
     }),
     example: { file: PIXEL },
     returns: [201, ReceiptRecord],
@@ -163,7 +166,7 @@ export const receiptsApi = {
       agentId: id('agent').optional(),
       status: status.optional(),
       matched: z.enum(['true', 'false']).optional().meta({ description: 'Whether it belongs to a payment.' }),
-      ...timeRange,
+      ...timeRangeMembers,
     },
     item: ReceiptRecord,
   }),
@@ -177,7 +180,7 @@ export const receiptsApi = {
     },
     description:
       'Completed payments by card, by machine and by transfer, newest first; those of one agent with `agentId`.',
-    filters: { agentId: id('agent').optional(), ...timeRange },
+    filters: { agentId: id('agent').optional(), ...timeRangeMembers },
     item: MissingReceipt,
   }),
   storage: get('/receipts/storage', {
@@ -197,7 +200,7 @@ export const receiptsApi = {
     ...readers,
     summary: 'Download the original of a receipt',
     description: 'The original bytes, as an attachment. A file that fails its integrity check is refused.',
-    returns: [200, attachment],
+    returns: [200, attachmentSchema],
     http: { headers: attachmentHeaders },
     fails: { receipt_not_found, ...fileRefusals },
   }),
@@ -212,7 +215,7 @@ export const receiptsApi = {
         .default('320')
         .meta({ description: 'The most pixels in width and height.' }),
     }),
-    returns: [200, file('image/webp')],
+    returns: [200, fileSchema('image/webp')],
     http: { headers: attachmentHeaders },
     fails: { receipt_not_found, ...fileRefusals },
   }),
@@ -231,9 +234,9 @@ export const receiptsApi = {
     scope: 'receipts:write',
     summary: 'Delete a receipt',
     description: 'Its files are erased within the hour. Its SHA-256 stays in the audit trail.',
-    returns: [204, nothing],
+    returns: [204, emptyBody],
     fails: { receipt_not_found },
-    emits: { 'receipt.deleted': event('A receipt has been deleted.', ReceiptEvent) },
+    emits: { 'receipt.deleted': declareEvent('A receipt has been deleted.', ReceiptEvent) },
   }),
   /** Changes nothing before its time, or once the receipt has a payment. */
   lookAgain: post('/receipts/{id}/look-again', {

@@ -1,2 +1,2 @@
 export { receiptsApi } from './api.ts'
-export { type Receipt, receiptsOf } from './receipt.ts'
+export { type Receipt, receiptsOfTransactions } from './receipt.ts'

@@ -1,14 +1,20 @@
-import { noteReceipts } from '../../control/intents/index.ts'
-import { foldMerchant, nameOfDescriptor } from '../../control/merchants/index.ts'
+import { updateIntentReceiptState } from '../../control/intents/index.ts'
+import { merchantNameOfDescriptor, normalizeMerchant } from '../../control/merchants/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
-import { idsWithin } from '../../kernel/database/created-within.ts'
-import { Transaction, underDelegation } from '../../money/transactions/index.ts'
-import { after } from '../../values/clock.ts'
+import { type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
+import { idRangeCondition } from '../../kernel/database/created-within.ts'
+import { delegationCondition, Transaction } from '../../money/transactions/index.ts'
+import { addMs } from '../../values/clock.ts'
 import { cents } from '../../values/money.ts'
-import { type ReceiptFacts, readText } from './read-text.ts'
-import type { matchers, Receipt, ReceiptStatus, Suggestion } from './receipt.ts'
-import { AROUND_MS, matchReceipt, type Payment, type Reason, totalDiffers } from './score.ts'
+import { extractReceiptFacts, type ReceiptFacts } from './read-text.ts'
+import type { Receipt, ReceiptMatchSuggestion, ReceiptStatus, receiptMatchSources } from './receipt.ts'
+import {
+  chooseReceiptMatch,
+  RECEIPT_DATE_TOLERANCE_MS,
+  type ReceiptCandidate,
+  type ReceiptMatchReason,
+  receiptTotalDiffers,
+} from './score.ts'
 
 /** The uploader. A receipt is matched only with payments that its uploader can see. */
 type Uploader = Pick<Context['actor'], 'agentId' | 'delegationId'>
@@ -16,16 +22,16 @@ type Uploader = Pick<Context['actor'], 'agentId' | 'delegationId'>
 type MatchContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'> & { readonly actor: Uploader }
 
 /** A delegation's token reaches only payments under that delegation. */
-const reachable = ({ actor }: { readonly actor: Uploader }): Condition<Transaction> =>
+const reachable = ({ actor }: { readonly actor: Uploader }): RecordCondition<Transaction> =>
   ({
-    ...underDelegation(actor),
+    ...delegationCondition(actor),
     ...(actor.agentId === null ? {} : { agentId: actor.agentId }),
-  }) as Condition<Transaction>
+  }) as RecordCondition<Transaction>
 
-export const findPayment = (id: string, context: Pick<MatchContext, 'records' | 'actor'>) =>
+export const findReceiptPayment = (id: string, context: Pick<MatchContext, 'records' | 'actor'>) =>
   context.records.findOne(Transaction, { id, ...reachable(context) })
 
-const PAID: Condition<Transaction> = {
+const PAID: RecordCondition<Transaction> = {
   type: { $in: ['card', 'mpp', 'transfer'] },
   status: { $in: ['authorization', 'settlement', 'settled', 'completed', 'refunded'] },
 }
@@ -36,10 +42,10 @@ const WITH_RECEIPT = `
 select distinct transaction_id as id from receipts
 where owner_id = $1 and mode = $2 and transaction_id = any($3::text[])`
 
-async function paymentsAround(facts: ReceiptFacts, context: MatchContext): Promise<Payment[]> {
+async function paymentsAround(facts: ReceiptFacts, context: MatchContext): Promise<ReceiptCandidate[]> {
   const { records, sql, tenant, now } = context
   const around = facts.date === null ? now : new Date(facts.date)
-  const [from, to] = [after(around, -AROUND_MS), after(around, AROUND_MS)]
+  const [from, to] = [addMs(around, -RECEIPT_DATE_TOLERANCE_MS), addMs(around, RECEIPT_DATE_TOLERANCE_MS)]
   const within = { ...PAID, ...reachable(context), createdAt: { $gte: from, $lt: to } }
   const newest = { orderBy: { id: 'desc' }, limit: MAX_COMPARED } as const
   const amountCents = cents(facts.total?.replace('.', '') ?? 0)
@@ -75,7 +81,7 @@ join lateral (
   select one.merchant from transactions one
   where (one.owner_id, one.mode, one.id) = ($1, $2, known.transaction_id) limit 1) t on true`
 
-const keyOf = (merchant: string): string => foldMerchant(nameOfDescriptor(merchant))
+const keyOf = (merchant: string): string => normalizeMerchant(merchantNameOfDescriptor(merchant))
 
 /**
  * The merchant of this VAT number in earlier receipts. A number on receipts of several merchants belongs to
@@ -92,34 +98,34 @@ async function merchantOf(
   return keys.size === 1 ? [...keys][0] : undefined
 }
 
-export const withoutReceipt = (
+export const lacksReceiptCondition = (
   { agentId, from, to }: { agentId: string | undefined; from: Date | undefined; to: Date | undefined },
   context: Pick<Context, 'actor'>,
-): Condition<Transaction> =>
+): RecordCondition<Transaction> =>
   ({
     type: { $in: ['card', 'mpp', 'transfer'] },
     status: 'completed',
     ...(agentId === undefined ? {} : { agentId }),
-    ...(from || to ? { id: idsWithin('txn', { from, to }) } : {}),
+    ...(from || to ? { id: idRangeCondition('txn', { from, to }) } : {}),
     $and: [
       reachable(context),
       sqlCondition(
         // A subquery per payment uses the index; a join would read and sort all receipts.
         '(select r.id from receipts r where (r.owner_id, r.mode, r.transaction_id) = (transactions.owner_id, transactions.mode, transactions.id) limit 1) is null',
-      ) as Condition<Transaction>,
+      ) as RecordCondition<Transaction>,
     ],
-  }) as Condition<Transaction>
+  }) as RecordCondition<Transaction>
 
 interface MatchResult {
   readonly facts: ReceiptFacts | null
   readonly payment: Transaction | null
-  readonly by: (typeof matchers)[number] | null
+  readonly by: (typeof receiptMatchSources)[number] | null
   readonly score: number | null
-  readonly reasons: Reason[]
-  readonly suggestions: Suggestion[]
+  readonly reasons: ReceiptMatchReason[]
+  readonly suggestions: ReceiptMatchSuggestion[]
 }
 
-export const unmatched: Omit<MatchResult, 'facts'> = {
+export const noReceiptMatch: Omit<MatchResult, 'facts'> = {
   payment: null,
   by: null,
   score: null,
@@ -128,23 +134,25 @@ export const unmatched: Omit<MatchResult, 'facts'> = {
 }
 
 /** Reads the text and looks for the payment. A photograph has no text, so a person must name its payment. */
-export async function match(text: string | null, context: MatchContext): Promise<MatchResult> {
-  return text === null ? { facts: null, ...unmatched } : matchFacts(text, readText(text), context)
+export async function matchReceiptText(text: string | null, context: MatchContext): Promise<MatchResult> {
+  return text === null
+    ? { facts: null, ...noReceiptMatch }
+    : matchReceiptFacts(text, extractReceiptFacts(text), context)
 }
 
-export async function matchFacts(
+export async function matchReceiptFacts(
   text: string,
   facts: ReceiptFacts,
   context: MatchContext,
 ): Promise<MatchResult> {
   const payments = await paymentsAround(facts, context)
-  const { match: best, suggestions } = matchReceipt(text, facts, payments, context.now)
-  if (!best) return { facts, ...unmatched, suggestions }
-  const payment = await findPayment(best.transactionId, context)
+  const { match: best, suggestions } = chooseReceiptMatch(text, facts, payments, context.now)
+  if (!best) return { facts, ...noReceiptMatch, suggestions }
+  const payment = await findReceiptPayment(best.transactionId, context)
   return { facts, payment, by: 'text', score: best.score, reasons: [...best.reasons], suggestions: [] }
 }
 
-export function matchMembers({ facts, payment, by, score, reasons, suggestions }: MatchResult) {
+export function receiptMatchMembers({ facts, payment, by, score, reasons, suggestions }: MatchResult) {
   return {
     transactionId: payment?.id ?? null,
     intentId: payment?.intentId ?? null,
@@ -161,7 +169,7 @@ function statusOf({
   payment,
   suggestions,
 }: Pick<MatchResult, 'facts' | 'payment' | 'suggestions'>): ReceiptStatus {
-  if (payment) return totalDiffers(facts, payment.amountCents) ? 'mismatch' : 'matched'
+  if (payment) return receiptTotalDiffers(facts, payment.amountCents) ? 'mismatch' : 'matched'
   if (suggestions.length > 0) return 'suggested'
   return facts ? 'unmatched' : 'unread'
 }
@@ -172,7 +180,7 @@ from receipts where owner_id = $1 and mode = $2 and intent_id = $3`
 
 type UpdateContext = Pick<Context, 'records' | 'sql' | 'tenant'>
 
-export async function updateIntents(
+export async function updateIntentReceiptStates(
   intentIds: readonly (string | null)[],
   { records, sql, tenant }: UpdateContext,
 ): Promise<void> {
@@ -187,7 +195,7 @@ export async function updateIntents(
       ])
       return rows[0]?.status ?? null
     }
-    await noteReceipts(intentId, read, { sql, tenant })
+    await updateIntentReceiptState(intentId, read, { sql, tenant })
   }
 }
 

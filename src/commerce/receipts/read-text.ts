@@ -42,7 +42,7 @@ const MONTHS = [
   ['dec', 'dez', 'déc'],
 ]
 
-export function readText(text: string): ReceiptFacts {
+export function extractReceiptFacts(text: string): ReceiptFacts {
   const lines = text.split('\n').map(line => line.trim())
   const { total, currency } = totalIn(lines)
   return {

@@ -1,18 +1,24 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Context } from '../../kernel/contract/context.ts'
-import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, realTime, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
-import type { ViewNote } from '../../ports/viewer.ts'
-import { endingOf, FILE_KINDS } from '../../values/file-kind.ts'
-import type { Personal } from '../../values/personal.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import {
+  nullable,
+  realTimeColumn,
+  recordColumns,
+  tenantTable,
+  textArrayColumn,
+} from '../../kernel/database/entity.ts'
+import type { FileViewWarning } from '../../ports/viewer.ts'
+import { FILE_KINDS, fileExtensionOf } from '../../values/file-kind.ts'
+import type { PersonalData } from '../../values/personal.ts'
 import type { ReceiptFacts } from './read-text.ts'
-import type { Reason, Scored } from './score.ts'
+import type { ReceiptMatchReason, ScoredCandidate } from './score.ts'
 
 /**
  * `unread` has no text and no payment, `unmatched` fits no payment, `suggested` fits some. `mismatch` belongs
  * to a payment of another amount.
  */
-export const receiptMachine = machine('receipt', {
+export const receiptMachine = stateMachine('receipt', {
   unread: ['matched'],
   unmatched: ['suggested', 'matched', 'mismatch'],
   suggested: ['unmatched', 'matched', 'mismatch'],
@@ -22,24 +28,25 @@ export const receiptMachine = machine('receipt', {
 
 export type ReceiptStatus = (typeof receiptMachine.states)[number]
 
-export const matchers = ['caller', 'text'] as const
+export const receiptMatchSources = ['caller', 'text'] as const
 
-export interface Suggestion extends Pick<Scored, 'transactionId' | 'score' | 'reasons'> {}
+export interface ReceiptMatchSuggestion
+  extends Pick<ScoredCandidate, 'transactionId' | 'score' | 'reasons'> {}
 
 const schema = defineEntity({
   ...tenantTable('Receipt', 'receipts', 'agentId', 'delegationId'),
   properties: {
-    ...record('receipt'),
+    ...recordColumns('receipt'),
     /** The payment's agent, or else the uploader; null if the owner uploaded it and it has no payment. */
     agentId: nullable.string(),
     delegationId: nullable.string(),
     transactionId: nullable.string(),
     intentId: nullable.string(),
     status: p.enum(receiptMachine.states),
-    matchedBy: nullable.enum(matchers),
+    matchedBy: nullable.enum(receiptMatchSources),
     score: nullable.integer(),
-    reasons: textArray().$type<Reason[]>(),
-    suggestions: p.json<Suggestion[]>().onCreate((): Suggestion[] => []),
+    reasons: textArrayColumn().$type<ReceiptMatchReason[]>(),
+    suggestions: p.json<ReceiptMatchSuggestion[]>().onCreate((): ReceiptMatchSuggestion[] => []),
     facts: nullable.json<ReceiptFacts>(),
     /** The first lines of its text, for comparison with later payments. */
     head: p.text(),
@@ -50,20 +57,20 @@ const schema = defineEntity({
     bytes: p.integer(),
     sha256: p.text(),
     pages: nullable.integer(),
-    notes: textArray().$type<ViewNote[]>(),
+    notes: textArrayColumn().$type<FileViewWarning[]>(),
     isPlain: p.boolean(),
     smallSha256: p.text(),
     largeSha256: p.text(),
-    receivedAt: realTime(),
+    receivedAt: realTimeColumn(),
   },
 })
 
 export class Receipt extends schema.class {}
 schema.setClass(Receipt)
 
-export const fileNameOf = ({ id, mediaType }: Receipt): string => `${id}.${endingOf[mediaType]}`
+export const receiptFileName = ({ id, mediaType }: Receipt): string => `${id}.${fileExtensionOf[mediaType]}`
 
-export const receiptsPersonal = {
+export const receiptsPersonalData = {
   receipts: {
     personal: {
       facts: { kind: 'words', ground: 'vouchers', forget: 'null' },
@@ -81,11 +88,11 @@ export const receiptsPersonal = {
     },
     files: ['sha256', 'small_sha256', 'large_sha256'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 const MAX_LISTED = 100
 
-export const receiptsOf = (
+export const receiptsOfTransactions = (
   transactionIds: readonly string[],
   { records }: Pick<Context, 'records'>,
 ): Promise<Receipt[]> =>

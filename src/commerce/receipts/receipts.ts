@@ -1,27 +1,32 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { download, inlineImage } from '../../kernel/contract/file.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
-import { createdWithin } from '../../kernel/database/created-within.ts'
+import { downloadResponse, inlineImageResponse } from '../../kernel/contract/file.ts'
+import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { fileUsage, keepWithinQuota, readFile, releaseFiles } from '../../kernel/database/stored-files.ts'
+import {
+  fileUsage,
+  readStoredFile,
+  referenceFilesWithinQuota,
+  releaseStoredFiles,
+} from '../../kernel/database/stored-files.ts'
 import { Transaction } from '../../money/transactions/index.ts'
-import { after, days, minutes } from '../../values/clock.ts'
+import { addMs, days, minutes } from '../../values/clock.ts'
 import { receiptsApi } from './api.ts'
 import {
-  findPayment,
-  match,
-  matchFacts,
-  matchMembers,
+  findReceiptPayment,
+  lacksReceiptCondition,
+  matchReceiptFacts,
+  matchReceiptText,
+  noReceiptMatch,
   receiptEvent,
-  unmatched,
-  updateIntents,
-  withoutReceipt,
+  receiptMatchMembers,
+  updateIntentReceiptStates,
 } from './match.ts'
-import { readText } from './read-text.ts'
-import { fileNameOf, Receipt, receiptMachine, receiptsPersonal } from './receipt.ts'
-import { headOf } from './score.ts'
+import { extractReceiptFacts } from './read-text.ts'
+import { Receipt, receiptFileName, receiptMachine, receiptsPersonalData } from './receipt.ts'
+import { receiptHeadLines } from './score.ts'
 
 /** When a receipt is compared again after its arrival. Later comparisons are daily, while a payment may still come. */
 const FIRST_COMPARISONS = [minutes(10), minutes(60), minutes(360)]
@@ -29,8 +34,8 @@ const MOST_DAYS = 30
 const COMPARE_AFTER = [...FIRST_COMPARISONS, ...Array.from({ length: MOST_DAYS }, (_, day) => days(day + 1))]
 
 function nextComparison(cameAt: Date, now: Date): Date | null {
-  const next = COMPARE_AFTER.find(look => after(cameAt, look) > now)
-  return next === undefined ? null : after(cameAt, next)
+  const next = COMPARE_AFTER.find(look => addMs(cameAt, look) > now)
+  return next === undefined ? null : addMs(cameAt, next)
 }
 
 /** A payment may come after its receipt, so later payments are compared as if they had been there. */
@@ -41,16 +46,16 @@ const rematch: HandlerOf<typeof receiptsApi.lookAgain> = async ({ params }, cont
   const { lookAt, facts, head, createdAt, agentId, delegationId, suggestions } = receipt
   if (!lookAt || lookAt > now || !facts) return { done: true }
   const bringer = { agentId, delegationId }
-  const found = await matchFacts(head, facts, { records, sql, tenant, now: createdAt, actor: bringer })
+  const found = await matchReceiptFacts(head, facts, { records, sql, tenant, now: createdAt, actor: bringer })
   receipt.lookAt = found.payment ? null : nextComparison(createdAt, now)
   const isNews = found.payment || JSON.stringify(found.suggestions) !== JSON.stringify(suggestions)
   if (!isNews) return { done: true }
-  const { status, ...members } = matchMembers(found)
+  const { status, ...members } = receiptMatchMembers(found)
   receiptMachine.move(receipt, status)
   Object.assign(receipt, members)
   if (found.payment?.agentId) receipt.agentId = found.payment.agentId
   emit('receipt.updated', receiptEvent(receipt))
-  await updateIntents([receipt.intentId], context)
+  await updateIntentReceiptStates([receipt.intentId], context)
   return { done: true }
 }
 
@@ -69,22 +74,22 @@ const create: HandlerOf<typeof receiptsApi.create> = async ({ body }, context) =
   const { file, transactionId } = body
   const { view } = file
   if (!view) throw new Error('a receipt is looked at before it is kept')
-  const named = transactionId === undefined ? null : await findPayment(transactionId, context)
+  const named = transactionId === undefined ? null : await findReceiptPayment(transactionId, context)
   if (transactionId !== undefined && !named) return refuse('transaction_not_found')
   const found = named
     ? {
-        ...unmatched,
-        facts: view.text === null ? null : readText(view.text),
+        ...noReceiptMatch,
+        facts: view.text === null ? null : extractReceiptFacts(view.text),
         payment: named,
         by: 'caller' as const,
       }
-    : await match(view.text, context)
+    : await matchReceiptText(view.text, context)
   const receipt = records.create(Receipt, {
     agentId: found.payment?.agentId ?? actor.agentId,
     delegationId: actor.delegationId ?? null,
-    ...matchMembers(found),
+    ...receiptMatchMembers(found),
     facts: found.facts,
-    head: headOf(view.text),
+    head: receiptHeadLines(view.text),
     lookAt: found.payment || !found.facts ? null : nextComparison(now, now),
     fileName: file.name,
     mediaType: file.kind,
@@ -97,8 +102,8 @@ const create: HandlerOf<typeof receiptsApi.create> = async ({ body }, context) =
     largeSha256: view.large.sha256,
   })
   emit('receipt.updated', receiptEvent(receipt))
-  await updateIntents([receipt.intentId], context)
-  await keepWithinQuota([file, view.small, view.large], receipt.id, context)
+  await updateIntentReceiptStates([receipt.intentId], context)
+  await referenceFilesWithinQuota([file, view.small, view.large], receipt.id, context)
   return receipt
 }
 
@@ -107,19 +112,19 @@ const update: HandlerOf<typeof receiptsApi.update> = async ({ params, body }, co
   const { transactionId } = body
   const [receipt, payment] = await Promise.all([
     records.lock(Receipt, params.id),
-    transactionId === null ? null : findPayment(transactionId, context),
+    transactionId === null ? null : findReceiptPayment(transactionId, context),
   ])
   if (!receipt) return refuse('receipt_not_found')
   if (transactionId !== null && !payment) return refuse('transaction_not_found')
   const { facts, intentId: before } = receipt
   const by = payment ? ('caller' as const) : null
-  const { status, ...members } = matchMembers({ ...unmatched, facts, payment, by })
+  const { status, ...members } = receiptMatchMembers({ ...noReceiptMatch, facts, payment, by })
   receiptMachine.move(receipt, status)
   // A person's choice is final, so the receipt is not compared again.
   Object.assign(receipt, members, { lookAt: null })
   if (payment?.agentId) receipt.agentId = payment.agentId
   emit('receipt.updated', receiptEvent(receipt))
-  await updateIntents([before, receipt.intentId], context)
+  await updateIntentReceiptStates([before, receipt.intentId], context)
   return receipt
 }
 
@@ -130,28 +135,28 @@ const remove: HandlerOf<typeof receiptsApi.delete> = async ({ params }, context)
   const { id, sha256, smallSha256, largeSha256, intentId } = receipt
   records.remove(receipt)
   emit('receipt.deleted', receiptEvent(receipt))
-  await updateIntents([intentId], context)
+  await updateIntentReceiptStates([intentId], context)
   // Comes last, as wherever files are stored: the intent is locked before the owner's storage usage.
-  context.queueStatement(releaseFiles([sha256, smallSha256, largeSha256], id, context))
+  context.queueStatement(releaseStoredFiles([sha256, smallSha256, largeSha256], id, context))
 }
 
 const contentOf = (sha256: string, { ports, tenant }: Pick<Context, 'ports' | 'tenant'>) =>
-  readFile(ports.files, tenant, sha256)
+  readStoredFile(ports.files, tenant, sha256)
 
-const receipts = implement(receiptsApi, {
+const receipts = bindHandlers(receiptsApi, {
   create,
   update,
   delete: remove,
   lookAgain: rematch,
 
   async list({ query: { from, to, matched, cursor: _, limit: __, ...filters } }, context) {
-    const created = await createdWithin('receipt', { from, to }, context)
+    const created = await createdWithinCondition('receipt', { from, to }, context)
     const linked = matched === undefined ? {} : { transactionId: matched === 'true' ? { $ne: null } : null }
     return context.page(Receipt, { ...linked, ...definedOnly({ ...filters, ...created }) })
   },
 
   missing: ({ query: { agentId, from, to } }, context) =>
-    context.page(Transaction, withoutReceipt({ agentId, from, to }, context)),
+    context.page(Transaction, lacksReceiptCondition({ agentId, from, to }, context)),
 
   async storage(_, context) {
     const { files, bytes } = await fileUsage(context)
@@ -170,7 +175,7 @@ const receipts = implement(receiptsApi, {
     const content = await contentOf(receipt.sha256, context)
     return typeof content === 'string'
       ? context.refuse(content)
-      : download(receipt.mediaType, content, fileNameOf(receipt))
+      : downloadResponse(receipt.mediaType, content, receiptFileName(receipt))
   },
 
   async thumbnail({ params, query: { size } }, context) {
@@ -178,7 +183,7 @@ const receipts = implement(receiptsApi, {
     if (!receipt) return context.refuse('receipt_not_found')
     const { smallSha256, largeSha256 } = receipt
     const content = await contentOf(size === '320' ? smallSha256 : largeSha256, context)
-    return typeof content === 'string' ? context.refuse(content) : inlineImage('image/webp', content)
+    return typeof content === 'string' ? context.refuse(content) : inlineImageResponse('image/webp', content)
   },
 })
 
@@ -186,5 +191,10 @@ export const receiptsArea = area(
   'Receipts',
   'Receipts of payments: stored as uploaded, shown as re-encoded pictures, and matched with payments.',
   receipts,
-  { personal: receiptsPersonal, entities: [Receipt], machines: [receiptMachine], deadlines: [rematchDue] },
+  {
+    personal: receiptsPersonalData,
+    entities: [Receipt],
+    machines: [receiptMachine],
+    deadlines: [rematchDue],
+  },
 )

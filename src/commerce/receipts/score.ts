@@ -1,14 +1,14 @@
-import { foldMerchant, hostOf, nameOfDescriptor } from '../../control/merchants/index.ts'
+import { hostInText, merchantNameOfDescriptor, normalizeMerchant } from '../../control/merchants/index.ts'
 import { days } from '../../values/clock.ts'
-import { type Cents, decimal } from '../../values/money.ts'
+import { type Cents, formatDecimal } from '../../values/money.ts'
 import type { ReceiptFacts } from './read-text.ts'
 
 /** Out of 100 points: the score for an automatic match, and the required lead over the next payment. */
-export const MATCH_FROM = 80
+export const MIN_MATCH_SCORE = 80
 const LEAD = 10
 const SUGGEST_FROM = 40
 const MOST_SUGGESTIONS = 5
-export const AROUND_MS = days(30)
+export const RECEIPT_DATE_TOLERANCE_MS = days(30)
 
 const POINTS = {
   amount_equal: 50,
@@ -22,10 +22,10 @@ const POINTS = {
   has_receipt: -15,
 } as const
 
-export const matchReasons = Object.keys(POINTS) as [Reason, ...Reason[]]
-export type Reason = keyof typeof POINTS
+export const receiptMatchReasons = Object.keys(POINTS) as [ReceiptMatchReason, ...ReceiptMatchReason[]]
+export type ReceiptMatchReason = keyof typeof POINTS
 
-export interface Payment {
+export interface ReceiptCandidate {
   readonly transactionId: string
   readonly amountCents: Cents
   readonly merchant: string
@@ -34,39 +34,39 @@ export interface Payment {
   readonly hasVatNumber: boolean
 }
 
-export interface Scored {
+export interface ScoredCandidate {
   readonly transactionId: string
   readonly score: number
-  readonly reasons: Reason[]
+  readonly reasons: ReceiptMatchReason[]
 }
 
-export interface Matching {
-  readonly match: Scored | undefined
-  readonly suggestions: Scored[]
+export interface ReceiptMatching {
+  readonly match: ScoredCandidate | undefined
+  readonly suggestions: ScoredCandidate[]
 }
 
 /** The best payment matches if its lead over the next one is large enough. */
-export function matchReceipt(
+export function chooseReceiptMatch(
   text: string,
   facts: ReceiptFacts,
-  payments: readonly Payment[],
+  payments: readonly ReceiptCandidate[],
   now: Date,
-): Matching {
+): ReceiptMatching {
   const names = namesIn(text)
   const scored = payments
     .map(payment => scoreOf(payment, facts, names, now))
     .filter(({ score }) => score >= SUGGEST_FROM)
     .toSorted((a, b) => b.score - a.score || (a.transactionId < b.transactionId ? 1 : -1))
   const [best, next] = scored
-  const isAlone = best && best.score >= MATCH_FROM && best.score - (next?.score ?? 0) >= LEAD
+  const isAlone = best && best.score >= MIN_MATCH_SCORE && best.score - (next?.score ?? 0) >= LEAD
   return isAlone
     ? { match: best, suggestions: [] }
     : { match: undefined, suggestions: scored.slice(0, MOST_SUGGESTIONS) }
 }
 
-function scoreOf(payment: Payment, facts: ReceiptFacts, names: Names, now: Date): Scored {
-  const reasons: Reason[] = []
-  if (isInEur(facts) && facts.total === decimal(payment.amountCents)) reasons.push('amount_equal')
+function scoreOf(payment: ReceiptCandidate, facts: ReceiptFacts, names: Names, now: Date): ScoredCandidate {
+  const reasons: ReceiptMatchReason[] = []
+  if (isInEur(facts) && facts.total === formatDecimal(payment.amountCents)) reasons.push('amount_equal')
   if (isNamed(payment.merchant, names)) reasons.push('merchant_named')
   else if (payment.hasVatNumber) reasons.push('vat_number_known')
   reasons.push(dateReason(payment.at, facts.date, now))
@@ -77,7 +77,7 @@ function scoreOf(payment: Payment, facts: ReceiptFacts, names: Names, now: Date)
 
 const isInEur = ({ currency }: ReceiptFacts): boolean => currency === null || currency === 'EUR'
 
-function dateReason(at: Date, date: string | null, now: Date): Reason {
+function dateReason(at: Date, date: string | null, now: Date): ReceiptMatchReason {
   const day = date ?? now.toISOString().slice(0, 10)
   const apart = Math.abs(Date.parse(at.toISOString().slice(0, 10)) - Date.parse(day))
   if (apart === 0) return 'date_same_day'
@@ -100,10 +100,10 @@ const linesAtHead = (text: string): string[] =>
     .filter(line => line.length > 2 && line.length < 100)
     .slice(0, HEAD)
 
-export const headOf = (text: string | null): string => linesAtHead(text ?? '').join('\n')
+export const receiptHeadLines = (text: string | null): string => linesAtHead(text ?? '').join('\n')
 
 const namesIn = (text: string): Names => ({
-  lines: new Set(linesAtHead(text).map(foldMerchant)),
+  lines: new Set(linesAtHead(text).map(normalizeMerchant)),
   text: wordsOf(text),
 })
 
@@ -115,15 +115,15 @@ const wordsOf = (text: string): string =>
 
 /** Compares line by line by the rules of merchant names, or finds the name anywhere in the text. */
 function isNamed(merchant: string, { lines, text }: Names): boolean {
-  const host = hostOf(merchant)?.replace(/^www\./, '')
+  const host = hostInText(merchant)?.replace(/^www\./, '')
   if (host) return text.includes(host)
-  const name = nameOfDescriptor(merchant)
-  if (lines.has(foldMerchant(merchant)) || lines.has(foldMerchant(name))) return true
+  const name = merchantNameOfDescriptor(merchant)
+  if (lines.has(normalizeMerchant(merchant)) || lines.has(normalizeMerchant(name))) return true
   const plain = wordsOf(name).trim()
   return plain.length > 3 && text.includes(` ${plain} `)
 }
 
-export function totalDiffers(facts: ReceiptFacts | null, amountCents: Cents): boolean {
+export function receiptTotalDiffers(facts: ReceiptFacts | null, amountCents: Cents): boolean {
   if (!facts || facts.total === null || !isInEur(facts)) return false
-  return facts.total !== decimal(amountCents)
+  return facts.total !== formatDecimal(amountCents)
 }

@@ -1,24 +1,30 @@
 import { z } from 'zod'
-import { get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
 import {
-  arrivedEvents,
   type Refund,
   type RefundRow,
-  refundEvents,
+  refundArrivedEvents,
   refundMachine,
   refundOrigins,
-  refundReasons,
+  refundReasonCodes,
+  refundStatusEvents,
   refundWays,
 } from '../../money/refunds/index.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money, positiveMoney } from '../../values/money.ts'
-import { freeText, ProcessStatusRecord, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
-import { refundingEvents, refundRefusals } from '../collect/index.ts'
+import { moneySchema, positiveMoneySchema } from '../../values/money.ts'
+import {
+  freeTextSchema,
+  ProcessStatusRecord,
+  recordHead,
+  recordTail,
+  timeRangeMembers,
+} from '../../values/schemas.ts'
+import { requestRefundingEvents, requestRefundRefusals } from '../collect/index.ts'
 
 const status = z.enum(refundMachine.states)
 const origin = z.enum(refundOrigins)
-const reason = z.enum(refundReasons)
+const reason = z.enum(refundReasonCodes)
 
 const RefundRecord = z
   .object({
@@ -37,8 +43,8 @@ const RefundRecord = z
         '`asked`: by `POST /refunds`, or for a payment request. The others came without a request: from the card network, the bank or the payee.',
     }),
     way: z.enum(refundWays),
-    amountCents: money,
-    arrivedCents: money.meta({ description: 'Received so far: a merchant may send it in parts.' }),
+    amountCents: moneySchema,
+    arrivedCents: moneySchema.meta({ description: 'Received so far: a merchant may send it in parts.' }),
     reason: reason.nullable(),
     note: z.string().nullable(),
     failure: z
@@ -67,15 +73,15 @@ export const refundResponse = ({ sourceType, sourceId, ...refund }: RefundRow | 
   source: sourceType && sourceId ? { type: sourceType, id: sourceId } : null,
 })
 
-export const WAIT_DAYS = 30
+export const MAX_REFUND_WAIT_DAYS = 30
 
-const refund_not_found = missing('refund')
+const refund_not_found = notFound('refund')
 const done = z.object({ done: z.boolean() })
 
 const createDescription = [
   'Money returns the way it came, in full or in part, and never more than was paid: refunded, pending and disputed amounts count together. Without `amountEuros` the rest is refunded.',
   '- **A transfer between your wallets** is refunded immediately, out of the wallet that was paid.\n- **A payment of a request** is refunded to its payer, as by `POST /collect/requests/{id}/refund`: by SEPA, to the card, or into the wallet.\n- **A payment by card, or of a machine,** is requested from the merchant, through the card network if the processor supports that; contact the merchant too, as only the merchant can send it. The refund is `pending` until the money arrives through the card network, and `failed` after ' +
-    `${WAIT_DAYS} days: dispute the payment then. Later money is still booked.\n- **A transfer by SEPA** is recalled by \`POST /transfers/{id}/recall\`; a return by its bank is a separate refund.`,
+    `${MAX_REFUND_WAIT_DAYS} days: dispute the payment then. Later money is still booked.\n- **A transfer by SEPA** is recalled by \`POST /transfers/{id}/recall\`; a return by its bank is a separate refund.`,
   'Refunded amounts are released in the limits of the day, the month, the run, the delegation, the mandate and the card; the payment still counts as one use. The money goes to the paying wallet, or to yours if that is closed.',
   'In the sandbox the merchant sends a card refund of € 93.01 immediately, and declines € 93.02, which is `failed`; for € 93.03 the processor does not answer for an hour, and then the merchant sends it; `POST /simulate/card/refund` simulates later refunds.',
   'Send an `Idempotency-Key`: a repetition with the same key requests nothing twice.',
@@ -90,9 +96,9 @@ export const refundsApi = {
     run: 'external',
     body: z.strictObject({
       transactionId: id('txn'),
-      amountCents: positiveMoney().optional(),
+      amountCents: positiveMoneySchema().optional(),
       reason,
-      note: freeText.min(1).nullable().default(null).meta({ description: 'For you.' }),
+      note: freeTextSchema.min(1).nullable().default(null).meta({ description: 'For you.' }),
     }),
     example: {
       transactionId: 'txn_01jd8x2m4ye7k9v0c3q5r6t8wz',
@@ -102,7 +108,7 @@ export const refundsApi = {
     },
     returns: [201, RefundRecord],
     fails: {
-      ...refundRefusals,
+      ...requestRefundRefusals,
       transaction_not_found: [404, 'transactionId: no such transaction.'],
       transaction_not_completed: [
         400,
@@ -117,7 +123,7 @@ export const refundsApi = {
       nothing_to_refund: [400, 'transactionId: the payment has no refundable amount left.'],
       refund_above_payment: [400, 'amountEuros: it exceeds the refundable amount of the payment.'],
     },
-    emits: { ...refundingEvents, ...refundEvents, ...arrivedEvents },
+    emits: { ...requestRefundingEvents, ...refundStatusEvents, ...refundArrivedEvents },
   }),
   list: list('/refunds', {
     summary: 'List refunds',
@@ -129,7 +135,7 @@ export const refundsApi = {
       agentId: id('agent').optional(),
       status: status.optional(),
       origin: origin.optional(),
-      ...timeRange,
+      ...timeRangeMembers,
     },
     item: RefundRecord,
   }),
@@ -152,7 +158,7 @@ export const refundsApi = {
       refund_not_pending: [400, 'The refund is no longer pending.'],
       refund_under_way: [400, 'The money is on its way to the payer and cannot be stopped.'],
     },
-    emits: { 'refund.cancelled': refundEvents['refund.cancelled'] },
+    emits: { 'refund.cancelled': refundStatusEvents['refund.cancelled'] },
   }),
   status: get('/refunds/{id}/status', {
     readsClock: true,
@@ -172,7 +178,7 @@ export const refundsApi = {
     run: 'external',
     returns: [200, done],
     fails: { refund_not_found },
-    emits: { ...refundingEvents, ...refundEvents, ...arrivedEvents },
+    emits: { ...requestRefundingEvents, ...refundStatusEvents, ...refundArrivedEvents },
   }),
   /** May be repeated. Changes nothing before the deadline, by the tenant's clock. */
   expire: post('/refunds/{id}/expire', {
@@ -180,6 +186,6 @@ export const refundsApi = {
     callers: [],
     returns: [200, done],
     fails: { refund_not_found },
-    emits: { 'refund.failed': refundEvents['refund.failed'] },
+    emits: { 'refund.failed': refundStatusEvents['refund.failed'] },
   }),
 }

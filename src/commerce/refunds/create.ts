@@ -1,33 +1,42 @@
 import { lockAgents } from '../../control/agents/index.ts'
-import { BudgetCounters, openCounters } from '../../control/budgets/index.ts'
-import { intentReference } from '../../control/payments/index.ts'
+import { BudgetCounters, lockCounters } from '../../control/budgets/index.ts'
+import { intentHoldReference } from '../../control/payments/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
-import { type BatchedStep, CallExternal, type HotContext, type Item } from '../../kernel/contract/handlers.ts'
+import {
+  type BatchedStep,
+  type BatchItem,
+  CallExternal,
+  type HotContext,
+} from '../../kernel/contract/handlers.ts'
 import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem, Refusal } from '../../kernel/contract/problem.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type Book, openBook, shortfallText } from '../../money/ledger/index.ts'
-import { leftToRefund, openRefunds, type RefundRow } from '../../money/refunds/index.ts'
-import { lockTransactions, type TransactionRow, updateRefunded } from '../../money/transactions/index.ts'
-import { firstOpenWallet, mainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
-import { after, days } from '../../values/clock.ts'
-import { newId } from '../../values/ids.ts'
-import { type Cents, cents, formatMoney, minus, sumOf } from '../../values/money.ts'
-import { beginRequestRefund, type PendingSteps, refundIdOf } from '../collect/index.ts'
-import { refundBatch, refundTransfer } from '../transfers/index.ts'
-import { refundResponse, type refundsApi, WAIT_DAYS } from './api.ts'
+import { type LockedBook, lockBook, shortfallMessage } from '../../money/ledger/index.ts'
+import { loadRefundBook, type RefundRow, remainingRefundableCents } from '../../money/refunds/index.ts'
 import {
-  callOutside,
-  type ExternalAnswer,
-  foundRefund,
-  nextCallAt,
-  type Push,
-  type PushablePayment,
-  pushableOf,
-  pushOf,
-  recordAnswer,
+  lockTransactions,
+  type TransactionRow,
+  updateRefundedTransactions,
+} from '../../money/transactions/index.ts'
+import { findMainWalletId, firstOpenWallet, type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import { addMs, days } from '../../values/clock.ts'
+import { newId } from '../../values/ids.ts'
+import { type Cents, cents, formatMoney, subtractCents, sumOf } from '../../values/money.ts'
+import { beginRequestRefund, type PendingRefundSteps, refundIdOf } from '../collect/index.ts'
+import { refundTransfer, transferRefundBatch } from '../transfers/index.ts'
+import { MAX_REFUND_WAIT_DAYS, refundResponse, type refundsApi } from './api.ts'
+import {
+  type CardRefundCall,
+  type CardRefundPayment,
+  callRefundSystem,
+  cardRefundCall,
+  cardRefundPayments,
+  nextRefundCallAt,
+  type RefundCallAnswer,
+  recordRefundAnswer,
+  refundResponseById,
 } from './external-call.ts'
 import { refundProcess } from './process.ts'
 
@@ -59,13 +68,13 @@ where t.owner_id = $1 and t.mode = $2 and t.id = any($3::text[])`
 
 interface RefundBatch extends TenantNow {
   readonly paidBy: ReadonlyMap<string, PaidBy>
-  readonly refunding: ReturnType<typeof refundBatch>
-  readonly book: Book
+  readonly refunding: ReturnType<typeof transferRefundBatch>
+  readonly book: LockedBook
   readonly wallets: ReadonlyMap<string, WalletRow>
   /** Receives the money of closed wallets. Undefined if no wallet is closed, or the owner has none. */
   readonly ownersWalletId: string | undefined
   readonly isAnyPayerClosed: boolean
-  readonly pushable: ReadonlyMap<string, PushablePayment>
+  readonly pushable: ReadonlyMap<string, CardRefundPayment>
 }
 
 const isBetweenWallets = ({ kind, creditId }: PaidBy): boolean => kind === 'internal' && creditId === null
@@ -83,28 +92,28 @@ async function openBatch(
   const paid = await sql<PaidBy>(PAID_BY, [tenant.ownerId, tenant.mode, ids])
   const transfers = paid.filter(isBetweenWallets)
   const isAnyPayerClosed = transfers.some(({ isPayerClosed }) => isPayerClosed)
-  const ownersWalletId = isAnyPayerClosed ? await mainWalletId(sql, tenant) : undefined
+  const ownersWalletId = isAnyPayerClosed ? await findMainWalletId(sql, tenant) : undefined
   const byCard = paid.filter(({ type }) => type === 'card' || type === 'mpp')
   const cardPaymentIds = byCard.map(({ id }) => id)
-  const causes = transfers.flatMap(({ intentId }) => (intentId ? [intentReference(intentId)] : []))
+  const causes = transfers.flatMap(({ intentId }) => (intentId ? [intentHoldReference(intentId)] : []))
   const between = transfers.flatMap(({ walletId, toWalletId }) => [walletId, toWalletId ?? []].flat())
   const wallets = [...new Set([...between, ownersWalletId ?? []].flat())]
   const [, counters, book, rows, transactions, refunds, pushable] = await Promise.all([
     // Only card payments change under the lock of their agent. Others change under that of their counters.
     lockAgents(sql, tenant, agentsOf(byCard)),
     causes.length > 0
-      ? openCounters(sql, { tenant, now }, { causes, agents: agentsOf(transfers) })
+      ? lockCounters(sql, { tenant, now }, { causes, agents: agentsOf(transfers) })
       : new BudgetCounters(tenant, now, [], []),
-    openBook(sql, { tenant, now }, { wallets, others: isAnyPayerClosed ? ['suspense'] : [] }),
+    lockBook(sql, { tenant, now }, { wallets, others: isAnyPayerClosed ? ['suspense'] : [] }),
     walletsById(sql, tenant, wallets),
     lockTransactions(sql, tenant, ids),
-    openRefunds(sql, { tenant, now }, { transactionIds: ids }),
-    pushableOf(sql, tenant, cardPaymentIds, ports),
+    loadRefundBook(sql, { tenant, now }, { transactionIds: ids }),
+    cardRefundPayments(sql, tenant, cardPaymentIds, ports),
   ])
   return {
     ...{ tenant, now, book, ownersWalletId, isAnyPayerClosed, pushable },
     paidBy: new Map(paid.map(one => [one.id, one])),
-    refunding: refundBatch({ tenant, now }, { counters, refunds, transactions }),
+    refunding: transferRefundBatch({ tenant, now }, { counters, refunds, transactions }),
     wallets: rows,
   }
 }
@@ -114,7 +123,7 @@ const agentsOf = (payments: readonly PaidBy[]): string[] => payments.flatMap(({ 
 async function writeBatch({ tenant, refunding, book }: RefundBatch, sql: Sql): Promise<void> {
   const { changed, counters, refunds } = refunding
   await Promise.all([
-    updateRefunded(sql, tenant, [...changed.transactions]),
+    updateRefundedTransactions(sql, tenant, [...changed.transactions]),
     refunds.write(sql),
     counters.write(sql),
     book.post(sql),
@@ -122,7 +131,7 @@ async function writeBatch({ tenant, refunding, book }: RefundBatch, sql: Sql): P
 }
 
 type Creates = typeof refundsApi.create
-type CreateItem = Item<InputOf<Creates>>
+type CreateItem = BatchItem<InputOf<Creates>>
 type CreateCode = Parameters<ContextOf<Creates>['refuse']>[0]
 type CreateVerdict = HotContext<CreateCode, Creates['emits']>
 
@@ -143,7 +152,7 @@ function decide(item: CreateItem, batch: RefundBatch, verdict: CreateVerdict) {
   const refusal = refusalOf(transaction, paid, verdict)
   if (refusal) return refusal
   if (transaction.type === 'collect') return ofRequest(item, transaction, verdict)
-  const left = leftToRefund(transaction, refunds.awaitedCents(transactionId))
+  const left = remainingRefundableCents(transaction, refunds.awaitedCents(transactionId))
   const { amountCents = left } = item.input.body
   if (left === 0n) return verdict.refuse('nothing_to_refund')
   if (amountCents > left) return verdict.refuse('refund_above_payment', excessText(transaction, left))
@@ -171,7 +180,7 @@ function refusalOf(
 }
 
 function excessText({ amountCents, refundedCents, disputedCents }: TransactionRow, left: Cents): string {
-  const awaited = minus(amountCents, sumOf([refundedCents, disputedCents, left]))
+  const awaited = subtractCents(amountCents, sumOf([refundedCents, disputedCents, left]))
   const parts = [
     [refundedCents, 'is refunded'],
     [awaited, 'is pending'],
@@ -217,7 +226,7 @@ function giveBack(
   if (payee.status === 'frozen')
     return refuse('wallet_frozen', 'The wallet that was paid is frozen: nothing leaves it.')
   if (!book.canPay(payee.id, amountCents))
-    return refuse('insufficient_funds', shortfallText(amountCents, book.available(payee.id)))
+    return refuse('insufficient_funds', shortfallMessage(amountCents, book.available(payee.id)))
   const id = newId('refund')
   const { reason, note } = item.input.body
   const row = refunding.refunds.request(transaction, { id, way: 'wallet', amountCents, reason, note }, emit)
@@ -259,8 +268,8 @@ function askMerchant(
   const id = newId('refund')
   const payment = pushable.get(transaction.id)
   const waiting = {
-    dueAt: after(item.now, days(WAIT_DAYS)),
-    ...(payment ? { attempts: 1, askDueAt: nextCallAt(item.now, 1) } : {}),
+    dueAt: addMs(item.now, days(MAX_REFUND_WAIT_DAYS)),
+    ...(payment ? { attempts: 1, askDueAt: nextRefundCallAt(item.now, 1) } : {}),
     workflowId: workflowIdOf(refundProcess, id),
   }
   const row = refunds.request(
@@ -272,7 +281,7 @@ function askMerchant(
   if (!payment) return refundResponse(row)
   const now = item.now.toISOString()
   const call = { refundId: id, mode: item.tenant.mode, now, since: now, cents: String(amountCents) }
-  return new CallExternal({ push: pushOf(payment, call) })
+  return new CallExternal({ push: cardRefundCall(payment, call) })
 }
 
 type Creating = ContextOf<Creates>
@@ -288,19 +297,23 @@ interface RefundOfRequest {
 
 type Reservation =
   | { readonly asked: RefundOfRequest }
-  | { readonly steps: PendingSteps }
-  | { readonly push: Push }
+  | { readonly steps: PendingRefundSteps }
+  | { readonly push: CardRefundCall }
 
 /** Begins the refund as the request's own operation does. An external call follows if needed. */
 async function begin(
   { requestId, sourceId, cents: amount, reason, note }: RefundOfRequest,
   context: Creating,
-): Promise<ReturnType<typeof refundResponse> | CallExternal<{ readonly steps: PendingSteps }> | Refusal> {
+): Promise<
+  ReturnType<typeof refundResponse> | CallExternal<{ readonly steps: PendingRefundSteps }> | Refusal
+> {
   const amountCents = amount === null ? undefined : cents(amount)
   const begun = await beginRequestRefund({ requestId, sourceId, amountCents, reason, note }, context)
   if (begun instanceof Refusal) return begun
   const { steps } = begun
-  return steps.cards.refunds.length > 0 ? new CallExternal({ steps }) : foundRefund(idOf({ steps }), context)
+  return steps.cards.refunds.length > 0
+    ? new CallExternal({ steps })
+    : refundResponseById(idOf({ steps }), context)
 }
 
 const idOf = (reservation: Exclude<Reservation, { readonly asked: RefundOfRequest }>): string =>
@@ -321,18 +334,18 @@ const reserve: BatchedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits
 }
 
 /** Refunds between wallets at once, requests the refund from a merchant, or takes the steps of the paid request. */
-export const create: HandlerOf<typeof refundsApi.create> = {
+export const createRefund: HandlerOf<typeof refundsApi.create> = {
   reserve,
 
-  async call(reservation: Reservation, outside): Promise<ExternalAnswer | null> {
+  async call(reservation: Reservation, outside): Promise<RefundCallAnswer | null> {
     if ('asked' in reservation) return null
-    return callOutside('steps' in reservation ? reservation.steps : reservation, outside)
+    return callRefundSystem('steps' in reservation ? reservation.steps : reservation, outside)
   },
 
-  async record(answered: ExternalAnswer | null, reservation: Reservation, context) {
+  async record(answered: RefundCallAnswer | null, reservation: Reservation, context) {
     if ('asked' in reservation) return begin(reservation.asked, context)
-    if (answered) await recordAnswer(answered, context)
-    return foundRefund(idOf(reservation), context)
+    if (answered) await recordRefundAnswer(answered, context)
+    return refundResponseById(idOf(reservation), context)
   },
 
   /**
@@ -340,8 +353,8 @@ export const create: HandlerOf<typeof refundsApi.create> = {
    * its merchant.
    */
   async recover(reservation: Reservation, context) {
-    if (!('asked' in reservation)) return foundRefund(idOf(reservation), context)
+    if (!('asked' in reservation)) return refundResponseById(idOf(reservation), context)
     const begun = await begin(reservation.asked, context)
-    return begun instanceof CallExternal ? foundRefund(idOf(begun.reservation), context) : begun
+    return begun instanceof CallExternal ? refundResponseById(idOf(begun.reservation), context) : begun
   },
 }

@@ -1,27 +1,33 @@
-import { lockSpenders } from '../../control/policies/index.ts'
+import { lockSpendingAgents } from '../../control/policies/index.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { AnswerNow, type CallContext } from '../../kernel/contract/handlers.ts'
+import { AnswerNow, type ExternalCallContext } from '../../kernel/contract/handlers.ts'
 import { externalCall } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { openRefunds, Refund, type RefundRow, type Refunds, refundsById } from '../../money/refunds/index.ts'
+import {
+  loadRefundBook,
+  Refund,
+  type RefundBook,
+  type RefundRow,
+  refundsById,
+} from '../../money/refunds/index.ts'
 import { lockTransactions } from '../../money/transactions/index.ts'
 import type { CardRefundOutcome, NewCardRefund, ProcessorFailure } from '../../ports/card-processor.ts'
-import { after, backoff, minutes } from '../../values/clock.ts'
+import { addMs, backoffDelay, minutes } from '../../values/clock.ts'
 import { cents } from '../../values/money.ts'
 import {
-  askAcquirer,
   type CardRefunds,
   dueCardRefunds,
   type RequestRefundOutcome,
   recordCardRefunds,
+  sendCardRefunds,
 } from '../collect/index.ts'
 import { refundResponse, refundsApi } from './api.ts'
 import { refundProcess } from './process.ts'
 
-export interface PushablePayment extends Row {
+export interface CardRefundPayment extends Row {
   readonly transactionId: string
   readonly processorRef: string
   readonly processorCardId: string
@@ -39,14 +45,14 @@ join lateral (
   where (one.owner_id, one.mode, one.card_id) = ($1, $2, a.card_id) order by one.id desc limit 1) n on true
 where a.owner_id = $1 and a.mode = $2 and a.transaction_id = any($3::text[]) and a.processor_ref is not null`
 
-export async function pushableOf(
+export async function cardRefundPayments(
   sql: Sql,
   tenant: Tenant,
   transactionIds: readonly string[],
   ports: Ports,
-): Promise<ReadonlyMap<string, PushablePayment>> {
+): Promise<ReadonlyMap<string, CardRefundPayment>> {
   if (transactionIds.length === 0 || !canPush(ports, tenant.mode)) return new Map()
-  const rows = await sql<PushablePayment>(PUSHABLE, [tenant.ownerId, tenant.mode, transactionIds])
+  const rows = await sql<CardRefundPayment>(PUSHABLE, [tenant.ownerId, tenant.mode, transactionIds])
   return new Map(rows.map(row => [row.transactionId, row]))
 }
 
@@ -60,7 +66,7 @@ function canPush(ports: Ports, mode: Mode): boolean {
 }
 
 /** Plain JSON, since it must survive a crash. */
-export interface Push {
+export interface CardRefundCall {
   readonly refundId: string
   readonly mode: Mode
   readonly now: string
@@ -70,24 +76,24 @@ export interface Push {
 }
 
 /** The refund already waits for its merchant when the processor is asked. */
-export function pushOf(
-  { processorRef, processorCardId, descriptor, mcc, country }: PushablePayment,
-  call: Omit<Push, 'refund'>,
-): Push {
+export function cardRefundCall(
+  { processorRef, processorCardId, descriptor, mcc, country }: CardRefundPayment,
+  call: Omit<CardRefundCall, 'refund'>,
+): CardRefundCall {
   const merchant = { descriptor, mcc, city: null, country, url: null, networkTokenId: null }
   return { ...call, refund: { processorCardId, authorizationId: processorRef, merchant } }
 }
 
 /** Longer than a call takes, so that two calls for one refund never overlap. */
-export const nextCallAt = (now: Date, attempts: number): Date =>
-  after(now, backoff(minutes(1), attempts - 1, minutes(60)))
+export const nextRefundCallAt = (now: Date, attempts: number): Date =>
+  addMs(now, backoffDelay(minutes(1), attempts - 1, minutes(60)))
 
 type PushAnswer = CardRefundOutcome | ProcessorFailure
 
 /** Every repetition has the same reference, so the next call reveals the outcome of a lost answer. */
 async function push(
-  { refundId, mode, now, since, cents: amount, refund }: Push,
-  { ports, requestId }: CallContext,
+  { refundId, mode, now, since, cents: amount, refund }: CardRefundCall,
+  { ports, requestId }: ExternalCallContext,
 ): Promise<PushAnswer> {
   const { pushRefund } = ports.cardProcessor(mode)
   const asked = { ...refund, amountCents: cents(amount), requestedAt: new Date(since) }
@@ -97,26 +103,29 @@ async function push(
   )
 }
 
-type ExternalCall = { readonly push: Push } | { readonly cards: CardRefunds }
+type ExternalCall = { readonly push: CardRefundCall } | { readonly cards: CardRefunds }
 
-export type ExternalAnswer =
-  | { readonly push: Push; readonly answer: PushAnswer }
+export type RefundCallAnswer =
+  | { readonly push: CardRefundCall; readonly answer: PushAnswer }
   | { readonly cards: CardRefunds; readonly outcomes: readonly RequestRefundOutcome[] }
 
-export const callOutside = async (ask: ExternalCall, outside: CallContext): Promise<ExternalAnswer> =>
+export const callRefundSystem = async (
+  ask: ExternalCall,
+  outside: ExternalCallContext,
+): Promise<RefundCallAnswer> =>
   'push' in ask
     ? { push: ask.push, answer: await push(ask.push, outside) }
-    : { cards: ask.cards, outcomes: await askAcquirer(ask.cards, outside) }
+    : { cards: ask.cards, outcomes: await sendCardRefunds(ask.cards, outside) }
 
 type RecordContext = Context<never, (typeof refundsApi.ask)['emits']>
 
-export const recordAnswer = (answered: ExternalAnswer, context: RecordContext): Promise<void> =>
+export const recordRefundAnswer = (answered: RefundCallAnswer, context: RecordContext): Promise<void> =>
   'push' in answered
     ? recordPush(answered.answer, answered.push, context)
     : recordCardRefunds(answered.outcomes, answered.cards, context)
 
 /** Locks the refund and the money it moves. `row` is undefined if the refund is no longer pending. */
-export async function lockRefund(
+export async function lockPendingRefund(
   id: string,
   { records, sql, tenant, now }: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>,
 ) {
@@ -126,9 +135,9 @@ export async function lockRefund(
   const transactionIds = transactionId ? [transactionId] : []
   // Locks the agent before the payment, since card money moves under the agent's lock.
   const [, , refunds] = await Promise.all([
-    agentId ? lockSpenders(sql, tenant, [agentId]) : undefined,
+    agentId ? lockSpendingAgents(sql, tenant, [agentId]) : undefined,
     lockTransactions(sql, tenant, transactionIds),
-    openRefunds(sql, { tenant, now }, { transactionIds }),
+    loadRefundBook(sql, { tenant, now }, { transactionIds }),
   ])
   return { known, row: refunds.find(id), refunds }
 }
@@ -137,9 +146,13 @@ export async function lockRefund(
  * A declined refund fails. Without an answer it stays due. If the processor cannot ask, the refund waits for
  * the money, and only the owner can request it from the merchant.
  */
-async function recordPush(answer: PushAnswer, { refundId }: Push, context: RecordContext): Promise<void> {
+async function recordPush(
+  answer: PushAnswer,
+  { refundId }: CardRefundCall,
+  context: RecordContext,
+): Promise<void> {
   if ('failure' in answer && answer.failure !== 'refused') return
-  const { row, refunds } = (await lockRefund(refundId, context)) ?? {}
+  const { row, refunds } = (await lockPendingRefund(refundId, context)) ?? {}
   if (!row || !refunds) return
   if ('status' in answer && answer.status === 'declined') {
     const message = `The merchant declined: ${answer.message} Dispute the payment: POST /disputes.`
@@ -149,7 +162,7 @@ async function recordPush(answer: PushAnswer, { refundId }: Push, context: Recor
   context.queueStatement(refunds.write(context.sql))
 }
 
-export async function foundRefund(id: string, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>) {
+export async function refundResponseById(id: string, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>) {
   const row = (await refundsById(sql, tenant, [id])).get(id)
   if (!row) throw new Error(`${id}: a refund that was asked for is gone`)
   return refundResponse(row)
@@ -161,9 +174,9 @@ const DONE = { done: true }
  * Repeats a call whose answer was not recorded. Moves the due time before the call, so that two calls never
  * run at once.
  */
-export const ask = externalCall(refundsApi.ask, {
+export const retryRefundCall = externalCall(refundsApi.ask, {
   async reserve({ params }, context) {
-    const locked = await lockRefund(params.id, context)
+    const locked = await lockPendingRefund(params.id, context)
     if (!locked) return context.refuse('refund_not_found')
     const { known, row, refunds } = locked
     const asked = known.requestId
@@ -172,10 +185,10 @@ export const ask = externalCall(refundsApi.ask, {
     return asked ?? new AnswerNow(DONE)
   },
 
-  call: callOutside,
+  call: callRefundSystem,
 
   async record(answered, _asked, context) {
-    await recordAnswer(answered, context)
+    await recordRefundAnswer(answered, context)
     return DONE
   },
 
@@ -185,18 +198,22 @@ export const ask = externalCall(refundsApi.ask, {
 
 async function dueMerchant(
   row: RefundRow | undefined,
-  refunds: Refunds,
+  refunds: RefundBook,
   { sql, tenant, now, ports, queueStatement }: RecordContext,
 ): Promise<ExternalCall | undefined> {
   if (!row?.askDueAt || row.askDueAt > now || !row.transactionId) return undefined
-  const payment = (await pushableOf(sql, tenant, [row.transactionId], ports)).get(row.transactionId)
+  const payment = (await cardRefundPayments(sql, tenant, [row.transactionId], ports)).get(row.transactionId)
   const attempts = row.attempts + 1
-  if (payment) refunds.askAgain(row, attempts, nextCallAt(now, attempts))
+  if (payment) refunds.askAgain(row, attempts, nextRefundCallAt(now, attempts))
   else refunds.endAsking(row, false)
   queueStatement(refunds.write(sql))
   if (!payment) return undefined
   const call = { refundId: row.id, mode: tenant.mode, now: now.toISOString() }
   return {
-    push: pushOf(payment, { ...call, since: row.createdAt.toISOString(), cents: String(row.amountCents) }),
+    push: cardRefundCall(payment, {
+      ...call,
+      since: row.createdAt.toISOString(),
+      cents: String(row.amountCents),
+    }),
   }
 }

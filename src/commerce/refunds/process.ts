@@ -32,7 +32,7 @@ In live mode it counts only with \`OPERATOR_SIGNALS=true\`. The API can do the s
   },
 } as const satisfies RecordProcess
 
-export interface RefundStatus extends ProcessStatus {
+export interface RefundProcessStatus extends ProcessStatus {
   readonly next: 'ask' | 'give up' | null
 }
 

@@ -1,21 +1,21 @@
 import { area, type Reaction, reactionToAll } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
-import { createdWithin } from '../../kernel/database/created-within.ts'
+import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { arrivedEvents, Refund, refundMachine, refundsById } from '../../money/refunds/index.ts'
-import { minuteInWords } from '../../values/clock.ts'
+import { Refund, refundArrivedEvents, refundMachine, refundsById } from '../../money/refunds/index.ts'
+import { formatMinute } from '../../values/clock.ts'
 import { formatMoney } from '../../values/money.ts'
-import type { Personal } from '../../values/personal.ts'
-import { refundResponse, refundsApi, WAIT_DAYS } from './api.ts'
-import { create } from './create.ts'
-import { ask, lockRefund } from './external-call.ts'
+import type { PersonalData } from '../../values/personal.ts'
+import { MAX_REFUND_WAIT_DAYS, refundResponse, refundsApi } from './api.ts'
+import { createRefund } from './create.ts'
+import { lockPendingRefund, retryRefundCall } from './external-call.ts'
 import { type RefundSignal, refundProcess } from './process.ts'
 
 const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) => {
   const { sql, emit, wake, refuse, queueStatement } = context
-  const locked = await lockRefund(params.id, context)
+  const locked = await lockPendingRefund(params.id, context)
   if (!locked) return refuse('refund_not_found')
   const { known, row, refunds } = locked
   if (!row) return refuse('refund_not_pending', `The refund is ${await statusOf(known, context)} already.`)
@@ -32,12 +32,12 @@ const statusOf = async ({ id }: Refund, { sql, tenant }: Pick<Context, 'sql' | '
 
 const EXPIRED_REASON = {
   code: 'not_credited',
-  message: `The merchant did not send the money within ${WAIT_DAYS} days. Dispute the payment: POST /disputes.`,
+  message: `The merchant did not send the money within ${MAX_REFUND_WAIT_DAYS} days. Dispute the payment: POST /disputes.`,
 }
 
 const expire: HandlerOf<typeof refundsApi.expire> = async ({ params }, context) => {
   const { sql, now, emit, wake, refuse, queueStatement } = context
-  const locked = await lockRefund(params.id, context)
+  const locked = await lockPendingRefund(params.id, context)
   if (!locked) return refuse('refund_not_found')
   const { row, refunds } = locked
   if (row?.dueAt && row.dueAt <= now) {
@@ -53,7 +53,7 @@ const FOR_PROCESSOR = 'for the processor of the card to ask the merchant, then f
 function processStatusOf(refund: Refund, now: Date) {
   const { status, mode, amountCents, arrivedCents, dueAt, askDueAt } = refund
   const closed = status !== 'pending'
-  const until = dueAt ? `, until ${minuteInWords(dueAt)}` : ''
+  const until = dueAt ? `, until ${formatMinute(dueAt)}` : ''
   const part = arrivedCents > 0n && !closed ? `, ${formatMoney(arrivedCents)} received` : ''
   const isAsked = askDueAt !== null && dueAt !== null && askDueAt < dueAt
   const nextAt = isAsked ? askDueAt : dueAt
@@ -69,14 +69,14 @@ function processStatusOf(refund: Refund, now: Date) {
   }
 }
 
-const refunds = implement(refundsApi, {
-  create,
-  ask,
+const refunds = bindHandlers(refundsApi, {
+  create: createRefund,
+  ask: retryRefundCall,
   cancel,
   expire,
 
   async list({ query: { from, to, cursor: _cursor, limit: _limit, ...filters } }, context) {
-    const created = await createdWithin('refund', { from, to }, context)
+    const created = await createdWithinCondition('refund', { from, to }, context)
     const page = await context.page(Refund, definedOnly({ ...filters, ...created }))
     return { ...page, data: page.data.map(refundResponse) }
   },
@@ -92,7 +92,7 @@ const refunds = implement(refundsApi, {
   },
 })
 
-const completed = arrivedEvents['refund.completed']
+const completed = refundArrivedEvents['refund.completed']
 
 /** Ends the process when the money arrives, which the cards area books. */
 const endProcess: Reaction = {
@@ -141,7 +141,7 @@ const refundsPersonal = {
     },
     about: { payer: ['request_id'] },
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 export const refundsArea = area('Refunds', 'Refunds of payments, received and made.', refunds, {
   personal: refundsPersonal,

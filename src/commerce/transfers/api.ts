@@ -3,50 +3,50 @@ import {
   assertionEvents,
   assertionRefusals,
   ChallengeRecord,
-  webauthnAssertion,
+  webauthnAssertionSchema,
 } from '../../identity/passkeys/index.ts'
-import { sepaText } from '../../iso20022/sepa-charset.ts'
-import { event } from '../../kernel/contract/events.ts'
-import { file } from '../../kernel/contract/file.ts'
-import { type Failure, get, list, missing, post, put } from '../../kernel/contract/operation.ts'
+import { toSepaText } from '../../iso20022/sepa-charset.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { fileSchema } from '../../kernel/contract/file.ts'
+import { get, list, notFound, post, put, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { purseRefusal } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
-import { type Cents, money, positiveMoney } from '../../values/money.ts'
-import { freeText, timeRange } from '../../values/schemas.ts'
-import { planLimitsText } from './limits.ts'
+import { type Cents, moneySchema, positiveMoneySchema } from '../../values/money.ts'
+import { freeTextSchema, timeRangeMembers } from '../../values/schemas.ts'
+import { planTransferLimitsText } from './limits.ts'
 import {
-  madeTransferEvents,
+  completedTransferEvents,
   SplitEvent,
-  scheme,
+  sepaSchemeSchema,
   sepaTransferEvents,
-  status,
   TransferRecord,
+  transferStatusSchema,
 } from './schemas.ts'
-import { MAX_TRANSFER, transferKinds } from './transfer.ts'
+import { MAX_TRANSFER_CENTS, transferKinds } from './transfer.ts'
 
 /** The length that the SEPA rulebooks allow for the remittance information. */
-export const MAX_REFERENCE_LENGTH = 140
+export const MAX_TRANSFER_REFERENCE_LENGTH = 140
 
 const reference = z
   .string()
   .trim()
   .min(1)
-  .max(MAX_REFERENCE_LENGTH)
+  .max(MAX_TRANSFER_REFERENCE_LENGTH)
   .meta({ description: 'The purpose, shown to the payee.', examples: ['Budget of November'] })
 
 function referenceProblem(text: string): string | undefined {
-  const spelled = sepaText(text, 10 * MAX_REFERENCE_LENGTH)
+  const spelled = toSepaText(text, 10 * MAX_TRANSFER_REFERENCE_LENGTH)
   if (!/[A-Za-z0-9]/.test(spelled)) return 'it has no characters that a SEPA message can contain'
-  if (spelled.length <= MAX_REFERENCE_LENGTH) return undefined
-  return `in SEPA’s characters it has ${spelled.length} characters, ${MAX_REFERENCE_LENGTH} are allowed`
+  if (spelled.length <= MAX_TRANSFER_REFERENCE_LENGTH) return undefined
+  return `in SEPA’s characters it has ${spelled.length} characters, ${MAX_TRANSFER_REFERENCE_LENGTH} are allowed`
 }
 
 const transferMembers = {
   fromWalletId: id('wallet'),
   toWalletId: id('wallet').optional().meta({ description: 'One of your wallets, credited immediately.' }),
   beneficiaryId: id('beneficiary').optional().meta({ description: 'A payee with a bank account, by SEPA.' }),
-  amountCents: positiveMoney(MAX_TRANSFER),
-  scheme: scheme.optional().meta({ description: 'With beneficiaryId only; `sct` if not given.' }),
+  amountCents: positiveMoneySchema(MAX_TRANSFER_CENTS),
+  scheme: sepaSchemeSchema.optional().meta({ description: 'With beneficiaryId only; `sct` if not given.' }),
   reference: reference.nullable().default(null),
   intentId: id('intent')
     .optional()
@@ -76,7 +76,7 @@ function checkPayment(
   if (problem) addIssue('reference', problem)
 }
 
-const signature = webauthnAssertion.optional().meta({
+const signature = webauthnAssertionSchema.optional().meta({
   description:
     'In the console: the passkey’s signature over `POST /passkeys/transfers/challenge`. A key needs none.',
 })
@@ -90,7 +90,7 @@ const walletRefusals = {
   wallet_closed: [400, 'The wallet is closed.'],
   wallet_of_card: purseRefusal('fromWalletId, toWalletId or parts'),
   insufficient_funds: [400, 'The wallet’s available balance is too low.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 const intentRefusals = {
   intent_required: [400, 'intentId: an agent pays on an approved intent of its own.'],
@@ -114,18 +114,18 @@ const intentRefusals = {
     'intentId: its payee’s name or IBAN has changed since it was declared. Cancel the intent and declare it again.',
   ],
   intent_amount_exceeded: [400, 'amountEuros: it exceeds the hold of the intent.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
-export const payRefusals = {
+export const transferRefusals = {
   ...walletRefusals,
   beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
   single_limit_exceeded: [400, 'The amount exceeds the limit for one transfer.'],
   daily_limit_exceeded: [400, 'The daily limit is reached.'],
   sepa_rail_missing: [503, 'Live mode has no SEPA rail.'],
   ...intentRefusals,
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
-const transfer_not_found = missing('transfer')
+const transfer_not_found = notFound('transfer')
 
 const createDescription = [
   'An agent pays from its own wallet, on an approved intent whose `walletId` or `beneficiaryId` is the payee, and no more than its hold. Its risk is not scored again, but an agent that was frozen since then cannot pay. The payment completes the intent and releases the rest of its hold and its limits. By SEPA the intent is completed when the transfer is submitted: until then it can be neither cancelled nor expire, and a cancelled transfer leaves it as it was. An unsubmitted transfer is cancelled immediately if the wallet or the agent is frozen, the delegation of its intent revoked or the account suspended. A later rejection or return credits the wallet and the limits; the intent stays completed, so declare another one to try again.',
@@ -156,8 +156,8 @@ export const transfersApi = {
       reference: 'Invoice 4711',
     },
     returns: [201, TransferRecord],
-    fails: { ...payRefusals, ...assertionRefusals },
-    emits: { ...madeTransferEvents, ...assertionEvents },
+    fails: { ...transferRefusals, ...assertionRefusals },
+    emits: { ...completedTransferEvents, ...assertionEvents },
   }),
   list: list('/transfers', {
     summary: 'List transfers',
@@ -168,7 +168,7 @@ export const transfersApi = {
     filters: {
       agentId: id('agent').optional(),
       intentId: id('intent').optional(),
-      status: status.optional(),
+      status: transferStatusSchema.optional(),
       kind: z.enum(transferKinds).optional(),
       waitsFor: z
         .enum(['payee'])
@@ -177,7 +177,7 @@ export const transfersApi = {
       beneficiaryId: id('beneficiary').optional(),
       fromWalletId: id('wallet').optional(),
       toWalletId: id('wallet').optional(),
-      ...timeRange,
+      ...timeRangeMembers,
     },
     item: TransferRecord,
   }),
@@ -196,7 +196,7 @@ export const transfersApi = {
     callers: ['key'],
     scope: 'transfers:read',
     requires: 'sepaRail',
-    returns: [200, file('application/xml')],
+    returns: [200, fileSchema('application/xml')],
     fails: {
       transfer_not_found,
       transfer_not_by_sepa: [400, 'The transfer is between wallets, so it has no payment order.'],
@@ -207,7 +207,7 @@ export const transfersApi = {
     description: 'Until it is `submitted`. Releases the hold and the day’s limit.',
     callers: ['key'],
     scope: 'transfers:create',
-    body: z.strictObject({ comment: freeText.nullable().default(null) }),
+    body: z.strictObject({ comment: freeTextSchema.nullable().default(null) }),
     example: { comment: 'Paid otherwise' },
     returns: [200, TransferRecord],
     fails: {
@@ -222,7 +222,7 @@ export const transfersApi = {
       'After a `close_match` or `no_match` a transfer stays in `verifying` until this or a cancellation; after seven days it is cancelled automatically. If the bank verifies the payee only after it has the order, in a status report, the transfer is `submitted` and waits after `not_possible`, too: this records who decided, and the order is released or cancelled in the bank’s own client.',
     callers: ['key'],
     scope: 'transfers:confirm-payee',
-    body: z.strictObject({ comment: freeText.nullable().default(null) }),
+    body: z.strictObject({ comment: freeTextSchema.nullable().default(null) }),
     example: { comment: 'It is their trade name' },
     returns: [200, TransferRecord],
     fails: {
@@ -237,7 +237,7 @@ export const transfersApi = {
       'The payee’s bank may refuse; `recall` of the transfer shows the answer. In test mode it agrees, except for these amounts: € 888.01 is refused because the payee does not agree, € 888.02 because the account is closed, € 888.03 is never decided, and for € 888.04 the bank does not answer. A recalled transfer is `returned`, or `rejected` if it had not settled yet.',
     callers: ['key'],
     scope: 'transfers:create',
-    body: z.strictObject({ reason: freeText.min(1).meta({ examples: ['It was paid twice'] }) }),
+    body: z.strictObject({ reason: freeTextSchema.min(1).meta({ examples: ['It was paid twice'] }) }),
     example: { reason: 'It was paid twice' },
     returns: [200, TransferRecord],
     fails: {
@@ -252,17 +252,17 @@ export const transfersApi = {
 const partRefusals = {
   part_of_nothing: [400, 'amountEuros: too little to give every part a cent.'],
   too_much: [400, 'parts: their sum exceeds the limit for one transfer.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 const part = z.strictObject({
   walletId: id('wallet'),
-  amountCents: positiveMoney(MAX_TRANSFER).optional(),
+  amountCents: positiveMoneySchema(MAX_TRANSFER_CENTS).optional(),
   share: z.number().min(0.0001).max(1_000_000).multipleOf(0.0001).optional(),
 })
 
 const splitMembers = {
   fromWalletId: id('wallet'),
-  amountCents: positiveMoney(MAX_TRANSFER)
+  amountCents: positiveMoneySchema(MAX_TRANSFER_CENTS)
     .optional()
     .meta({ description: 'The amount to divide; only with shares.' }),
   parts: z.array(part).min(1).max(1_000),
@@ -290,7 +290,7 @@ function checkParts({ amountCents, parts }: Parts, context: z.RefinementCtx): vo
     addIssue(excluded, byShare ? 'the parts are given by their shares' : 'a share is one of amountEuros')
 }
 
-export const splitApi = {
+export const splitTransferApi = {
   split: post('/transfers/split', {
     summary: 'Split a payment from one wallet into several',
     description:
@@ -314,14 +314,14 @@ export const splitApi = {
       ...assertionRefusals,
     },
     emits: {
-      'transfer.split.completed': event('A split payment has been completed.', SplitEvent),
+      'transfer.split.completed': declareEvent('A split payment has been completed.', SplitEvent),
       ...assertionEvents,
     },
   }),
 }
 
 const { wallet_not_found } = walletRefusals
-const { beneficiary_not_found, intent_not_found } = payRefusals
+const { beneficiary_not_found, intent_not_found } = transferRefusals
 
 const ONE_PAYEE = ['toWalletId', 'beneficiaryId', 'scheme', 'intentId'] as const
 
@@ -343,7 +343,7 @@ const challengeBody = z
     checkParts({ amountCents, parts }, context)
   })
 
-export const challengeApi = {
+export const transferChallengeApi = {
   challenge: post('/passkeys/transfers/challenge', {
     summary: 'Get what a passkey signs to pay from the console',
     description:
@@ -371,17 +371,17 @@ const LimitsRecord = z
   .object({
     ownerId: id('customer'),
     mode,
-    singleCents: money.meta({ description: 'The limit for one SEPA transfer.' }),
-    dailyCents: money.meta({ description: 'The limit for SEPA transfers per UTC day.' }),
+    singleCents: moneySchema.meta({ description: 'The limit for one SEPA transfer.' }),
+    dailyCents: moneySchema.meta({ description: 'The limit for SEPA transfers per UTC day.' }),
     day: z.iso.date(),
-    usedCents: money.meta({
+    usedCents: moneySchema.meta({
       description: 'Used of the day’s limit, without cancelled transfers.',
     }),
-    remainingCents: money,
+    remainingCents: moneySchema,
   })
   .meta({ id: 'TransferLimits' })
 
-export const limitsApi = {
+export const transferLimitsApi = {
   limits: get('/transfers/limits', {
     summary: 'Get the limits for SEPA transfers',
     callers: ['key'],
@@ -390,20 +390,20 @@ export const limitsApi = {
   }),
   setLimits: put('/customers/{id}/transfer-limits', {
     summary: 'Set an owner’s limits for SEPA transfers',
-    description: `Null is the plan’s limit, for one transfer and for a day: ${planLimitsText}.`,
+    description: `Null is the plan’s limit, for one transfer and for a day: ${planTransferLimitsText}.`,
     callers: ['dash'],
-    body: z.strictObject({ mode, singleCents: money.nullable(), dailyCents: money.nullable() }),
+    body: z.strictObject({ mode, singleCents: moneySchema.nullable(), dailyCents: moneySchema.nullable() }),
     example: { mode: 'test', singleEuros: 20_000, dailyEuros: null },
     returns: [200, LimitsRecord],
-    fails: { customer_not_found: missing('customer') },
+    fails: { customer_not_found: notFound('customer') },
     emits: {
-      'transfer.limits_changed': event(
+      'transfer.limits_changed': declareEvent(
         'The limits for SEPA transfers have changed.',
         z.object({
           ownerId: id('customer'),
           mode,
-          singleCents: money,
-          dailyCents: money,
+          singleCents: moneySchema,
+          dailyCents: moneySchema,
         }),
       ),
     },

@@ -1,24 +1,27 @@
 import type { IntentRow } from '../../control/intents/index.ts'
 import {
-  bookedBy,
-  type Channel,
-  type Evidence,
-  factsOf,
-  foldFacts,
-  noFacts,
+  bookedPaymentAmounts,
+  collectPaymentFacts,
+  type FactEvidence,
+  foldPaymentFacts,
+  noPaymentFacts,
   type Payment,
   type PaymentBatch,
+  type PaymentChannel,
   type PaymentFact,
+  type PaymentRecordView,
   type PaymentState,
-  type PaymentView,
-  type PostedBatch,
+  type PostedPaymentBatch,
 } from '../../control/payments/index.ts'
-import type { Cause } from '../../money/ledger/index.ts'
+import type { PostingCause } from '../../money/ledger/index.ts'
 import type { TransactionRow, TransactionState } from '../../money/transactions/index.ts'
 import { type Cents, minOf } from '../../values/money.ts'
 import type { TransferRow } from './transfer.ts'
 
-export const holdReference = (transferId: string): Cause => ({ type: 'transfer', id: transferId })
+export const transferHoldReference = (transferId: string): PostingCause => ({
+  type: 'transfer',
+  id: transferId,
+})
 
 export interface TransferPayment extends Payment {
   readonly amountCents: Cents
@@ -38,36 +41,36 @@ const payerOf = ({ id, agentId, fromWalletId, intentId, transactionId, amountCen
 })
 
 /** An intent's payment by a transfer into a wallet: it has no facts before its capture. */
-export const walletPayment = (
+export const newWalletPayment = (
   transfer: TransferRow,
   { merchant, mcc, country }: IntentRow,
 ): TransferPayment => ({
   ...payerOf(transfer),
-  ...{ merchant, mcc, country, facts: noFacts, declineReason: null },
-  ...bookedBy(foldFacts(noFacts)),
+  ...{ merchant, mcc, country, facts: noPaymentFacts, declineReason: null },
+  ...bookedPaymentAmounts(foldPaymentFacts(noPaymentFacts)),
 })
 
 /** The same payment once it is made, derived from its transaction. Earlier refunds are one fact, with their sum. */
-export function paidByWallet(transaction: TransactionRow): TransferPayment {
+export function walletPaymentFromTransaction(transaction: TransactionRow): TransferPayment {
   const { id, transferId, walletId: fromWalletId, refundedCents, merchant, mcc, country } = transaction
   const { agentId, intentId, amountCents } = transaction
   const captured = { type: 'captured', cents: amountCents } as const
   const refunded = { type: 'refunded', id, cents: refundedCents } as const
-  const facts = factsOf(refundedCents > 0n ? [captured, refunded] : [captured])
+  const facts = collectPaymentFacts(refundedCents > 0n ? [captured, refunded] : [captured])
   return {
     ...payerOf({ id: String(transferId), agentId, fromWalletId, intentId, transactionId: id, amountCents }),
     ...{ merchant, mcc, country, facts, declineReason: null },
-    ...bookedBy(foldFacts(facts)),
+    ...bookedPaymentAmounts(foldPaymentFacts(facts)),
   }
 }
 
 /** A transfer's payment by SEPA. Its facts are derived from the transfer, which is the only place that stores them. */
-export function sepaPayment(transfer: TransferRow): TransferPayment {
+export function sepaPaymentFromTransfer(transfer: TransferRow): TransferPayment {
   const { payee, reason } = transfer
-  const facts = factsOf(factsOfRecord(transfer))
+  const facts = collectPaymentFacts(factsOfRecord(transfer))
   return {
     ...payerOf(transfer),
-    ...bookedBy(foldFacts(facts)),
+    ...bookedPaymentAmounts(foldPaymentFacts(facts)),
     facts,
     merchant: String(payee?.name),
     mcc: null,
@@ -77,18 +80,18 @@ export function sepaPayment(transfer: TransferRow): TransferPayment {
 }
 
 /** We approved the transfer: its money is held from the start. */
-export const authorizedOf = ({ amountCents }: Pick<TransferRow, 'amountCents'>) =>
+export const transferAuthorizedFact = ({ amountCents }: Pick<TransferRow, 'amountCents'>) =>
   ({ type: 'authorized', increment: 0, requestedCents: amountCents, approvedCents: amountCents }) as const
 
-export const reversedOf = ({ id }: Pick<TransferRow, 'id'>) =>
+export const transferReversedFact = ({ id }: Pick<TransferRow, 'id'>) =>
   ({ type: 'reversed', id, cents: null }) as const
 
 function factsOfRecord(transfer: TransferRow): PaymentFact[] {
   const { id, amountCents: cents, status, submittedAt, completedAt } = transfer
-  const facts: PaymentFact[] = [authorizedOf(transfer)]
+  const facts: PaymentFact[] = [transferAuthorizedFact(transfer)]
   if (submittedAt) facts.push({ type: 'captured', cents })
   if (completedAt) facts.push({ type: 'cleared', id, cents, final: true })
-  if (status === 'rejected' || status === 'cancelled') facts.push(reversedOf(transfer))
+  if (status === 'rejected' || status === 'cancelled') facts.push(transferReversedFact(transfer))
   if (status === 'returned') facts.push({ type: 'refunded', id, cents })
   return facts
 }
@@ -100,14 +103,14 @@ function factsOfRecord(transfer: TransferRow): PaymentFact[] {
 const transferView = {
   limitsOf: () => [],
   record(payment: TransferPayment, state: PaymentState) {
-    Object.assign(payment, bookedBy(state))
+    Object.assign(payment, bookedPaymentAmounts(state))
   },
 }
 
 /** Transfers by SEPA: held when made, captured by the submission, cleared by the settlement. */
-export const sepaChannel: Channel<TransferPayment, PaymentBatch> = {
+export const sepaChannel: PaymentChannel<TransferPayment, PaymentBatch> = {
   ...transferView,
-  holdReference,
+  holdReference: transferHoldReference,
   clearing: 'clearing_sepa',
   postings: {
     capture: 'sepa_submit',
@@ -122,7 +125,7 @@ export const sepaChannel: Channel<TransferPayment, PaymentBatch> = {
 }
 
 /** Transfers into a wallet, captured at once. What a payee gives back above the payment is no part of it. */
-export const walletView: PaymentView<TransferPayment, PostedBatch> = {
+export const walletPaymentView: PaymentRecordView<TransferPayment, PostedPaymentBatch> = {
   ...transferView,
   transactionOf(payment, { capturedCents, refundedCents: givenBack }) {
     const refundedCents = minOf(givenBack, capturedCents)
@@ -132,7 +135,10 @@ export const walletView: PaymentView<TransferPayment, PostedBatch> = {
 }
 
 /** Each posting of a transfer has its own template, so all share one cause: by default the transfer. */
-export const transferEvidence = ({ id }: Pick<TransferRow, 'id'>, cause = holdReference(id)): Evidence => ({
+export const transferEvidence = (
+  { id }: Pick<TransferRow, 'id'>,
+  cause = transferHoldReference(id),
+): FactEvidence => ({
   witness: null,
   nextPosting: () => cause,
 })

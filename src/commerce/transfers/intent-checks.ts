@@ -1,53 +1,53 @@
-import type { TokenBudgets } from '../../control/agent-tokens/index.ts'
+import type { RemainingTokenBudgets } from '../../control/agent-tokens/index.ts'
 import {
-  aboveHeldMessage,
+  aboveHeldAmountMessage,
   type IntentPayments,
   type IntentRow,
   isApprovedPayee,
 } from '../../control/intents/index.ts'
-import type { HotContext, HotHandler, Item } from '../../kernel/contract/handlers.ts'
+import type { BatchItem, HotContext, HotHandler } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
-import { reaches } from '../../kernel/database/entity.ts'
-import type { PayeeRow } from '../../money/beneficiaries/index.ts'
-import type { Book } from '../../money/ledger/index.ts'
-import type { Payable } from '../../money/references/index.ts'
+import { mayReachRecord } from '../../kernel/database/entity.ts'
+import type { BeneficiaryRow } from '../../money/beneficiaries/index.ts'
+import type { LockedBook } from '../../money/ledger/index.ts'
+import type { PayableReference } from '../../money/references/index.ts'
 import type { WalletRow } from '../../money/wallets/index.ts'
 import { atLeastZero, type Cents, formatMoney } from '../../values/money.ts'
-import type { payRefusals, transfersApi } from './api.ts'
-import type { madeTransferEvents, recordPaymentEvents } from './schemas.ts'
+import type { transferRefusals, transfersApi } from './api.ts'
+import type { completedTransferEvents, internalPaymentEvents } from './schemas.ts'
 
-export type CreateHandler = HandlerOf<typeof transfersApi.create>
-type CreateInput = Parameters<CreateHandler['decide']>[0]['input']
+export type CreateTransferHandler = HandlerOf<typeof transfersApi.create>
+type CreateInput = Parameters<CreateTransferHandler['decide']>[0]['input']
 
 /** The payee of an intent on a payment request or payment token: the holder of a wallet, possibly of another owner. */
-export interface RecordPayee extends Pick<IntentRow, 'requestId' | 'paymentTokenId'> {
+export interface InternalPayee extends Pick<IntentRow, 'requestId' | 'paymentTokenId'> {
   readonly ownerId: string
   readonly walletId: string
   readonly name: string
   readonly iban: string | null
-  readonly payable: Payable
+  readonly payable: PayableReference
 }
 
-export type TransferRequest = Item<
-  Omit<CreateInput, 'body'> & { readonly body: CreateInput['body'] & { readonly payee?: RecordPayee } }
+export type TransferRequest = BatchItem<
+  Omit<CreateInput, 'body'> & { readonly body: CreateInput['body'] & { readonly payee?: InternalPayee } }
 >
-type PayCode = keyof typeof payRefusals
-export type DecideContext = HotContext<PayCode, typeof madeTransferEvents>
+type PayCode = keyof typeof transferRefusals
+export type TransferDecideContext = HotContext<PayCode, typeof completedTransferEvents>
 
-export type RecordContext = HotContext<PayCode, typeof recordPaymentEvents>
+export type InternalPaymentContext = HotContext<PayCode, typeof internalPaymentEvents>
 
-export type PayHandler<State> =
-  CreateHandler extends HotHandler<infer _I, infer R, infer _F, infer _E>
-    ? HotHandler<TransferRequest['input'], R, PayCode, typeof recordPaymentEvents, State>
+export type TransferHandler<State> =
+  CreateTransferHandler extends HotHandler<infer _I, infer R, infer _F, infer _E>
+    ? HotHandler<TransferRequest['input'], R, PayCode, typeof internalPaymentEvents, State>
     : never
 
 interface KnownState {
-  readonly book: Book
+  readonly book: LockedBook
   readonly payments: IntentPayments
-  readonly tokenBudgets: TokenBudgets
+  readonly tokenBudgets: RemainingTokenBudgets
   readonly wallets: ReadonlyMap<string, WalletRow>
-  readonly sepa: { readonly payees: ReadonlyMap<string, PayeeRow> } | undefined
+  readonly sepa: { readonly payees: ReadonlyMap<string, BeneficiaryRow> } | undefined
 }
 
 const isDeclaredPayee = (
@@ -78,15 +78,15 @@ export function chargeTokenBudget(
 const aboveBudget = (amount: Cents, left: Cents): string =>
   `amountEuros: ${formatMoney(amount)} are asked for, ${formatMoney(atLeastZero(left))} are left of the token’s budget.`
 
-export function intentRefusal(
+export function intentTransferRefusal(
   { input: { body }, actor }: TransferRequest,
   { book, payments, tokenBudgets, wallets, sepa }: KnownState,
-  { refuse }: DecideContext,
+  { refuse }: TransferDecideContext,
 ): Refusal | undefined {
   const { intentId, fromWalletId, toWalletId, beneficiaryId, amountCents } = body
   if (intentId === undefined) return actor.agentId ? refuse('intent_required') : undefined
   const intent = payments.find(intentId)
-  if (!intent || !reaches(actor, intent)) return refuse('intent_not_found')
+  if (!intent || !mayReachRecord(actor, intent)) return refuse('intent_not_found')
   const blocker = payments.blockerOf(intent)
   if (blocker) return refuse(blocker)
   if (payments.walletFor(intent) !== fromWalletId) return refuse('intent_other_wallet')
@@ -97,7 +97,7 @@ export function intentRefusal(
   const payee = body.payee?.paymentTokenId ? undefined : (body.payee ?? ownPayee)
   if (payee && !isApprovedPayee(intent, payee)) return refuse('intent_payee_changed')
   const held = book.heldFor({ type: 'intent', id: intent.id })
-  if (amountCents > held) return refuse('intent_amount_exceeded', aboveHeldMessage(amountCents, held))
+  if (amountCents > held) return refuse('intent_amount_exceeded', aboveHeldAmountMessage(amountCents, held))
   const token = budgetTokenFor(actor, intent)
   const left = token === null ? amountCents : tokenBudgets.leftOf(token)
   return left < amountCents ? refuse('token_budget_exceeded', aboveBudget(amountCents, left)) : undefined

@@ -1,21 +1,30 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { dayOf } from '../../values/clock.ts'
-import { type Cents, cents, formatMoney, minus, NO_CENTS, plus, restOf, sumOf } from '../../values/money.ts'
+import { utcDay } from '../../values/clock.ts'
+import {
+  addCents,
+  type Cents,
+  cents,
+  formatMoney,
+  NO_CENTS,
+  remainderOf,
+  subtractCents,
+  sumOf,
+} from '../../values/money.ts'
 
-export interface Limits {
+export interface TransferLimits {
   readonly single: Cents
   readonly daily: Cents
 }
 
-const limitsByPlan: Readonly<Record<string, Limits>> = {
+const limitsByPlan: Readonly<Record<string, TransferLimits>> = {
   free: { single: cents(1_000_00n), daily: cents(2_000_00n) },
   starter: { single: cents(10_000_00n), daily: cents(25_000_00n) },
   business: { single: cents(50_000_00n), daily: cents(250_000_00n) },
   enterprise: { single: cents(1_000_000_00n), daily: cents(10_000_000_00n) },
 }
 
-export const planLimitsText = Object.entries(limitsByPlan)
+export const planTransferLimitsText = Object.entries(limitsByPlan)
   .map(([plan, { single, daily }]) => `${plan} ${formatMoney(single)} and ${formatMoney(daily)}`)
   .join('; ')
 
@@ -25,10 +34,13 @@ from customers c left join transfer_limits l on (l.owner_id, l.mode) = (c.id, $2
 
 type StoredLimits = Row & { plan: string; single: Cents | null; daily: Cents | null }
 
-export async function limitsOf(sql: Sql, { ownerId, mode }: Tenant): Promise<Limits | undefined> {
+export async function readTransferLimits(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+): Promise<TransferLimits | undefined> {
   const [stored] = await sql<StoredLimits>(LIMITS, [ownerId, mode])
   if (!stored) return undefined
-  const ofPlan = limitsByPlan[stored.plan] as Limits
+  const ofPlan = limitsByPlan[stored.plan] as TransferLimits
   return { single: stored.single ?? ofPlan.single, daily: stored.daily ?? ofPlan.daily }
 }
 
@@ -37,10 +49,10 @@ insert into transfer_limits (owner_id, mode, single_cents, daily_cents, updated_
 on conflict (owner_id, mode) do update
   set single_cents = excluded.single_cents, daily_cents = excluded.daily_cents, updated_at = excluded.updated_at`
 
-export async function setLimits(
+export async function setTransferLimits(
   sql: Sql,
   { ownerId, mode }: Tenant,
-  { single, daily }: { readonly [Name in keyof Limits]: Cents | null },
+  { single, daily }: { readonly [Name in keyof TransferLimits]: Cents | null },
   now: Date,
 ): Promise<void> {
   await sql(SET, [ownerId, mode, single, daily, now])
@@ -48,7 +60,7 @@ export async function setLimits(
 
 const USED = 'select used_cents as used from transfer_days where owner_id = $1 and mode = $2 and day = $3'
 
-export async function usedOn(sql: Sql, { ownerId, mode }: Tenant, day: string): Promise<Cents> {
+export async function transferredOnDay(sql: Sql, { ownerId, mode }: Tenant, day: string): Promise<Cents> {
   return (await sql<{ used: Cents }>(USED, [ownerId, mode, day]))[0]?.used ?? NO_CENTS
 }
 
@@ -63,7 +75,7 @@ async function lockDay(sql: Sql, { ownerId, mode }: Tenant, day: string): Promis
 const ADD = `
 update transfer_days set used_cents = used_cents + $4 where owner_id = $1 and mode = $2 and day = $3`
 
-export class DayLimits {
+export class TransferDayTotals {
   readonly #tenant: Tenant
   readonly #added: Map<string, Cents>
 
@@ -77,11 +89,11 @@ export class DayLimits {
   }
 
   use({ countedOn: day, amountCents }: Counted): void {
-    if (day) this.#added.set(day, plus(this.addedTo(day), amountCents))
+    if (day) this.#added.set(day, addCents(this.addedTo(day), amountCents))
   }
 
   giveBack({ countedOn: day, amountCents }: Counted): void {
-    if (day) this.#added.set(day, minus(this.addedTo(day), amountCents))
+    if (day) this.#added.set(day, subtractCents(this.addedTo(day), amountCents))
   }
 
   async write(sql: Sql): Promise<void> {
@@ -97,33 +109,36 @@ interface Counted {
 }
 
 /** Locks the days, the oldest first. The caller has locked the accounts: freezing a wallet locks its account first. */
-export async function lockDays(
+export async function lockTransferDays(
   sql: Sql,
   tenant: Tenant,
   transfers: readonly Pick<Counted, 'countedOn'>[],
-): Promise<DayLimits> {
+): Promise<TransferDayTotals> {
   const days = [...new Set(transfers.flatMap(({ countedOn }) => countedOn ?? []))].sort()
   await Promise.all(days.map(day => lockDay(sql, tenant, day)))
-  return new DayLimits(tenant, days)
+  return new TransferDayTotals(tenant, days)
 }
 
-export interface TodaysLimit {
+export interface TodaysTransferLimit {
   readonly day: string
-  readonly limits: Limits
+  readonly limits: TransferLimits
   readonly used: Cents
-  readonly days: DayLimits
+  readonly days: TransferDayTotals
 }
 
-export async function lockToday(sql: Sql, { tenant, now }: TenantNow): Promise<TodaysLimit> {
-  const day = dayOf(now)
-  const [limits, used] = await Promise.all([limitsOf(sql, tenant), lockDay(sql, tenant, day)])
+export async function lockTodaysTransferLimit(
+  sql: Sql,
+  { tenant, now }: TenantNow,
+): Promise<TodaysTransferLimit> {
+  const day = utcDay(now)
+  const [limits, used] = await Promise.all([readTransferLimits(sql, tenant), lockDay(sql, tenant, day)])
   if (!limits) throw new Error(`${tenant.ownerId}: a tenant without a customer`)
-  return { day, limits, used, days: new DayLimits(tenant, [day]) }
+  return { day, limits, used, days: new TransferDayTotals(tenant, [day]) }
 }
 
 /** The code and message of a refusal; undefined if the payment is within both limits. `more` is paid in addition. */
-export function limitExceeded(
-  { day, limits: { single, daily }, days, ...before }: TodaysLimit,
+export function transferLimitExceeded(
+  { day, limits: { single, daily }, days, ...before }: TodaysTransferLimit,
   amount: Cents,
   more: Cents = NO_CENTS,
 ): ['single_limit_exceeded' | 'daily_limit_exceeded', string] | undefined {
@@ -134,6 +149,6 @@ export function limitExceeded(
       `The limit of ${formatMoney(single)} for one transfer is exceeded: ${formatMoney(amount)} are asked for.`,
     ]
   if (used + amount <= daily) return undefined
-  const figures = `${formatMoney(used)} used, ${formatMoney(restOf(daily, used))} left`
+  const figures = `${formatMoney(used)} used, ${formatMoney(remainderOf(daily, used))} left`
   return ['daily_limit_exceeded', `The daily limit of ${formatMoney(daily)} is reached: ${figures}.`]
 }

@@ -1,47 +1,52 @@
 import type { IntentRow } from '../../control/intents/index.ts'
 import { capturePayment, holdPayment, type PaymentBatch } from '../../control/payments/index.ts'
-import { type AssertionCode, decideAssertion } from '../../identity/passkeys/index.ts'
-import { sepaText } from '../../iso20022/sepa-charset.ts'
+import { type AssertionRefusalCode, decideAssertion } from '../../identity/passkeys/index.ts'
+import { toSepaText } from '../../iso20022/sepa-charset.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { payOwnerInBatch } from '../../money/incoming/index.ts'
-import { type AccountKey, type Cause, shortfallText, type Template } from '../../money/ledger/index.ts'
-import { isPurse, purseRefusal, type WalletRow } from '../../money/wallets/index.ts'
-import { MAX_REFERENCE_LENGTH } from './api.ts'
 import {
-  type BatchState,
-  loadBatch,
-  loadSigned,
-  type RecordPayments,
-  type SepaBatch,
-  type SignedBatch,
-  writeBatch,
-  writeSigned,
+  type LedgerAccountKey,
+  type PostingCause,
+  type PostingTemplate,
+  shortfallMessage,
+} from '../../money/ledger/index.ts'
+import { isPurse, purseRefusal, type WalletRow } from '../../money/wallets/index.ts'
+import { MAX_TRANSFER_REFERENCE_LENGTH } from './api.ts'
+import {
+  type InternalPayments,
+  loadSignedTransferBatch,
+  loadTransferBatch,
+  type SepaTransferBatch,
+  type SignedTransferBatch,
+  type TransferBatch,
+  writeSignedTransferBatch,
+  writeTransferBatch,
 } from './batch.ts'
 import {
-  authorizedOf,
-  holdReference,
+  newWalletPayment,
   sepaChannel,
-  sepaPayment,
+  sepaPaymentFromTransfer,
+  transferAuthorizedFact,
   transferEvidence,
-  walletPayment,
-  walletView,
+  transferHoldReference,
+  walletPaymentView,
 } from './channels.ts'
 import {
-  type CreateHandler,
+  type CreateTransferHandler,
   chargeTokenBudget,
-  type DecideContext,
-  intentRefusal,
-  type PayHandler,
-  type RecordContext,
-  type RecordPayee,
+  type InternalPayee,
+  type InternalPaymentContext,
+  intentTransferRefusal,
+  type TransferDecideContext,
+  type TransferHandler,
   type TransferRequest,
 } from './intent-checks.ts'
-import { type DayLimits, limitExceeded } from './limits.ts'
+import { type TransferDayTotals, transferLimitExceeded } from './limits.ts'
 import { transferProcess } from './process.ts'
 import type { transferEvents } from './schemas.ts'
-import { paymentSubject, requiresSignature, signedPayees } from './signed-payment.ts'
-import { creditIdOf } from './take-back.ts'
+import { requiresPaymentSignature, signedPayees, signedPaymentSubject } from './signed-payment.ts'
+import { creditIdOfTransfer } from './take-back.ts'
 import {
   newSepaTransfer,
   newTransfer,
@@ -51,10 +56,10 @@ import {
   transferResponse,
 } from './transfer.ts'
 
-const payingWallet = ({ input }: TransferRequest, { wallets }: BatchState) =>
+const payingWallet = ({ input }: TransferRequest, { wallets }: TransferBatch) =>
   wallets.get(input.body.fromWalletId)
 
-function payWallet(request: TransferRequest, batch: BatchState, context: DecideContext) {
+function payWallet(request: TransferRequest, batch: TransferBatch, context: TransferDecideContext) {
   const { refuse } = context
   const { book, wallets, payments } = batch
   const intent = payments.find(request.input.body.intentId)
@@ -68,35 +73,40 @@ function payWallet(request: TransferRequest, batch: BatchState, context: DecideC
   if (from.status === 'closed' || to.status === 'closed') return refuse('wallet_closed')
   if (from.status === 'frozen') return refuse('wallet_frozen')
   if (!intent && !book.canPay(from.id, amountCents))
-    return refuse('insufficient_funds', shortfallText(amountCents, book.available(from.id)))
+    return refuse('insufficient_funds', shortfallMessage(amountCents, book.available(from.id)))
   const transfer = newTransfer(request, membersOf(request, from, intent, batch))
-  const cause = holdReference(transfer.id)
+  const cause = transferHoldReference(transfer.id)
   if (intent) captureIntent(transfer, intent, { capture: 'transfer', to: to.id, cause }, batch, context)
   else book.move('transfer', from.id, to.id, amountCents, cause)
   return complete(transfer, batch, context)
 }
 
 interface CaptureTarget {
-  readonly capture: Template
-  readonly to: AccountKey
-  readonly cause: Cause
+  readonly capture: PostingTemplate
+  readonly to: LedgerAccountKey
+  readonly cause: PostingCause
 }
 
 function captureIntent(
   transfer: TransferRow,
   intent: IntentRow,
   { capture, to, cause }: CaptureTarget,
-  batch: BatchState,
-  context: DecideContext,
+  batch: TransferBatch,
+  context: TransferDecideContext,
 ): void {
-  const payment = walletPayment(transfer, intent)
+  const payment = newWalletPayment(transfer, intent)
   const captured = { type: 'captured', cents: transfer.amountCents } as const
-  const channel = { ...walletView, holdReference, clearing: to, postings: { capture } }
+  const channel = {
+    ...walletPaymentView,
+    holdReference: transferHoldReference,
+    clearing: to,
+    postings: { capture },
+  }
   capturePayment(payment, captured, channel, transferEvidence(transfer, cause), batch, context)
   transfer.transactionId = payment.transactionId
 }
 
-function complete(transfer: TransferRow, { transfers, now }: BatchState, { emit }: DecideContext) {
+function complete(transfer: TransferRow, { transfers, now }: TransferBatch, { emit }: TransferDecideContext) {
   transferMachine.move(transfer, 'completed')
   transfer.completedAt = now
   transfers.push(transfer)
@@ -106,9 +116,9 @@ function complete(transfer: TransferRow, { transfers, now }: BatchState, { emit 
 
 function payBeneficiary(
   request: TransferRequest,
-  batch: BatchState,
-  sepa: SepaBatch,
-  context: DecideContext,
+  batch: TransferBatch,
+  sepa: SepaTransferBatch,
+  context: TransferDecideContext,
 ) {
   const { refuse } = context
   const { book, payments } = batch
@@ -122,15 +132,15 @@ function payBeneficiary(
   if (sepa.railMissing) return refuse('sepa_rail_missing', sepa.railMissing)
   if (from.status === 'closed') return refuse('wallet_closed')
   if (from.status === 'frozen') return refuse('wallet_frozen')
-  const above = limitExceeded(sepa.today, amountCents)
+  const above = transferLimitExceeded(sepa.today, amountCents)
   if (above) return refuse(...above)
   if (!intent && !book.canPay(from.id, amountCents))
-    return refuse('insufficient_funds', shortfallText(amountCents, book.available(from.id)))
+    return refuse('insufficient_funds', shortfallMessage(amountCents, book.available(from.id)))
   const { name, sepaName, iban, bic } = payee
   const transfer = newSepaTransfer(request, {
     ...membersOf(request, from, intent, batch),
     scheme,
-    reference: reference && sepaText(reference, MAX_REFERENCE_LENGTH),
+    reference: reference && toSepaText(reference, MAX_TRANSFER_REFERENCE_LENGTH),
     payee: { name, sepaName, iban, bic },
     countedOn: sepa.today.day,
   })
@@ -142,11 +152,13 @@ function payBeneficiary(
 export function beginTransfer(
   transfer: TransferRow,
   batch: PaymentBatch,
-  days: DayLimits,
+  days: TransferDayTotals,
   { emit, wake }: Pick<Context<never, Pick<typeof transferEvents, 'payment.updated'>>, 'emit' | 'wake'>,
 ): void {
-  const payment = sepaPayment(transfer)
-  holdPayment(payment, authorizedOf(transfer), sepaChannel, transferEvidence(transfer), batch, { wake })
+  const payment = sepaPaymentFromTransfer(transfer)
+  holdPayment(payment, transferAuthorizedFact(transfer), sepaChannel, transferEvidence(transfer), batch, {
+    wake,
+  })
   days.use(transfer)
   emit('payment.updated', transferEvent(transfer))
   wake(transferProcess, transfer)
@@ -154,10 +166,10 @@ export function beginTransfer(
 
 function payRecord(
   request: TransferRequest,
-  payee: RecordPayee,
-  batch: BatchState,
-  records: RecordPayments,
-  context: RecordContext,
+  payee: InternalPayee,
+  batch: TransferBatch,
+  records: InternalPayments,
+  context: InternalPaymentContext,
 ) {
   const { emit, refuse } = context
   const { payments, wallets, book } = batch
@@ -170,11 +182,11 @@ function payRecord(
   if (from.status === 'frozen') return refuse('wallet_frozen')
   const members = membersOf(request, from, intent, batch)
   const transfer = newTransfer(request, { ...members, toWalletId: own?.id ?? null })
-  const take = (cause: Cause) =>
+  const take = (cause: PostingCause) =>
     captureIntent(transfer, intent, { capture: 'charge_out', to: 'bank', cause }, batch, context)
   const { ownerId, walletId, name, payable } = payee
   const paid = {
-    id: creditIdOf(transfer),
+    id: creditIdOfTransfer(transfer),
     fromWalletId: from.id,
     amountCents: transfer.amountCents,
     senderName: records.payerName,
@@ -192,7 +204,7 @@ function membersOf(
   request: TransferRequest,
   { id: fromWalletId, agentId }: WalletRow,
   intent: IntentRow | undefined,
-  batch: BatchState,
+  batch: TransferBatch,
 ) {
   const { toWalletId = null, beneficiaryId = null, intentId = null, ...body } = request.input.body
   const { amountCents, reference } = body
@@ -204,8 +216,8 @@ function membersOf(
   }
 }
 
-function payOwnPayee(request: TransferRequest, batch: BatchState, context: DecideContext) {
-  const refusal = intentRefusal(request, batch, context)
+function payOwnPayee(request: TransferRequest, batch: TransferBatch, context: TransferDecideContext) {
+  const refusal = intentTransferRefusal(request, batch, context)
   if (refusal) return refusal
   return batch.sepa && request.input.body.beneficiaryId !== undefined
     ? payBeneficiary(request, batch, batch.sepa, context)
@@ -213,40 +225,43 @@ function payOwnPayee(request: TransferRequest, batch: BatchState, context: Decid
 }
 
 /** Runs in group commits: thousands of payments a second may come from few wallets. */
-export const pay = {
-  load: loadBatch,
+export const decideTransfers = {
+  load: loadTransferBatch,
   decide(request, batch, context) {
     const { payee } = request.input.body
     if (!payee || !batch.records) return payOwnPayee(request, batch, context)
-    return intentRefusal(request, batch, context) ?? payRecord(request, payee, batch, batch.records, context)
+    return (
+      intentTransferRefusal(request, batch, context) ??
+      payRecord(request, payee, batch, batch.records, context)
+    )
   },
-  write: writeBatch,
-} satisfies PayHandler<BatchState>
+  write: writeTransferBatch,
+} satisfies TransferHandler<TransferBatch>
 
-type CreateRequest = Parameters<CreateHandler['decide']>[0]
-type Verdict = Parameters<CreateHandler['decide']>[2]
+type CreateRequest = Parameters<CreateTransferHandler['decide']>[0]
+type Verdict = Parameters<CreateTransferHandler['decide']>[2]
 
 /** Verifies the signature of a payment, and uses up its challenge in any case. Undefined if the signature is valid. */
 function signatureProblem(
   { input: { body }, actor }: CreateRequest,
-  { checked, locked, wallets, sepa }: SignedBatch,
+  { checked, locked, wallets, sepa }: SignedTransferBatch,
   verdict: Verdict,
-): AssertionCode | Problem | undefined {
+): AssertionRefusalCode | Problem | undefined {
   const found = body.webauthnAssertion && checked.get(body.webauthnAssertion)
-  if (!found) return requiresSignature(actor) ? 'assertion_required' : undefined
+  if (!found) return requiresPaymentSignature(actor) ? 'assertion_required' : undefined
   const stopped = locked.stopped.get(found)
   if (stopped) return stopped
-  const members = paymentSubject(body.fromWalletId, signedPayees(body, wallets, sepa?.payees))
-  const personId = requiresSignature(actor) ? actor.id : null
+  const members = signedPaymentSubject(body.fromWalletId, signedPayees(body, wallets, sepa?.payees))
+  const personId = requiresPaymentSignature(actor) ? actor.id : null
   return decideAssertion(found, locked, { kind: 'payment', members, personId }, verdict)
 }
 
-export const create: CreateHandler = {
-  load: loadSigned,
-  decide(request, batch: SignedBatch, verdict) {
+export const createTransfer: CreateTransferHandler = {
+  load: loadSignedTransferBatch,
+  decide(request, batch: SignedTransferBatch, verdict) {
     const code = signatureProblem(request, batch, verdict)
     if (code instanceof Problem) return code
     return code ? verdict.refuse(code) : payOwnPayee(request, batch, verdict)
   },
-  write: writeSigned,
+  write: writeSignedTransferBatch,
 }

@@ -38,7 +38,7 @@ In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the 
 /** A recall starts the process of a completed transfer again. */
 export const recallProcess = { ...transferProcess, recurs: true } as const satisfies RecordProcess
 
-export interface TransferStatus extends ProcessStatus {
+export interface TransferProcessStatus extends ProcessStatus {
   readonly next: 'verify' | 'submit' | 'inquire' | 'lapse' | null
 }
 

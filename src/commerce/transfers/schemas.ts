@@ -1,25 +1,25 @@
 import { z } from 'zod'
-import { paidEvents } from '../../control/intents/index.ts'
-import { reasonCode } from '../../iso20022/reason-codes.ts'
-import { event } from '../../kernel/contract/events.ts'
-import { creditEvents } from '../../money/incoming/index.ts'
-import { arrivedEvents } from '../../money/refunds/index.ts'
+import { intentPaidEvents } from '../../control/intents/index.ts'
+import { REASON_CODE_PATTERN } from '../../iso20022/reason-codes.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { incomingCreditEvents } from '../../money/incoming/index.ts'
+import { refundArrivedEvents } from '../../money/refunds/index.ts'
 import { transactionEvents } from '../../money/transactions/index.ts'
-import { payeeResults, schemes } from '../../ports/sepa-rail.ts'
+import { payeeCheckResults, sepaSchemes } from '../../ports/sepa-rail.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money } from '../../values/money.ts'
-import { formattedText, recordHead, recordTail } from '../../values/schemas.ts'
-import { recallStates, transferKinds, transferMachine } from './transfer.ts'
+import { moneySchema } from '../../values/money.ts'
+import { patternTextSchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { transferKinds, transferMachine, transferRecallStates } from './transfer.ts'
 
-export const status = z.enum(transferMachine.states)
+export const transferStatusSchema = z.enum(transferMachine.states)
 
-export const scheme = z
-  .enum(schemes)
+export const sepaSchemeSchema = z
+  .enum(sepaSchemes)
   .meta({ description: '`sct` settles within a bank day, `sct_inst` within ten seconds.' })
 
-export const isoReason = formattedText(
-  reasonCode,
+export const isoReasonSchema = patternTextSchema(
+  REASON_CODE_PATTERN,
   4,
   'a code of ISO 20022 has four letters or digits, as AC04',
 )
@@ -48,10 +48,10 @@ export const TransferRecord = z
     }),
     intentId: id('intent').nullable(),
     kind: z.enum(transferKinds),
-    scheme: scheme.nullable(),
-    amountCents: money,
+    scheme: sepaSchemeSchema.nullable(),
+    amountCents: moneySchema,
     parts: z
-      .array(z.object({ walletId: id('wallet'), amountCents: money }))
+      .array(z.object({ walletId: id('wallet'), amountCents: moneySchema }))
       .nullable()
       .meta({ description: 'The parts of a split.' }),
     reference: z.string().nullable(),
@@ -62,10 +62,10 @@ export const TransferRecord = z
         description: 'The banks’ reference of the payment.',
         examples: ['01jd8x2m4ye7k9v0c3q5r6t8wz'],
       }),
-    status,
+    status: transferStatusSchema,
     payeeCheck: z
       .object({
-        result: z.enum(payeeResults),
+        result: z.enum(payeeCheckResults),
         suggestedName: z.string().nullable(),
         code: z
           .string()
@@ -88,7 +88,7 @@ export const TransferRecord = z
     }),
     recall: z
       .object({
-        status: z.enum(recallStates),
+        status: z.enum(transferRecallStates),
         at,
         reason: z.string(),
         answeredAt: at.nullable(),
@@ -112,24 +112,32 @@ export const TransferEvent = z.object({
   fromWalletId: id('wallet'),
   toWalletId: id('wallet').nullable(),
   beneficiaryId: id('beneficiary').nullable(),
-  status,
-  amountCents: money,
+  status: transferStatusSchema,
+  amountCents: moneySchema,
   reason: z.string().max(200).optional(),
 })
 
 export const SplitEvent = TransferEvent.extend({
-  parts: z.array(z.object({ walletId: id('wallet'), amountCents: money })),
+  parts: z.array(z.object({ walletId: id('wallet'), amountCents: moneySchema })),
 })
 
 export const transferEvents = {
-  'payment.updated': event('The status of a transfer has changed, or it waits for a person.', TransferEvent),
-  'transfer.completed': event('A transfer has been completed.', TransferEvent),
-  'transfer.failed': event('A transfer has failed.', TransferEvent),
-  'transfer.returned': event('A completed transfer has been returned.', TransferEvent),
+  'payment.updated': declareEvent(
+    'The status of a transfer has changed, or it waits for a person.',
+    TransferEvent,
+  ),
+  'transfer.completed': declareEvent('A transfer has been completed.', TransferEvent),
+  'transfer.failed': declareEvent('A transfer has failed.', TransferEvent),
+  'transfer.returned': declareEvent('A completed transfer has been returned.', TransferEvent),
 }
 
-export const recordPaymentEvents = { ...transferEvents, ...transactionEvents, ...paidEvents, ...creditEvents }
+export const internalPaymentEvents = {
+  ...transferEvents,
+  ...transactionEvents,
+  ...intentPaidEvents,
+  ...incomingCreditEvents,
+}
 
-export const madeTransferEvents = { ...transferEvents, ...transactionEvents, ...paidEvents }
+export const completedTransferEvents = { ...transferEvents, ...transactionEvents, ...intentPaidEvents }
 
-export const sepaTransferEvents = { ...transferEvents, ...arrivedEvents, ...paidEvents }
+export const sepaTransferEvents = { ...transferEvents, ...refundArrivedEvents, ...intentPaidEvents }

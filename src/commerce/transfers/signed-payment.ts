@@ -1,19 +1,19 @@
 import { findIntent } from '../../control/intents/index.ts'
 import {
-  type AssertionCode,
-  type Envelope,
-  openChallenge,
+  type AssertionRefusalCode,
+  openPasskeyChallenge,
   type VerifiedAssertion,
   verifyAssertion,
+  type WebauthnAssertion,
 } from '../../identity/passkeys/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import { type PayeeRow, payeesById } from '../../money/beneficiaries/index.ts'
+import { type BeneficiaryRow, beneficiariesById } from '../../money/beneficiaries/index.ts'
 import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import type { Subjects } from '../../statements/index.ts'
-import { type Cents, decimal, NO_CENTS, sumOf } from '../../values/money.ts'
-import type { challengeApi } from './api.ts'
-import { type Part, partsOf, partsRefusal } from './transfer.ts'
+import { type Cents, formatDecimal, NO_CENTS, sumOf } from '../../values/money.ts'
+import type { transferChallengeApi } from './api.ts'
+import { type SplitPart, splitParts, splitPartsRefusal } from './transfer.ts'
 
 interface SignedPayee {
   readonly name: string
@@ -22,20 +22,20 @@ interface SignedPayee {
   readonly amountCents: Cents
 }
 
-export const paymentSubject = (
+export const signedPaymentSubject = (
   fromWalletId: string,
   payees: readonly SignedPayee[],
 ): Subjects['payment'] => ({
-  totalEuros: decimal(sumOf(payees.map(({ amountCents }) => amountCents))),
+  totalEuros: formatDecimal(sumOf(payees.map(({ amountCents }) => amountCents))),
   currency: 'EUR',
-  payees: payees.map(({ amountCents, ...payee }) => ({ ...payee, amountEuros: decimal(amountCents) })),
+  payees: payees.map(({ amountCents, ...payee }) => ({ ...payee, amountEuros: formatDecimal(amountCents) })),
   fromWalletId,
 })
 
 type Wallets = ReadonlyMap<string, WalletRow>
 
 /** Skips wallets that do not exist, since those were not signed. */
-export const signedWallets = (parts: readonly Part[], wallets: Wallets): SignedPayee[] =>
+export const signedWallets = (parts: readonly SplitPart[], wallets: Wallets): SignedPayee[] =>
   parts.flatMap(({ walletId, amountCents }) => {
     const wallet = wallets.get(walletId)
     return wallet ? [{ name: wallet.name, iban: wallet.iban, walletId, amountCents }] : []
@@ -50,7 +50,7 @@ interface Payment {
 export function signedPayees(
   { toWalletId, beneficiaryId, amountCents }: Payment,
   wallets: Wallets,
-  beneficiaries: ReadonlyMap<string, PayeeRow> | undefined,
+  beneficiaries: ReadonlyMap<string, BeneficiaryRow> | undefined,
 ): SignedPayee[] {
   if (toWalletId) return signedWallets([{ walletId: toWalletId, amountCents }], wallets)
   const payee = beneficiaries?.get(String(beneficiaryId))
@@ -58,27 +58,27 @@ export function signedPayees(
 }
 
 /** Signatures are made only in the console. */
-export const requiresSignature = ({ type }: Pick<Actor, 'type'>): boolean => type === 'console'
+export const requiresPaymentSignature = ({ type }: Pick<Actor, 'type'>): boolean => type === 'console'
 
 /** Verifies before any row is locked. Undefined if no signature is needed or sent. */
-export async function signatureOf(
-  envelope: Envelope | undefined,
+export async function verifyPaymentSignature(
+  envelope: WebauthnAssertion | undefined,
   context: Parameters<typeof verifyAssertion>[1],
-): Promise<VerifiedAssertion | AssertionCode | undefined> {
-  return envelope || requiresSignature(context.actor) ? verifyAssertion(envelope, context) : undefined
+): Promise<VerifiedAssertion | AssertionRefusalCode | undefined> {
+  return envelope || requiresPaymentSignature(context.actor) ? verifyAssertion(envelope, context) : undefined
 }
 
-type Challenge = HandlerOf<typeof challengeApi.challenge>
+type Challenge = HandlerOf<typeof transferChallengeApi.challenge>
 type Body = Parameters<Challenge>[0]['body']
-type ChallengeContext = ContextOf<typeof challengeApi.challenge>
+type ChallengeContext = ContextOf<typeof transferChallengeApi.challenge>
 
-export const challenge: Challenge = async ({ body }, context) => {
+export const createTransferChallenge: Challenge = async ({ body }, context) => {
   const { records, refuse } = context
   if (body.intentId && !(await findIntent(records, body.intentId))) return refuse('intent_not_found')
   const payees = body.parts ? await payeesOfSplit(body, body.parts, context) : await payeeOf(body, context)
   if (!Array.isArray(payees)) return payees
-  const members = paymentSubject(body.fromWalletId, payees)
-  return openChallenge({ kind: 'payment', subjectId: body.fromWalletId, members }, context)
+  const members = signedPaymentSubject(body.fromWalletId, payees)
+  return openPasskeyChallenge({ kind: 'payment', subjectId: body.fromWalletId, members }, context)
 }
 
 async function payeesOfSplit(
@@ -86,8 +86,8 @@ async function payeesOfSplit(
   parts: NonNullable<Body['parts']>,
   { sql, tenant, refuse }: ChallengeContext,
 ) {
-  const divided = partsOf({ amountCents, parts })
-  const problem = partsRefusal(divided)
+  const divided = splitParts({ amountCents, parts })
+  const problem = splitPartsRefusal(divided)
   if (problem) return refuse(problem)
   const ids = new Set([fromWalletId, ...parts.map(({ walletId }) => walletId)])
   const wallets = await walletsById(sql, tenant, [...ids])
@@ -101,7 +101,7 @@ async function payeeOf(
   const ids = new Set([fromWalletId, ...(toWalletId ? [toWalletId] : [])])
   const [wallets, beneficiaries] = await Promise.all([
     walletsById(sql, tenant, [...ids]),
-    payeesById(sql, tenant, beneficiaryId ? [beneficiaryId] : []),
+    beneficiariesById(sql, tenant, beneficiaryId ? [beneficiaryId] : []),
   ])
   if (wallets.size < ids.size) return refuse('wallet_not_found')
   const payees = signedPayees({ toWalletId, beneficiaryId, amountCents }, wallets, beneficiaries)

@@ -1,20 +1,20 @@
-import { burnAssertion } from '../../identity/passkeys/index.ts'
+import { consumeAssertion } from '../../identity/passkeys/index.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import { openBook, shortfallText } from '../../money/ledger/index.ts'
+import { lockBook, shortfallMessage } from '../../money/ledger/index.ts'
 import { isPurse, purseRefusal, type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { sumOf } from '../../values/money.ts'
-import type { splitApi } from './api.ts'
-import { paymentSubject, signatureOf, signedWallets } from './signed-payment.ts'
+import type { splitTransferApi } from './api.ts'
+import { signedPaymentSubject, signedWallets, verifyPaymentSignature } from './signed-payment.ts'
 import {
-  partsOf,
-  partsRefusal,
+  splitParts,
+  splitPartsRefusal,
   Transfer,
   transferEvent,
   transferMachine,
   transferResponse,
 } from './transfer.ts'
 
-type Split = ContextOf<typeof splitApi.split>
+type Split = ContextOf<typeof splitTransferApi.split>
 
 const memberOf = (index: number): string => (index === 0 ? 'fromWalletId' : `parts.${index - 1}.walletId`)
 
@@ -31,28 +31,28 @@ function walletRefusal(
   return from.status === 'frozen' ? refuse('wallet_frozen') : undefined
 }
 
-export const split: HandlerOf<typeof splitApi.split> = async ({ body }, context) => {
+export const splitTransfer: HandlerOf<typeof splitTransferApi.split> = async ({ body }, context) => {
   const { records, sql, tenant, now, emit, refuse, queueStatement } = context
-  const parts = partsOf(body)
-  const signed = await signatureOf(body.webauthnAssertion, context)
+  const parts = splitParts(body)
+  const signed = await verifyPaymentSignature(body.webauthnAssertion, context)
   if (typeof signed === 'string') return refuse(signed)
   const { fromWalletId, reference } = body
   const ids = [fromWalletId, ...parts.map(({ walletId }) => walletId)]
   const [book, wallets] = await Promise.all([
-    openBook(sql, context, { wallets: ids }),
+    lockBook(sql, context, { wallets: ids }),
     walletsById(sql, tenant, ids),
   ])
-  const members = paymentSubject(fromWalletId, signedWallets(parts, wallets))
-  const code = signed && (await burnAssertion(signed, { kind: 'payment', members }, context))
+  const members = signedPaymentSubject(fromWalletId, signedWallets(parts, wallets))
+  const code = signed && (await consumeAssertion(signed, { kind: 'payment', members }, context))
   if (code) return refuse(code)
-  const problem = partsRefusal(parts)
+  const problem = splitPartsRefusal(parts)
   if (problem) return refuse(problem)
   const amountCents = sumOf(parts.map(part => part.amountCents))
   const [from, ...payees] = ids.map(id => wallets.get(id))
   const refusal = walletRefusal(from, payees, context)
   if (refusal) return refusal
   if (!book.canPay(fromWalletId, amountCents))
-    return refuse('insufficient_funds', shortfallText(amountCents, book.available(fromWalletId)))
+    return refuse('insufficient_funds', shortfallMessage(amountCents, book.available(fromWalletId)))
   const transfer = records.create(Transfer, {
     kind: 'split',
     fromWalletId,

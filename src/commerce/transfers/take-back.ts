@@ -1,39 +1,40 @@
 import type { z } from 'zod'
 import type { BudgetCounters } from '../../control/budgets/index.ts'
-import { openPayments } from '../../control/intents/index.ts'
+import { lockIntentPayments } from '../../control/intents/index.ts'
 import {
-  type CountedIntent,
+  type PayingIntent,
   type PaymentState,
-  type PostedBatch,
+  type PostedPaymentBatch,
   paymentBatch,
   refundPayment,
 } from '../../control/payments/index.ts'
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import { type Reaction, reactionToAll } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { implement, post } from '../../kernel/contract/operation.ts'
+import { bindHandlers, post } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import {
-  arrivalEvents,
-  arrivals,
-  IncomingEvent,
-  ownRefunds,
-  receiveHandedOver,
+  creditArrivalContract,
+  creditArrivalEvents,
+  IncomingCreditEvent,
+  readRefundsByOwners,
+  receiveHandedOverCredits,
 } from '../../money/incoming/index.ts'
-import { arrivedEvents, openRefunds } from '../../money/refunds/index.ts'
+import { loadRefundBook, refundArrivedEvents } from '../../money/refunds/index.ts'
 import { type TransactionRow, transactionsById, updateTransactions } from '../../money/transactions/index.ts'
 import { type Cents, NO_CENTS } from '../../values/money.ts'
-import { paidByWallet, walletView } from './channels.ts'
+import { walletPaymentFromTransaction, walletPaymentView } from './channels.ts'
 
-export const takeBackApi = {
+export const transferRefundApi = {
   takeBack: post('/transfers/given-back', {
-    ...arrivals,
+    ...creditArrivalContract,
     summary: 'Book a refund of another owner',
-    emits: { ...arrivalEvents, ...arrivedEvents },
+    emits: { ...creditArrivalEvents, ...refundArrivedEvents },
   }),
 }
 
-export const creditIdOf = ({ id }: { readonly id: string }): string => id.replace('transfer_', 'credit_')
+export const creditIdOfTransfer = ({ id }: { readonly id: string }): string =>
+  id.replace('transfer_', 'credit_')
 
 const transferIdOf = (creditId: string): string => creditId.replace('credit_', 'transfer_')
 
@@ -56,7 +57,7 @@ interface OpenRefunds {
 }
 
 type GivingBack = Pick<
-  Context<never, typeof arrivedEvents>,
+  Context<never, typeof refundArrivedEvents>,
   'sql' | 'tenant' | 'now' | 'emit' | 'queueStatement'
 >
 
@@ -69,7 +70,7 @@ export async function lockRefundedAgents(
   const ids = [...new Set(paymentIds.map(transferIdOf))]
   const transfers = await sql<PaidTransfer>(PAID, [tenant.ownerId, tenant.mode, ids])
   const intentIds = transfers.map(({ intentId }) => intentId)
-  const { counters } = await openPayments(sql, { tenant, now }, intentIds)
+  const { counters } = await lockIntentPayments(sql, { tenant, now }, intentIds)
   return { transfers: new Map(transfers.map(transfer => [transfer.id, transfer])), counters }
 }
 
@@ -77,14 +78,14 @@ export async function lockRefundedAgents(
  * The batch that refunds transfers into wallets. A paid intent has no hold, so its limits depend only on the
  * payment.
  */
-export function refundBatch(
+export function transferRefundBatch(
   tenantNow: TenantNow,
-  opened: Pick<PostedBatch, 'counters' | 'refunds'> & {
+  opened: Pick<PostedPaymentBatch, 'counters' | 'refunds'> & {
     readonly transactions: ReadonlyMap<string, TransactionRow>
   },
 ) {
   const transactions = new Map(opened.transactions)
-  const intents = new Map<string | null, CountedIntent>()
+  const intents = new Map<string | null, PayingIntent>()
   for (const { intentId, amountCents, merchant, cardId, runId } of transactions.values())
     if (intentId)
       intents.set(intentId, { id: intentId, amountCents, holdCents: null, merchant, cardId, runId })
@@ -104,13 +105,13 @@ const BY_PAYEE = { way: 'wallet', origin: 'payee' } as const
 export const refundTransfer = (
   transaction: TransactionRow,
   { id, amountCents: cents, ...place }: RefundPart,
-  batch: PostedBatch,
+  batch: PostedPaymentBatch,
   context: Pick<GivingBack, 'emit'>,
 ): PaymentState =>
   refundPayment(
-    paidByWallet(transaction),
+    walletPaymentFromTransaction(transaction),
     { type: 'refunded', id, cents },
-    walletView,
+    walletPaymentView,
     { ...BY_PAYEE, ...place },
     batch,
     context,
@@ -128,9 +129,9 @@ async function recordRefunds(
   const ids = [...transfers.values()].map(({ transactionId }) => transactionId)
   const [transactions, refunds] = await Promise.all([
     transactionsById(sql, tenant, ids),
-    openRefunds(sql, { tenant, now }, { transactionIds: ids }),
+    loadRefundBook(sql, { tenant, now }, { transactionIds: ids }),
   ])
-  const batch = refundBatch({ tenant, now }, { counters, refunds, transactions })
+  const batch = transferRefundBatch({ tenant, now }, { counters, refunds, transactions })
   for (const { paymentId, ...cameBack } of givenBack) {
     const transfer = transfers.get(transferIdOf(paymentId ?? ''))
     const transaction = transactions.get(transfer?.transactionId ?? '')
@@ -144,12 +145,12 @@ async function recordRefunds(
   queueStatement(updateTransactions(sql, tenant, [...batch.changed.transactions]))
 }
 
-export const takeBack = implement(takeBackApi, {
+export const bookTransferRefund = bindHandlers(transferRefundApi, {
   async takeBack({ body }, context) {
     const paymentIds = body.credits.flatMap(({ payableId }) => payableId ?? [])
     const opened = await lockRefundedAgents(context.tenant, paymentIds, context)
     const paidBy = new Map(body.credits.map(({ id, payableId }) => [id, payableId]))
-    const credits = await receiveHandedOver(body, context)
+    const credits = await receiveHandedOverCredits(body, context)
     // Money in suspense also counts as refunded, since the record there does not name its payment.
     const givenBack = credits.map(({ id, walletId, amountCents }) => ({
       id,
@@ -162,25 +163,25 @@ export const takeBack = implement(takeBackApi, {
   },
 })
 
-type Credit = z.output<typeof IncomingEvent>
+type Credit = z.output<typeof IncomingCreditEvent>
 
 /** Between two wallets of one owner, the refund is recorded with its transaction. */
 async function recordOwnRefunds(
   events: readonly Credit[],
-  context: Context<never, typeof arrivedEvents>,
+  context: Context<never, typeof refundArrivedEvents>,
 ): Promise<void> {
   const { sql, tenant } = context
   const ids = events.map(({ creditId }) => creditId)
-  const givenBack = await ownRefunds(sql, tenant, ids)
+  const givenBack = await readRefundsByOwners(sql, tenant, ids)
   if (givenBack.length === 0) return
   const paymentIds = givenBack.flatMap(({ paymentId }) => paymentId ?? [])
   const opened = await lockRefundedAgents(tenant, paymentIds, context)
   await recordRefunds(opened, givenBack, context)
 }
 
-export const takeBackReactions: Readonly<Record<string, Reaction>> = {
+export const transferRefundReactions: Readonly<Record<string, Reaction>> = {
   'incoming.received': {
-    ...reactionToAll(IncomingEvent, arrivedEvents, recordOwnRefunds),
+    ...reactionToAll(IncomingCreditEvent, refundArrivedEvents, recordOwnRefunds),
     concerns: ({ payableType }) => payableType === 'payment',
   },
 }

@@ -1,20 +1,34 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Reason } from '../../iso20022/reason-codes.ts'
+import type { IsoReason } from '../../iso20022/reason-codes.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
-import { machine } from '../../kernel/contract/machine.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { centsColumn, nullable, record, tenantTable, withMembers } from '../../kernel/database/entity.ts'
-import { type PayeeCheck, schemes } from '../../ports/sepa-rail.ts'
+import {
+  centsColumn,
+  nullable,
+  recordColumns,
+  tenantTable,
+  withMembers,
+} from '../../kernel/database/entity.ts'
+import { type PayeeCheck, sepaSchemes } from '../../ports/sepa-rail.ts'
 import { insertInto, type RowOf, tableOf } from '../../record-store/index.ts'
-import { after, minutes } from '../../values/clock.ts'
+import { addMs, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, cents, fractionOf, minus, NO_CENTS, plus, sumOf } from '../../values/money.ts'
-import type { Personal } from '../../values/personal.ts'
-import { excerpt } from '../../values/schemas.ts'
+import {
+  addCents,
+  type Cents,
+  cents,
+  fractionOf,
+  NO_CENTS,
+  subtractCents,
+  sumOf,
+} from '../../values/money.ts'
+import type { PersonalData } from '../../values/personal.ts'
+import { truncateText } from '../../values/schemas.ts'
 import { transferProcess } from './process.ts'
 
 /** A transfer between wallets is completed at once. All other states belong to transfers by SEPA. */
-export const transferMachine = machine('transfer', {
+export const transferMachine = stateMachine('transfer', {
   created: ['verifying', 'completed', 'cancelled'],
   verifying: ['submitted', 'cancelled'],
   submitted: ['completed', 'rejected'],
@@ -26,7 +40,7 @@ export const transferMachine = machine('transfer', {
 
 export const transferKinds = ['internal', 'sepa', 'split'] as const
 
-export interface Part {
+export interface SplitPart {
   walletId: string
   amountCents: Cents
 }
@@ -54,7 +68,7 @@ const doubtful: readonly StoredPayeeCheck['result'][] = ['close_match', 'no_matc
  * Whether a transfer waits for a person to confirm its payee, either before its submission or because of the
  * bank's later report.
  */
-export const waitsForPayee = ({
+export const awaitsPayeeConfirmation = ({
   status,
   payeeCheck,
   payeeConfirmedAt,
@@ -79,19 +93,19 @@ const doubt: Readonly<Record<StoredPayeeCheck['result'], number>> = {
  * Whether a report on the payee replaces the known one. Any report replaces the rail's own answer. Among
  * reports the more doubtful one wins, so that they may come in any order and repeatedly.
  */
-export const isNewDoubt = (
+export const isWorsePayeeCheck = (
   reported: Pick<StoredPayeeCheck, 'result'>,
   known: StoredPayeeCheck | null,
 ): boolean => !known?.code || doubt[reported.result] > doubt[known.result]
 
-export const recallStates = ['requested', 'accepted', 'refused'] as const
+export const transferRecallStates = ['requested', 'accepted', 'refused'] as const
 
-export interface Recall {
-  status: (typeof recallStates)[number]
+export interface TransferRecall {
+  status: (typeof transferRecallStates)[number]
   at: string
   reason: string
   answeredAt: string | null
-  answer: Reason | null
+  answer: IsoReason | null
 }
 
 const json = <T>() =>
@@ -103,7 +117,7 @@ const json = <T>() =>
 const schema = defineEntity({
   ...tenantTable('Transfer', 'transfers', 'agentId', 'delegationId'),
   properties: {
-    ...record('transfer'),
+    ...recordColumns('transfer'),
     agentId: nullable.string(),
     fromWalletId: p.text(),
     toWalletId: nullable.string(),
@@ -114,7 +128,7 @@ const schema = defineEntity({
     tokenId: nullable.string(),
     delegationId: nullable.string(),
     kind: p.enum(transferKinds),
-    scheme: nullable.enum(schemes),
+    scheme: nullable.enum(sepaSchemes),
     amountCents: centsColumn('amount_cents'),
     parts: json<{ walletId: string; cents: string }[]>(),
     reference: nullable.string(),
@@ -123,8 +137,8 @@ const schema = defineEntity({
     status: p.enum(transferMachine.states).onCreate(() => transferMachine.initial),
     payeeCheck: json<StoredPayeeCheck>(),
     payeeConfirmedAt: nullable.instant(),
-    reason: json<Reason>(),
-    recall: json<Recall>(),
+    reason: json<IsoReason>(),
+    recall: json<TransferRecall>(),
     countedOn: p
       .date()
       .$type<string | null>()
@@ -143,8 +157,10 @@ const schema = defineEntity({
 export class Transfer extends schema.class {}
 schema.setClass(Transfer)
 
-export const isReady = (transfer: Pick<Transfer, 'status' | 'payeeCheck' | 'payeeConfirmedAt'>): boolean =>
-  transfer.status === 'verifying' && transfer.payeeCheck !== null && !waitsForPayee(transfer)
+export const isReadyToSubmit = (
+  transfer: Pick<Transfer, 'status' | 'payeeCheck' | 'payeeConfirmedAt'>,
+): boolean =>
+  transfer.status === 'verifying' && transfer.payeeCheck !== null && !awaitsPayeeConfirmation(transfer)
 
 /** A plain row: group commits write thousands a second without the entity. */
 export type TransferRow = RowOf<Transfer>
@@ -189,14 +205,14 @@ export const newTransfer = ({ tenant, now }: TenantNow, members: NewTransfer): T
   ...members,
 })
 
-export const PROCESS_GRACE_MS = minutes(1)
+export const TRANSFER_PROCESS_GRACE_MS = minutes(1)
 
 type NewSepaTransfer = NewTransfer & Pick<TransferRow, 'scheme' | 'payee' | 'countedOn'>
 
 export function newSepaTransfer(tenantNow: TenantNow, members: NewSepaTransfer): TransferRow {
   const id = newId('transfer')
   const bySepa = { id, kind: 'sepa', endToEndId: id.replace('transfer_', '') } as const
-  const dueAt = after(tenantNow.now, PROCESS_GRACE_MS)
+  const dueAt = addMs(tenantNow.now, TRANSFER_PROCESS_GRACE_MS)
   return newTransfer(tenantNow, {
     ...members,
     ...bySepa,
@@ -213,11 +229,11 @@ export const transferResponse = (transfer: TransferRow) =>
 export function transferEvent(transfer: TransferRow, comment = transfer.reason?.message ?? null) {
   const { id: transferId, fromWalletId, toWalletId, beneficiaryId, status, amountCents } = transfer
   const data = { transferId, fromWalletId, toWalletId, beneficiaryId, status, amountCents }
-  return comment ? { ...data, reason: excerpt(comment) } : data
+  return comment ? { ...data, reason: truncateText(comment) } : data
 }
 
 /** In cents: a hundred million euros. */
-export const MAX_TRANSFER = cents(10_000_000_000n)
+export const MAX_TRANSFER_CENTS = cents(10_000_000_000n)
 
 interface SplitRequest {
   readonly amountCents?: Cents | undefined
@@ -228,39 +244,39 @@ interface SplitRequest {
   }[]
 }
 
-export function partsOf({ amountCents, parts }: SplitRequest): Part[] {
+export function splitParts({ amountCents, parts }: SplitRequest): SplitPart[] {
   const amounts =
     amountCents === undefined
       ? parts.map(part => part.amountCents ?? NO_CENTS)
-      : divide(
+      : divideByShares(
           amountCents,
           parts.map(({ share = 0 }) => share),
         )
   return parts.map(({ walletId }, index) => ({ walletId, amountCents: amounts[index] ?? NO_CENTS }))
 }
 
-export function partsRefusal(parts: readonly Part[]): 'too_much' | 'part_of_nothing' | undefined {
-  if (sumOf(parts.map(({ amountCents }) => amountCents)) > MAX_TRANSFER) return 'too_much'
+export function splitPartsRefusal(parts: readonly SplitPart[]): 'too_much' | 'part_of_nothing' | undefined {
+  if (sumOf(parts.map(({ amountCents }) => amountCents)) > MAX_TRANSFER_CENTS) return 'too_much'
   return parts.some(({ amountCents }) => amountCents === 0n) ? 'part_of_nothing' : undefined
 }
 
 /** Divides an amount by shares. Leftover cents go to the parts that lost most by rounding. */
-export function divide(amount: Cents, shares: readonly number[]): Cents[] {
+export function divideByShares(amount: Cents, shares: readonly number[]): Cents[] {
   const weights = shares.map(share => BigInt(Math.round(share * SCALE)))
   const total = weights.reduce((sum, weight) => sum + weight, 0n)
   const roundedDown = weights.map(weight => fractionOf(amount, [weight, total]))
-  const leftOver = minus(amount, sumOf(roundedDown))
+  const leftOver = subtractCents(amount, sumOf(roundedDown))
   const byLoss = weights
     .map((weight, index) => ({ index, lost: (amount * weight) % total }))
     .toSorted((one, other) => Number(other.lost - one.lost) || one.index - other.index)
   const aCentMore = new Set(byLoss.slice(0, Number(leftOver)).map(({ index }) => index))
-  return roundedDown.map((part, index) => (aCentMore.has(index) ? plus(part, CENT) : part))
+  return roundedDown.map((part, index) => (aCentMore.has(index) ? addCents(part, CENT) : part))
 }
 
 const SCALE = 10_000
 const CENT = cents(1n)
 
-export const transfersPersonal = {
+export const transfersPersonalData = {
   transfers: {
     personal: {
       parts: { kind: 'payment', ground: 'vouchers', forget: { value: '[]' } },
@@ -291,4 +307,4 @@ export const transfersPersonal = {
     personal: {},
     plain: [],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

@@ -1,52 +1,58 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
-import { implement } from '../../kernel/contract/operation.ts'
-import type { FindPayments, IntentPayment } from '../../kernel/contract/payables.ts'
-import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
+import type { FindIntentPayments, IntentPayment } from '../../kernel/contract/payables.ts'
+import { type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { createdWithin } from '../../kernel/database/created-within.ts'
+import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { offsetOf } from '../../kernel/database/tenant-clock.ts'
+import { readClockOffset } from '../../kernel/database/tenant-clock.ts'
 import { walletsById } from '../../money/wallets/index.ts'
-import { after, clock, dayOf } from '../../values/clock.ts'
-import { restOf } from '../../values/money.ts'
-import { challengeApi, limitsApi, splitApi, transfersApi } from './api.ts'
-import { type Limits, limitsOf, setLimits, usedOn } from './limits.ts'
-import { create } from './pay.ts'
+import { addMs, clock, utcDay } from '../../values/clock.ts'
+import { remainderOf } from '../../values/money.ts'
+import { splitTransferApi, transferChallengeApi, transferLimitsApi, transfersApi } from './api.ts'
+import { readTransferLimits, setTransferLimits, type TransferLimits, transferredOnDay } from './limits.ts'
+import { createTransfer } from './pay.ts'
 import { transferProcess } from './process.ts'
-import { simulateApi, stepsApi } from './sepa/api.ts'
-import { blockReactions } from './sepa/cancel-unsubmitted.ts'
-import { simulate } from './sepa/notices.ts'
+import { sepaTransferStepsApi, simulateSepaApi } from './sepa/api.ts'
+import { cancelUnsubmittedReactions } from './sepa/cancel-unsubmitted.ts'
+import { simulateBankNotices } from './sepa/notices.ts'
 import { cancelTransfer, lockTransfer, updateTransfer, writeTransfer } from './sepa/sepa-transfer.ts'
-import { inquire, lapse, status, submit, verify } from './sepa/steps.ts'
-import { challenge } from './signed-payment.ts'
-import { split } from './split.ts'
-import { takeBack, takeBackApi, takeBackReactions } from './take-back.ts'
 import {
-  PROCESS_GRACE_MS,
+  inquireTransfer,
+  lapseTransfer,
+  submitTransfer,
+  transferProcessStatus,
+  verifyTransferPayee,
+} from './sepa/steps.ts'
+import { createTransferChallenge } from './signed-payment.ts'
+import { splitTransfer } from './split.ts'
+import { bookTransferRefund, transferRefundApi, transferRefundReactions } from './take-back.ts'
+import {
+  awaitsPayeeConfirmation,
+  TRANSFER_PROCESS_GRACE_MS,
   Transfer,
   transferMachine,
   transferResponse,
-  transfersPersonal,
-  waitsForPayee,
+  transfersPersonalData,
 } from './transfer.ts'
 
 /** The condition is literal: PostgreSQL would not use the index over all but completed transfers for a parameter. */
-const byStatus = (status: Transfer['status'] | undefined): Condition<Transfer> =>
+const byStatus = (status: Transfer['status'] | undefined): RecordCondition<Transfer> =>
   status === undefined || status === 'completed'
     ? definedOnly({ status })
     : { status, ...sqlCondition("status <> 'completed'") }
 
-/** `waitsForPayee` as SQL, as in the index over those transfers. */
+/** `awaitsPayeeConfirmation` as SQL, as in the index over those transfers. */
 const PAYEE_TO_CONFIRM = sqlCondition(
   "payee_confirmed_at is null and status in ('verifying', 'submitted') and (payee_check->>'result' in ('close_match', 'no_match') or (payee_check->>'result' = 'not_possible' and payee_check->>'code' is not null))",
 )
 
-const transfers = implement(transfersApi, {
-  create,
+const transfers = bindHandlers(transfersApi, {
+  create: createTransfer,
 
   async list({ query: { from, to, status, waitsFor, cursor: _cursor, limit: _limit, ...filters } }, context) {
-    const created = await createdWithin('transfer', { from, to }, context)
+    const created = await createdWithinCondition('transfer', { from, to }, context)
     const page = await context.page(Transfer, {
       ...definedOnly({ ...filters, ...created }),
       ...byStatus(status),
@@ -91,8 +97,8 @@ const transfers = implement(transfersApi, {
     const locked = await lockTransfer(params.id, context)
     if (!locked) return refuse('transfer_not_found')
     const { transfer } = locked
-    if (!waitsForPayee(transfer)) return refuse('payee_not_waiting')
-    const dueAt = transfer.status === 'verifying' ? after(now, PROCESS_GRACE_MS) : transfer.dueAt
+    if (!awaitsPayeeConfirmation(transfer)) return refuse('payee_not_waiting')
+    const dueAt = transfer.status === 'verifying' ? addMs(now, TRANSFER_PROCESS_GRACE_MS) : transfer.dueAt
     updateTransfer(transfer, { payeeConfirmedAt: now, dueAt }, context, body.comment)
     return transferResponse(transfer)
   },
@@ -124,54 +130,60 @@ const notCancellable = ({ kind, status }: Transfer): string | undefined =>
     : `The transfer is ${status} already.`
 
 /** Reads the tenant's clock again, since the request's time may be a moment old, and a new day may have begun. */
-async function limitsResponse({ single, daily }: Limits, tenant: Tenant, sql: Sql) {
-  const day = dayOf(clock.tenant(await offsetOf(sql, tenant)))
-  const used = await usedOn(sql, tenant, day)
+async function limitsResponse({ single, daily }: TransferLimits, tenant: Tenant, sql: Sql) {
+  const day = utcDay(clock.tenant(await readClockOffset(sql, tenant)))
+  const used = await transferredOnDay(sql, tenant, day)
   return {
     ...tenant,
     singleCents: single,
     dailyCents: daily,
     day,
     usedCents: used,
-    remainingCents: restOf(daily, used),
+    remainingCents: remainderOf(daily, used),
   }
 }
 
-const ownerLimits = implement(limitsApi, {
+const ownerLimits = bindHandlers(transferLimitsApi, {
   async limits(_, { sql, tenant: { ownerId, mode } }) {
-    const limits = await limitsOf(sql, { ownerId, mode })
+    const limits = await readTransferLimits(sql, { ownerId, mode })
     if (!limits) throw new Error(`${ownerId}: a key without a customer`)
     return limitsResponse(limits, { ownerId, mode }, sql)
   },
 
   async setLimits({ params, body }, { sql, now, switchTenant, emit, refuse }) {
     const tenant = { ownerId: params.id, mode: body.mode }
-    if (!(await limitsOf(sql, tenant))) return refuse('customer_not_found')
+    if (!(await readTransferLimits(sql, tenant))) return refuse('customer_not_found')
     switchTenant(tenant)
-    await setLimits(sql, tenant, { single: body.singleCents, daily: body.dailyCents }, now)
-    const limits = (await limitsOf(sql, tenant)) as Limits
+    await setTransferLimits(sql, tenant, { single: body.singleCents, daily: body.dailyCents }, now)
+    const limits = (await readTransferLimits(sql, tenant)) as TransferLimits
     emit('transfer.limits_changed', { ...tenant, singleCents: limits.single, dailyCents: limits.daily })
     return limitsResponse(limits, tenant, sql)
   },
 })
 
-const all = implement(
+const all = bindHandlers(
   {
-    ...limitsApi,
+    ...transferLimitsApi,
     ...transfersApi,
-    ...splitApi,
-    ...challengeApi,
-    ...stepsApi,
-    ...simulateApi,
-    ...takeBackApi,
+    ...splitTransferApi,
+    ...transferChallengeApi,
+    ...sepaTransferStepsApi,
+    ...simulateSepaApi,
+    ...transferRefundApi,
   },
   {
     ...ownerLimits.handlers,
     ...transfers.handlers,
-    ...{ split, challenge },
-    ...{ status, verify, submit, inquire, lapse },
-    ...simulate.handlers,
-    ...takeBack.handlers,
+    ...{ split: splitTransfer, challenge: createTransferChallenge },
+    ...{
+      status: transferProcessStatus,
+      verify: verifyTransferPayee,
+      submit: submitTransfer,
+      inquire: inquireTransfer,
+      lapse: lapseTransfer,
+    },
+    ...simulateBankNotices.handlers,
+    ...bookTransferRefund.handlers,
   },
 )
 
@@ -197,7 +209,7 @@ cross join lateral (
 ) t
 order by t.id desc`
 
-const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
+const paymentsOnIntents: FindIntentPayments = async (intentIds, { ownerId, mode }, sql) => {
   const rows = await sql<PaymentRow>(FIND_PAYMENTS, [ownerId, mode, intentIds])
   return rows.map(row => ({
     intentId: row.intentId,
@@ -212,7 +224,7 @@ const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql
 
 function unconfirmedPayee(row: PaymentRow): IntentPayment['reason'] {
   const { id, status, payee, payeeCheck } = row
-  if (!payeeCheck || !waitsForPayee(row)) return null
+  if (!payeeCheck || !awaitsPayeeConfirmation(row)) return null
   const { result, suggestedName } = payeeCheck
   const refusal = result === 'not_possible' ? 'cannot verify the name' : 'does not know the name'
   const answer = suggestedName ? `knows the account as ${suggestedName}` : refusal
@@ -229,10 +241,10 @@ export const transfersArea = area(
   all,
   {
     aliases: { transfers: 'payments' },
-    personal: transfersPersonal,
+    personal: transfersPersonalData,
     entities: [Transfer],
     machines: [transferMachine],
-    reactions: { ...blockReactions, ...takeBackReactions },
+    reactions: { ...cancelUnsubmittedReactions, ...transferRefundReactions },
     findPayments: paymentsOnIntents,
     openRecords: [
       {

@@ -1,17 +1,17 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { file } from '../../kernel/contract/file.ts'
-import { get, list, missing, post } from '../../kernel/contract/operation.ts'
-import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { fileSchema } from '../../kernel/contract/file.ts'
+import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { digitsAsNumber, integerSchema } from '../../kernel/contract/page.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { formattedText, searchText, timeRange } from '../../values/schemas.ts'
+import { patternTextSchema, searchTextSchema, timeRangeMembers } from '../../values/schemas.ts'
 import {
   AuditDetails,
   AuditRecord,
   CheckpointRecord,
-  ConsistencyRecord,
-  ProofRecord,
+  ConsistencyProofRecord,
+  InclusionProofRecord,
   PurgeRecord,
   VerificationRecord,
 } from './schemas.ts'
@@ -19,7 +19,7 @@ import {
 const reading = { callers: ['key'], scope: 'audit:read' } as const
 
 /** Positions have at most nine digits: more entries than a trail with ten thousand a second gets in a day. */
-const size = inDigits(wholeNumber(1, 999_999_999))
+const size = digitsAsNumber(integerSchema(1, 999_999_999))
 
 const not_sealed = [
   409,
@@ -37,8 +37,8 @@ export const auditApi = {
     summary: 'Search the audit trail',
     description: 'Who changed what, when, and from where: one entry a change, newest first, never altered.',
     filters: {
-      actor: searchText.meta({ description: 'A kind of actor, or one by its id.', examples: ['key'] }),
-      action: formattedText(
+      actor: searchTextSchema.meta({ description: 'A kind of actor, or one by its id.', examples: ['key'] }),
+      action: patternTextSchema(
         /^[A-Za-z]+\.([A-Za-z]+|\*)$/,
         100,
         'an operation like agents.create, or agents.* for all of them',
@@ -49,13 +49,13 @@ export const auditApi = {
         description:
           '`decision`: how what waits for a person was decided, one entry each. Intents and card requests that were approved or denied, and payees that were confirmed; not what a policy decides at once.',
       }),
-      resource: searchText.meta({ description: 'The id of a record.' }),
-      requestId: searchText,
+      resource: searchTextSchema.meta({ description: 'The id of a record.' }),
+      requestId: searchTextSchema,
       agentId: id('agent').optional().meta({ description: 'The agent that it concerns.' }),
-      outcome: formattedText(/^[a-z0-9_]+$/, 100, '`done`, or the code of a refusal')
+      outcome: patternTextSchema(/^[a-z0-9_]+$/, 100, '`done`, or the code of a refusal')
         .optional()
         .meta({ examples: ['done'] }),
-      ...timeRange,
+      ...timeRangeMembers,
       q: z.string().min(1).max(100).optional().meta({
         description: 'Text in the action, event, resource, actor or request id, in any case.',
       }),
@@ -67,15 +67,15 @@ export const auditApi = {
     summary: 'Get an entry of the audit trail',
     description: 'With the data of its event and its position in the trail.',
     returns: [200, AuditDetails],
-    fails: { entry_not_found: missing('entry') },
+    fails: { entry_not_found: notFound('entry') },
   }),
   proof: get('/audit/{id}/proof', {
     ...reading,
     summary: 'Prove that an entry is in the audit trail',
     description:
       'What is sealed of the entry, and the hashes that lead from it to the root of the newest checkpoint. `verifyAuditProof` of the typed client checks it, and so does every reader of Certificate Transparency.',
-    returns: [200, ProofRecord],
-    fails: { entry_not_found: missing('entry'), not_sealed },
+    returns: [200, InclusionProofRecord],
+    fails: { entry_not_found: notFound('entry'), not_sealed },
   }),
   checkpoint: get('/audit/checkpoint', {
     ...reading,
@@ -101,7 +101,7 @@ export const auditApi = {
       from: size.meta({ description: 'The size of an older checkpoint.', examples: [1] }),
       to: size.optional().meta({ description: 'The size of a newer one; without it that of the newest.' }),
     }),
-    returns: [200, ConsistencyRecord],
+    returns: [200, ConsistencyProofRecord],
     fails: {
       beyond_trail: [400, '`from` is at most `to`, and both are at most the size of the newest checkpoint.'],
     },
@@ -117,12 +117,12 @@ export const auditApi = {
         description:
           'CSV is for tables, and proves nothing: texts that a spreadsheet would take for formulas begin with an apostrophe.',
       }),
-      ...timeRange,
+      ...timeRangeMembers,
     }),
-    returns: [200, file('application/x-ndjson')],
+    returns: [200, fileSchema('application/x-ndjson')],
     fails: { trail_not_found },
     emits: {
-      'audit.exported': event(
+      'audit.exported': declareEvent(
         'The audit trail was exported.',
         z.object({
           checkpointId: id('checkpoint'),
@@ -155,7 +155,7 @@ export const auditApi = {
       too_young: [400, '`before` is within the retention period. See AUDIT_RETENTION_DAYS.'],
     },
     emits: {
-      'audit.purged': event(
+      'audit.purged': declareEvent(
         'Old entries of the audit trail were purged.',
         z.object({
           purgeId: id('purge'),

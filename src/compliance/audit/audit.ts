@@ -1,10 +1,15 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
-import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
+import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { idsWithin } from '../../kernel/database/created-within.ts'
-import { containing, definedOnly, halfOpenRange, withMembers } from '../../kernel/database/entity.ts'
+import { idRangeCondition } from '../../kernel/database/created-within.ts'
+import {
+  containsCondition,
+  definedOnly,
+  halfOpenRangeCondition,
+  withMembers,
+} from '../../kernel/database/entity.ts'
 import { Event } from '../../kernel/journal/event.ts'
 import { withAuditIds } from '../../kernel/journal/timeline.ts'
 import {
@@ -16,11 +21,11 @@ import {
   type TrailEntry,
 } from '../../trail/index.ts'
 import { auditApi } from './api.ts'
-import { auditPersonal, Checkpoint, newestCheckpoint, shownCheckpoint } from './checkpoint.ts'
-import { entryOf, type FoundEntry, findEntry } from './entries.ts'
+import { auditPersonalData, Checkpoint, checkpointView, latestCheckpoint } from './checkpoint.ts'
+import { findTrailEntry, type StoredTrailEntry, trailEntryFromEvent } from './entries.ts'
 import { exportTrail } from './export.ts'
 import { purgeTrail } from './purge.ts'
-import { readNodes } from './tree-store.ts'
+import { readTreeNodes } from './tree-store.ts'
 import { verifyTrail } from './verification.ts'
 
 const actions = [
@@ -31,7 +36,7 @@ const actions = [
   'transfers.confirmPayee',
 ] as const
 
-export type DecidingAction = (typeof actions)[number]
+export type AuditDecisionAction = (typeof actions)[number]
 
 /** The events of a decision. The same request may write others, such as that of the passkey that signed it. */
 const events = ['intent.approved', 'intent.denied', 'card_limit_request.updated', 'payment.updated'] as const
@@ -46,15 +51,15 @@ const inList = (column: string, names: readonly string[]): string =>
 const OF_DECISIONS = `${inList('action', actions)} and ${inList('event', events)}`
 
 /** An actor's id contains an underscore; a kind of actor does not. */
-const byActor = (actor: string): Condition<Event> =>
+const byActor = (actor: string): RecordCondition<Event> =>
   actor.includes('_') ? { actorId: actor } : { actorType: actor }
 
-const byAction = (action: string): Condition<Event> => ({
+const byAction = (action: string): RecordCondition<Event> => ({
   action: action.endsWith('*') ? { $like: `${action.slice(0, -1)}%` } : action,
 })
 
-function byText(text: string): Condition<Event> {
-  const contains = containing(text)
+function byText(text: string): RecordCondition<Event> {
+  const contains = containsCondition(text)
   return {
     $or: [
       { action: contains },
@@ -78,24 +83,24 @@ function namedIn({ personId, sha256, receivedAt }: TrailEntry['data']) {
   }
 }
 
-function detailsOf(row: FoundEntry) {
+function detailsOf(row: StoredTrailEntry) {
   const { at, mode, position } = row
-  const { id, data, ...entry } = entryOf(row)
+  const { id, data, ...entry } = trailEntryFromEvent(row)
   const place = position === null ? null : Number(position)
   return { ...entry, ...namedIn(data), id, mode, at, data, position: place }
 }
 
 const search: HandlerOf<typeof auditApi.list> = async ({ query }, { page }) => {
   const { actor, action, kind, resource, requestId, agentId, outcome, from, to, q } = query
-  const $and: Condition<Event>[] = [
-    definedOnly({ resourceId: resource, requestId, agentId, outcome, at: halfOpenRange(from, to) }),
-    definedOnly({ id: idsWithin('event', { from, to }) }),
+  const $and: RecordCondition<Event>[] = [
+    definedOnly({ resourceId: resource, requestId, agentId, outcome, at: halfOpenRangeCondition(from, to) }),
+    definedOnly({ id: idRangeCondition('event', { from, to }) }),
   ]
   if (actor) $and.push(byActor(actor))
   if (action) $and.push(byAction(action))
   if (kind === 'decision') $and.push(sqlCondition(OF_DECISIONS))
   if (q) $and.push(byText(q))
-  const found = await page(Event, { $and } as Condition<Event>)
+  const found = await page(Event, { $and } as RecordCondition<Event>)
   return withAuditIds({ ...found, data: found.data.map(entry => withMembers(entry, namedIn(entry.data))) })
 }
 
@@ -103,8 +108,8 @@ const inBase64 = (hashes: readonly Buffer[]): string[] => hashes.map(hash => has
 
 const prove: HandlerOf<typeof auditApi.proof> = async ({ params }, { sql, tenant, refuse }) => {
   const [row, checkpoint] = await Promise.all([
-    findEntry(sql, tenant, params.id),
-    newestCheckpoint(sql, tenant),
+    findTrailEntry(sql, tenant, params.id),
+    latestCheckpoint(sql, tenant),
   ])
   if (!row) return refuse('entry_not_found')
   // The entry may have been sealed after the checkpoint was read.
@@ -112,7 +117,7 @@ const prove: HandlerOf<typeof auditApi.proof> = async ({ params }, { sql, tenant
     return refuse('not_sealed')
   const position = Number(row.position)
   const { size, note } = checkpoint
-  const entry = entryOf(row)
+  const entry = trailEntryFromEvent(row)
   const { commitments, salts } = row
   return {
     entryId: entry.id,
@@ -133,42 +138,42 @@ async function proofHashes(
   size: number,
   steps: ReturnType<typeof inclusionSteps>,
 ): Promise<string[]> {
-  return inBase64(hashesOf(steps, await readNodes(sql, tenant, size, steps.flat())))
+  return inBase64(hashesOf(steps, await readTreeNodes(sql, tenant, size, steps.flat())))
 }
 
 const NOTE_OF_SIZE = `select note from audit_checkpoints where owner_id = $1 and mode = $2 and size = $3`
 
 const proveConsistency: HandlerOf<typeof auditApi.consistency> = async ({ query }, context) => {
   const { sql, tenant, refuse } = context
-  const newest = await newestCheckpoint(sql, tenant)
+  const newest = await latestCheckpoint(sql, tenant)
   const { from, to = newest?.size ?? 0 } = query
   if (!newest || from > to || to > newest.size) return refuse('beyond_trail')
   const steps = consistencySteps(from, to)
   const [older, newer] = [coverOf(0, from), coverOf(0, to)]
   const [hashOf, [noted]] = await Promise.all([
-    readNodes(sql, tenant, newest.size, [...steps.flat(), ...older, ...newer]),
+    readTreeNodes(sql, tenant, newest.size, [...steps.flat(), ...older, ...newer]),
     sql<{ note: string }>(NOTE_OF_SIZE, [tenant.ownerId, tenant.mode, to]),
   ])
   const [fromRoot = '', toRoot = '', ...proof] = inBase64(hashesOf([older, newer, ...steps], hashOf))
   return { from, to, fromRoot, toRoot, proof, checkpoint: noted?.note ?? null }
 }
 
-const audit = implement(auditApi, {
+const audit = bindHandlers(auditApi, {
   list: search,
 
   async get({ params }, { sql, tenant, refuse }) {
-    const row = await findEntry(sql, tenant, params.id)
+    const row = await findTrailEntry(sql, tenant, params.id)
     return row ? detailsOf(row) : refuse('entry_not_found')
   },
 
   proof: prove,
 
   checkpoint: async (_, { sql, tenant, refuse }) =>
-    (await newestCheckpoint(sql, tenant)) ?? refuse('trail_not_found'),
+    (await latestCheckpoint(sql, tenant)) ?? refuse('trail_not_found'),
 
   async checkpoints(_, { page }) {
     const { data, ...cursor } = await page(Checkpoint, {})
-    return { ...cursor, data: data.map(shownCheckpoint) }
+    return { ...cursor, data: data.map(checkpointView) }
   },
 
   consistency: proveConsistency,
@@ -181,5 +186,5 @@ export const auditArea = area(
   'Audit',
   'Who did what, when and from where, in a tamper-evident trail.',
   audit,
-  { entities: [Checkpoint], personal: auditPersonal },
+  { entities: [Checkpoint], personal: auditPersonalData },
 )

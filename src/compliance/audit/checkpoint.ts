@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { tenantTable, timestamp } from '../../kernel/database/entity.ts'
-import type { Personal } from '../../values/personal.ts'
+import { tenantTable, timestampColumn } from '../../kernel/database/entity.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
 /** Read-only: only a sealer writes checkpoints. */
 const schema = defineEntity({
@@ -12,7 +12,7 @@ const schema = defineEntity({
     id: p.text().primary(),
     ownerId: p.text(),
     mode: p.enum(['test', 'live'] as const),
-    createdAt: timestamp(),
+    createdAt: timestampColumn(),
     size: p.bigint(),
     note: p.text(),
   },
@@ -21,7 +21,7 @@ const schema = defineEntity({
 export class Checkpoint extends schema.class {}
 schema.setClass(Checkpoint)
 
-export interface ShownCheckpoint extends Tenant {
+export interface CheckpointView extends Tenant {
   readonly id: string
   readonly size: number
   readonly root: string
@@ -29,7 +29,7 @@ export interface ShownCheckpoint extends Tenant {
   readonly createdAt: Date
 }
 
-export function shownCheckpoint({ id, ownerId, mode, size, note, createdAt }: Checkpoint): ShownCheckpoint {
+export function checkpointView({ id, ownerId, mode, size, note, createdAt }: Checkpoint): CheckpointView {
   const [, , root = ''] = note.split('\n')
   return { id, ownerId, mode, size: Number(size), root, note, createdAt }
 }
@@ -38,19 +38,19 @@ const NEWEST = `
 select id, owner_id as "ownerId", mode, created_at as "createdAt", size, note from audit_checkpoints
 where owner_id = $1 and mode = $2 order by size desc limit 1`
 
-export async function newestCheckpoint(
+export async function latestCheckpoint(
   sql: Sql,
   { ownerId, mode }: Tenant,
-): Promise<ShownCheckpoint | undefined> {
+): Promise<CheckpointView | undefined> {
   const [row] = await sql<Checkpoint & Row>(NEWEST, [ownerId, mode])
-  return row && shownCheckpoint(row)
+  return row && checkpointView(row)
 }
 
 /** The tree holds digests. Without its salt, a commitment to a name or an address reveals nothing. */
-export const auditPersonal = {
+export const auditPersonalData = {
   audit_trees: { personal: {}, plain: ['peaks'] },
   audit_seals: { personal: {}, plain: ['event_ids', 'leaves', 'commitments'], secret: ['salts'] },
   audit_tiles: { personal: {}, plain: ['hashes', 'root'] },
   audit_checkpoints: { personal: {}, plain: ['note'] },
   audit_purges: { personal: {}, plain: ['edge', 'checkpoint_id'] },
-} as const satisfies Personal
+} as const satisfies PersonalData

@@ -3,12 +3,12 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import { type Commitments, parseExactly, type TrailEntry } from '../../trail/index.ts'
 
 /** Every column of an event, as each is part of its leaf. */
-export const EVENT_COLUMNS = `e.id, e.owner_id as "ownerId", e.mode, e.agent_id as "agentId", e.event, e.data::text as data,
+export const AUDIT_EVENT_COLUMNS = `e.id, e.owner_id as "ownerId", e.mode, e.agent_id as "agentId", e.event, e.data::text as data,
   e.request_id as "requestId", e.run_id as "runId", e.created_at as "createdAt", e.actor_type as "actorType",
   e.actor_id as "actorId", e.action, e.outcome, e.resource_id as "resourceId", e.address, e.recorded_at as at,
   e.audit_id as "auditId", e.written_in::text as "writtenIn"`
 
-export interface EventRow extends Tenant, Record<string, unknown> {
+export interface AuditEventRow extends Tenant, Record<string, unknown> {
   readonly id: string
   readonly mode: Mode
   readonly agentId: string | null
@@ -28,7 +28,7 @@ export interface EventRow extends Tenant, Record<string, unknown> {
   readonly writtenIn: string
 }
 
-export const entryOf = (row: EventRow): TrailEntry => ({
+export const trailEntryFromEvent = (row: AuditEventRow): TrailEntry => ({
   action: row.action,
   actorId: row.actorId,
   actorType: row.actorType,
@@ -50,7 +50,7 @@ export const entryOf = (row: EventRow): TrailEntry => ({
   writtenIn: row.writtenIn,
 })
 
-export interface FoundEntry extends EventRow, Commitments {
+export interface StoredTrailEntry extends AuditEventRow, Commitments {
   readonly position: bigint | null
   readonly leaf: Buffer
 }
@@ -76,7 +76,7 @@ const SEAL_OF_EVENT = `
  * and are found among the events of about the same time.
  */
 const ENTRY = `
-select ${EVENT_COLUMNS}, s.position, s.leaf, s.salts, s.commitments
+select ${AUDIT_EVENT_COLUMNS}, s.position, s.leaf, s.salts, s.commitments
 from events e left join lateral (${SEAL_OF_EVENT}) s on true
 where e.owner_id = $1 and e.mode = $2 and e.id = coalesce(
   (select id from events where owner_id = $1 and mode = $2 and id = $3 and audit_id is null),
@@ -85,15 +85,15 @@ where e.owner_id = $1 and e.mode = $2 and e.id = coalesce(
 /** How many digits of an id encode its time, and how many of the last ones span half a minute. */
 const [TIME_END, WITHIN] = [10, 3]
 
-export async function findEntry(
+export async function findTrailEntry(
   sql: Sql,
   { ownerId, mode }: Tenant,
   id: string,
-): Promise<FoundEntry | undefined> {
+): Promise<StoredTrailEntry | undefined> {
   const [prefix, digits = ''] = id.split('_')
   if (prefix !== 'audit' || digits === '') return undefined
   const around = digits.slice(0, TIME_END - WITHIN)
-  const [row] = await sql<FoundEntry>(ENTRY, [
+  const [row] = await sql<StoredTrailEntry>(ENTRY, [
     ownerId,
     mode,
     `event_${digits}`,
@@ -120,5 +120,5 @@ export async function* readAhead<T>(
   if (page) yield await page
 }
 
-export const pagesFrom = (first: number, end: number, page: number): number[] =>
+export const pageStarts = (first: number, end: number, page: number): number[] =>
   Array.from({ length: Math.ceil(Math.max(end - first, 0) / page) }, (_, n) => first + n * page)

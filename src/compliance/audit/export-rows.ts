@@ -1,19 +1,19 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { idsWithin } from '../../kernel/database/created-within.ts'
+import { idRangeCondition } from '../../kernel/database/created-within.ts'
 import type { TrailEntry } from '../../trail/index.ts'
-import { csvLine, csvText } from '../../values/csv.ts'
-import type { ShownCheckpoint } from './checkpoint.ts'
+import { csvCell, csvLine } from '../../values/csv.ts'
+import type { CheckpointView } from './checkpoint.ts'
 
 interface Period {
   readonly from?: Date | undefined
   readonly to?: Date | undefined
 }
 
-export interface Exported {
+export interface AuditExport {
   readonly sql: Sql
   readonly tenant: Tenant
-  readonly checkpoint: ShownCheckpoint
+  readonly checkpoint: CheckpointView
   readonly period: Period
 }
 
@@ -30,7 +30,7 @@ const text = (member: string, column: string): string =>
   `'"${member}":', coalesce(to_json(e.${column})::text, 'null')`
 
 /**
- * The members as in `entryOf`. PostgreSQL writes the lines, which the service only passes on: several times
+ * The members as in `trailEntryFromEvent`. PostgreSQL writes the lines, which the service only passes on: several times
  * as fast as writing them here.
  */
 const ENTRY = [
@@ -66,7 +66,7 @@ from seals_between($1, $2, $3, $4) s left join lateral (
 ) e on true
 order by s.position`
 
-export const readLines = (
+export const readAuditLines = (
   sql: Sql,
   { ownerId, mode }: Tenant,
   [begin, end]: readonly [number, number],
@@ -82,14 +82,14 @@ where event_id >= $3 and event_id < $4`
  * The positions between which all entries of a period lie. Ids are ordered by time, and a late entry is found
  * by its id.
  */
-export async function spanOf(
+export async function entryPositionsOfPeriod(
   sql: Sql,
   { ownerId, mode }: Tenant,
   period: Period,
   size: number,
 ): Promise<readonly [number, number]> {
   if (!period.from && !period.to) return [0, size]
-  const ids = idsWithin('event', period)
+  const ids = idRangeCondition('event', period)
   const [row] = await sql<{ first: number | null; last: number | null }>(SPAN, [
     ownerId,
     mode,
@@ -118,11 +118,16 @@ const columns = [
   'id',
 ] as const
 
-export async function* csvLines({ sql, tenant, checkpoint, period }: Exported): AsyncGenerator<string> {
+export async function* auditCsvLines({
+  sql,
+  tenant,
+  checkpoint,
+  period,
+}: AuditExport): AsyncGenerator<string> {
   yield csvLine(['position', ...columns, 'data', 'leaf'])
-  const [first, end] = await spanOf(sql, tenant, period, checkpoint.size)
+  const [first, end] = await entryPositionsOfPeriod(sql, tenant, period, checkpoint.size)
   for (let begin = first; begin < end; begin += PAGE) {
-    const rows = await readLines(sql, tenant, [begin, Math.min(begin + PAGE, end)], period)
+    const rows = await readAuditLines(sql, tenant, [begin, Math.min(begin + PAGE, end)], period)
     const text = rows.map(row => (row.isWanted ? tableLine(row.line) : '')).join('')
     if (text !== '') yield text
   }
@@ -135,7 +140,7 @@ function tableLine(line: string): string {
     readonly entry: TrailEntry | null
     readonly leaf: string
   }
-  const cells = columns.map(column => csvText(entry?.[column] ?? null))
-  const data = csvText(entry && JSON.stringify(entry.data))
-  return csvLine([String(position), ...cells, data, csvText(leaf)])
+  const cells = columns.map(column => csvCell(entry?.[column] ?? null))
+  const data = csvCell(entry && JSON.stringify(entry.data))
+  return csvLine([String(position), ...cells, data, csvCell(leaf)])
 }

@@ -1,14 +1,14 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import type { PublicKey } from '../../ports/signer.ts'
+import type { SigningPublicKey } from '../../ports/signer.ts'
 import { coverOf, originOf } from '../../trail/index.ts'
 import type { auditApi } from './api.ts'
-import { newestCheckpoint } from './checkpoint.ts'
-import { pagesFrom, readAhead } from './entries.ts'
-import { csvLines, type Exported, readLines, spanOf } from './export-rows.ts'
-import { purgedSize } from './purge.ts'
-import { readNodes } from './tree-store.ts'
+import { latestCheckpoint } from './checkpoint.ts'
+import { pageStarts, readAhead } from './entries.ts'
+import { type AuditExport, auditCsvLines, entryPositionsOfPeriod, readAuditLines } from './export-rows.ts'
+import { purgedTreeSize } from './purge.ts'
+import { readTreeNodes } from './tree-store.ts'
 
 /** Entries per read, which bounds the memory for a trail of any size. */
 const PAGE = 1_000
@@ -17,20 +17,20 @@ const PAGE = 1_000
 export const exportTrail: HandlerOf<typeof auditApi.export> = async ({ query }, context) => {
   const { sql, sqlAfterCommit, tenant, ports, emit, refuse } = context
   const { format, from, to } = query
-  const checkpoint = await newestCheckpoint(sql, tenant)
+  const checkpoint = await latestCheckpoint(sql, tenant)
   if (!checkpoint) return refuse('trail_not_found')
   const { id: checkpointId, size } = checkpoint
   emit('audit.exported', { checkpointId, size, format, from: from ?? null, to: to ?? null })
   const exported = { sql: sqlAfterCommit, tenant, checkpoint, period: { from, to } }
   const name = `audit-${tenant.ownerId}-${tenant.mode}-${size}.${format}`
   return format === 'csv'
-    ? { type: 'text/csv', name, content: csvLines(exported) }
+    ? { type: 'text/csv', name, content: auditCsvLines(exported) }
     : { type: 'application/x-ndjson', name, content: jsonLines(exported, ports.signer.publicKeys()) }
 }
 
 const line = (value: object): string => `${JSON.stringify(value)}\n`
 
-async function* jsonLines(exported: Exported, keys: readonly PublicKey[]): AsyncGenerator<string> {
+async function* jsonLines(exported: AuditExport, keys: readonly SigningPublicKey[]): AsyncGenerator<string> {
   const { sql, tenant, checkpoint, period } = exported
   const { from = null, to = null } = period
   const origin = originOf(tenant.ownerId, tenant.mode)
@@ -44,11 +44,11 @@ async function* jsonLines(exported: Exported, keys: readonly PublicKey[]): Async
     checkpoint: checkpoint.note,
     keys: { keys },
   })
-  const [first, end] = await spanOf(sql, tenant, period, checkpoint.size)
+  const [first, end] = await entryPositionsOfPeriod(sql, tenant, period, checkpoint.size)
   const gap = new Gap(exported)
   gap.hide(first)
   const read = (begin: number) => readPage(exported, begin, Math.min(begin + PAGE, end))
-  for await (const { rows, notes, upTo, purged } of readAhead(pagesFrom(first, end, PAGE), read)) {
+  for await (const { rows, notes, upTo, purged } of readAhead(pageStarts(first, end, PAGE), read)) {
     gap.hide(Math.min(purged, rows[0]?.position ?? upTo))
     let text = ''
     for (const { position, isWanted, line } of rows) {
@@ -66,13 +66,13 @@ async function* jsonLines(exported: Exported, keys: readonly PublicKey[]): Async
   yield gap.close(checkpoint.size)
 }
 
-async function readPage({ sql, tenant, period }: Exported, begin: number, upTo: number) {
+async function readPage({ sql, tenant, period }: AuditExport, begin: number, upTo: number) {
   const [rows, notes] = await Promise.all([
-    readLines(sql, tenant, [begin, upTo], period),
+    readAuditLines(sql, tenant, [begin, upTo], period),
     readNotes(sql, tenant, begin, upTo),
   ])
   // Read after the entries, so it includes every purge that could have removed one of them.
-  return { rows, notes, upTo, purged: await purgedSize(sql, tenant) }
+  return { rows, notes, upTo, purged: await purgedTreeSize(sql, tenant) }
 }
 
 /**
@@ -80,11 +80,11 @@ async function readPage({ sql, tenant, period }: Exported, begin: number, upTo: 
  * the export detects them.
  */
 class Gap {
-  readonly #exported: Exported
+  readonly #exported: AuditExport
   #from = 0
   #to = 0
 
-  constructor(exported: Exported) {
+  constructor(exported: AuditExport) {
     this.#exported = exported
   }
 
@@ -102,9 +102,13 @@ class Gap {
 
 const checkpointLine = (checkpoint: string): string => line({ type: 'checkpoint', checkpoint })
 
-async function hashesLine({ sql, tenant, checkpoint }: Exported, from: number, to: number): Promise<string> {
+async function hashesLine(
+  { sql, tenant, checkpoint }: AuditExport,
+  from: number,
+  to: number,
+): Promise<string> {
   const nodes = coverOf(from, to)
-  const hashOf = await readNodes(sql, tenant, checkpoint.size, nodes)
+  const hashOf = await readTreeNodes(sql, tenant, checkpoint.size, nodes)
   return line({ type: 'hashes', from, to, hashes: nodes.map(node => hashOf(node).toString('base64')) })
 }
 

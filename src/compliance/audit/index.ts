@@ -1,4 +1,4 @@
 export { auditApi } from './api.ts'
-export type { DecidingAction } from './audit.ts'
-export { sealPage } from './sealer.ts'
-export { SEALING_DUE } from './unsealed.ts'
+export type { AuditDecisionAction } from './audit.ts'
+export { sealNextPage } from './sealer.ts'
+export { SEALING_DUE_SQL } from './unsealed.ts'

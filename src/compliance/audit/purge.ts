@@ -5,7 +5,7 @@ import { TILE_SIZE } from '../../trail/index.ts'
 import { clock, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import type { auditApi } from './api.ts'
-import { newestCheckpoint } from './checkpoint.ts'
+import { latestCheckpoint } from './checkpoint.ts'
 
 const MOST = 50_000
 
@@ -19,7 +19,7 @@ export const purgeTrail: HandlerOf<typeof auditApi.purge> = async ({ body }, con
   switchTenant(tenant)
   const { auditRetentionDays } = ports
   if (before.getTime() > clock.real().getTime() - days(auditRetentionDays)) return refuse('too_young')
-  const checkpoint = await newestCheckpoint(sql, tenant)
+  const checkpoint = await latestCheckpoint(sql, tenant)
   if (!checkpoint) return refuse('trail_not_found')
   const id = newId('purge')
   const values = [ownerId, mode, before, auditRetentionDays, MOST, id]
@@ -45,7 +45,7 @@ select coalesce(max(size), 0)::float8 as size from audit_purges where owner_id =
 const purgedSizeBefore = async (sql: Sql, { ownerId, mode }: Tenant, purgeId: string): Promise<number> =>
   (await sql<{ size: number }>(SIZE, [ownerId, mode, purgeId]))[0]?.size ?? 0
 
-export const purgedSize = (sql: Sql, tenant: Tenant): Promise<number> => purgedSizeBefore(sql, tenant, '')
+export const purgedTreeSize = (sql: Sql, tenant: Tenant): Promise<number> => purgedSizeBefore(sql, tenant, '')
 
 const PURGED_LEAVES = `
 select coalesce(
@@ -53,7 +53,7 @@ select coalesce(
   (select edge from audit_purges where owner_id = $1 and mode = $2 and size / ${TILE_SIZE} = $3
     order by size desc limit 1), '') as hashes`
 
-export const purgedLeaves = async (sql: Sql, { ownerId, mode }: Tenant, first: number): Promise<Buffer> =>
+export const readPurgedLeaves = async (sql: Sql, { ownerId, mode }: Tenant, first: number): Promise<Buffer> =>
   (await sql<{ hashes: Buffer }>(PURGED_LEAVES, [ownerId, mode, first / TILE_SIZE]))[0]?.hashes ??
   Buffer.alloc(0)
 

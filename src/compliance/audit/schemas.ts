@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { personNamed } from '../../kernel/journal/timeline.ts'
+import { signingPersonSchema } from '../../kernel/journal/timeline.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead } from '../../values/schemas.ts'
@@ -14,7 +14,7 @@ export const AuditRecord = z
     actorId: z.string().nullable().meta({
       description: 'Which key or token; of an operator, the name that came along, proved by nothing.',
     }),
-    personId: personNamed,
+    personId: signingPersonSchema,
     action: z.string().meta({ description: 'The operation.', examples: ['agents.freeze'] }),
     event: z.string().meta({ description: 'What it changed.', examples: ['agent.frozen'] }),
     outcome: z.string().meta({ description: '`done`, or the code of the refusal.', examples: ['done'] }),
@@ -45,12 +45,12 @@ export const AuditDetails = AuditRecord.extend({
   }),
 }).meta({ id: 'AuditDetails' })
 
-export const hash = z.string().meta({
+export const sha256Schema = z.string().meta({
   description: 'SHA-256 in base64.',
   examples: ['uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek='],
 })
 
-export const note = z.string().meta({
+export const signedNoteSchema = z.string().meta({
   description:
     'A signed note (C2SP tlog-checkpoint): the name of the trail, its size, the root of its tree, and a signature of this installation.',
 })
@@ -59,23 +59,23 @@ export const CheckpointRecord = z
   .object({
     ...recordHead('checkpoint'),
     size: z.int().min(1).meta({ description: 'How many entries are sealed in it.' }),
-    root: hash,
-    note,
+    root: sha256Schema,
+    note: signedNoteSchema,
     createdAt: instant,
   })
   .meta({ id: 'AuditCheckpoint' })
 
 const byPlace = z.record(z.string(), z.string())
 
-export const commitments = byPlace.meta({
+export const commitmentsSchema = byPlace.meta({
   description:
     'By the place of each text about a person (`address`, `data.name`): its HMAC-SHA-256, which is in the leaf in its place.',
 })
-export const salts = byPlace.meta({
+export const saltsSchema = byPlace.meta({
   description: 'The keys of those HMACs. One is missing where the text was forgotten.',
 })
 
-export const ProofRecord = z
+export const InclusionProofRecord = z
   .object({
     entryId: id('audit'),
     position,
@@ -83,26 +83,26 @@ export const ProofRecord = z
       description:
         'What is sealed: the canonical JSON (RFC 8785) of the entry. SHA-256 of a zero byte and this is its hash.',
     }),
-    leafHash: hash,
-    commitments,
-    salts,
+    leafHash: sha256Schema,
+    commitments: commitmentsSchema,
+    salts: saltsSchema,
     size: z.int().min(1).meta({ description: 'That of the tree that the proof leads to.' }),
     proof: z
-      .array(hash)
+      .array(sha256Schema)
       .max(64)
       .meta({ description: 'The audit path of RFC 6962, 2.1.1, from the leaf upwards.' }),
-    checkpoint: note,
+    checkpoint: signedNoteSchema,
   })
   .meta({ id: 'AuditProof' })
 
-export const ConsistencyRecord = z
+export const ConsistencyProofRecord = z
   .object({
     from: z.int().min(1),
     to: z.int().min(1),
-    fromRoot: hash,
-    toRoot: hash,
-    proof: z.array(hash).max(128).meta({ description: 'The consistency proof of RFC 6962, 2.1.2.' }),
-    checkpoint: note.nullable().meta({
+    fromRoot: sha256Schema,
+    toRoot: sha256Schema,
+    proof: z.array(sha256Schema).max(128).meta({ description: 'The consistency proof of RFC 6962, 2.1.2.' }),
+    checkpoint: signedNoteSchema.nullable().meta({
       description: 'The signed checkpoint of the size `to`; null where none was made at that size.',
     }),
   })
@@ -117,7 +117,9 @@ export const VerificationRecord = z
       .meta({ description: 'How many entries are sealed, those included that were purged.' }),
     purged: z.int().min(0).meta({ description: 'How many of them were purged: their hashes were verified.' }),
     checkpoints: z.int().min(0).meta({ description: 'How many checkpoints were compared.' }),
-    checkpoint: note.nullable().meta({ description: 'The newest one; null where nothing is sealed yet.' }),
+    checkpoint: signedNoteSchema
+      .nullable()
+      .meta({ description: 'The newest one; null where nothing is sealed yet.' }),
     problem: z
       .object({
         position: position.meta({ description: 'The first position that is wrong.' }),
@@ -139,6 +141,6 @@ export const PurgeRecord = z
     purged: z.int().min(0).meta({ description: 'How many entries are gone by this call.' }),
     size: z.int().min(0).meta({ description: 'How many entries from the first one on are gone in all.' }),
     hasMore: z.boolean().meta({ description: 'Whether there is more to purge: call it again.' }),
-    checkpoint: note,
+    checkpoint: signedNoteSchema,
   })
   .meta({ id: 'AuditPurge' })

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { inSlices, type Sliced } from '../../kernel/contract/time-slices.ts'
+import { runInSlices, type SlicedWork } from '../../kernel/contract/time-slices.ts'
 import { onConnection } from '../../kernel/database/connection.ts'
 import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
 import type { Signer } from '../../ports/signer.ts'
@@ -17,9 +17,14 @@ import {
 } from '../../trail/index.ts'
 import { clock } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { type EventRow, entryOf } from './entries.ts'
-import { nameOf, newTiles, readTrees, type StoredTile } from './tree-store.ts'
-import { lockSealing, moveSealing, readUnsealed, type Unsealed } from './unsealed.ts'
+import { type AuditEventRow, trailEntryFromEvent } from './entries.ts'
+import { auditTrailName, buildNewTiles, readAuditTrees, type StoredTreeTile } from './tree-store.ts'
+import {
+  lockSealingPosition,
+  moveSealingPosition,
+  readUnsealedEvents,
+  type UnsealedEvents,
+} from './unsealed.ts'
 
 const PAGE = 1_000
 
@@ -50,36 +55,36 @@ interface Growth {
  * appends and signs: a killed sealer leaves nothing behind, and of two concurrent ones the second finds no
  * work.
  */
-export async function sealPage({ database, signer }: SealerParts, most = PAGE): Promise<boolean> {
+export async function sealNextPage({ database, signer }: SealerParts, most = PAGE): Promise<boolean> {
   return onConnection(database, 'begin', async client => {
     const sql = sqlOn(client)
-    const from = await lockSealing(sql)
-    const unsealed = from && (await readUnsealed(sql, from, most))
+    const from = await lockSealingPosition(sql)
+    const unsealed = from && (await readUnsealedEvents(sql, from, most))
     if (unsealed && unsealed.late.length + unsealed.fresh.length > 0) {
       await seal(sql, unsealed, signer)
-      await moveSealing(sql, unsealed.upTo)
+      await moveSealingPosition(sql, unsealed.upTo)
     }
     await client.query('commit')
     return unsealed?.isFull ?? false
   })
 }
 
-async function seal(sql: Sql, { late, fresh }: Unsealed, signer: Signer): Promise<void> {
+async function seal(sql: Sql, { late, fresh }: UnsealedEvents, signer: Signer): Promise<void> {
   const events = [...late, ...fresh]
   const tenants = [
     ...new Map(events.map(({ ownerId, mode }) => [`${ownerId} ${mode}`, { ownerId, mode }])).values(),
   ]
-  const trees = await readTrees(sql, tenants)
+  const trees = await readAuditTrees(sql, tenants)
   const growths = new Map(
     tenants.map(tenant => {
-      const tree = trees.get(nameOf(tenant)) ?? new GrowingTree()
-      return [nameOf(tenant), { tenant, size: tree.size, tree, leaves: [] }]
+      const tree = trees.get(auditTrailName(tenant)) ?? new GrowingTree()
+      return [auditTrailName(tenant), { tenant, size: tree.size, tree, leaves: [] }]
     }),
   )
-  const seals = await inSlices(sealed(events, late.length, growths))
-  const tiles: StoredTile[] = []
+  const seals = await runInSlices(sealed(events, late.length, growths))
+  const tiles: StoredTreeTile[] = []
   for (const { tenant, size, leaves } of growths.values())
-    tiles.push(...(await newTiles(sql, tenant, size, leaves)))
+    tiles.push(...(await buildNewTiles(sql, tenant, size, leaves)))
   await sql(STORE_SEALS, [JSON.stringify(seals)])
   if (tiles.length > 0) await storeTiles(sql, tiles)
   await storeTrees(sql, [...growths.values()], signer)
@@ -87,15 +92,15 @@ async function seal(sql: Sql, { late, fresh }: Unsealed, signer: Signer): Promis
 
 /** The first `lateCount` events are late: each of their transactions has a range of its own. */
 function* sealed(
-  events: readonly EventRow[],
+  events: readonly AuditEventRow[],
   lateCount: number,
   growths: ReadonlyMap<string, Growth>,
-): Sliced<SealedRow[]> {
+): SlicedWork<SealedRow[]> {
   const rows: SealedRow[] = []
   for (const [n, event] of events.entries()) {
-    const growth = growths.get(nameOf(event))
-    if (!growth) throw new Error(`no tree was read for ${nameOf(event)}`)
-    const entry = entryOf(event)
+    const growth = growths.get(auditTrailName(event))
+    if (!growth) throw new Error(`no tree was read for ${auditTrailName(event)}`)
+    const entry = trailEntryFromEvent(event)
     const commitments = commitTo(entry, randomBytes)
     const leaf = leafHash(entry, commitments)
     const { tenant, tree, leaves } = growth
@@ -144,7 +149,7 @@ const STORE_TILES = `
 insert into audit_tiles (owner_id, mode, level, index, hashes, root)
 select * from unnest($1::text[], $2::text[], $3::int2[], $4::int8[], $5::bytea[], $6::bytea[])`
 
-const storeTiles = (sql: Sql, tiles: readonly StoredTile[]): Promise<unknown> =>
+const storeTiles = (sql: Sql, tiles: readonly StoredTreeTile[]): Promise<unknown> =>
   sql(STORE_TILES, [
     tiles.map(({ ownerId }) => ownerId),
     tiles.map(({ mode }) => mode),

@@ -23,12 +23,17 @@ const TREES = `
 select owner_id as "ownerId", mode, size, peaks from audit_trees
 where (owner_id, mode) in (select * from unnest($1::text[], $2::text[]))`
 
-export const nameOf = ({ ownerId, mode }: Tenant): string => `${ownerId} ${mode}`
+export const auditTrailName = ({ ownerId, mode }: Tenant): string => `${ownerId} ${mode}`
 
-export async function readTrees(sql: Sql, tenants: readonly Tenant[]): Promise<Map<string, GrowingTree>> {
+export async function readAuditTrees(
+  sql: Sql,
+  tenants: readonly Tenant[],
+): Promise<Map<string, GrowingTree>> {
   const owners = tenants.map(({ ownerId }) => ownerId)
   const rows = await sql<TreeRow>(TREES, [owners, tenants.map(({ mode }) => mode)])
-  return new Map(rows.map(row => [nameOf(row), new GrowingTree(Number(row.size), hashesIn(row.peaks))]))
+  return new Map(
+    rows.map(row => [auditTrailName(row), new GrowingTree(Number(row.size), hashesIn(row.peaks))]),
+  )
 }
 
 interface FoundHashes extends Record<string, unknown> {
@@ -63,18 +68,18 @@ const rootsOf = (
   to: number,
 ): Promise<Buffer> => stored(sql, ROOTS, [ownerId, mode, level, from, to])
 
-export interface StoredTile extends Tile, Tenant {
+export interface StoredTreeTile extends Tile, Tenant {
   readonly hashes: Buffer
   readonly root: Hash
 }
 
-export async function newTiles(
+export async function buildNewTiles(
   sql: Sql,
   tenant: Tenant,
   size: number,
   leaves: readonly Hash[],
-): Promise<StoredTile[]> {
-  const tiles: StoredTile[] = []
+): Promise<StoredTreeTile[]> {
+  const tiles: StoredTreeTile[] = []
   const before = (from: number) => leavesOf(sql, tenant, from, size)
   let made = await completed(size, leaves, before)
   for (let level = 0; made.length > 0; level++) {
@@ -135,7 +140,7 @@ select level, index, hashes from unnest($5::int2[], $6::int8[], $7::int8[]) as p
   ) as found`
 
 /** Reads the hashes needed for these complete subtrees of a tree of this size, in one statement. */
-export async function readNodes(
+export async function readTreeNodes(
   sql: Sql,
   { ownerId, mode }: Tenant,
   size: number,
@@ -171,7 +176,7 @@ const STORED_TILES = `
 select level, index::float8 as index, hashes, root from audit_tiles
 where owner_id = $1 and mode = $2 and level = $3 and index >= $4 and index < $5 order by index`
 
-export class StoredTiles {
+export class StoredTreeTiles {
   readonly #sql: Sql
   readonly #tenant: Tenant
   /** By level: the number of compared tiles, and the hashes not yet compared. */

@@ -1,7 +1,7 @@
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { EVENT_COLUMNS, type EventRow } from './entries.ts'
+import { AUDIT_EVENT_COLUMNS, type AuditEventRow } from './entries.ts'
 
-export interface SealedUpTo {
+export interface SealingPosition {
   readonly writtenIn: bigint
   readonly id: string
   /** Earlier transactions that were still open when sealing passed this position. */
@@ -18,7 +18,7 @@ interface LockedRow extends Record<string, unknown> {
   readonly open: readonly string[]
 }
 
-export async function lockSealing(sql: Sql): Promise<SealedUpTo | undefined> {
+export async function lockSealingPosition(sql: Sql): Promise<SealingPosition | undefined> {
   const [row] = await sql<LockedRow>(LOCK)
   return row && { ...row, open: row.open.map(BigInt) }
 }
@@ -35,31 +35,35 @@ with seen as materialized (
   from journal_origin, (select pg_current_snapshot() as snapshot) as one
 )
 select seen.newest, seen.open::text[] as open, found.* from seen left join lateral (
-  (select true as "isLate", ${EVENT_COLUMNS} from (
+  (select true as "isLate", ${AUDIT_EVENT_COLUMNS} from (
       select * from events where written_in = any($3::bigint[]) and written_in <> all(seen.open)
       order by written_in fetch first $4 rows with ties
     ) e order by e.written_in, e.id)
   union all
-  (select false, ${EVENT_COLUMNS} from events e
+  (select false, ${AUDIT_EVENT_COLUMNS} from events e
     where (e.written_in, e.id) > ($1::bigint, $2::text) and e.written_in < seen.newest
     order by e.written_in, e.id limit $4)
 ) found on true`
 
-interface UnsealedRow extends EventRow {
+interface UnsealedRow extends AuditEventRow {
   readonly newest: bigint
   readonly open: readonly string[]
   readonly isLate: boolean
 }
 
-export interface Unsealed {
+export interface UnsealedEvents {
   /** Of transactions that were open when sealing passed them. */
-  readonly late: readonly EventRow[]
-  readonly fresh: readonly EventRow[]
-  readonly upTo: SealedUpTo
+  readonly late: readonly AuditEventRow[]
+  readonly fresh: readonly AuditEventRow[]
+  readonly upTo: SealingPosition
   readonly isFull: boolean
 }
 
-export async function readUnsealed(sql: Sql, from: SealedUpTo, most: number): Promise<Unsealed> {
+export async function readUnsealedEvents(
+  sql: Sql,
+  from: SealingPosition,
+  most: number,
+): Promise<UnsealedEvents> {
   const rows = await sql<UnsealedRow>(UNSEALED, [from.writtenIn, from.id, from.open.map(String), most])
   const [first] = rows
   if (!first) throw new Error('the table journal_origin is empty')
@@ -86,11 +90,11 @@ export async function readUnsealed(sql: Sql, from: SealedUpTo, most: number): Pr
 
 const MOVE = 'update audit_sealing set written_in = $1, id = $2, open = $3::bigint[]'
 
-export const moveSealing = (sql: Sql, { writtenIn, id, open }: SealedUpTo): Promise<unknown> =>
+export const moveSealingPosition = (sql: Sql, { writtenIn, id, open }: SealingPosition): Promise<unknown> =>
   sql(MOVE, [writtenIn, id, open.map(String)])
 
 /** Events behind the position, or a transaction that was open when sealing passed it. */
-export const SEALING_DUE = `
+export const SEALING_DUE_SQL = `
 select clock_timestamp() from audit_sealing s
 where cardinality(s.open) > 0 or exists (select from events where written_in >= s.written_in)`
 
@@ -98,10 +102,10 @@ const TAIL = `
 select count(*)::int as entries, min(recorded_at) as "oldestAt"
 from unsealed_events($1, $2, 0, '', 9223372036854775807, '', '{}', 2147483647)`
 
-export interface Tail extends Record<string, unknown> {
+export interface UnsealedTail extends Record<string, unknown> {
   readonly entries: number
   readonly oldestAt: Date | null
 }
 
-export const readTail = async (sql: Sql, ownerId: string, mode: string): Promise<Tail> =>
-  (await sql<Tail>(TAIL, [ownerId, mode]))[0] ?? { entries: 0, oldestAt: null }
+export const readUnsealedTail = async (sql: Sql, ownerId: string, mode: string): Promise<UnsealedTail> =>
+  (await sql<UnsealedTail>(TAIL, [ownerId, mode]))[0] ?? { entries: 0, oldestAt: null }

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { inSlices, type Sliced } from '../../kernel/contract/time-slices.ts'
+import { runInSlices, type SlicedWork } from '../../kernel/contract/time-slices.ts'
 import type { PublicKeySet } from '../../ports/signer.ts'
 import {
   type Commitments,
@@ -12,17 +12,23 @@ import {
   TrailCheck,
 } from '../../trail/index.ts'
 import type { auditApi } from './api.ts'
-import { newestCheckpoint } from './checkpoint.ts'
-import { EVENT_COLUMNS, type EventRow, entryOf, pagesFrom, readAhead } from './entries.ts'
-import { isPurgeRecorded, purgedLeaves, purgedSize } from './purge.ts'
-import { StoredTiles } from './tree-store.ts'
-import { readTail } from './unsealed.ts'
+import { latestCheckpoint } from './checkpoint.ts'
+import {
+  AUDIT_EVENT_COLUMNS,
+  type AuditEventRow,
+  pageStarts,
+  readAhead,
+  trailEntryFromEvent,
+} from './entries.ts'
+import { isPurgeRecorded, purgedTreeSize, readPurgedLeaves } from './purge.ts'
+import { StoredTreeTiles } from './tree-store.ts'
+import { readUnsealedTail } from './unsealed.ts'
 
 export const verifyTrail: HandlerOf<typeof auditApi.verify> = async (_, context) => {
   const { tenant, ports, withExclusiveRead, refuse } = context
   const keys = { keys: ports.signer.publicKeys() }
   const found = await withExclusiveRead(`verify the trail of ${tenant.ownerId} ${tenant.mode}`, async sql => {
-    const checkpoint = (await newestCheckpoint(sql, tenant)) ?? null
+    const checkpoint = (await latestCheckpoint(sql, tenant)) ?? null
     const verification = new Verification(sql, tenant, keys)
     const problem = await verification.run(checkpoint?.size ?? 0).then(
       () => null,
@@ -38,7 +44,7 @@ export const verifyTrail: HandlerOf<typeof auditApi.verify> = async (_, context)
       checkpoints: verification.checkpoints,
       checkpoint: checkpoint?.note ?? null,
       problem,
-      unsealed: await readTail(sql, tenant.ownerId, tenant.mode),
+      unsealed: await readUnsealedTail(sql, tenant.ownerId, tenant.mode),
     }
   })
   return found ?? refuse('verifying')
@@ -46,13 +52,13 @@ export const verifyTrail: HandlerOf<typeof auditApi.verify> = async (_, context)
 
 const PAGE = 1_000
 
-interface SealedRow extends EventRow, Commitments {
+interface SealedRow extends AuditEventRow, Commitments {
   readonly position: number
   readonly leaf: Buffer
 }
 
 const ROWS = `
-select s.position::float8 as position, s.leaf, s.salts, s.commitments, ${EVENT_COLUMNS}
+select s.position::float8 as position, s.leaf, s.salts, s.commitments, ${AUDIT_EVENT_COLUMNS}
 from seals_between($1, $2, $3, $4) s left join lateral (
   select * from events one where (one.owner_id, one.mode, one.id) = (s.owner_id, s.mode, s.event_id) limit 1
 ) e on true
@@ -83,27 +89,27 @@ class Verification {
   readonly #sql: Sql
   readonly #tenant: Tenant
   readonly #check: TrailCheck
-  readonly #tiles: StoredTiles
+  readonly #tiles: StoredTreeTiles
 
   constructor(sql: Sql, tenant: Tenant, keys: PublicKeySet) {
     this.#sql = sql
     this.#tenant = tenant
     this.#check = new TrailCheck(originOf(tenant.ownerId, tenant.mode), keys)
-    this.#tiles = new StoredTiles(sql, tenant)
+    this.#tiles = new StoredTreeTiles(sql, tenant)
   }
 
   async run(size: number): Promise<void> {
     const { ownerId, mode } = this.#tenant
     // A purge waits until the verification ends.
     await this.#sql(HOLD_PURGES, [`audit purge ${ownerId} ${mode}`])
-    this.purged = await purgedSize(this.#sql, this.#tenant)
+    this.purged = await purgedTreeSize(this.#sql, this.#tenant)
     if (!(await isPurgeRecorded(this.#sql, this.#tenant)))
       throw new TrailBroken(
         0,
         `The first ${this.purged} entries are missing, and no entry records their purge.`,
       )
     await this.#readPurged()
-    for await (const page of readAhead(pagesFrom(this.purged, size, PAGE), begin =>
+    for await (const page of readAhead(pageStarts(this.purged, size, PAGE), begin =>
       this.#read(begin, size),
     )) {
       await this.#comparePage(page)
@@ -128,7 +134,7 @@ class Verification {
   /** The leaves of purged entries come from the tiles; the checkpoints of later entries prove them. */
   async #readPurged(): Promise<void> {
     for (let first = 0; first < this.purged; first += TILE_SIZE) {
-      const hashes = hashesIn(await purgedLeaves(this.#sql, this.#tenant, first))
+      const hashes = hashesIn(await readPurgedLeaves(this.#sql, this.#tenant, first))
       const count = Math.min(TILE_SIZE, this.purged - first)
       if (hashes.length < count)
         throw new TrailBroken(first, `The hashes from entry ${first} on are not stored.`)
@@ -143,18 +149,18 @@ class Verification {
   /** The stored hashes locate a change better than a checkpoint does. */
   async #comparePage(page: SealedPage): Promise<void> {
     try {
-      await inSlices(this.#compare(page))
+      await runInSlices(this.#compare(page))
     } catch (error) {
       await this.#tiles.compare()
       throw error
     }
   }
 
-  *#compare({ rows, notes }: SealedPage): Sliced<void> {
+  *#compare({ rows, notes }: SealedPage): SlicedWork<void> {
     const noteAt = new Map(notes.map(({ size, note }) => [size, note]))
     for (const row of rows) {
       const { position, leaf, salts, commitments } = row
-      const entry = row.id === null ? null : entryOf(row)
+      const entry = row.id === null ? null : trailEntryFromEvent(row)
       this.#check.entry({ position, leaf, salts, commitments, entry })
       this.#tiles.append(leaf)
       const note = noteAt.get(position + 1)

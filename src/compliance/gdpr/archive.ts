@@ -1,22 +1,29 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ByteStream } from '../../kernel/contract/file.ts'
-import { DamagedFile } from '../../ports/files.ts'
+import { DamagedFileError } from '../../ports/files.ts'
 import { legalGrounds, personalKinds } from '../../values/personal.ts'
-import { memberOf, recordPages, type Shape, shapeOf, shapesOf, shownColumns } from './record-pages.ts'
-import { type Subject, type TableOfSubject, tablesOf } from './tables-of-subject.ts'
-import { type ZipEntry, zipOf } from './zip.ts'
+import {
+  columnToMember,
+  exportedColumns,
+  readTableShapes,
+  subjectRecordPages,
+  type TableShape,
+  tableShapeOf,
+} from './record-pages.ts'
+import { type DataSubject, type SubjectTable, subjectTables } from './tables-of-subject.ts'
+import { type ZipEntry, zipStream } from './zip.ts'
 
 interface Made {
   readonly exportId: string
-  readonly subject: Subject
+  readonly subject: DataSubject
   readonly madeAt: Date
 }
 
 /** The most records of one file in the archive: far below the 4 GiB limit of a file. */
 const MOST_RECORDS = 200_000
 
-export const archiveOf = (made: Made, context: Archiving): ByteStream =>
-  zipOf(entriesOf(made, context), made.madeAt)
+export const dataExportArchive = (made: Made, context: Archiving): ByteStream =>
+  zipStream(entriesOf(made, context), made.madeAt)
 
 async function* entriesOf(made: Made, context: Archiving): AsyncGenerator<ZipEntry> {
   const manifest: Manifest = { files: [], missing: [] }
@@ -25,14 +32,14 @@ async function* entriesOf(made: Made, context: Archiving): AsyncGenerator<ZipEnt
     onWritten: file =>
       manifest.files.push({ name: entry.name, ...file, ...(records ? { records: records() } : {}) }),
   })
-  const tables = tablesOf(context.ports.personalAreas(), made.subject)
-  const shapes = await shapesOf(
+  const tables = subjectTables(context.ports.personalAreas(), made.subject)
+  const shapes = await readTableShapes(
     tables.map(({ name }) => name),
     context,
   )
   for (const table of tables) {
-    const shape = shapeOf(table, shapes)
-    const pages = recordPages(table, shape, made.subject, context)
+    const shape = tableShapeOf(table, shapes)
+    const pages = subjectRecordPages(table, shape, made.subject, context)
     for await (const part of partsOf(table, tableHead(table, shape), pages))
       yield listed(part.entry, part.records)
   }
@@ -47,7 +54,7 @@ interface Part {
 }
 
 async function* partsOf(
-  { area, name }: TableOfSubject,
+  { area, name }: SubjectTable,
   head: string,
   pages: AsyncGenerator<readonly string[]>,
 ): AsyncGenerator<Part> {
@@ -128,7 +135,7 @@ async function* intact(content: AsyncIterable<Uint8Array>, onDamage: () => void)
   try {
     yield* content
   } catch (error) {
-    if (!(error instanceof DamagedFile)) throw error
+    if (!(error instanceof DamagedFileError)) throw error
     onDamage()
   }
 }
@@ -145,8 +152,8 @@ const common: Readonly<Record<string, string>> = {
 
 const inWords = (member: string): string => member.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
 
-function sentenceOf({ area, table }: TableOfSubject, column: string): string {
-  const member = memberOf(column)
+function sentenceOf({ area, table }: SubjectTable, column: string): string {
+  const member = columnToMember(column)
   const [, amount] = /^(.+)Cents$/.exec(member) ?? []
   const told = area.sentences.get(member) ?? common[member]
   if (amount) return `${told ?? `An amount: ${inWords(amount)}.`} In cents.`
@@ -159,7 +166,7 @@ function sentenceOf({ area, table }: TableOfSubject, column: string): string {
     : `The record’s ${inWords(member)}.`
 }
 
-function describe(table: TableOfSubject, column: string) {
+function describe(table: SubjectTable, column: string) {
   const personal = table.table.personal[column]
   const sentence = sentenceOf(table, column)
   if (!personal) return { sentence }
@@ -168,9 +175,9 @@ function describe(table: TableOfSubject, column: string) {
 }
 
 /** The beginning of a file of records: a JSON object, still open, that explains the members. */
-function tableHead(table: TableOfSubject, shape: Shape): string {
-  const columns = shownColumns(table, shape)
-  const members = Object.fromEntries(columns.map(column => [memberOf(column), describe(table, column)]))
+function tableHead(table: SubjectTable, shape: TableShape): string {
+  const columns = exportedColumns(table, shape)
+  const members = Object.fromEntries(columns.map(column => [columnToMember(column), describe(table, column)]))
   const { area, name } = table
   const keptWhile = table.table.keptWhile?.words
   return JSON.stringify(

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, put } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { formattedText, recordHead } from '../../values/schemas.ts'
-import { MAX_PURPOSES, MAX_PURPOSES_IN_ALL } from './consent.ts'
+import { patternTextSchema, recordHead } from '../../values/schemas.ts'
+import { MAX_CONSENT_PURPOSES, MAX_PURPOSES_PER_REQUEST } from './consent.ts'
 
-const purpose = formattedText(
+const purpose = patternTextSchema(
   /^[a-z][a-z0-9_]*$/,
   50,
   'a purpose has small letters, digits and underscores, as in usage_analytics',
@@ -45,7 +45,7 @@ const ConsentEvent = z.object({
   wordingVersion: z.string(),
 })
 
-const consentChanged = event('An owner gave or withdrew consent to a purpose.', ConsentEvent)
+const consentChanged = declareEvent('An owner gave or withdrew consent to a purpose.', ConsentEvent)
 
 const isOnce = (given: readonly { purpose: string }[]): boolean =>
   new Set(given.map(one => one.purpose)).size === given.length
@@ -67,7 +67,7 @@ export const consentApi = {
       purposes: z
         .array(z.strictObject({ purpose, granted, wordingVersion }))
         .min(1)
-        .max(MAX_PURPOSES)
+        .max(MAX_PURPOSES_PER_REQUEST)
         .refine(isOnce, 'each purpose once'),
     }),
     example: { purposes: [{ purpose: 'usage_analytics', granted: true, wordingVersion: '2026-11' }] },
@@ -75,7 +75,7 @@ export const consentApi = {
     fails: {
       too_many_purposes: [
         400,
-        `purposes: an account has at most ${MAX_PURPOSES_IN_ALL}, those that were taken back included. Use one of them.`,
+        `purposes: an account has at most ${MAX_CONSENT_PURPOSES}, those that were taken back included. Use one of them.`,
       ],
     },
     emits: { 'consent.changed': consentChanged },

@@ -1,14 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 
 /** The most purposes of one request, and of an account in one mode, as one answer contains all of them. */
-export const MAX_PURPOSES = 20
-export const MAX_PURPOSES_IN_ALL = 100
+export const MAX_PURPOSES_PER_REQUEST = 20
+export const MAX_CONSENT_PURPOSES = 100
 
 const schema = defineEntity({
   ...tenantTable('Consent', 'consents'),
   properties: {
-    ...record('consent'),
+    ...recordColumns('consent'),
     purpose: p.text(),
     granted: p.boolean(),
     wordingVersion: p.text(),

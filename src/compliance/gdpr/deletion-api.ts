@@ -1,29 +1,29 @@
 import { z } from 'zod'
-import { changeEvents } from '../../identity/customers/index.ts'
-import { assertionEvents, assertionRefusals, webauthnAssertion } from '../../identity/passkeys/index.ts'
-import { event } from '../../kernel/contract/events.ts'
-import { get, list, missing, post } from '../../kernel/contract/operation.ts'
-import { walletClosed } from '../../money/wallets/index.ts'
+import { customerChangeEvents } from '../../identity/customers/index.ts'
+import { assertionEvents, assertionRefusals, webauthnAssertionSchema } from '../../identity/passkeys/index.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { walletClosedEvent } from '../../money/wallets/index.ts'
 import { instant } from '../../values/clock.ts'
 import { keysOf } from '../../values/collections.ts'
 import { id } from '../../values/ids.ts'
 import { legalGrounds } from '../../values/personal.ts'
 import { ProcessStatusRecord, recordHead, recordTail } from '../../values/schemas.ts'
-import { merchant_needed } from './data-export.ts'
-import { deletionMachine } from './deletion.ts'
-import { SubjectRecord, subject, subject_not_found } from './export-api.ts'
-import { obstacleTypes } from './obstacles.ts'
+import { merchantSubjectRequired } from './data-export.ts'
+import { dataDeletionMachine } from './deletion.ts'
+import { DataSubjectRecord, dataSubjectSchema, subjectNotFound } from './export-api.ts'
+import { deletionBlockerTypes } from './obstacles.ts'
 
 const readers = { callers: ['key'], scope: 'gdpr:read' } as const
 const writers = { callers: ['key'], scope: 'gdpr:write' } as const
 
-const status = z.enum(deletionMachine.states).meta({
+const status = z.enum(dataDeletionMachine.states).meta({
   description:
     '`requested` for seven days, in which it can be cancelled; `waiting` while something must end first; then `ending` and `forgetting` until it is `completed`.',
 })
 
 const ObstacleRecord = z.object({
-  type: z.enum(keysOf(obstacleTypes)),
+  type: z.enum(keysOf(deletionBlockerTypes)),
   id: z.string(),
   howItEnds: z.string().meta({ description: 'What it is, and what to do.' }),
 })
@@ -42,7 +42,7 @@ const DeletionRecord = z
   .object({
     ...recordHead('gdprdeletion'),
     status,
-    subject: SubjectRecord,
+    subject: DataSubjectRecord,
     beginsAt: instant.meta({ description: 'Until then nothing is done, and it can be cancelled.' }),
     answerBy: instant.meta({ description: 'When the law wants it answered at the latest: within a month.' }),
     waitsFor: z.array(ObstacleRecord).meta({
@@ -61,22 +61,22 @@ const DeletionRecord = z
 /** Ids only, because events leave the service. */
 const DeletionEvent = z.object({
   deletionId: id('gdprdeletion'),
-  subject: SubjectRecord,
+  subject: DataSubjectRecord,
   status,
 })
 
 const deletionEvents = {
-  'gdpr.deletion_requested': event('An erasure was requested.', DeletionEvent),
-  'gdpr.deletion_cancelled': event('A request for erasure was withdrawn.', DeletionEvent),
-  'gdpr.deletion_completed': event(
+  'gdpr.deletion_requested': declareEvent('An erasure was requested.', DeletionEvent),
+  'gdpr.deletion_cancelled': declareEvent('A request for erasure was withdrawn.', DeletionEvent),
+  'gdpr.deletion_completed': declareEvent(
     'A person’s data was erased, except for what the law requires to be kept.',
     DeletionEvent,
   ),
 }
 
-const deletion_not_found = missing('deletion')
+const deletion_not_found = notFound('deletion')
 
-export const deletionApi = {
+export const dataDeletionApi = {
   createDeletion: post('/gdpr/deletions', {
     ...writers,
     callers: [...writers.callers, 'dash'],
@@ -84,13 +84,16 @@ export const deletionApi = {
     description:
       'Or for a person, a beneficiary or a payer of yours, who have the same right; the operator requests it for the contact of a merchant. It can be cancelled for seven days. Then it waits for what must end first, and lists that: for the account itself, money in a wallet or an open dispute. Names, addresses and words are removed from all records, files and the audit trail, which still verifies; what the law keeps stays, and the answer lists it with its ground and its end. The account itself is suspended for good. A person who has a passkey signs with it: `POST /passkeys/challenge` with the purpose `deletion` and the subject.',
     signature: { challenge: '/passkeys/challenge', asks: { purpose: 'deletion', subject: '$subject' } },
-    body: z.strictObject({ subject: subject.optional(), webauthnAssertion: webauthnAssertion.optional() }),
+    body: z.strictObject({
+      subject: dataSubjectSchema.optional(),
+      webauthnAssertion: webauthnAssertionSchema.optional(),
+    }),
     example: {},
     returns: [201, DeletionRecord],
     fails: {
       ...assertionRefusals,
-      subject_not_found,
-      merchant_needed,
+      subject_not_found: subjectNotFound,
+      merchant_needed: merchantSubjectRequired,
       live_key_needed: [403, 'The account has live money. Use a live key: a test key cannot delete it.'],
       deletion_open: [400, 'The subject already has an open deletion. See GET /gdpr/deletions.'],
     },
@@ -129,7 +132,7 @@ export const deletionApi = {
   }),
 }
 
-export const deletionSteps = {
+export const dataDeletionStepsApi = {
   deletionStatus: get('/gdpr/deletions/{id}/status', {
     readsClock: true,
     summary: 'Get the status of a deletion’s process',
@@ -145,8 +148,8 @@ export const deletionSteps = {
     fails: { deletion_not_found },
     emits: {
       'gdpr.deletion_completed': deletionEvents['gdpr.deletion_completed'],
-      'customer.updated': changeEvents['customer.updated'],
-      ...walletClosed,
+      'customer.updated': customerChangeEvents['customer.updated'],
+      ...walletClosedEvent,
     },
   }),
 }
@@ -158,7 +161,7 @@ const ErasureRecord = z
     ownerId: id('customer'),
     mode: z.enum(['test', 'live']),
     status: openOrCompleted,
-    subject: SubjectRecord,
+    subject: DataSubjectRecord,
     beginsAt: instant,
     completedAt: instant
       .nullable()

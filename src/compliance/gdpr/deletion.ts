@@ -1,12 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import { nullable, recordColumns, tenantTable, timestampColumn } from '../../kernel/database/entity.ts'
 import { days } from '../../values/clock.ts'
-import type { Ground, Personal } from '../../values/personal.ts'
-import { subjectTypes } from './data-export.ts'
-import type { Obstacle } from './obstacles.ts'
+import type { PersonalData, RetentionGround } from '../../values/personal.ts'
+import { dataSubjectTypes } from './data-export.ts'
+import type { DeletionBlocker } from './obstacles.ts'
 
-export const deletionMachine = machine('gdpr-deletion', {
+export const dataDeletionMachine = stateMachine('gdpr-deletion', {
   requested: ['waiting', 'ending', 'cancelled'],
   waiting: ['ending', 'cancelled'],
   ending: ['waiting', 'forgetting'],
@@ -16,13 +16,13 @@ export const deletionMachine = machine('gdpr-deletion', {
 })
 
 /** SQL condition: the run of the deletion has something to wait for. It must equal the partial index's text. */
-export const UNFINISHED = "status not in ('completed', 'cancelled')"
+export const UNFINISHED_DELETION_SQL = "status not in ('completed', 'cancelled')"
 
 /** How long a request can be withdrawn before anything is deleted, in the tenant's time. */
-export const REFLECTION_MS = days(7)
+export const DELETION_GRACE_MS = days(7)
 
 export interface RetainedRecords {
-  readonly ground: Ground
+  readonly ground: RetentionGround
   readonly records: number
   readonly areas: readonly string[]
   readonly until: string
@@ -31,13 +31,13 @@ export interface RetainedRecords {
 const schema = defineEntity({
   ...tenantTable('Deletion', 'gdpr_deletions'),
   properties: {
-    ...record('gdprdeletion'),
-    status: p.enum(deletionMachine.states).onCreate(() => deletionMachine.initial),
-    subjectType: p.enum(subjectTypes),
+    ...recordColumns('gdprdeletion'),
+    status: p.enum(dataDeletionMachine.states).onCreate(() => dataDeletionMachine.initial),
+    subjectType: p.enum(dataSubjectTypes),
     subjectId: p.text(),
-    answerBy: timestamp(),
-    beginsAt: timestamp(),
-    waitsFor: p.json<readonly Obstacle[]>().onCreate(() => []),
+    answerBy: timestampColumn(),
+    beginsAt: timestampColumn(),
+    waitsFor: p.json<readonly DeletionBlocker[]>().onCreate(() => []),
     records: p
       .bigint()
       .$type<bigint>()
@@ -58,7 +58,7 @@ export class Deletion extends schema.class {}
 schema.setClass(Deletion)
 
 /** `by_id` is a key, or a person of the account. */
-export const gdprPersonal = {
+export const gdprPersonalData = {
   consents: {
     personal: { by_id: { kind: 'name', ground: 'claims', forget: 'word' } },
     plain: ['purpose', 'wording_version', 'by_type'],
@@ -79,4 +79,4 @@ export const gdprPersonal = {
     personal: {},
     plain: ['subject_type', 'subject_id', 'waits_for', 'kept', 'place'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

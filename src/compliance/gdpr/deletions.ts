@@ -1,5 +1,5 @@
-import { burnAssertion } from '../../identity/passkeys/index.ts'
-import { consentOf } from '../../identity/people/index.ts'
+import { consumeAssertion } from '../../identity/passkeys/index.ts'
+import { verifyOwnerConsent } from '../../identity/people/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
@@ -7,30 +7,30 @@ import { workflowIdOf } from '../../kernel/contract/process.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
-import { after } from '../../values/clock.ts'
+import { addMs } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { legalGrounds } from '../../values/personal.ts'
-import { actForRequester, isForeignSubject } from './data-export.ts'
-import { Deletion, deletionMachine, REFLECTION_MS } from './deletion.ts'
-import type { deletionApi } from './deletion-api.ts'
-import { monthAfter } from './exports.ts'
-import { type Obstacle, obstaclesTo, obstacleTypes } from './obstacles.ts'
-import { deletionProcess } from './process.ts'
-import { isKnown, type Subject } from './tables-of-subject.ts'
+import { actForRequestingTenant, isSubjectOfOtherAccount } from './data-export.ts'
+import { DELETION_GRACE_MS, Deletion, dataDeletionMachine } from './deletion.ts'
+import type { dataDeletionApi } from './deletion-api.ts'
+import { oneMonthLater } from './exports.ts'
+import { type DeletionBlocker, deletionBlockerTypes, findDeletionBlockers } from './obstacles.ts'
+import { dataDeletionProcess } from './process.ts'
+import { type DataSubject, isKnownSubject } from './tables-of-subject.ts'
 
-export const subjectOf = ({ subjectType, subjectId }: Deletion): Subject => ({
+export const deletionSubject = ({ subjectType, subjectId }: Deletion): DataSubject => ({
   type: subjectType,
   id: subjectId,
 })
 
-export const shownObstacles = (obstacles: readonly Obstacle[]) =>
-  obstacles.map(one => ({ ...one, howItEnds: obstacleTypes[one.type] }))
+export const deletionBlockersResponse = (obstacles: readonly DeletionBlocker[]) =>
+  obstacles.map(one => ({ ...one, howItEnds: deletionBlockerTypes[one.type] }))
 
 const response = (found: Deletion) =>
   withMembers(found, {
-    subject: subjectOf(found),
+    subject: deletionSubject(found),
     records: Number(found.records),
-    waitsFor: shownObstacles(found.waitsFor),
+    waitsFor: deletionBlockersResponse(found.waitsFor),
     kept: found.kept.map(one => ({
       ...one,
       areas: [...one.areas],
@@ -39,61 +39,67 @@ const response = (found: Deletion) =>
     })),
   })
 
-export const deletionData = (found: Deletion) => ({
+export const deletionEvent = (found: Deletion) => ({
   deletionId: found.id,
-  subject: subjectOf(found),
+  subject: deletionSubject(found),
   status: found.status,
 })
 
 export const wakeDeletion = ({ id }: Deletion, { wake }: Pick<Context, 'wake'>): void =>
-  wake(deletionProcess, { id, agentId: null })
+  wake(dataDeletionProcess, { id, agentId: null })
 
 const OPEN = ['requested', 'waiting', 'ending', 'forgetting'] as const
 
-export const createDeletion: HandlerOf<typeof deletionApi.createDeletion> = async ({ body }, context) => {
+export const createDataDeletion: HandlerOf<typeof dataDeletionApi.createDeletion> = async (
+  { body },
+  context,
+) => {
   const { records, now, emit, refuse } = context
-  if (isForeignSubject(body.subject?.type, context)) return refuse('merchant_needed')
-  actForRequester(context)
+  if (isSubjectOfOtherAccount(body.subject?.type, context)) return refuse('merchant_needed')
+  actForRequestingTenant(context)
   const subject = body.subject ?? { type: 'owner' as const, id: context.tenant.ownerId }
   const { type: subjectType, id: subjectId } = subject
-  const [isThere, obstacles] = await Promise.all([isKnown(subject, context), obstaclesTo(subject, context)])
+  const [isThere, obstacles] = await Promise.all([
+    isKnownSubject(subject, context),
+    findDeletionBlockers(subject, context),
+  ])
   if (!isThere) return refuse('subject_not_found')
   if (obstacles.some(({ type }) => type === 'live_account')) return refuse('live_key_needed')
-  const consent = await consentOf(body.webauthnAssertion, context)
+  const consent = await verifyOwnerConsent(body.webauthnAssertion, context)
   if (typeof consent === 'string') return refuse(consent)
   await lockTenant(context, 'gdpr-deletions')
   const members = { subjectType, subjectId }
-  const code = consent && (await burnAssertion(consent, { kind: 'deletion', members }, context))
+  const code = consent && (await consumeAssertion(consent, { kind: 'deletion', members }, context))
   if (code) return refuse(code)
   const open = await records.findOne(Deletion, { ...members, status: { $in: [...OPEN] } })
   if (open) return refuse('deletion_open')
   const id = newId('gdprdeletion')
-  const beginsAt = after(now, REFLECTION_MS)
+  const beginsAt = addMs(now, DELETION_GRACE_MS)
   const made = records.create(Deletion, {
     id,
     ...members,
-    answerBy: monthAfter(now),
+    answerBy: oneMonthLater(now),
     beginsAt,
     dueAt: beginsAt,
-    workflowId: workflowIdOf(deletionProcess, id),
+    workflowId: workflowIdOf(dataDeletionProcess, id),
   })
-  emit('gdpr.deletion_requested', deletionData(made))
+  emit('gdpr.deletion_requested', deletionEvent(made))
   wakeDeletion(made, context)
   return response(made)
 }
 
-export const listDeletions: HandlerOf<typeof deletionApi.listDeletions> = async (
+export const listDataDeletions: HandlerOf<typeof dataDeletionApi.listDeletions> = async (
   { query: { status } },
   context,
 ) => {
-  actForRequester(context)
+  actForRequestingTenant(context)
   const { data, ...cursor } = await context.page(Deletion, definedOnly({ status }))
   return { ...cursor, data: data.map(response) }
 }
 
 const TENANT_OF = 'select owner_id as "ownerId", mode from gdpr_deletions where id = $1'
 
-export const getDeletion: HandlerOf<typeof deletionApi.getDeletion> = async (
+export const getDataDeletion: HandlerOf<typeof dataDeletionApi.getDeletion> = async (
   { params },
   { records, sql, actor, switchTenant, refuse },
 ) => {
@@ -106,14 +112,17 @@ export const getDeletion: HandlerOf<typeof deletionApi.getDeletion> = async (
   return found ? response(found) : refuse('deletion_not_found')
 }
 
-export const cancelDeletion: HandlerOf<typeof deletionApi.cancelDeletion> = async ({ params }, context) => {
+export const cancelDataDeletion: HandlerOf<typeof dataDeletionApi.cancelDeletion> = async (
+  { params },
+  context,
+) => {
   const { records, now, emit, refuse } = context
-  actForRequester(context)
+  actForRequestingTenant(context)
   const found = await records.lock(Deletion, params.id)
   if (!found) return refuse('deletion_not_found')
-  if (!deletionMachine.move(found, 'cancelled')) return refuse('deletion_begun')
+  if (!dataDeletionMachine.move(found, 'cancelled')) return refuse('deletion_begun')
   Object.assign(found, { cancelledAt: now, dueAt: null, waitsFor: [] })
-  emit('gdpr.deletion_cancelled', deletionData(found))
+  emit('gdpr.deletion_cancelled', deletionEvent(found))
   wakeDeletion(found, context)
   return response(found)
 }

@@ -1,19 +1,19 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { file } from '../../kernel/contract/file.ts'
-import { get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { fileSchema } from '../../kernel/contract/file.ts'
+import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { otherSubjects } from '../../values/personal.ts'
+import { nonOwnerSubjects } from '../../values/personal.ts'
 import { ProcessStatusRecord, recordHead, recordTail } from '../../values/schemas.ts'
-import { exportMachine, merchant_needed, subjectTypes } from './data-export.ts'
+import { dataExportMachine, dataSubjectTypes, merchantSubjectRequired } from './data-export.ts'
 
 const readers = { callers: ['key'], scope: 'gdpr:read' } as const
 const writers = { callers: ['key'], scope: 'gdpr:write' } as const
 
-export const subject = z
+export const dataSubjectSchema = z
   .strictObject({
-    type: z.enum(otherSubjects).meta({
+    type: z.enum(nonOwnerSubjects).meta({
       description:
         '`person`: a person who signs in for the account. `beneficiary`: a payee. `payer`: by the id of the payment request or of the incoming credit. `merchant`: the contact of a merchant, by the id of its application; the operator asks, with the dashboard secret.',
     }),
@@ -24,11 +24,11 @@ export const subject = z
     examples: [{ type: 'person', id: 'person_01jd8x2m4ye7k9v0c3q5r6t8wz' }],
   })
 
-export const SubjectRecord = z
-  .object({ type: z.enum(subjectTypes), id: z.string() })
+export const DataSubjectRecord = z
+  .object({ type: z.enum(dataSubjectTypes), id: z.string() })
   .meta({ description: 'The subject: the owner of the account, or another one by id.' })
 
-const status = z.enum(exportMachine.states).meta({
+const status = z.enum(dataExportMachine.states).meta({
   description:
     '`requested` until the records have been counted, which takes seconds; then the archive is `ready` for seven days.',
 })
@@ -37,7 +37,7 @@ const DataExportRecord = z
   .object({
     ...recordHead('gdprexport'),
     status,
-    subject: SubjectRecord,
+    subject: DataSubjectRecord,
     records: z
       .int()
       .nullable()
@@ -51,37 +51,37 @@ const DataExportRecord = z
   .meta({ id: 'GdprExport' })
 
 /** Ids only, because events leave the service. */
-export const ExportEvent = z.object({
+export const DataExportEvent = z.object({
   exportId: id('gdprexport'),
-  subject: SubjectRecord,
+  subject: DataSubjectRecord,
   status,
 })
 
-export const exportEvents = {
-  'gdpr.export_requested': event('An export of a person’s data was requested.', ExportEvent),
-  'gdpr.export_ready': event('The archive of a person’s data can be downloaded.', ExportEvent),
-  'gdpr.export_downloaded': event('The archive of a person’s data was downloaded.', ExportEvent),
+export const dataExportEvents = {
+  'gdpr.export_requested': declareEvent('An export of a person’s data was requested.', DataExportEvent),
+  'gdpr.export_ready': declareEvent('The archive of a person’s data can be downloaded.', DataExportEvent),
+  'gdpr.export_downloaded': declareEvent('The archive of a person’s data was downloaded.', DataExportEvent),
 }
 
-const export_not_found = missing('export')
+const export_not_found = notFound('export')
 
-export const subject_not_found = [
+export const subjectNotFound = [
   404,
   'subject: no such person, beneficiary, payment request, credit or merchant.',
 ] as const
 
-export const exportApi = {
+export const dataExportApi = {
   createExport: post('/gdpr/exports', {
     ...writers,
     callers: [...writers.callers, 'dash'],
     summary: 'Request an export of your data',
     description:
       'Or about a person, a beneficiary or a payer of yours, who have the same right; the operator asks about the contact of a merchant. The archive holds the records of the mode of your key; make one with a live key, and one with a test key. While a subject’s archive can be downloaded, or soon can, a new request returns that one.',
-    body: z.strictObject({ subject: subject.optional() }),
+    body: z.strictObject({ subject: dataSubjectSchema.optional() }),
     example: {},
     returns: [202, DataExportRecord],
-    fails: { subject_not_found, merchant_needed },
-    emits: { 'gdpr.export_requested': exportEvents['gdpr.export_requested'] },
+    fails: { subject_not_found: subjectNotFound, merchant_needed: merchantSubjectRequired },
+    emits: { 'gdpr.export_requested': dataExportEvents['gdpr.export_requested'] },
   }),
   listExports: list('/gdpr/exports', {
     ...readers,
@@ -105,7 +105,7 @@ export const exportApi = {
     summary: 'Download the archive of an export',
     description:
       'A ZIP file: a folder for each area with its records as JSON and a sentence for each member, your files, and `manifest.json` with the SHA-256 of each. It is made while it is sent, so it says what is held at that moment. Each download is in the audit trail.',
-    returns: [200, file('application/zip')],
+    returns: [200, fileSchema('application/zip')],
     fails: {
       export_not_found,
       export_not_ready: [400, 'The archive is not ready yet. Try again when the status is ready.'],
@@ -114,11 +114,11 @@ export const exportApi = {
         'The archive expired after seven days. Request a new one with POST /gdpr/exports.',
       ],
     },
-    emits: { 'gdpr.export_downloaded': exportEvents['gdpr.export_downloaded'] },
+    emits: { 'gdpr.export_downloaded': dataExportEvents['gdpr.export_downloaded'] },
   }),
 }
 
-export const exportSteps = {
+export const dataExportStepsApi = {
   exportStatus: get('/gdpr/exports/{id}/status', {
     readsClock: true,
     summary: 'Get the status of an export’s process',
@@ -132,6 +132,6 @@ export const exportSteps = {
     callers: [],
     returns: [200, z.object({ done: z.boolean() })],
     fails: { export_not_found },
-    emits: { 'gdpr.export_ready': exportEvents['gdpr.export_ready'] },
+    emits: { 'gdpr.export_ready': dataExportEvents['gdpr.export_ready'] },
   }),
 }

@@ -3,14 +3,20 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
-import { after, minuteInWords } from '../../values/clock.ts'
+import { addMs, formatMinute } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { archiveOf } from './archive.ts'
-import { countRecords } from './count-records.ts'
-import { actForRequester, DataExport, exportMachine, isForeignSubject, KEPT_MS } from './data-export.ts'
-import type { exportApi, exportSteps } from './export-api.ts'
-import { exportProcess } from './process.ts'
-import { isKnown } from './tables-of-subject.ts'
+import { dataExportArchive } from './archive.ts'
+import { countSubjectRecords } from './count-records.ts'
+import {
+  actForRequestingTenant,
+  DataExport,
+  dataExportMachine,
+  EXPORT_RETENTION_MS,
+  isSubjectOfOtherAccount,
+} from './data-export.ts'
+import type { dataExportApi, dataExportStepsApi } from './export-api.ts'
+import { dataExportProcess } from './process.ts'
+import { isKnownSubject } from './tables-of-subject.ts'
 
 const subjectOf = ({ subjectType, subjectId }: DataExport) => ({ type: subjectType, id: subjectId })
 
@@ -27,10 +33,10 @@ const eventData = (found: DataExport) => ({
 })
 
 const wakeProcess = ({ id }: DataExport, { wake }: Pick<Context, 'wake'>): void =>
-  wake(exportProcess, { id, agentId: null })
+  wake(dataExportProcess, { id, agentId: null })
 
 /** By the calendar, as the law counts: the same day of the next month, or its last day. */
-export function monthAfter(start: Date): Date {
+export function oneMonthLater(start: Date): Date {
   const end = new Date(start)
   end.setUTCMonth(end.getUTCMonth() + 1)
   if (end.getUTCDate() !== start.getUTCDate()) end.setUTCDate(0)
@@ -61,12 +67,12 @@ async function lockOpenExport(
   return open
 }
 
-export const createExport: HandlerOf<typeof exportApi.createExport> = async ({ body }, context) => {
+export const createDataExport: HandlerOf<typeof dataExportApi.createExport> = async ({ body }, context) => {
   const { records, now, emit, refuse } = context
-  if (isForeignSubject(body.subject?.type, context)) return refuse('merchant_needed')
-  actForRequester(context)
+  if (isSubjectOfOtherAccount(body.subject?.type, context)) return refuse('merchant_needed')
+  actForRequestingTenant(context)
   const subject = body.subject ?? { type: 'owner' as const, id: context.tenant.ownerId }
-  if (!(await isKnown(subject, context))) return refuse('subject_not_found')
+  if (!(await isKnownSubject(subject, context))) return refuse('subject_not_found')
   const open = (await openExport(subject, context)) ?? (await lockOpenExport(subject, context))
   if (open) return response(open)
   const id = newId('gdprexport')
@@ -74,34 +80,34 @@ export const createExport: HandlerOf<typeof exportApi.createExport> = async ({ b
     id,
     subjectType: subject.type,
     subjectId: subject.id,
-    answerBy: monthAfter(now),
+    answerBy: oneMonthLater(now),
     dueAt: now,
-    workflowId: workflowIdOf(exportProcess, id),
+    workflowId: workflowIdOf(dataExportProcess, id),
   })
   emit('gdpr.export_requested', eventData(made))
   wakeProcess(made, context)
   return response(made)
 }
 
-export const listExports: HandlerOf<typeof exportApi.listExports> = async (
+export const listDataExports: HandlerOf<typeof dataExportApi.listExports> = async (
   { query: { status } },
   context,
 ) => {
-  actForRequester(context)
+  actForRequestingTenant(context)
   const { data, ...cursor } = await context.page(DataExport, definedOnly({ status }))
   return { ...cursor, data: data.map(response) }
 }
 
-export const getExport: HandlerOf<typeof exportApi.getExport> = async ({ params }, context) => {
+export const getDataExport: HandlerOf<typeof dataExportApi.getExport> = async ({ params }, context) => {
   const { records, refuse } = context
-  actForRequester(context)
+  actForRequestingTenant(context)
   const found = await records.findOne(DataExport, { id: params.id })
   return found ? response(found) : refuse('export_not_found')
 }
 
-export const archive: HandlerOf<typeof exportApi.archive> = async ({ params }, context) => {
+export const downloadDataExport: HandlerOf<typeof dataExportApi.archive> = async ({ params }, context) => {
   const { records, now, emit, refuse, sqlAfterCommit: sql, ports } = context
-  actForRequester(context)
+  actForRequestingTenant(context)
   const found = await records.findOne(DataExport, { id: params.id })
   if (!found) return refuse('export_not_found')
   if (found.status === 'requested') return refuse('export_not_ready')
@@ -111,22 +117,25 @@ export const archive: HandlerOf<typeof exportApi.archive> = async ({ params }, c
   return {
     type: 'application/zip',
     name: `${found.id}.zip`,
-    content: archiveOf(made, { sql, ports, tenant: context.tenant }),
+    content: dataExportArchive(made, { sql, ports, tenant: context.tenant }),
   }
 }
 
-export const advanceExport: HandlerOf<typeof exportSteps.advanceExport> = async ({ params }, context) => {
+export const advanceDataExport: HandlerOf<typeof dataExportStepsApi.advanceExport> = async (
+  { params },
+  context,
+) => {
   const { records, now, emit, refuse } = context
   const found = await records.lock(DataExport, params.id)
   if (!found) return refuse('export_not_found')
   if (!found.dueAt || found.dueAt > now) return { done: true }
   if (found.status === 'ready') {
-    exportMachine.move(found, 'expired')
+    dataExportMachine.move(found, 'expired')
     found.dueAt = null
   } else {
-    const expiresAt = after(now, KEPT_MS)
-    exportMachine.move(found, 'ready')
-    const count = await countRecords(subjectOf(found), context)
+    const expiresAt = addMs(now, EXPORT_RETENTION_MS)
+    dataExportMachine.move(found, 'ready')
+    const count = await countSubjectRecords(subjectOf(found), context)
     Object.assign(found, { records: count, readyAt: now, expiresAt, dueAt: expiresAt })
     emit('gdpr.export_ready', eventData(found))
   }
@@ -134,7 +143,7 @@ export const advanceExport: HandlerOf<typeof exportSteps.advanceExport> = async 
   return { done: true }
 }
 
-export const exportStatus: HandlerOf<typeof exportSteps.exportStatus> = async (
+export const dataExportProcessStatus: HandlerOf<typeof dataExportStepsApi.exportStatus> = async (
   { params },
   { records, now, refuse },
 ) => {
@@ -146,7 +155,7 @@ export const exportStatus: HandlerOf<typeof exportSteps.exportStatus> = async (
     summary: `Export of the data of ${ownerId} in ${mode} mode: ${status}`,
     closed: status === 'expired',
     dueInMs: dueAt && dueAt.getTime() - now.getTime(),
-    waitsFor: dueAt && `for the archive to expire, at ${minuteInWords(dueAt)}`,
+    waitsFor: dueAt && `for the archive to expire, at ${formatMinute(dueAt)}`,
     signals: [],
   }
 }

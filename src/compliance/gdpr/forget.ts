@@ -1,24 +1,24 @@
 import {
-  closeForDeletion,
+  closeCustomerForDeletion,
   customerEvent,
-  resumeAfterDeletion,
-  suspendForDeletion,
+  resumeCustomerAfterDeletion,
+  suspendCustomerForDeletion,
 } from '../../identity/customers/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { closeAllWallets } from '../../money/wallets/index.ts'
-import { after, days, minuteInWords, minutes } from '../../values/clock.ts'
+import { addMs, days, formatMinute, minutes } from '../../values/clock.ts'
 import { keysOf } from '../../values/collections.ts'
-import { type Ground, legalGrounds } from '../../values/personal.ts'
-import { countsOf } from './count-records.ts'
-import { Deletion, deletionMachine, type RetainedRecords } from './deletion.ts'
-import type { deletionSteps } from './deletion-api.ts'
-import { deletionData, subjectOf, wakeDeletion } from './deletions.ts'
-import { obstaclesTo } from './obstacles.ts'
-import { type Subject, type TableOfSubject, tablesOf } from './tables-of-subject.ts'
+import { legalGrounds, type RetentionGround } from '../../values/personal.ts'
+import { countRecordsByTable } from './count-records.ts'
+import { Deletion, dataDeletionMachine, type RetainedRecords } from './deletion.ts'
+import type { dataDeletionStepsApi } from './deletion-api.ts'
+import { deletionEvent, deletionSubject, wakeDeletion } from './deletions.ts'
+import { findDeletionBlockers } from './obstacles.ts'
+import { type DataSubject, type SubjectTable, subjectTables } from './tables-of-subject.ts'
 
-type Advancing = ContextOf<typeof deletionSteps.advanceDeletion>
+type Advancing = ContextOf<typeof dataDeletionStepsApi.advanceDeletion>
 
 const MOST = 10_000
 /** How often the obstacles are checked again. When a test clock is advanced by a year, it stops at each check. */
@@ -45,20 +45,20 @@ async function forget({ id }: Deletion, { sql, tenant, now }: Pick<Context, 'sql
   return done
 }
 
-async function moveAccount(move: typeof suspendForDeletion, context: Advancing): Promise<boolean> {
+async function moveAccount(move: typeof suspendCustomerForDeletion, context: Advancing): Promise<boolean> {
   const { customer, isChanged } = await move(context)
   if (isChanged) context.emit('customer.updated', { ...customerEvent(customer), changed: ['status'] })
   return isChanged
 }
 
 async function hasNoObstacles(found: Deletion, context: Advancing): Promise<boolean> {
-  const waitsFor = await obstaclesTo(subjectOf(found), context)
+  const waitsFor = await findDeletionBlockers(deletionSubject(found), context)
   found.waitsFor = waitsFor
   if (waitsFor.length === 0) return true
   if (found.status === 'ending' && found.subjectType === 'owner')
-    await moveAccount(resumeAfterDeletion, context)
-  deletionMachine.move(found, 'waiting')
-  found.dueAt = after(context.now, RECHECK_MS[context.tenant.mode])
+    await moveAccount(resumeCustomerAfterDeletion, context)
+  dataDeletionMachine.move(found, 'waiting')
+  found.dueAt = addMs(context.now, RECHECK_MS[context.tenant.mode])
   return false
 }
 
@@ -69,22 +69,22 @@ async function hasNoObstacles(found: Deletion, context: Advancing): Promise<bool
  */
 async function beginForgetting(found: Deletion, context: Advancing): Promise<void> {
   if (!(await hasNoObstacles(found, context))) return
-  const isFirstLook = deletionMachine.move(found, 'ending')
+  const isFirstLook = dataDeletionMachine.move(found, 'ending')
   if (found.subjectType === 'owner') {
-    const isSuspended = await moveAccount(suspendForDeletion, context)
+    const isSuspended = await moveAccount(suspendCustomerForDeletion, context)
     if (isSuspended || isFirstLook) {
-      found.dueAt = after(context.now, QUIET_MS)
+      found.dueAt = addMs(context.now, QUIET_MS)
       return
     }
     // Money has come in since the check: the next check, at once, finds it.
     if (!(await closeAllWallets(context))) {
-      found.dueAt = after(context.now, 1)
+      found.dueAt = addMs(context.now, 1)
       return
     }
-    await moveAccount(closeForDeletion, context)
+    await moveAccount(closeCustomerForDeletion, context)
   }
-  deletionMachine.move(found, 'forgetting')
-  found.dueAt = after(context.now, 1)
+  dataDeletionMachine.move(found, 'forgetting')
+  found.dueAt = addMs(context.now, 1)
 }
 
 /** Forgets page by page, and waits where an entry of the trail is not sealed yet. */
@@ -93,13 +93,13 @@ async function forgetNextPage(found: Deletion, context: Advancing): Promise<void
   const { records, state } = await forget(found, context)
   found.records += BigInt(records)
   if (state === 'unsealed') return
-  found.dueAt = after(now, 1)
+  found.dueAt = addMs(now, 1)
   if (state === 'more') return
-  const kept = await retainedOf(subjectOf(found), found.firstCompletedAt ?? now, context)
-  deletionMachine.move(found, 'completed')
+  const kept = await retainedOf(deletionSubject(found), found.firstCompletedAt ?? now, context)
+  dataDeletionMachine.move(found, 'completed')
   Object.assign(found, { kept, completedAt: now })
-  found.dueAt = found.subjectType === 'owner' ? after(now, LAST_PASS_MS) : nextEnd(found, now)
-  emit('gdpr.deletion_completed', deletionData(found))
+  found.dueAt = found.subjectType === 'owner' ? addMs(now, LAST_PASS_MS) : nextEnd(found, now)
+  emit('gdpr.deletion_completed', deletionEvent(found))
 }
 
 /**
@@ -120,10 +120,10 @@ async function removeExpired(found: Deletion, context: Advancing): Promise<void>
   const { now } = context
   const { records, state } = await forget(found, context)
   found.records += BigInt(records)
-  if (state !== 'unsealed') found.dueAt = state === 'more' ? after(now, 1) : nextEnd(found, now)
+  if (state !== 'unsealed') found.dueAt = state === 'more' ? addMs(now, 1) : nextEnd(found, now)
 }
 
-export const advanceDeletion: HandlerOf<typeof deletionSteps.advanceDeletion> = async (
+export const advanceDataDeletion: HandlerOf<typeof dataDeletionStepsApi.advanceDeletion> = async (
   { params },
   context,
 ) => {
@@ -146,14 +146,13 @@ const isOver = (status: Deletion['status']): boolean => status === 'completed' |
 
 function waitInWords({ status, dueAt, waitsFor }: Deletion): string | null {
   if (isOver(status) || !dueAt) return null
-  if (status === 'requested')
-    return `for the days in which it can be cancelled, until ${minuteInWords(dueAt)}`
+  if (status === 'requested') return `for the days in which it can be cancelled, until ${formatMinute(dueAt)}`
   return status === 'waiting'
     ? `for ${waitsFor.length} records to end: ${waitsFor.map(({ id }) => id).join(', ')}`
     : 'for the next step'
 }
 
-export const deletionStatus: HandlerOf<typeof deletionSteps.deletionStatus> = async (
+export const dataDeletionProcessStatus: HandlerOf<typeof dataDeletionStepsApi.deletionStatus> = async (
   { params },
   { records, now, refuse },
 ) => {
@@ -171,14 +170,14 @@ export const deletionStatus: HandlerOf<typeof deletionSteps.deletionStatus> = as
 }
 
 /** Retention counts from the end of the calendar year, so records are removed at the beginning of a year. */
-const endOf = (ground: Ground, completedAt: Date): Date =>
+const endOf = (ground: RetentionGround, completedAt: Date): Date =>
   new Date(Date.UTC(completedAt.getUTCFullYear() + legalGrounds[ground].years + 1, 0, 1))
 
-const groundsOf = ({ table }: TableOfSubject): Ground[] => [
+const groundsOf = ({ table }: SubjectTable): RetentionGround[] => [
   ...new Set(Object.values(table.personal).map(({ ground }) => ground)),
 ]
 
-function retainedIn(table: TableOfSubject): TableOfSubject {
+function retainedIn(table: SubjectTable): SubjectTable {
   const { ofSubject, table: entry } = table
   const kept = entry.keptWhile && `(${entry.keptWhile.where})`
   return kept ? { ...table, ofSubject: ofSubject === null ? kept : `${ofSubject} and ${kept}` } : table
@@ -186,11 +185,11 @@ function retainedIn(table: TableOfSubject): TableOfSubject {
 
 type Asking = Pick<Context, 'sql' | 'tenant' | 'ports'>
 
-async function retainedOf(subject: Subject, at: Date, context: Asking): Promise<RetainedRecords[]> {
-  const tables = tablesOf(context.ports.personalAreas(), subject)
+async function retainedOf(subject: DataSubject, at: Date, context: Asking): Promise<RetainedRecords[]> {
+  const tables = subjectTables(context.ports.personalAreas(), subject)
     .filter(table => groundsOf(table).some(ground => legalGrounds[ground].years > 0))
     .map(retainedIn)
-  const counts = await countsOf(tables, subject, context)
+  const counts = await countRecordsByTable(tables, subject, context)
   const found = tables.flatMap((table, place) => {
     const records = counts[place] ?? 0
     return records > 0 ? groundsOf(table).map(ground => ({ ground, records, table })) : []

@@ -1,20 +1,33 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
-import type { Personal } from '../../values/personal.ts'
-import { Consent, MAX_PURPOSES_IN_ALL } from './consent.ts'
+import type { PersonalData } from '../../values/personal.ts'
+import { Consent, MAX_CONSENT_PURPOSES } from './consent.ts'
 import { consentApi } from './consent-api.ts'
-import { DataExport, exportMachine, OPEN } from './data-export.ts'
-import { Deletion, deletionMachine, gdprPersonal, UNFINISHED } from './deletion.ts'
-import { deletionApi, deletionSteps, erasureApi } from './deletion-api.ts'
-import { cancelDeletion, createDeletion, getDeletion, listDeletions, shownObstacles } from './deletions.ts'
-import { exportApi, exportSteps } from './export-api.ts'
-import { advanceExport, archive, createExport, exportStatus, getExport, listExports } from './exports.ts'
-import { advanceDeletion, deletionStatus } from './forget.ts'
-import { deletionProcess, exportProcess } from './process.ts'
+import { DataExport, dataExportMachine, UNEXPIRED_EXPORT_SQL } from './data-export.ts'
+import { Deletion, dataDeletionMachine, gdprPersonalData, UNFINISHED_DELETION_SQL } from './deletion.ts'
+import { dataDeletionApi, dataDeletionStepsApi, erasureApi } from './deletion-api.ts'
+import {
+  cancelDataDeletion,
+  createDataDeletion,
+  deletionBlockersResponse,
+  getDataDeletion,
+  listDataDeletions,
+} from './deletions.ts'
+import { dataExportApi, dataExportStepsApi } from './export-api.ts'
+import {
+  advanceDataExport,
+  createDataExport,
+  dataExportProcessStatus,
+  downloadDataExport,
+  getDataExport,
+  listDataExports,
+} from './exports.ts'
+import { advanceDataDeletion, dataDeletionProcessStatus } from './forget.ts'
+import { dataDeletionProcess, dataExportProcess } from './process.ts'
 
 const kernelPersonal = {
   tenant_clocks: {
@@ -79,7 +92,7 @@ const kernelPersonal = {
     plain: ['digest'],
     owner: null,
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 const NEWEST = `
 with recursive purposes as (
@@ -122,7 +135,7 @@ const putConsent: HandlerOf<typeof consentApi.putConsent> = async ({ body }, con
   const changed = body.purposes.filter(given => !before.some(known => isSame(known, given)))
   const untouched = before.filter(({ purpose }) => !changed.some(given => given.purpose === purpose))
   // Accounts with more purposes, from before there was a limit, can still withdraw each.
-  const most = Math.max(MAX_PURPOSES_IN_ALL, before.length)
+  const most = Math.max(MAX_CONSENT_PURPOSES, before.length)
   if (untouched.length + changed.length > most) return refuse('too_many_purposes')
   const made = changed.map(given => records.create(Consent, { ...given, byType: actor.type, byId: actor.id }))
   for (const { id, purpose, granted, wordingVersion } of made)
@@ -157,60 +170,67 @@ const listErasures: HandlerOf<typeof erasureApi.listErasures> = async (
   const { data, ...cursor } = await pageBy((after, most) =>
     sql<ErasureRow>(ERASURES, [after ?? '', status ?? null, most]),
   )
-  return { ...cursor, data: data.map(row => ({ ...row, waitsFor: shownObstacles(row.waitsFor) })) }
+  return { ...cursor, data: data.map(row => ({ ...row, waitsFor: deletionBlockersResponse(row.waitsFor) })) }
 }
 
-const gdpr = implement(
-  { ...exportApi, ...deletionApi, ...erasureApi, ...consentApi, ...exportSteps, ...deletionSteps },
+const gdpr = bindHandlers(
   {
-    createExport,
-    listExports,
-    getExport,
-    archive,
-    createDeletion,
-    listDeletions,
-    getDeletion,
-    cancelDeletion,
+    ...dataExportApi,
+    ...dataDeletionApi,
+    ...erasureApi,
+    ...consentApi,
+    ...dataExportStepsApi,
+    ...dataDeletionStepsApi,
+  },
+  {
+    createExport: createDataExport,
+    listExports: listDataExports,
+    getExport: getDataExport,
+    archive: downloadDataExport,
+    createDeletion: createDataDeletion,
+    listDeletions: listDataDeletions,
+    getDeletion: getDataDeletion,
+    cancelDeletion: cancelDataDeletion,
     listErasures,
     getConsent,
     putConsent,
     listConsents,
-    exportStatus,
-    advanceExport,
-    deletionStatus,
-    advanceDeletion,
+    exportStatus: dataExportProcessStatus,
+    advanceExport: advanceDataExport,
+    deletionStatus: dataDeletionProcessStatus,
+    advanceDeletion: advanceDataDeletion,
   },
 )
 
 export const gdprArea = area('GDPR', 'Personal data: export, erasure and consent.', gdpr, {
   aliases: { 'gdpr/exports': 'gdpr/export', 'gdpr/deletions': 'gdpr/delete' },
   entities: [Consent, DataExport, Deletion],
-  personal: { ...kernelPersonal, ...gdprPersonal },
-  machines: [exportMachine, deletionMachine],
+  personal: { ...kernelPersonal, ...gdprPersonalData },
+  machines: [dataExportMachine, dataDeletionMachine],
   deadlines: [
     {
-      process: exportProcess,
+      process: dataExportProcess,
       table: 'gdpr_exports',
-      open: OPEN,
+      open: UNEXPIRED_EXPORT_SQL,
       waits: 'true',
       operations: ['gdpr.advanceExport'],
     },
     {
-      process: deletionProcess,
+      process: dataDeletionProcess,
       table: 'gdpr_deletions',
       open: 'due_at is not null',
-      waits: UNFINISHED,
+      waits: UNFINISHED_DELETION_SQL,
       operations: ['gdpr.advanceDeletion'],
     },
   ],
   openRecords: [
     {
-      process: exportProcess,
-      select: `select id, owner_id, mode, null::text as agent_id from gdpr_exports where ${OPEN}`,
+      process: dataExportProcess,
+      select: `select id, owner_id, mode, null::text as agent_id from gdpr_exports where ${UNEXPIRED_EXPORT_SQL}`,
     },
     {
-      process: deletionProcess,
-      select: `select id, owner_id, mode, null::text as agent_id from gdpr_deletions where ${UNFINISHED}`,
+      process: dataDeletionProcess,
+      select: `select id, owner_id, mode, null::text as agent_id from gdpr_deletions where ${UNFINISHED_DELETION_SQL}`,
     },
   ],
 })

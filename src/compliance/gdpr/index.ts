@@ -1,3 +1,3 @@
 export { consentApi } from './consent-api.ts'
-export { deletionApi } from './deletion-api.ts'
-export { exportApi } from './export-api.ts'
+export { dataDeletionApi } from './deletion-api.ts'
+export { dataExportApi } from './export-api.ts'

@@ -1,9 +1,9 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import type { SubjectType } from './data-export.ts'
-import type { Subject } from './tables-of-subject.ts'
+import type { DataSubjectType } from './data-export.ts'
+import type { DataSubject } from './tables-of-subject.ts'
 
-export const obstacleTypes = {
+export const deletionBlockerTypes = {
   live_account: 'The account can have live money now. Cancel this deletion, and request it with a live key.',
   wallet: 'The wallet has money or debt. Pay it out with POST /transfers.',
   dispute: 'The dispute is not decided: wait, or withdraw it with POST /disputes/{id}/withdraw.',
@@ -18,10 +18,10 @@ export const obstacleTypes = {
   person: 'They still sign in for the account: DELETE /people/{id}.',
   merchant: 'It is approved or has applied. Use POST /merchant-applications/{id}/revoke or /reject first.',
 } as const
-export type ObstacleType = keyof typeof obstacleTypes
+export type DeletionBlockerType = keyof typeof deletionBlockerTypes
 
-export interface Obstacle {
-  readonly type: ObstacleType
+export interface DeletionBlocker {
+  readonly type: DeletionBlockerType
   readonly id: string
 }
 
@@ -38,7 +38,7 @@ const LIVE_ACCOUNT = `customers t where t.id = $1 and $2 = 'test' and (t.kyc_sta
 const HANDED_OVER = `incoming_credits t where t.to_owner_id = $1 and t.mode = $2 and t.due_at is not null`
 
 const conditions: Readonly<
-  Record<SubjectType, readonly (readonly [ObstacleType, from: string, id?: string])[]>
+  Record<DataSubjectType, readonly (readonly [DeletionBlockerType, from: string, id?: string])[]>
 > = {
   owner: [
     ['live_account', LIVE_ACCOUNT],
@@ -82,14 +82,14 @@ const conditions: Readonly<
   ],
 }
 
-export async function obstaclesTo(
-  { type, id }: Subject,
+export async function findDeletionBlockers(
+  { type, id }: DataSubject,
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
-): Promise<Obstacle[]> {
+): Promise<DeletionBlocker[]> {
   const found = conditions[type].map(
     ([obstacle, from, column = 't.id']) =>
       `(select '${obstacle}' as type, ${column} as id from ${from} and $3::text is not null order by 2 limit ${MOST})`,
   )
   const text = `select type, id from (${found.join(' union all ')}) as found limit ${MOST}`
-  return sql<Obstacle & Row>(text, [tenant.ownerId, tenant.mode, id])
+  return sql<DeletionBlocker & Row>(text, [tenant.ownerId, tenant.mode, id])
 }

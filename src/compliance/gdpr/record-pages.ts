@@ -1,8 +1,8 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { type Subject, type TableOfSubject, valuesOf } from './tables-of-subject.ts'
+import { type DataSubject, type SubjectTable, subjectQueryValues } from './tables-of-subject.ts'
 
-export interface Shape {
+export interface TableShape {
   readonly columns: readonly string[]
   /** The primary key without the columns that the owner determines, each with its type. */
   readonly key: readonly (readonly [name: string, type: string])[]
@@ -24,15 +24,15 @@ select c.relname as name,
    where i.indrelid = c.oid and i.indisprimary and a.attname not in ('owner_id', 'mode')) as key
 from pg_class c where c.relname = any($1::text[]) and c.relnamespace = 'public'::regnamespace`
 
-export async function shapesOf(
+export async function readTableShapes(
   names: readonly string[],
   { sql }: Pick<Context, 'sql'>,
-): Promise<ReadonlyMap<string, Shape>> {
+): Promise<ReadonlyMap<string, TableShape>> {
   const rows = await sql<ShapeRow>(SHAPES, [[...new Set(names)]])
   return new Map(rows.map(({ name, columns, key }) => [name, { columns, key: key ?? [] }]))
 }
 
-export function shapeOf({ name }: TableOfSubject, shapes: ReadonlyMap<string, Shape>): Shape {
+export function tableShapeOf({ name }: SubjectTable, shapes: ReadonlyMap<string, TableShape>): TableShape {
   const shape = shapes.get(name)
   if (!shape) throw new Error(`there is no table ${name}`)
   return shape
@@ -41,10 +41,10 @@ export function shapeOf({ name }: TableOfSubject, shapes: ReadonlyMap<string, Sh
 type KeyPosition = readonly string[]
 
 /** The condition that a row is after a position, or up to it; `from` is the number of its first parameter. */
-const keyCondition = ({ key }: Shape, sign: '>' | '<=', from: number): string =>
+const keyCondition = ({ key }: TableShape, sign: '>' | '<=', from: number): string =>
   `(${key.map(([name]) => `t.${name}`)}) ${sign} (${key.map(([, type], n) => `$${n + from}::text::${type}`)})`
 
-const orderOf = ({ key }: Shape): string =>
+const orderOf = ({ key }: TableShape): string =>
   key.length > 0 ? `order by ${key.map(([name]) => `t.${name}`)}` : ''
 
 /** The rows after `after`, up to `upTo`; a missing bound is the end of the table. */
@@ -53,9 +53,9 @@ interface Window {
   readonly upTo: KeyPosition | undefined
 }
 
-export function within(
+export function windowCondition(
   { after, upTo }: Window,
-  shape: Shape,
+  shape: TableShape,
 ): readonly [condition: string, values: KeyPosition] {
   const behind = after ? ` and ${keyCondition(shape, '>', 4)}` : ''
   const before = upTo ? ` and ${keyCondition(shape, '<=', 4 + (after?.length ?? 0))}` : ''
@@ -66,23 +66,26 @@ export function within(
  * A table of the account in windows of this many rows. A subject other than the owner has few rows in a table
  * that may have millions, so each statement reads one window and never the whole table.
  */
-export async function* windowsOf(
-  table: TableOfSubject,
-  shape: Shape,
-  subject: Subject,
+export async function* keyWindows(
+  table: SubjectTable,
+  shape: TableShape,
+  subject: DataSubject,
   context: Pick<Context, 'sql' | 'tenant'>,
   rows: number,
 ): AsyncGenerator<Window> {
   const columns = shape.key.map(([name]) => `t.${name}::text`)
   let after: KeyPosition | undefined
   do {
-    const [behind, values] = within({ after, upTo: undefined }, shape)
+    const [behind, values] = windowCondition({ after, upTo: undefined }, shape)
     const text = `select array[${columns}]::text[] as key from ${table.name} t
       where ${table.ofOwner}${behind} ${orderOf(shape)} offset ${rows - 1} limit 1`
     const found =
       columns.length === 0
         ? []
-        : await context.sql<{ key: string[] } & Row>(text, [...valuesOf(subject, context), ...values])
+        : await context.sql<{ key: string[] } & Row>(text, [
+            ...subjectQueryValues(subject, context),
+            ...values,
+          ])
     const upTo: KeyPosition | undefined = found[0]?.key
     yield { after, upTo }
     after = upTo
@@ -94,15 +97,15 @@ const PAGE_SIZE = 1_000
 /** Rows per statement if only some of them are about the subject. */
 const WINDOW_SIZE = 5_000
 
-export const memberOf = (column: string): string =>
+export const columnToMember = (column: string): string =>
   column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-export const shownColumns = ({ table: { secret = [] } }: TableOfSubject, shape: Shape): string[] =>
+export const exportedColumns = ({ table: { secret = [] } }: SubjectTable, shape: TableShape): string[] =>
   shape.columns.filter(column => !secret.includes(column))
 
-function pageStatement(table: TableOfSubject, shape: Shape, bounds: string): string {
-  const shown = shownColumns(table, shape).map(column => `t.${column} as "${memberOf(column)}"`)
-  const keys = shape.key.map(([name]) => `r."${memberOf(name)}"::text`)
+function pageStatement(table: SubjectTable, shape: TableShape, bounds: string): string {
+  const shown = exportedColumns(table, shape).map(column => `t.${column} as "${columnToMember(column)}"`)
+  const keys = shape.key.map(([name]) => `r."${columnToMember(name)}"::text`)
   const about = table.ofSubject === null ? '' : ` and ${table.ofSubject}`
   const limit = table.ofSubject === null ? `limit ${PAGE_SIZE}` : ''
   return `select to_jsonb(r)::text as json, array[${keys.join()}]::text[] as key
@@ -117,28 +120,28 @@ interface RecordRow extends Row {
 type Reading = Pick<Context, 'sql' | 'tenant'>
 
 /** The records of a table about the subject as JSON, page by page. No transaction stays open between pages. */
-export async function* recordPages(
-  table: TableOfSubject,
-  shape: Shape,
-  subject: Subject,
+export async function* subjectRecordPages(
+  table: SubjectTable,
+  shape: TableShape,
+  subject: DataSubject,
   context: Reading,
 ): AsyncGenerator<readonly string[]> {
   const read = (window: Window): Promise<RecordRow[]> => {
-    const [bounds, values] = within(window, shape)
+    const [bounds, values] = windowCondition(window, shape)
     return context.sql<RecordRow>(pageStatement(table, shape, bounds), [
-      ...valuesOf(subject, context),
+      ...subjectQueryValues(subject, context),
       ...values,
     ])
   }
   for await (const rows of table.ofSubject === null
     ? ownPages(read, shape)
-    : pagesAbout(read, windowsOf(table, shape, subject, context, WINDOW_SIZE)))
+    : pagesAbout(read, keyWindows(table, shape, subject, context, WINDOW_SIZE)))
     if (rows.length > 0) yield rows.map(({ json }) => json)
 }
 
 type Read = (window: Window) => Promise<RecordRow[]>
 
-async function* ownPages(read: Read, shape: Shape): AsyncGenerator<RecordRow[]> {
+async function* ownPages(read: Read, shape: TableShape): AsyncGenerator<RecordRow[]> {
   let after: KeyPosition | undefined
   do {
     const rows = await read({ after, upTo: undefined })

@@ -1,9 +1,9 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { PersonalArea, PersonalTable } from '../../values/personal.ts'
-import type { SubjectType } from './data-export.ts'
+import type { DataSubjectType } from './data-export.ts'
 
-export interface Subject {
-  readonly type: SubjectType
+export interface DataSubject {
+  readonly type: DataSubjectType
   readonly id: string
 }
 
@@ -11,7 +11,7 @@ export interface Subject {
  * A table with rows about the subject. Every condition uses all three parameters: `$1` owner, `$2` mode, `$3`
  * subject.
  */
-export interface TableOfSubject {
+export interface SubjectTable {
   readonly area: PersonalArea
   readonly name: string
   readonly table: PersonalTable
@@ -24,14 +24,14 @@ const ofOwner = ({ owner }: PersonalTable): string =>
 
 const placeInRow = (place: string): string => (place.startsWith('(') ? place : `t.${place}`)
 
-function ofSubject(table: PersonalTable, { type }: Subject): string | null | undefined {
+function ofSubject(table: PersonalTable, { type }: DataSubject): string | null | undefined {
   if (table.owner === null || Object.keys(table.personal).length === 0) return undefined
   if (type === 'owner') return null
   const places = table.about?.[type]
   return places && `(${places.map(place => `${placeInRow(place)} = $3`).join(' or ')})`
 }
 
-export const tablesOf = (areas: readonly PersonalArea[], subject: Subject): TableOfSubject[] =>
+export const subjectTables = (areas: readonly PersonalArea[], subject: DataSubject): SubjectTable[] =>
   areas.flatMap(area =>
     Object.entries(area.tables).flatMap(([name, table]) => {
       const condition = ofSubject(table, subject)
@@ -43,22 +43,22 @@ export const tablesOf = (areas: readonly PersonalArea[], subject: Subject): Tabl
 
 type Asking = Pick<Context, 'sql' | 'tenant' | 'ports'>
 
-export const valuesOf = (subject: Subject, { tenant }: Pick<Asking, 'tenant'>) => [
+export const subjectQueryValues = (subject: DataSubject, { tenant }: Pick<Asking, 'tenant'>) => [
   tenant.ownerId,
   tenant.mode,
   subject.id,
 ]
 
-export async function isKnown(subject: Subject, context: Asking): Promise<boolean> {
+export async function isKnownSubject(subject: DataSubject, context: Asking): Promise<boolean> {
   if (subject.type === 'owner') return true
   const { type } = subject
-  const named = tablesOf(context.ports.personalAreas(), subject).filter(({ table }) =>
+  const named = subjectTables(context.ports.personalAreas(), subject).filter(({ table }) =>
     table.about?.[type]?.includes('id'),
   )
   const any = named.map(
     ({ name, table }) => `exists (select from ${name} t where ${ofOwner(table)} and t.id = $3)`,
   )
   const text = `select ${any.join(' or ')} as known`
-  const [row] = await context.sql<{ known: boolean }>(text, valuesOf(subject, context))
+  const [row] = await context.sql<{ known: boolean }>(text, subjectQueryValues(subject, context))
   return row?.known === true
 }

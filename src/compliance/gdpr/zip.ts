@@ -27,7 +27,7 @@ const DEFLATED = 8
  * A ZIP file (APPNOTE 6.3.10) that is created while it is sent, so only some pieces of each file are in
  * memory. ZIP64 records at the end cover offsets beyond 4 GiB and more than 65,535 files.
  */
-export async function* zipOf(entries: AsyncIterable<ZipEntry>, at: Date): AsyncGenerator<Uint8Array> {
+export async function* zipStream(entries: AsyncIterable<ZipEntry>, at: Date): AsyncGenerator<Uint8Array> {
   const written: Written[] = []
   const time = dosTime(at)
   let offset = 0

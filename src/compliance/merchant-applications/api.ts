@@ -1,22 +1,22 @@
 import { z } from 'zod'
 import { get, list, patch, post } from '../../kernel/contract/operation.ts'
-import { encryptionKey } from '../../values/encryption-key.ts'
-import { timeRange } from '../../values/schemas.ts'
+import { encryptionKeySchema } from '../../values/encryption-key.ts'
+import { timeRangeMembers } from '../../values/schemas.ts'
 import {
-  ApplicationRecord,
-  ApprovedRecord,
-  applicationMembers,
+  ApprovedApplicationRecord,
+  applicationStatusSchema,
   CreatedMerchantKey,
+  decisionReasonBody,
+  MerchantApplicationRecord,
   MerchantRecord,
-  merchantEvents,
-  merchantFails,
-  reasonGiven,
-  status,
+  merchantApplicationEvents,
+  merchantApplicationMembers,
+  merchantApplicationRefusals,
 } from './schemas.ts'
 
 const operator = { callers: ['dash'] } as const
 const merchant = { callers: ['merchant'] } as const
-const { application_not_found, application_decided, application_not_approved } = merchantFails
+const { application_not_found, application_decided, application_not_approved } = merchantApplicationRefusals
 
 export const merchantApplicationsApi = {
   create: post('/merchant-applications', {
@@ -24,7 +24,7 @@ export const merchantApplicationsApi = {
     summary: 'Record the application of a merchant',
     description:
       'Its events belong to `customer_house`: `GET /events` with the dashboard secret and `X-Owner-Id`.',
-    body: z.strictObject(applicationMembers),
+    body: z.strictObject(merchantApplicationMembers),
     example: {
       name: 'Bookshop',
       legalName: 'Bookshop GmbH',
@@ -34,50 +34,50 @@ export const merchantApplicationsApi = {
       contactName: 'Grace Hopper',
       contactEmail: 'grace@example.com',
     },
-    returns: [201, ApplicationRecord],
+    returns: [201, MerchantApplicationRecord],
     emits: {
-      'merchant_application.submitted': merchantEvents['merchant_application.submitted'],
+      'merchant_application.submitted': merchantApplicationEvents['merchant_application.submitted'],
     },
   }),
   list: list('/merchant-applications', {
     ...operator,
     summary: 'List the applications of merchants',
     description: 'Newest first.',
-    filters: { status: status.optional(), ...timeRange },
-    item: ApplicationRecord,
+    filters: { status: applicationStatusSchema.optional(), ...timeRangeMembers },
+    item: MerchantApplicationRecord,
   }),
   get: get('/merchant-applications/{id}', {
     ...operator,
     summary: 'Get the application of a merchant',
-    returns: [200, ApplicationRecord],
+    returns: [200, MerchantApplicationRecord],
     fails: { application_not_found },
   }),
   approve: post('/merchant-applications/{id}/approve', {
     ...operator,
     summary: 'Approve a merchant',
     description: 'Its key is in `key`, in this response only: the merchant calls with it.',
-    returns: [200, ApprovedRecord],
+    returns: [200, ApprovedApplicationRecord],
     fails: { application_not_found, application_decided },
-    emits: { 'merchant_application.approved': merchantEvents['merchant_application.approved'] },
+    emits: { 'merchant_application.approved': merchantApplicationEvents['merchant_application.approved'] },
   }),
   reject: post('/merchant-applications/{id}/reject', {
     ...operator,
     summary: 'Reject the application of a merchant',
-    body: reasonGiven,
+    body: decisionReasonBody,
     example: { reason: 'The website sells something else.' },
-    returns: [200, ApplicationRecord],
+    returns: [200, MerchantApplicationRecord],
     fails: { application_not_found, application_decided },
-    emits: { 'merchant_application.rejected': merchantEvents['merchant_application.rejected'] },
+    emits: { 'merchant_application.rejected': merchantApplicationEvents['merchant_application.rejected'] },
   }),
   revoke: post('/merchant-applications/{id}/revoke', {
     ...operator,
     summary: 'Revoke a merchant',
     description: 'Its keys stop working at once, for good. To return, the merchant applies again.',
-    body: reasonGiven,
+    body: decisionReasonBody,
     example: { reason: 'It has sold what it must not.' },
-    returns: [200, ApplicationRecord],
+    returns: [200, MerchantApplicationRecord],
     fails: { application_not_found, application_not_approved },
-    emits: { 'merchant_application.revoked': merchantEvents['merchant_application.revoked'] },
+    emits: { 'merchant_application.revoked': merchantApplicationEvents['merchant_application.revoked'] },
   }),
   me: get('/merchants/me', {
     ...merchant,
@@ -91,7 +91,9 @@ export const merchantApplicationsApi = {
     description:
       'A key that is too weak is refused, and so is a private one: it is not kept, and not logged. Null takes the key back.',
     limits: { bodyKiB: 256 },
-    body: z.strictObject({ name: applicationMembers.name, publicKeyJwk: encryptionKey.nullable() }).partial(),
+    body: z
+      .strictObject({ name: merchantApplicationMembers.name, publicKeyJwk: encryptionKeySchema.nullable() })
+      .partial(),
     example: {
       publicKeyJwk: {
         kty: 'EC',
@@ -102,7 +104,7 @@ export const merchantApplicationsApi = {
     },
     returns: [200, MerchantRecord],
     fails: { application_not_found },
-    emits: { 'merchant.updated': merchantEvents['merchant.updated'] },
+    emits: { 'merchant.updated': merchantApplicationEvents['merchant.updated'] },
   }),
   rotateKey: post('/merchants/me/rotate-key', {
     ...merchant,
@@ -115,6 +117,6 @@ export const merchantApplicationsApi = {
     example: { overlapMinutes: 60 },
     returns: [201, CreatedMerchantKey],
     fails: { application_not_found },
-    emits: { 'merchant.updated': merchantEvents['merchant.updated'] },
+    emits: { 'merchant.updated': merchantApplicationEvents['merchant.updated'] },
   }),
 }

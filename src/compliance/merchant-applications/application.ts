@@ -1,20 +1,20 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
+import { PLATFORM_OWNER_ID } from '../../identity/customers/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Authenticate } from '../../kernel/contract/area.ts'
-import { machine } from '../../kernel/contract/machine.ts'
+import type { AuthenticateSecret } from '../../kernel/contract/area.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { credential, hashOf } from '../../kernel/database/credential.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { credentialColumns, hashSecret } from '../../kernel/database/credential.ts'
+import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
-import { encryptionKeyOf } from '../../values/encryption-key.ts'
-import type { Personal } from '../../values/personal.ts'
+import { parseEncryptionKey } from '../../values/encryption-key.ts'
+import type { PersonalData } from '../../values/personal.ts'
 import type { Jwk } from '../../values/public-jwk.ts'
 
 /** Merchants belong to the platform and see only their own record. */
-export const platform: Tenant = { ownerId: PLATFORM_OWNER, mode: 'live' }
+export const livePlatformTenant: Tenant = { ownerId: PLATFORM_OWNER_ID, mode: 'live' }
 
-export const applicationMachine = machine('merchant_application', {
+export const merchantApplicationMachine = stateMachine('merchant_application', {
   submitted: ['approved', 'rejected'],
   approved: ['revoked'],
   rejected: [],
@@ -24,8 +24,8 @@ export const applicationMachine = machine('merchant_application', {
 const application = defineEntity({
   ...tenantTable('MerchantApplication', 'merchant_applications'),
   properties: {
-    ...record('merchant'),
-    status: p.enum(applicationMachine.states).onCreate(() => applicationMachine.initial),
+    ...recordColumns('merchant'),
+    status: p.enum(merchantApplicationMachine.states).onCreate(() => merchantApplicationMachine.initial),
     name: p.text(),
     legalName: p.text(),
     country: p.text(),
@@ -42,7 +42,7 @@ const application = defineEntity({
 
 export class MerchantApplication extends application.class {
   thumbprint(): string | null {
-    const key = this.publicKeyJwk && encryptionKeyOf(this.publicKeyJwk as Jwk)
+    const key = this.publicKeyJwk && parseEncryptionKey(this.publicKeyJwk as Jwk)
     return key && 'thumbprint' in key ? key.thumbprint : null
   }
 }
@@ -50,13 +50,13 @@ application.setClass(MerchantApplication)
 
 const merchantKey = defineEntity({
   ...tenantTable('MerchantKey', 'merchant_keys'),
-  properties: { ...credential('merchantkey'), merchantId: p.text() },
+  properties: { ...credentialColumns('merchantkey'), merchantId: p.text() },
 })
 
 export class MerchantKey extends merchantKey.class {}
 merchantKey.setClass(MerchantKey)
 
-export const merchantApplicationsPersonal = {
+export const merchantApplicationsPersonalData = {
   merchant_applications: {
     personal: {
       name: { kind: 'name', ground: 'contract', forget: 'word' },
@@ -74,7 +74,7 @@ export const merchantApplicationsPersonal = {
     plain: ['merchant_id', 'hint'],
     secret: ['hash'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 /** Finds a key of an approved merchant, and records its use once a minute without waiting for a lock. */
 const FIND = `
@@ -96,7 +96,7 @@ select id from holder`
 const NO_SCOPES: ReadonlySet<string> = new Set()
 
 /** A merchant has no scopes: its key reads and changes its own record only. */
-export const authenticateMerchant: Authenticate = async (secret, sql) => {
-  const [key] = await sql<{ readonly id: string } & Row>(FIND, [hashOf(secret), clock.real()])
-  return key && { type: 'merchant', id: key.id, tenant: platform, agentId: null, scopes: NO_SCOPES }
+export const authenticateMerchant: AuthenticateSecret = async (secret, sql) => {
+  const [key] = await sql<{ readonly id: string } & Row>(FIND, [hashSecret(secret), clock.real()])
+  return key && { type: 'merchant', id: key.id, tenant: livePlatformTenant, agentId: null, scopes: NO_SCOPES }
 }

@@ -1,21 +1,21 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { createdWithin } from '../../kernel/database/created-within.ts'
-import { hashAndHint, isOpen, newSecret } from '../../kernel/database/credential.ts'
+import { createdWithinCondition } from '../../kernel/database/created-within.ts'
+import { hashAndHint, isCredentialValid, newSecret } from '../../kernel/database/credential.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
-import { after, clock, minutes } from '../../values/clock.ts'
+import { addMs, clock, minutes } from '../../values/clock.ts'
 import { merchantApplicationsApi } from './api.ts'
 import {
-  applicationMachine,
   authenticateMerchant,
+  livePlatformTenant,
   MerchantApplication,
   MerchantKey,
-  merchantApplicationsPersonal,
-  platform,
+  merchantApplicationMachine,
+  merchantApplicationsPersonalData,
 } from './application.ts'
-import { merchantEvent } from './schemas.ts'
+import { merchantApplicationEvent } from './schemas.ts'
 
 const shown = (application: MerchantApplication) =>
   withMembers(application, { thumbprint: application.thumbprint() })
@@ -27,7 +27,7 @@ function issueKey(merchantId: string, { records }: Pick<Context, 'records'>): st
 }
 
 function lockApplication(id: string, { records, switchTenant }: Pick<Context, 'records' | 'switchTenant'>) {
-  switchTenant(platform)
+  switchTenant(livePlatformTenant)
   return records.lock(MerchantApplication, id)
 }
 
@@ -41,27 +41,27 @@ async function lockCallingMerchant(context: Calling): Promise<MerchantApplicatio
   const known = await callingKey(context)
   const merchant = known && (await records.lock(MerchantApplication, known.merchantId))
   const key = known && (await records.lock(MerchantKey, known.id))
-  if (!key || !isOpen(key)) throw new Problem('unauthenticated')
+  if (!key || !isCredentialValid(key)) throw new Problem('unauthenticated')
   return merchant?.status === 'approved' ? merchant : null
 }
 
-const merchantApplications = implement(merchantApplicationsApi, {
+const merchantApplications = bindHandlers(merchantApplicationsApi, {
   create({ body }, { records, switchTenant, emit }) {
-    switchTenant(platform)
+    switchTenant(livePlatformTenant)
     const application = records.create(MerchantApplication, body)
-    emit('merchant_application.submitted', merchantEvent(application))
+    emit('merchant_application.submitted', merchantApplicationEvent(application))
     return shown(application)
   },
 
   async list({ query: { status, from, to } }, context) {
-    context.switchTenant(platform)
-    const created = await createdWithin('merchant', { from, to }, context)
+    context.switchTenant(livePlatformTenant)
+    const created = await createdWithinCondition('merchant', { from, to }, context)
     const page = await context.page(MerchantApplication, definedOnly({ status, ...created }))
     return { ...page, data: page.data.map(shown) }
   },
 
   async get({ params }, { records, switchTenant, refuse }) {
-    switchTenant(platform)
+    switchTenant(livePlatformTenant)
     const application = await records.findOne(MerchantApplication, { id: params.id })
     return application ? shown(application) : refuse('application_not_found')
   },
@@ -70,10 +70,10 @@ const merchantApplications = implement(merchantApplicationsApi, {
     const { now, emit, refuse } = context
     const application = await lockApplication(params.id, context)
     if (!application) return refuse('application_not_found')
-    if (!applicationMachine.move(application, 'approved')) return refuse('application_decided')
+    if (!merchantApplicationMachine.move(application, 'approved')) return refuse('application_decided')
     application.decidedAt = now
     const key = issueKey(application.id, context)
-    emit('merchant_application.approved', merchantEvent(application))
+    emit('merchant_application.approved', merchantApplicationEvent(application))
     return withMembers(application, { thumbprint: application.thumbprint(), key })
   },
 
@@ -81,9 +81,9 @@ const merchantApplications = implement(merchantApplicationsApi, {
     const { now, emit, refuse } = context
     const application = await lockApplication(params.id, context)
     if (!application) return refuse('application_not_found')
-    if (!applicationMachine.move(application, 'rejected')) return refuse('application_decided')
+    if (!merchantApplicationMachine.move(application, 'rejected')) return refuse('application_decided')
     Object.assign(application, { reason, decidedAt: now })
-    emit('merchant_application.rejected', merchantEvent(application))
+    emit('merchant_application.rejected', merchantApplicationEvent(application))
     return shown(application)
   },
 
@@ -91,11 +91,11 @@ const merchantApplications = implement(merchantApplicationsApi, {
     const { records, now, emit, refuse } = context
     const application = await lockApplication(params.id, context)
     if (!application) return refuse('application_not_found')
-    if (!applicationMachine.move(application, 'revoked')) return refuse('application_not_approved')
+    if (!merchantApplicationMachine.move(application, 'revoked')) return refuse('application_not_approved')
     Object.assign(application, { reason, revokedAt: now })
     for (const key of await records.find(MerchantKey, { merchantId: application.id, revokedAt: null }))
       key.revokedAt = clock.real()
-    emit('merchant_application.revoked', merchantEvent(application))
+    emit('merchant_application.revoked', merchantApplicationEvent(application))
     return shown(application)
   },
 
@@ -117,7 +117,7 @@ const merchantApplications = implement(merchantApplicationsApi, {
       merchant.publicKeyJwk = publicKeyJwk === null ? null : publicKeyJwk.jwk
       changed.push('publicKeyJwk')
     }
-    context.emit('merchant.updated', { ...merchantEvent(merchant), changed })
+    context.emit('merchant.updated', { ...merchantApplicationEvent(merchant), changed })
     return shown(merchant)
   },
 
@@ -125,13 +125,13 @@ const merchantApplications = implement(merchantApplicationsApi, {
     const { records, actor, emit, refuse } = context
     const merchant = await lockCallingMerchant(context)
     if (!merchant) return refuse('application_not_found')
-    const replacedEndsAt = after(clock.real(), minutes(overlapMinutes))
+    const replacedEndsAt = addMs(clock.real(), minutes(overlapMinutes))
     for (const old of await records.find(MerchantKey, { merchantId: merchant.id, revokedAt: null })) {
       if (old.id !== actor.id) old.revokedAt = clock.real()
       else if (!old.expiresAt || old.expiresAt > replacedEndsAt) old.expiresAt = replacedEndsAt
     }
     const key = issueKey(merchant.id, context)
-    emit('merchant.updated', { ...merchantEvent(merchant), changed: ['key'] })
+    emit('merchant.updated', { ...merchantApplicationEvent(merchant), changed: ['key'] })
     return { merchantId: merchant.id, key, hint: key.slice(-4), replacedEndsAt }
   },
 })
@@ -142,8 +142,8 @@ export const merchantApplicationsArea = area(
   merchantApplications,
   {
     entities: [MerchantApplication, MerchantKey],
-    personal: merchantApplicationsPersonal,
-    machines: [applicationMachine],
+    personal: merchantApplicationsPersonalData,
+    machines: [merchantApplicationMachine],
     credentials: { mer: authenticateMerchant },
     endsCredentials: ['merchant_application.revoked', 'merchant.updated'],
   },

@@ -1,41 +1,41 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { type Failure, missing } from '../../kernel/contract/operation.ts'
-import { shownOnce } from '../../kernel/run/outcome.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import {
-  country,
-  email,
-  formattedText,
-  freeText,
-  label,
+  countrySchema,
+  emailSchema,
+  freeTextSchema,
+  labelSchema,
+  patternTextSchema,
   recordHead,
   recordTail,
 } from '../../values/schemas.ts'
-import { applicationMachine, type MerchantApplication } from './application.ts'
+import { type MerchantApplication, merchantApplicationMachine } from './application.ts'
 
-export const status = z.enum(applicationMachine.states)
+export const applicationStatusSchema = z.enum(merchantApplicationMachine.states)
 
-export const applicationMembers = {
-  name: label.meta({ description: 'As customers know it.', examples: ['Bookshop'] }),
-  legalName: label.meta({ examples: ['Bookshop GmbH'] }),
-  country,
+export const merchantApplicationMembers = {
+  name: labelSchema.meta({ description: 'As customers know it.', examples: ['Bookshop'] }),
+  legalName: labelSchema.meta({ examples: ['Bookshop GmbH'] }),
+  country: countrySchema,
   website: z
     .url({ protocol: /^https$/ })
     .max(500)
     .meta({ examples: ['https://shop.example.com'] }),
-  mcc: formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits')
+  mcc: patternTextSchema(/^\d{4}$/, 4, 'a merchant category code has four digits')
     .nullable()
     .default(null)
     .meta({ examples: ['5942'] }),
-  contactName: label.meta({ examples: ['Grace Hopper'] }),
-  contactEmail: email,
+  contactName: labelSchema.meta({ examples: ['Grace Hopper'] }),
+  contactEmail: emailSchema,
 }
 
 const merchantMembers = {
   ...recordHead('merchant'),
-  status,
+  status: applicationStatusSchema,
   name: z.string(),
   legalName: z.string(),
   country: z.string(),
@@ -53,7 +53,7 @@ const merchantMembers = {
 
 export const MerchantRecord = z.object({ ...merchantMembers, ...recordTail }).meta({ id: 'Merchant' })
 
-export const ApplicationRecord = z
+export const MerchantApplicationRecord = z
   .object({
     ...merchantMembers,
     contactName: z.string(),
@@ -65,9 +65,11 @@ export const ApplicationRecord = z
   })
   .meta({ id: 'MerchantApplication' })
 
-const key = shownOnce('mer_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ')
+const key = shownOnceSchema('mer_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ')
 
-export const ApprovedRecord = ApplicationRecord.extend({ key }).meta({ id: 'ApprovedMerchantApplication' })
+export const ApprovedApplicationRecord = MerchantApplicationRecord.extend({ key }).meta({
+  id: 'ApprovedMerchantApplication',
+})
 
 export const CreatedMerchantKey = z
   .object({
@@ -78,31 +80,38 @@ export const CreatedMerchantKey = z
   })
   .meta({ id: 'CreatedMerchantKey' })
 
-export const reasonGiven = z.strictObject({
-  reason: freeText.min(1).meta({ examples: ['The website sells something else.'] }),
+export const decisionReasonBody = z.strictObject({
+  reason: freeTextSchema.min(1).meta({ examples: ['The website sells something else.'] }),
 })
 
-const ApplicationEvent = z.object({ merchantId: id('merchant'), status, name: z.string().max(200) })
+const ApplicationEvent = z.object({
+  merchantId: id('merchant'),
+  status: applicationStatusSchema,
+  name: z.string().max(200),
+})
 
-export const merchantEvents = {
-  'merchant_application.submitted': event('A merchant has applied.', ApplicationEvent),
-  'merchant_application.approved': event('A merchant was approved and has a key.', ApplicationEvent),
-  'merchant_application.rejected': event('A merchant was rejected.', ApplicationEvent),
-  'merchant_application.revoked': event('A merchant was revoked. Its keys no longer work.', ApplicationEvent),
-  'merchant.updated': event(
+export const merchantApplicationEvents = {
+  'merchant_application.submitted': declareEvent('A merchant has applied.', ApplicationEvent),
+  'merchant_application.approved': declareEvent('A merchant was approved and has a key.', ApplicationEvent),
+  'merchant_application.rejected': declareEvent('A merchant was rejected.', ApplicationEvent),
+  'merchant_application.revoked': declareEvent(
+    'A merchant was revoked. Its keys no longer work.',
+    ApplicationEvent,
+  ),
+  'merchant.updated': declareEvent(
     'A merchant has changed its name or public key, or replaced its API key.',
     ApplicationEvent.extend({ changed: z.array(z.enum(['name', 'publicKeyJwk', 'key'])) }),
   ),
 }
 
-export const merchantEvent = ({ id: merchantId, status, name }: MerchantApplication) => ({
+export const merchantApplicationEvent = ({ id: merchantId, status, name }: MerchantApplication) => ({
   merchantId,
   status,
   name,
 })
 
-export const merchantFails = {
-  application_not_found: missing('application'),
+export const merchantApplicationRefusals = {
+  application_not_found: notFound('application'),
   application_decided: [400, 'The application is already decided. The first decision is final.'],
   application_not_approved: [400, 'Only an approved merchant can be revoked.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>

@@ -1,20 +1,26 @@
 import { z } from 'zod'
-import { attachment } from '../../kernel/contract/file.ts'
+import { attachmentSchema } from '../../kernel/contract/file.ts'
 import { get, list, patch, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
-import { freeText, label, ProcessStatusRecord, timeRange } from '../../values/schemas.ts'
+import { freeTextSchema, labelSchema, ProcessStatusRecord, timeRangeMembers } from '../../values/schemas.ts'
 import { reportStages } from './clocks.ts'
-import { criteriaSchema } from './criteria.ts'
+import { classificationCriteriaSchema } from './criteria.ts'
 import { incidentEvents } from './events.ts'
-import { fieldEntries } from './report/fields.ts'
-import { IncidentRecord, incidentFacts, incidentFails, severity, status } from './schemas.ts'
+import { reportFieldEntriesSchema } from './report/fields.ts'
+import {
+  IncidentRecord,
+  incidentFactMembers,
+  incidentRefusals,
+  incidentStatusSchema,
+  severitySchema,
+} from './schemas.ts'
 
 const operator = { callers: ['dash'] } as const
 const { incident_not_found, incident_closed, time_to_come, invalid_date_order, too_many_entries } =
-  incidentFails
+  incidentRefusals
 const changing = { incident_not_found, incident_closed }
 
-const { description, detectedAt, ...otherFacts } = incidentFacts
+const { description, detectedAt, ...otherFacts } = incidentFactMembers
 
 export const securityIncidentsApi = {
   create: post('/security/incidents', {
@@ -22,7 +28,7 @@ export const securityIncidentsApi = {
     summary: 'Open a security incident',
     description:
       'The clocks start at `awareAt`. Details of the reporting entity are copied from earlier incidents. Its events belong to `customer_house`: `GET /events` with the dashboard secret and `X-Owner-Id`.',
-    body: z.strictObject(incidentFacts),
+    body: z.strictObject(incidentFactMembers),
     example: {
       severity: 'high',
       category: 'system_failure',
@@ -40,7 +46,11 @@ export const securityIncidentsApi = {
     summary: 'List security incidents',
     description: 'Newest first, each with its clocks.',
     readsClock: true,
-    filters: { status: status.optional(), severity: severity.optional(), ...timeRange },
+    filters: {
+      status: incidentStatusSchema.optional(),
+      severity: severitySchema.optional(),
+      ...timeRangeMembers,
+    },
     item: IncidentRecord,
   }),
   get: get('/security/incidents/{id}', {
@@ -56,7 +66,9 @@ export const securityIncidentsApi = {
     summary: 'Update a security incident',
     description:
       'The clocks follow: `recoveredAt` asks for an updated intermediate report, `personalDataAwareAt` begins the 72 hours of the GDPR. `fields` fills in the reports, by the numbers of Implementing Regulation (EU) 2025/302, Annex I; null takes an entry back.',
-    body: z.strictObject({ description, detectedAt, ...otherFacts, fields: fieldEntries }).partial(),
+    body: z
+      .strictObject({ description, detectedAt, ...otherFacts, fields: reportFieldEntriesSchema })
+      .partial(),
     example: { recoveredAt: '2026-11-20T11:10:00.000Z', fields: { '2.7': 'monitoring systems' } },
     returns: [200, IncidentRecord],
     fails: { ...changing, time_to_come, invalid_date_order },
@@ -68,12 +80,12 @@ export const securityIncidentsApi = {
     description:
       'The criteria are those of Delegated Regulation (EU) 2024/1772. `assessment` says which thresholds are met and why; with `decision` a person decides, also against it, and the clocks follow. Without one nothing is decided. It can be decided again until the incident is closed: what is not major after all is reported as reclassified where an initial notification was submitted.',
     body: z.strictObject({
-      criteria: criteriaSchema,
+      criteria: classificationCriteriaSchema,
       decision: z
         .strictObject({
           isMajor: z.boolean(),
-          decidedBy: label.meta({ description: 'Who decides.', examples: ['Ada Lovelace'] }),
-          reasons: freeText.min(1).meta({ examples: ['Cards were down for three hours.'] }),
+          decidedBy: labelSchema.meta({ description: 'Who decides.', examples: ['Ada Lovelace'] }),
+          reasons: freeTextSchema.min(1).meta({ examples: ['Cards were down for three hours.'] }),
           at: instant.optional().meta({ description: 'Now, unless it was decided before.' }),
         })
         .optional(),
@@ -105,7 +117,7 @@ export const securityIncidentsApi = {
       'The service submits nothing itself: it records when the authority got the report, and its reference. The next clock runs from `at`. One submission may cover earlier stages, too (Implementing Regulation (EU) 2025/302, Article 2): `covers` names them. Intermediate reports may be several. `reclassification` tells that the incident is not major after all, `data_protection` is the notification of the data protection authority.',
     body: z.strictObject({
       at: instant.meta({ description: 'When it was submitted.' }),
-      reference: label.meta({
+      reference: labelSchema.meta({
         description: 'As the authority names it.',
         examples: ['BaFin-2026-004711'],
       }),
@@ -148,7 +160,7 @@ export const securityIncidentsApi = {
       stage: z.enum(reportStages).exclude(['data_protection']).default('initial'),
       format: z.enum(['json', 'pdf']).default('json'),
     }),
-    returns: [200, attachment],
+    returns: [200, attachmentSchema],
     fails: { incident_not_found },
   }),
   close: post('/security/incidents/{id}/close', {
@@ -166,7 +178,7 @@ export const securityIncidentsApi = {
 }
 
 /** The steps of the run. Each is repeatable: a reminder is sent once. */
-export const stepsApi = {
+export const incidentStepsApi = {
   processStatus: get('/security/incidents/{id}/status', {
     readsClock: true,
     summary: 'How a security incident stands',

@@ -6,18 +6,18 @@ import { definedOnly } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 import type { securityIncidentsApi } from './api.ts'
 import { incidentEvent, incidentResponse } from './events.ts'
-import { platform, SecurityIncident } from './incident.ts'
+import { livePlatformTenant, SecurityIncident } from './incident.ts'
 import { incidentProcess } from './process.ts'
-import { schedule } from './reminders.ts'
-import { type FieldEntries, isAboutEntity } from './report/fields.ts'
+import { scheduleNextReminder } from './reminders.ts'
+import { isEntityField, type ReportFieldEntries } from './report/fields.ts'
 
 type Creating = ContextOf<typeof securityIncidentsApi.create>
 
-export async function lockOpen(
+export async function lockOpenIncident(
   id: string,
   context: Pick<Context<'incident_not_found' | 'incident_closed'>, 'records' | 'switchTenant' | 'refuse'>,
 ): Promise<SecurityIncident | Refusal> {
-  context.switchTenant(platform)
+  context.switchTenant(livePlatformTenant)
   const incident = await context.records.lock(SecurityIncident, id)
   if (!incident) return context.refuse('incident_not_found')
   return incident.status === 'closed' ? context.refuse('incident_closed') : incident
@@ -51,12 +51,12 @@ function timeProblem(
 
 async function aboutEntity({ records }: Pick<Creating, 'records'>): Promise<Record<string, string>> {
   const [latest] = await records.find(SecurityIncident, {}, { orderBy: { id: 'desc' }, limit: 1 })
-  return Object.fromEntries(Object.entries(latest?.fields ?? {}).filter(([number]) => isAboutEntity(number)))
+  return Object.fromEntries(Object.entries(latest?.fields ?? {}).filter(([number]) => isEntityField(number)))
 }
 
-export const create: HandlerOf<typeof securityIncidentsApi.create> = async ({ body }, context) => {
+export const createIncident: HandlerOf<typeof securityIncidentsApi.create> = async ({ body }, context) => {
   const { records, switchTenant, emit } = context
-  switchTenant(platform)
+  switchTenant(livePlatformTenant)
   const { awareAt = body.detectedAt, ...given } = body
   const facts = { ...given, awareAt }
   const problem = timeProblem({ ...NOT_KNOWN, ...definedOnly(facts) } as Times, context)
@@ -67,18 +67,21 @@ export const create: HandlerOf<typeof securityIncidentsApi.create> = async ({ bo
     ...definedOnly(facts),
     ...{ id, workflowId, fields: await aboutEntity(context) },
   } as never)
-  schedule(incident, context)
+  scheduleNextReminder(incident, context)
   emit('incident.opened', incidentEvent(incident))
   return incidentResponse(incident, context)
 }
 
-function withEntries(entries: FieldEntries, changes: FieldEntries): Record<string, string> {
+function withEntries(entries: ReportFieldEntries, changes: ReportFieldEntries): Record<string, string> {
   const all = Object.entries({ ...entries, ...changes })
   return Object.fromEntries(all.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }
 
-export const update: HandlerOf<typeof securityIncidentsApi.update> = async ({ params, body }, context) => {
-  const incident = await lockOpen(params.id, context)
+export const updateIncident: HandlerOf<typeof securityIncidentsApi.update> = async (
+  { params, body },
+  context,
+) => {
+  const incident = await lockOpenIncident(params.id, context)
   if (!(incident instanceof SecurityIncident)) return incident
   const { fields, ...facts } = body
   const changed = definedOnly(facts)
@@ -86,7 +89,7 @@ export const update: HandlerOf<typeof securityIncidentsApi.update> = async ({ pa
   if (problem) return problem
   Object.assign(incident, changed)
   if (fields) incident.fields = withEntries(incident.fields, fields)
-  schedule(incident, context)
+  scheduleNextReminder(incident, context)
   context.emit('incident.updated', incidentEvent(incident))
   return incidentResponse(incident, context)
 }

@@ -5,9 +5,9 @@ import {
   bankTimeOf,
   isBankDay,
 } from '../../values/bank-calendar.ts'
-import { after, minutes } from '../../values/clock.ts'
+import { addMs, minutes } from '../../values/clock.ts'
 
-export const clockStages = [
+export const reportingClockStages = [
   'classification',
   'initial',
   'intermediate',
@@ -15,7 +15,7 @@ export const clockStages = [
   'final',
   'data_protection',
 ] as const
-export type ClockStage = (typeof clockStages)[number]
+export type ReportingClockStage = (typeof reportingClockStages)[number]
 
 /** The reports that are submitted. An update is an intermediate report, too. */
 export const reportStages = [
@@ -27,9 +27,9 @@ export const reportStages = [
 ] as const
 export type ReportStage = (typeof reportStages)[number]
 
-export type WeekendRelief = 'none' | 'final' | 'all'
+export type WeekendExtension = 'none' | 'final' | 'all'
 
-export interface ClockInput {
+export interface ReportingClockInput {
   readonly awareAt: Date
   /** When the incident was classified as major; null if it is not classified yet or not major. */
   readonly classifiedAt: Date | null
@@ -44,8 +44,8 @@ export interface ClockInput {
   readonly reports: readonly { readonly stage: ReportStage; readonly at: Date }[]
 }
 
-export interface Clock {
-  readonly stage: ClockStage
+export interface ReportingClock {
+  readonly stage: ReportingClockStage
   readonly beginsAt: Date
   readonly dueAt: Date
   readonly article: string
@@ -62,7 +62,7 @@ const DATA_PROTECTION = 'Regulation (EU) 2016/679, Article 33(1)'
  * itself. Regulation (EEC, Euratom) 1182/71 would let some of them end later, so these deadlines are never
  * late.
  */
-export function clocksOf(course: ClockInput, relief: WeekendRelief): Clock[] {
+export function reportingClocks(course: ReportingClockInput, relief: WeekendExtension): ReportingClock[] {
   const clocks = [
     classification(course),
     initial(course, relief),
@@ -74,31 +74,31 @@ export function clocksOf(course: ClockInput, relief: WeekendRelief): Clock[] {
   return clocks.filter(clock => clock !== null)
 }
 
-const times = ({ reports }: ClockInput, stage: ReportStage): number[] =>
+const times = ({ reports }: ReportingClockInput, stage: ReportStage): number[] =>
   reports.flatMap(report => (report.stage === stage ? [report.at.getTime()] : []))
 
-function firstOf(course: ClockInput, stage: ReportStage): Date | null {
+function firstOf(course: ReportingClockInput, stage: ReportStage): Date | null {
   const all = times(course, stage)
   return all.length > 0 ? new Date(Math.min(...all)) : null
 }
 
-function lastOf(course: ClockInput, stage: ReportStage): Date | null {
+function lastOf(course: ReportingClockInput, stage: ReportStage): Date | null {
   const all = times(course, stage)
   return all.length > 0 ? new Date(Math.max(...all)) : null
 }
 
 /** A classification after this time leaves only four hours for the initial notification. */
-function classification({ isMajor, awareAt }: ClockInput): Clock | null {
+function classification({ isMajor, awareAt }: ReportingClockInput): ReportingClock | null {
   if (isMajor !== null) return null
-  const dueAt = after(awareAt, 24 * HOUR)
+  const dueAt = addMs(awareAt, 24 * HOUR)
   return clockOf('classification', awareAt, dueAt, `${REPORTING} 5(1)(a)`, null)
 }
 
-function initial(course: ClockInput, relief: WeekendRelief): Clock | null {
+function initial(course: ReportingClockInput, relief: WeekendExtension): ReportingClock | null {
   const { awareAt, classifiedAt, usedMs } = course
   if (!isReported(course) || !classifiedAt) return null
   const left = Math.max(0, 4 * HOUR - usedMs)
-  const [ofAwareness, ofClassification] = [after(awareAt, 24 * HOUR), after(classifiedAt, left)]
+  const [ofAwareness, ofClassification] = [addMs(awareAt, 24 * HOUR), addMs(classifiedAt, left)]
   const isLate = classifiedAt > ofAwareness
   const dueAt = isLate || ofClassification < ofAwareness ? ofClassification : ofAwareness
   const article = `${REPORTING} ${isLate ? '5(2)' : '5(1)(a)'}`
@@ -106,17 +106,17 @@ function initial(course: ClockInput, relief: WeekendRelief): Clock | null {
   return relief === 'all' ? movedToWorkingDay(clock) : clock
 }
 
-function intermediate(course: ClockInput, relief: WeekendRelief): Clock | null {
+function intermediate(course: ReportingClockInput, relief: WeekendExtension): ReportingClock | null {
   const submittedAt = firstOf(course, 'initial')
   if (!isReported(course) || !submittedAt) return null
-  const dueAt = after(submittedAt, 72 * HOUR)
+  const dueAt = addMs(submittedAt, 72 * HOUR)
   const doneAt = firstOf(course, 'intermediate')
   const clock = clockOf('intermediate', submittedAt, dueAt, `${REPORTING} 5(1)(b)`, doneAt)
   return relief === 'all' ? movedToWorkingDay(clock) : clock
 }
 
 /** Business is back to normal and the last intermediate report does not say so: an updated one is due without delay. */
-function update(course: ClockInput): Clock | null {
+function update(course: ReportingClockInput): ReportingClock | null {
   const { recoveredAt } = course
   const last = lastOf(course, 'intermediate')
   if (!isReported(course) || !recoveredAt || !last || firstOf(course, 'final')) return null
@@ -125,7 +125,7 @@ function update(course: ClockInput): Clock | null {
     : clockOf('update', recoveredAt, recoveredAt, `${REPORTING} 5(1)(b)`, null)
 }
 
-function final(course: ClockInput, relief: WeekendRelief): Clock | null {
+function final(course: ReportingClockInput, relief: WeekendExtension): ReportingClock | null {
   const last = lastOf(course, 'intermediate')
   if (!isReported(course) || !last) return null
   const dueAt = aMonthAfter(last)
@@ -134,26 +134,26 @@ function final(course: ClockInput, relief: WeekendRelief): Clock | null {
 }
 
 /** Applies to major and other incidents alike: only the personal data counts. */
-function dataProtection(course: ClockInput): Clock | null {
+function dataProtection(course: ReportingClockInput): ReportingClock | null {
   const { personalDataAwareAt } = course
   if (!personalDataAwareAt) return null
-  const dueAt = after(personalDataAwareAt, 72 * HOUR)
+  const dueAt = addMs(personalDataAwareAt, 72 * HOUR)
   const doneAt = firstOf(course, 'data_protection')
   return clockOf('data_protection', personalDataAwareAt, dueAt, DATA_PROTECTION, doneAt)
 }
 
-const isReported = ({ isMajor }: ClockInput): boolean => isMajor === true
+const isReported = ({ isMajor }: ReportingClockInput): boolean => isMajor === true
 
 const clockOf = (
-  stage: ClockStage,
+  stage: ReportingClockStage,
   beginsAt: Date,
   dueAt: Date,
   article: string,
   doneAt: Date | null,
-): Clock => ({ stage, beginsAt, dueAt, article, isMoved: false, doneAt })
+): ReportingClock => ({ stage, beginsAt, dueAt, article, isMoved: false, doneAt })
 
 /** Article 5(4): from a weekend or bank holiday to noon of the next working day. */
-function movedToWorkingDay(clock: Clock): Clock {
+function movedToWorkingDay(clock: ReportingClock): ReportingClock {
   const day = bankDateOf(clock.dueAt)
   if (isBankDay(day)) return clock
   const dueAt = atBankTime(bankDayOnOrAfter(day), '12:00')
@@ -166,5 +166,5 @@ function aMonthAfter(at: Date): Date {
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
   const next = new Date(Date.UTC(year, month, Math.min(day, lastDay))).toISOString().slice(0, 10)
   const withinMinute = at.getTime() % minutes(1)
-  return after(atBankTime(next, bankTimeOf(at)), withinMinute)
+  return addMs(atBankTime(next, bankTimeOf(at)), withinMinute)
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { country } from '../../values/schemas.ts'
+import { countrySchema } from '../../values/schemas.ts'
 
 /** The countries of the European Union and the European Economic Area, where the regulation applies. */
-export const MEMBER_STATES = new Set(
+export const EEA_COUNTRIES = new Set(
   'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK'.split(' '),
 )
 
@@ -20,7 +20,7 @@ const amount = (description: string) =>
 const yes = (description: string) => z.boolean().default(false).meta({ description })
 
 /** The criteria of Delegated Regulation (EU) 2024/1772. Null: not known yet. */
-export const criteriaSchema = z
+export const classificationCriteriaSchema = z
   .strictObject({
     clientsAffected: count('Clients that the service fails, or that are harmed.'),
     clientsOfService: count('All clients that use the affected service.'),
@@ -38,7 +38,7 @@ export const criteriaSchema = z
     durationMinutes: count('From its beginning until it is resolved; an estimate will do.'),
     downtimeMinutes: count('How long the service was away, wholly or in part.'),
     memberStates: z
-      .array(country)
+      .array(countrySchema)
       .max(30)
       .default([])
       .meta({ description: 'Where it is felt.', examples: [['DE', 'AT']] }),
@@ -57,9 +57,9 @@ export const criteriaSchema = z
   })
   .meta({ id: 'IncidentCriteria' })
 
-export type Criteria = z.output<typeof criteriaSchema>
+export type ClassificationCriteria = z.output<typeof classificationCriteriaSchema>
 
-export const criterionNames = [
+export const classificationCriteria = [
   'critical_services',
   'clients_counterparts_transactions',
   'reputation',
@@ -71,8 +71,8 @@ export const criterionNames = [
   'recurring',
 ] as const
 
-export interface Finding {
-  readonly criterion: (typeof criterionNames)[number]
+export interface CriterionFinding {
+  readonly criterion: (typeof classificationCriteria)[number]
   readonly article: string
   readonly isMet: boolean
   readonly reasons: readonly string[]
@@ -82,16 +82,16 @@ interface Assessment {
   /** Whether the thresholds of a major incident are met. A person decides. */
   readonly meetsThresholds: boolean
   readonly reason: string
-  readonly findings: readonly Finding[]
+  readonly findings: readonly CriterionFinding[]
 }
 
 const ARTICLE = 'Delegated Regulation (EU) 2024/1772, Article'
 
 const finding = (
-  criterion: Finding['criterion'],
+  criterion: CriterionFinding['criterion'],
   article: string,
   reasons: readonly (string | false | undefined)[],
-): Finding => {
+): CriterionFinding => {
   const held = reasons.filter(reason => typeof reason === 'string')
   return {
     criterion,
@@ -107,7 +107,7 @@ function above(percent: number, part: number | null, whole: number | null, what:
   return `${part} of ${whole} ${what}${share}: more than ${percent} %.`
 }
 
-const clients = (known: Criteria): Finding =>
+const clients = (known: ClassificationCriteria): CriterionFinding =>
   finding('clients_counterparts_transactions', '9(1)', [
     above(10, known.clientsAffected, known.clientsOfService, 'clients'),
     (known.clientsAffected ?? 0) > 100_000 && `${known.clientsAffected} clients: more than 100,000.`,
@@ -117,7 +117,7 @@ const clients = (known: Criteria): Finding =>
     known.relevantClientsAffected && 'Clients or counterparts are affected on whom the business depends.',
   ])
 
-const reputation = (known: Criteria): Finding =>
+const reputation = (known: ClassificationCriteria): CriterionFinding =>
   finding('reputation', '9(2) with 2', [
     known.inMedia && 'Media have reported it.',
     known.repeatedComplaints && 'Different clients complain repeatedly.',
@@ -125,7 +125,11 @@ const reputation = (known: Criteria): Finding =>
     known.clientsLeaving && 'Clients leave, or probably will.',
   ])
 
-const duration = ({ durationMinutes, downtimeMinutes, criticalServices }: Criteria): Finding =>
+const duration = ({
+  durationMinutes,
+  downtimeMinutes,
+  criticalServices,
+}: ClassificationCriteria): CriterionFinding =>
   finding('duration_and_downtime', '9(3)', [
     (durationMinutes ?? 0) > 24 * 60 && `It lasted ${durationMinutes} minutes: longer than 24 hours.`,
     criticalServices &&
@@ -133,20 +137,20 @@ const duration = ({ durationMinutes, downtimeMinutes, criticalServices }: Criter
       `A service that supports critical or important functions was away for ${downtimeMinutes} minutes: longer than 2 hours.`,
   ])
 
-function geography({ memberStates }: Criteria): Finding {
-  const states = [...new Set(memberStates)].filter(state => MEMBER_STATES.has(state))
+function geography({ memberStates }: ClassificationCriteria): CriterionFinding {
+  const states = [...new Set(memberStates)].filter(state => EEA_COUNTRIES.has(state))
   return finding('geographical_spread', '9(4)', [
     states.length >= 2 && `It is felt in ${states.join(', ')}: two Member States or more.`,
   ])
 }
 
-const economy = ({ costsEuros }: Criteria): Finding =>
+const economy = ({ costsEuros }: ClassificationCriteria): CriterionFinding =>
   finding('economic_impact', '9(6)', [
     (costsEuros ?? 0) > 100_000 && `Costs and losses of € ${costsEuros}: more than € 100,000.`,
   ])
 
 /** Applies the thresholds: critical services, and malicious access or two of the other criteria (Article 8). */
-export function assess(known: Criteria): Assessment {
+export function assessIncidentSeverity(known: ClassificationCriteria): Assessment {
   const critical = finding('critical_services', '6', [
     known.criticalServices && 'Critical services are affected.',
   ])
@@ -168,11 +172,16 @@ export function assess(known: Criteria): Assessment {
     known.recurring && 'Twice within six months by the same cause, and together above the thresholds.',
   ])
   const [first, ...rest] = others
-  const findings = [critical, first as Finding, ...rest, malicious, recurring]
+  const findings = [critical, first as CriterionFinding, ...rest, malicious, recurring]
   return { ...verdict(critical, malicious, recurring, others), findings }
 }
 
-function verdict(critical: Finding, malicious: Finding, recurring: Finding, others: readonly Finding[]) {
+function verdict(
+  critical: CriterionFinding,
+  malicious: CriterionFinding,
+  recurring: CriterionFinding,
+  others: readonly CriterionFinding[],
+) {
   if (recurring.isMet)
     return {
       meetsThresholds: true,

@@ -1,17 +1,17 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
+import { PLATFORM_OWNER_ID } from '../../identity/customers/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
-import type { Personal } from '../../values/personal.ts'
-import type { ClockInput, ReportStage } from './clocks.ts'
-import type { Criteria } from './criteria.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import { nullable, recordColumns, tenantTable, textArrayColumn } from '../../kernel/database/entity.ts'
+import type { PersonalData } from '../../values/personal.ts'
+import type { ReportingClockInput, ReportStage } from './clocks.ts'
+import type { ClassificationCriteria } from './criteria.ts'
 
 /**
  * A major incident is reported in stages, and one submission may cover several. An incident that proves not
  * to be major goes back to `classified` and can be closed.
  */
-export const incidentMachine = machine('security_incident', {
+export const securityIncidentMachine = stateMachine('security_incident', {
   detected: ['classified'],
   classified: ['initial_submitted', 'intermediate_submitted', 'final_submitted', 'closed'],
   initial_submitted: ['intermediate_submitted', 'final_submitted', 'classified'],
@@ -19,15 +19,15 @@ export const incidentMachine = machine('security_incident', {
   final_submitted: ['classified', 'closed'],
   closed: [],
 })
-export type IncidentStatus = (typeof incidentMachine.states)[number]
+export type IncidentStatus = (typeof securityIncidentMachine.states)[number]
 
 /** Incidents belong to the platform and use real time. */
-export const platform: Tenant = { ownerId: PLATFORM_OWNER, mode: 'live' }
+export const livePlatformTenant: Tenant = { ownerId: PLATFORM_OWNER_ID, mode: 'live' }
 
-export const severities = ['low', 'medium', 'high', 'critical'] as const
+export const incidentSeverities = ['low', 'medium', 'high', 'critical'] as const
 
 /** An incident of several kinds is `other`, with a description. */
-export const categories = [
+export const incidentCategories = [
   'cybersecurity',
   'process_failure',
   'system_failure',
@@ -36,7 +36,7 @@ export const categories = [
   'other',
 ] as const
 
-export interface Decision {
+export interface ClassificationDecision {
   readonly at: string
   readonly isMajor: boolean
   readonly decidedBy: string
@@ -51,11 +51,11 @@ export interface SubmittedReport {
   readonly isJoint: boolean
 }
 
-export const MOST_ENTRIES = 100
+export const MAX_INCIDENT_ENTRIES = 100
 
-export const OPEN = "status <> 'closed'"
+export const OPEN_INCIDENT_SQL = "status <> 'closed'"
 
-function majorBefore(decisions: readonly Decision[]): number {
+function majorBefore(decisions: readonly ClassificationDecision[]): number {
   let used = 0
   let since: number | null = null
   for (const { isMajor, at } of decisions) {
@@ -72,10 +72,10 @@ function majorBefore(decisions: readonly Decision[]): number {
 const schema = defineEntity({
   ...tenantTable('SecurityIncident', 'security_incidents'),
   properties: {
-    ...record('incident'),
-    status: p.enum(incidentMachine.states).onCreate(() => incidentMachine.initial),
-    severity: p.enum(severities),
-    category: p.enum(categories),
+    ...recordColumns('incident'),
+    status: p.enum(securityIncidentMachine.states).onCreate(() => securityIncidentMachine.initial),
+    severity: p.enum(incidentSeverities),
+    category: p.enum(incidentCategories),
     description: p.text(),
     detectedAt: p.datetime().columnType('timestamptz(3)'),
     awareAt: p.datetime().columnType('timestamptz(3)'),
@@ -83,19 +83,19 @@ const schema = defineEntity({
     recoveredAt: nullable.instant(),
     resolvedAt: nullable.instant(),
     affectedUsers: nullable.integer(),
-    countries: textArray(),
+    countries: textArrayColumn(),
     personalDataAwareAt: nullable.instant(),
-    criteria: nullable.json<Criteria>(),
+    criteria: nullable.json<ClassificationCriteria>(),
     isMajor: p
       .boolean()
       .$type<boolean | null>()
       .strictNullable()
       .onCreate(() => null),
     classifiedAt: nullable.instant(),
-    decisions: p.json<readonly Decision[]>().onCreate(() => []),
+    decisions: p.json<readonly ClassificationDecision[]>().onCreate(() => []),
     reports: p.json<readonly SubmittedReport[]>().onCreate(() => []),
     fields: p.json<Readonly<Record<string, string>>>().onCreate(() => ({})),
-    reminded: textArray(),
+    reminded: textArrayColumn(),
     closedAt: nullable.instant(),
     dueAt: nullable.instant(),
     workflowId: p.text(),
@@ -103,7 +103,7 @@ const schema = defineEntity({
 })
 
 export class SecurityIncident extends schema.class {
-  clockInput(): ClockInput {
+  clockInput(): ReportingClockInput {
     const { awareAt, classifiedAt, isMajor, recoveredAt, personalDataAwareAt, reports } = this
     const told = reports.map(({ stage, at }) => ({ stage, at: new Date(at) }))
     const usedMs = majorBefore(this.decisions)
@@ -116,7 +116,7 @@ export class SecurityIncident extends schema.class {
 }
 schema.setClass(SecurityIncident)
 
-export const securityIncidentsPersonal = {
+export const securityIncidentsPersonalData = {
   security_incidents: {
     personal: {
       description: { kind: 'words', ground: 'security', forget: 'word' },
@@ -125,4 +125,4 @@ export const securityIncidentsPersonal = {
     },
     plain: ['severity', 'category', 'countries', 'criteria', 'reports', 'reminded'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

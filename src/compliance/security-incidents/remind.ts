@@ -1,13 +1,13 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { minuteInWords } from '../../values/clock.ts'
-import type { stepsApi } from './api.ts'
-import { type Clock, type ClockStage, clocksOf } from './clocks.ts'
+import { formatMinute } from '../../values/clock.ts'
+import type { incidentStepsApi } from './api.ts'
+import { type ReportingClock, type ReportingClockStage, reportingClocks } from './clocks.ts'
 import { incidentEvent } from './events.ts'
-import { platform, SecurityIncident } from './incident.ts'
-import { type Reminder, remindersLeft, schedule } from './reminders.ts'
+import { livePlatformTenant, SecurityIncident } from './incident.ts'
+import { type ReportReminder, remainingReportReminders, scheduleNextReminder } from './reminders.ts'
 
-const waitsInWords: Readonly<Record<ClockStage, string>> = {
+const waitsInWords: Readonly<Record<ReportingClockStage, string>> = {
   classification: 'for a decision whether it is major',
   initial: 'for the initial notification',
   intermediate: 'for the intermediate report',
@@ -17,24 +17,29 @@ const waitsInWords: Readonly<Record<ClockStage, string>> = {
 }
 
 /** Completes the sentence "The process waits …" for operators, with the earliest deadline. */
-function waitsFor(open: readonly Clock[]): string {
+function waitsFor(open: readonly ReportingClock[]): string {
   const [first] = [...open].sort((one, other) => one.dueAt.getTime() - other.dueAt.getTime())
   if (!first) return 'for an operator to close it: no report is outstanding'
-  return `${waitsInWords[first.stage]}, due ${minuteInWords(first.dueAt)} (${first.article})`
+  return `${waitsInWords[first.stage]}, due ${formatMinute(first.dueAt)} (${first.article})`
 }
 
 const kindOf = ({ isMajor }: SecurityIncident): string =>
   isMajor === null ? 'not classified' : isMajor ? 'major' : 'not major'
 
 /** The status of an incident for its run. Temporal does not get to know what happened. */
-export const processStatus: HandlerOf<typeof stepsApi.processStatus> = async ({ params }, context) => {
+export const incidentProcessStatus: HandlerOf<typeof incidentStepsApi.processStatus> = async (
+  { params },
+  context,
+) => {
   const { records, now, ports, refuse } = context
-  context.switchTenant(platform)
+  context.switchTenant(livePlatformTenant)
   const incident = await records.findOne(SecurityIncident, { id: params.id })
   if (!incident) return refuse('incident_not_found')
   const { status, severity, dueAt } = incident
   const closed = status === 'closed'
-  const open = clocksOf(incident.clockInput(), ports.weekendRelief).filter(({ doneAt }) => doneAt === null)
+  const open = reportingClocks(incident.clockInput(), ports.weekendRelief).filter(
+    ({ doneAt }) => doneAt === null,
+  )
   return {
     status,
     summary: `Security incident of severity ${severity}, ${kindOf(incident)}: ${status}`,
@@ -45,7 +50,7 @@ export const processStatus: HandlerOf<typeof stepsApi.processStatus> = async ({ 
   }
 }
 
-function adviceOn({ stage }: Clock, isOver: boolean): string {
+function adviceOn({ stage }: ReportingClock, isOver: boolean): string {
   if (stage === 'classification')
     return isOver
       ? 'Decide whether it is major: the initial notification is then due within four hours of that.'
@@ -59,26 +64,26 @@ function adviceOn({ stage }: Clock, isOver: boolean): string {
 }
 
 /** If several reminders of a clock are due at once, only the last one is sent. */
-const lastOfEach = (due: readonly Reminder[]): Reminder[] => [
+const lastOfEach = (due: readonly ReportReminder[]): ReportReminder[] => [
   ...new Map(due.map(reminder => [reminder.clock.stage, reminder])).values(),
 ]
 
-export const remind: HandlerOf<typeof stepsApi.remind> = async ({ params }, context) => {
+export const sendDueReminder: HandlerOf<typeof incidentStepsApi.remind> = async ({ params }, context) => {
   const { records, now, refuse } = context
-  context.switchTenant(platform)
+  context.switchTenant(livePlatformTenant)
   const incident = await records.lock(SecurityIncident, params.id)
   if (!incident) return refuse('incident_not_found')
-  const due = remindersLeft(incident, context).filter(({ at }) => at <= now)
+  const due = remainingReportReminders(incident, context).filter(({ at }) => at <= now)
   if (due.length === 0) return { acted: false }
   for (const reminder of lastOfEach(due)) tell(incident, reminder, context)
   incident.reminded = [...incident.reminded, ...due.map(({ name }) => name)]
-  schedule(incident, context)
+  scheduleNextReminder(incident, context)
   return { acted: true }
 }
 
-type Telling = Pick<Context<never, (typeof stepsApi.remind)['emits']>, 'emit'>
+type Telling = Pick<Context<never, (typeof incidentStepsApi.remind)['emits']>, 'emit'>
 
-function tell(incident: SecurityIncident, { clock, kind }: Reminder, { emit }: Telling): void {
+function tell(incident: SecurityIncident, { clock, kind }: ReportReminder, { emit }: Telling): void {
   const { stage, dueAt, article } = clock
   const isOver = kind === 'overdue'
   const data = { ...incidentEvent(incident), stage, dueAt, article, reminder: kind }

@@ -1,21 +1,21 @@
 import type { Context } from '../../kernel/contract/context.ts'
-import { after, minutes } from '../../values/clock.ts'
-import { type Clock, clocksOf } from './clocks.ts'
+import { addMs, minutes } from '../../values/clock.ts'
+import { type ReportingClock, reportingClocks } from './clocks.ts'
 import type { SecurityIncident } from './incident.ts'
 import { incidentProcess } from './process.ts'
 
-export const reminderKinds = ['half_time', 'one_hour', 'at_once', 'overdue'] as const
-type ReminderKind = (typeof reminderKinds)[number]
+export const reportReminderKinds = ['half_time', 'one_hour', 'at_once', 'overdue'] as const
+type ReminderKind = (typeof reportReminderKinds)[number]
 
-export interface Reminder {
-  readonly clock: Clock
+export interface ReportReminder {
+  readonly clock: ReportingClock
   readonly kind: ReminderKind
   readonly at: Date
   /** A stable name per deadline: a deadline that moves has reminders of its own. */
   readonly name: string
 }
 
-const reminder = (clock: Clock, kind: ReminderKind, at: Date): Reminder => ({
+const reminder = (clock: ReportingClock, kind: ReminderKind, at: Date): ReportReminder => ({
   clock,
   kind,
   at,
@@ -23,12 +23,12 @@ const reminder = (clock: Clock, kind: ReminderKind, at: Date): Reminder => ({
 })
 
 /** At half time, an hour before, and at the deadline. An immediate deadline has one reminder. */
-function remindersOf(clock: Clock): Reminder[] {
+function remindersOf(clock: ReportingClock): ReportReminder[] {
   const { beginsAt, dueAt, doneAt } = clock
   if (doneAt) return []
   if (dueAt <= beginsAt) return [reminder(clock, 'at_once', dueAt)]
-  const half = after(beginsAt, (dueAt.getTime() - beginsAt.getTime()) / 2)
-  const oneHour = after(dueAt, -minutes(60))
+  const half = addMs(beginsAt, (dueAt.getTime() - beginsAt.getTime()) / 2)
+  const oneHour = addMs(dueAt, -minutes(60))
   return [
     reminder(clock, 'half_time', half),
     ...(oneHour > half ? [reminder(clock, 'one_hour', oneHour)] : []),
@@ -36,23 +36,26 @@ function remindersOf(clock: Clock): Reminder[] {
   ]
 }
 
-export const openReminders = (given: readonly string[], ...clocks: Parameters<typeof clocksOf>): Reminder[] =>
-  clocksOf(...clocks)
+export const unsentReminders = (
+  given: readonly string[],
+  ...clocks: Parameters<typeof reportingClocks>
+): ReportReminder[] =>
+  reportingClocks(...clocks)
     .flatMap(remindersOf)
     .filter(({ name }) => !given.includes(name))
     .sort((one, other) => one.at.getTime() - other.at.getTime())
 
 type Scheduling = Pick<Context, 'ports' | 'wake'>
 
-export const remindersLeft = (
+export const remainingReportReminders = (
   incident: SecurityIncident,
   { ports }: Pick<Context, 'ports'>,
-): readonly Reminder[] =>
+): readonly ReportReminder[] =>
   incident.status === 'closed'
     ? []
-    : openReminders(incident.reminded, incident.clockInput(), ports.weekendRelief)
+    : unsentReminders(incident.reminded, incident.clockInput(), ports.weekendRelief)
 
-export function schedule(incident: SecurityIncident, context: Scheduling): void {
-  incident.dueAt = remindersLeft(incident, context)[0]?.at ?? null
+export function scheduleNextReminder(incident: SecurityIncident, context: Scheduling): void {
+  incident.dueAt = remainingReportReminders(incident, context)[0]?.at ?? null
   context.wake(incidentProcess, { id: incident.id, agentId: null, about: incident.severity })
 }

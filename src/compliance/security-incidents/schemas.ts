@@ -1,19 +1,24 @@
 import { z } from 'zod'
-import { type Failure, missing } from '../../kernel/contract/operation.ts'
+import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { country, recordHead, recordTail } from '../../values/schemas.ts'
-import { clockStages, reportStages } from './clocks.ts'
-import { criteriaSchema, criterionNames } from './criteria.ts'
-import { categories, incidentMachine, MOST_ENTRIES, severities } from './incident.ts'
+import { countrySchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { reportingClockStages, reportStages } from './clocks.ts'
+import { classificationCriteria, classificationCriteriaSchema } from './criteria.ts'
+import {
+  incidentCategories,
+  incidentSeverities,
+  MAX_INCIDENT_ENTRIES,
+  securityIncidentMachine,
+} from './incident.ts'
 
-export const status = z.enum(incidentMachine.states)
-export const severity = z.enum(severities)
-export const category = z.enum(categories)
+export const incidentStatusSchema = z.enum(securityIncidentMachine.states)
+export const severitySchema = z.enum(incidentSeverities)
+export const incidentCategorySchema = z.enum(incidentCategories)
 
 const ClockRecord = z
   .object({
-    stage: z.enum(clockStages).meta({
+    stage: z.enum(reportingClockStages).meta({
       description:
         '`classification`: decide whether it is major. `update`: an intermediate report that knows of the recovery. `data_protection`: the notification of the data protection authority.',
     }),
@@ -35,7 +40,7 @@ const AssessmentRecord = z
     reason: z.string(),
     findings: z.array(
       z.object({
-        criterion: z.enum(criterionNames),
+        criterion: z.enum(classificationCriteria),
         article: z.string(),
         isMet: z.boolean(),
         reasons: z.array(z.string()),
@@ -64,9 +69,9 @@ const SubmittedRecord = z.object({
 export const IncidentRecord = z
   .object({
     ...recordHead('incident'),
-    status,
-    severity,
-    category,
+    status: incidentStatusSchema,
+    severity: severitySchema,
+    category: incidentCategorySchema,
     description: z.string(),
     detectedAt: instant,
     awareAt: instant.meta({ description: 'From when on the operator knew: the clocks begin here.' }),
@@ -78,7 +83,7 @@ export const IncidentRecord = z
     personalDataAwareAt: instant.nullable().meta({
       description: 'When it became known that personal data are affected; null where they are not.',
     }),
-    criteria: criteriaSchema.nullable(),
+    criteria: classificationCriteriaSchema.nullable(),
     assessment: AssessmentRecord.nullable().meta({ description: 'Null while no criteria are known.' }),
     isMajor: z.boolean().nullable().meta({ description: 'Null until it is classified.' }),
     classifiedAt: instant.nullable().meta({ description: 'When it was classified as major.' }),
@@ -95,7 +100,7 @@ export const IncidentRecord = z
   })
   .meta({ id: 'SecurityIncident' })
 
-export const ReportRecord = z
+export const IncidentReportRecord = z
   .object({
     incidentId: id('incident'),
     stage: reportStage,
@@ -122,9 +127,9 @@ export const ReportRecord = z
 
 const knownSince = (description: string) => instant.nullable().optional().meta({ description })
 
-export const incidentFacts = {
-  severity,
-  category,
+export const incidentFactMembers = {
+  severity: severitySchema,
+  category: incidentCategorySchema,
   description: z
     .string()
     .trim()
@@ -140,7 +145,7 @@ export const incidentFacts = {
   resolvedAt: knownSince('When it was resolved for good.'),
   affectedUsers: z.int().min(0).max(1_000_000_000).nullable().optional(),
   countries: z
-    .array(country)
+    .array(countrySchema)
     .max(100)
     .optional()
     .meta({ examples: [['DE']] }),
@@ -149,10 +154,10 @@ export const incidentFacts = {
   ),
 }
 
-export const incidentFails = {
-  incident_not_found: missing('incident'),
+export const incidentRefusals = {
+  incident_not_found: notFound('incident'),
   incident_closed: [400, 'The incident is closed and cannot change. Open another one.'],
   time_to_come: [400, 'An instant is in the future. Instants must be in the past.'],
   invalid_date_order: [400, 'The instants are in an impossible order.'],
-  too_many_entries: [400, `An incident has at most ${MOST_ENTRIES} reports and as many decisions.`],
-} as const satisfies Record<string, Failure>
+  too_many_entries: [400, `An incident has at most ${MAX_INCIDENT_ENTRIES} reports and as many decisions.`],
+} as const satisfies Record<string, RefusalSpec>

@@ -1,39 +1,45 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { implement } from '../../kernel/contract/operation.ts'
-import { createdWithin } from '../../kernel/database/created-within.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
+import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { securityIncidentsApi, stepsApi } from './api.ts'
-import { create, update } from './change.ts'
-import { classify, close } from './classify.ts'
+import { incidentStepsApi, securityIncidentsApi } from './api.ts'
+import { createIncident, updateIncident } from './change.ts'
+import { classifyIncident, closeIncident } from './classify.ts'
 import { incidentResponse } from './events.ts'
-import { incidentMachine, OPEN, platform, SecurityIncident, securityIncidentsPersonal } from './incident.ts'
+import {
+  livePlatformTenant,
+  OPEN_INCIDENT_SQL,
+  SecurityIncident,
+  securityIncidentMachine,
+  securityIncidentsPersonalData,
+} from './incident.ts'
 import { incidentProcess } from './process.ts'
-import { processStatus, remind } from './remind.ts'
-import { report } from './report/report.ts'
-import { submit } from './submit.ts'
+import { incidentProcessStatus, sendDueReminder } from './remind.ts'
+import { downloadIncidentReport } from './report/report.ts'
+import { recordSubmittedReport } from './submit.ts'
 
-const securityIncidents = implement(
-  { ...securityIncidentsApi, ...stepsApi },
+const securityIncidents = bindHandlers(
+  { ...securityIncidentsApi, ...incidentStepsApi },
   {
-    create,
-    update,
-    classify,
-    submit,
-    report,
-    close,
-    processStatus,
-    remind,
+    create: createIncident,
+    update: updateIncident,
+    classify: classifyIncident,
+    submit: recordSubmittedReport,
+    report: downloadIncidentReport,
+    close: closeIncident,
+    processStatus: incidentProcessStatus,
+    remind: sendDueReminder,
 
     async list({ query: { status, severity, from, to } }, context) {
-      context.switchTenant(platform)
-      const created = await createdWithin('incident', { from, to }, context)
+      context.switchTenant(livePlatformTenant)
+      const created = await createdWithinCondition('incident', { from, to }, context)
       const page = await context.page(SecurityIncident, definedOnly({ status, severity, ...created }))
       return { ...page, data: page.data.map(incident => incidentResponse(incident, context)) }
     },
 
     async get({ params }, context) {
-      context.switchTenant(platform)
+      context.switchTenant(livePlatformTenant)
       const incident = await context.records.findOne(SecurityIncident, { id: params.id })
       return incident ? incidentResponse(incident, context) : context.refuse('incident_not_found')
     },
@@ -43,7 +49,7 @@ const securityIncidents = implement(
 const deadline: Deadline = {
   process: incidentProcess,
   table: 'security_incidents',
-  open: OPEN,
+  open: OPEN_INCIDENT_SQL,
   waits: 'true',
   operations: ['securityIncidents.remind'],
 }
@@ -54,13 +60,13 @@ export const securityIncidentsArea = area(
   securityIncidents,
   {
     entities: [SecurityIncident],
-    personal: securityIncidentsPersonal,
-    machines: [incidentMachine],
+    personal: securityIncidentsPersonalData,
+    machines: [securityIncidentMachine],
     deadlines: [deadline],
     openRecords: [
       {
         process: incidentProcess,
-        select: `select id, owner_id, mode, null::text as agent_id, severity as about from security_incidents where ${OPEN}`,
+        select: `select id, owner_id, mode, null::text as agent_id, severity as about from security_incidents where ${OPEN_INCIDENT_SQL}`,
       },
     ],
   },

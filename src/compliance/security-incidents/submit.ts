@@ -2,17 +2,17 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { securityIncidentsApi } from './api.ts'
-import { lockOpen } from './change.ts'
+import { lockOpenIncident } from './change.ts'
 import { type ReportStage, reportStages } from './clocks.ts'
 import { incidentEvent, incidentResponse } from './events.ts'
 import {
   type IncidentStatus,
-  incidentMachine,
-  MOST_ENTRIES,
+  MAX_INCIDENT_ENTRIES,
   SecurityIncident,
   type SubmittedReport,
+  securityIncidentMachine,
 } from './incident.ts'
-import { schedule } from './reminders.ts'
+import { scheduleNextReminder } from './reminders.ts'
 
 const isStage = (name: string): name is ReportStage => (reportStages as readonly string[]).includes(name)
 
@@ -41,12 +41,15 @@ interface Submission {
   readonly covers: readonly Ordered[]
 }
 
-export const submit: HandlerOf<typeof securityIncidentsApi.submit> = async ({ params, body }, context) => {
+export const recordSubmittedReport: HandlerOf<typeof securityIncidentsApi.submit> = async (
+  { params, body },
+  context,
+) => {
   const { emit, refuse } = context
   const { at, reference, covers } = body
   const { stage } = params
   if (!isStage(stage)) return refuse('stage_not_found')
-  const incident = await lockOpen(params.id, context)
+  const incident = await lockOpenIncident(params.id, context)
   if (!(incident instanceof SecurityIncident)) return incident
   const submission = { stage, at, covers }
   const problem = timeProblem(incident, at, context) ?? problemOf(incident, submission, context)
@@ -57,8 +60,8 @@ export const submit: HandlerOf<typeof securityIncidentsApi.submit> = async ({ pa
     (one): SubmittedReport => ({ stage: one, at: at.toISOString(), reference, isJoint }),
   )
   incident.reports = [...incident.reports, ...reports]
-  followReports(incident)
-  schedule(incident, context)
+  updateStatusFromReports(incident)
+  scheduleNextReminder(incident, context)
   for (const one of stages) emit('incident.report_submitted', { ...incidentEvent(incident), stage: one, at })
   return incidentResponse(incident, context)
 }
@@ -66,7 +69,9 @@ export const submit: HandlerOf<typeof securityIncidentsApi.submit> = async ({ pa
 function timeProblem(incident: SecurityIncident, at: Date, { now, refuse }: Submitting): Refusal | undefined {
   if (at > now) return refuse('time_to_come', 'at must not be in the future.')
   if (at < incident.awareAt) return refuse('invalid_date_order', 'at must not be before awareAt.')
-  return incident.reports.length + ORDER.length > MOST_ENTRIES ? refuse('too_many_entries') : undefined
+  return incident.reports.length + ORDER.length > MAX_INCIDENT_ENTRIES
+    ? refuse('too_many_entries')
+    : undefined
 }
 
 function problemOf(
@@ -111,9 +116,9 @@ function problemOfMajor(
 }
 
 /** The status is the furthest report of a major incident, in any order of recording. */
-export function followReports(incident: SecurityIncident): void {
+export function updateStatusFromReports(incident: SecurityIncident): void {
   const furthest = ORDER.findLast(stage => incident.hasReported(stage))
   const isReported = incident.isMajor === true && furthest !== undefined
   const status: IncidentStatus = isReported ? `${furthest}_submitted` : 'classified'
-  if (status !== incident.status) incidentMachine.move(incident, status)
+  if (status !== incident.status) securityIncidentMachine.move(incident, status)
 }

@@ -1,19 +1,19 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
-import { credential } from '../../kernel/database/credential.ts'
+import { credentialColumns } from '../../kernel/database/credential.ts'
 import { nullable, tenantTable } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
-import { first } from '../../values/collections.ts'
-import { type Cents, minus, NO_CENTS, plus } from '../../values/money.ts'
-import type { Personal } from '../../values/personal.ts'
+import { requireFirst } from '../../values/collections.ts'
+import { addCents, type Cents, NO_CENTS, subtractCents } from '../../values/money.ts'
+import type { PersonalData } from '../../values/personal.ts'
 import { readBudgetUse } from '../agents/index.ts'
-import { readPaidByTokens } from './limits.ts'
+import { readSpentByTokens } from './limits.ts'
 
 const schema = defineEntity({
   ...tenantTable('AgentToken', 'agent_tokens', 'agentId', 'delegationId'),
   properties: {
-    ...credential('token'),
+    ...credentialColumns('token'),
     agentId: p.text(),
     label: p.text(),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
@@ -27,7 +27,7 @@ const schema = defineEntity({
 export class AgentToken extends schema.class {}
 schema.setClass(AgentToken)
 
-export const agentTokensPersonal = {
+export const agentTokensPersonalData = {
   agent_tokens: {
     personal: {
       label: { kind: 'words', ground: 'contract', forget: 'word' },
@@ -35,7 +35,7 @@ export const agentTokensPersonal = {
     plain: ['hint', 'scopes', 'bound_to'],
     secret: ['hash'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 type ReadContext = Pick<Context, 'sql' | 'tenant'>
 
@@ -48,19 +48,19 @@ const withoutBudget = { heldCents: null, spentCents: null, remainingCents: null 
  * Adds the held, spent and remaining amounts of each token's budget; null without a budget, as the amounts
  * are not counted then.
  */
-export async function tokenResponses(tokens: readonly AgentToken[], { sql, tenant }: ReadContext) {
+export async function agentTokenResponses(tokens: readonly AgentToken[], { sql, tenant }: ReadContext) {
   const budgeted = tokens.filter(({ maxAmountCents }) => maxAmountCents !== null).map(({ id }) => id)
   const useOf = await readBudgetUse(sql, tenant, budgeted)
-  const paidOf = await readPaidByTokens(sql, tenant, budgeted)
+  const paidOf = await readSpentByTokens(sql, tenant, budgeted)
   const budgetOf = (token: AgentToken, maxCents: Cents) => {
     const declared = useOf(token.id)
     const paid = paidOf(token.id)
-    const heldCents = plus(declared.heldCents, paid.heldCents)
-    const spentCents = plus(declared.spentCents, paid.spentCents)
+    const heldCents = addCents(declared.heldCents, paid.heldCents)
+    const spentCents = addCents(declared.spentCents, paid.spentCents)
     return {
       heldCents,
       spentCents,
-      remainingCents: isValid(token) ? minus(maxCents, plus(heldCents, spentCents)) : NO_CENTS,
+      remainingCents: isValid(token) ? subtractCents(maxCents, addCents(heldCents, spentCents)) : NO_CENTS,
     }
   }
   return tokens.map(token => {
@@ -69,6 +69,6 @@ export async function tokenResponses(tokens: readonly AgentToken[], { sql, tenan
   })
 }
 
-export async function tokenResponse(token: AgentToken, context: ReadContext) {
-  return first(await tokenResponses([token], context))
+export async function agentTokenResponse(token: AgentToken, context: ReadContext) {
+  return requireFirst(await agentTokenResponses([token], context))
 }

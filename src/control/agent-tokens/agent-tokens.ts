@@ -1,18 +1,28 @@
-import { authenticator, expiryProblem, lockCaller, missingScope } from '../../identity/keys/index.ts'
+import {
+  keyExpiryProblem,
+  lockCaller,
+  scopeCallerLacks,
+  secretAuthenticator,
+} from '../../identity/keys/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { implement } from '../../kernel/contract/operation.ts'
-import type { Condition } from '../../kernel/contract/records.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
+import type { RecordCondition } from '../../kernel/contract/records.ts'
 import { expandScopes, type Scope, tokenScopes } from '../../kernel/contract/scopes.ts'
 import { hashAndHint, newSecret } from '../../kernel/database/credential.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { after, clock, days } from '../../values/clock.ts'
+import { addMs, clock, days } from '../../values/clock.ts'
 import { AgentEvent, findAgent, lockAgent } from '../agents/index.ts'
-import { AgentToken, agentTokensPersonal, tokenResponse, tokenResponses } from './agent-token.ts'
-import { agentTokensApi, type TokenCreated, TokenRevoked } from './api.ts'
+import {
+  AgentToken,
+  agentTokenResponse,
+  agentTokenResponses,
+  agentTokensPersonalData,
+} from './agent-token.ts'
+import { type agentTokenCreatedEvent, agentTokenRevokedEvent, agentTokensApi } from './api.ts'
 
-export const defaultScopes = ({ scopes }: Actor): Scope[] =>
+export const defaultTokenScopes = ({ scopes }: Actor): Scope[] =>
   tokenScopes.given.filter(scope => scopes.has(scope))
 
 const tokenEvent = ({ id, agentId, label, expiresAt, delegationId }: AgentToken) => ({
@@ -26,21 +36,21 @@ const tokenEvent = ({ id, agentId, label, expiresAt, delegationId }: AgentToken)
 /** Null means never. If left out, the token expires together with the creating key. */
 function tokenExpiry(expiresInDays: number | null | undefined, keyExpiresAt: Date | null): Date | null {
   if (expiresInDays === undefined) return keyExpiresAt
-  return expiresInDays === null ? null : after(clock.real(), days(expiresInDays))
+  return expiresInDays === null ? null : addMs(clock.real(), days(expiresInDays))
 }
 
-const agentTokens = implement(agentTokensApi, {
+const agentTokens = bindHandlers(agentTokensApi, {
   async create({ params, body }, context) {
     const { records, actor, tenant, emit, refuse } = context
     const { label, scopes: names = [], expiresInDays, maxAmountCents, publicKeyJwk } = body
     const scopes = expandScopes(names)
-    const missing = missingScope(scopes, actor)
+    const missing = scopeCallerLacks(scopes, actor)
     if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing} itself.`)
     const agent = await lockAgent(records, params.id)
     if (!agent) return refuse('agent_not_found')
     const caller = await lockCaller(context)
     const expiresAt = tokenExpiry(expiresInDays, caller.expiresAt)
-    const problem = expiryProblem(expiresAt, caller)
+    const problem = keyExpiryProblem(expiresAt, caller)
     if (problem) return refuse('expires_too_late', `expiresInDays: ${problem}`)
     const boundTo = publicKeyJwk?.thumbprint ?? null
     if (caller.limits.boundTo !== null && boundTo === null) return refuse('binding_needed')
@@ -48,14 +58,14 @@ const agentTokens = implement(agentTokensApi, {
     const token = records.create(AgentToken, {
       agentId: agent.id,
       label,
-      scopes: scopes.length > 0 ? scopes : defaultScopes(actor),
+      scopes: scopes.length > 0 ? scopes : defaultTokenScopes(actor),
       maxAmountCents,
       boundTo,
       expiresAt,
       ...hashAndHint(secret),
     })
     emit('token.created', tokenEvent(token))
-    return Object.assign(await tokenResponse(token, context), { token: secret })
+    return Object.assign(await agentTokenResponse(token, context), { token: secret })
   },
 
   async list({ params }, context) {
@@ -63,17 +73,17 @@ const agentTokens = implement(agentTokensApi, {
     const agent = await findAgent(records, params.id)
     if (!agent) return refuse('agent_not_found')
     const tokens = await page(AgentToken, { agentId: agent.id })
-    return { ...tokens, data: await tokenResponses(tokens.data, context) }
+    return { ...tokens, data: await agentTokenResponses(tokens.data, context) }
   },
 
   async listAll({ query: { agentId } }, context) {
     const tokens = await context.page(AgentToken, definedOnly({ agentId }))
-    return { ...tokens, data: await tokenResponses(tokens.data, context) }
+    return { ...tokens, data: await agentTokenResponses(tokens.data, context) }
   },
 
   async get({ params }, context) {
     const token = await context.records.findOne(AgentToken, { id: params.tokenId, agentId: params.id })
-    return token ? tokenResponse(token, context) : context.refuse('token_not_found')
+    return token ? agentTokenResponse(token, context) : context.refuse('token_not_found')
   },
 
   async revoke({ params }, context) {
@@ -83,13 +93,16 @@ const agentTokens = implement(agentTokensApi, {
     if (token.revokedAt) return refuse('token_revoked')
     token.revokedAt = clock.real()
     emit('token.revoked', tokenEvent(token))
-    return tokenResponse(token, context)
+    return agentTokenResponse(token, context)
   },
 })
 
-type RevokeContext = Pick<Context<never, typeof TokenRevoked>, 'records' | 'emit'>
+type RevokeContext = Pick<Context<never, typeof agentTokenRevokedEvent>, 'records' | 'emit'>
 
-async function revokeAll(filter: Condition<AgentToken>, { records, emit }: RevokeContext): Promise<void> {
+async function revokeAll(
+  filter: RecordCondition<AgentToken>,
+  { records, emit }: RevokeContext,
+): Promise<void> {
   const tokens = await records.find(
     AgentToken,
     { $and: [filter, { revokedAt: null }] },
@@ -119,7 +132,7 @@ interface TokenDelegation {
 export function issueDelegationToken(
   { id: delegationId, agentId, label, scopes }: TokenDelegation,
   expiresAt: Date,
-  { records, emit }: Pick<Context<never, typeof TokenCreated>, 'records' | 'emit'>,
+  { records, emit }: Pick<Context<never, typeof agentTokenCreatedEvent>, 'records' | 'emit'>,
 ): { tokenId: string; secret: string } {
   const secret = newSecret('at_dlg_')
   const members = { agentId, label: label ?? 'Delegation', scopes, expiresAt, delegationId }
@@ -128,7 +141,7 @@ export function issueDelegationToken(
   return { tokenId: token.id, secret }
 }
 
-const onAgentDeleting = reaction(AgentEvent, TokenRevoked, ({ agentId }, context) =>
+const onAgentDeleting = reaction(AgentEvent, agentTokenRevokedEvent, ({ agentId }, context) =>
   revokeAll({ agentId }, context),
 )
 
@@ -137,10 +150,10 @@ export const agentTokensArea = area(
   'Credentials of agents: each is for one agent, with limited scopes.',
   agentTokens,
   {
-    personal: agentTokensPersonal,
+    personal: agentTokensPersonalData,
     entities: [AgentToken],
     credentials: {
-      at: authenticator('agent', 'agent_tokens', {
+      at: secretAuthenticator('agent', 'agent_tokens', {
         agent: 's.agent_id',
         delegation: 's.delegation_id',
         boundTo: 's.bound_to',

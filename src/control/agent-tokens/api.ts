@@ -1,27 +1,40 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { del, type Failure, get, gone, list, missing, post } from '../../kernel/contract/operation.ts'
-import { scopes, tokenScopeSetNames, tokenScopeSets, tokenScopes } from '../../kernel/contract/scopes.ts'
-import { shownOnce } from '../../kernel/run/outcome.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import {
+  del,
+  get,
+  list,
+  notFound,
+  notFoundOrDeleted,
+  post,
+  type RefusalSpec,
+} from '../../kernel/contract/operation.ts'
+import {
+  allScopeNames,
+  tokenScopeSetNames,
+  tokenScopeSets,
+  tokenScopes,
+} from '../../kernel/contract/scopes.ts'
+import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money, positiveMoney } from '../../values/money.ts'
-import { proofKey } from '../../values/proof-key.ts'
-import { label, recordHead, recordTail } from '../../values/schemas.ts'
+import { moneySchema, positiveMoneySchema } from '../../values/money.ts'
+import { proofKeySchema } from '../../values/proof-key.ts'
+import { labelSchema, recordHead, recordTail } from '../../values/schemas.ts'
 
-const scopeList = z.array(z.enum(scopes))
+const scopeList = z.array(z.enum(allScopeNames))
 
 const requestableScopes = [...tokenScopeSetNames, ...tokenScopes.possible] as const
 
-const budget = positiveMoney().nullable().meta({
+const budget = positiveMoneySchema().nullable().meta({
   description:
     'The most that this token may hold and spend, including on intents that it did not declare. Null: no limit of its own.',
 })
 
 const used = (description: string) =>
-  money.nullable().meta({ description: `${description} Null without a budget.` })
+  moneySchema.nullable().meta({ description: `${description} Null without a budget.` })
 
-export const TokenRecord = z
+export const AgentTokenRecord = z
   .object({
     ...recordHead('token'),
     agentId: id('agent'),
@@ -46,8 +59,8 @@ export const TokenRecord = z
   })
   .meta({ id: 'AgentToken' })
 
-const NewToken = TokenRecord.extend({
-  token: shownOnce('at_test_9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ4kQz0uT7hXw2mB'),
+const NewToken = AgentTokenRecord.extend({
+  token: shownOnceSchema('at_test_9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ4kQz0uT7hXw2mB'),
 }).meta({ id: 'CreatedAgentToken' })
 
 const TokenEvent = z.object({
@@ -58,13 +71,17 @@ const TokenEvent = z.object({
   delegationId: id('delegation').optional(),
 })
 
-export const TokenCreated = { 'token.created': event('An agent token has been created.', TokenEvent) }
-export const TokenRevoked = { 'token.revoked': event('An agent token has been revoked.', TokenEvent) }
+export const agentTokenCreatedEvent = {
+  'token.created': declareEvent('An agent token has been created.', TokenEvent),
+}
+export const agentTokenRevokedEvent = {
+  'token.revoked': declareEvent('An agent token has been revoked.', TokenEvent),
+}
 
 const fails = {
-  agent_not_found: missing('agent'),
-  token_not_found: missing('token'),
-} as const satisfies Record<string, Failure>
+  agent_not_found: notFound('agent'),
+  token_not_found: notFound('token'),
+} as const satisfies Record<string, RefusalSpec>
 
 const scopeNames = (scopes: readonly string[]): string => scopes.map(scope => `\`${scope}\``).join(', ')
 
@@ -79,7 +96,7 @@ export const agentTokensApi = {
     callers: ['key'],
     scope: 'tokens:write',
     body: z.strictObject({
-      label: label.meta({ examples: ['Laptop'] }),
+      label: labelSchema.meta({ examples: ['Laptop'] }),
       scopes: z
         .array(z.enum(requestableScopes))
         .min(1)
@@ -96,7 +113,7 @@ export const agentTokensApi = {
         .nullable()
         .optional()
         .meta({ description: 'If left out, the token expires with the calling key. Null: never.' }),
-      publicKeyJwk: proofKey.optional().meta({
+      publicKeyJwk: proofKeySchema.optional().meta({
         description:
           'The public key (RFC 7517) by which the agent proves each request (`DPoP`, RFC 9449): EC P-256 or OKP Ed25519. A key-bound API key must set it.',
       }),
@@ -109,7 +126,7 @@ export const agentTokensApi = {
     },
     returns: [201, NewToken],
     fails: {
-      agent_not_found: gone('agent'),
+      agent_not_found: notFoundOrDeleted('agent'),
       binding_needed: [
         403,
         'publicKeyJwk: the calling key is bound to a device (DPoP), so its tokens must be, too. Set the public key with which the agent signs its proofs.',
@@ -123,7 +140,7 @@ export const agentTokensApi = {
         'scopes: a token cannot have more scopes than the key that creates it. Choose fewer scopes.',
       ],
     },
-    emits: TokenCreated,
+    emits: agentTokenCreatedEvent,
   }),
   list: list('/agents/{id}/tokens', {
     summary: 'List the tokens of an agent',
@@ -131,7 +148,7 @@ export const agentTokensApi = {
       'Newest first, including revoked ones, without their secrets. The token of a delegation sees only itself.',
     callers: ['key', 'agent'],
     scope: 'tokens:read',
-    item: TokenRecord,
+    item: AgentTokenRecord,
     fails: { agent_not_found: fails.agent_not_found },
   }),
   listAll: list('/tokens', {
@@ -140,13 +157,13 @@ export const agentTokensApi = {
     callers: ['key'],
     scope: 'tokens:read',
     filters: { agentId: id('agent').optional() },
-    item: TokenRecord,
+    item: AgentTokenRecord,
   }),
   get: get('/agents/{id}/tokens/{tokenId}', {
     summary: 'Get a token of an agent',
     callers: ['key', 'agent'],
     scope: 'tokens:read',
-    returns: [200, TokenRecord],
+    returns: [200, AgentTokenRecord],
     fails: { token_not_found: fails.token_not_found },
   }),
   revoke: del('/agents/{id}/tokens/{tokenId}', {
@@ -154,8 +171,8 @@ export const agentTokensApi = {
     description: 'The token stops working immediately and permanently.',
     callers: ['key'],
     scope: 'tokens:write',
-    returns: [200, TokenRecord],
+    returns: [200, AgentTokenRecord],
     fails: { token_not_found: fails.token_not_found, token_revoked: [400, 'The token is revoked already.'] },
-    emits: TokenRevoked,
+    emits: agentTokenRevokedEvent,
   }),
 }

@@ -1,3 +1,3 @@
-export { defaultScopes, issueDelegationToken, revokeDelegationTokens } from './agent-tokens.ts'
-export { agentTokensApi, TokenCreated, TokenRevoked } from './api.ts'
-export { openTokenBudgets, TokenBudgets, type TokenLimit, tokenLimits } from './limits.ts'
+export { defaultTokenScopes, issueDelegationToken, revokeDelegationTokens } from './agent-tokens.ts'
+export { agentTokenCreatedEvent, agentTokenRevokedEvent, agentTokensApi } from './api.ts'
+export { type AgentTokenBudget, loadTokenBudgets, RemainingTokenBudgets, readTokenBudgets } from './limits.ts'

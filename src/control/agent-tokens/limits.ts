@@ -1,9 +1,9 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type Cents, minus, NO_CENTS, plus, sumOf } from '../../values/money.ts'
-import { type BudgetUse, readBudgetUse, UNUSED } from '../agents/index.ts'
+import { addCents, type Cents, NO_CENTS, subtractCents, sumOf } from '../../values/money.ts'
+import { type BudgetUse, readBudgetUse, UNUSED_BUDGET } from '../agents/index.ts'
 
-export interface TokenLimit {
+export interface AgentTokenBudget {
   readonly id: string
   readonly label: string
   readonly maxAmountCents: Cents
@@ -17,14 +17,14 @@ select token_id as id,
   coalesce(sum(amount_cents) filter (where status in ('submitted', 'completed')), 0)::bigint as "spentCents"
 from transfers where owner_id = $1 and mode = $2 and token_id = any($3::text[]) group by token_id`
 
-export async function readPaidByTokens(
+export async function readSpentByTokens(
   sql: Sql,
   { ownerId, mode }: Tenant,
   ids: readonly string[],
 ): Promise<(id: string) => BudgetUse> {
   const rows = ids.length === 0 ? [] : await sql<BudgetUse & Row & { id: string }>(PAID, [ownerId, mode, ids])
   const paid = new Map(rows.map(({ id, heldCents, spentCents }) => [id, { heldCents, spentCents }]))
-  return id => paid.get(id) ?? UNUSED
+  return id => paid.get(id) ?? UNUSED_BUDGET
 }
 
 const LIMITS = `
@@ -32,24 +32,24 @@ select id, label, max_amount_cents as "maxAmountCents" from agent_tokens
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and max_amount_cents is not null`
 
 /** Omits tokens without a budget. While their agents are locked, no other transaction spends. */
-export async function tokenLimits(
+export async function readTokenBudgets(
   sql: Sql,
   { ownerId, mode }: Tenant,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, TokenLimit>> {
-  const tokens = ids.length === 0 ? [] : await sql<TokenLimit & Row>(LIMITS, [ownerId, mode, ids])
+): Promise<ReadonlyMap<string, AgentTokenBudget>> {
+  const tokens = ids.length === 0 ? [] : await sql<AgentTokenBudget & Row>(LIMITS, [ownerId, mode, ids])
   const tokenIds = tokens.map(({ id }) => id)
-  const paidOf = await readPaidByTokens(sql, { ownerId, mode }, tokenIds)
+  const paidOf = await readSpentByTokens(sql, { ownerId, mode }, tokenIds)
   return new Map(
     tokens.map(token => {
       const { heldCents, spentCents } = paidOf(token.id)
-      return [token.id, { ...token, paidCents: plus(heldCents, spentCents) }]
+      return [token.id, { ...token, paidCents: addCents(heldCents, spentCents) }]
     }),
   )
 }
 
 /** The remaining budgets of tokens while a batch pays with them. The caller has locked their agents. */
-export class TokenBudgets {
+export class RemainingTokenBudgets {
   readonly #left: Map<string, Cents>
 
   constructor(left: Map<string, Cents>) {
@@ -61,20 +61,20 @@ export class TokenBudgets {
   }
 
   charge(tokenId: string, amount: Cents): void {
-    this.#left.set(tokenId, minus(this.leftOf(tokenId), amount))
+    this.#left.set(tokenId, subtractCents(this.leftOf(tokenId), amount))
   }
 }
 
-export async function openTokenBudgets(
+export async function loadTokenBudgets(
   sql: Sql,
   tenant: Tenant,
   tokenIds: readonly string[],
-): Promise<TokenBudgets> {
-  const limits = await tokenLimits(sql, tenant, tokenIds)
+): Promise<RemainingTokenBudgets> {
+  const limits = await readTokenBudgets(sql, tenant, tokenIds)
   const useOf = await readBudgetUse(sql, tenant, [...limits.keys()])
   const left = [...limits.values()].map(({ id, maxAmountCents, paidCents }) => {
     const { heldCents, spentCents } = useOf(id)
-    return [id, minus(maxAmountCents, sumOf([heldCents, spentCents, paidCents]))] as const
+    return [id, subtractCents(maxAmountCents, sumOf([heldCents, spentCents, paidCents]))] as const
   })
-  return new TokenBudgets(new Map(left))
+  return new RemainingTokenBudgets(new Map(left))
 }

@@ -1,16 +1,16 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import { machine } from '../../kernel/contract/machine.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import { tableOf, updateOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
 import { type Cents, NO_CENTS } from '../../values/money.ts'
-import type { Personal } from '../../values/personal.ts'
-import { excerpt } from '../../values/schemas.ts'
+import type { PersonalData } from '../../values/personal.ts'
+import { truncateText } from '../../values/schemas.ts'
 
-export const agentMachine = machine('agent', {
+export const agentMachine = stateMachine('agent', {
   active: ['frozen', 'deleting'],
   frozen: ['active', 'deleting'],
   deleting: ['deleted'],
@@ -20,7 +20,7 @@ export const agentMachine = machine('agent', {
 const schema = defineEntity({
   ...tenantTable('Agent', 'agents', 'id'),
   properties: {
-    ...record('agent'),
+    ...recordColumns('agent'),
     name: p.text(),
     description: nullable.string(),
     externalId: nullable.string(),
@@ -38,7 +38,7 @@ const schema = defineEntity({
 export class Agent extends schema.class {}
 schema.setClass(Agent)
 
-export const agentsPersonal = {
+export const agentsPersonalData = {
   agents: {
     personal: {
       name: { kind: 'words', ground: 'contract', forget: 'word' },
@@ -49,12 +49,12 @@ export const agentsPersonal = {
     },
     plain: ['policy_id', 'frozen_by_alert_id'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 export const agentEvent = (agent: Pick<Agent, 'id' | 'status' | 'frozenReason'>) => ({
   agentId: agent.id,
   status: agent.status,
-  ...(agent.frozenReason ? { reason: excerpt(agent.frozenReason) } : {}),
+  ...(agent.frozenReason ? { reason: truncateText(agent.frozenReason) } : {}),
 })
 
 export async function lockAgent(records: Records, id: string): Promise<Agent | null> {
@@ -62,7 +62,7 @@ export async function lockAgent(records: Records, id: string): Promise<Agent | n
   return agent && agentMachine.can(agent.status, 'deleting') ? agent : null
 }
 
-export function unfreeze(agent: Agent): boolean {
+export function unfreezeAgent(agent: Agent): boolean {
   if (!agentMachine.move(agent, 'active')) return false
   Object.assign(agent, { frozenReason: null, frozenByAlertId: null })
   return true
@@ -82,7 +82,7 @@ export type FrozenAgent = Pick<Agent, 'id' | 'status' | 'frozenReason' | 'frozen
  * Freezes an agent that a group commit has locked, so that later requests of the batch see it frozen.
  * Undefined if the agent cannot be frozen.
  */
-export function freeze(
+export function freezeAgent(
   agent: Pick<Agent, 'id' | 'status'>,
   { reason, alertId }: { readonly reason: string; readonly alertId: string },
   now: Date,
@@ -105,7 +105,7 @@ export interface BudgetUse {
   readonly spentCents: Cents
 }
 
-export const UNUSED: BudgetUse = { heldCents: NO_CENTS, spentCents: NO_CENTS }
+export const UNUSED_BUDGET: BudgetUse = { heldCents: NO_CENTS, spentCents: NO_CENTS }
 
 const USES = `
 select subject as id, reserved_cents as "heldCents", spent_cents as "spentCents" from counters
@@ -118,5 +118,5 @@ export async function readBudgetUse(
 ): Promise<(id: string) => BudgetUse> {
   const rows = ids.length === 0 ? [] : await sql<BudgetUse & Row & { id: string }>(USES, [ownerId, mode, ids])
   const uses = new Map(rows.map(({ id, heldCents, spentCents }) => [id, { heldCents, spentCents }]))
-  return id => uses.get(id) ?? UNUSED
+  return id => uses.get(id) ?? UNUSED_BUDGET
 }

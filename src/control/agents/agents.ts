@@ -1,14 +1,21 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { Records } from '../../kernel/contract/records.ts'
-import { containing } from '../../kernel/database/entity.ts'
+import { containsCondition } from '../../kernel/database/entity.ts'
 import { openWallet } from '../../money/wallets/index.ts'
-import { after, minutes } from '../../values/clock.ts'
-import { Agent, agentEvent, agentMachine, agentsPersonal, lockAgent, unfreeze } from './agent.ts'
+import { addMs, minutes } from '../../values/clock.ts'
+import { Agent, agentEvent, agentMachine, agentsPersonalData, lockAgent, unfreezeAgent } from './agent.ts'
 import { agentsApi } from './api.ts'
-import { agentWallet, balanceOfAgent, fundAgent, holdsMoney, pursesOf, sweepAgent } from './money.ts'
-import { agentProcess, deletionSteps } from './process.ts'
+import {
+  fundAgent,
+  getAgentBalance,
+  holdsMoney,
+  newAgentWallet,
+  openPursesOfAgent,
+  sweepAgent,
+} from './money.ts'
+import { agentDeletionSteps, agentProcess } from './process.ts'
 
 const DELETION_GRACE_MS = minutes(1)
 
@@ -28,14 +35,14 @@ async function isExternalIdTaken(
 const frozenByRiskMessage = (id: string, alertId: string): string =>
   `Risk has frozen the agent: review ${alertId} (GET /risk/alerts?agentId=${id}), then unfreeze it with POST /risk/agents/${id}/unfreeze.`
 
-const agents = implement(agentsApi, {
+const agents = bindHandlers(agentsApi, {
   async create({ body }, context) {
     const { records, emit, refuse } = context
     if (await isExternalIdTaken(records, body.externalId)) return refuse('external_id_taken')
     const { policyId, ...members } = body
     const agent = records.create(Agent, members)
     emit('agent.created', { ...agentEvent(agent), policyId })
-    await openWallet(agentWallet(agent), context)
+    await openWallet(newAgentWallet(agent), context)
     return agent
   },
 
@@ -43,7 +50,7 @@ const agents = implement(agentsApi, {
     page(Agent, {
       status: status ?? { $ne: 'deleted' },
       ...(externalId === undefined ? {} : { externalId }),
-      ...(name === undefined ? {} : { name: containing(name) }),
+      ...(name === undefined ? {} : { name: containsCondition(name) }),
     }),
 
   async get({ params }, { records, refuse }) {
@@ -73,22 +80,25 @@ const agents = implement(agentsApi, {
     if (!agent) return refuse('agent_not_found')
     if (agent.status === 'frozen' && agent.frozenByAlertId)
       return refuse('frozen_by_risk', frozenByRiskMessage(agent.id, agent.frozenByAlertId))
-    if (!unfreeze(agent)) return refuse('agent_not_frozen')
+    if (!unfreezeAgent(agent)) return refuse('agent_not_frozen')
     emit('agent.unfrozen', agentEvent(agent))
     return agent
   },
 
   fund: fundAgent,
-  balance: balanceOfAgent,
+  balance: getAgentBalance,
   sweep: sweepAgent,
 
   async delete({ params }, context) {
     const { records, now, emit, refuse, wake } = context
-    const [agent, purses] = await Promise.all([records.lock(Agent, params.id), pursesOf(params.id, context)])
+    const [agent, purses] = await Promise.all([
+      records.lock(Agent, params.id),
+      openPursesOfAgent(params.id, context),
+    ])
     if (!agent) return refuse('agent_not_found')
     if (await holdsMoney([agent.walletId, ...purses], context)) return refuse('money_held')
     if (!agentMachine.move(agent, 'deleting')) return refuse('agent_deleted')
-    agent.deletionDueAt = after(now, DELETION_GRACE_MS)
+    agent.deletionDueAt = addMs(now, DELETION_GRACE_MS)
     emit('agent.deleting', agentEvent(agent))
     wake(agentProcess, { id: agent.id, agentId: agent.id })
     return agent
@@ -130,7 +140,7 @@ const deletion: Deadline = {
   due: 'deletion_due_at',
   open: "status = 'deleting'",
   waits: 'true',
-  operations: deletionSteps,
+  operations: agentDeletionSteps,
 }
 
 export const agentsArea = area(
@@ -138,7 +148,7 @@ export const agentsArea = area(
   'The programs that spend: create, freeze, unfreeze, delete.',
   agents,
   {
-    personal: agentsPersonal,
+    personal: agentsPersonalData,
     entities: [Agent],
     machines: [agentMachine],
     deadlines: [deletion],

@@ -1,18 +1,27 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { del, type Failure, get, gone, list, missing, patch, post } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import {
+  del,
+  get,
+  list,
+  notFound,
+  notFoundOrDeleted,
+  patch,
+  post,
+  type RefusalSpec,
+} from '../../kernel/contract/operation.ts'
 import { purseRefusal, WalletEvent } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
-import { money, positiveMoney } from '../../values/money.ts'
+import { moneySchema, positiveMoneySchema } from '../../values/money.ts'
 import {
-  freeText,
-  givenMetadata,
-  label,
-  metadata,
+  freeTextSchema,
+  inputMetadataSchema,
+  labelSchema,
+  metadataSchema,
   ProcessStatusRecord,
   recordHead,
   recordTail,
-  searchText,
+  searchTextSchema,
 } from '../../values/schemas.ts'
 import { agentMachine } from './agent.ts'
 
@@ -33,7 +42,7 @@ export const AgentRecord = z
     policyId: id('policy')
       .nullable()
       .meta({ description: 'The agent’s own policy. Null: every intent waits for a person.' }),
-    metadata,
+    metadata: metadataSchema,
     ...recordTail,
   })
   .meta({ id: 'Agent' })
@@ -44,33 +53,35 @@ const AgentBalance = z
   .object({
     agentId: id('agent'),
     walletId: id('wallet'),
-    availableCents: money.meta({ description: 'The amount that the agent can spend.' }),
-    heldCents: money.meta({ description: 'Held for approved intents.' }),
+    availableCents: moneySchema.meta({ description: 'The amount that the agent can spend.' }),
+    heldCents: moneySchema.meta({ description: 'Held for approved intents.' }),
   })
   .meta({ id: 'AgentBalance' })
 
 const AgentFunded = AgentEvent.extend({
   walletId: id('wallet'),
   fromWalletId: id('wallet'),
-  amountCents: money,
-  balanceCents: money,
+  amountCents: moneySchema,
+  balanceCents: moneySchema,
 })
 
 /** The policies react to it by copying the template with this id for the agent. */
 export const AgentCreated = AgentEvent.extend({ policyId: id('policy').nullable() })
 
 const members = {
-  name: label.meta({ examples: ['Research assistant'] }),
-  description: freeText.nullable(),
-  externalId: label.nullable().meta({ description: 'Your own id of the agent; unique among your agents.' }),
-  metadata: givenMetadata,
+  name: labelSchema.meta({ examples: ['Research assistant'] }),
+  description: freeTextSchema.nullable(),
+  externalId: labelSchema
+    .nullable()
+    .meta({ description: 'Your own id of the agent; unique among your agents.' }),
+  metadata: inputMetadataSchema,
 }
 const { name, description, externalId } = members
 
 const fails = {
-  agent_not_found: gone('agent'),
+  agent_not_found: notFoundOrDeleted('agent'),
   external_id_taken: [409, 'externalId: another of your agents uses it. Choose another one.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 export const agentsApi = {
   create: post('/agents', {
@@ -84,13 +95,13 @@ export const agentsApi = {
       description: description.default(null),
       externalId: externalId.default(null),
       policyId: id('policy').nullable().default(null),
-      metadata: givenMetadata.default({}),
+      metadata: inputMetadataSchema.default({}),
     }),
     example: { name: 'Research assistant', metadata: { team: 'research' } },
     returns: [201, AgentRecord],
     fails: { external_id_taken: fails.external_id_taken },
     emits: {
-      'agent.created': event('An agent has been created, with a wallet of its own.', AgentCreated),
+      'agent.created': declareEvent('An agent has been created, with a wallet of its own.', AgentCreated),
       'wallet.created': WalletEvent,
     },
   }),
@@ -102,8 +113,8 @@ export const agentsApi = {
     scope: 'agents:read',
     filters: {
       status: status.optional(),
-      externalId: searchText,
-      name: searchText.meta({ description: 'Text in the name, in any case.', examples: ['research'] }),
+      externalId: searchTextSchema,
+      name: searchTextSchema.meta({ description: 'Text in the name, in any case.', examples: ['research'] }),
     },
     item: AgentRecord,
   }),
@@ -112,7 +123,7 @@ export const agentsApi = {
     callers: ['key', 'agent'],
     scope: 'agents:read',
     returns: [200, AgentRecord],
-    fails: { agent_not_found: missing('agent') },
+    fails: { agent_not_found: notFound('agent') },
   }),
   update: patch('/agents/{id}', {
     summary: 'Update an agent',
@@ -123,7 +134,7 @@ export const agentsApi = {
     returns: [200, AgentRecord],
     fails,
     emits: {
-      'agent.updated': event(
+      'agent.updated': declareEvent(
         'The name, description, external id or metadata of an agent have changed.',
         AgentEvent,
       ),
@@ -135,7 +146,7 @@ export const agentsApi = {
       'A frozen agent cannot spend. Payments on its intents that are not submitted yet are cancelled at once. Its tokens can still read.',
     callers: ['key'],
     scope: 'agents:write',
-    body: z.strictObject({ reason: freeText.nullable().default(null) }),
+    body: z.strictObject({ reason: freeTextSchema.nullable().default(null) }),
     example: { reason: 'Unusual spending' },
     returns: [200, AgentRecord],
     fails: {
@@ -143,7 +154,7 @@ export const agentsApi = {
       agent_not_active: [400, 'Only an active agent can be frozen.'],
     },
     emits: {
-      'agent.frozen': event(
+      'agent.frozen': declareEvent(
         'An agent has been frozen by a person or by its risk score: it cannot spend until it is unfrozen.',
         AgentEvent,
       ),
@@ -164,14 +175,14 @@ export const agentsApi = {
         'The risk score has frozen the agent. Review its alert, then unfreeze it with POST /risk/agents/{id}/unfreeze.',
       ],
     },
-    emits: { 'agent.unfrozen': event('An agent has been unfrozen: it may spend again.', AgentEvent) },
+    emits: { 'agent.unfrozen': declareEvent('An agent has been unfrozen: it may spend again.', AgentEvent) },
   }),
   fund: post('/agents/{id}/fund', {
     summary: 'Move money into an agent’s wallet',
     description: 'The money comes from `fromWalletId`. With one open wallet it can be left out.',
     callers: ['key'],
     scope: 'wallets:fund',
-    body: z.strictObject({ amountCents: positiveMoney(), fromWalletId: id('wallet').optional() }),
+    body: z.strictObject({ amountCents: positiveMoneySchema(), fromWalletId: id('wallet').optional() }),
     example: { amountEuros: 20, fromWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [200, AgentBalance],
     fails: {
@@ -187,7 +198,7 @@ export const agentsApi = {
       wallet_not_active: [400, 'fromWalletId: the wallet is frozen or closed.'],
       insufficient_funds: [400, 'The wallet’s available balance is too low.'],
     },
-    emits: { 'agent.funded': event('Money has been moved into an agent’s wallet.', AgentFunded) },
+    emits: { 'agent.funded': declareEvent('Money has been moved into an agent’s wallet.', AgentFunded) },
   }),
   balance: get('/agents/{id}/balance', {
     summary: 'Get what an agent can spend',
@@ -199,13 +210,13 @@ export const agentsApi = {
     callers: ['key', 'agent'],
     scope: 'agents:read',
     returns: [200, AgentBalance],
-    fails: { agent_not_found: missing('agent') },
+    fails: { agent_not_found: notFound('agent') },
   }),
   sweep: post('/agents/{id}/sweep', {
     summary: 'Move the money of an agent that is being deleted to its owner',
     callers: [],
     returns: [200, z.object({ done: z.boolean() })],
-    fails: { agent_not_found: missing('agent') },
+    fails: { agent_not_found: notFound('agent') },
     emits: { 'wallet.created': WalletEvent, 'wallet.credited': WalletEvent, 'wallet.closed': WalletEvent },
   }),
   delete: del('/agents/{id}', {
@@ -216,12 +227,12 @@ export const agentsApi = {
     scope: 'agents:write',
     returns: [200, AgentRecord],
     fails: {
-      agent_not_found: missing('agent'),
+      agent_not_found: notFound('agent'),
       money_held: [400, 'Money of the agent is held for approved intents. Cancel them first.'],
       agent_deleted: [400, 'The agent is deleted or being deleted already.'],
     },
     emits: {
-      'agent.deleting': event(
+      'agent.deleting': declareEvent(
         'An agent is being deleted: its tokens are revoked, and its open intents and runs are being ended.',
         AgentEvent,
       ),
@@ -231,15 +242,15 @@ export const agentsApi = {
     summary: 'Get the status of an agent’s process',
     callers: [],
     returns: [200, ProcessStatusRecord],
-    fails: { agent_not_found: missing('agent') },
+    fails: { agent_not_found: notFound('agent') },
   }),
   finishDeletion: post('/agents/{id}/finish-deletion', {
     summary: 'Finish the deletion of an agent',
     callers: [],
     returns: [200, z.object({ done: z.boolean() })],
-    fails: { agent_not_found: missing('agent') },
+    fails: { agent_not_found: notFound('agent') },
     emits: {
-      'agent.deleted': event(
+      'agent.deleted': declareEvent(
         'An agent has been deleted, and its money is back in its owner’s wallet.',
         AgentEvent,
       ),

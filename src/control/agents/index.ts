@@ -3,12 +3,12 @@ export {
   agentEvent,
   type BudgetUse,
   type FrozenAgent,
-  freeze,
+  freezeAgent,
   lockAgent,
   lockAgents,
   readBudgetUse,
-  UNUSED,
-  unfreeze,
+  UNUSED_BUDGET,
+  unfreezeAgent,
   updateFrozenAgents,
 } from './agent.ts'
 export { findAgent } from './agents.ts'

@@ -1,20 +1,20 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { balancesOf, openBook, shortfallText } from '../../money/ledger/index.ts'
+import { lockBook, readWalletBalances, shortfallMessage } from '../../money/ledger/index.ts'
 import {
   closeWallet,
+  findMainWallet,
+  findOnlyOpenWallet,
   isPurse,
-  mainWallet,
-  onlyWallet,
   openWallet,
   walletsById,
 } from '../../money/wallets/index.ts'
 import { newId } from '../../values/ids.ts'
-import { minus, NO_CENTS } from '../../values/money.ts'
+import { NO_CENTS, subtractCents } from '../../values/money.ts'
 import { Agent, agentEvent, lockAgent } from './agent.ts'
 import type { agentsApi } from './api.ts'
 
-export const agentWallet = ({ id, walletId, name }: Agent) =>
+export const newAgentWallet = ({ id, walletId, name }: Agent) =>
   ({ id: walletId, kind: 'agent', agentId: id, name }) as const
 
 export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body }, context) => {
@@ -22,7 +22,7 @@ export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body
   const { amountCents } = body
   const [agent, only] = await Promise.all([
     lockAgent(records, params.id),
-    body.fromWalletId ? undefined : onlyWallet(context),
+    body.fromWalletId ? undefined : findOnlyOpenWallet(context),
   ])
   if (!agent) return refuse('agent_not_found')
   if (only === 'several') return refuse('wallet_needed')
@@ -31,7 +31,7 @@ export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body
   if (!from) return refuse('no_wallet')
   if (from === walletId) return refuse('same_wallet')
   const [book, wallets] = await Promise.all([
-    openBook(sql, context, { wallets: [from, walletId] }),
+    lockBook(sql, context, { wallets: [from, walletId] }),
     walletsById(sql, tenant, [from]),
   ])
   const payingWallet = wallets.get(from)
@@ -39,7 +39,7 @@ export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body
   if (isPurse(payingWallet)) return refuse('wallet_of_card')
   if (payingWallet.status !== 'active') return refuse('wallet_not_active')
   if (!book.canPay(from, amountCents))
-    return refuse('insufficient_funds', shortfallText(amountCents, book.available(from)))
+    return refuse('insufficient_funds', shortfallMessage(amountCents, book.available(from)))
   book.move('agent_fund', from, walletId, amountCents, { type: 'agent', id: newId('funding') })
   queueStatement(book.post(sql))
   const { posted, held } = book.balance(walletId)
@@ -50,17 +50,17 @@ export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body
     amountCents,
     balanceCents: posted,
   })
-  return { agentId: agent.id, walletId, availableCents: minus(posted, held), heldCents: held }
+  return { agentId: agent.id, walletId, availableCents: subtractCents(posted, held), heldCents: held }
 }
 
-export const balanceOfAgent: HandlerOf<typeof agentsApi.balance> = async (
+export const getAgentBalance: HandlerOf<typeof agentsApi.balance> = async (
   { params },
   { records, sql, tenant, refuse },
 ) => {
   const agent = await records.findOne(Agent, { id: params.id })
   if (!agent) return refuse('agent_not_found')
   const { walletId } = agent
-  const balance = (await balancesOf(sql, tenant, [walletId])).get(walletId)
+  const balance = (await readWalletBalances(sql, tenant, [walletId])).get(walletId)
   return {
     agentId: agent.id,
     walletId,
@@ -76,7 +76,7 @@ cross join lateral (
 where c.owner_id = $1 and c.mode = $2 and c.agent_id = $3 and w.status <> 'closed'`
 
 /** The open purses of the agent's cards. Sent after the lock of the agent, so it sees all of them. */
-export async function pursesOf(
+export async function openPursesOfAgent(
   agentId: string,
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
 ): Promise<string[]> {
@@ -89,18 +89,18 @@ export async function holdsMoney(
   wallets: readonly string[],
   context: Pick<Context, 'sql' | 'tenant' | 'now'>,
 ): Promise<boolean> {
-  const book = await openBook(context.sql, context, { wallets })
+  const book = await lockBook(context.sql, context, { wallets })
   return wallets.some(id => book.balance(id).held > 0n)
 }
 
 export const sweepAgent: HandlerOf<typeof agentsApi.sweep> = async ({ params }, context) => {
   const { records, sql, emit, refuse, queueStatement } = context
-  const [agent, open] = await Promise.all([records.lock(Agent, params.id), mainWallet(context)])
+  const [agent, open] = await Promise.all([records.lock(Agent, params.id), findMainWallet(context)])
   if (!agent) return refuse('agent_not_found')
   if (agent.status !== 'deleting') return { done: true }
   const { walletId } = agent
   const main = open ?? (await openWallet({ name: 'Main' }, context))
-  const book = await openBook(sql, context, { wallets: [walletId, main.id] })
+  const book = await lockBook(sql, context, { wallets: [walletId, main.id] })
   if (book.balance(walletId).held > 0n) return { done: false }
   const amountCents = book.available(walletId)
   if (amountCents > 0n) {

@@ -12,7 +12,7 @@ const deletion = {
   finishDeletion: { operation: 'agents.finishDeletion', summary: 'Deletion, step 5: delete the agent' },
 } as const
 
-export const deletionSteps = Object.values(deletion).map(({ operation }) => operation)
+export const agentDeletionSteps = Object.values(deletion).map(({ operation }) => operation)
 
 export const agentProcess = {
   name: 'agent',

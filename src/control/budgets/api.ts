@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, put } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money } from '../../values/money.ts'
+import { moneySchema } from '../../values/money.ts'
 
-const limit = (description: string) => money.nullable().meta({ description })
+const limit = (description: string) => moneySchema.nullable().meta({ description })
 
 const limits = {
   dailyLimitCents: limit('The most in one day, by UTC. Null: no limit.'),
@@ -15,9 +15,9 @@ const limits = {
 const use = (description: string) =>
   z
     .object({
-      heldCents: money.meta({ description: 'Held for approved intents.' }),
-      spentCents: money,
-      remainingCents: money.nullable().meta({ description: 'Null if there is no limit.' }),
+      heldCents: moneySchema.meta({ description: 'Held for approved intents.' }),
+      spentCents: moneySchema,
+      remainingCents: moneySchema.nullable().meta({ description: 'Null if there is no limit.' }),
     })
     .nullable()
     .meta({ description })
@@ -52,7 +52,7 @@ export const budgetApi = {
     example: { dailyLimitEuros: 5_000, monthlyLimitEuros: 50_000 },
     returns: [200, OwnerBudgetRecord],
     emits: {
-      'budget.updated': event(
+      'budget.updated': declareEvent(
         'The budget that all agents share has changed.',
         z.object({ ownerId: id('customer'), ...limits }),
       ),

@@ -1,17 +1,17 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { Context } from '../../kernel/contract/context.ts'
-import { implement } from '../../kernel/contract/operation.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import { type Cents, plus } from '../../values/money.ts'
-import { remainingOf } from '../rules/index.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
+import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { addCents, type Cents } from '../../values/money.ts'
+import { remainingLimit } from '../rules/index.ts'
 import { budgetApi } from './api.ts'
-import type { Counter } from './counter.ts'
+import type { BudgetCounter } from './counter.ts'
 import { readCounters } from './open-counters.ts'
 
 const schema = defineEntity({
   ...tenantTable('OwnerBudget', 'owner_budgets'),
   properties: {
-    ...record('budget'),
+    ...recordColumns('budget'),
     dailyLimitCents: nullable.cents('daily_limit_cents'),
     monthlyLimitCents: nullable.cents('monthly_limit_cents'),
   },
@@ -40,10 +40,10 @@ interface Limits {
   readonly updatedAt: Date
 }
 
-const budgetUse = ({ reserved: heldCents, spent: spentCents, limit }: Counter) => ({
+const budgetUse = ({ reserved: heldCents, spent: spentCents, limit }: BudgetCounter) => ({
   heldCents,
   spentCents,
-  remainingCents: limit === null ? null : remainingOf({ limit, used: plus(heldCents, spentCents) }),
+  remainingCents: limit === null ? null : remainingLimit({ limit, used: addCents(heldCents, spentCents) }),
 })
 
 const unlimited = { dailyLimitCents: null, monthlyLimitCents: null, day: null, month: null, updatedAt: null }
@@ -64,7 +64,7 @@ async function budgetResponse(
   }
 }
 
-export const ownerBudgets = implement(budgetApi, {
+export const ownerBudgetHandlers = bindHandlers(budgetApi, {
   budget: async (_, context) => budgetResponse(await context.records.findOne(OwnerBudget, {}), context),
 
   async setBudget({ body }, context) {

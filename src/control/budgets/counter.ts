@@ -1,9 +1,9 @@
 import type { Row } from '../../kernel/contract/sql.ts'
-import type { Cause } from '../../money/ledger/index.ts'
-import { type Cents, plus } from '../../values/money.ts'
+import type { PostingCause } from '../../money/ledger/index.ts'
+import { addCents, type Cents } from '../../values/money.ts'
 
 /** The use of limits by one subject (agent, run, delegation, token, card, mandate or owner) in one period. */
-export interface Counter extends Row {
+export interface BudgetCounter extends Row {
   readonly subject: string
   readonly period: string
   reserved: Cents
@@ -23,7 +23,7 @@ export interface Counter extends Row {
  * The amounts reserved and spent for one cause. They count on the day of the reservation, whenever the
  * payment is made.
  */
-export interface Reservation extends Row {
+export interface BudgetReservation extends Row {
   readonly type: string
   readonly id: string
   readonly subjects: readonly string[]
@@ -36,32 +36,35 @@ export interface Reservation extends Row {
   made: boolean
 }
 
-export const periodsOf = (day: string): string[] => ['all', `day:${day}`, `month:${day.slice(0, -3)}`]
+export const counterPeriods = (day: string): string[] => ['all', `day:${day}`, `month:${day.slice(0, -3)}`]
 
-export const causeKey = ({ type, id }: Cause): string => `${type}/${id}`
+export const causeKey = ({ type, id }: PostingCause): string => `${type}/${id}`
 
-export const usedOf = ({ reserved, spent }: Counter): Cents => plus(reserved, spent)
+export const usedCents = ({ reserved, spent }: BudgetCounter): Cents => addCents(reserved, spent)
 
 type UseState = 'none' | 'reserved' | 'made'
 
 /** A reservation is one use, however often it is captured. Until the first payment it is an open use. */
-export const useStateOf = ({ reserved, made }: Pick<Reservation, 'reserved' | 'made'>): UseState => {
+export const reservationUseState = ({
+  reserved,
+  made,
+}: Pick<BudgetReservation, 'reserved' | 'made'>): UseState => {
   if (made) return 'made'
   return reserved > 0n ? 'reserved' : 'none'
 }
 
 /** The numbers never fall below zero: once a new term has begun, an earlier use can no longer be subtracted. */
-export function countUses(counter: Counter, before: UseState, after: UseState): void {
+export function updateUseCounts(counter: BudgetCounter, before: UseState, after: UseState): void {
   const change = (state: UseState): number => Number(after === state) - Number(before === state)
   counter.reservedUses = Math.max(counter.reservedUses + change('reserved'), 0)
   counter.uses = Math.max(counter.uses + change('made'), 0)
 }
 
-export const NO_TERM = new Date(0)
+export const NO_COUNTER_TERM = new Date(0)
 
 /** A mandate counts its uses for its whole life, even if the agent's policy changes. */
-export const termOf = (subject: string, term: Date | null): Date | null =>
-  subject.startsWith('mandate_') && !isInTerm({ term: NO_TERM }, term) ? null : term
+export const counterTerm = (subject: string, term: Date | null): Date | null =>
+  subject.startsWith('mandate_') && !isSameTerm({ term: NO_COUNTER_TERM }, term) ? null : term
 
-export const isInTerm = ({ term }: Pick<Counter, 'term'>, other: Date | null): boolean =>
+export const isSameTerm = ({ term }: Pick<BudgetCounter, 'term'>, other: Date | null): boolean =>
   term?.getTime() === other?.getTime()

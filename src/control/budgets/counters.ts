@@ -1,21 +1,21 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import type { Cause } from '../../money/ledger/index.ts'
-import { exact } from '../../record-store/index.ts'
-import { dayOf } from '../../values/clock.ts'
-import { type Cents, NO_CENTS, negated, plus } from '../../values/money.ts'
-import type { Budget, Counters } from '../rules/index.ts'
+import type { PostingCause } from '../../money/ledger/index.ts'
+import { bigintAsText } from '../../record-store/index.ts'
+import { utcDay } from '../../values/clock.ts'
+import { addCents, type Cents, NO_CENTS, negateCents } from '../../values/money.ts'
+import type { BudgetUsage, SpendCounters } from '../rules/index.ts'
 import {
-  type Counter,
+  type BudgetCounter,
+  type BudgetReservation,
   causeKey,
-  countUses,
-  isInTerm,
-  NO_TERM,
-  periodsOf,
-  type Reservation,
-  termOf,
-  usedOf,
-  useStateOf,
+  counterPeriods,
+  counterTerm,
+  isSameTerm,
+  NO_COUNTER_TERM,
+  reservationUseState,
+  updateUseCounts,
+  usedCents,
 } from './counter.ts'
 
 const WRITE = 'select counters_write($1, $2, $3, $4)'
@@ -28,13 +28,18 @@ const WRITE = 'select counters_write($1, $2, $3, $4)'
 export class BudgetCounters {
   readonly #tenant: Tenant
   readonly #now: Date
-  readonly #counters: ReadonlyMap<string, Counter>
-  readonly #reservations: Map<string, Reservation>
+  readonly #counters: ReadonlyMap<string, BudgetCounter>
+  readonly #reservations: Map<string, BudgetReservation>
   readonly #hasOwnerBudget: boolean
-  readonly #changedCounters = new Set<Counter>()
-  readonly #changedReservations = new Set<Reservation>()
+  readonly #changedCounters = new Set<BudgetCounter>()
+  readonly #changedReservations = new Set<BudgetReservation>()
 
-  constructor(tenant: Tenant, now: Date, counters: readonly Counter[], reservations: readonly Reservation[]) {
+  constructor(
+    tenant: Tenant,
+    now: Date,
+    counters: readonly BudgetCounter[],
+    reservations: readonly BudgetReservation[],
+  ) {
     this.#tenant = tenant
     this.#now = now
     this.#counters = new Map(counters.map(counter => [`${counter.subject} ${counter.period}`, counter]))
@@ -42,13 +47,13 @@ export class BudgetCounters {
     this.#reservations = new Map(reservations.map(reservation => [causeKey(reservation), reservation]))
   }
 
-  snapshotOf(subject: string, term: Date | null): Counters {
+  snapshotOf(subject: string, term: Date | null): SpendCounters {
     const [all, day, month] = this.today(subject)
     return {
-      dayCents: usedOf(day),
-      monthCents: usedOf(month),
-      uses: isInTerm(all, term) ? all.reservedUses + all.uses : 0,
-      openUses: isInTerm(all, term) ? all.reservedUses : 0,
+      dayCents: usedCents(day),
+      monthCents: usedCents(month),
+      uses: isSameTerm(all, term) ? all.reservedUses + all.uses : 0,
+      openUses: isSameTerm(all, term) ? all.reservedUses : 0,
       lastSpendAt: all.lastSpendAt,
       firstMerchant: all.firstMerchant,
     }
@@ -56,7 +61,7 @@ export class BudgetCounters {
 
   /** Everything reserved and spent since the subject was created, which its budget limits. */
   totalUsed(subject: string): Cents {
-    return usedOf(this.#counter(subject, 'all'))
+    return usedCents(this.#counter(subject, 'all'))
   }
 
   mandates(): { readonly id: string; readonly terms: object }[] {
@@ -75,13 +80,13 @@ export class BudgetCounters {
   }
 
   /** The owner's counters of today and this month; undefined without an owner's budget, which has no counters. */
-  ownerCounters(): { readonly day: Counter; readonly month: Counter } | undefined {
+  ownerCounters(): { readonly day: BudgetCounter; readonly month: BudgetCounter } | undefined {
     if (!this.#hasOwnerBudget) return undefined
     const [, day, month] = this.today(this.#tenant.ownerId)
     return { day, month }
   }
 
-  ownerBudgets(): Budget[] {
+  ownerBudgets(): BudgetUsage[] {
     const { ownerId } = this.#tenant
     return Object.entries(this.ownerCounters() ?? {}).flatMap(([period, counter]) => {
       if (counter.limit === null) return []
@@ -91,22 +96,22 @@ export class BudgetCounters {
         name: ownerId,
         period: period as 'day' | 'month',
         limitCents: counter.limit,
-        usedCents: usedOf(counter),
+        usedCents: usedCents(counter),
       }
     })
   }
 
   /** With `isUse: false` only the amount counts, for a later part of a payment that is already a use. */
   reserve(
-    cause: Cause,
+    cause: PostingCause,
     subjects: readonly string[],
     amount: Cents,
     term: Date | null,
     { isUse = true } = {},
   ): void {
     if (this.#reservations.has(causeKey(cause))) throw new Error(`${causeKey(cause)}: reserved twice`)
-    const day = dayOf(this.#now)
-    const ofTerm = isUse ? term : NO_TERM
+    const day = utcDay(this.#now)
+    const ofTerm = isUse ? term : NO_COUNTER_TERM
     const reservation = {
       ...cause,
       subjects,
@@ -120,31 +125,31 @@ export class BudgetCounters {
     this.#reservations.set(causeKey(cause), reservation)
     for (const subject of subjects) {
       const all = this.#counter(subject, 'all')
-      const ofSubject = termOf(subject, term)
-      if (!isInTerm(all, ofSubject)) Object.assign(all, { term: ofSubject, uses: 0, reservedUses: 0 })
+      const ofSubject = counterTerm(subject, term)
+      if (!isSameTerm(all, ofSubject)) Object.assign(all, { term: ofSubject, uses: 0, reservedUses: 0 })
       if (!all.lastSpendAt || all.lastSpendAt < this.#now) all.lastSpendAt = this.#now
     }
     this.#change(reservation, { reserved: amount, spent: NO_CENTS })
   }
 
   /** Turns reserved into spent. The first time, it counts as a use, and its merchant may be the agent's first. */
-  spend(cause: Cause, amount: Cents, merchant: string): void {
+  spend(cause: PostingCause, amount: Cents, merchant: string): void {
     const reservation = this.#reservation(cause)
     const used = amount < reservation.reserved ? amount : reservation.reserved
-    this.#change(reservation, { reserved: negated(used), spent: amount }, true)
+    this.#change(reservation, { reserved: negateCents(used), spent: amount }, true)
     for (const subject of reservation.subjects) this.#counter(subject, 'all').firstMerchant ??= merchant
   }
 
   /** Releases the rest of a reservation, and returns it. Returns zero if it was released before. */
-  release(cause: Cause): Cents {
+  release(cause: PostingCause): Cents {
     return this.releasePart(cause, this.reservationOf(cause)?.reserved ?? NO_CENTS)
   }
 
-  releasePart(cause: Cause, amount: Cents): Cents {
+  releasePart(cause: PostingCause, amount: Cents): Cents {
     const reservation = this.#reservations.get(causeKey(cause))
     const left = reservation && reservation.reserved < amount ? reservation.reserved : amount
     if (!reservation || left === 0n) return NO_CENTS
-    this.#change(reservation, { reserved: negated(left), spent: NO_CENTS })
+    this.#change(reservation, { reserved: negateCents(left), spent: NO_CENTS })
     return left
   }
 
@@ -152,10 +157,10 @@ export class BudgetCounters {
    * Subtracts a refunded amount; the payment stays a use. A subject without any paid merchant no longer has a
    * first merchant.
    */
-  giveBack(cause: Cause, amount: Cents): void {
+  giveBack(cause: PostingCause, amount: Cents): void {
     const reservation = this.#reservation(cause)
     if (amount > reservation.spent) throw new Error(`${causeKey(cause)}: the refund exceeds what was spent`)
-    this.#change(reservation, { reserved: NO_CENTS, spent: negated(amount) }, reservation.made)
+    this.#change(reservation, { reserved: NO_CENTS, spent: negateCents(amount) }, reservation.made)
     for (const subject of reservation.subjects) {
       const all = this.#counter(subject, 'all')
       if (all.spent === 0n) all.firstMerchant = null
@@ -163,7 +168,7 @@ export class BudgetCounters {
   }
 
   /** Corrects whether the reservation was paid, if that does not follow from the amounts. */
-  noteUse(cause: Cause, made: boolean): void {
+  noteUse(cause: PostingCause, made: boolean): void {
     const reservation = this.#reservation(cause)
     if (reservation.made !== made) this.#change(reservation, { reserved: NO_CENTS, spent: NO_CENTS }, made)
   }
@@ -173,40 +178,40 @@ export class BudgetCounters {
     const { ownerId, mode } = this.#tenant
     const counters = [...this.#changedCounters].map(({ limit: _, mandate: __, ...counter }) => ({
       ...counter,
-      ...{ reserved: exact(counter.reserved), spent: exact(counter.spent) },
+      ...{ reserved: bigintAsText(counter.reserved), spent: bigintAsText(counter.spent) },
     }))
     const reservations = [...this.#changedReservations].map(
       ({ amount, reserved, spent, ...reservation }) => ({
         ...reservation,
-        ...{ amount: exact(amount), reserved: exact(reserved), spent: exact(spent) },
+        ...{ amount: bigintAsText(amount), reserved: bigintAsText(reserved), spent: bigintAsText(spent) },
       }),
     )
     await sql(WRITE, [ownerId, mode, JSON.stringify(counters), JSON.stringify(reservations)])
   }
 
   #change(
-    reservation: Reservation,
-    { reserved, spent }: Pick<Counter, 'reserved' | 'spent'>,
+    reservation: BudgetReservation,
+    { reserved, spent }: Pick<BudgetCounter, 'reserved' | 'spent'>,
     made = reservation.made,
   ): void {
-    const before = useStateOf(reservation)
-    reservation.reserved = plus(reservation.reserved, reserved)
-    reservation.spent = plus(reservation.spent, spent)
+    const before = reservationUseState(reservation)
+    reservation.reserved = addCents(reservation.reserved, reserved)
+    reservation.spent = addCents(reservation.spent, spent)
     reservation.made = made
     this.#changedReservations.add(reservation)
-    const after = useStateOf(reservation)
+    const after = reservationUseState(reservation)
     for (const counter of this.#countersFor(reservation)) {
-      counter.reserved = plus(counter.reserved, reserved)
-      counter.spent = plus(counter.spent, spent)
+      counter.reserved = addCents(counter.reserved, reserved)
+      counter.spent = addCents(counter.spent, spent)
       this.#changedCounters.add(counter)
     }
     for (const subject of reservation.subjects) {
       const all = this.#counter(subject, 'all')
-      if (isInTerm(all, termOf(subject, reservation.term))) countUses(all, before, after)
+      if (isSameTerm(all, counterTerm(subject, reservation.term))) updateUseCounts(all, before, after)
     }
   }
 
-  reservationOf(cause: Cause): Pick<Reservation, 'reserved' | 'spent'> | undefined {
+  reservationOf(cause: PostingCause): Pick<BudgetReservation, 'reserved' | 'spent'> | undefined {
     return this.#reservations.get(causeKey(cause))
   }
 
@@ -214,24 +219,28 @@ export class BudgetCounters {
    * Every counter to which a reservation adds. The owner's counter is the sum of the agents', so a card's
    * subject adds nothing to it. A new owner's budget counts earlier reservations, too.
    */
-  #countersFor({ subjects, day }: Reservation): Counter[] {
+  #countersFor({ subjects, day }: BudgetReservation): BudgetCounter[] {
     const countsForOwner = this.#hasOwnerBudget && subjects.some(subject => subject.startsWith('agent_'))
     const all = countsForOwner ? [...subjects, this.#tenant.ownerId] : subjects
-    return all.flatMap(subject => periodsOf(day).map(period => this.#counter(subject, period)))
+    return all.flatMap(subject => counterPeriods(day).map(period => this.#counter(subject, period)))
   }
 
-  #reservation(cause: Cause): Reservation {
+  #reservation(cause: PostingCause): BudgetReservation {
     const reservation = this.#reservations.get(causeKey(cause))
     if (!reservation) throw new Error(`nothing is reserved for ${causeKey(cause)}`)
     return reservation
   }
 
-  #counter(subject: string, period: string): Counter {
+  #counter(subject: string, period: string): BudgetCounter {
     const counter = this.#counters.get(`${subject} ${period}`)
     if (!counter) throw new Error(`${subject} ${period}: the counters were opened without this one`)
     return counter
   }
 
   today = (subject: string) =>
-    periodsOf(dayOf(this.#now)).map(period => this.#counter(subject, period)) as [Counter, Counter, Counter]
+    counterPeriods(utcDay(this.#now)).map(period => this.#counter(subject, period)) as [
+      BudgetCounter,
+      BudgetCounter,
+      BudgetCounter,
+    ]
 }

@@ -1,4 +1,4 @@
 export { budgetApi } from './api.ts'
-export { OwnerBudget, ownerBudgets } from './budgets.ts'
+export { OwnerBudget, ownerBudgetHandlers } from './budgets.ts'
 export { BudgetCounters } from './counters.ts'
-export { openCounters, readCounters } from './open-counters.ts'
+export { lockCounters, readCounters } from './open-counters.ts'

@@ -1,13 +1,13 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import type { Cause } from '../../money/ledger/index.ts'
-import { dayOf } from '../../values/clock.ts'
-import type { Counter, Reservation } from './counter.ts'
+import type { PostingCause } from '../../money/ledger/index.ts'
+import { utcDay } from '../../values/clock.ts'
+import type { BudgetCounter, BudgetReservation } from './counter.ts'
 import { BudgetCounters } from './counters.ts'
 
 interface CountersToOpen {
   readonly spending?: readonly string[]
-  readonly causes?: readonly Cause[]
+  readonly causes?: readonly PostingCause[]
   readonly agents?: readonly string[]
   readonly mandatesOf?: readonly string[]
 }
@@ -31,7 +31,7 @@ cross join lateral (
  * Locks counters after the agents, and before the ledger's accounts. Reads reservations once the counters are
  * locked, since no reservation changes without its counters.
  */
-export async function openCounters(
+export async function lockCounters(
   sql: Sql,
   { tenant, now }: TenantNow,
   { spending = [], causes = [], agents = [], mandatesOf = [] }: CountersToOpen,
@@ -40,17 +40,17 @@ export async function openCounters(
   const causeTypes = causes.map(({ type }) => type)
   const causeIds = causes.map(({ id }) => id)
   const [counters, reservations] = await Promise.all([
-    sql<Counter>(OPEN, [
+    sql<BudgetCounter>(OPEN, [
       ownerId,
       mode,
       [...new Set(spending)],
-      dayOf(now),
+      utcDay(now),
       [...new Set(agents)],
       causeTypes,
       causeIds,
       [...new Set(mandatesOf)],
     ]),
-    causes.length === 0 ? [] : sql<Reservation>(RESERVATIONS, [ownerId, mode, causeTypes, causeIds]),
+    causes.length === 0 ? [] : sql<BudgetReservation>(RESERVATIONS, [ownerId, mode, causeTypes, causeIds]),
   ])
   return new BudgetCounters(tenant, now, counters, reservations)
 }
@@ -83,6 +83,6 @@ export async function readCounters(
   mandatesOf: readonly string[] = [],
 ): Promise<BudgetCounters> {
   const { ownerId, mode } = tenant
-  const counters = await sql<Counter>(READ, [ownerId, mode, subjects, dayOf(now), mandatesOf])
+  const counters = await sql<BudgetCounter>(READ, [ownerId, mode, subjects, utcDay(now), mandatesOf])
   return new BudgetCounters(tenant, now, counters, [])
 }

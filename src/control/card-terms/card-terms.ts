@@ -1,19 +1,19 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
-import { type RowOf, selectList, tableOf } from '../../record-store/index.ts'
-import { weightedCache } from '../../values/bounded-cache.ts'
+import { nullable, recordColumns, tenantTable, textArrayColumn } from '../../kernel/database/entity.ts'
+import { type RowOf, selectColumnList, tableOf } from '../../record-store/index.ts'
+import { memoizeByWeight } from '../../values/bounded-cache.ts'
 import type { Cents } from '../../values/money.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
-import { type Budget, type CardControls, type CompiledPolicy, compileCardTerms } from '../rules/index.ts'
+import { type BudgetUsage, type CardControls, type CompiledPolicy, compileCardTerms } from '../rules/index.ts'
 
 export const cardStatuses = ['pending', 'inactive', 'active', 'frozen', 'closed'] as const
 
 const schema = defineEntity({
   ...tenantTable('CardTerms', 'card_terms', 'agentId'),
   properties: {
-    ...record('card'),
+    ...recordColumns('card'),
     agentId: p.text(),
     status: p.enum(cardStatuses),
     /** The only intent that the card pays; null for any payment within its terms and the agent's policy. */
@@ -21,12 +21,12 @@ const schema = defineEntity({
     maxTransactionCents: nullable.cents('max_transaction_cents'),
     dailyLimitCents: nullable.cents('daily_limit_cents'),
     monthlyLimitCents: nullable.cents('monthly_limit_cents'),
-    merchantAllowlist: textArray(),
-    merchantBlocklist: textArray(),
-    allowedCountries: textArray(),
-    allowedMccs: textArray(),
-    blockedMccs: textArray(),
-    mccCategories: textArray(),
+    merchantAllowlist: textArrayColumn(),
+    merchantBlocklist: textArrayColumn(),
+    allowedCountries: textArrayColumn(),
+    allowedMccs: textArrayColumn(),
+    blockedMccs: textArrayColumn(),
+    mccCategories: textArrayColumn(),
     /** Counts changes of limits and controls. A version never changes, so it is compiled once. */
     version: p.integer().onCreate(() => 1),
   },
@@ -46,12 +46,12 @@ const table = tableOf(CardTerms)
 
 /** The lateral join finds each row by the primary key. With few cards, PostgreSQL would otherwise read all of them. */
 const TERMS = `
-select ${selectList(table, 't')} from unnest($3::text[]) as w (id)
+select ${selectColumnList(table, 't')} from unnest($3::text[]) as w (id)
 cross join lateral (
   select * from card_terms one where (one.owner_id, one.mode, one.id) = ($1, $2, w.id) limit 1) as t`
 
 /** The caller has locked the cards' agents, so the terms do not change until the transaction ends. */
-export async function openCardTerms(
+export async function loadCardTerms(
   sql: Sql,
   { ownerId, mode }: Tenant,
   ids: readonly string[],
@@ -68,10 +68,13 @@ const BASE_ENTRIES = 10
 const listsOf = ({ terms }: CompiledPolicy): number =>
   (terms?.merchantAllowlist.length ?? 0) + (terms?.merchantBlocklist.length ?? 0)
 
-const compiled = weightedCache(MAX_CACHED_ENTRIES, (policy: CompiledPolicy) => BASE_ENTRIES + listsOf(policy))
+const compiled = memoizeByWeight(
+  MAX_CACHED_ENTRIES,
+  (policy: CompiledPolicy) => BASE_ENTRIES + listsOf(policy),
+)
 
 /** The controls that a decision stores. Omits the limit for one payment if the intent was judged by it. */
-export const controlsOf = (row: CardControls, isAmountJudged = false): CardControls => ({
+export const cardControlsFromTerms = (row: CardControls, isAmountJudged = false): CardControls => ({
   maxTransactionCents: isAmountJudged ? null : row.maxTransactionCents,
   merchantAllowlist: row.merchantAllowlist,
   merchantBlocklist: row.merchantBlocklist,
@@ -81,17 +84,17 @@ export const controlsOf = (row: CardControls, isAmountJudged = false): CardContr
   mccCategories: row.mccCategories,
 })
 
-export const compiledTermsOf = (row: CardTermsRow, isAmountJudged = false): CompiledPolicy =>
+export const compileStoredCardTerms = (row: CardTermsRow, isAmountJudged = false): CompiledPolicy =>
   compiled(`${row.id}@${row.version}${isAmountJudged ? '/judged' : ''}`, () =>
-    compileCardTerms(controlsOf(row, isAmountJudged)),
+    compileCardTerms(cardControlsFromTerms(row, isAmountJudged)),
   )
 
 export function cardBudgets(
   { id, dailyLimitCents, monthlyLimitCents }: CardTermsRow,
   counters: BudgetCounters,
-): Budget[] {
+): BudgetUsage[] {
   const { dayCents, monthCents } = counters.snapshotOf(id, null)
-  const budget = (period: 'day' | 'month', limitCents: Cents | null, usedCents: Cents): Budget[] =>
+  const budget = (period: 'day' | 'month', limitCents: Cents | null, usedCents: Cents): BudgetUsage[] =>
     limitCents === null ? [] : [{ level: 'card', id, name: id, period, limitCents, usedCents }]
   return [...budget('day', dailyLimitCents, dayCents), ...budget('month', monthlyLimitCents, monthCents)]
 }

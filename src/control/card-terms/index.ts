@@ -2,8 +2,8 @@ export {
   CardTerms,
   type CardTermsRow,
   cardBudgets,
+  cardControlsFromTerms,
   cardStatuses,
-  compiledTermsOf,
-  controlsOf,
-  openCardTerms,
+  compileStoredCardTerms,
+  loadCardTerms,
 } from './card-terms.ts'

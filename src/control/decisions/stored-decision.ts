@@ -2,20 +2,20 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { z } from 'zod'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import { insertInto, type RowOf, tableOf } from '../../record-store/index.ts'
 import { id } from '../../values/ids.ts'
 import type { JsonName } from '../../values/json-names.ts'
 import { type Cents, cents } from '../../values/money.ts'
 import {
-  type Budget,
+  type BudgetUsage,
   type CardControls,
-  type Counters,
   checkOutcomes,
-  type MandateLimit,
-  type MandateUse,
-  type Ruling,
+  type MandateLimitUsage,
+  type MandateUsage,
+  type SpendCounters,
   type SpendRequest,
+  type SpendRuling,
 } from '../rules/index.ts'
 
 const message = '€ 25.00 is within the limit of € 50.00 up to which no approval is needed.'
@@ -75,7 +75,7 @@ type Stored<T> = T extends bigint | Date
 const schema = defineEntity({
   ...tenantTable('StoredDecision', 'decisions', 'agentId'),
   properties: {
-    ...record('decision'),
+    ...recordColumns('decision'),
     agentId: p.text(),
     subjectType: p.text(),
     subjectId: p.text(),
@@ -86,8 +86,8 @@ const schema = defineEntity({
       .strictNullable()
       .onCreate(() => null),
     request: p.json<Stored<SpendRequest>>(),
-    counters: p.json<Stored<Counters>>(),
-    result: p.json<Stored<Ruling>>(),
+    counters: p.json<Stored<SpendCounters>>(),
+    result: p.json<Stored<SpendRuling>>(),
   },
 })
 
@@ -126,9 +126,11 @@ const NULL_REQUEST = {
   outsideMandates: null,
 } as const satisfies Partial<Stored<SpendRequest>>
 
-const NULL_COUNTERS = { lastSpendAt: null, firstMerchant: null } as const satisfies Partial<Stored<Counters>>
+const NULL_COUNTERS = { lastSpendAt: null, firstMerchant: null } as const satisfies Partial<
+  Stored<SpendCounters>
+>
 
-export const storedRequest = ({
+export const encodeDecisionRequest = ({
   amountCents,
   paymentCents,
   availableCents,
@@ -147,7 +149,7 @@ export const storedRequest = ({
     mandate: request.mandate && storedMandate(request.mandate),
   })
 
-const storedUse = <T extends MandateLimit | Budget>({ limitCents, usedCents, ...others }: T) => ({
+const storedUse = <T extends MandateLimitUsage | BudgetUsage>({ limitCents, usedCents, ...others }: T) => ({
   ...others,
   limitEuros: String(limitCents),
   usedEuros: String(usedCents),
@@ -158,14 +160,18 @@ const storedControls = ({ maxTransactionCents, ...controls }: CardControls): Sto
   maxTransactionEuros: textOf(maxTransactionCents),
 })
 
-const storedMandate = ({ perTransactionCents, ...mandate }: MandateUse): Stored<MandateUse> => ({
+const storedMandate = ({ perTransactionCents, ...mandate }: MandateUsage): Stored<MandateUsage> => ({
   ...mandate,
   expiresAt: mandate.expiresAt.toISOString(),
   perTransactionEuros: textOf(perTransactionCents),
   limits: mandate.limits.map(storedUse),
 })
 
-export const storedCounters = ({ dayCents, monthCents, ...counters }: Counters): Stored<Counters> =>
+export const encodeDecisionCounters = ({
+  dayCents,
+  monthCents,
+  ...counters
+}: SpendCounters): Stored<SpendCounters> =>
   withoutNulls({
     ...counters,
     dayEuros: String(dayCents),
@@ -173,7 +179,7 @@ export const storedCounters = ({ dayCents, monthCents, ...counters }: Counters):
     lastSpendAt: instantText(counters.lastSpendAt),
   })
 
-export const storedRuling = ({ holdCents, ...ruling }: Ruling): Stored<Ruling> => ({
+export const encodeRuling = ({ holdCents, ...ruling }: SpendRuling): Stored<SpendRuling> => ({
   ...ruling,
   holdEuros: String(holdCents),
 })
@@ -186,7 +192,7 @@ export interface DecisionSummary {
   readonly riskScore: number | null
 }
 
-export const summarize = ({
+export const summarizeDecision = ({
   id,
   allowed,
   requiresApproval,
@@ -203,7 +209,7 @@ export const summarize = ({
  * or one that is not as it was stored. A member of the column wins, as it may have been forgotten. Behind another collation
  * than that of `subject_id` its index would not be used.
  */
-export const decisionOf = (record: string): string => `
+export const decisionOfRecordSql = (record: string): string => `
 case when ${record}.decision is null or ${record}.decision -> 'checks' is not null then ${record}.decision
   else '{"reason": "[forgotten]", "checks": [], "mandate": null, "policyId": null, "policyVersion": null}' || coalesce((
     select d.result - 'holdEuros' || jsonb_build_object('policyId', d.policy_id, 'policyVersion', d.policy_version,
@@ -214,7 +220,11 @@ case when ${record}.decision is null or ${record}.decision -> 'checks' is not nu
 
 const parseInstant = (text: string | null): Date | null => (text === null ? null : new Date(text))
 
-const parseUse = <T extends Stored<MandateLimit | Budget>>({ limitEuros, usedEuros, ...others }: T) => ({
+const parseUse = <T extends Stored<MandateLimitUsage | BudgetUsage>>({
+  limitEuros,
+  usedEuros,
+  ...others
+}: T) => ({
   ...others,
   limitCents: cents(limitEuros),
   usedCents: cents(usedEuros),
@@ -230,14 +240,14 @@ const parseControls = (stored: Stored<CardControls>): CardControls => ({
   mccCategories: [...stored.mccCategories],
 })
 
-const parseMandate = ({ perTransactionEuros, ...stored }: Stored<MandateUse>): MandateUse => ({
+const parseMandate = ({ perTransactionEuros, ...stored }: Stored<MandateUsage>): MandateUsage => ({
   ...stored,
   expiresAt: new Date(stored.expiresAt),
   perTransactionCents: parseAmount(perTransactionEuros),
   limits: stored.limits.map(parseUse),
 })
 
-export function parseRequest(request: Stored<SpendRequest>): SpendRequest {
+export function decodeDecisionRequest(request: Stored<SpendRequest>): SpendRequest {
   const { amountEuros, paymentEuros, availableEuros, ...stored } = { ...NULL_REQUEST, ...request }
   return {
     ...stored,
@@ -253,7 +263,7 @@ export function parseRequest(request: Stored<SpendRequest>): SpendRequest {
   }
 }
 
-export function parseCounters(counters: Stored<Counters>): Counters {
+export function decodeDecisionCounters(counters: Stored<SpendCounters>): SpendCounters {
   const { dayEuros, monthEuros, ...stored } = { ...NULL_COUNTERS, ...counters }
   return {
     ...stored,
@@ -317,7 +327,7 @@ cross join lateral (
 where a.owner_id = $1 and a.mode = $2 and a.id >= $4
 order by a.id, d.created_at, d.id limit ${PAGE}`
 
-export async function* recordedDecisions(
+export async function* streamRecordedDecisions(
   sql: Sql,
   { ownerId, mode }: Tenant,
   { from, to, agentId }: DecisionSpan,

@@ -1,16 +1,23 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { type Failure, get, gone, list, missing, post } from '../../kernel/contract/operation.ts'
-import { shownOnce } from '../../kernel/run/outcome.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import {
+  get,
+  list,
+  notFound,
+  notFoundOrDeleted,
+  post,
+  type RefusalSpec,
+} from '../../kernel/contract/operation.ts'
+import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money, positiveMoney } from '../../values/money.ts'
-import { label, recordHead, recordTail } from '../../values/schemas.ts'
-import { TokenCreated, TokenRevoked } from '../agent-tokens/index.ts'
-import { delegationMachine, MAX_DEPTH } from './delegation.ts'
+import { moneySchema, positiveMoneySchema } from '../../values/money.ts'
+import { labelSchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { agentTokenCreatedEvent, agentTokenRevokedEvent } from '../agent-tokens/index.ts'
+import { delegationMachine, MAX_DELEGATION_DEPTH } from './delegation.ts'
 
 const status = z.enum(delegationMachine.states)
-const merchant = label.meta({ examples: ['Bookshop'] })
+const merchant = labelSchema.meta({ examples: ['Bookshop'] })
 
 export const DelegationRecord = z
   .object({
@@ -20,12 +27,12 @@ export const DelegationRecord = z
     label: z.string().nullable(),
     merchant: merchant.nullable().meta({ description: 'The only merchant that can be paid. Null: any.' }),
     status,
-    maxAmountCents: money.meta({
+    maxAmountCents: moneySchema.meta({
       description: 'The cap: the most that this delegation and all below it hold and spend.',
     }),
-    spentCents: money,
-    heldCents: money.meta({ description: 'Held for approved intents.' }),
-    remainingCents: money.meta({
+    spentCents: moneySchema,
+    heldCents: moneySchema.meta({ description: 'Held for approved intents.' }),
+    remainingCents: moneySchema.meta({
       description:
         'The amount that can still be spent: the least that this delegation and those above it have left; 0 once it has ended.',
     }),
@@ -40,31 +47,31 @@ export const DelegationRecord = z
   .meta({ id: 'Delegation' })
 
 const CreatedDelegation = DelegationRecord.extend({
-  code: shownOnce('dlg_9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ4kQz0uT7hXw2mB'),
+  code: shownOnceSchema('dlg_9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ4kQz0uT7hXw2mB'),
 }).meta({ id: 'CreatedDelegation' })
 
 const RedeemedDelegation = DelegationRecord.extend({
-  token: shownOnce('at_dlg_9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ4kQz0uT7hXw2mB'),
+  token: shownOnceSchema('at_dlg_9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ4kQz0uT7hXw2mB'),
 }).meta({ id: 'RedeemedDelegation' })
 
 const DelegationEvent = z.object({
   delegationId: id('delegation'),
   agentId: id('agent'),
   status,
-  maxAmountCents: money,
+  maxAmountCents: moneySchema,
   expiresAt: instant,
 })
 
-export const DelegationRevoked = {
-  'delegation.revoked': event(
+export const delegationRevokedEvent = {
+  'delegation.revoked': declareEvent(
     'A delegation has been revoked, with all delegations below it.',
     DelegationEvent,
   ),
 }
 
 const fails = {
-  delegation_not_found: missing('delegation'),
-} as const satisfies Record<string, Failure>
+  delegation_not_found: notFound('delegation'),
+} as const satisfies Record<string, RefusalSpec>
 
 export const delegationsApi = {
   create: post('/delegations', {
@@ -75,7 +82,7 @@ export const delegationsApi = {
     scope: 'delegations:write',
     body: z.strictObject({
       agentId: id('agent'),
-      maxAmountCents: positiveMoney(),
+      maxAmountCents: positiveMoneySchema(),
       expiresInMinutes: z
         .int()
         .min(1)
@@ -86,7 +93,7 @@ export const delegationsApi = {
         .default(null)
         .meta({ description: 'Null: the parent’s merchant, or any.' }),
       parentDelegationId: id('delegation').nullable().default(null),
-      label: label
+      label: labelSchema
         .nullable()
         .default(null)
         .meta({ examples: ['Subcontractor'] }),
@@ -99,12 +106,12 @@ export const delegationsApi = {
     },
     returns: [201, CreatedDelegation],
     fails: {
-      agent_not_found: gone('agent'),
+      agent_not_found: notFoundOrDeleted('agent'),
       parent_not_found: [404, 'parentDelegationId: no such delegation.'],
       parent_over: [400, 'parentDelegationId: that delegation is revoked or expired.'],
       parent_too_deep: [
         400,
-        `parentDelegationId: there are ${MAX_DEPTH} delegations above this one already.`,
+        `parentDelegationId: there are ${MAX_DELEGATION_DEPTH} delegations above this one already.`,
       ],
       parent_of_other_agent: [400, 'agentId: the parent is a delegation of another agent.'],
       binding_not_held: [
@@ -120,7 +127,10 @@ export const delegationsApi = {
       wider_merchant: [400, 'merchant: the parent can pay another merchant only.'],
     },
     emits: {
-      'delegation.created': event('A part of what an agent may spend has been delegated.', DelegationEvent),
+      'delegation.created': declareEvent(
+        'A part of what an agent may spend has been delegated.',
+        DelegationEvent,
+      ),
     },
   }),
   redeem: post('/delegations/redeem', {
@@ -145,11 +155,11 @@ export const delegationsApi = {
       code_revoked: [410, 'code: its delegation has been revoked.'],
     },
     emits: {
-      'delegation.redeemed': event(
+      'delegation.redeemed': declareEvent(
         'The code of a delegation has been redeemed for a token.',
         DelegationEvent,
       ),
-      ...TokenCreated,
+      ...agentTokenCreatedEvent,
     },
   }),
   list: list('/delegations', {
@@ -181,7 +191,7 @@ export const delegationsApi = {
     scope: 'delegations:write',
     returns: [200, DelegationRecord],
     fails: { ...fails, delegation_over: [400, 'The delegation is revoked or expired already.'] },
-    emits: { ...DelegationRevoked, ...TokenRevoked },
+    emits: { ...delegationRevokedEvent, ...agentTokenRevokedEvent },
   }),
   /** May be repeated. Changes nothing before the expiry, by the tenant's clock. */
   expire: post('/delegations/{id}/expire', {
@@ -190,8 +200,8 @@ export const delegationsApi = {
     returns: [200, z.object({ expired: z.boolean() })],
     fails,
     emits: {
-      'delegation.expired': event('A delegation has expired.', DelegationEvent),
-      ...TokenRevoked,
+      'delegation.expired': declareEvent('A delegation has expired.', DelegationEvent),
+      ...agentTokenRevokedEvent,
     },
   }),
 }

@@ -1,23 +1,23 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import { machine } from '../../kernel/contract/machine.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import {
   centsColumn,
   nullable,
-  record,
+  recordColumns,
   tenantTable,
-  textArray,
-  timestamp,
+  textArrayColumn,
+  timestampColumn,
 } from '../../kernel/database/entity.ts'
 import { minutes } from '../../values/clock.ts'
 import { type Cents, formatMoney } from '../../values/money.ts'
-import type { Personal } from '../../values/personal.ts'
+import type { PersonalData } from '../../values/personal.ts'
 import { isSameMerchant } from '../merchants/index.ts'
 
 /** `issued`: the code has been created. `redeemed`: the code was exchanged for its token. */
-export const delegationMachine = machine('delegation', {
+export const delegationMachine = stateMachine('delegation', {
   issued: ['redeemed', 'revoked', 'expired'],
   redeemed: ['revoked', 'expired'],
   revoked: [],
@@ -27,11 +27,11 @@ export const delegationMachine = machine('delegation', {
 const schema = defineEntity({
   ...tenantTable('Delegation', 'delegations', 'agentId', 'id'),
   properties: {
-    ...record('delegation'),
+    ...recordColumns('delegation'),
     agentId: p.text(),
     parentDelegationId: nullable.string(),
     /** The delegations above this one, topmost first. Their caps count, too. */
-    ancestors: textArray(),
+    ancestors: textArrayColumn(),
     label: nullable.string(),
     merchant: nullable.string(),
     maxAmountCents: centsColumn('max_amount_cents'),
@@ -39,8 +39,8 @@ const schema = defineEntity({
     status: p.enum(delegationMachine.states).onCreate(() => delegationMachine.initial),
     codeHash: p.text(),
     hint: p.text(),
-    codeExpiresAt: timestamp(),
-    expiresAt: timestamp(),
+    codeExpiresAt: timestampColumn(),
+    expiresAt: timestampColumn(),
     redeemedAt: nullable.instant(),
     tokenId: nullable.string(),
     revokedAt: nullable.instant(),
@@ -51,11 +51,11 @@ export class Delegation extends schema.class {}
 schema.setClass(Delegation)
 
 /** Repeats the condition of the partial indexes over open delegations exactly. */
-export const OPEN = "status in ('issued', 'redeemed')"
+export const OPEN_DELEGATION_SQL = "status in ('issued', 'redeemed')"
 
-export const MAX_DEPTH = 8
+export const MAX_DELEGATION_DEPTH = 8
 
-export const isOpen = ({ status, expiresAt }: Delegation, now: Date): boolean =>
+export const isDelegationOpen = ({ status, expiresAt }: Delegation, now: Date): boolean =>
   !delegationMachine.isFinal(status) && expiresAt > now
 
 type Parent = Delegation & { readonly remainingCents: Cents }
@@ -67,9 +67,9 @@ interface DelegationRequest {
   readonly expiresAt: Date
 }
 
-export function blockerOf(request: DelegationRequest, parent: Parent, now: Date) {
-  if (!isOpen(parent, now)) return 'parent_over'
-  if (parent.ancestors.length >= MAX_DEPTH) return 'parent_too_deep'
+export function delegationBlocker(request: DelegationRequest, parent: Parent, now: Date) {
+  if (!isDelegationOpen(parent, now)) return 'parent_over'
+  if (parent.ancestors.length >= MAX_DELEGATION_DEPTH) return 'parent_too_deep'
   if (request.agentId !== parent.agentId) return 'parent_of_other_agent'
   if (request.maxAmountCents > parent.remainingCents) return 'wider_amount'
   if (request.expiresAt > parent.expiresAt) return 'wider_time'
@@ -77,7 +77,7 @@ export function blockerOf(request: DelegationRequest, parent: Parent, now: Date)
   return isOther ? 'wider_merchant' : undefined
 }
 
-export const parentBounds = (
+export const delegationBoundsText = (
   { remainingCents, expiresAt, merchant }: Parent,
   now: Date,
 ): Readonly<Record<string, string>> => ({
@@ -86,7 +86,7 @@ export const parentBounds = (
   wider_merchant: `merchant: the parent can pay ${merchant} only.`,
 })
 
-export const delegationsPersonal = {
+export const delegationsPersonalData = {
   delegations: {
     personal: {
       label: { kind: 'words', ground: 'contract', forget: 'word' },
@@ -95,7 +95,7 @@ export const delegationsPersonal = {
     plain: ['parent_delegation_id', 'ancestors', 'scopes', 'hint'],
     secret: ['code_hash'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 export type DelegationLimit = Pick<
   Delegation,

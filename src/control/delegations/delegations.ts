@@ -1,29 +1,29 @@
-import { expiryProblem, lockCaller } from '../../identity/keys/index.ts'
+import { keyExpiryProblem, lockCaller } from '../../identity/keys/index.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { hashAndHint, hashOf, newSecret } from '../../kernel/database/credential.ts'
+import { hashAndHint, hashSecret, newSecret } from '../../kernel/database/credential.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { after, clock, days, minutes } from '../../values/clock.ts'
+import { addMs, clock, days, minutes } from '../../values/clock.ts'
 import {
-  defaultScopes,
+  agentTokenRevokedEvent,
+  defaultTokenScopes,
   issueDelegationToken,
   revokeDelegationTokens,
-  TokenRevoked,
 } from '../agent-tokens/index.ts'
 import { Agent, AgentEvent, lockAgent } from '../agents/index.ts'
-import { DelegationRevoked, delegationsApi } from './api.ts'
+import { delegationRevokedEvent, delegationsApi } from './api.ts'
 import {
-  blockerOf,
   Delegation,
+  delegationBlocker,
+  delegationBoundsText,
   delegationMachine,
-  delegationsPersonal,
-  OPEN,
-  parentBounds,
+  delegationsPersonalData,
+  OPEN_DELEGATION_SQL,
 } from './delegation.ts'
 import { delegationEvent, delegationResponse, delegationResponses } from './response.ts'
 
@@ -57,7 +57,7 @@ function redemptionBlocker({ status, codeExpiresAt }: Delegation, now: Date) {
  */
 const redeem: HandlerOf<typeof delegationsApi.redeem> = async ({ body }, context) => {
   const { records, sql, switchTenant, emit, refuse } = context
-  const [found] = await sql<DelegationOfCode>(FIND_BY_CODE, [hashOf(body.code)])
+  const [found] = await sql<DelegationOfCode>(FIND_BY_CODE, [hashSecret(body.code)])
   if (!found) return refuse('code_not_found')
   if (!found.isActive) return refuse('owner_suspended')
   const { ownerId, mode } = found
@@ -69,7 +69,7 @@ const redeem: HandlerOf<typeof delegationsApi.redeem> = async ({ body }, context
   if (blocker) return refuse(blocker)
   delegationMachine.move(delegation, 'redeemed')
   // Tokens expire by real time. If the tenant's clock moves ahead, the delegation revokes its token sooner.
-  const tokenExpiresAt = after(clock.real(), delegation.expiresAt.getTime() - now.getTime())
+  const tokenExpiresAt = addMs(clock.real(), delegation.expiresAt.getTime() - now.getTime())
   const { tokenId, secret } = issueDelegationToken(delegation, tokenExpiresAt, context)
   Object.assign(delegation, { redeemedAt: now, tokenId })
   emit('delegation.redeemed', delegationEvent(delegation))
@@ -101,7 +101,7 @@ const SUBTREE = `id = any(array(
     select d.id, d.status from delegations d join subtree s on d.parent_delegation_id = s.id
     where d.owner_id = ? and d.mode = ?
   )
-  select s.id from subtree s where s.id = ? or s.${OPEN}))`
+  select s.id from subtree s where s.id = ? or s.${OPEN_DELEGATION_SQL}))`
 
 async function lockSubtree(id: string, context: Pick<Context, 'records' | 'tenant'>): Promise<Delegation[]> {
   const { ownerId, mode } = context.tenant
@@ -114,7 +114,7 @@ async function lockSubtree(id: string, context: Pick<Context, 'records' | 'tenan
 }
 
 type RevokeContext = Pick<
-  Context<never, typeof DelegationRevoked & typeof TokenRevoked>,
+  Context<never, typeof delegationRevokedEvent & typeof agentTokenRevokedEvent>,
   'records' | 'now' | 'emit'
 >
 
@@ -128,32 +128,32 @@ async function revokeAll(open: readonly Delegation[], { records, now, emit }: Re
   await revokeDelegationTokens(ids, { records, emit })
 }
 
-const delegations = implement(delegationsApi, {
+const delegations = bindHandlers(delegationsApi, {
   redeem,
 
   async create({ body: { expiresInMinutes, ...body } }, context) {
     const { records, actor, now, emit, refuse } = context
     const agent = await lockAgent(records, body.agentId)
     if (!agent) return refuse('agent_not_found')
-    const expiresAt = after(now, minutes(expiresInMinutes))
+    const expiresAt = addMs(now, minutes(expiresInMinutes))
     const parentRecord = body.parentDelegationId ? await find(records, body.parentDelegationId) : undefined
     if (parentRecord === null) return refuse('parent_not_found')
     const parent = parentRecord && (await delegationResponse(parentRecord, context))
-    const blocker = parent && blockerOf({ ...body, expiresAt }, parent, now)
-    if (blocker) return refuse(blocker, parentBounds(parent, now)[blocker])
-    const expiresAtReal = after(clock.real(), minutes(expiresInMinutes))
+    const blocker = parent && delegationBlocker({ ...body, expiresAt }, parent, now)
+    if (blocker) return refuse(blocker, delegationBoundsText(parent, now)[blocker])
+    const expiresAtReal = addMs(clock.real(), minutes(expiresInMinutes))
     const caller = await lockCaller(context)
     if (caller.limits.boundTo !== null) return refuse('binding_not_held')
-    const problem = expiryProblem(expiresAtReal, caller)
+    const problem = keyExpiryProblem(expiresAtReal, caller)
     if (problem) return refuse('expires_too_late', `expiresInMinutes: ${problem}`)
     const code = newSecret('dlg_')
     const { hash: codeHash, hint } = hashAndHint(code)
-    const latestCodeExpiry = after(now, CODE_LIFETIME_MS)
+    const latestCodeExpiry = addMs(now, CODE_LIFETIME_MS)
     const delegation = records.create(Delegation, {
       ...body,
       merchant: body.merchant ?? parent?.merchant ?? null,
       ancestors: parent ? [...parent.ancestors, parent.id] : [],
-      scopes: defaultScopes(actor),
+      scopes: defaultTokenScopes(actor),
       codeHash,
       hint,
       codeExpiresAt: latestCodeExpiry < expiresAt ? latestCodeExpiry : expiresAt,
@@ -200,9 +200,9 @@ const delegations = implement(delegationsApi, {
 
 const onAgentDeleting = reaction(
   AgentEvent,
-  { ...DelegationRevoked, ...TokenRevoked },
+  { ...delegationRevokedEvent, ...agentTokenRevokedEvent },
   async ({ agentId }, context) => {
-    const condition = { agentId, ...sqlCondition(OPEN) }
+    const condition = { agentId, ...sqlCondition(OPEN_DELEGATION_SQL) }
     await revokeAll(await context.records.find(Delegation, condition, lockedInOrder), context)
   },
 )
@@ -212,7 +212,7 @@ const expiry: Deadline = {
   table: 'delegations',
   agent: 'agent_id',
   due: 'expires_at',
-  open: OPEN,
+  open: OPEN_DELEGATION_SQL,
   operations: ['delegations.expire'],
 }
 
@@ -222,7 +222,7 @@ export const delegationsArea = area(
   delegations,
   {
     aliases: { delegations: 'authorizations' },
-    personal: delegationsPersonal,
+    personal: delegationsPersonalData,
     entities: [Delegation],
     machines: [delegationMachine],
     deadlines: [expiry],

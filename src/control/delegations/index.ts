@@ -1,2 +1,2 @@
-export { DelegationRevoked, delegationsApi } from './api.ts'
+export { delegationRevokedEvent, delegationsApi } from './api.ts'
 export { type DelegationLimit, delegationLimits } from './delegation.ts'

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { first } from '../../values/collections.ts'
-import { type Cents, minus, NO_CENTS, plus } from '../../values/money.ts'
+import { requireFirst } from '../../values/collections.ts'
+import { addCents, type Cents, NO_CENTS, subtractCents } from '../../values/money.ts'
 import { readBudgetUse } from '../agents/index.ts'
-import type { DelegationRevoked } from './api.ts'
-import { type Delegation, isOpen } from './delegation.ts'
+import type { delegationRevokedEvent } from './api.ts'
+import { type Delegation, isDelegationOpen } from './delegation.ts'
 
 type ReadContext = Pick<Context, 'sql' | 'tenant' | 'now'>
 
@@ -30,13 +30,13 @@ export async function delegationResponses(
   ])
   const leftOf = ({ id, maxAmountCents }: Pick<Cap, 'id' | 'maxAmountCents'>): Cents => {
     const { heldCents, spentCents } = useOf(id)
-    return minus(maxAmountCents, plus(heldCents, spentCents))
+    return subtractCents(maxAmountCents, addCents(heldCents, spentCents))
   }
   return delegations.map(delegation => {
     const { heldCents, spentCents } = useOf(delegation.id)
     const capsAbove = caps.filter(({ id }) => delegation.ancestors.includes(id))
     const left = [delegation, ...capsAbove].map(leftOf)
-    const remainingCents = isOpen(delegation, now) ? least(left) : NO_CENTS
+    const remainingCents = isDelegationOpen(delegation, now) ? least(left) : NO_CENTS
     return Object.assign(delegation, { spentCents, heldCents, remainingCents })
   })
 }
@@ -45,7 +45,7 @@ const least = (amounts: readonly Cents[]): Cents =>
   amounts.reduce((least, amount) => (amount < least ? amount : least))
 
 export async function delegationResponse(delegation: Delegation, context: ReadContext) {
-  return first(await delegationResponses([delegation], context))
+  return requireFirst(await delegationResponses([delegation], context))
 }
 
 export const delegationEvent = ({
@@ -54,7 +54,7 @@ export const delegationEvent = ({
   status,
   maxAmountCents,
   expiresAt,
-}: Delegation): z.output<(typeof DelegationRevoked)['delegation.revoked']> => ({
+}: Delegation): z.output<(typeof delegationRevokedEvent)['delegation.revoked']> => ({
   delegationId: id,
   agentId,
   status,

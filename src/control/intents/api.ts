@@ -1,64 +1,64 @@
 import { z } from 'zod'
-import { assertionEvents, webauthnAssertion } from '../../identity/passkeys/index.ts'
-import { event } from '../../kernel/contract/events.ts'
+import { assertionEvents, webauthnAssertionSchema } from '../../identity/passkeys/index.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, post } from '../../kernel/contract/operation.ts'
-import { pageQuery } from '../../kernel/contract/page.ts'
+import { pageQuerySchema } from '../../kernel/contract/page.ts'
 import { TimelinePage } from '../../kernel/journal/timeline.ts'
 import { purseRefusal } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
-import { positiveMoney } from '../../values/money.ts'
+import { positiveMoneySchema } from '../../values/money.ts'
 import {
-  country,
-  freeText,
-  givenMetadata,
-  label,
-  ownAgent,
+  agentIdSchema,
+  countrySchema,
+  freeTextSchema,
+  inputMetadataSchema,
+  labelSchema,
   ProcessStatusRecord,
-  searchText,
-  timeRange,
+  searchTextSchema,
+  timeRangeMembers,
 } from '../../values/schemas.ts'
 import { AgentEvent } from '../agents/index.ts'
 import { riskEvents } from '../risk/index.ts'
 import {
-  cancelRefusals,
-  decisionRefusals,
-  declareRefusals,
+  budgetLevelRefusals,
+  declareIntentRefusals,
   hasOnePayee,
   hasPayee,
   IntentEvent,
   IntentRecord,
-  levelRefusals,
-  lookupRefusals,
-  mcc,
-  merchant,
-  payee_mismatch,
-  payeeAmbiguous,
-  payeeMissing,
-  requestId,
-  requestRefusals,
+  intentCancelRefusals,
+  intentDecisionRefusals,
+  intentLookupRefusals,
+  intentMerchantSchema,
+  intentStatusSchema,
+  mccSchema,
+  payeeAmbiguousIssue,
+  payeeMismatchRefusal,
+  payeeMissingIssue,
+  payeeRequestRefusals,
+  paymentRequestIdSchema,
   signatureRefusals,
-  status,
 } from './schemas.ts'
 
 export const declareEvents = {
-  'intent.created': event('An agent has declared an intent to spend.', IntentEvent),
-  'intent.approved': event(
+  'intent.created': declareEvent('An agent has declared an intent to spend.', IntentEvent),
+  'intent.approved': declareEvent(
     'A policy, a mandate or a person has approved an intent: it can be paid.',
     IntentEvent,
   ),
-  'intent.denied': event('A policy or a person has denied an intent.', IntentEvent),
+  'intent.denied': declareEvent('A policy or a person has denied an intent.', IntentEvent),
   'agent.frozen': AgentEvent,
   ...riskEvents,
 }
 
 const IntentCreate = z
   .strictObject({
-    agentId: ownAgent,
-    amountCents: positiveMoney(),
-    merchant,
-    purpose: freeText.min(1).meta({ examples: ['A paper on caching'] }),
-    mcc: mcc.nullable().default(null),
-    country: country.nullable().default(null),
+    agentId: agentIdSchema,
+    amountCents: positiveMoneySchema(),
+    merchant: intentMerchantSchema,
+    purpose: freeTextSchema.min(1).meta({ examples: ['A paper on caching'] }),
+    mcc: mccSchema.nullable().default(null),
+    country: countrySchema.nullable().default(null),
     beneficiaryId: id('beneficiary')
       .nullable()
       .default(null)
@@ -67,13 +67,13 @@ const IntentCreate = z
       .nullable()
       .default(null)
       .meta({ description: 'The payee of a transfer to a wallet of yours.' }),
-    requestId,
+    requestId: paymentRequestIdSchema,
     cardId: id('card')
       .nullable()
       .default(null)
       .meta({ description: 'The card that will pay: its limits and controls apply, too.' }),
     runId: id('run').nullable().default(null),
-    clientIntentId: label
+    clientIntentId: labelSchema
       .nullable()
       .default(null)
       .meta({ description: 'Your own id of the intent; unique for the agent.' }),
@@ -83,10 +83,10 @@ const IntentCreate = z
       .max(43_200)
       .default(1_440)
       .meta({ description: 'The time until the deadline.' }),
-    metadata: givenMetadata.default({}),
+    metadata: inputMetadataSchema.default({}),
   })
-  .refine(hasPayee, payeeMissing)
-  .refine(hasOnePayee, payeeAmbiguous)
+  .refine(hasPayee, payeeMissingIssue)
+  .refine(hasOnePayee, payeeAmbiguousIssue)
 
 export const intentsApi = {
   create: post('/intents', {
@@ -110,12 +110,12 @@ export const intentsApi = {
     },
     returns: [201, IntentRecord],
     fails: {
-      ...declareRefusals,
+      ...declareIntentRefusals,
       wallet_not_found: [404, 'walletId: no such wallet.'],
       wallet_of_card: purseRefusal('walletId'),
       beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
-      ...requestRefusals,
-      payee_mismatch,
+      ...payeeRequestRefusals,
+      payee_mismatch: payeeMismatchRefusal,
       client_intent_id_taken: [
         409,
         'clientIntentId: another intent of the agent uses it. Choose another one.',
@@ -133,12 +133,12 @@ export const intentsApi = {
     callers: ['key', 'agent'],
     scope: 'intents:read',
     filters: {
-      status: status.optional(),
+      status: intentStatusSchema.optional(),
       agentId: id('agent').optional(),
-      merchant: searchText,
-      clientIntentId: searchText,
+      merchant: searchTextSchema,
+      clientIntentId: searchTextSchema,
       runId: id('run').optional(),
-      ...timeRange,
+      ...timeRangeMembers,
     },
     item: IntentRecord,
   }),
@@ -147,7 +147,7 @@ export const intentsApi = {
     callers: ['key', 'agent'],
     scope: 'intents:read',
     returns: [200, IntentRecord],
-    fails: lookupRefusals,
+    fails: intentLookupRefusals,
   }),
   approve: post('/intents/{id}/approve', {
     summary: 'Approve an intent',
@@ -158,19 +158,19 @@ export const intentsApi = {
     run: 'hot',
     signature: { challenge: '/passkeys/intents/{id}/challenge', asks: {}, always: true },
     body: z.strictObject({
-      comment: freeText.nullable().default(null),
-      webauthnAssertion: webauthnAssertion.optional(),
+      comment: freeTextSchema.nullable().default(null),
+      webauthnAssertion: webauthnAssertionSchema.optional(),
     }),
     example: { comment: 'Go ahead' },
     returns: [200, IntentRecord],
     fails: {
-      ...decisionRefusals,
+      ...intentDecisionRefusals,
       ...signatureRefusals,
       agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
       insufficient_funds: [400, 'The balance of the agent’s wallet is too low. Fund the wallet first.'],
       wallet_frozen: [400, 'The agent’s wallet is frozen: unfreeze it first.'],
       attestation_required: [400, 'The agent’s policy asks for an approval with a passkey.'],
-      ...levelRefusals,
+      ...budgetLevelRefusals,
       against_policy: [400, 'The agent’s policy does not allow it at the moment.'],
     },
     emits: { 'intent.approved': IntentEvent, ...assertionEvents },
@@ -179,10 +179,10 @@ export const intentsApi = {
     summary: 'Deny an intent',
     callers: ['key'],
     scope: 'intents:approve',
-    body: z.strictObject({ reason: freeText.min(1) }),
+    body: z.strictObject({ reason: freeTextSchema.min(1) }),
     example: { reason: 'Too expensive' },
     returns: [200, IntentRecord],
-    fails: decisionRefusals,
+    fails: intentDecisionRefusals,
     emits: { 'intent.denied': IntentEvent },
   }),
   cancel: post('/intents/{id}/cancel', {
@@ -198,12 +198,12 @@ export const intentsApi = {
     callers: ['key', 'agent'],
     scope: 'intents:write',
     run: 'hot',
-    body: z.strictObject({ comment: freeText.nullable().default(null) }),
+    body: z.strictObject({ comment: freeTextSchema.nullable().default(null) }),
     example: { comment: 'No longer needed' },
     returns: [200, IntentRecord],
-    fails: cancelRefusals,
+    fails: intentCancelRefusals,
     emits: {
-      'intent.cancelled': event(
+      'intent.cancelled': declareEvent(
         'An intent has been cancelled, by itself or with its agent or delegation.',
         IntentEvent,
       ),
@@ -214,16 +214,16 @@ export const intentsApi = {
     description: 'Oldest first: every change of the intent and of its payments, with who made it and why.',
     callers: ['key', 'agent'],
     scope: 'intents:read',
-    query: pageQuery({}),
+    query: pageQuerySchema({}),
     returns: [200, TimelinePage],
-    fails: lookupRefusals,
+    fails: intentLookupRefusals,
   }),
   status: get('/intents/{id}/status', {
     readsClock: true,
     summary: 'Get the status of an intent’s process',
     callers: [],
     returns: [200, ProcessStatusRecord],
-    fails: lookupRefusals,
+    fails: intentLookupRefusals,
   }),
   /** May be repeated. Changes nothing before the deadline, by the tenant's clock. */
   expire: post('/intents/{id}/expire', {
@@ -231,8 +231,8 @@ export const intentsApi = {
     callers: [],
     run: 'hot',
     returns: [200, z.object({ expired: z.boolean() })],
-    fails: lookupRefusals,
-    emits: { 'intent.expired': event('The deadline of an intent has passed.', IntentEvent) },
+    fails: intentLookupRefusals,
+    emits: { 'intent.expired': declareEvent('The deadline of an intent has passed.', IntentEvent) },
   }),
   /** A step in the deletion of an agent. Cancels a batch of its intents, and is repeated until all are closed. */
   endForAgent: post('/agents/{id}/end-intents', {

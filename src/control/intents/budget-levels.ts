@@ -1,11 +1,11 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type Cents, NO_CENTS, plus } from '../../values/money.ts'
-import { type TokenLimit, tokenLimits } from '../agent-tokens/index.ts'
+import { addCents, type Cents, NO_CENTS } from '../../values/money.ts'
+import { type AgentTokenBudget, readTokenBudgets } from '../agent-tokens/index.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
-import { type CardTermsRow, cardBudgets, openCardTerms } from '../card-terms/index.ts'
+import { type CardTermsRow, cardBudgets, loadCardTerms } from '../card-terms/index.ts'
 import { type DelegationLimit, delegationLimits } from '../delegations/index.ts'
-import type { Budget } from '../rules/index.ts'
+import type { BudgetUsage } from '../rules/index.ts'
 import { type RunLimit, runLimits } from '../runs/index.ts'
 
 export interface BudgetLevelIds {
@@ -16,7 +16,7 @@ export interface BudgetLevelIds {
 }
 
 /** A budget below the agent's. Without a limit, it only counts. */
-interface BudgetLevel extends Omit<Budget, 'limitCents' | 'usedCents'> {
+interface BudgetLevel extends Omit<BudgetUsage, 'limitCents' | 'usedCents'> {
   readonly limitCents: Cents | null
   readonly paidCents?: Cents
 }
@@ -26,7 +26,7 @@ type LevelBlocker = 'run_ended' | 'delegation_over' | 'card_closed' | 'card_of_o
 /** The budgets below the agents. They do not change while the agents are locked. */
 export class BudgetLevels {
   readonly #runs: ReadonlyMap<string, RunLimit>
-  readonly #tokens: ReadonlyMap<string, TokenLimit>
+  readonly #tokens: ReadonlyMap<string, AgentTokenBudget>
   readonly #delegations: (id: string) => readonly DelegationLimit[]
   readonly #cards: ReadonlyMap<string, CardTermsRow>
   readonly subjects: readonly string[]
@@ -35,7 +35,7 @@ export class BudgetLevels {
     levelIds: readonly BudgetLevelIds[],
     runs: ReadonlyMap<string, RunLimit>,
     delegations: (id: string) => readonly DelegationLimit[],
-    tokens: ReadonlyMap<string, TokenLimit>,
+    tokens: ReadonlyMap<string, AgentTokenBudget>,
     cards: ReadonlyMap<string, CardTermsRow>,
   ) {
     this.#cards = cards
@@ -52,11 +52,11 @@ export class BudgetLevels {
     return levels
   }
 
-  budgetsOf(ids: BudgetLevelIds, counters: BudgetCounters): Budget[] {
+  budgetsOf(ids: BudgetLevelIds, counters: BudgetCounters): BudgetUsage[] {
     const below = this.#levelsOf(ids).flatMap(({ limitCents, paidCents = NO_CENTS, ...level }) =>
       limitCents === null
         ? []
-        : { ...level, limitCents, usedCents: plus(counters.totalUsed(level.id), paidCents) },
+        : { ...level, limitCents, usedCents: addCents(counters.totalUsed(level.id), paidCents) },
     )
     const card = this.cardOf(ids)
     return [...counters.ownerBudgets(), ...below, ...(card ? cardBudgets(card, counters) : [])]
@@ -108,7 +108,7 @@ export class BudgetLevels {
 }
 
 /** Reads only the levels that are named, since most intents name none. */
-export async function openBudgetLevels(
+export async function loadBudgetLevels(
   sql: Sql,
   tenant: Tenant,
   levelIds: readonly BudgetLevelIds[],
@@ -119,8 +119,8 @@ export async function openBudgetLevels(
   const [runs, delegations, tokens, cards] = await Promise.all([
     runLimits(sql, tenant, idsOf('runId')),
     delegationLimits(sql, tenant, idsOf('delegationId')),
-    tokenLimits(sql, tenant, idsOf('tokenId')),
-    openCardTerms(sql, tenant, idsOf('cardId')),
+    readTokenBudgets(sql, tenant, idsOf('tokenId')),
+    loadCardTerms(sql, tenant, idsOf('cardId')),
   ])
   return new BudgetLevels(levelIds, runs, delegations, tokens, cards)
 }
@@ -130,11 +130,11 @@ select run_id as "runId", delegation_id as "delegationId", token_id as "tokenId"
   card_id as "cardId" from intents
 where id = any($3::text[]) and (owner_id, mode) = ($1, $2) and num_nonnulls(run_id, delegation_id, token_id, card_id) > 0`
 
-export async function openBudgetLevelsOfIntents(
+export async function loadBudgetLevelsOfIntents(
   sql: Sql,
   tenant: Tenant,
   ids: readonly string[],
 ): Promise<BudgetLevels> {
   const levelIds = await sql<BudgetLevelIds & Row>(LEVEL_IDS, [tenant.ownerId, tenant.mode, ids])
-  return openBudgetLevels(sql, tenant, levelIds)
+  return loadBudgetLevels(sql, tenant, levelIds)
 }

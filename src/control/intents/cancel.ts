@@ -1,11 +1,11 @@
 import { reactionToAll } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { openBook } from '../../money/ledger/index.ts'
+import { lockBook } from '../../money/ledger/index.ts'
 import { type Agent, findAgent } from '../agents/index.ts'
-import { openCounters } from '../budgets/index.ts'
-import { DelegationRevoked } from '../delegations/index.ts'
-import { causeOf, type IntentRow, intentMachine, lockIntents, updateIntents } from './intent.ts'
+import { lockCounters } from '../budgets/index.ts'
+import { delegationRevokedEvent } from '../delegations/index.ts'
+import { type IntentRow, intentCause, intentMachine, lockIntents, updateIntents } from './intent.ts'
 import { intentProcess } from './process.ts'
 import { intentEvent } from './response.ts'
 import { IntentEvent } from './schemas.ts'
@@ -14,7 +14,7 @@ import { IntentEvent } from './schemas.ts'
  * Repeats the condition of the partial indexes over open intents exactly, since PostgreSQL would not use them
  * for parameters.
  */
-export const OPEN = "status in ('created', 'approved')"
+export const OPEN_INTENT_SQL = "status in ('created', 'approved')"
 
 type Cancelling = Pick<
   Context<never, { 'intent.cancelled': typeof IntentEvent }>,
@@ -37,15 +37,15 @@ async function openReservations(
   agent: Agent,
   { sql, tenant, now }: Pick<Cancelling, 'sql' | 'tenant' | 'now'>,
 ) {
-  const causes = ids.map(id => causeOf({ id }))
+  const causes = ids.map(id => intentCause({ id }))
   const [counters, book] = await Promise.all([
-    openCounters(sql, { tenant, now }, { causes, agents: [agent.id] }),
-    openBook(sql, { tenant, now }, { wallets: [agent.walletId], holds: causes }),
+    lockCounters(sql, { tenant, now }, { causes, agents: [agent.id] }),
+    lockBook(sql, { tenant, now }, { wallets: [agent.walletId], holds: causes }),
   ])
   return {
     release(intent: IntentRow): void {
-      counters.release(causeOf(intent))
-      book.release(causeOf(intent))
+      counters.release(intentCause(intent))
+      book.release(intentCause(intent))
     },
     async write(): Promise<void> {
       await Promise.all([counters.write(sql), book.post(sql)])
@@ -54,14 +54,14 @@ async function openReservations(
 }
 
 const OPEN_UNDER_DELEGATIONS = `
-select id from intents where owner_id = $1 and mode = $2 and delegation_id = any($3::text[]) and ${OPEN} order by id`
+select id from intents where owner_id = $1 and mode = $2 and delegation_id = any($3::text[]) and ${OPEN_INTENT_SQL} order by id`
 
 /**
  * Cancels the open intents of revoked delegations in the same transaction: a stolen token can no longer pay,
  * and the held money is released. The revocation has locked the agent, so no intent can be added.
  */
 export const onDelegationsRevoked = reactionToAll(
-  DelegationRevoked['delegation.revoked'],
+  delegationRevokedEvent['delegation.revoked'],
   { 'intent.cancelled': IntentEvent },
   async (revoked, context) => {
     for (const [agentId, delegations] of Map.groupBy(revoked, ({ agentId }) => agentId))

@@ -1,47 +1,49 @@
-import type { HotHandler, Item, NonEmpty } from '../../kernel/contract/handlers.ts'
+import type { BatchItem, HotHandler, NonEmpty } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import type { Book } from '../../money/ledger/index.ts'
-import { after, minutes } from '../../values/clock.ts'
+import type { LockedBook } from '../../money/ledger/index.ts'
+import { addMs, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { type DecisionRow, summarize } from '../decisions/index.ts'
-import { payableKey } from '../merchants/index.ts'
-import type { Spender } from '../policies/index.ts'
-import type { Ruling } from '../rules/index.ts'
+import { type DecisionRow, summarizeDecision } from '../decisions/index.ts'
+import { intentMerchantKey } from '../merchants/index.ts'
+import type { SpendingAgent } from '../policies/index.ts'
+import type { SpendRuling } from '../rules/index.ts'
 import type { intentsApi } from './api.ts'
 import {
-  causeOf,
-  type DecidedBy,
-  fingerprintOf,
+  duplicateFingerprint,
+  INTENT_TOKEN_TTL_MS,
+  type IntentDecider,
   type IntentRow,
   insertIntents,
+  intentCause,
   intentMachine,
-  TOKEN_LIFETIME_MS,
 } from './intent.ts'
-import { openPayees, type Payees, spendForRisk, type TokenPayee } from './payees.ts'
+import { type PaymentTokenPayee, type ResolvedPayees, resolvePayees, riskScoredSpend } from './payees.ts'
 import { intentProcess } from './process.ts'
-import { intentEvent, unpaidResponse } from './response.ts'
+import { intentEvent, unpaidIntentResponse } from './response.ts'
 import {
-  blockerOf,
-  decideIntent,
-  levelIdsOf,
-  lockSpendContext,
+  budgetLevelBlocker,
+  budgetLevelIds,
+  decideIntentSpend,
+  lockSpendDecisionContext,
   type ProposedSpend,
-  type SpendContext,
-  spenderFor,
+  type SpendDecisionContext,
+  spendingAgentFor,
 } from './spend-context.ts'
 
 type Create = HandlerOf<typeof intentsApi.create>
 type CreateInput = Parameters<Create['decide']>[0]['input']
 
-export type DeclareRequest = Item<
-  Omit<CreateInput, 'body'> & { readonly body: CreateInput['body'] & { readonly paymentToken?: TokenPayee } }
+export type DeclareIntentRequest = BatchItem<
+  Omit<CreateInput, 'body'> & {
+    readonly body: CreateInput['body'] & { readonly paymentToken?: PaymentTokenPayee }
+  }
 >
 
-export interface DeclareState extends SpendContext<Book> {
-  readonly payees: Payees
+export interface DeclareIntentState extends SpendDecisionContext<LockedBook> {
+  readonly payees: ResolvedPayees
   readonly takenClientIds: Set<string>
   readonly declared: IntentRow[]
   readonly decisions: DecisionRow[]
@@ -54,15 +56,19 @@ select agent_id as "agentId", client_intent_id as "clientIntentId" from intents
 where owner_id = $1 and mode = $2 and agent_id = any($3::text[]) and client_intent_id = any($4::text[])`
 
 /** Resolves payees first, because every rule needs them. Then locks agents, counters and accounts, and reads. */
-async function loadBatch(requests: NonEmpty<DeclareRequest>, sql: Sql, ports: Ports): Promise<DeclareState> {
+async function loadBatch(
+  requests: NonEmpty<DeclareIntentRequest>,
+  sql: Sql,
+  ports: Ports,
+): Promise<DeclareIntentState> {
   const { tenant, now } = requests[0]
   const bodies = requests.map(({ input }) => input.body)
-  const payees = await openPayees(sql, tenant, bodies, ports)
+  const payees = await resolvePayees(sql, tenant, bodies, ports)
   const spends = requests.map(request => proposedSpend(request, payees))
   const agentIds = spends.map(({ agentId }) => agentId)
   const clientIds = bodies.flatMap(({ clientIntentId }) => clientIntentId ?? [])
   const [spendContext, taken] = await Promise.all([
-    lockSpendContext(sql, { tenant, now }, spends),
+    lockSpendDecisionContext(sql, { tenant, now }, spends),
     clientIds.length === 0
       ? []
       : sql<{ agentId: string; clientIntentId: string }>(TAKEN_CLIENT_IDS, [
@@ -76,54 +82,63 @@ async function loadBatch(requests: NonEmpty<DeclareRequest>, sql: Sql, ports: Po
   return { ...spendContext, payees, takenClientIds, declared: [], decisions: [] }
 }
 
-function proposedSpend({ input: { body }, actor, runId }: DeclareRequest, payees: Payees): ProposedSpend {
+function proposedSpend(
+  { input: { body }, actor, runId }: DeclareIntentRequest,
+  payees: ResolvedPayees,
+): ProposedSpend {
   return {
     ...payees.resolve(body),
-    ...levelIdsOf(actor, runId, body),
+    ...budgetLevelIds(actor, runId, body),
     agentId: body.agentId ?? actor.agentId ?? '',
     amountCents: body.amountCents,
     mcc: body.mcc,
   }
 }
 
-function refusalOf(request: DeclareRequest, spend: ProposedSpend, state: DeclareState) {
+function refusalOf(request: DeclareIntentRequest, spend: ProposedSpend, state: DeclareIntentState) {
   const { body } = request.input
   const { payees } = state
   const unusable = payees.refusalOf(body, body.amountCents)
   if (unusable) return unusable
-  const blocker = blockerOf(spend, state, request.now, request.runId)
+  const blocker = budgetLevelBlocker(spend, state, request.now, request.runId)
   if (blocker) return [blocker] as const
   const contradiction = payees.contradiction(body)
   return contradiction === undefined ? undefined : (['payee_mismatch', contradiction] as const)
 }
 
-const lifetimeOf = ({ input: { body } }: DeclareRequest, needsPerson: boolean): number =>
-  body.paymentToken && !needsPerson ? TOKEN_LIFETIME_MS : minutes(body.expiresInMinutes)
+const lifetimeOf = ({ input: { body } }: DeclareIntentRequest, needsPerson: boolean): number =>
+  body.paymentToken && !needsPerson ? INTENT_TOKEN_TTL_MS : minutes(body.expiresInMinutes)
 
 /** A mandate decides in place of the person who signed it. The policy decides everything outside its terms. */
-const deciderOf = ({ mandate }: Ruling, { policyId }: Spender): DecidedBy =>
+const deciderOf = ({ mandate }: SpendRuling, { policyId }: SpendingAgent): IntentDecider =>
   mandate
     ? { type: 'mandate', id: mandate.id, name: mandate.name }
     : { type: 'policy', id: policyId, name: null }
 
 function newIntent(
-  request: DeclareRequest,
+  request: DeclareIntentRequest,
   spend: ProposedSpend,
-  agent: Spender,
-  state: DeclareState,
+  agent: SpendingAgent,
+  state: DeclareIntentState,
 ): IntentRow {
   const { tenant, now, input } = request
   const { expiresInMinutes: _, paymentToken, ...members } = input.body
   const { agentId, merchant, payeeIban, country, runId, delegationId, tokenId } = spend
-  const cause = causeOf({ id: newId('intent') })
-  const { ruling, decision, row, possibleDuplicateOf } = decideIntent(spend, agent, state, request, cause)
+  const cause = intentCause({ id: newId('intent') })
+  const { ruling, decision, row, possibleDuplicateOf } = decideIntentSpend(
+    spend,
+    agent,
+    state,
+    request,
+    cause,
+  )
   state.decisions.push(row)
   const needsPerson = ruling.requiresApproval
   if (ruling.allowed && !needsPerson) {
     const subjects = [agent.id, ...state.levels.subjectsOf(spend, ruling.mandate?.id)]
     state.counters.reserve(cause, subjects, ruling.holdCents, agent.term)
     state.funds.hold(agent.walletId, ruling.holdCents, cause)
-    state.riskAssessor.learn(agent.id, spendForRisk(spend), now)
+    state.riskAssessor.learn(agent.id, riskScoredSpend(spend), now)
   }
   const decidedStatus = ruling.allowed ? 'approved' : 'denied'
   return {
@@ -140,15 +155,15 @@ function newIntent(
     delegationId,
     tokenId,
     paymentTokenId: (ruling.allowed || needsPerson) && paymentToken ? paymentToken.id : null,
-    merchantKey: payableKey(merchant),
+    merchantKey: intentMerchantKey(merchant),
     holdCents: ruling.allowed && !needsPerson ? ruling.holdCents : null,
     currency: 'EUR',
-    fingerprint: fingerprintOf(spend),
+    fingerprint: duplicateFingerprint(spend),
     possibleDuplicateOf,
-    expiresAt: state.levels.cappedExpiry(spend, after(now, lifetimeOf(request, needsPerson))),
+    expiresAt: state.levels.cappedExpiry(spend, addMs(now, lifetimeOf(request, needsPerson))),
     status: needsPerson ? intentMachine.initial : decidedStatus,
     decision,
-    decisionSummary: summarize(decision),
+    decisionSummary: summarizeDecision(decision),
     decidedAt: needsPerson ? null : now,
     decidedBy: needsPerson ? null : deciderOf(ruling, agent),
     comment: null,
@@ -161,19 +176,19 @@ function newIntent(
 
 type Declare =
   Create extends HotHandler<infer _I, infer R, infer F, infer E>
-    ? HotHandler<DeclareRequest['input'], R, F, E, DeclareState>
+    ? HotHandler<DeclareIntentRequest['input'], R, F, E, DeclareIntentState>
     : never
 
 /**
  * A busy agent declares thousands of intents a second, so this runs in group commits. Only an intent that
  * waits for a person has a process.
  */
-export const declare = {
+export const declareIntent = {
   load: loadBatch,
   decide(request, state, { emit, refuse, wake }) {
     const spend = proposedSpend(request, state.payees)
     if (!spend.agentId) return refuse('agent_required')
-    const agent = spenderFor(request.actor, spend.agentId, state)
+    const agent = spendingAgentFor(request.actor, spend.agentId, state)
     if (!agent) return refuse('agent_not_found')
     if (agent.status !== 'active') return refuse('agent_not_active')
     const refusal = refusalOf(request, spend, state)
@@ -192,7 +207,7 @@ export const declare = {
     if (intent.status === 'approved') emit('intent.approved', intentEvent(intent))
     const riskEvents = state.riskAssessor.applyOutcome(agent, { ...intent, type: 'intent' })
     for (const [event, data] of riskEvents) emit(event, data)
-    return unpaidResponse(intent)
+    return unpaidIntentResponse(intent)
   },
   async write({ declared, decisions, counters, funds, riskAssessor }, sql) {
     await Promise.all([

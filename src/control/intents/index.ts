@@ -1,9 +1,9 @@
 export { declareEvents, intentsApi } from './api.ts'
 export { approvalApi } from './approval/approval-api.ts'
-export { hasProof, proofOf, reviewApproval } from './approval/approvals.ts'
-export { deciderOf } from './approval/approve.ts'
-export { type DeclareRequest, type DeclareState, declare } from './declare.ts'
-export { inquiryApi } from './inquiry-api.ts'
+export { findApprovalProof, hasApprovalProof, reviewApproval } from './approval/approvals.ts'
+export { personalDecision } from './approval/approve.ts'
+export { type DeclareIntentRequest, type DeclareIntentState, declareIntent } from './declare.ts'
+export { intentInquiryApi } from './inquiry-api.ts'
 export {
   findIntent,
   findIntents,
@@ -12,26 +12,26 @@ export {
   type Intent,
   type IntentRow,
   lockIntents,
-  unpayableBecause,
+  unpayableIntentReason,
 } from './intent.ts'
-export { cancel } from './intent-batch.ts'
+export { cancelIntentOperation } from './intent-batch.ts'
 export {
+  assignCardToIntent,
   findPayableIntents,
-  type IntentSearch,
   lockIntentForCard,
-  nameCard,
-  whyNotByCard,
+  notPayableByCardReason,
+  type PayableIntentSearch,
 } from './payable-intents.ts'
-export { findRequests, requestRefusal } from './payees.ts'
+export { findPayeeRequests, payeeRequestRefusal } from './payees.ts'
 export {
-  aboveHeldMessage,
+  aboveHeldAmountMessage,
   IntentPayments,
+  type IntentSubmissionBlocker,
+  intentPaidEvents,
+  intentPaymentsToCancel,
   isApprovedPayee,
-  noteReceipts,
-  openPayments,
-  paidEvents,
-  paymentsToCancel,
-  type SubmissionBlocker,
+  lockIntentPayments,
+  updateIntentReceiptState,
 } from './payments.ts'
-export { declareRefusals, IntentEvent, requestRefusals } from './schemas.ts'
-export { simulationApi } from './simulation-api.ts'
+export { declareIntentRefusals, IntentEvent, payeeRequestRefusals } from './schemas.ts'
+export { intentSimulationApi } from './simulation-api.ts'

@@ -1,16 +1,19 @@
-import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type ContextOf } from '../../kernel/contract/operation.ts'
 import { cents, formatMoney } from '../../values/money.ts'
-import { excerpt } from '../../values/schemas.ts'
+import { truncateText } from '../../values/schemas.ts'
 import { CardTerms } from '../card-terms/index.ts'
 import { StoredDecision } from '../decisions/index.ts'
 import { isSameMerchant } from '../merchants/index.ts'
 import { effectivePolicy, type Policy } from '../policies/index.ts'
-import { cardProblem, explainChecks } from '../rules/index.ts'
-import { inquiryApi } from './inquiry-api.ts'
+import { explainChecks, unusableCardMessage } from '../rules/index.ts'
+import { intentInquiryApi } from './inquiry-api.ts'
 import { Intent, type intentMachine } from './intent.ts'
-import { intentEvent, paymentSentence, paymentsOf } from './response.ts'
+import { intentEvent, intentPaymentSentence, paymentsOfIntents } from './response.ts'
 
-type ReadContext = Pick<ContextOf<typeof inquiryApi.explanation>, 'records' | 'sql' | 'tenant' | 'ports'>
+type ReadContext = Pick<
+  ContextOf<typeof intentInquiryApi.explanation>,
+  'records' | 'sql' | 'tenant' | 'ports'
+>
 
 type PastDecision = Pick<Intent['decision'], 'id' | 'policyId' | 'policyVersion' | 'reason' | 'checks'> & {
   readonly at: Date
@@ -40,7 +43,7 @@ async function cardSentence(
 ): Promise<string | undefined> {
   const isOpen = status === 'created' || status === 'approved'
   const card = isOpen && cardId ? await records.findOne(CardTerms, { id: cardId }) : null
-  return card ? cardProblem(card) : undefined
+  return card ? unusableCardMessage(card) : undefined
 }
 
 type IntentStatus = (typeof intentMachine.states)[number]
@@ -74,10 +77,10 @@ async function summaryOf(intent: Intent, policyReason: string, context: ReadCont
   const status: IntentStatus = intent.status
   const summary = summaryByStatus[status](intent, byPerson ? personsReason : policyReason)
   const [[latestPayment], ofCard] = await Promise.all([
-    paymentsOf([intent], context),
+    paymentsOfIntents([intent], context),
     cardSentence(intent, context),
   ])
-  const ofPayment = latestPayment && paymentSentence(latestPayment)
+  const ofPayment = latestPayment && intentPaymentSentence(latestPayment)
   return [summary, ofPayment, ofCard].filter(Boolean).join(' ')
 }
 
@@ -100,7 +103,7 @@ function policyNote(first: PastDecision, latest: PastDecision, current: Policy |
   return notes.length > 0 ? notes.join(' ') : null
 }
 
-export const inquiries = implement(inquiryApi, {
+export const intentInquiries = bindHandlers(intentInquiryApi, {
   async verify({ params, body }, { records, emit, refuse }) {
     const intent = await records.findOne(Intent, { id: params.id })
     if (!intent) return refuse('intent_not_found')
@@ -117,13 +120,13 @@ export const inquiries = implement(inquiryApi, {
     if (!isSameMerchant(intent.merchant, actualMerchant))
       mismatches.push({
         field: 'merchant',
-        message: `${excerpt(actualMerchant)} has charged, ${excerpt(intent.merchant)} was approved.`,
+        message: `${truncateText(actualMerchant)} has charged, ${truncateText(intent.merchant)} was approved.`,
       })
     if (mismatches.length > 0)
       emit('verification.mismatch', {
         ...intentEvent(intent),
         actualAmountCents,
-        actualMerchant: excerpt(actualMerchant),
+        actualMerchant: truncateText(actualMerchant),
         mismatches: mismatches.map(({ field }) => field),
       })
     return { verified: mismatches.length === 0, mismatches }

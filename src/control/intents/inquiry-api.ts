@@ -1,22 +1,22 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { get, missing, post } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { get, notFound, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money } from '../../values/money.ts'
-import { label } from '../../values/schemas.ts'
+import { moneySchema } from '../../values/money.ts'
+import { labelSchema } from '../../values/schemas.ts'
 import { checkOutcomes } from '../rules/index.ts'
 import { IntentEvent } from './schemas.ts'
 
-const intent_not_found = missing('intent')
+const intent_not_found = notFound('intent')
 
 const VerificationEvent = IntentEvent.extend({
-  actualAmountCents: money,
+  actualAmountCents: moneySchema,
   actualMerchant: z.string().max(200),
   mismatches: z.array(z.enum(['amount', 'merchant'])),
 })
 
-export const inquiryApi = {
+export const intentInquiryApi = {
   verify: post('/intents/{id}/verify', {
     summary: 'Compare what was charged with what was approved',
     tool: {
@@ -28,7 +28,7 @@ export const inquiryApi = {
       'The amount may be less than declared, and more by what the policy tolerated at the approval. Merchants are compared as lists of policies compare them: URLs by their host, names in any case. A mismatch is returned and emitted as `verification.mismatch`; the intent does not change.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
-    body: z.strictObject({ actualAmountCents: money, actualMerchant: label }),
+    body: z.strictObject({ actualAmountCents: moneySchema, actualMerchant: labelSchema }),
     example: { actualAmountEuros: 30, actualMerchant: 'Bookshop' },
     returns: [
       200,
@@ -47,7 +47,10 @@ export const inquiryApi = {
       intent_not_approved: [400, 'Only an approved intent can be compared with what was charged.'],
     },
     emits: {
-      'verification.mismatch': event('The charge differs from the approved intent.', VerificationEvent),
+      'verification.mismatch': declareEvent(
+        'The charge differs from the approved intent.',
+        VerificationEvent,
+      ),
     },
   }),
   explanation: get('/intents/{id}/explanation', {

@@ -2,30 +2,30 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { NonEmpty } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { type Book, openBook } from '../../money/ledger/index.ts'
-import { type BudgetCounters, openCounters } from '../budgets/index.ts'
+import { type LockedBook, lockBook } from '../../money/ledger/index.ts'
+import { type BudgetCounters, lockCounters } from '../budgets/index.ts'
 import { type DecisionRow, insertDecisions } from '../decisions/index.ts'
-import { lockSpendersOfIntents, type Spender } from '../policies/index.ts'
-import { openRiskAssessor, type RiskAssessor } from '../risk/index.ts'
+import { lockSpendingAgentsOfIntents, type SpendingAgent } from '../policies/index.ts'
+import { loadRiskAssessor, type RiskAssessor } from '../risk/index.ts'
 import type { intentsApi } from './api.ts'
-import { type BudgetLevels, openBudgetLevels, openBudgetLevelsOfIntents } from './budget-levels.ts'
+import { type BudgetLevels, loadBudgetLevels, loadBudgetLevelsOfIntents } from './budget-levels.ts'
 import { cancelIntent } from './cancel.ts'
-import { causeOf, type IntentRow, intentMachine, lockIntents, updateIntents } from './intent.ts'
+import { type IntentRow, intentCause, intentMachine, lockIntents, updateIntents } from './intent.ts'
 import { intentProcess } from './process.ts'
-import { intentEvent, type LatestPayments, latestPayments } from './response.ts'
+import { intentEvent, type LatestIntentPayments, latestIntentPayments } from './response.ts'
 
-export type Approve = HandlerOf<typeof intentsApi.approve>
+export type ApproveIntentHandler = HandlerOf<typeof intentsApi.approve>
 type Cancel = HandlerOf<typeof intentsApi.cancel>
 type Expire = HandlerOf<typeof intentsApi.expire>
-export type IntentBatchRequest = Parameters<(Approve | Cancel | Expire)['decide']>[0]
+export type IntentBatchRequest = Parameters<(ApproveIntentHandler | Cancel | Expire)['decide']>[0]
 
 export interface IntentBatch {
   readonly tenant: Tenant
-  readonly agents: ReadonlyMap<string, Spender>
+  readonly agents: ReadonlyMap<string, SpendingAgent>
   readonly intents: ReadonlyMap<string, IntentRow>
   readonly levels: BudgetLevels
   readonly counters: BudgetCounters
-  readonly book: Book
+  readonly book: LockedBook
   readonly riskAssessor: RiskAssessor
   readonly changed: Set<IntentRow>
   readonly decisions: DecisionRow[]
@@ -35,7 +35,7 @@ export interface IntentBatch {
  * Locks in the global order: agents, counters, accounts, then the intents. An approval reserves, so it needs
  * the budget levels and the risk. An end releases, so it needs the reservations and holds instead.
  */
-export async function loadBatch(
+export async function loadIntentBatch(
   requests: NonEmpty<IntentBatchRequest>,
   sql: Sql,
   purpose: 'approve' | 'end',
@@ -44,23 +44,23 @@ export async function loadBatch(
   const ends = purpose === 'end'
   const ids = [...new Set(requests.map(({ input }) => input.params.id))]
   const [agents, levels] = await Promise.all([
-    lockSpendersOfIntents(sql, tenant, ids),
-    ends ? openBudgetLevels(sql, tenant, []) : openBudgetLevelsOfIntents(sql, tenant, ids),
+    lockSpendingAgentsOfIntents(sql, tenant, ids),
+    ends ? loadBudgetLevels(sql, tenant, []) : loadBudgetLevelsOfIntents(sql, tenant, ids),
   ])
   const agentIds = [...agents.keys()]
-  const causes = ends ? ids.map(id => causeOf({ id })) : []
+  const causes = ends ? ids.map(id => intentCause({ id })) : []
   const countersToOpen = ends ? { causes, agents: agentIds } : { spending: [...agentIds, ...levels.subjects] }
   const wallets = [...agents.values()].map(({ walletId }) => walletId)
   const [counters, book, intents] = await Promise.all([
-    openCounters(sql, { tenant, now }, countersToOpen),
-    openBook(sql, { tenant, now }, { wallets, holds: causes }),
+    lockCounters(sql, { tenant, now }, countersToOpen),
+    lockBook(sql, { tenant, now }, { wallets, holds: causes }),
     lockIntents(sql, tenant, ids),
   ])
-  const riskAssessor = await openRiskAssessor(sql, { tenant, now }, ends ? [] : [...intents.values()])
+  const riskAssessor = await loadRiskAssessor(sql, { tenant, now }, ends ? [] : [...intents.values()])
   return { tenant, agents, intents, levels, counters, book, riskAssessor, changed: new Set(), decisions: [] }
 }
 
-export async function writeBatch(
+export async function writeIntentBatch(
   { tenant, counters, book, riskAssessor, changed, decisions }: IntentBatch,
   sql: Sql,
 ): Promise<void> {
@@ -75,12 +75,12 @@ export async function writeBatch(
 
 function release(intent: IntentRow, { counters, book, changed }: IntentBatch): void {
   changed.add(intent)
-  counters.release(causeOf(intent))
-  book.release(causeOf(intent))
+  counters.release(intentCause(intent))
+  book.release(intentCause(intent))
 }
 
 interface CancelState extends IntentBatch {
-  readonly payments: LatestPayments
+  readonly payments: LatestIntentPayments
 }
 
 /** An agent's token reaches the intents of its agent, and a delegation's token those under the delegation. */
@@ -88,17 +88,22 @@ const isReached = ({ agentId, delegationId }: IntentRow, { actor }: IntentBatchR
   (!actor.agentId || actor.agentId === agentId) &&
   (!actor.delegationId || actor.delegationId === delegationId)
 
-export const cancel: Cancel = {
+export const cancelIntentOperation: Cancel = {
   async load(requests, sql, ports): Promise<CancelState> {
-    const state = await loadBatch(requests, sql, 'end')
-    const payments = await latestPayments([...state.intents.values()], { sql, tenant: state.tenant, ports })
+    const state = await loadIntentBatch(requests, sql, 'end')
+    const payments = await latestIntentPayments([...state.intents.values()], {
+      sql,
+      tenant: state.tenant,
+      ports,
+    })
     return { ...state, payments }
   },
   decide(request, state: CancelState, { emit, refuse, wake }) {
     const { input, now } = request
     const intent = state.intents.get(input.params.id)
     if (!intent || !isReached(intent, request)) return refuse('intent_not_found')
-    if (intentMachine.isFinal(intent.status)) return refuse('intent_closed', alreadyMessage(intent.status))
+    if (intentMachine.isFinal(intent.status))
+      return refuse('intent_closed', alreadyInStatusMessage(intent.status))
     if (intent.paymentId) return refuse('intent_being_paid')
     if (intent.expiresAt <= now) return refuse('intent_expired')
     cancelIntent(intent, input.body.comment, { emit, wake })
@@ -106,15 +111,15 @@ export const cancel: Cancel = {
     release(intent, state)
     return state.payments.responseOf(intent)
   },
-  write: writeBatch,
+  write: writeIntentBatch,
 }
 
 /**
  * Expires an intent past its deadline by the tenant's clock. Sweep and process may both call this; the second
  * call changes nothing.
  */
-export const expire: Expire = {
-  load: (requests, sql) => loadBatch(requests, sql, 'end'),
+export const expireIntent: Expire = {
+  load: (requests, sql) => loadIntentBatch(requests, sql, 'end'),
   decide({ input, now }, state: IntentBatch, { emit, refuse, wake }) {
     const intent = state.intents.get(input.params.id)
     if (!intent) return refuse('intent_not_found')
@@ -126,7 +131,7 @@ export const expire: Expire = {
     if (intent.workflowId) wake(intentProcess, intent)
     return { expired: true }
   },
-  write: writeBatch,
+  write: writeIntentBatch,
 }
 
-export const alreadyMessage = (status: string): string => `The intent is ${status} already.`
+export const alreadyInStatusMessage = (status: string): string => `The intent is ${status} already.`

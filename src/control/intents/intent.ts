@@ -1,8 +1,14 @@
 import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/contract/machine.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Records } from '../../kernel/contract/records.ts'
-import { centsColumn, nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import {
+  centsColumn,
+  nullable,
+  recordColumns,
+  tenantTable,
+  timestampColumn,
+} from '../../kernel/database/entity.ts'
 import {
   insertIntoBoth,
   lockedRowsById,
@@ -12,12 +18,17 @@ import {
   updateOf,
 } from '../../record-store/index.ts'
 import { minutes } from '../../values/clock.ts'
-import { isNotAbout, isUnpaidIntent, type KeptWhile, type Personal } from '../../values/personal.ts'
-import { type DecisionSummary, decisionOf, decisionTable } from '../decisions/index.ts'
-import { foldMerchant } from '../merchants/index.ts'
-import type { Decision } from '../policies/index.ts'
+import {
+  isNotAboutSql,
+  isUnpaidIntentSql,
+  type LegalRetention,
+  type PersonalData,
+} from '../../values/personal.ts'
+import { type DecisionSummary, decisionOfRecordSql, decisionTable } from '../decisions/index.ts'
+import { normalizeMerchant } from '../merchants/index.ts'
+import type { PolicyDecision } from '../policies/index.ts'
 
-export const intentMachine = machine('intent', {
+export const intentMachine = stateMachine('intent', {
   created: ['approved', 'denied', 'cancelled', 'expired'],
   approved: ['completed', 'cancelled', 'expired'],
   denied: [],
@@ -26,12 +37,12 @@ export const intentMachine = machine('intent', {
   completed: [],
 })
 
-export const deciders = ['policy', 'key', 'console', 'operator', 'mandate'] as const
+export const intentDeciders = ['policy', 'key', 'console', 'operator', 'mandate'] as const
 
-export const receiptStates = ['matched', 'mismatch'] as const
+export const intentReceiptStates = ['matched', 'mismatch'] as const
 
-export interface DecidedBy {
-  type: (typeof deciders)[number]
+export interface IntentDecider {
+  type: (typeof intentDeciders)[number]
   id: string | null
   name: string | null
 }
@@ -39,7 +50,7 @@ export interface DecidedBy {
 const schema = defineEntity({
   ...tenantTable('Intent', 'intents', 'agentId', 'delegationId'),
   properties: {
-    ...record('intent'),
+    ...recordColumns('intent'),
     agentId: p.text(),
     status: p.enum(intentMachine.states).onCreate(() => intentMachine.initial),
     amountCents: centsColumn('amount_cents'),
@@ -64,20 +75,20 @@ const schema = defineEntity({
     merchantKey: nullable.string(),
     holdCents: nullable.cents('hold_cents'),
     fingerprint: nullable.string().name('likeness'),
-    expiresAt: timestamp(),
+    expiresAt: timestampColumn(),
     decidedAt: nullable.instant(),
     decidedBy: p
-      .json<DecidedBy | null>()
+      .json<IntentDecider | null>()
       .strictNullable()
       .onCreate(() => null),
     comment: nullable.string(),
-    decision: p.json<Decision>().formula((_, { alias }) => decisionOf(alias)),
+    decision: p.json<PolicyDecision>().formula((_, { alias }) => decisionOfRecordSql(alias)),
     decisionSummary: p.json<DecisionSummary>().name('decision'),
     transactionId: nullable.string(),
     /** The pending payment. Until it ends, the intent can neither be cancelled nor expire. */
     paymentId: nullable.string(),
     workflowId: nullable.string(),
-    receiptStatus: nullable.enum(receiptStates),
+    receiptStatus: nullable.enum(intentReceiptStates),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
   },
 })
@@ -85,7 +96,7 @@ const schema = defineEntity({
 export class Intent extends schema.class {}
 schema.setClass(Intent)
 
-export const causeOf = ({ id }: { readonly id: string }) => ({ type: 'intent', id })
+export const intentCause = ({ id }: { readonly id: string }) => ({ type: 'intent', id })
 
 /** True if the payee is a record that this service's own rails pay, so that no card can pay it. */
 export const hasPayeeRecord = ({
@@ -96,7 +107,7 @@ export const hasPayeeRecord = ({
 }: Pick<Intent, 'beneficiaryId' | 'walletId' | 'requestId' | 'paymentTokenId'>): boolean =>
   [beneficiaryId, walletId, requestId, paymentTokenId].some(one => one !== null)
 
-export const TOKEN_LIFETIME_MS = minutes(15)
+export const INTENT_TOKEN_TTL_MS = minutes(15)
 
 /** Within this time, a second intent with the same fingerprint may be a repetition by mistake. */
 export const DUPLICATE_WINDOW_MS = minutes(10)
@@ -105,16 +116,16 @@ export const DUPLICATE_WINDOW_MS = minutes(10)
  * Equal for intents of one run with the same amount and the same merchant, however its name is spelled. Null
  * outside a run, since an agent may pay the same amount a hundred times a day on purpose.
  */
-export const fingerprintOf = ({
+export const duplicateFingerprint = ({
   merchant,
   amountCents,
   runId,
 }: Pick<Intent, 'merchant' | 'amountCents' | 'runId'>) =>
-  runId && hash('sha256', `${amountCents} ${runId} ${foldMerchant(merchant)}`, 'base64url').slice(0, 22)
+  runId && hash('sha256', `${amountCents} ${runId} ${normalizeMerchant(merchant)}`, 'base64url').slice(0, 22)
 
 /** The proof of an approval is erased with an intent that was never paid; `named` gives its id. */
-const whileOf = (named: string): KeptWhile => ({
-  where: isNotAbout('intents', named, isUnpaidIntent),
+const whileOf = (named: string): LegalRetention => ({
+  where: isNotAboutSql('intents', named, isUnpaidIntentSql),
   words: 'its intent was paid, or can still be',
 })
 
@@ -122,7 +133,7 @@ const whileOf = (named: string): KeptWhile => ({
 const INTENT_OF_OPENINGS =
   '(select a.intent_id from approvals a where (a.owner_id, a.mode, a.id) = (t.owner_id, t.mode, t.id))'
 
-export const intentsPersonal = {
+export const intentsPersonalData = {
   intents: {
     personal: {
       merchant: { kind: 'payment', ground: 'payments', forget: 'word' },
@@ -141,7 +152,7 @@ export const intentsPersonal = {
       payee_iban: { kind: 'account', ground: 'payments', forget: 'word' },
     },
     plain: ['mcc', 'country', 'possible_duplicate_of', 'payment_id', 'payment_token_id', 'receipt_status'],
-    keptWhile: { where: `not (${isUnpaidIntent('t')})`, words: 'it was paid, or can still be' },
+    keptWhile: { where: `not (${isUnpaidIntentSql('t')})`, words: 'it was paid, or can still be' },
     about: { person: ["decided_by ->> 'id'"], beneficiary: ['beneficiary_id'] },
   },
   approvals: {
@@ -163,7 +174,7 @@ export const intentsPersonal = {
     plain: [],
     keptWhile: whileOf(INTENT_OF_OPENINGS),
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 export type IntentRow = RowOf<Intent>
 
@@ -199,7 +210,7 @@ export async function findIntentsById(
   return new Map(intents.map(intent => [intent.id, intent]))
 }
 
-export function unpayableBecause(
+export function unpayableIntentReason(
   { status, paymentId, transactionId, expiresAt }: Intent,
   now: Date,
 ): 'intent_not_approved' | 'intent_being_paid' | 'intent_expired' | undefined {

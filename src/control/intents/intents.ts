@@ -1,62 +1,75 @@
 import { area } from '../../kernel/contract/area.ts'
-import { type ContextOf, type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
-import { createdWithin } from '../../kernel/database/created-within.ts'
-import { byMerchant, definedOnly } from '../../kernel/database/entity.ts'
-import { readCompleteFrom, timelineOfRecords, withAuditIds } from '../../kernel/journal/timeline.ts'
-import { minuteInWords } from '../../values/clock.ts'
+import { createdWithinCondition } from '../../kernel/database/created-within.ts'
+import { definedOnly, merchantCondition } from '../../kernel/database/entity.ts'
+import { readCompleteFrom, readTimelineOfRecords, withAuditIds } from '../../kernel/journal/timeline.ts'
+import { formatMinute } from '../../values/clock.ts'
 import { formatMoney } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
 import { findPolicy } from '../policies/index.ts'
-import { decideIsolated, rulesOf } from '../rules/index.ts'
+import { decideWithoutHistory, pickPolicyRules } from '../rules/index.ts'
 import { intentsApi } from './api.ts'
-import { Approval, ApprovalOpenings } from './approval/approval.ts'
+import { Approval, ApprovalCommitmentOpenings } from './approval/approval.ts'
 import { approvalApi } from './approval/approval-api.ts'
-import { approvals } from './approval/approvals.ts'
-import { approve, deciderOf } from './approval/approve.ts'
-import { cancelIntent, OPEN, onDelegationsRevoked } from './cancel.ts'
-import { declare } from './declare.ts'
-import { inquiries } from './inquiries.ts'
-import { inquiryApi } from './inquiry-api.ts'
-import { causeOf, Intent, intentMachine, intentsPersonal } from './intent.ts'
-import { alreadyMessage, cancel, expire } from './intent-batch.ts'
-import { openPayees, type Payee } from './payees.ts'
+import { approvalHandlers } from './approval/approvals.ts'
+import { approveIntent, personalDecision } from './approval/approve.ts'
+import { cancelIntent, OPEN_INTENT_SQL, onDelegationsRevoked } from './cancel.ts'
+import { declareIntent } from './declare.ts'
+import { intentInquiries } from './inquiries.ts'
+import { intentInquiryApi } from './inquiry-api.ts'
+import { Intent, intentCause, intentMachine, intentsPersonalData } from './intent.ts'
+import { alreadyInStatusMessage, cancelIntentOperation, expireIntent } from './intent-batch.ts'
+import { type ResolvedPayee, resolvePayees } from './payees.ts'
 import { type IntentSignal, intentProcess } from './process.ts'
-import { intentEvent, intentResponse, intentResponses, paymentsOf, unpaidResponse } from './response.ts'
-import { simulationApi } from './simulation-api.ts'
-import { blockerOf, decideIntent, levelIdsOf, readSpendContext, spenderFor } from './spend-context.ts'
+import {
+  intentEvent,
+  intentResponse,
+  intentResponses,
+  paymentsOfIntents,
+  unpaidIntentResponse,
+} from './response.ts'
+import { intentSimulationApi } from './simulation-api.ts'
+import {
+  budgetLevelBlocker,
+  budgetLevelIds,
+  decideIntentSpend,
+  readSpendDecisionContext,
+  spendingAgentFor,
+} from './spend-context.ts'
 
-type Simulate = HandlerOf<typeof simulationApi.simulate>
-type SimulateContext = ContextOf<typeof simulationApi.simulate>
+type Simulate = HandlerOf<typeof intentSimulationApi.simulate>
+type SimulateContext = ContextOf<typeof intentSimulationApi.simulate>
 type Body = Parameters<Simulate>[0]['body']
 
-async function simulateForAgent(agentId: string, payee: Payee, body: Body, context: SimulateContext) {
+async function simulateForAgent(agentId: string, payee: ResolvedPayee, body: Body, context: SimulateContext) {
   const { sql, tenant, actor, refuse } = context
   const { at, amountCents, mcc } = body
   const tenantNow = { tenant, now: at ?? context.now }
-  const spend = { agentId, amountCents, mcc, ...payee, ...levelIdsOf(actor, context.runId, body) }
-  const spendContext = await readSpendContext(sql, tenantNow, [spend])
-  const agent = spenderFor(actor, agentId, spendContext)
+  const spend = { agentId, amountCents, mcc, ...payee, ...budgetLevelIds(actor, context.runId, body) }
+  const spendContext = await readSpendDecisionContext(sql, tenantNow, [spend])
+  const agent = spendingAgentFor(actor, agentId, spendContext)
   if (!agent) return refuse('agent_not_found')
   // A simulation for a frozen agent always answers that it is frozen, which is a decision here, not a
   // refusal.
-  const blocker = agent.status === 'active' && blockerOf(spend, spendContext, tenantNow.now, context.runId)
+  const blocker =
+    agent.status === 'active' && budgetLevelBlocker(spend, spendContext, tenantNow.now, context.runId)
   if (blocker) return refuse(blocker)
-  const { decision } = decideIntent(spend, agent, spendContext, tenantNow, causeOf({ id: '' }))
+  const { decision } = decideIntentSpend(spend, agent, spendContext, tenantNow, intentCause({ id: '' }))
   return { ...decision, id: null }
 }
 
-async function simulateRules(payee: Payee, body: Body, { records, now, refuse }: SimulateContext) {
+async function simulateRules(payee: ResolvedPayee, body: Body, { records, now, refuse }: SimulateContext) {
   const { policyId, policy: givenRules, at, amountCents, mcc } = body
   const policy = policyId ? await findPolicy(records, policyId) : null
   if (policyId && !policy) return refuse('policy_not_found')
-  const rules = policy ? rulesOf(policy) : (givenRules ?? null)
+  const rules = policy ? pickPolicyRules(policy) : (givenRules ?? null)
   const {
     holdCents: _,
     mandate = null,
     ...ruling
-  } = decideIsolated(rules, { amountCents, mcc, ...payee, at: at ?? now })
+  } = decideWithoutHistory(rules, { amountCents, mcc, ...payee, at: at ?? now })
   return {
     ...ruling,
     mandate,
@@ -70,7 +83,7 @@ async function simulateRules(payee: Payee, body: Body, { records, now, refuse }:
 /** Decides by the same function as a declaration, but stores and reserves nothing. */
 const simulate: Simulate = async ({ body }, context) => {
   const { sql, tenant, actor, refuse, ports } = context
-  const payees = await openPayees(sql, tenant, [body], ports)
+  const payees = await resolvePayees(sql, tenant, [body], ports)
   const refusal = payees.refusalOf(body, body.amountCents)
   if (refusal) return refuse(...refusal)
   const contradiction = payees.contradiction(body)
@@ -90,7 +103,7 @@ const summaryOf = ({ amountCents, mode, status, expiresAt }: Intent): string => 
 
 function waitsFor({ status, paymentId, expiresAt }: Intent): string {
   if (paymentId) return 'for the end of its payment'
-  const deadline = `until ${minuteInWords(expiresAt)}`
+  const deadline = `until ${formatMinute(expiresAt)}`
   return status === 'created' ? `for a person’s approval, ${deadline}` : `for its payment, ${deadline}`
 }
 
@@ -121,17 +134,17 @@ const byStatus = (status: Intent['status'] | undefined): object =>
 
 const CANCEL_BATCH = 500
 
-const intents = implement(intentsApi, {
-  create: declare,
-  approve,
-  cancel,
-  expire,
+const intents = bindHandlers(intentsApi, {
+  create: declareIntent,
+  approve: approveIntent,
+  cancel: cancelIntentOperation,
+  expire: expireIntent,
 
   async list({ query: { from, to, merchant, status, limit: _limit, cursor: _cursor, ...filters } }, context) {
-    const created = await createdWithin('intent', { from, to }, context)
+    const created = await createdWithinCondition('intent', { from, to }, context)
     const page = await context.page(Intent, {
       ...definedOnly({ ...filters, ...created }),
-      ...byMerchant(merchant),
+      ...merchantCondition(merchant),
       ...byStatus(status),
     })
     return { ...page, data: await intentResponses(page.data, context) }
@@ -145,13 +158,14 @@ const intents = implement(intentsApi, {
   async deny({ params, body }, { records, actor, now, emit, refuse, wake }) {
     const intent = await records.lock(Intent, params.id)
     if (!intent) return refuse('intent_not_found')
-    if (intent.status !== 'created') return refuse('intent_not_waiting', alreadyMessage(intent.status))
+    if (intent.status !== 'created')
+      return refuse('intent_not_waiting', alreadyInStatusMessage(intent.status))
     if (intent.expiresAt <= now) return refuse('intent_expired')
     intentMachine.move(intent, 'denied')
-    Object.assign(intent, { decidedAt: now, decidedBy: deciderOf(actor), comment: body.reason })
+    Object.assign(intent, { decidedAt: now, decidedBy: personalDecision(actor), comment: body.reason })
     emit('intent.denied', intentEvent(intent, body.reason))
     wake(intentProcess, intent)
-    return unpaidResponse(intent)
+    return unpaidIntentResponse(intent)
   },
 
   async endForAgent({ params }, context) {
@@ -160,7 +174,7 @@ const intents = implement(intentsApi, {
     if (agent?.status !== 'deleting') return { done: true }
     const open = await records.find(
       Intent,
-      { agentId: agent.id, ...sqlCondition(OPEN) },
+      { agentId: agent.id, ...sqlCondition(OPEN_INTENT_SQL) },
       { orderBy: { id: 'asc' }, limit: CANCEL_BATCH, lock: true },
     )
     for (const intent of open) cancelIntent(intent, 'The agent is being deleted.', context)
@@ -174,11 +188,11 @@ const intents = implement(intentsApi, {
     const intent = await find(records, params.id)
     if (!intent) return refuse('intent_not_found')
     const [payments, completeFrom] = await Promise.all([
-      paymentsOf([intent], context),
+      paymentsOfIntents([intent], context),
       readCompleteFrom(sql, tenant),
     ])
     const ids = [intent.id, intent.transactionId ?? [], payments.map(({ id }) => id)].flat(2)
-    const page = await pageBy((after, most) => timelineOfRecords(sql, tenant, ids, after, most))
+    const page = await pageBy((after, most) => readTimelineOfRecords(sql, tenant, ids, after, most))
     return withAuditIds({ ...page, completeFrom })
   },
 
@@ -189,9 +203,9 @@ const intents = implement(intentsApi, {
   },
 })
 
-const all = implement(
-  { ...intentsApi, ...approvalApi, ...inquiryApi, ...simulationApi },
-  { ...intents.handlers, ...approvals.handlers, ...inquiries.handlers, simulate },
+const all = bindHandlers(
+  { ...intentsApi, ...approvalApi, ...intentInquiryApi, ...intentSimulationApi },
+  { ...intents.handlers, ...approvalHandlers.handlers, ...intentInquiries.handlers, simulate },
 )
 
 export const intentsArea = area(
@@ -199,14 +213,14 @@ export const intentsArea = area(
   'Spending that agents declare: decided, then paid, cancelled or expired.',
   all,
   {
-    personal: intentsPersonal,
-    entities: [Intent, Approval, ApprovalOpenings],
+    personal: intentsPersonalData,
+    entities: [Intent, Approval, ApprovalCommitmentOpenings],
     machines: [intentMachine],
     reactions: { 'delegation.revoked': onDelegationsRevoked },
     openRecords: [
       {
         process: intentProcess,
-        select: `select id, owner_id, mode, agent_id, amount_cents from intents where ${OPEN} and workflow_id is not null`,
+        select: `select id, owner_id, mode, agent_id, amount_cents from intents where ${OPEN_INTENT_SQL} and workflow_id is not null`,
       },
     ],
     deadlines: [
@@ -216,7 +230,7 @@ export const intentsArea = area(
         record: 'id',
         agent: 'agent_id',
         due: 'expires_at',
-        open: `${OPEN} and payment_id is null`,
+        open: `${OPEN_INTENT_SQL} and payment_id is null`,
         waits: 'workflow_id is not null',
         operations: ['intents.expire'],
       },

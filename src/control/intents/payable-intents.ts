@@ -5,7 +5,7 @@ import type { Cents } from '../../values/money.ts'
 import { CardTerms } from '../card-terms/index.ts'
 import { hasPayeeRecord, Intent } from './intent.ts'
 
-export interface IntentSearch {
+export interface PayableIntentSearch {
   readonly agentId: string
   readonly cardId: string
   readonly merchantKeys: readonly string[]
@@ -60,7 +60,7 @@ interface FoundIntent extends Row {
 export async function findPayableIntents(
   sql: Sql,
   { tenant: { ownerId, mode }, now }: TenantNow,
-  searches: readonly IntentSearch[],
+  searches: readonly PayableIntentSearch[],
 ): Promise<string[][]> {
   const byKey = searches.flatMap((search, n) => search.merchantKeys.map(name => ({ ...search, n, name })))
   const byBeginning = searches.flatMap((search, n) =>
@@ -90,7 +90,7 @@ export async function findPayableIntents(
 export const lockIntentForCard = (records: Records, id: string): Promise<Intent | null> =>
   records.lock(Intent, id)
 
-export async function whyNotByCard(
+export async function notPayableByCardReason(
   intent: Intent,
   { records, now }: { readonly records: Records; readonly now: Date },
 ) {
@@ -103,6 +103,6 @@ export async function whyNotByCard(
   return named && named.status !== 'closed' ? 'intent_has_card' : undefined
 }
 
-export function nameCard(intent: Intent, cardId: string): void {
+export function assignCardToIntent(intent: Intent, cardId: string): void {
   intent.cardId = cardId
 }

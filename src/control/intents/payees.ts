@@ -1,35 +1,35 @@
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
-import type { Payable } from '../../kernel/contract/payables.ts'
+import type { PayableRecord } from '../../kernel/contract/payables.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { type PayeeRow, payeesById } from '../../money/beneficiaries/index.ts'
-import { isPurse, payableWallets, type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import { type BeneficiaryRow, beneficiariesById } from '../../money/beneficiaries/index.ts'
+import { findPayableWallets, isPurse, type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { type Cents, formatMoney } from '../../values/money.ts'
-import { foldMerchant } from '../merchants/index.ts'
+import { normalizeMerchant } from '../merchants/index.ts'
 
-export interface TokenPayee {
+export interface PaymentTokenPayee {
   readonly id: string
   readonly name: string
   readonly iban: string | null
 }
 
-export interface PayeeReference {
+export interface IntentPayeeReference {
   readonly merchant?: string | undefined
   readonly country: string | null
   readonly beneficiaryId: string | null
   readonly walletId: string | null
   readonly requestId: string | null
-  readonly paymentToken?: TokenPayee
+  readonly paymentToken?: PaymentTokenPayee
 }
 
 /** The payee that the rules judge. The IBAN is known if the payee is a record of the service. */
-export interface Payee {
+export interface ResolvedPayee {
   readonly merchant: string
   readonly payeeIban: string | null
   readonly country: string | null
 }
 
-interface RequestPayee extends Payable {
+interface RequestPayee extends PayableRecord {
   readonly iban: string | null
 }
 
@@ -45,14 +45,14 @@ type PayeeRefusal = readonly [
 ]
 
 /** The records that requests name as payees. Their name, IBAN and country count, even if a request states others. */
-export class Payees {
+export class ResolvedPayees {
   readonly #wallets: ReadonlyMap<string, WalletRow>
-  readonly #beneficiaries: ReadonlyMap<string, PayeeRow>
+  readonly #beneficiaries: ReadonlyMap<string, BeneficiaryRow>
   readonly #requests: ReadonlyMap<string, RequestPayee>
 
   constructor(
     wallets: ReadonlyMap<string, WalletRow>,
-    beneficiaries: ReadonlyMap<string, PayeeRow>,
+    beneficiaries: ReadonlyMap<string, BeneficiaryRow>,
     requests: ReadonlyMap<string, RequestPayee>,
   ) {
     this.#wallets = wallets
@@ -60,12 +60,15 @@ export class Payees {
     this.#requests = requests
   }
 
-  refusalOf({ beneficiaryId, walletId, requestId }: PayeeReference, amount: Cents): PayeeRefusal | undefined {
+  refusalOf(
+    { beneficiaryId, walletId, requestId }: IntentPayeeReference,
+    amount: Cents,
+  ): PayeeRefusal | undefined {
     const wallet = walletId ? this.#wallets.get(walletId) : undefined
     if (walletId && !wallet) return ['wallet_not_found']
     if (wallet && isPurse(wallet)) return ['wallet_of_card']
     if (beneficiaryId && !this.#beneficiaries.has(beneficiaryId)) return ['beneficiary_not_found']
-    return requestId ? requestRefusal(this.#requests.get(requestId), amount) : undefined
+    return requestId ? payeeRequestRefusal(this.#requests.get(requestId), amount) : undefined
   }
 
   resolve({
@@ -75,7 +78,7 @@ export class Payees {
     walletId,
     requestId,
     paymentToken,
-  }: PayeeReference): Payee {
+  }: IntentPayeeReference): ResolvedPayee {
     if (paymentToken) return { merchant: paymentToken.name, payeeIban: paymentToken.iban, country }
     const request = requestId ? this.#requests.get(requestId) : undefined
     if (request) return { merchant: request.payee, payeeIban: request.iban, country }
@@ -87,10 +90,10 @@ export class Payees {
     return { merchant: name, payeeIban: iban, country: beneficiary.country ?? country }
   }
 
-  contradiction(reference: PayeeReference): string | undefined {
+  contradiction(reference: IntentPayeeReference): string | undefined {
     const payee = this.resolve(reference)
     const { merchant, country } = reference
-    if (merchant !== undefined && foldMerchant(merchant) !== foldMerchant(payee.merchant))
+    if (merchant !== undefined && normalizeMerchant(merchant) !== normalizeMerchant(payee.merchant))
       return `merchant: ${merchant} is not the payee ${payee.merchant}. Leave it out.`
     if (country !== null && country !== payee.country)
       return `country: ${payee.merchant} is in ${payee.country}, not in ${country}. Leave it out.`
@@ -99,7 +102,10 @@ export class Payees {
 }
 
 /** A payment request is paid while it is open, and as a whole, so the intent must have its exact amount. */
-export function requestRefusal(request: Payable | undefined, amount: Cents): PayeeRefusal | undefined {
+export function payeeRequestRefusal(
+  request: PayableRecord | undefined,
+  amount: Cents,
+): PayeeRefusal | undefined {
   if (!request) return ['request_not_found']
   const { status, amountCents } = request
   if (status !== 'open')
@@ -113,7 +119,7 @@ export function requestRefusal(request: Payable | undefined, amount: Cents): Pay
 
 type Lookup = Pick<Ports, 'findPayables'>
 
-export async function findRequests(
+export async function findPayeeRequests(
   sql: Sql,
   mode: Mode,
   ids: readonly string[],
@@ -121,26 +127,26 @@ export async function findRequests(
 ): Promise<ReadonlyMap<string, RequestPayee>> {
   const requests = ids.length > 0 ? await findPayables(ids, mode, sql) : []
   if (requests.length === 0) return new Map()
-  const wallets = await payableWallets(sql, { mode }, { ids: requests.map(({ walletId }) => walletId) })
+  const wallets = await findPayableWallets(sql, { mode }, { ids: requests.map(({ walletId }) => walletId) })
   const ibans = new Map(wallets.map(({ id, iban }) => [id, iban]))
   return new Map(
     requests.map(request => [request.id, { ...request, iban: ibans.get(request.walletId) ?? null }]),
   )
 }
 
-export async function openPayees(
+export async function resolvePayees(
   sql: Sql,
   tenant: Tenant,
-  references: readonly PayeeReference[],
+  references: readonly IntentPayeeReference[],
   lookup: Lookup,
-): Promise<Payees> {
+): Promise<ResolvedPayees> {
   const wallets = references.flatMap(({ walletId }) => walletId ?? [])
   const beneficiaries = references.flatMap(({ beneficiaryId }) => beneficiaryId ?? [])
   const requests = references.flatMap(({ requestId }) => requestId ?? [])
-  return new Payees(
+  return new ResolvedPayees(
     wallets.length > 0 ? await walletsById(sql, tenant, wallets) : new Map(),
-    beneficiaries.length > 0 ? await payeesById(sql, tenant, beneficiaries) : new Map(),
-    await findRequests(sql, tenant.mode, requests, lookup),
+    beneficiaries.length > 0 ? await beneficiariesById(sql, tenant, beneficiaries) : new Map(),
+    await findPayeeRequests(sql, tenant.mode, requests, lookup),
   )
 }
 
@@ -148,7 +154,7 @@ export async function openPayees(
  * The spend for risk scoring. Omits the country if a transfer pays it, since a transfer does not show where
  * the agent is.
  */
-export const spendForRisk = <
+export const riskScoredSpend = <
   T extends { readonly country: string | null; readonly payeeIban?: string | null | undefined },
 >(
   spend: T,

@@ -1,38 +1,38 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { event } from '../../kernel/contract/events.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import type { Book, Cause } from '../../money/ledger/index.ts'
+import type { LockedBook, PostingCause } from '../../money/ledger/index.ts'
 import { type Cents, formatMoney } from '../../values/money.ts'
-import { BudgetCounters, openCounters } from '../budgets/index.ts'
-import { ExhaustedMandates, mandateExhausted } from '../mandates/index.ts'
-import { foldMerchant, isSameMerchant } from '../merchants/index.ts'
-import { lockSpendersOfIntents, type Spender } from '../policies/index.ts'
+import { BudgetCounters, lockCounters } from '../budgets/index.ts'
+import { ExhaustedMandates, mandateExhaustedEvent } from '../mandates/index.ts'
+import { isSameMerchant, normalizeMerchant } from '../merchants/index.ts'
+import { lockSpendingAgentsOfIntents, type SpendingAgent } from '../policies/index.ts'
 import {
-  causeOf,
   type IntentRow,
+  intentCause,
   intentMachine,
+  type intentReceiptStates,
   lockIntents,
-  type receiptStates,
   updateIntents,
 } from './intent.ts'
 import { intentProcess } from './process.ts'
 import { intentEvent } from './response.ts'
 import { IntentEvent } from './schemas.ts'
 
-export const paidEvents = {
-  'intent.completed': event('An intent has been paid.', IntentEvent),
-  ...mandateExhausted,
+export const intentPaidEvents = {
+  'intent.completed': declareEvent('An intent has been paid.', IntentEvent),
+  ...mandateExhaustedEvent,
 }
 
-type PaymentContext = Pick<Context<never, typeof paidEvents>, 'emit' | 'wake'>
+type PaymentContext = Pick<Context<never, typeof intentPaidEvents>, 'emit' | 'wake'>
 
-export type SubmissionBlocker = 'agent_not_active' | 'intent_other_merchant'
+export type IntentSubmissionBlocker = 'agent_not_active' | 'intent_other_merchant'
 
-type PaymentBlocker = 'intent_not_approved' | 'intent_being_paid' | 'intent_expired' | SubmissionBlocker
+type PaymentBlocker = 'intent_not_approved' | 'intent_being_paid' | 'intent_expired' | IntentSubmissionBlocker
 
 interface OpenedForPayments {
-  readonly agents?: ReadonlyMap<string, Spender>
+  readonly agents?: ReadonlyMap<string, SpendingAgent>
   readonly counters?: BudgetCounters
   readonly intents?: ReadonlyMap<string, IntentRow>
 }
@@ -43,13 +43,13 @@ interface OpenedForPayments {
  */
 export class IntentPayments {
   readonly #tenantNow: TenantNow
-  readonly #agents: ReadonlyMap<string, Spender>
+  readonly #agents: ReadonlyMap<string, SpendingAgent>
   readonly #changed = new Set<IntentRow>()
   readonly #exhausted: ExhaustedMandates
   #intents: ReadonlyMap<string, IntentRow>
   /** Empty if the caller opened none, since payments that are only cancelled change no limit. */
   readonly counters: BudgetCounters
-  readonly holds: readonly Cause[]
+  readonly holds: readonly PostingCause[]
 
   constructor(
     tenantNow: TenantNow,
@@ -61,7 +61,7 @@ export class IntentPayments {
     this.#exhausted = new ExhaustedMandates(tenantNow)
     this.#agents = agents ?? new Map()
     this.counters = counters ?? new BudgetCounters(tenantNow.tenant, tenantNow.now, [], [])
-    this.holds = ids.map(id => causeOf({ id }))
+    this.holds = ids.map(id => intentCause({ id }))
   }
 
   async lock(sql: Sql): Promise<void> {
@@ -88,7 +88,7 @@ export class IntentPayments {
    * Why a pending payment must not be submitted any more; undefined if it may. Intents for two merchants can
    * be approved before the agent has paid its first one, and from then on only that merchant is paid.
    */
-  submissionBlockerOf({ agentId, merchant }: IntentRow): SubmissionBlocker | undefined {
+  submissionBlockerOf({ agentId, merchant }: IntentRow): IntentSubmissionBlocker | undefined {
     const agent = this.#agents.get(agentId)
     if (agent?.status !== 'active') return 'agent_not_active'
     const first = agent.policy.terms?.lockToFirstMerchant ? this.counters.firstMerchantOf(agentId) : null
@@ -119,9 +119,9 @@ export class IntentPayments {
       this.#exhausted.endIfUsedUp(decidedBy.id, this.counters, context)
   }
 
-  releaseRest(intent: IntentRow, book: Book, context: PaymentContext): void {
-    book.release(causeOf(intent))
-    this.counters.release(causeOf(intent))
+  releaseRest(intent: IntentRow, book: LockedBook, context: PaymentContext): void {
+    book.release(intentCause(intent))
+    this.counters.release(intentCause(intent))
     this.#endMandateOf(intent, context)
   }
 
@@ -140,39 +140,40 @@ export class IntentPayments {
 }
 
 /** Locks the agents of these intents and their counters. Call this before any account is locked. */
-export async function openPayments(
+export async function lockIntentPayments(
   sql: Sql,
   tenantNow: TenantNow,
   intentIds: readonly string[],
 ): Promise<IntentPayments> {
   const ids = [...new Set(intentIds)]
   if (ids.length === 0) return new IntentPayments(tenantNow, ids)
-  const agents = await lockSpendersOfIntents(sql, tenantNow.tenant, ids)
-  const causes = ids.map(id => causeOf({ id }))
-  const counters = await openCounters(sql, tenantNow, { causes, agents: [...agents.keys()] })
+  const agents = await lockSpendingAgentsOfIntents(sql, tenantNow.tenant, ids)
+  const causes = ids.map(id => intentCause({ id }))
+  const counters = await lockCounters(sql, tenantNow, { causes, agents: [...agents.keys()] })
   return new IntentPayments(tenantNow, ids, { agents, counters })
 }
 
 /** A cancellation changes no limits, so neither agents nor counters are locked. */
-export const paymentsToCancel = (tenantNow: TenantNow, intentIds: readonly string[]): IntentPayments =>
+export const intentPaymentsToCancel = (tenantNow: TenantNow, intentIds: readonly string[]): IntentPayments =>
   new IntentPayments(tenantNow, [...new Set(intentIds)])
 
 /** Compares the name, and the IBAN if it was known at the approval. */
 export const isApprovedPayee = (
   { merchant, payeeIban }: Pick<IntentRow, 'merchant' | 'payeeIban'>,
   { name, iban }: { readonly name: string; readonly iban: string | null },
-): boolean => foldMerchant(merchant) === foldMerchant(name) && (payeeIban === null || payeeIban === iban)
+): boolean =>
+  normalizeMerchant(merchant) === normalizeMerchant(name) && (payeeIban === null || payeeIban === iban)
 
-export const aboveHeldMessage = (amount: Cents, held: Cents): string =>
+export const aboveHeldAmountMessage = (amount: Cents, held: Cents): string =>
   `${formatMoney(amount)} are asked for, ${formatMoney(held)} are held for the intent.`
 
-type Status = (typeof receiptStates)[number] | null
+type Status = (typeof intentReceiptStates)[number] | null
 
 const LOCK = 'select 1 from intents where owner_id = $1 and mode = $2 and id = $3 for update'
 const NOTE = 'update intents set receipt_status = $4 where owner_id = $1 and mode = $2 and id = $3'
 
 /** Reads under the intent's lock, so that the receipts do not change meanwhile. */
-export async function noteReceipts(
+export async function updateIntentReceiptState(
   intentId: string,
   read: () => Promise<Status>,
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,

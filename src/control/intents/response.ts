@@ -1,15 +1,15 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { IntentPayment } from '../../kernel/contract/payables.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
-import { first } from '../../values/collections.ts'
-import { excerpt } from '../../values/schemas.ts'
+import { requireFirst } from '../../values/collections.ts'
+import { truncateText } from '../../values/schemas.ts'
 import type { Intent, IntentRow } from './intent.ts'
 
 type ReadContext = Pick<Context, 'sql' | 'tenant' | 'ports'>
 
 type PayableIntent = Pick<Intent, 'id' | 'status'>
 
-export async function paymentsOf(
+export async function paymentsOfIntents(
   intents: readonly PayableIntent[],
   { sql, tenant, ports }: ReadContext,
 ): Promise<readonly IntentPayment[]> {
@@ -18,10 +18,10 @@ export async function paymentsOf(
   return ids.length > 0 ? ports.paymentsOn(ids, tenant, sql) : []
 }
 
-export type LatestPayments = Awaited<ReturnType<typeof latestPayments>>
+export type LatestIntentPayments = Awaited<ReturnType<typeof latestIntentPayments>>
 
-export async function latestPayments(intents: readonly PayableIntent[], context: ReadContext) {
-  const payments = await paymentsOf(intents, context)
+export async function latestIntentPayments(intents: readonly PayableIntent[], context: ReadContext) {
+  const payments = await paymentsOfIntents(intents, context)
   const latest = new Map(payments.toReversed().map(payment => [payment.intentId, payment]))
   return {
     responseOf: <T extends { id: string }>(intent: T) =>
@@ -30,18 +30,18 @@ export async function latestPayments(intents: readonly PayableIntent[], context:
 }
 
 export async function intentResponses(intents: readonly Intent[], context: ReadContext) {
-  const { responseOf } = await latestPayments(intents, context)
+  const { responseOf } = await latestIntentPayments(intents, context)
   return intents.map(intent => responseOf(intent))
 }
 
 export async function intentResponse(intent: Intent, context: ReadContext) {
-  return first(await intentResponses([intent], context))
+  return requireFirst(await intentResponses([intent], context))
 }
 
-export const unpaidResponse = <T extends object>(intent: T) => withMembers(intent, { payment: null })
+export const unpaidIntentResponse = <T extends object>(intent: T) => withMembers(intent, { payment: null })
 
 /** Null if the payment was completed, which the intent's status already says. */
-export function paymentSentence({ status, reason }: IntentPayment): string | null {
+export function intentPaymentSentence({ status, reason }: IntentPayment): string | null {
   const why = reason ? ` ${reason.message}` : ''
   if (status === 'rejected') return `Its payment was rejected, and the money was returned.${why}`
   if (status === 'returned') return `Its payment was returned.${why}`
@@ -75,7 +75,7 @@ export function intentEvent(intent: IntentRow, reason?: string) {
     ...(mandateId ? { mandateId } : {}),
     status,
     amountCents,
-    merchant: excerpt(merchant),
-    ...(reason ? { reason: excerpt(reason) } : {}),
+    merchant: truncateText(merchant),
+    ...(reason ? { reason: truncateText(reason) } : {}),
   }
 }

@@ -1,25 +1,31 @@
 import { z } from 'zod'
 import { assertionRefusals } from '../../identity/passkeys/index.ts'
-import { agent_required, type Failure, missing } from '../../kernel/contract/operation.ts'
-import { paymentStates, paymentTypes } from '../../kernel/contract/payables.ts'
+import { agentRequiredRefusal, notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { intentPaymentStates, intentPaymentTypes } from '../../kernel/contract/payables.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money } from '../../values/money.ts'
-import { formattedText, label, metadata, recordHead, recordTail } from '../../values/schemas.ts'
+import { moneySchema } from '../../values/money.ts'
+import {
+  labelSchema,
+  metadataSchema,
+  patternTextSchema,
+  recordHead,
+  recordTail,
+} from '../../values/schemas.ts'
 import { DecisionRecord } from '../decisions/index.ts'
-import { deciders, intentMachine, receiptStates } from './intent.ts'
+import { intentDeciders, intentMachine, intentReceiptStates } from './intent.ts'
 
-export const status = z.enum(intentMachine.states)
+export const intentStatusSchema = z.enum(intentMachine.states)
 
-export const mcc = formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits')
+export const mccSchema = patternTextSchema(/^\d{4}$/, 4, 'a merchant category code has four digits')
 
-export const merchant = label.optional().meta({
+export const intentMerchantSchema = labelSchema.optional().meta({
   description:
     'The payee. With `beneficiaryId`, `walletId` or `requestId` it may be left out; a name other than that record’s is refused.',
   examples: ['Bookshop'],
 })
 
-export const requestId = id('request').nullable().default(null).meta({
+export const paymentRequestIdSchema = id('request').nullable().default(null).meta({
   description:
     'The payment request that it pays, which may be another owner’s. Its holder is the payee, and the outstanding amount is the amount.',
 })
@@ -36,19 +42,19 @@ const recordsOf = ({ beneficiaryId, walletId, requestId }: PayeeReference): numb
 
 export const hasPayee = (reference: PayeeReference): boolean =>
   reference.merchant !== undefined || recordsOf(reference) > 0
-export const payeeMissing = {
+export const payeeMissingIssue = {
   path: ['merchant'],
   error: 'name the payee, here or with beneficiaryId, walletId or requestId',
 }
 
 export const hasOnePayee = (reference: PayeeReference): boolean => recordsOf(reference) <= 1
-export const payeeAmbiguous = {
+export const payeeAmbiguousIssue = {
   path: ['walletId'],
   error: 'give one of walletId, beneficiaryId and requestId, not several',
 }
 
 const DecidedBy = z.object({
-  type: z.enum(deciders),
+  type: z.enum(intentDeciders),
   id: z
     .string()
     .nullable()
@@ -58,10 +64,10 @@ const DecidedBy = z.object({
 
 const Payment = z
   .object({
-    type: z.enum(paymentTypes).meta({ description: 'The kind of payment.' }),
+    type: z.enum(intentPaymentTypes).meta({ description: 'The kind of payment.' }),
     id: z.string().meta({ examples: ['transfer_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
-    status: z.enum(paymentStates),
-    amountCents: money.meta({
+    status: z.enum(intentPaymentStates),
+    amountCents: moneySchema.meta({
       description:
         'Its sum. For a card payment: the collected amount, once the merchant has collected something.',
     }),
@@ -80,8 +86,8 @@ export const IntentRecord = z
   .object({
     ...recordHead('intent'),
     agentId: id('agent'),
-    status,
-    amountCents: money,
+    status: intentStatusSchema,
+    amountCents: moneySchema,
     currency: z.literal('EUR'),
     merchant: z.string(),
     mcc: z.string().nullable(),
@@ -108,7 +114,7 @@ export const IntentRecord = z
       description:
         'The latest payment on the intent. A completed intent stays completed if its payment is `rejected` or `returned` later: the money was returned, and `reason` says why.',
     }),
-    receiptStatus: z.enum(receiptStates).nullable().meta({
+    receiptStatus: z.enum(intentReceiptStates).nullable().meta({
       description:
         'The match of its payment’s receipts: `mismatch` if one has another total. Null without receipts.',
     }),
@@ -116,7 +122,7 @@ export const IntentRecord = z
       description:
         'The workflow to find in the Temporal Web UI; null if the intent never waited for a person.',
     }),
-    metadata,
+    metadata: metadataSchema,
     ...recordTail,
   })
   .meta({ id: 'Intent' })
@@ -133,63 +139,63 @@ export const IntentEvent = z.object({
     .meta({ description: 'The payment token that was created with it.' }),
   personId: id('person').optional().meta({ description: 'The person who has approved or denied it.' }),
   mandateId: id('mandate').optional().meta({ description: 'The mandate that has approved it.' }),
-  status,
-  amountCents: money,
+  status: intentStatusSchema,
+  amountCents: moneySchema,
   merchant: z.string().max(200),
   reason: z.string().max(200).optional(),
 })
 
-const intent_not_found = missing('intent')
-const intent_expired: Failure = [400, 'The deadline of the intent has passed. Declare it again.']
+const intent_not_found = notFound('intent')
+const intent_expired: RefusalSpec = [400, 'The deadline of the intent has passed. Declare it again.']
 
-export const lookupRefusals = { intent_not_found }
+export const intentLookupRefusals = { intent_not_found }
 
 const { assertion_required: _, ...signatureRefusals } = assertionRefusals
 
 /** For a signature that is sent with the request. Without one, the refusal is `attestation_required`. */
 export { signatureRefusals }
 
-export const decisionRefusals = {
+export const intentDecisionRefusals = {
   intent_not_found,
   intent_not_waiting: [400, 'The intent is no longer waiting for a decision.'],
   intent_expired,
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
-export const cancelRefusals = {
+export const intentCancelRefusals = {
   intent_not_found,
   intent_closed: [400, 'The intent has ended already.'],
   intent_expired,
   intent_being_paid: [400, 'A payment on it is pending. Cancel that payment first.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
-export const payee_mismatch: Failure = [
+export const payeeMismatchRefusal: RefusalSpec = [
   400,
   'merchant or country: it differs from the payee’s record. Leave it out.',
 ]
 
-export const requestRefusals = {
+export const payeeRequestRefusals = {
   request_not_found: [404, 'requestId: no such payment request.'],
   request_not_open: [400, 'requestId: the request is paid or has ended, and cannot be paid.'],
   request_other_amount: [400, 'amountEuros: it must be the outstanding amount of the request.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
-export const levelRefusals = {
+export const budgetLevelRefusals = {
   run_ended: [400, 'The run has ended. Start a new one.'],
   delegation_over: [400, 'The delegation is revoked or has expired. Ask for a new one.'],
   card_closed: [400, 'cardId: the card is closed. Name another one, or none.'],
   card_of_other_intent: [400, 'cardId: the card was issued for another intent, and pays only that one.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
-export const runRefusals = {
+export const intentRunRefusals = {
   card_not_found: [404, 'cardId: the agent has no such card.'],
   run_not_found: [404, 'runId: the agent has no such run.'],
   run_mismatch: [400, 'runId: the header X-Run-Id names another run. Name one.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
-export const declareRefusals = {
-  agent_required,
-  agent_not_found: missing('agent'),
+export const declareIntentRefusals = {
+  agent_required: agentRequiredRefusal,
+  agent_not_found: notFound('agent'),
   agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
-  ...runRefusals,
-  ...levelRefusals,
-} as const satisfies Record<string, Failure>
+  ...intentRunRefusals,
+  ...budgetLevelRefusals,
+} as const satisfies Record<string, RefusalSpec>

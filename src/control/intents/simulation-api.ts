@@ -1,24 +1,24 @@
 import { z } from 'zod'
-import { gone, missing, post } from '../../kernel/contract/operation.ts'
+import { notFound, notFoundOrDeleted, post } from '../../kernel/contract/operation.ts'
 import { purseRefusal } from '../../money/wallets/index.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { positiveMoney } from '../../values/money.ts'
-import { country } from '../../values/schemas.ts'
+import { positiveMoneySchema } from '../../values/money.ts'
+import { countrySchema } from '../../values/schemas.ts'
 import { DecisionRecord } from '../decisions/index.ts'
 import { PolicyCreate } from '../rules/index.ts'
 import {
+  budgetLevelRefusals,
   hasOnePayee,
   hasPayee,
-  levelRefusals,
-  mcc,
-  merchant,
-  payee_mismatch,
-  payeeAmbiguous,
-  payeeMissing,
-  requestId,
-  requestRefusals,
-  runRefusals,
+  intentMerchantSchema,
+  intentRunRefusals,
+  mccSchema,
+  payeeAmbiguousIssue,
+  payeeMismatchRefusal,
+  payeeMissingIssue,
+  payeeRequestRefusals,
+  paymentRequestIdSchema,
 } from './schemas.ts'
 
 const Simulation = z
@@ -28,13 +28,13 @@ const Simulation = z
       .meta({ description: 'Decides for this agent as it is now. An agent’s token may leave it out.' }),
     policyId: id('policy').optional().meta({ description: 'Decides by the rules of this policy alone.' }),
     policy: PolicyCreate.optional().meta({ description: 'Decides by these rules alone.' }),
-    amountCents: positiveMoney(),
-    merchant,
+    amountCents: positiveMoneySchema(),
+    merchant: intentMerchantSchema,
     beneficiaryId: id('beneficiary').nullable().default(null),
     walletId: id('wallet').nullable().default(null),
-    requestId,
-    mcc: mcc.nullable().default(null),
-    country: country.nullable().default(null),
+    requestId: paymentRequestIdSchema,
+    mcc: mccSchema.nullable().default(null),
+    country: countrySchema.nullable().default(null),
     runId: id('run').nullable().default(null).meta({ description: 'A run of the agent.' }),
     cardId: id('card').nullable().default(null).meta({ description: 'A card of the agent.' }),
     at: instant.optional().meta({ description: 'The instant for which to decide; now if left out.' }),
@@ -51,15 +51,15 @@ const Simulation = z
     path: ['cardId'],
     error: 'only an agent has cards: a policy by itself has none',
   })
-  .refine(hasPayee, payeeMissing)
-  .refine(hasOnePayee, payeeAmbiguous)
+  .refine(hasPayee, payeeMissingIssue)
+  .refine(hasOnePayee, payeeAmbiguousIssue)
 
 const SimulatedDecision = DecisionRecord.extend({
   id: z.null().meta({ description: 'Null: nothing is stored.', examples: [null] }),
 }).meta({ id: 'SimulatedDecision' })
 
 /** The URL is below the policies, but the code is here, because it needs all that decides intents. */
-export const simulationApi = {
+export const intentSimulationApi = {
   simulate: post('/policies/simulate', {
     readsClock: true,
     tag: 'Policies',
@@ -79,16 +79,16 @@ export const simulationApi = {
     example: { policy: { name: 'Books', maxTransactionEuros: 50 }, amountEuros: 25, merchant: 'Bookshop' },
     returns: [200, SimulatedDecision],
     fails: {
-      policy_not_found: missing('policy'),
+      policy_not_found: notFound('policy'),
       agent_required: [400, 'agentId: name one of agentId, policyId and policy.'],
-      agent_not_found: gone('agent'),
+      agent_not_found: notFoundOrDeleted('agent'),
       wallet_not_found: [404, 'walletId: no such wallet.'],
       wallet_of_card: purseRefusal('walletId'),
       beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
-      ...requestRefusals,
-      payee_mismatch,
-      ...runRefusals,
-      ...levelRefusals,
+      ...payeeRequestRefusals,
+      payee_mismatch: payeeMismatchRefusal,
+      ...intentRunRefusals,
+      ...budgetLevelRefusals,
     },
   }),
 }

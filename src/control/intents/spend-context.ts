@@ -1,37 +1,40 @@
 import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { balancesOf, type Cause, openBook } from '../../money/ledger/index.ts'
-import { after } from '../../values/clock.ts'
+import { lockBook, type PostingCause, readWalletBalances } from '../../money/ledger/index.ts'
+import { addMs } from '../../values/clock.ts'
 import { type Cents, NO_CENTS } from '../../values/money.ts'
-import { type BudgetCounters, openCounters, readCounters } from '../budgets/index.ts'
-import { compiledTermsOf, controlsOf } from '../card-terms/index.ts'
+import { type BudgetCounters, lockCounters, readCounters } from '../budgets/index.ts'
+import { cardControlsFromTerms, compileStoredCardTerms } from '../card-terms/index.ts'
 import { AgentMandates } from '../mandates/index.ts'
 import {
   decideSpend,
-  findSpenders,
-  lockSpenders,
+  findSpendingAgents,
+  lockSpendingAgents,
   type SpendDecision,
-  type Spender,
+  type SpendingAgent,
 } from '../policies/index.ts'
-import { openRiskAssessor, type RiskAssessor } from '../risk/index.ts'
+import { loadRiskAssessor, type RiskAssessor } from '../risk/index.ts'
 import type { SpendRequest } from '../rules/index.ts'
-import { type BudgetLevelIds, type BudgetLevels, openBudgetLevels } from './budget-levels.ts'
-import { DUPLICATE_WINDOW_MS, fingerprintOf } from './intent.ts'
-import { type Payee, spendForRisk } from './payees.ts'
+import { type BudgetLevelIds, type BudgetLevels, loadBudgetLevels } from './budget-levels.ts'
+import { DUPLICATE_WINDOW_MS, duplicateFingerprint } from './intent.ts'
+import { type ResolvedPayee, riskScoredSpend } from './payees.ts'
 
-export interface ProposedSpend extends BudgetLevelIds, Payee, Pick<SpendRequest, 'amountCents' | 'mcc'> {
+export interface ProposedSpend
+  extends BudgetLevelIds,
+    ResolvedPayee,
+    Pick<SpendRequest, 'amountCents' | 'mcc'> {
   readonly agentId: string
 }
 
 /** The money in wallets: either the ledger's locked book, or balances that were only read. */
-export interface Funds {
+export interface WalletFunds {
   available(walletId: string): Cents
   isFrozen(walletId: string): boolean
 }
 
 /** All that decides intents. Decisions change it, so each sees what the earlier ones used. */
-export interface SpendContext<F extends Funds = Funds> {
-  readonly agents: ReadonlyMap<string, Spender>
+export interface SpendDecisionContext<F extends WalletFunds = WalletFunds> {
+  readonly agents: ReadonlyMap<string, SpendingAgent>
   readonly levels: BudgetLevels
   readonly counters: BudgetCounters
   readonly mandates: AgentMandates
@@ -42,8 +45,8 @@ export interface SpendContext<F extends Funds = Funds> {
 
 type Loader<Key, Loaded> = (sql: Sql, tenantNow: TenantNow, keys: readonly Key[]) => Promise<Loaded>
 
-interface RowLoaders<F extends Funds> {
-  readonly agents: typeof lockSpenders
+interface RowLoaders<F extends WalletFunds> {
+  readonly agents: typeof lockSpendingAgents
   counters(
     sql: Sql,
     tenantNow: TenantNow,
@@ -58,41 +61,41 @@ interface RowLoaders<F extends Funds> {
  * locked. Statements sent together run in the order in which they are written here.
  */
 const contextLoader =
-  <F extends Funds>(rows: RowLoaders<F>): Loader<ProposedSpend, SpendContext<F>> =>
+  <F extends WalletFunds>(rows: RowLoaders<F>): Loader<ProposedSpend, SpendDecisionContext<F>> =>
   async (sql, tenantNow, spends) => {
     const { tenant } = tenantNow
     const agentIds = spends.map(({ agentId }) => agentId)
     const [agents, levels] = await Promise.all([
       rows.agents(sql, tenant, agentIds),
-      openBudgetLevels(sql, tenant, spends),
+      loadBudgetLevels(sql, tenant, spends),
     ])
     const wallets = [...agents.values()].map(({ walletId }) => walletId)
     const spendsOfAgents = spends.filter(({ agentId }) => agents.has(agentId))
     const fingerprints = spendsOfAgents.flatMap(({ agentId, ...spend }) => {
-      const fingerprint = fingerprintOf(spend)
+      const fingerprint = duplicateFingerprint(spend)
       return fingerprint ? { agentId, fingerprint } : []
     })
     const [counters, funds, riskAssessor, duplicates] = await Promise.all([
       rows.counters(sql, tenantNow, [...agents.keys(), ...levels.subjects], [...agents.keys()]),
       rows.funds(sql, tenantNow, wallets),
-      openRiskAssessor(sql, tenantNow, spendsOfAgents),
+      loadRiskAssessor(sql, tenantNow, spendsOfAgents),
       findDuplicates(sql, tenantNow, fingerprints),
     ])
     const mandates = new AgentMandates(counters)
     return { agents, levels, counters, mandates, funds, riskAssessor, duplicates }
   }
 
-export const lockSpendContext = contextLoader({
-  agents: lockSpenders,
-  counters: (sql, tenantNow, spending, mandatesOf) => openCounters(sql, tenantNow, { spending, mandatesOf }),
-  funds: (sql, tenantNow, wallets) => openBook(sql, tenantNow, { wallets }),
+export const lockSpendDecisionContext = contextLoader({
+  agents: lockSpendingAgents,
+  counters: (sql, tenantNow, spending, mandatesOf) => lockCounters(sql, tenantNow, { spending, mandatesOf }),
+  funds: (sql, tenantNow, wallets) => lockBook(sql, tenantNow, { wallets }),
 })
 
-export const readSpendContext = contextLoader({
-  agents: findSpenders,
+export const readSpendDecisionContext = contextLoader({
+  agents: findSpendingAgents,
   counters: readCounters,
   async funds(sql, { tenant }, wallets) {
-    const balances = await balancesOf(sql, tenant, wallets)
+    const balances = await readWalletBalances(sql, tenant, wallets)
     return {
       available: wallet => balances.get(wallet)?.availableCents ?? NO_CENTS,
       isFrozen: wallet => balances.get(wallet)?.frozen ?? false,
@@ -104,7 +107,7 @@ export const readSpendContext = contextLoader({
  * The run of the body, otherwise of the header; the card of the body; the delegation and the budgeted token
  * of the caller.
  */
-export const levelIdsOf = (
+export const budgetLevelIds = (
   { delegationId = null, budgetId = null }: Actor,
   runInHeader: string | null,
   named: Pick<BudgetLevelIds, 'runId' | 'cardId'>,
@@ -115,14 +118,18 @@ export const levelIdsOf = (
   cardId: named.cardId,
 })
 
-export const spenderFor = (actor: Actor, agentId: string, { agents }: SpendContext): Spender | undefined => {
+export const spendingAgentFor = (
+  actor: Actor,
+  agentId: string,
+  { agents }: SpendDecisionContext,
+): SpendingAgent | undefined => {
   const agent = actor.agentId === null || actor.agentId === agentId ? agents.get(agentId) : undefined
   return agent?.status === 'deleted' ? undefined : agent
 }
 
-export function blockerOf(
+export function budgetLevelBlocker(
   spend: ProposedSpend,
-  { levels }: SpendContext,
+  { levels }: SpendDecisionContext,
   now: Date,
   runInHeader: string | null,
 ) {
@@ -135,34 +142,34 @@ interface DecidedIntent extends SpendDecision {
   readonly possibleDuplicateOf: string | null
 }
 
-export function decideIntent(
+export function decideIntentSpend(
   proposed: ProposedSpend,
-  agent: Spender,
-  { levels, counters, mandates, funds, riskAssessor, duplicates }: SpendContext,
+  agent: SpendingAgent,
+  { levels, counters, mandates, funds, riskAssessor, duplicates }: SpendDecisionContext,
   tenantNow: TenantNow,
-  subject: Cause,
+  subject: PostingCause,
 ): DecidedIntent {
   const { amountCents, merchant, payeeIban, mcc, country } = proposed
   const spend = { amountCents, merchant, payeeIban, mcc, country }
-  const fingerprint = fingerprintOf(proposed)
+  const fingerprint = duplicateFingerprint(proposed)
   const possibleDuplicateOf = (fingerprint && duplicates.get(fingerprint)) || null
   const card = levels.cardOf(proposed)
   const request = {
     ...spend,
     kind: 'intent' as const,
-    card: card ? controlsOf(card) : null,
+    card: card ? cardControlsFromTerms(card) : null,
     namedCard: card ? { id: card.id, status: card.status } : null,
     intentId: null,
     approval: null,
     possibleDuplicateOf,
     budgets: levels.budgetsOf(proposed, counters),
-    risk: riskAssessor.assess(agent.id, spendForRisk(spend)),
+    risk: riskAssessor.assess(agent.id, riskScoredSpend(spend)),
     walletFrozen: funds.isFrozen(agent.walletId),
     availableCents: funds.available(agent.walletId),
     ...mandates.covering(agent.id, spend, tenantNow.now),
   }
   const use = counters.snapshotOf(agent.id, agent.term)
-  const terms = card ? compiledTermsOf(card) : null
+  const terms = card ? compileStoredCardTerms(card) : null
   const decided = decideSpend(agent, request, use, tenantNow, subject, terms)
   return { ...decided, possibleDuplicateOf }
 }
@@ -195,7 +202,7 @@ async function findDuplicates(
   const rows = await sql<Row & { fingerprint: string; id: string }>(LATEST, [
     unique.map(({ agentId }) => agentId),
     unique.map(({ fingerprint }) => fingerprint),
-    after(now, -DUPLICATE_WINDOW_MS),
+    addMs(now, -DUPLICATE_WINDOW_MS),
     ownerId,
     mode,
   ])

@@ -3,27 +3,27 @@ import {
   assertionEvents,
   assertionRefusals,
   ChallengeRecord,
-  webauthnAssertion,
+  webauthnAssertionSchema,
 } from '../../identity/passkeys/index.ts'
-import { event } from '../../kernel/contract/events.ts'
-import { get, gone, list, post } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { get, list, notFoundOrDeleted, post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { freeText, ProcessStatusRecord } from '../../values/schemas.ts'
+import { freeTextSchema, ProcessStatusRecord } from '../../values/schemas.ts'
 import {
-  changeFails,
-  lookupFails,
   MandateEvent,
   MandateRecord,
-  mandateSuspended,
+  mandateChangeRefusals,
+  mandateLookupRefusals,
+  mandateStatusSchema,
+  mandateSuspendedEvent,
+  mandateTermRefusals,
   NewMandate,
-  newMandate,
-  status,
-  termFails,
+  newMandateMembers,
 } from './schemas.ts'
 
-const agent_not_found = gone('agent')
+const agent_not_found = notFoundOrDeleted('agent')
 
-const comment = z.strictObject({ comment: freeText.nullable().default(null) })
+const comment = z.strictObject({ comment: freeTextSchema.nullable().default(null) })
 
 const exampleMandate = {
   agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz',
@@ -48,7 +48,7 @@ export const mandatesApi = {
     }),
     example: { ...exampleMandate, personId: null },
     returns: [201, ChallengeRecord],
-    fails: { agent_not_found, person_not_found: [404, 'personId: no such person.'], ...termFails },
+    fails: { agent_not_found, person_not_found: [404, 'personId: no such person.'], ...mandateTermRefusals },
     emits: {},
   }),
   create: post('/mandates', {
@@ -58,7 +58,7 @@ export const mandatesApi = {
     callers: ['key'],
     scope: 'mandates:write',
     signature: { challenge: '/mandates/options', always: true },
-    body: z.strictObject({ ...newMandate, webauthnAssertion }),
+    body: z.strictObject({ ...newMandateMembers, webauthnAssertion: webauthnAssertionSchema }),
     example: {
       ...exampleMandate,
       webauthnAssertion: {
@@ -75,11 +75,11 @@ export const mandatesApi = {
     fails: {
       agent_not_found,
       agent_not_active: [400, 'The agent is frozen: unfreeze it first.'],
-      ...termFails,
+      ...mandateTermRefusals,
       ...assertionRefusals,
     },
     emits: {
-      'mandate.created': event('A person has signed a mandate for an agent.', MandateEvent),
+      'mandate.created': declareEvent('A person has signed a mandate for an agent.', MandateEvent),
       ...assertionEvents,
     },
   }),
@@ -89,7 +89,7 @@ export const mandatesApi = {
     description: 'Newest first. An agent’s token sees those of its agent.',
     callers: ['key', 'agent'],
     scope: 'mandates:read',
-    filters: { status: status.optional(), agentId: id('agent').optional() },
+    filters: { status: mandateStatusSchema.optional(), agentId: id('agent').optional() },
     item: MandateRecord,
   }),
   get: get('/mandates/{id}', {
@@ -99,7 +99,7 @@ export const mandatesApi = {
     callers: ['key', 'agent'],
     scope: 'mandates:read',
     returns: [200, MandateRecord],
-    fails: lookupFails,
+    fails: mandateLookupRefusals,
   }),
   suspend: post('/mandates/{id}/suspend', {
     summary: 'Suspend a mandate',
@@ -110,8 +110,8 @@ export const mandatesApi = {
     body: comment,
     example: { comment: 'Until the invoice is clear' },
     returns: [200, MandateRecord],
-    fails: { ...changeFails, mandate_suspended: [400, 'The mandate is suspended already.'] },
-    emits: mandateSuspended,
+    fails: { ...mandateChangeRefusals, mandate_suspended: [400, 'The mandate is suspended already.'] },
+    emits: mandateSuspendedEvent,
   }),
   resume: post('/mandates/{id}/resume', {
     summary: 'Resume a suspended mandate',
@@ -123,7 +123,7 @@ export const mandatesApi = {
     example: { comment: 'The invoice is clear' },
     returns: [200, MandateRecord],
     fails: {
-      ...changeFails,
+      ...mandateChangeRefusals,
       mandate_active: [400, 'The mandate is active: there is nothing to resume.'],
       agent_not_active: [400, 'The agent is frozen or being deleted. Unfreeze it first.'],
       signer_removed: [
@@ -131,7 +131,7 @@ export const mandatesApi = {
         'The person who has signed the mandate was removed. Have another person sign a new one.',
       ],
     },
-    emits: { 'mandate.resumed': event('A suspended mandate is active again.', MandateEvent) },
+    emits: { 'mandate.resumed': declareEvent('A suspended mandate is active again.', MandateEvent) },
   }),
   revoke: post('/mandates/{id}/revoke', {
     summary: 'Revoke a mandate',
@@ -142,22 +142,22 @@ export const mandatesApi = {
     body: comment,
     example: { comment: 'No longer needed' },
     returns: [200, MandateRecord],
-    fails: changeFails,
-    emits: { 'mandate.revoked': event('A mandate has been revoked.', MandateEvent) },
+    fails: mandateChangeRefusals,
+    emits: { 'mandate.revoked': declareEvent('A mandate has been revoked.', MandateEvent) },
   }),
   status: get('/mandates/{id}/status', {
     readsClock: true,
     summary: 'Get the status of a mandate’s process',
     callers: [],
     returns: [200, ProcessStatusRecord],
-    fails: lookupFails,
+    fails: mandateLookupRefusals,
   }),
   /** May be repeated. Changes nothing before the end, by the tenant's clock. */
   expire: post('/mandates/{id}/expire', {
     summary: 'Expire a mandate',
     callers: [],
     returns: [200, z.object({ expired: z.boolean() })],
-    fails: lookupFails,
-    emits: { 'mandate.expired': event('A mandate has expired.', MandateEvent) },
+    fails: mandateLookupRefusals,
+    emits: { 'mandate.expired': declareEvent('A mandate has expired.', MandateEvent) },
   }),
 }

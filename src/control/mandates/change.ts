@@ -9,12 +9,18 @@ import { tableOf, updateOf } from '../../record-store/index.ts'
 import { Agent, AgentEvent } from '../agents/index.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
 import type { mandatesApi } from './api.ts'
-import { isUsedUp } from './constraints.ts'
-import { isOpen, Mandate, mandateMachine, OPEN, type Suspension } from './mandate.ts'
-import { findOpenMandate } from './open-mandates.ts'
+import { isMandateExhausted } from './constraints.ts'
+import {
+  isMandateOpen,
+  Mandate,
+  type MandateSuspensionReason,
+  mandateMachine,
+  OPEN_MANDATE_SQL,
+} from './mandate.ts'
+import { findLoadedMandate } from './open-mandates.ts'
 import { mandateProcess } from './process.ts'
 import { mandateEvent, mandateResponse } from './response.ts'
-import { type mandateExhausted, mandateSuspended } from './schemas.ts'
+import { type mandateExhaustedEvent, mandateSuspendedEvent } from './schemas.ts'
 
 const AGENT_OF = 'id = (select m.agent_id from mandates m where m.owner_id = ? and m.mode = ? and m.id = ?)'
 
@@ -33,11 +39,11 @@ async function lockMandate(id: string, { records, tenant }: Locking) {
   return agent && mandate && { agent, mandate }
 }
 
-type Suspending = Pick<Context<never, typeof mandateSuspended>, 'emit' | 'wake'>
+type Suspending = Pick<Context<never, typeof mandateSuspendedEvent>, 'emit' | 'wake'>
 
 function suspendMandate(
   mandate: Mandate,
-  because: Suspension,
+  because: MandateSuspensionReason,
   comment: string | null,
   { emit, wake }: Suspending,
 ): void {
@@ -50,23 +56,26 @@ function suspendMandate(
 const overMessage = ({ status }: Mandate): string | undefined =>
   mandateMachine.isFinal(status) ? `The mandate is ${status} already.` : undefined
 
-export const suspend: HandlerOf<typeof mandatesApi.suspend> = async ({ params, body }, context) => {
+export const suspendMandateOperation: HandlerOf<typeof mandatesApi.suspend> = async (
+  { params, body },
+  context,
+) => {
   const { now, refuse } = context
   const found = await lockMandate(params.id, context)
   if (!found) return refuse('mandate_not_found')
   const { mandate } = found
-  if (!isOpen(mandate, now)) return refuse('mandate_over', overMessage(mandate))
+  if (!isMandateOpen(mandate, now)) return refuse('mandate_over', overMessage(mandate))
   if (mandate.status === 'suspended') return refuse('mandate_suspended')
   suspendMandate(mandate, 'requested', body.comment, context)
   return mandateResponse(mandate, context)
 }
 
-export const resume: HandlerOf<typeof mandatesApi.resume> = async ({ params, body }, context) => {
+export const resumeMandate: HandlerOf<typeof mandatesApi.resume> = async ({ params, body }, context) => {
   const { now, emit, wake, refuse } = context
   const found = await lockMandate(params.id, context)
   if (!found) return refuse('mandate_not_found')
   const { agent, mandate } = found
-  if (!isOpen(mandate, now)) return refuse('mandate_over', overMessage(mandate))
+  if (!isMandateOpen(mandate, now)) return refuse('mandate_over', overMessage(mandate))
   if (mandate.status === 'active') return refuse('mandate_active')
   if (agent.status !== 'active') return refuse('agent_not_active')
   const signer = await findPerson(mandate.personId, context)
@@ -78,12 +87,12 @@ export const resume: HandlerOf<typeof mandatesApi.resume> = async ({ params, bod
   return mandateResponse(mandate, context)
 }
 
-export const revoke: HandlerOf<typeof mandatesApi.revoke> = async ({ params, body }, context) => {
+export const revokeMandate: HandlerOf<typeof mandatesApi.revoke> = async ({ params, body }, context) => {
   const { now, emit, wake, refuse } = context
   const found = await lockMandate(params.id, context)
   if (!found) return refuse('mandate_not_found')
   const { mandate } = found
-  if (!isOpen(mandate, now)) return refuse('mandate_over', overMessage(mandate))
+  if (!isMandateOpen(mandate, now)) return refuse('mandate_over', overMessage(mandate))
   mandateMachine.move(mandate, 'revoked')
   Object.assign(mandate, { suspendedBecause: null, comment: body.comment, endedAt: now })
   emit('mandate.revoked', mandateEvent(mandate, body.comment))
@@ -92,7 +101,7 @@ export const revoke: HandlerOf<typeof mandatesApi.revoke> = async ({ params, bod
 }
 
 /** Uses the tenant's clock. Sweep and process may both call this; the second call changes nothing. */
-export const expire: HandlerOf<typeof mandatesApi.expire> = async ({ params }, context) => {
+export const expireMandate: HandlerOf<typeof mandatesApi.expire> = async ({ params }, context) => {
   const { now, emit, wake, refuse } = context
   const found = await lockMandate(params.id, context)
   if (!found) return refuse('mandate_not_found')
@@ -104,12 +113,12 @@ export const expire: HandlerOf<typeof mandatesApi.expire> = async ({ params }, c
   return { expired: true }
 }
 
-type Reacting = Context<never, typeof mandateSuspended>
+type Reacting = Context<never, typeof mandateSuspendedEvent>
 
 /** The change of the agent holds the agent's lock, so its mandates approve no further intents. */
 async function suspendOfAgent(
   agentId: string,
-  because: Suspension,
+  because: MandateSuspensionReason,
   comment: string,
   context: Reacting,
 ): Promise<void> {
@@ -122,19 +131,19 @@ async function suspendOfAgent(
 }
 
 const AGENTS_OF_SIGNER = `id in (
-  select m.agent_id from mandates m where m.owner_id = ? and m.mode = ? and m.person_id = ? and m.${OPEN})`
+  select m.agent_id from mandates m where m.owner_id = ? and m.mode = ? and m.person_id = ? and m.${OPEN_MANDATE_SQL})`
 
 export const mandateReactions = {
-  'agent.frozen': reaction(AgentEvent, mandateSuspended, ({ agentId }, context) =>
+  'agent.frozen': reaction(AgentEvent, mandateSuspendedEvent, ({ agentId }, context) =>
     suspendOfAgent(agentId, 'agent_frozen', 'The agent was frozen.', context),
   ),
-  'agent.deleting': reaction(AgentEvent, mandateSuspended, ({ agentId }, context) =>
+  'agent.deleting': reaction(AgentEvent, mandateSuspendedEvent, ({ agentId }, context) =>
     suspendOfAgent(agentId, 'agent_deleted', 'The agent is being deleted.', context),
   ),
   /** Locks agents first, as spending does. The removal has locked the tenant, so no mandate of this person is added. */
   'person.removed': reaction(
     personEvents['person.removed'],
-    mandateSuspended,
+    mandateSuspendedEvent,
     async ({ personId }, context) => {
       const { records, tenant } = context
       const values = [tenant.ownerId, tenant.mode, personId]
@@ -150,7 +159,7 @@ export const mandateReactions = {
   ),
 }
 
-type EmitContext = Pick<Context<never, typeof mandateExhausted>, 'emit' | 'wake'>
+type EmitContext = Pick<Context<never, typeof mandateExhaustedEvent>, 'emit' | 'wake'>
 
 type Ended = Pick<Mandate, 'id' | 'status' | 'suspendedBecause' | 'endedAt' | 'updatedAt'>
 
@@ -167,8 +176,9 @@ export class ExhaustedMandates {
 
   /** Called once a payment on an intent of the mandate has been counted. */
   endIfUsedUp(id: string, counters: BudgetCounters, { emit, wake }: EmitContext): void {
-    const mandate = findOpenMandate(id, counters)
-    if (!mandate || this.#ended.has(id) || !isUsedUp(mandate.constraints, counters.madeUses(id))) return
+    const mandate = findLoadedMandate(id, counters)
+    if (!mandate || this.#ended.has(id) || !isMandateExhausted(mandate.constraints, counters.madeUses(id)))
+      return
     if (!mandateMachine.move(mandate, 'exhausted')) return
     const { now } = this.#tenantNow
     const { agentId, personId, status, expiresAt } = mandate

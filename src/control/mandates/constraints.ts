@@ -1,9 +1,9 @@
 import type { Cents } from '../../values/money.ts'
 import { payeeMatcher } from '../merchants/index.ts'
-import { lackOf, type MandateLimit } from '../rules/index.ts'
+import { type MandateLimitUsage, mandateShortfall } from '../rules/index.ts'
 
 /** Null means no such limit. An empty list means any merchant, category or country. */
-export interface Constraints {
+export interface MandateConstraints {
   readonly perTransactionCents: Cents | null
   readonly perDayCents: Cents | null
   readonly perMonthCents: Cents | null
@@ -15,13 +15,13 @@ export interface Constraints {
 }
 
 /** Compiled once, as they are evaluated often. Merchants are compared as policies compare them. */
-export interface CompiledConstraints extends Constraints {
+export interface CompiledMandateConstraints extends MandateConstraints {
   readonly findMerchant: ReturnType<typeof payeeMatcher>
   readonly mccSet: ReadonlySet<string>
   readonly countrySet: ReadonlySet<string>
 }
 
-export const compileConstraints = (constraints: Constraints): CompiledConstraints => ({
+export const compileMandateConstraints = (constraints: MandateConstraints): CompiledMandateConstraints => ({
   ...constraints,
   findMerchant: payeeMatcher(constraints.merchants),
   mccSet: new Set(constraints.mccs),
@@ -43,13 +43,13 @@ export interface MandateCounters {
   readonly uses: number
 }
 
-const limitsOf = (constraints: Constraints, used: MandateCounters): MandateLimit[] => {
+const limitsOf = (constraints: MandateConstraints, used: MandateCounters): MandateLimitUsage[] => {
   const { perDayCents, perMonthCents, totalCents } = constraints
   const limit = (
-    period: MandateLimit['period'],
+    period: MandateLimitUsage['period'],
     limitCents: Cents | null,
     usedCents: Cents,
-  ): MandateLimit[] => (limitCents === null ? [] : [{ period, limitCents, usedCents }])
+  ): MandateLimitUsage[] => (limitCents === null ? [] : [{ period, limitCents, usedCents }])
   return [
     ...limit('day', perDayCents, used.dayCents),
     ...limit('month', perMonthCents, used.monthCents),
@@ -57,7 +57,7 @@ const limitsOf = (constraints: Constraints, used: MandateCounters): MandateLimit
   ]
 }
 
-function wrongPayee(constraints: CompiledConstraints, spend: MandatedSpend): string | undefined {
+function wrongPayee(constraints: CompiledMandateConstraints, spend: MandatedSpend): string | undefined {
   const { merchants, mccSet, countrySet, findMerchant } = constraints
   const { merchant, payeeIban, mcc, country } = spend
   if (merchants.length > 0 && findMerchant(merchant, payeeIban) === undefined)
@@ -73,24 +73,25 @@ function wrongPayee(constraints: CompiledConstraints, spend: MandatedSpend): str
   return undefined
 }
 
-export const figuresOf = (constraints: Constraints, used: MandateCounters) => ({
+export const mandateUsageFigures = (constraints: MandateConstraints, used: MandateCounters) => ({
   perTransactionCents: constraints.perTransactionCents,
   limits: limitsOf(constraints, used),
   count: constraints.count === null ? null : { limit: constraints.count, used: used.uses },
 })
 
-export const whyOutside = (
-  constraints: CompiledConstraints,
+export const outsideMandateReason = (
+  constraints: CompiledMandateConstraints,
   spend: MandatedSpend,
   used: MandateCounters,
 ): string | undefined =>
-  wrongPayee(constraints, spend) ?? lackOf(figuresOf(constraints, used), spend.amountCents)
+  wrongPayee(constraints, spend) ??
+  mandateShortfall(mandateUsageFigures(constraints, used), spend.amountCents)
 
 /**
  * Whether the whole amount of a mandate, or all its payments, have been used, and no refund can give anything
  * back to it.
  */
-export const isUsedUp = (
-  { totalCents, count }: Pick<Constraints, 'totalCents' | 'count'>,
+export const isMandateExhausted = (
+  { totalCents, count }: Pick<MandateConstraints, 'totalCents' | 'count'>,
   made: { readonly spentCents: Cents; readonly uses: number },
 ): boolean => (totalCents !== null && made.spentCents >= totalCents) || (count !== null && made.uses >= count)

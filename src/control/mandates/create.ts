@@ -1,6 +1,6 @@
 import {
-  burnAssertion,
-  openChallenge,
+  consumeAssertion,
+  openPasskeyChallenge,
   type VerifiedAssertion,
   verifyAssertion,
 } from '../../identity/passkeys/index.ts'
@@ -12,25 +12,25 @@ import { sqlCondition } from '../../kernel/contract/records.ts'
 import { roleScopes } from '../../kernel/contract/scopes.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import type { StatedConstraints, Subjects } from '../../statements/index.ts'
-import { after, days } from '../../values/clock.ts'
+import { addMs, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, decimal } from '../../values/money.ts'
+import { type Cents, formatDecimal } from '../../values/money.ts'
 import { findAgent, lockAgent } from '../agents/index.ts'
 import type { mandatesApi } from './api.ts'
-import type { Constraints } from './constraints.ts'
-import { MAX_DAYS, MAX_OPEN, Mandate, OPEN } from './mandate.ts'
+import type { MandateConstraints } from './constraints.ts'
+import { MAX_MANDATE_DAYS, MAX_OPEN_MANDATES, Mandate, OPEN_MANDATE_SQL } from './mandate.ts'
 import { mandateProcess } from './process.ts'
-import { mandateEvent, unusedResponse } from './response.ts'
+import { mandateEvent, unusedMandateResponse } from './response.ts'
 
 type Create = HandlerOf<typeof mandatesApi.create>
 type MandateRequest = Omit<Parameters<Create>[0]['body'], 'webauthnAssertion'>
 
-export const MANDATE_TYPE = 'mandate'
+export const MANDATE_SUBJECT_TYPE = 'mandate'
 
-const textOf = (amount: Cents | null): string | null => (amount === null ? null : decimal(amount))
+const textOf = (amount: Cents | null): string | null => (amount === null ? null : formatDecimal(amount))
 const stated = (list: readonly string[]): readonly string[] | null => (list.length > 0 ? list : null)
 
-const statedConstraints = (constraints: Constraints): StatedConstraints => ({
+const statedConstraints = (constraints: MandateConstraints): StatedConstraints => ({
   perTransactionEuros: textOf(constraints.perTransactionCents),
   perDayEuros: textOf(constraints.perDayCents),
   perMonthEuros: textOf(constraints.perMonthCents),
@@ -49,14 +49,14 @@ const statedMandate = ({ agentId, constraints, expiresAt }: MandateRequest): Sub
 
 function blockerOf({ expiresAt }: MandateRequest, open: number, now: Date) {
   if (expiresAt <= now) return 'expires_too_early'
-  if (expiresAt > after(now, days(MAX_DAYS))) return 'expires_too_late'
-  return open >= MAX_OPEN ? 'too_many_mandates' : undefined
+  if (expiresAt > addMs(now, days(MAX_MANDATE_DAYS))) return 'expires_too_late'
+  return open >= MAX_OPEN_MANDATES ? 'too_many_mandates' : undefined
 }
 
 const openMandatesOf = (agentId: string, { records }: Pick<Context, 'records'>): Promise<number> =>
-  records.count(Mandate, { agentId, ...sqlCondition(OPEN) })
+  records.count(Mandate, { agentId, ...sqlCondition(OPEN_MANDATE_SQL) })
 
-export const options: HandlerOf<typeof mandatesApi.options> = async ({ body }, context) => {
+export const createMandateOptions: HandlerOf<typeof mandatesApi.options> = async ({ body }, context) => {
   const { records, now, refuse } = context
   const { agentId, personId } = body
   const [agent, open, person] = await Promise.all([
@@ -69,14 +69,14 @@ export const options: HandlerOf<typeof mandatesApi.options> = async ({ body }, c
   const blocker = blockerOf(body, open, now)
   if (blocker) return refuse(blocker)
   const members = statedMandate(body)
-  return openChallenge({ kind: 'mandate', subjectId: agentId, members, personId }, context)
+  return openPasskeyChallenge({ kind: 'mandate', subjectId: agentId, members, personId }, context)
 }
 
 /**
  * Verifies the signature before any row is locked. Locks the tenant's people before the agent, so that the
  * signer is not removed meanwhile.
  */
-export const create: Create = async ({ body }, context) => {
+export const createMandate: Create = async ({ body }, context) => {
   const { records, now, refuse } = context
   const { webauthnAssertion, agentId } = body
   const [known, verified] = await Promise.all([
@@ -91,7 +91,7 @@ export const create: Create = async ({ body }, context) => {
     findPerson(verified.person.id, context),
     openMandatesOf(agentId, context),
   ])
-  const code = await burnAssertion(verified, { kind: 'mandate', members: statedMandate(body) }, context)
+  const code = await consumeAssertion(verified, { kind: 'mandate', members: statedMandate(body) }, context)
   if (code) return refuse(code)
   if (!agent) return refuse('agent_not_found')
   if (agent.status !== 'active') return refuse('agent_not_active')
@@ -113,7 +113,7 @@ async function makeMandate(
 ) {
   const id = newId('mandate')
   const members = { agentId, name, expiresAt, personId: person.id, passkeyId }
-  const jws = await ports.signer.sign(MANDATE_TYPE, {
+  const jws = await ports.signer.sign(MANDATE_SUBJECT_TYPE, {
     ...tenant,
     mandateId: id,
     ...members,
@@ -128,5 +128,5 @@ async function makeMandate(
   const mandate = records.create(Mandate, { id, ...members, ...constraints, jws, workflowId })
   emit('mandate.created', mandateEvent(mandate))
   wake(mandateProcess, mandate)
-  return unusedResponse(mandate, { now })
+  return unusedMandateResponse(mandate, { now })
 }

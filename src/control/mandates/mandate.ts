@@ -1,16 +1,22 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import { machine } from '../../kernel/contract/machine.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { nullable, record, tenantTable, textArray, timestamp } from '../../kernel/database/entity.ts'
-import type { Personal } from '../../values/personal.ts'
-import type { Constraints } from './constraints.ts'
+import {
+  nullable,
+  recordColumns,
+  tenantTable,
+  textArrayColumn,
+  timestampColumn,
+} from '../../kernel/database/entity.ts'
+import type { PersonalData } from '../../values/personal.ts'
+import type { MandateConstraints } from './constraints.ts'
 
 /**
  * `exhausted`: everything it allows has been paid. Held amounts of intents may be released, so they do not
  * exhaust it.
  */
-export const mandateMachine = machine('mandate', {
+export const mandateMachine = stateMachine('mandate', {
   active: ['suspended', 'revoked', 'expired', 'exhausted'],
   suspended: ['active', 'revoked', 'expired', 'exhausted'],
   revoked: [],
@@ -19,20 +25,25 @@ export const mandateMachine = machine('mandate', {
 })
 
 /** Repeats the condition of the partial indexes over open mandates exactly. */
-export const OPEN = "status in ('active', 'suspended')"
+export const OPEN_MANDATE_SQL = "status in ('active', 'suspended')"
 
-export const suspensions = ['requested', 'agent_frozen', 'agent_deleted', 'signer_removed'] as const
-export type Suspension = (typeof suspensions)[number]
+export const mandateSuspensionReasons = [
+  'requested',
+  'agent_frozen',
+  'agent_deleted',
+  'signer_removed',
+] as const
+export type MandateSuspensionReason = (typeof mandateSuspensionReasons)[number]
 
 /** Bounds the open mandates of an agent, since each is checked for each of its intents. */
-export const MAX_OPEN = 20
+export const MAX_OPEN_MANDATES = 20
 
-export const MAX_DAYS = 366
+export const MAX_MANDATE_DAYS = 366
 
 const schema = defineEntity({
   ...tenantTable('Mandate', 'mandates', 'agentId'),
   properties: {
-    ...record('mandate'),
+    ...recordColumns('mandate'),
     agentId: p.text(),
     name: nullable.string(),
     perTransactionCents: nullable.cents('per_transaction_cents'),
@@ -40,12 +51,12 @@ const schema = defineEntity({
     perMonthCents: nullable.cents('per_month_cents'),
     totalCents: nullable.cents('total_cents'),
     count: nullable.integer(),
-    merchants: textArray(),
-    mccs: textArray(),
-    countries: textArray(),
-    expiresAt: timestamp(),
+    merchants: textArrayColumn(),
+    mccs: textArrayColumn(),
+    countries: textArrayColumn(),
+    expiresAt: timestampColumn(),
     status: p.enum(mandateMachine.states).onCreate(() => mandateMachine.initial),
-    suspendedBecause: nullable.enum(suspensions),
+    suspendedBecause: nullable.enum(mandateSuspensionReasons),
     comment: nullable.string(),
     endedAt: nullable.instant(),
     personId: p.text(),
@@ -60,7 +71,7 @@ const schema = defineEntity({
 export class Mandate extends schema.class {}
 schema.setClass(Mandate)
 
-export const constraintsOf = (mandate: Mandate): Constraints => ({
+export const mandateConstraints = (mandate: Mandate): MandateConstraints => ({
   perTransactionCents: mandate.perTransactionCents,
   perDayCents: mandate.perDayCents,
   perMonthCents: mandate.perMonthCents,
@@ -71,10 +82,12 @@ export const constraintsOf = (mandate: Mandate): Constraints => ({
   countries: mandate.countries,
 })
 
-export const isOpen = ({ status, expiresAt }: Pick<Mandate, 'status' | 'expiresAt'>, now: Date): boolean =>
-  !mandateMachine.isFinal(status) && expiresAt > now
+export const isMandateOpen = (
+  { status, expiresAt }: Pick<Mandate, 'status' | 'expiresAt'>,
+  now: Date,
+): boolean => !mandateMachine.isFinal(status) && expiresAt > now
 
-export const mandatesPersonal = {
+export const mandatesPersonalData = {
   mandates: {
     personal: {
       name: { kind: 'words', ground: 'payments', forget: 'word' },
@@ -85,7 +98,7 @@ export const mandatesPersonal = {
     plain: ['mccs', 'countries', 'suspended_because'],
     about: { person: ['person_id'] },
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 const STATUS = 'select status from mandates where owner_id = $1 and mode = $2 and id = $3'
 

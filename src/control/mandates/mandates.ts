@@ -1,25 +1,31 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { minuteInWords } from '../../values/clock.ts'
+import { formatMinute } from '../../values/clock.ts'
 import { mandatesApi } from './api.ts'
-import { expire, mandateReactions, resume, revoke, suspend } from './change.ts'
-import { create, options } from './create.ts'
-import { Mandate, mandateMachine, mandatesPersonal, OPEN } from './mandate.ts'
+import {
+  expireMandate,
+  mandateReactions,
+  resumeMandate,
+  revokeMandate,
+  suspendMandateOperation,
+} from './change.ts'
+import { createMandate, createMandateOptions } from './create.ts'
+import { Mandate, mandateMachine, mandatesPersonalData, OPEN_MANDATE_SQL } from './mandate.ts'
 import { type MandateSignal, mandateProcess } from './process.ts'
 import { mandateResponse, mandateResponses } from './response.ts'
 
 /** Temporal stores this summary of the run, so it contains no names. */
 const summaryOf = ({ agentId, mode, status, expiresAt }: Mandate): string => {
-  const stands = mandateMachine.isFinal(status) ? status : `${status}, until ${minuteInWords(expiresAt)}`
+  const stands = mandateMachine.isFinal(status) ? status : `${status}, until ${formatMinute(expiresAt)}`
   return `Mandate for ${agentId} in ${mode} mode: ${stands}`
 }
 
 const waitsFor = ({ status, expiresAt }: Mandate): string =>
   status === 'suspended'
-    ? `for it to be resumed, until ${minuteInWords(expiresAt)}`
-    : `for its end, on ${minuteInWords(expiresAt)} at the latest`
+    ? `for it to be resumed, until ${formatMinute(expiresAt)}`
+    : `for its end, on ${formatMinute(expiresAt)} at the latest`
 
 const signalsOf = ({ status }: Mandate): MandateSignal[] =>
   status === 'suspended' ? ['resume', 'revoke'] : ['suspend', 'revoke']
@@ -36,13 +42,13 @@ function processStatusOf(mandate: Mandate, now: Date) {
   }
 }
 
-const mandates = implement(mandatesApi, {
-  options,
-  create,
-  suspend,
-  resume,
-  revoke,
-  expire,
+const mandates = bindHandlers(mandatesApi, {
+  options: createMandateOptions,
+  create: createMandate,
+  suspend: suspendMandateOperation,
+  resume: resumeMandate,
+  revoke: revokeMandate,
+  expire: expireMandate,
 
   async list({ query: { status, agentId } }, context) {
     const page = await context.page(Mandate, definedOnly({ status, agentId }))
@@ -65,7 +71,7 @@ const expiry: Deadline = {
   table: 'mandates',
   agent: 'agent_id',
   due: 'expires_at',
-  open: OPEN,
+  open: OPEN_MANDATE_SQL,
   waits: 'true',
   operations: ['mandates.expire'],
 }
@@ -75,7 +81,7 @@ export const mandatesArea = area(
   'Permissions in advance, signed with a passkey: intents inside a mandate need no further approval.',
   mandates,
   {
-    personal: mandatesPersonal,
+    personal: mandatesPersonalData,
     entities: [Mandate],
     machines: [mandateMachine],
     deadlines: [expiry],
@@ -83,7 +89,7 @@ export const mandatesArea = area(
     openRecords: [
       {
         process: mandateProcess,
-        select: `select id, owner_id, mode, agent_id from mandates where ${OPEN}`,
+        select: `select id, owner_id, mode, agent_id from mandates where ${OPEN_MANDATE_SQL}`,
       },
     ],
   },

@@ -1,14 +1,14 @@
-import { weightedCache } from '../../values/bounded-cache.ts'
+import { memoizeByWeight } from '../../values/bounded-cache.ts'
 import { type Cents, cents } from '../../values/money.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
-import { type MandateUse, mandateInWords } from '../rules/index.ts'
+import { type MandateUsage, mandateLabel } from '../rules/index.ts'
 import {
-  type CompiledConstraints,
-  compileConstraints,
-  figuresOf,
+  type CompiledMandateConstraints,
+  compileMandateConstraints,
   type MandateCounters,
   type MandatedSpend,
-  whyOutside,
+  mandateUsageFigures,
+  outsideMandateReason,
 } from './constraints.ts'
 import type { Mandate } from './mandate.ts'
 
@@ -29,14 +29,14 @@ interface StoredTerms {
 }
 
 /** A mandate whose counters are open. Its agent is locked, so it does not change until the transaction ends. */
-export interface OpenMandate {
+export interface LoadedMandate {
   readonly id: string
   readonly agentId: string
   readonly personId: string
   readonly name: string | null
   readonly status: Mandate['status']
   readonly expiresAt: Date
-  readonly constraints: CompiledConstraints
+  readonly constraints: CompiledMandateConstraints
 }
 
 /** Bounds the cache by the list entries of all cached mandates. */
@@ -44,18 +44,18 @@ const MAX_CACHED_ENTRIES = 50_000
 const BASE_ENTRIES = 10
 
 /** The constraints of a mandate never change, so they are compiled once. */
-const compiled = weightedCache(
+const compiled = memoizeByWeight(
   MAX_CACHED_ENTRIES,
-  ({ merchants, mccs, countries }: CompiledConstraints) =>
+  ({ merchants, mccs, countries }: CompiledMandateConstraints) =>
     BASE_ENTRIES + merchants.length + mccs.length + countries.length,
 )
 
 const amountOf = (text: string | null): Cents | null => (text === null ? null : cents(text))
 
-function readTerms(id: string, terms: StoredTerms): OpenMandate {
+function readTerms(id: string, terms: StoredTerms): LoadedMandate {
   const { agentId, personId, name, status, expiresAt, count, merchants, mccs, countries } = terms
   const constraints = compiled(id, () =>
-    compileConstraints({
+    compileMandateConstraints({
       perTransactionCents: amountOf(terms.perTransactionCents),
       perDayCents: amountOf(terms.perDayCents),
       perMonthCents: amountOf(terms.perMonthCents),
@@ -69,56 +69,56 @@ function readTerms(id: string, terms: StoredTerms): OpenMandate {
   return { id, agentId, personId, name, status, expiresAt: new Date(expiresAt), constraints }
 }
 
-export const openMandates = (counters: BudgetCounters): OpenMandate[] =>
+export const loadedMandates = (counters: BudgetCounters): LoadedMandate[] =>
   counters
     .mandates()
     .map(({ id, terms }) => readTerms(id, terms as StoredTerms))
     .sort((one, other) => one.expiresAt.getTime() - other.expiresAt.getTime() || (one.id < other.id ? -1 : 1))
 
-export function findOpenMandate(id: string, counters: BudgetCounters): OpenMandate | undefined {
+export function findLoadedMandate(id: string, counters: BudgetCounters): LoadedMandate | undefined {
   const found = counters.mandates().find(mandate => mandate.id === id)
   return found && readTerms(id, found.terms as StoredTerms)
 }
 
-export function countersOf(id: string, counters: BudgetCounters): MandateCounters {
+export function mandateCounters(id: string, counters: BudgetCounters): MandateCounters {
   const { dayCents, monthCents, uses } = counters.snapshotOf(id, null)
   return { dayCents, monthCents, totalCents: counters.totalUsed(id), uses }
 }
 
-export interface Mandated {
-  readonly mandate: MandateUse | null
+export interface MandateResult {
+  readonly mandate: MandateUsage | null
   readonly outsideMandates: string | null
 }
 
-const NO_MANDATE: Mandated = { mandate: null, outsideMandates: null }
+const NO_MANDATE: MandateResult = { mandate: null, outsideMandates: null }
 
-const useOf = ({ id, name, expiresAt, constraints }: OpenMandate, used: MandateCounters): MandateUse => ({
+const useOf = ({ id, name, expiresAt, constraints }: LoadedMandate, used: MandateCounters): MandateUsage => ({
   id,
   name,
   expiresAt,
-  ...figuresOf(constraints, used),
+  ...mandateUsageFigures(constraints, used),
 })
 
 export class AgentMandates {
-  readonly #byAgent: ReadonlyMap<string, OpenMandate[]>
+  readonly #byAgent: ReadonlyMap<string, LoadedMandate[]>
   readonly #counters: BudgetCounters
 
   constructor(counters: BudgetCounters) {
-    const active = openMandates(counters).filter(({ status }) => status === 'active')
+    const active = loadedMandates(counters).filter(({ status }) => status === 'active')
     this.#byAgent = Map.groupBy(active, ({ agentId }) => agentId)
     this.#counters = counters
   }
 
   /** The covering mandate that ends first. Otherwise the result says why no mandate covers the spend. */
-  covering(agentId: string, spend: MandatedSpend, now: Date): Mandated {
+  covering(agentId: string, spend: MandatedSpend, now: Date): MandateResult {
     const standing = (this.#byAgent.get(agentId) ?? []).filter(({ expiresAt }) => expiresAt > now)
     if (standing.length === 0) return NO_MANDATE
     const reasons: string[] = []
     for (const mandate of standing) {
-      const used = countersOf(mandate.id, this.#counters)
-      const reason = whyOutside(mandate.constraints, spend, used)
+      const used = mandateCounters(mandate.id, this.#counters)
+      const reason = outsideMandateReason(mandate.constraints, spend, used)
       if (reason === undefined) return { mandate: useOf(mandate, used), outsideMandates: null }
-      reasons.push(`${mandateInWords(mandate)} ${reason}.`)
+      reasons.push(`${mandateLabel(mandate)} ${reason}.`)
     }
     return { mandate: null, outsideMandates: inShort(reasons) }
   }

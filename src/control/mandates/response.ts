@@ -1,14 +1,14 @@
 import type { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
-import { first } from '../../values/collections.ts'
+import { requireFirst } from '../../values/collections.ts'
 import { type Cents, NO_CENTS } from '../../values/money.ts'
-import { excerpt } from '../../values/schemas.ts'
+import { truncateText } from '../../values/schemas.ts'
 import { type BudgetCounters, readCounters } from '../budgets/index.ts'
-import { remainingOf } from '../rules/index.ts'
+import { remainingLimit } from '../rules/index.ts'
 import type { MandateCounters } from './constraints.ts'
-import { constraintsOf, isOpen, type Mandate } from './mandate.ts'
-import { countersOf } from './open-mandates.ts'
+import { isMandateOpen, type Mandate, mandateConstraints } from './mandate.ts'
+import { mandateCounters } from './open-mandates.ts'
 import type { MandateEvent } from './schemas.ts'
 
 type ReadContext = Pick<Context, 'sql' | 'tenant' | 'now'>
@@ -29,13 +29,13 @@ const UNUSED: Use = {
 
 function useOf({ id }: Mandate, counters: BudgetCounters): Use {
   const { reservedCents: heldCents, spentCents } = counters.madeUses(id)
-  return { heldCents, spentCents, ...countersOf(id, counters) }
+  return { heldCents, spentCents, ...mandateCounters(id, counters) }
 }
 
 function leftOf(mandate: Mandate, used: Use, now: Date) {
-  const isOver = !isOpen(mandate, now)
+  const isOver = !isMandateOpen(mandate, now)
   const left = (limit: Cents | null, used: Cents): Cents | null =>
-    limit === null ? null : isOver ? NO_CENTS : remainingOf({ limit, used })
+    limit === null ? null : isOver ? NO_CENTS : remainingLimit({ limit, used })
   const { perDayCents, perMonthCents, totalCents, count } = mandate
   return {
     dayLeftCents: left(perDayCents, used.dayCents),
@@ -49,7 +49,7 @@ function responseWith(mandate: Mandate, use: Use, now: Date) {
   const { heldCents, spentCents } = use
   const { personId, passkeyId } = mandate
   return withMembers(mandate, {
-    constraints: constraintsOf(mandate),
+    constraints: mandateConstraints(mandate),
     heldCents,
     spentCents,
     ...leftOf(mandate, use, now),
@@ -57,7 +57,7 @@ function responseWith(mandate: Mandate, use: Use, now: Date) {
   })
 }
 
-export const unusedResponse = (mandate: Mandate, { now }: Pick<Context, 'now'>) =>
+export const unusedMandateResponse = (mandate: Mandate, { now }: Pick<Context, 'now'>) =>
   responseWith(mandate, UNUSED, now)
 
 export async function mandateResponses(mandates: readonly Mandate[], { sql, tenant, now }: ReadContext) {
@@ -67,7 +67,7 @@ export async function mandateResponses(mandates: readonly Mandate[], { sql, tena
 }
 
 export async function mandateResponse(mandate: Mandate, context: ReadContext) {
-  return first(await mandateResponses([mandate], context))
+  return requireFirst(await mandateResponses([mandate], context))
 }
 
 type EventMembers = Pick<Mandate, 'id' | 'agentId' | 'personId' | 'status' | 'expiresAt' | 'suspendedBecause'>
@@ -82,5 +82,5 @@ export const mandateEvent = (
   status,
   expiresAt,
   suspendedBecause,
-  ...(reason ? { reason: excerpt(reason) } : {}),
+  ...(reason ? { reason: truncateText(reason) } : {}),
 })

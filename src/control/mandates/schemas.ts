@@ -1,19 +1,19 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { type Failure, missing } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money, positiveMoney } from '../../values/money.ts'
-import { country, label, recordHead, recordTail } from '../../values/schemas.ts'
-import { mccCode, merchantPattern } from '../rules/index.ts'
-import { MAX_DAYS, MAX_OPEN, mandateMachine, suspensions } from './mandate.ts'
+import { moneySchema, positiveMoneySchema } from '../../values/money.ts'
+import { countrySchema, labelSchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { mccCodeSchema, merchantPatternSchema } from '../rules/index.ts'
+import { MAX_MANDATE_DAYS, MAX_OPEN_MANDATES, mandateMachine, mandateSuspensionReasons } from './mandate.ts'
 
-export const status = z.enum(mandateMachine.states).meta({
+export const mandateStatusSchema = z.enum(mandateMachine.states).meta({
   description:
     '`suspended`: it approves nothing until it is resumed. `exhausted`: everything that it allows has been paid.',
 })
 
-const limit = (description: string) => positiveMoney().nullable().default(null).meta({ description })
+const limit = (description: string) => positiveMoneySchema().nullable().default(null).meta({ description })
 
 /** Bounds the lists, since a person reads all entries before signing. */
 const MAX_ENTRIES = 100
@@ -35,14 +35,14 @@ const NewConstraints = z
       .nullable()
       .default(null)
       .meta({ description: 'How many payments it allows, including open ones.' }),
-    merchants: z.array(merchantPattern).max(MAX_ENTRIES).default([]).meta({
+    merchants: z.array(merchantPatternSchema).max(MAX_ENTRIES).default([]).meta({
       description:
         'Names, hosts, `*.example.com` or IBANs, compared as in the allowlist of a policy. Empty: any merchant.',
     }),
-    mccs: z.array(mccCode).max(MAX_ENTRIES).default([]).meta({
+    mccs: z.array(mccCodeSchema).max(MAX_ENTRIES).default([]).meta({
       description: 'Merchant category codes. Empty: any; otherwise the intent has to name its `mcc`.',
     }),
-    countries: z.array(country).max(MAX_ENTRIES).default([]).meta({
+    countries: z.array(countrySchema).max(MAX_ENTRIES).default([]).meta({
       description: 'Countries of the merchant. Empty: any; otherwise the intent has to name its `country`.',
     }),
   })
@@ -57,10 +57,10 @@ const NewConstraints = z
 
 const ConstraintsRecord = z
   .object({
-    perTransactionCents: money.nullable(),
-    perDayCents: money.nullable(),
-    perMonthCents: money.nullable(),
-    totalCents: money.nullable(),
+    perTransactionCents: moneySchema.nullable(),
+    perDayCents: moneySchema.nullable(),
+    perMonthCents: moneySchema.nullable(),
+    totalCents: moneySchema.nullable(),
     count: z.int().nullable(),
     merchants: z.array(z.string()),
     mccs: z.array(z.string()),
@@ -69,33 +69,33 @@ const ConstraintsRecord = z
   .meta({ id: 'MandateConstraints' })
 
 /** The members of a mandate as they are requested and signed. The owner chooses the name, which is not signed. */
-export const newMandate = {
+export const newMandateMembers = {
   agentId: id('agent'),
-  name: label
+  name: labelSchema
     .nullable()
     .default(null)
     .meta({ description: 'What decisions call it. It is not signed.', examples: ['Books'] }),
   constraints: NewConstraints,
   expiresAt: instant.meta({
-    description: `When it ends: in the future, and within ${MAX_DAYS} days.`,
+    description: `When it ends: in the future, and within ${MAX_MANDATE_DAYS} days.`,
     examples: ['2027-01-31T00:00:00.000Z'],
   }),
 }
 
-export const NewMandate = z.strictObject(newMandate)
+export const NewMandate = z.strictObject(newMandateMembers)
 
 const left = (what: string) =>
-  money.nullable().meta({ description: `${what} Null: it sets no such limit. 0 once it has ended.` })
+  moneySchema.nullable().meta({ description: `${what} Null: it sets no such limit. 0 once it has ended.` })
 
 export const MandateRecord = z
   .object({
     ...recordHead('mandate'),
     agentId: id('agent'),
     name: z.string().nullable(),
-    status,
+    status: mandateStatusSchema,
     constraints: ConstraintsRecord,
-    heldCents: money.meta({ description: 'Held for approved intents.' }),
-    spentCents: money,
+    heldCents: moneySchema.meta({ description: 'Held for approved intents.' }),
+    spentCents: moneySchema,
     dayLeftCents: left('What is left today.'),
     monthLeftCents: left('What is left this month.'),
     totalLeftCents: left('What is left in all.'),
@@ -104,7 +104,10 @@ export const MandateRecord = z
       .nullable()
       .meta({ description: 'How many payments are left. Null: any number. 0 once it has ended.' }),
     expiresAt: instant,
-    suspendedBecause: z.enum(suspensions).nullable().meta({ description: 'Null unless it is `suspended`.' }),
+    suspendedBecause: z
+      .enum(mandateSuspensionReasons)
+      .nullable()
+      .meta({ description: 'Null unless it is `suspended`.' }),
     comment: z.string().nullable().meta({ description: 'The comment of the last change.' }),
     endedAt: instant.nullable().meta({ description: 'When it was revoked, has expired or was exhausted.' }),
     signedBy: z.object({ personId: id('person'), passkeyId: id('passkey') }),
@@ -124,36 +127,36 @@ export const MandateEvent = z.object({
   personId: id('person').meta({ description: 'The person who has signed it.' }),
   status: z.enum(mandateMachine.states),
   expiresAt: instant,
-  suspendedBecause: z.enum(suspensions).nullable(),
+  suspendedBecause: z.enum(mandateSuspensionReasons).nullable(),
   reason: z.string().max(200).optional(),
 })
 
 /** Emitted by every operation that pays on intents, since any payment may exhaust a mandate. */
-export const mandateExhausted = {
-  'mandate.exhausted': event('Everything that a mandate allows has been paid.', MandateEvent),
+export const mandateExhaustedEvent = {
+  'mandate.exhausted': declareEvent('Everything that a mandate allows has been paid.', MandateEvent),
 }
 
-export const mandateSuspended = {
-  'mandate.suspended': event(
+export const mandateSuspendedEvent = {
+  'mandate.suspended': declareEvent(
     'A mandate has been suspended: by a person or key, because its agent was frozen or is being deleted, or because its signer was removed.',
     MandateEvent,
   ),
 }
 
-const mandate_not_found = missing('mandate')
+const mandate_not_found = notFound('mandate')
 
-export const lookupFails = { mandate_not_found } as const satisfies Record<string, Failure>
+export const mandateLookupRefusals = { mandate_not_found } as const satisfies Record<string, RefusalSpec>
 
-export const changeFails = {
+export const mandateChangeRefusals = {
   mandate_not_found,
   mandate_over: [400, 'The mandate has ended: it is revoked, expired or exhausted. Create a new one.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
-export const termFails = {
+export const mandateTermRefusals = {
   expires_too_early: [400, 'expiresAt: it must be in the future.'],
-  expires_too_late: [400, `expiresAt: at most ${MAX_DAYS} days from now.`],
+  expires_too_late: [400, `expiresAt: at most ${MAX_MANDATE_DAYS} days from now.`],
   too_many_mandates: [
     400,
-    `agentId: the agent has ${MAX_OPEN} mandates that have not ended. Revoke one that is not needed any more.`,
+    `agentId: the agent has ${MAX_OPEN_MANDATES} mandates that have not ended. Revoke one that is not needed any more.`,
   ],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { agent_required, get, list, missing } from '../../kernel/contract/operation.ts'
+import { agentRequiredRefusal, get, list, notFound } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
-import { money } from '../../values/money.ts'
-import { ownAgent } from '../../values/schemas.ts'
-import { mccGroup, mccGroupNames } from './mcc.ts'
+import { moneySchema } from '../../values/money.ts'
+import { agentIdSchema } from '../../values/schemas.ts'
+import { mccGroupNames, mccsOfGroup } from './mcc.ts'
 
 const code = z.string().meta({ examples: ['5942'] })
 
@@ -60,7 +60,7 @@ const Suggestion = z
       .string()
       .meta({ description: 'The entry to write into the allowlist.', examples: ['bookshop'] }),
     spends: z.int().meta({ examples: [3] }),
-    amountCents: money,
+    amountCents: moneySchema,
     lastUsedAt: instant,
     allowed: z.boolean().meta({ description: 'Whether the agent’s allowlist matches it already.' }),
     suggested: z.boolean(),
@@ -95,7 +95,7 @@ export const merchantsApi = {
       group: z
         .string()
         .max(64)
-        .refine(name => mccGroup(name), `no such group; there are ${mccGroupNames.join(', ')}`)
+        .refine(name => mccsOfGroup(name), `no such group; there are ${mccGroupNames.join(', ')}`)
         .optional()
         .meta({ description: 'Only the codes of this group: see `GET /mcc-groups`.' }),
       q: z
@@ -123,8 +123,8 @@ export const merchantsApi = {
     summary: 'Suggest merchants for an agent’s allowlist',
     description:
       'From the agent’s last 2,000 payments; intents that are not paid yet do not count. A merchant that was paid only once, is on the blocklist or looks like another one is listed, but not suggested.',
-    filters: { agentId: ownAgent },
+    filters: { agentId: agentIdSchema },
     item: Suggestion,
-    fails: { agent_required, agent_not_found: missing('agent') },
+    fails: { agent_required: agentRequiredRefusal, agent_not_found: notFound('agent') },
   }),
 }

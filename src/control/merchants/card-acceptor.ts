@@ -1,9 +1,9 @@
 import { countries } from '../../values/countries.ts'
 import { alpha2OfAlpha3, countryOfCity } from './cities.ts'
 import { provenKnownName } from './descriptors.ts'
-import { findKnown } from './known-merchants.ts'
-import { hostOf, namedMerchant } from './names.ts'
-import { legalForms, stripProcessors, usStates, wordsOf } from './noise.ts'
+import { findKnownMerchant } from './known-merchants.ts'
+import { hostInText, parseDescriptor } from './names.ts'
+import { descriptorWords, legalForms, stripProcessorPrefixes, usStates } from './noise.ts'
 
 /** The card acceptor of ISO 8583, where data element 43 has its name, its city and its country. */
 export interface CardAcceptor {
@@ -32,7 +32,7 @@ type Location = Pick<CardAcceptor, 'city' | 'country'>
 
 const digitsOf = (text: string): string => text.replace(/\D/g, '')
 const letterCount = (text: string): number => text.replace(/\P{L}/gu, '').length
-const joined = (text: string): string => wordsOf(text).join(' ')
+const joined = (text: string): string => descriptorWords(text).join(' ')
 
 /** Splits a data element 43 in one text: Mastercard's 22 + 13 + 3 with spaces between, or Visa's 25 + 13 + 2. */
 function splitFields(acceptor: CardAcceptor): CardAcceptor {
@@ -90,20 +90,21 @@ const numberAtEnd: CountAtEnd = words => {
 
 /** A web or e-mail address of the merchant: one label of its host is how the name begins. */
 const contactAtEnd: CountAtEnd = words => {
-  const labels = hostOf(words.at(-1)?.split('@').at(-1) ?? '')
+  const labels = hostInText(words.at(-1)?.split('@').at(-1) ?? '')
     ?.toUpperCase()
     .split('.')
     .slice(0, -1)
   if (!labels) return 0
-  const name = wordsOf(words.slice(0, -1).join(' '))
+  const name = descriptorWords(words.slice(0, -1).join(' '))
   const beginnings = name.map((_, index) => name.slice(0, index + 1).join('')).filter(text => text.length > 2)
-  const known = findKnown(name)?.merchant.name
+  const known = findKnownMerchant(name)?.merchant.name
   const isOwn = (label: string): boolean =>
-    beginnings.includes(label) || (known !== undefined && findKnown([label])?.merchant.name === known)
+    beginnings.includes(label) || (known !== undefined && findKnownMerchant([label])?.merchant.name === known)
   return labels.some(isOwn) ? 1 : 0
 }
 
-const legalFormAtEnd: CountAtEnd = words => (legalForms.has(wordsOf(words.at(-1) ?? '').join('')) ? 1 : 0)
+const legalFormAtEnd: CountAtEnd = words =>
+  legalForms.has(descriptorWords(words.at(-1) ?? '').join('')) ? 1 : 0
 
 const detailAtEnd: CountAtEnd = (words, location) =>
   cityAtEnd(words, location) ||
@@ -153,7 +154,7 @@ function withoutReference(text: string): string | undefined {
 /** The label of a host that is the whole text, below `.com` or the domain of the merchant's country. */
 function nameOfHost(text: string, country: string | null): string | undefined {
   const [label, ...domain] =
-    hostOf(text)
+    hostInText(text)
       ?.replace(/^www\./, '')
       .split('.') ?? []
   const ofCountry = country === 'GB' ? 'uk' : country?.toLowerCase()
@@ -203,12 +204,12 @@ export function acceptorNames(acceptor: CardAcceptor): AcceptorNames {
   const fields = splitFields(acceptor)
   const location = { city: cityIn(fields.city), country: fields.country }
   const field = fields.descriptor.trimEnd()
-  const name = stripProcessors(field.replace(/\s+/g, ' ')).text
+  const name = stripProcessorPrefixes(field.replace(/\s+/g, ' ')).text
   const derived = stepsOf(name, location).flatMap(step => [
     step,
     nameOfHost(step, location.country) ?? step,
     provenKnownName(step) ?? step,
   ])
-  const names = [...new Set([descriptor, field, namedMerchant(field).name, ...derived])]
+  const names = [...new Set([descriptor, field, parseDescriptor(field).name, ...derived])]
   return { names, truncated: truncatedName(name, field.length) }
 }

@@ -79,7 +79,7 @@ const toLatin = (text: string): string =>
  * The skeleton of a text in the sense of UTS #39, which is equal for texts that look alike. For comparison
  * only: `i`, `l` and `1` are one letter in it, and `rn` is an `m`.
  */
-export const skeleton = (text: string): string =>
+export const confusableSkeleton = (text: string): string =>
   (beyondAscii.test(text) ? toLatin(text) : text)
     .toLowerCase()
     .replace(/[i1|]/g, 'l')
@@ -88,4 +88,5 @@ export const skeleton = (text: string): string =>
     .replaceAll('vv', 'w')
 
 /** Finds invisible characters other than spaces, which are never typed and never seen. */
-export const hasInvisible = (text: string): boolean => /\p{Default_Ignorable_Code_Point}|\p{Cc}/u.test(text)
+export const hasInvisibleCharacter = (text: string): boolean =>
+  /\p{Default_Ignorable_Code_Point}|\p{Cc}/u.test(text)

@@ -1,15 +1,15 @@
-import { findKnown } from './known-merchants.ts'
-import { categoryOf } from './mcc.ts'
+import { findKnownMerchant } from './known-merchants.ts'
+import { mccDescription } from './mcc.ts'
 import { guessMcc } from './mcc-keywords.ts'
 import {
+  countTrailingNoiseWords,
+  descriptorWords,
   isCountry,
+  isKnownMerchantNoise,
   isNoise,
-  isNoiseOfKnown,
   legalForms,
-  noiseAtEnd,
-  stripProcessors,
-  withoutNumbers,
-  wordsOf,
+  stripProcessorPrefixes,
+  withoutReferenceNumbers,
 } from './noise.ts'
 
 export interface ResolvedDescriptor {
@@ -31,18 +31,18 @@ type Resolution = Pick<ResolvedDescriptor, 'name' | 'mcc' | 'confidence'>
  * station.
  */
 function resolveKnown(words: readonly string[]): Resolution | undefined {
-  const match = findKnown(words)
+  const match = findKnownMerchant(words)
   if (!match) return undefined
   const { merchant, rest } = match
-  const nameWords = wordsOf(merchant.name)
-  if ((guessMcc(rest.filter(word => !isNoiseOfKnown(word))) ?? merchant.mcc) !== merchant.mcc)
+  const nameWords = descriptorWords(merchant.name)
+  if ((guessMcc(rest.filter(word => !isKnownMerchantNoise(word))) ?? merchant.mcc) !== merchant.mcc)
     return undefined
-  const isWholeText = rest.every(word => isNoiseOfKnown(word) || nameWords.includes(word))
+  const isWholeText = rest.every(word => isKnownMerchantNoise(word) || nameWords.includes(word))
   return { ...merchant, confidence: isWholeText ? CONFIDENCE.known : CONFIDENCE.beginsAsKnown }
 }
 
-export function knownName(text: string): string | undefined {
-  const resolution = resolveKnown(wordsOf(text))
+export function knownMerchantName(text: string): string | undefined {
+  const resolution = resolveKnown(descriptorWords(text))
   return resolution?.confidence === CONFIDENCE.known ? resolution.name : undefined
 }
 
@@ -57,13 +57,13 @@ const isContinuation = (glued: string): boolean =>
  * of other scripts prove nothing, as card networks do not write them.
  */
 export function provenKnownName(text: string): string | undefined {
-  const match = hasOnlyAscii(text) ? findKnown(wordsOf(text)) : undefined
+  const match = hasOnlyAscii(text) ? findKnownMerchant(descriptorWords(text)) : undefined
   if (!match || !isContinuation(match.glued)) return undefined
   const { merchant, rest } = match
   const asterisk = text.indexOf('*')
-  const before = asterisk > 0 ? findKnown(wordsOf(text.slice(0, asterisk))) : undefined
+  const before = asterisk > 0 ? findKnownMerchant(descriptorWords(text.slice(0, asterisk))) : undefined
   if (before && isContinuation(before.glued) && before.rest.every(isCountry)) return merchant.name
-  const nameWords = wordsOf(merchant.name)
+  const nameWords = descriptorWords(merchant.name)
   return rest.every(word => isNoise(word) || nameWords.includes(word)) ? merchant.name : undefined
 }
 
@@ -77,13 +77,13 @@ const partWithName = (text: string): string =>
 const host = /^(?:https?:\/\/)?(?:www\.)?([a-z\d-]{2,})\.(?:[a-z]{2,}\.)?[a-z]{2,}(?:\/\S*)?$/i
 
 export function noiseTrimmingSteps(text: string): string[][] {
-  let words = withoutNumbers(partWithName(text))
+  let words = withoutReferenceNumbers(partWithName(text))
     .split(/[\s_,;]+/)
     .map(word => word.replace(host, '$1').replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}+!]+$/gu, ''))
     .filter(Boolean)
   const steps = [words]
   while (words.length > 1) {
-    const noise = noiseAtEnd(words.map(word => wordsOf(word).join('')))
+    const noise = countTrailingNoiseWords(words.map(word => descriptorWords(word).join('')))
     if (noise === 0) break
     words = words.slice(0, -noise)
     steps.push(words)
@@ -100,20 +100,22 @@ function guessName(text: string): Resolution {
   const words = noiseTrimmingSteps(text).at(-1) ?? []
   const name = words.map(capitalize).join(' ')
   if (!/\p{L}.*\p{L}/u.test(name)) return { name: text.trim(), mcc: null, confidence: CONFIDENCE.nothing }
-  const mcc = guessMcc(wordsOf(name))
+  const mcc = guessMcc(descriptorWords(name))
   return { name, mcc, confidence: mcc ? CONFIDENCE.guessed : CONFIDENCE.cleaned }
 }
 
 /** Applies only rules, so the same text always has the same result. */
 export function resolveDescriptor(query: string): ResolvedDescriptor {
-  const { text, processors } = stripProcessors(query)
+  const { text, processors } = stripProcessorPrefixes(query)
   const { name, mcc, confidence } =
-    resolveKnown(wordsOf(text)) ?? resolveKnown(wordsOf(withoutNumbers(text))) ?? guessName(text || query)
+    resolveKnown(descriptorWords(text)) ??
+    resolveKnown(descriptorWords(withoutReferenceNumbers(text))) ??
+    guessName(text || query)
   return {
     query,
     name,
     mcc,
-    category: mcc && categoryOf(mcc),
+    category: mcc && mccDescription(mcc),
     processor: processors.at(-1) ?? null,
     confidence,
   }

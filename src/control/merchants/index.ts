@@ -2,17 +2,17 @@ export { merchantsApi } from './api.ts'
 export { acceptorNames } from './card-acceptor.ts'
 export { resolveDescriptor } from './descriptors.ts'
 export {
-  foldMerchant,
+  intentMerchantKey,
   isSameMerchant,
   isSamePayee,
   merchantKey,
-  nameOfDescriptor,
+  merchantNameOfDescriptor,
+  normalizeMerchant,
   patternProblem,
   payableBy,
-  payableKey,
   payeeMatcher,
   refundableKeys,
 } from './matcher.ts'
-export { mccGroup, mccGroupNames } from './mcc.ts'
+export { mccGroupNames, mccsOfGroup } from './mcc.ts'
 export { mccCodes } from './merchants.ts'
-export { hostOf, looksLikeIban } from './names.ts'
+export { hostInText, looksLikeIban } from './names.ts'

@@ -166,7 +166,7 @@ export interface KnownMerchant {
   readonly mcc: string
 }
 
-export interface KnownMatch {
+export interface KnownMerchantMatch {
   readonly merchant: KnownMerchant
   readonly rest: readonly string[]
   /** What follows a prefix of one word without a space: `AB` in `SPOTIFYAB`. */
@@ -184,7 +184,7 @@ for (const line of table.trim().split('\n')) {
     else byPattern.set(pattern, { name, mcc })
 }
 
-export function findKnown(words: readonly string[]): KnownMatch | undefined {
+export function findKnownMerchant(words: readonly string[]): KnownMerchantMatch | undefined {
   const text = words.join(' ')
   const counts = Array.from({ length: Math.min(words.length, MAX_PATTERN_WORDS) }, (_, index) => index + 1)
   const matching = [

@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto'
 import { domainToUnicode } from 'node:url'
-import { boundedCache } from '../../values/bounded-cache.ts'
-import { plainIban } from '../../values/iban.ts'
+import { memoizeBounded } from '../../values/bounded-cache.ts'
+import { normalizeIban } from '../../values/iban.ts'
 import { acceptorNames, type CardAcceptor } from './card-acceptor.ts'
-import { hasInvisible, skeleton } from './confusables.ts'
+import { confusableSkeleton, hasInvisibleCharacter } from './confusables.ts'
 import { resolveDescriptor } from './descriptors.ts'
 import {
-  allNamesIn,
-  hostOf,
+  hostInText,
+  ibanProblemIn,
   looksLikeIban,
-  type NamedMerchant,
-  namedMerchant,
-  namesOfPattern,
-  problemOfIban,
+  namesOfBlocklistPattern,
+  type ParsedDescriptor,
+  parseDescriptor,
+  possibleMerchantNames,
 } from './names.ts'
 
 /** ASCII words with one space between them, as most names are. They need no normalization. */
@@ -25,7 +25,7 @@ const foldName = (text: string): string => {
 }
 
 /** One key for all spellings of a merchant: the host of a URL, or the name regardless of case. */
-export const foldMerchant = (name: string): string => hostOf(name) ?? foldName(name)
+export const normalizeMerchant = (name: string): string => hostInText(name) ?? foldName(name)
 
 interface Normalization {
   readonly host: (host: string) => string
@@ -35,19 +35,19 @@ interface Normalization {
 const bySpelling: Normalization = { host: host => host, name: foldName }
 
 const byAppearance: Normalization = {
-  host: host => skeleton(host.includes('xn--') ? domainToUnicode(host) : host),
-  name: name => skeleton(name).replace(/[\s\p{P}]/gu, '') || foldName(name),
+  host: host => confusableSkeleton(host.includes('xn--') ? domainToUnicode(host) : host),
+  name: name => confusableSkeleton(name).replace(/[\s\p{P}]/gu, '') || foldName(name),
 }
 
 export function merchantSkeleton(merchant: string): string {
-  const host = hostOf(merchant)
+  const host = hostInText(merchant)
   return host ? byAppearance.host(host) : byAppearance.name(merchant)
 }
 
 /** The domain of a pattern such as `*.example.com`; undefined for any other pattern. */
 const wildcardOf = (pattern: string): string | undefined => {
   const trimmed = pattern.trim()
-  return trimmed.startsWith('*.') ? hostOf(trimmed.slice(2)) : undefined
+  return trimmed.startsWith('*.') ? hostInText(trimmed.slice(2)) : undefined
 }
 
 type Positions = Map<string, number>
@@ -65,7 +65,7 @@ class PatternIndex {
 
   add(pattern: string, position: number): void {
     const domain = wildcardOf(pattern)
-    const host = hostOf(pattern)
+    const host = hostInText(pattern)
     if (domain) this.#domains.set(this.#normalization.host(domain), position)
     else if (host) this.#hosts.set(this.#normalization.host(host), position)
     // When appearance counts, a host is also a name, since `Booking com` looks like booking.com.
@@ -74,7 +74,7 @@ class PatternIndex {
   }
 
   positionOf(merchant: string): number {
-    const host = hostOf(merchant)
+    const host = hostInText(merchant)
     if (!host) return this.#names.get(this.#normalization.name(merchant)) ?? NO_MATCH
     const key = this.#normalization.host(host)
     let position = this.#hosts.get(key) ?? NO_MATCH
@@ -100,35 +100,35 @@ interface ListReading {
 }
 
 /** Includes the processor, since another processor may have another customer of the same name. */
-const keyWithProcessor = ({ name, processor }: NamedMerchant): string =>
-  processor === null ? name : `${processor} *${foldMerchant(name)}`
+const keyWithProcessor = ({ name, processor }: ParsedDescriptor): string =>
+  processor === null ? name : `${processor} *${normalizeMerchant(name)}`
 
 const allowlistReading: ListReading = {
   normalizations: [bySpelling],
   namesOfPattern: pattern =>
-    pattern.includes('*') ? [pattern, keyWithProcessor(namedMerchant(pattern))] : [pattern],
+    pattern.includes('*') ? [pattern, keyWithProcessor(parseDescriptor(pattern))] : [pattern],
   namesOfMerchant(merchant) {
     if (!merchant.includes('*')) return [merchant]
-    const named = namedMerchant(merchant)
+    const named = parseDescriptor(merchant)
     return [merchant, named.name, keyWithProcessor(named)]
   },
 }
 
-const provenNamesIn = boundedCache(
+const provenNamesIn = memoizeBounded(
   (descriptor: string): readonly string[] => acceptorNames({ descriptor, city: null, country: null }).names,
 )
 
 const blocklistReading: ListReading = {
   normalizations: [bySpelling, byAppearance],
-  namesOfPattern,
-  namesOfMerchant: merchant => [...allNamesIn(merchant), ...provenNamesIn(merchant)],
+  namesOfPattern: namesOfBlocklistPattern,
+  namesOfMerchant: merchant => [...possibleMerchantNames(merchant), ...provenNamesIn(merchant)],
 }
 
 /** The first of equal patterns wins, so they are set from the last to the first. */
 function ibanPositions(patterns: readonly string[]): Positions {
   const entries = patterns.map((pattern, position) => [pattern, position] as const)
   const ibans = entries.filter(([pattern]) => looksLikeIban(pattern))
-  return new Map(ibans.reverse().map(([pattern, position]) => [plainIban(pattern), position]))
+  return new Map(ibans.reverse().map(([pattern, position]) => [normalizeIban(pattern), position]))
 }
 
 /**
@@ -150,7 +150,7 @@ export function payeeMatcher(
   for (const [name, position] of names.reverse()) for (const index of indexes) index.add(name, position)
   // An IBAN in the name does not prove that the account is paid. It can block a payee, but never allow one.
   const ibansInName = (merchant: string): string[] =>
-    lookalikes && ibans.size > 0 ? [plainIban(merchant)] : []
+    lookalikes && ibans.size > 0 ? [normalizeIban(merchant)] : []
   return (merchant, iban) => {
     const byName = reading
       .namesOfMerchant(merchant)
@@ -161,16 +161,16 @@ export function payeeMatcher(
 }
 
 export function isSameMerchant(bound: string, merchant: string): boolean {
-  if (bound === merchant || foldMerchant(bound) === foldMerchant(merchant)) return true
+  if (bound === merchant || normalizeMerchant(bound) === normalizeMerchant(merchant)) return true
   if (!merchant.includes('*') && !bound.includes('*')) return false
-  const wanted = namedMerchant(bound)
-  const named = namedMerchant(merchant)
+  const wanted = parseDescriptor(bound)
+  const named = parseDescriptor(merchant)
   const hasSameProcessor = wanted.processor === null || wanted.processor === named.processor
-  return hasSameProcessor && foldMerchant(wanted.name) === foldMerchant(named.name)
+  return hasSameProcessor && normalizeMerchant(wanted.name) === normalizeMerchant(named.name)
 }
 
 export const isSamePayee = (bound: string, merchant: string, iban: string | null | undefined): boolean =>
-  looksLikeIban(bound) ? plainIban(bound) === iban : isSameMerchant(bound, merchant)
+  looksLikeIban(bound) ? normalizeIban(bound) === iban : isSameMerchant(bound, merchant)
 
 /** Labels below which anyone can register in a country's domain: `co.uk`, `com.au`. */
 const publicLabels = new Set(['ac', 'co', 'com', 'edu', 'gov', 'gob', 'go', 'ne', 'net', 'or', 'org'])
@@ -179,11 +179,11 @@ type PatternCheck = readonly [hasProblem: (pattern: string) => boolean, problem:
 
 const checks: readonly PatternCheck[] = [
   [pattern => pattern === '', 'is empty; leave it out'],
-  [hasInvisible, 'contains invisible characters; type it again'],
+  [hasInvisibleCharacter, 'contains invisible characters; type it again'],
   [pattern => pattern === '*', 'a lone asterisk matches every merchant; leave the list empty for no rule'],
   [
     pattern =>
-      pattern.includes('*') && !/^\*\.[^*]+$/.test(pattern) && namedMerchant(pattern).name.includes('*'),
+      pattern.includes('*') && !/^\*\.[^*]+$/.test(pattern) && parseDescriptor(pattern).name.includes('*'),
     'an asterisk is allowed only in front of a host, as in *.example.com, or as in card statements: SQ *BOOKSHOP',
   ],
   [
@@ -191,7 +191,7 @@ const checks: readonly PatternCheck[] = [
     'names no domain of one owner; write it as in *.example.com',
   ],
   [
-    pattern => hostOf(pattern) !== undefined && /[/:?#\\]/.test(pattern),
+    pattern => hostInText(pattern) !== undefined && /[/:?#\\]/.test(pattern),
     'is more than a host; write the host alone, as in shop.example.com',
   ],
 ]
@@ -207,17 +207,18 @@ export function patternProblem(pattern: string): string | undefined {
   const trimmed = pattern.trim()
   const problem = checks.find(([hasProblem]) => hasProblem(trimmed))?.[1]
   if (problem) return problem
-  const ibanProblem = looksLikeIban(trimmed) ? problemOfIban(trimmed) : undefined
+  const ibanProblem = looksLikeIban(trimmed) ? ibanProblemIn(trimmed) : undefined
   return ibanProblem && `looks like an IBAN, and is none: ${ibanProblem}`
 }
 
 /** Short because it is indexed. The key is the same for every spelling of a merchant. */
 export const merchantKey = (merchant: string): string =>
-  hash('sha256', foldMerchant(merchant), 'base64url').slice(0, 22)
+  hash('sha256', normalizeMerchant(merchant), 'base64url').slice(0, 22)
 
 const withoutWww = (host: string): string => host.replace(/^www\./, '')
 
-export const payableKey = (merchant: string): string => merchantKey(withoutWww(hostOf(merchant) ?? merchant))
+export const intentMerchantKey = (merchant: string): string =>
+  merchantKey(withoutWww(hostInText(merchant) ?? merchant))
 
 interface NetworkMerchant extends CardAcceptor {
   readonly url: string | null
@@ -230,15 +231,18 @@ interface PayableBy {
 
 /** A merchant may have been declared by one of the names that its descriptor proves, or by its host. */
 export function payableBy(merchant: NetworkMerchant): PayableBy {
-  const host = merchant.url === null ? undefined : hostOf(merchant.url)
+  const host = merchant.url === null ? undefined : hostInText(merchant.url)
   const { names, truncated } = acceptorNames(merchant)
-  const keys = [...names, ...(host ? [host] : [])].map(payableKey)
+  const keys = [...names, ...(host ? [host] : [])].map(intentMerchantKey)
   return { merchantKeys: [...new Set(keys)], truncatedName: truncated }
 }
 
 /** A refund gives money back, so the most likely name of its merchant is enough. */
 export const refundableKeys = (merchant: NetworkMerchant): string[] => [
-  ...new Set([...payableBy(merchant).merchantKeys, payableKey(nameOfDescriptor(merchant.descriptor))]),
+  ...new Set([
+    ...payableBy(merchant).merchantKeys,
+    intentMerchantKey(merchantNameOfDescriptor(merchant.descriptor)),
+  ]),
 ]
 
-export const nameOfDescriptor = (descriptor: string): string => resolveDescriptor(descriptor).name
+export const merchantNameOfDescriptor = (descriptor: string): string => resolveDescriptor(descriptor).name

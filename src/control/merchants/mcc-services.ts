@@ -1,5 +1,5 @@
 /** Merchant category codes from 6000 on: money, lodging, personal and business services, repair, leisure, professions, the state. */
-export const services = `
+export const serviceMccs = `
 6010 Cash over the counter
 6011 Cash from a machine
 6012 Goods and services of banks

@@ -1,4 +1,4 @@
-export const shops = `
+export const shopMccs = `
 5611 Menswear
 5621 Womenswear
 5631 Accessories for women

@@ -2,7 +2,7 @@
  * Merchant category codes from 0700 to 5599: fields, contracts, transport, utilities, wholesale and large shops. The
  * codes are those of ISO 18245 and of the card schemes that add to it; the descriptions are our own words.
  */
-export const trades = `
+export const tradeMccs = `
 0742 Veterinary surgeons
 0743 Wine growers
 0744 Champagne growers

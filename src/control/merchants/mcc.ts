@@ -1,6 +1,6 @@
-import { services } from './mcc-services.ts'
-import { shops } from './mcc-shops.ts'
-import { trades } from './mcc-trades.ts'
+import { serviceMccs } from './mcc-services.ts'
+import { shopMccs } from './mcc-shops.ts'
+import { tradeMccs } from './mcc-trades.ts'
 
 interface Category {
   readonly code: string
@@ -16,20 +16,20 @@ const companyCategories = [
   Array.from({ length: to - from + 1 }, (_, index) => ({ code: String(from + index), description })),
 )
 
-const sharedCategories = [trades, shops, services].flatMap(text =>
+const sharedCategories = [tradeMccs, shopMccs, serviceMccs].flatMap(text =>
   text
     .trim()
     .split('\n')
     .map(line => ({ code: line.slice(0, 4), description: line.slice(5) })),
 )
 
-export const categories: readonly Category[] = [...sharedCategories, ...companyCategories].sort((a, b) =>
-  a.code < b.code ? -1 : 1,
+export const merchantCategories: readonly Category[] = [...sharedCategories, ...companyCategories].sort(
+  (a, b) => (a.code < b.code ? -1 : 1),
 )
 
-const byCode = new Map(categories.map(category => [category.code, category]))
+const byCode = new Map(merchantCategories.map(category => [category.code, category]))
 
-export const categoryOf = (code: string): string | null => byCode.get(code)?.description ?? null
+export const mccDescription = (code: string): string | null => byCode.get(code)?.description ?? null
 
 interface MccGroup {
   readonly name: string
@@ -40,7 +40,7 @@ interface MccGroup {
 function group(name: string, description: string, members: string): MccGroup {
   const ranges = members.split(' ').map(member => member.split('-'))
   const isIn = (code: string): boolean => ranges.some(([from = '', to = from]) => from <= code && code <= to)
-  return { name, description, codes: categories.map(({ code }) => code).filter(isIn) }
+  return { name, description, codes: merchantCategories.map(({ code }) => code).filter(isIn) }
 }
 
 export const mccGroups: readonly MccGroup[] = [
@@ -84,4 +84,4 @@ const byName = new Map(mccGroups.map(({ name, codes }) => [name, codes]))
 
 export const mccGroupNames: readonly string[] = [...byName.keys()]
 
-export const mccGroup = (name: string): readonly string[] | undefined => byName.get(name)
+export const mccsOfGroup = (name: string): readonly string[] | undefined => byName.get(name)

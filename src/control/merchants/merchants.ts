@@ -1,14 +1,14 @@
 import type { z } from 'zod'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { type Cents, formatMoney, plus } from '../../values/money.ts'
+import { addCents, type Cents, formatMoney } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
 import { merchantsApi } from './api.ts'
 import { resolveDescriptor } from './descriptors.ts'
-import { foldMerchant, merchantSkeleton, patternProblem, payeeMatcher } from './matcher.ts'
-import { categories, mccGroup, mccGroups } from './mcc.ts'
+import { merchantSkeleton, normalizeMerchant, patternProblem, payeeMatcher } from './matcher.ts'
+import { mccGroups, mccsOfGroup, merchantCategories } from './mcc.ts'
 
 // Reads the agent's latest 2,000 records by its index, in any status, so that the cost does not grow with the
 // history.
@@ -39,11 +39,11 @@ interface MerchantSpend {
 function mergeSpellings(rows: readonly MerchantSpend[]): MerchantSpend[] {
   const merchants = new Map<string, MerchantSpend>()
   for (const row of rows) {
-    const key = foldMerchant(row.merchant)
+    const key = normalizeMerchant(row.merchant)
     const merged = merchants.get(key)
     if (merged) {
       merged.spends += row.spends
-      merged.amountCents = plus(merged.amountCents, row.amountCents)
+      merged.amountCents = addCents(merged.amountCents, row.amountCents)
     } else merchants.set(key, { ...row })
   }
   return [...merchants.values()].sort(byUse)
@@ -64,7 +64,7 @@ function objectionTo(
   if (isAllowed) return 'The allowlist has it already.'
   if (lookalike !== undefined) return `It looks like ${lookalike}, but is spelled differently.`
   if (spends === 1) return 'Paid once only.'
-  const problem = patternProblem(foldMerchant(merchant))
+  const problem = patternProblem(normalizeMerchant(merchant))
   return problem && `It cannot be written into an allowlist: it ${problem}.`
 }
 
@@ -81,7 +81,7 @@ async function suggest(
   const firstBySkeleton = new Map<string, string>()
   return mergeSpellings(rows).map(spend => {
     const { merchant } = spend
-    const pattern = foldMerchant(merchant)
+    const pattern = normalizeMerchant(merchant)
     const skeleton = merchantSkeleton(merchant)
     const lookalike = firstBySkeleton.get(skeleton)
     firstBySkeleton.set(skeleton, lookalike ?? merchant)
@@ -99,19 +99,19 @@ const suggestions: HandlerOf<typeof merchantsApi.suggestions> = async ({ query }
   return context.pageOf(await suggest(context, agentId))
 }
 
-export const mccCodes: readonly string[] = categories.map(({ code }) => code)
+export const mccCodes: readonly string[] = merchantCategories.map(({ code }) => code)
 
-const categoryRecords = categories.map(category => ({
+const categoryRecords = merchantCategories.map(category => ({
   ...category,
   id: category.code,
   groups: mccGroups.filter(({ codes }) => codes.includes(category.code)).map(({ name }) => name),
 }))
 
-const merchants = implement(merchantsApi, {
+const merchants = bindHandlers(merchantsApi, {
   resolve: ({ query }) => resolveDescriptor(query.q),
 
   mcc({ query: { group, q = '' } }, { pageOf }) {
-    const members = group === undefined ? undefined : mccGroup(group)
+    const members = group === undefined ? undefined : mccsOfGroup(group)
     const text = q.trim().toLowerCase()
     return pageOf(
       categoryRecords.filter(

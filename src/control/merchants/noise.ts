@@ -40,12 +40,12 @@ interface StrippedDescriptor {
   readonly processors: readonly string[]
 }
 
-export function stripProcessors(text: string): StrippedDescriptor {
+export function stripProcessorPrefixes(text: string): StrippedDescriptor {
   const trimmed = text.trim().replace(/\s+\*/g, ' *')
   const processor = processors.find(([prefix]) => prefix.test(trimmed))
   if (!processor) return { text: trimmed, processors: [] }
   const [prefix, name] = processor
-  const inner = stripProcessors(trimmed.replace(prefix, ''))
+  const inner = stripProcessorPrefixes(trimmed.replace(prefix, ''))
   return { text: inner.text, processors: [name, ...inner.processors] }
 }
 
@@ -90,10 +90,10 @@ const numbers = [
   /#\s*\S*\d\S*/g,
 ]
 
-export const withoutNumbers = (text: string): string =>
+export const withoutReferenceNumbers = (text: string): string =>
   numbers.reduce((rest, number) => rest.replace(number, ' '), text.replace(paymentKinds, ''))
 
-export const wordsOf = (text: string): string[] =>
+export const descriptorWords = (text: string): string[] =>
   text
     .toUpperCase()
     .replace(/Ä/g, 'AE')
@@ -108,16 +108,18 @@ export const isCountry = (word: string): boolean => countries.has(word) || count
 
 export function withoutLegalForm(name: string): string {
   const space = name.trimEnd().lastIndexOf(' ')
-  return space > 0 && legalForms.has(wordsOf(name.slice(space)).join('')) ? name.slice(0, space) : name
+  return space > 0 && legalForms.has(descriptorWords(name.slice(space)).join(''))
+    ? name.slice(0, space)
+    : name
 }
 
 export const isNoise = (word: string): boolean =>
   /\d/.test(word) || isCountry(word) || legalForms.has(word) || trailingWords.has(word) || places.has(word)
 
-export const isNoiseOfKnown = (word: string): boolean => isNoise(word) || productWords.has(word)
+export const isKnownMerchantNoise = (word: string): boolean => isNoise(word) || productWords.has(word)
 
 /** Counts words of noise at the end of a name: a number, a place of up to three words, a country, a legal form. */
-export function noiseAtEnd(words: readonly string[]): number {
+export function countTrailingNoiseWords(words: readonly string[]): number {
   const [beforeLast = '', last = ''] = words.slice(-2)
   const placeWords = [3, 2].find(count => words.length > count && places.has(words.slice(-count).join(' ')))
   if (placeWords) return placeWords

@@ -1,53 +1,53 @@
 import type { Sql } from '../../kernel/contract/sql.ts'
 import type { RefundReceipt } from '../../money/refunds/index.ts'
 import {
-  addWitness,
+  addTransactionWitness,
   insertTransactions,
-  moveToState,
+  moveTransaction,
   newTransaction,
   type TransactionRow,
   type TransactionState,
   updateTransactions,
 } from '../../money/transactions/index.ts'
-import { minOf, minus, restOf } from '../../values/money.ts'
+import { minOf, remainderOf, subtractCents } from '../../values/money.ts'
 import type { IntentRow } from '../intents/index.ts'
-import { countUsage } from './count-usage.ts'
-import { diffOf, intentStepOf, refundedOfPayment } from './diff.ts'
-import { addFact, type PaymentFact } from './facts.ts'
-import { moveMoney, refundWallet } from './move-money.ts'
+import { countLimitUsage } from './count-usage.ts'
+import { diffPaymentAmounts, intentTransition, refundedPaymentCents } from './diff.ts'
+import { addPaymentFact, type PaymentFact } from './facts.ts'
+import { bookPaymentDiff, refundWalletId } from './move-money.ts'
 import {
-  type ApplyContext,
-  type CaptureContext,
-  type Channel,
+  type CaptureEmitContext,
   coveringIntent,
-  type DirectChannel,
-  type Evidence,
+  type FactEvidence,
+  type ImmediatePaymentChannel,
   type Payment,
   type PaymentBatch,
-  type PaymentView,
-  type PostedBatch,
-  type RefundContext,
+  type PaymentChannel,
+  type PaymentEmitContext,
+  type PaymentRecordView,
+  type PostedPaymentBatch,
+  type RefundEmitContext,
 } from './payment.ts'
-import { foldFacts, type PaymentState } from './state.ts'
+import { foldPaymentFacts, type PaymentState } from './state.ts'
 
 /**
  * The only place that changes a payment: money, limits, record, transaction, refunds and intent follow from
  * its facts.
  */
-export function applyFact<P extends Payment, B extends PaymentBatch, C extends ApplyContext>(
+export function applyPaymentFact<P extends Payment, B extends PaymentBatch, C extends PaymentEmitContext>(
   payment: P,
   fact: PaymentFact,
-  channel: Channel<P, B, C>,
-  evidence: Evidence,
+  channel: PaymentChannel<P, B, C>,
+  evidence: FactEvidence,
   batch: B,
   context: C,
 ): PaymentState {
   const factsBefore = payment.facts
-  const before = foldFacts(factsBefore)
-  payment.facts = addFact(factsBefore, fact)
-  const state = foldFacts(payment.facts)
+  const before = foldPaymentFacts(factsBefore)
+  payment.facts = addPaymentFact(factsBefore, fact)
+  const state = foldPaymentFacts(payment.facts)
   reclaimIntent(payment, state, batch)
-  moveMoney(payment, diffOf(payment, state), channel, batch, evidence)
+  bookPaymentDiff(payment, diffPaymentAmounts(payment, state), channel, batch, evidence)
   const transaction = showState(payment, state, channel, evidence, batch, context)
   if (transaction && state.refundedCents > 0n)
     recordRefunds(payment, before, state, transaction.id, channel, batch, context)
@@ -69,11 +69,11 @@ const noEvent = (event: string): never => {
 export const holdPayment = <P extends Payment, B extends PaymentBatch>(
   payment: P,
   fact: FactOf<'authorized' | 'reversed'>,
-  channel: Channel<P, B>,
-  evidence: Evidence,
+  channel: PaymentChannel<P, B>,
+  evidence: FactEvidence,
   batch: B,
-  { wake }: Pick<ApplyContext, 'wake'>,
-): PaymentState => applyFact(payment, fact, channel, evidence, batch, { wake, emit: noEvent })
+  { wake }: Pick<PaymentEmitContext, 'wake'>,
+): PaymentState => applyPaymentFact(payment, fact, channel, evidence, batch, { wake, emit: noEvent })
 
 /**
  * Captures a payment that this service makes at once. It settles and refunds nothing, so the channel and the
@@ -82,12 +82,19 @@ export const holdPayment = <P extends Payment, B extends PaymentBatch>(
 export const capturePayment = <P extends Payment, B extends PaymentBatch>(
   payment: P,
   fact: FactOf<'captured'>,
-  channel: DirectChannel<P, B>,
-  evidence: Evidence,
+  channel: ImmediatePaymentChannel<P, B>,
+  evidence: FactEvidence,
   batch: B,
-  context: CaptureContext,
+  context: CaptureEmitContext,
 ): PaymentState =>
-  applyFact(payment, fact, channel as Channel<P, B>, evidence, batch, context as ApplyContext)
+  applyPaymentFact(
+    payment,
+    fact,
+    channel as PaymentChannel<P, B>,
+    evidence,
+    batch,
+    context as PaymentEmitContext,
+  )
 
 type ReceiptPlace = Omit<RefundReceipt, 'agentId' | 'amountCents'>
 
@@ -95,17 +102,17 @@ type ReceiptPlace = Omit<RefundReceipt, 'agentId' | 'amountCents'>
  * Refunds a payment that was captured at once. The payee has posted the money, and the intent stays completed
  * by its one payment. Limits, record, transaction and refund follow from the fact.
  */
-export function refundPayment<P extends Payment, B extends PostedBatch>(
+export function refundPayment<P extends Payment, B extends PostedPaymentBatch>(
   payment: P,
   fact: FactOf<'refunded'>,
-  channel: PaymentView<P, B>,
+  channel: PaymentRecordView<P, B>,
   receipt: ReceiptPlace,
   batch: B,
-  context: RefundContext,
+  context: RefundEmitContext,
 ): PaymentState {
-  const before = foldFacts(payment.facts)
-  payment.facts = addFact(payment.facts, fact)
-  const state = foldFacts(payment.facts)
+  const before = foldPaymentFacts(payment.facts)
+  payment.facts = addPaymentFact(payment.facts, fact)
+  const state = foldPaymentFacts(payment.facts)
   const transaction = showState(payment, state, channel, { witness: null }, batch, context)
   if (transaction) addRefund(payment, before, state, transaction.id, receipt, batch, context)
   return state
@@ -139,23 +146,24 @@ function reclaimIntent(payment: Payment, state: PaymentState, { payments }: Paym
   else Object.assign(payment, { source: 'wallet', intentId: null })
 }
 
-function showState<P extends Payment, B extends PostedBatch>(
+function showState<P extends Payment, B extends PostedPaymentBatch>(
   payment: P,
   state: PaymentState,
-  channel: PaymentView<P, B>,
-  { witness }: Pick<Evidence, 'witness'>,
+  channel: PaymentRecordView<P, B>,
+  { witness }: Pick<FactEvidence, 'witness'>,
   batch: B,
-  { emit }: RefundContext,
+  { emit }: RefundEmitContext,
 ): TransactionRow | undefined {
-  countUsage(payment, state, channel, batch)
+  countLimitUsage(payment, state, channel, batch)
   channel.record(payment, state, batch)
   const wanted = channel.transactionOf(payment, state)
   if (!wanted) return undefined
   const { changed, now, transactions } = batch
   const known = payment.transactionId ? transactions.get(payment.transactionId) : undefined
   const transaction = known ?? createTransaction(payment, wanted, batch, emit)
-  const isMoved = moveToState(transaction, wanted, now, emit)
-  const isWitnessed = witness !== null && addWitness(transaction, { ...witness, at: now.toISOString() })
+  const isMoved = moveTransaction(transaction, wanted, now, emit)
+  const isWitnessed =
+    witness !== null && addTransactionWitness(transaction, { ...witness, at: now.toISOString() })
   if ((isMoved || isWitnessed) && !changed.newTransactions.has(transaction))
     changed.transactions.add(transaction)
   return transaction
@@ -164,8 +172,8 @@ function showState<P extends Payment, B extends PostedBatch>(
 function createTransaction(
   payment: Payment,
   wanted: TransactionState,
-  batch: PostedBatch,
-  emit: RefundContext['emit'],
+  batch: PostedPaymentBatch,
+  emit: RefundEmitContext['emit'],
 ): TransactionRow {
   const intent = coveringIntent(payment, batch)
   const { agentId, cardId, walletId, merchant, mcc, country } = payment
@@ -183,14 +191,14 @@ function recordRefunds(
   before: PaymentState,
   state: PaymentState,
   transactionId: string,
-  { refunds: { sourceType, ...way } }: Pick<Channel<never, never>, 'refunds'>,
+  { refunds: { sourceType, ...way } }: Pick<PaymentChannel<never, never>, 'refunds'>,
   batch: PaymentBatch,
-  context: RefundContext,
+  context: RefundEmitContext,
 ): void {
   const source = { type: sourceType, id: payment.id }
-  const receipt = { ...way, walletId: refundWallet(payment, batch), source }
+  const receipt = { ...way, walletId: refundWalletId(payment, batch), source }
   addRefund(payment, before, state, transactionId, receipt, batch, context)
-  batch.refunds.link(source, transactionId, refundedOfPayment(state))
+  batch.refunds.link(source, transactionId, refundedPaymentCents(state))
 }
 
 function addRefund(
@@ -199,12 +207,12 @@ function addRefund(
   state: PaymentState,
   transactionId: string,
   receipt: ReceiptPlace,
-  { refunds }: Pick<PostedBatch, 'refunds'>,
-  { emit }: RefundContext,
+  { refunds }: Pick<PostedPaymentBatch, 'refunds'>,
+  { emit }: RefundEmitContext,
 ): void {
-  const amountCents = minus(state.refundedCents, before.refundedCents)
+  const amountCents = subtractCents(state.refundedCents, before.refundedCents)
   if (amountCents === 0n) return
-  const more = minOf(restOf(refundedOfPayment(state), refundedOfPayment(before)), amountCents)
+  const more = minOf(remainderOf(refundedPaymentCents(state), refundedPaymentCents(before)), amountCents)
   refunds.record(transactionId, { agentId, amountCents, ...receipt }, more, emit)
 }
 
@@ -214,7 +222,7 @@ function moveIntent(
   state: PaymentState,
   transaction: TransactionRow | undefined,
   batch: PaymentBatch,
-  context: ApplyContext,
+  context: PaymentEmitContext,
 ): void {
   const intent = coveringIntent(payment, batch)
   if (!intent) return
@@ -231,9 +239,9 @@ function stepIntent(
   state: PaymentState,
   transaction: TransactionRow | undefined,
   { payments }: PaymentBatch,
-  context: ApplyContext,
+  context: PaymentEmitContext,
 ): void {
-  const step = intentStepOf(state, payment.id, intent.paymentId)
+  const step = intentTransition(state, payment.id, intent.paymentId)
   if (step === 'begin') payments.begin(intent, payment.id)
   if (step === 'free') payments.cancel(intent, context)
   if (step === 'complete' && transaction) payments.complete(intent, transaction.id, context)

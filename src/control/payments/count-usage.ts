@@ -1,65 +1,65 @@
-import type { Cause } from '../../money/ledger/index.ts'
-import { type Cents, minus, NO_CENTS, restOf } from '../../values/money.ts'
-import { spentOf, type Usage, usageOf } from './diff.ts'
+import type { PostingCause } from '../../money/ledger/index.ts'
+import { type Cents, NO_CENTS, remainderOf, subtractCents } from '../../values/money.ts'
+import { type LimitUsageChange, limitUsageOf, netSpentCents } from './diff.ts'
 import {
-  type CountedIntent,
   coveringIntent,
+  type PayingIntent,
   type Payment,
-  type PaymentView,
-  type PostedBatch,
+  type PaymentRecordView,
+  type PostedPaymentBatch,
 } from './payment.ts'
 import {
-  incrementReference,
-  intentCoveredReference,
-  intentReference,
-  overClearingReference,
-  unauthorizedClearingReference,
+  incrementPostingReference,
+  intentCoveredPostingReference,
+  intentHoldReference,
+  overClearingPostingReference,
+  unauthorizedClearingPostingRef,
 } from './references.ts'
 import type { PaymentState } from './state.ts'
 
-export type CountingBatch = Pick<PostedBatch, 'payments' | 'counters' | 'agents'>
+export type UsageCountingBatch = Pick<PostedPaymentBatch, 'payments' | 'counters' | 'agents'>
 
-export function countUsage<P extends Payment>(
+export function countLimitUsage<P extends Payment>(
   payment: P,
   state: PaymentState,
-  { limitsOf }: Pick<PaymentView<P, never>, 'limitsOf'>,
-  batch: CountingBatch,
+  { limitsOf }: Pick<PaymentRecordView<P, never>, 'limitsOf'>,
+  batch: UsageCountingBatch,
 ): void {
   const intent = coveringIntent(payment, batch)
   if (intent) countForIntent(intent, state, batch)
   const subjects = limitsOf(payment, intent !== undefined)
   // A card that the intent names was counted when the intent was approved.
   if (subjects.length === 0 || intent?.cardId) return
-  for (const usage of usageOf(state, intent !== undefined)) {
+  for (const usage of limitUsageOf(state, intent !== undefined)) {
     const reference = referenceOf(usage, payment)
-    countOne(intent ? intentCoveredReference(reference) : reference, subjects, usage, payment, batch)
+    countOne(intent ? intentCoveredPostingReference(reference) : reference, subjects, usage, payment, batch)
   }
 }
 
-function referenceOf({ of }: Usage, { id }: Payment): Cause {
-  if (of === 'excess') return overClearingReference(id)
-  return of === 'unauthorized' ? unauthorizedClearingReference(id) : incrementReference(id, of)
+function referenceOf({ of }: LimitUsageChange, { id }: Payment): PostingCause {
+  if (of === 'excess') return overClearingPostingReference(id)
+  return of === 'unauthorized' ? unauthorizedClearingPostingRef(id) : incrementPostingReference(id, of)
 }
 
 /**
  * Captured money is no longer reserved, even if it was returned before it was counted, so that the
  * reservation does not depend on the order of facts.
  */
-function countForIntent(intent: CountedIntent, state: PaymentState, batch: CountingBatch): void {
+function countForIntent(intent: PayingIntent, state: PaymentState, batch: UsageCountingBatch): void {
   const { counters } = batch
-  const reference = intentReference(intent.id)
+  const reference = intentHoldReference(intent.id)
   const { capturedCents } = state
-  setSpent(reference, { capturedCents, spentCents: spentOf(state) }, intent.merchant, batch)
-  const left = restOf(intent.holdCents ?? intent.amountCents, capturedCents)
+  setSpent(reference, { capturedCents, spentCents: netSpentCents(state) }, intent.merchant, batch)
+  const left = remainderOf(intent.holdCents ?? intent.amountCents, capturedCents)
   releaseAbove(reference, left, counters)
 }
 
 function countOne(
-  reference: Cause,
+  reference: PostingCause,
   subjects: readonly string[],
-  usage: Usage,
+  usage: LimitUsageChange,
   payment: Payment,
-  batch: CountingBatch,
+  batch: UsageCountingBatch,
 ): void {
   const { counters, agents } = batch
   const { amountCents, heldCents, isUse } = usage
@@ -72,20 +72,20 @@ function countOne(
   releaseAbove(reference, heldCents, counters)
 }
 
-function releaseAbove(reference: Cause, kept: Cents, counters: PostedBatch['counters']): void {
+function releaseAbove(reference: PostingCause, kept: Cents, counters: PostedPaymentBatch['counters']): void {
   const reserved = counters.reservationOf(reference)?.reserved ?? NO_CENTS
-  if (reserved > kept) counters.releasePart(reference, minus(reserved, kept))
+  if (reserved > kept) counters.releasePart(reference, subtractCents(reserved, kept))
 }
 
 /** A refunded payment stays a use, in any order of its facts. */
 function setSpent(
-  reference: Cause,
-  { spentCents, capturedCents }: Pick<Usage, 'spentCents' | 'capturedCents'>,
+  reference: PostingCause,
+  { spentCents, capturedCents }: Pick<LimitUsageChange, 'spentCents' | 'capturedCents'>,
   merchant: string,
-  { counters }: CountingBatch,
+  { counters }: UsageCountingBatch,
 ): void {
   const before = counters.reservationOf(reference)?.spent ?? NO_CENTS
-  if (spentCents > before) counters.spend(reference, minus(spentCents, before), merchant)
-  if (spentCents < before) counters.giveBack(reference, minus(before, spentCents))
+  if (spentCents > before) counters.spend(reference, subtractCents(spentCents, before), merchant)
+  if (spentCents < before) counters.giveBack(reference, subtractCents(before, spentCents))
   if (counters.reservationOf(reference)) counters.noteUse(reference, capturedCents > 0n)
 }

@@ -1,13 +1,17 @@
-import { type Cents, minOf, minus, NO_CENTS, restOf } from '../../values/money.ts'
-import { type PaymentState, type Share, sharesOf } from './state.ts'
+import { type Cents, minOf, NO_CENTS, remainderOf, subtractCents } from '../../values/money.ts'
+import { type ApprovalShare, type PaymentState, splitByApproval } from './state.ts'
 
-export interface BookedAmounts {
+export interface BookedPaymentAmounts {
   readonly capturedCents: Cents
   readonly clearedCents: Cents
   readonly refundedCents: Cents
 }
 
-export const bookedBy = ({ capturedCents, clearedCents, refundedCents }: PaymentState): BookedAmounts => ({
+export const bookedPaymentAmounts = ({
+  capturedCents,
+  clearedCents,
+  refundedCents,
+}: PaymentState): BookedPaymentAmounts => ({
   capturedCents,
   clearedCents,
   refundedCents,
@@ -19,21 +23,21 @@ export interface PaymentDiff {
   readonly undoCents: Cents
   readonly settleCents: Cents
   readonly refundCents: Cents
-  readonly shares: readonly Share[]
+  readonly shares: readonly ApprovalShare[]
 }
 
-export function diffOf(booked: BookedAmounts, state: PaymentState): PaymentDiff {
+export function diffPaymentAmounts(booked: BookedPaymentAmounts, state: PaymentState): PaymentDiff {
   const [captured, cleared, refunded] = [booked.capturedCents, booked.clearedCents, booked.refundedCents]
   return {
-    captureCents: restOf(state.capturedCents, captured),
-    undoCents: restOf(captured, state.capturedCents),
-    settleCents: restOf(state.clearedCents, cleared),
-    refundCents: restOf(state.refundedCents, refunded),
-    shares: sharesOf(state),
+    captureCents: remainderOf(state.capturedCents, captured),
+    undoCents: remainderOf(captured, state.capturedCents),
+    settleCents: remainderOf(state.clearedCents, cleared),
+    refundCents: remainderOf(state.refundedCents, refunded),
+    shares: splitByApproval(state),
   }
 }
 
-export interface Usage {
+export interface LimitUsageChange {
   /**
    * The number of an increment, or the amount cleared above all approvals (`excess`), or without an approval
    * (`unauthorized`).
@@ -46,27 +50,29 @@ export interface Usage {
   readonly isUse: boolean
 }
 
-export const spentOf = ({ capturedCents, refundedCents, creditedCents }: PaymentState): Cents =>
-  restOf(restOf(capturedCents, refundedCents), creditedCents)
+export const netSpentCents = ({ capturedCents, refundedCents, creditedCents }: PaymentState): Cents =>
+  remainderOf(remainderOf(capturedCents, refundedCents), creditedCents)
 
 /** How a payment counts towards the limits of its subjects. Under an intent, it is not a use of its own. */
-export function usageOf(state: PaymentState, hasIntent: boolean): Usage[] {
+export function limitUsageOf(state: PaymentState, hasIntent: boolean): LimitUsageChange[] {
   const { approvals, isSelfInitiated, pendingCents } = state
   const first = approvals.find(({ approvedCents }) => approvedCents > 0n)?.increment
-  let [captured, spent] = [state.capturedCents, spentOf(state)]
-  const usage: Usage[] = sharesOf(state).map(({ increment, approvedCents, capturedCents, heldCents }) => {
-    const part = minOf(capturedCents, spent)
-    spent = minus(spent, part)
-    captured = minus(captured, capturedCents)
-    const isFirst = increment === first
-    return {
-      // A payment that this service began was reserved at its beginning, on that day, so its first approval
-      // reserves nothing more.
-      of: isSelfInitiated && isFirst ? 'unauthorized' : increment,
-      ...{ amountCents: approvedCents, heldCents, capturedCents, spentCents: part },
-      isUse: isFirst && !hasIntent,
-    }
-  })
+  let [captured, spent] = [state.capturedCents, netSpentCents(state)]
+  const usage: LimitUsageChange[] = splitByApproval(state).map(
+    ({ increment, approvedCents, capturedCents, heldCents }) => {
+      const part = minOf(capturedCents, spent)
+      spent = subtractCents(spent, part)
+      captured = subtractCents(captured, capturedCents)
+      const isFirst = increment === first
+      return {
+        // A payment that this service began was reserved at its beginning, on that day, so its first approval
+        // reserves nothing more.
+        of: isSelfInitiated && isFirst ? 'unauthorized' : increment,
+        ...{ amountCents: approvedCents, heldCents, capturedCents, spentCents: part },
+        isUse: isFirst && !hasIntent,
+      }
+    },
+  )
   const rest = { capturedCents: captured, spentCents: spent }
   const none = { capturedCents: NO_CENTS, spentCents: NO_CENTS }
   const isAuthorized = first !== undefined
@@ -85,7 +91,7 @@ export function usageOf(state: PaymentState, hasIntent: boolean): Usage[] {
   return usage
 }
 
-export function refundedOfPayment(state: PaymentState): Cents {
+export function refundedPaymentCents(state: PaymentState): Cents {
   const { clearedCents, confirmedCents, refundedCents, isRefundOnly } = state
   if (isRefundOnly) return NO_CENTS
   return minOf(refundedCents, clearedCents > 0n ? clearedCents : (confirmedCents ?? refundedCents))
@@ -97,7 +103,7 @@ type IntentStep = 'begin' | 'complete' | 'free'
  * An intent is being paid while money is held or its outcome is unknown, is completed by the first capture,
  * and is otherwise free.
  */
-export function intentStepOf(
+export function intentTransition(
   { capturedCents, heldCents, pendingCents }: PaymentState,
   paymentId: string,
   beingPaidBy: string | null,

@@ -57,7 +57,7 @@ export interface PaymentFacts {
   readonly expired: boolean
 }
 
-export const noFacts: PaymentFacts = {
+export const noPaymentFacts: PaymentFacts = {
   asks: [],
   outcome: [],
   reversals: [],
@@ -73,18 +73,18 @@ export interface AuthRequest {
   readonly approvedCents: Cents
 }
 
-export const authRequestsOf = ({ asks }: PaymentFacts): AuthRequest[] =>
+export const decodeAuthRequests = ({ asks }: PaymentFacts): AuthRequest[] =>
   asks.map(({ ask, asked, approved }) => ({
     increment: ask,
     requestedCents: cents(asked),
     approvedCents: cents(approved),
   }))
 
-export const creditOf = ({ returned = [] }: PaymentFacts, disputeId: string): Cents =>
+export const disputeCreditCents = ({ returned = [] }: PaymentFacts, disputeId: string): Cents =>
   cents(returned.find(({ id }) => id === disputeId)?.amount ?? '0')
 
 /** If the request of a payment never arrives, its reversals and its expiry can move to another payment. */
-export const endingFactsOf = ({ reversals, expired }: PaymentFacts): PaymentFact[] => [
+export const reversalAndExpiryFacts = ({ reversals, expired }: PaymentFacts): PaymentFact[] => [
   ...reversals.map(
     ({ id, amount }): PaymentFact => ({
       type: 'reversed',
@@ -96,7 +96,7 @@ export const endingFactsOf = ({ reversals, expired }: PaymentFacts): PaymentFact
 ]
 
 /** Appends a fact. Facts commute, and a known fact changes nothing, since networks repeat and reorder messages. */
-export function addFact(facts: PaymentFacts, fact: PaymentFact): PaymentFacts {
+export function addPaymentFact(facts: PaymentFacts, fact: PaymentFact): PaymentFacts {
   switch (fact.type) {
     case 'requested':
       return { ...facts, begun: facts.begun ?? String(fact.cents) }
@@ -131,7 +131,8 @@ export function addFact(facts: PaymentFacts, fact: PaymentFact): PaymentFacts {
 
 type FactOf<T extends PaymentFact['type']> = Extract<PaymentFact, { type: T }>
 
-export const factsOf = (facts: readonly PaymentFact[]): PaymentFacts => facts.reduce(addFact, noFacts)
+export const collectPaymentFacts = (facts: readonly PaymentFact[]): PaymentFacts =>
+  facts.reduce(addPaymentFact, noPaymentFacts)
 
 function addById<T extends { readonly id: string }>(facts: readonly T[], fact: T): readonly T[] {
   return facts.some(({ id }) => id === fact.id) ? facts : [...facts, fact]

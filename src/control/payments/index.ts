@@ -1,29 +1,34 @@
-export { applyFact, capturePayment, holdPayment, refundPayment, writePayments } from './apply.ts'
-export { type CountingBatch, countUsage } from './count-usage.ts'
-export { bookedBy } from './diff.ts'
+export { applyPaymentFact, capturePayment, holdPayment, refundPayment, writePayments } from './apply.ts'
+export { countLimitUsage, type UsageCountingBatch } from './count-usage.ts'
+export { bookedPaymentAmounts } from './diff.ts'
 export {
   type AuthRequest,
-  addFact,
-  authRequestsOf,
-  creditOf,
-  endingFactsOf,
-  factsOf,
-  noFacts,
+  addPaymentFact,
+  collectPaymentFacts,
+  decodeAuthRequests,
+  disputeCreditCents,
+  noPaymentFacts,
   type PaymentFact,
   type PaymentFacts,
+  reversalAndExpiryFacts,
 } from './facts.ts'
-export { refundWallet } from './move-money.ts'
+export { refundWalletId } from './move-money.ts'
 export {
-  type ApplyContext,
-  type Channel,
-  type CountedIntent,
-  type Evidence,
-  evidenceOf,
+  type FactEvidence,
+  messageEvidence,
+  type PayingIntent,
   type Payment,
   type PaymentBatch,
-  type PaymentView,
-  type PostedBatch,
+  type PaymentChannel,
+  type PaymentEmitContext,
+  type PaymentRecordView,
+  type PostedPaymentBatch,
   paymentBatch,
 } from './payment.ts'
-export { holdReferences, incrementReference, intentReference, reservationReferences } from './references.ts'
-export { foldFacts, type PaymentState } from './state.ts'
+export {
+  incrementPostingReference,
+  intentHoldReference,
+  paymentHoldReferences,
+  paymentReservationReferences,
+} from './references.ts'
+export { foldPaymentFacts, type PaymentState } from './state.ts'

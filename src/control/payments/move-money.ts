@@ -1,20 +1,26 @@
-import type { Cause } from '../../money/ledger/index.ts'
+import type { PostingCause } from '../../money/ledger/index.ts'
 import { firstOpenWallet } from '../../money/wallets/index.ts'
-import { type Cents, minOf, NO_CENTS, plus, restOf } from '../../values/money.ts'
+import { addCents, type Cents, minOf, NO_CENTS, remainderOf } from '../../values/money.ts'
 import type { PaymentDiff } from './diff.ts'
-import { type Channel, coveringIntent, type Evidence, type Payment, type PaymentBatch } from './payment.ts'
-import { intentReference } from './references.ts'
-import type { Share } from './state.ts'
+import {
+  coveringIntent,
+  type FactEvidence,
+  type Payment,
+  type PaymentBatch,
+  type PaymentChannel,
+} from './payment.ts'
+import { intentHoldReference } from './references.ts'
+import type { ApprovalShare } from './state.ts'
 
-type Postings = Pick<Channel<Payment, PaymentBatch>, 'clearing' | 'postings' | 'holdReference'>
+type Postings = Pick<PaymentChannel<Payment, PaymentBatch>, 'clearing' | 'postings' | 'holdReference'>
 
 /** Books a diff. Facts are never refused: what neither hold nor wallet covers becomes the owner's debt. */
-export function moveMoney(
+export function bookPaymentDiff(
   payment: Payment,
   { captureCents, undoCents, settleCents, refundCents, shares }: PaymentDiff,
   channel: Postings,
   batch: PaymentBatch,
-  evidence: Evidence,
+  evidence: FactEvidence,
 ): void {
   const money = new PaymentMoney(payment, channel, batch, evidence)
   if (captureCents > 0n) money.capture(captureCents, shares)
@@ -25,7 +31,7 @@ export function moveMoney(
 }
 
 /** The wallet that gets a refund: the payer's, or the owner's main wallet if that is closed; null for suspense. */
-export const refundWallet = (
+export const refundWalletId = (
   { walletId }: Pick<Payment, 'walletId'>,
   { wallets, ownersWalletId }: Pick<PaymentBatch, 'wallets' | 'ownersWalletId'>,
 ): string | null => firstOpenWallet([walletId, ownersWalletId], wallets)
@@ -34,9 +40,9 @@ class PaymentMoney {
   readonly #payment: Payment
   readonly #channel: Postings
   readonly #batch: PaymentBatch
-  readonly #next: () => Cause
+  readonly #next: () => PostingCause
 
-  constructor(payment: Payment, channel: Postings, batch: PaymentBatch, { nextPosting }: Evidence) {
+  constructor(payment: Payment, channel: Postings, batch: PaymentBatch, { nextPosting }: FactEvidence) {
     this.#payment = payment
     this.#channel = channel
     this.#batch = batch
@@ -44,14 +50,14 @@ class PaymentMoney {
   }
 
   /** Takes from the holds first, then from the wallet. */
-  capture(amount: Cents, shares: readonly Share[]): void {
+  capture(amount: Cents, shares: readonly ApprovalShare[]): void {
     const { book } = this.#batch
     const { clearing, postings } = this.#channel
     let left = amount
     for (const hold of this.#holds(shares)) {
       const part = minOf(book.heldFor(hold), left)
       if (part > 0n) book.capture(postings.capture, hold, clearing, part, this.#next())
-      left = restOf(left, part)
+      left = remainderOf(left, part)
     }
     if (left > 0n) book.forceDebit(postings.capture, this.#payment.walletId, clearing, left, this.#next())
   }
@@ -74,7 +80,7 @@ class PaymentMoney {
   refund(amount: Cents): void {
     const { book } = this.#batch
     const { postings } = this.#channel
-    const walletId = refundWallet(this.#payment, this.#batch)
+    const walletId = refundWalletId(this.#payment, this.#batch)
     if (walletId === null) book.move(postings.refundUnmatched, 'bank', 'suspense', amount, this.#next())
     else {
       book.move(postings.refund, 'bank', walletId, amount, this.#next())
@@ -86,28 +92,28 @@ class PaymentMoney {
    * Holds each share as far as there is money (the processor may have approved on the service's behalf), and
    * releases the rest of each hold. Debts are repaid from that first.
    */
-  holdShares(shares: readonly Share[]): void {
+  holdShares(shares: readonly ApprovalShare[]): void {
     const { book } = this.#batch
     let freed: Cents = NO_CENTS
     for (const { increment, approvedCents, heldCents } of shares) {
       const hold = this.#channel.holdReference(this.#payment.id, increment)
-      const excess = restOf(book.heldFor(hold), heldCents)
-      if (excess > 0n) freed = plus(freed, book.releasePart(hold, excess, this.#next()))
+      const excess = remainderOf(book.heldFor(hold), heldCents)
+      if (excess > 0n) freed = addCents(freed, book.releasePart(hold, excess, this.#next()))
       if (!book.hasHeld(hold) && heldCents > 0n && approvedCents > 0n) this.#hold(hold, heldCents)
     }
     if (freed > 0n) this.#repay(freed)
   }
 
-  #hold(hold: Cause, wanted: Cents): void {
+  #hold(hold: PostingCause, wanted: Cents): void {
     const { book } = this.#batch
     const { walletId } = this.#payment
     const part = minOf(wanted, book.available(walletId))
     if (part > 0n && !book.isFrozen(walletId) && !this.#isClosed()) book.hold(walletId, part, hold)
   }
 
-  #holds(shares: readonly Share[]): Cause[] {
+  #holds(shares: readonly ApprovalShare[]): PostingCause[] {
     const intent = coveringIntent(this.#payment, this.#batch)
-    if (intent) return [intentReference(intent.id)]
+    if (intent) return [intentHoldReference(intent.id)]
     return shares.map(({ increment }) => this.#channel.holdReference(this.#payment.id, increment))
   }
 

@@ -1,17 +1,17 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { AccountKey, Book, Cause, Template } from '../../money/ledger/index.ts'
-import type { arrivedEvents, RefundRow, Refunds } from '../../money/refunds/index.ts'
+import type { LedgerAccountKey, LockedBook, PostingCause, PostingTemplate } from '../../money/ledger/index.ts'
+import type { RefundBook, RefundRow, refundArrivedEvents } from '../../money/refunds/index.ts'
 import type { TransactionRow, TransactionState, transactionEvents } from '../../money/transactions/index.ts'
 import type { WalletRow } from '../../money/wallets/index.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
-import type { IntentPayments, IntentRow, paidEvents } from '../intents/index.ts'
-import type { Spender } from '../policies/index.ts'
-import type { BookedAmounts } from './diff.ts'
+import type { IntentPayments, IntentRow, intentPaidEvents } from '../intents/index.ts'
+import type { SpendingAgent } from '../policies/index.ts'
+import type { BookedPaymentAmounts } from './diff.ts'
 import type { PaymentFacts } from './facts.ts'
 import type { PaymentState } from './state.ts'
 
-export interface Payment extends BookedAmounts {
+export interface Payment extends BookedPaymentAmounts {
   readonly id: string
   readonly agentId: string | null
   readonly cardId: string | null
@@ -25,7 +25,7 @@ export interface Payment extends BookedAmounts {
   readonly country: string | null
 }
 
-export type CountedIntent = Pick<
+export type PayingIntent = Pick<
   IntentRow,
   'id' | 'amountCents' | 'holdCents' | 'merchant' | 'cardId' | 'runId'
 >
@@ -34,11 +34,11 @@ export type CountedIntent = Pick<
  * The locked records that follow from facts whose money is already posted, and their changes. The caller
  * writes them.
  */
-export interface PostedBatch extends TenantNow {
-  readonly agents: ReadonlyMap<string, Spender>
-  readonly payments: { find(id: string | null): CountedIntent | undefined }
+export interface PostedPaymentBatch extends TenantNow {
+  readonly agents: ReadonlyMap<string, SpendingAgent>
+  readonly payments: { find(id: string | null): PayingIntent | undefined }
   readonly counters: BudgetCounters
-  readonly refunds: Refunds
+  readonly refunds: RefundBook
   readonly transactions: Map<string, TransactionRow>
   readonly changed: {
     readonly newTransactions: Set<TransactionRow>
@@ -46,9 +46,9 @@ export interface PostedBatch extends TenantNow {
   }
 }
 
-export interface PaymentBatch extends PostedBatch {
+export interface PaymentBatch extends PostedPaymentBatch {
   readonly payments: IntentPayments
-  readonly book: Book
+  readonly book: LockedBook
   readonly wallets: ReadonlyMap<string, Pick<WalletRow, 'status'>>
   /** Receives the refunds of a closed wallet. Missing if no refund is expected, or the owner has no such wallet. */
   readonly ownersWalletId: string | null | undefined
@@ -59,14 +59,14 @@ export interface PaymentBatch extends PostedBatch {
  * transactions.
  */
 export const paymentBatch = <
-  O extends Pick<PostedBatch, 'refunds'> & { readonly payments: Pick<IntentPayments, 'counters'> } & Partial<
-      Omit<PaymentBatch, 'payments'>
-    >,
+  O extends Pick<PostedPaymentBatch, 'refunds'> & {
+    readonly payments: Pick<IntentPayments, 'counters'>
+  } & Partial<Omit<PaymentBatch, 'payments'>>,
 >(
   { tenant, now }: TenantNow,
   opened: O,
 ) => ({
-  ...{ tenant, now, agents: new Map<string, Spender>(), counters: opened.payments.counters },
+  ...{ tenant, now, agents: new Map<string, SpendingAgent>(), counters: opened.payments.counters },
   ownersWalletId: null,
   transactions: new Map<string, TransactionRow>(),
   changed: { newTransactions: new Set<TransactionRow>(), transactions: new Set<TransactionRow>() },
@@ -74,7 +74,7 @@ export const paymentBatch = <
 })
 
 /** Shows a payment on its channel's record. This is enough for facts whose money is already posted. */
-export interface PaymentView<P extends Payment, B extends PostedBatch> {
+export interface PaymentRecordView<P extends Payment, B extends PostedPaymentBatch> {
   /** Subjects whose limits the payment counts towards. Under an intent, they add to the intent's. */
   limitsOf(payment: P, hasIntent: boolean): readonly string[]
   record(payment: P, state: PaymentState, batch: B): void
@@ -85,24 +85,28 @@ export interface PaymentView<P extends Payment, B extends PostedBatch> {
  * A way to pay: the accounts and postings of its money, and how it shows a payment. It moves no money itself.
  * This is sufficient for a payee who has captured money at once and posts refunds itself.
  */
-export interface DirectChannel<P extends Payment, B extends PaymentBatch> extends PaymentView<P, B> {
+export interface ImmediatePaymentChannel<P extends Payment, B extends PaymentBatch>
+  extends PaymentRecordView<P, B> {
   /** Receives captured money: the payee's wallet, or a clearing account until the network has cleared it. */
-  readonly clearing: AccountKey
-  readonly postings: { readonly capture: Template }
+  readonly clearing: LedgerAccountKey
+  readonly postings: { readonly capture: PostingTemplate }
   /** The reference under which the money of an approval is held. */
-  holdReference(paymentId: string, increment: number): Cause
+  holdReference(paymentId: string, increment: number): PostingCause
 }
 
-export interface Channel<P extends Payment, B extends PaymentBatch, C extends ApplyContext = ApplyContext>
-  extends DirectChannel<P, B> {
+export interface PaymentChannel<
+  P extends Payment,
+  B extends PaymentBatch,
+  C extends PaymentEmitContext = PaymentEmitContext,
+> extends ImmediatePaymentChannel<P, B> {
   readonly postings: {
-    readonly capture: Template
-    readonly settle: Template
-    readonly undo: Template
+    readonly capture: PostingTemplate
+    readonly settle: PostingTemplate
+    readonly undo: PostingTemplate
     /** For a closed wallet, the money goes to suspense. */
-    readonly undoUnmatched: Template
-    readonly refund: Template
-    readonly refundUnmatched: Template
+    readonly undoUnmatched: PostingTemplate
+    readonly refund: PostingTemplate
+    readonly refundUnmatched: PostingTemplate
   }
   /** The rail and origin of its refunds, and the type of record by which they name the payment. */
   readonly refunds: Pick<RefundRow, 'way'> & {
@@ -112,28 +116,31 @@ export interface Channel<P extends Payment, B extends PaymentBatch, C extends Ap
   applied?(payment: P, before: PaymentFacts, state: PaymentState, batch: B, context: C): void
 }
 
-export interface Evidence {
+export interface FactEvidence {
   /** A message, a receipt, a deadline; null if the payment's own record is the evidence. */
   readonly witness: { readonly type: string; readonly id: string } | null
   /** Returns a new reference each time, so that no posting is made twice. */
-  readonly nextPosting: () => Cause
+  readonly nextPosting: () => PostingCause
 }
 
 /** Prefixed with the payment's id, by which statements look up the merchant. */
-export function evidenceOf(type: string, id: string, paymentId: string, change: string): Evidence {
+export function messageEvidence(type: string, id: string, paymentId: string, change: string): FactEvidence {
   let count = 0
-  const nextPosting = (): Cause => ({ type: 'card_change', id: `${paymentId}/${change}:${count++}` })
+  const nextPosting = (): PostingCause => ({ type: 'card_change', id: `${paymentId}/${change}:${count++}` })
   return { witness: { type, id }, nextPosting }
 }
 
-export type CaptureContext = Pick<
-  Context<never, typeof transactionEvents & typeof paidEvents>,
+export type CaptureEmitContext = Pick<
+  Context<never, typeof transactionEvents & typeof intentPaidEvents>,
   'emit' | 'wake'
 >
 
-export type RefundContext = Pick<Context<never, typeof arrivedEvents>, 'emit'>
+export type RefundEmitContext = Pick<Context<never, typeof refundArrivedEvents>, 'emit'>
 
-export type ApplyContext = Pick<Context<never, typeof arrivedEvents & typeof paidEvents>, 'emit' | 'wake'>
+export type PaymentEmitContext = Pick<
+  Context<never, typeof refundArrivedEvents & typeof intentPaidEvents>,
+  'emit' | 'wake'
+>
 
 export const coveringIntent = <I>(
   { source, intentId }: Pick<Payment, 'source' | 'intentId'>,

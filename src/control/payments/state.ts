@@ -1,5 +1,5 @@
-import { type Cents, cents, minOf, NO_CENTS, restOf, sumOf } from '../../values/money.ts'
-import { type AuthRequest, authRequestsOf, type PaymentFacts } from './facts.ts'
+import { type Cents, cents, minOf, NO_CENTS, remainderOf, sumOf } from '../../values/money.ts'
+import { type AuthRequest, decodeAuthRequests, type PaymentFacts } from './facts.ts'
 
 type Approval = Pick<AuthRequest, 'increment' | 'approvedCents'>
 
@@ -50,8 +50,8 @@ function reversalOf({ reversals }: PaymentFacts, approvedCents: Cents) {
 }
 
 /** Depends on the set of facts, not on the order of their arrival. */
-export function foldFacts(facts: PaymentFacts): PaymentState {
-  const requests = authRequestsOf(facts)
+export function foldPaymentFacts(facts: PaymentFacts): PaymentState {
+  const requests = decodeAuthRequests(facts)
   const approvals = approvalsOf(facts, requests)
   const approvedCents = sumOf(approvals.map(approval => approval.approvedCents))
   const { reversedCents, isReversed } = reversalOf(facts, approvedCents)
@@ -68,13 +68,13 @@ export function foldFacts(facts: PaymentFacts): PaymentState {
     approvals,
     requestedCents: sumOf(requests.map(one => one.requestedCents)),
     approvedCents,
-    heldCents: isClosed ? NO_CENTS : restOf(restOf(approvedCents, reversedCents), capturedCents),
+    heldCents: isClosed ? NO_CENTS : remainderOf(remainderOf(approvedCents, reversedCents), capturedCents),
     capturedCents,
     clearedCents,
     refundedCents,
     creditedCents: sumOfFacts(facts.returned ?? []),
     confirmedCents,
-    pendingCents: isClosed || isAnswered ? NO_CENTS : restOf(initiatedCents, clearedCents),
+    pendingCents: isClosed || isAnswered ? NO_CENTS : remainderOf(initiatedCents, clearedCents),
     initiatedCents,
     isSelfInitiated: facts.begun !== undefined,
     isRefundOnly:
@@ -85,7 +85,7 @@ export function foldFacts(facts: PaymentFacts): PaymentState {
   }
 }
 
-export interface Share extends Approval {
+export interface ApprovalShare extends Approval {
   readonly capturedCents: Cents
   readonly heldCents: Cents
 }
@@ -94,23 +94,23 @@ export interface Share extends Approval {
  * Divides a state among its approvals: captures fill the first ones, holds the last ones. A hold therefore
  * never grows, and a later approval has a hold of its own.
  */
-export function sharesOf({
+export function splitByApproval({
   approvals,
   capturedCents,
   heldCents,
-}: Pick<PaymentState, 'approvals' | 'capturedCents' | 'heldCents'>): Share[] {
+}: Pick<PaymentState, 'approvals' | 'capturedCents' | 'heldCents'>): ApprovalShare[] {
   let captured = capturedCents
   const paid = approvals.map(approval => {
     const part = minOf(captured, approval.approvedCents)
-    captured = restOf(captured, part)
+    captured = remainderOf(captured, part)
     return { ...approval, capturedCents: part }
   })
   let held = heldCents
   return paid
     .toReversed()
     .map(share => {
-      const part = minOf(held, restOf(share.approvedCents, share.capturedCents))
-      held = restOf(held, part)
+      const part = minOf(held, remainderOf(share.approvedCents, share.capturedCents))
+      held = remainderOf(held, part)
       return { ...share, heldCents: part }
     })
     .toReversed()

@@ -1,12 +1,29 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { del, get, gone, list, missing, nothing, patch, post, put } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import {
+  del,
+  emptyBody,
+  get,
+  list,
+  notFound,
+  notFoundOrDeleted,
+  patch,
+  post,
+  put,
+} from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { ProcessStatusRecord } from '../../values/schemas.ts'
 import { PolicyCreate } from '../rules/index.ts'
-import { toggles } from './policy.ts'
-import { PolicyDetail, PolicyEvent, PolicyExpired, PolicyRecord, PolicyReplace, Preset } from './schemas.ts'
+import { policyToggles } from './policy.ts'
+import {
+  PolicyDetail,
+  PolicyEvent,
+  PolicyExpiredEvent,
+  PolicyPresetRecord,
+  PolicyRecord,
+  PolicyReplaceBody,
+} from './schemas.ts'
 
 const VersionRecord = z
   .object({
@@ -32,7 +49,7 @@ const VersionRecord = z
   })
   .meta({ id: 'PolicyVersion' })
 
-const fails = { policy_not_found: missing('policy'), agent_not_found: gone('agent') }
+const fails = { policy_not_found: notFound('policy'), agent_not_found: notFoundOrDeleted('agent') }
 
 const notAssigned = 'The agent has no policy: give it one with PUT /policies/agent/{agentId}.'
 
@@ -50,7 +67,7 @@ export const policiesApi = {
       autoApproveLimitEuros: 10,
     },
     returns: [201, PolicyRecord],
-    emits: { 'policy.created': event('A policy template has been created.', PolicyEvent) },
+    emits: { 'policy.created': declareEvent('A policy template has been created.', PolicyEvent) },
   }),
   list: list('/policies', {
     summary: 'List policies',
@@ -72,13 +89,13 @@ export const policiesApi = {
     summary: 'List the built-in presets',
     callers: ['key', 'agent'],
     scope: 'policies:read',
-    item: Preset,
+    item: PolicyPresetRecord,
   }),
   preset: get('/policies/presets/{presetId}', {
     summary: 'Get a built-in preset',
     callers: ['key', 'agent'],
     scope: 'policies:read',
-    returns: [200, Preset],
+    returns: [200, PolicyPresetRecord],
     fails: { preset_not_found: [404, 'No such preset. GET /policies/presets lists them.'] },
   }),
   get: get('/policies/{id}', {
@@ -95,21 +112,21 @@ export const policiesApi = {
     callers: ['key'],
     scope: 'policies:write',
     limits: { bodyKiB: 256 },
-    body: PolicyReplace,
+    body: PolicyReplaceBody,
     example: { name: 'Research budget', dailyLimitEuros: 300 },
     returns: [200, PolicyDetail],
     fails: {
       policy_not_found: fails.policy_not_found,
       version_conflict: [409, 'version: the policy has changed since you read it. Read it again.'],
     },
-    emits: { 'policy.updated': event('The rules of a policy have changed.', PolicyEvent) },
+    emits: { 'policy.updated': declareEvent('The rules of a policy have changed.', PolicyEvent) },
   }),
   delete: del('/policies/{id}', {
     summary: 'Delete a policy template',
     description: 'Agents that got a copy keep it. Its versions stay readable.',
     callers: ['key'],
     scope: 'policies:write',
-    returns: [204, nothing],
+    returns: [204, emptyBody],
     fails: {
       policy_not_found: fails.policy_not_found,
       policy_assigned: [
@@ -118,7 +135,10 @@ export const policiesApi = {
       ],
     },
     emits: {
-      'policy.deleted': event('A policy template has been deleted, or a policy with its agent.', PolicyEvent),
+      'policy.deleted': declareEvent(
+        'A policy template has been deleted, or a policy with its agent.',
+        PolicyEvent,
+      ),
     },
   }),
   versions: list('/policies/{id}/versions', {
@@ -158,7 +178,7 @@ export const policiesApi = {
       not_a_template: [400, 'This is an agent’s own policy; only a template can be applied.'],
     },
     emits: {
-      'policy.applied': event('A changed template has been applied to its agents.', PolicyEvent),
+      'policy.applied': declareEvent('A changed template has been applied to its agents.', PolicyEvent),
       'policy.updated': PolicyEvent,
     },
   }),
@@ -179,7 +199,7 @@ export const policiesApi = {
       ...fails,
       not_a_template: [400, 'policyId: this is an agent’s own policy; name a template.'],
     },
-    emits: { 'policy.assigned': event('An agent has been given its copy of a policy.', PolicyEvent) },
+    emits: { 'policy.assigned': declareEvent('An agent has been given its copy of a policy.', PolicyEvent) },
   }),
   effective: get('/policies/agent/{agentId}', {
     summary: 'Get the policy an agent spends under',
@@ -191,7 +211,7 @@ export const policiesApi = {
     callers: ['key', 'agent'],
     scope: 'policies:read',
     returns: [200, PolicyDetail],
-    fails: { agent_not_found: missing('agent'), no_policy_assigned: [404, notAssigned] },
+    fails: { agent_not_found: notFound('agent'), no_policy_assigned: [404, notAssigned] },
   }),
   toggle: patch('/policies/agent/{agentId}/toggle', {
     summary: 'Switch one rule of an agent’s effective policy',
@@ -200,7 +220,7 @@ export const policiesApi = {
     callers: ['key'],
     scope: 'policies:write',
     body: z.strictObject({
-      field: z.enum(toggles),
+      field: z.enum(policyToggles),
       value: z.boolean(),
     }),
     example: { field: 'requireIntent', value: true },
@@ -213,7 +233,7 @@ export const policiesApi = {
     summary: 'When an agent’s policy ends',
     callers: [],
     returns: [200, ProcessStatusRecord],
-    fails: { agent_not_found: missing('agent') },
+    fails: { agent_not_found: notFound('agent') },
   }),
   /** Does nothing before the policy is due, or once it has ended. */
   expire: post('/agents/{id}/policy/expire', {
@@ -222,7 +242,7 @@ export const policiesApi = {
     returns: [200, z.object({ expired: z.boolean() })],
     fails: { policy_not_found: fails.policy_not_found },
     emits: {
-      'policy.expired': event('An agent’s policy has ended.', PolicyExpired),
+      'policy.expired': declareEvent('An agent’s policy has ended.', PolicyExpiredEvent),
     },
   }),
 }

@@ -3,11 +3,17 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { clock } from '../../values/clock.ts'
-import { type Cents, cents, NO_CENTS, plus } from '../../values/money.ts'
+import { addCents, type Cents, cents, NO_CENTS } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
-import { type DecisionSpan, type RecordedDecision, recordedDecisions } from '../decisions/index.ts'
-import { type CompiledPolicy, compilePolicy, isStricter, type Ruling, rulesOf } from '../rules/index.ts'
-import { DecisionDiff, type Replayed } from './decision-diff.ts'
+import { type DecisionSpan, type RecordedDecision, streamRecordedDecisions } from '../decisions/index.ts'
+import {
+  type CompiledPolicy,
+  compilePolicy,
+  isStricterVerdict,
+  pickPolicyRules,
+  type SpendRuling,
+} from '../rules/index.ts'
+import { DecisionReplay, type ReplayedDecision } from './decision-diff.ts'
 import { findPolicy } from './policy-versioning.ts'
 import type { policySimulationApi } from './simulation-api.ts'
 
@@ -31,10 +37,10 @@ const TIME_LIMIT_MS = 30_000
 
 const decidingRule = (
   { rule }: RecordedDecision,
-  { was, now }: Replayed,
-  { checks, reason }: Ruling,
+  { was, now }: ReplayedDecision,
+  { checks, reason }: SpendRuling,
 ): string =>
-  (isStricter(now, was) ? checks.find(({ message }) => message === reason)?.rule : rule) ?? 'unknown'
+  (isStricterVerdict(now, was) ? checks.find(({ message }) => message === reason)?.rule : rule) ?? 'unknown'
 
 class Report {
   decisions = 0
@@ -42,14 +48,14 @@ class Report {
   readonly byRule = new Map<string, ReturnType<typeof noDifferences>>()
   readonly examples: Example[] = []
 
-  add(recorded: RecordedDecision, replayed: Replayed): void {
+  add(recorded: RecordedDecision, replayed: ReplayedDecision): void {
     const { was, now, ruling } = replayed
     this.decisions++
     if (ruling && now !== was) this.#addDifference(recorded, replayed, ruling)
     else addTo(ruling ? this.totals.same : this.totals.decidedBefore, cents(recorded.request.amountEuros))
   }
 
-  #addDifference(recorded: RecordedDecision, replayed: Replayed, ruling: Ruling): void {
+  #addDifference(recorded: RecordedDecision, replayed: ReplayedDecision, ruling: SpendRuling): void {
     const { was, now } = replayed
     const amountCents = cents(recorded.request.amountEuros)
     const rule = decidingRule(recorded, replayed, ruling)
@@ -77,10 +83,10 @@ class Report {
 
 function addTo(total: Total, amountCents: Cents): void {
   total.count++
-  total.amountCents = plus(total.amountCents, amountCents)
+  total.amountCents = addCents(total.amountCents, amountCents)
 }
 
-export async function replayAll(
+export async function replayDecisions(
   sql: Sql,
   tenant: Tenant,
   span: DecisionSpan,
@@ -90,12 +96,12 @@ export async function replayAll(
   const deadline = clock.ticks() + timeLimitMs
   const report = new Report()
   let agentId = ''
-  let diff = new DecisionDiff(policy)
-  for await (const page of recordedDecisions(sql, tenant, span)) {
+  let diff = new DecisionReplay(policy)
+  for await (const page of streamRecordedDecisions(sql, tenant, span)) {
     for (const recorded of page) {
       if (recorded.agentId !== agentId) {
         agentId = recorded.agentId
-        diff = new DecisionDiff(policy)
+        diff = new DecisionReplay(policy)
       }
       report.add(recorded, diff.replay(recorded))
     }
@@ -104,12 +110,12 @@ export async function replayAll(
   return report
 }
 
-export const backtest: Handler = async ({ params, body }, { records, sql, tenant, refuse }) => {
+export const backtestPolicy: Handler = async ({ params, body }, { records, sql, tenant, refuse }) => {
   const policy = await findPolicy(records, params.id)
   if (!policy) return refuse('policy_not_found')
   const { agentId = null, ...span } = body
   if (agentId && !(await findAgent(records, agentId))) return refuse('agent_not_found')
-  const report = await replayAll(sql, tenant, body, compilePolicy(rulesOf(policy)))
+  const report = await replayDecisions(sql, tenant, body, compilePolicy(pickPolicyRules(policy)))
   if (!report) return refuse('backtest_too_long')
   return {
     policyId: policy.id,

@@ -1,16 +1,23 @@
-import { dayOf } from '../../values/clock.ts'
-import { atLeastZero, type Cents, minus, NO_CENTS, negated, plus } from '../../values/money.ts'
-import { parseCounters, parseRequest, type RecordedDecision } from '../decisions/index.ts'
+import { utcDay } from '../../values/clock.ts'
 import {
-  type Budget,
+  addCents,
+  atLeastZero,
+  type Cents,
+  NO_CENTS,
+  negateCents,
+  subtractCents,
+} from '../../values/money.ts'
+import { decodeDecisionCounters, decodeDecisionRequest, type RecordedDecision } from '../decisions/index.ts'
+import {
+  type BudgetUsage,
   type CompiledPolicy,
-  type Counters,
-  decide,
-  type MandateUse,
-  type Ruling,
+  decideSpendByRules,
+  type MandateUsage,
+  type SpendCounters,
   type SpendRequest,
-  type Verdict,
-  verdictOf,
+  type SpendRuling,
+  type SpendVerdict,
+  spendVerdict,
 } from '../rules/index.ts'
 
 interface Difference {
@@ -35,15 +42,15 @@ class MandateDiff {
   add(id: string, amount: Cents, uses: number): void {
     const { all, month, day, uses: before } = this.#byId.get(id) ?? NONE
     this.#byId.set(id, {
-      all: plus(all, amount),
-      month: plus(month, amount),
-      day: plus(day, amount),
+      all: addCents(all, amount),
+      month: addCents(month, amount),
+      day: addCents(day, amount),
       uses: before + uses,
     })
   }
 
   /** The mandate as it would be now. Which of several mandates applies stays as recorded. */
-  adjust(mandate: MandateUse): MandateUse {
+  adjust(mandate: MandateUsage): MandateUsage {
     const difference = this.#byId.get(mandate.id)
     if (!difference) return mandate
     const { limits, count } = mandate
@@ -51,21 +58,21 @@ class MandateDiff {
       ...mandate,
       limits: limits.map(limit => ({
         ...limit,
-        usedCents: atLeastZero(plus(limit.usedCents, difference[limit.period])),
+        usedCents: atLeastZero(addCents(limit.usedCents, difference[limit.period])),
       })),
       count: count && { limit: count.limit, used: Math.max(count.used + difference.uses, 0) },
     }
   }
 }
 
-export interface Replayed {
-  readonly was: Verdict
-  readonly now: Verdict
+export interface ReplayedDecision {
+  readonly was: SpendVerdict
+  readonly now: SpendVerdict
   /**
    * Null for the approval of a spend that this policy settled at its declaration, so that there was nothing
    * to decide.
    */
-  readonly ruling: Ruling | null
+  readonly ruling: SpendRuling | null
 }
 
 /**
@@ -78,7 +85,7 @@ const MAX_SETTLED = 10_000
  * Replays one agent's decisions under another policy. The record contains held, captured and refunded
  * amounts; this class adds up how far the counters differ from it because of other decisions.
  */
-export class DecisionDiff {
+export class DecisionReplay {
   readonly #policy: CompiledPolicy
   #day = ''
   #dayCents: Cents = NO_CENTS
@@ -100,17 +107,21 @@ export class DecisionDiff {
     this.#policy = policy
   }
 
-  replay(recorded: RecordedDecision): Replayed {
-    const request = parseRequest(recorded.request)
+  replay(recorded: RecordedDecision): ReplayedDecision {
+    const request = decodeDecisionRequest(recorded.request)
     const isApproval = request.approval !== null
-    const was = verdictOf(recorded, isApproval)
-    this.#startDay(dayOf(recorded.at))
+    const was = spendVerdict(recorded, isApproval)
+    this.#startDay(utcDay(recorded.at))
     const settledHold = isApproval ? this.#settled.get(recorded.subjectId) : undefined
     if (settledHold !== undefined) return this.#replayApproval(recorded, request, was, settledHold)
-    const counters = parseCounters(recorded.counters)
+    const counters = decodeDecisionCounters(recorded.counters)
     if (this.#lastSpendAt === undefined) this.#lastSpendAt = counters.lastSpendAt
-    const ruling = decide(this.#policy, this.#adjustRequest(request), this.#adjustCounters(counters))
-    const now = verdictOf(ruling, isApproval)
+    const ruling = decideSpendByRules(
+      this.#policy,
+      this.#adjustRequest(request),
+      this.#adjustCounters(counters),
+    )
+    const now = spendVerdict(ruling, isApproval)
     if (now !== was) this.#addDifference(recorded, request, { was, now, ruling })
     this.#addMandates(recorded, ruling)
     if (now === 'allowed' || (was === 'allowed' && now === 'person')) this.#lastSpendAt = recorded.at
@@ -120,7 +131,7 @@ export class DecisionDiff {
   #addDifference(
     { subjectId, usedCents }: RecordedDecision,
     request: SpendRequest,
-    { was, now, ruling }: Replayed & { ruling: Ruling },
+    { was, now, ruling }: ReplayedDecision & { ruling: SpendRuling },
   ): void {
     this.#differs = true
     // A person may still approve it, or try again after a refused approval.
@@ -132,39 +143,39 @@ export class DecisionDiff {
     }
     if (now === 'allowed') this.#addUse(request, ruling.holdCents, 1)
     else if (now === 'denied' && was === 'allowed' && usedCents > 0n)
-      this.#addUse(request, negated(usedCents), -1)
+      this.#addUse(request, negateCents(usedCents), -1)
   }
 
   #replayApproval(
     { subjectId, usedCents }: RecordedDecision,
     request: SpendRequest,
-    was: Verdict,
+    was: SpendVerdict,
     settledHold: Cents | null,
-  ): Replayed {
+  ): ReplayedDecision {
     const now = settledHold === null ? 'denied' : 'allowed'
     if (was !== 'allowed') return { was, now, ruling: null }
     this.#settled.delete(subjectId)
     // From here on the record counts the spend. This policy has counted it since its declaration, or never
     // counts it.
-    if (settledHold !== null) this.#addUse(request, negated(settledHold), -1)
-    else if (usedCents > 0n) this.#addUse(request, negated(usedCents), -1)
+    if (settledHold !== null) this.#addUse(request, negateCents(settledHold), -1)
+    else if (usedCents > 0n) this.#addUse(request, negateCents(usedCents), -1)
     return { was, now, ruling: null }
   }
 
   #addUse({ budgets }: SpendRequest, amount: Cents, uses: number): void {
-    this.#dayCents = plus(this.#dayCents, amount)
-    this.#monthCents = plus(this.#monthCents, amount)
-    this.#totalCents = plus(this.#totalCents, amount)
+    this.#dayCents = addCents(this.#dayCents, amount)
+    this.#monthCents = addCents(this.#monthCents, amount)
+    this.#totalCents = addCents(this.#totalCents, amount)
     this.#uses += uses
     for (const { id, period } of budgets)
-      if (!period) this.#budgets.set(id, plus(this.#budgets.get(id) ?? NO_CENTS, amount))
+      if (!period) this.#budgets.set(id, addCents(this.#budgets.get(id) ?? NO_CENTS, amount))
   }
 
-  #addMandates({ mandateId, usedCents }: RecordedDecision, { mandate, holdCents }: Ruling): void {
+  #addMandates({ mandateId, usedCents }: RecordedDecision, { mandate, holdCents }: SpendRuling): void {
     if ((mandate?.id ?? null) === mandateId) return
     this.#differs = true
     if (mandate) this.#mandates.add(mandate.id, holdCents, 1)
-    if (mandateId && usedCents > 0n) this.#mandates.add(mandateId, negated(usedCents), -1)
+    if (mandateId && usedCents > 0n) this.#mandates.add(mandateId, negateCents(usedCents), -1)
   }
 
   #startDay(day: string): void {
@@ -182,24 +193,25 @@ export class DecisionDiff {
     return {
       ...request,
       mandate: mandate && this.#mandates.adjust(mandate),
-      availableCents: availableCents === null ? null : atLeastZero(minus(availableCents, this.#totalCents)),
+      availableCents:
+        availableCents === null ? null : atLeastZero(subtractCents(availableCents, this.#totalCents)),
       budgets: budgets.map(budget => this.#adjustBudget(budget)),
     }
   }
 
   /** A budget for a day or a month is shared with other agents, whose part stays as recorded. */
-  #adjustBudget(budget: Budget): Budget {
+  #adjustBudget(budget: BudgetUsage): BudgetUsage {
     const differences = { day: this.#dayCents, month: this.#monthCents }
     const difference = budget.period ? differences[budget.period] : (this.#budgets.get(budget.id) ?? NO_CENTS)
-    return { ...budget, usedCents: atLeastZero(plus(budget.usedCents, difference)) }
+    return { ...budget, usedCents: atLeastZero(addCents(budget.usedCents, difference)) }
   }
 
-  #adjustCounters(counters: Counters): Counters {
+  #adjustCounters(counters: SpendCounters): SpendCounters {
     if (!this.#differs) return counters
     return {
       ...counters,
-      dayCents: atLeastZero(plus(counters.dayCents, this.#dayCents)),
-      monthCents: atLeastZero(plus(counters.monthCents, this.#monthCents)),
+      dayCents: atLeastZero(addCents(counters.dayCents, this.#dayCents)),
+      monthCents: atLeastZero(addCents(counters.monthCents, this.#monthCents)),
       uses: Math.max(counters.uses + this.#uses, 0),
       // Unknown, since the record does not say which of these uses would still be open.
       openUses: undefined,

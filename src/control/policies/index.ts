@@ -1,15 +1,15 @@
 export { policiesApi } from './api.ts'
 export { Policy } from './policy.ts'
 export { effectivePolicy, findPolicy } from './policy-versioning.ts'
-export { PolicyEvent, PolicyExpired } from './schemas.ts'
+export { PolicyEvent, PolicyExpiredEvent } from './schemas.ts'
 export { policySimulationApi } from './simulation-api.ts'
 export {
-  type Decision,
   decideSpend,
-  findSpenders,
-  lockSpenders,
-  lockSpendersOfIntents,
+  findSpendingAgents,
+  lockSpendingAgents,
+  lockSpendingAgentsOfIntents,
+  type PolicyDecision,
   type SpendDecision,
-  type Spender,
+  type SpendingAgent,
 } from './spenders.ts'
-export { type AgentUsage, usageApi } from './usage-api.ts'
+export { type AgentUsage, agentUsageApi } from './usage-api.ts'

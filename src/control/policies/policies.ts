@@ -1,38 +1,44 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
-import { balancesOf } from '../../money/ledger/index.ts'
-import { minuteInWords } from '../../values/clock.ts'
-import { type Cents, NO_CENTS, plus } from '../../values/money.ts'
+import { readWalletBalances } from '../../money/ledger/index.ts'
+import { formatMinute } from '../../values/clock.ts'
+import { addCents, type Cents, NO_CENTS } from '../../values/money.ts'
 import { Agent, findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
-import { type BudgetCounters, budgetApi, OwnerBudget, ownerBudgets, readCounters } from '../budgets/index.ts'
+import {
+  type BudgetCounters,
+  budgetApi,
+  OwnerBudget,
+  ownerBudgetHandlers,
+  readCounters,
+} from '../budgets/index.ts'
 import { StoredDecision } from '../decisions/index.ts'
-import { presets, remainingOf, rulesOf } from '../rules/index.ts'
+import { pickPolicyRules, policyPresets, remainingLimit } from '../rules/index.ts'
 import { policiesApi } from './api.ts'
-import { backtest } from './backtest.ts'
-import { Policy, PolicyVersion, policiesPersonal } from './policy.ts'
+import { backtestPolicy } from './backtest.ts'
+import { Policy, PolicyVersion, policiesPersonalData } from './policy.ts'
 import {
   assignPolicy,
   effectivePolicy,
   findPolicy,
-  findSource,
+  findPolicySource,
   lockPolicy,
-  notDeleted,
   onAgentCreated,
   onAgentDeleting,
   policyEvent,
-  recordVersion,
+  policyNotDeleted,
+  recordPolicyVersion,
 } from './policy-versioning.ts'
-import { probe } from './probe.ts'
+import { probePolicy } from './probe.ts'
 import { policySimulationApi } from './simulation-api.ts'
-import { usageApi } from './usage-api.ts'
-import { withChanges } from './versions.ts'
+import { agentUsageApi } from './usage-api.ts'
+import { withPolicyChanges } from './versions.ts'
 
 type Used = ReturnType<BudgetCounters['today']>[number]
 
-const usage: HandlerOf<typeof usageApi.usage> = async ({ query: { status, agentId } }, context) => {
+const usage: HandlerOf<typeof agentUsageApi.usage> = async ({ query: { status, agentId } }, context) => {
   const { page, records, sql, tenant, now } = context
   const agents = await page(Agent, {
     status: status ?? { $ne: 'deleted' },
@@ -44,7 +50,7 @@ const usage: HandlerOf<typeof usageApi.usage> = async ({ query: { status, agentI
       { tenant, now },
       agents.data.map(({ id }) => id),
     ),
-    balancesOf(
+    readWalletBalances(
       sql,
       tenant,
       agents.data.map(({ walletId }) => walletId),
@@ -79,7 +85,7 @@ const usedOf = ({ reserved: heldCents, spent: spentCents }: Used, limitCents: Ce
   heldCents,
   spentCents,
   remainingCents:
-    limitCents === null ? null : remainingOf({ limit: limitCents, used: plus(heldCents, spentCents) }),
+    limitCents === null ? null : remainingLimit({ limit: limitCents, used: addCents(heldCents, spentCents) }),
 })
 
 /**
@@ -90,10 +96,10 @@ const FIRST_ROWS = 4
 
 const contractRecord = (policy: Policy) => withMembers(policy, { agentId: policy.agentId ?? undefined })
 
-const policyHandlers = implement(policiesApi, {
+const policyHandlers = bindHandlers(policiesApi, {
   async create({ body }, context) {
     const policy = context.records.create(Policy, body)
-    recordVersion(policy, context)
+    recordPolicyVersion(policy, context)
     context.emit('policy.created', policyEvent(policy))
     return contractRecord(policy)
   },
@@ -101,17 +107,17 @@ const policyHandlers = implement(policiesApi, {
   list({ query: { kind, templateId } }, { page }) {
     const byKind = { template: { agentId: null }, agent: { agentId: { $ne: null } } }
     const where = {
-      ...notDeleted,
+      ...policyNotDeleted,
       ...(kind && byKind[kind]),
       ...(templateId === undefined ? {} : { templateId }),
     }
     return page(Policy, where, 'id', FIRST_ROWS)
   },
 
-  presets: (_, { pageOf }) => pageOf(presets),
+  presets: (_, { pageOf }) => pageOf(policyPresets),
 
   preset: ({ params }, { refuse }) =>
-    presets.find(preset => preset.id === params.presetId) ?? refuse('preset_not_found'),
+    policyPresets.find(preset => preset.id === params.presetId) ?? refuse('preset_not_found'),
 
   async get({ params }, { records, refuse }) {
     return (await findPolicy(records, params.id)) ?? refuse('policy_not_found')
@@ -122,8 +128,8 @@ const policyHandlers = implement(policiesApi, {
     const policy = await lockPolicy(records, params.id)
     if (!policy) return refuse('policy_not_found')
     if (version !== undefined && version !== policy.version) return refuse('version_conflict')
-    policy.changeRules(rulesOf(body), now)
-    recordVersion(policy, context)
+    policy.changeRules(pickPolicyRules(body), now)
+    recordPolicyVersion(policy, context)
     emit('policy.updated', policyEvent(policy))
     return policy
   },
@@ -140,12 +146,12 @@ const policyHandlers = implement(policiesApi, {
     const policy = await records.findOne(Policy, { id: params.id })
     if (!policy) return refuse('policy_not_found')
     const versions = await page(PolicyVersion, { policyId: policy.id }, 'id', FIRST_ROWS)
-    return { ...versions, data: await withChanges(records, versions.data) }
+    return { ...versions, data: await withPolicyChanges(records, versions.data) }
   },
 
   async apply({ params }, context) {
     const { records, now, emit, refuse } = context
-    const templateAndCopies = { $or: [{ id: params.id }, { templateId: params.id }], ...notDeleted }
+    const templateAndCopies = { $or: [{ id: params.id }, { templateId: params.id }], ...policyNotDeleted }
     const locked = await records.find(Policy, templateAndCopies, {
       orderBy: { id: 'asc' },
       lock: true,
@@ -155,8 +161,8 @@ const policyHandlers = implement(policiesApi, {
     if (template.agentId) return refuse('not_a_template')
     const copies = locked.filter(copy => copy !== template)
     for (const copy of copies) {
-      copy.copyFrom({ id: template.id, rules: rulesOf(template) }, copy.assignedAt ?? now, now)
-      recordVersion(copy, context)
+      copy.copyFrom({ id: template.id, rules: pickPolicyRules(template) }, copy.assignedAt ?? now, now)
+      recordPolicyVersion(copy, context)
       emit('policy.updated', policyEvent(copy))
     }
     emit('policy.applied', policyEvent(template))
@@ -169,7 +175,7 @@ const policyHandlers = implement(policiesApi, {
     const { records, emit, refuse } = context
     const agent = await lockAgent(records, params.agentId)
     if (!agent) return refuse('agent_not_found')
-    const source = await findSource(records, body.policyId)
+    const source = await findPolicySource(records, body.policyId)
     if (typeof source === 'string') return refuse(source)
     const policy = await assignPolicy(agent, source, context)
     emit('policy.assigned', policyEvent(policy))
@@ -188,7 +194,7 @@ const policyHandlers = implement(policiesApi, {
     const policy = agent.policyId && (await lockPolicy(records, agent.policyId))
     if (!policy) return refuse('no_policy_assigned')
     policy.toggle(body.field, body.value, now)
-    recordVersion(policy, context)
+    recordPolicyVersion(policy, context)
     emit('policy.updated', policyEvent(policy))
     return contractRecord(policy)
   },
@@ -217,15 +223,21 @@ const policyHandlers = implement(policiesApi, {
       summary: `Agent in ${mode} mode: ${summary}`,
       closed: end === null,
       dueInMs: end && end.getTime() - now.getTime(),
-      waitsFor: end && `for the policy to end, ${minuteInWords(end)}`,
+      waitsFor: end && `for the policy to end, ${formatMinute(end)}`,
       signals: [],
     }
   },
 })
 
-const policies = implement(
-  { ...policiesApi, ...budgetApi, ...policySimulationApi, ...usageApi },
-  { ...policyHandlers.handlers, ...ownerBudgets.handlers, backtest, probe, usage },
+const policies = bindHandlers(
+  { ...policiesApi, ...budgetApi, ...policySimulationApi, ...agentUsageApi },
+  {
+    ...policyHandlers.handlers,
+    ...ownerBudgetHandlers.handlers,
+    backtest: backtestPolicy,
+    probe: probePolicy,
+    usage,
+  },
 )
 
 const expiry: Deadline = {
@@ -244,7 +256,7 @@ export const policiesArea = area(
   'Spending policies: limits, allowlists, blocklists, hours, approvals; and the budget of all agents together.',
   policies,
   {
-    personal: policiesPersonal,
+    personal: policiesPersonalData,
     entities: [Policy, PolicyVersion, StoredDecision, OwnerBudget],
     deadlines: [expiry],
     openRecords: [

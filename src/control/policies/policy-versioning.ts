@@ -2,33 +2,33 @@ import { reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Records } from '../../kernel/contract/records.ts'
-import { excerpt } from '../../values/schemas.ts'
+import { truncateText } from '../../values/schemas.ts'
 import { type Agent, AgentCreated, AgentEvent, findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
-import { encodeRules, presetOf, rulesOf } from '../rules/index.ts'
+import { encodePolicyRules, findPreset, pickPolicyRules } from '../rules/index.ts'
 import { policiesApi } from './api.ts'
 import { Policy, type PolicySource, PolicyVersion } from './policy.ts'
 import { PolicyEvent } from './schemas.ts'
 
-export const notDeleted = { deletedAt: null }
+export const policyNotDeleted = { deletedAt: null }
 
 export const policyEvent = (policy: Policy) => ({
   policyId: policy.id,
   agentId: policy.agentId,
   templateId: policy.templateId,
-  name: excerpt(policy.name),
+  name: truncateText(policy.name),
   version: policy.version,
 })
 
 type ChangeContext = Pick<Context, 'records' | 'actor' | 'wake'>
 
 /** Stores the present state as a version, and wakes the agent's process if the policy has or had an end. */
-export function recordVersion(policy: Policy, { records, actor, wake }: ChangeContext): void {
+export function recordPolicyVersion(policy: Policy, { records, actor, wake }: ChangeContext): void {
   records.create(PolicyVersion, {
     policyId: policy.id,
     agentId: policy.agentId,
     version: policy.version,
-    rules: encodeRules(policy),
+    rules: encodePolicyRules(policy),
     changedByType: actor.type,
     changedById: actor.id,
   })
@@ -37,26 +37,26 @@ export function recordVersion(policy: Policy, { records, actor, wake }: ChangeCo
 }
 
 export const findPolicy = (records: Records, id: string): Promise<Policy | null> =>
-  records.findOne(Policy, { id, ...notDeleted })
+  records.findOne(Policy, { id, ...policyNotDeleted })
 
 export async function lockPolicy(records: Records, id: string): Promise<Policy | null> {
   const policy = await records.lock(Policy, id)
   return policy?.deletedAt ? null : policy
 }
 
-export async function findSource(
+export async function findPolicySource(
   records: Records,
   name: string,
 ): Promise<PolicySource | 'policy_not_found' | 'not_a_template'> {
-  const preset = presetOf(name)
+  const preset = findPreset(name)
   if (preset) return { id: null, rules: preset.policy }
   const template = await lockPolicy(records, name)
   if (!template) return 'policy_not_found'
-  return template.agentId ? 'not_a_template' : { id: template.id, rules: rulesOf(template) }
+  return template.agentId ? 'not_a_template' : { id: template.id, rules: pickPolicyRules(template) }
 }
 
 export const effectivePolicy = (records: Records, agentId: string): Promise<Policy | null> =>
-  records.findOne(Policy, { agentId, ...notDeleted })
+  records.findOne(Policy, { agentId, ...policyNotDeleted })
 
 /** Gives the agent a policy of its own, or turns the existing one into a copy of the source. */
 export async function assignPolicy(
@@ -71,7 +71,7 @@ export async function assignPolicy(
   const policy = current ?? records.create(Policy, { ...source.rules, ...provenance })
   policy.scheduleEnd(now)
   agent.policyId = policy.id
-  recordVersion(policy, context)
+  recordPolicyVersion(policy, context)
   return policy
 }
 
@@ -81,7 +81,7 @@ export const onAgentCreated = reaction(
   async ({ agentId, policyId }, context) => {
     if (!policyId) return
     const agent = await lockAgent(context.records, agentId)
-    const source = await findSource(context.records, policyId)
+    const source = await findPolicySource(context.records, policyId)
     if (!agent || typeof source === 'string')
       throw new Problem('unknown_reference', 'policyId: no such policy template, and no preset of this name.')
     const policy = await assignPolicy(agent, source, context)

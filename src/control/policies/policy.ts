@@ -1,25 +1,46 @@
 import { isDeepStrictEqual } from 'node:util'
 import { defineEntity, OptionalProps, p } from '@mikro-orm/core'
-import { flag, nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
-import { after, minutes } from '../../values/clock.ts'
+import {
+  booleanColumn,
+  nullable,
+  recordColumns,
+  tenantTable,
+  textArrayColumn,
+} from '../../kernel/database/entity.ts'
+import { addMs, minutes } from '../../values/clock.ts'
 import { type JsonName, jsonName } from '../../values/json-names.ts'
-import { isNotAbout, isUnpaidByCard, isUnpaidIntent, type Personal } from '../../values/personal.ts'
-import { encodeRules, expirationActions, type Rules, ruleNames, rulesOf } from '../rules/index.ts'
+import {
+  isNotAboutSql,
+  isUnpaidCardPaymentSql,
+  isUnpaidIntentSql,
+  type PersonalData,
+} from '../../values/personal.ts'
+import {
+  encodePolicyRules,
+  expirationActions,
+  type PolicyRules,
+  pickPolicyRules,
+  policyRuleNames,
+} from '../rules/index.ts'
 
 /** The rules that were set for one agent alone, with the template's value of each, as the contract writes it. */
-type OverriddenRules = Readonly<Partial<Record<JsonName<keyof Rules>, unknown>>>
+type OverriddenRules = Readonly<Partial<Record<JsonName<keyof PolicyRules>, unknown>>>
 
-export const toggles = ['lockToFirstMerchant', 'requireIntent', 'requireAttestation'] as const
-type Toggle = (typeof toggles)[number]
+export const policyToggles = ['lockToFirstMerchant', 'requireIntent', 'requireAttestation'] as const
+type Toggle = (typeof policyToggles)[number]
 
-const isToggle = (rule: string): rule is Toggle => toggles.includes(rule as Toggle)
+const isToggle = (rule: string): rule is Toggle => policyToggles.includes(rule as Toggle)
 
 /** A rule that is set back to the template's value is no longer overridden. */
-function overriddenAfter(overridden: OverriddenRules, before: Rules, after: Rules): OverriddenRules {
-  const oldValues = encodeRules(before)
-  const newValues = encodeRules(after)
+function overriddenAfter(
+  overridden: OverriddenRules,
+  before: PolicyRules,
+  after: PolicyRules,
+): OverriddenRules {
+  const oldValues = encodePolicyRules(before)
+  const newValues = encodePolicyRules(after)
   const next = { ...overridden }
-  for (const rule of ruleNames.map(jsonName)) {
+  for (const rule of policyRuleNames.map(jsonName)) {
     if (rule === 'name' || isDeepStrictEqual(oldValues[rule], newValues[rule])) continue
     const templateValue = rule in overridden ? overridden[rule] : oldValues[rule]
     if (isDeepStrictEqual(newValues[rule], templateValue)) delete next[rule]
@@ -32,15 +53,19 @@ function overriddenAfter(overridden: OverriddenRules, before: Rules, after: Rule
  * The overridden rules that a copy keeps: all under the same template, and under another one the toggles that
  * are on.
  */
-const keptOverrides = (overridden: OverriddenRules, rules: Rules, isSameTemplate: boolean): (keyof Rules)[] =>
-  ruleNames.filter(
+const keptOverrides = (
+  overridden: OverriddenRules,
+  rules: PolicyRules,
+  isSameTemplate: boolean,
+): (keyof PolicyRules)[] =>
+  policyRuleNames.filter(
     rule => jsonName(rule) in overridden && (isSameTemplate || (isToggle(rule) && rules[rule])),
   )
 
 const policySchema = defineEntity({
   ...tenantTable('Policy', 'policies', 'agentId'),
   properties: {
-    ...record('policy'),
+    ...recordColumns('policy'),
     agentId: nullable.string(),
     templateId: nullable.string(),
     assignedAt: nullable.instant(),
@@ -54,16 +79,16 @@ const policySchema = defineEntity({
     dailyLimitCents: nullable.cents('daily_limit_cents'),
     monthlyLimitCents: nullable.cents('monthly_limit_cents'),
     autoApproveLimitCents: nullable.cents('auto_approve_limit_cents'),
-    merchantAllowlist: textArray(),
-    merchantBlocklist: textArray(),
-    mccCategories: textArray(),
-    allowedCountries: textArray(),
-    lockToFirstMerchant: flag(),
+    merchantAllowlist: textArrayColumn(),
+    merchantBlocklist: textArrayColumn(),
+    mccCategories: textArrayColumn(),
+    allowedCountries: textArrayColumn(),
+    lockToFirstMerchant: booleanColumn(),
     cooldownMinutes: nullable.integer(),
-    allowedMccs: textArray(),
-    blockedMccs: textArray(),
-    requireIntent: flag(),
-    requireAttestation: flag(),
+    allowedMccs: textArrayColumn(),
+    blockedMccs: textArrayColumn(),
+    requireIntent: booleanColumn(),
+    requireAttestation: booleanColumn(),
     attestationWindowMinutes: nullable.integer(),
     expiresAfterMinutes: nullable.integer(),
     expirationAction: p.enum(expirationActions),
@@ -76,7 +101,7 @@ const policySchema = defineEntity({
 
 export interface PolicySource {
   readonly id: string | null
-  readonly rules: Rules
+  readonly rules: PolicyRules
 }
 
 export class Policy extends policySchema.class {
@@ -88,8 +113,8 @@ export class Policy extends policySchema.class {
     return Object.keys(this.overridden)
   }
 
-  changeRules(rules: Partial<Rules>, now: Date): void {
-    const before = rulesOf(this)
+  changeRules(rules: Partial<PolicyRules>, now: Date): void {
+    const before = pickPolicyRules(this)
     if (this.agentId) this.overridden = overriddenAfter(this.overridden, before, { ...before, ...rules })
     this.revise(rules, now)
   }
@@ -102,7 +127,7 @@ export class Policy extends policySchema.class {
       this.overridden = { ...this.overridden, [rule]: value }
   }
 
-  revise(rules: Partial<Rules>, now: Date): void {
+  revise(rules: Partial<PolicyRules>, now: Date): void {
     Object.assign(this, rules)
     this.version++
     this.scheduleEnd(now)
@@ -116,7 +141,7 @@ export class Policy extends policySchema.class {
     const { assignedAt, expiresAfterMinutes } = this
     if (this.expiresAt) this.hadEnd = true
     this.expiresAt =
-      assignedAt && expiresAfterMinutes ? after(assignedAt, minutes(expiresAfterMinutes)) : null
+      assignedAt && expiresAfterMinutes ? addMs(assignedAt, minutes(expiresAfterMinutes)) : null
     if (!this.expiresAt || this.expiresAt > now) this.expiredAt = null
   }
 
@@ -137,9 +162,9 @@ export class Policy extends policySchema.class {
   }
 
   copyFrom({ id, rules }: PolicySource, assignedAt: Date, now: Date): void {
-    const ownRules = rulesOf(this)
+    const ownRules = pickPolicyRules(this)
     const kept = keptOverrides(this.overridden, ownRules, id !== null && id === this.templateId)
-    const sourceValues = encodeRules(rules)
+    const sourceValues = encodePolicyRules(rules)
     this.templateId = id
     this.assignedAt = assignedAt
     this.overridden = Object.fromEntries(kept.map(jsonName).map(rule => [rule, sourceValues[rule]]))
@@ -151,7 +176,7 @@ policySchema.setClass(Policy)
 const versionSchema = defineEntity({
   ...tenantTable('PolicyVersion', 'policy_versions', 'agentId'),
   properties: {
-    ...record('policyversion'),
+    ...recordColumns('policyversion'),
     policyId: p.text(),
     agentId: nullable.string(),
     version: p.integer(),
@@ -165,7 +190,7 @@ const versionSchema = defineEntity({
 export class PolicyVersion extends versionSchema.class {}
 versionSchema.setClass(PolicyVersion)
 
-export const policiesPersonal = {
+export const policiesPersonalData = {
   policies: {
     personal: {
       name: { kind: 'words', ground: 'contract', forget: 'word' },
@@ -197,8 +222,8 @@ export const policiesPersonal = {
     },
     plain: ['subject_type', 'subject_id', 'policy_id'],
     keptWhile: {
-      where: `${isNotAbout('intents', 't.subject_id', isUnpaidIntent)}
-        and ${isNotAbout('card_authorizations', 't.subject_id', isUnpaidByCard)}`,
+      where: `${isNotAboutSql('intents', 't.subject_id', isUnpaidIntentSql)}
+        and ${isNotAboutSql('card_authorizations', 't.subject_id', isUnpaidCardPaymentSql)}`,
       words: 'what it decided was paid, or can still be',
     },
     about: {
@@ -221,4 +246,4 @@ export const policiesPersonal = {
     personal: {},
     plain: ['cause_type', 'cause_id', 'subjects'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

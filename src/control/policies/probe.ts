@@ -1,29 +1,29 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import {
-  type Check,
+  allowedSpendSituation,
   type CompiledPolicy,
   compilePolicy,
-  contradictionsIn,
-  decide,
-  harmlessSituation,
-  probeCases,
-  type Rule,
-  type Rules,
-  rulesOf,
-  ruleTable,
-  type Situation,
-  type Verdict,
-  verdictOf,
-  type Warning,
+  decideSpendByRules,
+  type PolicyRule,
+  type PolicyRules,
+  type PolicyWarning,
+  pickPolicyRules,
+  policyContradictions,
+  policyRuleTable,
+  type RuleCheck,
+  ruleProbeCases,
+  type SpendSituation,
+  type SpendVerdict,
+  spendVerdict,
 } from '../rules/index.ts'
 import { findPolicy } from './policy-versioning.ts'
 import type { policySimulationApi } from './simulation-api.ts'
 
 export interface ProbedSituation {
-  readonly situation: Situation
-  readonly outcome: Check['outcome']
+  readonly situation: SpendSituation
+  readonly outcome: RuleCheck['outcome']
   readonly message: string
-  readonly verdict: Verdict
+  readonly verdict: SpendVerdict
   readonly reason: string
 }
 
@@ -33,8 +33,12 @@ export interface ProbedRule {
   readonly passes: ProbedSituation | null
 }
 
-function probeSituation(policy: CompiledPolicy, rule: Rule, situation: Situation): ProbedSituation {
-  const ruling = decide(policy, situation, situation)
+function probeSituation(
+  policy: CompiledPolicy,
+  rule: PolicyRule,
+  situation: SpendSituation,
+): ProbedSituation {
+  const ruling = decideSpendByRules(policy, situation, situation)
   const check = ruling.checks.find(({ rule: name }) => name === rule.name || name === rule.alias)
   const message = check?.message ?? rule.skipMessage
   // No rule checks the amount that the merchant finally charges: the hold is the limit, including the
@@ -45,16 +49,20 @@ function probeSituation(policy: CompiledPolicy, rule: Rule, situation: Situation
     situation,
     message,
     outcome: check?.outcome ?? 'skip',
-    verdict: verdictOf(ruling, situation.approval !== null),
+    verdict: spendVerdict(ruling, situation.approval !== null),
     reason: ruling.reason,
   }
 }
 
 const isStopped = ({ outcome }: ProbedSituation): boolean => outcome === 'fail' || outcome === 'review'
 
-function probeRule(rule: Rule, policy: CompiledPolicy, harmless: Situation): ProbedRule | undefined {
+function probeRule(
+  rule: PolicyRule,
+  policy: CompiledPolicy,
+  harmless: SpendSituation,
+): ProbedRule | undefined {
   const { terms } = policy
-  const casesFor = probeCases[rule.name]
+  const casesFor = ruleProbeCases[rule.name]
   if (!terms || !casesFor || !isSet(rule, policy)) return undefined
   const cases = casesFor(terms, harmless)
   const probeAll = (changes: typeof cases.stopped): ProbedSituation[] =>
@@ -69,18 +77,21 @@ function probeRule(rule: Rule, policy: CompiledPolicy, harmless: Situation): Pro
 }
 
 /** A tolerance of 0 % has no evaluator, but can still be intended. */
-const isSet = ({ name, compile: compileRule }: Rule, { terms }: CompiledPolicy): boolean =>
+const isSet = ({ name, compile: compileRule }: PolicyRule, { terms }: CompiledPolicy): boolean =>
   compileRule(terms) !== undefined ||
   (name === 'amountTolerancePercent' && terms?.amountTolerancePercent === 0)
 
 /** Each answer is a decision of `decide`, not a reading of the rules. */
-export function probeRules(rules: Rules, now: Date): { rules: ProbedRule[]; warnings: Warning[] } {
+export function probeRules(
+  rules: PolicyRules,
+  now: Date,
+): { rules: ProbedRule[]; warnings: PolicyWarning[] } {
   const policy = compilePolicy(rules)
   if (!policy.terms) return { rules: [], warnings: [] }
-  const harmless = harmlessSituation(policy.terms, now)
+  const harmless = allowedSpendSituation(policy.terms, now)
   return {
-    rules: ruleTable.flatMap(rule => probeRule(rule, policy, harmless) ?? []),
-    warnings: contradictionsIn(policy.terms),
+    rules: policyRuleTable.flatMap(rule => probeRule(rule, policy, harmless) ?? []),
+    warnings: policyContradictions(policy.terms),
   }
 }
 
@@ -94,13 +105,13 @@ const situationResponse = (probed: ProbedSituation | null) =>
     },
   }
 
-export const probe: HandlerOf<typeof policySimulationApi.probe> = async (
+export const probePolicy: HandlerOf<typeof policySimulationApi.probe> = async (
   { params },
   { records, now, refuse },
 ) => {
   const policy = await findPolicy(records, params.id)
   if (!policy) return refuse('policy_not_found')
-  const { rules, warnings } = probeRules(rulesOf(policy), now)
+  const { rules, warnings } = probeRules(pickPolicyRules(policy), now)
   return {
     policyId: policy.id,
     version: policy.version,

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
-import { expirationActions, PolicyCreate, ruleFields, ruleNames } from '../rules/index.ts'
+import { expirationActions, PolicyCreate, policyRuleFields, policyRuleNames } from '../rules/index.ts'
 
-const { allowedMccs, blockedMccs, attestationWindowMinutes, ...contractRules } = ruleFields
+const { allowedMccs, blockedMccs, attestationWindowMinutes, ...contractRules } = policyRuleFields
 
 const agentId = id('agent')
 
@@ -27,10 +27,10 @@ export const PolicyDetail = z
       .meta({ description: 'The agent whose own policy this is; null for a template.' }),
     templateId: id('policy').nullable().meta({ description: 'The template it was copied from.' }),
     version: z.int().min(1),
-    ...ruleFields,
+    ...policyRuleFields,
     overrides: z
       .array(z.string())
-      .max(ruleNames.length)
+      .max(policyRuleNames.length)
       .meta({
         description:
           'The rules that were set for this agent alone, by `toggle` or `PUT /policies/{id}`. They stay when the template is applied or assigned again, until they are set back to the template’s values.',
@@ -46,7 +46,7 @@ export const PolicyDetail = z
 const ignored = { description: 'Ignored: accepted so that a policy can be written back as it was read.' }
 const readOnly = z.string().max(128).nullable().optional().meta(ignored)
 
-export const PolicyReplace = PolicyCreate.extend({
+export const PolicyReplaceBody = PolicyCreate.extend({
   version: z.int().min(1).optional().meta({
     description:
       'The version that you read. If it is given and the policy has another one now, the answer is a 409.',
@@ -65,10 +65,10 @@ export const PolicyReplace = PolicyCreate.extend({
       'updatedAt',
     ].map(name => [name, readOnly]),
   ),
-  overrides: z.array(z.string().max(64)).max(ruleNames.length).optional().meta(ignored),
+  overrides: z.array(z.string().max(64)).max(policyRuleNames.length).optional().meta(ignored),
 }).meta({ id: 'PolicyReplaceRequest' })
 
-export const Preset = z
+export const PolicyPresetRecord = z
   .object({
     id: z.string().meta({ examples: ['standard'] }),
     name: z.string().meta({ examples: ['Standard'] }),
@@ -90,4 +90,4 @@ export const PolicyEvent = z.object({
 })
 
 /** The cards of the agent react to it by freezing or closing. */
-export const PolicyExpired = PolicyEvent.extend({ action: z.enum(expirationActions) })
+export const PolicyExpiredEvent = PolicyEvent.extend({ action: z.enum(expirationActions) })

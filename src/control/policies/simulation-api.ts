@@ -1,18 +1,18 @@
 import { z } from 'zod'
-import { missing, post } from '../../kernel/contract/operation.ts'
+import { notFound, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money } from '../../values/money.ts'
-import { checkOutcomes, verdicts } from '../rules/index.ts'
+import { moneySchema } from '../../values/money.ts'
+import { checkOutcomes, spendVerdicts } from '../rules/index.ts'
 
-const policy_not_found = missing('policy')
+const policy_not_found = notFound('policy')
 
 const readAccess = { scope: 'policies:read', run: 'read' } as const
 
-const Sum = z.object({ count: z.int(), amountCents: money }).meta({ id: 'BacktestSum' })
+const Sum = z.object({ count: z.int(), amountCents: moneySchema }).meta({ id: 'BacktestSum' })
 
 const verdict = z
-  .enum(verdicts)
+  .enum(spendVerdicts)
   .meta({ description: 'Allowed, sent to a person, or denied.', examples: ['allowed'] })
 
 const Backtest = z
@@ -54,7 +54,7 @@ const Backtest = z
           subjectType: z.string().meta({ examples: ['intent'] }),
           subjectId: z.string(),
           at: instant,
-          amountCents: money,
+          amountCents: moneySchema,
           merchant: z.string(),
           was: verdict,
           now: verdict,
@@ -72,8 +72,10 @@ const Situation = z
   .object({
     kind: z.enum(['intent', 'card', 'payment']),
     at: instant,
-    amountCents: money,
-    chargedCents: money.nullable().meta({ description: 'The amount that the merchant charges in the end.' }),
+    amountCents: moneySchema,
+    chargedCents: moneySchema
+      .nullable()
+      .meta({ description: 'The amount that the merchant charges in the end.' }),
     merchant: z.string(),
     payeeIban: z
       .string()
@@ -84,8 +86,8 @@ const Situation = z
     intentId: z.string().nullable(),
     attestedAt: instant.nullable().meta({ description: 'When a passkey approved it.' }),
     policyEndsAt: instant.nullable(),
-    dayCents: money.meta({ description: 'Held and spent on that day so far.' }),
-    monthCents: money.meta({ description: 'Held and spent in that month so far.' }),
+    dayCents: moneySchema.meta({ description: 'Held and spent on that day so far.' }),
+    monthCents: moneySchema.meta({ description: 'Held and spent in that month so far.' }),
     uses: z.int(),
     lastSpendAt: instant.nullable(),
     firstMerchant: z.string().nullable(),
@@ -121,7 +123,7 @@ export const policySimulationApi = {
     returns: [200, Backtest],
     fails: {
       policy_not_found,
-      agent_not_found: missing('agent'),
+      agent_not_found: notFound('agent'),
       backtest_too_long: [400, 'Too many decisions for one answer: choose a shorter span, or one agent.'],
     },
   }),

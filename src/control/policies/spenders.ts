@@ -1,24 +1,29 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { weightedCache } from '../../values/bounded-cache.ts'
+import { memoizeByWeight } from '../../values/bounded-cache.ts'
 import { newId } from '../../values/ids.ts'
 import type { Agent } from '../agents/index.ts'
-import { type DecisionRow, storedCounters, storedRequest, storedRuling } from '../decisions/index.ts'
 import {
+  type DecisionRow,
+  encodeDecisionCounters,
+  encodeDecisionRequest,
+  encodeRuling,
+} from '../decisions/index.ts'
+import {
+  type ApprovingMandate,
   type CompiledPolicy,
-  type Counters,
   compilePolicy,
-  decide,
-  type Risk,
-  type RuledMandate,
-  type Rules,
-  type Ruling,
-  ruleNames,
-  rulesOf,
+  decideSpendByRules,
+  type PolicyRules,
+  pickPolicyRules,
+  policyRuleNames,
+  type RiskResult,
+  type SpendCounters,
   type SpendRequest,
+  type SpendRuling,
 } from '../rules/index.ts'
 
-export interface Spender {
+export interface SpendingAgent {
   readonly id: string
   readonly status: Agent['status']
   readonly walletId: string
@@ -30,13 +35,13 @@ export interface Spender {
   readonly policy: CompiledPolicy
 }
 
-interface SpenderRow extends Row, Rules, Omit<Spender, 'policy'> {}
+interface SpenderRow extends Row, PolicyRules, Omit<SpendingAgent, 'policy'> {}
 
 const columnOf = (rule: string): string => rule.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
 const selectSpenders = (ids: string): string => `
 select a.id, a.status, a.wallet_id as "walletId", p.id as "policyId", p.version as "policyVersion",
-  p.expires_at as "policyEndsAt", p.assigned_at as term, ${ruleNames.map(rule => `p.${columnOf(rule)} as "${rule}"`).join(', ')}
+  p.expires_at as "policyEndsAt", p.assigned_at as term, ${policyRuleNames.map(rule => `p.${columnOf(rule)} as "${rule}"`).join(', ')}
 from agents a
 left join lateral (
   select * from policies one where (one.owner_id, one.mode, one.id) = ($1, $2, a.policy_id) and one.deleted_at is null limit 1
@@ -48,7 +53,7 @@ type SpenderQuery = (
   sql: Sql,
   tenant: Tenant,
   ids: readonly string[],
-) => Promise<ReadonlyMap<string, Spender>>
+) => Promise<ReadonlyMap<string, SpendingAgent>>
 
 const spenderQuery =
   (statement: string): SpenderQuery =>
@@ -63,12 +68,12 @@ const spenderQuery =
  */
 const LOCK_AGENTS = 'for no key update of a'
 
-export const findSpenders = spenderQuery(selectSpenders('$3::text[]'))
+export const findSpendingAgents = spenderQuery(selectSpenders('$3::text[]'))
 
 /** Until the transaction ends, only the caller may freeze them. */
-export const lockSpenders = spenderQuery(`${selectSpenders('$3::text[]')} ${LOCK_AGENTS}`)
+export const lockSpendingAgents = spenderQuery(`${selectSpenders('$3::text[]')} ${LOCK_AGENTS}`)
 
-export const lockSpendersOfIntents = spenderQuery(
+export const lockSpendingAgentsOfIntents = spenderQuery(
   `${selectSpenders('array(select agent_id from intents where owner_id = $1 and mode = $2 and id = any($3::text[]))')} ${LOCK_AGENTS}`,
 )
 
@@ -83,45 +88,45 @@ const entriesIn = ({ terms }: CompiledPolicy): number =>
     BASE_ENTRIES,
   )
 
-const compiledPolicies = weightedCache(MAX_CACHED_ENTRIES, entriesIn)
+const compiledPolicies = memoizeByWeight(MAX_CACHED_ENTRIES, entriesIn)
 
 /** A version of a policy never changes, so it is compiled once. */
 function compiledPolicyOf(row: SpenderRow): CompiledPolicy {
   if (row.policyId === null) return noPolicy
-  return compiledPolicies(`${row.policyId}@${row.policyVersion}`, () => compilePolicy(rulesOf(row)))
+  return compiledPolicies(`${row.policyId}@${row.policyVersion}`, () => compilePolicy(pickPolicyRules(row)))
 }
 
-export interface Decision extends Omit<Ruling, 'holdCents' | 'mandate'> {
+export interface PolicyDecision extends Omit<SpendRuling, 'holdCents' | 'mandate'> {
   readonly id: string
   readonly policyId: string | null
   readonly policyVersion: number | null
   readonly riskScore: number | null
   /** The signals behind the score. The API shows only the score. */
-  readonly risk?: Risk | null
+  readonly risk?: RiskResult | null
   /** Missing in decisions of earlier versions. */
-  readonly mandate?: RuledMandate | null
+  readonly mandate?: ApprovingMandate | null
 }
 
 type SpendDetails = Omit<SpendRequest, 'at' | 'agentStatus' | 'policyEndsAt'>
 
 export interface SpendDecision {
-  readonly ruling: Ruling
-  readonly decision: Decision
+  readonly ruling: SpendRuling
+  readonly decision: PolicyDecision
   readonly row: DecisionRow
 }
 
 /** Stores nothing; the caller inserts the row. */
 export function decideSpend(
-  spender: Spender,
+  spender: SpendingAgent,
   details: SpendDetails,
-  counters: Counters,
+  counters: SpendCounters,
   { tenant, now }: TenantNow,
   subject: { readonly type: string; readonly id: string },
   card?: CompiledPolicy | null,
 ): SpendDecision {
   const { policyId, policyVersion, policyEndsAt, status: agentStatus, id: agentId } = spender
   const request = { ...details, at: now, agentStatus, policyEndsAt }
-  const ruling = decide(spender.policy, request, counters, card)
+  const ruling = decideSpendByRules(spender.policy, request, counters, card)
   const { holdCents: _, ...shownRuling } = ruling
   const id = newId('decision')
   const { risk } = details
@@ -138,9 +143,9 @@ export function decideSpend(
     policyVersion,
     subjectType: subject.type,
     subjectId: subject.id,
-    request: storedRequest(request),
-    counters: storedCounters(counters),
-    result: storedRuling(ruling),
+    request: encodeDecisionRequest(request),
+    counters: encodeDecisionCounters(counters),
+    result: encodeRuling(ruling),
   }
   return { ruling, decision, row }
 }

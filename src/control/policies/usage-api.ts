@@ -3,17 +3,17 @@ import { list } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import type { JsonOf } from '../../values/json-names.ts'
-import { money } from '../../values/money.ts'
+import { moneySchema } from '../../values/money.ts'
 import { AgentRecord } from '../agents/index.ts'
 
 const period = (limits: string) =>
   z.object({
-    limitCents: money
+    limitCents: moneySchema
       .nullable()
       .meta({ description: `${limits} of the agent’s policy; null if it has none.` }),
-    heldCents: money.meta({ description: 'Reserved for what is approved and not paid yet.' }),
-    spentCents: money,
-    remainingCents: money.nullable().meta({ description: 'Null if there is no limit.' }),
+    heldCents: moneySchema.meta({ description: 'Reserved for what is approved and not paid yet.' }),
+    spentCents: moneySchema,
+    remainingCents: moneySchema.nullable().meta({ description: 'Null if there is no limit.' }),
   })
 
 const AgentUsageRecord = z
@@ -23,8 +23,8 @@ const AgentUsageRecord = z
     status: z.string(),
     policyId: id('policy').nullable(),
     walletId: id('wallet'),
-    availableCents: money.meta({ description: 'The amount that the agent’s wallet has to spend.' }),
-    heldCents: money.meta({ description: 'The amount that is held in the agent’s wallet.' }),
+    availableCents: moneySchema.meta({ description: 'The amount that the agent’s wallet has to spend.' }),
+    heldCents: moneySchema.meta({ description: 'The amount that is held in the agent’s wallet.' }),
     day: period('The limit for a day, by UTC,'),
     month: period('The limit for a calendar month, by UTC,'),
     lastSpendAt: instant.nullable().meta({
@@ -33,7 +33,7 @@ const AgentUsageRecord = z
   })
   .meta({ id: 'AgentUsage' })
 
-export const usageApi = {
+export const agentUsageApi = {
   usage: list('/policies/usage', {
     readsClock: true,
     summary: 'List what each agent has used of its limits',

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Records } from '../../kernel/contract/records.ts'
 import { jsonName } from '../../values/json-names.ts'
-import { formatMoney, money } from '../../values/money.ts'
-import { type Rules, ruleNames, shortList } from '../rules/index.ts'
+import { formatMoney, moneySchema } from '../../values/money.ts'
+import { joinFirstTen, type PolicyRules, policyRuleNames } from '../rules/index.ts'
 import { PolicyVersion } from './policy.ts'
 
 type StoredRules = Readonly<Record<string, unknown>>
@@ -16,7 +16,7 @@ interface Change {
 
 type Formatter = (value: never) => string
 
-const amount: Formatter = (value: number) => formatMoney(z.decode(money, value))
+const amount: Formatter = (value: number) => formatMoney(z.decode(moneySchema, value))
 const minutes: Formatter = (value: number) => `${value} ${value === 1 ? 'minute' : 'minutes'}`
 const hour: Formatter = (value: number) => `${String(value).padStart(2, '0')}:00 UTC`
 const percent: Formatter = (value: number) => `${value} %`
@@ -24,7 +24,7 @@ const payments: Formatter = (value: number) => `${value} ${value === 1 ? 'paymen
 const onOff: Formatter = (value: boolean) => (value ? 'on' : 'off')
 const text: Formatter = (value: string) => value
 
-const ruleWords: Readonly<Record<keyof Rules, readonly [title: string, format: Formatter]>> = {
+const ruleWords: Readonly<Record<keyof PolicyRules, readonly [title: string, format: Formatter]>> = {
   name: ['Name', text],
   maxTransactionCents: ['Limit for one payment', amount],
   dailyLimitCents: ['Daily limit', amount],
@@ -58,13 +58,13 @@ function listChange(from: readonly unknown[], to: readonly unknown[]): string | 
   const added = onlyIn(to, from)
   const removed = onlyIn(from, to)
   const parts = [
-    ...(added.length > 0 ? [`added ${shortList(added)}`] : []),
-    ...(removed.length > 0 ? [`removed ${shortList(removed)}`] : []),
+    ...(added.length > 0 ? [`added ${joinFirstTen(added)}`] : []),
+    ...(removed.length > 0 ? [`removed ${joinFirstTen(removed)}`] : []),
   ]
   return parts.length > 0 ? parts.join('; ') : undefined
 }
 
-function changeInWords(rule: keyof Rules, from: unknown, to: unknown): string | undefined {
+function changeInWords(rule: keyof PolicyRules, from: unknown, to: unknown): string | undefined {
   if (Array.isArray(from) || Array.isArray(to)) return listChange(listOf(from), listOf(to))
   if (from === to) return undefined
   const format = (value: unknown): string => (value === null ? 'none' : ruleWords[rule][1](value as never))
@@ -74,8 +74,8 @@ function changeInWords(rule: keyof Rules, from: unknown, to: unknown): string | 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 /** Compares rule by rule. A rule that is younger than a version counts as unset in it. */
-export const changesBetween = (before: StoredRules, after: StoredRules): Change[] =>
-  ruleNames.flatMap(rule => {
+export const policyChangesBetween = (before: StoredRules, after: StoredRules): Change[] =>
+  policyRuleNames.flatMap(rule => {
     const field = jsonName(rule)
     const from = before[field] ?? null
     const to = after[field] ?? null
@@ -83,7 +83,7 @@ export const changesBetween = (before: StoredRules, after: StoredRules): Change[
     return words === undefined ? [] : [{ field, from, to, text: `${ruleWords[rule][0]}: ${words}` }]
   })
 
-export async function withChanges(
+export async function withPolicyChanges(
   records: Records,
   versions: readonly PolicyVersion[],
 ): Promise<(PolicyVersion & { changes: Change[] })[]> {
@@ -94,6 +94,6 @@ export async function withChanges(
     number > 1 ? await records.findOne(PolicyVersion, { policyId, version: number - 1 }) : null
   return versions.map((version, index) => {
     const previous = versions[index + 1] ?? beforeOldest
-    return { ...version, changes: previous ? changesBetween(previous.rules, version.rules) : [] }
+    return { ...version, changes: previous ? policyChangesBetween(previous.rules, version.rules) : [] }
   })
 }

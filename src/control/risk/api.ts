@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { get, list, missing, post, put } from '../../kernel/contract/operation.ts'
-import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { get, list, notFound, post, put } from '../../kernel/contract/operation.ts'
+import { digitsAsNumber, integerSchema } from '../../kernel/contract/page.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money } from '../../values/money.ts'
-import { freeText, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
+import { moneySchema } from '../../values/money.ts'
+import { freeTextSchema, recordHead, recordTail, timeRangeMembers } from '../../values/schemas.ts'
 import { AgentEvent, AgentRecord } from '../agents/index.ts'
-import { MAX_WINDOW_MINUTES } from './profile.ts'
-import { alertMachine, riskRecordOutcomes } from './risk-record.ts'
+import { MAX_VELOCITY_WINDOW_MINUTES } from './profile.ts'
+import { riskAlertMachine, riskRecordOutcomes } from './risk-record.ts'
 import { defaultRiskSettings } from './score.ts'
 
 const points = z.int().min(0).max(100)
@@ -56,7 +56,7 @@ const settings = {
   velocityWindowMinutes: z
     .int()
     .min(1)
-    .max(MAX_WINDOW_MINUTES)
+    .max(MAX_VELOCITY_WINDOW_MINUTES)
     .default(defaultRiskSettings.velocityWindowMinutes)
     .meta({ description: 'How many clock minutes are counted, the present one included.' }),
   velocityCount: z
@@ -99,7 +99,7 @@ const RiskEventRecord = z
     ...assessedRecord,
     decisionId: id('decision').nullable(),
     alertId: id('alert').nullable(),
-    amountCents: money.nullable(),
+    amountCents: moneySchema.nullable(),
     merchant: z.string().nullable(),
     comment: z.string().nullable(),
     ...recordTail,
@@ -110,7 +110,7 @@ const RiskAlertRecord = z
   .object({
     ...recordHead('alert'),
     agentId: id('agent'),
-    status: z.enum(alertMachine.states),
+    status: z.enum(riskAlertMachine.states),
     score,
     signals: scoreParts,
     ...assessedRecord,
@@ -133,18 +133,21 @@ export const RiskEvent = z.object({
 })
 
 export const riskEvents = {
-  'risk.review_required': event('A spend waits for a person because of its risk.', RiskEvent),
-  'risk.denied': event('A spend has been refused for its risk.', RiskEvent),
-  'risk.agent_frozen': event('An agent has been frozen because of a spend that was too risky.', RiskEvent),
-  'risk.alert_created': event('A risk alert needs review by a person.', RiskEvent),
-  'risk.velocity_alert': event('An agent exceeds its usual number of spends.', RiskEvent),
-  'risk.geo_impossible': event(
+  'risk.review_required': declareEvent('A spend waits for a person because of its risk.', RiskEvent),
+  'risk.denied': declareEvent('A spend has been refused for its risk.', RiskEvent),
+  'risk.agent_frozen': declareEvent(
+    'An agent has been frozen because of a spend that was too risky.',
+    RiskEvent,
+  ),
+  'risk.alert_created': declareEvent('A risk alert needs review by a person.', RiskEvent),
+  'risk.velocity_alert': declareEvent('An agent exceeds its usual number of spends.', RiskEvent),
+  'risk.geo_impossible': declareEvent(
     'An agent would have spent in a country that it cannot have reached in the time.',
     RiskEvent,
   ),
 }
 
-const optionalComment = z.strictObject({ comment: freeText.nullable().default(null) })
+const optionalComment = z.strictObject({ comment: freeTextSchema.nullable().default(null) })
 
 export const riskApi = {
   config: get('/risk/config', {
@@ -163,7 +166,7 @@ export const riskApi = {
     example: { thresholds: { review: 40, deny: 80, freeze: 100 }, velocityCount: 300 },
     returns: [200, RiskConfigRecord],
     emits: {
-      'risk.config_updated': event(
+      'risk.config_updated': declareEvent(
         'How risk is scored, or what follows from it, has changed.',
         z.object({ ownerId: id('customer'), enabled: z.boolean(), thresholds }),
       ),
@@ -177,8 +180,8 @@ export const riskApi = {
     scope: 'risk:read',
     filters: {
       agentId: id('agent').optional(),
-      ...timeRange,
-      minScore: inDigits(wholeNumber(0, 100).optional()),
+      ...timeRangeMembers,
+      minScore: digitsAsNumber(integerSchema(0, 100).optional()),
     },
     item: RiskEventRecord,
   }),
@@ -187,7 +190,7 @@ export const riskApi = {
     description: 'One for each time that risk has frozen an agent.',
     callers: ['key'],
     scope: 'risk:read',
-    filters: { status: z.enum(alertMachine.states).optional(), agentId: id('agent').optional() },
+    filters: { status: z.enum(riskAlertMachine.states).optional(), agentId: id('agent').optional() },
     item: RiskAlertRecord,
   }),
   acknowledge: post('/risk/alerts/{id}/acknowledge', {
@@ -200,10 +203,10 @@ export const riskApi = {
     example: { comment: 'We are looking into it' },
     returns: [200, RiskAlertRecord],
     fails: {
-      alert_not_found: missing('alert'),
+      alert_not_found: notFound('alert'),
       alert_acknowledged: [400, 'The alert is acknowledged already.'],
     },
-    emits: { 'risk.alert_acknowledged': event('A person has acknowledged a risk alert.', RiskEvent) },
+    emits: { 'risk.alert_acknowledged': declareEvent('A person has acknowledged a risk alert.', RiskEvent) },
   }),
   unfreeze: post('/risk/agents/{id}/unfreeze', {
     summary: 'Unfreeze an agent that risk has frozen',
@@ -215,7 +218,7 @@ export const riskApi = {
     example: { comment: 'It was meant' },
     returns: [200, AgentRecord],
     fails: {
-      agent_not_found: missing('agent'),
+      agent_not_found: notFound('agent'),
       not_frozen_by_risk: [
         400,
         'The risk score has not frozen the agent. If a person has, use POST /agents/{id}/unfreeze.',

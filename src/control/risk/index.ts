@@ -1,3 +1,3 @@
 export { riskApi, riskEvents } from './api.ts'
-export { openRiskAssessor, type RiskAssessor } from './risk-assessor.ts'
-export { deviationInSql, MAX_DEVIATIONS, medianInSql } from './signals.ts'
+export { loadRiskAssessor, type RiskAssessor } from './risk-assessor.ts'
+export { deviationSql, MAX_USUAL_DEVIATIONS, medianSql } from './signals.ts'

@@ -1,6 +1,6 @@
 import type { Cents } from '../../values/money.ts'
 
-export interface Spend {
+export interface RiskSpend {
   readonly amountCents: Cents
   readonly merchant: string
   readonly country: string | null
@@ -12,7 +12,7 @@ export interface Spend {
  * Every declared spend counts towards velocity, so that an agent in a loop is noticed even if all its spends
  * are denied.
  */
-export interface Profile {
+export interface RiskProfile {
   readonly agentId: string
   /** In cents: the last approved spends, the latest one last. */
   amounts: number[]
@@ -26,9 +26,9 @@ export interface Profile {
 }
 
 const REMEMBERED_AMOUNTS = 64
-export const MAX_WINDOW_MINUTES = 60
+export const MAX_VELOCITY_WINDOW_MINUTES = 60
 
-export const emptyProfile = (agentId: string): Profile => ({
+export const emptyRiskProfile = (agentId: string): RiskProfile => ({
   agentId,
   amounts: [],
   hours: Array<number>(24).fill(0),
@@ -40,19 +40,26 @@ export const emptyProfile = (agentId: string): Profile => ({
 
 const minuteOf = (at: Date): number => Math.floor(at.getTime() / 60_000)
 
-export function countDeclared(profile: Profile, at: Date): void {
-  const passedMinutes = Math.min(Math.max(minuteOf(at) - profile.minute, 0), MAX_WINDOW_MINUTES)
-  const counts = [...Array<number>(passedMinutes).fill(0), ...profile.counts].slice(0, MAX_WINDOW_MINUTES)
+export function countDeclaredSpend(profile: RiskProfile, at: Date): void {
+  const passedMinutes = Math.min(Math.max(minuteOf(at) - profile.minute, 0), MAX_VELOCITY_WINDOW_MINUTES)
+  const counts = [...Array<number>(passedMinutes).fill(0), ...profile.counts].slice(
+    0,
+    MAX_VELOCITY_WINDOW_MINUTES,
+  )
   counts[0] = (counts[0] ?? 0) + 1
   profile.counts = counts
   profile.minute = Math.max(profile.minute, minuteOf(at))
 }
 
-export const declaredIn = ({ counts }: Profile, minutes: number): number =>
+export const declaredWithinMinutes = ({ counts }: RiskProfile, minutes: number): number =>
   counts.slice(0, minutes).reduce((sum, count) => sum + count, 0)
 
 /** The country counts only if no later spend has been learnt yet. */
-export function learnApproved(profile: Profile, { amountCents, country }: Spend, declaredAt: Date): void {
+export function learnApprovedSpend(
+  profile: RiskProfile,
+  { amountCents, country }: RiskSpend,
+  declaredAt: Date,
+): void {
   profile.amounts = [...profile.amounts, Number(amountCents)].slice(-REMEMBERED_AMOUNTS)
   const hour = declaredAt.getUTCHours()
   profile.hours[hour] = (profile.hours[hour] ?? 0) + 1

@@ -1,27 +1,33 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { exact } from '../../record-store/index.ts'
+import { bigintAsText } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
 import { jsonName } from '../../values/json-names.ts'
-import { type FrozenAgent, freeze, updateFrozenAgents } from '../agents/index.ts'
+import { type FrozenAgent, freezeAgent, updateFrozenAgents } from '../agents/index.ts'
 import { merchantKey } from '../merchants/index.ts'
-import type { Spender } from '../policies/index.ts'
-import type { Risk } from '../rules/index.ts'
-import { countDeclared, emptyProfile, learnApproved, type Profile, type Spend } from './profile.ts'
-import { type DecidedSpend, type EventToEmit, isNoteworthy, riskEventsOf } from './risk-events.ts'
-import { type AlertRow, alertMachine, type RiskRecordRow } from './risk-record.ts'
-import { type RiskSettings, score, settingsOf } from './score.ts'
+import type { SpendingAgent } from '../policies/index.ts'
+import type { RiskResult } from '../rules/index.ts'
+import {
+  countDeclaredSpend,
+  emptyRiskProfile,
+  learnApprovedSpend,
+  type RiskProfile,
+  type RiskSpend,
+} from './profile.ts'
+import { isRecordableRisk, type RiskDecidedSpend, type RiskEventToEmit, riskEventsOf } from './risk-events.ts'
+import { type RiskAlertRow, type RiskRecordRow, riskAlertMachine } from './risk-record.ts'
+import { type RiskSettings, riskSettingsFromRow, scoreRisk } from './score.ts'
 
-export interface AgentAndMerchant {
+export interface AssessedSpendKey {
   readonly agentId: string
   readonly merchant: string
 }
 
 /** The form in which `risk_open` returns it, since JSON has no instants. */
-type StoredProfile = Omit<Profile, 'lastAt'> & { readonly lastAt: string | null }
+type StoredProfile = Omit<RiskProfile, 'lastAt'> & { readonly lastAt: string | null }
 
 interface RiskData extends Row {
-  readonly config: Parameters<typeof settingsOf>[0]
+  readonly config: Parameters<typeof riskSettingsFromRow>[0]
   readonly profiles: readonly StoredProfile[]
   readonly known: readonly string[]
 }
@@ -31,7 +37,7 @@ const WRITE = 'select risk_write($1, $2, $3, $4, $5, $6, $7)'
 
 const knownKey = (agentId: string, merchant: string): string => `${agentId} ${merchantKey(merchant)}`
 
-const profileOf = (stored: StoredProfile): Profile => ({
+const profileOf = (stored: StoredProfile): RiskProfile => ({
   ...stored,
   lastAt: stored.lastAt === null ? null : new Date(stored.lastAt),
 })
@@ -40,10 +46,10 @@ const profileOf = (stored: StoredProfile): Profile => ({
  * Reads the profiles of these agents in one statement, at the same cost however much they have spent. The
  * caller has opened their counters, without which no profile changes.
  */
-export async function openRiskAssessor(
+export async function loadRiskAssessor(
   sql: Sql,
   tenantNow: TenantNow,
-  spends: readonly AgentAndMerchant[],
+  spends: readonly AssessedSpendKey[],
 ): Promise<RiskAssessor> {
   const { ownerId, mode } = tenantNow.tenant
   const agents = spends.map(({ agentId }) => agentId)
@@ -61,17 +67,17 @@ const inJson = ({ amountCents, ...record }: RiskRecordRow) => ({
 export class RiskAssessor {
   readonly #tenantNow: TenantNow
   readonly #settings: RiskSettings
-  readonly #profiles: Map<string, Profile>
+  readonly #profiles: Map<string, RiskProfile>
   readonly #known: Set<string>
-  readonly #changedProfiles = new Set<Profile>()
+  readonly #changedProfiles = new Set<RiskProfile>()
   readonly #newMerchants: { agentId: string; merchant: string }[] = []
   readonly #records: RiskRecordRow[] = []
-  readonly #alerts: AlertRow[] = []
+  readonly #alerts: RiskAlertRow[] = []
   readonly #frozen: FrozenAgent[] = []
 
   constructor(tenantNow: TenantNow, { config, profiles, known }: RiskData) {
     this.#tenantNow = tenantNow
-    this.#settings = settingsOf(config)
+    this.#settings = riskSettingsFromRow(config)
     this.#known = new Set(known)
     this.#profiles = new Map(profiles.map(stored => [stored.agentId, profileOf(stored)]))
   }
@@ -80,18 +86,18 @@ export class RiskAssessor {
    * Null if the owner has switched scoring off. A spend counts towards velocity, unless it pays an intent
    * that was counted at its declaration.
    */
-  assess(agentId: string, spend: Spend, { isDeclared = false } = {}): Risk | null {
+  assess(agentId: string, spend: RiskSpend, { isDeclared = false } = {}): RiskResult | null {
     const { now: at } = this.#tenantNow
     const profile = isDeclared ? this.#profileOf(agentId) : this.#profileToChange(agentId)
-    if (!isDeclared) countDeclared(profile, at)
+    if (!isDeclared) countDeclaredSpend(profile, at)
     if (!this.#settings.enabled) return null
     // The merchant of a declared intent was learnt then, under the name of the declaration.
     const isKnownMerchant = isDeclared || this.#known.has(knownKey(agentId, spend.merchant))
-    return score({ spend, at, profile, isKnownMerchant }, this.#settings)
+    return scoreRisk({ spend, at, profile, isKnownMerchant }, this.#settings)
   }
 
-  learn(agentId: string, spend: Spend, declaredAt: Date): void {
-    learnApproved(this.#profileToChange(agentId), spend, declaredAt)
+  learn(agentId: string, spend: RiskSpend, declaredAt: Date): void {
+    learnApprovedSpend(this.#profileToChange(agentId), spend, declaredAt)
     const key = knownKey(agentId, spend.merchant)
     if (this.#known.has(key)) return
     this.#known.add(key)
@@ -99,13 +105,13 @@ export class RiskAssessor {
   }
 
   /** Freezes the agent, opens an alert and keeps a record, as the risk requires. Returns the events to emit. */
-  applyOutcome(agent: Spender, spend: DecidedSpend): EventToEmit[] {
+  applyOutcome(agent: SpendingAgent, spend: RiskDecidedSpend): RiskEventToEmit[] {
     const { decision, amountCents, merchant } = spend
     const { risk } = decision
     if (!risk) return []
     const { now } = this.#tenantNow
     const cause = { reason: decision.reason, alertId: newId('alert') }
-    const frozen = risk.outcome === 'freeze' ? freeze(agent, cause, now) : undefined
+    const frozen = risk.outcome === 'freeze' ? freezeAgent(agent, cause, now) : undefined
     const alertId = frozen ? cause.alertId : null
     const common = {
       createdAt: now,
@@ -117,10 +123,10 @@ export class RiskAssessor {
     }
     if (frozen) this.#frozen.push(frozen)
     if (alertId) {
-      const status = alertMachine.initial
+      const status = riskAlertMachine.initial
       this.#alerts.push({ ...common, id: alertId, status, merchantKey: merchantKey(merchant) })
     }
-    if (isNoteworthy(risk)) {
+    if (isRecordableRisk(risk)) {
       const references = { decisionId: decision.id, alertId, amountCents, merchant }
       this.#records.push({ ...common, ...references, id: newId('riskevent'), outcome: risk.outcome })
     }
@@ -130,7 +136,7 @@ export class RiskAssessor {
   async write(sql: Sql): Promise<void> {
     const { tenant, now } = this.#tenantNow
     const changes = [[...this.#changedProfiles], this.#newMerchants, this.#records.map(inJson), this.#alerts]
-    const encode = (rows: readonly unknown[]) => JSON.stringify(rows, (_, value) => exact(value))
+    const encode = (rows: readonly unknown[]) => JSON.stringify(rows, (_, value) => bigintAsText(value))
     await Promise.all([
       updateFrozenAgents(sql, tenant, this.#frozen),
       changes.some(rows => rows.length > 0) &&
@@ -138,13 +144,13 @@ export class RiskAssessor {
     ])
   }
 
-  #profileOf(agentId: string): Profile {
-    const profile = this.#profiles.get(agentId) ?? emptyProfile(agentId)
+  #profileOf(agentId: string): RiskProfile {
+    const profile = this.#profiles.get(agentId) ?? emptyRiskProfile(agentId)
     this.#profiles.set(agentId, profile)
     return profile
   }
 
-  #profileToChange(agentId: string): Profile {
+  #profileToChange(agentId: string): RiskProfile {
     const profile = this.#profileOf(agentId)
     this.#changedProfiles.add(profile)
     return profile

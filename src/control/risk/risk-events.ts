@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import { type AgentEvent, agentEvent, type FrozenAgent } from '../agents/index.ts'
-import type { Decision } from '../policies/index.ts'
-import type { Risk } from '../rules/index.ts'
+import type { PolicyDecision } from '../policies/index.ts'
+import type { RiskResult } from '../rules/index.ts'
 import type { RiskEvent } from './api.ts'
-import type { Spend } from './profile.ts'
-import type { ScorePart } from './risk-record.ts'
-import type { SignalName } from './signals.ts'
+import type { RiskSpend } from './profile.ts'
+import type { RiskScorePart } from './risk-record.ts'
+import type { RiskSignalName } from './signals.ts'
 
 type RiskEventName =
   | 'risk.review_required'
@@ -15,31 +15,32 @@ type RiskEventName =
   | 'risk.velocity_alert'
   | 'risk.geo_impossible'
 
-export type EventToEmit =
+export type RiskEventToEmit =
   | readonly [event: RiskEventName, data: z.output<typeof RiskEvent>]
   | readonly [event: 'agent.frozen', data: z.output<typeof AgentEvent>]
 
-export interface DecidedSpend extends Spend {
+export interface RiskDecidedSpend extends RiskSpend {
   readonly type: string
   readonly id: string
-  readonly decision: Decision
+  readonly decision: PolicyDecision
 }
 
 interface RiskOutcome {
-  readonly risk: Risk
+  readonly risk: RiskResult
   readonly alertId: string | null
   readonly frozen: FrozenAgent | undefined
 }
 
-const hasSignal = ({ parts }: Risk, name: SignalName): boolean => parts.some(({ signal }) => signal === name)
+const hasSignal = ({ parts }: RiskResult, name: RiskSignalName): boolean =>
+  parts.some(({ signal }) => signal === name)
 
 /** Risks that had consequences, or are rare, are recorded. New merchants and odd hours are too common. */
-export const isNoteworthy = (risk: Risk): boolean =>
+export const isRecordableRisk = (risk: RiskResult): boolean =>
   risk.outcome !== 'pass' || hasSignal(risk, 'amountOutlier') || hasSignal(risk, 'impossibleTravel')
 
 export const riskEvent = (
   agentId: string,
-  { score, parts }: { readonly score: number; readonly parts: readonly ScorePart[] },
+  { score, parts }: { readonly score: number; readonly parts: readonly RiskScorePart[] },
   ids: { readonly intentId?: string; readonly alertId?: string },
 ): z.output<typeof RiskEvent> => ({
   agentId,
@@ -49,10 +50,10 @@ export const riskEvent = (
 })
 
 export function riskEventsOf(
-  { type, id, decision }: DecidedSpend,
+  { type, id, decision }: RiskDecidedSpend,
   agentId: string,
   { risk, alertId, frozen }: RiskOutcome,
-): EventToEmit[] {
+): RiskEventToEmit[] {
   const names: (RiskEventName | false)[] = [
     hasSignal(risk, 'velocity') && risk.outcome !== 'pass' && 'risk.velocity_alert',
     hasSignal(risk, 'impossibleTravel') && 'risk.geo_impossible',
@@ -65,6 +66,6 @@ export function riskEventsOf(
     ...(type === 'intent' ? { intentId: id } : {}),
     ...(alertId === null ? {} : { alertId }),
   })
-  const events = names.flatMap((name): EventToEmit[] => (name ? [[name, data]] : []))
+  const events = names.flatMap((name): RiskEventToEmit[] => (name ? [[name, data]] : []))
   return frozen ? [...events, ['agent.frozen', agentEvent(frozen)]] : events
 }

@@ -1,22 +1,22 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import type { Cents } from '../../values/money.ts'
-import type { Personal } from '../../values/personal.ts'
-import type { Risk } from '../rules/index.ts'
+import type { PersonalData } from '../../values/personal.ts'
+import type { RiskResult } from '../rules/index.ts'
 
-export type ScorePart = Risk['parts'][number]
+export type RiskScorePart = RiskResult['parts'][number]
 
 export const riskRecordOutcomes = ['pass', 'review', 'deny', 'freeze', 'unfreeze'] as const
 
 const recordSchema = defineEntity({
   ...tenantTable('RiskRecord', 'risk_events', 'agentId'),
   properties: {
-    ...record('riskevent'),
+    ...recordColumns('riskevent'),
     agentId: p.text(),
     outcome: p.enum(riskRecordOutcomes),
     score: p.integer(),
-    signals: p.json<ScorePart[]>().onCreate((): ScorePart[] => []),
+    signals: p.json<RiskScorePart[]>().onCreate((): RiskScorePart[] => []),
     subjectType: p.text(),
     subjectId: p.text(),
     decisionId: nullable.string(),
@@ -46,7 +46,7 @@ export type RiskRecordRow = Pick<
   | 'merchant'
 > & { readonly amountCents: Cents }
 
-export const alertMachine = machine('risk_alert', {
+export const riskAlertMachine = stateMachine('risk_alert', {
   open: ['acknowledged'],
   acknowledged: [],
 })
@@ -54,11 +54,11 @@ export const alertMachine = machine('risk_alert', {
 const alertSchema = defineEntity({
   ...tenantTable('RiskAlert', 'risk_alerts', 'agentId'),
   properties: {
-    ...record('alert'),
+    ...recordColumns('alert'),
     agentId: p.text(),
-    status: p.enum(alertMachine.states),
+    status: p.enum(riskAlertMachine.states),
     score: p.integer(),
-    signals: p.json<ScorePart[]>(),
+    signals: p.json<RiskScorePart[]>(),
     subjectType: p.text(),
     subjectId: p.text(),
     merchantKey: p.text(),
@@ -73,7 +73,7 @@ const alertSchema = defineEntity({
 export class RiskAlert extends alertSchema.class {}
 alertSchema.setClass(RiskAlert)
 
-export type AlertRow = Pick<
+export type RiskAlertRow = Pick<
   RiskAlert,
   | 'id'
   | 'createdAt'
@@ -86,7 +86,7 @@ export type AlertRow = Pick<
   | 'merchantKey'
 >
 
-export const riskPersonal = {
+export const riskPersonalData = {
   risk_configs: {
     personal: {},
     plain: ['weights'],
@@ -121,4 +121,4 @@ export const riskPersonal = {
     },
     plain: [],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

@@ -1,15 +1,15 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type ContextOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { createdWithin } from '../../kernel/database/created-within.ts'
+import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
-import { AgentEvent, agentEvent, lockAgent, unfreeze } from '../agents/index.ts'
+import { AgentEvent, agentEvent, lockAgent, unfreezeAgent } from '../agents/index.ts'
 import { riskApi } from './api.ts'
 import { riskEvent } from './risk-events.ts'
-import { alertMachine, RiskAlert, RiskRecord, riskPersonal } from './risk-record.ts'
-import { configRowOf, RiskConfig, settingsOf } from './score.ts'
+import { RiskAlert, RiskRecord, riskAlertMachine, riskPersonalData } from './risk-record.ts'
+import { RiskConfig, riskConfigRow, riskSettingsFromRow } from './score.ts'
 
 const DELETE_PROFILE = 'delete from risk_profiles where (owner_id, mode, agent_id) = ($1, $2, $3)'
 
@@ -32,7 +32,7 @@ async function resetProfile(
 }
 
 const configResponse = (config: RiskConfig | null) =>
-  withMembers(config ?? { updatedAt: null }, settingsOf(config))
+  withMembers(config ?? { updatedAt: null }, riskSettingsFromRow(config))
 
 /** The alert that keeps an agent frozen. It does not change while the caller holds the agent's lock. */
 const freezingAlert = (records: Context['records'], agentId: string): Promise<RiskAlert | null> =>
@@ -43,18 +43,18 @@ function acknowledge(
   comment: string | null,
   { actor, now, emit }: Pick<ContextOf<typeof riskApi.acknowledge>, 'actor' | 'now' | 'emit'>,
 ): boolean {
-  if (!alertMachine.move(alert, 'acknowledged')) return false
+  if (!riskAlertMachine.move(alert, 'acknowledged')) return false
   Object.assign(alert, { acknowledgedAt: now, acknowledgedById: actor.id, comment })
   const { id: alertId, agentId, score, signals: parts } = alert
   emit('risk.alert_acknowledged', riskEvent(agentId, { score, parts }, { alertId }))
   return true
 }
 
-const risk = implement(riskApi, {
+const risk = bindHandlers(riskApi, {
   config: async (_, { records }) => configResponse(await records.findOne(RiskConfig, {})),
 
   async configure({ body }, { records, tenant, emit }) {
-    const row = configRowOf(body)
+    const row = riskConfigRow(body)
     const storedConfig = await records.findOne(RiskConfig, {})
     const config = storedConfig ? Object.assign(storedConfig, row) : records.create(RiskConfig, row)
     const { enabled, thresholds } = body
@@ -63,7 +63,7 @@ const risk = implement(riskApi, {
   },
 
   async events({ query: { agentId, minScore, ...range } }, context) {
-    const created = await createdWithin('riskevent', range, context)
+    const created = await createdWithinCondition('riskevent', range, context)
     const score = minScore === undefined ? undefined : { $gte: minScore }
     return context.page(RiskRecord, definedOnly({ agentId, score, ...created }))
   },
@@ -84,7 +84,7 @@ const risk = implement(riskApi, {
       freezingAlert(records, params.id),
     ])
     if (!agent) return refuse('agent_not_found')
-    if (!alert || !unfreeze(agent)) return refuse('not_frozen_by_risk')
+    if (!alert || !unfreezeAgent(agent)) return refuse('not_frozen_by_risk')
     queueStatement(resetProfile(sql, tenant, alert))
     records.create(RiskRecord, {
       agentId: agent.id,
@@ -112,9 +112,9 @@ export const riskArea = area(
   'Scores unusual spends: a person is asked, the spend is refused, or the agent is frozen.',
   risk,
   {
-    personal: riskPersonal,
+    personal: riskPersonalData,
     entities: [RiskConfig, RiskRecord, RiskAlert],
-    machines: [alertMachine],
+    machines: [riskAlertMachine],
     reactions: { 'agent.unfrozen': onAgentUnfrozen },
   },
 )

@@ -1,7 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { flag, record, tenantTable } from '../../kernel/database/entity.ts'
-import type { Risk } from '../rules/index.ts'
-import { type SignalInput, type SignalName, signalNames, signals, type VelocityLimit } from './signals.ts'
+import { booleanColumn, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import type { RiskResult } from '../rules/index.ts'
+import {
+  type RiskSignalInput,
+  type RiskSignalName,
+  riskSignalNames,
+  riskSignals,
+  type VelocityLimit,
+} from './signals.ts'
 
 interface Thresholds {
   readonly review: number
@@ -12,7 +18,7 @@ interface Thresholds {
 export interface RiskSettings extends VelocityLimit {
   readonly enabled: boolean
   readonly thresholds: Thresholds
-  readonly weights: Readonly<Record<SignalName, number>>
+  readonly weights: Readonly<Record<RiskSignalName, number>>
 }
 
 /**
@@ -30,17 +36,17 @@ export const defaultRiskSettings: RiskSettings = {
 
 const MAX_SCORE = 100
 
-const outcomeOf = (score: number, { review, deny, freeze }: Thresholds): Risk['outcome'] => {
+const outcomeOf = (score: number, { review, deny, freeze }: Thresholds): RiskResult['outcome'] => {
   if (score >= freeze) return 'freeze'
   if (score >= deny) return 'deny'
   return score >= review ? 'review' : 'pass'
 }
 
 /** Returns a hundred points at most. A signal of weight 0 is not evaluated. */
-export function score(input: Omit<SignalInput, 'velocityLimit'>, settings: RiskSettings): Risk {
-  const parts = signalNames.flatMap(signal => {
+export function scoreRisk(input: Omit<RiskSignalInput, 'velocityLimit'>, settings: RiskSettings): RiskResult {
+  const parts = riskSignalNames.flatMap(signal => {
     const points = settings.weights[signal]
-    const message = points > 0 ? signals[signal]({ ...input, velocityLimit: settings }) : undefined
+    const message = points > 0 ? riskSignals[signal]({ ...input, velocityLimit: settings }) : undefined
     return message === undefined ? [] : [{ signal, points, message }]
   })
   const sum = parts.reduce((points, part) => points + part.points, 0)
@@ -51,8 +57,8 @@ export function score(input: Omit<SignalInput, 'velocityLimit'>, settings: RiskS
 const schema = defineEntity({
   ...tenantTable('RiskConfig', 'risk_configs'),
   properties: {
-    ...record('riskconfig'),
-    enabled: flag(),
+    ...recordColumns('riskconfig'),
+    enabled: booleanColumn(),
     review: p.integer().name('review_from'),
     deny: p.integer().name('deny_from'),
     freeze: p.integer().name('freeze_from'),
@@ -70,12 +76,12 @@ type ConfigRow = Pick<
   'enabled' | 'review' | 'deny' | 'freeze' | 'weights' | 'velocityWindowMinutes' | 'velocityCount'
 >
 
-export const configRowOf = ({ thresholds, ...others }: RiskSettings): ConfigRow => ({
+export const riskConfigRow = ({ thresholds, ...others }: RiskSettings): ConfigRow => ({
   ...others,
   ...thresholds,
 })
 
-export function settingsOf(row: ConfigRow | null): RiskSettings {
+export function riskSettingsFromRow(row: ConfigRow | null): RiskSettings {
   if (!row) return defaultRiskSettings
   const { enabled, review, deny, freeze, weights, velocityWindowMinutes, velocityCount } = row
   return { enabled, thresholds: { review, deny, freeze }, weights, velocityWindowMinutes, velocityCount }

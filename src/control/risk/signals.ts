@@ -1,8 +1,8 @@
 import { formatMoney, roundCents } from '../../values/money.ts'
-import { declaredIn, type Profile, type Spend } from './profile.ts'
+import { declaredWithinMinutes, type RiskProfile, type RiskSpend } from './profile.ts'
 
 /** More usual deviations than this are unusual: by chance, fewer than one amount in a thousand deviates so far. */
-export const MAX_DEVIATIONS = 6
+export const MAX_USUAL_DEVIATIONS = 6
 /** Makes the median of deviations comparable with a standard deviation. */
 const MEDIAN_TO_STANDARD = 1.4826
 /**
@@ -27,11 +27,10 @@ const deviationOf = (amounts: readonly number[], usual: number): number =>
   )
 
 /** Computes the median in SQL, so that the rows of a group never leave the database. */
-export const medianInSql = (amount: string): string =>
-  `percentile_cont(0.5) within group (order by ${amount})`
+export const medianSql = (amount: string): string => `percentile_cont(0.5) within group (order by ${amount})`
 
-export const deviationInSql = (amount: string, usual: string): string =>
-  `greatest(${MEDIAN_TO_STANDARD} * ${medianInSql(`abs(${amount} - ${usual})`)}, ${MIN_DEVIATION_SHARE} * ${usual})`
+export const deviationSql = (amount: string, usual: string): string =>
+  `greatest(${MEDIAN_TO_STANDARD} * ${medianSql(`abs(${amount} - ${usual})`)}, ${MIN_DEVIATION_SHARE} * ${usual})`
 
 /**
  * The rough middle of each country, in whole degrees north and east: the geographic coordinates of the CIA
@@ -77,7 +76,7 @@ const EARTH_RADIUS_KM = 6_371
 const radians = (degrees: number): number => (degrees * Math.PI) / 180
 
 /** In kilometres along the great circle between the middles of two countries; undefined if one of them is unknown. */
-export function distanceBetween(fromCountry: string, toCountry: string): number | undefined {
+export function countryDistanceKm(fromCountry: string, toCountry: string): number | undefined {
   const from = centroids.get(fromCountry)
   const to = centroids.get(toCountry)
   if (!from || !to) return undefined
@@ -89,34 +88,34 @@ export function distanceBetween(fromCountry: string, toCountry: string): number 
   return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(haversine)))
 }
 
-export const signalNames = [
+export const riskSignalNames = [
   'velocity',
   'amountOutlier',
   'impossibleTravel',
   'newMerchant',
   'oddHour',
 ] as const
-export type SignalName = (typeof signalNames)[number]
+export type RiskSignalName = (typeof riskSignalNames)[number]
 
 export interface VelocityLimit {
   readonly velocityWindowMinutes: number
   readonly velocityCount: number
 }
 
-export interface SignalInput {
-  readonly spend: Spend
+export interface RiskSignalInput {
+  readonly spend: RiskSpend
   readonly at: Date
   /** The profile has counted this spend, but not learnt it yet. */
-  readonly profile: Profile
+  readonly profile: RiskProfile
   readonly isKnownMerchant: boolean
   readonly velocityLimit: VelocityLimit
 }
 
-type Signal = (input: SignalInput) => string | undefined
+type Signal = (input: RiskSignalInput) => string | undefined
 
 const velocity: Signal = ({ profile, velocityLimit }) => {
   const { velocityWindowMinutes: window, velocityCount } = velocityLimit
-  const declared = declaredIn(profile, window)
+  const declared = declaredWithinMinutes(profile, window)
   if (declared <= velocityCount) return undefined
   return `${declared} spends were declared within ${window} minutes, more than ${velocityCount}.`
 }
@@ -132,8 +131,8 @@ const amountOutlier: Signal = ({ spend, profile: { amounts } }) => {
   if (amounts.length < MIN_AMOUNTS) return undefined
   const usual = medianOf(amounts)
   const excess = Number(spend.amountCents) - usual
-  if (excess <= MAX_DEVIATIONS * MIN_DEVIATION_SHARE * usual) return undefined
-  if (excess <= MAX_DEVIATIONS * deviationOf(amounts, usual)) return undefined
+  if (excess <= MAX_USUAL_DEVIATIONS * MIN_DEVIATION_SHARE * usual) return undefined
+  if (excess <= MAX_USUAL_DEVIATIONS * deviationOf(amounts, usual)) return undefined
   const usualCents = formatMoney(roundCents(usual))
   return `${formatMoney(spend.amountCents)} is far more than the agent usually spends, ${usualCents}.`
 }
@@ -145,7 +144,7 @@ const MIN_KM = 500
 
 const impossibleTravel: Signal = ({ spend, at, profile: { lastCountry, lastAt } }) => {
   if (!lastCountry || !lastAt || !spend.country) return undefined
-  const distance = distanceBetween(lastCountry, spend.country) ?? 0
+  const distance = countryDistanceKm(lastCountry, spend.country) ?? 0
   const hours = Math.abs(at.getTime() - lastAt.getTime()) / 3_600_000
   if (distance <= MIN_KM || distance <= MAX_KM_PER_HOUR * hours) return undefined
   const apart = `${Math.floor(hours * 60)} minutes`
@@ -168,7 +167,7 @@ const oddHour: Signal = ({ at, profile: { hours } }) => {
   return `The agent hardly ever spends around ${at.toISOString().slice(11, 16)} UTC.`
 }
 
-export const signals: Readonly<Record<SignalName, Signal>> = {
+export const riskSignals: Readonly<Record<RiskSignalName, Signal>> = {
   velocity,
   amountOutlier,
   impossibleTravel,

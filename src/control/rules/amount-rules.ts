@@ -1,14 +1,21 @@
 import { jsonName } from '../../values/json-names.ts'
-import { type Cents, formatMoney, fractionOf, minus, plus } from '../../values/money.ts'
-import { type Budget, checkLimit, type Outcome, plainCheck, remainingOf, toFigure } from './decision.ts'
-import type { Evaluator, PolicyTerms, Rule, RuleInput } from './evaluation.ts'
+import { addCents, type Cents, formatMoney, fractionOf, subtractCents } from '../../values/money.ts'
+import {
+  type BudgetUsage,
+  centsToEuroNumber,
+  checkLimit,
+  checkWithoutLimit,
+  type RuleOutcome,
+  remainingLimit,
+} from './decision.ts'
+import type { PolicyRule, PolicyTerms, RuleEvaluationInput, RuleEvaluator } from './evaluation.ts'
 
 /** Checks the amount of one payment by itself. The limit's message is formatted once, not at each check. */
 function checkPayment(
   rule: string,
   limit: Cents,
-  { purpose, above }: { readonly purpose: string; readonly above: Outcome },
-): Evaluator {
+  { purpose, above }: { readonly purpose: string; readonly above: RuleOutcome },
+): RuleEvaluator {
   const limitInWords = `the limit of ${formatMoney(limit)} ${purpose}.`
   return ({ request: { amountCents, paymentCents }, amountInWords }) => {
     const used = paymentCents ?? amountCents
@@ -17,15 +24,15 @@ function checkPayment(
     return {
       rule,
       outcome: isWithin ? 'pass' : above,
-      limit: toFigure(limit),
-      used: toFigure(used),
-      remaining: toFigure(remainingOf({ limit, used })),
+      limit: centsToEuroNumber(limit),
+      used: centsToEuroNumber(used),
+      remaining: centsToEuroNumber(remainingLimit({ limit, used })),
       message: `${words} ${isWithin ? 'is within' : 'is above'} ${limitInWords}`,
     }
   }
 }
 
-export const maxTransaction: Rule = {
+export const maxTransactionRule: PolicyRule = {
   name: jsonName('maxTransactionCents'),
   compile: terms => {
     const limit = terms?.maxTransactionCents ?? null
@@ -39,9 +46,9 @@ export const maxTransaction: Rule = {
 const periodLimit = (
   name: 'dailyLimitCents' | 'monthlyLimitCents',
   title: string,
-  usedOf: (input: RuleInput) => Cents,
-  texts: Pick<Rule, 'skipMessage' | 'remedy'>,
-): Rule => ({
+  usedOf: (input: RuleEvaluationInput) => Cents,
+  texts: Pick<PolicyRule, 'skipMessage' | 'remedy'>,
+): PolicyRule => ({
   name: jsonName(name),
   compile: terms => {
     const limit = terms?.[name] ?? null
@@ -55,7 +62,7 @@ const periodLimit = (
   ...texts,
 })
 
-export const dailyLimit = periodLimit(
+export const dailyLimitRule = periodLimit(
   'dailyLimitCents',
   'The daily limit',
   ({ counters }) => counters.dayCents,
@@ -66,7 +73,7 @@ export const dailyLimit = periodLimit(
   },
 )
 
-export const monthlyLimit = periodLimit(
+export const monthlyLimitRule = periodLimit(
   'monthlyLimitCents',
   'The monthly limit',
   ({ counters }) => counters.monthCents,
@@ -77,24 +84,24 @@ export const monthlyLimit = periodLimit(
   },
 )
 
-const remainingIn = ({ limitCents, usedCents }: Pick<Budget, 'limitCents' | 'usedCents'>): Cents =>
-  remainingOf({ limit: limitCents, used: usedCents })
+const remainingIn = ({ limitCents, usedCents }: Pick<BudgetUsage, 'limitCents' | 'usedCents'>): Cents =>
+  remainingLimit({ limit: limitCents, used: usedCents })
 
 /**
  * Every level applies, so the budget with the smallest rest decides. Of equal ones it is the lower level,
  * which comes later.
  */
-const narrowestOf = (budgets: readonly Budget[]): Budget | undefined =>
-  budgets.reduce<Budget | undefined>(
+const narrowestOf = (budgets: readonly BudgetUsage[]): BudgetUsage | undefined =>
+  budgets.reduce<BudgetUsage | undefined>(
     (narrowest, budget) => (narrowest && remainingIn(narrowest) < remainingIn(budget) ? narrowest : budget),
     undefined,
   )
 
 /** The owner is known, so only other levels are named. */
-const titleOf = ({ level, name, period, limitCents }: Budget): string =>
+const titleOf = ({ level, name, period, limitCents }: BudgetUsage): string =>
   `The ${period ? `${level}’s budget for the ${period}` : `budget of the ${level} ${name}`} of ${formatMoney(limitCents)}`
 
-export const budget: Rule = {
+export const budgetRule: PolicyRule = {
   name: 'budget',
   compile: () => input => {
     const { budgets, amountCents } = input.request
@@ -109,7 +116,7 @@ export const budget: Rule = {
     'Stay within the rest of that budget, raise it, or, for a daily or monthly budget, wait for the next period.',
 }
 
-export const tolerance: Rule = {
+export const toleranceRule: PolicyRule = {
   name: 'amountTolerancePercent',
   compile: terms => {
     const percent = terms?.amountTolerancePercent
@@ -117,9 +124,9 @@ export const tolerance: Rule = {
     return ({ request: { amountCents }, holdCents }) => ({
       rule: 'amountTolerancePercent',
       outcome: 'pass',
-      limit: toFigure(holdCents),
-      used: toFigure(amountCents),
-      remaining: toFigure(minus(holdCents, amountCents)),
+      limit: centsToEuroNumber(holdCents),
+      used: centsToEuroNumber(amountCents),
+      remaining: centsToEuroNumber(subtractCents(holdCents, amountCents)),
       message: `The amount charged may be up to ${formatMoney(holdCents)}.`,
     })
   },
@@ -128,10 +135,10 @@ export const tolerance: Rule = {
 }
 
 /** Ignores limits. Fractions of a cent are rounded up. */
-export function withTolerance(amount: Cents, percent: number | null): Cents {
+export function addTolerance(amount: Cents, percent: number | null): Cents {
   if (!percent) return amount
   const hundredths = BigInt(Math.round(percent * 100))
-  return plus(amount, fractionOf(amount, [hundredths, 10_000n], 'up'))
+  return addCents(amount, fractionOf(amount, [hundredths, 10_000n], 'up'))
 }
 
 /**
@@ -140,35 +147,35 @@ export function withTolerance(amount: Cents, percent: number | null): Cents {
  */
 export function amountToHold(
   terms: PolicyTerms | null,
-  { request, counters }: Pick<RuleInput, 'request' | 'counters'>,
+  { request, counters }: Pick<RuleEvaluationInput, 'request' | 'counters'>,
 ): Cents {
   const { kind, amountCents, budgets, card, mandate } = request
   // A card network requests the amount that it needs, and increments it later.
   if (kind === 'card') return amountCents
-  let hold = withTolerance(amountCents, terms?.amountTolerancePercent ?? null)
+  let hold = addTolerance(amountCents, terms?.amountTolerancePercent ?? null)
   if (!terms || hold === amountCents) return hold
   const capAt = (remaining: Cents): void => {
     if (remaining < hold) hold = remaining
   }
   if (terms.maxTransactionCents !== null) capAt(terms.maxTransactionCents)
   if (card && card.maxTransactionCents !== null) capAt(card.maxTransactionCents)
-  if (terms.dailyLimitCents !== null) capAt(minus(terms.dailyLimitCents, counters.dayCents))
-  if (terms.monthlyLimitCents !== null) capAt(minus(terms.monthlyLimitCents, counters.monthCents))
+  if (terms.dailyLimitCents !== null) capAt(subtractCents(terms.dailyLimitCents, counters.dayCents))
+  if (terms.monthlyLimitCents !== null) capAt(subtractCents(terms.monthlyLimitCents, counters.monthCents))
   for (const budget of budgets) capAt(remainingIn(budget))
-  if (mandate && asksForAmount(terms, amountCents)) {
+  if (mandate && exceedsAutoApproveLimit(terms, amountCents)) {
     if (mandate.perTransactionCents !== null) capAt(mandate.perTransactionCents)
     for (const limit of mandate.limits) capAt(remainingIn(limit))
   }
   return hold < amountCents ? amountCents : hold
 }
 
-export const asksForAmount = (terms: PolicyTerms | null, amount: Cents): boolean => {
+export const exceedsAutoApproveLimit = (terms: PolicyTerms | null, amount: Cents): boolean => {
   const limit = terms?.autoApproveLimitCents ?? null
   return limit === null || amount > limit
 }
 
 const unlessMandate =
-  (evaluate: Evaluator): Evaluator =>
+  (evaluate: RuleEvaluator): RuleEvaluator =>
   input => {
     const check = evaluate(input)
     if (check?.outcome !== 'review' || !input.mandate) return check
@@ -179,7 +186,7 @@ const unlessMandate =
     }
   }
 
-export const autoApprove: Rule = {
+export const autoApproveRule: PolicyRule = {
   name: jsonName('autoApproveLimitCents'),
   compile: terms => {
     if (terms?.requireAttestation) return undefined
@@ -194,8 +201,8 @@ export const autoApprove: Rule = {
       ? 'The policy approves nothing by itself: a person approves every intent.'
       : 'The agent has no policy: a person approves every intent.'
     return unlessMandate(({ request }) => ({
-      ...plainCheck(jsonName('autoApproveLimitCents'), 'review', message),
-      used: toFigure(request.amountCents),
+      ...checkWithoutLimit(jsonName('autoApproveLimitCents'), 'review', message),
+      used: centsToEuroNumber(request.amountCents),
     }))
   },
   skipMessage: 'Whether a person is asked is decided by another rule.',
@@ -203,20 +210,24 @@ export const autoApprove: Rule = {
 }
 
 /** A spend that will wait for a person needs no money yet. */
-const needsMoney = ({ request, outcomeSoFar }: RuleInput): boolean =>
+const needsMoney = ({ request, outcomeSoFar }: RuleEvaluationInput): boolean =>
   outcomeSoFar !== 'review' || request.approval !== null
 
-export const walletState: Rule = {
+export const walletStatusRule: PolicyRule = {
   name: 'walletStatus',
   compile: () => input =>
     input.request.walletFrozen && needsMoney(input)
-      ? plainCheck('walletStatus', 'fail', 'The agent’s wallet is frozen: its money cannot be spent or held.')
+      ? checkWithoutLimit(
+          'walletStatus',
+          'fail',
+          'The agent’s wallet is frozen: its money cannot be spent or held.',
+        )
       : undefined,
   skipMessage: 'The wallet is not frozen, or no money is needed yet.',
   remedy: 'Unfreeze the agent’s wallet.',
 }
 
-export const funds: Rule = {
+export const sufficientFundsRule: PolicyRule = {
   name: 'insufficient_funds',
   compile: () => input => {
     const { request, holdCents } = input
@@ -226,13 +237,13 @@ export const funds: Rule = {
     if (!needsMoney(input)) {
       // The message states now what would refuse a person's later approval. A card cannot wait.
       const message = `${needed} are needed once it is approved, and ${there} were available.`
-      return request.kind === 'intent' ? plainCheck('insufficient_funds', 'skip', message) : undefined
+      return request.kind === 'intent' ? checkWithoutLimit('insufficient_funds', 'skip', message) : undefined
     }
     return {
       rule: 'insufficient_funds',
       outcome: 'fail',
-      limit: toFigure(available),
-      used: toFigure(holdCents),
+      limit: centsToEuroNumber(available),
+      used: centsToEuroNumber(holdCents),
       remaining: 0,
       message: `${needed} are needed, ${there} are available.`,
     }

@@ -1,21 +1,21 @@
-import { plainIban } from '../../values/iban.ts'
+import { normalizeIban } from '../../values/iban.ts'
 import { jsonName } from '../../values/json-names.ts'
 import { type Cents, formatMoney } from '../../values/money.ts'
-import { looksLikeIban, mccGroup } from '../merchants/index.ts'
+import { looksLikeIban, mccsOfGroup } from '../merchants/index.ts'
 import type { PolicyTerms } from './evaluation.ts'
-import type { Rules } from './rules.ts'
+import type { PolicyRules } from './rules.ts'
 
 /** Names ten at most, since a list may have thousands. */
-export const shortList = (names: readonly string[]): string =>
+export const joinFirstTen = (names: readonly string[]): string =>
   names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ')
 
-export interface Warning {
+export interface PolicyWarning {
   readonly fields: string[]
   readonly message: string
 }
 
 interface Found {
-  readonly fields: (keyof Rules)[]
+  readonly fields: (keyof PolicyRules)[]
   readonly message: string
 }
 
@@ -51,13 +51,13 @@ const unreachable =
 
 const merchantsOnBothLists: WarningFinder = terms => {
   const both = terms.merchantAllowlist.filter(
-    name => terms.findBlocked(name, looksLikeIban(name) ? plainIban(name) : null) !== undefined,
+    name => terms.findBlocked(name, looksLikeIban(name) ? normalizeIban(name) : null) !== undefined,
   )
   if (both.length === 0) return undefined
   const remark = both.length === terms.merchantAllowlist.length ? ' No merchant is left to be paid.' : ''
   return {
     fields: ['merchantAllowlist', 'merchantBlocklist'],
-    message: `Allowed and blocked at once, so blocked: ${shortList(both)}.${remark}`,
+    message: `Allowed and blocked at once, so blocked: ${joinFirstTen(both)}.${remark}`,
   }
 }
 
@@ -69,15 +69,15 @@ const codesOnBothLists: WarningFinder = terms => {
     terms.allowedMccs.some(code => terms.blockedCodes.has(code)) ? 'allowedMccs' : 'mccCategories',
     'blockedMccs',
   ]
-  return { fields, message: `Admitted and blocked at once, so blocked: ${shortList(both)}.${remark}` }
+  return { fields, message: `Admitted and blocked at once, so blocked: ${joinFirstTen(both)}.${remark}` }
 }
 
 const unknownGroups: WarningFinder = terms => {
-  const unknown = terms.mccCategories.filter(name => !mccGroup(name))
+  const unknown = terms.mccCategories.filter(name => !mccsOfGroup(name))
   return (
     unknown.length > 0 && {
       fields: ['mccCategories'],
-      message: `These groups do not exist, so they admit nothing: ${shortList(unknown)}.`,
+      message: `These groups do not exist, so they admit nothing: ${joinFirstTen(unknown)}.`,
     }
   )
 }
@@ -141,7 +141,7 @@ const finders: readonly WarningFinder[] = [
     },
 ]
 
-export const contradictionsIn = (terms: PolicyTerms): Warning[] =>
+export const policyContradictions = (terms: PolicyTerms): PolicyWarning[] =>
   finders
     .flatMap(find => find(terms) || [])
     .map(({ fields, message }) => ({ fields: fields.map(jsonName), message }))

@@ -1,74 +1,87 @@
 import { formatMoney } from '../../values/money.ts'
 import {
   amountToHold,
-  autoApprove,
-  budget,
-  dailyLimit,
-  funds,
-  maxTransaction,
-  monthlyLimit,
-  tolerance,
-  walletState,
+  autoApproveRule,
+  budgetRule,
+  dailyLimitRule,
+  maxTransactionRule,
+  monthlyLimitRule,
+  sufficientFundsRule,
+  toleranceRule,
+  walletStatusRule,
 } from './amount-rules.ts'
 import {
   type CardControls,
-  type Check,
-  type Counters,
-  type Outcome,
-  plainCheck,
-  type Ruling,
+  checkWithoutLimit,
+  type RuleCheck,
+  type RuleOutcome,
+  type SpendCounters,
   type SpendRequest,
-  zeroCounters,
+  type SpendRuling,
+  zeroSpendCounters,
 } from './decision.ts'
-import { type Evaluator, type PolicyTerms, type Rule, type RuleInput, termsOf } from './evaluation.ts'
-import { mandate, ruledMandate } from './mandate-rules.ts'
 import {
-  allowedMccs,
-  allowlist,
-  blockedMccs,
-  blocklist,
-  boundMerchant,
-  countries,
-  firstMerchantOnly,
+  compilePolicyTerms,
+  type PolicyRule,
+  type PolicyTerms,
+  type RuleEvaluationInput,
+  type RuleEvaluator,
+} from './evaluation.ts'
+import { approvingMandate, mandateRule } from './mandate-rules.ts'
+import {
+  allowedMccsRule,
+  allowlistRule,
+  blockedMccsRule,
+  blocklistRule,
+  boundMerchantRule,
+  countriesRule,
+  firstMerchantOnlyRule,
 } from './merchant-rules.ts'
-import { agentState, attestation, cardState, duplicate, requireIntent, risk } from './person-rules.ts'
-import { noRules, type Rules } from './rules.ts'
-import { activeHours, cooldown, expiry, usage } from './time-rules.ts'
+import {
+  agentStatusRule,
+  attestationRule,
+  cardStatusRule,
+  duplicateRule,
+  requireIntentRule,
+  riskRule,
+} from './person-rules.ts'
+import { noPolicyRules, type PolicyRules } from './rules.ts'
+import { activeHoursRule, cooldownRule, policyExpiryRule, usageCountRule } from './time-rules.ts'
 
 /** All rules in the order in which they are evaluated and shown: who spends, where, when, how much, who approves. */
-export const ruleTable: readonly Rule[] = [
-  agentState,
-  cardState,
-  expiry,
-  requireIntent,
-  blocklist,
-  allowlist,
-  blockedMccs,
-  allowedMccs,
-  countries,
-  firstMerchantOnly,
-  boundMerchant,
-  activeHours,
-  cooldown,
-  usage,
-  maxTransaction,
-  dailyLimit,
-  monthlyLimit,
-  budget,
-  risk,
-  duplicate,
-  attestation,
-  mandate,
-  autoApprove,
-  tolerance,
-  walletState,
-  funds,
+export const policyRuleTable: readonly PolicyRule[] = [
+  agentStatusRule,
+  cardStatusRule,
+  policyExpiryRule,
+  requireIntentRule,
+  blocklistRule,
+  allowlistRule,
+  blockedMccsRule,
+  allowedMccsRule,
+  countriesRule,
+  firstMerchantOnlyRule,
+  boundMerchantRule,
+  activeHoursRule,
+  cooldownRule,
+  usageCountRule,
+  maxTransactionRule,
+  dailyLimitRule,
+  monthlyLimitRule,
+  budgetRule,
+  riskRule,
+  duplicateRule,
+  attestationRule,
+  mandateRule,
+  autoApproveRule,
+  toleranceRule,
+  walletStatusRule,
+  sufficientFundsRule,
 ]
 
 interface CompiledRule {
   readonly name: string
   readonly position: number
-  readonly evaluate: Evaluator
+  readonly evaluate: RuleEvaluator
 }
 
 export interface CompiledPolicy {
@@ -76,29 +89,36 @@ export interface CompiledPolicy {
   readonly rules: readonly CompiledRule[]
 }
 
-const compileRules = (table: readonly Rule[], terms: PolicyTerms | null): CompiledRule[] =>
+const compileRules = (table: readonly PolicyRule[], terms: PolicyTerms | null): CompiledRule[] =>
   table.flatMap(rule => {
     const evaluate = rule.compile(terms)
-    return evaluate ? { name: rule.name, position: ruleTable.indexOf(rule), evaluate } : []
+    return evaluate ? { name: rule.name, position: policyRuleTable.indexOf(rule), evaluate } : []
   })
 
 /** Null stands for an agent without a policy, for which a person approves everything. */
-export function compilePolicy(rules: Rules | null): CompiledPolicy {
-  const terms = rules && termsOf(rules)
-  return { terms, rules: compileRules(ruleTable, terms) }
+export function compilePolicy(rules: PolicyRules | null): CompiledPolicy {
+  const terms = rules && compilePolicyTerms(rules)
+  return { terms, rules: compileRules(policyRuleTable, terms) }
 }
 
 /**
  * The rules that a card can set for itself, in the order of the table. Its limits for the day and the month
  * are budgets beside the agent's.
  */
-const cardRules = [blocklist, allowlist, blockedMccs, allowedMccs, countries, maxTransaction]
+const cardRules = [
+  blocklistRule,
+  allowlistRule,
+  blockedMccsRule,
+  allowedMccsRule,
+  countriesRule,
+  maxTransactionRule,
+]
 
 export function compileCardTerms(controls: CardControls): CompiledPolicy {
-  const terms = termsOf({ ...noRules, ...controls })
+  const terms = compilePolicyTerms({ ...noPolicyRules, ...controls })
   const rules = compileRules(cardRules, terms).map(rule => ({
     ...rule,
-    evaluate: (input: RuleInput) => {
+    evaluate: (input: RuleEvaluationInput) => {
       const check = rule.evaluate(input)
       return check && { ...check, message: `On the card: ${check.message}` }
     },
@@ -110,12 +130,12 @@ export function compileCardTerms(controls: CardControls): CompiledPolicy {
 const judgedWithIntent: ReadonlySet<string> = new Set([
   'cooldownMinutes',
   'maxUsageCount',
-  maxTransaction.name,
-  dailyLimit.name,
-  monthlyLimit.name,
+  maxTransactionRule.name,
+  dailyLimitRule.name,
+  monthlyLimitRule.name,
   'possibleDuplicate',
   'requireAttestation',
-  autoApprove.name,
+  autoApproveRule.name,
   'amountTolerancePercent',
   'insufficient_funds',
 ])
@@ -123,7 +143,7 @@ const judgedWithIntent: ReadonlySet<string> = new Set([
 const skipJudged = (rule: CompiledRule): CompiledRule => {
   const { name } = rule
   if (!judgedWithIntent.has(name)) return rule
-  const skipped = plainCheck(name, 'skip', 'It was judged with the intent that covers this payment.')
+  const skipped = checkWithoutLimit(name, 'skip', 'It was judged with the intent that covers this payment.')
   return { ...rule, evaluate: () => skipped }
 }
 
@@ -131,23 +151,27 @@ const skipJudged = (rule: CompiledRule): CompiledRule => {
  * Several of these limits can be too low at once. The narrowest is the reason, so that an amount it allows
  * passes all.
  */
-const nestedLimits: ReadonlySet<string> = new Set([dailyLimit.name, monthlyLimit.name, budget.name])
+const nestedLimits: ReadonlySet<string> = new Set([
+  dailyLimitRule.name,
+  monthlyLimitRule.name,
+  budgetRule.name,
+])
 
 /** If two limits leave the same rest, for example nothing, the lower limit is the narrower one. */
-const leavesLess = (check: Check, other: Check): boolean => {
+const leavesLess = (check: RuleCheck, other: RuleCheck): boolean => {
   if (check.limit === null || other.limit === null) return false
   const [remaining, otherRemaining] = [Number(check.remaining), Number(other.remaining)]
   return remaining < otherRemaining || (remaining === otherRemaining && check.limit < other.limit)
 }
 
-const isNarrower = (check: Check, decidingCheck: Check | undefined): boolean => {
+const isNarrower = (check: RuleCheck, decidingCheck: RuleCheck | undefined): boolean => {
   if (check.outcome !== 'fail' || !decidingCheck) return false
   if (check.rule === decidingCheck.rule) return leavesLess(check, decidingCheck)
   const areNested = nestedLimits.has(check.rule) && nestedLimits.has(decidingCheck.rule)
   return areNested && Number(check.remaining) < Number(decidingCheck.remaining)
 }
 
-const severity: Readonly<Record<Outcome, number>> = { skip: 0, pass: 0, review: 1, fail: 2 }
+const severity: Readonly<Record<RuleOutcome, number>> = { skip: 0, pass: 0, review: 1, fail: 2 }
 
 /** In the order of the table. Of two rules of one name, the card's comes first. */
 function rulesFor(
@@ -165,14 +189,14 @@ function rulesFor(
  * the caller reserves what is allowed, under the locks under which it read the counters. If a card pays, or
  * is named, its terms apply as well, and of two checks of one rule the narrower is kept.
  */
-export function decide(
+export function decideSpendByRules(
   policy: CompiledPolicy,
   request: SpendRequest,
-  counters: Counters,
+  counters: SpendCounters,
   card: CompiledPolicy | null = request.card ? compileCardTerms(request.card) : null,
-): Ruling {
+): SpendRuling {
   const holdCents = amountToHold(policy.terms, { request, counters })
-  const input: { -readonly [Name in keyof RuleInput]: RuleInput[Name] } = {
+  const input: { -readonly [Name in keyof RuleEvaluationInput]: RuleEvaluationInput[Name] } = {
     request,
     counters,
     holdCents,
@@ -181,9 +205,9 @@ export function decide(
     mandate: undefined,
   }
   /** When card and policy check the same rule, they are adjacent, and the stricter check is kept. */
-  const checks: Check[] = []
+  const checks: RuleCheck[] = []
   let lastPosition = -1
-  let decidingCheck: Check | undefined
+  let decidingCheck: RuleCheck | undefined
   for (const { position, evaluate } of rulesFor(policy, request, card)) {
     const check = evaluate(input)
     if (!check) continue
@@ -191,7 +215,7 @@ export function decide(
     checks.push(ofCard && !isStricter(check, ofCard) ? ofCard : check)
     lastPosition = position
     if (check.rule === 'mandate' && check.outcome === 'pass')
-      input.mandate = request.mandate ? ruledMandate(request.mandate, holdCents) : undefined
+      input.mandate = request.mandate ? approvingMandate(request.mandate, holdCents) : undefined
     if (severity[check.outcome] > severity[input.outcomeSoFar] || isNarrower(check, decidingCheck)) {
       input.outcomeSoFar = check.outcome
       decidingCheck = check
@@ -207,7 +231,10 @@ export function decide(
 }
 
 /** A card network cannot wait for a person. */
-function verdictOn({ kind }: SpendRequest, outcome: Outcome): Pick<Ruling, 'allowed' | 'requiresApproval'> {
+function verdictOn(
+  { kind }: SpendRequest,
+  outcome: RuleOutcome,
+): Pick<SpendRuling, 'allowed' | 'requiresApproval'> {
   const asksPerson = outcome === 'review'
   if (kind === 'card') return { allowed: !asksPerson && outcome !== 'fail', requiresApproval: false }
   return { allowed: outcome !== 'fail', requiresApproval: asksPerson }
@@ -222,33 +249,36 @@ const DECLARE_INTENT =
 const DECLARED_ALREADY =
   'A card payment cannot wait for an approval, and an intent covers this payment already.'
 
-function reasonOf({ kind, intentId }: SpendRequest, decidingCheck: Check | undefined): string | undefined {
+function reasonOf(
+  { kind, intentId }: SpendRequest,
+  decidingCheck: RuleCheck | undefined,
+): string | undefined {
   if (kind !== 'card' || decidingCheck?.outcome !== 'review') return decidingCheck?.message
   return `${decidingCheck.message} ${intentId ? DECLARED_ALREADY : DECLARE_INTENT}`
 }
 
 /** The worse outcome is the stricter one; with equal outcomes, the narrower limit. */
-const isStricter = (check: Check, other: Check): boolean =>
+const isStricter = (check: RuleCheck, other: RuleCheck): boolean =>
   check.outcome === other.outcome
     ? leavesLess(check, other)
     : severity[check.outcome] > severity[other.outcome]
 
-function reasonToPass({ kind, intentId }: SpendRequest, checks: readonly Check[]): string {
+function reasonToPass({ kind, intentId }: SpendRequest, checks: readonly RuleCheck[]): string {
   if (kind === 'card' && intentId) return 'An approved intent covers this payment.'
   const byMandate = checks.find(({ rule, outcome }) => rule === 'mandate' && outcome === 'pass')
-  const approval = byMandate ?? checks.find(({ rule }) => rule === autoApprove.name)
+  const approval = byMandate ?? checks.find(({ rule }) => rule === autoApproveRule.name)
   return (approval ?? checks.at(-1))?.message ?? 'All rules pass.'
 }
 
 interface RuleExplanation {
   readonly rule: string
-  readonly outcome: Check['outcome']
+  readonly outcome: RuleCheck['outcome']
   readonly message: string
   readonly remedy: string | null
 }
 
-export const explainChecks = (checks: readonly Check[], isWaiting: boolean): RuleExplanation[] =>
-  ruleTable.map(({ name, alias, skipMessage, remedy }) => {
+export const explainChecks = (checks: readonly RuleCheck[], isWaiting: boolean): RuleExplanation[] =>
+  policyRuleTable.map(({ name, alias, skipMessage, remedy }) => {
     const check = checks.find(({ rule }) => rule === name || rule === alias)
     if (!check) return { rule: name, outcome: 'skip', message: skipMessage, remedy: null }
     const { rule, outcome, message } = check
@@ -258,8 +288,8 @@ export const explainChecks = (checks: readonly Check[], isWaiting: boolean): Rul
 
 type Spend = Pick<SpendRequest, 'at' | 'amountCents' | 'merchant' | 'payeeIban' | 'mcc' | 'country'>
 
-export const decideIsolated = (rules: Rules | null, spend: Spend): Ruling =>
-  decide(
+export const decideWithoutHistory = (rules: PolicyRules | null, spend: Spend): SpendRuling =>
+  decideSpendByRules(
     compilePolicy(rules),
     {
       ...spend,
@@ -274,5 +304,5 @@ export const decideIsolated = (rules: Rules | null, spend: Spend): Ruling =>
       walletFrozen: false,
       availableCents: null,
     },
-    zeroCounters,
+    zeroSpendCounters,
   )

@@ -1,27 +1,27 @@
-import { type Cents, formatMoney, minus, NO_CENTS } from '../../values/money.ts'
+import { type Cents, formatMoney, NO_CENTS, subtractCents } from '../../values/money.ts'
 
-export const verdicts = ['allowed', 'person', 'denied'] as const
+export const spendVerdicts = ['allowed', 'person', 'denied'] as const
 
-export type Verdict = (typeof verdicts)[number]
+export type SpendVerdict = (typeof spendVerdicts)[number]
 
 /** An approval does not wait for a person again. */
-export const verdictOf = (
-  { allowed, requiresApproval }: Pick<Ruling, 'allowed' | 'requiresApproval'>,
+export const spendVerdict = (
+  { allowed, requiresApproval }: Pick<SpendRuling, 'allowed' | 'requiresApproval'>,
   isApproval = false,
-): Verdict => {
+): SpendVerdict => {
   if (!allowed) return 'denied'
   return requiresApproval && !isApproval ? 'person' : 'allowed'
 }
 
-export const isStricter = (verdict: Verdict, other: Verdict): boolean =>
-  verdicts.indexOf(verdict) > verdicts.indexOf(other)
+export const isStricterVerdict = (verdict: SpendVerdict, other: SpendVerdict): boolean =>
+  spendVerdicts.indexOf(verdict) > spendVerdicts.indexOf(other)
 
 export const checkOutcomes = ['pass', 'fail', 'review', 'skip'] as const
-export type Outcome = (typeof checkOutcomes)[number]
+export type RuleOutcome = (typeof checkOutcomes)[number]
 
-export interface Check {
+export interface RuleCheck {
   readonly rule: string
-  readonly outcome: Outcome
+  readonly outcome: RuleOutcome
   readonly limit: number | null
   readonly used: number | null
   readonly remaining: number | null
@@ -29,7 +29,7 @@ export interface Check {
 }
 
 /** A budget above, below or beside the agent's policy, and how much of it is reserved or spent. */
-export interface Budget {
+export interface BudgetUsage {
   readonly level: 'owner' | 'agent' | 'run' | 'delegation' | 'token' | 'card'
   readonly id: string
   readonly name: string
@@ -39,18 +39,18 @@ export interface Budget {
   readonly merchant?: string | null
 }
 
-export interface MandateLimit {
+export interface MandateLimitUsage {
   readonly period: 'day' | 'month' | 'all'
   readonly limitCents: Cents
   readonly usedCents: Cents
 }
 
-export interface MandateUse {
+export interface MandateUsage {
   readonly id: string
   readonly name: string | null
   readonly expiresAt: Date
   readonly perTransactionCents: Cents | null
-  readonly limits: readonly MandateLimit[]
+  readonly limits: readonly MandateLimitUsage[]
   /** How many payments it allows, and how many were made or are open; null for any number. */
   readonly count: { readonly limit: number; readonly used: number } | null
 }
@@ -59,7 +59,7 @@ export interface MandateUse {
  * The mandate that approves a spend, and the rest that remains after the spend; null for limits that it does
  * not set.
  */
-export interface RuledMandate {
+export interface ApprovingMandate {
   readonly id: string
   readonly name: string | null
   readonly expiresAt: string
@@ -70,7 +70,7 @@ export interface RuledMandate {
   readonly countLeft: number | null
 }
 
-export interface Risk {
+export interface RiskResult {
   readonly score: number
   readonly parts: readonly { readonly signal: string; readonly points: number; readonly message: string }[]
   readonly outcome: 'pass' | 'review' | 'deny' | 'freeze'
@@ -90,7 +90,7 @@ export interface CardControls {
   readonly mccCategories: string[]
 }
 
-export interface NamedCard {
+export interface CardStatusReference {
   readonly id: string
   readonly status: 'pending' | 'inactive' | 'active' | 'frozen' | 'closed'
 }
@@ -113,22 +113,22 @@ export interface SpendRequest {
   readonly policyEndsAt: Date | null
   readonly intentId: string | null
   readonly possibleDuplicateOf: string | null
-  readonly budgets: readonly Budget[]
-  readonly risk: Risk | null
+  readonly budgets: readonly BudgetUsage[]
+  readonly risk: RiskResult | null
   readonly approval: Approval | null
   readonly walletFrozen: boolean
   /** The money in the wallet; null if funds are not checked. */
   readonly availableCents: Cents | null
   /** The controls of the card that pays, or that the intent names; missing in decisions without a card. */
   readonly card?: CardControls | null | undefined
-  readonly namedCard?: NamedCard | null | undefined
+  readonly namedCard?: CardStatusReference | null | undefined
   /** The active mandate that covers an intent; of several, the one that ends first. */
-  readonly mandate?: MandateUse | null | undefined
+  readonly mandate?: MandateUsage | null | undefined
   /** Why none of the agent's active mandates covers the intent, in a sentence; missing if the agent has no mandate. */
   readonly outsideMandates?: string | null | undefined
 }
 
-export interface Counters {
+export interface SpendCounters {
   readonly dayCents: Cents
   readonly monthCents: Cents
   readonly uses: number
@@ -138,7 +138,7 @@ export interface Counters {
   readonly firstMerchant: string | null
 }
 
-export const zeroCounters: Counters = {
+export const zeroSpendCounters: SpendCounters = {
   dayCents: NO_CENTS,
   monthCents: NO_CENTS,
   uses: 0,
@@ -147,18 +147,18 @@ export const zeroCounters: Counters = {
   firstMerchant: null,
 }
 
-export interface Ruling {
+export interface SpendRuling {
   readonly allowed: boolean
   readonly requiresApproval: boolean
   readonly reason: string
-  readonly checks: Check[]
+  readonly checks: RuleCheck[]
   readonly holdCents: Cents
-  readonly mandate?: RuledMandate
+  readonly mandate?: ApprovingMandate
 }
 
-export const toFigure = (amount: Cents): number => Number(amount) / 100
+export const centsToEuroNumber = (amount: Cents): number => Number(amount) / 100
 
-export const plainCheck = (rule: string, outcome: Outcome, message: string): Check => ({
+export const checkWithoutLimit = (rule: string, outcome: RuleOutcome, message: string): RuleCheck => ({
   rule,
   outcome,
   limit: null,
@@ -172,8 +172,8 @@ interface LimitUsage {
   readonly used: Cents
 }
 
-export const remainingOf = ({ limit, used }: LimitUsage): Cents =>
-  used < limit ? minus(limit, used) : NO_CENTS
+export const remainingLimit = ({ limit, used }: LimitUsage): Cents =>
+  used < limit ? subtractCents(limit, used) : NO_CENTS
 
 interface RequestedAmount {
   readonly amount: Cents
@@ -185,18 +185,18 @@ export function checkLimit(
   title: string,
   { amount, inWords }: RequestedAmount,
   usage: LimitUsage,
-): Check {
+): RuleCheck {
   const { limit, used } = usage
-  const remaining = remainingOf(usage)
+  const remaining = remainingLimit(usage)
   const isWithin = amount <= remaining
   const shortage = remaining > 0n ? `is too low for ${inWords}` : 'is reached'
   const verdict = isWithin ? `leaves room for ${inWords}` : shortage
   return {
     rule,
     outcome: isWithin ? 'pass' : 'fail',
-    limit: toFigure(limit),
-    used: toFigure(used),
-    remaining: toFigure(remaining),
+    limit: centsToEuroNumber(limit),
+    used: centsToEuroNumber(used),
+    remaining: centsToEuroNumber(remaining),
     message: `${title} ${verdict}: ${formatMoney(used)} used, ${formatMoney(remaining)} left.`,
   }
 }

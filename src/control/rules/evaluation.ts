@@ -1,11 +1,11 @@
-import { mccGroup, payeeMatcher } from '../merchants/index.ts'
-import type { Check, Counters, Outcome, RuledMandate, SpendRequest } from './decision.ts'
-import type { Rules } from './rules.ts'
+import { mccsOfGroup, payeeMatcher } from '../merchants/index.ts'
+import type { ApprovingMandate, RuleCheck, RuleOutcome, SpendCounters, SpendRequest } from './decision.ts'
+import type { PolicyRules } from './rules.ts'
 
 type PayeeMatcher = ReturnType<typeof payeeMatcher>
 
 /** The rules of a policy, with lists compiled to sets and matchers, since a policy is evaluated often. */
-export interface PolicyTerms extends Rules {
+export interface PolicyTerms extends PolicyRules {
   readonly findBlocked: PayeeMatcher
   readonly findAllowed: PayeeMatcher
   readonly blockedCodes: ReadonlySet<string>
@@ -13,33 +13,36 @@ export interface PolicyTerms extends Rules {
   readonly countries: ReadonlySet<string>
 }
 
-export interface RuleInput {
+export interface RuleEvaluationInput {
   readonly request: SpendRequest
-  readonly counters: Counters
+  readonly counters: SpendCounters
   readonly holdCents: SpendRequest['amountCents']
   readonly amountInWords: string
-  readonly outcomeSoFar: Outcome
+  readonly outcomeSoFar: RuleOutcome
   /** The mandate that replaces a person. The mandate rule sets it for later rules. */
-  readonly mandate: RuledMandate | undefined
+  readonly mandate: ApprovingMandate | undefined
 }
 
-export type Evaluator = (input: RuleInput) => Check | undefined
+export type RuleEvaluator = (input: RuleEvaluationInput) => RuleCheck | undefined
 
-export interface Rule {
+export interface PolicyRule {
   /** The member of the policy that sets the rule, by its name in JSON, since checks are shown and stored. */
   readonly name: string
   /** Another member of the policy after which its check may be named. */
   readonly alias?: string
-  readonly compile: (terms: PolicyTerms | null) => Evaluator | undefined
+  readonly compile: (terms: PolicyTerms | null) => RuleEvaluator | undefined
   readonly skipMessage: string
   readonly remedy: string
 }
 
-export const termsOf = (rules: Rules): PolicyTerms => ({
+export const compilePolicyTerms = (rules: PolicyRules): PolicyTerms => ({
   ...rules,
   findBlocked: payeeMatcher(rules.merchantBlocklist, { lookalikes: true }),
   findAllowed: payeeMatcher(rules.merchantAllowlist),
   blockedCodes: new Set(rules.blockedMccs),
-  allowedCodes: new Set([...rules.allowedMccs, ...rules.mccCategories.flatMap(name => mccGroup(name) ?? [])]),
+  allowedCodes: new Set([
+    ...rules.allowedMccs,
+    ...rules.mccCategories.flatMap(name => mccsOfGroup(name) ?? []),
+  ]),
   countries: new Set(rules.allowedCountries),
 })

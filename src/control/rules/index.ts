@@ -1,45 +1,45 @@
-export { withTolerance } from './amount-rules.ts'
-export { contradictionsIn, shortList, type Warning } from './contradictions.ts'
+export { addTolerance } from './amount-rules.ts'
+export { joinFirstTen, type PolicyWarning, policyContradictions } from './contradictions.ts'
 export {
   type CompiledPolicy,
   compileCardTerms,
   compilePolicy,
-  decide,
-  decideIsolated,
+  decideSpendByRules,
+  decideWithoutHistory,
   explainChecks,
-  ruleTable,
+  policyRuleTable,
 } from './decide.ts'
 export {
-  type Budget,
+  type ApprovingMandate,
+  type BudgetUsage,
   type CardControls,
-  type Check,
-  type Counters,
   checkOutcomes,
-  isStricter,
-  type MandateLimit,
-  type MandateUse,
-  type Risk,
-  type RuledMandate,
-  type Ruling,
-  remainingOf,
+  isStricterVerdict,
+  type MandateLimitUsage,
+  type MandateUsage,
+  type RiskResult,
+  type RuleCheck,
+  remainingLimit,
+  type SpendCounters,
   type SpendRequest,
-  type Verdict,
-  verdictOf,
-  verdicts,
+  type SpendRuling,
+  type SpendVerdict,
+  spendVerdict,
+  spendVerdicts,
 } from './decision.ts'
-export type { Rule } from './evaluation.ts'
-export { lackOf, mandateInWords } from './mandate-rules.ts'
-export { cardProblem } from './person-rules.ts'
-export { presetOf, presets } from './presets.ts'
+export type { PolicyRule } from './evaluation.ts'
+export { mandateLabel, mandateShortfall } from './mandate-rules.ts'
+export { unusableCardMessage } from './person-rules.ts'
+export { findPreset, policyPresets } from './presets.ts'
 export {
-  encodeRules,
+  encodePolicyRules,
   expirationActions,
-  mccCode,
-  merchantPattern,
+  mccCodeSchema,
+  merchantPatternSchema,
   PolicyCreate,
-  type Rules,
-  ruleFields,
-  ruleNames,
-  rulesOf,
+  type PolicyRules,
+  pickPolicyRules,
+  policyRuleFields,
+  policyRuleNames,
 } from './rules.ts'
-export { harmlessSituation, probeCases, type Situation } from './situations.ts'
+export { allowedSpendSituation, ruleProbeCases, type SpendSituation } from './situations.ts'

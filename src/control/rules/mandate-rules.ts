@@ -1,26 +1,26 @@
-import { type Cents, formatMoney, minus, plus } from '../../values/money.ts'
-import { asksForAmount } from './amount-rules.ts'
+import { addCents, type Cents, formatMoney, subtractCents } from '../../values/money.ts'
+import { exceedsAutoApproveLimit } from './amount-rules.ts'
 import {
-  type Check,
-  type MandateLimit,
-  type MandateUse,
-  plainCheck,
-  type RuledMandate,
-  remainingOf,
-  toFigure,
+  type ApprovingMandate,
+  centsToEuroNumber,
+  checkWithoutLimit,
+  type MandateLimitUsage,
+  type MandateUsage,
+  type RuleCheck,
+  remainingLimit,
 } from './decision.ts'
-import type { Rule } from './evaluation.ts'
+import type { PolicyRule } from './evaluation.ts'
 
-export const mandateInWords = ({ id, name }: Pick<MandateUse, 'id' | 'name'>): string =>
+export const mandateLabel = ({ id, name }: Pick<MandateUsage, 'id' | 'name'>): string =>
   `The mandate ${name ?? id}`
 
 const periods = { day: 'today', month: 'this month', all: 'in all' } as const
 
-const leftOf = ({ limitCents, usedCents }: MandateLimit): Cents =>
-  remainingOf({ limit: limitCents, used: usedCents })
+const leftOf = ({ limitCents, usedCents }: MandateLimitUsage): Cents =>
+  remainingLimit({ limit: limitCents, used: usedCents })
 
-export function lackOf(
-  { perTransactionCents, limits, count }: Pick<MandateUse, 'perTransactionCents' | 'limits' | 'count'>,
+export function mandateShortfall(
+  { perTransactionCents, limits, count }: Pick<MandateUsage, 'perTransactionCents' | 'limits' | 'count'>,
   amount: Cents,
 ): string | undefined {
   if (perTransactionCents !== null && amount > perTransactionCents)
@@ -30,15 +30,15 @@ export function lackOf(
   return count !== null && count.used >= count.limit ? 'has no payment left' : undefined
 }
 
-interface LimitLeft extends Pick<MandateLimit, 'period' | 'limitCents'> {
+interface LimitLeft extends Pick<MandateLimitUsage, 'period' | 'limitCents'> {
   readonly leftCents: Cents
 }
 
-const leftAfter = ({ limits }: MandateUse, holdCents: Cents): LimitLeft[] =>
+const leftAfter = ({ limits }: MandateUsage, holdCents: Cents): LimitLeft[] =>
   limits.map(({ period, limitCents, usedCents }) => ({
     period,
     limitCents,
-    leftCents: minus(limitCents, plus(usedCents, holdCents)),
+    leftCents: subtractCents(limitCents, addCents(usedCents, holdCents)),
   }))
 
 const inPayments = (count: number): string => (count === 1 ? '1 payment' : `${count} payments`)
@@ -51,18 +51,18 @@ function leftInWords(left: readonly LimitLeft[], paymentsLeft: number | null): s
   return `, and then leaves ${parts.length > 0 ? `${parts.join(', ')} and ` : ''}${last}`
 }
 
-export function ruledMandate(mandate: MandateUse, holdCents: Cents): RuledMandate {
+export function approvingMandate(mandate: MandateUsage, holdCents: Cents): ApprovingMandate {
   const left = leftAfter(mandate, holdCents)
-  const figureOf = (of: MandateLimit['period']): number | null => {
+  const figureOf = (of: MandateLimitUsage['period']): number | null => {
     const found = left.find(({ period }) => period === of)
-    return found ? toFigure(found.leftCents) : null
+    return found ? centsToEuroNumber(found.leftCents) : null
   }
   const { id, name, expiresAt, perTransactionCents } = mandate
   return {
     id,
     name,
     expiresAt: expiresAt.toISOString(),
-    perTransactionEuros: perTransactionCents === null ? null : toFigure(perTransactionCents),
+    perTransactionEuros: perTransactionCents === null ? null : centsToEuroNumber(perTransactionCents),
     dayLeftEuros: figureOf('day'),
     monthLeftEuros: figureOf('month'),
     totalLeftEuros: figureOf('all'),
@@ -70,43 +70,43 @@ export function ruledMandate(mandate: MandateUse, holdCents: Cents): RuledMandat
   }
 }
 
-const countLeft = ({ count }: MandateUse): number | null =>
+const countLeft = ({ count }: MandateUsage): number | null =>
   count === null ? null : count.limit - count.used - 1
 
 /** The figures of the check are those of the limit with the smallest rest. */
-function allowedBy(use: MandateUse, holdCents: Cents): Check {
+function allowedBy(use: MandateUsage, holdCents: Cents): RuleCheck {
   const left = leftAfter(use, holdCents)
   const narrowest = left.toSorted((one, other) => (one.leftCents < other.leftCents ? -1 : 1))[0]
   const words = leftInWords(left, countLeft(use))
   return {
-    ...plainCheck('mandate', 'pass', `${mandateInWords(use)} approves it without a person${words}.`),
+    ...checkWithoutLimit('mandate', 'pass', `${mandateLabel(use)} approves it without a person${words}.`),
     ...(narrowest && {
-      limit: toFigure(narrowest.limitCents),
-      used: toFigure(minus(narrowest.limitCents, narrowest.leftCents)),
-      remaining: toFigure(narrowest.leftCents),
+      limit: centsToEuroNumber(narrowest.limitCents),
+      used: centsToEuroNumber(subtractCents(narrowest.limitCents, narrowest.leftCents)),
+      remaining: centsToEuroNumber(narrowest.leftCents),
     }),
   }
 }
 
-const skip = (message: string): Check => plainCheck('mandate', 'skip', message)
+const skip = (message: string): RuleCheck => checkWithoutLimit('mandate', 'skip', message)
 
 /**
  * A mandate replaces the person whom the amount alone would require. Other reasons for a person stay, and a
  * spend that the policy approves by itself uses nothing of the mandate.
  */
-export const mandate: Rule = {
+export const mandateRule: PolicyRule = {
   name: 'mandate',
   compile: terms => {
     if (terms?.requireAttestation) return undefined
     return ({ request, holdCents, outcomeSoFar }) => {
       const { kind, approval, mandate: use, outsideMandates, amountCents } = request
-      if (kind !== 'intent' || approval || !asksForAmount(terms, amountCents)) return undefined
+      if (kind !== 'intent' || approval || !exceedsAutoApproveLimit(terms, amountCents)) return undefined
       if (!use) return outsideMandates ? skip(outsideMandates) : undefined
-      const lack = lackOf(use, amountCents)
-      if (lack !== undefined) return skip(`${mandateInWords(use)} ${lack}.`)
+      const lack = mandateShortfall(use, amountCents)
+      if (lack !== undefined) return skip(`${mandateLabel(use)} ${lack}.`)
       return outcomeSoFar === 'pass'
         ? allowedBy(use, holdCents)
-        : skip(`${mandateInWords(use)} covers only the amount, and a person is required for another reason.`)
+        : skip(`${mandateLabel(use)} covers only the amount, and a person is required for another reason.`)
     }
   },
   skipMessage: 'No mandate is needed, or the agent has none.',

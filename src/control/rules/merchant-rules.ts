@@ -1,11 +1,11 @@
-import { plainIban } from '../../values/iban.ts'
+import { normalizeIban } from '../../values/iban.ts'
 import { isSameMerchant, isSamePayee, looksLikeIban, type payeeMatcher } from '../merchants/index.ts'
-import { plainCheck, type SpendRequest } from './decision.ts'
-import type { Rule } from './evaluation.ts'
+import { checkWithoutLimit, type SpendRequest } from './decision.ts'
+import type { PolicyRule } from './evaluation.ts'
 
 /** Messages show only the end of an IBAN, since more people see them than the list. */
 const patternInWords = (pattern: string): string =>
-  looksLikeIban(pattern) ? `the IBAN that ends in ${plainIban(pattern).slice(-4)}` : pattern
+  looksLikeIban(pattern) ? `the IBAN that ends in ${normalizeIban(pattern).slice(-4)}` : pattern
 
 function firstMatch(
   find: ReturnType<typeof payeeMatcher>,
@@ -22,15 +22,15 @@ function firstMatch(
 const admittedNames = ({ merchant, alsoNamed = [], provenNames }: SpendRequest): readonly string[] =>
   provenNames ?? [merchant, ...alsoNamed]
 
-export const blocklist: Rule = {
+export const blocklistRule: PolicyRule = {
   name: 'merchantBlocklist',
   compile: terms => {
     if (!terms || terms.merchantBlocklist.length === 0) return undefined
     return ({ request: { merchant, payeeIban, alsoNamed = [], provenNames = [] } }) => {
       const pattern = firstMatch(terms.findBlocked, [merchant, ...alsoNamed, ...provenNames], payeeIban)
       return pattern === undefined
-        ? plainCheck('merchantBlocklist', 'pass', `${merchant} is not on the blocklist.`)
-        : plainCheck(
+        ? checkWithoutLimit('merchantBlocklist', 'pass', `${merchant} is not on the blocklist.`)
+        : checkWithoutLimit(
             'merchantBlocklist',
             'fail',
             `${merchant} is on the blocklist, as ${patternInWords(pattern)}.`,
@@ -42,7 +42,7 @@ export const blocklist: Rule = {
 }
 
 /** An empty list is not a rule: an owner who wants no payments freezes the agent. */
-export const allowlist: Rule = {
+export const allowlistRule: PolicyRule = {
   name: 'merchantAllowlist',
   compile: terms => {
     if (!terms || terms.merchantAllowlist.length === 0) return undefined
@@ -50,8 +50,8 @@ export const allowlist: Rule = {
       const { merchant, payeeIban } = request
       const pattern = firstMatch(terms.findAllowed, admittedNames(request), payeeIban)
       return pattern === undefined
-        ? plainCheck('merchantAllowlist', 'fail', `${merchant} is not on the allowlist.`)
-        : plainCheck(
+        ? checkWithoutLimit('merchantAllowlist', 'fail', `${merchant} is not on the allowlist.`)
+        : checkWithoutLimit(
             'merchantAllowlist',
             'pass',
             `${merchant} is on the allowlist, as ${patternInWords(pattern)}.`,
@@ -66,20 +66,20 @@ export const allowlist: Rule = {
  * A merchant without a code may be anything, so a person decides, and leaving the code out does not get
  * around a block.
  */
-export const blockedMccs: Rule = {
+export const blockedMccsRule: PolicyRule = {
   name: 'blockedMccs',
   compile: terms => {
     if (!terms || terms.blockedCodes.size === 0) return undefined
     return ({ request: { mcc } }) => {
       if (mcc === null)
-        return plainCheck(
+        return checkWithoutLimit(
           'blockedMccs',
           'review',
           'mcc is not given, and some merchant categories are blocked.',
         )
       return terms.blockedCodes.has(mcc)
-        ? plainCheck('blockedMccs', 'fail', `The merchant category ${mcc} is blocked.`)
-        : plainCheck('blockedMccs', 'pass', `The merchant category ${mcc} is not blocked.`)
+        ? checkWithoutLimit('blockedMccs', 'fail', `The merchant category ${mcc} is blocked.`)
+        : checkWithoutLimit('blockedMccs', 'pass', `The merchant category ${mcc} is not blocked.`)
     }
   },
   skipMessage: 'No merchant category is blocked.',
@@ -87,7 +87,7 @@ export const blockedMccs: Rule = {
 }
 
 /** A code is allowed by its group or by itself. A group that does not exist allows nothing. */
-export const allowedMccs: Rule = {
+export const allowedMccsRule: PolicyRule = {
   name: 'mccCategories',
   alias: 'allowedMccs',
   compile: terms => {
@@ -95,30 +95,38 @@ export const allowedMccs: Rule = {
     const rule = terms.mccCategories.length > 0 ? 'mccCategories' : 'allowedMccs'
     return ({ request: { mcc } }) => {
       if (mcc === null)
-        return plainCheck(rule, 'review', 'mcc is not given, and only some merchant categories are admitted.')
+        return checkWithoutLimit(
+          rule,
+          'review',
+          'mcc is not given, and only some merchant categories are admitted.',
+        )
       return terms.allowedCodes.has(mcc)
-        ? plainCheck(rule, 'pass', `The merchant category ${mcc} is admitted.`)
-        : plainCheck(rule, 'fail', `The merchant category ${mcc} is not among those that are admitted.`)
+        ? checkWithoutLimit(rule, 'pass', `The merchant category ${mcc} is admitted.`)
+        : checkWithoutLimit(
+            rule,
+            'fail',
+            `The merchant category ${mcc} is not among those that are admitted.`,
+          )
     }
   },
   skipMessage: 'Merchants of every category that is not blocked are admitted.',
   remedy: 'Give mcc, the merchant category; buy from an admitted one, or admit this one.',
 }
 
-export const countries: Rule = {
+export const countriesRule: PolicyRule = {
   name: 'allowedCountries',
   compile: terms => {
     if (!terms || terms.countries.size === 0) return undefined
     return ({ request: { country } }) => {
       if (country === null)
-        return plainCheck(
+        return checkWithoutLimit(
           'allowedCountries',
           'review',
           'country is not given, and merchants of some countries only are allowed.',
         )
       return terms.countries.has(country)
-        ? plainCheck('allowedCountries', 'pass', `Merchants in ${country} are allowed.`)
-        : plainCheck(
+        ? checkWithoutLimit('allowedCountries', 'pass', `Merchants in ${country} are allowed.`)
+        : checkWithoutLimit(
             'allowedCountries',
             'fail',
             `Merchants in ${country} are not among those that are allowed.`,
@@ -129,7 +137,7 @@ export const countries: Rule = {
   remedy: 'Give country, where the merchant is; buy in an allowed one, or allow this one.',
 }
 
-export const boundMerchant: Rule = {
+export const boundMerchantRule: PolicyRule = {
   name: 'boundMerchant',
   compile: () => input => {
     const { merchant, payeeIban, budgets, provenNames = [merchant] } = input.request
@@ -139,12 +147,12 @@ export const boundMerchant: Rule = {
       budget => !provenNames.some(name => isSamePayee(String(budget.merchant), name, payeeIban)),
     )
     return otherwiseBound
-      ? plainCheck(
+      ? checkWithoutLimit(
           'boundMerchant',
           'fail',
           `The ${otherwiseBound.level} ${otherwiseBound.name} is only for ${patternInWords(String(otherwiseBound.merchant))}, not for ${merchant}.`,
         )
-      : plainCheck(
+      : checkWithoutLimit(
           'boundMerchant',
           'pass',
           `${merchant} is the only merchant of the ${boundBudgets[0]?.level}.`,
@@ -154,21 +162,25 @@ export const boundMerchant: Rule = {
   remedy: 'Buy from the merchant of the delegation, or ask for a delegation without one.',
 }
 
-export const firstMerchantOnly: Rule = {
+export const firstMerchantOnlyRule: PolicyRule = {
   name: 'lockToFirstMerchant',
   compile: terms => {
     if (!terms?.lockToFirstMerchant) return undefined
     return ({ request, counters: { firstMerchant } }) => {
       const { merchant } = request
       if (firstMerchant === null)
-        return plainCheck(
+        return checkWithoutLimit(
           'lockToFirstMerchant',
           'skip',
           'The first merchant that is paid will be the only one.',
         )
       return admittedNames(request).some(name => isSameMerchant(firstMerchant, name))
-        ? plainCheck('lockToFirstMerchant', 'pass', `${merchant} is the only merchant of this agent.`)
-        : plainCheck('lockToFirstMerchant', 'fail', `This agent pays ${firstMerchant} only, not ${merchant}.`)
+        ? checkWithoutLimit('lockToFirstMerchant', 'pass', `${merchant} is the only merchant of this agent.`)
+        : checkWithoutLimit(
+            'lockToFirstMerchant',
+            'fail',
+            `This agent pays ${firstMerchant} only, not ${merchant}.`,
+          )
     }
   },
   skipMessage: 'The agent is not limited to one merchant.',

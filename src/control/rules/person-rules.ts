@@ -1,17 +1,17 @@
-import { after, minutes } from '../../values/clock.ts'
-import { type NamedCard, plainCheck } from './decision.ts'
-import type { Rule } from './evaluation.ts'
+import { addMs, minutes } from '../../values/clock.ts'
+import { type CardStatusReference, checkWithoutLimit } from './decision.ts'
+import type { PolicyRule } from './evaluation.ts'
 
 const statusWords: Readonly<Record<string, string>> = { deleting: 'being deleted' }
 
-export const agentState: Rule = {
+export const agentStatusRule: PolicyRule = {
   name: 'agentStatus',
   compile:
     () =>
     ({ request: { agentStatus } }) => {
       return agentStatus === 'active'
         ? undefined
-        : plainCheck(
+        : checkWithoutLimit(
             'agentStatus',
             'fail',
             `The agent is ${statusWords[agentStatus] ?? agentStatus}: it cannot spend.`,
@@ -22,14 +22,15 @@ export const agentState: Rule = {
 }
 
 /** Completes "no payment can be made with it". */
-const cardWaits: Readonly<Record<Exclude<NamedCard['status'], 'active'>, (id: string) => string>> = {
-  pending: () => 'until it is issued',
-  inactive: id => `until it is activated (POST /cards/${id}/activate)`,
-  frozen: id => `until it is unfrozen (POST /cards/${id}/unfreeze)`,
-  closed: () => 'any more',
-}
+const cardWaits: Readonly<Record<Exclude<CardStatusReference['status'], 'active'>, (id: string) => string>> =
+  {
+    pending: () => 'until it is issued',
+    inactive: id => `until it is activated (POST /cards/${id}/activate)`,
+    frozen: id => `until it is unfrozen (POST /cards/${id}/unfreeze)`,
+    closed: () => 'any more',
+  }
 
-export const cardProblem = ({ id, status }: NamedCard): string | undefined =>
+export const unusableCardMessage = ({ id, status }: CardStatusReference): string | undefined =>
   status === 'active'
     ? undefined
     : `The card ${id} is ${status}: no payment can be made with it ${cardWaits[status](id)}.`
@@ -38,31 +39,31 @@ export const cardProblem = ({ id, status }: NamedCard): string | undefined =>
  * Refuses nothing, since the card can become usable while the intent is open, and each payment with it is
  * judged again.
  */
-export const cardState: Rule = {
+export const cardStatusRule: PolicyRule = {
   name: 'cardStatus',
   compile:
     () =>
     ({ request: { namedCard } }) => {
       if (!namedCard) return undefined
-      const problem = cardProblem(namedCard)
+      const problem = unusableCardMessage(namedCard)
       return problem === undefined
-        ? plainCheck('cardStatus', 'pass', `The card ${namedCard.id} is active.`)
-        : plainCheck('cardStatus', 'skip', problem)
+        ? checkWithoutLimit('cardStatus', 'pass', `The card ${namedCard.id} is active.`)
+        : checkWithoutLimit('cardStatus', 'skip', problem)
     },
   skipMessage: 'The intent names no card.',
   remedy: 'Activate or unfreeze the card.',
 }
 
 /** Applies only to cards: every other spend is an intent or pays on one. */
-export const requireIntent: Rule = {
+export const requireIntentRule: PolicyRule = {
   name: 'requireIntent',
   compile: terms => {
     if (!terms?.requireIntent) return undefined
     return ({ request: { kind, intentId } }) => {
       if (kind !== 'card') return undefined
       return intentId
-        ? plainCheck('requireIntent', 'pass', 'An approved intent covers this payment.')
-        : plainCheck(
+        ? checkWithoutLimit('requireIntent', 'pass', 'An approved intent covers this payment.')
+        : checkWithoutLimit(
             'requireIntent',
             'fail',
             'This card needs an approved intent, and none covers this payment.',
@@ -73,13 +74,13 @@ export const requireIntent: Rule = {
   remedy: 'Declare an intent for it and have it approved, or switch requireIntent off.',
 }
 
-export const duplicate: Rule = {
+export const duplicateRule: PolicyRule = {
   name: 'possibleDuplicate',
   compile:
     () =>
     ({ request: { possibleDuplicateOf: earlierIntent } }) => {
       return earlierIntent
-        ? plainCheck(
+        ? checkWithoutLimit(
             'possibleDuplicate',
             'review',
             `It looks like ${earlierIntent}: the same merchant and amount, minutes ago.`,
@@ -92,14 +93,14 @@ export const duplicate: Rule = {
 
 const riskOutcomes = { pass: 'pass', review: 'review', deny: 'fail', freeze: 'fail' } as const
 
-export const risk: Rule = {
+export const riskRule: PolicyRule = {
   name: 'risk',
   compile: () => input => {
     if (!input.request.risk) return undefined
     const { score, parts, outcome } = input.request.risk
     const signals = parts.map(({ points, message }) => message.replace(/\.$/, ` (${points}).`))
     const message = [`The risk is ${score} of 100.`, ...signals].join(' ')
-    return { ...plainCheck('risk', riskOutcomes[outcome], message), limit: 100, used: score }
+    return { ...checkWithoutLimit('risk', riskOutcomes[outcome], message), limit: 100, used: score }
   },
   skipMessage: 'Risk scoring is off.',
   remedy: 'Have a person review it, or change the risk thresholds.',
@@ -108,21 +109,21 @@ export const risk: Rule = {
 /** The highest age of an attestation if the policy does not set one. */
 export const DEFAULT_ATTESTATION_MINUTES = 5
 
-export const attestation: Rule = {
+export const attestationRule: PolicyRule = {
   name: 'requireAttestation',
   compile: terms => {
     if (!terms?.requireAttestation) return undefined
     const window = terms.attestationWindowMinutes ?? DEFAULT_ATTESTATION_MINUTES
     return ({ request: { at, approval, intentId } }) => {
       const check = (outcome: 'pass' | 'fail' | 'review', message: string) =>
-        plainCheck('requireAttestation', outcome, message)
+        checkWithoutLimit('requireAttestation', outcome, message)
       if (!approval)
         return intentId
           ? check('pass', 'A passkey has approved the intent.')
           : check('review', 'The policy asks for a passkey: a person approves every intent.')
       if (!approval.attestedAt)
         return check('fail', 'The agent’s policy asks for an approval with a passkey.')
-      return after(approval.attestedAt, minutes(window)) >= at
+      return addMs(approval.attestedAt, minutes(window)) >= at
         ? check('pass', 'A passkey has approved it.')
         : check('fail', `The passkey’s approval is older than ${window} minutes.`)
     }

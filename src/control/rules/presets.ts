@@ -1,29 +1,29 @@
 import { decodeJson, type JsonName, type JsonOf } from '../../values/json-names.ts'
-import { PolicyCreate, type Rules } from './rules.ts'
+import { PolicyCreate, type PolicyRules } from './rules.ts'
 
 export interface PolicyPreset {
   readonly id: string
   readonly name: string
   readonly summary: string
   readonly explanation: Readonly<Record<string, string>>
-  readonly policy: Rules
+  readonly policy: PolicyRules
 }
 
 const preset = (
   id: string,
   summary: string,
   policy: JsonOf<typeof PolicyCreate>,
-  explanation: Partial<Record<JsonName<Exclude<keyof Rules, 'name'>>, string>>,
+  explanation: Partial<Record<JsonName<Exclude<keyof PolicyRules, 'name'>>, string>>,
 ): PolicyPreset => ({ id, name: policy.name, summary, explanation, policy: decodeJson(PolicyCreate, policy) })
 
 const EU = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ')
 
-export function presetOf(text: string): PolicyPreset | undefined {
+export function findPreset(text: string): PolicyPreset | undefined {
   const wanted = text.toLowerCase()
-  return presets.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted)
+  return policyPresets.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted)
 }
 
-export const presets: readonly PolicyPreset[] = [
+export const policyPresets: readonly PolicyPreset[] = [
   preset(
     'conservative',
     'A new or unattended agent: small amounts, a person approves every spend.',

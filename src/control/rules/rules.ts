@@ -1,22 +1,22 @@
 import { z } from 'zod'
 import { keysOf } from '../../values/collections.ts'
 import { decodeJson, encodeJson } from '../../values/json-names.ts'
-import { money } from '../../values/money.ts'
-import { country, formattedText } from '../../values/schemas.ts'
-import { mccGroup, mccGroupNames, patternProblem } from '../merchants/index.ts'
+import { moneySchema } from '../../values/money.ts'
+import { countrySchema, patternTextSchema } from '../../values/schemas.ts'
+import { mccGroupNames, mccsOfGroup, patternProblem } from '../merchants/index.ts'
 
 export const expirationActions = ['freeze', 'close', 'notify'] as const
 
 const textList = (description: string) => z.array(z.string()).default([]).meta({ description })
 const flag = (description: string) => z.boolean().default(false).meta({ description })
-const amount = (description: string) => money.nullable().default(null).meta({ description })
+const amount = (description: string) => moneySchema.nullable().default(null).meta({ description })
 const count = (least: number, description: string) =>
   z.int().min(least).max(2_147_483_647).nullable().default(null).meta({ description })
 const hour = (description: string) => z.int().min(0).max(23).nullable().default(null).meta({ description })
-export const mccCode = formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits')
+export const mccCodeSchema = patternTextSchema(/^\d{4}$/, 4, 'a merchant category code has four digits')
 
 /** The fields of the contract's PolicyCreateRequest. A null or missing member is no rule. */
-export const ruleFields = {
+export const policyRuleFields = {
   name: z
     .string()
     .min(1)
@@ -38,7 +38,7 @@ export const ruleFields = {
   mccCategories: textList(
     'Named groups of merchant categories: `software`, `travel`, …; `GET /mcc-groups` has them all. If `mccCategories` or `allowedMccs` is set, only their categories are admitted; if the category of a merchant is not known, a person is asked.',
   ),
-  allowedCountries: z.array(country).default([]).meta({
+  allowedCountries: z.array(countrySchema).default([]).meta({
     description:
       'Countries of the merchant, ISO 3166 alpha-2. If the country is not known, a person is asked.',
   }),
@@ -50,10 +50,10 @@ export const ruleFields = {
     'Minutes that must pass after the agent’s last approved spend, even if that was cancelled later.',
   ),
   allowedMccs: z
-    .array(mccCode)
+    .array(mccCodeSchema)
     .default([])
     .meta({ description: 'Single merchant category codes that are admitted.' }),
-  blockedMccs: z.array(mccCode).default([]).meta({
+  blockedMccs: z.array(mccCodeSchema).default([]).meta({
     description:
       'Single merchant category codes that are refused, even if they are admitted too. If the code is not known, a person is asked.',
   }),
@@ -81,7 +81,7 @@ export const ruleFields = {
 /** Bounds the entries of each list. There is room for every category and country. */
 const MAX_ENTRIES = { merchants: 1_000, groups: 100, countries: 250, codes: 1_500 } as const
 
-export const merchantPattern = z
+export const merchantPatternSchema = z
   .string()
   .max(253)
   .check(({ value, issues }) => {
@@ -92,7 +92,7 @@ export const merchantPattern = z
 const groupName = z
   .string()
   .max(64)
-  .refine(name => mccGroup(name), `no such group; there are ${mccGroupNames.join(', ')}`)
+  .refine(name => mccsOfGroup(name), `no such group; there are ${mccGroupNames.join(', ')}`)
 
 type ListRule = 'merchantAllowlist' | 'merchantBlocklist' | 'mccCategories' | 'allowedCountries' | MccRule
 type MccRule = 'allowedMccs' | 'blockedMccs'
@@ -103,33 +103,33 @@ const writableList = <T extends z.ZodString>(rule: ListRule, max: number, entry:
     .array(entry)
     .max(max)
     .default([])
-    .meta({ description: ruleFields[rule].description ?? '' })
+    .meta({ description: policyRuleFields[rule].description ?? '' })
 
 export const PolicyCreate = z
   .strictObject({
-    ...ruleFields,
-    name: ruleFields.name.max(200),
-    merchantAllowlist: writableList('merchantAllowlist', MAX_ENTRIES.merchants, merchantPattern),
-    merchantBlocklist: writableList('merchantBlocklist', MAX_ENTRIES.merchants, merchantPattern),
+    ...policyRuleFields,
+    name: policyRuleFields.name.max(200),
+    merchantAllowlist: writableList('merchantAllowlist', MAX_ENTRIES.merchants, merchantPatternSchema),
+    merchantBlocklist: writableList('merchantBlocklist', MAX_ENTRIES.merchants, merchantPatternSchema),
     mccCategories: writableList('mccCategories', MAX_ENTRIES.groups, groupName),
-    allowedCountries: writableList('allowedCountries', MAX_ENTRIES.countries, country),
-    allowedMccs: writableList('allowedMccs', MAX_ENTRIES.codes, mccCode),
-    blockedMccs: writableList('blockedMccs', MAX_ENTRIES.codes, mccCode),
+    allowedCountries: writableList('allowedCountries', MAX_ENTRIES.countries, countrySchema),
+    allowedMccs: writableList('allowedMccs', MAX_ENTRIES.codes, mccCodeSchema),
+    blockedMccs: writableList('blockedMccs', MAX_ENTRIES.codes, mccCodeSchema),
   })
   .meta({ id: 'PolicyCreateRequest' })
 
-const StoredRules = z.strictObject(ruleFields)
-export type Rules = z.output<typeof StoredRules>
+const StoredRules = z.strictObject(policyRuleFields)
+export type PolicyRules = z.output<typeof StoredRules>
 
-export const noRules: Rules = StoredRules.parse({ name: 'no rules' })
+export const noPolicyRules: PolicyRules = StoredRules.parse({ name: 'no rules' })
 
-export const ruleNames = keysOf(ruleFields)
+export const policyRuleNames = keysOf(policyRuleFields)
 
-export const rulesOf = (policy: Rules): Rules =>
-  Object.fromEntries(ruleNames.map(name => [name, policy[name]])) as Rules
+export const pickPolicyRules = (policy: PolicyRules): PolicyRules =>
+  Object.fromEntries(policyRuleNames.map(name => [name, policy[name]])) as PolicyRules
 
-export const encodeRules = (policy: Rules): Record<string, unknown> =>
-  encodeJson(StoredRules, rulesOf(policy))
+export const encodePolicyRules = (policy: PolicyRules): Record<string, unknown> =>
+  encodeJson(StoredRules, pickPolicyRules(policy))
 
-export const decodeRules = (stored: Readonly<Record<string, unknown>>): Rules =>
+export const decodePolicyRules = (stored: Readonly<Record<string, unknown>>): PolicyRules =>
   decodeJson(StoredRules, stored)

@@ -1,18 +1,24 @@
-import { after, minutes } from '../../values/clock.ts'
+import { addMs, minutes } from '../../values/clock.ts'
 import { countries } from '../../values/countries.ts'
-import { plainIban } from '../../values/iban.ts'
-import { type Cents, cents, minus, NO_CENTS, plus } from '../../values/money.ts'
+import { normalizeIban } from '../../values/iban.ts'
+import { addCents, type Cents, cents, NO_CENTS, subtractCents } from '../../values/money.ts'
 import { looksLikeIban, mccCodes } from '../merchants/index.ts'
-import { amountToHold, autoApprove, dailyLimit, maxTransaction, monthlyLimit } from './amount-rules.ts'
-import { type Counters, type SpendRequest, zeroCounters } from './decision.ts'
+import {
+  amountToHold,
+  autoApproveRule,
+  dailyLimitRule,
+  maxTransactionRule,
+  monthlyLimitRule,
+} from './amount-rules.ts'
+import { type SpendCounters, type SpendRequest, zeroSpendCounters } from './decision.ts'
 import type { PolicyTerms } from './evaluation.ts'
 import { DEFAULT_ATTESTATION_MINUTES } from './person-rules.ts'
 
-export interface Situation extends SpendRequest, Counters {
+export interface SpendSituation extends SpendRequest, SpendCounters {
   readonly chargedCents: Cents | null
 }
 
-type Change = Partial<Situation>
+type Change = Partial<SpendSituation>
 
 /** Changes to a harmless situation that a rule should stop or let through, the nearest to its limit first. */
 interface ProbeCases {
@@ -20,9 +26,9 @@ interface ProbeCases {
   readonly passing: readonly Change[]
 }
 
-const payeeFor = (pattern: string): Pick<Situation, 'merchant' | 'payeeIban'> =>
+const payeeFor = (pattern: string): Pick<SpendSituation, 'merchant' | 'payeeIban'> =>
   looksLikeIban(pattern)
-    ? { merchant: 'Any shop', payeeIban: plainIban(pattern) }
+    ? { merchant: 'Any shop', payeeIban: normalizeIban(pattern) }
     : { merchant: pattern.startsWith('*.') ? `shop${pattern.slice(1)}` : pattern, payeeIban: null }
 
 const isAllowedCode = ({ blockedCodes, allowedCodes }: PolicyTerms, code: string): boolean =>
@@ -62,11 +68,11 @@ function harmlessCode(terms: PolicyTerms): string | null {
 const atHour = (day: Date, hour: number): Date =>
   new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate(), hour))
 
-export function harmlessSituation(terms: PolicyTerms, now: Date): Situation {
+export function allowedSpendSituation(terms: PolicyTerms, now: Date): SpendSituation {
   const { activeHoursStart, activeHoursEnd, requireAttestation } = terms
   const at = activeHoursStart === null && activeHoursEnd === null ? now : atHour(now, activeHoursStart ?? 0)
   return {
-    ...zeroCounters,
+    ...zeroSpendCounters,
     kind: 'intent',
     at,
     amountCents: harmlessAmount(terms),
@@ -92,7 +98,7 @@ const MINUTE = minutes(1)
 const DAY = minutes(24 * 60)
 
 const paymentLimitCases = (limit: Cents | null): ProbeCases => ({
-  stopped: [{ amountCents: plus(limit ?? NO_CENTS, CENT) }],
+  stopped: [{ amountCents: addCents(limit ?? NO_CENTS, CENT) }],
   passing: limit ? [{ amountCents: limit }] : [],
 })
 
@@ -101,18 +107,18 @@ const periodLimitCases = (
   amount: Cents,
   countersWith: (used: Cents) => Change,
 ): ProbeCases => {
-  const room = minus(limit ?? NO_CENTS, amount)
+  const room = subtractCents(limit ?? NO_CENTS, amount)
   return room < 0n
     ? { stopped: [countersWith(NO_CENTS)], passing: [] }
-    : { stopped: [countersWith(plus(room, CENT))], passing: [countersWith(room)] }
+    : { stopped: [countersWith(addCents(room, CENT))], passing: [countersWith(room)] }
 }
 
-type ProbeCaseBuilder = (terms: PolicyTerms, harmless: Situation) => ProbeCases
+type ProbeCaseBuilder = (terms: PolicyTerms, harmless: SpendSituation) => ProbeCases
 
-export const probeCases: Readonly<Record<string, ProbeCaseBuilder>> = {
+export const ruleProbeCases: Readonly<Record<string, ProbeCaseBuilder>> = {
   expiresAfterMinutes: (_, { at }) => ({
     stopped: [{ policyEndsAt: at }],
-    passing: [{ policyEndsAt: after(at, MINUTE) }],
+    passing: [{ policyEndsAt: addMs(at, MINUTE) }],
   }),
   requireIntent: () => ({
     stopped: [{ kind: 'card' }],
@@ -152,38 +158,38 @@ export const probeCases: Readonly<Record<string, ProbeCaseBuilder>> = {
   }),
   activeHoursStart({ activeHoursStart, activeHoursEnd }, { at: start }) {
     const span = ((activeHoursEnd ?? 0) - (activeHoursStart ?? 0) + 24) % 24
-    const end = after(start, span === 0 ? DAY : span * 60 * MINUTE)
+    const end = addMs(start, span === 0 ? DAY : span * 60 * MINUTE)
     return {
-      stopped: [{ at: after(start, -MINUTE) }, { at: end }],
-      passing: [{ at: start }, { at: after(end, -MINUTE) }],
+      stopped: [{ at: addMs(start, -MINUTE) }, { at: end }],
+      passing: [{ at: start }, { at: addMs(end, -MINUTE) }],
     }
   },
   cooldownMinutes: ({ cooldownMinutes }, { at }) => ({
-    stopped: [{ lastSpendAt: after(at, -minutes((cooldownMinutes ?? 1) - 1)) }],
-    passing: [{ lastSpendAt: after(at, -minutes(cooldownMinutes ?? 0)) }],
+    stopped: [{ lastSpendAt: addMs(at, -minutes((cooldownMinutes ?? 1) - 1)) }],
+    passing: [{ lastSpendAt: addMs(at, -minutes(cooldownMinutes ?? 0)) }],
   }),
   maxUsageCount: ({ maxUsageCount }) => ({
     stopped: [{ uses: maxUsageCount ?? 0 }],
     passing: [{ uses: (maxUsageCount ?? 1) - 1 }],
   }),
-  [maxTransaction.name]: ({ maxTransactionCents }) => paymentLimitCases(maxTransactionCents),
-  [dailyLimit.name]: ({ dailyLimitCents }, { amountCents }) =>
+  [maxTransactionRule.name]: ({ maxTransactionCents }) => paymentLimitCases(maxTransactionCents),
+  [dailyLimitRule.name]: ({ dailyLimitCents }, { amountCents }) =>
     periodLimitCases(dailyLimitCents, amountCents, used => ({ dayCents: used, monthCents: used })),
-  [monthlyLimit.name]: ({ monthlyLimitCents }, { amountCents }) =>
+  [monthlyLimitRule.name]: ({ monthlyLimitCents }, { amountCents }) =>
     periodLimitCases(monthlyLimitCents, amountCents, used => ({ monthCents: used })),
   requireAttestation({ attestationWindowMinutes }, { at }) {
     const window = minutes(attestationWindowMinutes ?? DEFAULT_ATTESTATION_MINUTES)
-    const attested = (age: number): Change => ({ approval: { attestedAt: after(at, -age) } })
+    const attested = (age: number): Change => ({ approval: { attestedAt: addMs(at, -age) } })
     return { stopped: [attested(window + MINUTE)], passing: [attested(window)] }
   },
-  [autoApprove.name]: ({ autoApproveLimitCents }) => paymentLimitCases(autoApproveLimitCents),
+  [autoApproveRule.name]: ({ autoApproveLimitCents }) => paymentLimitCases(autoApproveLimitCents),
   amountTolerancePercent(terms, harmless) {
     const maxCharge = amountToHold(terms, { request: harmless, counters: harmless })
-    return { stopped: [{ chargedCents: plus(maxCharge, CENT) }], passing: [{ chargedCents: maxCharge }] }
+    return { stopped: [{ chargedCents: addCents(maxCharge, CENT) }], passing: [{ chargedCents: maxCharge }] }
   },
 }
 
-const otherPayee = ({ merchant }: Pick<Situation, 'merchant'>): Change => ({
+const otherPayee = ({ merchant }: Pick<SpendSituation, 'merchant'>): Change => ({
   merchant: `${merchant}x`,
   payeeIban: null,
 })

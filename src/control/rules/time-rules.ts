@@ -1,6 +1,6 @@
 import { minutes } from '../../values/clock.ts'
-import { type Counters, plainCheck } from './decision.ts'
-import type { Rule } from './evaluation.ts'
+import { checkWithoutLimit, type SpendCounters } from './decision.ts'
+import type { PolicyRule } from './evaluation.ts'
 
 /** Caches the last formatted instant, since the end of a policy is formatted at each spend, and hardly ever changes. */
 function rememberLast(format: (at: Date) => string): (at: Date) => string {
@@ -19,7 +19,7 @@ function rememberLast(format: (at: Date) => string): (at: Date) => string {
  * The end of a policy stops every way to pay, not only cards. With `notify`, the agent may continue to spend
  * under it.
  */
-export const expiry: Rule = {
+export const policyExpiryRule: PolicyRule = {
   name: 'expiresAfterMinutes',
   compile: terms => {
     if (!terms?.expiresAfterMinutes) return undefined
@@ -30,8 +30,8 @@ export const expiry: Rule = {
       if (policyEndsAt === null) return undefined
       const end = endInWords(policyEndsAt)
       return at < policyEndsAt
-        ? plainCheck('expiresAfterMinutes', 'pass', `The policy holds until ${end}.`)
-        : plainCheck('expiresAfterMinutes', outcome, `The policy ended on ${end}${afterwards}.`)
+        ? checkWithoutLimit('expiresAfterMinutes', 'pass', `The policy holds until ${end}.`)
+        : checkWithoutLimit('expiresAfterMinutes', outcome, `The policy ended on ${end}${afterwards}.`)
     }
   },
   skipMessage: 'The policy has no end.',
@@ -44,12 +44,12 @@ const clockTime = (hour: number): string => `${String(hour).padStart(2, '0')}:00
  * The start is included, the end is not. A span whose end is smaller continues past midnight; equal hours
  * mean all day.
  */
-export const isActive = (hour: number, start: number, end: number): boolean => {
+export const isWithinActiveHours = (hour: number, start: number, end: number): boolean => {
   if (start === end) return true
   return start < end ? hour >= start && hour < end : hour >= start || hour < end
 }
 
-export const activeHours: Rule = {
+export const activeHoursRule: PolicyRule = {
   name: 'activeHoursStart',
   compile: terms => {
     if (!terms || (terms.activeHoursStart === null && terms.activeHoursEnd === null)) return undefined
@@ -59,9 +59,9 @@ export const activeHours: Rule = {
     const span = start === end ? 'all day' : `from ${clockTime(start)} to ${clockTime(end)} UTC`
     const message = `The agent may spend ${span}`
     return ({ request: { at } }) =>
-      isActive(at.getUTCHours(), start, end)
-        ? plainCheck('activeHoursStart', 'pass', `${message}.`)
-        : plainCheck(
+      isWithinActiveHours(at.getUTCHours(), start, end)
+        ? checkWithoutLimit('activeHoursStart', 'pass', `${message}.`)
+        : checkWithoutLimit(
             'activeHoursStart',
             'fail',
             `${message}, and it is ${at.toISOString().slice(11, 16)} UTC.`,
@@ -71,14 +71,14 @@ export const activeHours: Rule = {
   remedy: 'Wait until the hours in which the agent may spend, or change them.',
 }
 
-export const cooldown: Rule = {
+export const cooldownRule: PolicyRule = {
   name: 'cooldownMinutes',
   compile: terms => {
     const limit = terms?.cooldownMinutes
     if (!limit) return undefined
     return ({ request: { at }, counters: { lastSpendAt } }) => {
       if (lastSpendAt === null)
-        return plainCheck(
+        return checkWithoutLimit(
           'cooldownMinutes',
           'skip',
           'The agent has not spent yet: there is nothing to wait for.',
@@ -96,12 +96,12 @@ export const cooldown: Rule = {
 }
 
 /** Completed and open uses; old decisions contain only their sum. */
-const usesInWords = ({ uses, openUses }: Counters): string =>
+const usesInWords = ({ uses, openUses }: SpendCounters): string =>
   openUses === undefined
     ? `${uses} used`
     : `${uses - openUses} completed, ${openUses} reserved for open intents`
 
-export const usage: Rule = {
+export const usageCountRule: PolicyRule = {
   name: 'maxUsageCount',
   compile: terms => {
     const limit = terms?.maxUsageCount ?? null

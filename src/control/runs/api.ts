@@ -1,36 +1,36 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
 import {
-  agent_required,
-  type Failure,
+  agentRequiredRefusal,
   get,
-  gone,
   list,
-  missing,
+  notFound,
+  notFoundOrDeleted,
   patch,
   post,
+  type RefusalSpec,
 } from '../../kernel/contract/operation.ts'
-import { pageQuery } from '../../kernel/contract/page.ts'
+import { pageQuerySchema } from '../../kernel/contract/page.ts'
 import { TimelinePage } from '../../kernel/journal/timeline.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money } from '../../values/money.ts'
+import { moneySchema } from '../../values/money.ts'
 import {
-  freeText,
-  givenMetadata,
-  label,
-  metadata,
-  ownAgent,
+  agentIdSchema,
+  freeTextSchema,
+  inputMetadataSchema,
+  labelSchema,
+  metadataSchema,
   recordHead,
   recordTail,
-  searchText,
-  timeRange,
+  searchTextSchema,
+  timeRangeMembers,
 } from '../../values/schemas.ts'
 import { runMachine } from './run.ts'
 
 const status = z.enum(runMachine.states)
 
-const budget = money.nullable().meta({
+const budget = moneySchema.nullable().meta({
   description: 'The most that the run’s intents may hold and spend together. Null: no limit of its own.',
 })
 
@@ -46,12 +46,12 @@ export const RunRecord = z
     externalId: z.string().nullable(),
     status,
     budgetCents: budget,
-    heldCents: money.meta({ description: 'Held for approved intents of the run.' }),
-    spentCents: money.meta({ description: 'Spent on intents of the run.' }),
+    heldCents: moneySchema.meta({ description: 'Held for approved intents of the run.' }),
+    spentCents: moneySchema.meta({ description: 'Spent on intents of the run.' }),
     comment: z.string().nullable(),
     reason: z.string().nullable().meta({ description: 'The reason for which the run failed.' }),
     endedAt: instant.nullable(),
-    metadata,
+    metadata: metadataSchema,
     ...recordTail,
   })
   .meta({ id: 'Run' })
@@ -61,18 +61,18 @@ export const RunEvent = z.object({
   agentId: id('agent'),
   status,
   name: z.string().max(200),
-  budgetCents: money.optional(),
+  budgetCents: moneySchema.optional(),
   reason: z.string().max(200).optional(),
 })
 
 const fails = {
-  run_not_found: missing('run'),
+  run_not_found: notFound('run'),
   run_not_running: [400, 'The run has ended already.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 const { run_not_found } = fails
 
 const members = {
-  name: label.meta({ examples: ['Literature review'] }),
+  name: labelSchema.meta({ examples: ['Literature review'] }),
   budgetCents: budget,
 }
 
@@ -89,23 +89,23 @@ export const runsApi = {
     callers: ['key', 'agent'],
     scope: 'runs:write',
     body: z.strictObject({
-      agentId: ownAgent,
+      agentId: agentIdSchema,
       name: members.name,
-      externalId: label
+      externalId: labelSchema
         .nullable()
         .default(null)
         .meta({ description: 'Your own id of the run; unique for the agent.' }),
       budgetCents: members.budgetCents.default(null),
-      metadata: givenMetadata.default({}),
+      metadata: inputMetadataSchema.default({}),
     }),
     example: { agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz', name: 'Literature review', budgetEuros: 50 },
     returns: [201, RunRecord],
     fails: {
-      agent_required,
-      agent_not_found: gone('agent'),
+      agent_required: agentRequiredRefusal,
+      agent_not_found: notFoundOrDeleted('agent'),
       external_id_taken: [409, 'externalId: another run of the agent uses it. Choose another one.'],
     },
-    emits: { 'run.created': event('A run of an agent has been started.', RunEvent) },
+    emits: { 'run.created': declareEvent('A run of an agent has been started.', RunEvent) },
   }),
   list: list('/runs', {
     summary: 'List runs',
@@ -114,8 +114,8 @@ export const runsApi = {
     filters: {
       status: status.optional(),
       agentId: id('agent').optional(),
-      externalId: searchText,
-      ...timeRange,
+      externalId: searchTextSchema,
+      ...timeRangeMembers,
     },
     item: RunRecord,
   }),
@@ -136,7 +136,7 @@ export const runsApi = {
     example: { budgetEuros: 80 },
     returns: [200, RunRecord],
     fails,
-    emits: { 'run.updated': event('The name or the budget of a run has changed.', RunEvent) },
+    emits: { 'run.updated': declareEvent('The name or the budget of a run has changed.', RunEvent) },
   }),
   complete: post('/runs/{id}/complete', {
     summary: 'Complete a run',
@@ -149,22 +149,22 @@ export const runsApi = {
       'Nothing more is approved in the run. Approved intents keep their money until they are paid, cancelled or expire.',
     callers: ['key', 'agent'],
     scope: 'runs:write',
-    body: z.strictObject({ comment: freeText.nullable().default(null) }),
+    body: z.strictObject({ comment: freeTextSchema.nullable().default(null) }),
     example: { comment: 'Four papers bought' },
     returns: [200, RunRecord],
     fails,
-    emits: { 'run.completed': event('A run has been completed.', RunEvent) },
+    emits: { 'run.completed': declareEvent('A run has been completed.', RunEvent) },
   }),
   fail: post('/runs/{id}/fail', {
     summary: 'Fail a run',
     description: 'As with a completed run, nothing more is approved, and approved intents keep their money.',
     callers: ['key', 'agent'],
     scope: 'runs:write',
-    body: z.strictObject({ reason: freeText.min(1) }),
+    body: z.strictObject({ reason: freeTextSchema.min(1) }),
     example: { reason: 'The publisher could not be reached' },
     returns: [200, RunRecord],
     fails,
-    emits: { 'run.failed': event('A run has failed, or its agent is being deleted.', RunEvent) },
+    emits: { 'run.failed': declareEvent('A run has failed, or its agent is being deleted.', RunEvent) },
   }),
   timeline: get('/runs/{id}/timeline', {
     summary: 'Get the timeline of a run',
@@ -172,7 +172,7 @@ export const runsApi = {
       'Oldest first: every change by requests with this `X-Run-Id`, and every change of the run’s intents by any caller. The totals are in the run itself. The token of a delegation sees only what is done with it or under its delegation.',
     callers: ['key', 'agent'],
     scope: 'runs:read',
-    query: pageQuery({}),
+    query: pageQuerySchema({}),
     returns: [200, TimelinePage],
     fails: { run_not_found },
   }),

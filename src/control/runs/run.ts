@@ -1,11 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import { machine } from '../../kernel/contract/machine.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import type { Personal } from '../../values/personal.ts'
+import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
-export const runMachine = machine('run', {
+export const runMachine = stateMachine('run', {
   running: ['completed', 'failed'],
   completed: [],
   failed: [],
@@ -14,7 +14,7 @@ export const runMachine = machine('run', {
 const schema = defineEntity({
   ...tenantTable('Run', 'runs', 'agentId'),
   properties: {
-    ...record('run'),
+    ...recordColumns('run'),
     agentId: p.text(),
     delegationId: nullable.string(),
     name: p.text(),
@@ -31,7 +31,7 @@ const schema = defineEntity({
 export class Run extends schema.class {}
 schema.setClass(Run)
 
-export const runsPersonal = {
+export const runsPersonalData = {
   runs: {
     personal: {
       name: { kind: 'words', ground: 'contract', forget: 'word' },
@@ -42,7 +42,7 @@ export const runsPersonal = {
     },
     plain: [],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 export type RunLimit = Pick<Run, 'id' | 'agentId' | 'name' | 'status' | 'budgetCents'>
 

@@ -1,18 +1,18 @@
 import type { z } from 'zod'
 import { area, type FindRuns, type FoundRun } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { createdWithin } from '../../kernel/database/created-within.ts'
-import { definedOnly, reaches } from '../../kernel/database/entity.ts'
-import { timelineOfRun, withAuditIds, withCompleteFrom } from '../../kernel/journal/timeline.ts'
-import { first } from '../../values/collections.ts'
-import { excerpt } from '../../values/schemas.ts'
+import { createdWithinCondition } from '../../kernel/database/created-within.ts'
+import { definedOnly, mayReachRecord } from '../../kernel/database/entity.ts'
+import { readTimelineOfRun, withAuditIds, withCompleteFrom } from '../../kernel/journal/timeline.ts'
+import { requireFirst } from '../../values/collections.ts'
+import { truncateText } from '../../values/schemas.ts'
 import { findAgent, lockAgent, readBudgetUse } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
 import { type RunEvent, runsApi } from './api.ts'
-import { Run, runMachine, runsPersonal } from './run.ts'
+import { Run, runMachine, runsPersonalData } from './run.ts'
 
 type ReadContext = Pick<Context, 'sql' | 'tenant'>
 
@@ -23,16 +23,16 @@ async function runResponses(runs: readonly Run[], { sql, tenant }: ReadContext) 
 }
 
 async function runResponse(run: Run, context: ReadContext) {
-  return first(await runResponses([run], context))
+  return requireFirst(await runResponses([run], context))
 }
 
 const runEvent = ({ id, agentId, status, name, budgetCents, reason }: Run): z.output<typeof RunEvent> => ({
   runId: id,
   agentId,
   status,
-  name: excerpt(name),
+  name: truncateText(name),
   ...(budgetCents === null ? {} : { budgetCents }),
-  ...(reason === null ? {} : { reason: excerpt(reason) }),
+  ...(reason === null ? {} : { reason: truncateText(reason) }),
 })
 
 const find = (records: Records, id: string): Promise<Run | null> => records.findOne(Run, { id })
@@ -47,14 +47,14 @@ async function lockRun(
   id: string,
 ): Promise<Run | null> {
   const run = await find(records, id)
-  if (!run || !reaches(actor, run)) return null
+  if (!run || !mayReachRecord(actor, run)) return null
   await lockAgent(records, run.agentId)
   return records.lock(Run, id)
 }
 
 const END_BATCH = 500
 
-const runs = implement(runsApi, {
+const runs = bindHandlers(runsApi, {
   async create({ body }, context) {
     const { records, actor, emit, refuse } = context
     const agentId = body.agentId ?? actor.agentId
@@ -70,7 +70,7 @@ const runs = implement(runsApi, {
   },
 
   async list({ query: { status, agentId, externalId, ...span } }, context) {
-    const created = await createdWithin('run', span, context)
+    const created = await createdWithinCondition('run', span, context)
     const page = await context.page(Run, definedOnly({ status, agentId, externalId, ...created }))
     return { ...page, data: await runResponses(page.data, context) }
   },
@@ -113,7 +113,7 @@ const runs = implement(runsApi, {
   async timeline({ params }, { records, sql, actor, pageBy, refuse }) {
     const run = await find(records, params.id)
     if (!run) return refuse('run_not_found')
-    const page = pageBy((after, most) => timelineOfRun(sql, run, actor, after, most))
+    const page = pageBy((after, most) => readTimelineOfRun(sql, run, actor, after, most))
     return withAuditIds(await withCompleteFrom(page, sql, run))
   },
 
@@ -150,7 +150,7 @@ export const runsArea = area(
   runs,
   {
     aliases: { runs: 'workflows' },
-    personal: runsPersonal,
+    personal: runsPersonalData,
     entities: [Run],
     machines: [runMachine],
     findRuns,

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { streamOf } from '../../kernel/contract/file.ts'
-import { type Failure, get, list, missing } from '../../kernel/contract/operation.ts'
+import { eventStreamSchema } from '../../kernel/contract/file.ts'
+import { get, list, notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { recordHead, searchText, timeRange } from '../../values/schemas.ts'
-import { unknownEventFailure } from './event-names.ts'
+import { recordHead, searchTextSchema, timeRangeMembers } from '../../values/schemas.ts'
+import { unknownEventRefusal } from './event-names.ts'
 
 export const EventRecord = z
   .object({
@@ -51,7 +51,7 @@ const ownerHeader = {
     'With the dashboard secret: `customer_house`, whose events are those of the platform itself. Ignored otherwise.',
 } as const
 
-const owner_required: Failure = [
+const owner_required: RefusalSpec = [
   400,
   'X-Owner-Id is required with the dashboard secret. Send customer_house: only the platform’s events can be read this way.',
 ]
@@ -66,11 +66,11 @@ export const eventsApi = {
     http: { reads: ownerHeader },
     filters: {
       ...filters,
-      requestId: searchText.meta({ description: 'Events caused by this request.' }),
-      ...timeRange,
+      requestId: searchTextSchema.meta({ description: 'Events caused by this request.' }),
+      ...timeRangeMembers,
     },
     item: EventRecord,
-    fails: { unknown_event: unknownEventFailure('event'), owner_required },
+    fails: { unknown_event: unknownEventRefusal('event'), owner_required },
   }),
   types: list('/events/types', {
     summary: 'List the kinds of events',
@@ -95,9 +95,9 @@ export const eventsApi = {
           'The id of the last event that you have: the stream begins with the one after it. Browsers send it by themselves.',
       },
     },
-    returns: [200, streamOf(EventRecord)],
+    returns: [200, eventStreamSchema(EventRecord)],
     fails: {
-      unknown_event: unknownEventFailure('event'),
+      unknown_event: unknownEventRefusal('event'),
       unknown_last_event: [
         400,
         'Last-Event-ID: no such event. Send the id of an event that you can read with GET /events/{id}, or omit the header to start now.',
@@ -114,6 +114,6 @@ export const eventsApi = {
     scope: 'events:read',
     http: { reads: ownerHeader },
     returns: [200, EventRecord],
-    fails: { event_not_found: missing('event'), owner_required },
+    fails: { event_not_found: notFound('event'), owner_required },
   }),
 }

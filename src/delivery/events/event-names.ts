@@ -1,6 +1,6 @@
 import type { Ports } from '../../kernel/contract/ports.ts'
 
-export const unknownEventFailure = (member: string) =>
+export const unknownEventRefusal = (member: string) =>
   [400, `${member}: There is no event of this name. GET /events/types lists them.`] as const
 
 type Catalogue = Pick<Ports, 'eventNames'>

@@ -1,22 +1,22 @@
 import { z } from 'zod'
-import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
+import { PLATFORM_OWNER_ID } from '../../identity/customers/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { reservedEvent } from '../../kernel/contract/events.ts'
-import { type ByteStream, EVENT_STREAM, type File } from '../../kernel/contract/file.ts'
-import type { FollowedEvent, FollowedEvents } from '../../kernel/contract/follow.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { declareReservedEvent } from '../../kernel/contract/events.ts'
+import { type ByteStream, EVENT_STREAM_TYPE, type ResponseFile } from '../../kernel/contract/file.ts'
+import type { StreamedEvent, StreamedEventBatches } from '../../kernel/contract/follow.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
-import { createdWithin } from '../../kernel/database/created-within.ts'
+import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { Event } from '../../kernel/journal/event.ts'
-import { positionAfter } from '../../kernel/journal/journal-position.ts'
+import { positionAfterEvent } from '../../kernel/journal/journal-position.ts'
 import { id } from '../../values/ids.ts'
 import { encodeJson } from '../../values/json-names.ts'
-import { money } from '../../values/money.ts'
-import type { Personal } from '../../values/personal.ts'
+import { moneySchema } from '../../values/money.ts'
+import type { PersonalData } from '../../values/personal.ts'
 import { EventRecord, eventsApi } from './api.ts'
 import { eventNameProblem } from './event-names.ts'
 
@@ -39,7 +39,7 @@ const eventsPersonal = {
     personal: {},
     plain: ['leased_by'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 interface Filters {
   readonly event?: string | undefined
@@ -49,7 +49,7 @@ interface Filters {
 /** Whether the caller sees an event in its stream: the list's conditions, for one event in memory. */
 const visibleTo =
   ({ agentId, delegationId }: Pick<Actor, 'agentId' | 'delegationId'>, filters: Filters) =>
-  ({ event, agentId: of, data }: FollowedEvent): boolean =>
+  ({ event, agentId: of, data }: StreamedEvent): boolean =>
     (agentId === null || of === agentId) &&
     (!delegationId || data.delegationId === delegationId) &&
     (filters.event === undefined || event === filters.event) &&
@@ -66,7 +66,7 @@ const Intent = z.object({
   intentId: id('intent'),
   agentId: id('agent'),
   status: status('matched'),
-  amountCents: money,
+  amountCents: moneySchema,
   merchant,
   reason,
 })
@@ -76,8 +76,8 @@ const Intent = z.object({
  * operation declares itself takes precedence.
  */
 const catalogue = {
-  'intent.matched': reservedEvent('A charge matches its approved intent.', Intent),
-  'intent.mismatched': reservedEvent('A charge does not match its approved intent.', Intent),
+  'intent.matched': declareReservedEvent('A charge matches its approved intent.', Intent),
+  'intent.mismatched': declareReservedEvent('A charge does not match its approved intent.', Intent),
 }
 
 /** Sent at once, so that the client sees the stream open, with the reconnection time in milliseconds. */
@@ -86,9 +86,9 @@ const BEGINNING = 'retry: 1000\n\n'
 const STILL_THERE = ': nothing new\n\n'
 
 /** An event is serialized once for all streams of the process. */
-const made = new WeakMap<FollowedEvent, Buffer>()
+const made = new WeakMap<StreamedEvent, Buffer>()
 
-function bytesOf(event: FollowedEvent): Buffer {
+function bytesOf(event: StreamedEvent): Buffer {
   const known = made.get(event)
   if (known !== undefined) return known
   const data = JSON.stringify(encodeJson(EventRecord, event as z.output<typeof EventRecord>))
@@ -99,11 +99,11 @@ function bytesOf(event: FollowedEvent): Buffer {
 
 /** Chunks shared by streams that send the same events, by the first of these. */
 const sent = new WeakMap<
-  FollowedEvent,
-  { readonly events: readonly FollowedEvent[]; readonly bytes: Buffer }
+  StreamedEvent,
+  { readonly events: readonly StreamedEvent[]; readonly bytes: Buffer }
 >()
 
-function bytesOfAll(events: readonly FollowedEvent[]): Buffer {
+function bytesOfAll(events: readonly StreamedEvent[]): Buffer {
   const [first] = events
   if (!first || events.length === 1) return Buffer.concat(events.map(bytesOf))
   const known = sent.get(first)
@@ -114,13 +114,13 @@ function bytesOfAll(events: readonly FollowedEvent[]): Buffer {
   return bytes
 }
 
-async function* piecesOf(events: FollowedEvents): ByteStream {
+async function* piecesOf(events: StreamedEventBatches): ByteStream {
   yield BEGINNING
   for await (const some of events) yield some.length === 0 ? STILL_THERE : bytesOfAll(some)
 }
 
-const streamed = (events: FollowedEvents): File => ({
-  type: `${EVENT_STREAM}; charset=utf-8`,
+const streamed = (events: StreamedEventBatches): ResponseFile => ({
+  type: `${EVENT_STREAM_TYPE}; charset=utf-8`,
   content: piecesOf(events),
 })
 
@@ -136,18 +136,18 @@ function actForPlatform(
   context: Pick<Context<'owner_required'>, 'actor' | 'switchTenant' | 'headers' | 'refuse'>,
 ): Refusal | undefined {
   if (context.actor.tenant) return undefined
-  if (context.headers['x-owner-id'] !== PLATFORM_OWNER) return context.refuse('owner_required')
-  context.switchTenant({ ownerId: PLATFORM_OWNER, mode: 'live' })
+  if (context.headers['x-owner-id'] !== PLATFORM_OWNER_ID) return context.refuse('owner_required')
+  context.switchTenant({ ownerId: PLATFORM_OWNER_ID, mode: 'live' })
   return undefined
 }
 
-const events = implement(eventsApi, {
+const events = bindHandlers(eventsApi, {
   async list({ query: { event, agentId, requestId, ...span } }, context) {
     const unnamed = actForPlatform(context)
     if (unnamed) return unnamed
     const unknown = eventNameProblem('event', event, context.ports)
     if (unknown) return context.refuse('unknown_event', unknown)
-    const created = await createdWithin('event', span, context)
+    const created = await createdWithinCondition('event', span, context)
     return context.page(Event, {
       ...definedOnly({ event, agentId, requestId, ...created }),
       ...underDelegation(context.actor),
@@ -165,10 +165,10 @@ const events = implement(eventsApi, {
     if (unknown) return refuse('unknown_event', unknown)
     const { agentId, delegationId = null } = actor
     const last = headers['last-event-id'] || undefined
-    const from = last && (await positionAfter(sql, last, { tenant, agentId, delegationId }))
+    const from = last && (await positionAfterEvent(sql, last, { tenant, agentId, delegationId }))
     if (last && !from) return refuse('unknown_last_event')
     const isVisible = visibleTo(actor, query)
-    const isWanted = (event: FollowedEvent) => event.id !== last && isVisible(event)
+    const isWanted = (event: StreamedEvent) => event.id !== last && isVisible(event)
     const events = await ports.openEventStream({ tenant, from: from || undefined, isWanted, ending })
     return events ? streamed(events) : refuse('too_many_streams')
   },

@@ -1,2 +1,2 @@
 export { eventsApi } from './api.ts'
-export { eventNameProblem, eventNamesProblem, unknownEventFailure } from './event-names.ts'
+export { eventNameProblem, eventNamesProblem, unknownEventRefusal } from './event-names.ts'

@@ -1,11 +1,19 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { del, type Failure, get, list, missing, nothing, post } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import {
+  del,
+  emptyBody,
+  get,
+  list,
+  notFound,
+  post,
+  type RefusalSpec,
+} from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { formattedText, label, recordHead, recordTail } from '../../values/schemas.ts'
-import { unknownEventFailure } from '../events/index.ts'
-import { isPublicKey, urgentEvents } from './subscription.ts'
+import { labelSchema, patternTextSchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { unknownEventRefusal } from '../events/index.ts'
+import { isP256PublicKey, urgentPushEvents } from './subscription.ts'
 
 const PUBLIC_KEY = 'BA9MR7Dxr_zzx3JMG2oS_LygOpuiz2d7pNryvgFLIDfqGTyK77ZKaS1CexDCRTSfxdyV93r4_d9RQ5rluG3mWEI'
 
@@ -20,9 +28,9 @@ const keys = z.strictObject({
   p256dh: z
     .string()
     .max(88, { error: publicKey, abort: true })
-    .refine(isPublicKey, publicKey)
+    .refine(isP256PublicKey, publicKey)
     .meta({ examples: [PUBLIC_KEY] }),
-  auth: formattedText(/^[\w-]{22}(==)?$/, 24, '16 bytes in base64url').meta({
+  auth: patternTextSchema(/^[\w-]{22}(==)?$/, 24, '16 bytes in base64url').meta({
     examples: ['7iwaOdljM2r9dBkAkeb5zw'],
   }),
 })
@@ -33,12 +41,12 @@ const events = z
   .max(200)
   .meta({
     description: 'Names of events, or `*` for all of them. `GET /events/types` lists them.',
-    examples: [urgentEvents],
+    examples: [urgentPushEvents],
   })
 
 const milliseconds = z.number().min(0).max(8_640_000_000_000_000)
 
-export const SubscriptionRecord = z
+export const PushSubscriptionRecord = z
   .object({
     ...recordHead('push'),
     endpoint: z.string().meta({ examples: ['https://push.example.com/wpush/v2/gAAAAA'] }),
@@ -53,7 +61,7 @@ export const SubscriptionRecord = z
   .meta({ id: 'PushSubscription' })
 
 const SubscriptionEvent = z.object({ subscriptionId: id('push'), label: z.string().max(200).nullable() })
-export const Deleted = SubscriptionEvent.extend({
+export const PushSubscriptionDeletedEvent = SubscriptionEvent.extend({
   reason: z.enum(['owner', 'gone', 'person_removed']).meta({
     description: '`gone`: its push service no longer knows it. `person_removed`: its person was removed.',
   }),
@@ -73,18 +81,18 @@ const TestResult = z
   .meta({ id: 'PushTest' })
 
 const fails = {
-  subscription_not_found: missing('push subscription'),
+  subscription_not_found: notFound('push subscription'),
   endpoint_refused: [
     400,
     'endpoint: this address is not allowed. Send the endpoint of the browser’s subscription.',
   ],
-  unknown_event: unknownEventFailure('events'),
+  unknown_event: unknownEventRefusal('events'),
   not_subscription_owner: [
     403,
     'This subscription belongs to another person. Only they or an owner can change it.',
   ],
   too_many_subscriptions: [400, 'There are 100 push subscriptions already. Delete one.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 const {
   subscription_not_found,
   endpoint_refused,
@@ -119,10 +127,10 @@ export const pushApi = {
         .default(null)
         .meta({ description: 'Milliseconds since 1970.', examples: [null] }),
       events: events.optional().meta({
-        description: `Without them: ${urgentEvents.map(name => `\`${name}\``).join(', ')}.`,
+        description: `Without them: ${urgentPushEvents.map(name => `\`${name}\``).join(', ')}.`,
         examples: [['intent.created']],
       }),
-      label: label
+      label: labelSchema
         .nullable()
         .default(null)
         .meta({ examples: ['Ada’s phone'] }),
@@ -133,11 +141,11 @@ export const pushApi = {
       keys: { p256dh: PUBLIC_KEY, auth: '7iwaOdljM2r9dBkAkeb5zw' },
       label: 'Ada’s phone',
     },
-    returns: [201, SubscriptionRecord],
+    returns: [201, PushSubscriptionRecord],
     fails: { endpoint_refused, unknown_event, not_subscription_owner, too_many_subscriptions },
     emits: {
-      'push_subscription.created': event('A browser was subscribed to events.', SubscriptionEvent),
-      'push_subscription.updated': event(
+      'push_subscription.created': declareEvent('A browser was subscribed to events.', SubscriptionEvent),
+      'push_subscription.updated': declareEvent(
         'The events of a browser subscription have changed.',
         SubscriptionEvent,
       ),
@@ -146,17 +154,17 @@ export const pushApi = {
   list: list('/push/subscriptions', {
     ...reads,
     summary: 'List push subscriptions',
-    item: SubscriptionRecord,
+    item: PushSubscriptionRecord,
   }),
   delete: del('/push/subscriptions/{id}', {
     ...writes,
     summary: 'Delete a push subscription',
-    returns: [204, nothing],
+    returns: [204, emptyBody],
     fails: { subscription_not_found, not_subscription_owner },
     emits: {
-      'push_subscription.deleted': event(
+      'push_subscription.deleted': declareEvent(
         'A browser subscription was deleted, by its owner or because its push service no longer knows it.',
-        Deleted,
+        PushSubscriptionDeletedEvent,
       ),
     },
   }),
@@ -169,17 +177,17 @@ export const pushApi = {
     returns: [200, TestResult],
     fails: { subscription_not_found, not_subscription_owner },
     emits: {
-      'push_subscription.tested': event(
+      'push_subscription.tested': declareEvent(
         'A test push was sent.',
         SubscriptionEvent.extend({ delivered: z.boolean() }),
       ),
-      'push_subscription.deleted': Deleted,
+      'push_subscription.deleted': PushSubscriptionDeletedEvent,
     },
   }),
   drop: post('/push/subscriptions/{id}/drop', {
     callers: [],
     summary: 'Delete a subscription that its push service no longer knows',
     returns: [200, z.object({ acted: z.boolean() })],
-    emits: { 'push_subscription.deleted': Deleted },
+    emits: { 'push_subscription.deleted': PushSubscriptionDeletedEvent },
   }),
 }

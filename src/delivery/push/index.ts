@@ -1,3 +1,3 @@
 export { pushApi } from './api.ts'
-export { oldestPushSeconds, PUSHES_DUE, Pusher } from './pusher.ts'
-export { unsubscribe, urgentEvents } from './subscription.ts'
+export { oldestPushSeconds, PUSHES_DUE_SQL, PushSender } from './pusher.ts'
+export { deletePushSubscription, urgentPushEvents } from './subscription.ts'

@@ -1,31 +1,37 @@
 import { personEvents } from '../../identity/people/index.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
-import { type ContextOf, externalCall, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { newId } from '../../values/ids.ts'
 import { eventNamesProblem } from '../events/index.ts'
-import { Deleted, pushApi } from './api.ts'
+import { PushSubscriptionDeletedEvent, pushApi } from './api.ts'
 import {
-  type Message,
+  type PushMessage,
+  type PushReceiver,
   type PushResult,
-  payloadOf,
-  type Receiver,
+  pushPayload,
+  pushTopic,
+  pushUrgency,
   sendPush,
-  topicOf,
-  urgencyOf,
   type VapidKeys,
   vapidKeys,
 } from './send.ts'
-import { belongsToOther, PushSubscription, pushPersonal, sealContext, urgentEvents } from './subscription.ts'
+import {
+  isOthersPushSubscription,
+  PushSubscription,
+  pushPersonalData,
+  pushSecretContext,
+  urgentPushEvents,
+} from './subscription.ts'
 
 /**
  * The reserved push. It is stored to survive a crash: plain data with sealed secrets, whose member names
  * cannot change.
  */
 interface Reserved {
-  readonly receiver: Receiver
+  readonly receiver: PushReceiver
   readonly keys: VapidKeys
-  readonly letter: Message
+  readonly letter: PushMessage
 }
 
 type TestContext = ContextOf<typeof pushApi.test>
@@ -62,12 +68,12 @@ const testDelivery = externalCall(pushApi.test, {
   async reserve({ params }, { records, sql, now, ports, actor, refuse }) {
     const subscription = await records.findOne(PushSubscription, { id: params.id })
     if (!subscription) return refuse('subscription_not_found')
-    if (belongsToOther(subscription, actor)) return refuse('not_subscription_owner')
+    if (isOthersPushSubscription(subscription, actor)) return refuse('not_subscription_owner')
     const { id, endpoint, p256dh, auth } = subscription
     const event = 'push_subscription.tested'
     const head = { eventId: newId('test'), event, createdAt: now.toISOString() }
-    const payload = payloadOf(head, { subscriptionId: id })
-    const message = { payload, urgency: urgencyOf(event), topic: topicOf(head.eventId) }
+    const payload = pushPayload(head, { subscriptionId: id })
+    const message = { payload, urgency: pushUrgency(event), topic: pushTopic(head.eventId) }
     const keys = await vapidKeys(sql, ports.vault)
     return { receiver: { id, endpoint, p256dh, auth }, keys, letter: message }
   },
@@ -80,7 +86,7 @@ const MAX_SUBSCRIPTIONS = 100
 
 const subscriptionEvent = ({ id, label }: PushSubscription) => ({ subscriptionId: id, label })
 
-const push = implement(pushApi, {
+const push = bindHandlers(pushApi, {
   async vapidKey(_, { sql, ports }) {
     const { publicKey } = await vapidKeys(sql, ports.vault)
     return { publicKey }
@@ -90,18 +96,18 @@ const push = implement(pushApi, {
     const { records, ports, actor, emit, refuse } = context
     const refused = ports.outbound.judge(endpoint)
     if (refused) return refuse('endpoint_refused', `endpoint: ${refused.message}`)
-    const events = [...new Set(body.events ?? urgentEvents)]
+    const events = [...new Set(body.events ?? urgentPushEvents)]
     const unknown = eventNamesProblem('events', events, ports)
     if (unknown) return refuse('unknown_event', unknown)
     // Serialized, so that the limit holds and no endpoint is subscribed twice.
     await lockTenant(context, 'push')
     const existing = await records.findOne(PushSubscription, { endpoint })
-    if (existing && belongsToOther(existing, actor)) return refuse('not_subscription_owner')
+    if (existing && isOthersPushSubscription(existing, actor)) return refuse('not_subscription_owner')
     if (!existing && (await records.count(PushSubscription)) >= MAX_SUBSCRIPTIONS)
       return refuse('too_many_subscriptions')
     const id = existing?.id ?? newId('push')
     const expiresAt = expirationTime === null ? null : new Date(expirationTime)
-    const auth = ports.vault.seal(keys.auth, sealContext(id))
+    const auth = ports.vault.seal(keys.auth, pushSecretContext(id))
     const personId = actor.type === 'console' ? actor.id : null
     const members = { p256dh: keys.p256dh, auth, events, label, personId, expiresAt }
     const subscription = existing
@@ -119,7 +125,7 @@ const push = implement(pushApi, {
   async delete({ params }, { records, actor, emit, refuse }) {
     const subscription = await records.lock(PushSubscription, params.id)
     if (!subscription) return refuse('subscription_not_found')
-    if (belongsToOther(subscription, actor)) return refuse('not_subscription_owner')
+    if (isOthersPushSubscription(subscription, actor)) return refuse('not_subscription_owner')
     records.remove(subscription)
     emit('push_subscription.deleted', { ...subscriptionEvent(subscription), reason: 'owner' })
   },
@@ -136,12 +142,12 @@ const push = implement(pushApi, {
 })
 
 export const pushArea = area('Push Subscriptions', 'Browsers subscribed to events by web push.', push, {
-  personal: pushPersonal,
+  personal: pushPersonalData,
   entities: [PushSubscription],
   reactions: {
     'person.removed': reaction(
       personEvents['person.removed'],
-      { 'push_subscription.deleted': Deleted },
+      { 'push_subscription.deleted': PushSubscriptionDeletedEvent },
       async ({ personId }, { records, emit }) => {
         const theirs = await records.find(
           PushSubscription,

@@ -2,18 +2,18 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
 import type { ProcessLease } from '../../kernel/database/process-lease.ts'
 import {
+  type PushPorts,
+  type PushReceiver,
   type PushResult,
-  payloadOf,
-  type Receiver,
-  type SendingPorts,
+  pushPayload,
+  pushTopic,
+  pushUrgency,
   sendPush,
-  topicOf,
-  urgencyOf,
   type VapidKeys,
   vapidKeys,
 } from './send.ts'
 
-interface ClaimedPush extends Receiver, Row {
+interface ClaimedPush extends PushReceiver, Row {
   readonly ownerId: string
   readonly mode: 'test' | 'live'
   readonly eventId: string
@@ -74,7 +74,7 @@ const deleteOldPushes = (sql: Sql): Promise<unknown> =>
   sql(`delete from pushes where created_at < clock_timestamp() - interval '1 hour'`)
 
 /** A push that waits is due: it may be claimed, which only its lease says. */
-export const PUSHES_DUE = 'select created_at from pushes order by created_at limit 1'
+export const PUSHES_DUE_SQL = 'select created_at from pushes order by created_at limit 1'
 
 export const oldestPushSeconds = async (sql: Sql): Promise<number | null> =>
   (
@@ -87,7 +87,7 @@ export const oldestPushSeconds = async (sql: Sql): Promise<number | null> =>
 interface Parts {
   readonly database: Database
   readonly lease: ProcessLease
-  readonly ports: SendingPorts
+  readonly ports: PushPorts
   readonly unsubscribe: (gone: Pick<ClaimedPush, 'id' | 'ownerId' | 'mode'>) => Promise<unknown>
   readonly onFailure: (error: unknown) => void
 }
@@ -95,7 +95,7 @@ interface Parts {
 const MOST = { all: 128, owner: 16 }
 
 /** Sends waiting pushes to browsers. Any number of processes may run it. */
-export class Pusher {
+export class PushSender {
   readonly #parts: Parts
   readonly #busy = new Map<string, string>()
   readonly #underWay = new Set<Promise<void>>()
@@ -180,8 +180,8 @@ export class Pusher {
 
   async #send(push: ClaimedPush, keys: VapidKeys): Promise<PushResult | undefined> {
     const { event, eventId, createdAt, data, ...receiver } = push
-    const payload = payloadOf({ eventId, event, createdAt: createdAt.toISOString() }, data)
-    const message = { payload, urgency: urgencyOf(event), topic: topicOf(eventId) }
+    const payload = pushPayload({ eventId, event, createdAt: createdAt.toISOString() }, data)
+    const message = { payload, urgency: pushUrgency(event), topic: pushTopic(eventId) }
     return sendPush(this.#parts.ports, keys, receiver, message).catch(error => {
       this.#parts.onFailure(error)
       return undefined

@@ -1,8 +1,8 @@
 import { createECDH } from 'node:crypto'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { Outbound, OutboundAnswer } from '../../ports/outbound.ts'
+import type { OutboundAnswer, OutboundHttp } from '../../ports/outbound.ts'
 import type { Vault } from '../../ports/vault.ts'
-import { sealContext, urgentEvents } from './subscription.ts'
+import { pushSecretContext, urgentPushEvents } from './subscription.ts'
 
 interface EventHead {
   readonly eventId: string
@@ -11,16 +11,16 @@ interface EventHead {
 }
 
 /** The event and the ids of its data only: a locked screen may show it, and the page requests the rest from the API. */
-export function payloadOf(head: EventHead, data: Readonly<Record<string, unknown>>): string {
+export function pushPayload(head: EventHead, data: Readonly<Record<string, unknown>>): string {
   const ids = Object.entries(data).filter(([name, value]) => /Id$/.test(name) && typeof value === 'string')
   return JSON.stringify({ ...head, ...Object.fromEntries(ids) })
 }
 
 /** The topic of an event. A push service keeps one push per topic (RFC 8030), so a repeated event appears once. */
-export const topicOf = (eventId: string): string => eventId.slice(eventId.indexOf('_') + 1).slice(0, 32)
+export const pushTopic = (eventId: string): string => eventId.slice(eventId.indexOf('_') + 1).slice(0, 32)
 
-export const urgencyOf = (event: string): 'high' | 'normal' =>
-  urgentEvents.includes(event) ? 'high' : 'normal'
+export const pushUrgency = (event: string): 'high' | 'normal' =>
+  urgentPushEvents.includes(event) ? 'high' : 'normal'
 
 /** The key pair that identifies this installation to push services (RFC 8292), in base64url. */
 export interface VapidKeys {
@@ -48,7 +48,7 @@ export async function vapidKeys(sql: Sql, vault: Vault): Promise<VapidKeys> {
   return stored
 }
 
-export const openPrivateKey = (vault: Vault, { privateKey }: VapidKeys): string =>
+export const openVapidPrivateKey = (vault: Vault, { privateKey }: VapidKeys): string =>
   vault.open(privateKey, CONTEXT)
 
 function newPair() {
@@ -59,14 +59,14 @@ function newPair() {
   return { publicKey, privateKey }
 }
 
-export interface Receiver {
+export interface PushReceiver {
   readonly id: string
   readonly endpoint: string
   readonly p256dh: string
   readonly auth: string
 }
 
-export interface Message {
+export interface PushMessage {
   readonly payload: string
   readonly urgency: 'high' | 'normal'
   readonly topic: string
@@ -79,8 +79,8 @@ export interface PushResult {
   readonly message: string
 }
 
-export interface SendingPorts {
-  readonly outbound: Outbound
+export interface PushPorts {
+  readonly outbound: OutboundHttp
   readonly vault: Vault
   readonly vapidSubject: string
 }
@@ -92,17 +92,17 @@ const READ_BYTES = 1_024
 
 /** Sends one push by Web Push (RFC 8030), encrypted (RFC 8291) and signed (RFC 8292). */
 export async function sendPush(
-  { outbound, vault, vapidSubject }: SendingPorts,
+  { outbound, vault, vapidSubject }: PushPorts,
   keys: VapidKeys,
-  { id, endpoint, p256dh, auth }: Receiver,
-  { payload, urgency, topic }: Message,
+  { id, endpoint, p256dh, auth }: PushReceiver,
+  { payload, urgency, topic }: PushMessage,
 ): Promise<PushResult> {
   // Imported with the first push, since most processes send none.
   const { default: webPush } = await import('web-push')
-  const secret = vault.open(auth, sealContext(id))
+  const secret = vault.open(auth, pushSecretContext(id))
   const { cipherText } = webPush.encrypt(p256dh, secret, payload, 'aes128gcm')
   const { origin } = new URL(endpoint)
-  const privateKey = openPrivateKey(vault, keys)
+  const privateKey = openVapidPrivateKey(vault, keys)
   const proof = webPush.getVapidHeaders(origin, vapidSubject, keys.publicKey, privateKey, 'aes128gcm')
   const headers = {
     authorization: proof.Authorization,

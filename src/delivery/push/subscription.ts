@@ -1,21 +1,21 @@
 import { ECDH } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Actor, Mode } from '../../kernel/contract/actor.ts'
-import { processOf } from '../../kernel/contract/actor.ts'
-import type { Registered } from '../../kernel/contract/operation.ts'
-import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
-import type { Execute } from '../../kernel/run/execute.ts'
-import type { Personal } from '../../values/personal.ts'
+import { processActor } from '../../kernel/contract/actor.ts'
+import type { RegisteredOperation } from '../../kernel/contract/operation.ts'
+import { nullable, recordColumns, tenantTable, textArrayColumn } from '../../kernel/database/entity.ts'
+import type { ExecuteCall } from '../../kernel/run/execute.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
 const schema = defineEntity({
   ...tenantTable('PushSubscription', 'push_subscriptions'),
   properties: {
-    ...record('push'),
+    ...recordColumns('push'),
     /** Not secret: browsers only show pushes that are signed with our key. */
     endpoint: p.text(),
     p256dh: p.text(),
     auth: p.text(),
-    events: textArray(),
+    events: textArrayColumn(),
     label: nullable.string(),
     /** The person who subscribed this browser in the console; null for a key. */
     personId: nullable.string(),
@@ -26,16 +26,16 @@ const schema = defineEntity({
 export class PushSubscription extends schema.class {}
 schema.setClass(PushSubscription)
 
-export const belongsToOther = (
+export const isOthersPushSubscription = (
   { personId }: Pick<PushSubscription, 'personId'>,
   { type, id, scopes }: Actor,
 ): boolean => type === 'console' && id !== personId && !scopes.has('people:write')
 
 /** Binds a sealed secret to its subscription: it cannot be opened for another record. */
-export const sealContext = (subscriptionId: string): string => `push-auth:${subscriptionId}`
+export const pushSecretContext = (subscriptionId: string): string => `push-auth:${subscriptionId}`
 
 /** The default events of a browser: those that need a person. */
-export const urgentEvents: readonly string[] = [
+export const urgentPushEvents: readonly string[] = [
   'intent.created',
   'transfer.failed',
   'agent.frozen',
@@ -44,7 +44,7 @@ export const urgentEvents: readonly string[] = [
   'person.recovery_started',
 ]
 
-export function isPublicKey(text: string): boolean {
+export function isP256PublicKey(text: string): boolean {
   if (!/^[\w-]{87}=?$/.test(text)) return false
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.length !== 65 || bytes[0] !== 4) return false
@@ -56,7 +56,7 @@ export function isPublicKey(text: string): boolean {
   }
 }
 
-export const pushPersonal = {
+export const pushPersonalData = {
   push_subscriptions: {
     personal: {
       endpoint: { kind: 'device', ground: 'security', forget: 'address' },
@@ -76,11 +76,11 @@ export const pushPersonal = {
     secret: ['private_key'],
     owner: null,
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 interface Parts {
-  readonly execute: Execute
-  readonly operations: readonly Registered[]
+  readonly execute: ExecuteCall
+  readonly operations: readonly RegisteredOperation[]
 }
 
 interface Gone {
@@ -90,7 +90,7 @@ interface Gone {
 }
 
 /** Deletes a subscription through an operation, so that an event is emitted. */
-export async function unsubscribe(
+export async function deletePushSubscription(
   { execute, operations }: Parts,
   { id, ownerId, mode }: Gone,
 ): Promise<void> {
@@ -98,7 +98,7 @@ export async function unsubscribe(
   if (!operation) return
   await execute({
     operation,
-    actor: processOf({ ownerId, mode }),
+    actor: processActor({ ownerId, mode }),
     input: { params: { id }, query: {}, body: {} },
     requestId: `push:${id}`,
     address: null,

@@ -1,29 +1,29 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
 import {
   del,
-  type Failure,
+  emptyBody,
   get,
   list,
-  missing,
-  nothing,
+  notFound,
   patch,
   post,
+  type RefusalSpec,
 } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { freeText } from '../../values/schemas.ts'
-import { unknownEventFailure } from '../events/index.ts'
+import { freeTextSchema } from '../../values/schemas.ts'
+import { unknownEventRefusal } from '../events/index.ts'
 import {
-  AboutBacklogs,
-  Ping,
-  Rotated,
-  TestResult,
+  WebhookBacklogEvent,
   WebhookEvent,
+  WebhookPingEvent,
   WebhookRecord,
-  WebhookUpdated,
+  WebhookSecretRotatedEvent,
+  WebhookTestResult,
+  WebhookUpdatedEvent,
   WebhookWithSecret,
 } from './schemas.ts'
-import { MAX_BACKLOG_CHANGES, webhookMachine } from './webhook.ts'
+import { MAX_RECORDED_BACKLOG_CHANGES, webhookMachine } from './webhook.ts'
 
 const status = z.enum(webhookMachine.states)
 
@@ -44,24 +44,24 @@ const events = z
     examples: [['transaction.completed', 'agent.frozen']],
   })
 
-const members = { url, events, description: freeText.nullable() }
+const members = { url, events, description: freeTextSchema.nullable() }
 
 const Named = z.strictObject({ webhookIds: z.array(id('webhook')).max(100) })
 
 const fails = {
-  webhook_not_found: missing('webhook'),
+  webhook_not_found: notFound('webhook'),
   url_refused: [400, 'url: this address is not allowed. Use one that is reachable from the public internet.'],
-  unknown_event: unknownEventFailure('events'),
+  unknown_event: unknownEventRefusal('events'),
   too_many_webhooks: [
     400,
     'Your plan’s limit of subscriptions is reached. Delete one, or add events to an existing one.',
   ],
   changed_too_often: [
     409,
-    `This subscription is paused, and its events or status were changed ${MAX_BACKLOG_CHANGES} times meanwhile. Change them once it has caught up: \`backlog\` is null then.`,
+    `This subscription is paused, and its events or status were changed ${MAX_RECORDED_BACKLOG_CHANGES} times meanwhile. Change them once it has caught up: \`backlog\` is null then.`,
   ],
   no_next_secret: [400, 'No new secret is waiting. Create one with POST /webhooks/{id}/rotate-secret.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 const {
   webhook_not_found,
   url_refused,
@@ -95,8 +95,11 @@ export const webhooksApi = {
     returns: [201, WebhookWithSecret.meta({ id: 'CreatedWebhook' })],
     fails: { url_refused, unknown_event, too_many_webhooks },
     emits: {
-      'webhook.created': event('A webhook subscription was created.', WebhookEvent),
-      'webhook.ping': event('Sent once to a new subscription, on request, and to no other.', Ping),
+      'webhook.created': declareEvent('A webhook subscription was created.', WebhookEvent),
+      'webhook.ping': declareEvent(
+        'Sent once to a new subscription, on request, and to no other.',
+        WebhookPingEvent,
+      ),
     },
   }),
   list: list('/webhooks', {
@@ -123,9 +126,9 @@ export const webhooksApi = {
     returns: [200, WebhookRecord],
     fails: { webhook_not_found, url_refused, unknown_event, changed_too_often },
     emits: {
-      'webhook.updated': event(
+      'webhook.updated': declareEvent(
         'A subscription has changed, or was disabled or enabled by its owner.',
-        WebhookUpdated,
+        WebhookUpdatedEvent,
       ),
     },
   }),
@@ -133,9 +136,9 @@ export const webhooksApi = {
     ...writes,
     summary: 'Delete a subscription',
     description: 'What is on its way just now still arrives; what waits does not.',
-    returns: [204, nothing],
+    returns: [204, emptyBody],
     fails: { webhook_not_found },
-    emits: { 'webhook.deleted': event('A subscription has been deleted.', WebhookEvent) },
+    emits: { 'webhook.deleted': declareEvent('A subscription has been deleted.', WebhookEvent) },
   }),
   test: post('/webhooks/{id}/test', {
     ...writes,
@@ -151,13 +154,13 @@ export const webhooksApi = {
         .meta({ description: 'The event of the example.', examples: ['transaction.completed'] }),
     }),
     example: { event: 'transaction.completed' },
-    returns: [200, TestResult],
+    returns: [200, WebhookTestResult],
     fails: {
       webhook_not_found,
-      unknown_event: unknownEventFailure('event'),
+      unknown_event: unknownEventRefusal('event'),
     },
     emits: {
-      'webhook.tested': event(
+      'webhook.tested': declareEvent(
         'A test event was sent to a receiver.',
         z.object({
           webhookId: id('webhook'),
@@ -179,7 +182,10 @@ export const webhooksApi = {
     returns: [200, WebhookWithSecret.meta({ id: 'RotatedWebhook' })],
     fails: { webhook_not_found },
     emits: {
-      'webhook.secret_rotated': event('A subscription has a new secret, which is not active yet.', Rotated),
+      'webhook.secret_rotated': declareEvent(
+        'A subscription has a new secret, which is not active yet.',
+        WebhookSecretRotatedEvent,
+      ),
     },
   }),
   activateSecret: post('/webhooks/{id}/activate-secret', {
@@ -188,7 +194,7 @@ export const webhooksApi = {
     returns: [200, WebhookRecord],
     fails: { webhook_not_found, no_next_secret },
     emits: {
-      'webhook.secret_activated': event(
+      'webhook.secret_activated': declareEvent(
         'The new secret of a subscription is active.',
         z.object({ webhookId: id('webhook') }),
       ),
@@ -201,9 +207,9 @@ export const webhooksApi = {
     example: { webhookIds: ['webhook_01jd8x2m4ye7k9v0c3q5r6t8wz'] },
     returns: [200, Named],
     emits: {
-      'webhook.paused': event(
+      'webhook.paused': declareEvent(
         'Some subscriptions exceed the plan’s limit of waiting deliveries: they get later events once they catch up.',
-        AboutBacklogs,
+        WebhookBacklogEvent,
       ),
     },
   }),
@@ -214,9 +220,9 @@ export const webhooksApi = {
     example: { webhookIds: ['webhook_01jd8x2m4ye7k9v0c3q5r6t8wz'] },
     returns: [200, Named],
     emits: {
-      'webhook.resumed': event(
+      'webhook.resumed': declareEvent(
         'Paused subscriptions have caught up and get events at once again.',
-        AboutBacklogs,
+        WebhookBacklogEvent,
       ),
     },
   }),
@@ -235,7 +241,7 @@ export const webhooksApi = {
     returns: [200, z.object({ acted: z.boolean() })],
     fails: { webhook_not_found },
     emits: {
-      'webhook.disabled': event(
+      'webhook.disabled': declareEvent(
         'A subscription was disabled: its receiver answered 410, or has failed for five days.',
         WebhookEvent,
       ),

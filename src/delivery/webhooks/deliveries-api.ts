@@ -1,14 +1,20 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
-import { pageOf, pageQuery } from '../../kernel/contract/page.ts'
-import { completeFrom } from '../../kernel/journal/timeline.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { pageQuerySchema, pageSchemaOf } from '../../kernel/contract/page.ts'
+import { completeFromSchema } from '../../kernel/journal/timeline.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { ProcessStatusRecord, recordHead, recordTail, searchText, timeRange } from '../../values/schemas.ts'
-import { unknownEventFailure } from '../events/index.ts'
-import { deliveryStatuses, endedStatuses } from './delivery.ts'
-import { AttemptRecord } from './schemas.ts'
+import {
+  ProcessStatusRecord,
+  recordHead,
+  recordTail,
+  searchTextSchema,
+  timeRangeMembers,
+} from '../../values/schemas.ts'
+import { unknownEventRefusal } from '../events/index.ts'
+import { deliveryStatuses, endedDeliveryStatuses } from './delivery.ts'
+import { DeliveryAttemptRecord } from './schemas.ts'
 
 const status = z.enum(deliveryStatuses)
 
@@ -23,7 +29,7 @@ export const DeliveryRecord = z
       description: 'Where it stands and why, in a sentence.',
       examples: ['Delivered at the first attempt, in 34 ms.'],
     }),
-    attempts: z.array(AttemptRecord).meta({ description: 'The last 25, oldest first.' }),
+    attempts: z.array(DeliveryAttemptRecord).meta({ description: 'The last 25, oldest first.' }),
     nextAttemptAt: instant
       .nullable()
       .meta({ description: 'By your clock: in test mode moving it forward brings the attempt about.' }),
@@ -35,23 +41,23 @@ export const DeliveryRecord = z
   })
   .meta({ id: 'Delivery' })
 
-const filters = { event: z.string().max(100).optional(), ...timeRange }
+const filters = { event: z.string().max(100).optional(), ...timeRangeMembers }
 
 const causes = {
   eventId: id('event').optional(),
-  requestId: searchText.meta({
+  requestId: searchTextSchema.meta({
     description: 'The request that caused the event. Of more than a thousand events the newest count.',
   }),
 }
 
 const fails = {
-  delivery_not_found: missing('delivery'),
-  webhook_not_found: missing('webhook'),
-  event_not_found: missing('event'),
-  unknown_event: unknownEventFailure('event'),
+  delivery_not_found: notFound('delivery'),
+  webhook_not_found: notFound('webhook'),
+  event_not_found: notFound('event'),
+  unknown_event: unknownEventRefusal('event'),
   webhook_deleted: [400, 'Its subscription is deleted, so it cannot be sent.'],
   delivery_under_way: [409, 'It is being delivered. Try again in half a minute.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 const {
   delivery_not_found,
   webhook_not_found,
@@ -78,13 +84,13 @@ export const deliveriesApi = {
     readsClock: true,
     ...reads,
     summary: 'List the deliveries of all subscriptions',
-    query: pageQuery({
+    query: pageQuerySchema({
       status: status.optional(),
       webhookId: id('webhook').optional(),
       ...causes,
       ...filters,
     }),
-    returns: [200, pageOf(DeliveryRecord).extend({ completeFrom })],
+    returns: [200, pageSchemaOf(DeliveryRecord).extend({ completeFrom: completeFromSchema })],
     fails: { unknown_event },
   }),
   delivery: get('/webhooks/deliveries/{id}', {
@@ -103,7 +109,7 @@ export const deliveriesApi = {
     returns: [200, DeliveryRecord],
     fails: { delivery_not_found, webhook_deleted, delivery_under_way },
     emits: {
-      'webhook.replayed': event(
+      'webhook.replayed': declareEvent(
         'A delivery is being replayed.',
         z.object({ deliveryId: id('delivery'), webhookId: id('webhook') }),
       ),
@@ -115,13 +121,13 @@ export const deliveriesApi = {
     description:
       'Ended deliveries that match and still have a subscription, oldest first, at most 1,000 at once. While there are more, call again with `last` as `after`. Pending deliveries are not changed.',
     body: z.strictObject({
-      status: z.enum(endedStatuses).optional().meta({
+      status: z.enum(endedDeliveryStatuses).optional().meta({
         description: 'If left out what has not arrived: `failed` and `dead`.',
       }),
       webhookId: id('webhook').optional(),
       ...causes,
       ...filters,
-      after: searchText.meta({ description: '`last` of the call before: it goes on there.' }),
+      after: searchTextSchema.meta({ description: '`last` of the call before: it goes on there.' }),
     }),
     example: { event: 'transaction.completed' },
     returns: [
@@ -134,7 +140,7 @@ export const deliveriesApi = {
     ],
     fails: { webhook_not_found, event_not_found, unknown_event },
     emits: {
-      'webhook.deliveries_replayed': event(
+      'webhook.deliveries_replayed': declareEvent(
         'Matching deliveries are being replayed.',
         z.object({
           ownerId: id('customer'),
@@ -164,7 +170,7 @@ export const deliveriesApi = {
     returns: [200, z.object({ replayed: z.int(), more: z.boolean() })],
     fails: { webhook_not_found, unknown_event },
     emits: {
-      'webhook.dead_letters_replayed': event(
+      'webhook.dead_letters_replayed': declareEvent(
         'Dead letters are being replayed.',
         z.object({
           ownerId: id('customer'),

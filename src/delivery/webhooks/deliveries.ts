@@ -1,25 +1,30 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Records } from '../../kernel/contract/records.ts'
-import { definedOnly, halfOpenRange } from '../../kernel/database/entity.ts'
+import { definedOnly, halfOpenRangeCondition } from '../../kernel/database/entity.ts'
 import { readCompleteFrom } from '../../kernel/journal/timeline.ts'
-import { after, clock, minuteInWords } from '../../values/clock.ts'
+import { addMs, clock, formatMinute } from '../../values/clock.ts'
 import { eventNameProblem } from '../events/index.ts'
 import { deliveriesApi } from './deliveries-api.ts'
 import {
   Delivery,
   type DeliveryStatus,
   deliveryStatus,
-  isLeased,
+  deliveryStatusFilter,
+  isDeliveryLeased,
   resetForReplay,
-  statusFilter,
 } from './delivery.ts'
 import { webhookProcess } from './process.ts'
-import { idsOfEvent, ofRequest, replayDead, replayMatching } from './replay.ts'
-import { aheadOf, deliveryResponse, explain, isServed } from './response.ts'
-import { findWebhook, notifyDeliverers, tryReceiversNow } from './subscriptions.ts'
+import {
+  deliveriesOfRequestCondition,
+  deliveryIdRangeOfEvent,
+  replayDeadLetters,
+  replayDeliveries,
+} from './replay.ts'
+import { deliveryResponse, explainDelivery, isWebhookServed, tenantClockAheadMs } from './response.ts'
+import { findWebhook, notifyDeliverers, retryReceiversNow } from './subscriptions.ts'
 import { Webhook } from './webhook.ts'
 
 /** Deliverers are notified within this time; a delivery that is overdue for longer is found by their poll. */
@@ -27,7 +32,7 @@ const NOTIFIED_WITHIN_MS = 5_000
 
 function dueIn(delivery: Delivery, { pausedUntil }: Webhook): number | null {
   const { dueAt } = delivery
-  if (isLeased(delivery) || !dueAt) return null
+  if (isDeliveryLeased(delivery) || !dueAt) return null
   const at = Math.max(dueAt.getTime(), pausedUntil?.getTime() ?? 0)
   const ms = at - clock.milliseconds()
   return ms < -NOTIFIED_WITHIN_MS ? null : ms
@@ -35,11 +40,11 @@ function dueIn(delivery: Delivery, { pausedUntil }: Webhook): number | null {
 
 function waitsFor(delivery: Delivery, { pausedUntil }: Webhook, aheadMs: number): string {
   const { dueAt, tries } = delivery
-  if (isLeased(delivery)) return 'for the receiver’s answer'
+  if (isDeliveryLeased(delivery)) return 'for the receiver’s answer'
   const attempt = `for attempt ${tries + 1}`
   if (!dueAt) return attempt
   const isLeftAlone = pausedUntil !== null && pausedUntil > dueAt
-  const at = minuteInWords(after(isLeftAlone ? pausedUntil : dueAt, aheadMs))
+  const at = formatMinute(addMs(isLeftAlone ? pausedUntil : dueAt, aheadMs))
   return isLeftAlone
     ? `${attempt}: the receiver keeps failing and is paused until ${at}`
     : `${attempt}, at ${at}`
@@ -50,18 +55,18 @@ const status: HandlerOf<typeof deliveriesApi.status> = async ({ params }, { reco
   if (!delivery) return refuse('delivery_not_found')
   const webhook = await records.findOneOrFail(Webhook, { id: delivery.webhookId })
   const { event, attempts } = delivery
-  const closed = delivery.status !== 'pending' || !isServed(webhook)
+  const closed = delivery.status !== 'pending' || !isWebhookServed(webhook)
   const tried = attempts.map(({ at, status: answer }, n) => `${n + 1}: ${at} ${answer ?? 'no answer'}`)
   return {
     status: deliveryStatus(delivery),
     summary: [
-      `${event} to ${webhook.id} in ${webhook.mode} mode: ${explain(delivery, webhook, aheadOf({ now }))}`,
+      `${event} to ${webhook.id} in ${webhook.mode} mode: ${explainDelivery(delivery, webhook, tenantClockAheadMs({ now }))}`,
       ...tried,
     ].join('; '),
     closed,
     dueInMs: dueIn(delivery, webhook),
-    waitsFor: closed ? null : waitsFor(delivery, webhook, aheadOf({ now })),
-    signals: closed || isLeased(delivery) ? [] : Object.keys(webhookProcess.signals),
+    waitsFor: closed ? null : waitsFor(delivery, webhook, tenantClockAheadMs({ now })),
+    signals: closed || isDeliveryLeased(delivery) ? [] : Object.keys(webhookProcess.signals),
   }
 }
 
@@ -75,14 +80,14 @@ const retry: HandlerOf<typeof deliveriesApi.retry> = async (
 ) => {
   const delivery = await records.lock(Delivery, params.id)
   if (!delivery) return refuse('delivery_not_found')
-  if (delivery.status !== 'pending' || isLeased(delivery)) return { acted: false }
+  if (delivery.status !== 'pending' || isDeliveryLeased(delivery)) return { acted: false }
   if (!body.asked) {
     await notifyDeliverers({ sql })
     return { acted: true }
   }
   const now = clock.real()
   if (delivery.dueAt && delivery.dueAt > now) delivery.dueAt = now
-  await tryReceiversNow({ sql, tenant }, [delivery.webhookId])
+  await retryReceiversNow({ sql, tenant }, [delivery.webhookId])
   return { acted: true }
 }
 
@@ -124,14 +129,14 @@ interface Filters {
 
 const conditionOf = ({ from, to, status, eventId, requestId, ...filters }: Filters, tenant: Tenant) => ({
   $and: [
-    definedOnly({ ...filters, eventId, createdAt: halfOpenRange(from, to) }),
-    definedOnly({ id: eventId && idsOfEvent(eventId) }),
-    ofRequest(requestId, tenant),
-    statusFilter(status),
+    definedOnly({ ...filters, eventId, createdAt: halfOpenRangeCondition(from, to) }),
+    definedOnly({ id: eventId && deliveryIdRangeOfEvent(eventId) }),
+    deliveriesOfRequestCondition(requestId, tenant),
+    deliveryStatusFilter(status),
   ],
 })
 
-export const deliveries = implement(deliveriesApi, {
+export const deliveryHandlers = bindHandlers(deliveriesApi, {
   async deliveries({ params, query: { limit: _limit, cursor: _cursor, ...filters } }, context) {
     const webhook = await findWebhook(context.records, params.id)
     if (!webhook) return context.refuse('webhook_not_found')
@@ -162,7 +167,7 @@ export const deliveries = implement(deliveriesApi, {
     if (!isSubscribed) return refuse('webhook_deleted')
     if (!resetForReplay(delivery, clock.real())) return refuse('delivery_under_way')
     const { id, webhookId } = delivery
-    await tryReceiversNow(context, [webhookId])
+    await retryReceiversNow(context, [webhookId])
     emit('webhook.replayed', { deliveryId: id, webhookId })
     const webhook = await records.findOne(Webhook, { id: webhookId })
     return deliveryResponse(delivery, webhook ?? undefined, context)
@@ -171,8 +176,8 @@ export const deliveries = implement(deliveriesApi, {
   deadLetters: ({ query: { limit: _limit, cursor: _cursor, ...filters } }, context) =>
     deliveriesPage({ ...filters, status: 'dead' }, context),
 
-  replayDeadLetters: ({ body }, context) => replayDead(body, context),
-  replayDeliveries: ({ body }, context) => replayMatching(body, context),
+  replayDeadLetters: ({ body }, context) => replayDeadLetters(body, context),
+  replayDeliveries: ({ body }, context) => replayDeliveries(body, context),
   status,
   retry,
 })

@@ -1,20 +1,20 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/contract/machine.ts'
-import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
-import { nullable, realTimestamps, record, tenantTable } from '../../kernel/database/entity.ts'
-import { type RowOf, selectList, tableOf, updateOfAnyTenant } from '../../record-store/index.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import { type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
+import { nullable, realTimestampColumns, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { type RowOf, selectColumnList, tableOf, updateOfAnyTenant } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
 import { Webhook } from './webhook.ts'
 
 /** A delivery that has ended becomes pending again when it is replayed. */
-export const deliveryMachine = machine('delivery', {
+export const deliveryMachine = stateMachine('delivery', {
   pending: ['delivered', 'failed', 'dead'],
   delivered: ['pending'],
   failed: ['pending'],
   dead: ['pending'],
 })
 
-export interface Attempt {
+export interface DeliveryAttempt {
   /** The value of `X-Service-Delivery-Id`. */
   readonly deliveryId: string
   readonly at: string
@@ -28,8 +28,8 @@ export interface Attempt {
 const schema = defineEntity({
   ...tenantTable('Delivery', 'deliveries'),
   properties: {
-    ...record('delivery'),
-    ...realTimestamps(),
+    ...recordColumns('delivery'),
+    ...realTimestampColumns(),
     webhookId: p.text(),
     eventId: p.text(),
     event: p.text(),
@@ -45,7 +45,7 @@ const schema = defineEntity({
       .$type<number>()
       .onCreate(() => 0),
     tries: p.integer(),
-    attempts: p.json<Attempt[]>(),
+    attempts: p.json<DeliveryAttempt[]>(),
     workflowId: nullable.string(),
   },
 })
@@ -57,15 +57,15 @@ schema.setClass(Delivery)
 export const deliveryStatuses = [...deliveryMachine.states, 'delivering'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
-export const endedStatuses = ['delivered', 'failed', 'dead'] as const
+export const endedDeliveryStatuses = ['delivered', 'failed', 'dead'] as const
 
-export const isLeased = ({ leasedUntil }: Pick<Delivery, 'leasedUntil'>): boolean =>
+export const isDeliveryLeased = ({ leasedUntil }: Pick<Delivery, 'leasedUntil'>): boolean =>
   leasedUntil !== null && leasedUntil > clock.real()
 
 export const deliveryStatus = (delivery: Pick<Delivery, 'status' | 'leasedUntil'>): DeliveryStatus =>
-  isLeased(delivery) ? 'delivering' : delivery.status
+  isDeliveryLeased(delivery) ? 'delivering' : delivery.status
 
-export function statusFilter(state: DeliveryStatus | undefined): Condition<Delivery> {
+export function deliveryStatusFilter(state: DeliveryStatus | undefined): RecordCondition<Delivery> {
   if (state === undefined) return {}
   const now = clock.real()
   if (state === 'delivering') return { leasedUntil: { $gt: now } }
@@ -81,7 +81,7 @@ type Replayable = Pick<Delivery, 'status' | 'leasedUntil' | 'dueAt' | 'aheadMs' 
 
 /** Makes a delivery due now, with all attempts of its plan; false if it is being delivered. */
 export function resetForReplay(delivery: Replayable, now: Date): boolean {
-  if (isLeased(delivery)) return false
+  if (isDeliveryLeased(delivery)) return false
   deliveryMachine.move(delivery, 'pending')
   Object.assign(delivery, { dueAt: now, leasedUntil: null, aheadMs: 0, tries: 0 })
   return true
@@ -92,8 +92,8 @@ export type DeliveryRow = RowOf<Delivery>
 
 const deliveries = tableOf(Delivery)
 
-export const deliveryColumns = selectList(deliveries, 'd')
-export const writeOutcomes = updateOfAnyTenant(deliveries, [
+export const deliveryColumns = selectColumnList(deliveries, 'd')
+export const writeDeliveryOutcomes = updateOfAnyTenant(deliveries, [
   'status',
   'dueAt',
   'aheadMs',
@@ -103,7 +103,7 @@ export const writeOutcomes = updateOfAnyTenant(deliveries, [
   'workflowId',
   'updatedAt',
 ])
-export const writeReplays = updateOfAnyTenant(deliveries, [
+export const writeDeliveryReplays = updateOfAnyTenant(deliveries, [
   'status',
   'dueAt',
   'aheadMs',
@@ -112,9 +112,14 @@ export const writeReplays = updateOfAnyTenant(deliveries, [
   'updatedAt',
 ])
 
-export type Health = Pick<Webhook, 'id' | 'failures' | 'failingSince' | 'pausedUntil'>
+export type WebhookHealth = Pick<Webhook, 'id' | 'failures' | 'failingSince' | 'pausedUntil'>
 
 const webhooks = tableOf(Webhook)
 
-export const healthColumns = selectList(webhooks, 'w', ['id', 'failures', 'failingSince', 'pausedUntil'])
-export const writeHealth = updateOfAnyTenant(webhooks, ['failures', 'failingSince', 'pausedUntil'])
+export const webhookHealthColumns = selectColumnList(webhooks, 'w', [
+  'id',
+  'failures',
+  'failingSince',
+  'pausedUntil',
+])
+export const writeWebhookHealth = updateOfAnyTenant(webhooks, ['failures', 'failingSince', 'pausedUntil'])

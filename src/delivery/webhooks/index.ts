@@ -1,13 +1,13 @@
 export { webhooksApi } from './api.ts'
 export { deliveriesApi } from './deliveries-api.ts'
 export {
-  BACKLOG_DUE,
+  BACKLOG_DUE_SQL,
   BacklogKeeper,
-  behindCount,
+  countPausedWebhooks,
+  countWebhooksBehind,
   deliveryCounts,
+  deliveryOverdueSeconds,
   expireDeliveries,
-  overdueSeconds,
-  pausedCount,
 } from './dispatch/backlog-keeper.ts'
-export { Deliverer } from './dispatch/deliverer.ts'
-export { giveUp } from './dispatch/retry.ts'
+export { WebhookDeliverer } from './dispatch/deliverer.ts'
+export { disableWebhook } from './dispatch/retry.ts'

@@ -3,7 +3,7 @@ import type { ContextOf } from '../../kernel/contract/operation.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import { clock } from '../../values/clock.ts'
 import type { webhooksApi } from './api.ts'
-import { replayBacklog } from './dispatch/backlog-keeper.ts'
+import { createBacklogDeliveries } from './dispatch/backlog-keeper.ts'
 import { Webhook } from './webhook.ts'
 
 const lockActive = (records: Records, ids: readonly string[]): Promise<Webhook[]> =>
@@ -26,7 +26,7 @@ interface Named {
 }
 
 /** Pauses subscriptions: later events become deliveries only as room becomes free. */
-export async function pause({ body }: Named, context: ContextOf<typeof webhooksApi.pause>) {
+export async function pauseWebhooks({ body }: Named, context: ContextOf<typeof webhooksApi.pause>) {
   const { records, tenant, emit } = context
   const active = await lockActive(records, body.webhookIds)
   const webhooks = active.filter(({ backlogAfter }) => backlogAfter === null)
@@ -41,12 +41,12 @@ export async function pause({ body }: Named, context: ContextOf<typeof webhooksA
 }
 
 /** Resumes the subscriptions that have caught up: events become deliveries at once again. */
-export async function resume({ body }: Named, context: ContextOf<typeof webhooksApi.resume>) {
+export async function resumeWebhooks({ body }: Named, context: ContextOf<typeof webhooksApi.resume>) {
   const { records, sql, tenant, emit } = context
   const webhookIds: string[] = []
   for (const webhook of await lockActive(records, body.webhookIds)) {
     if (webhook.backlogAfter === null) continue
-    const { isThrough } = await replayBacklog(sql, { id: webhook.id, free: MAX_LAST_EVENTS })
+    const { isThrough } = await createBacklogDeliveries(sql, { id: webhook.id, free: MAX_LAST_EVENTS })
     if (!isThrough) continue
     Object.assign(webhook, { backlogAfter: null, backlogSince: null, backlogWanted: [] })
     webhookIds.push(webhook.id)
@@ -62,7 +62,7 @@ const MAX_LAST_EVENTS = 200
  * Before a paused subscription changes, records which events it wanted until now: it is sent those of that
  * time. Events during a disabled time are not sent later.
  */
-export async function recordWantedEvents(webhook: Webhook, context: Holding): Promise<void> {
+export async function recordBacklogChange(webhook: Webhook, context: Holding): Promise<void> {
   if (webhook.backlogAfter === null) return
   const until = await lockEvents(context)
   const events = webhook.status === 'active' ? webhook.events : []

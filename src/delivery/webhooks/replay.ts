@@ -6,8 +6,8 @@ import { Event } from '../../kernel/journal/event.ts'
 import { clock } from '../../values/clock.ts'
 import { eventNameProblem } from '../events/index.ts'
 import type { deliveriesApi } from './deliveries-api.ts'
-import { type DeliveryRow, deliveryColumns, resetForReplay, writeReplays } from './delivery.ts'
-import { findWebhook, tryReceiversNow } from './subscriptions.ts'
+import { type DeliveryRow, deliveryColumns, resetForReplay, writeDeliveryReplays } from './delivery.ts'
+import { findWebhook, retryReceiversNow } from './subscriptions.ts'
 
 const MAX_REPLAYED = 1_000
 
@@ -71,15 +71,18 @@ async function replayAll(found: (DeliveryRow & Row)[], context: Pick<Replaying, 
   const now = clock.real()
   const looked = found.slice(0, MAX_REPLAYED)
   const replayed = looked.filter(delivery => resetForReplay(Object.assign(delivery, { updatedAt: now }), now))
-  await writeReplays(context.sql, replayed)
-  await tryReceiversNow(
+  await writeDeliveryReplays(context.sql, replayed)
+  await retryReceiversNow(
     context,
     replayed.map(({ webhookId }) => webhookId),
   )
   return { count: replayed.length, more: found.length > MAX_REPLAYED, last: looked.at(-1)?.id ?? null }
 }
 
-export async function replayDead(body: Matching, context: ContextOf<typeof deliveriesApi.replayDeadLetters>) {
+export async function replayDeadLetters(
+  body: Matching,
+  context: ContextOf<typeof deliveriesApi.replayDeadLetters>,
+) {
   const wrong = await wrongFilter(body, context)
   if (wrong) return wrong
   const { sql, tenant, emit } = context
@@ -100,7 +103,7 @@ interface MatchingEnded extends Matching {
   readonly after?: string | undefined
 }
 
-export async function replayMatching(
+export async function replayDeliveries(
   body: MatchingEnded,
   context: ContextOf<typeof deliveriesApi.replayDeliveries>,
 ) {
@@ -110,7 +113,7 @@ export async function replayMatching(
   const { status, eventId, requestId, after, webhookId } = body
   if (eventId && !(await context.records.findOne(Event, { id: eventId })))
     return context.refuse('event_not_found')
-  const range = eventId ? idsOfEvent(eventId) : { $gte: null, $lt: null }
+  const range = eventId ? deliveryIdRangeOfEvent(eventId) : { $gte: null, $lt: null }
   const found = await sql<DeliveryRow & Row>(FIND_ENDED, [
     ...[tenant.ownerId, tenant.mode, ...valuesOf(body), status ? [status] : ['failed', 'dead']],
     ...[after ?? null, eventId ?? null, range.$gte, range.$lt, requestId ?? null],
@@ -123,7 +126,7 @@ export async function replayMatching(
 /** The time part of an event's id, with which the ids of its deliveries begin. */
 const BEGINNING = { from: 'event_'.length, to: 'event_'.length + 10 } as const
 
-export function idsOfEvent(eventId: string): { $gte: string; $lt: string } {
+export function deliveryIdRangeOfEvent(eventId: string): { $gte: string; $lt: string } {
   const first = `delivery_${eventId.slice(BEGINNING.from, BEGINNING.to)}`
   return { $gte: first, $lt: `${first}~` }
 }
@@ -142,5 +145,5 @@ id = any(array(
   ) d
 ))`
 
-export const ofRequest = (requestId: string | undefined, { ownerId, mode }: Tenant) =>
+export const deliveriesOfRequestCondition = (requestId: string | undefined, { ownerId, mode }: Tenant) =>
   requestId === undefined ? {} : sqlCondition(OF_REQUEST, [ownerId, mode, requestId])

@@ -1,9 +1,9 @@
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
-import { after, clock } from '../../values/clock.ts'
+import { addMs, clock } from '../../values/clock.ts'
 import { type Delivery, deliveryStatus } from './delivery.ts'
-import { retriesOf } from './dispatch/retry.ts'
-import { healthResponse } from './health.ts'
+import { retryScheduleOfPlan } from './dispatch/retry.ts'
+import { webhookHealthResponse } from './health.ts'
 import type { Webhook } from './webhook.ts'
 
 interface ResponseContext extends Clocked {
@@ -15,7 +15,7 @@ interface ResponseContext extends Clocked {
 type Clocked = { readonly now: Date }
 
 /** How far the tenant's clock is ahead of real time; it is advanced by whole seconds. */
-export const aheadOf = ({ now }: Clocked): number =>
+export const tenantClockAheadMs = ({ now }: Clocked): number =>
   Math.max(0, Math.round((now.getTime() - clock.milliseconds()) / 1_000)) * 1_000
 
 export function webhookResponse(webhook: Webhook, around: ResponseContext) {
@@ -25,8 +25,8 @@ export function webhookResponse(webhook: Webhook, around: ResponseContext) {
   return withMembers(webhook, {
     hint: nextHint !== null && !waits ? nextHint : hint,
     nextSecret: waits ? { hint: nextHint, from: nextFrom } : null,
-    retries: retriesOf(around.plan, around.ports.webhookRetrySeconds),
-    health: healthResponse(webhook, { now, aheadMs: aheadOf(around) }),
+    retries: retryScheduleOfPlan(around.plan, around.ports.webhookRetrySeconds),
+    health: webhookHealthResponse(webhook, { now, aheadMs: tenantClockAheadMs(around) }),
     backlog: backlogResponse(webhook),
   })
 }
@@ -40,16 +40,16 @@ function backlogResponse({ backlogAfter: after, backlogSince: pausedAt }: Webhoo
 export function deliveryResponse(delivery: Delivery, webhook: Webhook | undefined, clocked: Clocked) {
   const { dueAt } = delivery
   const status = deliveryStatus(delivery)
-  const aheadMs = aheadOf(clocked)
-  const due = status === 'pending' && isServed(webhook) ? later(dueAt, webhook.pausedUntil) : null
+  const aheadMs = tenantClockAheadMs(clocked)
+  const due = status === 'pending' && isWebhookServed(webhook) ? later(dueAt, webhook.pausedUntil) : null
   return withMembers(delivery, {
     status,
-    explanation: explain(delivery, webhook, aheadMs),
-    nextAttemptAt: due && after(due, aheadMs),
+    explanation: explainDelivery(delivery, webhook, aheadMs),
+    nextAttemptAt: due && addMs(due, aheadMs),
   })
 }
 
-export const isServed = (webhook: Webhook | undefined): webhook is Webhook =>
+export const isWebhookServed = (webhook: Webhook | undefined): webhook is Webhook =>
   webhook?.status === 'active' && !webhook.deletedAt
 
 const later = (one: Date | null, other: Date | null): Date | null =>
@@ -57,7 +57,7 @@ const later = (one: Date | null, other: Date | null): Date | null =>
 
 type Explained = Pick<Delivery, 'status' | 'leasedUntil' | 'attempts' | 'dueAt' | 'tries'>
 
-export function explain(delivery: Explained, webhook: Webhook | undefined, aheadMs: number): string {
+export function explainDelivery(delivery: Explained, webhook: Webhook | undefined, aheadMs: number): string {
   const { attempts, dueAt, tries } = delivery
   const last = attempts.at(-1)
   const count = attempts.length === 1 ? 'one attempt' : `${attempts.length} attempts`
@@ -86,7 +86,7 @@ interface Waits {
 
 function waitingFor(webhook: Webhook | undefined, { tries, dueAt, aheadMs }: Waits): string {
   const now = clock.real()
-  const byTenantClock = (at: Date): string => after(at, aheadMs).toISOString()
+  const byTenantClock = (at: Date): string => addMs(at, aheadMs).toISOString()
   if (!webhook || webhook.deletedAt) return 'The subscription is deleted, so it is no longer sent.'
   if (webhook.status === 'disabled')
     return `It waits until the subscription is active again. ${webhook.statusReason ?? ''}`.trim()

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { shownOnce } from '../../kernel/run/outcome.ts'
+import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
-import { tierNames } from './dispatch/retry.ts'
-import { conditions } from './health.ts'
+import { retryTierNames } from './dispatch/retry.ts'
+import { webhookConditions } from './health.ts'
 import { webhookMachine } from './webhook.ts'
 
 const HealthRecord = z.object({
-  condition: z.enum(conditions),
+  condition: z.enum(webhookConditions),
   failingSince: instant.nullable(),
   pausedUntil: instant
     .nullable()
@@ -29,7 +29,7 @@ const BacklogRecord = z.object({
 
 const RetriesRecord = z
   .object({
-    tier: z.enum(tierNames).meta({ examples: ['full_retry'] }),
+    tier: z.enum(retryTierNames).meta({ examples: ['full_retry'] }),
     maxAttempts: z.int().meta({ examples: [5] }),
     backoffSeconds: z.array(z.int()).meta({
       description: 'The waits before the second attempt, the third, and so on; empty where there is one.',
@@ -64,7 +64,7 @@ export const WebhookRecord = z
   })
   .meta({ id: 'Webhook' })
 
-export const AttemptRecord = z.object({
+export const DeliveryAttemptRecord = z.object({
   deliveryId: z.string().meta({
     description: '`X-Service-Delivery-Id`, another one for each attempt.',
     examples: ['delivery_01jd8x2m4ye7k9v0c3q5r6t8wz-1.274877906944'],
@@ -87,26 +87,28 @@ export const WebhookEvent = z.object({
   status: z.enum(webhookMachine.states),
   reason: z.string().nullable().meta({ description: 'Why it is disabled.' }),
 })
-export const WebhookUpdated = WebhookEvent.extend({ changed: z.array(z.string()) })
-export const Ping = z.object({ webhookId: id('webhook') }).meta({
+export const WebhookUpdatedEvent = WebhookEvent.extend({ changed: z.array(z.string()) })
+export const WebhookPingEvent = z.object({ webhookId: id('webhook') }).meta({
   description: 'Sent to one subscription when it is made, where that is asked for.',
 })
-export const Rotated = z.object({ webhookId: id('webhook'), from: instant })
-export const AboutBacklogs = z.object({ ownerId: z.string(), webhookIds: z.array(id('webhook')) })
+export const WebhookSecretRotatedEvent = z.object({ webhookId: id('webhook'), from: instant })
+export const WebhookBacklogEvent = z.object({ ownerId: z.string(), webhookIds: z.array(id('webhook')) })
 
-export const TestResult = z
+export const WebhookTestResult = z
   .object({
     webhookId: id('webhook'),
     event: z.string().meta({ examples: ['transaction.completed'] }),
     delivered: z.boolean().meta({ description: 'Whether the receiver has taken it.' }),
-    attempt: AttemptRecord.nullable().meta({ description: 'Null where it is not known what came of it.' }),
+    attempt: DeliveryAttemptRecord.nullable().meta({
+      description: 'Null where it is not known what came of it.',
+    }),
     body: z.string().meta({ description: 'What was sent, byte for byte.' }),
   })
   .meta({ id: 'WebhookTest' })
 
 export const WebhookWithSecret = WebhookRecord.extend({
-  secret: shownOnce('whsec_5Vd9…').describe('Signs what is sent. Shown once; null in a replay.'),
-  standardSecret: shownOnce('whsec_MfKQ…=').describe(
+  secret: shownOnceSchema('whsec_5Vd9…').describe('Signs what is sent. Shown once; null in a replay.'),
+  standardSecret: shownOnceSchema('whsec_MfKQ…=').describe(
     'The same for libraries of Standard Webhooks, which verify `webhook-signature`. Shown once; null in a replay.',
   ),
 })

@@ -1,23 +1,23 @@
 import { newSecret } from '../../kernel/database/credential.ts'
 import type { Vault } from '../../ports/vault.ts'
-import { type Secrets, standardSecretOf } from '../../values/webhook-signature.ts'
-import { sealContext, type Webhook } from './webhook.ts'
+import { standardWebhookSecret, type WebhookSecrets } from '../../values/webhook-signature.ts'
+import { type Webhook, webhookSecretContext } from './webhook.ts'
 
-export function makeSecret(vault: Vault, webhookId: string) {
+export function newWebhookSecret(vault: Vault, webhookId: string) {
   const secret = newSecret('whsec_')
-  const secrets = { secret, standardSecret: standardSecretOf(secret) }
-  return { secrets, sealed: vault.seal(secret, sealContext(webhookId)), hint: secret.slice(-4) }
+  const secrets = { secret, standardSecret: standardWebhookSecret(secret) }
+  return { secrets, sealed: vault.seal(secret, webhookSecretContext(webhookId)), hint: secret.slice(-4) }
 }
 
-export type SealedSecrets = Pick<Webhook, 'id' | 'secret' | 'nextSecret' | 'nextFrom'>
+export type SealedWebhookSecrets = Pick<Webhook, 'id' | 'secret' | 'nextSecret' | 'nextFrom'>
 
 /** Opens the secrets that sign at this instant: the next secret replaces the current one at its time. */
-export function openSecrets(
+export function openWebhookSecrets(
   vault: Pick<Vault, 'open'>,
-  { id, secret, nextSecret, nextFrom }: SealedSecrets,
+  { id, secret, nextSecret, nextFrom }: SealedWebhookSecrets,
   now: Date,
-): Secrets {
-  const open = (sealed: string): string => vault.open(sealed, sealContext(id))
+): WebhookSecrets {
+  const open = (sealed: string): string => vault.open(sealed, webhookSecretContext(id))
   if (nextSecret === null) return { current: open(secret), next: null }
   if (nextFrom && nextFrom <= now) return { current: open(nextSecret), next: null }
   return { current: open(secret), next: open(nextSecret) }
@@ -39,7 +39,7 @@ export function cachingVault(vault: Pick<Vault, 'open'>): Pick<Vault, 'open'> {
   }
 }
 
-export function activateNextSecret(webhook: Webhook): void {
+export function activateNextWebhookSecret(webhook: Webhook): void {
   const { nextSecret, nextHint } = webhook
   if (nextSecret === null || nextHint === null) return
   webhook.secret = nextSecret

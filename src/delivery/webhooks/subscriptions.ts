@@ -1,17 +1,17 @@
 import type { Context } from '../../kernel/contract/context.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
-import { after, clock, minutes } from '../../values/clock.ts'
+import { addMs, clock, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { eventNamesProblem } from '../events/index.ts'
 import { webhooksApi } from './api.ts'
-import { pause, recordWantedEvents, resume } from './pauses.ts'
+import { pauseWebhooks, recordBacklogChange, resumeWebhooks } from './pauses.ts'
 import { webhookResponse } from './response.ts'
-import { activateNextSecret, makeSecret } from './secrets.ts'
-import { testDelivery } from './test-delivery.ts'
-import { MAX_BACKLOG_CHANGES, maxSubscriptions, Webhook, webhookMachine } from './webhook.ts'
+import { activateNextWebhookSecret, newWebhookSecret } from './secrets.ts'
+import { sendTestDelivery } from './test-delivery.ts'
+import { MAX_RECORDED_BACKLOG_CHANGES, maxWebhooksOfPlan, Webhook, webhookMachine } from './webhook.ts'
 
 const notDeleted = { deletedAt: null }
 
@@ -22,7 +22,7 @@ export const findWebhook = (records: Records, id: string): Promise<Webhook | nul
 export async function lockWebhook(records: Records, id: string): Promise<Webhook | null> {
   const webhook = await records.lock(Webhook, id)
   if (!webhook || webhook.deletedAt) return null
-  if (webhook.nextFrom && webhook.nextFrom <= clock.real()) activateNextSecret(webhook)
+  if (webhook.nextFrom && webhook.nextFrom <= clock.real()) activateNextWebhookSecret(webhook)
   return webhook
 }
 
@@ -43,7 +43,7 @@ update webhooks set paused_until = null
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and paused_until is not null`
 
 /** Calls receivers at once, even those paused after failures, on a person's request. */
-export async function tryReceiversNow(
+export async function retryReceiversNow(
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
   webhookIds: readonly string[],
 ): Promise<void> {
@@ -62,7 +62,7 @@ const shown = async (webhook: Webhook, { sql, tenant, now, ports }: Answering) =
   webhookResponse(webhook, { now, ports, plan: await planOf({ sql, tenant }) })
 
 async function planExceeded(plan: string, { records }: Pick<Context, 'records'>) {
-  const most = maxSubscriptions(plan)
+  const most = maxWebhooksOfPlan(plan)
   const count = await records.count(Webhook, notDeleted)
   if (count < most) return undefined
   const number = (of: number) => of.toLocaleString('en')
@@ -99,7 +99,7 @@ const GIVE_UP_REASONS = {
   failing: 'The receiver has failed for five days.',
 } as const
 
-export const subscriptions = implement(webhooksApi, {
+export const webhookHandlers = bindHandlers(webhooksApi, {
   async create({ body: { ping, ...body } }, context) {
     const { records, now, ports, emit, refuse } = context
     const unfit = requestRefusal(body, context)
@@ -109,7 +109,7 @@ export const subscriptions = implement(webhooksApi, {
     const beyond = await planExceeded(plan, context)
     if (beyond) return refuse('too_many_webhooks', beyond)
     const id = newId('webhook')
-    const { secrets, sealed, hint } = makeSecret(ports.vault, id)
+    const { secrets, sealed, hint } = newWebhookSecret(ports.vault, id)
     const events = [...new Set(body.events)]
     const webhook = records.create(Webhook, { ...body, events, id, secret: sealed, hint })
     emit('webhook.created', webhookEvent(webhook))
@@ -139,8 +139,8 @@ export const subscriptions = implement(webhooksApi, {
     if (!webhook) return refuse('webhook_not_found')
     const changed = Object.keys(definedOnly({ ...members, status }))
     if (members.events || (status && status !== webhook.status)) {
-      if (webhook.backlogWanted.length >= MAX_BACKLOG_CHANGES) return refuse('changed_too_often')
-      await recordWantedEvents(webhook, context)
+      if (webhook.backlogWanted.length >= MAX_RECORDED_BACKLOG_CHANGES) return refuse('changed_too_often')
+      await recordBacklogChange(webhook, context)
     }
     if (members.url !== undefined && members.url !== webhook.url) webhook.clearFailures()
     Object.assign(webhook, definedOnly(members))
@@ -159,16 +159,16 @@ export const subscriptions = implement(webhooksApi, {
     emit('webhook.deleted', webhookEvent(webhook))
   },
 
-  test: testDelivery,
+  test: sendTestDelivery,
 
   async rotateSecret({ params, body: { overlapHours } }, context) {
     const { records, ports, emit, refuse } = context
     const webhook = await lockWebhook(records, params.id)
     if (!webhook) return refuse('webhook_not_found')
-    const { secrets, sealed, hint } = makeSecret(ports.vault, webhook.id)
-    const from = after(clock.real(), minutes(overlapHours * 60))
+    const { secrets, sealed, hint } = newWebhookSecret(ports.vault, webhook.id)
+    const from = addMs(clock.real(), minutes(overlapHours * 60))
     Object.assign(webhook, { nextSecret: sealed, nextHint: hint, nextFrom: from })
-    if (overlapHours === 0) activateNextSecret(webhook)
+    if (overlapHours === 0) activateNextWebhookSecret(webhook)
     await notifyChanged(context, webhook)
     emit('webhook.secret_rotated', { webhookId: webhook.id, from })
     return withMembers(await shown(webhook, context), secrets)
@@ -179,14 +179,14 @@ export const subscriptions = implement(webhooksApi, {
     const webhook = await lockWebhook(records, params.id)
     if (!webhook) return refuse('webhook_not_found')
     if (webhook.nextSecret === null) return refuse('no_next_secret')
-    activateNextSecret(webhook)
+    activateNextWebhookSecret(webhook)
     await notifyChanged(context, webhook)
     emit('webhook.secret_activated', { webhookId: webhook.id })
     return shown(webhook, context)
   },
 
-  pause,
-  resume,
+  pause: pauseWebhooks,
+  resume: resumeWebhooks,
 
   async giveUp({ params, body: { reason, url } }, context) {
     const { records, emit, refuse } = context
@@ -194,7 +194,7 @@ export const subscriptions = implement(webhooksApi, {
     if (!webhook) return refuse('webhook_not_found')
     const isAbout = url === null || url === webhook.url
     if (!isAbout || webhook.status === 'disabled') return { acted: false }
-    await recordWantedEvents(webhook, context)
+    await recordBacklogChange(webhook, context)
     const acted = webhookMachine.move(webhook, 'disabled')
     webhook.statusReason = GIVE_UP_REASONS[reason]
     await notifyChanged(context, webhook)

@@ -3,9 +3,9 @@ import { clock } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { eventNameProblem } from '../events/index.ts'
 import { webhooksApi } from './api.ts'
-import { type Message, post } from './dispatch/post.ts'
-import type { AttemptResult } from './dispatch/retry.ts'
-import { openSecrets, type SealedSecrets } from './secrets.ts'
+import { postWebhook, type WebhookMessageToSend } from './dispatch/post.ts'
+import type { DeliveryAttemptResult } from './dispatch/retry.ts'
+import { openWebhookSecrets, type SealedWebhookSecrets } from './secrets.ts'
 import { Webhook } from './webhook.ts'
 
 /**
@@ -13,14 +13,14 @@ import { Webhook } from './webhook.ts'
  * cannot change.
  */
 interface Reserved {
-  readonly letter: Message
-  readonly sealed: Omit<SealedSecrets, 'nextFrom'> & { readonly nextFrom: string | null }
+  readonly letter: WebhookMessageToSend
+  readonly sealed: Omit<SealedWebhookSecrets, 'nextFrom'> & { readonly nextFrom: string | null }
 }
 
 type TestContext = ContextOf<typeof webhooksApi.test>
 
 async function recordTest(
-  result: AttemptResult | null,
+  result: DeliveryAttemptResult | null,
   { letter: message, sealed: { id } }: Reserved,
   context: TestContext,
 ) {
@@ -38,7 +38,7 @@ async function recordTest(
   return { webhookId: id, event, delivered, attempt: result?.attempt ?? null, body }
 }
 
-export const testDelivery = externalCall(webhooksApi.test, {
+export const sendTestDelivery = externalCall(webhooksApi.test, {
   async reserve({ params, body }, { records, now, ports, requestId, refuse }) {
     const webhook = await records.findOne(Webhook, { id: params.id, deletedAt: null })
     if (!webhook) return refuse('webhook_not_found')
@@ -62,7 +62,9 @@ export const testDelivery = externalCall(webhooksApi.test, {
 
   call({ letter: message, sealed }, { ports: { outbound, vault } }) {
     const nextFrom = sealed.nextFrom === null ? null : new Date(sealed.nextFrom)
-    return post(outbound, message, () => openSecrets(vault, { ...sealed, nextFrom }, clock.real()))
+    return postWebhook(outbound, message, () =>
+      openWebhookSecrets(vault, { ...sealed, nextFrom }, clock.real()),
+    )
   },
 
   record: recordTest,

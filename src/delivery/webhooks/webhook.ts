@@ -1,9 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
-import type { Personal } from '../../values/personal.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import { nullable, recordColumns, tenantTable, textArrayColumn } from '../../kernel/database/entity.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
-export const webhookMachine = machine('webhook', {
+export const webhookMachine = stateMachine('webhook', {
   active: ['disabled'],
   disabled: ['active'],
 })
@@ -17,9 +17,9 @@ interface WantedEvents {
 const schema = defineEntity({
   ...tenantTable('Webhook', 'webhooks'),
   properties: {
-    ...record('webhook'),
+    ...recordColumns('webhook'),
     url: p.text(),
-    events: textArray(),
+    events: textArrayColumn(),
     description: nullable.string(),
     status: p.enum(webhookMachine.states).onCreate(() => webhookMachine.initial),
     statusReason: nullable.string(),
@@ -50,9 +50,9 @@ export class Webhook extends schema.class {
 schema.setClass(Webhook)
 
 /** Binds a sealed secret to its subscription: it cannot be opened for another record. */
-export const sealContext = (webhookId: string): string => `webhook-secret:${webhookId}`
+export const webhookSecretContext = (webhookId: string): string => `webhook-secret:${webhookId}`
 
-export const webhooksPersonal = {
+export const webhooksPersonalData = {
   webhooks: {
     personal: {
       url: { kind: 'contact', ground: 'contract', forget: 'address' },
@@ -78,7 +78,7 @@ export const webhooksPersonal = {
   webhook_versions: { personal: {}, plain: ['webhook_id', 'events'] },
   delivery_position: { personal: {}, plain: ['position'], owner: null },
   delivery_ranges: { personal: {}, plain: ['leased_by', 'begins', 'ends'], owner: null },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 interface PlanLimits {
   /** The most subscriptions of an owner in each mode. */
@@ -95,11 +95,11 @@ const byPlan: Readonly<Record<string, PlanLimits>> = {
   enterprise: { subscriptions: 1_000, waiting: 100_000 },
 }
 
-export const maxSubscriptions = (plan: string): number => (byPlan[plan] ?? free).subscriptions
+export const maxWebhooksOfPlan = (plan: string): number => (byPlan[plan] ?? free).subscriptions
 
-export const WAITING_BY_PLAN = JSON.stringify(
+export const MAX_WAITING_BY_PLAN_JSON = JSON.stringify(
   Object.fromEntries(Object.entries(byPlan).map(([plan, { waiting }]) => [plan, waiting])),
 )
 
 /** How often the events or the status of a paused subscription may change: each change is recorded on it. */
-export const MAX_BACKLOG_CHANGES = 20
+export const MAX_RECORDED_BACKLOG_CHANGES = 20

@@ -1,9 +1,9 @@
 import { area } from '../../kernel/contract/area.ts'
-import { deliveries } from './deliveries.ts'
+import { deliveryHandlers } from './deliveries.ts'
 import { Delivery, deliveryMachine } from './delivery.ts'
 import { webhookProcess } from './process.ts'
-import { subscriptions } from './subscriptions.ts'
-import { Webhook, webhookMachine, webhooksPersonal } from './webhook.ts'
+import { webhookHandlers } from './subscriptions.ts'
+import { Webhook, webhookMachine, webhooksPersonalData } from './webhook.ts'
 
 /** Deliveries that wait for another attempt and whose subscription is active: their runs must exist. */
 const RETRIED_DELIVERIES = `
@@ -15,11 +15,11 @@ export const webhooksArea = area(
   'Webhooks',
   'Webhooks: subscriptions, deliveries and dead letters.',
   {
-    api: { ...subscriptions.api, ...deliveries.api },
-    handlers: { ...subscriptions.handlers, ...deliveries.handlers },
+    api: { ...webhookHandlers.api, ...deliveryHandlers.api },
+    handlers: { ...webhookHandlers.handlers, ...deliveryHandlers.handlers },
   },
   {
-    personal: webhooksPersonal,
+    personal: webhooksPersonalData,
     entities: [Webhook, Delivery],
     machines: [webhookMachine, deliveryMachine],
     waits: [

@@ -1,29 +1,36 @@
-import { type Areas, published } from '../../kernel/contract/area.ts'
+import { type Areas, publishedOperations } from '../../kernel/contract/area.ts'
 import { eventDescriptions } from '../../kernel/contract/event-types.ts'
 import { mediaTypeOf } from '../../kernel/contract/file.ts'
 import {
   type AnyOperation,
-  type Failure,
-  isWriting,
-  type Registered,
-  readsBytes,
-  takesKey,
+  isWritingOperation,
+  type RefusalSpec,
+  type RegisteredOperation,
+  readsRawBody,
+  takesIdempotencyKey,
 } from '../../kernel/contract/operation.ts'
-import { atOnce } from '../../kernel/contract/time-slices.ts'
-import { uploadsIn } from '../../kernel/contract/upload.ts'
-import { constraintWords, typeWords } from '../docs/schema-words.ts'
-import { info } from '../openapi/document.ts'
-import { resolve } from '../openapi/example.ts'
+import { runAtOnce } from '../../kernel/contract/time-slices.ts'
+import { findUploads } from '../../kernel/contract/upload.ts'
+import { describeConstraints, describeType } from '../docs/schema-words.ts'
+import { openapiInfo } from '../openapi/document.ts'
+import { resolveSchema } from '../openapi/example.ts'
 import { isBodyRequired } from '../openapi/operation.ts'
 import { type ParameterExample, parameterExamples, pathParameters } from '../openapi/parameters.ts'
 import { SchemaCollector } from '../openapi/schemas.ts'
 import type { JsonSchema, Schemas } from '../openapi/types.ts'
-import { linesOf } from '../openapi/write.ts'
-import type { BodyShape, Command, CommandTable, Member, Noun, Shape } from './table.ts'
+import { writeJsonLines } from '../openapi/write.ts'
+import type {
+  BodyMember,
+  BodyShape,
+  CommandDefinition,
+  CommandNoun,
+  CommandTable,
+  ValueShape,
+} from './table.ts'
 
-function membersOf(schema: JsonSchema, schemas: Schemas): Member[] {
+function membersOf(schema: JsonSchema, schemas: Schemas): BodyMember[] {
   const options = optionsOf(schema, schemas)
-  const members = new Map<string, Member>()
+  const members = new Map<string, BodyMember>()
   for (const { properties = {}, required = [] } of options)
     for (const [name, member] of Object.entries(properties)) {
       const isRequired = options.length === 1 && required.includes(name)
@@ -33,12 +40,12 @@ function membersOf(schema: JsonSchema, schemas: Schemas): Member[] {
   return [...members.values()]
 }
 
-function shapeOf(schema: JsonSchema, schemas: Schemas): Shape {
+function shapeOf(schema: JsonSchema, schemas: Schemas): ValueShape {
   const options = optionsOf(schema, schemas)
   const [target = {}] = options
   const members = membersOf(schema, schemas)
   const { items: _, ...own } = target
-  const limits = options.length === 1 ? constraintWords(own) : []
+  const limits = options.length === 1 ? describeConstraints(own) : []
   const description = schema.description ?? target.description
   const example = target.examples?.[0]
   const choices = choicesOf(options)
@@ -46,7 +53,7 @@ function shapeOf(schema: JsonSchema, schemas: Schemas): Shape {
   const values = options.find(({ additionalProperties }) => typeof additionalProperties === 'object')
   return {
     types: typesOf(options),
-    words: [...new Set(options.map(typeWords))].join(' or '),
+    words: [...new Set(options.map(describeType))].join(' or '),
     ...(limits.length > 0 ? { limits } : {}),
     ...(description === undefined ? {} : { description }),
     ...(example === undefined ? {} : { example }),
@@ -58,7 +65,7 @@ function shapeOf(schema: JsonSchema, schemas: Schemas): Shape {
 }
 
 function optionsOf(schema: JsonSchema, schemas: Schemas): JsonSchema[] {
-  if (schema.$ref) return optionsOf(resolve(schema.$ref, schemas), schemas)
+  if (schema.$ref) return optionsOf(resolveSchema(schema.$ref, schemas), schemas)
   const options = schema.anyOf ?? schema.oneOf
   return options ? options.flatMap(option => optionsOf(option, schemas)) : [schema]
 }
@@ -80,13 +87,13 @@ function choicesOf(options: readonly JsonSchema[]): readonly unknown[] | undefin
   return choices.some(list => list.length === 0) ? undefined : choices.flat()
 }
 
-export function commandTable(areas: Areas): CommandTable {
-  const operations = published(areas)
+export function buildCommandTable(areas: Areas): CommandTable {
+  const operations = publishedOperations(areas)
   const schemas = new SchemaCollector()
   const contracts = operations.map(({ operation }) => operation)
-  const exampleFor = atOnce(parameterExamples(contracts, schemas))
+  const exampleFor = runAtOnce(parameterExamples(contracts, schemas))
   return {
-    version: info.version,
+    version: openapiInfo.version,
     nouns: nounsOf(areas, operations),
     eventNames: eventNamesOf(areas),
     operations: Object.fromEntries(
@@ -96,8 +103,8 @@ export function commandTable(areas: Areas): CommandTable {
 }
 
 /** Writes one line for each noun, event and operation, so that a diff shows each change. */
-export const writeTable = (table: CommandTable): string =>
-  linesOf({ ...table }, { nouns: 1, eventNames: 1, operations: 1 })
+export const serializeCommandTable = (table: CommandTable): string =>
+  writeJsonLines({ ...table }, { nouns: 1, eventNames: 1, operations: 1 })
 
 function eventNamesOf(areas: Areas): Record<string, string> {
   const sent = [...eventDescriptions(areas)].filter(([, { reserved }]) => !reserved)
@@ -106,7 +113,7 @@ function eventNamesOf(areas: Areas): Record<string, string> {
 
 const inKebabCase = (name: string): string => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
 
-function nounsOf(areas: Areas, operations: readonly Registered[]): Record<string, Noun> {
+function nounsOf(areas: Areas, operations: readonly RegisteredOperation[]): Record<string, CommandNoun> {
   const keys = Map.groupBy(operations, ({ key }) => key.split('.')[0] ?? '')
   return Object.fromEntries(
     [...keys].map(([noun, own]) => {
@@ -118,10 +125,10 @@ function nounsOf(areas: Areas, operations: readonly Registered[]): Record<string
 }
 
 function commandOf(
-  { key, operation }: Registered,
+  { key, operation }: RegisteredOperation,
   schemas: SchemaCollector,
   exampleFor: ParameterExample,
-): Command {
+): CommandDefinition {
   const [noun = '', verb = ''] = key.split('.').map(inKebabCase)
   const { method, path, summary, description, callers, scope } = operation
   const [status, returned] = operation.returns
@@ -140,12 +147,12 @@ function commandOf(
     params: paramsOf(operation, exampleFor),
     query,
     ...bodyOf(operation, schemas),
-    ...(takesKey(operation) ? { takesKey: true } : {}),
-    ...(isWriting(operation) && method !== 'PUT' ? {} : { isRepeatable: true }),
+    ...(takesIdempotencyKey(operation) ? { takesKey: true } : {}),
+    ...(isWritingOperation(operation) && method !== 'PUT' ? {} : { isRepeatable: true }),
     ...(isPaged ? { isList: true } : {}),
     status,
     ...(media === undefined ? {} : { media }),
-    refusals: Object.entries<Failure>(operation.fails ?? {}).map(([code, [of, message]]) => [
+    refusals: Object.entries<RefusalSpec>(operation.fails ?? {}).map(([code, [of, message]]) => [
       code,
       of,
       message,
@@ -153,14 +160,14 @@ function commandOf(
   }
 }
 
-const paramsOf = (operation: AnyOperation, exampleFor: ParameterExample): Command['params'] =>
+const paramsOf = (operation: AnyOperation, exampleFor: ParameterExample): CommandDefinition['params'] =>
   pathParameters(operation, exampleFor).map(({ name, description = '', example }) => ({
     name,
     description,
     example: String(example),
   }))
 
-function membersIn(schema: AnyOperation['query'], schemas: SchemaCollector): Member[] {
+function membersIn(schema: AnyOperation['query'], schemas: SchemaCollector): BodyMember[] {
   if (!schema) return []
   const root = schemas.add(schema)
   return membersOf(root, schemas.all())
@@ -168,12 +175,12 @@ function membersIn(schema: AnyOperation['query'], schemas: SchemaCollector): Mem
 
 function bodyOf(operation: AnyOperation, schemas: SchemaCollector): { body?: BodyShape } {
   const { body, example, method } = operation
-  if (readsBytes(operation) && method !== 'GET')
+  if (readsRawBody(operation) && method !== 'GET')
     return { body: { kind: 'raw', required: false, members: [] } }
   if (!body) return {}
-  const files = uploadsIn(body)
+  const files = findUploads(body)
   const members = membersIn(body, schemas).map(
-    (member): Member => (files.has(member.name) ? { ...member, isFile: true } : member),
+    (member): BodyMember => (files.has(member.name) ? { ...member, isFile: true } : member),
   )
   const shown = example === undefined ? {} : { example }
   return { body: { kind: 'json', required: isBodyRequired(body), members, ...shown } }

@@ -1,4 +1,4 @@
-export interface Shape {
+export interface ValueShape {
   /** JSON Schema types: `string`, `number`, `integer`, `boolean`, `array`, `object`, `null`. Empty means any. */
   readonly types: readonly string[]
   /** The type as people read it: `instant or null`. */
@@ -7,19 +7,19 @@ export interface Shape {
   readonly description?: string
   readonly example?: unknown
   readonly choices?: readonly unknown[]
-  readonly members?: readonly Member[]
-  readonly items?: Shape
+  readonly members?: readonly BodyMember[]
+  readonly items?: ValueShape
   /** The command takes the name of the file, and sends its content. */
   readonly isFile?: true
-  readonly values?: Shape
+  readonly values?: ValueShape
 }
 
-export interface Member extends Shape {
+export interface BodyMember extends ValueShape {
   readonly name: string
   readonly required?: true
 }
 
-export interface Parameter {
+export interface CommandParameter {
   readonly name: string
   readonly description: string
   readonly example: string
@@ -28,13 +28,13 @@ export interface Parameter {
 export interface BodyShape {
   readonly kind: 'json' | 'raw'
   readonly required: boolean
-  readonly members: readonly Member[]
+  readonly members: readonly BodyMember[]
   readonly example?: unknown
 }
 
-export type Refusal = readonly [code: string, status: number, message: string]
+export type CommandRefusal = readonly [code: string, status: number, message: string]
 
-export interface Command {
+export interface CommandDefinition {
   readonly noun: string
   readonly verb: string
   readonly method: string
@@ -43,8 +43,8 @@ export interface Command {
   readonly description?: string
   readonly callers: readonly string[]
   readonly scope?: string
-  readonly params: readonly Parameter[]
-  readonly query: readonly Member[]
+  readonly params: readonly CommandParameter[]
+  readonly query: readonly BodyMember[]
   readonly body?: BodyShape
   readonly takesKey?: true
   /** A request sent twice has the same effect as one, even without a key. */
@@ -52,10 +52,10 @@ export interface Command {
   readonly isList?: true
   readonly status: number
   readonly media?: string
-  readonly refusals: readonly Refusal[]
+  readonly refusals: readonly CommandRefusal[]
 }
 
-export interface Noun {
+export interface CommandNoun {
   readonly name: string
   readonly about: string
   readonly verbs: Readonly<Record<string, string>>
@@ -64,7 +64,7 @@ export interface Noun {
 /** All that a light client knows of the service. It is plain JSON, derived from the contracts. */
 export interface CommandTable {
   readonly version: string
-  readonly nouns: Readonly<Record<string, Noun>>
+  readonly nouns: Readonly<Record<string, CommandNoun>>
   readonly eventNames: Readonly<Record<string, string>>
-  readonly operations: Readonly<Record<string, Command>>
+  readonly operations: Readonly<Record<string, CommandDefinition>>
 }

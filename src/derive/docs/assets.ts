@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { baseStyle, pageIcon, versionOf } from '../../web/page-assets.ts'
+import { baseStyle, contentVersion, pageIcon } from '../../web/page-assets.ts'
 
-export interface Asset {
+export interface StaticAsset {
   readonly type: string
   readonly content: string | Buffer
   readonly address: string
@@ -30,25 +30,25 @@ const read = (name: string): string => readFileSync(new URL(name, import.meta.ur
 const script = (): string =>
   read('ranking.js').replaceAll(/^export /gm, '') + read('docs.js').replace(/^import .+\n/m, '')
 
-export function asset(name: string, type: string, content: string | Buffer): Asset {
+export function staticAsset(name: string, type: string, content: string | Buffer): StaticAsset {
   const [stem, extension] = name.split('.')
-  return { type, content, address: `/docs/assets/${stem}-${versionOf(content)}.${extension}` }
+  return { type, content, address: `/docs/assets/${stem}-${contentVersion(content)}.${extension}` }
 }
 
-export interface Assets {
-  readonly style: Asset
-  readonly script: Asset
-  readonly icon: Asset
-  readonly index: Asset
+export interface DocsAssets {
+  readonly style: StaticAsset
+  readonly script: StaticAsset
+  readonly icon: StaticAsset
+  readonly index: StaticAsset
 }
 
-export const assetsWith = (index: unknown): Assets => ({
-  style: asset(
+export const docsAssets = (index: unknown): DocsAssets => ({
+  style: staticAsset(
     'docs.css',
     'text/css; charset=utf-8',
     [baseStyle(), ...styles.map(name => read(`styles/${name}.css`))].join('\n'),
   ),
-  script: asset('docs.js', 'text/javascript; charset=utf-8', script()),
-  icon: asset('docs.svg', 'image/svg+xml', pageIcon()),
-  index: asset('search.json', 'application/json; charset=utf-8', JSON.stringify(index)),
+  script: staticAsset('docs.js', 'text/javascript; charset=utf-8', script()),
+  icon: staticAsset('docs.svg', 'image/svg+xml', pageIcon()),
+  index: staticAsset('search.json', 'application/json; charset=utf-8', JSON.stringify(index)),
 })

@@ -1,56 +1,56 @@
-import { problems } from '../../kernel/contract/problem.ts'
-import { nameOf, resolve } from '../openapi/example.ts'
-import { keysForClients } from '../openapi/for-clients.ts'
+import { universalProblems } from '../../kernel/contract/problem.ts'
+import { referencedName, resolveSchema } from '../openapi/example.ts'
+import { clientOperationKeys } from '../openapi/for-clients.ts'
 import type {
-  Document,
   JsonSchema,
-  MediaType,
+  MediaTypeObject,
+  OpenapiDocument,
   OperationObject,
-  Parameter,
-  Reference,
+  ParameterObject,
   ResponseObject,
+  SchemaReference,
   Schemas,
-  States,
+  StateMachines,
 } from '../openapi/types.ts'
-import { type EventGroup, eventGroupsOf, eventsIn } from './event-groups.ts'
+import { type EventGroup, eventsOfGroups, groupDocumentedEvents } from './event-groups.ts'
 
-export interface Entry {
+export interface OperationEntry {
   readonly key: string
   readonly method: string
   readonly path: string
   readonly operation: OperationObject
-  readonly parameters: readonly Parameter[]
+  readonly parameters: readonly ParameterObject[]
   readonly success: readonly [status: string, response: ResponseObject]
-  readonly refusals: readonly Refusal[]
+  readonly refusals: readonly DocumentedRefusal[]
 }
 
-export interface Refusal {
+export interface DocumentedRefusal {
   readonly status: string
   readonly code: string
   readonly message: string
   readonly universal: boolean
 }
 
-export interface Chapter {
+export interface DocsChapter {
   readonly id: string
   readonly name: string
   readonly about: string
-  readonly states: States
+  readonly states: StateMachines
   readonly records: readonly string[]
-  readonly entries: readonly Entry[]
+  readonly entries: readonly OperationEntry[]
 }
 
-export class Book {
-  readonly document: Document
-  readonly chapters: readonly Chapter[]
+export class DocsBook {
+  readonly document: OpenapiDocument
+  readonly chapters: readonly DocsChapter[]
   readonly eventGroups: readonly EventGroup[]
   readonly keysForClients: ReadonlySet<string>
   readonly #records: ReadonlySet<string>
   readonly #sections: ReadonlyMap<string, string>
 
-  constructor(document: Document) {
+  constructor(document: OpenapiDocument) {
     this.document = document
-    this.keysForClients = keysForClients(document)
+    this.keysForClients = clientOperationKeys(document)
     const entries = entriesOf(document)
     const seen = new Set<string>()
     this.chapters = document.tags.flatMap(({ name, description = '', 'x-states': states = {} }) => {
@@ -59,61 +59,70 @@ export class Book {
         .flatMap(entry => recordsOf(entry, document))
         .filter(record => !seen.has(record) && seen.add(record))
       return own.length > 0
-        ? [{ id: idOf(name), name, about: description, states, records, entries: own }]
+        ? [{ id: anchorId(name), name, about: description, states, records, entries: own }]
         : []
     })
     this.#records = seen
-    this.eventGroups = eventGroupsOf(document)
+    this.eventGroups = groupDocumentedEvents(document)
     this.#sections = new Map([...this.chapters.flatMap(anchorsIn), ...eventAnchorsIn(this.eventGroups)])
   }
 
-  get entries(): readonly Entry[] {
+  get entries(): readonly OperationEntry[] {
     return this.chapters.flatMap(({ entries }) => entries)
   }
 
   href(anchor: string): string {
-    return `${addressOf(this.#sections.get(anchor) ?? OVERVIEW)}#${anchor}`
+    return `${docsSectionAddress(this.#sections.get(anchor) ?? OVERVIEW_SECTION)}#${anchor}`
   }
 
   follow(schema: JsonSchema): { schema: JsonSchema; record?: string } {
     if (!schema.$ref) return { schema }
-    const name = nameOf(schema.$ref)
-    const target = resolve(schema.$ref, this.document.components.schemas)
+    const name = referencedName(schema.$ref)
+    const target = resolveSchema(schema.$ref, this.document.components.schemas)
     return { ...this.follow(target), ...(this.#records.has(name) ? { record: name } : {}) }
   }
 
-  parametersOf(operation: OperationObject): Parameter[] {
+  parametersOf(operation: OperationObject): ParameterObject[] {
     return parametersIn(this.document, operation)
   }
 }
 
-export const OVERVIEW = ''
+export const OVERVIEW_SECTION = ''
 
-export const addressOf = (section: string): string => (section === OVERVIEW ? '/docs' : `/docs/${section}`)
+export const docsSectionAddress = (section: string): string =>
+  section === OVERVIEW_SECTION ? '/docs' : `/docs/${section}`
 
-export const EVENTS = { id: 'event-types', title: 'Event types', arriving: 'received-events' }
+export const EVENTS_SECTION = { id: 'event-types', title: 'Event types', arriving: 'received-events' }
 
-const anchorsIn = ({ id, records, entries }: Chapter): [anchor: string, section: string][] => [
+const anchorsIn = ({ id, records, entries }: DocsChapter): [anchor: string, section: string][] => [
   [id, id],
   ...entries.map(({ key }): [string, string] => [key, id]),
   ...records.map((record): [string, string] => [`record.${record}`, id]),
 ]
 
 const eventAnchorsIn = (groups: readonly EventGroup[]): [anchor: string, section: string][] =>
-  [EVENTS.id, EVENTS.arriving, ...groups.map(({ id }) => id), ...eventsIn(groups).map(({ id }) => id)].map(
-    anchor => [anchor, EVENTS.id],
-  )
+  [
+    EVENTS_SECTION.id,
+    EVENTS_SECTION.arriving,
+    ...groups.map(({ id }) => id),
+    ...eventsOfGroups(groups).map(({ id }) => id),
+  ].map(anchor => [anchor, EVENTS_SECTION.id])
 
-export const idOf = (name: string): string => name.toLowerCase().replace(/\W+/g, '-')
+export const anchorId = (name: string): string => name.toLowerCase().replace(/\W+/g, '-')
 
-const entriesOf = (document: Document): Entry[] =>
+const entriesOf = (document: OpenapiDocument): OperationEntry[] =>
   Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) =>
       entryOf(document, method.toUpperCase(), path, operation),
     ),
   )
 
-function entryOf(document: Document, method: string, path: string, operation: OperationObject): Entry {
+function entryOf(
+  document: OpenapiDocument,
+  method: string,
+  path: string,
+  operation: OperationObject,
+): OperationEntry {
   const { components } = document
   const responses = Object.entries(operation.responses).map(
     ([status, response]): [string, ResponseObject] => [status, follow(response, components.responses)],
@@ -131,8 +140,10 @@ function entryOf(document: Document, method: string, path: string, operation: Op
   }
 }
 
-const parametersIn = ({ components }: Document, { parameters = [] }: OperationObject): Parameter[] =>
-  parameters.map(parameter => follow(parameter, components.parameters))
+const parametersIn = (
+  { components }: OpenapiDocument,
+  { parameters = [] }: OperationObject,
+): ParameterObject[] => parameters.map(parameter => follow(parameter, components.parameters))
 
 interface Refused {
   readonly error: string | { readonly message: string }
@@ -140,39 +151,42 @@ interface Refused {
 
 const sentenceOf = ({ error }: Refused): string => (typeof error === 'string' ? error : error.message)
 
-const refusalsOf = ([status, { content = {} }]: [string, ResponseObject]): Refusal[] =>
+const refusalsOf = ([status, { content = {} }]: [string, ResponseObject]): DocumentedRefusal[] =>
   Object.values(content)
     .flatMap(({ examples = {} }) => Object.entries(examples))
     .map(([code, { value }]) => ({
       status,
       code,
       message: sentenceOf(value as Refused),
-      universal: code in problems,
+      universal: code in universalProblems,
     }))
 
-function follow<T extends object>(part: T | Reference, parts: Readonly<Record<string, T>>): T {
+function follow<T extends object>(part: T | SchemaReference, parts: Readonly<Record<string, T>>): T {
   if (!('$ref' in part)) return part
-  const found = parts[nameOf(part.$ref)]
+  const found = parts[referencedName(part.$ref)]
   if (!found) throw new Error(`There is no ${part.$ref}.`)
   return found
 }
 
-export const jsonOf = ({ content = {} }: { content?: ResponseObject['content'] }): MediaType | undefined =>
-  content['application/json']
-
-export const streamOf = ({
+export const jsonMediaType = ({
   content = {},
 }: {
   content?: ResponseObject['content']
-}): (MediaType & { readonly 'x-itemSchema': JsonSchema }) | undefined =>
+}): MediaTypeObject | undefined => content['application/json']
+
+export const streamMediaType = ({
+  content = {},
+}: {
+  content?: ResponseObject['content']
+}): (MediaTypeObject & { readonly 'x-itemSchema': JsonSchema }) | undefined =>
   Object.values(content).find(
-    (media): media is MediaType & { 'x-itemSchema': JsonSchema } => 'x-itemSchema' in media,
+    (media): media is MediaTypeObject & { 'x-itemSchema': JsonSchema } => 'x-itemSchema' in media,
   )
 
 function namesIn(schema: JsonSchema, schemas: Schemas, found = new Set<string>()): Set<string> {
-  if (schema.$ref && !found.has(nameOf(schema.$ref))) {
-    const target = resolve(schema.$ref, schemas)
-    if (target.properties) found.add(nameOf(schema.$ref))
+  if (schema.$ref && !found.has(referencedName(schema.$ref))) {
+    const target = resolveSchema(schema.$ref, schemas)
+    if (target.properties) found.add(referencedName(schema.$ref))
     namesIn(target, schemas, found)
   }
   const inner = [
@@ -185,6 +199,9 @@ function namesIn(schema: JsonSchema, schemas: Schemas, found = new Set<string>()
   return found
 }
 
-const recordsOf = ({ success: [, response] }: Entry, { components }: Document): string[] => [
-  ...namesIn(jsonOf(response)?.schema ?? streamOf(response)?.['x-itemSchema'] ?? {}, components.schemas),
+const recordsOf = ({ success: [, response] }: OperationEntry, { components }: OpenapiDocument): string[] => [
+  ...namesIn(
+    jsonMediaType(response)?.schema ?? streamMediaType(response)?.['x-itemSchema'] ?? {},
+    components.schemas,
+  ),
 ]

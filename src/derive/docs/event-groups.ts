@@ -1,4 +1,4 @@
-import type { Document, JsonSchema, OperationObject } from '../openapi/types.ts'
+import type { JsonSchema, OpenapiDocument, OperationObject } from '../openapi/types.ts'
 
 export interface EventEntry {
   readonly name: string
@@ -8,7 +8,7 @@ export interface EventEntry {
 }
 
 /** Events with the same form of data share a description, and an example of the first one. */
-export interface Family {
+export interface EventFamily {
   readonly events: readonly EventEntry[]
   readonly data: JsonSchema
   readonly message: unknown
@@ -17,10 +17,10 @@ export interface Family {
 export interface EventGroup {
   readonly id: string
   readonly title: string
-  readonly families: readonly Family[]
+  readonly families: readonly EventFamily[]
 }
 
-export function eventGroupsOf({ webhooks, paths }: Document): EventGroup[] {
+export function groupDocumentedEvents({ webhooks, paths }: OpenapiDocument): EventGroup[] {
   const operations = Object.values(paths).flatMap(item => Object.values(item))
   const entries = Object.entries(webhooks).map(([name, { post }]) => ({
     name,
@@ -35,7 +35,7 @@ export function eventGroupsOf({ webhooks, paths }: Document): EventGroup[] {
   }))
 }
 
-export const eventsIn = (groups: readonly EventGroup[]): EventEntry[] =>
+export const eventsOfGroups = (groups: readonly EventGroup[]): EventEntry[] =>
   groups.flatMap(({ families }) => families.flatMap(({ events }) => events))
 
 const ACRONYMS = ['mpp', 'sepa']
@@ -46,7 +46,7 @@ function titleOf(noun: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-const familiesOf = (events: readonly EventEntry[]): Family[] =>
+const familiesOf = (events: readonly EventEntry[]): EventFamily[] =>
   [...Map.groupBy(events, ({ post }) => JSON.stringify(dataOf(post))).values()].map(family => ({
     events: family,
     data: dataOf(family[0]?.post),

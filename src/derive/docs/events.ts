@@ -1,48 +1,48 @@
-import { signedHeaders } from '../../values/webhook-signature.ts'
-import { type Content, type Html, html } from '../../web/html.ts'
+import { signWebhookHeaders } from '../../values/webhook-signature.ts'
+import { type Html, type HtmlContent, html } from '../../web/html.ts'
 import type { OperationObject } from '../openapi/types.ts'
-import { type Book, EVENTS, jsonOf } from './book.ts'
-import type { EventEntry, EventGroup, Family } from './event-groups.ts'
-import { inline } from './markdown.ts'
-import { members, parameters } from './members.ts'
-import { panel } from './panel.ts'
-import { asJson } from './print.ts'
+import { type DocsBook, EVENTS_SECTION, jsonMediaType } from './book.ts'
+import type { EventEntry, EventFamily, EventGroup } from './event-groups.ts'
+import { renderInlineMarkdown } from './markdown.ts'
+import { renderMembers, renderParameters } from './members.ts'
+import { renderCodePanel } from './panel.ts'
+import { printJson } from './print.ts'
 
-export function eventsChapter(book: Book, about: string): Html {
+export function renderEventsChapter(book: DocsBook, about: string): Html {
   const { webhooks } = book.document
   const { post: sample } = webhooks['agent.frozen'] ?? Object.values(webhooks)[0] ?? {}
   return html`
-<section class="chapter" aria-labelledby="${EVENTS.id}">
-<h1 id="${EVENTS.id}">${EVENTS.title}</h1>
+<section class="chapter" aria-labelledby="${EVENTS_SECTION.id}">
+<h1 id="${EVENTS_SECTION.id}">${EVENTS_SECTION.title}</h1>
 <p class="about">${about}</p>
 ${sample && eventsSent(book, sample)}
 ${book.eventGroups.map(group => groupOf(book, group))}
 </section>`
 }
 
-const groupOf = (book: Book, { id, title, families }: EventGroup): Html => html`
+const groupOf = (book: DocsBook, { id, title, families }: EventGroup): Html => html`
 <section id="${id}" aria-labelledby="${id}-title">
 ${families.map((family, index) => familyOf(book, family, index === 0 && html`<h2 id="${id}-title"><a href="#${id}">${title}</a> <small>events</small></h2>`))}
 </section>`
 
-const familyOf = (book: Book, { events, data, message }: Family, title: Content): Html => html`
+const familyOf = (book: DocsBook, { events, data, message }: EventFamily, title: HtmlContent): Html => html`
 <div class="split">
   <div class="text">
     ${title}
     <dl class="events">${events.map(one => event(book, one))}</dl>
     <h3>Data</h3>
-    ${members(book, data, 'returned')}
+    ${renderMembers(book, data, 'returned')}
   </div>
-  <div class="code">${panel(html`<code>${events[0]?.name}</code>`, asJson(message), 'json')}</div>
+  <div class="code">${renderCodePanel(html`<code>${events[0]?.name}</code>`, printJson(message), 'json')}</div>
 </div>`
 
-const event = (book: Book, { name, id, post, causes }: EventEntry): Html => html`
+const event = (book: DocsBook, { name, id, post, causes }: EventEntry): Html => html`
 <div id="${id}"><dt><a href="#${id}"><code>${name}</code></a></dt>
-<dd>${inline(post.summary)} ${post['x-status'] ? html`<small>${inline(post.description)}</small>` : causesOf(book, causes)}</dd></div>`
+<dd>${renderInlineMarkdown(post.summary)} ${post['x-status'] ? html`<small>${renderInlineMarkdown(post.description)}</small>` : causesOf(book, causes)}</dd></div>`
 
 const FEW = 3
 
-function causesOf(book: Book, causes: readonly OperationObject[]): Content {
+function causesOf(book: DocsBook, causes: readonly OperationObject[]): HtmlContent {
   if (causes.length === 0) return html`<small>By itself.</small>`
   const links = causes.map(
     ({ operationId, summary }) => html`<a href="${book.href(operationId)}">${summary}</a> `,
@@ -51,30 +51,30 @@ function causesOf(book: Book, causes: readonly OperationObject[]): Content {
   return html`<details class="shared"><summary>After any of ${causes.length} operations</summary><p>${links}</p></details>`
 }
 
-const eventsSent = (book: Book, sample: OperationObject): Html => html`
-<section class="split" id="${EVENTS.arriving}" aria-labelledby="${EVENTS.arriving}-title">
+const eventsSent = (book: DocsBook, sample: OperationObject): Html => html`
+<section class="split" id="${EVENTS_SECTION.arriving}" aria-labelledby="${EVENTS_SECTION.arriving}-title">
   <div class="text">
-    <h2 id="${EVENTS.arriving}-title"><a href="#${EVENTS.arriving}">How an event arrives</a></h2>
+    <h2 id="${EVENTS_SECTION.arriving}-title"><a href="#${EVENTS_SECTION.arriving}">How an event arrives</a></h2>
     <p><a href="${book.href('webhooks.create')}">Subscribe</a> an address, and each event that you name is sent there by POST: signed, at
       least once, in no certain order. What has not arrived, and why, is among the
       <a href="${book.href('webhooks.deliveries')}">deliveries</a> of the subscription; <a href="${book.href('events.list')}">all that has happened</a>
       and <a href="${book.href('events.types')}">this list</a> can be read, too.</p>
     <p>Verify the signature over the bytes as they came, before anything else; answer; work afterwards. Take an event once:
-      ${inline('`X-Service-Event-Id` is the same at every attempt and for all your subscriptions.')}</p>
+      ${renderInlineMarkdown('`X-Service-Event-Id` is the same at every attempt and for all your subscriptions.')}</p>
     <h3>Headers</h3>
-    ${parameters(book, book.parametersOf(sample))}
+    ${renderParameters(book, book.parametersOf(sample))}
     <h3>Body</h3>
-    <p>${inline('`event`, `createdAt` (when it happened) and `data`, whose form each event has below.')}</p>
+    <p>${renderInlineMarkdown('`event`, `createdAt` (when it happened) and `data`, whose form each event has below.')}</p>
     <h3>Your answer</h3>
     <dl class="facts">${Object.entries(sample.responses).map(
       ([status, response]) =>
-        html`<div><dt><code>${status}</code></dt><dd>${inline('description' in response ? response.description : '')}</dd></div>`,
+        html`<div><dt><code>${status}</code></dt><dd>${renderInlineMarkdown('description' in response ? response.description : '')}</dd></div>`,
     )}</dl>
   </div>
   <div class="code">
-    ${panel('Sent to you', arriving(sample), 'json')}
-    ${panel('TypeScript', RECEIVER, 'typescript')}
-    ${panel('Terminal', BY_HAND, 'shell')}
+    ${renderCodePanel('Sent to you', arriving(sample), 'json')}
+    ${renderCodePanel('TypeScript', RECEIVER, 'typescript')}
+    ${renderCodePanel('Terminal', BY_HAND, 'shell')}
   </div>
 </section>`
 
@@ -83,9 +83,9 @@ const DELIVERY_ID = 'delivery_01jd8x2m4ye7k9v0c3q5r6t8wz-1.274877906944'
 const EVENT_ID = 'event_01jd8x2m4yf0r5s8a6b1c7d9xk'
 
 function arriving({ requestBody }: OperationObject): string {
-  const message = jsonOf(requestBody ?? {})?.example as { event: string; createdAt: string }
+  const message = jsonMediaType(requestBody ?? {})?.example as { event: string; createdAt: string }
   const body = JSON.stringify(message)
-  const headers = signedHeaders(
+  const headers = signWebhookHeaders(
     {
       deliveryId: DELIVERY_ID,
       eventId: EVENT_ID,

@@ -1,15 +1,15 @@
-import { type Content, type Html, html } from '../../web/html.ts'
-import { type Book, idOf } from './book.ts'
-import { markdown } from './markdown.ts'
-import { universalRefusals } from './refusals.ts'
+import { type Html, type HtmlContent, html } from '../../web/html.ts'
+import { anchorId, type DocsBook } from './book.ts'
+import { renderMarkdown } from './markdown.ts'
+import { renderUniversalRefusals } from './refusals.ts'
 
-export interface Guide {
+export interface DescriptionSection {
   readonly id: string
   readonly title: string
-  readonly content: Content
+  readonly content: HtmlContent
 }
 
-export const guidesOf = (book: Book): Guide[] =>
+export const descriptionSections = (book: DocsBook): DescriptionSection[] =>
   book.document.info.description
     .split(/^## /m)
     .slice(1)
@@ -17,16 +17,16 @@ export const guidesOf = (book: Book): Guide[] =>
       const end = section.indexOf('\n')
       const title = section.slice(0, end)
       return {
-        id: idOf(title),
+        id: anchorId(title),
         title,
-        content: [markdown(section.slice(end)), title === 'Errors' && universalRefusals()],
+        content: [renderMarkdown(section.slice(end)), title === 'Errors' && renderUniversalRefusals()],
       }
     })
 
-export const leadOf = (book: Book): Content[] =>
-  markdown(book.document.info.description.split(/^## /m)[0] ?? '')
+export const descriptionLead = (book: DocsBook): HtmlContent[] =>
+  renderMarkdown(book.document.info.description.split(/^## /m)[0] ?? '')
 
-export const guideSection = ({ id, title, content }: Guide): Html => html`
+export const renderDescriptionSection = ({ id, title, content }: DescriptionSection): Html => html`
 <section class="guide" id="${id}" aria-labelledby="${id}-title">
   <h2 id="${id}-title"><a href="#${id}">${title}</a></h2>
   ${content}

@@ -1,25 +1,25 @@
 import { type Html, html } from '../../web/html.ts'
-import type { Assets } from './assets.ts'
-import type { Book } from './book.ts'
-import type { Guide } from './guide.ts'
+import type { DocsAssets } from './assets.ts'
+import type { DocsBook } from './book.ts'
+import type { DescriptionSection } from './guide.ts'
 
-export interface Reference {
-  readonly book: Book
-  readonly guides: readonly Guide[]
+export interface DocsReference {
+  readonly book: DocsBook
+  readonly guides: readonly DescriptionSection[]
   readonly navigation: (section: string) => Html
-  readonly assets: Assets
+  readonly assets: DocsAssets
   /** The script replaces a guessed address, since it knows the address of the page. */
   readonly address: { readonly url: string; readonly isGuess: boolean }
 }
 
-export interface Page {
+export interface DocsPage {
   readonly section: string
   readonly title: string
   readonly about: string
   readonly content: Html
 }
 
-export function layout({ book, assets, navigation, address }: Reference, page: Page): Html {
+export function renderDocsLayout({ book, assets, navigation, address }: DocsReference, page: DocsPage): Html {
   const { info } = book.document
   return html`<!doctype html>
 <html lang="en" data-index="${assets.index.address}"${address.isGuess && html` data-placeholder="${address.url}"`}>

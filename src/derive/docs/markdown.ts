@@ -1,15 +1,15 @@
 import { Lexer, Marked, type MarkedToken, type Tokens } from 'marked'
-import { boundedCache } from '../../values/bounded-cache.ts'
-import { type Content, type Html, html } from '../../web/html.ts'
-import { type Language, panel } from './panel.ts'
+import { memoizeBounded } from '../../values/bounded-cache.ts'
+import { type Html, type HtmlContent, html } from '../../web/html.ts'
+import { renderCodePanel, type SampleLanguage } from './panel.ts'
 
-export interface Addresses {
+export interface MarkdownAddresses {
   readonly link: (target: string) => string | undefined
   readonly picture: (target: string) => string | undefined
 }
 
 /** Descriptions link only to served pages, and have no pictures. */
-const asWritten: Addresses = {
+const asWritten: MarkdownAddresses = {
   link: target => (/^(https?:|#|\/)/.test(target) ? target : undefined),
   picture: () => undefined,
 }
@@ -17,29 +17,29 @@ const asWritten: Addresses = {
 /** Only Markdown links become links: a bare URL in a sentence is an example. */
 const { defaults: options } = new Marked({ tokenizer: { url: () => undefined } })
 
-export const markdown = (text: string, addresses = asWritten): Content[] =>
-  blocksOf(text).map(block => shown(block, addresses))
+export const renderMarkdown = (text: string, addresses = asWritten): HtmlContent[] =>
+  parseMarkdownBlocks(text).map(block => shown(block, addresses))
 
 /**
  * Renders a sentence with `code`, **strong** and links, without a paragraph around it. Cached, since
  * thousands of members share a few hundred sentences.
  */
-export const inline = boundedCache((text): readonly Content[] =>
+export const renderInlineMarkdown = memoizeBounded((text): readonly HtmlContent[] =>
   (Lexer.lexInline(text, options) as MarkedToken[]).map(token => shown(token, asWritten)),
 )
 
-export const blocksOf = (text: string): MarkedToken[] => Lexer.lex(text, options) as MarkedToken[]
+export const parseMarkdownBlocks = (text: string): MarkedToken[] => Lexer.lex(text, options) as MarkedToken[]
 
-export const slugOf = (heading: string): string =>
+export const headingSlug = (heading: string): string =>
   heading
     .toLowerCase()
     .replace(/[^\p{Letter}\p{Number}\s_-]/gu, '')
     .replace(/\s/g, '-')
 
-export const SETTING = /^`([A-Z][A-Z0-9_]+)`$/
+export const SETTING_NAME_PATTERN = /^`([A-Z][A-Z0-9_]+)`$/
 
-function shown(token: MarkedToken, addresses: Addresses): Content {
-  const within = (tokens: readonly unknown[] = []): Content[] =>
+function shown(token: MarkedToken, addresses: MarkdownAddresses): HtmlContent {
+  const within = (tokens: readonly unknown[] = []): HtmlContent[] =>
     (tokens as readonly MarkedToken[]).map(inner => shown(inner, addresses))
   if (token.type === 'heading') return heading(token, within(token.tokens))
   if (token.type === 'code') return codePanel(token)
@@ -57,14 +57,14 @@ function shown(token: MarkedToken, addresses: Addresses): Content {
   return token.raw
 }
 
-function heading({ depth, text }: Tokens.Heading, content: Content[]): Html {
-  const id = slugOf(text)
+function heading({ depth, text }: Tokens.Heading, content: HtmlContent[]): Html {
+  const id = headingSlug(text)
   if (depth === 1) return html`<h1>${content}</h1>`
   if (depth === 2) return html`<h2 id="${id}"><a href="#${id}">${content}</a></h2>`
   return html`<h3 id="${id}">${content}</h3>`
 }
 
-const LANGUAGES: Readonly<Record<string, readonly [caption: string, language: Language]>> = {
+const LANGUAGES: Readonly<Record<string, readonly [caption: string, language: SampleLanguage]>> = {
   bash: ['Terminal', 'shell'],
   sh: ['Terminal', 'shell'],
   json: ['JSON', 'json'],
@@ -78,15 +78,15 @@ const COMMAND =
 
 function codePanel({ lang, text }: Tokens.Code): Html {
   const language = lang ?? (COMMAND.test(text) ? 'sh' : '')
-  return panel(LANGUAGES[language]?.[0] ?? 'Example', text, LANGUAGES[language]?.[1] ?? 'json')
+  return renderCodePanel(LANGUAGES[language]?.[0] ?? 'Example', text, LANGUAGES[language]?.[1] ?? 'json')
 }
 
-type Within = (tokens: readonly unknown[]) => Content[]
+type Within = (tokens: readonly unknown[]) => HtmlContent[]
 
 /** A row whose first cell is a setting has an anchor with the name of the setting. */
 function table({ header, rows }: Tokens.Table, within: Within): Html {
   const row = (cells: Tokens.TableCell[]): Html => {
-    const setting = SETTING.exec(cells[0]?.text ?? '')?.[1]
+    const setting = SETTING_NAME_PATTERN.exec(cells[0]?.text ?? '')?.[1]
     const content = cells.map(({ tokens }) => html`<td>${within(tokens)}</td>`)
     return setting === undefined ? html`<tr>${content}</tr>` : html`<tr id="${setting}">${content}</tr>`
   }
@@ -102,8 +102,8 @@ function list({ ordered, start, items }: Tokens.List, within: Within): Html {
   return ordered ? html`<ol start="${start}">${content}</ol>` : html`<ul>${content}</ul>`
 }
 
-const link = (address: string | undefined, content: Content[]): Content =>
+const link = (address: string | undefined, content: HtmlContent[]): HtmlContent =>
   address === undefined ? content : html`<a href="${address}">${content}</a>`
 
-const picture = (address: string | undefined, text: string): Content =>
+const picture = (address: string | undefined, text: string): HtmlContent =>
   address === undefined ? text : html`<img src="${address}" alt="${text}" loading="lazy">`

@@ -1,37 +1,38 @@
 import { STATUS_CODES } from 'node:http'
-import { type Content, type Html, html } from '../../web/html.ts'
+import { type Html, type HtmlContent, html } from '../../web/html.ts'
 import { headerParameters } from '../openapi/headers.ts'
-import { ACCESS } from '../openapi/operation.ts'
-import type { Parameter, ResponseObject } from '../openapi/types.ts'
-import { type Book, type Entry, jsonOf, streamOf } from './book.ts'
-import { inline, markdown } from './markdown.ts'
-import { linkTo, members, parameters } from './members.ts'
-import { panel, samples } from './panel.ts'
-import { asJson } from './print.ts'
-import { refusals } from './refusals.ts'
-import { samplesOf } from './samples.ts'
+import { ACCESS_HEADING } from '../openapi/operation.ts'
+import type { ParameterObject, ResponseObject } from '../openapi/types.ts'
+import { type DocsBook, jsonMediaType, type OperationEntry, streamMediaType } from './book.ts'
+import { renderInlineMarkdown, renderMarkdown } from './markdown.ts'
+import { recordLink, renderMembers, renderParameters } from './members.ts'
+import { renderCodePanel, renderCodeSamples } from './panel.ts'
+import { printJson } from './print.ts'
+import { renderRefusals } from './refusals.ts'
+import { codeSamples } from './samples.ts'
 
-export const operationSection = (book: Book, entry: Entry): Html => html`
+export const renderOperationSection = (book: DocsBook, entry: OperationEntry): Html => html`
 <section class="split operation" id="${entry.key}" aria-labelledby="${entry.key}-title">
   <div class="text">
     <h2 id="${entry.key}-title"><a href="#${entry.key}">${entry.operation.summary}</a></h2>
-    <p class="address">${method(entry.method)} <code>${pathOf(entry.path)}</code></p>
-    ${markdown(entry.operation.description.split(ACCESS)[0] ?? '')}
+    <p class="address">${renderMethod(entry.method)} <code>${pathOf(entry.path)}</code></p>
+    ${renderMarkdown(entry.operation.description.split(ACCESS_HEADING)[0] ?? '')}
     ${facts(book, entry)}
     ${inputs(book, entry)}
     ${returns(book, entry)}
     ${ownHeaders(entry)}
-    ${refusals(book, entry)}
+    ${renderRefusals(book, entry)}
   </div>
   <div class="code">
-    ${samples(samplesOf(book, entry))}
+    ${renderCodeSamples(codeSamples(book, entry))}
     ${answer(entry)}
   </div>
 </section>`
 
-export const method = (name: string): Html => html`<span class="method ${name.toLowerCase()}">${name}</span>`
+export const renderMethod = (name: string): Html =>
+  html`<span class="method ${name.toLowerCase()}">${name}</span>`
 
-const pathOf = (path: string): Content =>
+const pathOf = (path: string): HtmlContent =>
   path
     .split('/')
     .map((part, index) => [index > 0 && html`/<wbr>`, part.startsWith('{') ? html`<var>${part}</var>` : part])
@@ -44,7 +45,7 @@ const callers: Readonly<Record<string, string>> = {
   payment: 'anybody who pays',
 }
 
-function facts(book: Book, { operation }: Entry): Html {
+function facts(book: DocsBook, { operation }: OperationEntry): Html {
   const schemes = operation.security.flatMap(requirement => Object.keys(requirement))
   const scope = operation['x-scope']
   return html`<dl class="facts">
@@ -58,7 +59,7 @@ function facts(book: Book, { operation }: Entry): Html {
 const chips = (names: readonly string[]): Html[] =>
   names.map(name => html`<span class="chip">${name}</span> `)
 
-function fact(title: string, names: readonly string[], hrefOf?: (name: string) => string): Content {
+function fact(title: string, names: readonly string[], hrefOf?: (name: string) => string): HtmlContent {
   if (names.length === 0) return false
   const shown = names.map(name => {
     const code = html`<code>${name}</code> `
@@ -69,9 +70,9 @@ function fact(title: string, names: readonly string[], hrefOf?: (name: string) =
 
 const places = { path: 'Path', query: 'Query', header: 'Headers' } as const
 
-function inputs(book: Book, { parameters: all, operation }: Entry): Content {
+function inputs(book: DocsBook, { parameters: all, operation }: OperationEntry): HtmlContent {
   const { requestBody } = operation
-  const body = jsonOf(requestBody ?? {})?.schema
+  const body = jsonMediaType(requestBody ?? {})?.schema
   const about = [
     mediaTypes(requestBody?.content),
     requestBody?.description,
@@ -79,9 +80,12 @@ function inputs(book: Book, { parameters: all, operation }: Entry): Content {
   ].filter(Boolean)
   const lists = (['path', 'query', 'header'] as const).flatMap(place => {
     const own = all.filter(parameter => parameter.in === place && !isOfAll(parameter))
-    return own.length > 0 ? [html`<h3>${places[place]}</h3>${parameters(book, own)}`] : []
+    return own.length > 0 ? [html`<h3>${places[place]}</h3>${renderParameters(book, own)}`] : []
   })
-  return [lists, body && html`<h3>Body <small>${about.join(' ')}</small></h3>${members(book, body, 'sent')}`]
+  return [
+    lists,
+    body && html`<h3>Body <small>${about.join(' ')}</small></h3>${renderMembers(book, body, 'sent')}`,
+  ]
 }
 
 function mediaTypes(content: object = {}): string | undefined {
@@ -93,16 +97,16 @@ function mediaTypes(content: object = {}): string | undefined {
 
 const namesOfAll: ReadonlySet<string> = new Set(Object.values(headerParameters).map(({ name }) => name))
 
-const isOfAll = ({ in: place, name }: Parameter): boolean => place === 'header' && namesOfAll.has(name)
+const isOfAll = ({ in: place, name }: ParameterObject): boolean => place === 'header' && namesOfAll.has(name)
 
-function ownHeaders({ operation }: Entry): Content {
+function ownHeaders({ operation }: OperationEntry): HtmlContent {
   const found = Object.entries(operation.responses).flatMap(([status, response]) =>
     '$ref' in response ? [] : ownHeadersOf(response).map(([name, about]) => ({ status, name, about })),
   )
   if (found.length === 0) return false
   const rows = found.map(
     ({ status, name, about }) =>
-      html`<li><p class="member"><code>${name}</code> <span class="type">${status}</span></p><p>${inline(about)}</p></li>`,
+      html`<li><p class="member"><code>${name}</code> <span class="type">${status}</span></p><p>${renderInlineMarkdown(about)}</p></li>`,
   )
   return html`<h3>Headers of the answer</h3><ul class="members">${rows}</ul>`
 }
@@ -112,30 +116,36 @@ const ownHeadersOf = ({ headers = {} }: ResponseObject): [name: string, about: s
     '$ref' in header || name === 'X-Error-Code' ? [] : [[name, header.description ?? '']],
   )
 
-function returns(book: Book, { success: [status, response] }: Entry): Content {
+function returns(book: DocsBook, { success: [status, response] }: OperationEntry): HtmlContent {
   const title = html`<h3>Returns <small>${status} ${STATUS_CODES[status]}</small></h3>`
-  const streamed = streamOf(response)
+  const streamed = streamMediaType(response)
   if (streamed) {
     const { record = '' } = book.follow(streamed['x-itemSchema'])
-    return [title, html`<p>A stream of ${linkTo(book, record)} records, <code>text/event-stream</code>.</p>`]
+    return [
+      title,
+      html`<p>A stream of ${recordLink(book, record)} records, <code>text/event-stream</code>.</p>`,
+    ]
   }
-  const schema = jsonOf(response)?.schema
+  const schema = jsonMediaType(response)?.schema
   if (!schema) return [title, html`<p>${Object.keys(response.content ?? {})[0] ?? 'Nothing.'}</p>`]
   const { record, schema: target } = book.follow(schema)
-  if (record) return [title, html`<p>The ${linkTo(book, record)} record.</p>`]
+  if (record) return [title, html`<p>The ${recordLink(book, record)} record.</p>`]
   const items = target.properties?.data?.items
   const page = items && 'nextCursor' in (target.properties ?? {}) && book.follow(items).record
   if (page)
-    return [title, html`<p>A <a href="${book.href('lists')}">page</a> of ${linkTo(book, page)} records.</p>`]
-  return [title, members(book, target, 'returned')]
+    return [
+      title,
+      html`<p>A <a href="${book.href('lists')}">page</a> of ${recordLink(book, page)} records.</p>`,
+    ]
+  return [title, renderMembers(book, target, 'returned')]
 }
 
-function answer({ success: [status, response] }: Entry): Content {
-  const example = jsonOf(response)?.example
+function answer({ success: [status, response] }: OperationEntry): HtmlContent {
+  const example = jsonMediaType(response)?.example
   const caption = html`<b class="status">${status}</b> ${STATUS_CODES[status]}`
-  const streamed = streamOf(response)
-  if (streamed) return panel(caption, String(streamed.example).trimEnd(), 'shell')
+  const streamed = streamMediaType(response)
+  if (streamed) return renderCodePanel(caption, String(streamed.example).trimEnd(), 'shell')
   if (example === undefined)
     return html`<p class="empty">${caption} · ${Object.keys(response.content ?? {})[0] ?? 'no content'}</p>`
-  return panel(caption, asJson(example), 'json')
+  return renderCodePanel(caption, printJson(example), 'json')
 }

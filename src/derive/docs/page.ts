@@ -1,34 +1,47 @@
 import { type Html, html } from '../../web/html.ts'
-import { exampleOf, nameOf } from '../openapi/example.ts'
-import type { States } from '../openapi/types.ts'
-import { addressOf, type Book, type Chapter, type Entry, EVENTS, jsonOf, OVERVIEW } from './book.ts'
-import { eventsIn } from './event-groups.ts'
-import { eventsChapter } from './events.ts'
-import { guideSection, leadOf } from './guide.ts'
-import type { Page, Reference } from './layout.ts'
-import { markdown } from './markdown.ts'
-import { members } from './members.ts'
-import { operationSection } from './operation.ts'
-import { panel } from './panel.ts'
-import { asJson } from './print.ts'
+import { referencedName, schemaExample } from '../openapi/example.ts'
+import type { StateMachines } from '../openapi/types.ts'
+import {
+  type DocsBook,
+  type DocsChapter,
+  docsSectionAddress,
+  EVENTS_SECTION,
+  jsonMediaType,
+  type OperationEntry,
+  OVERVIEW_SECTION,
+} from './book.ts'
+import { eventsOfGroups } from './event-groups.ts'
+import { renderEventsChapter } from './events.ts'
+import { descriptionLead, renderDescriptionSection } from './guide.ts'
+import type { DocsPage, DocsReference } from './layout.ts'
+import { renderMarkdown } from './markdown.ts'
+import { renderMembers } from './members.ts'
+import { renderOperationSection } from './operation.ts'
+import { renderCodePanel } from './panel.ts'
+import { printJson } from './print.ts'
 import { quickstartSection } from './quickstart.ts'
 
-export function overview({ book, guides, address }: Reference): Page {
+export function overviewPage({ book, guides, address }: DocsReference): DocsPage {
   const { info } = book.document
   const content = html`
 ${hero(book, address.url)}
 ${quickstartSection(address.url)}
 ${sections(book)}
-${guides.map(guideSection)}`
-  return { section: OVERVIEW, title: `${info.title} API ${info.version}`, about: info.summary, content }
+${guides.map(renderDescriptionSection)}`
+  return {
+    section: OVERVIEW_SECTION,
+    title: `${info.title} API ${info.version}`,
+    about: info.summary,
+    content,
+  }
 }
 
-const hero = (book: Book, url: string): Html => html`
+const hero = (book: DocsBook, url: string): Html => html`
 <section class="hero">
   <div>
     <h1>${book.document.info.title} API</h1>
     <p class="lead">${book.document.info.summary}</p>
-    ${leadOf(book)}
+    ${descriptionLead(book)}
   </div>
   <dl class="facts">
     <div><dt>Address</dt><dd><code>${url}</code></dd></div>
@@ -42,69 +55,77 @@ const hero = (book: Book, url: string): Html => html`
 
 const ABOUT_EVENTS = 'Changes of your records, which are sent to the addresses that subscribe to them.'
 
-function sections({ chapters, eventGroups }: Book): Html {
+function sections({ chapters, eventGroups }: DocsBook): Html {
   const cards = [
     ...chapters.map(({ id, name, about, entries }) => ({ id, name, about, count: entries.length })),
-    { id: EVENTS.id, name: EVENTS.title, about: ABOUT_EVENTS, count: eventsIn(eventGroups).length },
+    {
+      id: EVENTS_SECTION.id,
+      name: EVENTS_SECTION.title,
+      about: ABOUT_EVENTS,
+      count: eventsOfGroups(eventGroups).length,
+    },
   ]
   return html`
 <section class="guide" id="sections" aria-labelledby="sections-title">
   <h2 id="sections-title"><a href="#sections">Sections</a></h2>
   <ul class="cards">${cards.map(
     ({ id, name, about, count }) =>
-      html`<li><a href="${addressOf(id)}">${name}</a> <span class="count">${count}</span><p>${about}</p></li>`,
+      html`<li><a href="${docsSectionAddress(id)}">${name}</a> <span class="count">${count}</span><p>${about}</p></li>`,
   )}</ul>
 </section>`
 }
 
-export function chapterPage(book: Book, { id, name, about, states, records, entries }: Chapter): Page {
+export function chapterPage(
+  book: DocsBook,
+  { id, name, about, states, records, entries }: DocsChapter,
+): DocsPage {
   const content = html`
 <section class="chapter" aria-labelledby="${id}">
 <h1 id="${id}">${name}</h1>
 <p class="about">${about}</p>
 ${statesSection(states)}
-${entries.map(entry => operationSection(book, entry))}
+${entries.map(entry => renderOperationSection(book, entry))}
 ${records.map(record => recordSection(book, record))}
 </section>`
   return { section: id, title: titleOf(book, name), about, content }
 }
 
-export const eventsPage = (book: Book): Page => ({
-  section: EVENTS.id,
-  title: titleOf(book, EVENTS.title),
+export const eventsPage = (book: DocsBook): DocsPage => ({
+  section: EVENTS_SECTION.id,
+  title: titleOf(book, EVENTS_SECTION.title),
   about: ABOUT_EVENTS,
-  content: eventsChapter(book, ABOUT_EVENTS),
+  content: renderEventsChapter(book, ABOUT_EVENTS),
 })
 
-const titleOf = ({ document: { info } }: Book, name: string): string => `${name} · ${info.title} API`
+const titleOf = ({ document: { info } }: DocsBook, name: string): string => `${name} · ${info.title} API`
 
-function recordSection(book: Book, name: string): Html {
+function recordSection(book: DocsBook, name: string): Html {
   const schema = book.document.components.schemas[name] ?? {}
   return html`
 <section class="split record" id="record.${name}" aria-labelledby="record.${name}-title">
   <div class="text">
     <h2 id="record.${name}-title"><a href="#record.${name}">${name}</a> <small>record</small></h2>
-    ${schema.description && markdown(schema.description)}
-    ${members(book, schema, 'returned')}
+    ${schema.description && renderMarkdown(schema.description)}
+    ${renderMembers(book, schema, 'returned')}
   </div>
-  <div class="code">${panel(name, asJson(exampleFor(book, name)), 'json')}</div>
+  <div class="code">${renderCodePanel(name, printJson(exampleFor(book, name)), 'json')}</div>
 </section>`
 }
 
-function exampleFor(book: Book, name: string): unknown {
+function exampleFor(book: DocsBook, name: string): unknown {
   const returned = book.entries.flatMap(entry => returnedBy(entry, name))
   const { schemas } = book.document.components
-  return returned[0] ?? exampleOf(schemas[name] ?? {}, schemas)
+  return returned[0] ?? schemaExample(schemas[name] ?? {}, schemas)
 }
 
-function returnedBy({ success: [, response] }: Entry, name: string): unknown[] {
-  const { schema, example } = jsonOf(response) ?? {}
-  if (schema?.$ref && nameOf(schema.$ref) === name) return [example]
+function returnedBy({ success: [, response] }: OperationEntry, name: string): unknown[] {
+  const { schema, example } = jsonMediaType(response) ?? {}
+  if (schema?.$ref && referencedName(schema.$ref) === name) return [example]
   const items = schema?.properties?.data?.items
-  return items?.$ref && nameOf(items.$ref) === name ? (example as { data: unknown[] }).data : []
+  return items?.$ref && referencedName(items.$ref) === name ? (example as { data: unknown[] }).data : []
 }
 
-const statesSection = (states: States): Html =>
+const statesSection = (states: StateMachines): Html =>
   html`${Object.entries(states).map(
     ([noun, table]) => html`
 <figure class="states">

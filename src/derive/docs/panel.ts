@@ -1,8 +1,8 @@
-import { type Content, type Html, html } from '../../web/html.ts'
+import { type Html, type HtmlContent, html } from '../../web/html.ts'
 
-export type Language = 'json' | 'shell' | 'typescript' | 'python'
+export type SampleLanguage = 'json' | 'shell' | 'typescript' | 'python'
 
-const grammars: Readonly<Record<Language, RegExp>> = {
+const grammars: Readonly<Record<SampleLanguage, RegExp>> = {
   json: /(?<key>"(?:[^"\\]|\\.)*"(?=:))|(?<string>"(?:[^"\\]|\\.)*")|(?<number>-?\b\d[\d.]*\b)|(?<word>\b(?:true|false|null)\b)/g,
   shell:
     /(?<comment>(?<=^|\s)#.*$)|(?<key>\$\w+)|(?<string>'[^']*')|(?<word>\b(?:curl|export|echo|grep|head)\b)|(?<number>(?<=\s)-\w+)/gm,
@@ -12,8 +12,8 @@ const grammars: Readonly<Record<Language, RegExp>> = {
     /(?<comment>#.*$)|(?<key>"(?:[^"\\]|\\.)*"(?=:))|(?<string>"(?:[^"\\]|\\.)*")|(?<number>\b\d[\d.]*\b)|(?<word>\b(?:for|in|import|from|True|False|None)\b)/gm,
 }
 
-export function highlight(code: string, language: Language): Content[] {
-  const parts: Content[] = []
+export function highlightCode(code: string, language: SampleLanguage): HtmlContent[] {
+  const parts: HtmlContent[] = []
   let end = 0
   for (const match of code.matchAll(grammars[language])) {
     const [kind] = Object.entries(match.groups ?? {}).find(([, text]) => text !== undefined) ?? []
@@ -23,21 +23,21 @@ export function highlight(code: string, language: Language): Content[] {
   return [...parts, code.slice(end)]
 }
 
-export const panel = (caption: Content, code: string, language: Language): Html =>
-  html`<figure class="panel"><figcaption>${caption}</figcaption><pre tabindex="0"><code>${highlight(code, language)}</code></pre></figure>`
+export const renderCodePanel = (caption: HtmlContent, code: string, language: SampleLanguage): Html =>
+  html`<figure class="panel"><figcaption>${caption}</figcaption><pre tabindex="0"><code>${highlightCode(code, language)}</code></pre></figure>`
 
 const LANGUAGES = { curl: 'curl', typescript: 'TypeScript', python: 'Python' } as const
 
-export type Samples = Partial<Readonly<Record<keyof typeof LANGUAGES, string>>>
+export type CodeSamples = Partial<Readonly<Record<keyof typeof LANGUAGES, string>>>
 
-export function samples(calls: Samples): Html {
+export function renderCodeSamples(calls: CodeSamples): Html {
   const languages = (['curl', 'typescript', 'python'] as const).flatMap(id =>
     calls[id] === undefined ? [] : [{ id, code: calls[id] }],
   )
-  if (languages.length === 1) return html`${panel('curl', calls.curl ?? '', 'shell')}`
+  if (languages.length === 1) return html`${renderCodePanel('curl', calls.curl ?? '', 'shell')}`
   const parts = languages.map(
     ({ id, code }) =>
-      html`<div data-language="${id}">${panel(tabs(LANGUAGES[id]), code, id === 'curl' ? 'shell' : id)}</div>`,
+      html`<div data-language="${id}">${renderCodePanel(tabs(LANGUAGES[id]), code, id === 'curl' ? 'shell' : id)}</div>`,
   )
   return html`<div class="samples">${parts}</div>`
 }

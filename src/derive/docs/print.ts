@@ -38,12 +38,13 @@ const python: Style = {
   indent: '    ',
 }
 
-export const asJson = (value: unknown): string => print(value, json, { indent: '', width: 0 })
+export const printJson = (value: unknown): string => print(value, json, { indent: '', width: 0 })
 
 /** Prints a value as program code; `width` is the room that remains on the first line. */
-export const asTypescript = (value: unknown): string => print(value, typescript, { indent: '', width: WIDTH })
+export const printTypescript = (value: unknown): string =>
+  print(value, typescript, { indent: '', width: WIDTH })
 
-export const asPython = (value: unknown): string => print(value, python, { indent: '', width: WIDTH })
+export const printPython = (value: unknown): string => print(value, python, { indent: '', width: WIDTH })
 
 const WIDTH = 60
 

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../web/html.ts'
-import { inline } from './markdown.ts'
-import { samples } from './panel.ts'
+import { renderInlineMarkdown } from './markdown.ts'
+import { renderCodeSamples } from './panel.ts'
 
 const HELPERS = `get() { curl -sS -w '\\n' "$URL$1" -H "Authorization: Bearer $KEY"; }
 post() { curl -sS -w '\\n' "$URL$1" -H "Authorization: Bearer \${3:-$KEY}" -H 'Content-Type: application/json' -d "$2"; }
@@ -202,7 +202,7 @@ const words: readonly Pick<Step, 'title' | 'text'>[] = [
   },
 ]
 
-export function stepsFor(url: string): Step[] {
+export function quickstartSteps(url: string): Step[] {
   const languages = [curlSteps(url), typescriptSteps(url), pythonSteps(url)] as const
   return words.map((word, n) => {
     const [curl = '', typescript = '', python = ''] = languages.map(steps => steps[n])
@@ -213,10 +213,10 @@ export function stepsFor(url: string): Step[] {
 export const quickstartSection = (url: string): Html => html`
 <section class="guide quickstart" id="quickstart" aria-labelledby="quickstart-title">
   <h2 id="quickstart-title"><a href="#quickstart">Pay something in three minutes</a></h2>
-  <ol>${stepsFor(url).map(
+  <ol>${quickstartSteps(url).map(
     ({ title, text, curl, typescript, python }) => html`<li>
-    <div class="text"><h3>${title}</h3><p>${inline(text)}</p></div>
-    <div class="code">${samples({ curl, typescript, python })}</div>
+    <div class="text"><h3>${title}</h3><p>${renderInlineMarkdown(text)}</p></div>
+    <div class="code">${renderCodeSamples({ curl, typescript, python })}</div>
   </li>`,
   )}</ol>
 </section>`

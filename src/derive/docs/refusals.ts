@@ -1,9 +1,9 @@
-import { type ProblemCode, problems } from '../../kernel/contract/problem.ts'
-import { type Content, type Html, html } from '../../web/html.ts'
-import type { Book, Entry } from './book.ts'
-import { inline } from './markdown.ts'
+import { type ProblemCode, universalProblems } from '../../kernel/contract/problem.ts'
+import { type Html, type HtmlContent, html } from '../../web/html.ts'
+import type { DocsBook, OperationEntry } from './book.ts'
+import { renderInlineMarkdown } from './markdown.ts'
 
-export function refusals(book: Book, { operation, refusals: list }: Entry): Content {
+export function renderRefusals(book: DocsBook, { operation, refusals: list }: OperationEntry): HtmlContent {
   const own = list.filter(({ universal }) => !universal)
   const shared = list.filter(({ universal }) => universal)
   return html`<h3>Errors</h3>
@@ -15,7 +15,7 @@ export function refusals(book: Book, { operation, refusals: list }: Entry): Cont
         own.map(({ status, code, message }) => [
           status,
           html`<a href="${refusalAddress(code)}"><code>${code}</code></a>`,
-          inline(message),
+          renderInlineMarkdown(message),
         ]),
       )
     }
@@ -24,25 +24,25 @@ export function refusals(book: Book, { operation, refusals: list }: Entry): Cont
     </details>`
 }
 
-export const universalRefusals = (): Html =>
+export const renderUniversalRefusals = (): Html =>
   table(
     'Errors of all operations',
     ['Status', 'Code', 'Meaning', 'What to do'],
-    Object.entries(problems).map(([code, [status, message]]) => [
+    Object.entries(universalProblems).map(([code, [status, message]]) => [
       status,
       html`<a href="${refusalAddress(code)}"><code id="error.${code}">${code}</code></a>`,
-      inline(message),
-      inline(advice[code as ProblemCode]),
+      renderInlineMarkdown(message),
+      renderInlineMarkdown(refusalRemedies[code as ProblemCode]),
     ]),
   )
 
-const table = (label: string, head: readonly string[], rows: readonly (readonly Content[])[]): Html =>
+const table = (label: string, head: readonly string[], rows: readonly (readonly HtmlContent[])[]): Html =>
   html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table>
     <thead><tr>${head.map(name => html`<th scope="col">${name}</th>`)}</tr></thead>
     <tbody>${rows.map(row => html`<tr>${row.map(cell => html`<td>${cell}</td>`)}</tr>`)}</tbody>
   </table></div>`
 
-export const advice: Readonly<Record<ProblemCode, string>> = {
+export const refusalRemedies: Readonly<Record<ProblemCode, string>> = {
   invalid_request: 'Change what the message names; the same request will fail again.',
   invalid_json: 'Check quotes, commas and encoding.',
   body_incomplete: 'Send it again, with the same Idempotency-Key.',
@@ -76,7 +76,7 @@ export const advice: Readonly<Record<ProblemCode, string>> = {
   unavailable: 'Repeat after `Retry-After` seconds.',
 }
 
-export const ownAdvice: Readonly<Record<string, string>> = {
+export const operationRefusalRemedies: Readonly<Record<string, string>> = {
   insufficient_funds:
     'Check the balance with `GET /wallets/{id}` or `GET /agents/{id}/balance`; the held part is reserved for other payments. Then pay less, or fund the wallet first.',
   intent_not_approved:
@@ -103,6 +103,6 @@ export const ownAdvice: Readonly<Record<string, string>> = {
   span_invalid: 'Swap `from` and `to`, or leave one of them out.',
 }
 
-export const REFUSALS = { id: 'errors', title: 'Refusals' }
+export const REFUSALS_SECTION = { id: 'errors', title: 'Refusals' }
 
-export const refusalAddress = (code: string): string => `/docs/${REFUSALS.id}/${code}`
+export const refusalAddress = (code: string): string => `/docs/${REFUSALS_SECTION.id}/${code}`

@@ -1,13 +1,13 @@
 import type { JsonSchema } from '../openapi/types.ts'
-import type { Book, Entry } from './book.ts'
-import { jsonOf, streamOf } from './book.ts'
-import type { Samples } from './panel.ts'
-import { asJson, asPython, asTypescript } from './print.ts'
+import type { DocsBook, OperationEntry } from './book.ts'
+import { jsonMediaType, streamMediaType } from './book.ts'
+import type { CodeSamples } from './panel.ts'
+import { printJson, printPython, printTypescript } from './print.ts'
 
-export function curlOf(entry: Entry): string {
+export function curlSample(entry: OperationEntry): string {
   const { method, operation } = entry
   const body = bodyOf(entry)
-  const program = streamOf(entry.success[1]) ? 'curl -N' : 'curl'
+  const program = streamMediaType(entry.success[1]) ? 'curl -N' : 'curl'
   const command = isImplied(method, body) ? program : `${program} -X ${method}`
   const address = `"$URL${addressOf(entry)}"`
   const lines = [
@@ -18,7 +18,7 @@ export function curlOf(entry: Entry): string {
   return lines.join(' \\\n  ')
 }
 
-function bodyLines({ operation }: Entry, body: unknown): string[] {
+function bodyLines({ operation }: OperationEntry, body: unknown): string[] {
   if (body === undefined) return []
   const { content = {} } = operation.requestBody ?? {}
   const form = content['multipart/form-data']?.schema?.properties
@@ -27,7 +27,7 @@ function bodyLines({ operation }: Entry, body: unknown): string[] {
     return Object.entries(body as object).map(
       ([name, text]) => `--data-urlencode ${quoted(`${name}=${text}`)}`,
     )
-  return ["-H 'Content-Type: application/json'", `-d ${quoted(indented(asJson(body)))}`]
+  return ["-H 'Content-Type: application/json'", `-d ${quoted(indented(printJson(body)))}`]
 }
 
 const partsOf = (body: unknown, form: Readonly<Record<string, JsonSchema>>): string[] =>
@@ -51,12 +51,12 @@ const variables: Readonly<Record<string, string>> = {
   dashboardSecret: '-H "X-Dashboard-Secret: $DASHBOARD_SECRET"',
 }
 
-function credentialOf([first]: Entry['operation']['security']): string[] {
+function credentialOf([first]: OperationEntry['operation']['security']): string[] {
   const [scheme = ''] = Object.keys(first ?? {})
   return variables[scheme] ? [variables[scheme]] : []
 }
 
-function addressOf({ path, parameters }: Entry): string {
+function addressOf({ path, parameters }: OperationEntry): string {
   const query = queryOf(parameters).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
   const filled = parameters.reduce(
     (text, { name, example }) => text.replace(`{${name}}`, String(example)),
@@ -65,15 +65,15 @@ function addressOf({ path, parameters }: Entry): string {
   return query.length > 0 ? `${filled}?${query.join('&')}` : filled
 }
 
-const queryOf = (parameters: Entry['parameters']): [string, unknown][] =>
+const queryOf = (parameters: OperationEntry['parameters']): [string, unknown][] =>
   parameters
     .filter(({ in: place, name, required }) => place === 'query' && (required || name === 'limit'))
     .map(({ name, schema }) => [name, schema.examples?.[0] ?? schema.default ?? schema.enum?.[0] ?? '…'])
 
-const bodyOf = ({ operation }: Entry): unknown => jsonOf(operation.requestBody ?? {})?.example
+const bodyOf = ({ operation }: OperationEntry): unknown => jsonMediaType(operation.requestBody ?? {})?.example
 
 /** The input of a call by one of the packages: the ids of the path, then the members of query or body. */
-function callInputOf(entry: Entry): {
+function callInputOf(entry: OperationEntry): {
   readonly ids: readonly string[]
   readonly members: object | undefined
 } {
@@ -85,26 +85,28 @@ function callInputOf(entry: Entry): {
   return { ids, members: members as object | undefined }
 }
 
-const isIterated = (entry: Entry): boolean =>
-  streamOf(entry.success[1]) !== undefined ||
+const isIterated = (entry: OperationEntry): boolean =>
+  streamMediaType(entry.success[1]) !== undefined ||
   entry.parameters.some(({ in: place, name }) => place === 'query' && name === 'cursor')
 
-export const samplesOf = (book: Book, entry: Entry): Samples => ({
-  curl: curlOf(entry),
-  ...(book.keysForClients.has(entry.key) ? { typescript: typescriptOf(entry), python: pythonOf(entry) } : {}),
+export const codeSamples = (book: DocsBook, entry: OperationEntry): CodeSamples => ({
+  curl: curlSample(entry),
+  ...(book.keysForClients.has(entry.key)
+    ? { typescript: typescriptSample(entry), python: pythonSample(entry) }
+    : {}),
 })
 
-export function typescriptOf(entry: Entry): string {
+export function typescriptSample(entry: OperationEntry): string {
   const { ids, members } = callInputOf(entry)
-  const given = [...ids.map(asTypescript), ...(members === undefined ? [] : [asTypescript(members)])]
+  const given = [...ids.map(printTypescript), ...(members === undefined ? [] : [printTypescript(members)])]
   const call = `pay.${entry.key}(${given.join(', ')})`
   if (isIterated(entry)) return `for await (const one of ${call}) console.log(one)`
   return `${entry.success[1].content ? 'const result = ' : ''}await ${call}`
 }
 
-export function pythonOf(entry: Entry): string {
+export function pythonSample(entry: OperationEntry): string {
   const { ids, members } = callInputOf(entry)
-  const given = [...ids.map(asPython), ...(members === undefined ? [] : [asPython(members)])]
+  const given = [...ids.map(printPython), ...(members === undefined ? [] : [printPython(members)])]
   const call = `pay.${inSnakeCase(entry.key)}(${given.join(', ')})`
   if (isIterated(entry)) return `for one in ${call}:\n    print(one)`
   return entry.success[1].content ? `result = ${call}` : call

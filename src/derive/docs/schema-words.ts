@@ -1,8 +1,8 @@
-import { nameOf } from '../openapi/example.ts'
+import { referencedName } from '../openapi/example.ts'
 import type { JsonSchema } from '../openapi/types.ts'
 
 /** Names a type: `string`, `agent id`, `array of integers`, `instant or null`. */
-export function typeWords(schema: JsonSchema): string {
+export function describeType(schema: JsonSchema): string {
   const types = [schema.type ?? []].flat()
   const [first = 'any'] = types
   const words = kindOf(schema) ?? (first === 'array' ? arrayWords(schema) : first)
@@ -25,25 +25,25 @@ function kindOf({ format, contentEncoding, examples = [] }: JsonSchema): string 
 }
 
 const arrayWords = ({ items = {} }: JsonSchema): string => {
-  const words = items.$ref ? nameOf(items.$ref).toLowerCase() : typeWords(items)
+  const words = items.$ref ? referencedName(items.$ref).toLowerCase() : describeType(items)
   return `array of ${words === 'any' ? 'anything' : `${words}s`}`
 }
 
-export function constraintWords(schema: JsonSchema): string[] {
+export function describeConstraints(schema: JsonSchema): string[] {
   const { items, pattern, default: standard } = schema
   return [
-    choiceWords(schema),
+    describeChoices(schema),
     !kindOf(schema) && lengthWords(schema),
     range(schema.minItems, schema.maxItems, 'item'),
     range(schema.minimum, schema.maximum),
     schema.exclusiveMinimum !== undefined && `more than ${figure(schema.exclusiveMinimum)}`,
     pattern && `pattern \`${pattern}\``,
-    ...(items ? constraintWords(items).map(words => `each ${words}`) : []),
+    ...(items ? describeConstraints(items).map(words => `each ${words}`) : []),
     standard !== undefined && `default \`${JSON.stringify(standard)}\``,
   ].filter(words => typeof words === 'string' && words !== '') as string[]
 }
 
-export function choiceWords({ enum: values, const: only }: JsonSchema): string {
+export function describeChoices({ enum: values, const: only }: JsonSchema): string {
   const named = (values ?? (only === undefined ? [] : [only])).filter(value => value !== null)
   return `${named.length > 1 ? 'one of ' : ''}${named.map(value => `\`${value}\``).join(', ')}`
 }

@@ -1,16 +1,29 @@
 import type { MarkedToken } from 'marked'
-import { problems } from '../../kernel/contract/problem.ts'
-import { GUIDES, type GuideFile, type Guides, plain, sectionsOf } from '../guides/guides.ts'
+import { universalProblems } from '../../kernel/contract/problem.ts'
+import {
+  GUIDES_SECTION,
+  type GuideFile,
+  type Guides,
+  guideSections,
+  stripMarkdown,
+} from '../guides/guides.ts'
 import type { RefusalCode } from '../guides/refusal-pages.ts'
 import type { JsonSchema, Schemas } from '../openapi/types.ts'
-import { type Book, type Chapter, type Entry, EVENTS, jsonOf, OVERVIEW } from './book.ts'
-import { eventsIn } from './event-groups.ts'
-import type { Guide } from './guide.ts'
-import { SETTING } from './markdown.ts'
-import { QUICKSTART } from './navigation.ts'
-import { REFUSALS } from './refusals.ts'
+import {
+  type DocsBook,
+  type DocsChapter,
+  EVENTS_SECTION,
+  jsonMediaType,
+  type OperationEntry,
+  OVERVIEW_SECTION,
+} from './book.ts'
+import { eventsOfGroups } from './event-groups.ts'
+import type { DescriptionSection } from './guide.ts'
+import { SETTING_NAME_PATTERN } from './markdown.ts'
+import { QUICKSTART_SECTION } from './navigation.ts'
+import { REFUSALS_SECTION } from './refusals.ts'
 
-export interface Findable {
+export interface SearchEntry {
   readonly kind: 'guide' | 'section' | 'operation' | 'record' | 'event' | 'refusal' | 'setting'
   readonly anchor: string
   readonly section: string
@@ -20,38 +33,56 @@ export interface Findable {
 }
 
 interface Searched {
-  readonly book: Book
-  readonly guides: readonly Guide[]
+  readonly book: DocsBook
+  readonly guides: readonly DescriptionSection[]
   readonly manual: Guides
   readonly codes: readonly RefusalCode[]
 }
 
-export const searchIndex = ({ book, guides, manual, codes }: Searched): Findable[] => [
-  findable('guide', OVERVIEW, QUICKSTART.id, QUICKSTART.title, 'quickstart first payment'),
-  ...guides.map(({ id, title }) => findable('guide', OVERVIEW, id, title)),
+export const buildSearchIndex = ({ book, guides, manual, codes }: Searched): SearchEntry[] => [
+  findable(
+    'guide',
+    OVERVIEW_SECTION,
+    QUICKSTART_SECTION.id,
+    QUICKSTART_SECTION.title,
+    'quickstart first payment',
+  ),
+  ...guides.map(({ id, title }) => findable('guide', OVERVIEW_SECTION, id, title)),
   ...book.chapters.flatMap(chapter => inChapter(chapter, book.document.components.schemas)),
-  findable('section', EVENTS.id, EVENTS.id, EVENTS.title),
-  findable('guide', EVENTS.id, EVENTS.arriving, 'How an event arrives', 'headers signature webhook'),
-  ...book.eventGroups.map(({ id, title }) => findable('section', EVENTS.id, id, `${title} events`)),
-  ...eventsIn(book.eventGroups).map(({ id, name, post }) =>
-    findable('event', EVENTS.id, id, name, post.summary),
+  findable('section', EVENTS_SECTION.id, EVENTS_SECTION.id, EVENTS_SECTION.title),
+  findable(
+    'guide',
+    EVENTS_SECTION.id,
+    EVENTS_SECTION.arriving,
+    'How an event arrives',
+    'headers signature webhook',
+  ),
+  ...book.eventGroups.map(({ id, title }) => findable('section', EVENTS_SECTION.id, id, `${title} events`)),
+  ...eventsOfGroups(book.eventGroups).map(({ id, name, post }) =>
+    findable('event', EVENTS_SECTION.id, id, name, post.summary),
   ),
   ...codes
     .toSorted(byGenerality)
     .map(({ code, statuses, sentences }) =>
-      findable('refusal', `${REFUSALS.id}/${code}`, '', code, [...statuses, ...sentences.keys()].join(' ')),
+      findable(
+        'refusal',
+        `${REFUSALS_SECTION.id}/${code}`,
+        '',
+        code,
+        [...statuses, ...sentences.keys()].join(' '),
+      ),
     ),
   ...manual.files.flatMap(inGuide),
 ]
 
-const GENERAL = Object.keys(problems)
+const GENERAL = Object.keys(universalProblems)
 
 const placeOf = ({ code, isUniversal }: RefusalCode): number =>
   isUniversal ? GENERAL.indexOf(code) : GENERAL.length
 
 const byGenerality = (one: RefusalCode, other: RefusalCode): number => placeOf(one) - placeOf(other)
 
-const inChapter = ({ id, name, about, records, entries }: Chapter, schemas: Schemas): Findable[] => [
+const inChapter = ({ id, name, about, records, entries }: DocsChapter, schemas: Schemas): SearchEntry[] => [
   findable('section', id, id, name, about),
   ...entries.map(entry => ({
     ...findable('operation', id, entry.key, entry.operation.summary, wordsOf(entry, schemas)),
@@ -68,9 +99,9 @@ const inChapter = ({ id, name, about, records, entries }: Chapter, schemas: Sche
   ),
 ]
 
-function inGuide(file: GuideFile): Findable[] {
-  const section = `${GUIDES.id}/${file.name}`
-  return sectionsOf(file).flatMap(({ anchor, title, blocks }) => [
+function inGuide(file: GuideFile): SearchEntry[] {
+  const section = `${GUIDES_SECTION.id}/${file.name}`
+  return guideSections(file).flatMap(({ anchor, title, blocks }) => [
     findable(
       'guide',
       section,
@@ -93,34 +124,34 @@ const textOfPart = ({ text }: { readonly text: string }): string => text
 const wordsIn = (text: string): string =>
   [
     ...new Set(
-      plain(text)
+      stripMarkdown(text)
         .toLowerCase()
         .match(/[\p{Letter}\p{Number}][\p{Letter}\p{Number}_.:/-]+/gu) ?? [],
     ),
   ].join(' ')
 
-function settingsIn(block: MarkedToken, section: string): Findable[] {
+function settingsIn(block: MarkedToken, section: string): SearchEntry[] {
   if (block.type !== 'table') return []
   return block.rows.flatMap(row => {
     const [name = '', ...more] = row.map(textOfPart)
-    const setting = SETTING.exec(name)?.[1]
+    const setting = SETTING_NAME_PATTERN.exec(name)?.[1]
     return setting === undefined
       ? []
-      : [findable('setting', section, setting, setting, plain(more.join(' ')))]
+      : [findable('setting', section, setting, setting, stripMarkdown(more.join(' ')))]
   })
 }
 
 const findable = (
-  kind: Findable['kind'],
+  kind: SearchEntry['kind'],
   section: string,
   anchor: string,
   title: string,
   more = '',
-): Findable => ({ kind, section, anchor, title, words: `${title} ${more}`.toLowerCase() })
+): SearchEntry => ({ kind, section, anchor, title, words: `${title} ${more}`.toLowerCase() })
 
-const wordsOf = (entry: Entry, schemas: Schemas): string => {
+const wordsOf = (entry: OperationEntry, schemas: Schemas): string => {
   const { key, method: verb, path, operation, refusals, parameters } = entry
-  const body = jsonOf(operation.requestBody ?? {})?.schema ?? {}
+  const body = jsonMediaType(operation.requestBody ?? {})?.schema ?? {}
   return [
     key,
     verb,

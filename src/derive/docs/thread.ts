@@ -1,6 +1,6 @@
-import type { File } from '../../kernel/contract/file.ts'
-import { cachedFile, uncompressedFile } from '../../web/page-assets.ts'
-import { renderText } from '../docs-text.ts'
+import type { ResponseFile } from '../../kernel/contract/file.ts'
+import { cachedAssetFile, uncompressedAssetFile } from '../../web/page-assets.ts'
+import { renderDocsMarkdown } from '../docs-text.ts'
 import { readDocument } from '../openapi/write.ts'
 import { type DocsAddresses, renderDocs } from './docs.ts'
 import { refusalAddress } from './refusals.ts'
@@ -9,17 +9,17 @@ import { refusalAddress } from './refusals.ts'
 const isSmall = (address: string): boolean => address.startsWith(refusalAddress(''))
 
 /** Runs in a thread. Renders the reference from the OpenAPI document, and returns each file by its path, compressed. */
-export async function docsFiles(text: string, addresses: DocsAddresses): Promise<Map<string, File>> {
+export async function docsFiles(text: string, addresses: DocsAddresses): Promise<Map<string, ResponseFile>> {
   const document = readDocument(text)
   const pages = renderDocs(document, addresses)
-  const files = [...pages, ...renderText(document)]
+  const files = [...pages, ...renderDocsMarkdown(document)]
   const cached = files.map(
     async ([address, { type, content, isImmutable }]) =>
       [
         address,
         typeof content === 'string' && !isSmall(address)
-          ? await cachedFile(type, content, isImmutable)
-          : uncompressedFile(type, content, isImmutable),
+          ? await cachedAssetFile(type, content, isImmutable)
+          : uncompressedAssetFile(type, content, isImmutable),
       ] as const,
   )
   return new Map(await Promise.all(cached))

@@ -1,22 +1,29 @@
 import { type Html, html } from '../../web/html.ts'
-import { type Book, type Entry, jsonOf } from '../docs/book.ts'
-import type { Page } from '../docs/layout.ts'
-import { markdown, slugOf } from '../docs/markdown.ts'
-import { panel, samples } from '../docs/panel.ts'
-import { samplesOf } from '../docs/samples.ts'
-import { addressesIn, GUIDES, type GuideFile, type GuideGroup, type Guides, guideAddress } from './guides.ts'
+import { type DocsBook, jsonMediaType, type OperationEntry } from '../docs/book.ts'
+import type { DocsPage } from '../docs/layout.ts'
+import { headingSlug, renderMarkdown } from '../docs/markdown.ts'
+import { renderCodePanel, renderCodeSamples } from '../docs/panel.ts'
+import { codeSamples } from '../docs/samples.ts'
+import {
+  GUIDES_SECTION,
+  type GuideFile,
+  type GuideGroup,
+  type Guides,
+  guideAddress,
+  guideLinkAddresses,
+} from './guides.ts'
 
-const titleOf = ({ document: { info } }: Book, name: string): string => `${name} · ${info.title}`
+const titleOf = ({ document: { info } }: DocsBook, name: string): string => `${name} · ${info.title}`
 
-export function guidePages(book: Book, guides: Guides): Page[] {
+export function guidePages(book: DocsBook, guides: Guides): DocsPage[] {
   const about = 'How things are done, from the first payment to the operation of the service.'
   const overview = {
-    section: GUIDES.id,
-    title: titleOf(book, GUIDES.title),
+    section: GUIDES_SECTION.id,
+    title: titleOf(book, GUIDES_SECTION.title),
     about,
     content: html`
 <section class="guide">
-  <h1>${GUIDES.title}</h1>
+  <h1>${GUIDES_SECTION.title}</h1>
   <p class="about">${about}</p>
   ${guides.groups.map(groupCards)}
 </section>`,
@@ -25,23 +32,23 @@ export function guidePages(book: Book, guides: Guides): Page[] {
 }
 
 const groupCards = ({ title, files }: GuideGroup): Html => html`
-  <h2 id="${slugOf(title)}"><a href="#${slugOf(title)}">${title}</a></h2>
+  <h2 id="${headingSlug(title)}"><a href="#${headingSlug(title)}">${title}</a></h2>
   <ul class="cards">${files.map(
     ({ name, title, about }) => html`<li><a href="${guideAddress(name)}">${title}</a><p>${about}</p></li>`,
   )}</ul>`
 
-const guidePage = (book: Book, guides: Guides, file: GuideFile): Page => ({
-  section: `${GUIDES.id}/${file.name}`,
+const guidePage = (book: DocsBook, guides: Guides, file: GuideFile): DocsPage => ({
+  section: `${GUIDES_SECTION.id}/${file.name}`,
   title: titleOf(book, file.title),
   about: file.about.slice(0, 300),
   content: html`
 <article class="guide manual">
-${markdown(file.markdown, addressesIn(guides, file))}
+${renderMarkdown(file.markdown, guideLinkAddresses(guides, file))}
 ${operationsIn(book, file)}
 </article>`,
 })
 
-function operationsIn(book: Book, { markdown }: GuideFile): Html | false {
+function operationsIn(book: DocsBook, { markdown }: GuideFile): Html | false {
   const named = [...markdown.matchAll(/`(GET|POST|PUT|PATCH|DELETE) (\/[\w/{}.-]+)/g)].map(
     ([, method, path = '']) => `${method} ${shapeOf(path)}`,
   )
@@ -55,15 +62,15 @@ ${found.map(entry => sampleOf(book, entry))}`
 
 const shapeOf = (path: string): string => path.replace(/^\/v1(?=\/)/, '').replace(/\{\w+\}/g, '{}')
 
-function sampleOf(book: Book, entry: Entry): Html {
+function sampleOf(book: DocsBook, entry: OperationEntry): Html {
   const { key, method, path, operation } = entry
-  const command = agentpayOf(entry)
+  const command = agentpaySample(entry)
   return html`
 <details class="sample"><summary><a href="${book.href(key)}">${operation.summary}</a> <code>${method} ${path}</code></summary>
-${samples(samplesOf(book, entry))}${command && panel('agentpay', command, 'shell')}</details>`
+${renderCodeSamples(codeSamples(book, entry))}${command && renderCodePanel('agentpay', command, 'shell')}</details>`
 }
 
-export function agentpayOf(entry: Entry): string | undefined {
+export function agentpaySample(entry: OperationEntry): string | undefined {
   const { content = {} } = entry.operation.requestBody ?? {}
   if (Object.keys(content).some(type => type !== 'application/json')) return undefined
   const [noun = '', verb = ''] = entry.key.split('.').map(inKebabCase)
@@ -72,11 +79,11 @@ export function agentpayOf(entry: Entry): string | undefined {
 
 const inKebabCase = (name: string): string => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
 
-const idsOf = ({ parameters }: Entry): string[] =>
+const idsOf = ({ parameters }: OperationEntry): string[] =>
   parameters.filter(({ in: place }) => place === 'path').map(({ example }) => String(example))
 
-function bodyOf({ operation }: Entry): string[] {
-  const example = jsonOf(operation.requestBody ?? {})?.example
+function bodyOf({ operation }: OperationEntry): string[] {
+  const example = jsonMediaType(operation.requestBody ?? {})?.example
   if (example === undefined) return []
   const members = Object.entries(example as object)
   const isPlain = members.every(([name, value]) => !TAKEN.has(name) && isTyped(value))

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, posix } from 'node:path'
 import type { MarkedToken } from 'marked'
-import { type Asset, asset } from '../docs/assets.ts'
-import { type Addresses, blocksOf, slugOf } from '../docs/markdown.ts'
+import { type StaticAsset, staticAsset } from '../docs/assets.ts'
+import { headingSlug, type MarkdownAddresses, parseMarkdownBlocks } from '../docs/markdown.ts'
 
 export interface GuideFile {
   /**
@@ -24,7 +24,7 @@ export interface GuideGroup {
 export interface Guides {
   readonly groups: readonly GuideGroup[]
   readonly files: readonly GuideFile[]
-  readonly pictures: ReadonlyMap<string, Asset>
+  readonly pictures: ReadonlyMap<string, StaticAsset>
 }
 
 const FOLDER = new URL('../../../docs/', import.meta.url)
@@ -43,15 +43,15 @@ export function readGuides(): Guides {
   return { groups, files: inOrder, pictures: new Map(pictures) }
 }
 
-const pictureOf = (path: string): Asset =>
-  asset(basename(path), 'image/png', readFileSync(new URL(path, FOLDER)) as Buffer)
+const pictureOf = (path: string): StaticAsset =>
+  staticAsset(basename(path), 'image/png', readFileSync(new URL(path, FOLDER)) as Buffer)
 
 function readGuide(path: string): GuideFile {
   const markdown = readFileSync(new URL(path, FOLDER), 'utf8')
-  const blocks = blocksOf(markdown)
+  const blocks = parseMarkdownBlocks(markdown)
   const title = blocks.find(block => block.type === 'heading')?.text ?? path
   const about = blocks.find(block => block.type === 'paragraph')?.text ?? ''
-  return { name: basename(path, '.md'), path, title, about: plain(about), markdown }
+  return { name: basename(path, '.md'), path, title, about: stripMarkdown(about), markdown }
 }
 
 const ROW = /^\| \[[^\]]+\]\(([\w/-]+\.md)\) \| (.+) \|$/gm
@@ -63,31 +63,34 @@ function groupsIn(index: string, files: ReadonlyMap<string, GuideFile>): GuideGr
       title: part.slice(0, part.indexOf('\n')).trim(),
       files: [...part.matchAll(ROW)].flatMap(([, path = '', about = '']) => {
         const file = files.get(path)
-        return file ? [{ ...file, about: plain(about) }] : []
+        return file ? [{ ...file, about: stripMarkdown(about) }] : []
       }),
     }))
     .filter(group => group.files.length > 0)
 }
 
-export const plain = (text: string): string =>
+export const stripMarkdown = (text: string): string =>
   text
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/[`*]/g, '')
     .replace(/\s+/g, ' ')
     .trim()
 
-export const GUIDES = { id: 'guides', title: 'Guides' }
+export const GUIDES_SECTION = { id: 'guides', title: 'Guides' }
 
-export const guideAddress = (name: string): string => `/docs/${GUIDES.id}/${name}`
+export const guideAddress = (name: string): string => `/docs/${GUIDES_SECTION.id}/${name}`
 
 /** Guides link to other guides and to other hosts. Other files of the checkout are not served. */
-export const addressesIn = ({ files, pictures }: Guides, { path: from }: GuideFile): Addresses => ({
+export const guideLinkAddresses = (
+  { files, pictures }: Guides,
+  { path: from }: GuideFile,
+): MarkdownAddresses => ({
   link(target) {
     if (/^(https?:|#|\/)/.test(target)) return target
     const [, file = '', anchor = ''] = /^([^#]+)(#.*)?$/.exec(target) ?? []
     const path = posix.join('docs', posix.dirname(from), file)
     if (path === 'README.md') return '/docs#quickstart'
-    if (path === `docs/${INDEX}`) return `/docs/${GUIDES.id}`
+    if (path === `docs/${INDEX}`) return `/docs/${GUIDES_SECTION.id}`
     const guide = files.find(one => `docs/${one.path}` === path)
     return guide && guideAddress(guide.name) + anchor
   },
@@ -95,8 +98,8 @@ export const addressesIn = ({ files, pictures }: Guides, { path: from }: GuideFi
 })
 
 /** Rewrites the links, so that they lead to the Markdown of other guides. */
-export function markdownOf(guides: Guides, file: GuideFile): string {
-  const { link, picture } = addressesIn(guides, file)
+export function guideMarkdown(guides: Guides, file: GuideFile): string {
+  const { link, picture } = guideLinkAddresses(guides, file)
   const led = (written: string, mark: string, text: string, target: string): string => {
     const address = mark ? picture(target) : link(target)
     if (address === undefined) return mark ? written : text
@@ -115,13 +118,13 @@ export interface GuideSection {
   readonly blocks: readonly MarkedToken[]
 }
 
-export function sectionsOf({ title, markdown }: GuideFile): GuideSection[] {
+export function guideSections({ title, markdown }: GuideFile): GuideSection[] {
   const sections: { anchor: string; title: string; blocks: MarkedToken[] }[] = [
     { anchor: '', title, blocks: [] },
   ]
-  for (const block of blocksOf(markdown)) {
+  for (const block of parseMarkdownBlocks(markdown)) {
     if (block.type === 'heading' && block.depth === 2)
-      sections.push({ anchor: slugOf(block.text), title: plain(block.text), blocks: [] })
+      sections.push({ anchor: headingSlug(block.text), title: stripMarkdown(block.text), blocks: [] })
     else if (block.type !== 'heading' || block.depth > 1) sections.at(-1)?.blocks.push(block)
   }
   return sections

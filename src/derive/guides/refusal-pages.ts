@@ -1,21 +1,26 @@
 import { STATUS_CODES } from 'node:http'
-import { type ProblemCode, problems } from '../../kernel/contract/problem.ts'
+import { type ProblemCode, universalProblems } from '../../kernel/contract/problem.ts'
 import { type Html, html } from '../../web/html.ts'
-import type { Book, Entry } from '../docs/book.ts'
-import type { Page } from '../docs/layout.ts'
-import { inline } from '../docs/markdown.ts'
-import { advice, ownAdvice, REFUSALS, refusalAddress } from '../docs/refusals.ts'
+import type { DocsBook, OperationEntry } from '../docs/book.ts'
+import type { DocsPage } from '../docs/layout.ts'
+import { renderInlineMarkdown } from '../docs/markdown.ts'
+import {
+  operationRefusalRemedies,
+  REFUSALS_SECTION,
+  refusalAddress,
+  refusalRemedies,
+} from '../docs/refusals.ts'
 
 export interface RefusalCode {
   readonly code: string
   readonly statuses: readonly string[]
-  readonly sentences: ReadonlyMap<string, readonly Entry[]>
+  readonly sentences: ReadonlyMap<string, readonly OperationEntry[]>
   readonly isUniversal: boolean
 }
 
-export function refusalCodesOf(book: Book): RefusalCode[] {
-  const codes = new Map<string, { statuses: Set<string>; sentences: Map<string, Entry[]> }>()
-  for (const [code, [status, message]] of Object.entries(problems))
+export function collectRefusalCodes(book: DocsBook): RefusalCode[] {
+  const codes = new Map<string, { statuses: Set<string>; sentences: Map<string, OperationEntry[]> }>()
+  for (const [code, [status, message]] of Object.entries(universalProblems))
     codes.set(code, { statuses: new Set([String(status)]), sentences: new Map([[message, []]]) })
   for (const entry of book.entries)
     for (const { code, status, message, universal } of entry.refusals) {
@@ -30,22 +35,22 @@ export function refusalCodesOf(book: Book): RefusalCode[] {
       code,
       statuses: [...statuses].toSorted(),
       sentences,
-      isUniversal: code in problems,
+      isUniversal: code in universalProblems,
     }))
     .toSorted((one, other) => one.code.localeCompare(other.code, 'en'))
 }
 
-export function refusalPages(book: Book, codes: readonly RefusalCode[]): Page[] {
+export function refusalPages(book: DocsBook, codes: readonly RefusalCode[]): DocsPage[] {
   const { title } = book.document.info
   const about =
     'An answer that says no names one of these codes in its header X-Error-Code; its body says why, in a sentence.'
   const overview = {
-    section: REFUSALS.id,
-    title: `${REFUSALS.title} · ${title}`,
+    section: REFUSALS_SECTION.id,
+    title: `${REFUSALS_SECTION.title} · ${title}`,
     about,
     content: html`
 <section class="guide">
-  <h1>${REFUSALS.title}</h1>
+  <h1>${REFUSALS_SECTION.title}</h1>
   <p class="about">${about}</p>
   <ul class="codes">${codes.map(
     ({ code, statuses }) =>
@@ -56,11 +61,11 @@ export function refusalPages(book: Book, codes: readonly RefusalCode[]): Page[] 
   return [overview, ...codes.map(code => refusalPage(book, code))]
 }
 
-const refusalPage = (book: Book, refusal: RefusalCode): Page => {
+const refusalPage = (book: DocsBook, refusal: RefusalCode): DocsPage => {
   const { code, statuses, sentences } = refusal
   const [first = ''] = sentences.keys()
   return {
-    section: `${REFUSALS.id}/${code}`,
+    section: `${REFUSALS_SECTION.id}/${code}`,
     title: `${code} · ${book.document.info.title}`,
     about: first,
     content: html`
@@ -72,13 +77,13 @@ ${[...sentences].map(([sentence, entries]) => reason(book, sentence, entries))}
 ${refusal.isUniversal && html`<p>Any operation can meet it.</p>`}
 <h2 id="remedy"><a href="#remedy">What to do</a></h2>
 ${remedies(refusal)}
-<p><a href="/docs/${REFUSALS.id}">All refusals</a></p>
+<p><a href="/docs/${REFUSALS_SECTION.id}">All refusals</a></p>
 </article>`,
   }
 }
 
-const reason = (book: Book, sentence: string, entries: readonly Entry[]): Html => html`
-<p>${inline(sentence)}</p>
+const reason = (book: DocsBook, sentence: string, entries: readonly OperationEntry[]): Html => html`
+<p>${renderInlineMarkdown(sentence)}</p>
 ${
   entries.length > 0 &&
   html`<ul>${entries.map(
@@ -90,9 +95,13 @@ ${
 /** Lists the advice of the code, or the remedies in its messages, and then those of each status. */
 function remedies({ code, statuses, sentences, isUniversal }: RefusalCode): Html[] {
   const wishes = [...sentences.keys()].map(sentence => /[.:] ([A-Z].*)$/s.exec(sentence)?.[1] ?? '')
-  const own = isUniversal ? [advice[code as ProblemCode]] : [ownAdvice[code] ?? '', ...wishes]
+  const own = isUniversal
+    ? [refusalRemedies[code as ProblemCode]]
+    : [operationRefusalRemedies[code] ?? '', ...wishes]
   const general = statuses.map(status => byStatus[status] ?? byStatus[status.at(0) ?? ''] ?? '')
-  return [...new Set([...own, ...general])].filter(Boolean).map(text => html`<p>${inline(text)}</p>`)
+  return [...new Set([...own, ...general])]
+    .filter(Boolean)
+    .map(text => html`<p>${renderInlineMarkdown(text)}</p>`)
 }
 
 const byStatus: Readonly<Record<string, string>> = {

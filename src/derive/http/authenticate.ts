@@ -1,15 +1,15 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { Actor, Caller } from '../../kernel/contract/actor.ts'
+import type { Actor, CallerType } from '../../kernel/contract/actor.ts'
 import { type AnyOperation, beginsSession } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { SESSION_PREFIX } from '../../kernel/contract/session-cookie.ts'
-import type { Credentials } from './credentials.ts'
-import type { Browser, RequestCredentials } from './request-credentials.ts'
-import type { Prove } from './used-proofs.ts'
+import { SESSION_SECRET_PREFIX } from '../../kernel/contract/session-cookie.ts'
+import type { CredentialLookup } from './credentials.ts'
+import type { BrowserCredentials, RequestCredentials } from './request-credentials.ts'
+import type { ProvePossession } from './used-proofs.ts'
 
 const noTenant = { id: null, tenant: null, agentId: null, scopes: new Set<string>() }
-export const anyone: Actor = { type: 'public', ...noTenant }
-export const dashboard: Actor = { type: 'dash', ...noTenant }
+export const publicActor: Actor = { type: 'public', ...noTenant }
+export const dashboardActor: Actor = { type: 'dash', ...noTenant }
 
 const digest = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
@@ -17,17 +17,17 @@ const digest = (secret: string): Buffer => hash('sha256', secret, 'buffer')
  * Finds the actor of these credentials; throws a Problem if there is none. Results older than `trustedFor`
  * milliseconds are looked up again.
  */
-export type Gate = (
+export type Authenticator = (
   operation: AnyOperation,
   presented: RequestCredentials,
   trustedFor?: number,
 ) => Promise<Actor>
 
-export function gate(
-  { holderOf }: Pick<Credentials, 'holderOf'>,
+export function createAuthenticator(
+  { holderOf }: Pick<CredentialLookup, 'holderOf'>,
   dashboardSecret: string,
-  prove: Prove,
-): Gate {
+  prove: ProvePossession,
+): Authenticator {
   const expected = digest(dashboardSecret)
 
   /**
@@ -38,14 +38,17 @@ export function gate(
     const { authorization, dashboardSecret: given, browser } = presented
     if (authorization === undefined && given === undefined) return browser && personOf(browser, trustedFor)
     const token = /^Bearer +([\w-]{8,200})$/i.exec(authorization ?? '')?.[1]
-    if (!token || token.startsWith(SESSION_PREFIX)) return undefined
+    if (!token || token.startsWith(SESSION_SECRET_PREFIX)) return undefined
     const holder = await holderOf(token, false, trustedFor)
     // A proof counts once. A repeated check has no new proof, and the request has passed it already.
     if (holder?.boundTo && trustedFor === undefined) await prove(presented, token, holder.boundTo)
     return holder
   }
 
-  async function personOf(browser: Browser, trustedFor: number | undefined): Promise<Actor | undefined> {
+  async function personOf(
+    browser: BrowserCredentials,
+    trustedFor: number | undefined,
+  ): Promise<Actor | undefined> {
     const { session, isReading, isBackground } = browser
     if (session === undefined) return undefined
     if (!isReading) requireOurPage(browser)
@@ -56,11 +59,12 @@ export function gate(
     const { callers, scope } = operation
     const { authorization, dashboardSecret: given } = presented
     if (beginsSession(operation)) requireOurPage(presented.browser)
-    if (callers.includes('public')) return anyone
+    if (callers.includes('public')) return publicActor
     const isDashboard = given !== undefined && timingSafeEqual(digest(given), expected)
-    if (isDashboard && (callers.includes('dash') || !authorization)) return admit(dashboard, callers)
+    if (isDashboard && (callers.includes('dash') || !authorization))
+      return requireAuthorized(dashboardActor, callers)
     const actor = await actorOf(presented, trustedFor)
-    if (actor) return admit(actor, callers, scope)
+    if (actor) return requireAuthorized(actor, callers, scope)
     throw new Problem('unauthenticated', operation.http?.howToSignIn ?? wanted(callers, given), {
       'WWW-Authenticate': 'Bearer',
     })
@@ -68,7 +72,7 @@ export function gate(
 }
 
 /** The browser also sends the cookie with requests that other sites trigger. Such a request must change nothing. */
-function requireOurPage(browser: Browser | undefined): void {
+function requireOurPage(browser: BrowserCredentials | undefined): void {
   if (!browser?.isOfOurPage) throw new Problem('cross_site')
 }
 
@@ -92,9 +96,9 @@ const callerDescriptions: Readonly<Record<Actor['type'], string>> = {
   signed: 'a message that its sender has signed',
   process: 'a process of ours',
   operator: 'a signal',
-} satisfies Record<Caller | Actor['type'], string>
+} satisfies Record<CallerType | Actor['type'], string>
 
-export function admit(actor: Actor, callers: AnyOperation['callers'], scope?: string): Actor {
+export function requireAuthorized(actor: Actor, callers: AnyOperation['callers'], scope?: string): Actor {
   if (!callers.some(caller => caller === actor.type)) {
     const allowed = callers.map(caller => callerDescriptions[caller]).join(' or ')
     throw new Problem(

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { inKiB } from '../../kernel/contract/operation.ts'
+import { formatKiB } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 
 const FIRST_ROOM = 4_096
@@ -8,16 +8,16 @@ const PIECES_A_TURN = 4_000
 export type ReserveMemory = (bytes: number) => Promise<() => void>
 
 /** Node has already refused requests with contradictory headers. */
-export const announcesBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || announcedLength(headers) > 0
+export const hasRequestBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || declaredBodyLength(headers) > 0
 
 const tooLarge = (limit: number): Problem =>
   new Problem(
     'body_too_large',
-    `The body is larger than ${inKiB(limit)}, the most that this operation takes.`,
+    `The body is larger than ${formatKiB(limit)}, the most that this operation takes.`,
   )
 
-export const announcedLength = (headers: IncomingMessage['headers']): number =>
+export const declaredBodyLength = (headers: IncomingMessage['headers']): number =>
   Number(headers['content-length'] ?? 0)
 
 /** A returned promise pauses the body until it resolves. */
@@ -29,27 +29,27 @@ interface BodySink {
  * Reads the complete body. A body that breaks off is a Problem, never an empty body: the caller's intention
  * is unknown, so nothing may be done.
  */
-export async function readBytes(
+export async function readRequestBody(
   request: IncomingMessage,
   limit: number,
   room: ReserveMemory,
 ): Promise<Buffer> {
-  if (!announcesBody(request)) return Buffer.alloc(0)
-  checkHead(request, limit)
-  const giveBack = await room(announcedLength(request.headers) || limit)
-  const body = growing(Math.min(announcedLength(request.headers) || FIRST_ROOM, limit))
-  await collect(request, limit, body).finally(giveBack)
+  if (!hasRequestBody(request)) return Buffer.alloc(0)
+  checkBodyHeaders(request, limit)
+  const giveBack = await room(declaredBodyLength(request.headers) || limit)
+  const body = growing(Math.min(declaredBodyLength(request.headers) || FIRST_ROOM, limit))
+  await streamRequestBody(request, limit, body).finally(giveBack)
   return body.bytes()
 }
 
-export function checkHead({ headers }: IncomingMessage, limit: number): void {
+export function checkBodyHeaders({ headers }: IncomingMessage, limit: number): void {
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
     throw new Problem('unsupported_media_type')
-  if (announcedLength(headers) > limit) throw tooLarge(limit)
+  if (declaredBodyLength(headers) > limit) throw tooLarge(limit)
 }
 
 /** Passes the chunks of a body to the sink as they arrive. Resolves to the length once the body is complete. */
-export function collect(request: IncomingMessage, limit: number, body: BodySink): Promise<number> {
+export function streamRequestBody(request: IncomingMessage, limit: number, body: BodySink): Promise<number> {
   return new Promise((resolve, reject) => {
     const giveTurn = turnGiver(request)
     let isRefused = false
@@ -138,8 +138,8 @@ const SLOWEST_BYTES_A_MS = 125
 const granted = new WeakMap<IncomingMessage, number>()
 
 /** Extends the deadline of a large body for a slow line, once it is being read. */
-export function grantTime(request: IncomingMessage, bytes: number): void {
+export function extendBodyDeadline(request: IncomingMessage, bytes: number): void {
   granted.set(request, bytes / SLOWEST_BYTES_A_MS)
 }
 
-export const grantedTime = (request: IncomingMessage): number => granted.get(request) ?? 0
+export const bodyDeadlineExtension = (request: IncomingMessage): number => granted.get(request) ?? 0

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { takesForm, wrongMediaType } from '../../kernel/contract/upload.ts'
+import { acceptsForm, wrongMediaTypeRefusal } from '../../kernel/contract/upload.ts'
 
 /** More values than any contract needs, and few enough to parse quickly. */
 const MAX_VALUES = 10_000
@@ -42,7 +42,7 @@ const charset = String.raw`\s*(;\s*charset="?utf-8"?\s*)?$`
 export const JSON_TYPE = new RegExp(`^application/json${charset}`, 'i')
 const FORM_TYPE = new RegExp(`^application/x-www-form-urlencoded${charset}`, 'i')
 
-export function contentOf(
+export function parseRequestContent(
   { method, headers }: IncomingMessage,
   bytes: Buffer,
   operation: AnyOperation,
@@ -51,16 +51,16 @@ export function contentOf(
   if (method === 'GET' || method === 'HEAD') return {}
   if (bytes.length === 0) return {}
   const type = headers['content-type'] ?? ''
-  if (takesForm(operation) && FORM_TYPE.test(type)) return formOf(bytes)
-  if (JSON_TYPE.test(type)) return jsonOf(bytes)
-  throw new Problem('unsupported_media_type', wrongMediaType(operation)[1])
+  if (acceptsForm(operation) && FORM_TYPE.test(type)) return formOf(bytes)
+  if (JSON_TYPE.test(type)) return parseBoundedJson(bytes)
+  throw new Problem('unsupported_media_type', wrongMediaTypeRefusal(operation)[1])
 }
 
-export function jsonOf(bytes: Uint8Array): unknown {
+export function parseBoundedJson(bytes: Uint8Array): unknown {
   const excess = excessOf(bytes)
-  if (excess) throw invalid('', excess)
+  if (excess) throw invalidRequest('', excess)
   const value = parse(bytes)
-  inspect(value)
+  refuseUnstorable(value)
   return value
 }
 
@@ -70,14 +70,14 @@ const MAX_FIELDS = 100
 /** Reads each name once. An empty text counts as left out (RFC 6749). */
 function formOf(bytes: Uint8Array): unknown {
   const fields = decodedText(bytes).split('&', MAX_FIELDS + 1)
-  if (fields.length > MAX_FIELDS) throw invalid('', `more than ${MAX_FIELDS} fields`)
+  if (fields.length > MAX_FIELDS) throw invalidRequest('', `more than ${MAX_FIELDS} fields`)
   const members: Record<string, string> = Object.create(null)
   for (const field of fields.filter(text => text !== '')) {
     const [name = '', value] = fieldOf(field)
-    if (name in members) throw invalid(name, 'given more than once')
+    if (name in members) throw invalidRequest(name, 'given more than once')
     if (value) members[name] = value
   }
-  inspect(members)
+  refuseUnstorable(members)
   return { ...members }
 }
 
@@ -99,7 +99,7 @@ function decodedText(bytes: Uint8Array): string {
   }
 }
 
-const notForm = (): Problem => invalid('', 'is no valid form in UTF-8')
+const notForm = (): Problem => invalidRequest('', 'is no valid form in UTF-8')
 
 function parse(bytes: Uint8Array): unknown {
   try {
@@ -110,14 +110,14 @@ function parse(bytes: Uint8Array): unknown {
 }
 
 /** Checks what no schema does: characters that PostgreSQL cannot store, and names such as `__proto__`. */
-export function inspect(value: unknown): void {
+export function refuseUnstorable(value: unknown): void {
   const open: { value: unknown; path: string }[] = [{ value, path: '' }]
   for (let next = open.pop(); next; next = open.pop()) {
     const { value, path } = next
     if (typeof value === 'string') checkText(value, path)
     if (typeof value !== 'object' || value === null) continue
     for (const [name, member] of Object.entries(value)) {
-      if (name === '__proto__') throw invalid(name, 'this name cannot be used')
+      if (name === '__proto__') throw invalidRequest(name, 'this name cannot be used')
       checkText(name, path)
       open.push({ value: member, path: path ? `${path}.${name}` : name })
     }
@@ -125,11 +125,11 @@ export function inspect(value: unknown): void {
 }
 
 function checkText(text: string, path: string): void {
-  if (text.includes('\0')) throw invalid(path, 'the character U+0000 cannot be used')
-  if (!text.isWellFormed()) throw invalid(path, 'half of a surrogate pair is not a character')
+  if (text.includes('\0')) throw invalidRequest(path, 'the character U+0000 cannot be used')
+  if (!text.isWellFormed()) throw invalidRequest(path, 'half of a surrogate pair is not a character')
 }
 
-export const shorten = (path: string): string => (path.length > 60 ? `${path.slice(0, 59)}…` : path)
+export const shortenPath = (path: string): string => (path.length > 60 ? `${path.slice(0, 59)}…` : path)
 
-export const invalid = (path: string, message: string): Problem =>
-  new Problem('invalid_request', `${shorten(path) || 'body'}: ${message}`)
+export const invalidRequest = (path: string, message: string): Problem =>
+  new Problem('invalid_request', `${shortenPath(path) || 'body'}: ${message}`)

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { TRUSTED_FOR } from './credentials.ts'
+import { CREDENTIAL_CACHE_MS } from './credentials.ts'
 import type { RequestCredentials } from './request-credentials.ts'
 
 /** The most callers that one round checks. With more callers, each is checked less often. */
@@ -44,7 +44,7 @@ export class CredentialWatch {
 
   async #takeTurns(): Promise<void> {
     while (this.#watched.size > 0) {
-      await pause(TRUSTED_FOR, undefined, { ref: false })
+      await pause(CREDENTIAL_CACHE_MS, undefined, { ref: false })
       await this.#ask(MAX_PER_ROUND)
     }
     this.#turning = undefined

@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http'
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
-import type { Gate } from './authenticate.ts'
+import type { Authenticator } from './authenticate.ts'
 import type { CredentialWatch } from './credential-watch.ts'
 import type { RequestCredentials } from './request-credentials.ts'
 
 interface Endless {
-  readonly gate: Gate
+  readonly gate: Authenticator
   readonly credentialWatch: CredentialWatch
   readonly stopping: AbortSignal
 }
 
 /** Ends an endless response when the client has left, the process stops, or the caller would be refused. */
-export function endingOf(
+export function streamEnding(
   response: ServerResponse,
   operation: AnyOperation,
   presented: RequestCredentials,
@@ -32,5 +32,5 @@ export function endingOf(
 }
 
 /** An open page repeats its requests by itself, and these must not extend a person's session. */
-export const inBackground = ({ browser, ...presented }: RequestCredentials): RequestCredentials =>
+export const asBackgroundRequest = ({ browser, ...presented }: RequestCredentials): RequestCredentials =>
   browser ? { ...presented, browser: { ...browser, isBackground: true } } : presented

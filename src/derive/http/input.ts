@@ -1,16 +1,16 @@
 import type { z } from 'zod'
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { jsonName, renamed, renamedPath } from '../../values/json-names.ts'
-import { nearest } from '../../values/nearest.ts'
-import { inspect, invalid, shorten } from './body.ts'
-import { describeInput, type Issue, Measure, zodMessages } from './issue-words.ts'
+import { jsonName, withJsonNames, withJsonNamesInPath } from '../../values/json-names.ts'
+import { nearestName } from '../../values/nearest.ts'
+import { invalidRequest, refuseUnstorable, shortenPath } from './body.ts'
+import { BoundedMeasure, describeSentValue, type ValidationIssue, zodMessageOptions } from './issue-words.ts'
 
 const SHOWN = 5
 
 const empty = {}
 
-export function inputOf(operation: AnyOperation, query: URLSearchParams, body: unknown) {
+export function parseInput(operation: AnyOperation, query: URLSearchParams, body: unknown) {
   return {
     query: operation.query ? parse(operation.query, singles(query)) : none(singles(query), 'query'),
     body: operation.body ? parse(operation.body, body) : none(body, 'body'),
@@ -18,51 +18,55 @@ export function inputOf(operation: AnyOperation, query: URLSearchParams, body: u
 }
 
 function parse(schema: z.ZodType, json: unknown): object {
-  const measure = new Measure(SHOWN + 1)
+  const measure = new BoundedMeasure(SHOWN + 1)
   measure.take(schema, json)
   if (measure.issues.length > 0) throw refused(measure.issues, schema)
-  const result = schema.safeParse(renamed(schema, json), zodMessages)
+  const result = schema.safeParse(withJsonNames(schema, json), zodMessageOptions)
   if (result.success) return result.data as object
-  throw refused(result.error.issues as Issue[], schema)
+  throw refused(result.error.issues as ValidationIssue[], schema)
 }
 
-function refused(found: readonly Issue[], schema: z.ZodType): Problem {
+function refused(found: readonly ValidationIssue[], schema: z.ZodType): Problem {
   const issues = found.map(issue => asInJson(issue, schema))
   const sentences = issues.filter(isFirstOfItsMember).flatMap(issue => sentencesOf(issue, schema))
   const more = sentences.length > SHOWN ? '; and more' : ''
   return new Problem('invalid_request', sentences.slice(0, SHOWN).join('; ') + more)
 }
 
-function asInJson(issue: Issue, schema: z.ZodType): Issue {
+function asInJson(issue: ValidationIssue, schema: z.ZodType): ValidationIssue {
   const { path = [], keys } = issue
-  const named = { ...issue, path: renamedPath(schema, path) }
+  const named = { ...issue, path: withJsonNamesInPath(schema, path) }
   return keys
-    ? { ...named, keys: keys.map(key => String(renamedPath(schema, [...path, key]).at(-1))) }
+    ? { ...named, keys: keys.map(key => String(withJsonNamesInPath(schema, [...path, key]).at(-1))) }
     : named
 }
 
 /** Drops the length problem of a value that also has the wrong type. */
-function isFirstOfItsMember({ path = [], keys }: Issue, index: number, all: readonly Issue[]): boolean {
+function isFirstOfItsMember(
+  { path = [], keys }: ValidationIssue,
+  index: number,
+  all: readonly ValidationIssue[],
+): boolean {
   const member = path.join('.')
   return keys !== undefined || !all.slice(0, index).some(one => !one.keys && one.path?.join('.') === member)
 }
 
-function sentencesOf(issue: Issue, schema: z.ZodType): string[] {
+function sentencesOf(issue: ValidationIssue, schema: z.ZodType): string[] {
   const { path = [], message = '', keys } = issue
-  const at = (...more: string[]) => shorten([...path, ...more].join('.')) || 'body'
+  const at = (...more: string[]) => shortenPath([...path, ...more].join('.')) || 'body'
   if (keys) {
     const unknown = keys.slice(0, SHOWN + 1)
     return unknown.map(key => `${at(key)}: there is no such member${suggestMember(key, schema, path)}`)
   }
-  const came = describeInput(issue)
+  const came = describeSentValue(issue)
   return [`${at()}: ${came ? `${message.replace(/\.$/, '')} (${came})` : message}`]
 }
 
 function none(value: unknown, where: string): object {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid(where, `must be an object (${describeInput({ input: value })})`)
+    throw invalidRequest(where, `must be an object (${describeSentValue({ input: value })})`)
   const [unknown] = Object.keys(value)
-  if (unknown !== undefined) throw invalid(unknown, 'there is no such member')
+  if (unknown !== undefined) throw invalidRequest(unknown, 'there is no such member')
   return empty
 }
 
@@ -71,11 +75,11 @@ function singles(query: URLSearchParams): Record<string, string> {
   const values: Record<string, string> = Object.create(null)
   for (const [name, value] of query) {
     // No contract has this name, and a record of free names would drop it silently.
-    if (name === '__proto__') throw invalid(name, 'there is no such member')
-    if (name in values) throw invalid(name, 'given more than once')
+    if (name === '__proto__') throw invalidRequest(name, 'there is no such member')
+    if (name in values) throw invalidRequest(name, 'given more than once')
     values[name] = value
   }
-  inspect(values)
+  refuseUnstorable(values)
   return { ...values }
 }
 
@@ -87,7 +91,7 @@ const CONFUSABLE_NAMES: readonly (readonly string[])[] = [['comment', 'reason', 
 function suggestMember(name: string, schema: z.core.$ZodType, path: readonly PropertyKey[]): string {
   const names = membersAt(schema, path)
   const others = CONFUSABLE_NAMES.find(alike => alike.includes(name)) ?? []
-  const meant = names.find(one => others.includes(one)) ?? nearest(name, names)
+  const meant = names.find(one => others.includes(one)) ?? nearestName(name, names)
   return meant === undefined ? '' : `, did you mean ${meant}?`
 }
 

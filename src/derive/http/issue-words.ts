@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { hasCredential } from '../../kernel/database/credential.ts'
+import { containsCredential } from '../../kernel/database/credential.ts'
 import { hasCardNumber } from '../../values/card-number.ts'
-import { jsonName, renamed } from '../../values/json-names.ts'
+import { jsonName, withJsonNames } from '../../values/json-names.ts'
 
-export interface Issue {
+export interface ValidationIssue {
   readonly code?: string
   readonly message?: string
   readonly path?: readonly PropertyKey[]
@@ -19,13 +19,13 @@ export interface Issue {
   readonly exact?: boolean
   readonly divisor?: number | bigint
   readonly keys?: readonly string[]
-  readonly issues?: readonly Issue[]
+  readonly issues?: readonly ValidationIssue[]
 }
 
 const mustBe = (issue: object): string =>
-  words[(issue as Issue).code ?? '']?.(issue) ?? 'must have another form'
+  words[(issue as ValidationIssue).code ?? '']?.(issue) ?? 'must have another form'
 
-const words: Readonly<Record<string, (issue: Issue) => string>> = {
+const words: Readonly<Record<string, (issue: ValidationIssue) => string>> = {
   invalid_type: ({ expected = '' }) => `must be ${kinds[expected] ?? expected}`,
   invalid_value: ({ values = [] }) => `must be ${oneOf(values)}`,
   invalid_format: ({ format = '', pattern }) =>
@@ -82,7 +82,7 @@ function oneOf(values: readonly unknown[]): string {
 
 const SHOWN = 40
 
-export function describeInput({ code, origin, input }: Issue): string | undefined {
+export function describeSentValue({ code, origin, input }: ValidationIssue): string | undefined {
   const measured = code === 'invalid_key' ? 'string' : code?.startsWith('too_') ? (origin ?? '') : ''
   if (measured in units) return `it has ${counted(sizeOf(input), measured)}`
   if (input === undefined) return code === 'custom' ? undefined : 'it is missing'
@@ -96,7 +96,7 @@ export function describeInput({ code, origin, input }: Issue): string | undefine
 /** Never repeats a credential or card number that was sent in the wrong member. */
 function describeText(text: string): string {
   if (text === '') return 'it is empty'
-  if (hasCredential(text) || hasCardNumber(text)) return 'what came looks like a secret and is not shown'
+  if (containsCredential(text) || hasCardNumber(text)) return 'what came looks like a secret and is not shown'
   return `it is ${JSON.stringify(cut(text))}`
 }
 
@@ -108,11 +108,11 @@ const sizeOf = (input: unknown): number =>
 type Schema = z.core.$ZodTypes
 type Path = readonly PropertyKey[]
 
-export const zodMessages = { error: mustBe, reportInput: true } as const
+export const zodMessageOptions = { error: mustBe, reportInput: true } as const
 
-const issuesIn = (schema: z.core.$ZodType, value: unknown, at: Path): Issue[] =>
-  (z.safeParse(schema, renamed(schema, value), zodMessages).error?.issues ?? []).map(issue => ({
-    ...(issue as Issue),
+const issuesIn = (schema: z.core.$ZodType, value: unknown, at: Path): ValidationIssue[] =>
+  (z.safeParse(schema, withJsonNames(schema, value), zodMessageOptions).error?.issues ?? []).map(issue => ({
+    ...(issue as ValidationIssue),
     path: [...at, ...issue.path],
   }))
 
@@ -120,8 +120,8 @@ const issuesIn = (schema: z.core.$ZodType, value: unknown, at: Path): Issue[] =>
  * Measures before anything is parsed: zod reads every item of a list before it checks its length, and a whole
  * text before its length. The items of a long list are read here, until there are enough problems.
  */
-export class Measure {
-  readonly issues: Issue[] = []
+export class BoundedMeasure {
+  readonly issues: ValidationIssue[] = []
   readonly #enough: number
 
   constructor(enough: number) {

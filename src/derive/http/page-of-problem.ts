@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import type { Outcome } from '../../kernel/contract/call.ts'
+import type { ApiResponse } from '../../kernel/contract/call.ts'
 import { mediaTypeOf } from '../../kernel/contract/file.ts'
-import { type AnyOperation, needsSignIn, SIGN_IN_PAGE } from '../../kernel/contract/operation.ts'
+import { type AnyOperation, needsSignIn, SIGN_IN_PATH } from '../../kernel/contract/operation.ts'
 import type { Problem } from '../../kernel/contract/problem.ts'
-import { languageOf } from '../../web/language.ts'
-import { refusalPage } from '../../web/refusal-page.ts'
+import { negotiateLanguage } from '../../web/language.ts'
+import { renderRefusalPage } from '../../web/refusal-page.ts'
 
 interface Asked extends Pick<IncomingMessage, 'url' | 'headers'> {
   readonly requestId: string
@@ -14,17 +14,17 @@ interface Asked extends Pick<IncomingMessage, 'url' | 'headers'> {
  * Shows the problem as a page: a redirect to the sign-in, or an explanation. Undefined if the caller is a
  * program, or the request is not for a page.
  */
-export function pageOfProblem(
+export function renderProblemPage(
   { code, status, message, headers }: Problem,
   operation: AnyOperation | undefined,
   { url = '', headers: asked, requestId }: Asked,
-): Outcome | undefined {
+): ApiResponse | undefined {
   if (!operation || mediaTypeOf(operation.returns[1]) !== 'text/html') return undefined
   if (!asked.accept?.includes('text/html')) return undefined
   if (code === 'unauthenticated' && needsSignIn(operation))
-    return { status: 303, body: null, headers: { Location: wayTo(SIGN_IN_PAGE, url) }, errorCode: code }
-  const language = languageOf(asked['accept-language'])
-  const page = refusalPage(
+    return { status: 303, body: null, headers: { Location: wayTo(SIGN_IN_PATH, url) }, errorCode: code }
+  const language = negotiateLanguage(asked['accept-language'])
+  const page = renderRefusalPage(
     { code, status, message, requestId, root: rootFrom(url), retryAfter: retryAfter(headers) },
     language,
   )

@@ -1,40 +1,52 @@
 import type { Request, Response } from 'express'
 import type { Actor } from '../../kernel/contract/actor.ts'
-import type { Call, Outcome } from '../../kernel/contract/call.ts'
-import { isEndless } from '../../kernel/contract/file.ts'
+import type { ApiCall, ApiResponse } from '../../kernel/contract/call.ts'
+import { isEndlessResponse } from '../../kernel/contract/file.ts'
 import {
   type AnyOperation,
-  bodyLimitOf,
-  type Registered,
-  readsBytes,
-  takesKey,
+  maxBodyBytes,
+  type RegisteredOperation,
+  readsRawBody,
+  takesIdempotencyKey,
 } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { takesFiles } from '../../kernel/contract/upload.ts'
-import { asProblem } from '../../kernel/database/retry.ts'
-import type { Execute } from '../../kernel/run/execute.ts'
-import { clientOf } from '../../values/client-of.ts'
+import { acceptsFiles } from '../../kernel/contract/upload.ts'
+import { databaseErrorAsProblem } from '../../kernel/database/retry.ts'
+import type { ExecuteCall } from '../../kernel/run/execute.ts'
+import { clientAddressKey } from '../../values/client-of.ts'
 import { clock } from '../../values/clock.ts'
 import { UploadSession } from '../uploads/upload-session.ts'
-import type { Gate } from './authenticate.ts'
-import { contentOf, invalid } from './body.ts'
-import { type ReserveMemory, readBytes } from './body-bytes.ts'
+import type { Authenticator } from './authenticate.ts'
+import { invalidRequest, parseRequestContent } from './body.ts'
+import { type ReserveMemory, readRequestBody } from './body-bytes.ts'
 import type { BodyMemory } from './body-memory.ts'
 import type { CredentialWatch } from './credential-watch.ts'
-import { endingOf, inBackground } from './ending.ts'
-import { inputOf } from './input.ts'
-import { pageOfProblem } from './page-of-problem.ts'
-import { check, headersOf, type RateLimit } from './rate-limit.ts'
-import { type HostOf, rawRequestOf } from './raw-request.ts'
-import { type ReceiveFor, receiveSigned } from './receive-signed.ts'
-import { type OwnUrls, type PageOrigins, presentedBy, single } from './request-credentials.ts'
-import { baseHeaders, type Headers, keyOf, requestIdOf, send, sendProblem } from './respond.ts'
-import type { Found } from './routes.ts'
-import type { RunNamed } from './run-header.ts'
+import { asBackgroundRequest, streamEnding } from './ending.ts'
+import { parseInput } from './input.ts'
+import { renderProblemPage } from './page-of-problem.ts'
+import { type RateLimit, rateLimitHeaders, requireWithinRateLimit } from './rate-limit.ts'
+import { type RequestHost, toRawRequest } from './raw-request.ts'
+import { type FindSignedReceiver, receiveSignedRequest } from './receive-signed.ts'
+import {
+  type OwnUrls,
+  type PageOrigins,
+  readRequestCredentials,
+  singleHeader,
+} from './request-credentials.ts'
+import {
+  acceptRequestId,
+  baseHeaders,
+  parseIdempotencyKey,
+  type ResponseHeaders,
+  sendOutcome,
+  sendProblem,
+} from './respond.ts'
+import type { RouteMatch } from './routes.ts'
+import type { FindNamedRun } from './run-header.ts'
 
 /** The log record of an answered request. It never contains headers, query or body. */
-export interface Served {
+export interface RequestLogRecord {
   readonly requestId: string
   readonly method: string
   readonly operation: string | null
@@ -47,10 +59,10 @@ export interface Served {
   readonly address: string | null
 }
 
-export interface Pipeline {
-  readonly execute: Execute
-  readonly find: (method: string, path: string) => Found
-  readonly gate: Gate
+export interface RequestPipelineParts {
+  readonly execute: ExecuteCall
+  readonly find: (method: string, path: string) => RouteMatch
+  readonly gate: Authenticator
   readonly credentialWatch: CredentialWatch
   readonly stopping: AbortSignal
   readonly bodies: BodyMemory
@@ -58,32 +70,32 @@ export interface Pipeline {
   readonly uploads: BodyMemory
   readonly ports: Pick<Ports, 'threads' | 'files' | 'viewer'>
   readonly addressOf: (request: Request) => string | null
-  readonly hostOf: HostOf
+  readonly hostOf: RequestHost
   readonly pageOrigins: PageOrigins
   readonly ownUrls: OwnUrls
   /** True if this process sent the request itself. The request that caused it has already been counted. */
   readonly isOwn: (request: Request) => boolean
-  readonly runNamed: RunNamed
+  readonly runNamed: FindNamedRun
   readonly rateLimit: RateLimit
-  readonly receiveFor: ReceiveFor
-  readonly onServed: (served: Served) => void
+  readonly receiveFor: FindSignedReceiver
+  readonly onServed: (served: RequestLogRecord) => void
   readonly onFailure: (error: unknown, requestId: string) => void
 }
 
 interface Progress {
   readonly requestId: string
   readonly address: string | null
-  readonly headers: Headers
+  readonly headers: ResponseHeaders
   readonly response: Response
-  registered?: Registered
+  registered?: RegisteredOperation
   actor?: Actor
 }
 
 /** The order: request id → rate limit → authentication → caller and scope → body → run → parsing → handler → answer. */
-export function pipeline(parts: Pipeline) {
+export function requestPipeline(parts: RequestPipelineParts) {
   return async (request: Request, response: Response): Promise<void> => {
     const began = clock.ticks()
-    const requestId = requestIdOf(request.headers['x-request-id'])
+    const requestId = acceptRequestId(request.headers['x-request-id'])
     const address = parts.addressOf(request)
     const headers = baseHeaders(requestId)
     const progress: Progress = { requestId, address, headers, response }
@@ -91,7 +103,7 @@ export function pipeline(parts: Pipeline) {
     try {
       const outcome = await answer(parts, request, progress)
       errorCode = outcome.errorCode
-      await send(response, headers, outcome)
+      await sendOutcome(response, headers, outcome)
     } catch (error) {
       const report = (failure: unknown) => parts.onFailure(failure, requestId)
       errorCode = await explain(error, response, {
@@ -117,36 +129,40 @@ export function pipeline(parts: Pipeline) {
   }
 }
 
-async function answer(parts: Pipeline, request: Request, progress: Progress): Promise<Outcome> {
+async function answer(
+  parts: RequestPipelineParts,
+  request: Request,
+  progress: Progress,
+): Promise<ApiResponse> {
   const { bodies, execute, find, gate, runNamed, rateLimit } = parts
   const { requestId, address, headers } = progress
   const [path, query] = splitTarget(request.url)
   const found = find(request.method, path)
   if (found && 'registered' in found) progress.registered = found.registered
-  const client = clientOf(address ?? '')
+  const client = clientAddressKey(address ?? '')
   const count = async (): Promise<void> => {
     const allowance = await rateLimit(client)
-    Object.assign(headers, headersOf(allowance))
-    check(allowance)
+    Object.assign(headers, rateLimitHeaders(allowance))
+    requireWithinRateLimit(allowance)
   }
   if (isMetered(found) && !parts.isOwn(request)) await count()
   if (request.headers.host === undefined && request.httpVersion === '1.1')
-    throw invalid('Host', 'it is missing')
+    throw invalidRequest('Host', 'it is missing')
   const { registered, params } = routeOf(found)
   const { operation } = registered
   const room = (bytes: number) => bodies.reserve(request, client, bytes)
   if (isSigned(registered)) {
     const { receiveFor } = parts
     const receiving = { registered, requestId, address, room, receiveFor, countUnsigned: count }
-    const { outcome, actor } = await receiveSigned(request, receiving)
+    const { outcome, actor } = await receiveSignedRequest(request, receiving)
     if (actor) progress.actor = actor
     return outcome
   }
-  const sent = presentedBy(request, parts.pageOrigins, parts.ownUrls)
-  const openEnded = isEndless(operation.returns[1])
-  const presented = openEnded ? inBackground(sent) : sent
+  const sent = readRequestCredentials(request, parts.pageOrigins, parts.ownUrls)
+  const openEnded = isEndlessResponse(operation.returns[1])
+  const presented = openEnded ? asBackgroundRequest(sent) : sent
   progress.actor = await gate(operation, presented)
-  const reception = takesFiles(operation) ? receptionFor(parts, request, client, progress) : undefined
+  const reception = acceptsFiles(operation) ? receptionFor(parts, request, client, progress) : undefined
   const isThere = request.complete
   try {
     const { bytes, body } = reception
@@ -155,13 +171,15 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
     // The credential may have ended while the body was being received.
     if (!isThere) progress.actor = await gate(operation, presented)
     const { actor } = progress
-    const run = await runNamed(single(request.headers['x-run-id']), actor)
-    const input = { params, ...inputOf(operation, query, body) }
-    const idempotencyKey = takesKey(operation) ? keyOf(single(request.headers['idempotency-key'])) : null
+    const run = await runNamed(singleHeader(request.headers['x-run-id']), actor)
+    const input = { params, ...parseInput(operation, query, body) }
+    const idempotencyKey = takesIdempotencyKey(operation)
+      ? parseIdempotencyKey(singleHeader(request.headers['idempotency-key']))
+      : null
     if (operation.http?.keyRequired && idempotencyKey === null) throw keyMissing()
-    const raw = rawRequestOf(operation, request, bytes, parts.hostOf)
-    const ending = openEnded && endingOf(progress.response, operation, presented, parts)
-    const call: Call = { operation: registered, actor, input, requestId, address, idempotencyKey }
+    const raw = toRawRequest(operation, request, bytes, parts.hostOf)
+    const ending = openEnded && streamEnding(progress.response, operation, presented, parts)
+    const call: ApiCall = { operation: registered, actor, input, requestId, address, idempotencyKey }
     await reception?.stage(actor.tenant)
     return await execute({
       ...call,
@@ -178,12 +196,12 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
 const NO_BYTES = Buffer.alloc(0)
 
 async function wholeBody(request: Request, operation: AnyOperation, room: ReserveMemory) {
-  const bytes = await readBytes(request, bodyLimitOf(operation), room)
-  return { bytes, body: readsBytes(operation) ? {} : contentOf(request, bytes, operation) }
+  const bytes = await readRequestBody(request, maxBodyBytes(operation), room)
+  return { bytes, body: readsRawBody(operation) ? {} : parseRequestContent(request, bytes, operation) }
 }
 
 const receptionFor = (
-  { uploads, ports, onFailure }: Pipeline,
+  { uploads, ports, onFailure }: RequestPipelineParts,
   request: Request,
   client: string,
   { actor, requestId }: Progress,
@@ -202,16 +220,16 @@ function splitTarget(url: string): [path: string, query: URLSearchParams] {
   return mark === -1 ? [url, noQuery] : [url.slice(0, mark), new URLSearchParams(url.slice(mark + 1))]
 }
 
-const isMetered = (found: Found): boolean =>
+const isMetered = (found: RouteMatch): boolean =>
   !(
     found &&
     'registered' in found &&
     (found.registered.operation.limits?.unmetered || isSigned(found.registered))
   )
 
-const isSigned = ({ operation }: Registered): boolean => operation.callers.includes('signed')
+const isSigned = ({ operation }: RegisteredOperation): boolean => operation.callers.includes('signed')
 
-function routeOf(found: Found) {
+function routeOf(found: RouteMatch) {
   if (!found) throw new Problem('not_found')
   if ('allow' in found) throw new Problem('method_not_allowed', undefined, { Allow: found.allow.join(', ') })
   return found
@@ -224,9 +242,9 @@ const keyMissing = (): Problem =>
   )
 
 interface Failed {
-  readonly headers: Headers
+  readonly headers: ResponseHeaders
   readonly asked: Request
-  readonly about: Registered | undefined
+  readonly about: RegisteredOperation | undefined
   readonly report: (error: unknown) => void
 }
 
@@ -240,8 +258,8 @@ async function explain(error: unknown, response: Response, failed: Failed): Prom
   const problem = asAnswer(error, report)
   const { url, headers: given } = asked
   const request = { url, headers: given, requestId: String(headers['X-Request-Id']) }
-  const page = pageOfProblem(problem, about?.operation, request)
-  await (page ? send(response, headers, page) : sendProblem(response, headers, problem))
+  const page = renderProblemPage(problem, about?.operation, request)
+  await (page ? sendOutcome(response, headers, page) : sendProblem(response, headers, problem))
   return problem.code
 }
 
@@ -250,7 +268,7 @@ async function explain(error: unknown, response: Response, failed: Failed): Prom
  * the log gets it, and the caller gets a plain 500.
  */
 function asAnswer(error: unknown, report: (error: unknown) => void): Problem {
-  const problem = asProblem(error)
+  const problem = databaseErrorAsProblem(error)
   if (problem instanceof Problem) return problem
   report(error)
   return new Problem('internal')

@@ -5,21 +5,21 @@ import { clock } from '../../values/clock.ts'
 
 const WINDOW = 60_000
 
-export interface Allowance {
+export interface RateAllowance {
   readonly limit: number
   readonly used: number
   readonly resetsAt: Date
 }
 
-export type Counter = (client: string) => Promise<{ used: number; resetsAt: Date }>
+export type RequestCounter = (client: string) => Promise<{ used: number; resetsAt: Date }>
 
-export type RateLimit = (client: string) => Promise<Allowance>
+export type RateLimit = (client: string) => Promise<RateAllowance>
 
-export const rateLimit =
-  (limit: number, count: Counter): RateLimit =>
+export const createRateLimit =
+  (limit: number, count: RequestCounter): RateLimit =>
   async client => ({ limit, ...(await count(client)) })
 
-export function headersOf({ limit, used, resetsAt }: Allowance): Record<string, string> {
+export function rateLimitHeaders({ limit, used, resetsAt }: RateAllowance): Record<string, string> {
   return {
     'X-RateLimit-Limit': String(limit),
     'X-RateLimit-Remaining': String(Math.max(0, limit - used)),
@@ -27,7 +27,7 @@ export function headersOf({ limit, used, resetsAt }: Allowance): Record<string, 
   }
 }
 
-export function check(allowance: Allowance): void {
+export function requireWithinRateLimit(allowance: RateAllowance): void {
   if (allowance.used <= allowance.limit) return
   const wait = Math.max(1, Math.ceil((allowance.resetsAt.getTime() - clock.milliseconds()) / 1000))
   const words = `Too many requests from this address: ${allowance.limit} a minute. Wait ${inSeconds(wait)}.`
@@ -36,7 +36,7 @@ export function check(allowance: Allowance): void {
 
 const inSeconds = (seconds: number): string => (seconds === 1 ? 'one second' : `${seconds} seconds`)
 
-export function counterInMemory(): Counter {
+export function inMemoryRequestCounter(): RequestCounter {
   const windows = new Map<string, { used: number; resetsAt: Date }>()
   let sweepAt = 0
   return async client => {
@@ -67,9 +67,9 @@ returning client, used, resets_at`
  * Counts for several processes on one database, all concurrent requests in one statement. If the database is
  * lost, each process counts by itself, since a limit is no reason to refuse every client.
  */
-export function counterInDatabase({ pool }: Database): Counter {
+export function databaseRequestCounter({ pool }: Database): RequestCounter {
   const sql = sqlOn(pool)
-  const alone = counterInMemory()
+  const alone = inMemoryRequestCounter()
   const count = batcher<string, { used: number; resetsAt: Date }>(
     { size: 256, inFlight: 2 },
     async clients => {

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6 } from 'node:net'
-import { type AnyOperation, readsBytes } from '../../kernel/contract/operation.ts'
+import { type AnyOperation, readsRawBody } from '../../kernel/contract/operation.ts'
 import type { RawRequest } from '../../kernel/contract/raw-request.ts'
 
-export type HostOf = (request: IncomingMessage) => string
+export type RequestHost = (request: IncomingMessage) => string
 
 /**
  * Uses the `Host` header if it is one of the service's own addresses, as there may be a proxy. Clients can
  * send any `Host`, so every other value counts as the first address.
  */
-export const hostAmong =
-  (ownHosts: () => readonly [string, ...string[]]): HostOf =>
+export const requestHostAmong =
+  (ownHosts: () => readonly [string, ...string[]]): RequestHost =>
   ({ headers }) => {
     const asked = headers.host?.toLowerCase().replace(/:(80|443)$/, '')
     const own = ownHosts()
@@ -18,11 +18,11 @@ export const hostAmong =
   }
 
 /** Undefined unless the contract lets the handler read the request itself. */
-export function rawRequestOf(
+export function toRawRequest(
   operation: AnyOperation,
   request: IncomingMessage,
   bytes: Uint8Array,
-  hostOf: HostOf,
+  hostOf: RequestHost,
 ): RawRequest | undefined {
   const reads = operation.http?.reads
   if (!reads) return undefined
@@ -32,14 +32,14 @@ export function rawRequestOf(
       return [name, Array.isArray(value) ? value.join(', ') : value]
     }),
   )
-  return { headers, body: readsBytes(operation) ? bytes : new Uint8Array(), host: hostOf(request) }
+  return { headers, body: readsRawBody(operation) ? bytes : new Uint8Array(), host: hostOf(request) }
 }
 
 type TrustProxy = number | readonly string[] | false
 
 export type IsProxy = (address: string, hops: number) => boolean
 
-export function proxies(trust: TrustProxy): IsProxy {
+export function trustedProxies(trust: TrustProxy): IsProxy {
   if (typeof trust !== 'object') return (_, hops) => hops < Number(trust)
   const list = new BlockList()
   for (const entry of trust) {
@@ -58,9 +58,9 @@ const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
  */
 export function clientAddress({ socket, headers }: IncomingMessage, isProxy: IsProxy): string | null {
   const forwarded = String(headers['x-forwarded-for'] ?? '').split(',')
-  let client = addressIn(socket.remoteAddress ?? '')
+  let client = parseForwardedAddress(socket.remoteAddress ?? '')
   for (let hops = 0; client && isProxy(client, hops); hops++) {
-    const before = addressIn(forwarded.pop() ?? '')
+    const before = parseForwardedAddress(forwarded.pop() ?? '')
     if (!before) break
     client = before
   }
@@ -68,7 +68,7 @@ export function clientAddress({ socket, headers }: IncomingMessage, isProxy: IsP
 }
 
 /** Reads an address as proxies write it, with or without a port. IPv4-mapped IPv6 becomes IPv4. */
-export function addressIn(text: string): string | undefined {
+export function parseForwardedAddress(text: string): string | undefined {
   const bare = /^\s*(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+|(\S+))\s*$/.exec(text)
   const address = (bare?.[1] ?? bare?.[2] ?? bare?.[3] ?? '').replace(/^::ffff:(?=\d+\.)/i, '')
   return isIP(address) === 0 ? undefined : address

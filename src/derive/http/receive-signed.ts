@@ -1,21 +1,21 @@
 import type { Request } from 'express'
 import type { Actor } from '../../kernel/contract/actor.ts'
-import type { Receive } from '../../kernel/contract/area.ts'
-import type { Outcome } from '../../kernel/contract/call.ts'
-import { bodyLimitOf, type Registered } from '../../kernel/contract/operation.ts'
+import type { SignedRequestReceiver } from '../../kernel/contract/area.ts'
+import type { ApiResponse } from '../../kernel/contract/call.ts'
+import { maxBodyBytes, type RegisteredOperation } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { type ReserveMemory, readBytes } from './body-bytes.ts'
+import { type ReserveMemory, readRequestBody } from './body-bytes.ts'
 
-export type ReceiveFor = (
-  operation: Registered,
-) => ((request: Parameters<Receive>[0]) => ReturnType<Receive>) | undefined
+export type FindSignedReceiver = (
+  operation: RegisteredOperation,
+) => ((request: Parameters<SignedRequestReceiver>[0]) => ReturnType<SignedRequestReceiver>) | undefined
 
 interface Receiving {
-  readonly registered: Registered
+  readonly registered: RegisteredOperation
   readonly requestId: string
   readonly address: string | null
   readonly room: ReserveMemory
-  readonly receiveFor: ReceiveFor
+  readonly receiveFor: FindSignedReceiver
   readonly countUnsigned: () => Promise<void>
 }
 
@@ -24,13 +24,13 @@ interface Receiving {
  * signature are exempt from the rate limit per address, since an external system sends for many owners from
  * one address.
  */
-export async function receiveSigned(
+export async function receiveSignedRequest(
   request: Request,
   { registered, requestId, address, room, receiveFor, countUnsigned }: Receiving,
-): Promise<{ outcome: Outcome; actor?: Actor }> {
+): Promise<{ outcome: ApiResponse; actor?: Actor }> {
   const receive = receiveFor(registered)
   if (!receive) throw new Error(`nothing receives ${registered.key}`)
-  const body = await readBytes(request, bodyLimitOf(registered.operation), room)
+  const body = await readRequestBody(request, maxBodyBytes(registered.operation), room)
   const received = await receive({ body, headers: singles(request.headers), requestId, address })
   if ('outcome' in received) return received
   await countUnsigned()

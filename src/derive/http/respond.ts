@@ -2,10 +2,10 @@ import { hash, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Outcome } from '../../kernel/contract/call.ts'
-import { type ByteStream, type CachedFile, isStreamed } from '../../kernel/contract/file.ts'
+import type { ApiResponse } from '../../kernel/contract/call.ts'
+import { type ByteStream, type CachedResponseFile, isStreamedContent } from '../../kernel/contract/file.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { hasCredential } from '../../kernel/database/credential.ts'
+import { containsCredential } from '../../kernel/database/credential.ts'
 import { errorBody } from '../../kernel/run/outcome.ts'
 import { isCardNumberInId } from '../../values/card-number.ts'
 
@@ -21,13 +21,13 @@ const PAGE_HEADERS = {
 }
 
 /** Uses a client's request id if it is safe in headers, events and logs, and contains no secret. */
-export const requestIdOf = (given: string | string[] | undefined): string =>
+export const acceptRequestId = (given: string | string[] | undefined): string =>
   typeof given === 'string' && /^[\w.:@/-]{1,128}$/.test(given) && !hasSecret(given) ? given : randomUUID()
 
-const hasSecret = (id: string): boolean => hasCredential(id) || isCardNumberInId(id)
+const hasSecret = (id: string): boolean => containsCredential(id) || isCardNumberInId(id)
 
 /** The `Idempotency-Key` is stored, so a secret or a card number is refused. */
-export function keyOf(given: string | undefined): string | null {
+export function parseIdempotencyKey(given: string | undefined): string | null {
   if (given === undefined) return null
   if (!/^[\x21-\x7e]{1,255}$/.test(given))
     throw new Problem('invalid_request', 'Idempotency-Key: 1 to 255 visible ASCII characters, no spaces.')
@@ -39,17 +39,21 @@ export function keyOf(given: string | undefined): string | null {
   return given
 }
 
-export const baseHeaders = (requestId: string): Headers => ({
+export const baseHeaders = (requestId: string): ResponseHeaders => ({
   'X-Data-Residency': RESIDENCY,
   'X-Request-Id': requestId,
   'X-Content-Type-Options': 'nosniff',
   'Cache-Control': 'no-store',
 })
 
-export async function send(response: ServerResponse, headers: Headers, outcome: Outcome): Promise<void> {
+export async function sendOutcome(
+  response: ServerResponse,
+  headers: ResponseHeaders,
+  outcome: ApiResponse,
+): Promise<void> {
   const { status, body, errorCode, replayed, cache, maxAge } = outcome
   Object.assign(headers, outcome.headers)
-  if (body !== null && isStreamed(body)) return stream(response, headers, outcome, body)
+  if (body !== null && isStreamedContent(body)) return stream(response, headers, outcome, body)
   if (errorCode) headers['X-Error-Code'] = errorCode
   if (status === 503) headers['Retry-After'] ??= RETRY_AFTER_SECONDS
   if (replayed) headers['Idempotent-Replayed'] = 'true'
@@ -65,7 +69,7 @@ export async function send(response: ServerResponse, headers: Headers, outcome: 
 
 function isUnchanged(
   { req }: ServerResponse,
-  headers: Headers,
+  headers: ResponseHeaders,
   body: string | Uint8Array,
   maxAge: number,
 ): boolean {
@@ -76,7 +80,7 @@ function isUnchanged(
   return true
 }
 
-function describe(headers: Headers, { type = JSON_TYPE, name }: Outcome): void {
+function describe(headers: ResponseHeaders, { type = JSON_TYPE, name }: ApiResponse): void {
   headers['Content-Type'] = type
   if (name) headers['Content-Disposition'] = attachmentAs(name)
   if (type.startsWith('text/html')) Object.assign(headers, { ...PAGE_HEADERS, ...headers })
@@ -102,8 +106,8 @@ function attachmentAs(name: string): string {
  */
 async function stream(
   response: ServerResponse,
-  headers: Headers,
-  outcome: Outcome,
+  headers: ResponseHeaders,
+  outcome: ApiResponse,
   body: ByteStream,
 ): Promise<void> {
   const pieces = body[Symbol.asyncIterator]()
@@ -129,16 +133,20 @@ async function* beginningWith<T>(first: T, rest: AsyncIterator<T>): AsyncGenerat
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
 }
 
-export function sendProblem(response: ServerResponse, headers: Headers, problem: Problem): Promise<void> {
+export function sendProblem(
+  response: ServerResponse,
+  headers: ResponseHeaders,
+  problem: Problem,
+): Promise<void> {
   const { status, code, message } = problem
   Object.assign(headers, problem.headers)
-  return send(response, headers, { status, body: errorBody(message), errorCode: code })
+  return sendOutcome(response, headers, { status, body: errorBody(message), errorCode: code })
 }
 
 export function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
   const body = errorBody('Expect: this service knows 100-continue only.')
   const outcome = { status: 417, body, errorCode: 'malformed_request' }
-  void send(response, baseHeaders(requestIdOf(headers['x-request-id'])), outcome)
+  void sendOutcome(response, baseHeaders(acceptRequestId(headers['x-request-id'])), outcome)
 }
 
 /**
@@ -189,22 +197,22 @@ const refusals: Readonly<Record<string, RawRefusal>> = {
 }
 
 /** Headers are collected and written at once, since ten calls of `setHeader` show in a profile. */
-export type Headers = Record<string, string | number>
+export type ResponseHeaders = Record<string, string | number>
 
 /** Versioned files are cached for good. Other files are revalidated at each use, and answered 304 if unchanged. */
 const CACHE = { forGood: 'public, max-age=31536000, immutable', asking: 'public, no-cache' } as const
 
 function sendCached(
   response: ServerResponse,
-  headers: Headers,
+  headers: ResponseHeaders,
   {
     status,
     content,
     cache,
-  }: { readonly status: number; readonly content: Uint8Array | string; readonly cache: CachedFile },
+  }: { readonly status: number; readonly content: Uint8Array | string; readonly cache: CachedResponseFile },
 ): void {
   const { headers: asked } = response.req
-  const wanted = preferred(asked['accept-encoding'])
+  const wanted = preferredEncoding(asked['accept-encoding'])
   const encoding = wanted !== 'identity' && cache[wanted] ? wanted : 'identity'
   const tag = `"${cache.version}${encoding === 'identity' ? '' : `-${encoding}`}"`
   Object.assign(headers, {
@@ -225,13 +233,13 @@ function isKnown({ 'if-none-match': asked }: IncomingMessage['headers'], tag: st
   return known.includes(tag) || known.includes('*')
 }
 
-const withoutContent = ({ 'Content-Type': _, ...headers }: Headers): Headers => headers
+const withoutContent = ({ 'Content-Type': _, ...headers }: ResponseHeaders): ResponseHeaders => headers
 
 type Encoding = 'br' | 'gzip' | 'identity'
 
 const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity']
 
-export function preferred(accepted = ''): Encoding {
+export function preferredEncoding(accepted = ''): Encoding {
   const weights = new Map(accepted.toLowerCase().split(',').map(weightOf))
   const weightFor = (encoding: Encoding): number =>
     weights.get(encoding) ?? (encoding === 'identity' ? LEAST : (weights.get('*') ?? 0))

@@ -1,17 +1,19 @@
 import findMyWay, { type HTTPMethod } from 'find-my-way'
-import type { Registered } from '../../kernel/contract/operation.ts'
-import { looksLikeId, looksLikeName } from '../../values/ids.ts'
+import type { RegisteredOperation } from '../../kernel/contract/operation.ts'
+import { isIdShaped, isNameShaped } from '../../values/ids.ts'
 
 export interface Route {
-  readonly registered: Registered
+  readonly registered: RegisteredOperation
   readonly params: Record<string, string>
 }
 
-export type Found = Route | { readonly allow: readonly string[] } | undefined
+export type RouteMatch = Route | { readonly allow: readonly string[] } | undefined
 
 const METHODS: readonly HTTPMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-export function router(operations: readonly Registered[]): (method: string, path: string) => Found {
+export function createRouter(
+  operations: readonly RegisteredOperation[],
+): (method: string, path: string) => RouteMatch {
   const tree = findMyWay({ maxParamLength: 128 })
   for (const registered of operations)
     for (const address of registered.addresses)
@@ -22,7 +24,7 @@ export function router(operations: readonly Registered[]): (method: string, path
     if (!found) return undefined
     const params = found.params as Record<string, string>
     return Object.entries(params).every(canBeThere)
-      ? { registered: found.store as Registered, params }
+      ? { registered: found.store as RegisteredOperation, params }
       : undefined
   }
 
@@ -36,6 +38,6 @@ export function router(operations: readonly Registered[]): (method: string, path
 
 /** A merchant's key is a name, and may contain spaces. All other parameters are ids. */
 const canBeThere = ([name, value]: [string, string]): boolean =>
-  name === 'key' ? looksLikeName(value) : looksLikeId(value)
+  name === 'key' ? isNameShaped(value) : isIdShaped(value)
 
 function ignored(): void {}

@@ -2,13 +2,17 @@ import { hash, verify } from 'node:crypto'
 import { z } from 'zod'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
-import { asProblem } from '../../kernel/database/retry.ts'
+import { databaseErrorAsProblem } from '../../kernel/database/retry.ts'
 import { clock } from '../../values/clock.ts'
-import { proofAlgorithms, proofKeyOf } from '../../values/proof-key.ts'
+import { parseProofKey, proofAlgorithms } from '../../values/proof-key.ts'
 import type { RequestCredentials } from './request-credentials.ts'
 
 /** Throws a Problem unless the request proves that its sender also holds the key with this thumbprint. */
-export type Prove = (presented: RequestCredentials, secret: string, boundTo: string) => Promise<void>
+export type ProvePossession = (
+  presented: RequestCredentials,
+  secret: string,
+  boundTo: string,
+) => Promise<void>
 
 const refused = (why: string): Problem =>
   new Problem(
@@ -21,7 +25,7 @@ const USE = `
 insert into used_proofs (digest, expires_at) values ($1, $2) on conflict (digest) do nothing returning 1 as used`
 
 /** Counts each proof once among all processes on the database. */
-export function openProofs({ pool }: Database): Prove {
+export function createProofVerifier({ pool }: Database): ProvePossession {
   const sql = sqlOn(pool)
   /** A request with a slow body is authenticated twice, but its proof is checked once. */
   const proven = new WeakSet<RequestCredentials>()
@@ -36,7 +40,7 @@ export function openProofs({ pool }: Database): Prove {
     const digest = hash('sha256', `${boundTo} ${checked.jti}`, 'base64url')
     const until = new Date(checked.signedAtMs + 2 * PROOF_LASTS_MS)
     const used = await sql(USE, [digest, until]).catch((error: unknown) => {
-      throw asProblem(error)
+      throw databaseErrorAsProblem(error)
     })
     if (used.length === 0) throw refused('the proof was used before')
     proven.add(presented)
@@ -101,7 +105,7 @@ function readProof(proof: string) {
   if (proof.length > LONGEST || more.length > 0 || !head.success || !said.success)
     return 'it is no proof of RFC 9449'
   if ('d' in head.data.jwk) return 'its jwk has a private key'
-  const key = proofKeyOf(head.data.jwk)
+  const key = parseProofKey(head.data.jwk)
   if ('problem' in key) return `its jwk has the wrong ${key.member}`
   if (!(key.algorithms as readonly string[]).includes(head.data.alg)) return 'its alg does not fit its key'
   const dsaEncoding = 'ieee-p1363' as const

@@ -1,20 +1,25 @@
 import { readFileSync } from 'node:fs'
-import { type Areas, published } from '../../kernel/contract/area.ts'
-import { type Registered, refusalFormOf } from '../../kernel/contract/operation.ts'
-import { atOnce, type Sliced } from '../../kernel/contract/time-slices.ts'
-import { ErrorCollector } from './errors.ts'
-import { deliveriesTag, deliveryHeaders, eventTypesSliced, webhooksOf } from './event-types.ts'
-import type { Known } from './example.ts'
-import { headerParameters, headers } from './headers.ts'
-import { operationObject, type Parts } from './operation.ts'
+import { type Areas, publishedOperations } from '../../kernel/contract/area.ts'
+import { type RegisteredOperation, refusalFormOf } from '../../kernel/contract/operation.ts'
+import { runAtOnce, type SlicedWork } from '../../kernel/contract/time-slices.ts'
+import { RefusalCollector } from './errors.ts'
+import {
+  deliveryHeaders,
+  documentedWebhooks,
+  eventTypesInSlices,
+  webhookDeliveriesTag,
+} from './event-types.ts'
+import type { ExampleValues } from './example.ts'
+import { headerParameters, responseHeaders } from './headers.ts'
+import { type OperationObjectParts, operationObject } from './operation.ts'
 import { parameterExamples } from './parameters.ts'
 import { SchemaCollector } from './schemas.ts'
 import { securitySchemes } from './security.ts'
-import type { Document, JsonSchema, OperationObject, Tag } from './types.ts'
+import type { JsonSchema, OpenapiDocument, OperationObject, TagObject } from './types.ts'
 
 const introduction = readFileSync(new URL('./introduction.md', import.meta.url), 'utf8').trim()
 
-export const info = {
+export const openapiInfo = {
   title: 'Agent Payments',
   summary: 'Payments for autonomous agents, under rules that their owners set.',
   description: introduction,
@@ -47,23 +52,23 @@ const problemSchema: JsonSchema = {
   required: ['type', 'title', 'status', 'detail', 'error'],
 }
 
-export const openapiDocument = (areas: Areas): Document => atOnce(openapiSliced(areas))
+export const openapiDocument = (areas: Areas): OpenapiDocument => runAtOnce(buildOpenapiInSlices(areas))
 
-export function* openapiSliced(areas: Areas): Sliced<Document> {
-  const operations = published(areas)
+export function* buildOpenapiInSlices(areas: Areas): SlicedWork<OpenapiDocument> {
+  const operations = publishedOperations(areas)
   const schemas = new SchemaCollector()
-  const errors = new ErrorCollector()
+  const errors = new RefusalCollector()
   const parameterExample = yield* parameterExamples(
     operations.map(({ operation }) => operation),
     schemas,
   )
   const paths = yield* pathsOf(operations, { schemas, errors, parameterExample })
-  const webhooks = webhooksOf(areas, yield* eventTypesSliced(areas, schemas))
+  const webhooks = documentedWebhooks(areas, yield* eventTypesInSlices(areas, schemas))
   return {
     openapi: '3.1.1',
-    info,
+    info: openapiInfo,
     servers,
-    tags: [...tagsOf(areas), deliveriesTag],
+    tags: [...tagsOf(areas), webhookDeliveriesTag],
     paths,
     webhooks,
     components: {
@@ -74,18 +79,21 @@ export function* openapiSliced(areas: Areas): Sliced<Document> {
         ...(usesProblems(operations) ? { Problem: problemSchema } : {}),
       },
       parameters: { ...headerParameters, ...deliveryHeaders },
-      headers,
+      headers: responseHeaders,
       responses: errors.all(),
     },
   }
 }
 
-const usesProblems = (operations: readonly Registered[]): boolean =>
+const usesProblems = (operations: readonly RegisteredOperation[]): boolean =>
   operations.some(({ operation }) =>
     Object.keys(operation.fails ?? {}).some(code => refusalFormOf(operation, code).problem),
   )
 
-function* pathsOf(operations: readonly Registered[], parts: Parts): Sliced<Document['paths']> {
+function* pathsOf(
+  operations: readonly RegisteredOperation[],
+  parts: OperationObjectParts,
+): SlicedWork<OpenapiDocument['paths']> {
   const known = knownBySection(operations)
   const paths: Record<string, Record<string, OperationObject>> = {}
   for (const one of operations) {
@@ -97,13 +105,13 @@ function* pathsOf(operations: readonly Registered[], parts: Parts): Sliced<Docum
   return paths
 }
 
-function knownBySection(operations: readonly Registered[]): ReadonlyMap<string, Known> {
-  const known = new Map<string, Known>()
+function knownBySection(operations: readonly RegisteredOperation[]): ReadonlyMap<string, ExampleValues> {
+  const known = new Map<string, ExampleValues>()
   for (const { tag, operation } of operations) known.set(tag, { ...operation.example, ...known.get(tag) })
   return known
 }
 
-function tagsOf(areas: Areas): Tag[] {
+function tagsOf(areas: Areas): TagObject[] {
   return Object.values(areas).map(({ name, about, machines }) => {
     const states = Object.fromEntries(machines.map(machine => [machine.name, machine.table]))
     return { name, description: about, ...(machines.length > 0 ? { 'x-states': states } : {}) }

@@ -2,29 +2,29 @@ import { z } from 'zod'
 import {
   type AnyOperation,
   beginsSession,
-  type Failure,
-  isWriting,
-  readsBytes,
+  isWritingOperation,
+  type RefusalSpec,
+  readsRawBody,
   refusalFormOf,
-  takesKey,
+  takesIdempotencyKey,
 } from '../../kernel/contract/operation.ts'
-import { type ProblemCode, problems } from '../../kernel/contract/problem.ts'
-import { takesFiles, wrongMediaType } from '../../kernel/contract/upload.ts'
+import { type ProblemCode, universalProblems } from '../../kernel/contract/problem.ts'
+import { acceptsFiles, wrongMediaTypeRefusal } from '../../kernel/contract/upload.ts'
 import { PROBLEM_JSON, problemBody } from '../../kernel/run/outcome.ts'
-import { codeHeader, headersOf } from './headers.ts'
-import { isOfTenant } from './security.ts'
-import type { JsonSchema, MediaType, Reference, ResponseObject } from './types.ts'
+import { operationResponseHeaders, refusalCodeHeader } from './headers.ts'
+import { isTenantCaller } from './security.ts'
+import type { JsonSchema, MediaTypeObject, ResponseObject, SchemaReference } from './types.ts'
 
 const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>> = {
   invalid_request: () => true,
   invalid_json: takesJson,
   body_incomplete: takesBody,
   invalid_cursor: ({ query }) => query instanceof z.ZodObject && 'cursor' in query.shape,
-  invalid_run: ({ callers }) => callers.some(isOfTenant),
+  invalid_run: ({ callers }) => callers.some(isTenantCaller),
   unknown_reference: takesJson,
   unauthenticated: needsCredential,
   invalid_dpop_proof: ({ callers }) => callers.includes('key'),
-  account_suspended: ({ callers }) => callers.some(isOfTenant),
+  account_suspended: ({ callers }) => callers.some(isTenantCaller),
   wrong_caller: needsCredential,
   cross_site: operation =>
     beginsSession(operation) || (operation.callers.includes('console') && operation.method !== 'GET'),
@@ -32,19 +32,19 @@ const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>>
   not_found: ({ path }) => path.includes('{'),
   method_not_allowed: () => false,
   body_too_slow: takesBody,
-  in_progress: takesKey,
+  in_progress: takesIdempotencyKey,
   body_too_large: takesBody,
   unsupported_media_type: takesJson,
-  idempotency_key_reused: takesKey,
+  idempotency_key_reused: takesIdempotencyKey,
   rate_limited: ({ limits }) => !limits?.unmetered,
   internal: () => true,
-  busy: isWriting,
+  busy: isWritingOperation,
   not_configured: ({ requires }) => requires !== undefined && requires !== 'passkeys',
-  files_unavailable: takesFiles,
-  storage_full: takesFiles,
+  files_unavailable: acceptsFiles,
+  storage_full: acceptsFiles,
   passkeys_unavailable: ({ requires }) => requires === 'passkeys',
   overloaded: takesBody,
-  outcome_unknown: isWriting,
+  outcome_unknown: isWritingOperation,
   unavailable: () => true,
 }
 
@@ -53,7 +53,7 @@ function takesJson({ body }: AnyOperation): boolean {
 }
 
 function takesBody(operation: AnyOperation): boolean {
-  return operation.body !== undefined || readsBytes(operation)
+  return operation.body !== undefined || readsRawBody(operation)
 }
 
 function needsCredential({ callers }: AnyOperation): boolean {
@@ -66,18 +66,21 @@ interface Case {
   readonly message: string
 }
 
-const caseOf = ([code, [status, message]]: [string, Failure]): Case => ({ code, status, message })
+const caseOf = ([code, [status, message]]: [string, RefusalSpec]): Case => ({ code, status, message })
 
 const universalOf = (operation: AnyOperation): Case[] =>
-  Object.entries({ ...problems, unsupported_media_type: wrongMediaType(operation) })
+  Object.entries({ ...universalProblems, unsupported_media_type: wrongMediaTypeRefusal(operation) })
     .filter(([code]) => meets[code as ProblemCode](operation))
     .map(caseOf)
 
-export class ErrorCollector {
+export class RefusalCollector {
   readonly #shared = new Map<string, ResponseObject>()
 
-  add(operation: AnyOperation): Record<string, ResponseObject | Reference> {
-    const cases = [...Object.entries<Failure>(operation.fails ?? {}).map(caseOf), ...universalOf(operation)]
+  add(operation: AnyOperation): Record<string, ResponseObject | SchemaReference> {
+    const cases = [
+      ...Object.entries<RefusalSpec>(operation.fails ?? {}).map(caseOf),
+      ...universalOf(operation),
+    ]
     const byStatus = Object.entries(Object.groupBy(cases, ({ status }) => String(status)))
     return Object.fromEntries(
       byStatus.map(([status, group = []]) => [status, this.#responseOf(operation, group)]),
@@ -88,7 +91,7 @@ export class ErrorCollector {
     return Object.fromEntries([...this.#shared].sort(([a], [b]) => (a < b ? -1 : 1)))
   }
 
-  #responseOf(operation: AnyOperation, group: readonly Case[]): ResponseObject | Reference {
+  #responseOf(operation: AnyOperation, group: readonly Case[]): ResponseObject | SchemaReference {
     if (operation.limits?.unmetered || group.some(one => isOwn(operation, one)))
       return responseOf(operation, group)
     const name = group.map(({ code }) => code).join('.')
@@ -98,18 +101,18 @@ export class ErrorCollector {
 }
 
 const isOwn = ({ fails = {} }: AnyOperation, { code, message }: Case): boolean =>
-  code in fails || problems[code as ProblemCode][1] !== message
+  code in fails || universalProblems[code as ProblemCode][1] !== message
 
 const responseOf = (operation: AnyOperation, group: readonly Case[]): ResponseObject => ({
   description: group.map(({ code, message }) => `\`${code}\`: ${message}`).join('\n\n'),
   headers: {
-    'X-Error-Code': codeHeader(group.map(({ code }) => code)),
-    ...headersOf(operation, group[0]?.status ?? 500),
+    'X-Error-Code': refusalCodeHeader(group.map(({ code }) => code)),
+    ...operationResponseHeaders(operation, group[0]?.status ?? 500),
   },
   content: contentOf(operation, group),
 })
 
-function contentOf(operation: AnyOperation, group: readonly Case[]): Record<string, MediaType> {
+function contentOf(operation: AnyOperation, group: readonly Case[]): Record<string, MediaTypeObject> {
   const byMediaType = Object.groupBy(
     group.map(one => formOf(operation, one)),
     ({ mediaType }) => mediaType,

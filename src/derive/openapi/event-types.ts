@@ -1,14 +1,14 @@
 import type { Areas } from '../../kernel/contract/area.ts'
-import { emittedNames, eventDescriptions, eventSchemas } from '../../kernel/contract/event-types.ts'
+import { emittedEventNames, eventDescriptions, eventSchemas } from '../../kernel/contract/event-types.ts'
 import type { EventType } from '../../kernel/contract/events.ts'
-import { atOnce, type Sliced } from '../../kernel/contract/time-slices.ts'
-import { exampleOf, type Known } from './example.ts'
+import { runAtOnce, type SlicedWork } from '../../kernel/contract/time-slices.ts'
+import { type ExampleValues, schemaExample } from './example.ts'
 import { SchemaCollector } from './schemas.ts'
-import type { Document, JsonSchema, OperationObject, Parameter, Schemas } from './types.ts'
+import type { JsonSchema, OpenapiDocument, OperationObject, ParameterObject, Schemas } from './types.ts'
 
-export const eventTypesOf = (areas: Areas): EventType[] => atOnce(eventTypesSliced(areas))
+export const eventTypesOf = (areas: Areas): EventType[] => runAtOnce(eventTypesInSlices(areas))
 
-export function* eventTypesSliced(areas: Areas, schemas = new SchemaCollector()): Sliced<EventType[]> {
+export function* eventTypesInSlices(areas: Areas, schemas = new SchemaCollector()): SlicedWork<EventType[]> {
   const types: EventType[] = []
   const descriptions = eventDescriptions(areas)
   for (const [event, data] of eventSchemas(areas)) {
@@ -59,7 +59,7 @@ const HEADERS: Readonly<Record<string, { description: string; schema?: JsonSchem
   },
 }
 
-export const deliveryHeaders: Readonly<Record<string, Parameter>> = Object.fromEntries(
+export const deliveryHeaders: Readonly<Record<string, ParameterObject>> = Object.fromEntries(
   Object.entries(HEADERS).map(([name, { description, schema = string(), required = true }]) => [
     `Delivery-${name}`,
     { name, in: 'header', required, description, schema },
@@ -69,16 +69,16 @@ export const deliveryHeaders: Readonly<Record<string, Parameter>> = Object.fromE
 const parameters = Object.keys(deliveryHeaders).map(name => ({ $ref: `#/components/parameters/${name}` }))
 
 /** Differs from the tag of the operations on subscriptions, since a generator writes one file for each tag. */
-export const deliveriesTag = {
+export const webhookDeliveriesTag = {
   name: 'Webhook deliveries',
   description: 'What this service sends to the addresses of your subscriptions.',
 }
 
-export function webhooksOf(areas: Areas, types: readonly EventType[]): Document['webhooks'] {
-  const emitted = emittedNames(areas)
+export function documentedWebhooks(areas: Areas, types: readonly EventType[]): OpenapiDocument['webhooks'] {
+  const emitted = emittedEventNames(areas)
   const statusOf = ({ event, reserved }: EventType) =>
     reserved ? 'reserved' : emitted.has(event) ? 'emitted' : 'announced'
-  return Object.fromEntries(types.map(type => [type.event, { post: webhookOf(type, statusOf(type)) }]))
+  return Object.fromEntries(types.map(type => [type.event, { post: webhookOperation(type, statusOf(type)) }]))
 }
 
 const WHEN = {
@@ -94,12 +94,12 @@ interface Described {
   readonly example: unknown
 }
 
-export const webhookOf = (
+export const webhookOperation = (
   { event, description, schema, example }: Described,
   status: keyof typeof WHEN,
 ): OperationObject => ({
   operationId: `on.${event}`,
-  tags: [deliveriesTag.name],
+  tags: [webhookDeliveriesTag.name],
   summary: description,
   description: WHEN[status],
   ...(status === 'emitted' ? {} : { 'x-status': status }),
@@ -125,7 +125,7 @@ const bodyOf = (event: string, data: JsonSchema): JsonSchema => ({
 
 const messageOf = (event: string, data: unknown) => ({ event, createdAt: '2026-11-20T09:30:00.000Z', data })
 
-const WORDS: Known = {
+const WORDS: ExampleValues = {
   merchant: 'Bookshop',
   actualMerchant: 'Bookstore',
   name: 'Research',
@@ -152,5 +152,5 @@ export function eventExample(event: string, schema: JsonSchema, schemas: Schemas
   const verb = event.slice(event.lastIndexOf('.') + 1)
   const states = schema.properties?.status?.enum ?? []
   const status = [verb, STATES[verb]].find(state => states.includes(state))
-  return exampleOf(schema, schemas, status === undefined ? WORDS : { ...WORDS, status })
+  return schemaExample(schema, schemas, status === undefined ? WORDS : { ...WORDS, status })
 }

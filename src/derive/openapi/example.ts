@@ -1,7 +1,7 @@
 import type { JsonSchema, Schemas } from './types.ts'
 
 /** Examples from the contracts, by member, so that the same record looks the same everywhere. */
-export type Known = Readonly<Record<string, unknown>>
+export type ExampleValues = Readonly<Record<string, unknown>>
 
 const samples: Readonly<Record<string, string>> = {
   'date-time': '2026-11-20T09:30:00.000Z',
@@ -12,36 +12,36 @@ const samples: Readonly<Record<string, string>> = {
 }
 
 /** Makes a valid example, always the same one. Where it cannot guess, the contract needs `.meta({ examples })`. */
-export function exampleOf(schema: JsonSchema, schemas: Schemas, known: Known = {}): unknown {
-  if (schema.$ref) return exampleOf(resolve(schema.$ref, schemas), schemas, known)
+export function schemaExample(schema: JsonSchema, schemas: Schemas, known: ExampleValues = {}): unknown {
+  if (schema.$ref) return schemaExample(resolveSchema(schema.$ref, schemas), schemas, known)
   if (schema.default !== undefined) return schema.default
   if (isOpenEnd(schema)) return null
   if (schema.examples) return schema.examples[0]
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return schema.enum[0]
   const option = (schema.anyOf ?? schema.oneOf)?.[0]
-  if (option) return exampleOf(option, schemas, known)
+  if (option) return schemaExample(option, schemas, known)
   return ofType(schema, schemas, known)
 }
 
 const isOpenEnd = ({ type, format }: JsonSchema): boolean => Array.isArray(type) && format === 'date-time'
 
-export function resolve(reference: string, schemas: Schemas): JsonSchema {
-  const name = nameOf(reference)
+export function resolveSchema(reference: string, schemas: Schemas): JsonSchema {
+  const name = referencedName(reference)
   const schema = schemas[name]
   if (!schema) throw new Error(`There is no schema called ${name}.`)
   return schema
 }
 
-export const nameOf = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1)
+export const referencedName = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1)
 
-function ofType(schema: JsonSchema, schemas: Schemas, known: Known): unknown {
+function ofType(schema: JsonSchema, schemas: Schemas, known: ExampleValues): unknown {
   if (Array.isArray(schema.type)) return null
   switch (schema.type) {
     case 'object':
       return ofObject(schema, schemas, known)
     case 'array':
-      return schema.items ? [exampleOf(schema.items, schemas, known)] : []
+      return schema.items ? [schemaExample(schema.items, schemas, known)] : []
     case 'boolean':
       return false
     case 'integer':
@@ -57,15 +57,15 @@ function ofType(schema: JsonSchema, schemas: Schemas, known: Known): unknown {
 function ofObject(
   { properties = {}, additionalProperties }: JsonSchema,
   schemas: Schemas,
-  known: Known,
+  known: ExampleValues,
 ): object {
   const members = Object.entries(properties).map(([name, member]) => [
     name,
-    name in known && admits(member, known[name]) ? known[name] : exampleOf(member, schemas, known),
+    name in known && admits(member, known[name]) ? known[name] : schemaExample(member, schemas, known),
   ])
   if (members.length > 0 || typeof additionalProperties !== 'object' || !additionalProperties.type)
     return Object.fromEntries(members)
-  return { name: exampleOf(additionalProperties, schemas) }
+  return { name: schemaExample(additionalProperties, schemas) }
 }
 
 function admits({ type, enum: values, items }: JsonSchema, value: unknown): boolean {

@@ -1,9 +1,9 @@
-import type { Document, OperationObject } from './types.ts'
+import type { OpenapiDocument, OperationObject } from './types.ts'
 
 /** Callers that are not programs: people at a browser, and systems that sign their requests. */
 const NO_PROGRAM = ['consoleSession', 'signature']
 
-export function keysForClients({ paths }: Document): ReadonlySet<string> {
+export function clientOperationKeys({ paths }: OpenapiDocument): ReadonlySet<string> {
   const operations = Object.values(paths).flatMap(item => Object.values(item))
   const nounsOfPages = new Set(operations.filter(isPage).map(nounOf))
   const found = operations.filter(

@@ -1,10 +1,16 @@
-import { atOnce, type Sliced } from '../../kernel/contract/time-slices.ts'
-import { nameOf } from './example.ts'
-import { type Change, isSame, mapSchemas, type WithSchemas, within } from './published-schemas.ts'
+import { runAtOnce, type SlicedWork } from '../../kernel/contract/time-slices.ts'
+import { referencedName } from './example.ts'
+import {
+  isSameJson,
+  mapInnerSchemas,
+  mapSchemas,
+  type SchemaReplacement,
+  type WithSchemas,
+} from './published-schemas.ts'
 import type { JsonSchema, Schemas } from './types.ts'
 
 /** Rewrites the document for client generators. `docs/how-to/generators.md` lists the tested ones. */
-export function* forGenerators<T extends WithSchemas>(document: T): Sliced<T> {
+export function* rewriteForGenerators<T extends WithSchemas>(document: T): SlicedWork<T> {
   const pages: Record<string, JsonSchema> = {}
   const changed = yield* mapSchemas(document, (schema, owner, member, isAlternative) => {
     const name = pageNameOf(schema)
@@ -15,14 +21,14 @@ export function* forGenerators<T extends WithSchemas>(document: T): Sliced<T> {
   return withSchemas(changed, { ...changed.components.schemas, ...pages })
 }
 
-export function notForGenerators<T extends WithSchemas>(document: T): T {
+export function restoreFromGenerators<T extends WithSchemas>(document: T): T {
   const { schemas } = document.components
   const pages = Object.entries(schemas).filter(([name, schema]) => pageNameOf(schema) === name)
   const byName = new Map(pages)
-  const change: Change = (schema, owner, member, isAlternative) =>
-    byName.get(nameOf(schema.$ref ?? '')) ?? asTheyAre(schema, owner, member, isAlternative)
+  const change: SchemaReplacement = (schema, owner, member, isAlternative) =>
+    byName.get(referencedName(schema.$ref ?? '')) ?? asTheyAre(schema, owner, member, isAlternative)
   const records = Object.entries(schemas).filter(([name]) => !byName.has(name))
-  return atOnce(mapSchemas(withSchemas(document, Object.fromEntries(records)), change))
+  return runAtOnce(mapSchemas(withSchemas(document, Object.fromEntries(records)), change))
 }
 
 const SCHEMAS = '#/components/schemas/'
@@ -35,8 +41,8 @@ const withSchemas = <T extends WithSchemas>(document: T, schemas: Schemas): T =>
 /** Names a page of records. Otherwise generators would use the name of the first operation that returns it. */
 function pageNameOf({ properties }: JsonSchema): string | undefined {
   const record = properties?.data?.items?.$ref
-  const isPage = isSame(Object.keys(properties ?? {}), ['data', 'hasMore', 'nextCursor'])
-  return isPage && record ? `${nameOf(record)}Page` : undefined
+  const isPage = isSameJson(Object.keys(properties ?? {}), ['data', 'hasMore', 'nextCursor'])
+  return isPage && record ? `${referencedName(record)}Page` : undefined
 }
 
 interface Place {
@@ -64,7 +70,7 @@ const onlyNull: Form = {
 const anything: Form = {
   plain(schema, { isAlternative }) {
     const { additionalProperties, ...rest } = schema
-    if (!isSame(additionalProperties, {})) return schema
+    if (!isSameJson(additionalProperties, {})) return schema
     return {
       ...rest,
       ...(isAlternative ? { patternProperties: { '^': {} } } : { additionalProperties: true }),
@@ -101,7 +107,7 @@ const numberedList: Form = {
 const emptyDefault: Form = {
   plain(schema) {
     const { default: standard, ...rest } = schema
-    return standard === null || isSame(standard, {}) ? { ...rest, 'x-default': standard } : schema
+    return standard === null || isSameJson(standard, {}) ? { ...rest, 'x-default': standard } : schema
   },
   back(schema) {
     const { 'x-default': standard, ...rest } = schema
@@ -112,11 +118,11 @@ const emptyDefault: Form = {
 const FORMS = [onlyNull, anything, numberedList, emptyDefault]
 
 const byForms =
-  (direction: keyof Form): Change =>
+  (direction: keyof Form): SchemaReplacement =>
   (schema, owner, member, isAlternative) => {
     const place = { member, isAlternative }
     const changed = FORMS.reduce((one, form) => form[direction](one, place), schema)
-    return within(changed, byForms(direction), owner, member)
+    return mapInnerSchemas(changed, byForms(direction), owner, member)
   }
 
 const plainly = byForms('plain')

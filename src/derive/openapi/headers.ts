@@ -1,20 +1,20 @@
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
-import type { Header, Parameter, Reference, ResponseObject } from './types.ts'
+import type { HeaderObject, ParameterObject, ResponseObject, SchemaReference } from './types.ts'
 
-const text = (description: string, example: string): Header => ({
+const text = (description: string, example: string): HeaderObject => ({
   description,
   schema: { type: 'string', examples: [example] },
 })
 
-const count = (description: string, example: number): Header => ({
+const count = (description: string, example: number): HeaderObject => ({
   description,
   schema: { type: 'integer', minimum: 0, examples: [example] },
 })
 
-export const CODE_HEADER = 'X-Error-Code'
+export const REFUSAL_CODE_HEADER = 'X-Error-Code'
 const refusalCode = 'What went wrong, for programs.'
 
-export const headers = {
+export const responseHeaders = {
   'X-Request-Id': text(
     'Identifies this request in logs, in its events and in their webhooks.',
     '4b0a9e51-7d1f-4a0e-9a53-1f6f1d1a2c3b',
@@ -28,28 +28,28 @@ export const headers = {
     description: 'This answer was given before, to the same Idempotency-Key.',
     schema: { type: 'string', const: 'true' },
   },
-} as const satisfies Record<string, Header>
+} as const satisfies Record<string, HeaderObject>
 
-type HeaderName = keyof typeof headers
+type HeaderName = keyof typeof responseHeaders
 
 const everywhere: readonly HeaderName[] = ['X-Request-Id', 'X-Data-Residency']
 
 const metered: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
-export const anyCode: Header = { description: refusalCode, schema: { type: 'string' } }
+export const anyRefusalCodeHeader: HeaderObject = { description: refusalCode, schema: { type: 'string' } }
 
-export const codeHeader = (codes: readonly string[]): Header => ({
+export const refusalCodeHeader = (codes: readonly string[]): HeaderObject => ({
   description: refusalCode,
   schema: { type: 'string', enum: codes },
 })
 
 const waits = new Set([429, 503])
 
-export const headersOf = (
+export const operationResponseHeaders = (
   { limits, http }: Pick<AnyOperation, 'limits' | 'http'>,
   status: number,
   ...more: HeaderName[]
-): Record<string, Header | Reference> => {
+): Record<string, HeaderObject | SchemaReference> => {
   const retryAfter = waits.has(status) ? (['Retry-After'] as const) : []
   const names = [...everywhere, ...(limits?.unmetered ? [] : metered), ...retryAfter, ...more]
   const ownOfStatus: Readonly<Record<string, string>> = http?.headers?.[status] ?? {}
@@ -67,10 +67,10 @@ export const headersOf = (
 /** The introduction describes the headers of every answer. An answer that has them all does not repeat them. */
 const ALWAYS: readonly string[] = [...everywhere, ...metered]
 
-const wordless = (header: Header | Reference): Header | Reference =>
+const wordless = (header: HeaderObject | SchemaReference): HeaderObject | SchemaReference =>
   'schema' in header && header.description === refusalCode ? { schema: header.schema } : header
 
-export function withoutAlways(response: ResponseObject): ResponseObject {
+export function withoutCommonHeaders(response: ResponseObject): ResponseObject {
   const { headers: all = {}, ...rest } = response
   const isShorter = ALWAYS.every(name => name in all)
   const own = Object.entries(all)
@@ -79,11 +79,13 @@ export function withoutAlways(response: ResponseObject): ResponseObject {
   return own.length === 0 ? rest : { ...response, headers: Object.fromEntries(own) }
 }
 
-export function withAlways(response: ResponseObject): ResponseObject {
+export function withCommonHeaders(response: ResponseObject): ResponseObject {
   const { headers: given = {} } = response
-  const { [CODE_HEADER]: code, ...others } = given
+  const { [REFUSAL_CODE_HEADER]: code, ...others } = given
   const own =
-    code && 'schema' in code ? { [CODE_HEADER]: { description: refusalCode, ...code }, ...others } : given
+    code && 'schema' in code
+      ? { [REFUSAL_CODE_HEADER]: { description: refusalCode, ...code }, ...others }
+      : given
   const always = ALWAYS.some(name => name in own)
     ? []
     : ALWAYS.map(name => [name, { $ref: `#/components/headers/${name}` }])
@@ -97,7 +99,7 @@ const idempotencyKey = {
     'A name of your own for this request, kept for 24 hours. Sent again with the same body it gets the same answer and has no second effect.',
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
   example: '6f1c2b0e-research-budget',
-} as const satisfies Parameter
+} as const satisfies ParameterObject
 
 export const headerParameters = {
   IdempotencyKey: idempotencyKey,
@@ -117,4 +119,4 @@ export const headerParameters = {
     schema: { type: 'string', maxLength: 128 },
     example: 'run_01jd8x2m4ye7k9v0c3q5r6t8wz',
   },
-} as const satisfies Record<string, Parameter>
+} as const satisfies Record<string, ParameterObject>

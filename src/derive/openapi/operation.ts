@@ -1,20 +1,20 @@
 import type { z } from 'zod'
-import { lineOf, mediaTypeOf, streamedItemOf } from '../../kernel/contract/file.ts'
+import { lineSchemaOf, mediaTypeOf, streamItemSchemaOf } from '../../kernel/contract/file.ts'
 import {
   type AnyOperation,
-  bodyLimitOf,
-  inKiB,
+  formatKiB,
+  maxBodyBytes,
   needsSignIn,
-  type Registered,
-  readsBytes,
+  type RegisteredOperation,
+  readsRawBody,
   refusalFormOf,
-  SIGN_IN_PAGE,
-  takesKey,
+  SIGN_IN_PATH,
+  takesIdempotencyKey,
 } from '../../kernel/contract/operation.ts'
-import { takesFiles, takesForm, uploadLimitOf, uploadsIn } from '../../kernel/contract/upload.ts'
-import type { ErrorCollector } from './errors.ts'
-import { exampleOf, type Known } from './example.ts'
-import { headersOf } from './headers.ts'
+import { acceptsFiles, acceptsForm, findUploads, maxUploadBytes } from '../../kernel/contract/upload.ts'
+import type { RefusalCollector } from './errors.ts'
+import { type ExampleValues, schemaExample } from './example.ts'
+import { operationResponseHeaders } from './headers.ts'
 import {
   headerParameter,
   ownHeaderParameters,
@@ -23,19 +23,23 @@ import {
   queryParameters,
 } from './parameters.ts'
 import type { SchemaCollector } from './schemas.ts'
-import { accessOf, isOfTenant, securityOf } from './security.ts'
-import type { JsonSchema, MediaType, OperationObject, ResponseObject } from './types.ts'
+import { describeOperationAccess, isTenantCaller, securityRequirements } from './security.ts'
+import type { JsonSchema, MediaTypeObject, OperationObject, ResponseObject } from './types.ts'
 
-export interface Parts {
+export interface OperationObjectParts {
   readonly schemas: SchemaCollector
-  readonly errors: ErrorCollector
+  readonly errors: RefusalCollector
   readonly parameterExample: ParameterExample
 }
 
 /** Marks the paragraph of a description that repeats in words what the members of the object say to programs. */
-export const ACCESS = '**Access**'
+export const ACCESS_HEADING = '**Access**'
 
-export function operationObject(registered: Registered, known: Known, parts: Parts): OperationObject {
+export function operationObject(
+  registered: RegisteredOperation,
+  known: ExampleValues,
+  parts: OperationObjectParts,
+): OperationObject {
   const { key, tag, operation } = registered
   const events = Object.keys(operation.emits)
   const aliases = aliasesOf(registered)
@@ -48,7 +52,7 @@ export function operationObject(registered: Registered, known: Known, parts: Par
     ...(events.length > 0 ? { 'x-events': events } : {}),
     ...(aliases.length > 0 ? { 'x-aliases': aliases } : {}),
     ...paymentInfoOf(operation),
-    security: securityOf(operation),
+    security: securityRequirements(operation),
     parameters: parametersOf(operation, parts),
     ...requestBodyOf(operation, parts.schemas),
     responses: {
@@ -65,10 +69,10 @@ function paymentInfoOf(operation: AnyOperation): Pick<OperationObject, 'x-paymen
 }
 
 /** The other paths of the operation. `servers` says once that each path is also served under `/v1`. */
-const aliasesOf = ({ addresses, operation: { path } }: Registered): string[] =>
+const aliasesOf = ({ addresses, operation: { path } }: RegisteredOperation): string[] =>
   addresses.filter(address => address !== path && !(address.startsWith('/v1/') && !path.startsWith('/v1/')))
 
-export const eventsAndAliases = (events: readonly string[], aliases: readonly string[]): string[] => [
+export const eventAndAliasParagraphs = (events: readonly string[], aliases: readonly string[]): string[] => [
   ...(events.length > 0 ? [`**Events** ${listed(events)}.`] : []),
   ...(aliases.length > 0 ? [`**Also at** ${listed(aliases)}.`] : []),
 ]
@@ -81,7 +85,7 @@ function descriptionOf(
   aliases: readonly string[],
 ): string {
   const facts = [
-    `${ACCESS} ${accessOf(operation)}`,
+    `${ACCESS_HEADING} ${describeOperationAccess(operation)}`,
     ...(operation.keyOnly ? [`Not open to people in the console: ${operation.keyOnly}`] : []),
     ...(operation.limits?.oneAtATime
       ? [
@@ -89,33 +93,33 @@ function descriptionOf(
         ]
       : []),
     ...(operation.limits?.unmetered ? ['It is outside the rate limit.'] : []),
-    ...eventsAndAliases(events, aliases),
+    ...eventAndAliasParagraphs(events, aliases),
   ]
   return [operation.description, facts.join(' ')].filter(Boolean).join('\n\n')
 }
 
-const parametersOf = (operation: AnyOperation, { schemas, parameterExample }: Parts) => [
+const parametersOf = (operation: AnyOperation, { schemas, parameterExample }: OperationObjectParts) => [
   ...pathParameters(operation, parameterExample),
   ...(operation.query ? queryParameters(schemas.add(operation.query)) : []),
-  ...(takesKey(operation)
+  ...(takesIdempotencyKey(operation)
     ? [headerParameter(operation.http?.keyRequired ? 'RequiredIdempotencyKey' : 'IdempotencyKey')]
     : []),
   ...ownHeaderParameters(operation),
   headerParameter('RequestId'),
-  ...(operation.callers.some(isOfTenant) ? [headerParameter('RunId')] : []),
+  ...(operation.callers.some(isTenantCaller) ? [headerParameter('RunId')] : []),
 ]
 
 function requestBodyOf(operation: AnyOperation, schemas: SchemaCollector) {
   const { body, example } = operation
-  const description = `At most ${inKiB(bodyLimitOf(operation))}.`
-  if (readsBytes(operation) && operation.method !== 'GET')
+  const description = `At most ${formatKiB(maxBodyBytes(operation))}.`
+  if (readsRawBody(operation) && operation.method !== 'GET')
     return { requestBody: { description, required: false, content: { '*/*': { schema: BYTES } } } }
   if (!body) return {}
   const schema = schemas.add(body)
   const content = { schema, ...(example === undefined ? {} : { example }) }
   return {
     requestBody: {
-      description: takesFiles(operation) ? uploadWords(operation) : description,
+      description: acceptsFiles(operation) ? uploadWords(operation) : description,
       required: isBodyRequired(body),
       content: { 'application/json': content, ...otherForms(operation, content, schemas) },
     },
@@ -123,28 +127,28 @@ function requestBodyOf(operation: AnyOperation, schemas: SchemaCollector) {
 }
 
 const uploadWords = (operation: AnyOperation): string =>
-  `As a form at most ${inKiB(uploadLimitOf(operation, true))}, as JSON ${inKiB(uploadLimitOf(operation, false))}.`
+  `As a form at most ${formatKiB(maxUploadBytes(operation, true))}, as JSON ${formatKiB(maxUploadBytes(operation, false))}.`
 
 function otherForms(
   operation: AnyOperation,
-  json: MediaType,
+  json: MediaTypeObject,
   schemas: SchemaCollector,
-): Record<string, MediaType> {
-  if (takesForm(operation)) return { 'application/x-www-form-urlencoded': json }
-  if (!takesFiles(operation)) return {}
-  return { 'multipart/form-data': { schema: schemas.asForm(operation.body, uploadsIn(operation.body)) } }
+): Record<string, MediaTypeObject> {
+  if (acceptsForm(operation)) return { 'application/x-www-form-urlencoded': json }
+  if (!acceptsFiles(operation)) return {}
+  return { 'multipart/form-data': { schema: schemas.asForm(operation.body, findUploads(operation.body)) } }
 }
 
 /** An empty body means `{}`, so a body is required only if `{}` is invalid. */
 export const isBodyRequired = (body: z.ZodType): boolean => !body.safeParse({}).success
 
-function successOf(operation: AnyOperation, known: Known, schemas: SchemaCollector): ResponseObject {
+function successOf(operation: AnyOperation, known: ExampleValues, schemas: SchemaCollector): ResponseObject {
   const [status, schema] = operation.returns
-  const replayed = takesKey(operation) ? (['Idempotent-Replayed'] as const) : []
-  const headers = headersOf(operation, status, ...replayed)
+  const replayed = takesIdempotencyKey(operation) ? (['Idempotent-Replayed'] as const) : []
+  const headers = operationResponseHeaders(operation, status, ...replayed)
   if (status === 204) return { description: 'Done; there is nothing to return.', headers }
   const type = mediaTypeOf(schema)
-  const item = streamedItemOf(schema)
+  const item = streamItemSchemaOf(schema)
   if (type && item) {
     const description = 'Messages that go on, each with a record as its data.'
     return {
@@ -153,7 +157,7 @@ function successOf(operation: AnyOperation, known: Known, schemas: SchemaCollect
       content: { [type]: streamContent(schemas.add(item), jsonOf(item, known, schemas)) },
     }
   }
-  const line = lineOf(schema)
+  const line = lineSchemaOf(schema)
   if (type && line) {
     const { example } = jsonOf(line, known, schemas)
     const lines = { schema: { type: 'string' }, example: `${JSON.stringify(example)}\n` }
@@ -175,7 +179,7 @@ const BYTES: JsonSchema = { type: 'string', format: 'binary' }
 const contentSchema = (type: string): JsonSchema => (type === 'application/json' ? {} : BYTES)
 
 /** OpenAPI 3.1 has no keyword for the records of a stream; 3.2 calls it `itemSchema`. */
-function streamContent(item: JsonSchema, { example }: MediaType): MediaType {
+function streamContent(item: JsonSchema, { example }: MediaTypeObject): MediaTypeObject {
   const { id } = example as { readonly id: string }
   return {
     schema: { type: 'string' },
@@ -187,11 +191,11 @@ function streamContent(item: JsonSchema, { example }: MediaType): MediaType {
 /** A page for people redirects a browser without a session to the sign-in. */
 function signInOf(operation: AnyOperation): Record<string, ResponseObject> {
   if (!needsSignIn(operation)) return {}
-  const Location = { description: `Where people sign in: \`${SIGN_IN_PAGE}\`.`, schema: { type: 'string' } }
+  const Location = { description: `Where people sign in: \`${SIGN_IN_PATH}\`.`, schema: { type: 'string' } }
   return { 303: { description: 'Not signed in, and `Accept` has `text/html`.', headers: { Location } } }
 }
 
-function jsonOf(schema: z.ZodType, known: Known, schemas: SchemaCollector): MediaType {
+function jsonOf(schema: z.ZodType, known: ExampleValues, schemas: SchemaCollector): MediaTypeObject {
   const json = schemas.add(schema)
-  return { schema: json, example: exampleOf(json, schemas.all(), known) }
+  return { schema: json, example: schemaExample(json, schemas.all(), known) }
 }

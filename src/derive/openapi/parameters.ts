@@ -1,9 +1,9 @@
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
-import type { Sliced } from '../../kernel/contract/time-slices.ts'
-import { exampleOf, resolve } from './example.ts'
+import type { SlicedWork } from '../../kernel/contract/time-slices.ts'
+import { resolveSchema, schemaExample } from './example.ts'
 import type { headerParameters } from './headers.ts'
 import type { SchemaCollector } from './schemas.ts'
-import type { JsonSchema, Parameter, Reference, Schemas } from './types.ts'
+import type { JsonSchema, ParameterObject, SchemaReference, Schemas } from './types.ts'
 
 export type ParameterExample = (operation: AnyOperation, name: string) => string
 
@@ -11,7 +11,7 @@ export type ParameterExample = (operation: AnyOperation, name: string) => string
 export function* parameterExamples(
   operations: readonly AnyOperation[],
   collector: SchemaCollector,
-): Sliced<ParameterExample> {
+): SlicedWork<ParameterExample> {
   const readers = new Map<string, JsonSchema>()
   for (const { method, path, returns } of operations) {
     if (method === 'GET') readers.set(path, collector.add(returns[1]))
@@ -26,12 +26,12 @@ export function* parameterExamples(
 }
 
 function memberExample(schema: JsonSchema, name: string, schemas: Schemas): unknown {
-  const { properties = {} } = schema.$ref ? resolve(schema.$ref, schemas) : schema
+  const { properties = {} } = schema.$ref ? resolveSchema(schema.$ref, schemas) : schema
   const member = properties[name] ?? properties.id
-  return member?.anyOf || member?.examples ? exampleOf(member, schemas) : undefined
+  return member?.anyOf || member?.examples ? schemaExample(member, schemas) : undefined
 }
 
-export const pathParameters = (operation: AnyOperation, exampleFor: ParameterExample): Parameter[] =>
+export const pathParameters = (operation: AnyOperation, exampleFor: ParameterExample): ParameterObject[] =>
   [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const example = exampleFor(operation, name)
     return {
@@ -49,7 +49,7 @@ const isId = (name: string): boolean => name === 'id' || name.endsWith('Id')
 const nounOf = (name: string, example: string): string =>
   isId(name) ? `${example.split('_')[0]?.replace(/^id$/, 'record') ?? name}’s id` : name
 
-export function queryParameters({ properties = {}, required = [] }: JsonSchema): Parameter[] {
+export function queryParameters({ properties = {}, required = [] }: JsonSchema): ParameterObject[] {
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
@@ -62,7 +62,7 @@ export function queryParameters({ properties = {}, required = [] }: JsonSchema):
 /** The security of the operation describes `Authorization`: OpenAPI ignores parameters of these names. */
 const COVERED_BY_SECURITY = ['authorization', 'accept', 'content-type']
 
-export const ownHeaderParameters = ({ http }: AnyOperation): Parameter[] =>
+export const ownHeaderParameters = ({ http }: AnyOperation): ParameterObject[] =>
   Object.entries<string>(http?.reads ?? {})
     .filter(([name]) => !COVERED_BY_SECURITY.includes(name))
     .map(([name, description]) => ({
@@ -72,6 +72,6 @@ export const ownHeaderParameters = ({ http }: AnyOperation): Parameter[] =>
       schema: { type: 'string', maxLength: 16_384 },
     }))
 
-export const headerParameter = (name: keyof typeof headerParameters): Reference => ({
+export const headerParameter = (name: keyof typeof headerParameters): SchemaReference => ({
   $ref: `#/components/parameters/${name}`,
 })

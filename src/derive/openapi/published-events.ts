@@ -1,10 +1,10 @@
-import { deliveriesTag, eventExample, webhookOf } from './event-types.ts'
-import { nameOf } from './example.ts'
-import { ACCESS, eventsAndAliases } from './operation.ts'
-import { accessBy, scopeIn } from './security.ts'
-import type { Document, JsonSchema, OperationObject, Schemas } from './types.ts'
+import { eventExample, webhookDeliveriesTag, webhookOperation } from './event-types.ts'
+import { referencedName } from './example.ts'
+import { ACCESS_HEADING, eventAndAliasParagraphs } from './operation.ts'
+import { describeAccess, scopeIn } from './security.ts'
+import type { JsonSchema, OpenapiDocument, OperationObject, Schemas } from './types.ts'
 
-type Webhooks = Document['webhooks']
+type Webhooks = OpenapiDocument['webhooks']
 
 const ANY = 'event.any'
 const ENVELOPE = 'event.envelope'
@@ -22,7 +22,7 @@ const envelope: JsonSchema = {
 }
 
 /** Describes the one request that a receiver gets, with a schema for each form of data, which names its events. */
-export function families(webhooks: Webhooks): { post: OperationObject; schemas: Schemas } {
+export function eventFamilies(webhooks: Webhooks): { post: OperationObject; schemas: Schemas } {
   const byData = Map.groupBy(Object.entries(webhooks), ([, { post }]) => JSON.stringify(dataOf(post)))
   const schemas = [...byData.values()].map(family => {
     const [[first, { post }]] = family as [[string, Webhooks[string]]]
@@ -44,7 +44,7 @@ const dataOf = ({ requestBody }: OperationObject): JsonSchema =>
 const operation = (sample?: OperationObject): OperationObject => ({
   ...sample,
   operationId: 'on.event',
-  tags: [deliveriesTag.name],
+  tags: [webhookDeliveriesTag.name],
   summary: 'An event that you have subscribed to.',
   description:
     'Sent at least once to every subscription that names it, in no certain order. An event with `x-status` can be subscribed to and does not come: never (`reserved`), or not yet (`announced`).',
@@ -68,12 +68,12 @@ const familySchema = (family: [string, Webhooks[string]][], data: JsonSchema): J
   },
 })
 
-export const isOfEvents = (name: string): boolean => name.startsWith('event.')
+export const isEventSchemaName = (name: string): boolean => name.startsWith('event.')
 
-export function webhooksIn(schemas: Schemas): Webhooks {
+export function webhooksFromFamilies(schemas: Schemas): Webhooks {
   const forms = schemas[ANY]?.oneOf ?? []
   const events = forms.flatMap(({ $ref = '' }) => {
-    const { event, data = {} } = schemas[nameOf($ref)]?.properties ?? {}
+    const { event, data = {} } = schemas[referencedName($ref)]?.properties ?? {}
     return (event?.oneOf ?? []).map(one => [String(one.const), typeOf(one, data, schemas)] as const)
   })
   return Object.fromEntries(events.sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -86,17 +86,17 @@ function typeOf(
 ) {
   const event = String(name)
   const example = eventExample(event, schema, schemas)
-  return { post: webhookOf({ event, description, schema, example }, status ?? 'emitted') }
+  return { post: webhookOperation({ event, description, schema, example }, status ?? 'emitted') }
 }
 
 const factsOf = ({ security, 'x-events': events = [], 'x-aliases': aliases = [] }: OperationObject) => ({
-  access: `${ACCESS} ${accessBy(security)}`,
-  more: eventsAndAliases(events, aliases)
+  access: `${ACCESS_HEADING} ${describeAccess(security)}`,
+  more: eventAndAliasParagraphs(events, aliases)
     .map(sentence => ` ${sentence}`)
     .join(''),
 })
 
-export function withoutFacts(operation: OperationObject): OperationObject {
+export function withoutAccessText(operation: OperationObject): OperationObject {
   const { access, more } = factsOf(operation)
   const { 'x-scope': scope, ...rest } = operation
   const named = scopeIn(operation.security) === scope ? rest : operation
@@ -107,13 +107,13 @@ export function withoutFacts(operation: OperationObject): OperationObject {
 const beforeEnd = (text: string, end: string): string =>
   text.endsWith(end) ? text.slice(0, text.length - end.length) : text
 
-export function withFacts(operation: OperationObject): OperationObject {
+export function withAccessText(operation: OperationObject): OperationObject {
   const { access, more } = factsOf(operation)
   const { description } = operation
   const scope = scopeIn(operation.security)
   return {
     ...(scope ? { 'x-scope': scope } : {}),
     ...operation,
-    description: `${description.includes(ACCESS) ? description : `${description}\n\n${access}`}${more}`,
+    description: `${description.includes(ACCESS_HEADING) ? description : `${description}\n\n${access}`}${more}`,
   }
 }

@@ -1,12 +1,12 @@
-import { atOnce, type Sliced } from '../../kernel/contract/time-slices.ts'
-import { nameOf } from './example.ts'
+import { runAtOnce, type SlicedWork } from '../../kernel/contract/time-slices.ts'
+import { referencedName } from './example.ts'
 import type {
   JsonSchema,
-  MediaType,
+  MediaTypeObject,
   OperationObject,
-  Parameter,
-  Reference,
+  ParameterObject,
   ResponseObject,
+  SchemaReference,
   Schemas,
 } from './types.ts'
 
@@ -14,8 +14,8 @@ export interface WithSchemas {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
   readonly components: {
     readonly schemas: Schemas
-    readonly parameters: Readonly<Record<string, Parameter>>
-    readonly responses: Readonly<Record<string, ResponseObject | Reference>>
+    readonly parameters: Readonly<Record<string, ParameterObject>>
+    readonly responses: Readonly<Record<string, ResponseObject | SchemaReference>>
   }
 }
 
@@ -23,7 +23,7 @@ export interface WithSchemas {
  * Returns the replacement of a schema; `undefined` keeps it, and continues with its inner schemas. The last
  * argument says whether it is one of several alternatives.
  */
-export type Change = (
+export type SchemaReplacement = (
   schema: JsonSchema,
   owner: string,
   member: string,
@@ -36,7 +36,8 @@ export const mapValues = <T, R>(
 ): Record<string, R> =>
   Object.fromEntries(Object.entries(all).map(([name, one]) => [name, change(one, name)]))
 
-export const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+export const isSameJson = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)
 
 interface Part {
   readonly schema: JsonSchema
@@ -45,7 +46,7 @@ interface Part {
   times: number
 }
 
-export function* withParts<T extends WithSchemas>(document: T): Sliced<T> {
+export function* withSharedSchemas<T extends WithSchemas>(document: T): SlicedWork<T> {
   const known = new Map<string, Part>()
   const named = new Map<string, string>()
   const ambiguous = new Set<string>()
@@ -130,27 +131,31 @@ function kindOf({ format, type, examples = [] }: JsonSchema, member: string): st
   return Array.isArray(type) ? `${kind}-or-null` : kind
 }
 
-export function withoutParts<T extends WithSchemas>(document: T): T {
+export function withoutSharedSchemas<T extends WithSchemas>(document: T): T {
   const { schemas } = document.components
-  const whole: Change = ({ $ref }) => {
-    const name = nameOf($ref ?? '')
-    return $ref && isPart(name) ? within(schemas[name] ?? {}, whole, name) : undefined
+  const whole: SchemaReplacement = ({ $ref }) => {
+    const name = referencedName($ref ?? '')
+    return $ref && isPart(name) ? mapInnerSchemas(schemas[name] ?? {}, whole, name) : undefined
   }
   const rest = Object.entries(schemas).filter(([name]) => !isPart(name))
   const components = { ...document.components, schemas: Object.fromEntries(rest) }
-  return atOnce(mapSchemas({ ...document, components }, whole))
+  return runAtOnce(mapSchemas({ ...document, components }, whole))
 }
 
 export function* mapSchemas<T extends WithSchemas>(
   { paths, components, ...rest }: T,
-  change: Change,
-): Sliced<T> {
+  change: SchemaReplacement,
+): SlicedWork<T> {
   const changed = {
     ...rest,
-    paths: yield* eachInTurn(paths, item => mapValues(item, operation => mapOperation(operation, change))),
+    paths: yield* mapValuesInSlices(paths, item =>
+      mapValues(item, operation => mapOperation(operation, change)),
+    ),
     components: {
       ...components,
-      schemas: yield* eachInTurn(components.schemas, (schema, name) => within(schema, change, name)),
+      schemas: yield* mapValuesInSlices(components.schemas, (schema, name) =>
+        mapInnerSchemas(schema, change, name),
+      ),
       parameters: mapValues(components.parameters, (one, name) => mapParameter(one, change, name)),
       responses: mapValues(components.responses, (one, name) => mapContent(one, change, name)),
     },
@@ -158,10 +163,10 @@ export function* mapSchemas<T extends WithSchemas>(
   return changed as unknown as T
 }
 
-export function* eachInTurn<T, R>(
+export function* mapValuesInSlices<T, R>(
   all: Readonly<Record<string, T>>,
   change: (one: T, name: string) => R,
-): Sliced<Record<string, R>> {
+): SlicedWork<Record<string, R>> {
   const changed: Record<string, R> = {}
   for (const [name, one] of Object.entries(all)) {
     changed[name] = change(one, name)
@@ -170,7 +175,7 @@ export function* eachInTurn<T, R>(
   return changed
 }
 
-function mapOperation(operation: OperationObject, change: Change): OperationObject {
+function mapOperation(operation: OperationObject, change: SchemaReplacement): OperationObject {
   const { operationId, requestBody, parameters = [], responses } = operation
   return {
     ...operation,
@@ -180,12 +185,16 @@ function mapOperation(operation: OperationObject, change: Change): OperationObje
   }
 }
 
-const mapParameter = (one: Parameter | Reference, change: Change, owner: string): Parameter | Reference =>
+const mapParameter = (
+  one: ParameterObject | SchemaReference,
+  change: SchemaReplacement,
+  owner: string,
+): ParameterObject | SchemaReference =>
   'schema' in one ? { ...one, schema: mapSchema(one.schema, change, owner, one.name) } : one
 
 function mapContent<T extends object>(
-  part: T & { readonly content?: Readonly<Record<string, MediaType>> },
-  change: Change,
+  part: T & { readonly content?: Readonly<Record<string, MediaTypeObject>> },
+  change: SchemaReplacement,
   owner: string,
 ): T {
   if (!part.content) return part
@@ -204,15 +213,20 @@ function mapContent<T extends object>(
 
 function mapSchema(
   schema: JsonSchema,
-  change: Change,
+  change: SchemaReplacement,
   owner: string,
   member: string,
   isAlternative = false,
 ): JsonSchema {
-  return change(schema, owner, member, isAlternative) ?? within(schema, change, owner, member)
+  return change(schema, owner, member, isAlternative) ?? mapInnerSchemas(schema, change, owner, member)
 }
 
-export function within(schema: JsonSchema, change: Change, owner: string, member = ''): JsonSchema {
+export function mapInnerSchemas(
+  schema: JsonSchema,
+  change: SchemaReplacement,
+  owner: string,
+  member = '',
+): JsonSchema {
   const each = (one: JsonSchema): JsonSchema => mapSchema(one, change, owner, member)
   const alternative = (one: JsonSchema): JsonSchema => mapSchema(one, change, owner, member, true)
   const { properties, items, additionalProperties, anyOf, oneOf } = schema

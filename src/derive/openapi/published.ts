@@ -1,36 +1,36 @@
-import type { Sliced } from '../../kernel/contract/time-slices.ts'
-import { exampleOf, nameOf } from './example.ts'
-import { forGenerators } from './for-generators.ts'
-import { anyCode, CODE_HEADER, withoutAlways } from './headers.ts'
-import { families, withoutFacts } from './published-events.ts'
-import { eachInTurn, isSame, mapValues, withParts } from './published-schemas.ts'
-import { described, isRefused, SharedRefusals, shortRefusal } from './refusal-words.ts'
+import type { SlicedWork } from '../../kernel/contract/time-slices.ts'
+import { referencedName, schemaExample } from './example.ts'
+import { rewriteForGenerators } from './for-generators.ts'
+import { anyRefusalCodeHeader, REFUSAL_CODE_HEADER, withoutCommonHeaders } from './headers.ts'
+import { eventFamilies, withoutAccessText } from './published-events.ts'
+import { isSameJson, mapValues, mapValuesInSlices, withSharedSchemas } from './published-schemas.ts'
+import { compactRefusal, isRefusalResponse, resolveResponse, SharedRefusals } from './refusal-words.ts'
 import type {
-  Document,
   JsonSchema,
-  MediaType,
+  MediaTypeObject,
+  OpenapiDocument,
   OperationObject,
-  Parameter,
-  Reference,
+  ParameterObject,
   ResponseObject,
+  SchemaReference,
   Schemas,
 } from './types.ts'
 
-export type Published = Omit<Document, 'webhooks' | 'components'> & {
+export type CompactDocument = Omit<OpenapiDocument, 'webhooks' | 'components'> & {
   readonly webhooks: { readonly event: { readonly post: OperationObject } }
-  readonly components: Omit<Document['components'], 'responses'> & {
-    readonly responses: Readonly<Record<string, ResponseObject | Reference>>
+  readonly components: Omit<OpenapiDocument['components'], 'responses'> & {
+    readonly responses: Readonly<Record<string, ResponseObject | SchemaReference>>
   }
 }
 
-type Paths = Document['paths']
+type Paths = OpenapiDocument['paths']
 
-export function* published(document: Document): Sliced<Published> {
+export function* compactDocument(document: OpenapiDocument): SlicedWork<CompactDocument> {
   const { components, webhooks, ...rest } = document
   const schemas = yield* withExamples(document)
   const sharing = new SharedRefusals(document)
-  const parameters = new Repeats<Parameter>('parameters')
-  const responses = new Repeats<ResponseObject | Reference>('responses')
+  const parameters = new Repeats<ParameterObject>('parameters')
+  const responses = new Repeats<ResponseObject | SchemaReference>('responses')
   const refused: Record<string, ResponseObject> = {}
   const short = yield* mapOperations(document.paths, operation => {
     const shorter = shortened(operation, { schemas, sharing, refused })
@@ -45,25 +45,25 @@ export function* published(document: Document): Sliced<Published> {
     parameters: (operation.parameters ?? []).map(one => parameters.replace(one)),
     responses: mapValues(operation.responses, one => responses.replace(one)),
   }))
-  const events = families(webhooks)
-  const shorter: Published = {
+  const events = eventFamilies(webhooks)
+  const shorter: CompactDocument = {
     ...rest,
     paths,
     webhooks: { event: { post: events.post } },
     components: {
       ...components,
-      headers: { ...components.headers, [CODE_HEADER]: anyCode },
+      headers: { ...components.headers, [REFUSAL_CODE_HEADER]: anyRefusalCodeHeader },
       schemas: { ...schemas, ...events.schemas },
       parameters: { ...components.parameters, ...parameters.all() },
       responses: {
         ...sharing.all(),
         ...refused,
         // Some generators follow only one reference, so a shared part is a whole answer.
-        ...mapValues(responses.all(), one => ('$ref' in one ? described(one, refused) : one)),
+        ...mapValues(responses.all(), one => ('$ref' in one ? resolveResponse(one, refused) : one)),
       },
     },
   }
-  return yield* withParts(yield* forGenerators(shorter))
+  return yield* withSharedSchemas(yield* rewriteForGenerators(shorter))
 }
 
 interface Shorter {
@@ -76,39 +76,42 @@ function shortened(operation: OperationObject, { schemas, sharing, refused }: Sh
   const { requestBody } = operation
   const responses = Object.entries(operation.responses).map(([status, response]) => {
     if ('$ref' in response) return [status, sharing.named(response)]
-    const shorter = withoutAlways(response)
-    if (isRefused(response)) return [status, shortRefusal(shorter, refused)]
+    const shorter = withoutCommonHeaders(response)
+    if (isRefusalResponse(response)) return [status, compactRefusal(shorter, refused)]
     return [status, withoutExample(shorter, schemas)]
   })
   return {
-    ...withoutFacts(operation),
+    ...withoutAccessText(operation),
     ...(requestBody ? { requestBody: withoutLimit(requestBody) } : {}),
     responses: Object.fromEntries(responses),
   }
 }
 
-export const USUAL_LIMIT = 'At most 64 KiB.'
+export const DEFAULT_BODY_LIMIT_TEXT = 'At most 64 KiB.'
 
 type RequestBody = NonNullable<OperationObject['requestBody']>
 
 function withoutLimit({ description, ...body }: RequestBody): RequestBody {
-  return description === undefined || description === USUAL_LIMIT ? body : { description, ...body }
+  return description === undefined || description === DEFAULT_BODY_LIMIT_TEXT
+    ? body
+    : { description, ...body }
 }
 
 function withoutExample(response: ResponseObject, schemas: Schemas): ResponseObject {
-  const { schema, example, ...more } = jsonIn(response) ?? {}
-  if (!schema || example === undefined || !isSame(exampleOf(schema, schemas), example)) return response
+  const { schema, example, ...more } = jsonMediaTypeIn(response) ?? {}
+  if (!schema || example === undefined || !isSameJson(schemaExample(schema, schemas), example))
+    return response
   return { ...response, content: { 'application/json': { schema, ...more } } }
 }
 
-export const jsonIn = (response: ResponseObject | Reference): MediaType | undefined =>
+export const jsonMediaTypeIn = (response: ResponseObject | SchemaReference): MediaTypeObject | undefined =>
   'content' in response ? response.content?.['application/json'] : undefined
 
-function* withExamples({ paths, components: { schemas } }: Document): Sliced<Schemas> {
+function* withExamples({ paths, components: { schemas } }: OpenapiDocument): SlicedWork<Schemas> {
   const examples = new Map<string, unknown>()
   for (const { responses } of operationsIn(paths)) {
     for (const response of Object.values(responses)) {
-      const [name, value] = recordIn(jsonIn(response))
+      const [name, value] = recordIn(jsonMediaTypeIn(response))
       if (name !== undefined && value !== undefined && !examples.has(name)) examples.set(name, value)
     }
     yield
@@ -120,10 +123,10 @@ function* withExamples({ paths, components: { schemas } }: Document): Sliced<Sch
   return { ...schemas, ...Object.fromEntries(added) }
 }
 
-function recordIn({ schema, example }: MediaType = {}): [string?, unknown?] {
-  if (schema?.$ref) return [nameOf(schema.$ref), example]
+function recordIn({ schema, example }: MediaTypeObject = {}): [string?, unknown?] {
+  if (schema?.$ref) return [referencedName(schema.$ref), example]
   const items = schema?.properties?.data?.items
-  return items?.$ref && isPage(example) ? [nameOf(items.$ref), example.data[0]] : []
+  return items?.$ref && isPage(example) ? [referencedName(items.$ref), example.data[0]] : []
 }
 
 const isPage = (example: unknown): example is { data: unknown[] } =>
@@ -144,7 +147,7 @@ class Repeats<T extends object> {
     else this.#known.set(text, { name, part, times: 1 })
   }
 
-  replace(part: T | Reference): T | Reference {
+  replace(part: T | SchemaReference): T | SchemaReference {
     const known = this.#known.get(JSON.stringify(part))
     return known && this.#isShared(known) ? { $ref: this.#address(known.name) } : part
   }
@@ -184,4 +187,4 @@ const operationsIn = (paths: Paths): OperationObject[] =>
 const mapOperations = (
   paths: Paths,
   change: (operation: OperationObject) => OperationObject,
-): Sliced<Paths> => eachInTurn(paths, item => mapValues(item, change))
+): SlicedWork<Paths> => mapValuesInSlices(paths, item => mapValues(item, change))

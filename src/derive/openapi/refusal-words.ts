@@ -1,67 +1,70 @@
-import { type ProblemCode, problems } from '../../kernel/contract/problem.ts'
-import { nameOf } from './example.ts'
-import { CODE_HEADER, codeHeader, withAlways, withoutAlways } from './headers.ts'
-import { isSame } from './published-schemas.ts'
-import type { Document, Reference, ResponseObject } from './types.ts'
+import { type ProblemCode, universalProblems } from '../../kernel/contract/problem.ts'
+import { referencedName } from './example.ts'
+import { REFUSAL_CODE_HEADER, refusalCodeHeader, withCommonHeaders, withoutCommonHeaders } from './headers.ts'
+import { isSameJson } from './published-schemas.ts'
+import type { OpenapiDocument, ResponseObject, SchemaReference } from './types.ts'
 
 const AS_EVERYWHERE = 'Also '
 const NAME = 'refused'
-const ANY_CODE = { $ref: `#/components/headers/${CODE_HEADER}` }
+const ANY_CODE = { $ref: `#/components/headers/${REFUSAL_CODE_HEADER}` }
 const CONTENT = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
 
-export const isRefused = ({ headers = {} }: ResponseObject): boolean => CODE_HEADER in headers
+export const isRefusalResponse = ({ headers = {} }: ResponseObject): boolean => REFUSAL_CODE_HEADER in headers
 
 /**
  * Writes a refusal with the operation's own codes as a reference whose description names them: a paragraph
  * for each code, and one for all codes whose message is in other components. Keeps a refusal that has another
  * form, or headers of its own.
  */
-export function shortRefusal(
+export function compactRefusal(
   response: ResponseObject,
   shared: Record<string, ResponseObject>,
-): ResponseObject | Reference {
+): ResponseObject | SchemaReference {
   const { headers = {} } = response
   const component: ResponseObject = {
     description: 'Refused: the operation names the codes.',
-    headers: { ...headers, [CODE_HEADER]: ANY_CODE },
+    headers: { ...headers, [REFUSAL_CODE_HEADER]: ANY_CODE },
     content: CONTENT,
   }
   const name = [NAME, ...('Retry-After' in headers ? ['for-now'] : []), ...unmetered(headers)].join('.')
   shared[name] ??= component
   const reference = { $ref: `#/components/responses/${name}`, description: shortWords(response.description) }
-  const isPlain = isSame(fullRefusal(described(reference, shared)), response)
+  const isPlain = isSameJson(expandRefusal(resolveResponse(reference, shared)), response)
   if (!isPlain && shared[name] === component) delete shared[name]
   return isPlain ? reference : response
 }
 
 const unmetered = (headers: object): string[] => ('X-Request-Id' in headers ? ['unmetered'] : [])
 
-export function described(
-  { $ref, description }: Reference,
-  responses: Readonly<Record<string, ResponseObject | Reference>>,
+export function resolveResponse(
+  { $ref, description }: SchemaReference,
+  responses: Readonly<Record<string, ResponseObject | SchemaReference>>,
 ): ResponseObject {
-  const found = responses[nameOf($ref)]
+  const found = responses[referencedName($ref)]
   if (!found || '$ref' in found) throw new Error(`There is no ${$ref}.`)
   return { ...found, ...(description === undefined ? {} : { description }) }
 }
 
-export const isShortRefusal = ({ headers = {} }: ResponseObject): boolean => {
-  const code = headers[CODE_HEADER]
+export const isCompactRefusal = ({ headers = {} }: ResponseObject): boolean => {
+  const code = headers[REFUSAL_CODE_HEADER]
   return code !== undefined && '$ref' in code
 }
 
-export function fullRefusal({ description, headers = {} }: ResponseObject): ResponseObject {
+export function expandRefusal({ description, headers = {} }: ResponseObject): ResponseObject {
   const cases = casesIn(description)
   return {
     description: cases.map(([code, error]) => words(code, error)).join('\n\n'),
-    headers: { ...headers, [CODE_HEADER]: { schema: codeHeader(cases.map(([code]) => code)).schema } },
+    headers: {
+      ...headers,
+      [REFUSAL_CODE_HEADER]: { schema: refusalCodeHeader(cases.map(([code]) => code)).schema },
+    },
     content: contentOf(cases),
   }
 }
 
 const words = (code: string, message: string): string => `\`${code}\`: ${message}`
 
-const universal = (code: string): string | undefined => problems[code as ProblemCode]?.[1]
+const universal = (code: string): string | undefined => universalProblems[code as ProblemCode]?.[1]
 
 function shortWords(description: string): string {
   const cases = casesIn(description)
@@ -80,12 +83,12 @@ export class SharedRefusals {
   readonly #responses: Readonly<Record<string, ResponseObject>>
   readonly #names = new Map<string, string>()
 
-  constructor({ paths, components: { responses } }: Document) {
+  constructor({ paths, components: { responses } }: OpenapiDocument) {
     this.#responses = responses
     const used = Object.values(paths)
       .flatMap(item => Object.values(item))
       .flatMap(operation => Object.entries(operation.responses))
-      .flatMap(([status, one]) => ('$ref' in one ? [{ status, name: nameOf(one.$ref) }] : []))
+      .flatMap(([status, one]) => ('$ref' in one ? [{ status, name: referencedName(one.$ref) }] : []))
     for (const [status, all] of Map.groupBy(used, one => one.status)) {
       const [usual = '', ...others] = [...Map.groupBy(all, ({ name }) => name)]
         .sort(([, a], [, b]) => b.length - a.length)
@@ -95,14 +98,14 @@ export class SharedRefusals {
     }
   }
 
-  named({ $ref }: Reference): Reference {
-    return { $ref: `#/components/responses/${this.#names.get(nameOf($ref))}` }
+  named({ $ref }: SchemaReference): SchemaReference {
+    return { $ref: `#/components/responses/${this.#names.get(referencedName($ref))}` }
   }
 
   all(): Record<string, ResponseObject> {
     const named = Object.entries(this.#responses).map(([name, response]): [string, ResponseObject] => [
       this.#names.get(name) ?? name,
-      { ...withoutAlways(response), content: CONTENT },
+      { ...withoutCommonHeaders(response), content: CONTENT },
     ])
     return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)))
   }
@@ -119,21 +122,21 @@ const codesIn = (response: ResponseObject): string =>
     .map(([code]) => code)
     .join('.')
 
-export const wholeShared = (
-  shared: Readonly<Record<string, ResponseObject | Reference>>,
+export const expandSharedRefusals = (
+  shared: Readonly<Record<string, ResponseObject | SchemaReference>>,
 ): Record<string, ResponseObject> =>
   Object.fromEntries(
     Object.values(shared).flatMap(one => {
       if ('$ref' in one) return []
-      return [[codesIn(one), { ...withAlways(one), content: contentOf(casesIn(one.description)) }]]
+      return [[codesIn(one), { ...withCommonHeaders(one), content: contentOf(casesIn(one.description)) }]]
     }),
   )
 
-export function wholeReference(
-  reference: Reference,
-  shared: Readonly<Record<string, ResponseObject | Reference>>,
-): Reference {
-  const found = shared[nameOf(reference.$ref)]
+export function expandRefusalReference(
+  reference: SchemaReference,
+  shared: Readonly<Record<string, ResponseObject | SchemaReference>>,
+): SchemaReference {
+  const found = shared[referencedName(reference.$ref)]
   return found && 'headers' in found ? { $ref: `#/components/responses/${codesIn(found)}` } : reference
 }
 

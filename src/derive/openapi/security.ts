@@ -1,4 +1,4 @@
-import type { Caller } from '../../kernel/contract/actor.ts'
+import type { CallerType } from '../../kernel/contract/actor.ts'
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import type { SecurityRequirement, SecurityScheme } from './types.ts'
 
@@ -53,7 +53,7 @@ export const securitySchemes = {
 
 type SchemeName = keyof typeof securitySchemes
 
-const proofs: Readonly<Record<Caller, { scheme?: SchemeName; scoped?: true; words: string }>> = {
+const proofs: Readonly<Record<CallerType, { scheme?: SchemeName; scoped?: true; words: string }>> = {
   key: { scheme: 'apiKey', scoped: true, words: 'an API key' },
   console: { scheme: 'consoleSession', scoped: true, words: 'a person’s session in the console' },
   agent: { scheme: 'agentToken', scoped: true, words: 'an agent token' },
@@ -63,21 +63,21 @@ const proofs: Readonly<Record<Caller, { scheme?: SchemeName; scoped?: true; word
   public: { words: 'nothing: it is public' },
 }
 
-export const isOfTenant = (caller: Caller): boolean => proofs[caller].scoped === true
+export const isTenantCaller = (caller: CallerType): boolean => proofs[caller].scoped === true
 
 /**
  * Any one of these is sufficient. A bearer token has no OAuth scopes, so the array contains the required
  * scope. A public operation that reads `Authorization` takes a payment there, or nothing.
  */
-export function securityOf({ callers, scope, http }: AnyOperation): SecurityRequirement[] {
+export function securityRequirements({ callers, scope, http }: AnyOperation): SecurityRequirement[] {
   if (http?.reads?.authorization) return [{ payment: [] }, {}]
-  return callers.flatMap((caller: Caller) => {
+  return callers.flatMap((caller: CallerType) => {
     const { scheme, scoped } = proofs[caller]
     return scheme ? [{ [scheme]: scoped && scope ? [scope] : [] }] : []
   })
 }
 
-export function accessBy(security: readonly SecurityRequirement[]): string {
+export function describeAccess(security: readonly SecurityRequirement[]): string {
   const schemes = Object.values(proofs).filter(({ scheme }) => scheme && security.some(one => scheme in one))
   const words = schemes.length > 0 ? schemes : [proofs.public]
   return sentence(words, scopeIn(security))
@@ -86,9 +86,9 @@ export function accessBy(security: readonly SecurityRequirement[]): string {
 export const scopeIn = (security: readonly SecurityRequirement[]): string | undefined =>
   security.flatMap(one => Object.values(one).flat())[0]
 
-export function accessOf({ callers, scope }: AnyOperation): string {
+export function describeOperationAccess({ callers, scope }: AnyOperation): string {
   return sentence(
-    callers.map((caller: Caller) => proofs[caller]),
+    callers.map((caller: CallerType) => proofs[caller]),
     scope,
   )
 }

@@ -33,12 +33,12 @@ export interface JsonSchema {
 
 export type Schemas = Readonly<Record<string, JsonSchema>>
 
-export interface Reference {
+export interface SchemaReference {
   readonly $ref: string
   readonly description?: string
 }
 
-export interface Parameter {
+export interface ParameterObject {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
   readonly required?: boolean
@@ -47,12 +47,12 @@ export interface Parameter {
   readonly example?: unknown
 }
 
-export interface Header {
+export interface HeaderObject {
   readonly description?: string
   readonly schema: JsonSchema
 }
 
-export interface MediaType {
+export interface MediaTypeObject {
   readonly schema?: JsonSchema
   readonly example?: unknown
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
@@ -62,8 +62,8 @@ export interface MediaType {
 
 export interface ResponseObject {
   readonly description: string
-  readonly headers?: Readonly<Record<string, Header | Reference>>
-  readonly content?: Readonly<Record<string, MediaType>>
+  readonly headers?: Readonly<Record<string, HeaderObject | SchemaReference>>
+  readonly content?: Readonly<Record<string, MediaTypeObject>>
 }
 
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>
@@ -74,13 +74,13 @@ export interface OperationObject {
   readonly summary: string
   readonly description: string
   readonly security: readonly SecurityRequirement[]
-  readonly parameters?: readonly (Parameter | Reference)[]
+  readonly parameters?: readonly (ParameterObject | SchemaReference)[]
   readonly requestBody?: {
     readonly description?: string
     readonly required: boolean
-    readonly content: Readonly<Record<string, MediaType>>
+    readonly content: Readonly<Record<string, MediaTypeObject>>
   }
-  readonly responses: Readonly<Record<string, ResponseObject | Reference>>
+  readonly responses: Readonly<Record<string, ResponseObject | SchemaReference>>
   readonly 'x-scope'?: string
   readonly 'x-events'?: readonly string[]
   readonly 'x-aliases'?: readonly string[]
@@ -89,12 +89,12 @@ export interface OperationObject {
   readonly 'x-status'?: 'reserved' | 'announced'
 }
 
-export type States = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
+export type StateMachines = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 
-export interface Tag {
+export interface TagObject {
   readonly name: string
   readonly description?: string
-  readonly 'x-states'?: States
+  readonly 'x-states'?: StateMachines
 }
 
 export interface SecurityScheme {
@@ -106,22 +106,22 @@ export interface SecurityScheme {
   readonly name?: string
 }
 
-export interface Components {
+export interface OpenapiComponents {
   readonly schemas: Schemas
-  readonly parameters: Readonly<Record<string, Parameter>>
-  readonly headers: Readonly<Record<string, Header>>
+  readonly parameters: Readonly<Record<string, ParameterObject>>
+  readonly headers: Readonly<Record<string, HeaderObject>>
   readonly responses: Readonly<Record<string, ResponseObject>>
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>
 }
 
-export interface Document {
+export interface OpenapiDocument {
   readonly openapi: string
   readonly info: Readonly<Record<'title' | 'version' | 'summary' | 'description', string>> & {
     readonly license: { readonly name: string; readonly identifier: string }
   }
   readonly servers: readonly { readonly url: string; readonly description: string }[]
-  readonly tags: readonly Tag[]
+  readonly tags: readonly TagObject[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
   readonly webhooks: Readonly<Record<string, { readonly post: OperationObject }>>
-  readonly components: Components
+  readonly components: OpenapiComponents
 }

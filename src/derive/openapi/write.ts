@@ -1,59 +1,67 @@
-import { atOnce, type Sliced } from '../../kernel/contract/time-slices.ts'
-import { exampleOf, nameOf } from './example.ts'
-import { notForGenerators } from './for-generators.ts'
-import { CODE_HEADER, withAlways } from './headers.ts'
-import { jsonIn, type Published, published, USUAL_LIMIT } from './published.ts'
-import { isOfEvents, webhooksIn, withFacts } from './published-events.ts'
-import { mapValues, withoutParts } from './published-schemas.ts'
+import { runAtOnce, type SlicedWork } from '../../kernel/contract/time-slices.ts'
+import { referencedName, schemaExample } from './example.ts'
+import { restoreFromGenerators } from './for-generators.ts'
+import { REFUSAL_CODE_HEADER, withCommonHeaders } from './headers.ts'
 import {
-  described,
-  fullRefusal,
-  isRefused,
-  isShortRefusal,
-  wholeReference,
-  wholeShared,
+  type CompactDocument,
+  compactDocument,
+  DEFAULT_BODY_LIMIT_TEXT,
+  jsonMediaTypeIn,
+} from './published.ts'
+import { isEventSchemaName, webhooksFromFamilies, withAccessText } from './published-events.ts'
+import { mapValues, withoutSharedSchemas } from './published-schemas.ts'
+import {
+  expandRefusal,
+  expandRefusalReference,
+  expandSharedRefusals,
+  isCompactRefusal,
+  isRefusalResponse,
+  resolveResponse,
 } from './refusal-words.ts'
-import type { Document, OperationObject, Reference, ResponseObject, Schemas } from './types.ts'
+import type { OpenapiDocument, OperationObject, ResponseObject, SchemaReference, Schemas } from './types.ts'
 
-export function whole(published: Published): Document {
-  const { components, ...rest } = notForGenerators(withoutParts(published))
+export function expandDocument(published: CompactDocument): OpenapiDocument {
+  const { components, ...rest } = restoreFromGenerators(withoutSharedSchemas(published))
   const { headers, schemas, parameters, responses } = components
-  const records = without(schemas, isOfEvents)
+  const records = without(schemas, isEventSchemaName)
   return {
     ...rest,
     paths: mapValues(rest.paths, item => mapValues(item, operation => wholeOperation(operation, components))),
-    webhooks: webhooksIn(schemas),
+    webhooks: webhooksFromFamilies(schemas),
     components: {
       ...components,
-      headers: without(headers, name => name === CODE_HEADER),
+      headers: without(headers, name => name === REFUSAL_CODE_HEADER),
       schemas: mapValues(records, ({ examples: _, ...schema }) => schema),
       parameters: without(parameters, isOfOperations),
-      responses: wholeShared(withoutRefusals(without(responses, isRepeated))),
+      responses: expandSharedRefusals(withoutRefusals(without(responses, isRepeated))),
     },
   }
 }
 
-function wholeOperation(operation: OperationObject, components: Published['components']): OperationObject {
+function wholeOperation(
+  operation: OperationObject,
+  components: CompactDocument['components'],
+): OperationObject {
   const { parameters = [], responses, requestBody } = operation
   return {
-    ...withFacts(operation),
-    ...(requestBody ? { requestBody: { description: USUAL_LIMIT, ...requestBody } } : {}),
+    ...withAccessText(operation),
+    ...(requestBody ? { requestBody: { description: DEFAULT_BODY_LIMIT_TEXT, ...requestBody } } : {}),
     parameters: parameters.map(one => follow(one, components.parameters, isOfOperations)),
     responses: mapValues(responses, (one, status) => {
       const found = follow(one, components.responses, isRepeated)
       if (!('$ref' in found)) return wholeResponse(found, status, components.schemas)
-      const named = described(found, components.responses)
-      return isShortRefusal(named)
-        ? withAlways(fullRefusal(named))
-        : wholeReference(found, components.responses)
+      const named = resolveResponse(found, components.responses)
+      return isCompactRefusal(named)
+        ? withCommonHeaders(expandRefusal(named))
+        : expandRefusalReference(found, components.responses)
     }),
   }
 }
 
 function wholeResponse(response: ResponseObject, status: string, schemas: Schemas): ResponseObject {
-  if (isShortRefusal(response)) return withAlways(fullRefusal(response))
-  if (isRefused(response)) return withAlways(response)
-  return status.startsWith('2') ? wholeSuccess(withAlways(response), schemas) : response
+  if (isCompactRefusal(response)) return withCommonHeaders(expandRefusal(response))
+  if (isRefusalResponse(response)) return withCommonHeaders(response)
+  return status.startsWith('2') ? wholeSuccess(withCommonHeaders(response), schemas) : response
 }
 
 /** A part that several operations share is named after the first one and a name or status: `agents.get.200`. */
@@ -65,20 +73,20 @@ const without = <T>(
   isLeftOut: (name: string) => boolean,
 ): Record<string, T> => Object.fromEntries(Object.entries(all).filter(([name]) => !isLeftOut(name)))
 
-const withoutRefusals = (all: Readonly<Record<string, ResponseObject | Reference>>) =>
-  Object.fromEntries(Object.entries(all).filter(([, one]) => '$ref' in one || !isShortRefusal(one)))
+const withoutRefusals = (all: Readonly<Record<string, ResponseObject | SchemaReference>>) =>
+  Object.fromEntries(Object.entries(all).filter(([, one]) => '$ref' in one || !isCompactRefusal(one)))
 
 const follow = <T extends object>(
-  part: T | Reference,
-  parts: Readonly<Record<string, T | Reference>>,
+  part: T | SchemaReference,
+  parts: Readonly<Record<string, T | SchemaReference>>,
   isFollowed: (name: string) => boolean,
-): T | Reference =>
-  '$ref' in part && isFollowed(nameOf(part.$ref)) ? (parts[nameOf(part.$ref)] ?? part) : part
+): T | SchemaReference =>
+  '$ref' in part && isFollowed(referencedName(part.$ref)) ? (parts[referencedName(part.$ref)] ?? part) : part
 
 function wholeSuccess(response: ResponseObject, schemas: Schemas): ResponseObject {
-  const { schema = {}, ...json } = jsonIn(response) ?? {}
+  const { schema = {}, ...json } = jsonMediaTypeIn(response) ?? {}
   const isShort = Object.keys(schema).length > 0 && json.example === undefined
-  const example = isShort && exampleOf(schema, schemas)
+  const example = isShort && schemaExample(schema, schemas)
   return isShort ? { ...response, content: { 'application/json': { schema, ...json, example } } } : response
 }
 
@@ -91,20 +99,25 @@ const isObject = (value: unknown): value is Json =>
 const LEVELS: Readonly<Record<string, number>> = { paths: 4, webhooks: 2, components: 4 }
 
 /** Writes each member of operations, answers and schemas on a line of its own, so that a diff shows each change. */
-export const writeDocument = (document: Document): string => atOnce(writeSliced(document))
+export const writeDocument = (document: OpenapiDocument): string => runAtOnce(writeDocumentInSlices(document))
 
-export function* writeSliced(document: Document): Sliced<string> {
-  return `${yield* lines({ ...(yield* published(document)) }, 1, LEVELS)}\n`
+export function* writeDocumentInSlices(document: OpenapiDocument): SlicedWork<string> {
+  return `${yield* lines({ ...(yield* compactDocument(document)) }, 1, LEVELS)}\n`
 }
 
-export const readDocument = (text: string): Document => whole(JSON.parse(text) as Published)
+export const readDocument = (text: string): OpenapiDocument =>
+  expandDocument(JSON.parse(text) as CompactDocument)
 
-export const linesOf = (document: Json, levels: Readonly<Record<string, number>>): string =>
-  `${atOnce(lines(document, 1, levels))}\n`
+export const writeJsonLines = (document: Json, levels: Readonly<Record<string, number>>): string =>
+  `${runAtOnce(lines(document, 1, levels))}\n`
 
 const isShort = (value: Json, depth: number): boolean => depth <= 2 && JSON.stringify(value).length <= 160
 
-function* lines(value: Json, depth: number, levels: Readonly<Record<string, number>> = {}): Sliced<string> {
+function* lines(
+  value: Json,
+  depth: number,
+  levels: Readonly<Record<string, number>> = {},
+): SlicedWork<string> {
   const members: string[] = []
   for (const [name, member] of Object.entries(value)) {
     const below = levels[name] ?? depth - 1

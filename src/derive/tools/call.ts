@@ -1,29 +1,33 @@
 import type { z } from 'zod'
-import type { Call, Outcome } from '../../kernel/contract/call.ts'
-import { isWriting, type Registered, takesKey } from '../../kernel/contract/operation.ts'
+import type { ApiCall, ApiResponse } from '../../kernel/contract/call.ts'
+import {
+  isWritingOperation,
+  type RegisteredOperation,
+  takesIdempotencyKey,
+} from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { ToolAnswer, ToolCaller } from '../../kernel/contract/tool.ts'
-import { uploadsIn } from '../../kernel/contract/upload.ts'
-import type { Execute } from '../../kernel/run/execute.ts'
-import { looksLikeId } from '../../values/ids.ts'
-import { admit, anyone } from '../http/authenticate.ts'
-import { inspect, invalid } from '../http/body.ts'
-import { inputOf } from '../http/input.ts'
-import { agentParameterOf, parametersOf } from './input-schema.ts'
+import { findUploads } from '../../kernel/contract/upload.ts'
+import type { ExecuteCall } from '../../kernel/run/execute.ts'
+import { isIdShaped } from '../../values/ids.ts'
+import { publicActor, requireAuthorized } from '../http/authenticate.ts'
+import { invalidRequest, refuseUnstorable } from '../http/body.ts'
+import { parseInput } from '../http/input.ts'
+import { agentPathParameter, pathParameterNames } from './input-schema.ts'
 
-export type Given = Readonly<Record<string, unknown>>
+export type ToolInput = Readonly<Record<string, unknown>>
 
 export interface CallParts {
-  readonly execute: Execute
+  readonly execute: ExecuteCall
   readonly onFailure: (error: unknown, requestId: string) => void
 }
 
 /** Runs an operation for a tool. A problem is an answer as well; a defect is also logged. */
-export async function callFor(
+export async function runToolCall(
   { execute, onFailure }: CallParts,
   caller: ToolCaller,
-  registered: Registered,
-  given: Given,
+  registered: RegisteredOperation,
+  given: ToolInput,
   idempotencyKey: string | null,
 ): Promise<ToolAnswer> {
   try {
@@ -37,21 +41,21 @@ export async function callFor(
 
 function callOf(
   { actor, requestId, address, runId }: ToolCaller,
-  registered: Registered,
-  given: Given,
+  registered: RegisteredOperation,
+  given: ToolInput,
   idempotencyKey: string | null,
-): Call {
+): ApiCall {
   const { operation } = registered
   const isPublic = operation.callers.includes('public')
-  if (!isPublic) admit(actor, operation.callers, operation.scope)
-  inspect(given)
-  const input = inputFor(registered, given, actor.agentId)
-  const isKeyed = takesKey(operation) && isWriting(operation)
+  if (!isPublic) requireAuthorized(actor, operation.callers, operation.scope)
+  refuseUnstorable(given)
+  const input = parseToolInput(registered, given, actor.agentId)
+  const isKeyed = takesIdempotencyKey(operation) && isWritingOperation(operation)
   if (operation.http?.keyRequired && idempotencyKey === null)
-    throw invalid('idempotencyKey', 'this operation needs one')
+    throw invalidRequest('idempotencyKey', 'this operation needs one')
   return {
     operation: registered,
-    actor: isPublic ? anyone : actor,
+    actor: isPublic ? publicActor : actor,
     input,
     requestId,
     address,
@@ -62,17 +66,17 @@ function callOf(
   }
 }
 
-export function inputFor(registered: Registered, given: Given, agentId: string | null) {
-  const { params, query, body } = split(registered, given, agentId)
-  return { params, ...inputOf(registered.operation, query, body) }
+export function parseToolInput(registered: RegisteredOperation, given: ToolInput, agentId: string | null) {
+  const { params, query, body } = splitToolInput(registered, given, agentId)
+  return { params, ...parseInput(registered.operation, query, body) }
 }
 
 /** Divides the members into path, query and body. An agent's own token need not name its agent in a path. */
-export function split({ operation }: Registered, given: Given, agentId: string | null) {
+export function splitToolInput({ operation }: RegisteredOperation, given: ToolInput, agentId: string | null) {
   const rest = { ...given }
-  const own = agentParameterOf(operation)
+  const own = agentPathParameter(operation)
   const params = Object.fromEntries(
-    parametersOf(operation).map(name => {
+    pathParameterNames(operation).map(name => {
       const value = rest[name] ?? (name === own ? agentId : undefined)
       delete rest[name]
       return [name, parameter(name, value)]
@@ -86,21 +90,22 @@ export function split({ operation }: Registered, given: Given, agentId: string |
 }
 
 /** Files are accepted only as bytes of a request, which are inspected before anything is stored. */
-function withoutFiles(body: z.ZodType, given: Given): Given {
-  const file = Object.keys(given).find(name => uploadsIn(body).has(name))
+function withoutFiles(body: z.ZodType, given: ToolInput): ToolInput {
+  const file = Object.keys(given).find(name => findUploads(body).has(name))
   if (file === undefined) return given
-  throw invalid(file, 'files are uploaded by HTTP, not by a tool')
+  throw invalidRequest(file, 'files are uploaded by HTTP, not by a tool')
 }
 
 const textOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))
 
 function parameter(name: string, value: unknown): string {
-  if (typeof value !== 'string' || value === '') throw invalid(name, 'it is missing, and must be a text')
-  if (!looksLikeId(value)) throw new Problem('not_found', `${name}: this is no id.`)
+  if (typeof value !== 'string' || value === '')
+    throw invalidRequest(name, 'it is missing, and must be a text')
+  if (!isIdShaped(value)) throw new Problem('not_found', `${name}: this is no id.`)
   return value
 }
 
-async function answerOf({ status, body, type, errorCode, replayed }: Outcome): Promise<ToolAnswer> {
+async function answerOf({ status, body, type, errorCode, replayed }: ApiResponse): Promise<ToolAnswer> {
   const isRepeated = replayed === true
   const text = typeof body === 'string' ? body : body === null ? '' : await wholeText(body)
   const content = text === '' || type?.startsWith('text/csv') ? text : JSON.parse(text)
@@ -112,7 +117,7 @@ async function answerOf({ status, body, type, errorCode, replayed }: Outcome): P
 /** A longer table is more than a model reads. */
 const LONGEST = 262_144
 
-async function wholeText(content: Exclude<Outcome['body'], string | null>): Promise<string> {
+async function wholeText(content: Exclude<ApiResponse['body'], string | null>): Promise<string> {
   if (content instanceof Uint8Array) return Buffer.from(content).toString('utf8')
   const pieces: string[] = []
   let length = 0

@@ -1,13 +1,13 @@
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import type { ToolDefinition } from '../../kernel/contract/tool.ts'
-import { uploadsIn } from '../../kernel/contract/upload.ts'
-import { resolve } from '../openapi/example.ts'
+import { findUploads } from '../../kernel/contract/upload.ts'
+import { resolveSchema } from '../openapi/example.ts'
 import { SchemaCollector } from '../openapi/schemas.ts'
 import type { JsonSchema, Schemas } from '../openapi/types.ts'
 
 type InputSchema = ToolDefinition['inputSchema']
 
-export interface Reader {
+export interface ToolSchemaReader {
   readonly isAgent: boolean
   /** Lists of tools must be short, so descriptions keep only their first sentence, and examples are left out. */
   readonly isShort: boolean
@@ -20,10 +20,10 @@ const NOT_FOR_TOOLS = new Set(['webauthnAssertion'])
 
 const PARAMETER = /\{(\w+)\}/g
 
-export const parametersOf = ({ path }: Pick<AnyOperation, 'path'>): string[] =>
+export const pathParameterNames = ({ path }: Pick<AnyOperation, 'path'>): string[] =>
   [...path.matchAll(PARAMETER)].map(([, name = '']) => name)
 
-export const agentParameterOf = ({ path }: Pick<AnyOperation, 'path'>): string | undefined =>
+export const agentPathParameter = ({ path }: Pick<AnyOperation, 'path'>): string | undefined =>
   /^\/(?:\w+\/)*agents?\/\{(\w+)\}/.exec(path)?.[1]
 
 const idempotencyKey: JsonSchema = {
@@ -32,9 +32,13 @@ const idempotencyKey: JsonSchema = {
   description: 'Your name for this one act. Left out, the same call within ten minutes is the same act.',
 }
 
-export function inputSchemaOf(operation: AnyOperation, takesKey: boolean, reader: Reader): InputSchema {
-  const own = reader.isAgent ? agentParameterOf(operation) : undefined
-  const parameters = parametersOf(operation).filter(name => name !== own)
+export function toolInputSchema(
+  operation: AnyOperation,
+  takesKey: boolean,
+  reader: ToolSchemaReader,
+): InputSchema {
+  const own = reader.isAgent ? agentPathParameter(operation) : undefined
+  const parameters = pathParameterNames(operation).filter(name => name !== own)
   const given = [operation.query, operation.body].flatMap(schema => (schema ? objectOf(schema, reader) : []))
   const properties = Object.assign(
     Object.fromEntries(parameters.map(name => [name, { type: 'string' }])),
@@ -42,7 +46,7 @@ export function inputSchemaOf(operation: AnyOperation, takesKey: boolean, reader
     takesKey ? { idempotencyKey } : {},
   ) as Record<string, JsonSchema>
   const required = [...parameters, ...given.flatMap(schema => schema.required ?? [])]
-  const files = operation.body ? uploadsIn(operation.body) : NO_FILES
+  const files = operation.body ? findUploads(operation.body) : NO_FILES
   const shown = Object.entries(properties).filter(
     ([name]) => !NOT_FOR_TOOLS.has(name) && !files.has(name) && !(reader.isAgent && name === 'agentId'),
   )
@@ -53,7 +57,7 @@ export function inputSchemaOf(operation: AnyOperation, takesKey: boolean, reader
   } as InputSchema
 }
 
-function objectOf(schema: Parameters<SchemaCollector['add']>[0], reader: Reader): JsonSchema {
+function objectOf(schema: Parameters<SchemaCollector['add']>[0], reader: ToolSchemaReader): JsonSchema {
   const collector = new SchemaCollector()
   const root = collector.add(schema)
   return inlined(root, collector.all(), reader, 0)
@@ -64,10 +68,10 @@ const DEEPEST = 12
 const LONGEST = 160
 
 /** Resolves references, as each tool must be self-contained. */
-function inlined(schema: JsonSchema, schemas: Schemas, reader: Reader, depth: number): JsonSchema {
+function inlined(schema: JsonSchema, schemas: Schemas, reader: ToolSchemaReader, depth: number): JsonSchema {
   if (depth > DEEPEST) return {}
   const deeper = (inner: JsonSchema) => inlined(inner, schemas, reader, depth + 1)
-  if (schema.$ref) return deeper(resolve(schema.$ref, schemas))
+  if (schema.$ref) return deeper(resolveSchema(schema.$ref, schemas))
   const {
     properties,
     items,

@@ -1,47 +1,51 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import { type AnyOperation, isWriting, type Registered } from '../../kernel/contract/operation.ts'
-import type { Plan, ToolCaller } from '../../kernel/contract/tool.ts'
-import type { Execute } from '../../kernel/run/execute.ts'
-import { inspect, invalid } from '../http/body.ts'
-import { type Given, inputFor, split } from './call.ts'
-import { parametersOf } from './input-schema.ts'
-import { shapeOf, targetOf } from './targets.ts'
+import {
+  type AnyOperation,
+  isWritingOperation,
+  type RegisteredOperation,
+} from '../../kernel/contract/operation.ts'
+import type { ToolCaller, ToolCallPlan } from '../../kernel/contract/tool.ts'
+import type { ExecuteCall } from '../../kernel/run/execute.ts'
+import { invalidRequest, refuseUnstorable } from '../http/body.ts'
+import { parseToolInput, splitToolInput, type ToolInput } from './call.ts'
+import { pathParameterNames } from './input-schema.ts'
+import { schemaShape, toolTarget } from './targets.ts'
 
 const ASSERTION = 'webauthnAssertion'
 
-export type Readers = ReadonlyMap<string, Registered>
+export type RecordReaders = ReadonlyMap<string, RegisteredOperation>
 
-export const readersAmong = (operations: Iterable<Registered>): Readers =>
+export const findRecordReaders = (operations: Iterable<RegisteredOperation>): RecordReaders =>
   new Map(
     [...operations]
       .filter(({ operation }) => operation.method === 'GET')
       .map(registered => [registered.operation.path, registered]),
   )
 
-export function planOf(
-  readers: Readers,
+export function planToolCall(
+  readers: RecordReaders,
   { actor }: Pick<ToolCaller, 'actor'>,
-  registered: Registered,
-  input: Given,
-): Plan {
+  registered: RegisteredOperation,
+  input: ToolInput,
+): ToolCallPlan {
   const { operation } = registered
-  inspect(input)
-  const members = shapeOf(operation.body)
+  refuseUnstorable(input)
+  const members = schemaShape(operation.body)
   const takesPasskey = ASSERTION in members
   if (takesPasskey && ASSERTION in input)
-    throw invalid(ASSERTION, 'a passkey signs when the proposal is applied')
+    throw invalidRequest(ASSERTION, 'a passkey signs when the proposal is applied')
   const isOwn = actor.agentId !== null && 'agentId' in members && input.agentId === undefined
   const given = isOwn ? { ...input, agentId: actor.agentId } : input
-  const example = (operation.example as Given | undefined)?.[ASSERTION]
+  const example = (operation.example as ToolInput | undefined)?.[ASSERTION]
   const signed = takesPasskey && example !== undefined ? { ...given, [ASSERTION]: example } : given
-  const { params } = inputFor(registered, signed, actor.agentId)
+  const { params } = parseToolInput(registered, signed, actor.agentId)
   return {
-    target: targetOf(registered),
+    target: toolTarget(registered),
     given: { ...given, ...params },
     record: recordOf(readers, registered, params),
     agentId: agentIn(registered, params, given),
     takesPasskey,
-    canBeProposed: isWriting(operation) && isForPeople(operation),
+    canBeProposed: isWritingOperation(operation) && isForPeople(operation),
   }
 }
 
@@ -56,16 +60,16 @@ const isForPeople = ({ callers, requires }: AnyOperation): boolean =>
   requires !== 'passkeys'
 
 function recordOf(
-  readers: Readers,
-  { operation }: Registered,
+  readers: RecordReaders,
+  { operation }: RegisteredOperation,
   params: Readonly<Record<string, string>>,
-): Plan['record'] {
+): ToolCallPlan['record'] {
   const pieces = operation.path.split('/')
   for (let length = pieces.length; length > 1; length--) {
     const path = pieces.slice(0, length).join('/')
     const found = path.includes('{') ? readers.get(path) : undefined
     if (!found) continue
-    const names = parametersOf(found.operation)
+    const names = pathParameterNames(found.operation)
     const given = Object.fromEntries(names.map(name => [name, params[name] ?? '']))
     return { operation: found.key, given, id: given[names.at(-1) ?? ''] ?? '' }
   }
@@ -73,9 +77,9 @@ function recordOf(
 }
 
 function agentIn(
-  { operation }: Registered,
+  { operation }: RegisteredOperation,
   params: Readonly<Record<string, string>>,
-  { agentId }: Given,
+  { agentId }: ToolInput,
 ): string | null {
   const own = /\/agents?\/\{(\w+)\}/.exec(operation.path)?.[1]
   if (own !== undefined) return params[own] ?? null
@@ -83,14 +87,14 @@ function agentIn(
 }
 
 /** Reads with the rights of the service itself. The caller decides who sees the record. */
-export async function readRecord(
-  execute: Execute,
-  registered: Registered,
+export async function readRecordAsService(
+  execute: ExecuteCall,
+  registered: RegisteredOperation,
   tenant: Tenant,
-  given: Given,
+  given: ToolInput,
   requestId: string,
 ): Promise<unknown> {
-  const { params, query } = split(registered, given, null)
+  const { params, query } = splitToolInput(registered, given, null)
   const { body, errorCode } = await execute({
     operation: registered,
     actor: { type: 'process', id: null, tenant, agentId: null, scopes: new Set() },

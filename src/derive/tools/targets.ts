@@ -1,65 +1,69 @@
 import type { z } from 'zod'
 import type { Actor } from '../../kernel/contract/actor.ts'
-import { isEndless, mediaTypeOf } from '../../kernel/contract/file.ts'
+import { isEndlessResponse, mediaTypeOf } from '../../kernel/contract/file.ts'
 import {
   type AnyOperation,
-  type Failure,
-  isWriting,
-  type Registered,
-  readsBytes,
-  takesKey,
+  isWritingOperation,
+  type RefusalSpec,
+  type RegisteredOperation,
+  readsRawBody,
+  takesIdempotencyKey,
 } from '../../kernel/contract/operation.ts'
-import type { DescribedTarget, Tool, ToolDefinition, ToolTarget } from '../../kernel/contract/tool.ts'
-import { uploadsIn } from '../../kernel/contract/upload.ts'
-import { inputSchemaOf, type Reader } from './input-schema.ts'
+import type { DescribedTarget, ToolDefinition, ToolOptions, ToolTarget } from '../../kernel/contract/tool.ts'
+import { findUploads } from '../../kernel/contract/upload.ts'
+import { type ToolSchemaReader, toolInputSchema } from './input-schema.ts'
 
 /**
  * Excludes operations that read HTTP themselves or do not answer with text, which are for HTTP clients;
  * public ones, such as a sign-in, which belong to no credential; and those whose answer contains a secret,
  * which must not enter the context of a model.
  */
-export const isReachable = ({ operation }: Registered): boolean =>
+export const isToolOperation = ({ operation }: RegisteredOperation): boolean =>
   operation.callers.length > 0 &&
-  !(operation.callers.includes('public') && isWriting(operation)) &&
+  !(operation.callers.includes('public') && isWritingOperation(operation)) &&
   (operation.tool?.isCommon === true || !showsSecret(operation)) &&
   !operation.callers.some((caller: string) => caller === 'signed') &&
-  !isEndless(operation.returns[1]) &&
-  !readsBytes(operation) &&
-  !(operation.http?.reads !== undefined && isWriting(operation)) &&
+  !isEndlessResponse(operation.returns[1]) &&
+  !readsRawBody(operation) &&
+  !(operation.http?.reads !== undefined && isWritingOperation(operation)) &&
   ['text/csv', undefined].includes(mediaTypeOf(operation.returns[1])?.split(';')[0]) &&
   !needsFile(operation)
 
 const showsSecret = ({ returns }: AnyOperation): boolean =>
-  Object.values(shapeOf(returns[1])).some(member => member.meta()?.once === true)
+  Object.values(schemaShape(returns[1])).some(member => member.meta()?.once === true)
 
-export const shapeOf = (schema: z.ZodType | undefined): Readonly<Record<string, z.ZodType>> =>
+export const schemaShape = (schema: z.ZodType | undefined): Readonly<Record<string, z.ZodType>> =>
   (schema as unknown as { shape?: Record<string, z.ZodType> } | undefined)?.shape ?? {}
 
 const needsFile = ({ body }: AnyOperation): boolean =>
-  body !== undefined && [...uploadsIn(body).keys()].some(name => !isOptional(body, name))
+  body !== undefined && [...findUploads(body).keys()].some(name => !isOptional(body, name))
 
 const isOptional = (body: AnyOperation['body'], name: string): boolean =>
-  shapeOf(body)[name]?.safeParse(undefined).success === true
+  schemaShape(body)[name]?.safeParse(undefined).success === true
 
-export const mayCall = ({ type, scopes }: Actor, { callers, scope }: AnyOperation): boolean =>
+export const mayCallOperation = ({ type, scopes }: Actor, { callers, scope }: AnyOperation): boolean =>
   callers.some((caller: string) => caller === type) && (scope === undefined || scopes.has(scope))
 
-export const targetOf = ({ key, operation }: Registered): ToolTarget => ({
+export const toolTarget = ({ key, operation }: RegisteredOperation): ToolTarget => ({
   operation: key,
   method: operation.method,
   path: operation.path,
   summary: operation.summary,
-  isWriting: isWriting(operation),
-  takesKey: takesKey(operation) && isWriting(operation),
+  isWriting: isWritingOperation(operation),
+  takesKey: takesIdempotencyKey(operation) && isWritingOperation(operation),
 })
 
-export function definitionOf(operation: AnyOperation, tool: Tool, reader: Reader): ToolDefinition {
-  const writes = isWriting(operation)
+export function toolDefinition(
+  operation: AnyOperation,
+  tool: ToolOptions,
+  reader: ToolSchemaReader,
+): ToolDefinition {
+  const writes = isWritingOperation(operation)
   return {
     name: tool.name,
     title: operation.summary,
     description: tool.use,
-    inputSchema: inputSchemaOf(operation, writes && takesKey(operation), reader),
+    inputSchema: toolInputSchema(operation, writes && takesIdempotencyKey(operation), reader),
     annotations: {
       readOnlyHint: !writes,
       destructiveHint: writes && tool.isFinal === true,
@@ -69,16 +73,16 @@ export function definitionOf(operation: AnyOperation, tool: Tool, reader: Reader
   }
 }
 
-export function describedTarget(registered: Registered, reader: Reader): DescribedTarget {
+export function describedTarget(registered: RegisteredOperation, reader: ToolSchemaReader): DescribedTarget {
   const { operation } = registered
-  const target = targetOf(registered)
+  const target = toolTarget(registered)
   return {
     ...target,
     description: operation.description ?? '',
     scope: operation.scope ?? null,
-    inputSchema: inputSchemaOf(operation, target.takesKey, reader),
+    inputSchema: toolInputSchema(operation, target.takesKey, reader),
     example: operation.tool?.example ?? operation.example ?? null,
-    refusals: Object.entries<Failure>(operation.fails ?? {}).map(([code, [status, message]]) => ({
+    refusals: Object.entries<RefusalSpec>(operation.fails ?? {}).map(([code, [status, message]]) => ({
       code,
       status,
       message,

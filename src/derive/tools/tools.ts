@@ -1,15 +1,15 @@
 import type { Actor } from '../../kernel/contract/actor.ts'
-import { isWriting, type Registered } from '../../kernel/contract/operation.ts'
-import { inSlices, type Sliced } from '../../kernel/contract/time-slices.ts'
-import type { Tool, ToolDefinition, Tools } from '../../kernel/contract/tool.ts'
-import type { Execute } from '../../kernel/run/execute.ts'
-import { jsonOf } from '../http/body.ts'
-import { callFor } from './call.ts'
-import { planOf, readersAmong, readRecord } from './plan.ts'
-import { definitionOf, describedTarget, isReachable, mayCall, targetOf } from './targets.ts'
+import { isWritingOperation, type RegisteredOperation } from '../../kernel/contract/operation.ts'
+import { runInSlices, type SlicedWork } from '../../kernel/contract/time-slices.ts'
+import type { OperationTools, ToolDefinition, ToolOptions } from '../../kernel/contract/tool.ts'
+import type { ExecuteCall } from '../../kernel/run/execute.ts'
+import { parseBoundedJson } from '../http/body.ts'
+import { runToolCall } from './call.ts'
+import { findRecordReaders, planToolCall, readRecordAsService } from './plan.ts'
+import { describedTarget, isToolOperation, mayCallOperation, toolDefinition, toolTarget } from './targets.ts'
 
 interface Indexed {
-  readonly registered: Registered
+  readonly registered: RegisteredOperation
   readonly name: ReadonlySet<string>
   readonly summary: ReadonlySet<string>
   readonly rest: ReadonlySet<string>
@@ -29,7 +29,7 @@ const wordsOf = (text: string): string[] =>
 const setOf = (text: string): ReadonlySet<string> => new Set(wordsOf(text))
 
 /** Words of the name count most, then those of the summary. */
-function searcher(operations: readonly Registered[]): (query: string) => Registered[] {
+function searcher(operations: readonly RegisteredOperation[]): (query: string) => RegisteredOperation[] {
   const index = operations.map(
     (registered): Indexed => ({
       registered,
@@ -55,8 +55,8 @@ const scoreOf = ({ name, summary, rest }: Indexed, words: readonly string[]): nu
   )
 
 interface Common {
-  readonly registered: Registered
-  readonly tool: Tool
+  readonly registered: RegisteredOperation
+  readonly tool: ToolOptions
   readonly forAgents: ToolDefinition
   readonly forOthers: ToolDefinition
 }
@@ -67,28 +67,34 @@ export interface ToolReports {
 }
 
 /** Offers the operations as tools. Their schemas are built at the first use, as most processes need none. */
-export function toolsOf(operations: readonly Registered[], execute: Execute, reports: ToolReports): Tools {
-  const reachable = new Map(operations.filter(isReachable).map(registered => [registered.key, registered]))
+export function createTools(
+  operations: readonly RegisteredOperation[],
+  execute: ExecuteCall,
+  reports: ToolReports,
+): OperationTools {
+  const reachable = new Map(
+    operations.filter(isToolOperation).map(registered => [registered.key, registered]),
+  )
   const named = new Map([...reachable.values()].flatMap(one => nameOf(one)))
-  const readers = readersAmong(reachable.values())
-  const common = onceAsked(() => inSlices(commonAmong([...reachable.values()])))
+  const readers = findRecordReaders(reachable.values())
+  const common = onceAsked(() => runInSlices(commonAmong([...reachable.values()])))
   const search = onceAsked(() => searcher([...reachable.values()]))
   return {
-    read: jsonOf,
+    read: parseBoundedJson,
     listFor: async (actor, mayWrite) =>
       (await common())
-        .filter(one => mayCall(actor, one.registered.operation))
-        .filter(one => mayWrite || !isWriting(one.registered.operation))
+        .filter(one => mayCallOperation(actor, one.registered.operation))
+        .filter(one => mayWrite || !isWritingOperation(one.registered.operation))
         .map(one => (actor.type === 'agent' ? one.forAgents : one.forOthers)),
-    named: name => mapped(named.get(name), targetOf),
-    target: operation => mapped(reachable.get(operation), targetOf),
+    named: name => mapped(named.get(name), toolTarget),
+    target: operation => mapped(reachable.get(operation), toolTarget),
     signatureOf: operation => reachable.get(operation)?.operation.signature,
     mayCall: (actor, operation) => visible(reachable.get(operation), actor) !== undefined,
     search: (actor, words, most) =>
       search()(words)
-        .filter(({ operation }) => mayCall(actor, operation))
+        .filter(({ operation }) => mayCallOperation(actor, operation))
         .slice(0, most)
-        .map(targetOf),
+        .map(toolTarget),
     describe: (actor, operation) =>
       mapped(visible(reachable.get(operation), actor), registered =>
         describedTarget(registered, { isAgent: actor.type === 'agent', isShort: false }),
@@ -96,31 +102,34 @@ export function toolsOf(operations: readonly Registered[], execute: Execute, rep
     async call(caller, operation, given, idempotencyKey) {
       const registered = reachable.get(operation)
       if (!registered) throw new Error(`no tool reaches ${operation}`)
-      return callFor({ execute, onFailure: reports.onFailure }, caller, registered, given, idempotencyKey)
+      return runToolCall({ execute, onFailure: reports.onFailure }, caller, registered, given, idempotencyKey)
     },
     plan: (caller, operation, given) =>
-      mapped(reachable.get(operation), registered => planOf(readers, caller, registered, given)),
+      mapped(reachable.get(operation), registered => planToolCall(readers, caller, registered, given)),
     async readRecord(tenant, operation, given, requestId) {
       const registered = reachable.get(operation)
-      return registered && readRecord(execute, registered, tenant, given, requestId)
+      return registered && readRecordAsService(execute, registered, tenant, given, requestId)
     },
     reportFailure: reports.onFailure,
     reportCardNumber: reports.onCardNumber,
   }
 }
 
-const visible = (registered: Registered | undefined, actor: Actor): Registered | undefined =>
-  registered && mayCall(actor, registered.operation) ? registered : undefined
+const visible = (
+  registered: RegisteredOperation | undefined,
+  actor: Actor,
+): RegisteredOperation | undefined =>
+  registered && mayCallOperation(actor, registered.operation) ? registered : undefined
 
 const mapped = <T, R>(value: T | undefined, change: (value: T) => R): R | undefined =>
   value === undefined ? undefined : change(value)
 
-const nameOf = (registered: Registered): [string, Registered][] => {
+const nameOf = (registered: RegisteredOperation): [string, RegisteredOperation][] => {
   const { tool } = registered.operation
   return tool ? [[tool.name, registered]] : []
 }
 
-function* commonAmong(all: readonly Registered[]): Sliced<Common[]> {
+function* commonAmong(all: readonly RegisteredOperation[]): SlicedWork<Common[]> {
   const common: Common[] = []
   for (const registered of all) {
     common.push(...commonOf(registered))
@@ -129,7 +138,7 @@ function* commonAmong(all: readonly Registered[]): Sliced<Common[]> {
   return common
 }
 
-function commonOf(registered: Registered): Common[] {
+function commonOf(registered: RegisteredOperation): Common[] {
   const { operation } = registered
   const { tool } = operation
   if (!tool?.isCommon) return []
@@ -137,8 +146,8 @@ function commonOf(registered: Registered): Common[] {
     {
       registered,
       tool,
-      forAgents: definitionOf(operation, tool, { isAgent: true, isShort: true }),
-      forOthers: definitionOf(operation, tool, { isAgent: false, isShort: true }),
+      forAgents: toolDefinition(operation, tool, { isAgent: true, isShort: true }),
+      forOthers: toolDefinition(operation, tool, { isAgent: false, isShort: true }),
     },
   ]
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FileSink } from '../../ports/files.ts'
-import { type FileKind, kindOfFile, tidyFileName } from '../../values/file-kind.ts'
+import { detectFileKind, type FileKind, sanitizeFileName } from '../../values/file-kind.ts'
 
 /** Longer than the signature of any file type. */
 const START = 64
@@ -45,9 +45,9 @@ export class IncomingFile {
     const sha256 = this.#hash.digest('hex')
     const declaredType = /^[\w.+-]{1,60}\/[\w.+-]{1,60}/.exec(type)?.[0].toLowerCase() ?? null
     this.facts = {
-      name: tidyFileName(name),
+      name: sanitizeFileName(name),
       declaredType,
-      kind: kindOfFile(this.#start),
+      kind: detectFileKind(this.#start),
       sha256,
       size: this.#size,
     }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { freeMemory } from '../../values/free-memory.ts'
-import { invalid } from '../http/body.ts'
+import { detachBytes } from '../../values/free-memory.ts'
+import { invalidRequest } from '../http/body.ts'
 import type { IncomingFile } from './incoming-file.ts'
 
 const QUAD = 4
@@ -52,7 +52,8 @@ export class Base64Reader {
  * Node skips invalid characters, which shows in the length. It also accepts the base64url alphabet, which
  * does not show there.
  */
-const noBase64 = (name: string) => invalid(name, 'must be in Base64, with its padding and nothing else')
+const noBase64 = (name: string) =>
+  invalidRequest(name, 'must be in Base64, with its padding and nothing else')
 
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c]
 const isOpening = (byte: number): boolean => byte === 0x5b || byte === 0x7b
@@ -151,7 +152,7 @@ export class JsonFilesReader {
   #openFile(): void {
     if (this.#place !== 'file') return
     const name = this.#name
-    if (this.#found.has(name)) throw invalid(name, 'given more than once')
+    if (this.#found.has(name)) throw invalidRequest(name, 'given more than once')
     const file = this.#open(name)
     const place = randomUUID()
     this.#found.set(name, { place, file })
@@ -193,7 +194,7 @@ export class JsonFilesReader {
 async function addTo(file: IncomingFile, pieces: readonly Uint8Array[]): Promise<void> {
   for (const bytes of pieces) {
     await file.add(bytes)
-    freeMemory(bytes)
+    detachBytes(bytes)
   }
 }
 

@@ -1,4 +1,4 @@
-import { invalid } from '../http/body.ts'
+import { invalidRequest } from '../http/body.ts'
 import type { FileFacts, IncomingFile } from './incoming-file.ts'
 
 /** More parts than any contract has members. */
@@ -12,7 +12,7 @@ const END_OF_HEADERS = Buffer.from('\r\n\r\n')
 const CLOSING = Buffer.from('--')
 const NOTHING = Buffer.alloc(0)
 
-const broken = (why: string) => invalid('body', `is no valid multipart/form-data: ${why}`)
+const broken = (why: string) => invalidRequest('body', `is no valid multipart/form-data: ${why}`)
 
 /** RFC 2046 allows 1 to 70 of these characters. */
 function boundaryOf(contentType: string): Buffer {
@@ -99,7 +99,7 @@ export class MultipartReader {
       this.#place = 'end'
       return 2
     }
-    if (this.#parts++ === MAX_PARTS) throw invalid('body', `more than ${MAX_PARTS} parts`)
+    if (this.#parts++ === MAX_PARTS) throw invalidRequest('body', `more than ${MAX_PARTS} parts`)
     if (!two.equals(CRLF)) throw broken('a boundary is not followed by a line')
     this.#place = 'head'
     // The line break stays, since a part without headers has only the empty line.
@@ -109,7 +109,7 @@ export class MultipartReader {
   async #readHead(data: Buffer): Promise<number | undefined> {
     const end = data.indexOf(END_OF_HEADERS)
     if ((end === -1 ? data.length - END_OF_HEADERS.length : end) > MAX_HEADER_BYTES)
-      throw invalid('body', `a part has more than ${MAX_HEADER_BYTES} bytes of headers`)
+      throw invalidRequest('body', `a part has more than ${MAX_HEADER_BYTES} bytes of headers`)
     if (end === -1) return undefined
     const length = end + END_OF_HEADERS.length
     const head = Buffer.from(data.subarray(CRLF.length, length))
@@ -120,7 +120,7 @@ export class MultipartReader {
 
   async #fileOf(head: Buffer): Promise<FilePart> {
     const [name, { name: fileName, type }] = await readFileHead(head)
-    if (this.#files.has(name)) throw invalid(name, 'given more than once')
+    if (this.#files.has(name)) throw invalidRequest(name, 'given more than once')
     return { name, fileName, type, file: this.#open(name) }
   }
 
@@ -146,7 +146,7 @@ export class MultipartReader {
     if (!part) throw new Error('content belongs to a part')
     if ('file' in part) return part.file.add(content)
     this.#textBytes += content.length
-    if (this.#textBytes > MAX_TEXT) throw invalid('body', `its texts have more than ${MAX_TEXT} bytes`)
+    if (this.#textBytes > MAX_TEXT) throw invalidRequest('body', `its texts have more than ${MAX_TEXT} bytes`)
     part.content = Buffer.concat([part.content, content])
   }
 
@@ -177,7 +177,7 @@ export class MultipartReader {
     if (texts.length !== this.#texts.length) throw broken('a part cannot be read')
     for (const [name, value] of texts) {
       if (typeof value !== 'string') throw broken('a part cannot be read')
-      if (members.has(name)) throw invalid(name, 'given more than once')
+      if (members.has(name)) throw invalidRequest(name, 'given more than once')
       members.set(name, value)
     }
     return members

@@ -1,12 +1,12 @@
 import { Problem, type ProblemCode } from '../../kernel/contract/problem.ts'
-import type { FileSink, SinkTask } from '../../ports/files.ts'
-import { inspect, invalid, jsonOf } from '../http/body.ts'
+import type { FileSink, FileSinkTask } from '../../ports/files.ts'
+import { invalidRequest, parseBoundedJson, refuseUnstorable } from '../http/body.ts'
 import { type FileFacts, type FileUse, IncomingFile } from './incoming-file.ts'
 import { Base64Reader, JsonFilesReader } from './json-files.ts'
 import { MultipartReader } from './multipart.ts'
 
 /** The members that are files, and the members that are JSON in a part because they are neither files nor texts. */
-export interface Shape {
+export interface MultipartShape {
   readonly files: readonly string[]
   readonly json: readonly string[]
 }
@@ -15,13 +15,13 @@ export type ReadBody =
   | { readonly problem: { readonly code: ProblemCode; readonly message: string } }
   | { readonly members: unknown; readonly files: Readonly<Record<string, FileFacts>> }
 
-export interface Uses {
-  readonly sinks: Readonly<Record<string, SinkTask>>
+export interface FileUses {
+  readonly sinks: Readonly<Record<string, FileSinkTask>>
   readonly viewed: readonly string[]
 }
 
 /** An accepted file is finished, abandoned, or passed as a whole to a function. */
-export type Order =
+export type FileOrder =
   | { readonly member: string; readonly finish: readonly unknown[] }
   | { readonly member: string; readonly drop: true }
   | {
@@ -39,10 +39,10 @@ export type BodyReport = ReadBody | { readonly done: string; readonly result: un
  */
 export async function* receive(
   contentType: string,
-  shape: Shape,
-  { sinks, viewed }: Uses,
+  shape: MultipartShape,
+  { sinks, viewed }: FileUses,
   body: AsyncIterable<Uint8Array>,
-  orders: AsyncIterable<Order>,
+  orders: AsyncIterable<FileOrder>,
 ): AsyncGenerator<BodyReport> {
   const opened = await openSinks(sinks)
   const files = new Map<string, IncomingFile>()
@@ -64,14 +64,14 @@ export async function* receive(
   }
 }
 
-async function openSinks(tasks: Uses['sinks']): Promise<Map<string, FileSink>> {
+async function openSinks(tasks: FileUses['sinks']): Promise<Map<string, FileSink>> {
   const sinks = new Map<string, FileSink>()
   for (const [member, { module, name, args }] of Object.entries(tasks))
     sinks.set(member, (await import(module))[name](...args))
   return sinks
 }
 
-async function carryOut(order: Order, files: Map<string, IncomingFile>): Promise<unknown> {
+async function carryOut(order: FileOrder, files: Map<string, IncomingFile>): Promise<unknown> {
   const file = files.get(order.member)
   if (!file) throw new Error('orders are for files that have come')
   if ('drop' in order) return file.drop()
@@ -92,7 +92,7 @@ const keptNowhere = (): IncomingFile =>
 export async function readBody(
   body: AsyncIterable<Uint8Array>,
   contentType: string,
-  shape: Shape,
+  shape: MultipartShape,
   open: (name: string) => IncomingFile = keptNowhere,
 ): Promise<ReadBody> {
   const pieces = body[Symbol.asyncIterator]()
@@ -113,11 +113,11 @@ type Open = (name: string) => IncomingFile
 async function readMultipart(
   pieces: Pieces,
   contentType: string,
-  { files, json }: Shape,
+  { files, json }: MultipartShape,
   open: Open,
 ): Promise<ReadBody> {
   const reader = new MultipartReader(contentType, name => {
-    if (!files.includes(name)) throw invalid(name, 'there is no such file')
+    if (!files.includes(name)) throw invalidRequest(name, 'there is no such file')
     return open(name)
   })
   for (let next = await pieces.next(); !next.done; next = await pieces.next()) await reader.add(next.value)
@@ -125,10 +125,10 @@ async function readMultipart(
   const found: Record<string, FileFacts> = Object.create(null)
   for (const [name, value] of await reader.end()) {
     if (typeof value !== 'string') found[name] = value
-    else if (files.includes(name)) throw invalid(name, 'must be a file: its part needs a file name')
+    else if (files.includes(name)) throw invalidRequest(name, 'must be a file: its part needs a file name')
     else texts[name] = json.includes(name) ? parsed(name, value) : value
   }
-  inspect(texts)
+  refuseUnstorable(texts)
   return { members: { ...texts }, files: { ...found } }
 }
 
@@ -138,18 +138,18 @@ async function readMultipart(
  */
 function parsed(name: string, text: string): unknown {
   try {
-    return jsonOf(Buffer.from(text))
+    return parseBoundedJson(Buffer.from(text))
   } catch (error) {
     if (error instanceof Problem && error.code === 'invalid_json') return text
-    throw invalid(name, (error as Error).message)
+    throw invalidRequest(name, (error as Error).message)
   }
 }
 
-async function readJson(pieces: Pieces, { files }: Shape, open: Open): Promise<ReadBody> {
+async function readJson(pieces: Pieces, { files }: MultipartShape, open: Open): Promise<ReadBody> {
   const reader = new JsonFilesReader(files, open)
   for (let next = await pieces.next(); !next.done; next = await pieces.next()) await reader.add(next.value)
   const { rest, found } = reader.end()
-  const value = jsonOf(rest)
+  const value = parseBoundedJson(rest)
   const members = objectOf(value)
   if (!members) return { members: value, files: {} }
   const facts: Record<string, FileFacts> = {}
@@ -157,7 +157,7 @@ async function readJson(pieces: Pieces, { files }: Shape, open: Open): Promise<R
     const text = members[name]
     if (typeof text !== 'string') continue
     const streamed = found.get(name)
-    if (streamed && streamed.place !== text) throw invalid(name, 'given more than once')
+    if (streamed && streamed.place !== text) throw invalidRequest(name, 'given more than once')
     const file = streamed?.file ?? (await wholeFile(name, text, open))
     if (file.facts) facts[name] = { ...file.facts, name: null }
     delete members[name]

@@ -5,31 +5,31 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import {
+  findUploads,
+  maxUploadBytes,
   type StorableFile,
   UploadedFile,
   type UploadedView,
-  uploadLimitOf,
-  uploadsIn,
-  wrongMediaType,
+  wrongMediaTypeRefusal,
 } from '../../kernel/contract/upload.ts'
-import type { Files, StagedFile, Staging } from '../../ports/files.ts'
-import type { Feed, Threads } from '../../ports/threads.ts'
-import type { View, Viewer, ViewResult, ViewTask } from '../../ports/viewer.ts'
-import { invalid, JSON_TYPE } from '../http/body.ts'
+import type { FileStaging, FileStore, StagedFile } from '../../ports/files.ts'
+import type { ThreadByteFeed, Threads } from '../../ports/threads.ts'
+import type { FilePreview, FilePreviewResult, FileViewer, FileViewTask } from '../../ports/viewer.ts'
+import { invalidRequest, JSON_TYPE } from '../http/body.ts'
 import {
-  announcedLength,
-  announcesBody,
-  checkHead,
-  collect,
-  grantTime,
+  checkBodyHeaders,
+  declaredBodyLength,
+  extendBodyDeadline,
+  hasRequestBody,
   type ReserveMemory,
+  streamRequestBody,
 } from '../http/body-bytes.ts'
-import type { BodyReport, Order } from './thread.ts'
+import type { BodyReport, FileOrder } from './thread.ts'
 
 interface UploadTools {
   readonly threads: Threads
-  readonly files: Files
-  readonly viewer: Viewer
+  readonly files: FileStore
+  readonly viewer: FileViewer
   readonly room: ReserveMemory
   /** Limits how many bodies of one turn are read at once. */
   readonly turn: string
@@ -46,12 +46,12 @@ export class UploadSession {
   readonly #releases: (() => void)[] = []
   readonly #files = new Map<string, UploadedFile>()
   #viewed: readonly string[] = []
-  readonly #stagings = new Map<string, Staging>()
+  readonly #stagings = new Map<string, FileStaging>()
   readonly #pictures: StagedFile[] = []
-  #feed: Feed | undefined
+  #feed: ThreadByteFeed | undefined
   #isRead = false
   #isStaged = false
-  #order: Order | undefined
+  #order: FileOrder | undefined
 
   constructor(tools: UploadTools) {
     this.#tools = tools
@@ -60,16 +60,16 @@ export class UploadSession {
   /** Returns the members of the body, with an `UploadedFile` for each file. A file is written while it arrives. */
   async read(request: IncomingMessage, operation: AnyOperation, tenant: Tenant | null): Promise<unknown> {
     const type = request.headers['content-type'] ?? ''
-    if (!announcesBody(request)) return {}
+    if (!hasRequestBody(request)) return {}
     const isForm = MULTIPART.test(type)
     if (!isForm && !JSON_TYPE.test(type))
-      throw new Problem('unsupported_media_type', wrongMediaType(operation)[1])
-    const limit = uploadLimitOf(operation, isForm)
-    checkHead(request, limit)
-    this.#viewed = [...uploadsIn(operation.body)].flatMap(([name, { viewed }]) => (viewed ? [name] : []))
-    await this.#takeRoom(request, announcedLength(request.headers) || limit, isForm)
+      throw new Problem('unsupported_media_type', wrongMediaTypeRefusal(operation)[1])
+    const limit = maxUploadBytes(operation, isForm)
+    checkBodyHeaders(request, limit)
+    this.#viewed = [...findUploads(operation.body)].flatMap(([name, { viewed }]) => (viewed ? [name] : []))
+    await this.#takeRoom(request, declaredBodyLength(request.headers) || limit, isForm)
     const feed = await this.#begin(type, operation, tenant)
-    const length = await collect(request, limit, feed)
+    const length = await streamRequestBody(request, limit, feed)
     feed.end()
     if (length === 0) return {}
     const told = await this.#next(feed)
@@ -82,10 +82,10 @@ export class UploadSession {
   }
 
   /** A thread reads the body while it arrives. JSON, and files that are inspected as a whole, stay in its memory. */
-  async #begin(type: string, operation: AnyOperation, tenant: Tenant | null): Promise<Feed> {
+  async #begin(type: string, operation: AnyOperation, tenant: Tenant | null): Promise<ThreadByteFeed> {
     if (!tenant) throw new Error('files belong to a tenant: the operation must not be open to others')
     const { threads, turn, files } = this.#tools
-    const names = [...uploadsIn(operation.body).keys()]
+    const names = [...findUploads(operation.body).keys()]
     for (const name of names) this.#stagings.set(name, files.staging(tenant))
     const sinks = Object.fromEntries([...this.#stagings].map(([name, { sink }]) => [name, sink]))
     const module = new URL('./thread.ts', import.meta.url)
@@ -95,14 +95,14 @@ export class UploadSession {
     return this.#feed
   }
 
-  async #next(feed: Feed): Promise<BodyReport> {
+  async #next(feed: ThreadByteFeed): Promise<BodyReport> {
     const told = await feed.next()
     this.#isRead = true
     if (told === undefined) throw new Error('the thread has nothing more to tell')
     return told as BodyReport
   }
 
-  async *#orders(): AsyncGenerator<Order> {
+  async *#orders(): AsyncGenerator<FileOrder> {
     for (; this.#order; ) {
       const order = this.#order
       this.#order = undefined
@@ -124,7 +124,7 @@ export class UploadSession {
     this.#free()
   }
 
-  async #have(order: Order): Promise<unknown> {
+  async #have(order: FileOrder): Promise<unknown> {
     if (!this.#feed) throw new Error('a thread has the files that have come')
     this.#order = order
     const told = await this.#next(this.#feed)
@@ -141,15 +141,16 @@ export class UploadSession {
   }
 
   /** A file that cannot be decoded completely is not kept. */
-  async #look(member: string, { kind }: UploadedFile): Promise<View> {
+  async #look(member: string, { kind }: UploadedFile): Promise<FilePreview> {
     const { viewer, turn } = this.#tools
-    const carryOut = async (task: ViewTask) => (await this.#have({ member, ...task })) as ViewResult
+    const carryOut = async (task: FileViewTask) =>
+      (await this.#have({ member, ...task })) as FilePreviewResult
     const looked = await this.#orFail(viewer.render(turn, kind, carryOut))
-    if ('problem' in looked) throw invalid(member, looked.problem)
+    if ('problem' in looked) throw invalidRequest(member, looked.problem)
     return looked
   }
 
-  async #stageView(tenant: Tenant, { small, large, ...told }: View): Promise<UploadedView> {
+  async #stageView(tenant: Tenant, { small, large, ...told }: FilePreview): Promise<UploadedView> {
     return { ...told, small: await this.#picture(tenant, small), large: await this.#picture(tenant, large) }
   }
 
@@ -189,7 +190,7 @@ export class UploadSession {
   async #takeRoom(request: IncomingMessage, length: number, isForm: boolean): Promise<void> {
     const isStreamed = isForm && this.#viewed.length === 0
     this.#releases.push(await this.#tools.room(isStreamed ? Math.min(length, WINDOW) : length))
-    grantTime(request, length)
+    extendBodyDeadline(request, length)
   }
 }
 
@@ -202,7 +203,7 @@ function membersAsJson(operation: AnyOperation): readonly string[] {
 }
 
 function readMembers({ body }: AnyOperation): readonly string[] {
-  const files = uploadsIn(body)
+  const files = findUploads(body)
   const members = Object.entries<z.ZodType>((body as z.ZodObject).shape)
   return members.flatMap(([name, member]) =>
     files.has(name) || isText(z.toJSONSchema(member, { io: 'input', unrepresentable: 'any' })) ? [] : [name],

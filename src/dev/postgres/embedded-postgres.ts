@@ -1,25 +1,25 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../processes/free-port.ts'
-import { type GuardedChild, type KeptServer, keepRunning } from '../processes/guarded-child.ts'
+import { type GuardedChild, keepServerRunning, type RestartedServer } from '../processes/guarded-child.ts'
 import { writePrivateFile } from '../processes/unprivileged-user.ts'
 import { postgresPaths, removePostgresPaths } from './paths.ts'
 import {
-  type Cluster,
-  endLeftover,
-  NAME,
-  openCluster,
-  PortTaken,
-  type ServerOptions,
+  DATABASE_NAME,
+  endLeftoverPostgres,
+  openPostgresCluster,
+  PortTakenError,
+  type PostgresCluster,
+  type PostgresServerOptions,
   signalPostmaster,
-  startServer,
+  startPostgresServer,
 } from './server.ts'
 
-export interface EmbeddedPostgres extends KeptServer {
+export interface EmbeddedPostgres extends RestartedServer {
   url: string
 }
 
-interface Options extends Partial<ServerOptions> {
+interface Options extends Partial<PostgresServerOptions> {
   dataDir: string
 }
 
@@ -34,14 +34,14 @@ export async function startPostgres({
   port = 15_432,
   durable = true,
 }: Options): Promise<EmbeddedPostgres> {
-  const cluster = await openCluster(postgresPaths(realpathSync(dataDir)), durable)
-  await endLeftover(cluster.data)
+  const cluster = await openPostgresCluster(postgresPaths(realpathSync(dataDir)), durable)
+  await endLeftoverPostgres(cluster.data)
   const options = { port: rememberedPort(cluster) ?? port, durable }
   const server = await startOnFreePort(cluster, options)
   writePrivateFile(portFile(cluster), String(server.port), cluster.user)
-  const kept = keepRunning(server.child, () => startAgain(cluster, { ...options, port: server.port }))
+  const kept = keepServerRunning(server.child, () => startAgain(cluster, { ...options, port: server.port }))
   return {
-    url: `postgres://${NAME}:${cluster.password}@127.0.0.1:${server.port}/${NAME}`,
+    url: `postgres://${DATABASE_NAME}:${cluster.password}@127.0.0.1:${server.port}/${DATABASE_NAME}`,
     ended: kept.ended,
     async stop() {
       const hurry = setTimeout(() => signalPostmaster(cluster.data, 'SIGQUIT'), STOP_MS)
@@ -53,29 +53,29 @@ export async function startPostgres({
 
 export async function removePostgres(dataDir: string): Promise<void> {
   const home = join(dataDir, 'postgres')
-  if (existsSync(home)) await endLeftover(join(realpathSync(home), 'data'))
+  if (existsSync(home)) await endLeftoverPostgres(join(realpathSync(home), 'data'))
   removePostgresPaths(dataDir)
 }
 
-const portFile = ({ home }: Cluster) => join(home, 'port')
+const portFile = ({ home }: PostgresCluster) => join(home, 'port')
 
-function rememberedPort(cluster: Cluster): number | undefined {
+function rememberedPort(cluster: PostgresCluster): number | undefined {
   const file = portFile(cluster)
   return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined
 }
 
 /** Another program may take the port between the check and the server's start. */
-async function startOnFreePort(cluster: Cluster, options: ServerOptions) {
+async function startOnFreePort(cluster: PostgresCluster, options: PostgresServerOptions) {
   for (let port = await freePort(options.port); ; port = await freePort(port + 1)) {
     try {
-      return { child: await startServer(cluster, { ...options, port }), port }
+      return { child: await startPostgresServer(cluster, { ...options, port }), port }
     } catch (error) {
-      if (!(error instanceof PortTaken)) throw error
+      if (!(error instanceof PortTakenError)) throw error
     }
   }
 }
 
-async function startAgain(cluster: Cluster, options: ServerOptions): Promise<GuardedChild> {
-  await endLeftover(cluster.data)
-  return startServer(cluster, options)
+async function startAgain(cluster: PostgresCluster, options: PostgresServerOptions): Promise<GuardedChild> {
+  await endLeftoverPostgres(cluster.data)
+  return startPostgresServer(cluster, options)
 }

@@ -12,10 +12,15 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { host } from '../host.mjs'
-import { canRun, give, type User, unprivilegedUser } from '../processes/unprivileged-user.ts'
+import {
+  canUserRun,
+  giveOwnership,
+  type SystemUser,
+  unprivilegedUser,
+} from '../processes/unprivileged-user.ts'
 
 export interface PostgresPaths {
-  user: User
+  user: SystemUser
   home: string
   bin: string
 }
@@ -51,23 +56,23 @@ export function removePostgresPaths(dataDir: string): void {
 }
 
 /** Root continues a data directory that an ordinary user created as that user. */
-function ownerOrUnprivileged(home: string): User {
+function ownerOrUnprivileged(home: string): SystemUser {
   const { uid, gid } = existsSync(home) ? statSync(home) : { uid: 0, gid: 0 }
   return uid === 0 ? unprivilegedUser() : { uid, gid }
 }
 
-function reachableHome(home: string, user: User): string {
+function reachableHome(home: string, user: SystemUser): string {
   if (existsSync(home)) return realpathSync(home)
   rmSync(home, { force: true })
   mkdirSync(home, { mode: 0o700 })
-  give(home, user)
-  if (canRun(user, 'test', '-w', home)) return home
+  giveOwnership(home, user)
+  if (canUserRun(user, 'test', '-w', home)) return home
   rmSync(home, { recursive: true })
   return directoryOutside(home, user)
 }
 
-function reachableBin(dataDir: string, user: User): string {
-  if (canRun(user, join(NATIVE, 'bin/initdb'), '--version')) return join(NATIVE, 'bin')
+function reachableBin(dataDir: string, user: SystemUser): string {
+  if (canUserRun(user, join(NATIVE, 'bin/initdb'), '--version')) return join(NATIVE, 'bin')
   const link = join(dataDir, 'postgres-binaries')
   const room = existsSync(link) ? realpathSync(link) : directoryOutside(link, user)
   const { version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'))
@@ -76,14 +81,14 @@ function reachableBin(dataDir: string, user: User): string {
   return join(copy, 'bin')
 }
 
-function directoryOutside(link: string, user: User): string {
+function directoryOutside(link: string, user: SystemUser): string {
   const folder = ELSEWHERE.find(
-    candidate => canRun(user, 'test', '-x', candidate) && canRun({}, 'test', '-w', candidate),
+    candidate => canUserRun(user, 'test', '-x', candidate) && canUserRun({}, 'test', '-w', candidate),
   )
   if (!folder)
     throw new Error(`The user that runs PostgreSQL can reach neither ${link} nor ${ELSEWHERE.join(' nor ')}.`)
   const room = mkdtempSync(join(folder, PREFIX))
-  give(room, user)
+  giveOwnership(room, user)
   rmSync(link, { force: true })
   symlinkSync(room, link)
   return room

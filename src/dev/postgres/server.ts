@@ -6,19 +6,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type GuardedChild, guardedChild } from '../processes/guarded-child.ts'
 import { commandOf } from '../processes/process-table.ts'
-import { give, writePrivateFile } from '../processes/unprivileged-user.ts'
+import { giveOwnership, writePrivateFile } from '../processes/unprivileged-user.ts'
 import type { PostgresPaths } from './paths.ts'
 
-export const NAME = 'agentpay'
+export const DATABASE_NAME = 'agentpay'
 
-export interface Cluster extends PostgresPaths {
+export interface PostgresCluster extends PostgresPaths {
   data: string
   password: string
 }
 
 const UNFINISHED = 'unfinished-'
 
-export async function openCluster(place: PostgresPaths, durable: boolean): Promise<Cluster> {
+export async function openPostgresCluster(place: PostgresPaths, durable: boolean): Promise<PostgresCluster> {
   removeUnfinished(place.home)
   const cluster = { ...place, data: join(place.home, 'data'), password: passwordOf(place) }
   if (!existsSync(cluster.data)) await makeCluster(cluster, durable)
@@ -34,14 +34,19 @@ function passwordOf({ home, user }: PostgresPaths): string {
 }
 
 /** Created under another name and renamed at the end, so that an interruption leaves no incomplete cluster. */
-async function makeCluster(cluster: Cluster, durable: boolean): Promise<void> {
+async function makeCluster(cluster: PostgresCluster, durable: boolean): Promise<void> {
   const { home, data, user } = cluster
   const unfinished = mkdtempSync(join(home, UNFINISHED))
-  give(unfinished, user)
-  const auth = [`--username=${NAME}`, `--pwfile=${passwordFile(home)}`, '--auth=scram-sha-256']
+  giveOwnership(unfinished, user)
+  const auth = [`--username=${DATABASE_NAME}`, `--pwfile=${passwordFile(home)}`, '--auth=scram-sha-256']
   const sync = durable ? [] : ['--no-sync']
   await run(cluster, 'initdb', [`--pgdata=${unfinished}`, ...auth, '--encoding=UTF8', '--locale=C', ...sync])
-  await run(cluster, 'postgres', ['--single', '-D', unfinished, 'postgres'], `CREATE DATABASE ${NAME}\n`)
+  await run(
+    cluster,
+    'postgres',
+    ['--single', '-D', unfinished, 'postgres'],
+    `CREATE DATABASE ${DATABASE_NAME}\n`,
+  )
   renameSync(unfinished, data)
 }
 
@@ -76,7 +81,7 @@ function postmaster(data: string): { pid: number; ready: boolean } | null {
   return commandOf(pid)?.has(data) ? { pid, ready: lines[7]?.trim() === 'ready' } : null
 }
 
-export async function endLeftover(data: string): Promise<void> {
+export async function endLeftoverPostgres(data: string): Promise<void> {
   forgetForeignPid(data)
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
     signalPostmaster(data, signal)
@@ -109,15 +114,18 @@ function contents(file: string): string {
   }
 }
 
-export interface ServerOptions {
+export interface PostgresServerOptions {
   port: number
   /** False if the data may be lost with the machine, as in tests. */
   durable: boolean
 }
 
-export class PortTaken extends Error {}
+export class PortTakenError extends Error {}
 
-export async function startServer(cluster: Cluster, options: ServerOptions): Promise<GuardedChild> {
+export async function startPostgresServer(
+  cluster: PostgresCluster,
+  options: PostgresServerOptions,
+): Promise<GuardedChild> {
   const { bin, data, home, user } = cluster
   const log = join(home, 'server.log')
   const command = [join(bin, 'postgres'), '-D', data, ...flags(options)]
@@ -136,7 +144,7 @@ export async function startServer(cluster: Cluster, options: ServerOptions): Pro
 /** For tests: their data is disposable, and a statement's plan must not depend on when autovacuum ran. */
 const DISPOSABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' }
 
-function flags({ port, durable }: ServerOptions): string[] {
+function flags({ port, durable }: PostgresServerOptions): string[] {
   const settings = {
     port,
     listen_addresses: '127.0.0.1',
@@ -150,7 +158,7 @@ function flags({ port, durable }: ServerOptions): string[] {
 }
 
 function failure(log: string): Error {
-  if (log.includes('could not bind')) return new PortTaken()
+  if (log.includes('could not bind')) return new PortTakenError()
   const lines = log.trim().split('\n')
   return new Error(
     `PostgreSQL did not start: ${lines.findLast(line => line.includes('FATAL')) ?? lines.at(-1)}`,

@@ -15,7 +15,7 @@ const WATCH = `
  * code while it ends, and then none of its timers fires. As after any kill, the guards stop PostgreSQL and
  * Temporal.
  */
-export function endWithin(seconds: number): void {
+export function killSelfAfter(seconds: number): void {
   spawn('/bin/sh', ['-c', WATCH, 'deadline', String(process.pid), String(seconds)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { give, type User } from './unprivileged-user.ts'
+import { giveOwnership, type SystemUser } from './unprivileged-user.ts'
 
 export interface GuardedChild {
   ended: Promise<void>
@@ -34,11 +34,11 @@ const GUARD = `
  */
 export function guardedChild(
   command: string[],
-  options: { user: User; cwd: string; log: string; env?: NodeJS.ProcessEnv; signal?: 'INT' | 'KILL' },
+  options: { user: SystemUser; cwd: string; log: string; env?: NodeJS.ProcessEnv; signal?: 'INT' | 'KILL' },
 ): GuardedChild {
   const { signal = 'INT', env } = options
   const log = openSync(options.log, 'w', 0o600)
-  give(options.log, options.user)
+  giveOwnership(options.log, options.user)
   const shell = spawn('/bin/sh', ['-c', GUARD, 'guard', signal, ...command], {
     ...options.user,
     cwd: options.cwd,
@@ -53,7 +53,7 @@ export function guardedChild(
   return { exit, ended: exit.then(() => undefined), end: () => shell.stdin?.end() }
 }
 
-export interface KeptServer {
+export interface RestartedServer {
   ended: Promise<void>
   stop(): Promise<void>
 }
@@ -61,7 +61,7 @@ export interface KeptServer {
 const RETRY_MS = 250
 const RETRIES = 20
 
-export function keepRunning(first: GuardedChild, again: () => Promise<GuardedChild>): KeptServer {
+export function keepServerRunning(first: GuardedChild, again: () => Promise<GuardedChild>): RestartedServer {
   let server = first
   let stopping = false
   async function watch(): Promise<void> {

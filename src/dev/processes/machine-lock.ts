@@ -41,12 +41,12 @@ const POLL_MS = 250
  * A name that one process of this machine can hold: an abstract socket, which the kernel releases when that
  * process dies, or a socket's path, whose file stays behind and is guarded by a lock.
  */
-export function nameFor(path: string, { hasAbstractSockets } = host): string {
+export function machineLockName(path: string, { hasAbstractSockets } = host): string {
   const name = `agentpay-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`
   return hasAbstractSockets ? `\0${name}` : join(tmpdir(), name)
 }
 
-export async function tryHold(name: string, server: Server): Promise<boolean> {
+export async function tryHoldMachineLock(name: string, server: Server): Promise<boolean> {
   if (!name.startsWith('\0') && !holdPath(name, server)) return false
   try {
     await once(server.listen(name), 'listening')
@@ -76,7 +76,7 @@ export async function withMachineLock<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const server = createServer().unref()
-  for (let isFirst = true; !(await tryHold(nameFor(path), server)); isFirst = false) {
+  for (let isFirst = true; !(await tryHoldMachineLock(machineLockName(path), server)); isFirst = false) {
     if (isFirst) onWait()
     await sleep(POLL_MS)
   }

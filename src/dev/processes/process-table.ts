@@ -3,13 +3,13 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename } from 'node:path'
 import { host } from '../host.mjs'
 
-export interface Command {
+export interface ProcessCommand {
   readonly program: string
   has(word: string): boolean
 }
 
 export interface ProcessTable {
-  commandOf(pid: number): Command | null
+  commandOf(pid: number): ProcessCommand | null
   /** The pids of processes that run in this folder and have these words in their command line. */
   processesIn(folder: string, ...words: string[]): number[]
   isRunning(pid: number): boolean

@@ -5,15 +5,17 @@ import { promisify } from 'node:util'
 import { withMachineLock } from '../processes/machine-lock.ts'
 import { type PrintLine, withProgress } from '../processes/progress.ts'
 import { buildTemporal } from './build.ts'
-import { cacheFolder, downloadTemporal, RELEASE, type Release } from './download.ts'
+import { downloadTemporal, TEMPORAL_RELEASE, type TemporalRelease, temporalCacheFolder } from './download.ts'
 
-export interface Search {
+export interface TemporalSearch {
   readonly env: NodeJS.ProcessEnv
   readonly tell: PrintLine
-  readonly release?: Release
+  readonly release?: TemporalRelease
 }
 
-export type Found = { readonly binary: string } | { readonly binary: null; readonly reason: string }
+export type TemporalSearchResult =
+  | { readonly binary: string }
+  | { readonly binary: null; readonly reason: string }
 
 const UNFINISHED = 'unfinished-'
 /** On a busy machine the program takes seconds to load. */
@@ -21,34 +23,37 @@ const VERSION_MS = 30_000
 const ADVICE =
   'Install the Temporal CLI (https://docs.temporal.io/cli) or Go (https://go.dev/dl), or set TEMPORAL_ADDRESS'
 
-export async function installedTemporal({ env, release = RELEASE }: Search): Promise<string | null> {
+export async function installedTemporal({
+  env,
+  release = TEMPORAL_RELEASE,
+}: TemporalSearch): Promise<string | null> {
   const installed = await onPath(env, release)
   if (installed) return installed
-  const cached = join(cacheFolder(env, release), 'temporal')
+  const cached = join(temporalCacheFolder(env, release), 'temporal')
   return existsSync(cached) ? cached : null
 }
 
 /** Prefers an installed binary, then the published one, then a build from source, which takes minutes, once. */
-export async function findTemporal(search: Search): Promise<Found> {
+export async function findTemporal(search: TemporalSearch): Promise<TemporalSearchResult> {
   const atHand = await installedTemporal(search)
   if (atHand) return { binary: atHand }
   try {
-    return await getTemporal({ release: RELEASE, ...search })
+    return await getTemporal({ release: TEMPORAL_RELEASE, ...search })
   } catch (error) {
     return { binary: null, reason: `${(error as Error).message}. ${ADVICE}.` }
   }
 }
 
-async function getTemporal(search: Required<Search>): Promise<Found> {
+async function getTemporal(search: Required<TemporalSearch>): Promise<TemporalSearchResult> {
   const { env, tell, release } = search
-  const cache = cacheFolder(env, release)
+  const cache = temporalCacheFolder(env, release)
   mkdirSync(cache, { recursive: true })
   const wait = () => tell('Another process is installing Temporal on this machine; waiting for it')
   return withProgress(tell, () => withMachineLock(cache, wait, () => fill(cache, search)))
 }
 
 /** Created in another folder and moved at the end, so that an interruption leaves no incomplete binary. */
-async function fill(cache: string, search: Required<Search>): Promise<Found> {
+async function fill(cache: string, search: Required<TemporalSearch>): Promise<TemporalSearchResult> {
   const binary = join(cache, 'temporal')
   if (existsSync(binary)) return { binary }
   removeUnfinished(cache)
@@ -60,7 +65,7 @@ async function fill(cache: string, search: Required<Search>): Promise<Found> {
   }
 }
 
-async function make(folder: string, { env, tell, release }: Required<Search>): Promise<string> {
+async function make(folder: string, { env, tell, release }: Required<TemporalSearch>): Promise<string> {
   const ways = {
     download: () => downloadTemporal(release, folder, tell),
     build: () => buildTemporal(release, folder, { env, tell }),
@@ -80,13 +85,16 @@ function removeUnfinished(cache: string): void {
   for (const name of names) rmSync(join(cache, name), { recursive: true, force: true, maxRetries: 10 })
 }
 
-async function onPath({ PATH = '' }: NodeJS.ProcessEnv, release: Release): Promise<string | undefined> {
+async function onPath(
+  { PATH = '' }: NodeJS.ProcessEnv,
+  release: TemporalRelease,
+): Promise<string | undefined> {
   const candidates = PATH.split(delimiter).map(folder => join(folder, 'temporal'))
   const first = candidates.find(existsSync)
   return first && (await isNewEnough(first, release)) ? first : undefined
 }
 
-async function isNewEnough(binary: string, { oldestServer }: Release): Promise<boolean> {
+async function isNewEnough(binary: string, { oldestServer }: TemporalRelease): Promise<boolean> {
   const run = promisify(execFile)(binary, ['--version'], { timeout: VERSION_MS })
   const { stdout } = await run.catch(() => ({ stdout: '' }))
   const version = /\bServer (\d+\.\d+)/.exec(stdout)?.[1]

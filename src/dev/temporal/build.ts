@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { guardedChild } from '../processes/guarded-child.ts'
 import type { PrintLine } from '../processes/progress.ts'
-import type { Release } from './download.ts'
+import type { TemporalRelease } from './download.ts'
 
 /** For the module's source, about a megabyte. */
 const DOWNLOAD_MS = 30_000
 
 export async function buildTemporal(
-  release: Release,
+  release: TemporalRelease,
   folder: string,
   { env, tell }: { env: NodeJS.ProcessEnv; tell: PrintLine },
 ): Promise<string> {
@@ -35,7 +35,11 @@ const OWN_MACHINE = { GOFLAGS: '', GOWORK: 'off', GOOS: '', GOARCH: '', CGO_ENAB
  * Verifies the module against its pinned checksum. Its files include the checksums of all dependencies, so
  * the checksum database, which may be unreachable, is not queried.
  */
-async function verifiedSource({ source }: Release, cwd: string, outer: NodeJS.ProcessEnv): Promise<string> {
+async function verifiedSource(
+  { source }: TemporalRelease,
+  cwd: string,
+  outer: NodeJS.ProcessEnv,
+): Promise<string> {
   const { module, version, sum } = source
   const env = { ...outer, ...OWN_MACHINE, GONOSUMDB: module }
   const { Dir, Sum } = await download(`${module}@${version}`, { cwd, env, timeout: DOWNLOAD_MS })

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { processesIn } from '../processes/process-table.ts'
 import { writePrivateFile } from '../processes/unprivileged-user.ts'
 
-export interface Ports {
+export interface TemporalPorts {
   readonly grpc: number
   readonly ui: number
 }
@@ -31,22 +31,22 @@ export function temporalPaths(dataDir: string): TemporalPaths {
 }
 
 /** The ports of the last start. Their file also proves that the server was ready once. */
-export function rememberedPorts({ ports }: TemporalPaths): Ports | undefined {
+export function rememberedPorts({ ports }: TemporalPaths): TemporalPorts | undefined {
   return existsSync(ports) ? JSON.parse(readFileSync(ports, 'utf8')) : undefined
 }
 
-export function rememberPorts({ ports: file }: TemporalPaths, ports: Ports): void {
+export function rememberPorts({ ports: file }: TemporalPaths, ports: TemporalPorts): void {
   writePrivateFile(file, JSON.stringify(ports))
 }
 
 /** Removes the data of an interrupted first start, whose half-created tables no server can use. */
-export function removeUnfinished(place: TemporalPaths): void {
+export function removeUnfinishedTemporal(place: TemporalPaths): void {
   if (!existsSync(place.ports)) removeData(place)
 }
 
 export async function removeTemporal(dataDir: string): Promise<void> {
   const place = temporalPaths(dataDir)
-  await endLeftover(place)
+  await endLeftoverTemporal(place)
   removeData(place)
   for (const file of [place.ports, place.log]) rmSync(file, { force: true })
 }
@@ -55,7 +55,7 @@ function removeData({ home, data }: TemporalPaths): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(join(home, data + suffix), { force: true })
 }
 
-export async function endLeftover({ home, data }: TemporalPaths): Promise<void> {
+export async function endLeftoverTemporal({ home, data }: TemporalPaths): Promise<void> {
   for (let waited = 0; waited < GRACE_MS; waited += POLL_MS) {
     const leftover = processesIn(home, 'start-dev', data)
     if (leftover.length === 0) return

@@ -12,9 +12,13 @@ import type { PrintLine } from '../processes/progress.ts'
 /** The longest silence before and within an answer: a proxy may accept and then send nothing. */
 const PATIENCE_MS = 5_000
 
-export async function downloadTemporal(release: Release, folder: string, tell: PrintLine): Promise<string> {
-  const archive = release.archives[PLATFORM]
-  if (!archive) throw new Error(`nothing is published for ${PLATFORM}`)
+export async function downloadTemporal(
+  release: TemporalRelease,
+  folder: string,
+  tell: PrintLine,
+): Promise<string> {
+  const archive = release.archives[TEMPORAL_PLATFORM]
+  if (!archive) throw new Error(`nothing is published for ${TEMPORAL_PLATFORM}`)
   tell(`Downloading Temporal ${release.version}: once for all checkouts, about 70 MB`)
   const file = join(folder, 'archive.tar.gz')
   const failures: string[] = []
@@ -65,7 +69,7 @@ interface Archive {
   readonly sha256: string
 }
 
-export interface Release {
+export interface TemporalRelease {
   readonly version: string
   readonly oldestServer: string
   readonly archives: Readonly<Record<string, Archive>>
@@ -79,12 +83,15 @@ export interface Release {
   }
 }
 
-export const RELEASE: Release = release
+export const TEMPORAL_RELEASE: TemporalRelease = release
 
 /** One cache for all checkouts of a user, by platform: machines of several kinds may share a home. */
-export function cacheFolder({ XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv, { version }: Release): string {
+export function temporalCacheFolder(
+  { XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv,
+  { version }: TemporalRelease,
+): string {
   const caches = XDG_CACHE_HOME || join(HOME || homedir(), '.cache')
-  return join(caches, 'agentpay', `temporal-${version}`, PLATFORM)
+  return join(caches, 'agentpay', `temporal-${version}`, TEMPORAL_PLATFORM)
 }
 
-export const PLATFORM = host.name
+export const TEMPORAL_PLATFORM = host.name

@@ -5,18 +5,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection } from '@temporalio/client'
 import settings from '../../../temporal-config/dev-server.json' with { type: 'json' }
 import { freePort } from '../processes/free-port.ts'
-import { type GuardedChild, guardedChild, type KeptServer, keepRunning } from '../processes/guarded-child.ts'
 import {
-  endLeftover,
-  type Ports,
+  type GuardedChild,
+  guardedChild,
+  keepServerRunning,
+  type RestartedServer,
+} from '../processes/guarded-child.ts'
+import {
+  endLeftoverTemporal,
   rememberedPorts,
   rememberPorts,
-  removeUnfinished,
+  removeUnfinishedTemporal,
+  type TemporalPorts,
   temporalPaths,
 } from './data.ts'
 import { type HiddenAddress, hiddenHost, openWebUi, type WebUiProxy } from './web-ui.ts'
 
-export interface EmbeddedTemporal extends KeptServer {
+export interface EmbeddedTemporal extends RestartedServer {
   address: string
   webUi: string
 }
@@ -25,11 +30,11 @@ interface Options {
   binary: string
   dataDir: string
   namespace?: string
-  ports?: Ports
+  ports?: TemporalPorts
   durable?: boolean
 }
 
-const PORTS: Ports = { grpc: 7233, ui: 8233 }
+const PORTS: TemporalPorts = { grpc: 7233, ui: 8233 }
 const READY_MS = 30_000
 const RELEASE_MS = 1_000
 const POLL_MS = 20
@@ -43,15 +48,15 @@ const QUIET = { TEMPORAL_VERSION_CHECK_DISABLED: '1' }
  */
 export async function startTemporal(options: Options): Promise<EmbeddedTemporal> {
   const place = temporalPaths(options.dataDir)
-  await endLeftover(place)
-  removeUnfinished(place)
+  await endLeftoverTemporal(place)
+  removeUnfinishedTemporal(place)
   const before = rememberedPorts(place)
   if (before) await release(before)
   const wanted = before ?? options.ports ?? PORTS
   const { server, ports, webUi } = await startOnFreePorts(options, wanted)
   rememberPorts(place, ports)
-  const kept = keepRunning(server, async () => {
-    await endLeftover(place)
+  const kept = keepServerRunning(server, async () => {
+    await endLeftoverTemporal(place)
     return startServer(options, ports, webUi)
   })
   const stop = () => {
@@ -61,12 +66,12 @@ export async function startTemporal(options: Options): Promise<EmbeddedTemporal>
   return { address: addressOf(ports), webUi: `http://127.0.0.1:${ports.ui}`, ended: kept.ended, stop }
 }
 
-const addressOf = ({ grpc }: Ports) => `127.0.0.1:${grpc}`
+const addressOf = ({ grpc }: TemporalPorts) => `127.0.0.1:${grpc}`
 
 class PortTaken extends Error {}
 
 /** Another program may take a port between the check and the server's start. */
-async function startOnFreePorts(options: Options, wanted: Ports) {
+async function startOnFreePorts(options: Options, wanted: TemporalPorts) {
   for (let step = 0; ; step++) {
     const ports = await nextFree(wanted, step)
     const webUi = await openWebUi(ports.ui).catch(() => null)
@@ -81,7 +86,7 @@ async function startOnFreePorts(options: Options, wanted: Ports) {
 }
 
 /** After a kill the system needs a moment to close the server's files and ports. */
-async function release({ grpc, ui }: Ports): Promise<void> {
+async function release({ grpc, ui }: TemporalPorts): Promise<void> {
   const isFree = async (port: number) => (await freePort(port)) === port
   for (let waited = 0; waited < RELEASE_MS; waited += POLL_MS) {
     if ((await isFree(grpc)) && (await isFree(ui))) return
@@ -89,12 +94,12 @@ async function release({ grpc, ui }: Ports): Promise<void> {
   }
 }
 
-async function nextFree({ grpc, ui }: Ports, step: number): Promise<Ports> {
+async function nextFree({ grpc, ui }: TemporalPorts, step: number): Promise<TemporalPorts> {
   const from = (port: number) => freePort(port === 0 ? 0 : port + step)
   return { grpc: await from(grpc), ui: await from(ui) }
 }
 
-async function startServer(options: Options, ports: Ports, webUi: WebUiProxy): Promise<GuardedChild> {
+async function startServer(options: Options, ports: TemporalPorts, webUi: WebUiProxy): Promise<GuardedChild> {
   const { binary, dataDir, namespace = 'default' } = options
   const { home, log } = temporalPaths(dataDir)
   const host = hiddenHost()
@@ -115,7 +120,7 @@ async function startServer(options: Options, ports: Ports, webUi: WebUiProxy): P
   }
 }
 
-function flags(options: Options, { grpc }: Ports, hidden: HiddenAddress): string[] {
+function flags(options: Options, { grpc }: TemporalPorts, hidden: HiddenAddress): string[] {
   const { dataDir, namespace = 'default', durable = true } = options
   return [
     ...['--ip', '127.0.0.1', '--port', String(grpc)],

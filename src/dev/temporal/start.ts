@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Lifetime } from '../../platform/lifetime.ts'
+import type { ProcessLifetime } from '../../platform/lifetime.ts'
 import { printError, printLine } from '../../platform/output.ts'
 import type { Settings } from '../../platform/settings/settings.ts'
 import { findTemporal, installedTemporal } from './binary.ts'
 import { startTemporal } from './server.ts'
 
-export interface Temporal {
+export interface TemporalConnectionInfo {
   readonly temporalAddress: string
   readonly temporalNamespace: string
   /** Null for a configured server, unless `TEMPORAL_UI_URL` names it. */
@@ -16,13 +16,15 @@ export interface Temporal {
 export interface TemporalOptions {
   readonly settings: Settings
   readonly dataDir: string
-  readonly life: Lifetime
+  readonly life: ProcessLifetime
 }
 
 const search = { env: process.env, tell: printLine }
 const LOOK_EVERY_MS = 5_000
 
-export async function temporalIfInstalled(wish: TemporalOptions): Promise<Temporal | null> {
+export async function startTemporalIfInstalled(
+  wish: TemporalOptions,
+): Promise<TemporalConnectionInfo | null> {
   const { temporalAddress, temporalNamespace, temporalUiUrl = null } = wish.settings
   if (temporalAddress) return { temporalAddress, temporalNamespace, webUi: temporalUiUrl, temporalCli: null }
   const binary = await installedTemporal(search)
@@ -34,7 +36,7 @@ export async function temporalIfInstalled(wish: TemporalOptions): Promise<Tempor
   })
 }
 
-export async function temporalOnceInstalled(wish: TemporalOptions): Promise<Temporal> {
+export async function startTemporalOnceInstalled(wish: TemporalOptions): Promise<TemporalConnectionInfo> {
   printLine('There is no Temporal server yet. Work that needs one is queued.')
   const found = await findTemporal(search)
   if (found.binary === null) printError(`Temporal is not available. ${found.reason}`)
@@ -47,7 +49,10 @@ export async function temporalOnceInstalled(wish: TemporalOptions): Promise<Temp
   }
 }
 
-async function ownTemporal(binary: string, { settings, dataDir, life }: TemporalOptions): Promise<Temporal> {
+async function ownTemporal(
+  binary: string,
+  { settings, dataDir, life }: TemporalOptions,
+): Promise<TemporalConnectionInfo> {
   const { temporalNamespace } = settings
   const server = await startTemporal({ binary, dataDir, namespace: temporalNamespace })
   life.closeLater(() => server.stop())

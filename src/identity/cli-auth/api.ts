@@ -1,14 +1,19 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
 import { oauthErrors } from '../../kernel/contract/oauth-errors.ts'
-import { type Failure, post } from '../../kernel/contract/operation.ts'
+import { post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { scopeSchema } from '../../kernel/contract/scopes.ts'
-import { shownOnce } from '../../kernel/run/outcome.ts'
+import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { formattedText, recordHead } from '../../values/schemas.ts'
-import { askedToolWrites, keyEvents } from '../keys/index.ts'
-import { assertionEvents, assertionRefusals, ChallengeRecord, webauthnAssertion } from '../passkeys/index.ts'
+import { patternTextSchema, recordHead } from '../../values/schemas.ts'
+import { apiKeyEvents, requestedToolWritesSchema } from '../keys/index.ts'
+import {
+  assertionEvents,
+  assertionRefusals,
+  ChallengeRecord,
+  webauthnAssertionSchema,
+} from '../passkeys/index.ts'
 import { type CliPairing, pairingMachine } from './pairing.ts'
 
 const code = z
@@ -54,17 +59,20 @@ const PairingEvent = z.object({ pairingId: id('pairing'), deviceName: z.string()
 const DecidedEvent = PairingEvent.extend({ personId: id('person') })
 
 const cliEvents = {
-  'cli.requested': event(
+  'cli.requested': declareEvent(
     'A command line has started to sign in. The account is not known yet, so only the operator gets this event.',
     PairingEvent,
   ),
-  'cli.approved': event('A person has approved a command line with a passkey.', DecidedEvent),
-  'cli.denied': event('A person has denied a command line.', DecidedEvent),
-  'cli.failed': event(
+  'cli.approved': declareEvent('A person has approved a command line with a passkey.', DecidedEvent),
+  'cli.denied': declareEvent('A person has denied a command line.', DecidedEvent),
+  'cli.failed': declareEvent(
     'The key of a command line was requested with a wrong verifier. The code is void and no key is issued.',
     PairingEvent.extend({ personId: id('person').nullable() }),
   ),
-  'cli.paired': event('A command line has fetched its key.', DecidedEvent.extend({ keyId: id('key') })),
+  'cli.paired': declareEvent(
+    'A command line has fetched its key.',
+    DecidedEvent.extend({ keyId: id('key') }),
+  ),
 }
 
 export const pairingEvent = ({ id: pairingId, deviceName }: Pick<CliPairing, 'id' | 'deviceName'>) => ({
@@ -79,13 +87,13 @@ const pairingFails = {
   ],
   pairing_decided: [400, 'The pairing is already decided or was abandoned. Start again in the terminal.'],
   pairing_expired: [410, 'The code expired after five minutes. Start again in the terminal.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 const { authorization_pending, access_denied, expired_token, invalid_grant } = oauthErrors
 
 const tokenFails = { authorization_pending, access_denied, expired_token, invalid_grant }
 
-const codeChallenge = formattedText(
+const codeChallenge = patternTextSchema(
   /^[\w-]{43}$/,
   43,
   'the SHA-256 of the verifier in base64url without padding, which has 43 characters',
@@ -94,7 +102,7 @@ const codeChallenge = formattedText(
   examples: ['E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'],
 })
 
-const codeVerifier = formattedText(
+const codeVerifier = patternTextSchema(
   /^[\w.~-]{43,128}$/,
   128,
   'the secret of the terminal: 43 to 128 letters, digits, -, ., _ and ~',
@@ -103,7 +111,7 @@ const codeVerifier = formattedText(
 const PairedKey = z
   .object({
     ...recordHead('key'),
-    key: shownOnce('sk_sandbox_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ'),
+    key: shownOnceSchema('sk_sandbox_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ'),
     name: z.string(),
     environment: z.enum(['sandbox', 'test', 'live']),
     scopes: z.array(scopeSchema),
@@ -133,7 +141,7 @@ export const cliAuthApi = {
           description: 'By which the person knows the terminal, and later the key.',
           examples: ['Ada’s laptop'],
         }),
-      toolWrites: askedToolWrites,
+      toolWrites: requestedToolWritesSchema,
     }),
     example: { codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', deviceName: 'Ada’s laptop' },
     returns: [
@@ -171,7 +179,7 @@ export const cliAuthApi = {
     returns: [201, PairedKey],
     fails: tokenFails,
     emits: {
-      'key.created': keyEvents['key.created'],
+      'key.created': apiKeyEvents['key.created'],
       'cli.failed': cliEvents['cli.failed'],
       'cli.paired': cliEvents['cli.paired'],
     },
@@ -195,7 +203,7 @@ export const cliAuthApi = {
     signature: { challenge: '/cli/auth/challenge', always: true },
     body: z.strictObject({
       code,
-      webauthnAssertion: webauthnAssertion.optional().meta({
+      webauthnAssertion: webauthnAssertionSchema.optional().meta({
         description: 'Over the challenge of `POST /cli/auth/challenge`.',
       }),
     }),

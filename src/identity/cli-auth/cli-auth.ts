@@ -1,28 +1,28 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { hashOf, newSecret } from '../../kernel/database/credential.ts'
-import { offsetOf } from '../../kernel/database/tenant-clock.ts'
+import { hashSecret, newSecret } from '../../kernel/database/credential.ts'
+import { readClockOffset } from '../../kernel/database/tenant-clock.ts'
 import { updateOf } from '../../record-store/index.ts'
-import { clientOf } from '../../values/client-of.ts'
-import { after, clock, minutes } from '../../values/clock.ts'
+import { clientAddressKey } from '../../values/client-of.ts'
+import { addMs, clock, minutes } from '../../values/clock.ts'
 import { newUserCode } from '../../values/user-code.ts'
-import { currentScopes, makeDeviceKey } from '../keys/index.ts'
+import { createDeviceKey, currentDeviceScopes } from '../keys/index.ts'
 import { cliAuthApi, pairingEvent } from './api.ts'
-import { approve, challenge, deny } from './decide.ts'
+import { approvePairing, createPairingChallenge, denyPairing } from './decide.ts'
 import {
   CliPairing,
-  CODE_LASTS_MS,
-  cliAuthPersonal,
+  cliAuthPersonalData,
   codeChallengeOf,
-  INTERVAL_S,
-  lockByCode,
-  MAX_WAITING,
+  livePlatformTenant,
+  lockPairingByCode,
+  MAX_WAITING_PAIRINGS,
+  PAIRING_CODE_TTL_MS,
+  PAIRING_POLL_INTERVAL_S,
   type PairingRow,
   pairingMachine,
   pairingsTable,
-  platform,
 } from './pairing.ts'
 
 const WAITING = `
@@ -32,7 +32,7 @@ where owner_id = $1 and mode = $2 and client = $3 and status = 'pending' and exp
 const LOCK_CLIENT = 'select pg_advisory_xact_lock(hashtextextended($1, 0))'
 
 async function waitingOf(client: string, now: Date, sql: Sql): Promise<number> {
-  const values = [platform.ownerId, platform.mode, client, now]
+  const values = [livePlatformTenant.ownerId, livePlatformTenant.mode, client, now]
   const [, [row]] = await Promise.all([
     sql(LOCK_CLIENT, [`terminals of ${client}`]),
     sql<{ waiting: number } & Row>(WAITING, values),
@@ -45,14 +45,14 @@ const start: HandlerOf<typeof cliAuthApi.start> = async (
   { records, sql, switchTenant, address, ports, emit, refuse },
 ) => {
   const now = clock.real()
-  const client = clientOf(address ?? '')
-  switchTenant(platform, now)
-  if ((await waitingOf(client, now, sql)) >= MAX_WAITING) return refuse('too_many_waiting')
+  const client = clientAddressKey(address ?? '')
+  switchTenant(livePlatformTenant, now)
+  if ((await waitingOf(client, now, sql)) >= MAX_WAITING_PAIRINGS) return refuse('too_many_waiting')
   const code = newSecret('')
   const pairing = records.create(CliPairing, {
     createdAt: now,
-    expiresAt: after(now, CODE_LASTS_MS),
-    hash: hashOf(code),
+    expiresAt: addMs(now, PAIRING_CODE_TTL_MS),
+    hash: hashSecret(code),
     codeChallenge,
     deviceName,
     toolWrites,
@@ -63,7 +63,7 @@ const start: HandlerOf<typeof cliAuthApi.start> = async (
   emit('cli.requested', pairingEvent(pairing))
   const { pairingCode } = pairing
   const url = ports.pageUrl(`/cli/${code}`)
-  return { code, pairingCode, url, expiresIn: CODE_LASTS_MS / 1_000, interval: INTERVAL_S }
+  return { code, pairingCode, url, expiresIn: PAIRING_CODE_TTL_MS / 1_000, interval: PAIRING_POLL_INTERVAL_S }
 }
 
 type Fetching = Pick<Context, 'sql' | 'switchTenant'>
@@ -71,7 +71,7 @@ type Fetching = Pick<Context, 'sql' | 'switchTenant'>
 /** The terminal sends no credential, so from here on the request acts for the tenant of the row. */
 async function actForTenantOf({ ownerId, mode }: PairingRow, { sql, switchTenant }: Fetching): Promise<void> {
   const tenant = { ownerId, mode }
-  switchTenant(tenant, clock.tenant(mode === 'test' ? await offsetOf(sql, tenant) : 0))
+  switchTenant(tenant, clock.tenant(mode === 'test' ? await readClockOffset(sql, tenant) : 0))
 }
 
 const writeEnd = updateOf(pairingsTable, ['status', 'keyId', 'updatedAt'])
@@ -91,7 +91,7 @@ function refusalCode({ status, expiresAt }: PairingRow) {
 /** The row stays locked, so only one of several concurrent requests gets the key. */
 const token: HandlerOf<typeof cliAuthApi.token> = async ({ body }, context) => {
   const { sql, emit, refuse } = context
-  const pairing = await lockByCode(sql, body.code)
+  const pairing = await lockPairingByCode(sql, body.code)
   if (!pairing || pairingMachine.isFinal(pairing.status)) return refuse('invalid_grant')
   if (codeChallengeOf(body.codeVerifier) !== pairing.codeChallenge) {
     await actForTenantOf(pairing, context)
@@ -109,11 +109,11 @@ type Pairing = Parameters<typeof token>[1]
 
 async function pair(pairing: PairingRow, context: Pairing) {
   const { records, emit, refuse } = context
-  const scopes = await currentScopes(pairing, context)
+  const scopes = await currentDeviceScopes(pairing, context)
   if (scopes.length === 0) return refuse('access_denied')
   const { id: sessionId, deviceName: name, toolWrites } = pairing
   const personId = String(pairing.personId)
-  const key = makeDeviceKey({ name, scopes, toolWrites, boundTo: null, personId, sessionId }, context)
+  const key = createDeviceKey({ name, scopes, toolWrites, boundTo: null, personId, sessionId }, context)
   await records.flush()
   pairing.keyId = key.id
   await end(pairing, 'paired', context)
@@ -124,14 +124,20 @@ async function pair(pairing: PairingRow, context: Pairing) {
 /** Expired pairings are kept for an hour, so that late terminals get a clear error. */
 const KEPT_FOR_MS = minutes(60)
 
-const cliAuth = implement(cliAuthApi, { challenge, approve, deny, start, token })
+const cliAuth = bindHandlers(cliAuthApi, {
+  challenge: createPairingChallenge,
+  approve: approvePairing,
+  deny: denyPairing,
+  start,
+  token,
+})
 
 export const cliAuthArea = area(
   'CLI Auth',
   'How a command line gets a key: a person compares a code in the browser and approves with a passkey.',
   cliAuth,
   {
-    personal: cliAuthPersonal,
+    personal: cliAuthPersonalData,
     entities: [CliPairing],
     machines: [pairingMachine],
     expiring: [{ table: 'cli_pairings', column: 'expires_at', keptMs: KEPT_FOR_MS }],

@@ -1,25 +1,25 @@
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
+import { allScopeNames, type Scope } from '../../kernel/contract/scopes.ts'
 import { updateOf } from '../../record-store/index.ts'
-import { after, clock } from '../../values/clock.ts'
-import { burnAssertion, openChallenge, verifyAssertion } from '../passkeys/index.ts'
+import { addMs, clock } from '../../values/clock.ts'
+import { consumeAssertion, openPasskeyChallenge, verifyAssertion } from '../passkeys/index.ts'
 import { type cliAuthApi, pairingEvent } from './api.ts'
 import {
-  closedReason,
-  FETCH_LASTS_MS,
   findPairing,
-  isVisibleTo,
-  lockByCode,
+  isPairingVisible,
+  lockPairingByCode,
+  PAIRING_KEY_FETCH_TTL_MS,
   type PairingRow,
+  pairingClosedReason,
   pairingMachine,
   pairingsTable,
 } from './pairing.ts'
 
 /** The person's scopes. Null for an owner, who has every scope, including future ones. */
 const grantedBy = ({ scopes: held }: Actor): Scope[] | null =>
-  scopes.every(scope => held.has(scope)) ? null : scopes.filter(scope => held.has(scope))
+  allScopeNames.every(scope => held.has(scope)) ? null : allScopeNames.filter(scope => held.has(scope))
 
 const statementOf = ({ deviceName, pairingCode, toolWrites }: PairingRow, actor: Actor) => ({
   deviceName,
@@ -28,22 +28,22 @@ const statementOf = ({ deviceName, pairingCode, toolWrites }: PairingRow, actor:
   ...(toolWrites ? { toolWrites: true as const } : {}),
 })
 
-export const challenge: HandlerOf<typeof cliAuthApi.challenge> = async ({ body }, context) => {
+export const createPairingChallenge: HandlerOf<typeof cliAuthApi.challenge> = async ({ body }, context) => {
   const { actor, refuse } = context
   const pairing = await findPairing(body.code, context)
   if (!pairing) return refuse('pairing_not_found')
-  const closed = closedReason(pairing)
+  const closed = pairingClosedReason(pairing)
   if (closed) return refuse(closed)
-  return openChallenge(
+  return openPasskeyChallenge(
     { kind: 'pairing', subjectId: pairing.id, members: statementOf(pairing, actor) },
     context,
   )
 }
 
 async function lockUndecided(code: string, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>) {
-  const pairing = await lockByCode(sql, code)
-  if (!pairing || !isVisibleTo(tenant, pairing)) return 'pairing_not_found'
-  return closedReason(pairing) ?? pairing
+  const pairing = await lockPairingByCode(sql, code)
+  if (!pairing || !isPairingVisible(tenant, pairing)) return 'pairing_not_found'
+  return pairingClosedReason(pairing) ?? pairing
 }
 
 type Deciding = Pick<Context, 'sql' | 'tenant' | 'actor'>
@@ -68,7 +68,7 @@ async function decide(
 ): Promise<PairingRow> {
   const before = { ownerId: pairing.ownerId, mode: pairing.mode }
   const now = clock.real()
-  const least = after(now, FETCH_LASTS_MS)
+  const least = addMs(now, PAIRING_KEY_FETCH_TTL_MS)
   pairingMachine.move(pairing, to)
   Object.assign(pairing, {
     ...tenant,
@@ -88,21 +88,21 @@ const decidedEvent = (pairing: PairingRow, { actor }: Deciding) => ({
   personId: String(actor.id),
 })
 
-export const approve: HandlerOf<typeof cliAuthApi.approve> = async ({ body }, context) => {
+export const approvePairing: HandlerOf<typeof cliAuthApi.approve> = async ({ body }, context) => {
   const { actor, refuse } = context
   const consent = await verifyAssertion(body.webauthnAssertion, context)
   if (typeof consent === 'string') return refuse(consent)
   const pairing = await lockUndecided(body.code, context)
   if (typeof pairing === 'string') return refuse(pairing)
   const expected = { kind: 'pairing', members: statementOf(pairing, actor) } as const
-  const code = await burnAssertion(consent, expected, context)
+  const code = await consumeAssertion(consent, expected, context)
   if (code) return refuse(code)
   const approved = await decide(pairing, 'approved', context)
   context.emit('cli.approved', decidedEvent(approved, context))
   return approved
 }
 
-export const deny: HandlerOf<typeof cliAuthApi.deny> = async ({ body }, context) => {
+export const denyPairing: HandlerOf<typeof cliAuthApi.deny> = async ({ body }, context) => {
   const pairing = await lockUndecided(body.code, context)
   if (typeof pairing === 'string') return context.refuse(pairing)
   const denied = await decide(pairing, 'denied', context)

@@ -1,2 +1,2 @@
 export { cliAuthApi } from './api.ts'
-export { closedReason, findPairing } from './pairing.ts'
+export { findPairing, pairingClosedReason } from './pairing.ts'

@@ -1,21 +1,35 @@
 import { z } from 'zod'
-import { del, type Failure, get, list, missing, nothing, post } from '../../kernel/contract/operation.ts'
-import { shownOnce } from '../../kernel/run/outcome.ts'
+import {
+  del,
+  emptyBody,
+  get,
+  list,
+  notFound,
+  post,
+  type RefusalSpec,
+} from '../../kernel/contract/operation.ts'
+import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import {
   assertionEvents,
   assertionRefusals,
-  RequestOptions,
-  scope_not_held,
-  webauthnAssertion,
+  PasskeyRequestOptions,
+  scopeNotHeldRefusal,
+  webauthnAssertionSchema,
 } from '../passkeys/index.ts'
-import { linkEvents, linkFails } from '../people/index.ts'
-import { browserHeaders } from './begin.ts'
-import { CurrentSession, consoleEvents, consoleFails, SessionRecord, status } from './schemas.ts'
+import { personLinkEvents, personLinkRefusals } from '../people/index.ts'
+import { sessionRequestHeaders } from './begin.ts'
+import {
+  ConsoleSessionRecord,
+  CurrentSessionRecord,
+  consoleRefusals,
+  consoleSessionEvents,
+  consoleSessionStatusSchema,
+} from './schemas.ts'
 
-const signsOut = { 'console.signed_out': consoleEvents['console.signed_out'] }
-const signsIn = { 'console.signed_in': consoleEvents['console.signed_in'], ...signsOut }
+const signsOut = { 'console.signed_out': consoleSessionEvents['console.signed_out'] }
+const signsIn = { 'console.signed_in': consoleSessionEvents['console.signed_in'], ...signsOut }
 
 const begins = { 201: { 'Set-Cookie': 'The session: `__Host-session`, or `session` at `http://localhost`.' } }
 
@@ -23,20 +37,20 @@ const Link = z
   .object({
     id: id('consolelink'),
     personId: id('person').nullable(),
-    url: shownOnce('https://pay.example.com/login#lnk_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ'),
+    url: shownOnceSchema('https://pay.example.com/login#lnk_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ'),
     expiresAt: instant,
   })
   .meta({ id: 'ConsoleLink' })
 
 const linkProblems = {
-  person_not_found: missing('person'),
+  person_not_found: notFound('person'),
   person_required: [
     400,
     'personId is required, as the account already has people. Name the person who will sign in.',
   ],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
-const console_unavailable: Failure = [
+const console_unavailable: RefusalSpec = [
   503,
   'This installation’s address has no console, because cookies would not be safe there.',
 ]
@@ -54,35 +68,35 @@ export const consoleApi = {
     },
     body: z.strictObject({
       personId: id('person').nullable().default(null),
-      webauthnAssertion: webauthnAssertion.optional().meta({
+      webauthnAssertion: webauthnAssertionSchema.optional().meta({
         description:
           'Once the account has had a passkey: an owner’s consent, signed for the purpose `invitation` with the subject `{personId}`.',
       }),
     }),
     example: { personId: 'person_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [201, Link],
-    fails: { ...assertionRefusals, ...linkProblems, scope_not_held },
-    emits: { ...assertionEvents, 'console.link_created': consoleEvents['console.link_created'] },
+    fails: { ...assertionRefusals, ...linkProblems, scope_not_held: scopeNotHeldRefusal },
+    emits: { ...assertionEvents, 'console.link_created': consoleSessionEvents['console.link_created'] },
   }),
   redeemLink: post('/console/links/redeem', {
     summary: 'Sign in with a link',
     description:
       'The page `/login` or `/join` sends the token of its address when a button is pressed. The session is in the cookie, and nowhere else.',
     callers: ['public'],
-    http: { reads: browserHeaders, headers: begins },
+    http: { reads: sessionRequestHeaders, headers: begins },
     body: z.strictObject({ token: z.string().min(8).max(100) }),
     example: { token: 'lnk_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ' },
     returns: [
       201,
-      CurrentSession.extend({
+      CurrentSessionRecord.extend({
         kind: z.enum(['sign_in', 'join', 'recovery']).meta({
           description:
             'What the link was for. After `join` and `recovery` the session may enrol one passkey.',
         }),
       }).meta({ id: 'RedeemedConsoleLink' }),
     ],
-    fails: { ...linkFails, console_unavailable },
-    emits: { ...linkEvents, ...signsIn },
+    fails: { ...personLinkRefusals, console_unavailable },
+    emits: { ...personLinkEvents, ...signsIn },
   }),
   signInOptions: post('/console/sign-in/options', {
     summary: 'Start to sign in with a passkey',
@@ -90,7 +104,10 @@ export const consoleApi = {
       'Hand `options` to `navigator.credentials.get` (after `PublicKeyCredential.parseRequestOptionsFromJSON`), and what it gives to `POST /console/sign-in`. The device offers its passkeys for this site, so no name is typed.',
     callers: ['public'],
     requires: 'passkeys',
-    returns: [201, z.object({ challengeId: id('challenge'), expiresAt: instant, options: RequestOptions })],
+    returns: [
+      201,
+      z.object({ challengeId: id('challenge'), expiresAt: instant, options: PasskeyRequestOptions }),
+    ],
   }),
   signIn: post('/console/sign-in', {
     summary: 'Sign in with a passkey',
@@ -98,8 +115,8 @@ export const consoleApi = {
       'Only the cookie contains the session. Its person, account and mode are those of the passkey.',
     callers: ['public'],
     limits: { bodyKiB: 256 },
-    http: { reads: browserHeaders, headers: begins },
-    body: webauthnAssertion,
+    http: { reads: sessionRequestHeaders, headers: begins },
+    body: webauthnAssertionSchema,
     example: {
       challengeId: 'challenge_01jd8x2m4ye7k9v0c3q5r6t8wz',
       assertion: {
@@ -113,22 +130,22 @@ export const consoleApi = {
         },
       },
     },
-    returns: [201, CurrentSession],
+    returns: [201, CurrentSessionRecord],
     fails: assertionRefusals,
     emits: { ...assertionEvents, ...signsIn },
   }),
   session: get('/console/session', {
     summary: 'Get the current session',
     callers: ['console'],
-    returns: [200, CurrentSession],
-    fails: { session_not_found: consoleFails.session_not_found },
+    returns: [200, CurrentSessionRecord],
+    fails: { session_not_found: consoleRefusals.session_not_found },
   }),
   signOut: del('/console/session', {
     summary: 'Sign out',
     callers: ['console'],
-    returns: [204, nothing],
+    returns: [204, emptyBody],
     http: { headers: { 204: { 'Set-Cookie': 'The browser forgets the session.' } } },
-    fails: { session_not_found: consoleFails.session_not_found },
+    fails: { session_not_found: consoleRefusals.session_not_found },
     emits: signsOut,
   }),
   sessions: list('/console/sessions', {
@@ -137,16 +154,16 @@ export const consoleApi = {
       'Newest first; ended sessions are listed for thirty days. People who are not owners see their own.',
     callers: ['key'],
     scope: 'console:read',
-    filters: { personId: id('person').optional(), status: status.optional() },
-    item: SessionRecord,
+    filters: { personId: id('person').optional(), status: consoleSessionStatusSchema.optional() },
+    item: ConsoleSessionRecord,
   }),
   endSession: del('/console/sessions/{id}', {
     summary: 'End a session of the console',
     description: 'It ends at once, wherever it is open. People who are not owners can end their own.',
     callers: ['key'],
     scope: 'console:sign-out',
-    returns: [200, SessionRecord],
-    fails: consoleFails,
+    returns: [200, ConsoleSessionRecord],
+    fails: consoleRefusals,
     emits: signsOut,
   }),
 }

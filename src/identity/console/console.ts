@@ -1,32 +1,43 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
-import { type Authenticate, area, reaction } from '../../kernel/contract/area.ts'
+import { type AuthenticateSecret, area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { Problem, withHeaders } from '../../kernel/contract/problem.ts'
-import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
-import { type Role, roleScopes } from '../../kernel/contract/scopes.ts'
-import { sessionCookie } from '../../kernel/contract/session-cookie.ts'
+import { type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
+import { type PersonRole, roleScopes } from '../../kernel/contract/scopes.ts'
+import { buildSessionCookie } from '../../kernel/contract/session-cookie.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { hashOf } from '../../kernel/database/credential.ts'
+import { hashSecret } from '../../kernel/database/credential.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { after, clock, days } from '../../values/clock.ts'
-import { first } from '../../values/collections.ts'
+import { addMs, clock, days } from '../../values/clock.ts'
+import { requireFirst } from '../../values/collections.ts'
 import { grantEnrolment, openSignInChallenge, passkeyEvents, verifySignIn } from '../passkeys/index.ts'
 import {
-  consentOf,
+  consumeOwnerConsent,
+  exceedsKeyScopes,
   findPerson,
   hasPeople,
-  isBeyondKey,
   lockPerson,
-  makeLink,
   personEvents,
-  redeemLink,
-  useConsent,
+  redeemPersonLink,
+  replacePersonLink,
+  verifyOwnerConsent,
 } from '../people/index.ts'
 import { consoleApi } from './api.ts'
-import { beginSession, currentSession, endSession, endSessions } from './begin.ts'
-import { consoleEvents } from './schemas.ts'
-import { ConsoleSession, consolePersonal, IDLE_ENDS_MS, sessionResponses, sessionStatus } from './session.ts'
+import {
+  beginConsoleSession,
+  currentSessionResponse,
+  endConsoleSession,
+  endConsoleSessions,
+} from './begin.ts'
+import { consoleSessionEvents } from './schemas.ts'
+import {
+  CONSOLE_IDLE_TIMEOUT_MS,
+  ConsoleSession,
+  consolePersonalData,
+  consoleSessionResponses,
+  consoleSessionStatus,
+} from './session.ts'
 
 interface SessionRow extends Row {
   readonly id: string
@@ -34,7 +45,7 @@ interface SessionRow extends Row {
   readonly mode: Mode
   readonly person_id: string
   readonly name: string
-  readonly role: Role
+  readonly role: PersonRole
   readonly is_active: boolean
 }
 
@@ -65,13 +76,13 @@ select * from holder`
 
 const NEVER = new Date(0)
 
-const authenticateSession: Authenticate = async (secret, sql, isBackground) => {
+const authenticateSession: AuthenticateSecret = async (secret, sql, isBackground) => {
   const now = clock.real()
   const [holder] = await sql<SessionRow>(FIND, [
-    hashOf(secret),
+    hashSecret(secret),
     now,
-    after(now, -IDLE_ENDS_MS),
-    isBackground ? NEVER : after(now, -NOTED_EVERY_MS),
+    addMs(now, -CONSOLE_IDLE_TIMEOUT_MS),
+    isBackground ? NEVER : addMs(now, -NOTED_EVERY_MS),
   ])
   if (holder && !holder.is_active) throw new Problem('account_suspended')
   return (
@@ -89,31 +100,31 @@ const authenticateSession: Authenticate = async (secret, sql, isBackground) => {
 
 const KEPT_FOR_MS = days(30)
 
-const visibleTo = ({ actor }: Pick<Context, 'actor'>): Condition<ConsoleSession> =>
+const visibleTo = ({ actor }: Pick<Context, 'actor'>): RecordCondition<ConsoleSession> =>
   actor.type === 'console' && !actor.scopes.has('console:write') ? { personId: String(actor.id) } : {}
 
-function withStatus(status: 'active' | 'ended' | undefined): Condition<ConsoleSession> {
+function withStatus(status: 'active' | 'ended' | undefined): RecordCondition<ConsoleSession> {
   if (!status) return {}
   const now = clock.real()
   return sqlCondition(`(revoked_at is null and expires_at > ? and (mode = 'test' or last_used_at > ?)) = ?`, [
     now,
-    after(now, -IDLE_ENDS_MS),
+    addMs(now, -CONSOLE_IDLE_TIMEOUT_MS),
     status === 'active',
   ])
 }
 
-const consoleOperations = implement(consoleApi, {
+const consoleOperations = bindHandlers(consoleApi, {
   async createLink({ body: { personId, webauthnAssertion } }, context) {
     const { refuse, emit } = context
-    const consent = await consentOf(webauthnAssertion, context)
+    const consent = await verifyOwnerConsent(webauthnAssertion, context)
     if (typeof consent === 'string') return refuse(consent)
     const person = await lockPerson(personId, context)
     if (!person && personId !== null) return refuse('person_not_found')
     if (!person && (await hasPeople(context))) return refuse('person_required')
-    if (isBeyondKey(person?.role ?? 'owner', consent, context)) return refuse('scope_not_held')
-    const code = person && (await useConsent(consent, { personId: person.id }, context))
+    if (exceedsKeyScopes(person?.role ?? 'owner', consent, context)) return refuse('scope_not_held')
+    const code = person && (await consumeOwnerConsent(consent, { personId: person.id }, context))
     if (code) return refuse(code)
-    const link = await makeLink({ personId, kind: 'sign_in' }, context)
+    const link = await replacePersonLink({ personId, kind: 'sign_in' }, context)
     emit('console.link_created', { linkId: link.id, personId, expiresAt: link.expiresAt })
     return { ...link, personId }
   },
@@ -122,10 +133,10 @@ const consoleOperations = implement(consoleApi, {
     const { ports, refuse } = context
     const { unavailable } = ports.relyingParty()
     if (unavailable) return refuse('console_unavailable', unavailable)
-    const redeemed = await redeemLink(body.token, context)
+    const redeemed = await redeemPersonLink(body.token, context)
     if (typeof redeemed === 'string') return refuse(redeemed)
     const { person, kind } = redeemed
-    const { sessionId, answerWith } = await beginSession({ person, passkeyId: null }, context)
+    const { sessionId, answerWith } = await beginConsoleSession({ person, passkeyId: null }, context)
     if (kind !== 'sign_in') grantEnrolment(context, { personId: person.id, sessionId, kind })
     return answerWith({ kind })
   },
@@ -135,26 +146,26 @@ const consoleOperations = implement(consoleApi, {
   async signIn({ body }, context) {
     const signedIn = await verifySignIn(body, context)
     if (typeof signedIn === 'string') return context.refuse(signedIn)
-    return (await beginSession(signedIn, context)).answerWith({})
+    return (await beginConsoleSession(signedIn, context)).answerWith({})
   },
 
   async session(_, { records, actor, refuse }) {
     const session = await records.findOne(ConsoleSession, { id: String(actor.sessionId) })
     const person = session && (await findPerson(session.personId, { records }))
-    return person ? currentSession(session, person) : refuse('session_not_found')
+    return person ? currentSessionResponse(session, person) : refuse('session_not_found')
   },
 
   async signOut(_, { records, actor, ports, emit, refuse }) {
     const session = await records.lock(ConsoleSession, String(actor.sessionId))
     if (!session || session.revokedAt) return refuse('session_not_found')
-    endSession(session, 'signed_out', { emit })
-    return withHeaders(undefined, { 'Set-Cookie': sessionCookie('', 0, ports.relyingParty().origin) })
+    endConsoleSession(session, 'signed_out', { emit })
+    return withHeaders(undefined, { 'Set-Cookie': buildSessionCookie('', 0, ports.relyingParty().origin) })
   },
 
   async sessions({ query: { personId, status } }, context) {
     const conditions = [definedOnly({ personId }), visibleTo(context), withStatus(status)]
     const { data, ...rest } = await context.page(ConsoleSession, { $and: conditions })
-    return { ...rest, data: await sessionResponses(data, context) }
+    return { ...rest, data: await consoleSessionResponses(data, context) }
   },
 
   async endSession({ params }, context) {
@@ -165,30 +176,30 @@ const consoleOperations = implement(consoleApi, {
       { lock: true },
     )
     if (!visible) return refuse('session_not_found')
-    if (sessionStatus(visible, clock.real()).status === 'ended') return refuse('session_ended')
-    endSession(visible, 'ended', context)
-    return first(await sessionResponses([visible], context))
+    if (consoleSessionStatus(visible, clock.real()).status === 'ended') return refuse('session_ended')
+    endConsoleSession(visible, 'ended', context)
+    return requireFirst(await consoleSessionResponses([visible], context))
   },
 })
 
-const signsOut = { 'console.signed_out': consoleEvents['console.signed_out'] }
+const signsOut = { 'console.signed_out': consoleSessionEvents['console.signed_out'] }
 
 export const consoleArea = area(
   'Console',
   'The sessions of people in the console: links to sign in by, passkeys, and the end of a session.',
   consoleOperations,
   {
-    personal: consolePersonal,
+    personal: consolePersonalData,
     entities: [ConsoleSession],
     credentials: { con: authenticateSession },
     endsCredentials: ['console.signed_out', 'person.removed', 'person.updated'],
     expiring: [{ table: 'console_sessions', column: 'expires_at', keptMs: KEPT_FOR_MS }],
     reactions: {
       'person.removed': reaction(personEvents['person.removed'], signsOut, ({ personId }, context) =>
-        endSessions({ personId }, 'person', context),
+        endConsoleSessions({ personId }, 'person', context),
       ),
       'passkey.revoked': reaction(passkeyEvents['passkey.revoked'], signsOut, ({ passkeyId }, context) =>
-        endSessions({ passkeyId }, 'passkey', context),
+        endConsoleSessions({ passkeyId }, 'passkey', context),
       ),
     },
   },

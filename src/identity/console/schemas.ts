@@ -1,25 +1,25 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { type Failure, missing } from '../../kernel/contract/operation.ts'
-import { scopes } from '../../kernel/contract/scopes.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { allScopeNames } from '../../kernel/contract/scopes.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead } from '../../values/schemas.ts'
-import { role } from '../people/index.ts'
-import { endings } from './session.ts'
+import { personRoleSchema } from '../people/index.ts'
+import { sessionEndReasons } from './session.ts'
 
-export const status = z.enum(['active', 'ended'])
+export const consoleSessionStatusSchema = z.enum(['active', 'ended'])
 
-export const SessionRecord = z
+export const ConsoleSessionRecord = z
   .object({
     ...recordHead('consolesession'),
     personId: id('person'),
     personName: z.string(),
-    role: role.meta({ description: 'That of the person, as it is now.' }),
+    role: personRoleSchema.meta({ description: 'That of the person, as it is now.' }),
     passkeyId: id('passkey').nullable().meta({
       description: 'The passkey that began it. Null where a link did.',
     }),
-    status,
+    status: consoleSessionStatusSchema,
     isCurrent: z.boolean().meta({ description: 'Whether the request came in this session.' }),
     lastUsedAt: instant.meta({ description: 'The last activity, to the second.' }),
     endsAt: instant.meta({
@@ -27,7 +27,7 @@ export const SessionRecord = z
         'When it ended, or will end without activity: after twelve hours, in live mode after five minutes without activity.',
     }),
     endedBecause: z
-      .enum([...endings, 'idle', 'expired'])
+      .enum([...sessionEndReasons, 'idle', 'expired'])
       .nullable()
       .meta({
         description:
@@ -48,8 +48,8 @@ export const SessionRecord = z
   })
   .meta({ id: 'ConsoleSession' })
 
-export const CurrentSession = SessionRecord.extend({
-  scopes: z.array(z.enum(scopes)).meta({ description: 'Those of the role.' }),
+export const CurrentSessionRecord = ConsoleSessionRecord.extend({
+  scopes: z.array(z.enum(allScopeNames)).meta({ description: 'Those of the role.' }),
 }).meta({ id: 'CurrentConsoleSession' })
 
 const SessionEvent = z.object({
@@ -58,8 +58,8 @@ const SessionEvent = z.object({
   passkeyId: id('passkey').nullable(),
 })
 
-export const consoleEvents = {
-  'console.link_created': event(
+export const consoleSessionEvents = {
+  'console.link_created': declareEvent(
     'A sign-in link was created.',
     z.object({
       linkId: id('consolelink'),
@@ -69,14 +69,14 @@ export const consoleEvents = {
       expiresAt: instant,
     }),
   ),
-  'console.signed_in': event('A person has signed in to the console.', SessionEvent),
-  'console.signed_out': event(
+  'console.signed_in': declareEvent('A person has signed in to the console.', SessionEvent),
+  'console.signed_out': declareEvent(
     'A console session was ended early.',
-    SessionEvent.extend({ because: z.enum(endings) }),
+    SessionEvent.extend({ because: z.enum(sessionEndReasons) }),
   ),
 }
 
-export const consoleFails = {
-  session_not_found: missing('session'),
+export const consoleRefusals = {
+  session_not_found: notFound('session'),
   session_ended: [400, 'The session has ended already.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>

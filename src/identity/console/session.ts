@@ -3,37 +3,37 @@ import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import {
   nullable,
-  realTime,
-  realTimestamps,
-  record,
+  realTimeColumn,
+  realTimestampColumns,
+  recordColumns,
   tenantTable,
-  timestamp,
+  timestampColumn,
   withMembers,
 } from '../../kernel/database/entity.ts'
-import { after, clock, minutes } from '../../values/clock.ts'
-import type { Personal } from '../../values/personal.ts'
+import { addMs, clock, minutes } from '../../values/clock.ts'
+import type { PersonalData } from '../../values/personal.ts'
 import { Person } from '../people/index.ts'
 
-export const SESSION_LASTS_MS = minutes(12 * 60)
+export const CONSOLE_SESSION_TTL_MS = minutes(12 * 60)
 /** In live mode, a session ends after this time without activity. */
-export const IDLE_ENDS_MS = minutes(5)
+export const CONSOLE_IDLE_TIMEOUT_MS = minutes(5)
 
-export const endings = ['signed_out', 'ended', 'replaced', 'person', 'passkey'] as const
-export type Ending = (typeof endings)[number]
+export const sessionEndReasons = ['signed_out', 'ended', 'replaced', 'person', 'passkey'] as const
+export type SessionEndReason = (typeof sessionEndReasons)[number]
 
 const schema = defineEntity({
   ...tenantTable('ConsoleSession', 'console_sessions'),
   properties: {
-    ...record('consolesession'),
-    ...realTimestamps(),
+    ...recordColumns('consolesession'),
+    ...realTimestampColumns(),
     personId: p.text(),
     passkeyId: nullable.string(),
     hash: p.text(),
     hint: p.text(),
-    expiresAt: timestamp(),
-    lastUsedAt: realTime(),
+    expiresAt: timestampColumn(),
+    lastUsedAt: realTimeColumn(),
     revokedAt: nullable.instant(),
-    revokedBecause: nullable.enum(endings),
+    revokedBecause: nullable.enum(sessionEndReasons),
     address: nullable.string(),
     userAgent: nullable.string(),
   },
@@ -48,11 +48,11 @@ type Timed = Pick<ConsoleSession, 'expiresAt' | 'lastUsedAt' | 'revokedAt' | 're
 }
 
 function lastsUntil({ mode, expiresAt, lastUsedAt }: Timed): Date {
-  const idle = after(lastUsedAt, IDLE_ENDS_MS)
+  const idle = addMs(lastUsedAt, CONSOLE_IDLE_TIMEOUT_MS)
   return mode === 'live' && idle < expiresAt ? idle : expiresAt
 }
 
-export function sessionStatus(session: Timed, now: Date) {
+export function consoleSessionStatus(session: Timed, now: Date) {
   const { expiresAt, revokedAt, revokedBecause } = session
   const until = lastsUntil(session)
   if (revokedAt) return { status: 'ended', endsAt: revokedAt, endedBecause: revokedBecause } as const
@@ -60,7 +60,7 @@ export function sessionStatus(session: Timed, now: Date) {
   return { status: 'ended', endsAt: until, endedBecause: until < expiresAt ? 'idle' : 'expired' } as const
 }
 
-export const consolePersonal = {
+export const consolePersonalData = {
   console_sessions: {
     personal: {
       address: { kind: 'network', ground: 'security', forget: 'word' },
@@ -70,34 +70,34 @@ export const consolePersonal = {
     secret: ['hash'],
     about: { person: ['person_id'] },
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 type ResponseContext = Pick<Context, 'records' | 'actor'>
 
-export const sessionResponse = (
+export const consoleSessionResponse = (
   session: ConsoleSession,
   { name, role }: Pick<Person, 'name' | 'role'>,
   currentId: string | undefined,
 ) =>
   withMembers(session, {
-    ...sessionStatus(session, clock.real()),
+    ...consoleSessionStatus(session, clock.real()),
     personName: name,
     role,
     isCurrent: session.id === currentId,
   })
 
-export async function sessionResponses(
+export async function consoleSessionResponses(
   sessions: readonly ConsoleSession[],
   { records, actor }: ResponseContext,
 ) {
   const people = await records.find(Person, { id: { $in: sessions.map(({ personId }) => personId) } })
   const byId = new Map(people.map(person => [person.id, person]))
   return sessions.map(session =>
-    sessionResponse(session, byId.get(session.personId) as Person, actor.sessionId),
+    consoleSessionResponse(session, byId.get(session.personId) as Person, actor.sessionId),
   )
 }
 
-export const sessionEvent = ({ id, personId, passkeyId }: ConsoleSession) => ({
+export const consoleSessionEvent = ({ id, personId, passkeyId }: ConsoleSession) => ({
   sessionId: id,
   personId,
   passkeyId,

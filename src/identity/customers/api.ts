@@ -1,39 +1,41 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { type Failure, get, list, missing, patch } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { get, list, notFound, patch, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import {
-  country,
-  email,
-  label,
+  countrySchema,
+  emailSchema,
+  labelSchema,
   PostalAddressRecord,
-  phone,
-  postalAddress,
+  phoneSchema,
+  postalAddressSchema,
   recordTail,
 } from '../../values/schemas.ts'
-import { customerMachine, kycMachine, plans, types } from './customer.ts'
+import { customerMachine, customerPlans, customerTypes, kycStatusMachine } from './customer.ts'
 
 const status = z.enum(customerMachine.states)
-const plan = z.enum(plans)
+const plan = z.enum(customerPlans)
 
 /** The holder's own data, which is also on cards, so a change emits `cardholder.updated`. */
-export const holder = z.strictObject({
-  name: label.meta({ examples: ['Ada Lovelace'] }),
-  email,
-  country: country.meta({ description: 'Where the customer lives or is registered, ISO 3166 alpha-2.' }),
-  phone: phone.nullable().meta({
+export const holderSchema = z.strictObject({
+  name: labelSchema.meta({ examples: ['Ada Lovelace'] }),
+  email: emailSchema,
+  country: countrySchema.meta({
+    description: 'Where the customer lives or is registered, ISO 3166 alpha-2.',
+  }),
+  phone: phoneSchema.nullable().meta({
     description: 'A number in its international form. The issuer of live cards needs it for 3-D Secure.',
   }),
-  address: postalAddress.nullable().meta({
+  address: postalAddressSchema.nullable().meta({
     description: 'Where the customer lives or is registered. The issuer of live cards needs it.',
   }),
 })
 
-export const CustomerJoin = holder.extend({
-  type: z.enum(types),
+export const CustomerCreateBody = holderSchema.extend({
+  type: z.enum(customerTypes),
   plan: plan.default('free'),
-  phone: holder.shape.phone.default(null),
-  address: holder.shape.address.default(null),
+  phone: holderSchema.shape.phone.default(null),
+  address: holderSchema.shape.address.default(null),
 })
 
 export const CustomerRecord = z
@@ -41,13 +43,13 @@ export const CustomerRecord = z
     id: id('customer').meta({ description: 'The `ownerId` of every record of this customer.' }),
     name: z.string(),
     email: z.string(),
-    type: z.enum(types),
+    type: z.enum(customerTypes),
     country: z.string(),
     phone: z.string().nullable(),
     address: PostalAddressRecord.nullable(),
     plan,
     status: status.meta({ description: 'The keys and tokens of a suspended customer do not work.' }),
-    kycStatus: z.enum(kycMachine.states).meta({
+    kycStatus: z.enum(kycStatusMachine.states).meta({
       description: 'Live keys can be created once it is `verified`. GET /kyc/status lists what is missing.',
     }),
     ...recordTail,
@@ -60,24 +62,24 @@ const CustomerChanged = CustomerEvent.extend({
   changed: z.array(z.string()).meta({ description: 'The members that have another value now.' }),
 })
 
-export const CustomerChange = holder.extend({ plan, status }).partial()
-export const changeEvents = {
-  'cardholder.updated': event(
+export const CustomerUpdateBody = holderSchema.extend({ plan, status }).partial()
+export const customerChangeEvents = {
+  'cardholder.updated': declareEvent(
     'The name, email, country, phone number or address of the account holder has changed.',
     CustomerChanged,
   ),
-  'customer.updated': event('The data, plan or status of the account have changed.', CustomerChanged),
+  'customer.updated': declareEvent('The data, plan or status of the account have changed.', CustomerChanged),
 }
 
-export const verifiedEvents = {
-  'customer.verified': event(
+export const customerVerifiedEvents = {
+  'customer.verified': declareEvent(
     'The identity of the account holder is verified: live keys can be made.',
     CustomerEvent,
   ),
-  'cardholder.updated': changeEvents['cardholder.updated'],
+  'cardholder.updated': customerChangeEvents['cardholder.updated'],
 }
 
-const fails = { customer_not_found: missing('customer') } as const satisfies Record<string, Failure>
+const fails = { customer_not_found: notFound('customer') } as const satisfies Record<string, RefusalSpec>
 
 const twoEvents =
   'Another name, email, country, phone number or address emits `cardholder.updated`, anything else `customer.updated`: in test mode until the customer is verified, then in live mode.'
@@ -86,7 +88,7 @@ export const customersApi = {
   list: list('/customers', {
     summary: 'List customers',
     callers: ['dash'],
-    filters: { status: status.optional(), plan: plan.optional(), email: email.optional() },
+    filters: { status: status.optional(), plan: plan.optional(), email: emailSchema.optional() },
     item: CustomerRecord,
   }),
   me: get('/customers/me', {
@@ -100,7 +102,7 @@ export const customersApi = {
     description: twoEvents,
     callers: ['key'],
     scope: 'customers:write',
-    body: holder.partial(),
+    body: holderSchema.partial(),
     example: {
       email: 'accounts@example.com',
       address: {
@@ -118,7 +120,7 @@ export const customersApi = {
         'name is the verified name of the holder, which payers and cards show. Ask the operator of this installation to change it.',
       ],
     },
-    emits: changeEvents,
+    emits: customerChangeEvents,
   }),
   get: get('/customers/{id}', {
     summary: 'Get a customer',
@@ -130,7 +132,7 @@ export const customersApi = {
     summary: 'Change, suspend or reactivate a customer',
     description: `Suspending stops all of the customer’s keys and tokens at once, and cancels what has not left by SEPA. ${twoEvents}`,
     callers: ['dash'],
-    body: CustomerChange,
+    body: CustomerUpdateBody,
     example: { plan: 'business' },
     returns: [200, CustomerRecord],
     fails: {
@@ -140,6 +142,6 @@ export const customersApi = {
         'status cannot change, because the owner’s data was erased. The account stays suspended.',
       ],
     },
-    emits: changeEvents,
+    emits: customerChangeEvents,
   }),
 }

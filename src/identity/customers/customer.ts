@@ -1,34 +1,34 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, timestamps } from '../../kernel/database/entity.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import { nullable, timestampColumns } from '../../kernel/database/entity.ts'
 import type { CardHolder, PostalAddress } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
-import type { Personal } from '../../values/personal.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
-export const customerMachine = machine('customer', {
+export const customerMachine = stateMachine('customer', {
   active: ['suspended'],
   suspended: ['active'],
 })
 
-export const types = ['individual', 'business'] as const
-export const plans = ['free', 'starter', 'business', 'enterprise'] as const
+export const customerTypes = ['individual', 'business'] as const
+export const customerPlans = ['free', 'starter', 'business', 'enterprise'] as const
 
 /** Who suspended the account: the operator, a deletion that may still fail, or a completed deletion, which is final. */
 const suspenders = ['operator', 'deletion', 'forgotten'] as const
 type Suspender = (typeof suspenders)[number]
 
-export const kycMachine = machine('kyc', {
+export const kycStatusMachine = stateMachine('kyc', {
   none: ['pending'],
   pending: ['in_review', 'verified', 'rejected', 'none'],
   in_review: ['verified', 'rejected', 'none'],
   rejected: ['pending'],
   verified: [],
 })
-export type KycStatus = (typeof kycMachine.states)[number]
+export type KycStatus = (typeof kycStatusMachine.states)[number]
 
 /** The owner of the platform's ledger. The stored id is older than the name. */
-export const PLATFORM_OWNER = 'customer_house'
+export const PLATFORM_OWNER_ID = 'customer_house'
 
 /** A customer owns tenants, so its record is the only one without a tenant. */
 const schema = defineEntity({
@@ -39,17 +39,17 @@ const schema = defineEntity({
       .text()
       .primary()
       .onCreate(() => newId('customer')),
-    ...timestamps(),
+    ...timestampColumns(),
     name: p.text(),
     email: p.text(),
-    type: p.enum(types),
+    type: p.enum(customerTypes),
     country: p.text(),
     phone: nullable.string(),
     address: nullable.json<PostalAddress>(),
-    plan: p.enum(plans),
+    plan: p.enum(customerPlans),
     status: p.enum(customerMachine.states).onCreate(() => customerMachine.initial),
     suspendedBy: nullable.enum(suspenders),
-    kycStatus: p.enum(kycMachine.states).onCreate(() => kycMachine.initial),
+    kycStatus: p.enum(kycStatusMachine.states).onCreate(() => kycStatusMachine.initial),
   },
 })
 
@@ -81,7 +81,7 @@ export class Customer extends schema.class {
 }
 schema.setClass(Customer)
 
-export const customersPersonal = {
+export const customersPersonalData = {
   customers: {
     personal: {
       name: { kind: 'name', ground: 'vouchers', forget: 'word' },
@@ -93,4 +93,4 @@ export const customersPersonal = {
     plain: ['type', 'plan', 'suspended_by', 'kyc_status'],
     owner: 'id',
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

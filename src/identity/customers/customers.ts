@@ -2,17 +2,32 @@ import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { keysOf } from '../../values/collections.ts'
-import { type CustomerChange, type CustomerJoin, type changeEvents, customersApi, holder } from './api.ts'
-import { Customer, customerMachine, customersPersonal, kycMachine, PLATFORM_OWNER } from './customer.ts'
+import {
+  type CustomerCreateBody,
+  type CustomerUpdateBody,
+  type customerChangeEvents,
+  customersApi,
+  holderSchema,
+} from './api.ts'
+import {
+  Customer,
+  customerMachine,
+  customersPersonalData,
+  kycStatusMachine,
+  PLATFORM_OWNER_ID,
+} from './customer.ts'
 
 /** The request must already act for the new customer. */
-export const addCustomer = (records: Records, id: string, members: z.output<typeof CustomerJoin>): Customer =>
-  records.create(Customer, { id, ...members })
+export const addCustomer = (
+  records: Records,
+  id: string,
+  members: z.output<typeof CustomerCreateBody>,
+): Customer => records.create(Customer, { id, ...members })
 
 export const findCustomer = (records: Records, id: string): Promise<Customer> =>
   records.findOneOrFail(Customer, { id })
@@ -31,28 +46,28 @@ async function lockOwner({ records, tenant }: Moving): Promise<Customer> {
 
 const moved = (customer: Customer, isChanged: boolean): Moved => ({ customer, isChanged })
 
-export async function suspendForDeletion(context: Moving): Promise<Moved> {
+export async function suspendCustomerForDeletion(context: Moving): Promise<Moved> {
   const customer = await lockOwner(context)
   return moved(customer, customer.status === 'active' && customer.suspend('deletion'))
 }
 
 /** Resumes the account after a deletion that failed, unless the operator has suspended it meanwhile. */
-export async function resumeAfterDeletion(context: Moving): Promise<Moved> {
+export async function resumeCustomerAfterDeletion(context: Moving): Promise<Moved> {
   const customer = await lockOwner(context)
   return moved(customer, customer.suspendedBy === 'deletion' && customer.resume())
 }
 
-export async function closeForDeletion(context: Moving): Promise<Moved> {
+export async function closeCustomerForDeletion(context: Moving): Promise<Moved> {
   const customer = await lockOwner(context)
   return moved(customer, customer.suspend('forgotten'))
 }
 
 export const customerEvent = ({ id, status, plan }: Customer) => ({ customerId: id, status, plan })
 
-type Changes = z.output<typeof CustomerChange>
-type ChangeContext = Pick<Context<never, typeof changeEvents>, 'switchTenant' | 'emit'>
+type Changes = z.output<typeof CustomerUpdateBody>
+type ChangeContext = Pick<Context<never, typeof customerChangeEvents>, 'switchTenant' | 'emit'>
 
-const isHolderData = (name: string): boolean => name in holder.shape
+const isHolderData = (name: string): boolean => name in holderSchema.shape
 
 function applyChanges(customer: Customer, changes: Changes, { switchTenant, emit }: ChangeContext): Customer {
   switchTenant(customer.account())
@@ -68,9 +83,9 @@ function applyChanges(customer: Customer, changes: Changes, { switchTenant, emit
   return customer
 }
 
-const customers = implement(customersApi, {
+const customers = bindHandlers(customersApi, {
   list: ({ query: { status, plan, email } }, { page }) =>
-    page(Customer, { ...definedOnly({ status, plan, email }), id: { $ne: PLATFORM_OWNER } }),
+    page(Customer, { ...definedOnly({ status, plan, email }), id: { $ne: PLATFORM_OWNER_ID } }),
 
   me: (_, { records, tenant }) => findCustomer(records, tenant.ownerId),
 
@@ -99,16 +114,16 @@ export const customersArea = area(
   'The owners of accounts: identity, plan and status.',
   customers,
   {
-    personal: customersPersonal,
+    personal: customersPersonalData,
     entities: [Customer],
-    machines: [customerMachine, kycMachine],
+    machines: [customerMachine, kycStatusMachine],
     endsCredentials: ['customer.updated'],
   },
 )
 
 const NAMES = 'select id, name from customers where id = any($1::text[])'
 
-export async function holderNames(
+export async function readHolderNames(
   sql: Sql,
   ownerIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -120,7 +135,7 @@ export async function holderNames(
 const FORGOTTEN = `select id from customers where id = any($1::text[]) and suspended_by = 'forgotten'`
 
 /** Finds forgotten owners among these, whose credentials must not work. */
-export async function forgottenOwners(sql: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> {
+export async function findForgottenOwners(sql: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set()
   const rows = await sql<Row & { id: string }>(FORGOTTEN, [[...new Set(ids)]])
   return new Set(rows.map(({ id }) => id))

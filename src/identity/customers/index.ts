@@ -1,20 +1,20 @@
 export {
+  CustomerCreateBody,
   CustomerEvent,
-  CustomerJoin,
   CustomerRecord,
-  changeEvents,
+  customerChangeEvents,
   customersApi,
-  verifiedEvents,
+  customerVerifiedEvents,
 } from './api.ts'
-export { type Customer, type KycStatus, PLATFORM_OWNER } from './customer.ts'
+export { type Customer, type KycStatus, PLATFORM_OWNER_ID } from './customer.ts'
 export {
   addCustomer,
-  closeForDeletion,
+  closeCustomerForDeletion,
   customerEvent,
   findCustomer,
-  forgottenOwners,
-  holderNames,
-  resumeAfterDeletion,
-  suspendForDeletion,
+  findForgottenOwners,
+  readHolderNames,
+  resumeCustomerAfterDeletion,
+  suspendCustomerForDeletion,
 } from './customers.ts'
-export { lockHolder, moveKyc, verifyHolder } from './kyc-status.ts'
+export { lockAccountHolder, moveKycStatus, verifyAccountHolder } from './kyc-status.ts'

@@ -3,16 +3,16 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { PostalAddress } from '../../ports/card-processor.ts'
 import { keysOf } from '../../values/collections.ts'
-import type { verifiedEvents } from './api.ts'
-import { Customer, type KycStatus, kycMachine } from './customer.ts'
+import type { customerVerifiedEvents } from './api.ts'
+import { Customer, type KycStatus, kycStatusMachine } from './customer.ts'
 import { customerEvent } from './customers.ts'
 
-export interface VerifiedHolder {
+export interface VerifiedAccountHolder {
   readonly name: string
   readonly address: PostalAddress
 }
 
-export async function lockHolder(records: Records, ownerId: string): Promise<Customer> {
+export async function lockAccountHolder(records: Records, ownerId: string): Promise<Customer> {
   const customer = await records.lock(Customer, ownerId)
   if (!customer) throw new Error('an identity without a customer')
   return customer
@@ -21,19 +21,20 @@ export async function lockHolder(records: Records, ownerId: string): Promise<Cus
 /** Only this function writes `kycStatus`. Returns false, and changes nothing, if the transition is not allowed. */
 function move(customer: Customer, to: KycStatus): boolean {
   const standing = { status: customer.kycStatus }
-  if (!kycMachine.move(standing, to)) return false
+  if (!kycStatusMachine.move(standing, to)) return false
   customer.kycStatus = standing.status
   return true
 }
 
 /** Only identity checks call this, and they have locked the customer. */
-export const moveKyc = (customer: Customer, to: Exclude<KycStatus, 'verified'>): boolean => move(customer, to)
+export const moveKycStatus = (customer: Customer, to: Exclude<KycStatus, 'verified'>): boolean =>
+  move(customer, to)
 
 /** Allows live keys. The account and its cards take the verified name. */
-export function verifyHolder(
+export function verifyAccountHolder(
   customer: Customer,
-  holder: VerifiedHolder,
-  { emit }: Pick<Context<never, typeof verifiedEvents>, 'emit'>,
+  holder: VerifiedAccountHolder,
+  { emit }: Pick<Context<never, typeof customerVerifiedEvents>, 'emit'>,
 ): void {
   if (!move(customer, 'verified')) return
   emit('customer.verified', customerEvent(customer))

@@ -1,17 +1,17 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { del, type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
-import { scopeSchema, scopes } from '../../kernel/contract/scopes.ts'
-import { shownOnce } from '../../kernel/run/outcome.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { del, get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { allScopeNames, scopeSchema } from '../../kernel/contract/scopes.ts'
+import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { label, recordHead, recordTail } from '../../values/schemas.ts'
-import { CustomerEvent, CustomerJoin, CustomerRecord } from '../customers/index.ts'
-import { assertionEvents, assertionRefusals, webauthnAssertion } from '../passkeys/index.ts'
-import { environments, MAX_KEYS } from './key.ts'
+import { labelSchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { CustomerCreateBody, CustomerEvent, CustomerRecord } from '../customers/index.ts'
+import { assertionEvents, assertionRefusals, webauthnAssertionSchema } from '../passkeys/index.ts'
+import { keyEnvironments, MAX_API_KEYS } from './key.ts'
 
 /** Without this, a hijacked session could create a key that outlasts it. */
-const consent = webauthnAssertion.optional().meta({
+const consent = webauthnAssertionSchema.optional().meta({
   description:
     'In the console, over exactly this key: `POST /passkeys/challenge`, purpose `key`. A key needs none.',
 })
@@ -21,13 +21,13 @@ const signedKey = (subject: Readonly<Record<string, string>>) => ({
   asks: { purpose: 'key', subject },
 })
 
-const environment = z.enum(environments).meta({
+const environment = z.enum(keyEnvironments).meta({
   description: '`sandbox` and `test` see the same test data; `live` needs a verified owner.',
 })
 const scopeList = z.array(scopeSchema)
-const key = shownOnce('sk_sandbox_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ')
+const key = shownOnceSchema('sk_sandbox_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ')
 
-export const askedToolWrites = z.boolean().default(false).meta({
+export const requestedToolWritesSchema = z.boolean().default(false).meta({
   description:
     'Asks for a key that changes things by the tools of an assistant (`POST /mcp`), and does not only propose them. The person reads it before letting it in.',
 })
@@ -67,7 +67,7 @@ const KeyRecord = z
 const CreatedKey = KeyRecord.extend({ key }).meta({ id: 'CreatedKey' })
 const CreatedCustomer = CustomerRecord.extend({ key }).meta({ id: 'CreatedCustomer' })
 
-export const KeyEvent = z.object({
+export const ApiKeyEvent = z.object({
   keyId: id('key'),
   name: z.string().max(200),
   environment,
@@ -76,12 +76,16 @@ export const KeyEvent = z.object({
   sessionId: z.string().nullable(),
 })
 
-const KeyRotated = KeyEvent.extend({ replacedById: id('key') })
+const KeyRotated = ApiKeyEvent.extend({ replacedById: id('key') })
 
-export const keyEvents = { 'key.created': KeyEvent, 'key.rotated': KeyRotated, 'key.revoked': KeyEvent }
+export const apiKeyEvents = {
+  'key.created': ApiKeyEvent,
+  'key.rotated': KeyRotated,
+  'key.revoked': ApiKeyEvent,
+}
 
 const fails = {
-  key_not_found: missing('key'),
+  key_not_found: notFound('key'),
   key_not_open: [400, 'The key is revoked or has expired.'],
   expires_in_past: [400, 'expiresAt must be in the future.'],
   owner_not_verified: [
@@ -89,7 +93,7 @@ const fails = {
     'environment: live keys require a verified owner. GET /kyc/status lists what is missing.',
   ],
   scope_not_held: [403, 'scopes: a key can only grant scopes that it has.'],
-  too_many_keys: [400, `There are ${MAX_KEYS} active keys in this mode already. Revoke one first.`],
+  too_many_keys: [400, `There are ${MAX_API_KEYS} active keys in this mode already. Revoke one first.`],
   binding_not_held: [
     403,
     'The calling key works with the proof of a device only, and the other without it: rotate it with another key, or in the console.',
@@ -99,20 +103,20 @@ const fails = {
     'toolWrites: the calling key does not have it. Use a key that does, the console, or `agentpay login --tool-writes`.',
   ],
   expires_too_late: [403, 'expiresAt: a key cannot expire later than the key that creates it.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
-export const keysApi = {
+export const apiKeysApi = {
   openAccount: post('/customers', {
     summary: 'Open an account',
     description: 'A customer and its first sandbox key. The key is shown this once.',
     tag: 'Customers',
     callers: ['dash'],
-    body: CustomerJoin,
+    body: CustomerCreateBody,
     example: { name: 'Ada Lovelace', email: 'ada@example.com', type: 'individual', country: 'DE' },
     returns: [201, CreatedCustomer],
     emits: {
-      'customer.created': event('An account was opened.', CustomerEvent),
-      'key.created': event('An API key was created.', KeyEvent),
+      'customer.created': declareEvent('An account was opened.', CustomerEvent),
+      'key.created': declareEvent('An API key was created.', ApiKeyEvent),
     },
   }),
   create: post('/keys', {
@@ -128,14 +132,14 @@ export const keysApi = {
       toolWrites: '$toolWrites',
     }),
     body: z.strictObject({
-      name: label.meta({ examples: ['Build server'] }),
+      name: labelSchema.meta({ examples: ['Build server'] }),
       environment,
       expiresAt: instant.nullable().optional().meta({
         description: 'That of the calling key if left out. Null: until it is revoked.',
       }),
       scopes: scopeList
         .min(1)
-        .max(scopes.length)
+        .max(allScopeNames.length)
         .optional()
         .meta({ description: 'All that the calling key has, unless fewer are named.' }),
       toolWrites: z.boolean().default(false).meta({
@@ -165,8 +169,11 @@ export const keysApi = {
     },
     emits: {
       ...assertionEvents,
-      'key.created': KeyEvent,
-      'key.live_created': event('A key of test mode has made a live key, as none worked.', KeyEvent),
+      'key.created': ApiKeyEvent,
+      'key.live_created': declareEvent(
+        'A key of test mode has made a live key, as none worked.',
+        ApiKeyEvent,
+      ),
     },
   }),
   list: list('/keys', {
@@ -214,7 +221,7 @@ export const keysApi = {
       expires_too_late: fails.expires_too_late,
       too_many_keys: [
         400,
-        `There are ${MAX_KEYS} active keys in this mode already. Revoke one, or replace this one at once: overlapMinutes 0.`,
+        `There are ${MAX_API_KEYS} active keys in this mode already. Revoke one, or replace this one at once: overlapMinutes 0.`,
       ],
       tool_writes_not_held: [
         403,
@@ -227,7 +234,7 @@ export const keysApi = {
     },
     emits: {
       ...assertionEvents,
-      'key.rotated': event('An API key is being replaced by a new one.', KeyRotated),
+      'key.rotated': declareEvent('An API key is being replaced by a new one.', KeyRotated),
     },
   }),
   revokeCurrent: del('/keys/current', {
@@ -238,7 +245,7 @@ export const keysApi = {
     keyOnly: 'A console session is not a key. Use DELETE /console/session.',
     returns: [200, KeyRecord],
     fails: { key_not_found: fails.key_not_found },
-    emits: { 'key.revoked': KeyEvent },
+    emits: { 'key.revoked': ApiKeyEvent },
   }),
   revoke: del('/keys/{id}', {
     summary: 'Revoke an API key',
@@ -255,6 +262,6 @@ export const keysApi = {
         'The key has scopes that the calling key lacks. Revoke it with a key that has them.',
       ],
     },
-    emits: { 'key.revoked': event('An API key has been revoked.', KeyEvent) },
+    emits: { 'key.revoked': declareEvent('An API key has been revoked.', ApiKeyEvent) },
   }),
 }

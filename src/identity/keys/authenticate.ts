@@ -1,10 +1,10 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
-import type { Authenticate } from '../../kernel/contract/area.ts'
+import type { AuthenticateSecret } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { type Role, roleScopes, type Scope, scopes } from '../../kernel/contract/scopes.ts'
+import { allScopeNames, type PersonRole, roleScopes, type Scope } from '../../kernel/contract/scopes.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { hashOf } from '../../kernel/database/credential.ts'
+import { hashSecret } from '../../kernel/database/credential.ts'
 import { clock } from '../../values/clock.ts'
 import { findCustomer } from '../customers/index.ts'
 import { findPerson } from '../people/index.ts'
@@ -19,7 +19,7 @@ interface CredentialRow extends Record<string, unknown> {
   bound_to: string | null
   scopes: string[] | null
   tool_writes: boolean
-  role: Role | null
+  role: PersonRole | null
   is_active: boolean
 }
 
@@ -76,10 +76,10 @@ with holder as (
 )
 select * from holder`
 
-const allScopes: ReadonlySet<string> = new Set(scopes)
+const allScopes: ReadonlySet<string> = new Set(allScopeNames)
 
 const findIn = async (sql: Sql, text: string, secret: string): Promise<CredentialRow | undefined> =>
-  (await sql<CredentialRow>(text, [hashOf(secret), clock.real()]))[0]
+  (await sql<CredentialRow>(text, [hashSecret(secret), clock.real()]))[0]
 
 /** Limits the scopes of a device's secret to those that its person still has. */
 function scopesOf({ scopes: granted, role }: CredentialRow): ReadonlySet<string> {
@@ -89,7 +89,11 @@ function scopesOf({ scopes: granted, role }: CredentialRow): ReadonlySet<string>
 }
 
 /** Authenticates by the secrets of a table. A suspended customer gets an error of its own, not `unauthenticated`. */
-export function authenticator(type: 'key' | 'agent', table: string, ofAgent?: OfAgent): Authenticate {
+export function secretAuthenticator(
+  type: 'key' | 'agent',
+  table: string,
+  ofAgent?: OfAgent,
+): AuthenticateSecret {
   const text = statement(table, ofAgent ? { ...WITHOUT_PERSON, ...ofAgent } : OF_OWNER)
   return async (secret, sql) => {
     const holder = await findIn(sql, text, secret)
@@ -121,7 +125,7 @@ interface GrantedScopes {
  * The scopes that a person granted to a device, limited to those that the person still has when the key is
  * created. Empty if the account or the person is blocked.
  */
-export async function currentScopes(
+export async function currentDeviceScopes(
   { ownerId, personId, scopes }: GrantedScopes,
   { records }: Pick<Context, 'records'>,
 ): Promise<Scope[]> {

@@ -1,6 +1,12 @@
-export { askedToolWrites, keyEvents, keysApi } from './api.ts'
-export { authenticator, currentScopes } from './authenticate.ts'
-export type { Key } from './key.ts'
-export { missingScope } from './keys.ts'
-export { expiryProblem, lockCaller } from './locked-caller.ts'
-export { endKeysOf, findKey, findKeys, type MadeKey, makeDeviceKey } from './made-key.ts'
+export { apiKeyEvents, apiKeysApi, requestedToolWritesSchema } from './api.ts'
+export { currentDeviceScopes, secretAuthenticator } from './authenticate.ts'
+export type { ApiKey } from './key.ts'
+export { scopeCallerLacks } from './keys.ts'
+export { keyExpiryProblem, lockCaller } from './locked-caller.ts'
+export {
+  createDeviceKey,
+  findApiKey,
+  findApiKeys,
+  type IssuedApiKey,
+  revokeKeysOfSession,
+} from './made-key.ts'

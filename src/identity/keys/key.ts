@@ -1,24 +1,25 @@
 import { defineEntity, OptionalProps, p } from '@mikro-orm/core'
 import type { Mode } from '../../kernel/contract/actor.ts'
-import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
-import { credential, isOpen } from '../../kernel/database/credential.ts'
+import { allScopeNames, type Scope } from '../../kernel/contract/scopes.ts'
+import { credentialColumns, isCredentialValid } from '../../kernel/database/credential.ts'
 import { nullable, tenantTable } from '../../kernel/database/entity.ts'
-import { after, days } from '../../values/clock.ts'
-import type { Personal } from '../../values/personal.ts'
+import { addMs, days } from '../../values/clock.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
-export const environments = ['sandbox', 'test', 'live'] as const
-type Environment = (typeof environments)[number]
+export const keyEnvironments = ['sandbox', 'test', 'live'] as const
+type Environment = (typeof keyEnvironments)[number]
 
-export const MAX_KEYS = 1_000
+export const MAX_API_KEYS = 1_000
 
-export const modeOf = (environment: Environment): Mode => (environment === 'live' ? 'live' : 'test')
+export const modeOfEnvironment = (environment: Environment): Mode =>
+  environment === 'live' ? 'live' : 'test'
 
 const schema = defineEntity({
-  ...tenantTable('Key', 'keys'),
+  ...tenantTable('ApiKey', 'keys'),
   properties: {
-    ...credential('key'),
+    ...credentialColumns('key'),
     name: p.text(),
-    environment: p.enum(environments),
+    environment: p.enum(keyEnvironments),
     /** Null means every scope, including future ones. */
     granted: p.array().columnType('text[]').name('scopes').$type<Scope[] | null>().strictNullable(),
     madeById: nullable.string(),
@@ -31,31 +32,31 @@ const schema = defineEntity({
   },
 })
 
-export class Key extends schema.class {
+export class ApiKey extends schema.class {
   declare readonly [OptionalProps]?: 'scopes'
 
   get scopes(): Scope[] {
-    return this.granted ?? scopes
+    return this.granted ?? allScopeNames
   }
 
   get endsAt(): Date | null {
     const { idleDays, lastUsedAt, createdAt, expiresAt } = this
-    const idle = idleDays === null ? null : after(lastUsedAt ?? createdAt, days(idleDays))
+    const idle = idleDays === null ? null : addMs(lastUsedAt ?? createdAt, days(idleDays))
     return idle && (!expiresAt || idle < expiresAt) ? idle : expiresAt
   }
 
   /** Whether it is valid now. The caller checks its owner and its person. */
   isUsable(): boolean {
-    return isOpen({ revokedAt: this.revokedAt, expiresAt: this.endsAt })
+    return isCredentialValid({ revokedAt: this.revokedAt, expiresAt: this.endsAt })
   }
 
-  hasScopesBeyond({ granted }: Pick<Key, 'granted'>): boolean {
+  hasScopesBeyond({ granted }: Pick<ApiKey, 'granted'>): boolean {
     return granted !== null && (this.granted === null || this.granted.some(scope => !granted.includes(scope)))
   }
 }
-schema.setClass(Key)
+schema.setClass(ApiKey)
 
-export const keysPersonal = {
+export const keysPersonalData = {
   keys: {
     personal: {
       name: { kind: 'words', ground: 'contract', forget: 'word' },
@@ -64,4 +65,4 @@ export const keysPersonal = {
     about: { person: ['person_id'] },
     secret: ['hash'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

@@ -1,37 +1,37 @@
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { type ContextOf, type InputOf, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type ContextOf, type InputOf } from '../../kernel/contract/operation.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import type { Subjects } from '../../statements/index.ts'
-import { after, clock, minutes } from '../../values/clock.ts'
+import { addMs, clock, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { addCustomer, customerEvent, findCustomer } from '../customers/index.ts'
 import {
-  type AssertionCode,
+  type AssertionRefusalCode,
   type assertionEvents,
-  burnAssertion,
-  type Envelope,
+  consumeAssertion,
   type VerifiedAssertion,
   verifyAssertion,
+  type WebauthnAssertion,
 } from '../passkeys/index.ts'
 import { personEvents } from '../people/index.ts'
-import { KeyEvent, keysApi } from './api.ts'
-import { authenticator } from './authenticate.ts'
-import { Key, keysPersonal, modeOf } from './key.ts'
+import { ApiKeyEvent, apiKeysApi } from './api.ts'
+import { secretAuthenticator } from './authenticate.ts'
+import { ApiKey, keysPersonalData, modeOfEnvironment } from './key.ts'
 import {
-  expiryProblem,
+  callerLimitsInMode,
   hasActiveLiveKey,
-  hasTooManyKeys,
-  holdsBindingOf,
+  hasTooManyApiKeys,
   inheritedScopes,
+  isBoundToSameDevice,
+  keyExpiryProblem,
   type LockedCaller,
-  limitsIn,
   lockCaller,
 } from './locked-caller.ts'
-import { createKey, endKey, endKeys, keyEvent } from './made-key.ts'
+import { apiKeyEvent, createApiKey, revokeApiKey, revokeApiKeys } from './made-key.ts'
 
 type Asking = Pick<
   Context<never, typeof assertionEvents>,
@@ -43,19 +43,20 @@ type Asking = Pick<
  * any row is locked.
  */
 const consentToKey = async (
-  envelope: Envelope | undefined,
+  envelope: WebauthnAssertion | undefined,
   context: Asking,
-): Promise<VerifiedAssertion | undefined | AssertionCode> =>
+): Promise<VerifiedAssertion | undefined | AssertionRefusalCode> =>
   context.actor.type === 'console' ? verifyAssertion(envelope, context) : undefined
 
 const useConsentToKey = async (
   consent: VerifiedAssertion | undefined,
   members: Subjects['key'],
   context: Asking,
-): Promise<AssertionCode | undefined> => consent && burnAssertion(consent, { kind: 'key', members }, context)
+): Promise<AssertionRefusalCode | undefined> =>
+  consent && consumeAssertion(consent, { kind: 'key', members }, context)
 
 /** The first of these scopes that the caller lacks, since a key can grant only its own scopes. */
-export const missingScope = (scopes: readonly Scope[], caller: Actor): Scope | undefined =>
+export const scopeCallerLacks = (scopes: readonly Scope[], caller: Actor): Scope | undefined =>
   scopes.find(scope => !caller.scopes.has(scope))
 
 const subjectOf = ({ name, environment, scopes, toolWrites }: NewKeyMembers) => ({
@@ -65,9 +66,9 @@ const subjectOf = ({ name, environment, scopes, toolWrites }: NewKeyMembers) => 
   ...(toolWrites ? { toolWrites: true as const } : {}),
 })
 
-type NewKeyMembers = InputOf<typeof keysApi.create>['body']
+type NewKeyMembers = InputOf<typeof apiKeysApi.create>['body']
 
-type CreateContext = ContextOf<typeof keysApi.create>
+type CreateContext = ContextOf<typeof apiKeysApi.create>
 
 /**
  * Explains the steps that the owner still has to take. Reads the caller's mode, because the identity was
@@ -95,11 +96,11 @@ async function liveKeyProblem(context: CreateContext, granted: readonly Scope[] 
 async function lockCallerAndTarget(
   id: string,
   context: Pick<Context, 'records' | 'sql' | 'actor'>,
-): Promise<[LockedCaller, Key | null]> {
+): Promise<[LockedCaller, ApiKey | null]> {
   const { records, actor } = context
   if (actor.type === 'console' || id >= String(actor.id))
-    return [await lockCaller(context), await records.lock(Key, id)]
-  const key = await records.lock(Key, id)
+    return [await lockCaller(context), await records.lock(ApiKey, id)]
+  const key = await records.lock(ApiKey, id)
   return [await lockCaller(context), key]
 }
 
@@ -108,33 +109,33 @@ const TENANT_OF_KEY = 'select owner_id as "ownerId", mode from keys where id = $
 async function lockForOperator(
   id: string,
   { records, sql, switchTenant }: Pick<Context, 'records' | 'sql' | 'switchTenant'>,
-): Promise<[null, Key | null]> {
+): Promise<[null, ApiKey | null]> {
   const [tenant] = await sql<Tenant & Row>(TENANT_OF_KEY, [id])
   if (!tenant) return [null, null]
   switchTenant({ ownerId: tenant.ownerId, mode: tenant.mode })
-  return [null, await records.lock(Key, id)]
+  return [null, await records.lock(ApiKey, id)]
 }
 
-const keys = implement(keysApi, {
+const keys = bindHandlers(apiKeysApi, {
   openAccount({ body }, { records, switchTenant, emit }) {
     const ownerId = newId('customer')
     switchTenant({ ownerId, mode: 'test' })
     const customer = addCustomer(records, ownerId, body)
-    const first = createKey(records, {
+    const first = createApiKey(records, {
       name: 'First key',
       environment: 'sandbox',
       granted: null,
       expiresAt: null,
     })
     emit('customer.created', customerEvent(customer))
-    emit('key.created', keyEvent(first))
+    emit('key.created', apiKeyEvent(first))
     return Object.assign(customer, { key: first.key })
   },
 
   async create({ body: { webauthnAssertion, ...wanted } }, context) {
     const { scopes: requestedScopes, expiresAt: requestedExpiry, toolWrites, ...body } = wanted
     const { records, actor, tenant, now, switchTenant, emit, refuse } = context
-    const missing = missingScope(requestedScopes ?? [], actor)
+    const missing = scopeCallerLacks(requestedScopes ?? [], actor)
     if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing}.`)
     const consent = await consentToKey(webauthnAssertion, context)
     if (typeof consent === 'string') return refuse(consent)
@@ -144,16 +145,16 @@ const keys = implement(keysApi, {
     if (toolWrites && !maker.toolWrites) return refuse('tool_writes_not_held')
     const expiresAt = requestedExpiry === undefined ? maker.expiresAt : requestedExpiry
     if (expiresAt && expiresAt <= clock.real()) return refuse('expires_in_past')
-    const late = expiryProblem(expiresAt, maker)
+    const late = keyExpiryProblem(expiresAt, maker)
     if (late) return refuse('expires_too_late', `expiresAt: ${late}`)
     const granted = requestedScopes ?? inheritedScopes(maker)
-    const mode = modeOf(body.environment)
+    const mode = modeOfEnvironment(body.environment)
     switchTenant({ ownerId: tenant.ownerId, mode })
     const refusal = mode === 'live' ? await liveKeyProblem(context, granted) : undefined
     if (refusal) return refusal
-    if (await hasTooManyKeys(context, clock.real())) return refuse('too_many_keys')
-    const limits = limitsIn(mode, maker, actor)
-    const key = createKey(records, {
+    if (await hasTooManyApiKeys(context, clock.real())) return refuse('too_many_keys')
+    const limits = callerLimitsInMode(mode, maker, actor)
+    const key = createApiKey(records, {
       ...body,
       toolWrites,
       expiresAt,
@@ -161,27 +162,28 @@ const keys = implement(keysApi, {
       madeById: maker.keyId,
       ...limits,
     })
-    emit('key.created', keyEvent(key))
+    emit('key.created', apiKeyEvent(key))
     if (mode === tenant.mode) return key
     await records.flush()
     switchTenant(tenant, now)
-    emit('key.live_created', keyEvent(key))
+    emit('key.live_created', apiKeyEvent(key))
     return key
   },
 
-  list: ({ query: { environment, madeById } }, { page }) => page(Key, definedOnly({ environment, madeById })),
+  list: ({ query: { environment, madeById } }, { page }) =>
+    page(ApiKey, definedOnly({ environment, madeById })),
 
   async current(_, { records, actor, refuse }) {
-    return (await records.findOne(Key, { id: String(actor.id) })) ?? refuse('key_not_found')
+    return (await records.findOne(ApiKey, { id: String(actor.id) })) ?? refuse('key_not_found')
   },
 
   async get({ params }, { records, refuse }) {
-    return (await records.findOne(Key, { id: params.id })) ?? refuse('key_not_found')
+    return (await records.findOne(ApiKey, { id: params.id })) ?? refuse('key_not_found')
   },
 
   async rotate({ params, body }, context) {
     const { records, emit, refuse } = context
-    if (!(await records.findOne(Key, { id: params.id }))) return refuse('key_not_found')
+    if (!(await records.findOne(ApiKey, { id: params.id }))) return refuse('key_not_found')
     const consent = await consentToKey(body.webauthnAssertion, context)
     if (typeof consent === 'string') return refuse(consent)
     const [maker, old] = await lockCallerAndTarget(params.id, context)
@@ -191,25 +193,25 @@ const keys = implement(keysApi, {
     if (!old.isUsable()) return refuse('key_not_open')
     if (old.hasScopesBeyond(maker)) return refuse('scope_not_held')
     if (old.toolWrites && !maker.toolWrites) return refuse('tool_writes_not_held')
-    if (!holdsBindingOf(maker, old)) return refuse('binding_not_held')
+    if (!isBoundToSameDevice(maker, old)) return refuse('binding_not_held')
     const { name, environment, granted, expiresAt, idleDays, toolWrites, boundTo, sessionId, personId } = old
-    const late = expiryProblem(expiresAt, maker)
+    const late = keyExpiryProblem(expiresAt, maker)
     if (late) return refuse('expires_too_late', `The key lasts longer: ${late}`)
-    if (body.overlapMinutes > 0 && (await hasTooManyKeys(context, clock.real())))
+    if (body.overlapMinutes > 0 && (await hasTooManyApiKeys(context, clock.real())))
       return refuse('too_many_keys')
     const kept = { name, environment, granted, expiresAt, idleDays, toolWrites, boundTo, sessionId, personId }
-    const key = createKey(records, { ...kept, madeById: maker.keyId })
-    const end = after(clock.real(), minutes(body.overlapMinutes))
+    const key = createApiKey(records, { ...kept, madeById: maker.keyId })
+    const end = addMs(clock.real(), minutes(body.overlapMinutes))
     if (!expiresAt || expiresAt > end) old.expiresAt = end
-    emit('key.rotated', { ...keyEvent(old), replacedById: key.id })
+    emit('key.rotated', { ...apiKeyEvent(old), replacedById: key.id })
     return key
   },
 
   async revokeCurrent(_, context) {
     const { records, actor, refuse } = context
-    const key = await records.lock(Key, String(actor.id))
+    const key = await records.lock(ApiKey, String(actor.id))
     if (!key || key.revokedAt) return refuse('key_not_found')
-    endKey(key, context)
+    revokeApiKey(key, context)
     return key
   },
 
@@ -222,22 +224,22 @@ const keys = implement(keysApi, {
     if (!key) return refuse('key_not_found')
     if (key.revokedAt) return refuse('key_revoked')
     if (maker && key.hasScopesBeyond(maker)) return refuse('scope_not_held')
-    endKey(key, context)
+    revokeApiKey(key, context)
     return key
   },
 })
 
-export const keysArea = area('Keys', 'API keys of owners: create, rotate, revoke.', keys, {
-  personal: keysPersonal,
-  entities: [Key],
-  credentials: { sk: authenticator('key', 'keys') },
+export const apiKeysArea = area('Keys', 'API keys of owners: create, rotate, revoke.', keys, {
+  personal: keysPersonalData,
+  entities: [ApiKey],
+  credentials: { sk: secretAuthenticator('key', 'keys') },
   expiring: [{ table: 'used_proofs', column: 'expires_at', keptMs: 0 }],
   endsCredentials: ['key.rotated', 'key.revoked'],
   reactions: {
     'person.removed': reaction(
       personEvents['person.removed'],
-      { 'key.revoked': KeyEvent },
-      ({ personId }, context) => endKeys({ personId }, context),
+      { 'key.revoked': ApiKeyEvent },
+      ({ personId }, context) => revokeApiKeys({ personId }, context),
     ),
   },
 })

@@ -1,14 +1,14 @@
 import type { Actor, Mode } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
-import { type Role, roleScopes, type Scope, scopes } from '../../kernel/contract/scopes.ts'
+import { type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
+import { allScopeNames, type PersonRole, roleScopes, type Scope } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { clock } from '../../values/clock.ts'
-import { Key, MAX_KEYS } from './key.ts'
+import { ApiKey, MAX_API_KEYS } from './key.ts'
 
-type Limits = Pick<Key, 'idleDays' | 'boundTo' | 'sessionId' | 'personId'>
+type Limits = Pick<ApiKey, 'idleDays' | 'boundTo' | 'sessionId' | 'personId'>
 
 /** The calling key or console session. What it creates has no more rights and does not last longer. */
 export interface LockedCaller {
@@ -30,8 +30,10 @@ export interface LockedCaller {
  * A key bound to a device never gets a secret that works elsewhere, neither that of an unbound key nor that
  * of one bound to another device.
  */
-export const holdsBindingOf = ({ limits }: LockedCaller, { boundTo }: Pick<Key, 'boundTo'>): boolean =>
-  limits.boundTo === null || limits.boundTo === boundTo
+export const isBoundToSameDevice = (
+  { limits }: LockedCaller,
+  { boundTo }: Pick<ApiKey, 'boundTo'>,
+): boolean => limits.boundTo === null || limits.boundTo === boundTo
 
 type LockContext = Pick<Context, 'records' | 'sql' | 'actor'>
 
@@ -40,7 +42,7 @@ export const lockCaller = (context: LockContext): Promise<LockedCaller> =>
   context.actor.type === 'console' ? lockSession(context) : lockKey(context)
 
 async function lockKey({ records, actor }: LockContext): Promise<LockedCaller> {
-  const key = await records.lock(Key, String(actor.id))
+  const key = await records.lock(ApiKey, String(actor.id))
   if (!key?.isUsable()) throw new Problem('unauthenticated')
   const { id, granted, toolWrites, expiresAt, idleDays, boundTo, sessionId, personId } = key
   return { keyId: id, granted, toolWrites, expiresAt, limits: { idleDays, boundTo, sessionId, personId } }
@@ -57,17 +59,20 @@ for update of s`
 
 async function lockSession({ sql, actor: { tenant, sessionId } }: LockContext): Promise<LockedCaller> {
   const values = [tenant?.ownerId, tenant?.mode, sessionId, clock.real()]
-  const [person] = await sql<Row & { role: Role }>(LOCK_SESSION, values)
+  const [person] = await sql<Row & { role: PersonRole }>(LOCK_SESSION, values)
   if (!person) throw new Problem('unauthenticated')
   const granted = person.role === 'owner' ? null : ([...roleScopes[person.role]] as Scope[])
   return { keyId: null, granted, toolWrites: true, expiresAt: null, limits: UNLIMITED }
 }
 
 /** The caller's limits in this mode, since people and their device sessions exist in one mode only. */
-export const limitsIn = (mode: Mode, { limits }: LockedCaller, { tenant }: Pick<Actor, 'tenant'>): Limits =>
-  tenant?.mode === mode ? limits : { ...limits, sessionId: null, personId: null }
+export const callerLimitsInMode = (
+  mode: Mode,
+  { limits }: LockedCaller,
+  { tenant }: Pick<Actor, 'tenant'>,
+): Limits => (tenant?.mode === mode ? limits : { ...limits, sessionId: null, personId: null })
 
-export function expiryProblem(
+export function keyExpiryProblem(
   end: Date | null,
   { expiresAt }: Pick<LockedCaller, 'expiresAt'>,
 ): string | undefined {
@@ -77,9 +82,9 @@ export function expiryProblem(
 
 /** A new key without named scopes gets those of its creator. Null means every scope, including future ones. */
 export const inheritedScopes = ({ granted }: LockedCaller): Scope[] | null =>
-  granted && scopes.filter(scope => granted.includes(scope))
+  granted && allScopeNames.filter(scope => granted.includes(scope))
 
-export const openAt = (now: Date): Condition<Key> => ({
+export const activeKeyCondition = (now: Date): RecordCondition<ApiKey> => ({
   revokedAt: null,
   $and: [
     { $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] },
@@ -96,13 +101,16 @@ export async function hasActiveLiveKey(
   now: Date,
 ): Promise<boolean> {
   await lockTenant(context, 'live keys')
-  return (await context.records.count(Key, openAt(now))) > 0
+  return (await context.records.count(ApiKey, activeKeyCondition(now))) > 0
 }
 
-export async function hasTooManyKeys(
+export async function hasTooManyApiKeys(
   context: Pick<Context, 'records' | 'sql' | 'tenant'>,
   now: Date,
 ): Promise<boolean> {
-  const [, active] = await Promise.all([lockTenant(context, 'keys'), context.records.count(Key, openAt(now))])
-  return active >= MAX_KEYS
+  const [, active] = await Promise.all([
+    lockTenant(context, 'keys'),
+    context.records.count(ApiKey, activeKeyCondition(now)),
+  ])
+  return active >= MAX_API_KEYS
 }

@@ -1,24 +1,24 @@
 import type { Context } from '../../kernel/contract/context.ts'
-import type { Condition, Records } from '../../kernel/contract/records.ts'
+import type { RecordCondition, Records } from '../../kernel/contract/records.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import { hashAndHint, newSecret } from '../../kernel/database/credential.ts'
-import { after, clock, days } from '../../values/clock.ts'
-import type { keyEvents } from './api.ts'
-import { Key } from './key.ts'
+import { addMs, clock, days } from '../../values/clock.ts'
+import type { apiKeyEvents } from './api.ts'
+import { ApiKey } from './key.ts'
 
-type Members = Pick<Key, 'name' | 'environment' | 'granted' | 'expiresAt'> &
-  Partial<Pick<Key, 'madeById' | 'idleDays' | 'toolWrites' | 'boundTo' | 'sessionId' | 'personId'>>
+type Members = Pick<ApiKey, 'name' | 'environment' | 'granted' | 'expiresAt'> &
+  Partial<Pick<ApiKey, 'madeById' | 'idleDays' | 'toolWrites' | 'boundTo' | 'sessionId' | 'personId'>>
 
-export type MadeKey = Key & { key: string }
+export type IssuedApiKey = ApiKey & { key: string }
 
-export function createKey(records: Records, members: Members): MadeKey {
+export function createApiKey(records: Records, members: Members): IssuedApiKey {
   const secret = newSecret(`sk_${members.environment}_`)
-  return Object.assign(records.create(Key, { toolWrites: false, ...members, ...hashAndHint(secret) }), {
+  return Object.assign(records.create(ApiKey, { toolWrites: false, ...members, ...hashAndHint(secret) }), {
     key: secret,
   })
 }
 
-export const keyEvent = ({ id, name, environment, expiresAt, madeById, sessionId }: Key) => ({
+export const apiKeyEvent = ({ id, name, environment, expiresAt, madeById, sessionId }: ApiKey) => ({
   keyId: id,
   name,
   environment,
@@ -27,17 +27,17 @@ export const keyEvent = ({ id, name, environment, expiresAt, madeById, sessionId
   sessionId,
 })
 
-type Ending = Pick<Context<never, Pick<typeof keyEvents, 'key.revoked'>>, 'records' | 'emit'>
+type Ending = Pick<Context<never, Pick<typeof apiKeyEvents, 'key.revoked'>>, 'records' | 'emit'>
 
-export function endKey(key: Key, { emit }: Pick<Ending, 'emit'>): void {
+export function revokeApiKey(key: ApiKey, { emit }: Pick<Ending, 'emit'>): void {
   key.revokedAt = clock.real()
-  emit('key.revoked', keyEvent(key))
+  emit('key.revoked', apiKeyEvent(key))
 }
 
-export async function endKeys(condition: Condition<Key>, context: Ending): Promise<void> {
+export async function revokeApiKeys(condition: RecordCondition<ApiKey>, context: Ending): Promise<void> {
   const open = { $and: [condition, { revokedAt: null }] }
-  const keys = await context.records.find(Key, open, { orderBy: { id: 'asc' }, lock: true })
-  for (const key of keys) endKey(key, context)
+  const keys = await context.records.find(ApiKey, open, { orderBy: { id: 'asc' }, lock: true })
+  for (const key of keys) revokeApiKey(key, context)
 }
 
 /** A device's key expires after this many days, and earlier if it is unused. */
@@ -55,33 +55,35 @@ interface DeviceKey {
   readonly sessionId: string
 }
 
-type Making = Pick<Context<never, Pick<typeof keyEvents, 'key.created'>>, 'records' | 'tenant' | 'emit'>
+type Making = Pick<Context<never, Pick<typeof apiKeyEvents, 'key.created'>>, 'records' | 'tenant' | 'emit'>
 
 /** Creates a device's key in the tenant of the request. Its secret is returned in `key` only this once. */
-export function makeDeviceKey(
+export function createDeviceKey(
   { name, scopes, toolWrites, boundTo, personId, sessionId }: DeviceKey,
   { records, tenant, emit }: Making,
-): MadeKey {
-  const key = createKey(records, {
+): IssuedApiKey {
+  const key = createApiKey(records, {
     name,
     environment: tenant.mode === 'live' ? 'live' : 'sandbox',
     granted: [...scopes],
-    expiresAt: after(clock.real(), days(DEVICE_KEY_DAYS)),
+    expiresAt: addMs(clock.real(), days(DEVICE_KEY_DAYS)),
     idleDays: DEVICE_KEY_IDLE_DAYS,
     toolWrites,
     boundTo,
     personId,
     sessionId,
   })
-  emit('key.created', keyEvent(key))
+  emit('key.created', apiKeyEvent(key))
   return key
 }
 
-export const endKeysOf = (sessionId: string, context: Ending): Promise<void> =>
-  endKeys({ sessionId }, context)
+export const revokeKeysOfSession = (sessionId: string, context: Ending): Promise<void> =>
+  revokeApiKeys({ sessionId }, context)
 
-export const findKey = (id: string, { records }: Pick<Context, 'records'>): Promise<Key | null> =>
-  records.findOne(Key, { id })
+export const findApiKey = (id: string, { records }: Pick<Context, 'records'>): Promise<ApiKey | null> =>
+  records.findOne(ApiKey, { id })
 
-export const findKeys = (ids: readonly string[], { records }: Pick<Context, 'records'>): Promise<Key[]> =>
-  records.find(Key, { id: { $in: ids } })
+export const findApiKeys = (
+  ids: readonly string[],
+  { records }: Pick<Context, 'records'>,
+): Promise<ApiKey[]> => records.find(ApiKey, { id: { $in: ids } })

@@ -1,28 +1,32 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { file } from '../../kernel/contract/file.ts'
-import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
-import { upload } from '../../kernel/contract/upload.ts'
-import { documentKinds, type IdentityNotice, rejectionCodes } from '../../ports/identity-verification.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { fileSchema } from '../../kernel/contract/file.ts'
+import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { uploadSchema } from '../../kernel/contract/upload.ts'
+import {
+  type IdentityNotice,
+  identityDocumentKinds,
+  identityRejectionCodes,
+} from '../../ports/identity-verification.ts'
 import { instant } from '../../values/clock.ts'
 import { FILE_KINDS } from '../../values/file-kind.ts'
 import { id } from '../../values/ids.ts'
 import {
-  country,
-  freeText,
-  label,
+  countrySchema,
+  freeTextSchema,
+  labelSchema,
   PostalAddressRecord,
   ProcessStatusRecord,
-  postalAddress,
+  postalAddressSchema,
   recordHead,
   recordTail,
 } from '../../values/schemas.ts'
-import { verifiedEvents } from '../customers/index.ts'
-import { DOCUMENT_TYPES } from './document.ts'
-import { deciders, submissionMachine } from './submission.ts'
+import { customerVerifiedEvents } from '../customers/index.ts'
+import { KYC_DOCUMENT_TYPES } from './document.ts'
+import { kycDeciders, kycSubmissionMachine } from './submission.ts'
 
-const status = z.enum(submissionMachine.states)
-const documentKind = z.enum(documentKinds)
+const status = z.enum(kycSubmissionMachine.states)
+const documentKind = z.enum(identityDocumentKinds)
 
 const representativeId = id('representative').nullable().meta({
   description: 'The representative of a company; null for the account holder.',
@@ -45,7 +49,7 @@ const DocumentRecord = z
   .meta({ id: 'KycDocument' })
 
 const RejectionRecord = z.object({
-  code: z.enum(rejectionCodes),
+  code: z.enum(identityRejectionCodes),
   reason: z.string(),
   sendInstead: z.string().nullable().meta({ description: 'What would help; null where nothing would.' }),
 })
@@ -64,7 +68,7 @@ const SubmissionRecord = z
       DocumentRecord.pick({ id: true, kind: true, type: true, bytes: true, eraseAt: true, erasedAt: true }),
     ),
     rejection: RejectionRecord.nullable().meta({ description: 'Null unless it is `rejected`.' }),
-    decidedBy: z.enum(deciders).nullable(),
+    decidedBy: z.enum(kycDeciders).nullable(),
     decidedAt: instant.nullable(),
     contradictedAt: instant.nullable().meta({
       description:
@@ -90,35 +94,38 @@ const KycDocumentEvent = z.object({
 })
 
 const kycEvents = {
-  'kyc.submitted': event('A person has submitted their identity.', KycEvent),
-  'kyc.in_review': event('The documents of a person are being reviewed.', KycEvent),
-  'kyc.verified': event('The identity of a person is verified.', KycEvent),
-  'kyc.rejected': event(
+  'kyc.submitted': declareEvent('A person has submitted their identity.', KycEvent),
+  'kyc.in_review': declareEvent('The documents of a person are being reviewed.', KycEvent),
+  'kyc.verified': declareEvent('The identity of a person is verified.', KycEvent),
+  'kyc.rejected': declareEvent(
     'The identity of a person was rejected. The submission says why, and what to send instead.',
-    KycEvent.extend({ code: z.enum(rejectionCodes) }),
+    KycEvent.extend({ code: z.enum(identityRejectionCodes) }),
   ),
 }
 
 const documentEvents = {
-  'kyc.document_uploaded': event('A document of a person has been uploaded.', KycDocumentEvent),
-  'kyc.document_read': event('The operator has read a document of a person.', KycDocumentEvent),
-  'kyc.document_erased': event('A document of a person was erased, as its time was over.', KycDocumentEvent),
+  'kyc.document_uploaded': declareEvent('A document of a person has been uploaded.', KycDocumentEvent),
+  'kyc.document_read': declareEvent('The operator has read a document of a person.', KycDocumentEvent),
+  'kyc.document_erased': declareEvent(
+    'A document of a person was erased, as its time was over.',
+    KycDocumentEvent,
+  ),
 }
 
-export const endingEvents = {
+export const kycEndEvents = {
   'kyc.verified': kycEvents['kyc.verified'],
   'kyc.rejected': kycEvents['kyc.rejected'],
-  ...verifiedEvents,
+  ...customerVerifiedEvents,
 }
 
-export const decisionEvents = { 'kyc.in_review': kycEvents['kyc.in_review'], ...endingEvents }
+export const kycDecisionEvents = { 'kyc.in_review': kycEvents['kyc.in_review'], ...kycEndEvents }
 
 const kycFails = {
-  submission_not_found: missing('identity submission'),
-  document_not_found: missing('document'),
+  submission_not_found: notFound('identity submission'),
+  document_not_found: notFound('document'),
   document_erased: [410, 'The document was erased: its time was over.'],
   submission_decided: [400, 'The submission is already decided. The first decision is final.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 const readers = { callers: ['key', 'dash'], scope: 'kyc:read' } as const
 const writers = { callers: ['key'], scope: 'kyc:write' } as const
@@ -141,9 +148,9 @@ export const kycApi = {
     body: z.strictObject({
       kind: documentKind.meta({
         description: 'Of an identity card both sides are needed, a file each.',
-        examples: [documentKinds[0]],
+        examples: [identityDocumentKinds[0]],
       }),
-      file: upload({ maxMib: 10, kinds: DOCUMENT_TYPES }),
+      file: uploadSchema({ maxMib: 10, kinds: KYC_DOCUMENT_TYPES }),
     }),
     example: { kind: 'passport', file: 'JVBERi0xLjQK' },
     returns: [201, DocumentRecord],
@@ -164,14 +171,14 @@ export const kycApi = {
       representativeId: id('representative').nullable().default(null).meta({
         description: 'Of a company: who it is. An individual leaves it out.',
       }),
-      name: label.meta({ description: 'As it stands in the document.', examples: ['Ada Lovelace'] }),
+      name: labelSchema.meta({ description: 'As it stands in the document.', examples: ['Ada Lovelace'] }),
       dateOfBirth: z.iso
         .date()
         .max(10)
         .refine(date => date >= '1900-01-01', '1900-01-01 or later')
         .meta({ description: 'At least 18 years ago.', examples: ['1985-12-10'] }),
-      nationality: country,
-      address: postalAddress.meta({ description: 'Where the person lives.' }),
+      nationality: countrySchema,
+      address: postalAddressSchema.meta({ description: 'Where the person lives.' }),
       documentIds: z
         .array(id('kycdocument'))
         .min(1)
@@ -256,16 +263,16 @@ export const kycApi = {
       'Review the documents first. A verified person can create live keys, or enables a company to.',
     returns: [200, SubmissionRecord],
     fails: decides,
-    emits: endingEvents,
+    emits: kycEndEvents,
   }),
   reject: post('/kyc/submissions/{id}/reject', {
     ...operator,
     summary: 'Reject a submission',
     description: 'The person reads the reason, and what to send instead.',
     body: z.strictObject({
-      code: z.enum(rejectionCodes).default('other'),
-      reason: freeText.min(1).optional().meta({ description: 'In place of the words of the code.' }),
-      sendInstead: freeText
+      code: z.enum(identityRejectionCodes).default('other'),
+      reason: freeTextSchema.min(1).optional().meta({ description: 'In place of the words of the code.' }),
+      sendInstead: freeTextSchema
         .min(1)
         .nullable()
         .optional()
@@ -274,14 +281,14 @@ export const kycApi = {
     example: { code: 'document_expired' },
     returns: [200, SubmissionRecord],
     fails: decides,
-    emits: endingEvents,
+    emits: kycEndEvents,
   }),
   readDocument: get('/kyc/documents/{id}/content', {
     ...operator,
     summary: 'Read a document of a person',
     description: 'As an attachment. Each reading is in the audit trail of the owner, and an event.',
     run: 'external',
-    returns: [200, file('application/octet-stream')],
+    returns: [200, fileSchema('application/octet-stream')],
     fails: {
       document_not_found,
       document_erased,
@@ -298,13 +305,18 @@ export const kycApi = {
     callers: ['signed'],
     body: z.strictObject({}),
     returns: [200, z.object({ taken: z.boolean() })],
-    emits: decisionEvents,
+    emits: kycDecisionEvents,
   }),
 }
 
 const acted = [200, z.object({ acted: z.boolean() })] as const
 
-const step = { callers: [], returns: acted, fails: { submission_not_found }, emits: decisionEvents } as const
+const step = {
+  callers: [],
+  returns: acted,
+  fails: { submission_not_found },
+  emits: kycDecisionEvents,
+} as const
 const outside = { ...step, run: 'external', requires: 'identityVerification' } as const
 
 const steps = ['submit', 'inquire'] as const
@@ -316,7 +328,7 @@ const notice = z.custom<IdentityNotice>(
 )
 
 /** The steps of the run. Each may be repeated, and a step that is not due changes nothing. */
-export const stepsApi = {
+export const kycStepsApi = {
   processStatus: get('/kyc/submissions/{id}/status', {
     readsClock: true,
     summary: 'How a submission stands',

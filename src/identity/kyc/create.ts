@@ -1,16 +1,16 @@
 import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
-import { after, days } from '../../values/clock.ts'
+import { addMs, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { type Customer, findCustomer } from '../customers/index.ts'
 import { findRepresentative } from '../onboarding/index.ts'
 import type { kycApi } from './api.ts'
-import { followSubmission, wakeProcess } from './decide.ts'
-import { KycDocument, missingKind } from './document.ts'
+import { applySubmissionStatus, wakeKycProcess } from './decide.ts'
+import { KycDocument, missingDocumentKind } from './document.ts'
 import { kycProcess } from './process.ts'
-import { KycSubmission, MAX_A_DAY, OPEN_STATES } from './submission.ts'
-import { kycEvent, submissionResponse } from './submissions.ts'
+import { KycSubmission, MAX_SUBMISSIONS_PER_DAY, OPEN_KYC_STATUSES } from './submission.ts'
+import { kycEvent, kycSubmissionResponse } from './submissions.ts'
 
 type CreateContext = ContextOf<typeof kycApi.create>
 type Body = InputOf<typeof kycApi.create>['body']
@@ -24,15 +24,15 @@ function isAdult(dateOfBirth: string, now: Date): boolean {
 }
 
 /** Locks the tenant, so that a person never has two open submissions. */
-export const create: HandlerOf<typeof kycApi.create> = async ({ body }, context) => {
+export const createKycSubmission: HandlerOf<typeof kycApi.create> = async ({ body }, context) => {
   const { records, tenant, now, ports, emit, refuse } = context
   if (!isAdult(body.dateOfBirth, now)) return refuse('person_under_age')
   const { representativeId } = body
   const [, customer, recent, open, documents] = await Promise.all([
     lockTenant(context, 'kyc'),
     findCustomer(records, tenant.ownerId),
-    records.count(KycSubmission, { createdAt: { $gt: after(now, -days(1)) } }),
-    records.findOne(KycSubmission, { representativeId, status: { $in: OPEN_STATES } }),
+    records.count(KycSubmission, { createdAt: { $gt: addMs(now, -days(1)) } }),
+    records.findOne(KycSubmission, { representativeId, status: { $in: OPEN_KYC_STATUSES } }),
     records.find(KycDocument, { id: { $in: body.documentIds } }, { orderBy: { id: 'asc' }, lock: true }),
   ])
   const problem = (await personProblem(body, customer, context)) ?? documentProblem(documents, body, context)
@@ -42,7 +42,7 @@ export const create: HandlerOf<typeof kycApi.create> = async ({ body }, context)
       'submission_under_way',
       `One of this person is under way: see GET /kyc/submissions/${open.id}.`,
     )
-  if (recent >= MAX_A_DAY) return refuse('too_many_submissions')
+  if (recent >= MAX_SUBMISSIONS_PER_DAY) return refuse('too_many_submissions')
   const id = newId('kycsubmission')
   const { documentIds: _, ...members } = body
   const submission = records.create(KycSubmission, {
@@ -53,10 +53,10 @@ export const create: HandlerOf<typeof kycApi.create> = async ({ body }, context)
     workflowId: workflowIdOf(kycProcess, id),
   })
   for (const document of documents) Object.assign(document, { submissionId: id, eraseAt: null })
-  await followSubmission(submission, context)
+  await applySubmissionStatus(submission, context)
   emit('kyc.submitted', kycEvent(submission))
-  wakeProcess(submission, context)
-  return submissionResponse(submission, documents)
+  wakeKycProcess(submission, context)
+  return kycSubmissionResponse(submission, documents)
 }
 
 async function personProblem(
@@ -82,6 +82,6 @@ function documentProblem(documents: readonly KycDocument[], body: Body, { refuse
   )
   if (unknown) return refuse('document_not_found')
   if (documents.some(({ submissionId }) => submissionId !== null)) return refuse('document_used')
-  const missing = missingKind(documents.map(({ kind }) => kind))
+  const missing = missingDocumentKind(documents.map(({ kind }) => kind))
   return missing ? refuse('documents_missing', `documentIds: ${missing}`) : undefined
 }

@@ -1,57 +1,63 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import {
-  type CheckStatus,
-  type FinalStatus,
-  isUnanswered,
-  type Unanswered,
+  type FinalIdentityStatus,
+  type IdentityCheckStatus,
+  isUnansweredIdentityCheck,
+  type UnansweredIdentityCheck,
 } from '../../ports/identity-verification.ts'
-import { after, clock } from '../../values/clock.ts'
-import { lockHolder, moveKyc, type verifiedEvents, verifyHolder } from '../customers/index.ts'
-import { recordIdentity } from '../onboarding/index.ts'
-import type { decisionEvents, endingEvents } from './api.ts'
-import { KEPT_MS, KycDocument } from './document.ts'
+import { addMs, clock } from '../../values/clock.ts'
+import {
+  type customerVerifiedEvents,
+  lockAccountHolder,
+  moveKycStatus,
+  verifyAccountHolder,
+} from '../customers/index.ts'
+import { recordIdentityStatus } from '../onboarding/index.ts'
+import type { kycDecisionEvents, kycEndEvents } from './api.ts'
+import { DOCUMENT_RETENTION_MS, KycDocument } from './document.ts'
 import { kycProcess } from './process.ts'
 import {
-  isOpen,
-  isSimulated,
+  isKycSubmissionOpen,
+  isSandboxSubmission,
+  type KycRejection,
   KycSubmission,
-  pauseAfter,
-  type Rejection,
-  rejectionOf,
-  submissionMachine,
+  kycRejection,
+  kycRetryDelay,
+  kycSubmissionMachine,
 } from './submission.ts'
 import { kycEvent } from './submissions.ts'
 
 type Following = Pick<Context, 'actor' | 'sql' | 'switchTenant' | 'records' | 'now' | 'wake'>
-type Followed = Following & Pick<Context<never, typeof verifiedEvents>, 'emit'>
+type Followed = Following & Pick<Context<never, typeof customerVerifiedEvents>, 'emit'>
 
-export const subjectOf = ({ representativeId, ownerId }: KycSubmission): string => representativeId ?? ownerId
+export const kycSubjectId = ({ representativeId, ownerId }: KycSubmission): string =>
+  representativeId ?? ownerId
 
-export const wakeProcess = (submission: KycSubmission, { wake }: Pick<Context, 'wake'>): void =>
-  wake(kycProcess, { id: submission.id, agentId: null, about: subjectOf(submission) })
+export const wakeKycProcess = (submission: KycSubmission, { wake }: Pick<Context, 'wake'>): void =>
+  wake(kycProcess, { id: submission.id, agentId: null, about: kycSubjectId(submission) })
 
 /**
  * Applies the submission's status to its subject: a company's representative, or the account holder. The
  * submission is locked first.
  */
-export async function followSubmission(submission: KycSubmission, context: Following): Promise<void> {
+export async function applySubmissionStatus(submission: KycSubmission, context: Following): Promise<void> {
   const { representativeId, status, ownerId } = submission
-  if (representativeId) await recordIdentity(context, { representativeId, status })
-  else if (status !== 'verified') moveKyc(await lockHolder(context.records, ownerId), status)
+  if (representativeId) await recordIdentityStatus(context, { representativeId, status })
+  else if (status !== 'verified') moveKycStatus(await lockAccountHolder(context.records, ownerId), status)
 }
 
 async function followEnd(submission: KycSubmission, context: Followed): Promise<void> {
-  await followSubmission(submission, context)
+  await applySubmissionStatus(submission, context)
   const { representativeId, status, ownerId } = submission
   if (representativeId === null && status === 'verified')
-    verifyHolder(await lockHolder(context.records, ownerId), submission, context)
+    verifyAccountHolder(await lockAccountHolder(context.records, ownerId), submission, context)
 }
 
 type Needed = 'actor' | 'sql' | 'switchTenant' | 'records' | 'now' | 'ports' | 'emit' | 'wake'
-type Deciding = Pick<Context<never, typeof decisionEvents>, Needed>
-type Ending = Pick<Context<never, typeof endingEvents>, Needed>
+type Deciding = Pick<Context<never, typeof kycDecisionEvents>, Needed>
+type Ending = Pick<Context<never, typeof kycEndEvents>, Needed>
 
-export async function lockSubmission(id: string, { records }: Pick<Context, 'records'>) {
+export async function lockKycSubmission(id: string, { records }: Pick<Context, 'records'>) {
   const [submission, documents] = await Promise.all([
     records.lock(KycSubmission, id),
     records.find(KycDocument, { submissionId: id }, { orderBy: { id: 'asc' }, lock: true }),
@@ -59,22 +65,23 @@ export async function lockSubmission(id: string, { records }: Pick<Context, 'rec
   return { submission, documents }
 }
 
-export async function applyAnswer(
+export async function applyProviderAnswer(
   id: string,
-  answer: CheckStatus | Unanswered,
+  answer: IdentityCheckStatus | UnansweredIdentityCheck,
   context: Deciding,
 ): Promise<boolean> {
-  if (isUnanswered(answer) || answer.status === 'unknown') return false
-  const { submission, documents } = await lockSubmission(id, context)
+  if (isUnansweredIdentityCheck(answer) || answer.status === 'unknown') return false
+  const { submission, documents } = await lockKycSubmission(id, context)
   if (!submission) return false
   if (answer.status === 'in_review') return review(submission, answer.expectedAt, context)
-  const rejection = answer.status === 'rejected' ? rejectionOf(answer.code) : null
-  if (isOpen(submission)) return end(submission, documents, { rejection, by: 'provider' }, context)
+  const rejection = answer.status === 'rejected' ? kycRejection(answer.code) : null
+  if (isKycSubmissionOpen(submission))
+    return endKycSubmission(submission, documents, { rejection, by: 'provider' }, context)
   return recordContradiction(submission, answer, context.now)
 }
 
 /** The first final answer counts. A contradiction is recorded, so that a person clarifies it with the provider. */
-function recordContradiction(submission: KycSubmission, answer: FinalStatus, now: Date): boolean {
+function recordContradiction(submission: KycSubmission, answer: FinalIdentityStatus, now: Date): boolean {
   if (submission.decidedBy !== 'provider' || submission.status === answer.status) return false
   if (submission.contradictedAt) return false
   submission.contradictedAt = now
@@ -91,40 +98,40 @@ async function review(
   context: Deciding,
 ): Promise<boolean> {
   const { now, ports, emit } = context
-  if (!isOpen(submission)) return false
+  if (!isKycSubmissionOpen(submission)) return false
   if (expectedAt && expectedAt > now) submission.dueAt = expectedAt
-  if (!submissionMachine.move(submission, 'in_review')) return false
+  if (!kycSubmissionMachine.move(submission, 'in_review')) return false
   submission.calls = 0
   if (ports.identityVerification().isManual) submission.dueAt = null
-  else if (!expectedAt) submission.dueAt = after(now, pauseAfter(1))
+  else if (!expectedAt) submission.dueAt = addMs(now, kycRetryDelay(1))
   emit('kyc.in_review', kycEvent(submission))
-  wakeProcess(submission, context)
-  await followSubmission(submission, context)
+  wakeKycProcess(submission, context)
+  await applySubmissionStatus(submission, context)
   return true
 }
 
 interface Decision {
-  readonly rejection: Rejection | null
+  readonly rejection: KycRejection | null
   readonly by: 'provider' | 'operator'
 }
 
-export async function end(
+export async function endKycSubmission(
   submission: KycSubmission,
   documents: readonly KycDocument[],
   { rejection, by }: Decision,
   context: Ending,
 ): Promise<boolean> {
   const { now, emit } = context
-  if (!submissionMachine.move(submission, rejection ? 'rejected' : 'verified')) return false
+  if (!kycSubmissionMachine.move(submission, rejection ? 'rejected' : 'verified')) return false
   Object.assign(submission, { rejection, decidedBy: by, decidedAt: now, dueAt: null })
   // The retention of documents starts with the decision.
-  const start = isSimulated(submission) ? now : clock.real()
-  const eraseAt = after(start, rejection ? KEPT_MS.rejected : KEPT_MS.verified)
+  const start = isSandboxSubmission(submission) ? now : clock.real()
+  const eraseAt = addMs(start, rejection ? DOCUMENT_RETENTION_MS.rejected : DOCUMENT_RETENTION_MS.verified)
   for (const document of documents) document.eraseAt = eraseAt
   const told = kycEvent(submission)
   if (rejection) emit('kyc.rejected', { ...told, code: rejection.code })
   else emit('kyc.verified', told)
-  wakeProcess(submission, context)
+  wakeKycProcess(submission, context)
   await followEnd(submission, context)
   return true
 }

@@ -1,11 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import { type DocumentKind, documentKinds } from '../../ports/identity-verification.ts'
+import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { type IdentityDocumentKind, identityDocumentKinds } from '../../ports/identity-verification.ts'
 import { days } from '../../values/clock.ts'
-import { endingOf, FILE_KINDS, type FileKind } from '../../values/file-kind.ts'
-import { SIMULATED } from './submission.ts'
+import { FILE_KINDS, type FileKind, fileExtensionOf } from '../../values/file-kind.ts'
+import { SANDBOX_PROVIDER } from './submission.ts'
 
-export const KEPT_MS = {
+export const DOCUMENT_RETENTION_MS = {
   unused: days(1),
   rejected: days(30),
   verified: days(5 * 365 + 1),
@@ -15,24 +15,24 @@ export const KEPT_MS = {
  * SQL condition: the document will be erased. A person's evidence is kept for at least this long in real
  * time, independent of the owner's test clock.
  */
-export const ERASED_IN_TIME = `erase_at is not null and (erase_at <= now() or coalesce((
+export const DOCUMENT_ERASURE_SQL = `erase_at is not null and (erase_at <= now() or coalesce((
   select provider from (select owner_id as o, mode as m, id as i, provider from kyc_submissions) s
-  where (o, m, i) = (owner_id, mode, submission_id)), '${SIMULATED}') = '${SIMULATED}')`
+  where (o, m, i) = (owner_id, mode, submission_id)), '${SANDBOX_PROVIDER}') = '${SANDBOX_PROVIDER}')`
 
-export const DOCUMENT_TYPES = [
+export const KYC_DOCUMENT_TYPES = [
   'application/pdf',
   'image/jpeg',
   'image/png',
 ] as const satisfies readonly FileKind[]
 
-export const MAX_UNUSED = 50
+export const MAX_UNUSED_DOCUMENTS = 50
 
 const schema = defineEntity({
   ...tenantTable('KycDocument', 'kyc_documents'),
   properties: {
-    ...record('kycdocument'),
+    ...recordColumns('kycdocument'),
     submissionId: nullable.string(),
-    kind: p.enum(documentKinds),
+    kind: p.enum(identityDocumentKinds),
     type: p.enum(FILE_KINDS),
     bytes: p.integer(),
     sha256: p.text(),
@@ -46,10 +46,10 @@ const schema = defineEntity({
 export class KycDocument extends schema.class {}
 schema.setClass(KycDocument)
 
-export const fileNameOf = ({ id, type }: KycDocument): string => `${id}.${endingOf[type]}`
+export const kycDocumentFileName = ({ id, type }: KycDocument): string => `${id}.${fileExtensionOf[type]}`
 
-export function missingKind(kinds: readonly DocumentKind[]): string | undefined {
-  const has = (kind: DocumentKind) => kinds.includes(kind)
+export function missingDocumentKind(kinds: readonly IdentityDocumentKind[]): string | undefined {
+  const has = (kind: IdentityDocumentKind) => kinds.includes(kind)
   if (has('passport') || (has('identity_card_front') && has('identity_card_back'))) return undefined
   if (has('identity_card_front')) return 'the back of the identity card is missing.'
   if (has('identity_card_back')) return 'the front of the identity card is missing.'

@@ -1,32 +1,35 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { File } from '../../kernel/contract/file.ts'
+import type { ResponseFile } from '../../kernel/contract/file.ts'
 import { type ContextOf, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
-import { keepFile, releaseFiles } from '../../kernel/database/stored-files.ts'
+import { referenceStoredFile, releaseStoredFiles } from '../../kernel/database/stored-files.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
-import { DamagedFile, type Files } from '../../ports/files.ts'
-import { after } from '../../values/clock.ts'
-import { kycApi, type stepsApi } from './api.ts'
-import { fileNameOf, KEPT_MS, KycDocument, MAX_UNUSED } from './document.ts'
-import { actForOwnerOfDocument } from './submissions.ts'
+import { DamagedFileError, type FileStore } from '../../ports/files.ts'
+import { addMs } from '../../values/clock.ts'
+import { kycApi, type kycStepsApi } from './api.ts'
+import { DOCUMENT_RETENTION_MS, KycDocument, kycDocumentFileName, MAX_UNUSED_DOCUMENTS } from './document.ts'
+import { actForDocumentOwner } from './submissions.ts'
 
 const documentEvent = ({ id, submissionId, kind }: KycDocument) => ({ documentId: id, submissionId, kind })
 
-export const upload: HandlerOf<typeof kycApi.upload> = async ({ body: { kind, file } }, context) => {
+export const uploadKycDocument: HandlerOf<typeof kycApi.upload> = async (
+  { body: { kind, file } },
+  context,
+) => {
   const { records, now, emit, refuse } = context
   await lockTenant(context, 'kyc')
   const unused = await records.count(KycDocument, { submissionId: null, erasedAt: null })
-  if (unused >= MAX_UNUSED) return refuse('too_many_documents')
+  if (unused >= MAX_UNUSED_DOCUMENTS) return refuse('too_many_documents')
   const { kind: type, size, sha256 } = file
-  const eraseAt = after(now, KEPT_MS.unused)
+  const eraseAt = addMs(now, DOCUMENT_RETENTION_MS.unused)
   const document = records.create(KycDocument, { kind, type, bytes: size, sha256, eraseAt })
-  await keepFile(file, document.id, context)
+  await referenceStoredFile(file, document.id, context)
   emit('kyc.document_uploaded', documentEvent(document))
   return document
 }
 
-export async function contentOf(
-  files: Files,
+export async function readDocumentContent(
+  files: FileStore,
   tenant: Tenant,
   sha256: string,
 ): Promise<Uint8Array | undefined> {
@@ -36,7 +39,7 @@ export async function contentOf(
   try {
     for await (const piece of opened.content) pieces.push(piece)
   } catch (error) {
-    if (error instanceof DamagedFile) return undefined
+    if (error instanceof DamagedFileError) return undefined
     throw error
   }
   return Buffer.concat(pieces)
@@ -49,24 +52,24 @@ type ReadContext = Pick<
 
 async function findReadable(id: string, context: ReadContext): Promise<KycDocument | Refusal> {
   const { records, refuse } = context
-  if (!(await actForOwnerOfDocument(id, context))) return refuse('document_not_found')
+  if (!(await actForDocumentOwner(id, context))) return refuse('document_not_found')
   const document = await records.findOne(KycDocument, { id })
   if (!document) return refuse('document_not_found')
   return document.erasedAt ? refuse('document_erased') : document
 }
 
-const fileOf = (document: KycDocument, content: Uint8Array): File => ({
+const fileOf = (document: KycDocument, content: Uint8Array): ResponseFile => ({
   type: document.type,
   content,
-  name: fileNameOf(document),
+  name: kycDocumentFileName(document),
 })
 
 /** Commits the event before the first byte is sent. */
-export const readDocument = externalCall(kycApi.readDocument, {
+export const readKycDocument = externalCall(kycApi.readDocument, {
   async head({ params }, context) {
     const document = await findReadable(params.id, context)
     if (document instanceof Refusal) return document
-    const content = await contentOf(context.ports.files, context.tenant, document.sha256)
+    const content = await readDocumentContent(context.ports.files, context.tenant, document.sha256)
     return content ? fileOf(document, content) : context.refuse('document_damaged')
   },
   async reserve({ params }, context) {
@@ -75,10 +78,11 @@ export const readDocument = externalCall(kycApi.readDocument, {
     return { id: document.id, tenant: context.tenant, sha256: document.sha256 }
   },
   readsToReserve: true,
-  call: async ({ tenant, sha256 }, { ports }) => (await contentOf(ports.files, tenant, sha256)) ?? null,
+  call: async ({ tenant, sha256 }, { ports }) =>
+    (await readDocumentContent(ports.files, tenant, sha256)) ?? null,
   async record(content, { id }, context) {
     const { records, emit, refuse } = context
-    await actForOwnerOfDocument(id, context)
+    await actForDocumentOwner(id, context)
     const document = await records.findOneOrFail(KycDocument, { id })
     if (document.erasedAt) return refuse('document_erased')
     if (!content) return refuse('document_damaged')
@@ -88,12 +92,12 @@ export const readDocument = externalCall(kycApi.readDocument, {
   recover: async (_, { refuse }) => refuse('document_damaged'),
 })
 
-export const eraseDocument: HandlerOf<typeof stepsApi.eraseDocument> = async ({ params }, context) => {
+export const eraseKycDocument: HandlerOf<typeof kycStepsApi.eraseDocument> = async ({ params }, context) => {
   const { records, now, emit, refuse } = context
   const document = await records.lock(KycDocument, params.id)
   if (!document) return refuse('document_not_found')
   if (!document.eraseAt || document.eraseAt > now) return { done: true }
-  await releaseFiles([document.sha256], document.id, context)
+  await releaseStoredFiles([document.sha256], document.id, context)
   Object.assign(document, { eraseAt: null, erasedAt: now })
   emit('kyc.document_erased', documentEvent(document))
   return { done: true }

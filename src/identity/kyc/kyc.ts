@@ -1,51 +1,51 @@
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
-import { area, type Reaction, type Receive, reaction } from '../../kernel/contract/area.ts'
-import { type ContextOf, type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { area, type Reaction, reaction, type SignedRequestReceiver } from '../../kernel/contract/area.ts'
+import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { clock, minuteInWords } from '../../values/clock.ts'
+import { clock, formatMinute } from '../../values/clock.ts'
 import {
   type Customer,
+  customerVerifiedEvents,
   type KycStatus,
-  lockHolder,
-  moveKyc,
-  verifiedEvents,
-  verifyHolder,
+  lockAccountHolder,
+  moveKycStatus,
+  verifyAccountHolder,
 } from '../customers/index.ts'
-import { findCompany, missingForCompany, OnboardingEvent } from '../onboarding/index.ts'
-import { kycApi, stepsApi } from './api.ts'
-import { create } from './create.ts'
-import { end, lockSubmission, subjectOf } from './decide.ts'
-import { ERASED_IN_TIME, KycDocument } from './document.ts'
-import { eraseDocument, readDocument, upload } from './documents.ts'
+import { findOnboardedCompany, missingCompanyItems, OnboardingEvent } from '../onboarding/index.ts'
+import { kycApi, kycStepsApi } from './api.ts'
+import { createKycSubmission } from './create.ts'
+import { endKycSubmission, kycSubjectId, lockKycSubmission } from './decide.ts'
+import { DOCUMENT_ERASURE_SQL, KycDocument } from './document.ts'
+import { eraseKycDocument, readKycDocument, uploadKycDocument } from './documents.ts'
 import { kycProcess } from './process.ts'
-import { inquire, noticed, submit } from './steps.ts'
+import { applyKycNotice, inquireKycProvider, submitToKycProvider } from './steps.ts'
 import {
-  isOpen,
+  isKycSubmissionOpen,
+  type KycRejection,
   KycSubmission,
-  kycPersonal,
-  OPEN,
-  type Rejection,
-  rejectionInWords,
-  rejectionOf,
-  type SubmissionStatus,
-  submissionMachine,
+  type KycSubmissionStatus,
+  kycPersonalData,
+  kycRejection,
+  kycRejectionMessage,
+  kycSubmissionMachine,
+  OPEN_KYC_SUBMISSION_SQL,
 } from './submission.ts'
 import {
-  actForOwnerOf,
-  pageOfAllOwners,
-  submissionResponse,
-  submissionResponses,
-  tenantOfSubmission,
+  actForSubmissionOwner,
+  findSubmissionTenant,
+  kycSubmissionResponse,
+  kycSubmissionResponses,
+  submissionPageOfAllOwners,
 } from './submissions.ts'
 
 interface Holder extends Row {
   readonly type: Customer['type']
   readonly kycStatus: Customer['kycStatus']
   readonly submissionId: string | null
-  readonly status: SubmissionStatus | null
-  readonly rejection: Rejection | null
+  readonly status: KycSubmissionStatus | null
+  readonly rejection: KycRejection | null
 }
 
 const HOLDER = `
@@ -65,7 +65,7 @@ async function findHolder(sql: Sql, { ownerId, mode }: Tenant): Promise<Holder> 
 function missingOf({ status, submissionId, rejection }: Holder): string {
   if (submissionId === null || status === null)
     return 'who you are: upload documents by POST /kyc/documents, then send POST /kyc/submissions'
-  if (rejection) return `who you are: the last submission was rejected. ${rejectionInWords(rejection)}`
+  if (rejection) return `who you are: the last submission was rejected. ${kycRejectionMessage(rejection)}`
   return `the end of the identity check: see GET /kyc/submissions/${submissionId}`
 }
 
@@ -75,7 +75,7 @@ async function missingIdentity(sql: Sql, tenant: Tenant): Promise<readonly strin
 
 async function missingFor(holder: Holder, sql: Sql, tenant: Tenant): Promise<string[]> {
   if (holder.kycStatus === 'verified') return []
-  return holder.type === 'business' ? missingForCompany(sql, tenant) : [missingOf(holder)]
+  return holder.type === 'business' ? missingCompanyItems(sql, tenant) : [missingOf(holder)]
 }
 
 const standing: HandlerOf<typeof kycApi.standing> = async (_, { sql, tenant }) => {
@@ -101,12 +101,12 @@ const kycStatuses: Readonly<Record<string, KycStatus>> = {
   expired: 'none',
 }
 
-const follow: Reaction = reaction(OnboardingEvent, verifiedEvents, async (told, context) => {
+const follow: Reaction = reaction(OnboardingEvent, customerVerifiedEvents, async (told, context) => {
   const to = kycStatuses[told.status]
   if (!to) return
-  const customer = await lockHolder(context.records, told.customerId)
-  if (to !== 'verified') moveKyc(customer, to)
-  else verifyHolder(customer, await findCompany(told.onboardingId, context), context)
+  const customer = await lockAccountHolder(context.records, told.customerId)
+  if (to !== 'verified') moveKycStatus(customer, to)
+  else verifyAccountHolder(customer, await findOnboardedCompany(told.onboardingId, context), context)
 })
 
 const onboardingReactions: Readonly<Record<string, Reaction>> = {
@@ -121,23 +121,23 @@ const onboardingReactions: Readonly<Record<string, Reaction>> = {
 
 /** Temporal stores this summary of the run, so it contains no names. */
 const summaryOf = (submission: KycSubmission): string =>
-  `Identity check of ${subjectOf(submission)} in ${submission.mode} mode: ${submission.status}`
+  `Identity check of ${kycSubjectId(submission)} in ${submission.mode} mode: ${submission.status}`
 
 function waitsFor({ status, calls, dueAt }: KycSubmission): string {
   if (!dueAt) return 'for the operator to decide'
   if (status === 'pending' && calls === 0) return 'for the provider to be given the documents'
   const what = status === 'pending' ? 'for the provider to answer' : 'for the provider to decide'
-  return `${what}; the next inquiry is at ${minuteInWords(dueAt)}`
+  return `${what}; the next inquiry is at ${formatMinute(dueAt)}`
 }
 
-const processStatus: HandlerOf<typeof stepsApi.processStatus> = async (
+const processStatus: HandlerOf<typeof kycStepsApi.processStatus> = async (
   { params },
   { records, now, refuse },
 ) => {
   const submission = await records.findOne(KycSubmission, { id: params.id })
   if (!submission) return refuse('submission_not_found')
   const { status, dueAt } = submission
-  const closed = !isOpen(submission)
+  const closed = !isKycSubmissionOpen(submission)
   const next = status === 'pending' ? ('submit' as const) : ('inquire' as const)
   return {
     status,
@@ -153,14 +153,14 @@ const processStatus: HandlerOf<typeof stepsApi.processStatus> = async (
 const answer = (taken: boolean) => ({ status: 200, body: JSON.stringify({ taken }) })
 
 /** Handles a notice of the provider: verifies its signature, then finds its submission and tenant. */
-const receive: Receive = async (request, tools) => {
+const receive: SignedRequestReceiver = async (request, tools) => {
   const provider = tools.ports.identityVerification()
   if (!provider.recognizes(request.headers))
     return { unsigned: 'The signature of the identity provider is missing.' }
   const read = provider.read(request.body, request.headers, clock.real())
   if (read.kind === 'unsigned') return { unsigned: read.reason }
   if (read.kind === 'unreadable') throw new Problem('invalid_request', read.reason)
-  const tenant = await tenantOfSubmission(read.notice.reference, tools)
+  const tenant = await findSubmissionTenant(read.notice.reference, tools)
   if (!tenant) return { outcome: answer(false) }
   const actor: Actor = { type: 'signed', id: provider.name, tenant, agentId: null, scopes: new Set() }
   const { body } = await tools.run('kyc.noticed', actor, read.notice, request)
@@ -169,28 +169,28 @@ const receive: Receive = async (request, tools) => {
 
 type OperatorContext = ContextOf<typeof kycApi.approve>
 
-async function decide(id: string, rejection: Rejection | null, context: OperatorContext) {
+async function decide(id: string, rejection: KycRejection | null, context: OperatorContext) {
   const { refuse } = context
-  if (!(await actForOwnerOf(id, context))) return refuse('submission_not_found')
-  const { submission, documents } = await lockSubmission(id, context)
+  if (!(await actForSubmissionOwner(id, context))) return refuse('submission_not_found')
+  const { submission, documents } = await lockKycSubmission(id, context)
   if (!submission) return refuse('submission_not_found')
-  const isDecided = await end(submission, documents, { rejection, by: 'operator' }, context)
+  const isDecided = await endKycSubmission(submission, documents, { rejection, by: 'operator' }, context)
   if (!isDecided) return refuse('submission_decided', `The submission is ${submission.status} already.`)
-  return submissionResponse(submission, documents)
+  return kycSubmissionResponse(submission, documents)
 }
 
-const kyc = implement(
-  { ...kycApi, ...stepsApi },
+const kyc = bindHandlers(
+  { ...kycApi, ...kycStepsApi },
   {
-    upload,
-    create,
+    upload: uploadKycDocument,
+    create: createKycSubmission,
     standing,
-    readDocument,
+    readDocument: readKycDocument,
     processStatus,
-    submit,
-    inquire,
-    noticed,
-    eraseDocument,
+    submit: submitToKycProvider,
+    inquire: inquireKycProvider,
+    noticed: applyKycNotice,
+    eraseDocument: eraseKycDocument,
     // The pipeline passes the raw bytes to the webhook's `receive` instead.
     receive: () => ({ taken: false }),
 
@@ -198,21 +198,21 @@ const kyc = implement(
       const condition = definedOnly({ status, representativeId, ownerId, mode })
       const { data, ...page } = await (context.actor.tenant
         ? context.page(KycSubmission, condition)
-        : pageOfAllOwners(condition, context))
-      return { ...page, data: await submissionResponses(data, context.sql) }
+        : submissionPageOfAllOwners(condition, context))
+      return { ...page, data: await kycSubmissionResponses(data, context.sql) }
     },
 
     async get({ params }, context) {
       const { records, sql, refuse } = context
-      if (!(await actForOwnerOf(params.id, context))) return refuse('submission_not_found')
+      if (!(await actForSubmissionOwner(params.id, context))) return refuse('submission_not_found')
       const submission = await records.findOne(KycSubmission, { id: params.id })
-      const [response] = await submissionResponses(submission ? [submission] : [], sql)
+      const [response] = await kycSubmissionResponses(submission ? [submission] : [], sql)
       return response ?? refuse('submission_not_found')
     },
 
     approve: ({ params }, context) => decide(params.id, null, context),
     reject: ({ params, body: { code, ...words } }, context) =>
-      decide(params.id, rejectionOf(code, words), context),
+      decide(params.id, kycRejection(code, words), context),
   },
 )
 
@@ -221,9 +221,9 @@ export const kycArea = area(
   'Identity checks of people: documents, reviews, and what is missing before live keys can be created.',
   kyc,
   {
-    personal: kycPersonal,
+    personal: kycPersonalData,
     entities: [KycSubmission, KycDocument],
-    machines: [submissionMachine],
+    machines: [kycSubmissionMachine],
     receives: { receive },
     reactions: onboardingReactions,
     findMissingIdentity: missingIdentity,
@@ -231,7 +231,7 @@ export const kycArea = area(
       {
         process: kycProcess,
         table: 'kyc_submissions',
-        open: OPEN,
+        open: OPEN_KYC_SUBMISSION_SQL,
         waits: 'true',
         operations: ['kyc.submit', 'kyc.inquire'],
       },
@@ -239,14 +239,14 @@ export const kycArea = area(
         process: { name: 'kyc-document' },
         table: 'kyc_documents',
         due: 'erase_at',
-        open: ERASED_IN_TIME,
+        open: DOCUMENT_ERASURE_SQL,
         operations: ['kyc.eraseDocument'],
       },
     ],
     openRecords: [
       {
         process: kycProcess,
-        select: `select id, owner_id, mode, null::text as agent_id, coalesce(representative_id, owner_id) as about from kyc_submissions where ${OPEN}`,
+        select: `select id, owner_id, mode, null::text as agent_id, coalesce(representative_id, owner_id) as about from kyc_submissions where ${OPEN_KYC_SUBMISSION_SQL}`,
       },
     ],
   },

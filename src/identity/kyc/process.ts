@@ -20,6 +20,6 @@ No signal decides: a verified owner may make live keys. The operator decides by 
   },
 } as const satisfies RecordProcess
 
-export interface KycStatus extends ProcessStatus {
+export interface KycProcessStatus extends ProcessStatus {
   readonly next: 'submit' | 'inquire' | null
 }

@@ -3,19 +3,19 @@ import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import { type ContextOf, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import {
-  type CheckStatus,
   type IdentityCheck,
-  isUnanswered,
-  type Unanswered,
+  type IdentityCheckStatus,
+  isUnansweredIdentityCheck,
+  type UnansweredIdentityCheck,
 } from '../../ports/identity-verification.ts'
-import { after } from '../../values/clock.ts'
-import { stepsApi } from './api.ts'
-import { applyAnswer } from './decide.ts'
+import { addMs } from '../../values/clock.ts'
+import { kycStepsApi } from './api.ts'
+import { applyProviderAnswer } from './decide.ts'
 import { KycDocument } from './document.ts'
-import { contentOf } from './documents.ts'
-import { KycSubmission, pauseAfter } from './submission.ts'
+import { readDocumentContent } from './documents.ts'
+import { KycSubmission, kycRetryDelay } from './submission.ts'
 
-type StepContext = ContextOf<typeof stepsApi.submit>
+type StepContext = ContextOf<typeof kycStepsApi.submit>
 
 const NOTHING = { acted: false }
 
@@ -46,7 +46,7 @@ async function reserve(
   }
   submission.calls++
   submission.provider = provider.name
-  submission.dueAt = after(now, pauseAfter(submission.calls))
+  submission.dueAt = addMs(now, kycRetryDelay(submission.calls))
   const documents = await records.find(KycDocument, { submissionId: id }, { orderBy: { id: 'asc' } })
   return { id, tenant, now, check: checkOf(submission), documents: documents.map(sentOf) }
 }
@@ -66,7 +66,7 @@ function wholeCheck({ check, documents, tenant }: Request, { files }: Pick<Ports
       kind,
       type,
       async bytes() {
-        const content = await contentOf(files, tenant, sha256)
+        const content = await readDocumentContent(files, tenant, sha256)
         if (!content) throw new Error('the file of a document cannot be read')
         return content
       },
@@ -74,14 +74,18 @@ function wholeCheck({ check, documents, tenant }: Request, { files }: Pick<Ports
   }
 }
 
-const record = async (answer: CheckStatus | Unanswered, { id }: Request, context: StepContext) => ({
-  acted: await applyAnswer(id, answer, context),
+const record = async (
+  answer: IdentityCheckStatus | UnansweredIdentityCheck,
+  { id }: Request,
+  context: StepContext,
+) => ({
+  acted: await applyProviderAnswer(id, answer, context),
 })
 
 /** After a lost answer the provider is called again: a reference is one check, however often it is submitted. */
 const recover = async () => NOTHING
 
-export const submit = externalCall(stepsApi.submit, {
+export const submitToKycProvider = externalCall(kycStepsApi.submit, {
   reserve: ({ params }, context) => reserve(params.id, 'pending', context),
   call: (request, { ports, requestId }) =>
     ports.identityVerification().submit(wholeCheck(request, ports), { requestId, now: request.now }),
@@ -90,20 +94,20 @@ export const submit = externalCall(stepsApi.submit, {
 })
 
 /** A check that the provider does not know was lost on its way, and is submitted again under the same reference. */
-export const inquire = externalCall(stepsApi.inquire, {
+export const inquireKycProvider = externalCall(kycStepsApi.inquire, {
   reserve: ({ params }, context) => reserve(params.id, 'in_review', context),
   async call(request, { ports, requestId }) {
     const provider = ports.identityVerification()
     const check = wholeCheck(request, ports)
     const call = { requestId, now: request.now }
     const answer = await provider.inquire(check, call)
-    const isLost = !isUnanswered(answer) && answer.status === 'unknown'
+    const isLost = !isUnansweredIdentityCheck(answer) && answer.status === 'unknown'
     return isLost ? provider.submit(check, call) : answer
   },
   record,
   recover,
 })
 
-export const noticed: HandlerOf<typeof stepsApi.noticed> = async ({ body }, context) => ({
-  acted: await applyAnswer(body.reference, body.status, context),
+export const applyKycNotice: HandlerOf<typeof kycStepsApi.noticed> = async ({ body }, context) => ({
+  acted: await applyProviderAnswer(body.reference, body.status, context),
 })

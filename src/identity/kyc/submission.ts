@@ -1,50 +1,51 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import type { PostalAddress } from '../../ports/card-processor.ts'
-import type { RejectionCode } from '../../ports/identity-verification.ts'
+import type { IdentityRejectionCode } from '../../ports/identity-verification.ts'
 import { minutes } from '../../values/clock.ts'
-import type { Personal } from '../../values/personal.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
-export const submissionMachine = machine('kyc_submission', {
+export const kycSubmissionMachine = stateMachine('kyc_submission', {
   pending: ['in_review', 'verified', 'rejected'],
   in_review: ['verified', 'rejected'],
   verified: [],
   rejected: [],
 })
-export type SubmissionStatus = (typeof submissionMachine.states)[number]
+export type KycSubmissionStatus = (typeof kycSubmissionMachine.states)[number]
 
 /** The checks of this provider prove nothing, so the retention of their documents follows the test clock. */
-export const SIMULATED = 'sandbox'
+export const SANDBOX_PROVIDER = 'sandbox'
 
-export const OPEN = "status in ('pending', 'in_review')"
+export const OPEN_KYC_SUBMISSION_SQL = "status in ('pending', 'in_review')"
 
-export const OPEN_STATES = ['pending', 'in_review'] as const satisfies readonly SubmissionStatus[]
+export const OPEN_KYC_STATUSES = ['pending', 'in_review'] as const satisfies readonly KycSubmissionStatus[]
 
-export const deciders = ['provider', 'operator'] as const
+export const kycDeciders = ['provider', 'operator'] as const
 
 /** Bounds a tenant's submissions a day, since each costs the provider work. */
-export const MAX_A_DAY = 50
+export const MAX_SUBMISSIONS_PER_DAY = 50
 
 /** In minutes, between two calls of the provider: growing to hourly within the first day, then daily. */
 const PAUSES = [1, 2, 5, 10, 20, 30, ...Array<number>(24).fill(60), 1_440]
 
-export const pauseAfter = (calls: number): number => minutes(PAUSES[Math.min(calls, PAUSES.length) - 1] ?? 1)
+export const kycRetryDelay = (calls: number): number =>
+  minutes(PAUSES[Math.min(calls, PAUSES.length) - 1] ?? 1)
 
 const schema = defineEntity({
   ...tenantTable('KycSubmission', 'kyc_submissions'),
   properties: {
-    ...record('kycsubmission'),
+    ...recordColumns('kycsubmission'),
     representativeId: nullable.string(),
-    status: p.enum(submissionMachine.states).onCreate(() => submissionMachine.initial),
+    status: p.enum(kycSubmissionMachine.states).onCreate(() => kycSubmissionMachine.initial),
     provider: p.text(),
     name: p.text(),
     dateOfBirth: p.date().$type<string>(),
     nationality: p.text(),
     address: p.json<PostalAddress>(),
     calls: p.integer().onCreate(() => 0),
-    rejection: nullable.json<Rejection>(),
-    decidedBy: nullable.string().$type<(typeof deciders)[number] | null>(),
+    rejection: nullable.json<KycRejection>(),
+    decidedBy: nullable.string().$type<(typeof kycDeciders)[number] | null>(),
     decidedAt: nullable.instant(),
     /** When the provider contradicted the final answer, which a person must clarify. */
     contradictedAt: nullable.instant(),
@@ -57,12 +58,13 @@ const schema = defineEntity({
 export class KycSubmission extends schema.class {}
 schema.setClass(KycSubmission)
 
-export const isSimulated = ({ provider }: Pick<KycSubmission, 'provider'>): boolean => provider === SIMULATED
+export const isSandboxSubmission = ({ provider }: Pick<KycSubmission, 'provider'>): boolean =>
+  provider === SANDBOX_PROVIDER
 
-export const isOpen = ({ status }: Pick<KycSubmission, 'status'>): boolean =>
-  !submissionMachine.isFinal(status)
+export const isKycSubmissionOpen = ({ status }: Pick<KycSubmission, 'status'>): boolean =>
+  !kycSubmissionMachine.isFinal(status)
 
-export const kycPersonal = {
+export const kycPersonalData = {
   kyc_submissions: {
     personal: {
       name: { kind: 'name', ground: 'moneyLaundering', forget: 'word' },
@@ -80,15 +82,15 @@ export const kycPersonal = {
     plain: ['submission_id', 'kind', 'type'],
     files: ['sha256'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
-export interface Rejection {
-  readonly code: RejectionCode
+export interface KycRejection {
+  readonly code: IdentityRejectionCode
   readonly reason: string
   readonly sendInstead: string | null
 }
 
-const words: Readonly<Record<RejectionCode, Omit<Rejection, 'code'>>> = {
+const words: Readonly<Record<IdentityRejectionCode, Omit<KycRejection, 'code'>>> = {
   document_unreadable: {
     reason: 'A document cannot be read.',
     sendInstead: 'Send a sharp scan or photo of the whole page, in colour.',
@@ -112,14 +114,14 @@ const words: Readonly<Record<RejectionCode, Omit<Rejection, 'code'>>> = {
   other: { reason: 'The person was not verified.', sendInstead: null },
 }
 
-export const rejectionOf = (
-  code: RejectionCode,
+export const kycRejection = (
+  code: IdentityRejectionCode,
   given: { readonly reason?: string | undefined; readonly sendInstead?: string | null | undefined } = {},
-): Rejection => ({
+): KycRejection => ({
   code,
   reason: given.reason ?? words[code].reason,
   sendInstead: given.sendInstead === undefined ? words[code].sendInstead : given.sendInstead,
 })
 
-export const rejectionInWords = ({ reason, sendInstead }: Rejection): string =>
+export const kycRejectionMessage = ({ reason, sendInstead }: KycRejection): string =>
   sendInstead ? `${reason} ${sendInstead}` : reason

@@ -1,9 +1,9 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { Condition } from '../../kernel/contract/records.ts'
+import type { RecordCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
-import { conditionText, entityTable } from '../../record-store/index.ts'
+import { conditionSql, entityTable } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
 import { KycDocument } from './document.ts'
 import { KycSubmission } from './submission.ts'
@@ -33,13 +33,13 @@ async function actForOwner(
 }
 
 /** Switches an operator to the owner of the submission. False if there is none with this id. */
-export const actForOwnerOf = (id: string, context: Acting): Promise<boolean> =>
+export const actForSubmissionOwner = (id: string, context: Acting): Promise<boolean> =>
   actForOwner(OF_SUBMISSION, id, context)
 
-export const actForOwnerOfDocument = (id: string, context: Acting): Promise<boolean> =>
+export const actForDocumentOwner = (id: string, context: Acting): Promise<boolean> =>
   actForOwner(OF_DOCUMENT, id, context)
 
-export async function tenantOfSubmission(
+export async function findSubmissionTenant(
   id: string,
   { sql }: Pick<Context, 'sql'>,
 ): Promise<Tenant | undefined> {
@@ -47,15 +47,15 @@ export async function tenantOfSubmission(
   return found && { ownerId: found.ownerId, mode: found.mode }
 }
 
-export const pageOfAllOwners = (
-  condition: Condition<KycSubmission>,
+export const submissionPageOfAllOwners = (
+  condition: RecordCondition<KycSubmission>,
   { sql, pageBy }: Pick<Context, 'sql' | 'pageBy'>,
 ) =>
   pageBy(async (after, most) => {
     const table = entityTable(KycSubmission)
     const values: unknown[] = []
     const rest = after === undefined ? {} : { id: { $lt: after } }
-    const wanted = conditionText(table.columns, { ...condition, ...rest }, values)
+    const wanted = conditionSql(table.columns, { ...condition, ...rest }, values)
     const clause = `where true and ${wanted} order by id desc limit $${values.push(most)}`
     return sql<KycSubmission & Row>(table.selecting(clause), values)
   })
@@ -72,13 +72,13 @@ async function documentsOf(submissions: readonly KycSubmission[], sql: Sql): Pro
   ]) as Promise<unknown> as Promise<KycDocument[]>
 }
 
-export const submissionResponse = (submission: KycSubmission, documents: readonly KycDocument[]) =>
+export const kycSubmissionResponse = (submission: KycSubmission, documents: readonly KycDocument[]) =>
   withMembers(submission, { documents: [...documents] })
 
-export async function submissionResponses(submissions: readonly KycSubmission[], sql: Sql) {
+export async function kycSubmissionResponses(submissions: readonly KycSubmission[], sql: Sql) {
   const documents = await documentsOf(submissions, sql)
   return submissions.map(submission =>
-    submissionResponse(
+    kycSubmissionResponse(
       submission,
       documents.filter(({ submissionId }) => submissionId === submission.id),
     ),

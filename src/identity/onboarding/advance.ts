@@ -1,32 +1,36 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { minuteInWords } from '../../values/clock.ts'
-import type { onboardingSteps } from './api.ts'
+import { formatMinute } from '../../values/clock.ts'
+import type { onboardingStepsApi } from './api.ts'
 import {
-  isOpen,
+  isOnboardingOpen,
   Onboarding,
   type OnboardingStatus,
   onboardingMachine,
-  openRequestOf,
+  openInformationRequest,
 } from './company-onboarding.ts'
-import { isComplete } from './company-people.ts'
-import { lockSubmission, onboardingEvent, type Submission } from './find.ts'
+import { areIdentitiesSubmitted } from './company-people.ts'
+import { lockOnboarding, type OnboardingWithPeople, onboardingEvent } from './find.ts'
 import { type OnboardingSignal, onboardingProcess } from './process.ts'
 import type { onboardingEvents } from './schemas.ts'
 
 /** Run and sweep may both call this, also late. Each call does what is still due. */
-export const advance: HandlerOf<typeof onboardingSteps.advance> = async ({ params }, context) => {
-  const submission = await lockSubmission(params.id, context)
+export const advanceOnboarding: HandlerOf<typeof onboardingStepsApi.advance> = async (
+  { params },
+  context,
+) => {
+  const submission = await lockOnboarding(params.id, context)
   if (!submission) return context.refuse('onboarding_not_found')
   const { onboarding, representatives } = submission
   const { status, dueAt } = onboarding
   if (dueAt === null || dueAt > context.now) return { done: true }
-  if (status === 'submitted' && isComplete(representatives)) review(submission, context)
-  if (status === 'needs_information') end(submission, 'expired', context)
+  if (status === 'submitted' && areIdentitiesSubmitted(representatives))
+    beginOnboardingReview(submission, context)
+  if (status === 'needs_information') endOnboarding(submission, 'expired', context)
   return { done: true }
 }
 
-export const status: HandlerOf<typeof onboardingSteps.status> = async (
+export const onboardingProcessStatus: HandlerOf<typeof onboardingStepsApi.status> = async (
   { params },
   { records, now, refuse },
 ) => {
@@ -41,8 +45,8 @@ const summaryOf = ({ ownerId, mode, status }: Onboarding): string =>
 function waitsFor(onboarding: Onboarding): string {
   if (onboarding.status === 'submitted') return 'for the identity of each representative to be sent'
   if (onboarding.status === 'in_review') return 'for the operator to decide'
-  const until = openRequestOf(onboarding)?.expiresAt
-  return `for the company’s answer, until ${minuteInWords(new Date(until ?? 0))}`
+  const until = openInformationRequest(onboarding)?.expiresAt
+  return `for the company’s answer, until ${formatMinute(new Date(until ?? 0))}`
 }
 
 const signalsOf = ({ status }: Onboarding): OnboardingSignal[] => {
@@ -53,7 +57,7 @@ const signalsOf = ({ status }: Onboarding): OnboardingSignal[] => {
 }
 
 function processStatusOf(onboarding: Onboarding, now: Date) {
-  const closed = !isOpen(onboarding)
+  const closed = !isOnboardingOpen(onboarding)
   return {
     status: onboarding.status,
     summary: summaryOf(onboarding),
@@ -69,26 +73,35 @@ type Stepping<Name extends keyof typeof onboardingEvents> = Pick<
   'now' | 'emit' | 'wake'
 >
 
-export const wakeProcess = ({ onboarding }: Submission, { wake }: Pick<Context, 'wake'>): void =>
-  wake(onboardingProcess, { id: onboarding.id, agentId: null })
+export const wakeOnboardingProcess = (
+  { onboarding }: OnboardingWithPeople,
+  { wake }: Pick<Context, 'wake'>,
+): void => wake(onboardingProcess, { id: onboarding.id, agentId: null })
 
-export const setDue = ({ onboarding, representatives }: Submission, now: Date): void => {
-  if (onboarding.status === 'submitted') onboarding.dueAt = isComplete(representatives) ? now : null
+export const scheduleOnboardingReview = (
+  { onboarding, representatives }: OnboardingWithPeople,
+  now: Date,
+): void => {
+  if (onboarding.status === 'submitted')
+    onboarding.dueAt = areIdentitiesSubmitted(representatives) ? now : null
 }
 
-export function review(submission: Submission, context: Stepping<'onboarding.in_review'>): boolean {
+export function beginOnboardingReview(
+  submission: OnboardingWithPeople,
+  context: Stepping<'onboarding.in_review'>,
+): boolean {
   const { onboarding } = submission
   if (!onboardingMachine.move(onboarding, 'in_review')) return false
   onboarding.dueAt = null
   context.emit('onboarding.in_review', onboardingEvent(submission))
-  wakeProcess(submission, context)
+  wakeOnboardingProcess(submission, context)
   return true
 }
 
 type Ending = Extract<OnboardingStatus, 'approved' | 'rejected' | 'withdrawn' | 'expired'>
 
-export function end<To extends Ending>(
-  submission: Submission,
+export function endOnboarding<To extends Ending>(
+  submission: OnboardingWithPeople,
   to: To,
   context: Stepping<`onboarding.${To}`>,
 ): boolean {
@@ -97,6 +110,6 @@ export function end<To extends Ending>(
   Object.assign(onboarding, { endedAt: context.now, dueAt: null })
   const emit = context.emit as (event: string, data: object) => void
   emit(`onboarding.${to}`, onboardingEvent(submission))
-  wakeProcess(submission, context)
+  wakeOnboardingProcess(submission, context)
   return true
 }

@@ -2,42 +2,45 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import { keysOf } from '../../values/collections.ts'
-import { end, review } from './advance.ts'
+import { beginOnboardingReview, endOnboarding } from './advance.ts'
 import type { onboardingApi } from './api.ts'
-import { endedWords, isOpen, openRequestOf } from './company-onboarding.ts'
-import { BeneficialOwner, personKeyOf, Representative, unlikelyBirth } from './company-people.ts'
-import { lockSubmission, onboardingEvent, onboardingResponse, type Submission } from './find.ts'
+import { isOnboardingOpen, onboardingEndedMessage, openInformationRequest } from './company-onboarding.ts'
+import { BeneficialOwner, implausibleBirthDate, personMatchKey, Representative } from './company-people.ts'
+import { lockOnboarding, type OnboardingWithPeople, onboardingEvent, onboardingResponse } from './find.ts'
 
-export const update: HandlerOf<typeof onboardingApi.update> = async ({ params, body }, context) => {
+export const answerOnboardingQuestions: HandlerOf<typeof onboardingApi.update> = async (
+  { params, body },
+  context,
+) => {
   const { now, emit, refuse } = context
-  const unlikely = unlikelyBirth(body, now)
+  const unlikely = implausibleBirthDate(body, now)
   if (unlikely) return refuse('birth_unlikely', unlikely)
-  const submission = await lockSubmission(params.id, context)
+  const submission = await lockOnboarding(params.id, context)
   if (!submission) return refuse('onboarding_not_found')
   const { onboarding } = submission
-  if (!isOpen(onboarding)) return refuse('onboarding_ended', endedWords(onboarding))
-  const asked = openRequestOf(onboarding)
+  if (!isOnboardingOpen(onboarding)) return refuse('onboarding_ended', onboardingEndedMessage(onboarding))
+  const asked = openInformationRequest(onboarding)
   if (!asked) return refuse('nothing_asked')
   const answered = { ...asked, answeredAt: now.toISOString(), answer: body.answer ?? null }
   onboarding.informationRequests = [...onboarding.informationRequests.slice(0, -1), answered]
   const changed = applyChanges(submission, body, context)
-  review(submission, context)
+  beginOnboardingReview(submission, context)
   emit('onboarding.updated', { ...onboardingEvent(submission), changed })
   return onboardingResponse(submission)
 }
 
-export const withdraw: HandlerOf<typeof onboardingApi.withdraw> = async ({ params }, context) => {
-  const submission = await lockSubmission(params.id, context)
+export const withdrawOnboarding: HandlerOf<typeof onboardingApi.withdraw> = async ({ params }, context) => {
+  const submission = await lockOnboarding(params.id, context)
   if (!submission) return context.refuse('onboarding_not_found')
-  if (!end(submission, 'withdrawn', context))
-    return context.refuse('onboarding_ended', endedWords(submission.onboarding))
+  if (!endOnboarding(submission, 'withdrawn', context))
+    return context.refuse('onboarding_ended', onboardingEndedMessage(submission.onboarding))
   return onboardingResponse(submission)
 }
 
 type Changes = InputOf<typeof onboardingApi.update>['body']
 type Changing = Pick<Context, 'records' | 'now'>
 
-function applyChanges(submission: Submission, changes: Changes, context: Changing): string[] {
+function applyChanges(submission: OnboardingWithPeople, changes: Changes, context: Changing): string[] {
   const { answer: _, representatives, beneficialOwners, ...members } = changes
   const { onboarding } = submission
   const before = valuesOf(submission)
@@ -50,7 +53,7 @@ function applyChanges(submission: Submission, changes: Changes, context: Changin
   return named.filter(name => changes[name] !== undefined && !isDeepStrictEqual(before[name], after[name]))
 }
 
-function valuesOf({ onboarding, representatives, beneficialOwners }: Submission) {
+function valuesOf({ onboarding, representatives, beneficialOwners }: OnboardingWithPeople) {
   const { legalName, legalForm, registerNumber, address, website, intendedUse } = onboarding
   return {
     ...{ legalName, legalForm, registerNumber, address, website, intendedUse },
@@ -65,15 +68,15 @@ function valuesOf({ onboarding, representatives, beneficialOwners }: Submission)
 
 /** A person who is listed again keeps their record, verified or not; the others are removed. */
 function replaceRepresentatives(
-  submission: Submission,
+  submission: OnboardingWithPeople,
   wanted: NonNullable<Changes['representatives']>,
   { records, now }: Changing,
 ): void {
   const { id: onboardingId } = submission.onboarding
   const before = submission.representatives
-  const known = new Map(before.map(person => [personKeyOf(person), person]))
+  const known = new Map(before.map(person => [personMatchKey(person), person]))
   submission.representatives = wanted.map(({ country, position, ...who }, ordinal) => {
-    const person = known.get(personKeyOf(who))
+    const person = known.get(personMatchKey(who))
     if (person) return Object.assign(person, { country, position, ordinal })
     return records.create(Representative, { ...who, country, position, onboardingId, ordinal })
   })
@@ -81,7 +84,7 @@ function replaceRepresentatives(
 }
 
 function replaceOwners(
-  submission: Submission,
+  submission: OnboardingWithPeople,
   wanted: NonNullable<Changes['beneficialOwners']>,
   { records }: Changing,
 ): void {

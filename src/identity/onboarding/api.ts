@@ -2,23 +2,23 @@ import { z } from 'zod'
 import { get, list, patch, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { freeText, ProcessStatusRecord } from '../../values/schemas.ts'
-import { MAX_ROUNDS } from './company-onboarding.ts'
+import { freeTextSchema, ProcessStatusRecord } from '../../values/schemas.ts'
+import { MAX_QUESTION_ROUNDS } from './company-onboarding.ts'
 import {
-  answer,
-  company,
+  companySchema,
   OnboardingRecord,
+  onboardingAnswerSchema,
   onboardingEvents,
-  onboardingFails,
-  questions,
-  status,
+  onboardingQuestionsSchema,
+  onboardingRefusals,
+  onboardingStatusSchema,
 } from './schemas.ts'
 
 const readers = { callers: ['key', 'dash'], scope: 'onboarding:read' } as const
 const writers = { callers: ['key'], scope: 'onboarding:write' } as const
 const operator = { callers: ['dash'] } as const
 
-const { onboarding_not_found, onboarding_ended, birth_unlikely } = onboardingFails
+const { onboarding_not_found, onboarding_ended, birth_unlikely } = onboardingRefusals
 const ends = { onboarding_not_found, onboarding_ended }
 
 export const onboardingApi = {
@@ -27,9 +27,9 @@ export const onboardingApi = {
     summary: 'Submit your company for onboarding',
     description:
       'For customers of the type `business`, once, before live keys can be made. `missing` says what is to be done next: the identity of each representative is verified by `POST /kyc/submissions`, with the id of the representative. Once something can be checked about each of them the onboarding is `in_review`, and the operator decides. There is one that is open at a time.',
-    body: company.extend({
-      website: company.shape.website.default(null),
-      beneficialOwners: company.shape.beneficialOwners.default([]),
+    body: companySchema.extend({
+      website: companySchema.shape.website.default(null),
+      beneficialOwners: companySchema.shape.beneficialOwners.default([]),
     }),
     example: {
       legalName: 'Analytical Engines GmbH',
@@ -69,7 +69,7 @@ export const onboardingApi = {
     description:
       'Newest first: your own, or with the dashboard secret those of all owners, which `ownerId` and `mode` narrow.',
     filters: {
-      status: status.optional(),
+      status: onboardingStatusSchema.optional(),
       ownerId: id('customer').optional(),
       mode: z.enum(['test', 'live']).optional(),
     },
@@ -86,8 +86,10 @@ export const onboardingApi = {
     summary: 'Answer questions about your company',
     description:
       'Possible while the status is `needs_information`, once for each time that something was asked: put all that belongs to the answer into one request. It is `in_review` again after that. Of `representatives` and `beneficialOwners` send the whole list. A representative of the same name and date of birth stays the same person, verified or not; others are new.',
-    body: company
-      .extend({ answer: answer.meta({ description: 'What you have to say to the questions.' }) })
+    body: companySchema
+      .extend({
+        answer: onboardingAnswerSchema.meta({ description: 'What you have to say to the questions.' }),
+      })
       .partial()
       .refine(body => Object.values(body).some(value => value !== undefined), {
         path: ['answer'],
@@ -121,13 +123,16 @@ export const onboardingApi = {
     summary: 'Ask a company for information',
     description:
       'The company answers by `PATCH /onboarding/{id}`, within thirty days: after that the onboarding expires.',
-    body: z.strictObject({ questions }),
+    body: z.strictObject({ questions: onboardingQuestionsSchema }),
     example: { questions: ['Please tell us the register number of this year’s extract.'] },
     returns: [200, OnboardingRecord],
     fails: {
       ...ends,
       answer_awaited: [400, 'There are open questions already. Ask again once they are answered.'],
-      too_many_questions: [400, `The company was asked ${MAX_ROUNDS} times already. Approve or reject it.`],
+      too_many_questions: [
+        400,
+        `The company was asked ${MAX_QUESTION_ROUNDS} times already. Approve or reject it.`,
+      ],
     },
     emits: { 'onboarding.information_requested': onboardingEvents['onboarding.information_requested'] },
   }),
@@ -161,7 +166,7 @@ export const onboardingApi = {
     ...operator,
     summary: 'Reject an onboarding',
     description: 'The company reads the reason, and can submit a new onboarding.',
-    body: z.strictObject({ reason: freeText.min(1) }),
+    body: z.strictObject({ reason: freeTextSchema.min(1) }),
     example: { reason: 'The register knows no company of this number.' },
     returns: [200, OnboardingRecord],
     fails: ends,
@@ -169,7 +174,7 @@ export const onboardingApi = {
   }),
 }
 
-export const onboardingSteps = {
+export const onboardingStepsApi = {
   status: get('/onboarding/{id}/status', {
     readsClock: true,
     summary: 'Get the status of an onboarding’s process',

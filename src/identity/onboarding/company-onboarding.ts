@@ -1,11 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/contract/machine.ts'
-import { centsColumn, nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import { centsColumn, nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import type { PostalAddress } from '../../ports/card-processor.ts'
 import { days } from '../../values/clock.ts'
-import type { Personal } from '../../values/personal.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
-export const onboardingMachine = machine('onboarding', {
+export const onboardingMachine = stateMachine('onboarding', {
   submitted: ['in_review', 'needs_information', 'rejected', 'withdrawn'],
   in_review: ['approved', 'rejected', 'needs_information', 'withdrawn'],
   needs_information: ['in_review', 'rejected', 'withdrawn', 'expired'],
@@ -16,19 +16,19 @@ export const onboardingMachine = machine('onboarding', {
 })
 export type OnboardingStatus = (typeof onboardingMachine.states)[number]
 
-export const OPEN = "status in ('submitted', 'in_review', 'needs_information')"
+export const OPEN_ONBOARDING_SQL = "status in ('submitted', 'in_review', 'needs_information')"
 
-export const OPEN_STATES = [
+export const OPEN_ONBOARDING_STATUSES = [
   'submitted',
   'in_review',
   'needs_information',
 ] as const satisfies readonly OnboardingStatus[]
 
-export const ANSWER_WITHIN_MS = days(30)
+export const ONBOARDING_ANSWER_TTL_MS = days(30)
 
 /** Bounds the questions of a round, and the rounds. After the last round, the operator decides. */
-export const MAX_QUESTIONS = 10
-export const MAX_ROUNDS = 20
+export const MAX_ONBOARDING_QUESTIONS = 10
+export const MAX_QUESTION_ROUNDS = 20
 
 export const MAX_REPRESENTATIVES = 20
 export const MAX_BENEFICIAL_OWNERS = 50
@@ -45,7 +45,7 @@ interface InformationRequest {
 const schema = defineEntity({
   ...tenantTable('Onboarding', 'onboardings'),
   properties: {
-    ...record('onboarding'),
+    ...recordColumns('onboarding'),
     status: p.enum(onboardingMachine.states).onCreate(() => onboardingMachine.initial),
     legalName: p.text(),
     legalForm: p.text(),
@@ -66,18 +66,19 @@ const schema = defineEntity({
 export class Onboarding extends schema.class {}
 schema.setClass(Onboarding)
 
-export const isOpen = ({ status }: Pick<Onboarding, 'status'>): boolean => !onboardingMachine.isFinal(status)
+export const isOnboardingOpen = ({ status }: Pick<Onboarding, 'status'>): boolean =>
+  !onboardingMachine.isFinal(status)
 
-export const openRequestOf = ({
+export const openInformationRequest = ({
   status,
   informationRequests,
 }: Pick<Onboarding, 'status' | 'informationRequests'>): InformationRequest | undefined =>
   status === 'needs_information' ? informationRequests.at(-1) : undefined
 
-export const endedWords = ({ status }: Pick<Onboarding, 'status'>): string =>
+export const onboardingEndedMessage = ({ status }: Pick<Onboarding, 'status'>): string =>
   `The onboarding is ${status} already.`
 
-export const onboardingPersonal = {
+export const onboardingPersonalData = {
   onboardings: {
     personal: {
       legal_name: { kind: 'name', ground: 'moneyLaundering', forget: 'word' },
@@ -107,4 +108,4 @@ export const onboardingPersonal = {
     },
     plain: ['onboarding_id'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

@@ -1,20 +1,20 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import { isOpen, type Onboarding, openRequestOf } from './company-onboarding.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { isOnboardingOpen, type Onboarding, openInformationRequest } from './company-onboarding.ts'
 
 /** The identity status of a representative. Identity checks write it through `noteIdentity`. */
-export const identityMachine = machine('representative', {
+export const representativeIdentityMachine = stateMachine('representative', {
   none: ['pending', 'in_review', 'verified', 'rejected'],
   pending: ['none', 'in_review', 'verified', 'rejected'],
   in_review: ['none', 'pending', 'verified', 'rejected'],
   rejected: ['pending', 'in_review', 'verified'],
   verified: [],
 })
-export type IdentityStatus = (typeof identityMachine.states)[number]
+export type RepresentativeIdentityStatus = (typeof representativeIdentityMachine.states)[number]
 
 /** Identifies a person within a company by the name, ignoring case, and the date of birth. */
-export const personKeyOf = ({ name, dateOfBirth }: { name: string; dateOfBirth: string }): string =>
+export const personMatchKey = ({ name, dateOfBirth }: { name: string; dateOfBirth: string }): string =>
   `${dateOfBirth} ${name.normalize('NFC').toLowerCase()}`
 
 const person = () => ({
@@ -28,10 +28,12 @@ const person = () => ({
 const representativeSchema = defineEntity({
   ...tenantTable('Representative', 'onboarding_representatives'),
   properties: {
-    ...record('representative'),
+    ...recordColumns('representative'),
     ...person(),
     position: nullable.string(),
-    status: p.enum(identityMachine.states).onCreate(() => identityMachine.initial),
+    status: p
+      .enum(representativeIdentityMachine.states)
+      .onCreate(() => representativeIdentityMachine.initial),
     /** Set when the company no longer lists the person. The row stays, because identity checks refer to it. */
     removedAt: nullable.instant(),
   },
@@ -42,7 +44,7 @@ representativeSchema.setClass(Representative)
 
 const ownerSchema = defineEntity({
   ...tenantTable('BeneficialOwner', 'onboarding_beneficial_owners'),
-  properties: { ...record('beneficialowner'), ...person(), sharePercent: p.double().$type<number>() },
+  properties: { ...recordColumns('beneficialowner'), ...person(), sharePercent: p.double().$type<number>() },
 })
 
 export class BeneficialOwner extends ownerSchema.class {}
@@ -61,7 +63,7 @@ function yearsAgo(years: number, now: Date): string {
   return day.toISOString().slice(0, 10)
 }
 
-export function unlikelyBirth(
+export function implausibleBirthDate(
   {
     representatives = [],
     beneficialOwners = [],
@@ -78,28 +80,32 @@ export function unlikelyBirth(
   return unborn < 0 ? undefined : `beneficialOwners.${unborn}.dateOfBirth: this day is still to come`
 }
 
-type Identity = Pick<Representative, 'name'> & { readonly status: IdentityStatus }
+type Identity = Pick<Representative, 'name'> & { readonly status: RepresentativeIdentityStatus }
 
-const identityWords: Readonly<Record<IdentityStatus, ((name: string) => string) | undefined>> = {
-  none: name => `the identity of ${name}`,
-  pending: name => `the identity of ${name}, which is about to be checked`,
-  in_review: name => `the identity of ${name}, which is being checked`,
-  rejected: name => `the identity of ${name}: what was sent has been rejected, send it again`,
-  verified: undefined,
-}
+const identityWords: Readonly<Record<RepresentativeIdentityStatus, ((name: string) => string) | undefined>> =
+  {
+    none: name => `the identity of ${name}`,
+    pending: name => `the identity of ${name}, which is about to be checked`,
+    in_review: name => `the identity of ${name}, which is being checked`,
+    rejected: name => `the identity of ${name}: what was sent has been rejected, send it again`,
+    verified: undefined,
+  }
 
-export const missingIdentities = (representatives: readonly Identity[]): string[] =>
+export const missingIdentityMessages = (representatives: readonly Identity[]): string[] =>
   representatives.flatMap(({ name, status }) => identityWords[status]?.(name) ?? [])
 
-export function missingOf(
+export function missingOnboardingItems(
   onboarding: Pick<Onboarding, 'status' | 'informationRequests'>,
   representatives: readonly Identity[],
 ): string[] {
-  if (!isOpen(onboarding)) return []
-  const questions = openRequestOf(onboarding)?.questions ?? []
-  return [...questions.map(question => `an answer to: ${question}`), ...missingIdentities(representatives)]
+  if (!isOnboardingOpen(onboarding)) return []
+  const questions = openInformationRequest(onboarding)?.questions ?? []
+  return [
+    ...questions.map(question => `an answer to: ${question}`),
+    ...missingIdentityMessages(representatives),
+  ]
 }
 
 /** A review can begin once each representative has submitted documents. */
-export const isComplete = (representatives: readonly Identity[]): boolean =>
+export const areIdentitiesSubmitted = (representatives: readonly Identity[]): boolean =>
   representatives.every(({ status }) => status !== 'none' && status !== 'rejected')

@@ -1,15 +1,15 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { Condition } from '../../kernel/contract/records.ts'
+import type { RecordCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import type { PostalAddress } from '../../ports/card-processor.ts'
-import { conditionText, entityTable } from '../../record-store/index.ts'
+import { conditionSql, entityTable } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
 import { Onboarding } from './company-onboarding.ts'
-import { BeneficialOwner, missingOf, Representative } from './company-people.ts'
+import { BeneficialOwner, missingOnboardingItems, Representative } from './company-people.ts'
 
-export interface Submission {
+export interface OnboardingWithPeople {
   readonly onboarding: Onboarding
   representatives: Representative[]
   beneficialOwners: BeneficialOwner[]
@@ -21,7 +21,7 @@ from onboardings o left join tenant_clocks t on t.owner_id = o.owner_id and t.mo
 where o.id = $1`
 
 /** Switches an operator to the owner of the onboarding. False if there is none with this id. */
-export async function actForOwnerOf(
+export async function actForOnboardingOwner(
   id: string,
   { actor, sql, switchTenant }: Pick<Context, 'actor' | 'sql' | 'switchTenant'>,
 ): Promise<boolean> {
@@ -32,11 +32,11 @@ export async function actForOwnerOf(
   return true
 }
 
-export async function lockSubmission(
+export async function lockOnboarding(
   id: string,
   context: Pick<Context, 'actor' | 'sql' | 'switchTenant' | 'records'>,
-): Promise<Submission | null> {
-  if (!(await actForOwnerOf(id, context))) return null
+): Promise<OnboardingWithPeople | null> {
+  if (!(await actForOnboardingOwner(id, context))) return null
   const { records } = context
   const inOrder = { orderBy: { ordinal: 'asc' }, lock: true } as const
   const [onboarding, representatives, beneficialOwners] = await Promise.all([
@@ -50,7 +50,10 @@ export async function lockSubmission(
 const named = (condition: string): string =>
   `where owner_id = any($1::text[]) and mode = any($2::text[]) and onboarding_id = any($3::text[])${condition} order by ordinal`
 
-export async function submissionsOf(onboardings: readonly Onboarding[], sql: Sql): Promise<Submission[]> {
+export async function loadOnboardingPeople(
+  onboardings: readonly Onboarding[],
+  sql: Sql,
+): Promise<OnboardingWithPeople[]> {
   if (onboardings.length === 0) return []
   const values = [
     [...new Set(onboardings.map(({ ownerId }) => ownerId))],
@@ -71,15 +74,15 @@ export async function submissionsOf(onboardings: readonly Onboarding[], sql: Sql
   }))
 }
 
-export const pageOfAllOwners = (
-  condition: Condition<Onboarding>,
+export const onboardingPageOfAllOwners = (
+  condition: RecordCondition<Onboarding>,
   { sql, pageBy }: Pick<Context, 'sql' | 'pageBy'>,
 ) =>
   pageBy(async (after, most) => {
     const { columns, selecting } = tableOfOnboardings()
     const values: unknown[] = []
     const rest = after === undefined ? {} : { id: { $lt: after } }
-    const wanted = conditionText(columns, { ...condition, ...rest }, values)
+    const wanted = conditionSql(columns, { ...condition, ...rest }, values)
     const clause = `where true and ${wanted} order by id desc limit $${values.push(most)}`
     return sql<Onboarding & Row>(selecting(clause), values)
   })
@@ -89,22 +92,25 @@ function tableOfOnboardings() {
   return { columns: table.columns, selecting: (clause: string) => table.selecting(clause) }
 }
 
-export const onboardingResponse = ({ onboarding, representatives, beneficialOwners }: Submission) =>
+export const onboardingResponse = ({ onboarding, representatives, beneficialOwners }: OnboardingWithPeople) =>
   withMembers(onboarding, {
-    missing: missingOf(onboarding, representatives),
+    missing: missingOnboardingItems(onboarding, representatives),
     representatives,
     beneficialOwners,
     informationRequests: [...onboarding.informationRequests],
   })
 
-export const onboardingEvent = ({ onboarding: { id, ownerId, status }, representatives }: Submission) => ({
+export const onboardingEvent = ({
+  onboarding: { id, ownerId, status },
+  representatives,
+}: OnboardingWithPeople) => ({
   onboardingId: id,
   customerId: ownerId,
   status,
   representativeIds: representatives.map(({ id }) => id),
 })
 
-export async function findCompany(
+export async function findOnboardedCompany(
   onboardingId: string,
   { records }: Pick<Context, 'records'>,
 ): Promise<{ readonly name: string; readonly address: PostalAddress }> {

@@ -2,10 +2,15 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { entityTable } from '../../record-store/index.ts'
-import { setDue, wakeProcess } from './advance.ts'
-import { isOpen, Onboarding } from './company-onboarding.ts'
-import { type IdentityStatus, identityMachine, missingOf, Representative } from './company-people.ts'
-import { lockSubmission, type Submission, submissionsOf } from './find.ts'
+import { scheduleOnboardingReview, wakeOnboardingProcess } from './advance.ts'
+import { isOnboardingOpen, Onboarding } from './company-onboarding.ts'
+import {
+  missingOnboardingItems,
+  Representative,
+  type RepresentativeIdentityStatus,
+  representativeIdentityMachine,
+} from './company-people.ts'
+import { loadOnboardingPeople, lockOnboarding, type OnboardingWithPeople } from './find.ts'
 
 export type FoundRepresentative = Readonly<
   Pick<Representative, 'id' | 'onboardingId' | 'name' | 'dateOfBirth' | 'country' | 'status'>
@@ -17,41 +22,51 @@ export async function findRepresentative(
 ): Promise<FoundRepresentative | null> {
   const person = await records.findOne(Representative, { id })
   if (!person || person.removedAt) return null
-  return isOpen(await records.findOneOrFail(Onboarding, { id: person.onboardingId })) ? person : null
+  return isOnboardingOpen(await records.findOneOrFail(Onboarding, { id: person.onboardingId }))
+    ? person
+    : null
 }
 
 /**
  * Records the identity status of a representative. Locks the onboarding, whose run moves it into review once
  * every representative has submitted documents.
  */
-export async function recordIdentity(
+export async function recordIdentityStatus(
   context: Pick<Context, 'actor' | 'sql' | 'switchTenant' | 'records' | 'now' | 'wake'>,
-  { representativeId, status }: { readonly representativeId: string; readonly status: IdentityStatus },
+  {
+    representativeId,
+    status,
+  }: { readonly representativeId: string; readonly status: RepresentativeIdentityStatus },
 ): Promise<void> {
   const { records, now } = context
   const found = await records.findOneOrFail(Representative, { id: representativeId })
-  const submission = await lockSubmission(found.onboardingId, context)
+  const submission = await lockOnboarding(found.onboardingId, context)
   if (!submission) throw new Error('a representative without an onboarding')
   const person = submission.representatives.find(({ id }) => id === representativeId)
-  if (!person || !identityMachine.move(person, status) || !isOpen(submission.onboarding)) return
-  setDue(submission, now)
-  wakeProcess(submission, context)
+  if (
+    !person ||
+    !representativeIdentityMachine.move(person, status) ||
+    !isOnboardingOpen(submission.onboarding)
+  )
+    return
+  scheduleOnboardingReview(submission, now)
+  wakeOnboardingProcess(submission, context)
 }
 
 const NEWEST = 'where owner_id = $1 and mode = $2 order by id desc limit 1'
 
-export async function missingForCompany(sql: Sql, { ownerId, mode }: Tenant): Promise<string[]> {
+export async function missingCompanyItems(sql: Sql, { ownerId, mode }: Tenant): Promise<string[]> {
   const newest = await sql<Onboarding & Row>(entityTable(Onboarding).selecting(NEWEST), [ownerId, mode])
-  const [submission] = await submissionsOf(newest, sql)
+  const [submission] = await loadOnboardingPeople(newest, sql)
   return missingWords(submission)
 }
 
-function missingWords(submission: Submission | undefined): string[] {
+function missingWords(submission: OnboardingWithPeople | undefined): string[] {
   const { onboarding, representatives } = submission ?? {}
   if (!onboarding || !representatives) return ['the onboarding of the company: POST /onboarding']
   if (onboarding.status === 'approved') return []
-  if (!isOpen(onboarding))
+  if (!isOnboardingOpen(onboarding))
     return [`another onboarding of the company, as the last one is ${onboarding.status}`]
-  const missing = missingOf(onboarding, representatives)
+  const missing = missingOnboardingItems(onboarding, representatives)
   return missing.length > 0 ? missing : ['the operator’s decision about the onboarding of the company']
 }

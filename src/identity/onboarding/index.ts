@@ -1,4 +1,4 @@
 export { onboardingApi } from './api.ts'
-export { findCompany } from './find.ts'
-export { findRepresentative, missingForCompany, recordIdentity } from './identities.ts'
+export { findOnboardedCompany } from './find.ts'
+export { findRepresentative, missingCompanyItems, recordIdentityStatus } from './identities.ts'
 export { OnboardingEvent } from './schemas.ts'

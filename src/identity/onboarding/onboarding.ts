@@ -1,41 +1,51 @@
 import { area } from '../../kernel/contract/area.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { advance, status } from './advance.ts'
-import { update, withdraw } from './answer.ts'
-import { onboardingApi, onboardingSteps } from './api.ts'
-import { Onboarding, OPEN, onboardingMachine, onboardingPersonal } from './company-onboarding.ts'
-import { BeneficialOwner, identityMachine, Representative } from './company-people.ts'
-import { approve, reject, requestInformation } from './decide.ts'
-import { actForOwnerOf, onboardingResponse, pageOfAllOwners, submissionsOf } from './find.ts'
+import { advanceOnboarding, onboardingProcessStatus } from './advance.ts'
+import { answerOnboardingQuestions, withdrawOnboarding } from './answer.ts'
+import { onboardingApi, onboardingStepsApi } from './api.ts'
+import {
+  Onboarding,
+  OPEN_ONBOARDING_SQL,
+  onboardingMachine,
+  onboardingPersonalData,
+} from './company-onboarding.ts'
+import { BeneficialOwner, Representative, representativeIdentityMachine } from './company-people.ts'
+import { approveOnboarding, rejectOnboarding, requestOnboardingInformation } from './decide.ts'
+import {
+  actForOnboardingOwner,
+  loadOnboardingPeople,
+  onboardingPageOfAllOwners,
+  onboardingResponse,
+} from './find.ts'
 import { onboardingProcess } from './process.ts'
-import { create } from './submit.ts'
+import { submitOnboarding } from './submit.ts'
 
-const onboardings = implement(
-  { ...onboardingApi, ...onboardingSteps },
+const onboardings = bindHandlers(
+  { ...onboardingApi, ...onboardingStepsApi },
   {
-    create,
-    update,
-    withdraw,
-    requestInformation,
-    approve,
-    reject,
-    advance,
-    status,
+    create: submitOnboarding,
+    update: answerOnboardingQuestions,
+    withdraw: withdrawOnboarding,
+    requestInformation: requestOnboardingInformation,
+    approve: approveOnboarding,
+    reject: rejectOnboarding,
+    advance: advanceOnboarding,
+    status: onboardingProcessStatus,
 
     async list({ query: { status: wanted, ownerId, mode } }, context) {
       const condition = definedOnly({ status: wanted, ownerId, mode })
       const { data, ...page } = await (context.actor.tenant
         ? context.page(Onboarding, condition)
-        : pageOfAllOwners(condition, context))
-      return { ...page, data: (await submissionsOf(data, context.sql)).map(onboardingResponse) }
+        : onboardingPageOfAllOwners(condition, context))
+      return { ...page, data: (await loadOnboardingPeople(data, context.sql)).map(onboardingResponse) }
     },
 
     async get({ params }, context) {
       const { records, sql, refuse } = context
-      if (!(await actForOwnerOf(params.id, context))) return refuse('onboarding_not_found')
+      if (!(await actForOnboardingOwner(params.id, context))) return refuse('onboarding_not_found')
       const onboarding = await records.findOne(Onboarding, { id: params.id })
-      const [submission] = await submissionsOf(onboarding ? [onboarding] : [], sql)
+      const [submission] = await loadOnboardingPeople(onboarding ? [onboarding] : [], sql)
       return submission ? onboardingResponse(submission) : refuse('onboarding_not_found')
     },
   },
@@ -46,14 +56,14 @@ export const onboardingArea = area(
   'Companies apply once to move real money, and the operator decides.',
   onboardings,
   {
-    personal: onboardingPersonal,
+    personal: onboardingPersonalData,
     entities: [Onboarding, Representative, BeneficialOwner],
-    machines: [onboardingMachine, identityMachine],
+    machines: [onboardingMachine, representativeIdentityMachine],
     deadlines: [
       {
         process: onboardingProcess,
         table: 'onboardings',
-        open: OPEN,
+        open: OPEN_ONBOARDING_SQL,
         waits: 'true',
         operations: ['onboarding.advance'],
       },
@@ -61,7 +71,7 @@ export const onboardingArea = area(
     openRecords: [
       {
         process: onboardingProcess,
-        select: `select id, owner_id, mode, null::text as agent_id from onboardings where ${OPEN}`,
+        select: `select id, owner_id, mode, null::text as agent_id from onboardings where ${OPEN_ONBOARDING_SQL}`,
       },
     ],
   },

@@ -1,49 +1,49 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { type Failure, missing } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { cents, money, positiveMoney } from '../../values/money.ts'
+import { cents, moneySchema, positiveMoneySchema } from '../../values/money.ts'
 import {
-  country,
-  formattedText,
-  freeText,
-  label,
+  countrySchema,
+  freeTextSchema,
+  labelSchema,
   PostalAddressRecord,
-  postalAddress,
+  patternTextSchema,
+  postalAddressSchema,
   recordHead,
   recordTail,
 } from '../../values/schemas.ts'
 import {
   MAX_BENEFICIAL_OWNERS,
-  MAX_QUESTIONS,
+  MAX_ONBOARDING_QUESTIONS,
+  MAX_QUESTION_ROUNDS,
   MAX_REPRESENTATIVES,
-  MAX_ROUNDS,
   onboardingMachine,
 } from './company-onboarding.ts'
-import { identityMachine, personKeyOf } from './company-people.ts'
+import { personMatchKey, representativeIdentityMachine } from './company-people.ts'
 
-export const status = z.enum(onboardingMachine.states).meta({
+export const onboardingStatusSchema = z.enum(onboardingMachine.states).meta({
   description:
     '`submitted` until something can be checked about each representative, then `in_review`; `needs_information` while questions wait for an answer.',
 })
 
 const person = {
-  name: label.meta({ examples: ['Ada Lovelace'] }),
+  name: labelSchema.meta({ examples: ['Ada Lovelace'] }),
   dateOfBirth: z.iso
     .date()
     .max(10)
     .refine(date => date >= '1900-01-01', '1900-01-01 or later')
     .meta({ examples: ['1985-12-10'] }),
-  country: country.meta({ description: 'Where the person lives, ISO 3166 alpha-2.' }),
+  country: countrySchema.meta({ description: 'Where the person lives, ISO 3166 alpha-2.' }),
 }
 
 const areDifferent = (people: readonly { name: string; dateOfBirth: string }[]): boolean =>
-  new Set(people.map(personKeyOf)).size === people.length
+  new Set(people.map(personMatchKey)).size === people.length
 
 export const NewRepresentative = z.strictObject({
   ...person,
-  position: label
+  position: labelSchema
     .nullable()
     .default(null)
     .meta({ examples: ['Managing director'] }),
@@ -63,20 +63,20 @@ export const NewBeneficialOwner = z.strictObject({ ...person, sharePercent })
 
 const ONE_EACH = 'each person once'
 
-export const company = z.strictObject({
-  legalName: label.meta({ examples: ['Analytical Engines GmbH'] }),
+export const companySchema = z.strictObject({
+  legalName: labelSchema.meta({ examples: ['Analytical Engines GmbH'] }),
   legalForm: z
     .string()
     .trim()
     .min(1)
     .max(100)
     .meta({ examples: ['GmbH'] }),
-  registerNumber: formattedText(
+  registerNumber: patternTextSchema(
     /^(?=.*\d)[\p{L}\d][\p{L}\d ./-]*$/u,
     50,
     'a register number has letters, digits, spaces and . / - only, with at least one digit',
   ).meta({ examples: ['HRB 123456 B'] }),
-  address: postalAddress,
+  address: postalAddressSchema,
   website: z
     .url({
       protocol: /^https$/,
@@ -87,11 +87,11 @@ export const company = z.strictObject({
     .refine(url => !/^https:\/\/[^/?#]*@/.test(url), 'an address without a name or a password')
     .nullable()
     .meta({ examples: ['https://example.com'] }),
-  intendedUse: freeText.min(1).meta({
+  intendedUse: freeTextSchema.min(1).meta({
     description: 'What the agents are to pay for, and whom.',
     examples: ['Agents buy research papers and computing time.'],
   }),
-  expectedMonthlyVolumeCents: positiveMoney(cents(100_000_000_00n)).meta({
+  expectedMonthlyVolumeCents: positiveMoneySchema(cents(100_000_000_00n)).meta({
     description: 'The most that the company expects to pay in a month.',
     examples: [25_000],
   }),
@@ -116,13 +116,13 @@ export const company = z.strictObject({
     }),
 })
 
-export const questions = z
-  .array(freeText.min(1))
+export const onboardingQuestionsSchema = z
+  .array(freeTextSchema.min(1))
   .min(1)
-  .max(MAX_QUESTIONS)
+  .max(MAX_ONBOARDING_QUESTIONS)
   .meta({ examples: [['Please send the register extract of this year.']] })
 
-export const answer = z.string().trim().min(1).max(4_000)
+export const onboardingAnswerSchema = z.string().trim().min(1).max(4_000)
 
 const InformationRequestRecord = z.object({
   questions: z.array(z.string()),
@@ -139,7 +139,7 @@ const RepresentativeRecord = z.object({
   country: z.string(),
   position: z.string().nullable(),
   status: z
-    .enum(identityMachine.states)
+    .enum(representativeIdentityMachine.states)
     .meta({ description: 'How far the identity of the person is verified.' }),
 })
 
@@ -154,7 +154,7 @@ const BeneficialOwnerRecord = z.object({
 export const OnboardingRecord = z
   .object({
     ...recordHead('onboarding'),
-    status,
+    status: onboardingStatusSchema,
     missing: z.array(z.string()).meta({
       description: 'What is still missing before it can be approved, in words.',
       examples: [['the identity of Ada Lovelace']],
@@ -165,12 +165,12 @@ export const OnboardingRecord = z
     address: PostalAddressRecord,
     website: z.string().nullable(),
     intendedUse: z.string(),
-    expectedMonthlyVolumeCents: money,
+    expectedMonthlyVolumeCents: moneySchema,
     representatives: z.array(RepresentativeRecord).meta({ id: 'Representatives' }),
     beneficialOwners: z.array(BeneficialOwnerRecord).meta({ id: 'BeneficialOwners' }),
-    informationRequests: z
-      .array(InformationRequestRecord)
-      .meta({ description: `What the operator has asked, oldest first; at most ${MAX_ROUNDS} times.` }),
+    informationRequests: z.array(InformationRequestRecord).meta({
+      description: `What the operator has asked, oldest first; at most ${MAX_QUESTION_ROUNDS} times.`,
+    }),
     reason: z.string().nullable().meta({ description: 'Why it was rejected.' }),
     endedAt: instant.nullable(),
     workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
@@ -187,16 +187,16 @@ export const OnboardingEvent = z.object({
 })
 
 export const onboardingEvents = {
-  'onboarding.submitted': event('A company has submitted its onboarding.', OnboardingEvent),
-  'onboarding.in_review': event(
+  'onboarding.submitted': declareEvent('A company has submitted its onboarding.', OnboardingEvent),
+  'onboarding.in_review': declareEvent(
     'An onboarding has all that its review needs: the operator decides next.',
     OnboardingEvent,
   ),
-  'onboarding.information_requested': event(
+  'onboarding.information_requested': declareEvent(
     'The operator has asked a company for information, which must come until `expiresAt`.',
     OnboardingEvent.extend({ expiresAt: instant }),
   ),
-  'onboarding.updated': event(
+  'onboarding.updated': declareEvent(
     'A company has answered what the operator had asked.',
     OnboardingEvent.extend({
       changed: z.array(z.string().max(40)).max(20).meta({
@@ -204,20 +204,26 @@ export const onboardingEvents = {
       }),
     }),
   ),
-  'onboarding.approved': event('An onboarding has been approved: the company is verified.', OnboardingEvent),
-  'onboarding.rejected': event('An onboarding has been rejected. Its record says why.', OnboardingEvent),
-  'onboarding.withdrawn': event('A company has withdrawn its onboarding.', OnboardingEvent),
-  'onboarding.expired': event(
+  'onboarding.approved': declareEvent(
+    'An onboarding has been approved: the company is verified.',
+    OnboardingEvent,
+  ),
+  'onboarding.rejected': declareEvent(
+    'An onboarding has been rejected. Its record says why.',
+    OnboardingEvent,
+  ),
+  'onboarding.withdrawn': declareEvent('A company has withdrawn its onboarding.', OnboardingEvent),
+  'onboarding.expired': declareEvent(
     'The operator’s questions were not answered within thirty days, so the onboarding has expired.',
     OnboardingEvent,
   ),
 }
 
-export const onboardingFails = {
-  onboarding_not_found: missing('onboarding'),
+export const onboardingRefusals = {
+  onboarding_not_found: notFound('onboarding'),
   onboarding_ended: [400, 'The onboarding has ended already. Submit a new one by POST /onboarding.'],
   birth_unlikely: [
     400,
     'dateOfBirth: give the day on which the person was born. A representative is at least 18 years old.',
   ],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>

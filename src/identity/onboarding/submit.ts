@@ -4,29 +4,29 @@ import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { newId } from '../../values/ids.ts'
 import { findCustomer } from '../customers/index.ts'
-import { wakeProcess } from './advance.ts'
+import { wakeOnboardingProcess } from './advance.ts'
 import type { onboardingApi } from './api.ts'
-import { Onboarding, OPEN_STATES } from './company-onboarding.ts'
-import { BeneficialOwner, Representative, unlikelyBirth } from './company-people.ts'
-import { onboardingEvent, onboardingResponse, type Submission } from './find.ts'
+import { Onboarding, OPEN_ONBOARDING_STATUSES } from './company-onboarding.ts'
+import { BeneficialOwner, implausibleBirthDate, Representative } from './company-people.ts'
+import { type OnboardingWithPeople, onboardingEvent, onboardingResponse } from './find.ts'
 import { onboardingProcess } from './process.ts'
 
 /** Locks the tenant, so that it never has two open submissions. */
-export const create: HandlerOf<typeof onboardingApi.create> = async ({ body }, context) => {
+export const submitOnboarding: HandlerOf<typeof onboardingApi.create> = async ({ body }, context) => {
   const { records, tenant, now, emit, refuse } = context
-  const unlikely = unlikelyBirth(body, now)
+  const unlikely = implausibleBirthDate(body, now)
   if (unlikely) return refuse('birth_unlikely', unlikely)
   const [, customer, open] = await Promise.all([
     lockTenant(context, 'onboarding'),
     findCustomer(records, tenant.ownerId),
-    records.findOne(Onboarding, { status: { $in: OPEN_STATES } }),
+    records.findOne(Onboarding, { status: { $in: OPEN_ONBOARDING_STATUSES } }),
   ])
   if (customer.type !== 'business') return refuse('business_only')
   if (open)
     return refuse('onboarding_under_way', `An onboarding is open already: see GET /onboarding/${open.id}.`)
   const submission = submit(body, context)
   emit('onboarding.submitted', onboardingEvent(submission))
-  wakeProcess(submission, context)
+  wakeOnboardingProcess(submission, context)
   return onboardingResponse(submission)
 }
 
@@ -35,7 +35,7 @@ type Body = InputOf<typeof onboardingApi.create>['body']
 function submit(
   { representatives, beneficialOwners, ...members }: Body,
   { records }: Pick<Context, 'records'>,
-): Submission {
+): OnboardingWithPeople {
   const id = newId('onboarding')
   return {
     onboarding: records.create(Onboarding, {

@@ -1,27 +1,27 @@
 import { z } from 'zod'
-import { del, get, list, missing, nothing, patch, post } from '../../kernel/contract/operation.ts'
+import { del, emptyBody, get, list, notFound, patch, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { label } from '../../values/schemas.ts'
+import { labelSchema } from '../../values/schemas.ts'
 import {
   assertionEvents,
   assertionRefusals,
   ChallengeRecord,
-  CreationOptions,
-  challengeId,
+  challengeIdSchema,
+  PasskeyCreationOptions,
   PasskeyRecord,
   passkeyEvents,
-  passkeyFails,
-  Registration,
-  scope_not_held,
-  webauthnAssertion,
+  passkeyRefusals,
+  RegistrationCredential,
+  scopeNotHeldRefusal,
+  webauthnAssertionSchema,
 } from './schemas.ts'
 
 const readers = { callers: ['key'], scope: 'passkeys:read' } as const
 const writers = { callers: ['key'], scope: 'passkeys:write' } as const
 
 const { challenge_unknown, challenge_used, challenge_expired, assertion_required } = assertionRefusals
-const { passkey_not_found, person_not_found } = passkeyFails
+const { passkey_not_found, person_not_found } = passkeyRefusals
 
 const not_passkey_owner = [
   403,
@@ -48,13 +48,13 @@ export const passkeysApi = {
       personId: id('person')
         .optional()
         .meta({ description: 'Whose passkey it will be. In the console: your own if left out.' }),
-      webauthnAssertion: webauthnAssertion.optional(),
+      webauthnAssertion: webauthnAssertionSchema.optional(),
     }),
     example: { personId: 'person_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [
       201,
       z
-        .object({ challengeId: id('challenge'), expiresAt: instant, options: CreationOptions })
+        .object({ challengeId: id('challenge'), expiresAt: instant, options: PasskeyCreationOptions })
         .meta({ id: 'PasskeyRegistrationOptions' }),
     ],
     fails: {
@@ -63,7 +63,7 @@ export const passkeysApi = {
       person_not_active,
       too_many_passkeys,
       not_passkey_owner,
-      scope_not_held,
+      scope_not_held: scopeNotHeldRefusal,
       person_required: [400, 'personId is required with a key: name the person of the passkey.'],
       owner_first: [
         403,
@@ -82,9 +82,9 @@ export const passkeysApi = {
     description:
       'Completes what `POST /passkeys/register/options` has begun. The device must have verified its user and keep the passkey by itself (a discoverable credential). No attestation is asked for.',
     body: z.strictObject({
-      challengeId,
-      name: label.default('Passkey').meta({ examples: ['Phone'] }),
-      registration: Registration,
+      challengeId: challengeIdSchema,
+      name: labelSchema.default('Passkey').meta({ examples: ['Phone'] }),
+      registration: RegistrationCredential,
     }),
     example: {
       challengeId: 'challenge_01jd8x2m4ye7k9v0c3q5r6t8wz',
@@ -133,7 +133,7 @@ export const passkeysApi = {
   rename: patch('/passkeys/{id}', {
     ...writers,
     summary: 'Rename a passkey',
-    body: z.strictObject({ name: label.meta({ examples: ['Phone'] }) }),
+    body: z.strictObject({ name: labelSchema.meta({ examples: ['Phone'] }) }),
     example: { name: 'Phone' },
     returns: [200, PasskeyRecord],
     fails: { passkey_not_found, not_passkey_owner },
@@ -157,7 +157,7 @@ export const passkeysApi = {
     fails: {
       passkey_not_found,
       person_not_found,
-      key_not_found: missing('key'),
+      key_not_found: notFound('key'),
       subject_mismatch: [400, 'subject does not match the purpose.'],
     },
   }),
@@ -174,7 +174,7 @@ export const passkeysApi = {
       }),
     }),
     example: {},
-    returns: [204, nothing],
+    returns: [204, emptyBody],
     fails: {
       ...assertionRefusals,
       passkey_not_found,

@@ -1,15 +1,26 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { mayGrant, type Role } from '../../kernel/contract/scopes.ts'
+import { mayGrantRole, type PersonRole } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { nullable, realTimestamps, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import {
+  nullable,
+  realTimestampColumns,
+  recordColumns,
+  tenantTable,
+  timestampColumn,
+} from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
-import { after, clock, minutes } from '../../values/clock.ts'
-import { type Asserting, burnAssertion, verifyAssertion } from './assertions.ts'
-import type { Authority } from './challenge.ts'
+import { addMs, clock, minutes } from '../../values/clock.ts'
+import { type AssertionContext, consumeAssertion, verifyAssertion } from './assertions.ts'
+import type { EnrolmentAuthority } from './challenge.ts'
 import { Passkey } from './passkey.ts'
-import { type AssertionCode, type Envelope, eventOf, type passkeyEvents } from './schemas.ts'
+import {
+  type AssertionRefusalCode,
+  passkeyEvent,
+  type passkeyEvents,
+  type WebauthnAssertion,
+} from './schemas.ts'
 
 /** `join` counts while the tenant has a passkey; `recovery` also counts without one. */
 const grantKinds = ['join', 'recovery'] as const
@@ -20,12 +31,12 @@ const GRANT_LASTS_MS = minutes(12 * 60)
 const schema = defineEntity({
   ...tenantTable('EnrolmentGrant', 'enrolment_grants'),
   properties: {
-    ...record('grant'),
-    ...realTimestamps(),
+    ...recordColumns('grant'),
+    ...realTimestampColumns(),
     personId: p.text(),
     sessionId: p.text(),
     kind: p.enum(grantKinds),
-    expiresAt: timestamp().onCreate(() => after(clock.real(), GRANT_LASTS_MS)),
+    expiresAt: timestampColumn().onCreate(() => addMs(clock.real(), GRANT_LASTS_MS)),
     usedAt: nullable.instant(),
   },
 })
@@ -64,23 +75,23 @@ export const lockPasskeys = (context: Pick<Context, 'sql' | 'tenant'>): Promise<
 type Revoking = Pick<Context<never, Pick<typeof passkeyEvents, 'passkey.revoked'>>, 'records' | 'emit'>
 
 /** Requires `lockPasskeys` or a lock on the row. */
-export function revoke(passkey: Passkey, { emit }: Pick<Revoking, 'emit'>): void {
+export function markPasskeyRevoked(passkey: Passkey, { emit }: Pick<Revoking, 'emit'>): void {
   passkey.revokedAt = clock.real()
-  emit('passkey.revoked', eventOf(passkey))
+  emit('passkey.revoked', passkeyEvent(passkey))
 }
 
 /** Call `lockPasskeys` first if the last passkey must stay. */
-export async function revokeAllOf(personId: string, context: Revoking): Promise<void> {
+export async function revokePasskeysOfPerson(personId: string, context: Revoking): Promise<void> {
   const own = { personId, revokedAt: null }
   const passkeys = await context.records.find(Passkey, own, { orderBy: { id: 'asc' }, lock: true })
-  for (const passkey of passkeys) revoke(passkey, context)
+  for (const passkey of passkeys) markPasskeyRevoked(passkey, context)
 }
 
-export interface Enrollee {
+export interface PasskeyEnrollee {
   readonly id: string
   readonly name: string
   readonly email: string | null
-  readonly role: Role
+  readonly role: PersonRole
   readonly status: string
 }
 
@@ -91,21 +102,22 @@ select id, name, email, role, status from people where owner_id = $1 and mode = 
 export const lockEnrollee = async (
   { sql, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'tenant'>,
   id: string,
-): Promise<Enrollee | undefined> => (await sql<Enrollee & Row>(ENROLLEE, [ownerId, mode, id]))[0]
+): Promise<PasskeyEnrollee | undefined> =>
+  (await sql<PasskeyEnrollee & Row>(ENROLLEE, [ownerId, mode, id]))[0]
 
-type AuthorityCode = AssertionCode | 'owner_first' | 'recovery_needed' | 'scope_not_held'
+type AuthorityCode = AssertionRefusalCode | 'owner_first' | 'recovery_needed' | 'scope_not_held'
 
-type Authorizing = Asserting & Pick<Context, 'records'>
+type Authorizing = AssertionContext & Pick<Context, 'records'>
 
 /**
  * The authority by which a passkey may be enrolled for this person, or the refusal. Ignores an assertion that
  * is not needed.
  */
-export async function authorityFor(
-  person: Enrollee,
-  envelope: Envelope | undefined,
+export async function enrolmentAuthority(
+  person: PasskeyEnrollee,
+  envelope: WebauthnAssertion | undefined,
   context: Authorizing,
-): Promise<{ authority: Authority; authorityId: string | null } | AuthorityCode> {
+): Promise<{ authority: EnrolmentAuthority; authorityId: string | null } | AuthorityCode> {
   const [standing, grant] = await Promise.all([
     passkeySummary(context.sql, context.tenant),
     openGrantOf(person, context),
@@ -113,7 +125,7 @@ export async function authorityFor(
   if (!standing.everEnrolled) {
     if (person.role !== 'owner') return 'owner_first'
     const { actor } = context
-    if (actor.type === 'key' && !mayGrant(actor.scopes, 'owner')) return 'scope_not_held'
+    if (actor.type === 'key' && !mayGrantRole(actor.scopes, 'owner')) return 'scope_not_held'
     return { authority: 'first', authorityId: null }
   }
   if (grant && counts(grant, standing)) return { authority: 'grant', authorityId: grant.id }
@@ -121,7 +133,7 @@ export async function authorityFor(
   const verified = await verifyAssertion(envelope, context)
   if (typeof verified === 'string') return verified
   const members = { personId: person.id, name: person.name }
-  const code = await burnAssertion(verified, { kind: 'enrolment', members }, context)
+  const code = await consumeAssertion(verified, { kind: 'enrolment', members }, context)
   if (code) return code
   const { id, role } = verified.person
   if (id !== person.id && role !== 'owner') return 'insufficient_role'
@@ -132,7 +144,7 @@ const counts = ({ kind }: EnrolmentGrant, { active }: PasskeySummary): boolean =
   kind === 'recovery' || active > 0
 
 async function openGrantOf(
-  { id: personId }: Enrollee,
+  { id: personId }: PasskeyEnrollee,
   { records, actor: { sessionId } }: Authorizing,
 ): Promise<EnrolmentGrant | undefined> {
   if (!sessionId) return undefined
@@ -141,12 +153,12 @@ async function openGrantOf(
 }
 
 interface UsedAuthority {
-  readonly authority: Authority | null
+  readonly authority: EnrolmentAuthority | null
   readonly authorityId: string | null
 }
 
 /** Whether the authority still counts under the lock of the tenant's passkeys. Uses up a grant. */
-export async function isAuthorityValid(
+export async function isEnrolmentAuthorityValid(
   { authority, authorityId }: UsedAuthority,
   standing: PasskeySummary,
   { records }: Pick<Context, 'records'>,

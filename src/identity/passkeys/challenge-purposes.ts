@@ -2,15 +2,15 @@ import { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
-import { roleScopes, scopeSchema, scopes } from '../../kernel/contract/scopes.ts'
+import { allScopeNames, roleScopes, scopeSchema } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import type { Kind } from '../../statements/index.ts'
 import { keysOf } from '../../values/collections.ts'
-import { otherSubjects } from '../../values/personal.ts'
-import { email, label } from '../../values/schemas.ts'
+import { nonOwnerSubjects } from '../../values/personal.ts'
+import { emailSchema, labelSchema } from '../../values/schemas.ts'
 import type { passkeysApi } from './api.ts'
 import { lockEnrollee } from './authority.ts'
-import { type Opening, openChallenge } from './open-challenge.ts'
+import { type ChallengeOpening, openPasskeyChallenge } from './open-challenge.ts'
 import { Passkey } from './passkey.ts'
 
 type Asking = ContextOf<typeof passkeysApi.challenge>
@@ -18,7 +18,7 @@ type Asking = ContextOf<typeof passkeysApi.challenge>
 interface Purpose<F extends z.ZodType = z.ZodType> {
   readonly form: F
   readonly words: string
-  readonly opening: (subject: z.output<F>, context: Asking) => Promise<Opening<Kind> | Refusal>
+  readonly opening: (subject: z.output<F>, context: Asking) => Promise<ChallengeOpening<Kind> | Refusal>
 }
 
 const purpose = <F extends z.ZodType>(form: F, words: string, opening: Purpose<F>['opening']): Purpose =>
@@ -28,15 +28,15 @@ const anId = z.string().min(1).max(128)
 const aRole = z.enum(keysOf(roleScopes))
 
 const anInvitation = z.union([
-  z.strictObject({ name: label, email: email.nullable().default(null), role: aRole }),
+  z.strictObject({ name: labelSchema, email: emailSchema.nullable().default(null), role: aRole }),
   z.strictObject({ personId: anId, role: aRole.optional() }),
 ])
 
 const aKey = z.union([
   z.strictObject({
-    name: label,
+    name: labelSchema,
     environment: z.enum(['sandbox', 'test', 'live']),
-    scopes: z.array(scopeSchema).min(1).max(scopes.length).nullable().default(null),
+    scopes: z.array(scopeSchema).min(1).max(allScopeNames.length).nullable().default(null),
     toolWrites: z.boolean().optional(),
   }),
   z.strictObject({ keyId: anId }),
@@ -51,13 +51,13 @@ const newKeyOf = ({ toolWrites, ...members }: Exclude<z.output<typeof aKey>, { k
   ...(toolWrites ? { toolWrites: true as const } : {}),
 })
 
-const aSubject = z.strictObject({ type: z.enum(otherSubjects), id: anId })
+const aSubject = z.strictObject({ type: z.enum(nonOwnerSubjects), id: anId })
 
 const purposes: Readonly<Record<'revocation' | 'enrolment' | 'invitation' | 'key' | 'deletion', Purpose>> = {
   revocation: purpose(anId, 'the id of a passkey', async (id, { records, refuse }) => {
     const passkey = await records.findOne(Passkey, { id, revokedAt: null })
     if (!passkey) return refuse('passkey_not_found')
-    return { kind: 'revocation', subjectId: passkey.id, members: revocationOf(passkey) }
+    return { kind: 'revocation', subjectId: passkey.id, members: passkeyRevocationSubject(passkey) }
   }),
 
   enrolment: purpose(anId.optional(), 'the id of a person', async (id, context) => {
@@ -110,13 +110,13 @@ async function nameOfKey(
   return key?.name
 }
 
-export const revocationOf = ({ id: passkeyId, name }: Passkey) => ({ passkeyId, name })
+export const passkeyRevocationSubject = ({ id: passkeyId, name }: Passkey) => ({ passkeyId, name })
 
-export const challenge: HandlerOf<typeof passkeysApi.challenge> = async ({ body }, context) => {
+export const createPasskeyChallenge: HandlerOf<typeof passkeysApi.challenge> = async ({ body }, context) => {
   const { form, words, opening } = purposes[body.purpose]
   const { success, data } = form.safeParse(body.subject)
   if (!success)
     return context.refuse('subject_mismatch', `subject: for the purpose ${body.purpose} it is ${words}.`)
   const opened = await opening(data, context)
-  return 'kind' in opened ? openChallenge(opened, context) : opened
+  return 'kind' in opened ? openPasskeyChallenge(opened, context) : opened
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { nullable, recordColumns, tenantTable, timestampColumn } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../record-store/index.ts'
 import {
   type Kind,
@@ -10,10 +10,10 @@ import {
   type Statement,
   type Subjects,
 } from '../../statements/index.ts'
-import { after, clock, minutes } from '../../values/clock.ts'
+import { addMs, clock, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 
-export const CHALLENGE_LASTS_MS = minutes(5)
+export const PASSKEY_CHALLENGE_TTL_MS = minutes(5)
 
 const kinds = [
   'intent',
@@ -31,22 +31,22 @@ const kinds = [
 ] as const satisfies readonly Kind[]
 
 /** A new passkey needs one of these: being the tenant's first, a redeemed link, or another passkey. */
-export const authorities = ['first', 'grant', 'passkey'] as const
-export type Authority = (typeof authorities)[number]
+export const enrolmentAuthorities = ['first', 'grant', 'passkey'] as const
+export type EnrolmentAuthority = (typeof enrolmentAuthorities)[number]
 
 const schema = defineEntity({
   ...tenantTable('PasskeyChallenge', 'passkey_challenges'),
   properties: {
-    ...record('challenge'),
+    ...recordColumns('challenge'),
     kind: p.enum(kinds),
     subjectId: nullable.string(),
     personId: nullable.string(),
     statement: p.json<Statement>(),
     openings: p.json<Openings>(),
-    madeAt: timestamp(),
-    expiresAt: timestamp(),
+    madeAt: timestampColumn(),
+    expiresAt: timestampColumn(),
     usedAt: nullable.instant(),
-    authority: nullable.enum(authorities),
+    authority: nullable.enum(enrolmentAuthorities),
     authorityId: nullable.string(),
   },
 })
@@ -55,26 +55,26 @@ const schema = defineEntity({
 export class PasskeyChallenge extends schema.class {}
 schema.setClass(PasskeyChallenge)
 
-export type ChallengeRow = RowOf<PasskeyChallenge>
-export const challengesTable = tableOf(PasskeyChallenge)
+export type PasskeyChallengeRow = RowOf<PasskeyChallenge>
+export const passkeyChallengesTable = tableOf(PasskeyChallenge)
 
-export interface NewChallenge<K extends Kind> {
+export interface NewPasskeyChallenge<K extends Kind> {
   readonly kind: K
   readonly subjectId: string | null
   readonly members: Subjects[K]
   readonly personId: string | null
-  readonly authority?: Authority
+  readonly authority?: EnrolmentAuthority
   readonly authorityId?: string | null
 }
 
 const random = (bytes: number): string => randomBytes(bytes).toString('base64url')
 
-export function newChallenge<K extends Kind>(
-  { members, ...others }: NewChallenge<K>,
+export function newPasskeyChallenge<K extends Kind>(
+  { members, ...others }: NewPasskeyChallenge<K>,
   { tenant, now, origin }: { readonly tenant: Tenant; readonly now: Date; readonly origin: string },
-): ChallengeRow {
+): PasskeyChallengeRow {
   const real = clock.real()
-  const expiresAt = after(real, CHALLENGE_LASTS_MS)
+  const expiresAt = addMs(real, PASSKEY_CHALLENGE_TTL_MS)
   const made = newStatement(others.kind, members, {
     origin,
     mode: tenant.mode,

@@ -2,14 +2,21 @@ import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { recordAttempt } from '../../kernel/database/attempt-limit.ts'
+import { recordCodeAttempt } from '../../kernel/database/attempt-limit.ts'
 import { lockedRowsById, updateOf } from '../../record-store/index.ts'
 import { agrees, type Kind, type Subjects } from '../../statements/index.ts'
 import { clock } from '../../values/clock.ts'
-import { type ChallengeRow, challengesTable } from './challenge.ts'
-import { block, counterIncreased, isUsable, noteUse, type PasskeyRow, passkeysTable } from './passkey.ts'
+import { type PasskeyChallengeRow, passkeyChallengesTable } from './challenge.ts'
+import {
+  blockPasskey,
+  hasCounterIncreased,
+  isPasskeyUsable,
+  type PasskeyRow,
+  passkeysTable,
+  recordPasskeyUse,
+} from './passkey.ts'
 import type { ChallengeTenants, CheckedAssertion, VerifiedAssertion } from './read-assertions.ts'
-import { type AssertionCode, type assertionEvents, eventOf } from './schemas.ts'
+import { type AssertionRefusalCode, type assertionEvents, passkeyEvent } from './schemas.ts'
 
 export interface ExpectedStatement<K extends Kind = Kind> {
   readonly kind: K
@@ -24,30 +31,31 @@ export interface SentAssertion {
 }
 
 /** Challenges and passkeys, locked until the transaction ends, in the state that `judge` leaves. */
-export interface LockedChallenges {
-  readonly challenges: ReadonlyMap<string, ChallengeRow>
+export interface LockedPasskeyChallenges {
+  readonly challenges: ReadonlyMap<string, PasskeyChallengeRow>
   readonly passkeys: ReadonlyMap<string, PasskeyRow>
-  readonly burned: Set<ChallengeRow>
+  readonly burned: Set<PasskeyChallengeRow>
   readonly used: Set<PasskeyRow>
   /** Refusals of senders above the limit of wrong signatures. They burn nothing. */
   readonly stopped: ReadonlyMap<CheckedAssertion, Problem>
 }
 
-const lockedChallenges = lockedRowsById(challengesTable)
+const lockedChallenges = lockedRowsById(passkeyChallengesTable)
 const lockedPasskeys = lockedRowsById(passkeysTable)
 
 /** Locks challenges, then passkeys, then the counters of wrong signatures, which are last in the lock order. */
-export const lockChallenges = (
+export const lockPasskeyChallenges = (
   sql: Sql,
   tenant: Tenant,
   sent: readonly SentAssertion[],
-): Promise<LockedChallenges> => lockChallengesAt(sql, { challenges: tenant, passkeys: tenant }, sent)
+): Promise<LockedPasskeyChallenges> =>
+  lockPasskeyChallengesAt(sql, { challenges: tenant, passkeys: tenant }, sent)
 
-export async function lockChallengesAt(
+export async function lockPasskeyChallengesAt(
   sql: Sql,
   places: ChallengeTenants,
   sent: readonly SentAssertion[],
-): Promise<LockedChallenges> {
+): Promise<LockedPasskeyChallenges> {
   const all = sent.map(({ checked }) => checked)
   const passkeyIds = new Set(all.flatMap(({ passkeyId }) => passkeyId ?? []))
   const [challenges, passkeys] = await Promise.all([
@@ -81,7 +89,7 @@ async function countWrong(
   const takenBack: Promise<unknown>[] = []
   const queueStatement = (statement: Promise<unknown>) => void takenBack.push(statement)
   for (const { checked, actor, address } of wrong) {
-    const { waitSeconds } = await recordAttempt('passkey', { sql, actor, address, queueStatement })
+    const { waitSeconds } = await recordCodeAttempt('passkey', { sql, actor, address, queueStatement })
     if (waitSeconds === 0) continue
     stopped.set(checked, new Problem('rate_limited', TOO_MANY, { 'Retry-After': String(waitSeconds) }))
   }
@@ -99,7 +107,7 @@ const neededScope: Readonly<Partial<Record<Kind, Scope>>> = {
   deletion: 'gdpr:write',
 }
 
-export interface Emitting {
+export interface AssertionEmitter {
   emit<N extends keyof typeof assertionEvents>(
     event: N,
     data: (typeof assertionEvents)[N]['_zod']['output'],
@@ -112,20 +120,20 @@ export interface Emitting {
  */
 export function decideAssertion<K extends Kind>(
   checked: CheckedAssertion | undefined,
-  locked: LockedChallenges,
+  locked: LockedPasskeyChallenges,
   expected: ExpectedStatement<K>,
-  emitting: Emitting,
-): AssertionCode | undefined {
+  emitting: AssertionEmitter,
+): AssertionRefusalCode | undefined {
   if (!checked) return 'assertion_required'
-  const code = burnChallenge(checked, locked, emitting)
+  const code = consumeChallenge(checked, locked, emitting)
   return code ?? disagreement(checked.verified as VerifiedAssertion, locked, expected)
 }
 
-export function burnChallenge(
+export function consumeChallenge(
   checked: CheckedAssertion,
-  locked: LockedChallenges,
-  emitting: Emitting,
-): AssertionCode | undefined {
+  locked: LockedPasskeyChallenges,
+  emitting: AssertionEmitter,
+): AssertionRefusalCode | undefined {
   const challenge = locked.challenges.get(checked.challengeId)
   if (!challenge) return 'challenge_unknown'
   if (challenge.usedAt) return 'challenge_used'
@@ -135,22 +143,22 @@ export function burnChallenge(
   locked.burned.add(challenge)
   if (challenge.expiresAt <= now) return 'challenge_expired'
   const passkey = checked.passkeyId ? locked.passkeys.get(checked.passkeyId) : undefined
-  if (!passkey || !isUsable(passkey)) return checked.code ?? 'assertion_invalid'
+  if (!passkey || !isPasskeyUsable(passkey)) return checked.code ?? 'assertion_invalid'
   if (!checked.verified) return checked.code
   locked.used.add(passkey)
-  if (counterIncreased(passkey, checked.verified.device)) {
-    noteUse(passkey, checked.verified.device)
+  if (hasCounterIncreased(passkey, checked.verified.device)) {
+    recordPasskeyUse(passkey, checked.verified.device)
     return undefined
   }
-  emitting.emit('passkey.blocked', { ...eventOf(passkey), blockedUntil: block(passkey) })
+  emitting.emit('passkey.blocked', { ...passkeyEvent(passkey), blockedUntil: blockPasskey(passkey) })
   return 'assertion_invalid'
 }
 
 function disagreement<K extends Kind>(
   { challengeId, kind, statement, openings, person }: VerifiedAssertion,
-  { challenges }: LockedChallenges,
+  { challenges }: LockedPasskeyChallenges,
   expected: ExpectedStatement<K>,
-): AssertionCode | undefined {
+): AssertionRefusalCode | undefined {
   const bound = [challenges.get(challengeId)?.personId, expected.personId]
   if (bound.some(id => id && id !== person.id)) return 'assertion_invalid'
   if (!agrees(statement, openings, expected)) return 'statement_outdated'
@@ -158,7 +166,7 @@ function disagreement<K extends Kind>(
   return scope && !person.scopes.has(scope) ? 'insufficient_role' : undefined
 }
 
-const updateChallenges = updateOf(challengesTable, ['usedAt', 'updatedAt'])
+const updateChallenges = updateOf(passkeyChallengesTable, ['usedAt', 'updatedAt'])
 const updatePasskeys = updateOf(passkeysTable, [
   'counter',
   'backedUp',
@@ -167,13 +175,16 @@ const updatePasskeys = updateOf(passkeysTable, [
   'blockedUntil',
 ])
 
-export const writeAssertions = (sql: Sql, tenant: Tenant, locked: LockedChallenges): Promise<unknown> =>
-  writeAssertionsAt(sql, { challenges: tenant, passkeys: tenant }, locked)
+export const writeAssertionUse = (
+  sql: Sql,
+  tenant: Tenant,
+  locked: LockedPasskeyChallenges,
+): Promise<unknown> => writeAssertionUseAt(sql, { challenges: tenant, passkeys: tenant }, locked)
 
-export const writeAssertionsAt = (
+export const writeAssertionUseAt = (
   sql: Sql,
   places: ChallengeTenants,
-  { burned, used }: LockedChallenges,
+  { burned, used }: LockedPasskeyChallenges,
 ): Promise<unknown> =>
   Promise.all([
     updateChallenges(

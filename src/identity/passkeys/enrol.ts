@@ -5,56 +5,59 @@ import { challengeOf } from '../../statements/index.ts'
 import { clock } from '../../values/clock.ts'
 import type { passkeysApi } from './api.ts'
 import {
-  authorityFor,
-  type Enrollee,
-  isAuthorityValid,
+  enrolmentAuthority,
+  isEnrolmentAuthorityValid,
   lockEnrollee,
   lockPasskeys,
+  type PasskeyEnrollee,
   passkeySummary,
 } from './authority.ts'
-import { CHALLENGE_LASTS_MS, newChallenge, PasskeyChallenge } from './challenge.ts'
-import { descriptorsOf, insertChallenges, passkeyParty } from './open-challenge.ts'
+import { newPasskeyChallenge, PASSKEY_CHALLENGE_TTL_MS, PasskeyChallenge } from './challenge.ts'
+import { insertPasskeyChallenges, passkeyDescriptors, passkeyRelyingParty } from './open-challenge.ts'
 import { MAX_PASSKEYS, Passkey } from './passkey.ts'
-import { COSE_ALGORITHMS, checkRegistration, type NewCredential } from './registration.ts'
-import { eventOf } from './schemas.ts'
-import { handleOf } from './webauthn.ts'
+import { COSE_ALGORITHMS, checkRegistration, type NewPasskeyCredential } from './registration.ts'
+import { passkeyEvent } from './schemas.ts'
+import { webauthnUserHandle } from './webauthn.ts'
 
 const isForOther = (personId: string, { type, id, scopes }: Context['actor']): boolean =>
   type === 'console' && id !== personId && !scopes.has('people:write')
 
-export const registerOptions: HandlerOf<typeof passkeysApi.registerOptions> = async ({ body }, context) => {
+export const passkeyRegistrationOptions: HandlerOf<typeof passkeysApi.registerOptions> = async (
+  { body },
+  context,
+) => {
   const { actor, tenant, now, ports, sql, queueStatement, refuse } = context
-  const party = passkeyParty(ports)
+  const party = passkeyRelyingParty(ports)
   const personId = body.personId ?? (actor.type === 'console' ? actor.id : null)
   if (!personId) return refuse('person_required')
   if (isForOther(personId, actor)) return refuse('not_passkey_owner')
   const [person, own] = await Promise.all([
     lockEnrollee(context, personId),
-    descriptorsOf(sql, tenant, personId),
+    passkeyDescriptors(sql, tenant, personId),
   ])
   if (!person) return refuse('person_not_found')
   if (person.status !== 'active') return refuse('person_not_active')
   if (own.length >= MAX_PASSKEYS) return refuse('too_many_passkeys')
-  const given = await authorityFor(person, body.webauthnAssertion, context)
+  const given = await enrolmentAuthority(person, body.webauthnAssertion, context)
   if (typeof given === 'string') return refuse(given)
   const about = { kind: 'registration', subjectId: personId, members: { personId }, personId } as const
-  const row = newChallenge({ ...about, ...given }, { tenant, now, origin: party.origin })
-  queueStatement(insertChallenges(sql, [row]))
+  const row = newPasskeyChallenge({ ...about, ...given }, { tenant, now, origin: party.origin })
+  queueStatement(insertPasskeyChallenges(sql, [row]))
   const { id: challengeId, expiresAt, statement } = row
   const options = creationOptions(person, challengeOf(statement), party, own)
   return { challengeId, expiresAt, options }
 }
 
 const creationOptions = (
-  { id, name, email }: Enrollee,
+  { id, name, email }: PasskeyEnrollee,
   challenge: string,
-  party: ReturnType<typeof passkeyParty>,
-  excludeCredentials: Awaited<ReturnType<typeof descriptorsOf>>,
+  party: ReturnType<typeof passkeyRelyingParty>,
+  excludeCredentials: Awaited<ReturnType<typeof passkeyDescriptors>>,
 ) => ({
   challenge,
-  timeout: CHALLENGE_LASTS_MS,
+  timeout: PASSKEY_CHALLENGE_TTL_MS,
   rp: { id: party.id, name: party.name },
-  user: { id: handleOf(id).toString('base64url'), name: email ?? name, displayName: name },
+  user: { id: webauthnUserHandle(id).toString('base64url'), name: email ?? name, displayName: name },
   pubKeyCredParams: Object.values(COSE_ALGORITHMS).map(alg => ({ type: 'public-key' as const, alg })),
   excludeCredentials,
   authenticatorSelection: {
@@ -66,7 +69,10 @@ const creationOptions = (
   extensions: { credProps: true as const },
 })
 
-export const registerVerify: HandlerOf<typeof passkeysApi.registerVerify> = async ({ body }, context) => {
+export const verifyPasskeyRegistration: HandlerOf<typeof passkeysApi.registerVerify> = async (
+  { body },
+  context,
+) => {
   const { records, sql, tenant, ports, actor, emit, refuse } = context
   const known = await records.findOne(PasskeyChallenge, { id: body.challengeId, kind: 'registration' })
   const personId = known?.personId
@@ -75,7 +81,7 @@ export const registerVerify: HandlerOf<typeof passkeysApi.registerVerify> = asyn
   const checked = await checkRegistration(
     body.registration,
     challengeOf(known.statement),
-    passkeyParty(ports),
+    passkeyRelyingParty(ports),
   )
   if (checked === 'registration_malformed') return refuse(checked)
   const credentialId = typeof checked === 'string' ? null : checked.credentialId
@@ -94,9 +100,9 @@ export const registerVerify: HandlerOf<typeof passkeysApi.registerVerify> = asyn
   if (person?.status !== 'active') return refuse('person_not_active')
   if (count >= MAX_PASSKEYS) return refuse('too_many_passkeys')
   if (isEnrolled) return refuse('passkey_exists')
-  if (!(await isAuthorityValid(challenge, standing, context))) return refuse('assertion_required')
+  if (!(await isEnrolmentAuthorityValid(challenge, standing, context))) return refuse('assertion_required')
   const passkey = newPasskey(personId, body.name, checked, context)
-  emit('passkey.enrolled', eventOf(passkey))
+  emit('passkey.enrolled', passkeyEvent(passkey))
   return passkey
 }
 
@@ -115,7 +121,7 @@ async function isCredentialKnown(credentialId: string | null, sql: Sql): Promise
 const newPasskey = (
   personId: string,
   name: string,
-  { jwk: publicKeyJwk, counter, ...credential }: NewCredential,
+  { jwk: publicKeyJwk, counter, ...credential }: NewPasskeyCredential,
   { records, actor }: Pick<Context, 'records' | 'actor'>,
 ): Passkey =>
   records.create(Passkey, {

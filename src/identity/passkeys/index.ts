@@ -1,24 +1,24 @@
 export { passkeysApi } from './api.ts'
-export { burnAssertion, verifyAssertion } from './assertions.ts'
-export { grantEnrolment, lockPasskeys, passkeySummary, revokeAllOf } from './authority.ts'
+export { consumeAssertion, verifyAssertion } from './assertions.ts'
+export { grantEnrolment, lockPasskeys, passkeySummary, revokePasskeysOfPerson } from './authority.ts'
 export {
-  burnChallenge,
+  consumeChallenge,
   decideAssertion,
-  type LockedChallenges,
-  lockChallenges,
-  writeAssertions,
+  type LockedPasskeyChallenges,
+  lockPasskeyChallenges,
+  writeAssertionUse,
 } from './decide-assertions.ts'
-export { openChallenge } from './open-challenge.ts'
+export { openPasskeyChallenge } from './open-challenge.ts'
 export { type CheckedAssertion, readAssertions, type VerifiedAssertion } from './read-assertions.ts'
 export {
-  type AssertionCode,
+  type AssertionRefusalCode,
   assertionEvents,
   assertionRefusals,
   ChallengeRecord,
-  type Envelope,
+  PasskeyRequestOptions,
   passkeyEvents,
-  RequestOptions,
-  scope_not_held,
-  webauthnAssertion,
+  scopeNotHeldRefusal,
+  type WebauthnAssertion,
+  webauthnAssertionSchema,
 } from './schemas.ts'
 export { openSignInChallenge, verifySignIn } from './sign-in.ts'

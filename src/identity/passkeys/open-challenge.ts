@@ -6,13 +6,18 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { RelyingParty } from '../../ports/relying-party.ts'
 import { insertInto } from '../../record-store/index.ts'
 import { challengeOf, type Kind, type Subjects, sentenceOf } from '../../statements/index.ts'
-import { signerOf } from './assertions.ts'
-import { CHALLENGE_LASTS_MS, type ChallengeRow, challengesTable, newChallenge } from './challenge.ts'
+import { requiredSignerId } from './assertions.ts'
+import {
+  newPasskeyChallenge,
+  PASSKEY_CHALLENGE_TTL_MS,
+  type PasskeyChallengeRow,
+  passkeyChallengesTable,
+} from './challenge.ts'
 
-export const insertChallenges = insertInto(challengesTable)
+export const insertPasskeyChallenges = insertInto(passkeyChallengesTable)
 
 /** Throws if the installation's address does not allow passkeys. */
-export function passkeyParty({ relyingParty }: Pick<Ports, 'relyingParty'>): RelyingParty {
+export function passkeyRelyingParty({ relyingParty }: Pick<Ports, 'relyingParty'>): RelyingParty {
   const party = relyingParty()
   if (party.unavailable) throw new Problem('passkeys_unavailable', party.unavailable)
   return party
@@ -33,7 +38,7 @@ where one.owner_id = $1 and one.mode = $2 and one.revoked_at is null and holder.
   and ($3::text is null or one.person_id = $3) and ($4::text is null or one.id <> $4)
 order by one.id desc limit ${MAX_LISTED}`
 
-export async function descriptorsOf(
+export async function passkeyDescriptors(
   sql: Sql,
   { ownerId, mode }: Tenant,
   personId: string | null,
@@ -43,7 +48,7 @@ export async function descriptorsOf(
   return rows.map(row => ({ ...row, type: 'public-key' as const }))
 }
 
-export interface Opening<K extends Kind> {
+export interface ChallengeOpening<K extends Kind> {
   readonly kind: K
   readonly subjectId: string | null
   readonly members: Subjects[K]
@@ -52,25 +57,25 @@ export interface Opening<K extends Kind> {
 
 type Opener = Pick<Context, 'sql' | 'tenant' | 'now' | 'ports' | 'actor'>
 
-export async function openChallenge<K extends Kind>(
-  { personId, ...opening }: Opening<K>,
+export async function openPasskeyChallenge<K extends Kind>(
+  { personId, ...opening }: ChallengeOpening<K>,
   { sql, tenant, now, ports, actor }: Opener,
 ) {
-  const party = passkeyParty(ports)
-  const signer = personId ?? signerOf(actor, opening.kind)
-  const row = newChallenge({ ...opening, personId: signer }, { tenant, now, origin: party.origin })
+  const party = passkeyRelyingParty(ports)
+  const signer = personId ?? requiredSignerId(actor, opening.kind)
+  const row = newPasskeyChallenge({ ...opening, personId: signer }, { tenant, now, origin: party.origin })
   const except = opening.kind === 'revocation' ? opening.subjectId : null
   const [allowCredentials] = await Promise.all([
-    descriptorsOf(sql, tenant, signer, except),
-    insertChallenges(sql, [row]),
+    passkeyDescriptors(sql, tenant, signer, except),
+    insertPasskeyChallenges(sql, [row]),
   ])
-  return challengeResponse(row, party, allowCredentials)
+  return passkeyChallengeResponse(row, party, allowCredentials)
 }
 
-export function challengeResponse(
-  row: ChallengeRow,
+export function passkeyChallengeResponse(
+  row: PasskeyChallengeRow,
   { id: rpId }: RelyingParty,
-  allowCredentials: Awaited<ReturnType<typeof descriptorsOf>>,
+  allowCredentials: Awaited<ReturnType<typeof passkeyDescriptors>>,
 ) {
   const { id: challengeId, expiresAt, statement, openings } = row
   const challenge = challengeOf(statement)
@@ -81,7 +86,7 @@ export function challengeResponse(
     statement,
     options: {
       challenge,
-      timeout: CHALLENGE_LASTS_MS,
+      timeout: PASSKEY_CHALLENGE_TTL_MS,
       rpId,
       allowCredentials,
       userVerification: 'required' as const,

@@ -1,18 +1,18 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
+import { nullable, recordColumns, tenantTable, textArrayColumn } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../record-store/index.ts'
-import { after, clock, minutes } from '../../values/clock.ts'
-import type { Personal } from '../../values/personal.ts'
+import { addMs, clock, minutes } from '../../values/clock.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
-export const algorithms = ['Ed25519', 'ES256', 'RS256'] as const
-export type Algorithm = (typeof algorithms)[number]
+export const passkeyAlgorithms = ['Ed25519', 'ES256', 'RS256'] as const
+export type PasskeyAlgorithm = (typeof passkeyAlgorithms)[number]
 
 export const MAX_PASSKEYS = 20
 
 /** A passkey is blocked for this time after its counter did not increase. */
 const BLOCKED_FOR_MS = minutes(15)
 
-export interface PublicJwk {
+export interface PasskeyPublicJwk {
   readonly kty: string
   readonly crv?: string
   readonly x?: string
@@ -24,20 +24,20 @@ export interface PublicJwk {
 const schema = defineEntity({
   ...tenantTable('Passkey', 'passkeys'),
   properties: {
-    ...record('passkey'),
+    ...recordColumns('passkey'),
     personId: p.text(),
     name: p.text(),
     credentialId: p.text(),
     publicKey: p.text(),
-    publicKeyJwk: p.json<PublicJwk>(),
-    algorithm: p.enum(algorithms),
+    publicKeyJwk: p.json<PasskeyPublicJwk>(),
+    algorithm: p.enum(passkeyAlgorithms),
     /** The device's signature counter; zero if the device has no counter. */
     counter: p.bigint(),
     /** Whether the passkey may be synced to several devices of its person. */
     backupEligible: p.boolean(),
     backedUp: p.boolean(),
     backupChangedAt: nullable.instant(),
-    transports: textArray(),
+    transports: textArrayColumn(),
     aaguid: p.text(),
     enrolledBy: p.enum(['key', 'console'] as const),
     lastUsedAt: nullable.instant(),
@@ -55,31 +55,33 @@ export const passkeysTable = tableOf(Passkey)
 
 type Standing = Pick<PasskeyRow, 'revokedAt' | 'blockedUntil'>
 
-export const isUsable = ({ revokedAt, blockedUntil }: Standing): boolean =>
+export const isPasskeyUsable = ({ revokedAt, blockedUntil }: Standing): boolean =>
   !revokedAt && !(blockedUntil && blockedUntil > clock.real())
 
 /** Blocks a passkey that may have been cloned, and returns the end of the block. */
-export function block(row: Pick<PasskeyRow, 'blockedUntil'>): Date {
-  row.blockedUntil = after(clock.real(), BLOCKED_FOR_MS)
+export function blockPasskey(row: Pick<PasskeyRow, 'blockedUntil'>): Date {
+  row.blockedUntil = addMs(clock.real(), BLOCKED_FOR_MS)
   return row.blockedUntil
 }
 
-export interface DeviceState {
+export interface AuthenticatorState {
   readonly counter: number
   readonly backedUp: boolean
 }
 
 /** Synced passkeys have no counter: both numbers are zero. */
-export const counterIncreased = (row: Pick<PasskeyRow, 'counter'>, { counter }: DeviceState): boolean =>
-  (counter === 0 && row.counter === 0n) || BigInt(counter) > row.counter
+export const hasCounterIncreased = (
+  row: Pick<PasskeyRow, 'counter'>,
+  { counter }: AuthenticatorState,
+): boolean => (counter === 0 && row.counter === 0n) || BigInt(counter) > row.counter
 
-export function noteUse(row: PasskeyRow, { counter, backedUp }: DeviceState): void {
+export function recordPasskeyUse(row: PasskeyRow, { counter, backedUp }: AuthenticatorState): void {
   const now = clock.real()
   if (row.backedUp !== backedUp) row.backupChangedAt = now
   Object.assign(row, { counter: BigInt(counter), backedUp, lastUsedAt: now })
 }
 
-export const passkeysPersonal = {
+export const passkeysPersonalData = {
   passkeys: {
     personal: {
       name: { kind: 'device', ground: 'security', forget: 'word' },
@@ -107,4 +109,4 @@ export const passkeysPersonal = {
     personal: {},
     plain: ['kind'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

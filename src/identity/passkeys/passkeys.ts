@@ -1,17 +1,17 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { days } from '../../values/clock.ts'
 import { passkeysApi } from './api.ts'
-import { type Asserting, burnAssertion, verifyAssertion } from './assertions.ts'
-import { EnrolmentGrant, lockPasskeys, passkeySummary, revoke as revokePasskey } from './authority.ts'
+import { type AssertionContext, consumeAssertion, verifyAssertion } from './assertions.ts'
+import { EnrolmentGrant, lockPasskeys, markPasskeyRevoked, passkeySummary } from './authority.ts'
 import { PasskeyChallenge } from './challenge.ts'
-import { challenge, revocationOf } from './challenge-purposes.ts'
-import { registerOptions, registerVerify } from './enrol.ts'
-import { Passkey, passkeysPersonal } from './passkey.ts'
+import { createPasskeyChallenge, passkeyRevocationSubject } from './challenge-purposes.ts'
+import { passkeyRegistrationOptions, verifyPasskeyRegistration } from './enrol.ts'
+import { Passkey, passkeysPersonalData } from './passkey.ts'
 import { credentialIdOf } from './read-assertions.ts'
-import { type Envelope, eventOf, passkeyEvents, webauthnAssertion } from './schemas.ts'
+import { passkeyEvent, passkeyEvents, type WebauthnAssertion, webauthnAssertionSchema } from './schemas.ts'
 
 const belongsToOther = ({ personId }: Passkey, { type, id, scopes }: Context['actor']): boolean =>
   type === 'console' && id !== personId && !scopes.has('people:write')
@@ -26,22 +26,26 @@ const revoke: HandlerOf<typeof passkeysApi.revoke> = async ({ params: { id }, bo
   ])
   if (!passkey) return refuse('passkey_not_found')
   if (belongsToOther(passkey, actor)) return refuse('not_passkey_owner')
-  const { data: envelope } = webauthnAssertion.safeParse(body.webauthnAssertion)
+  const { data: envelope } = webauthnAssertionSchema.safeParse(body.webauthnAssertion)
   const isSent = body.webauthnAssertion !== undefined
   if (active > 1) {
     const code = isSent ? await whyNotRevoked(passkey, envelope, context) : 'assertion_required'
     if (code) return refuse(code)
   } else if (envelope && (await wasRevokedMeanwhile(envelope, context))) return refuse('assertion_invalid')
-  revokePasskey(passkey, context)
+  markPasskeyRevoked(passkey, context)
   return undefined
 }
 
-async function whyNotRevoked(passkey: Passkey, envelope: Envelope | undefined, context: Asserting) {
+async function whyNotRevoked(
+  passkey: Passkey,
+  envelope: WebauthnAssertion | undefined,
+  context: AssertionContext,
+) {
   if (!envelope) return 'assertion_malformed'
   const verified = await verifyAssertion(envelope, context)
   if (typeof verified === 'string') return verified
-  const expected = { kind: 'revocation', members: revocationOf(passkey) } as const
-  const code = await burnAssertion(verified, expected, context)
+  const expected = { kind: 'revocation', members: passkeyRevocationSubject(passkey) } as const
+  const code = await consumeAssertion(verified, expected, context)
   return code ?? (verified.passkeyId === passkey.id ? 'self_revocation' : undefined)
 }
 
@@ -56,7 +60,7 @@ where asked.owner_id = $1 and asked.mode = $2 and asked.id = $3 and signer.crede
  * that there were two: they revoked each other, and this one stays.
  */
 async function wasRevokedMeanwhile(
-  envelope: Envelope,
+  envelope: WebauthnAssertion,
   { sql, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'tenant'>,
 ): Promise<boolean> {
   const values = [ownerId, mode, envelope.challengeId, credentialIdOf(envelope)]
@@ -65,10 +69,10 @@ async function wasRevokedMeanwhile(
 
 const inStatus = { active: { revokedAt: null }, revoked: { revokedAt: { $ne: null } } }
 
-const passkeys = implement(passkeysApi, {
-  registerOptions,
-  registerVerify,
-  challenge,
+const passkeys = bindHandlers(passkeysApi, {
+  registerOptions: passkeyRegistrationOptions,
+  registerVerify: verifyPasskeyRegistration,
+  challenge: createPasskeyChallenge,
   revoke,
 
   list: ({ query: { personId, status } }, { page }) =>
@@ -80,7 +84,7 @@ const passkeys = implement(passkeysApi, {
     if (belongsToOther(passkey, actor)) return refuse('not_passkey_owner')
     if (passkey.name === body.name) return passkey
     passkey.name = body.name
-    emit('passkey.renamed', eventOf(passkey))
+    emit('passkey.renamed', passkeyEvent(passkey))
     return passkey
   },
 
@@ -92,7 +96,7 @@ export const passkeysArea = area(
   'Passkeys by which people approve actions: enrol, list, revoke, and challenges to sign.',
   passkeys,
   {
-    personal: passkeysPersonal,
+    personal: passkeysPersonalData,
     entities: [Passkey, PasskeyChallenge, EnrolmentGrant],
     announces: passkeyEvents,
     expiring: [

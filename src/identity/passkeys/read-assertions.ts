@@ -1,26 +1,26 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
-import { type Role, roleScopes, type Scope } from '../../kernel/contract/scopes.ts'
+import { type PersonRole, roleScopes, type Scope } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { rowsById, selectList } from '../../record-store/index.ts'
+import { rowsById, selectColumnList } from '../../record-store/index.ts'
 import type { Kind, Openings, Statement } from '../../statements/index.ts'
 import { challengeOf } from '../../statements/index.ts'
-import { type ChallengeRow, challengesTable } from './challenge.ts'
+import { type PasskeyChallengeRow, passkeyChallengesTable } from './challenge.ts'
 import {
-  type Algorithm,
-  type DeviceState,
-  isUsable,
+  type AuthenticatorState,
+  isPasskeyUsable,
+  type PasskeyAlgorithm,
+  type PasskeyPublicJwk,
   type PasskeyRow,
-  type PublicJwk,
   passkeysTable,
 } from './passkey.ts'
-import type { AssertionCode, Envelope } from './schemas.ts'
+import type { AssertionRefusalCode, WebauthnAssertion } from './schemas.ts'
 import { checkAssertion } from './webauthn.ts'
 
-export interface Holder {
+export interface PasskeyHolder {
   readonly id: string
   readonly name: string
-  readonly role: Role
+  readonly role: PersonRole
   readonly scopes: ReadonlySet<Scope>
 }
 
@@ -33,44 +33,44 @@ export interface VerifiedAssertion {
   readonly attestedAt: Date
   readonly passkeyId: string
   readonly credentialId: string
-  readonly publicKeyJwk: PublicJwk
-  readonly algorithm: Algorithm
-  readonly person: Holder
+  readonly publicKeyJwk: PasskeyPublicJwk
+  readonly algorithm: PasskeyAlgorithm
+  readonly person: PasskeyHolder
   readonly assertion: {
     readonly authenticatorData: string
     readonly clientDataJSON: string
     readonly signature: string
   }
-  readonly device: DeviceState
+  readonly device: AuthenticatorState
 }
 
 export interface CheckedAssertion {
   readonly challengeId: string
   readonly passkeyId: string | null
-  readonly code: AssertionCode | undefined
+  readonly code: AssertionRefusalCode | undefined
   readonly verified: VerifiedAssertion | undefined
 }
 
-const challengesById = rowsById(challengesTable)
+const challengesById = rowsById(passkeyChallengesTable)
 
 interface HeldPasskey extends PasskeyRow {
   readonly holderName: string
-  readonly role: Role
+  readonly role: PersonRole
   readonly status: string
 }
 
 const PASSKEYS = `
-select ${selectList(passkeysTable, 'one')}, holder.name as "holderName", holder.role, holder.status
+select ${selectColumnList(passkeysTable, 'one')}, holder.name as "holderName", holder.role, holder.status
 from passkeys one
 join people holder on (holder.owner_id, holder.mode, holder.id) = (one.owner_id, one.mode, one.person_id)
 where one.owner_id = $1 and one.mode = $2 and one.credential_id = any($3::text[])`
 
-export const credentialIdOf = ({ assertion }: Envelope): string => assertion.id.replace(/=+$/, '')
+export const credentialIdOf = ({ assertion }: WebauthnAssertion): string => assertion.id.replace(/=+$/, '')
 
 async function passkeysOf(
   sql: Sql,
   { ownerId, mode }: Tenant,
-  envelopes: readonly Envelope[],
+  envelopes: readonly WebauthnAssertion[],
 ): Promise<ReadonlyMap<string, HeldPasskey>> {
   const rows = await sql<HeldPasskey & Row>(PASSKEYS, [ownerId, mode, envelopes.map(credentialIdOf)])
   return new Map(rows.map(row => [row.credentialId, row]))
@@ -89,17 +89,17 @@ export interface ChallengeTenants {
 export const readAssertions = (
   sql: Sql,
   tenant: Tenant,
-  envelopes: readonly Envelope[],
+  envelopes: readonly WebauthnAssertion[],
   ports: Pick<Ports, 'relyingParty'>,
-): Promise<ReadonlyMap<Envelope, CheckedAssertion>> =>
+): Promise<ReadonlyMap<WebauthnAssertion, CheckedAssertion>> =>
   readAssertionsAt(sql, { challenges: tenant, passkeys: tenant }, envelopes, ports)
 
 export async function readAssertionsAt(
   sql: Sql,
   places: ChallengeTenants,
-  envelopes: readonly Envelope[],
+  envelopes: readonly WebauthnAssertion[],
   ports: Pick<Ports, 'relyingParty'>,
-): Promise<ReadonlyMap<Envelope, CheckedAssertion>> {
+): Promise<ReadonlyMap<WebauthnAssertion, CheckedAssertion>> {
   if (envelopes.length === 0) return new Map()
   const ids = envelopes.map(({ challengeId }) => challengeId)
   const [challenges, passkeys] = await Promise.all([
@@ -117,13 +117,13 @@ export async function readAssertionsAt(
 }
 
 async function check(
-  envelope: Envelope,
-  challenge: ChallengeRow | undefined,
+  envelope: WebauthnAssertion,
+  challenge: PasskeyChallengeRow | undefined,
   passkey: HeldPasskey | undefined,
   ports: Pick<Ports, 'relyingParty'>,
 ): Promise<CheckedAssertion> {
   const { challengeId } = envelope
-  const refused = (code: AssertionCode): CheckedAssertion => ({
+  const refused = (code: AssertionRefusalCode): CheckedAssertion => ({
     challengeId,
     passkeyId: passkey?.id ?? null,
     code,
@@ -131,7 +131,7 @@ async function check(
   })
   if (!challenge) return refused('challenge_unknown')
   if (challenge.usedAt) return refused('challenge_used')
-  const isOpen = passkey !== undefined && passkey.status === 'active' && isUsable(passkey)
+  const isOpen = passkey !== undefined && passkey.status === 'active' && isPasskeyUsable(passkey)
   const signed = await checkAssertion(envelope, isOpen ? passkey : undefined, ports.relyingParty())
   if (signed.is === 'malformed') return refused('assertion_malformed')
   if (signed.is === 'invalid' || !isOpen) return refused('assertion_invalid')
@@ -146,10 +146,10 @@ async function check(
 }
 
 function verifiedOf(
-  { assertion: { response } }: Envelope,
-  { id: challengeId, kind, statement, openings, madeAt }: ChallengeRow,
+  { assertion: { response } }: WebauthnAssertion,
+  { id: challengeId, kind, statement, openings, madeAt }: PasskeyChallengeRow,
   passkey: HeldPasskey,
-  device: DeviceState,
+  device: AuthenticatorState,
 ): VerifiedAssertion {
   const { id: passkeyId, credentialId, publicKeyJwk, algorithm, personId, holderName, role } = passkey
   const { authenticatorData, clientDataJSON, signature } = response

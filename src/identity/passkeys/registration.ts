@@ -1,13 +1,13 @@
 import { createPublicKey } from 'node:crypto'
 import type { z } from 'zod'
 import type { RelyingParty } from '../../ports/relying-party.ts'
-import type { Algorithm, PublicJwk } from './passkey.ts'
-import type { Registration } from './schemas.ts'
-import { bytesOf, clientDataOf, webauthnLibrary } from './webauthn.ts'
+import type { PasskeyAlgorithm, PasskeyPublicJwk } from './passkey.ts'
+import type { RegistrationCredential } from './schemas.ts'
+import { decodeBase64url, parseClientData, webauthnLibrary } from './webauthn.ts'
 
-type Response = z.output<typeof Registration>
+type Response = z.output<typeof RegistrationCredential>
 
-export interface NewCredential extends EnrolledKey {
+export interface NewPasskeyCredential extends EnrolledKey {
   readonly credentialId: string
   readonly publicKey: string
   readonly counter: number
@@ -23,9 +23,9 @@ export async function checkRegistration(
   response: Response,
   challenge: string,
   party: RelyingParty,
-): Promise<NewCredential | RegistrationCode> {
+): Promise<NewPasskeyCredential | RegistrationCode> {
   const { verifyRegistrationResponse } = await webauthnLibrary()
-  const clientData = clientDataOf(response.response.clientDataJSON)
+  const clientData = parseClientData(response.response.clientDataJSON)
   const key = clientData && (await keyIn(response.response.attestationObject))
   if (!clientData || !key) return 'registration_malformed'
   if (key === 'attested' || clientData.crossOrigin || isNotDiscoverable(response))
@@ -75,7 +75,7 @@ async function keyIn(attestation: string): Promise<ReadonlyMap<number, unknown> 
   const { decodeAttestationObject, decodeCredentialPublicKey, parseAuthenticatorData } =
     await webauthnLibrary()
   try {
-    const decoded = decodeAttestationObject(bytesOf(attestation))
+    const decoded = decodeAttestationObject(decodeBase64url(attestation))
     const { credentialPublicKey } = parseAuthenticatorData(decoded.get('authData'))
     if (!credentialPublicKey) return undefined
     const key: unknown = decodeCredentialPublicKey(credentialPublicKey)
@@ -101,15 +101,19 @@ const isNotDiscoverable = ({ clientExtensionResults }: Response): boolean =>
   clientExtensionResults?.credProps?.rk === false
 
 /** The algorithm numbers in COSE (RFC 9053), in the order of preference. */
-export const COSE_ALGORITHMS: Readonly<Record<Algorithm, number>> = { Ed25519: -8, ES256: -7, RS256: -257 }
+export const COSE_ALGORITHMS: Readonly<Record<PasskeyAlgorithm, number>> = {
+  Ed25519: -8,
+  ES256: -7,
+  RS256: -257,
+}
 
 const KTY = 1
 const ALG = 3
 const CRV = -1
 
 interface EnrolledKey {
-  readonly algorithm: Algorithm
-  readonly jwk: PublicJwk
+  readonly algorithm: PasskeyAlgorithm
+  readonly jwk: PasskeyPublicJwk
 }
 
 type Members = ReadonlyMap<number, unknown>
@@ -122,7 +126,7 @@ const isLong = (value: unknown, least: number, most = least): boolean =>
  * Reads the key as a JWK, by algorithm; undefined if it is not accepted. RSA exponents must be short, since
  * long ones cost the service computing time.
  */
-const readers: Readonly<Record<Algorithm, (key: Members) => PublicJwk | undefined>> = {
+const readers: Readonly<Record<PasskeyAlgorithm, (key: Members) => PasskeyPublicJwk | undefined>> = {
   Ed25519: key =>
     key.get(KTY) === 1 && key.get(CRV) === 6 && isLong(key.get(-2), 32)
       ? { kty: 'OKP', crv: 'Ed25519', x: text(key.get(-2)) }
@@ -140,11 +144,11 @@ const readers: Readonly<Record<Algorithm, (key: Members) => PublicJwk | undefine
 function enrolledKeyOf(key: Members): EnrolledKey | undefined {
   const [algorithm] = Object.entries(COSE_ALGORITHMS).find(([, number]) => number === key.get(ALG)) ?? []
   if (!algorithm) return undefined
-  const jwk = readers[algorithm as Algorithm](key)
-  return jwk && isKey(jwk) ? { algorithm: algorithm as Algorithm, jwk } : undefined
+  const jwk = readers[algorithm as PasskeyAlgorithm](key)
+  return jwk && isKey(jwk) ? { algorithm: algorithm as PasskeyAlgorithm, jwk } : undefined
 }
 
-function isKey(key: PublicJwk): boolean {
+function isKey(key: PasskeyPublicJwk): boolean {
   try {
     createPublicKey({ key: { ...key }, format: 'jwk' })
     return true

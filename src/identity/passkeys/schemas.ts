@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { type Failure, missing } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
-import { algorithms } from './passkey.ts'
+import { passkeyAlgorithms } from './passkey.ts'
 
 /** Binary data as browsers encode it. The limit is the largest value of any device. */
 const base64url = (longest: number) =>
@@ -24,7 +24,7 @@ const credential = <R extends z.ZodType>(response: R) =>
     response,
   })
 
-export const Assertion = credential(
+export const AssertionCredential = credential(
   z.object({
     clientDataJSON: base64url(8_192),
     authenticatorData: base64url(4_096),
@@ -36,7 +36,7 @@ export const Assertion = credential(
   description: 'As `navigator.credentials.get` gives it, in JSON: `AuthenticationResponseJSON`.',
 })
 
-export const Registration = credential(
+export const RegistrationCredential = credential(
   z.object({
     clientDataJSON: base64url(8_192),
     attestationObject: base64url(24_576),
@@ -55,17 +55,17 @@ export const Registration = credential(
   })
 
 /** An unknown challenge is a 400, not a 404, since the request cannot be confirmed. */
-export const challengeId = z
+export const challengeIdSchema = z
   .string()
   .min(1)
   .max(128)
   .meta({ description: 'Of the challenge: see `expiresAt` there.' })
 
-export const webauthnAssertion = z
-  .strictObject({ challengeId, assertion: Assertion })
+export const webauthnAssertionSchema = z
+  .strictObject({ challengeId: challengeIdSchema, assertion: AssertionCredential })
   .meta({ id: 'WebauthnAssertion', description: 'The passkey’s signature and its challenge.' })
 
-export type Envelope = z.output<typeof webauthnAssertion>
+export type WebauthnAssertion = z.output<typeof webauthnAssertionSchema>
 
 export const assertionRefusals = {
   assertion_required: [
@@ -88,20 +88,20 @@ export const assertionRefusals = {
     403,
     'The role of this passkey’s person does not allow this. Ask an owner or approver to sign.',
   ],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
-export type AssertionCode = keyof typeof assertionRefusals
+export type AssertionRefusalCode = keyof typeof assertionRefusals
 
 /** Until a passkey exists, a key that assigns a role must have all scopes of that role. */
-export const scope_not_held: Failure = [
+export const scopeNotHeldRefusal: RefusalSpec = [
   403,
   'The key lacks scopes of that role. Use a key that has them all.',
 ]
 
-export const passkeyFails = {
-  passkey_not_found: missing('passkey'),
-  person_not_found: missing('person'),
-} as const satisfies Record<string, Failure>
+export const passkeyRefusals = {
+  passkey_not_found: notFound('passkey'),
+  person_not_found: notFound('person'),
+} as const satisfies Record<string, RefusalSpec>
 
 const transports = z.array(z.string()).max(10)
 
@@ -110,7 +110,7 @@ export const PasskeyRecord = z
     ...recordHead('passkey'),
     personId: id('person'),
     name: z.string(),
-    algorithm: z.enum(algorithms),
+    algorithm: z.enum(passkeyAlgorithms),
     backupEligible: z.boolean().meta({
       description:
         'Whether it may be on several devices of the person, such as one that a password manager keeps.',
@@ -136,13 +136,13 @@ const PasskeyEvent = z.object({
 })
 
 export const passkeyEvents = {
-  'passkey.enrolled': event('A person has enrolled a passkey.', PasskeyEvent),
-  'passkey.renamed': event('A passkey has another name.', PasskeyEvent),
-  'passkey.revoked': event(
+  'passkey.enrolled': declareEvent('A person has enrolled a passkey.', PasskeyEvent),
+  'passkey.renamed': declareEvent('A passkey has another name.', PasskeyEvent),
+  'passkey.revoked': declareEvent(
     'A passkey was revoked. It no longer works, and its sessions have ended.',
     PasskeyEvent,
   ),
-  'passkey.blocked': event(
+  'passkey.blocked': declareEvent(
     'A passkey has signed and its counter did not rise, so a copy of it may sign: it is closed for fifteen minutes, by the real clock.',
     PasskeyEvent.extend({ blockedUntil: instant }),
   ),
@@ -150,7 +150,7 @@ export const passkeyEvents = {
 
 export const assertionEvents = { 'passkey.blocked': passkeyEvents['passkey.blocked'] }
 
-export const eventOf = ({
+export const passkeyEvent = ({
   id: passkeyId,
   personId,
   name,
@@ -170,7 +170,7 @@ const challenge = z.string().meta({
 const descriptors = z.array(z.object({ id: z.string(), type: z.literal('public-key'), transports }))
 const timeout = z.int().meta({ description: 'In milliseconds.' })
 
-export const RequestOptions = z
+export const PasskeyRequestOptions = z
   .object({
     challenge,
     timeout,
@@ -180,7 +180,7 @@ export const RequestOptions = z
   })
   .meta({ id: 'PasskeyRequestOptions', description: 'For `navigator.credentials.get`.' })
 
-export const CreationOptions = z
+export const PasskeyCreationOptions = z
   .object({
     challenge,
     timeout,
@@ -198,7 +198,7 @@ export const CreationOptions = z
   })
   .meta({ id: 'PasskeyCreationOptions', description: 'For `navigator.credentials.create`.' })
 
-export const StatementRecord = z
+export const SignedStatementRecord = z
   .object({
     version: z.literal(1),
     kind: z.string(),
@@ -218,7 +218,7 @@ export const ChallengeRecord = z
     challengeId: id('challenge'),
     expiresAt: instant,
     sentence: z.string().meta({ description: 'What the person is about to sign, to be shown before.' }),
-    statement: StatementRecord,
-    options: RequestOptions,
+    statement: SignedStatementRecord,
+    options: PasskeyRequestOptions,
   })
   .meta({ id: 'PasskeyChallenge' })

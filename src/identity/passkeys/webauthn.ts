@@ -1,6 +1,6 @@
 import type { RelyingParty } from '../../ports/relying-party.ts'
-import type { DeviceState, PasskeyRow } from './passkey.ts'
-import type { Envelope } from './schemas.ts'
+import type { AuthenticatorState, PasskeyRow } from './passkey.ts'
+import type { WebauthnAssertion } from './schemas.ts'
 
 type Library = typeof import('@simplewebauthn/server') & typeof import('@simplewebauthn/server/helpers')
 
@@ -15,11 +15,11 @@ export function webauthnLibrary(): Promise<Library> {
 }
 
 type Signed =
-  | { readonly is: 'genuine'; readonly challenge: string; readonly device: DeviceState }
+  | { readonly is: 'genuine'; readonly challenge: string; readonly device: AuthenticatorState }
   | { readonly is: 'invalid' }
   | { readonly is: 'malformed' }
 
-export const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
+export const decodeBase64url = (text: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.from(text, 'base64url'))
 
 const MALFORMED = { is: 'malformed' } as const
@@ -32,21 +32,22 @@ type Credential = Pick<PasskeyRow, 'credentialId' | 'publicKey' | 'personId'>
  * is locked.
  */
 export async function checkAssertion(
-  { assertion }: Envelope,
+  { assertion }: WebauthnAssertion,
   passkey: Credential | undefined,
   party: RelyingParty,
 ): Promise<Signed> {
   const { clientDataJSON, authenticatorData, userHandle } = assertion.response
   const { parseAuthenticatorData, verifyAuthenticationResponse } = await webauthnLibrary()
-  const clientData = clientDataOf(clientDataJSON)
+  const clientData = parseClientData(clientDataJSON)
   if (!clientData) return MALFORMED
   try {
-    parseAuthenticatorData(bytesOf(authenticatorData))
+    parseAuthenticatorData(decodeBase64url(authenticatorData))
   } catch {
     return MALFORMED
   }
   const isOf =
-    !userHandle || (passkey && Buffer.from(userHandle, 'base64url').equals(handleOf(passkey.personId)))
+    !userHandle ||
+    (passkey && Buffer.from(userHandle, 'base64url').equals(webauthnUserHandle(passkey.personId)))
   if (!passkey || !isOf || clientData.crossOrigin) return INVALID
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
@@ -55,7 +56,11 @@ export async function checkAssertion(
       expectedOrigin: [...party.origins],
       expectedRPID: party.id,
       requireUserVerification: true,
-      credential: { id: passkey.credentialId, publicKey: bytesOf(passkey.publicKey), counter: NOT_COMPARED },
+      credential: {
+        id: passkey.credentialId,
+        publicKey: decodeBase64url(passkey.publicKey),
+        counter: NOT_COMPARED,
+      },
     })
     const { newCounter: counter, credentialBackedUp: backedUp } = authenticationInfo
     return verified
@@ -73,7 +78,7 @@ export async function checkAssertion(
 const NOT_COMPARED = -1
 
 /** The user handle on devices. It is the person's id, which never changes. */
-export const handleOf = (personId: string): Buffer => Buffer.from(personId)
+export const webauthnUserHandle = (personId: string): Buffer => Buffer.from(personId)
 
 /** The signed client data, which says which page requested the signature. Unknown members are ignored. */
 interface ClientData {
@@ -85,7 +90,7 @@ interface ClientData {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-export function clientDataOf(encoded: string): ClientData | undefined {
+export function parseClientData(encoded: string): ClientData | undefined {
   try {
     const value: unknown = JSON.parse(utf8.decode(Buffer.from(encoded, 'base64url')))
     if (typeof value !== 'object' || value === null) return undefined

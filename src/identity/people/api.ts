@@ -1,23 +1,29 @@
 import { z } from 'zod'
-import { del, get, list, missing, patch, post } from '../../kernel/contract/operation.ts'
-import { shownOnce } from '../../kernel/run/outcome.ts'
+import { del, get, list, notFound, patch, post } from '../../kernel/contract/operation.ts'
+import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { email, freeText, label, ProcessStatusRecord } from '../../values/schemas.ts'
+import { emailSchema, freeTextSchema, labelSchema, ProcessStatusRecord } from '../../values/schemas.ts'
 import {
   assertionEvents,
   assertionRefusals,
   passkeyEvents,
-  scope_not_held,
-  webauthnAssertion,
+  scopeNotHeldRefusal,
+  webauthnAssertionSchema,
 } from '../passkeys/index.ts'
-import { linkKinds } from './link.ts'
-import { PersonRecord, personEvents, personFails, role, status } from './schemas.ts'
+import { personLinkKinds } from './link.ts'
+import {
+  PersonRecord,
+  personEvents,
+  personRefusals,
+  personRoleSchema,
+  personStatusSchema,
+} from './schemas.ts'
 
 const readers = { callers: ['key'], scope: 'people:read' } as const
 const writers = { callers: ['key'], scope: 'people:write' } as const
 
-const url = shownOnce('https://pay.example.com/join#lnk_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ')
+const url = shownOnceSchema('https://pay.example.com/join#lnk_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ')
 
 const CreatedPerson = PersonRecord.extend({
   joinUrl: url,
@@ -28,14 +34,14 @@ const Link = z
   .object({
     id: id('consolelink'),
     personId: id('person'),
-    kind: z.enum(linkKinds),
+    kind: z.enum(personLinkKinds),
     url,
     expiresAt: instant,
   })
   .meta({ id: 'PersonLink' })
 
 /** Once the account has had a passkey, a key alone cannot invite, since its holder could create an approver. */
-const consent = webauthnAssertion.optional().meta({
+const consent = webauthnAssertionSchema.optional().meta({
   description:
     'Of an owner, over exactly this. It is needed from the first passkey of the account on: `POST /passkeys/challenge`, purpose `invitation`.',
 })
@@ -45,7 +51,7 @@ const invitation = (subject: Readonly<Record<string, string>>) => ({
   asks: { purpose: 'invitation', subject },
 })
 
-const { person_not_found, email_taken, too_many_people, last_owner } = personFails
+const { person_not_found, email_taken, too_many_people, last_owner } = personRefusals
 
 export const peopleApi = {
   create: post('/people', {
@@ -55,21 +61,24 @@ export const peopleApi = {
       'Give the person `joinUrl`, which is in this response only, works once within seven days: the person who opens it joins and enrols the first passkey. The token stands behind the `#`, so no log and no mail scanner uses it up.',
     signature: invitation({ name: '$name', email: '$email', role: '$role' }),
     body: z.strictObject({
-      name: label.meta({ examples: ['Grace Hopper'] }),
-      email: email.nullable().default(null).meta({ description: 'For you to find: nothing is sent to it.' }),
-      role,
+      name: labelSchema.meta({ examples: ['Grace Hopper'] }),
+      email: emailSchema
+        .nullable()
+        .default(null)
+        .meta({ description: 'For you to find: nothing is sent to it.' }),
+      role: personRoleSchema,
       webauthnAssertion: consent,
     }),
     example: { name: 'Grace Hopper', email: 'grace@example.com', role: 'approver' },
     returns: [201, CreatedPerson],
-    fails: { ...assertionRefusals, email_taken, too_many_people, scope_not_held },
+    fails: { ...assertionRefusals, email_taken, too_many_people, scope_not_held: scopeNotHeldRefusal },
     emits: { ...assertionEvents, 'person.invited': personEvents['person.invited'] },
   }),
   list: list('/people', {
     ...readers,
     summary: 'List people',
     description: 'Newest first, removed ones too.',
-    filters: { status: status.optional(), role: role.optional() },
+    filters: { status: personStatusSchema.optional(), role: personRoleSchema.optional() },
     item: PersonRecord,
   }),
   get: get('/people/{id}', {
@@ -85,11 +94,22 @@ export const peopleApi = {
       'Another role counts at once, in open sessions too. By a key it takes the assertion of an owner, once the account has had a passkey. The last owner who has a passkey stays one.',
     signature: invitation({ personId: '$id', role: '$role' }),
     body: z
-      .strictObject({ name: label, email: email.nullable(), role, webauthnAssertion: webauthnAssertion })
+      .strictObject({
+        name: labelSchema,
+        email: emailSchema.nullable(),
+        role: personRoleSchema,
+        webauthnAssertion: webauthnAssertionSchema,
+      })
       .partial(),
     example: { name: 'Grace Brewster Hopper' },
     returns: [200, PersonRecord],
-    fails: { ...assertionRefusals, person_not_found, email_taken, last_owner, scope_not_held },
+    fails: {
+      ...assertionRefusals,
+      person_not_found,
+      email_taken,
+      last_owner,
+      scope_not_held: scopeNotHeldRefusal,
+    },
     emits: { ...assertionEvents, 'person.updated': personEvents['person.updated'] },
   }),
   remove: del('/people/{id}', {
@@ -117,7 +137,7 @@ export const peopleApi = {
     returns: [201, Link],
     fails: {
       ...assertionRefusals,
-      scope_not_held,
+      scope_not_held: scopeNotHeldRefusal,
       person_not_found,
       recovery_not_ready: [
         400,
@@ -128,7 +148,7 @@ export const peopleApi = {
   }),
 }
 
-const recovery_not_found = missing('recovery')
+const recovery_not_found = notFound('recovery')
 
 const done = z.object({ done: z.boolean() })
 
@@ -180,7 +200,7 @@ export const recoveryApi = {
   cancelRecovery: post('/recoveries/{id}/cancel', {
     summary: 'Stop a recovery by its id',
     callers: [],
-    body: z.strictObject({ comment: freeText.optional() }),
+    body: z.strictObject({ comment: freeTextSchema.optional() }),
     returns: [200, done],
     fails: { recovery_not_found, recovery_ended: [400, 'The recovery has ended already.'] },
     emits: ends,

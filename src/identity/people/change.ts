@@ -1,29 +1,35 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import type { Role } from '../../kernel/contract/scopes.ts'
+import type { PersonRole } from '../../kernel/contract/scopes.ts'
 import { keysOf } from '../../values/collections.ts'
-import { lockPasskeys, passkeySummary, revokeAllOf } from '../passkeys/index.ts'
+import { lockPasskeys, passkeySummary, revokePasskeysOfPerson } from '../passkeys/index.ts'
 import type { peopleApi } from './api.ts'
 import { isEmailTaken } from './invite.ts'
-import { revokeLinks } from './link.ts'
-import { type Consent, consentOf, isBeyondKey, useConsent } from './owner-consent.ts'
+import { revokePersonLinks } from './link.ts'
+import {
+  consumeOwnerConsent,
+  exceedsKeyScopes,
+  type OwnerConsent,
+  verifyOwnerConsent,
+} from './owner-consent.ts'
 import { Person, personEvent, personMachine, personResponse } from './person.ts'
 import { lockPerson } from './recover.ts'
-import { endRecovery, openRecoveryOf, stopperOf } from './recoveries.ts'
+import { endRecovery, findOpenRecovery, recoveryStopper } from './recoveries.ts'
 
 type Updating = ContextOf<typeof peopleApi.update>
 
 /** A key needs an owner's consent to change a role, since it could otherwise turn its own invitee into an owner. */
-const needsConsent = (person: Person, role: Role | undefined, { actor }: Updating): boolean =>
+const needsConsent = (person: Person, role: PersonRole | undefined, { actor }: Updating): boolean =>
   actor.type === 'key' && role !== undefined && role !== person.role
 
 /** Locks the tenant, so that two owners who remove or demote each other concurrently see each other's change. */
-export const update: HandlerOf<typeof peopleApi.update> = async ({ params, body }, context) => {
+export const updatePerson: HandlerOf<typeof peopleApi.update> = async ({ params, body }, context) => {
   const { webauthnAssertion, ...members } = body
   const { records, emit, refuse } = context
   const known = await records.findOne(Person, { id: params.id })
   if (!known) return refuse('person_not_found')
-  const consent = needsConsent(known, body.role, context) && (await consentOf(webauthnAssertion, context))
+  const consent =
+    needsConsent(known, body.role, context) && (await verifyOwnerConsent(webauthnAssertion, context))
   if (typeof consent === 'string') return refuse(consent)
   await lockPasskeys(context)
   const person = await lockPerson(params.id, context)
@@ -33,7 +39,7 @@ export const update: HandlerOf<typeof peopleApi.update> = async ({ params, body 
   const changed = namesOfChanged(person, members)
   Object.assign(person, members)
   if (changed.length > 0) emit('person.updated', { ...personEvent(person), changed })
-  return personResponse(person, await openRecoveryOf(person.id, context))
+  return personResponse(person, await findOpenRecovery(person.id, context))
 }
 
 type Changes = { readonly [Name in 'name' | 'email' | 'role']?: Person[Name] | undefined }
@@ -44,35 +50,36 @@ const namesOfChanged = (person: Person, changes: Changes) =>
 async function updateBlocker(
   person: Person,
   { email, role }: Changes,
-  consent: Consent | false,
+  consent: OwnerConsent | false,
   context: Updating,
 ) {
   if (role && needsConsent(person, role, context)) {
     if (consent === false) return 'assertion_required'
-    if (isBeyondKey(role, consent, context)) return 'scope_not_held'
-    const code = await useConsent(consent, { personId: person.id, name: person.name, role }, context)
+    if (exceedsKeyScopes(role, consent, context)) return 'scope_not_held'
+    const code = await consumeOwnerConsent(consent, { personId: person.id, name: person.name, role }, context)
     if (code) return code
   }
   if (role && role !== 'owner' && (await isLastOwner(person, context))) return 'last_owner'
   return email && (await isEmailTaken(email, context, person.id)) ? 'email_taken' : undefined
 }
 
-export const remove: HandlerOf<typeof peopleApi.remove> = async ({ params }, context) => {
+export const removePerson: HandlerOf<typeof peopleApi.remove> = async ({ params }, context) => {
   const { actor, now, emit, refuse } = context
   await lockPasskeys(context)
   const person = await lockPerson(params.id, context)
   if (!person) return refuse('person_not_found')
   const [isLast, recovery] = await Promise.all([
     isLastOwner(person, context),
-    openRecoveryOf(person.id, context),
+    findOpenRecovery(person.id, context),
   ])
   if (isLast) return refuse('last_owner')
   personMachine.move(person, 'removed')
   Object.assign(person, { removedAt: now, email: null })
-  await revokeLinks(person.id, context)
-  await revokeAllOf(person.id, context)
+  await revokePersonLinks(person.id, context)
+  await revokePasskeysOfPerson(person.id, context)
   emit('person.removed', personEvent(person))
-  if (recovery) await endRecovery(recovery, person, { reason: 'removed', by: stopperOf(actor) }, context)
+  if (recovery)
+    await endRecovery(recovery, person, { reason: 'removed', by: recoveryStopper(actor) }, context)
   return personResponse(person, null)
 }
 

@@ -4,11 +4,11 @@ import { sqlCondition } from '../../kernel/contract/records.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import type { peopleApi } from './api.ts'
-import { makeLink, newLink } from './link.ts'
-import { consentOf, isBeyondKey, useConsent } from './owner-consent.ts'
+import { newPersonLink, replacePersonLink } from './link.ts'
+import { consumeOwnerConsent, exceedsKeyScopes, verifyOwnerConsent } from './owner-consent.ts'
 import { MAX_PEOPLE, Person, personEvent, personResponse } from './person.ts'
-import { actForTenantOf, lockPerson } from './recover.ts'
-import { openRecoveryOf } from './recoveries.ts'
+import { actForTenantOfPerson, lockPerson } from './recover.ts'
+import { findOpenRecovery } from './recoveries.ts'
 
 export const isEmailTaken = async (
   email: string,
@@ -21,37 +21,37 @@ export const isEmailTaken = async (
   })) > 0
 
 /** Locks the tenant, so that concurrent invitations respect the limit and unique emails. */
-export const create: HandlerOf<typeof peopleApi.create> = async ({ body }, context) => {
+export const invitePerson: HandlerOf<typeof peopleApi.create> = async ({ body }, context) => {
   const { records, emit, refuse } = context
   const { webauthnAssertion, ...members } = body
-  const consent = await consentOf(webauthnAssertion, context)
+  const consent = await verifyOwnerConsent(webauthnAssertion, context)
   if (typeof consent === 'string') return refuse(consent)
-  if (isBeyondKey(members.role, consent, context)) return refuse('scope_not_held')
+  if (exceedsKeyScopes(members.role, consent, context)) return refuse('scope_not_held')
   const [, count, isTaken] = await Promise.all([
     lockTenant(context, 'people'),
     records.count(Person, { status: { $ne: 'removed' } }),
     members.email !== null && isEmailTaken(members.email, context),
   ])
-  const code = await useConsent(consent, members, context)
+  const code = await consumeOwnerConsent(consent, members, context)
   if (code) return refuse(code)
   if (count >= MAX_PEOPLE) return refuse('too_many_people')
   if (isTaken) return refuse('email_taken')
   const person = records.create(Person, members)
-  const { url, expiresAt } = newLink({ personId: person.id, kind: 'join' }, context)
+  const { url, expiresAt } = newPersonLink({ personId: person.id, kind: 'join' }, context)
   emit('person.invited', personEvent(person))
   return withMembers(personResponse(person, null), { joinUrl: url, joinUrlExpiresAt: expiresAt })
 }
 
-export const link: HandlerOf<typeof peopleApi.link> = async (input, context) => {
+export const createPersonLink: HandlerOf<typeof peopleApi.link> = async (input, context) => {
   const { actor, records, refuse } = context
   if (actor.type === 'dash') return recoveryLink(input.params.id, context)
   if (!(await records.findOne(Person, { id: input.params.id }))) return refuse('person_not_found')
-  const consent = await consentOf(input.body.webauthnAssertion, context)
+  const consent = await verifyOwnerConsent(input.body.webauthnAssertion, context)
   if (typeof consent === 'string') return refuse(consent)
   const person = await lockPerson(input.params.id, context)
   if (!person) return refuse('person_not_found')
-  if (isBeyondKey(person.role, consent, context)) return refuse('scope_not_held')
-  const code = await useConsent(consent, { personId: person.id }, context)
+  if (exceedsKeyScopes(person.role, consent, context)) return refuse('scope_not_held')
+  const code = await consumeOwnerConsent(consent, { personId: person.id }, context)
   return code ? refuse(code) : linkOf(person, { kind: 'join' }, context)
 }
 
@@ -59,10 +59,10 @@ type Linking = ContextOf<typeof peopleApi.link>
 
 async function recoveryLink(personId: string, context: Linking) {
   const { refuse } = context
-  if (!(await actForTenantOf(personId, context))) return refuse('person_not_found')
+  if (!(await actForTenantOfPerson(personId, context))) return refuse('person_not_found')
   const person = await lockPerson(personId, context)
   if (!person) return refuse('person_not_found')
-  const recovery = await openRecoveryOf(person.id, context)
+  const recovery = await findOpenRecovery(person.id, context)
   if (recovery?.status !== 'ready') return refuse('recovery_not_ready')
   return linkOf(person, { kind: 'recovery', recoveryId: recovery.id }, context)
 }
@@ -72,7 +72,7 @@ async function linkOf(
   members: { readonly kind: 'join' | 'recovery'; readonly recoveryId?: string },
   context: Linking,
 ) {
-  const made = await makeLink({ personId: person.id, ...members }, context)
+  const made = await replacePersonLink({ personId: person.id, ...members }, context)
   context.emit('person.updated', { ...personEvent(person), changed: ['link'] })
   return { ...made, personId: person.id, kind: members.kind }
 }

@@ -1,28 +1,28 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Context } from '../../kernel/contract/context.ts'
-import { hashOf, newSecret } from '../../kernel/database/credential.ts'
+import { hashSecret, newSecret } from '../../kernel/database/credential.ts'
 import {
   definedOnly,
   nullable,
-  realTimestamps,
-  record,
+  realTimestampColumns,
+  recordColumns,
   tenantTable,
-  timestamp,
+  timestampColumn,
 } from '../../kernel/database/entity.ts'
-import { after, clock, days, minutes } from '../../values/clock.ts'
+import { addMs, clock, days, minutes } from '../../values/clock.ts'
 
 /** `sign_in` starts a session; `join` and `recovery` also let the person enrol a passkey. */
-export const linkKinds = ['sign_in', 'join', 'recovery'] as const
-export type LinkKind = (typeof linkKinds)[number]
+export const personLinkKinds = ['sign_in', 'join', 'recovery'] as const
+export type PersonLinkKind = (typeof personLinkKinds)[number]
 
 /** In real time. An invitation lasts longer, since the invited person may be away. */
-const LINK_LASTS_MS: Readonly<Record<LinkKind, number>> = {
+const LINK_LASTS_MS: Readonly<Record<PersonLinkKind, number>> = {
   sign_in: minutes(10),
   join: days(7),
   recovery: days(1),
 }
 
-const PAGES: Readonly<Record<LinkKind, string>> = {
+const PAGES: Readonly<Record<PersonLinkKind, string>> = {
   sign_in: '/login',
   join: '/join',
   recovery: '/join',
@@ -31,14 +31,14 @@ const PAGES: Readonly<Record<LinkKind, string>> = {
 const schema = defineEntity({
   ...tenantTable('PersonLink', 'person_links'),
   properties: {
-    ...record('consolelink'),
-    ...realTimestamps(),
+    ...recordColumns('consolelink'),
+    ...realTimestampColumns(),
     /** Null until the link of a tenant's first person is opened, which creates the person. */
     personId: nullable.string(),
-    kind: p.enum(linkKinds),
+    kind: p.enum(personLinkKinds),
     recoveryId: nullable.string(),
     hash: p.text(),
-    expiresAt: timestamp(),
+    expiresAt: timestampColumn(),
     usedAt: nullable.instant(),
     revokedAt: nullable.instant(),
   },
@@ -50,7 +50,7 @@ schema.setClass(PersonLink)
 
 interface LinkMembers {
   readonly personId: string | null
-  readonly kind: LinkKind
+  readonly kind: PersonLinkKind
   readonly recoveryId?: string
 }
 
@@ -62,29 +62,32 @@ interface MadeLink {
 
 type Making = Pick<Context, 'records' | 'ports'>
 
-export function newLink({ personId, kind, recoveryId }: LinkMembers, { records, ports }: Making): MadeLink {
+export function newPersonLink(
+  { personId, kind, recoveryId }: LinkMembers,
+  { records, ports }: Making,
+): MadeLink {
   const token = newSecret('lnk_')
-  const expiresAt = after(clock.real(), LINK_LASTS_MS[kind])
+  const expiresAt = addMs(clock.real(), LINK_LASTS_MS[kind])
   const { id } = records.create(PersonLink, {
     personId,
     kind,
     recoveryId: recoveryId ?? null,
-    hash: hashOf(token),
+    hash: hashSecret(token),
     expiresAt,
   })
   return { id, url: `${ports.pageUrl(PAGES[kind])}#${token}`, expiresAt }
 }
 
 /** Revokes the person's other links, so that only one is in circulation. */
-export async function makeLink(members: LinkMembers, context: Making): Promise<MadeLink> {
-  await revokeLinks(members.personId, context)
-  return newLink(members, context)
+export async function replacePersonLink(members: LinkMembers, context: Making): Promise<MadeLink> {
+  await revokePersonLinks(members.personId, context)
+  return newPersonLink(members, context)
 }
 
-export async function revokeLinks(
+export async function revokePersonLinks(
   personId: string | null,
   { records }: Pick<Context, 'records'>,
-  kind?: LinkKind,
+  kind?: PersonLinkKind,
 ): Promise<void> {
   const open = { personId, usedAt: null, revokedAt: null, ...definedOnly({ kind }) }
   const links = await records.find(PersonLink, open, { orderBy: { id: 'asc' }, lock: true })

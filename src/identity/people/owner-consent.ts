@@ -1,15 +1,15 @@
 import type { Context } from '../../kernel/contract/context.ts'
-import { mayGrant, type Role } from '../../kernel/contract/scopes.ts'
+import { mayGrantRole, type PersonRole } from '../../kernel/contract/scopes.ts'
 import type { Subjects } from '../../statements/index.ts'
 import {
-  type AssertionCode,
+  type AssertionRefusalCode,
   type assertionEvents,
-  burnAssertion,
-  type Envelope,
+  consumeAssertion,
   lockPasskeys,
   passkeySummary,
   type VerifiedAssertion,
   verifyAssertion,
+  type WebauthnAssertion,
 } from '../passkeys/index.ts'
 import { Person } from './person.ts'
 
@@ -19,16 +19,16 @@ type Asking = Pick<
 >
 
 /** The signature of an owner's passkey; null if the tenant has never had a passkey, so that signing is impossible. */
-export type Consent = VerifiedAssertion | null
+export type OwnerConsent = VerifiedAssertion | null
 
 /**
  * An owner's consent to an invitation, or a refusal. Call it before any row is locked. If signing is
  * impossible, the lock prevents the first passkey from being enrolled meanwhile.
  */
-export async function consentOf(
-  envelope: Envelope | undefined,
+export async function verifyOwnerConsent(
+  envelope: WebauthnAssertion | undefined,
   context: Asking,
-): Promise<Consent | AssertionCode> {
+): Promise<OwnerConsent | AssertionRefusalCode> {
   if (envelope) return verifyAssertion(envelope, context)
   const [, { everEnrolled }] = await Promise.all([
     lockPasskeys(context),
@@ -38,20 +38,23 @@ export async function consentOf(
 }
 
 /** Without any passkey, a key decides. It can grant only the rights in the console that it has itself. */
-export const isBeyondKey = (role: Role, consent: Consent, { actor }: Pick<Asking, 'actor'>): boolean =>
-  consent === null && actor.type === 'key' && !mayGrant(actor.scopes, role)
+export const exceedsKeyScopes = (
+  role: PersonRole,
+  consent: OwnerConsent,
+  { actor }: Pick<Asking, 'actor'>,
+): boolean => consent === null && actor.type === 'key' && !mayGrantRole(actor.scopes, role)
 
 /**
  * Consumes the consent under the lock of the tenant's people. The consent must be for exactly this change, by
  * a person who is still an owner.
  */
-export async function useConsent(
-  consent: Consent,
+export async function consumeOwnerConsent(
+  consent: OwnerConsent,
   members: Subjects['invitation'],
   context: Asking,
-): Promise<AssertionCode | undefined> {
+): Promise<AssertionRefusalCode | undefined> {
   if (!consent) return undefined
-  const code = await burnAssertion(consent, { kind: 'invitation', members }, context)
+  const code = await consumeAssertion(consent, { kind: 'invitation', members }, context)
   if (code) return code
   const signer = await context.records.findOne(Person, { id: consent.person.id })
   return signer?.status === 'active' && signer.role === 'owner' ? undefined : 'insufficient_role'

@@ -1,33 +1,39 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { days } from '../../values/clock.ts'
 import { peopleApi, recoveryApi } from './api.ts'
-import { remove, update } from './change.ts'
-import { create, link } from './invite.ts'
+import { removePerson, updatePerson } from './change.ts'
+import { createPersonLink, invitePerson } from './invite.ts'
 import { PersonLink } from './link.ts'
-import { Person, peoplePersonal, peopleResponse, personMachine, personResponse } from './person.ts'
+import { Person, peoplePersonalData, peopleResponse, personMachine, personResponse } from './person.ts'
 import { recoveryProcess } from './process.ts'
-import { advanceRecovery, cancelRecovery, recover, recoveryStatus, stopRecovery } from './recover.ts'
-import { openRecoveryOf } from './recoveries.ts'
-import { OPEN, Recovery, recoveryMachine } from './recovery.ts'
+import {
+  advanceRecovery,
+  cancelRecovery,
+  recoveryStatus,
+  startPersonRecovery,
+  stopRecovery,
+} from './recover.ts'
+import { findOpenRecovery } from './recoveries.ts'
+import { OPEN_RECOVERY_SQL, Recovery, recoveryMachine } from './recovery.ts'
 import { personEvents } from './schemas.ts'
 
 export const findPerson = (id: string, { records }: Pick<Context, 'records'>): Promise<Person | null> =>
   records.findOne(Person, { id })
 
-export const activePersonOf = (id: string, { records }: Pick<Context, 'records'>): Promise<Person | null> =>
+export const findActivePerson = (id: string, { records }: Pick<Context, 'records'>): Promise<Person | null> =>
   records.findOne(Person, { id, status: 'active' })
 
-const people = implement(
+const people = bindHandlers(
   { ...peopleApi, ...recoveryApi },
   {
-    create,
-    update,
-    remove,
-    link,
-    recover,
+    create: invitePerson,
+    update: updatePerson,
+    remove: removePerson,
+    link: createPersonLink,
+    recover: startPersonRecovery,
     stopRecovery,
     recoveryStatus,
     advanceRecovery,
@@ -41,7 +47,7 @@ const people = implement(
     async get({ params }, context) {
       const person = await findPerson(params.id, context)
       if (!person) return context.refuse('person_not_found')
-      return personResponse(person, await openRecoveryOf(person.id, context))
+      return personResponse(person, await findOpenRecovery(person.id, context))
     },
   },
 )
@@ -51,7 +57,7 @@ export const peopleArea = area(
   'People who sign in for an account: invitations, roles and recovery.',
   people,
   {
-    personal: peoplePersonal,
+    personal: peoplePersonalData,
     entities: [Person, PersonLink, Recovery],
     machines: [personMachine, recoveryMachine],
     announces: personEvents,
@@ -61,7 +67,7 @@ export const peopleArea = area(
       {
         process: recoveryProcess,
         table: 'recoveries',
-        open: OPEN,
+        open: OPEN_RECOVERY_SQL,
         waits: 'true',
         operations: ['people.advanceRecovery'],
       },
@@ -69,7 +75,7 @@ export const peopleArea = area(
     openRecords: [
       {
         process: recoveryProcess,
-        select: `select id, owner_id, mode, null::text as agent_id, person_id as about from recoveries where ${OPEN}`,
+        select: `select id, owner_id, mode, null::text as agent_id, person_id as about from recoveries where ${OPEN_RECOVERY_SQL}`,
       },
     ],
   },

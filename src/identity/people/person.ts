@@ -1,29 +1,29 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/contract/machine.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Records } from '../../kernel/contract/records.ts'
-import type { Role } from '../../kernel/contract/scopes.ts'
-import { nullable, record, tenantTable, withMembers } from '../../kernel/database/entity.ts'
-import type { Personal } from '../../values/personal.ts'
+import type { PersonRole } from '../../kernel/contract/scopes.ts'
+import { nullable, recordColumns, tenantTable, withMembers } from '../../kernel/database/entity.ts'
+import type { PersonalData } from '../../values/personal.ts'
 import { Recovery } from './recovery.ts'
 
-export const personMachine = machine('person', {
+export const personMachine = stateMachine('person', {
   invited: ['active', 'removed'],
   active: ['removed'],
   removed: [],
 })
 
-export const roles = ['owner', 'approver', 'viewer'] as const satisfies readonly Role[]
+export const personRoles = ['owner', 'approver', 'viewer'] as const satisfies readonly PersonRole[]
 
 export const MAX_PEOPLE = 200
 
 const schema = defineEntity({
   ...tenantTable('Person', 'people'),
   properties: {
-    ...record('person'),
+    ...recordColumns('person'),
     name: p.text(),
     /** Links are sent here. Erased when the person is removed; the name stays with their decisions. */
     email: nullable.string(),
-    role: p.enum(roles),
+    role: p.enum(personRoles),
     status: p.enum(personMachine.states).onCreate(() => personMachine.initial),
     joinedAt: nullable.instant(),
     removedAt: nullable.instant(),
@@ -33,7 +33,7 @@ const schema = defineEntity({
 export class Person extends schema.class {}
 schema.setClass(Person)
 
-export const peoplePersonal = {
+export const peoplePersonalData = {
   people: {
     personal: {
       name: { kind: 'name', ground: 'payments', forget: 'word' },
@@ -55,7 +55,7 @@ export const peoplePersonal = {
     plain: [],
     about: { person: ['person_id', "stopped_by ->> 'id'"] },
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 export const personResponse = (person: Person, recovery: Recovery | null) =>
   withMembers(person, {

@@ -3,12 +3,18 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
-import { clock, minuteInWords } from '../../values/clock.ts'
+import { clock, formatMinute } from '../../values/clock.ts'
 import type { recoveryApi } from './api.ts'
 import { Person, personResponse } from './person.ts'
 import type { RecoverySignal } from './process.ts'
-import { endRecovery, makeReady, openRecoveryOf, startRecovery, stopperOf } from './recoveries.ts'
-import { isOpen, Recovery } from './recovery.ts'
+import {
+  endRecovery,
+  findOpenRecovery,
+  markRecoveryReady,
+  recoveryStopper,
+  startRecovery,
+} from './recoveries.ts'
+import { isRecoveryOpen, Recovery } from './recovery.ts'
 
 const TENANT_OF_PERSON = `
 select p.owner_id as "ownerId", p.mode, coalesce(t.offset_ms, 0)::float8 as "offsetMs"
@@ -19,7 +25,7 @@ where p.id = $1`
  * Switches an operator to the tenant of a person, since the operator does not name the owner. False if the id
  * is unknown.
  */
-export async function actForTenantOf(
+export async function actForTenantOfPerson(
   personId: string,
   { sql, switchTenant }: Pick<Context, 'sql' | 'switchTenant'>,
 ): Promise<boolean> {
@@ -41,12 +47,12 @@ export async function lockPerson(
   return person?.status === 'removed' ? null : person
 }
 
-export const recover: HandlerOf<typeof recoveryApi.recover> = async ({ params }, context) => {
+export const startPersonRecovery: HandlerOf<typeof recoveryApi.recover> = async ({ params }, context) => {
   const { refuse } = context
-  if (!(await actForTenantOf(params.id, context))) return refuse('person_not_found')
+  if (!(await actForTenantOfPerson(params.id, context))) return refuse('person_not_found')
   const person = await lockPerson(params.id, context)
   if (!person) return refuse('person_not_found')
-  if (await openRecoveryOf(person.id, context)) return refuse('recovery_under_way')
+  if (await findOpenRecovery(person.id, context)) return refuse('recovery_under_way')
   return personResponse(person, startRecovery(person, context))
 }
 
@@ -54,9 +60,9 @@ export const stopRecovery: HandlerOf<typeof recoveryApi.stopRecovery> = async ({
   const { actor, refuse } = context
   const person = await lockPerson(params.id, context)
   if (!person) return refuse('person_not_found')
-  const recovery = await openRecoveryOf(person.id, context)
+  const recovery = await findOpenRecovery(person.id, context)
   if (!recovery) return refuse('recovery_not_found')
-  await endRecovery(recovery, person, { reason: 'stopped', by: stopperOf(actor) }, context)
+  await endRecovery(recovery, person, { reason: 'stopped', by: recoveryStopper(actor) }, context)
   return personResponse(person, null)
 }
 
@@ -75,7 +81,7 @@ export const cancelRecovery: HandlerOf<typeof recoveryApi.cancelRecovery> = asyn
   if (!found) return refuse('recovery_not_found')
   const { recovery, person } = found
   if (recovery.endedAt) return refuse('recovery_ended', `The recovery is ${recovery.status} already.`)
-  const end = { reason: 'stopped', by: stopperOf(actor), comment: body.comment } as const
+  const end = { reason: 'stopped', by: recoveryStopper(actor), comment: body.comment } as const
   await endRecovery(recovery, person, end, context)
   return { done: true }
 }
@@ -86,7 +92,7 @@ export const advanceRecovery: HandlerOf<typeof recoveryApi.advanceRecovery> = as
   const found = await lockRecovery(params.id, context)
   if (!found) return refuse('recovery_not_found')
   const { recovery, person } = found
-  if (recovery.status === 'waiting' && recovery.readyAt <= now) makeReady(recovery, person, context)
+  if (recovery.status === 'waiting' && recovery.readyAt <= now) markRecoveryReady(recovery, person, context)
   if (recovery.status === 'ready' && recovery.expiresAt <= now)
     await endRecovery(recovery, person, { reason: 'expired' }, context)
   return { done: true }
@@ -102,19 +108,19 @@ export const recoveryStatus: HandlerOf<typeof recoveryApi.recoveryStatus> = asyn
 
 /** Temporal stores this summary of the run, so it contains no names. */
 const summaryOf = ({ personId, mode, status, readyAt }: Recovery): string => {
-  const state = status === 'waiting' ? `can be stopped until ${minuteInWords(readyAt)}` : status
+  const state = status === 'waiting' ? `can be stopped until ${formatMinute(readyAt)}` : status
   return `Recovery of ${personId} in ${mode} mode: ${state}`
 }
 
 const waitsFor = ({ status, readyAt, expiresAt }: Recovery): string =>
   status === 'waiting'
-    ? `for the 24 hours in which it can be stopped, until ${minuteInWords(readyAt)}`
-    : `for the operator’s link to be opened, until ${minuteInWords(expiresAt)}`
+    ? `for the 24 hours in which it can be stopped, until ${formatMinute(readyAt)}`
+    : `for the operator’s link to be opened, until ${formatMinute(expiresAt)}`
 
 const signals: readonly RecoverySignal[] = ['cancel']
 
 function processStatusOf(recovery: Recovery, now: Date) {
-  const closed = !isOpen(recovery)
+  const closed = !isRecoveryOpen(recovery)
   return {
     status: recovery.status,
     summary: summaryOf(recovery),

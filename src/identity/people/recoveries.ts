@@ -1,24 +1,24 @@
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { after } from '../../values/clock.ts'
+import { addMs } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { revokeLinks } from './link.ts'
+import { revokePersonLinks } from './link.ts'
 import { type Person, personEvent } from './person.ts'
 import { recoveryProcess } from './process.ts'
 import {
-  RECOVERY_LASTS_MS,
-  RECOVERY_WAITS_MS,
+  RECOVERY_TTL_MS,
+  RECOVERY_WAITING_PERIOD_MS,
   Recovery,
+  type RecoveryStopper,
   recoveryMachine,
-  type StoppedBy,
 } from './recovery.ts'
 import type { personEvents } from './schemas.ts'
 
 type Recovering = Pick<Context<never, typeof personEvents>, 'records' | 'now' | 'emit' | 'wake'>
 
 /** Callers that change the recovery hold the lock of the tenant's people. */
-export const openRecoveryOf = (
+export const findOpenRecovery = (
   personId: string,
   { records }: Pick<Context, 'records'>,
 ): Promise<Recovery | null> => records.findOne(Recovery, { personId, status: { $in: ['waiting', 'ready'] } })
@@ -35,12 +35,12 @@ const wakeProcess = ({ id, personId }: Recovery, { wake }: Pick<Context, 'wake'>
 export function startRecovery(person: Person, context: Recovering): Recovery {
   const { records, now, emit } = context
   const id = newId('recovery')
-  const readyAt = after(now, RECOVERY_WAITS_MS)
+  const readyAt = addMs(now, RECOVERY_WAITING_PERIOD_MS)
   const recovery = records.create(Recovery, {
     id,
     personId: person.id,
     readyAt,
-    expiresAt: after(readyAt, RECOVERY_LASTS_MS),
+    expiresAt: addMs(readyAt, RECOVERY_TTL_MS),
     dueAt: readyAt,
     workflowId: workflowIdOf(recoveryProcess, id),
   })
@@ -56,7 +56,7 @@ export async function endRecovery(
   person: Person,
   end: {
     readonly reason: keyof typeof END_OF
-    readonly by?: StoppedBy
+    readonly by?: RecoveryStopper
     readonly comment?: string | undefined
   },
   context: Recovering,
@@ -68,18 +68,18 @@ export async function endRecovery(
     stoppedBy: end.by ?? null,
     reason: end.comment ?? null,
   })
-  await revokeLinks(person.id, context, 'recovery')
+  await revokePersonLinks(person.id, context, 'recovery')
   context.emit('person.recovery_stopped', { ...eventOf(person, recovery), reason: end.reason })
   wakeProcess(recovery, context)
 }
 
 /** An operator has no id here, only the name in the signal. */
-export const stopperOf = ({ type, id, name }: Pick<Actor, 'type' | 'id' | 'name'>): StoppedBy =>
+export const recoveryStopper = ({ type, id, name }: Pick<Actor, 'type' | 'id' | 'name'>): RecoveryStopper =>
   type === 'operator'
     ? { type, id: null, name: id }
     : { type: type === 'console' ? type : 'key', id, name: name ?? null }
 
-export function makeReady(recovery: Recovery, person: Person, context: Recovering): void {
+export function markRecoveryReady(recovery: Recovery, person: Person, context: Recovering): void {
   if (!recoveryMachine.move(recovery, 'ready')) return
   recovery.dueAt = recovery.expiresAt
   context.emit('person.updated', { ...personEvent(person), changed: ['recovery'] })

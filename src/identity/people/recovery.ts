@@ -1,9 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import { nullable, recordColumns, tenantTable, timestampColumn } from '../../kernel/database/entity.ts'
 import { days } from '../../values/clock.ts'
 
-export const recoveryMachine = machine('recovery', {
+export const recoveryMachine = stateMachine('recovery', {
   waiting: ['ready', 'stopped'],
   ready: ['completed', 'stopped', 'expired'],
   completed: [],
@@ -11,18 +11,18 @@ export const recoveryMachine = machine('recovery', {
   expired: [],
 })
 
-export const OPEN = "status in ('waiting', 'ready')"
+export const OPEN_RECOVERY_SQL = "status in ('waiting', 'ready')"
 
 /** How long the tenant's people can stop a recovery, in the tenant's time. */
-export const RECOVERY_WAITS_MS = days(1)
+export const RECOVERY_WAITING_PERIOD_MS = days(1)
 
-export const RECOVERY_LASTS_MS = days(7)
+export const RECOVERY_TTL_MS = days(7)
 
-export const stopperTypes = ['key', 'console', 'operator', 'process'] as const
+export const recoveryStopperTypes = ['key', 'console', 'operator', 'process'] as const
 
 /** The name of an operator is unproven. */
-export interface StoppedBy {
-  type: (typeof stopperTypes)[number]
+export interface RecoveryStopper {
+  type: (typeof recoveryStopperTypes)[number]
   id: string | null
   name: string | null
 }
@@ -30,14 +30,14 @@ export interface StoppedBy {
 const schema = defineEntity({
   ...tenantTable('Recovery', 'recoveries'),
   properties: {
-    ...record('recovery'),
+    ...recordColumns('recovery'),
     personId: p.text(),
     status: p.enum(recoveryMachine.states).onCreate(() => recoveryMachine.initial),
     /** Until this time, the recovery can only be stopped. Afterwards the operator creates the link. */
-    readyAt: timestamp(),
-    expiresAt: timestamp(),
+    readyAt: timestampColumn(),
+    expiresAt: timestampColumn(),
     endedAt: nullable.instant(),
-    stoppedBy: nullable.json<StoppedBy>(),
+    stoppedBy: nullable.json<RecoveryStopper>(),
     reason: nullable.string(),
     /** When the run or the sweep has to act; null once nothing is due. */
     dueAt: nullable.instant(),
@@ -49,4 +49,5 @@ const schema = defineEntity({
 export class Recovery extends schema.class {}
 schema.setClass(Recovery)
 
-export const isOpen = ({ status }: Pick<Recovery, 'status'>): boolean => !recoveryMachine.isFinal(status)
+export const isRecoveryOpen = ({ status }: Pick<Recovery, 'status'>): boolean =>
+  !recoveryMachine.isFinal(status)

@@ -1,20 +1,20 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { hashOf } from '../../kernel/database/credential.ts'
+import { hashSecret } from '../../kernel/database/credential.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { clock } from '../../values/clock.ts'
 import { findCustomer } from '../customers/index.ts'
-import { lockPasskeys, revokeAllOf } from '../passkeys/index.ts'
-import { type LinkKind, PersonLink } from './link.ts'
+import { lockPasskeys, revokePasskeysOfPerson } from '../passkeys/index.ts'
+import { PersonLink, type PersonLinkKind } from './link.ts'
 import { Person, personEvent, personMachine } from './person.ts'
 import { completeRecovery } from './recoveries.ts'
 import { Recovery } from './recovery.ts'
-import type { linkEvents, linkFails } from './schemas.ts'
+import type { personLinkEvents, personLinkRefusals } from './schemas.ts'
 
-export interface Redeemed {
+export interface RedeemedPersonLink {
   readonly person: Person
-  readonly kind: LinkKind
+  readonly kind: PersonLinkKind
 }
 
 interface FoundLink extends Row {
@@ -34,17 +34,17 @@ left join tenant_clocks t on t.owner_id = s.owner_id and t.mode = s.mode
 where s.hash = $1`
 
 type Redeeming = Pick<
-  Context<never, typeof linkEvents>,
+  Context<never, typeof personLinkEvents>,
   'records' | 'sql' | 'tenant' | 'switchTenant' | 'emit' | 'wake'
 >
 
 /** Opens a link once. The token is the credential, so from here on the request acts for the tenant of its person. */
-export async function redeemLink(
+export async function redeemPersonLink(
   token: string,
   context: Redeeming,
-): Promise<Redeemed | keyof typeof linkFails> {
+): Promise<RedeemedPersonLink | keyof typeof personLinkRefusals> {
   const { records, sql, switchTenant } = context
-  const [found] = await sql<FoundLink>(FIND, [hashOf(token)])
+  const [found] = await sql<FoundLink>(FIND, [hashSecret(token)])
   if (!found) return 'link_unknown'
   const { ownerId, mode } = found
   const now = clock.tenant(found.offsetMs)
@@ -70,7 +70,7 @@ async function recovered(id: string, person: Person, now: Date, context: Redeemi
   if (!recovery) throw new Error('a link of a recovery that is not there')
   completeRecovery(recovery, now, context)
   // Another person may have the lost passkeys, so all are revoked.
-  await revokeAllOf(person.id, context)
+  await revokePasskeysOfPerson(person.id, context)
   context.emit('person.updated', { ...personEvent(person), changed: ['recovery'] })
 }
 

@@ -1,18 +1,18 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { type Failure, missing } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
 import { passkeyEvents } from '../passkeys/index.ts'
-import { MAX_PEOPLE, personMachine, roles } from './person.ts'
+import { MAX_PEOPLE, personMachine, personRoles } from './person.ts'
 import { recoveryMachine } from './recovery.ts'
 
-export const role = z.enum(roles).meta({
+export const personRoleSchema = z.enum(personRoles).meta({
   description:
     '`owner` may do everything, `approver` reads and approves, `viewer` reads. See /docs for what each may do.',
 })
-export const status = z.enum(personMachine.states).meta({
+export const personStatusSchema = z.enum(personMachine.states).meta({
   description: '`invited` until the person opens the link; a `removed` person can do nothing any more.',
 })
 
@@ -32,8 +32,8 @@ export const PersonRecord = z
     ...recordHead('person'),
     name: z.string(),
     email: z.string().nullable().meta({ description: 'Null where none is known, and once removed.' }),
-    role,
-    status,
+    role: personRoleSchema,
+    status: personStatusSchema,
     joinedAt: instant.nullable(),
     removedAt: instant.nullable(),
     recovery: RecoveryRecord.nullable().meta({
@@ -48,16 +48,16 @@ export const PersonRecord = z
 const PersonEvent = z.object({
   personId: id('person'),
   name: z.string().max(200),
-  role: z.enum(roles),
+  role: z.enum(personRoles),
   status: z.enum(personMachine.states),
 })
 
 const RecoveryEvent = PersonEvent.extend({ recoveryId: id('recovery'), readyAt: instant })
 
 export const personEvents = {
-  'person.invited': event('A person was invited.', PersonEvent),
-  'person.joined': event('A person has opened the link of the invitation.', PersonEvent),
-  'person.updated': event(
+  'person.invited': declareEvent('A person was invited.', PersonEvent),
+  'person.joined': declareEvent('A person has opened the link of the invitation.', PersonEvent),
+  'person.updated': declareEvent(
     'The name, email or role of a person has changed, or the person has a new link, or a recovery has got on.',
     PersonEvent.extend({
       changed: z.array(z.string().max(20)).max(10).meta({
@@ -66,22 +66,22 @@ export const personEvents = {
       }),
     }),
   ),
-  'person.removed': event(
+  'person.removed': declareEvent(
     'A person has been removed: the passkeys, sessions and links of that person are at an end.',
     PersonEvent,
   ),
-  'person.recovery_started': event(
+  'person.recovery_started': declareEvent(
     'The operator started the recovery of a person without a passkey. Until `readyAt` anyone of the account can stop it.',
     RecoveryEvent,
   ),
-  'person.recovery_stopped': event(
+  'person.recovery_stopped': declareEvent(
     'A recovery was stopped, or has expired.',
     RecoveryEvent.extend({ reason: z.enum(['stopped', 'expired', 'removed']) }),
   ),
 }
 
-export const personFails = {
-  person_not_found: missing('person'),
+export const personRefusals = {
+  person_not_found: notFound('person'),
   email_taken: [
     400,
     'email: another person has it. Change that one by PATCH /people/{id}, or use another email.',
@@ -91,16 +91,16 @@ export const personFails = {
     400,
     'The account would have no owner who can approve. Make another person with a passkey an owner first.',
   ],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
-export const linkFails = {
+export const personLinkRefusals = {
   link_unknown: [404, 'This link is unknown, or its person was removed. Ask for a new one.'],
   link_used: [410, 'The link was already used. Ask for a new one.'],
   link_expired: [410, 'The link has expired, or was replaced by a newer one. Ask for a new one.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 /** Events of opening a link. A recovery's link revokes the passkeys that the person lost. */
-export const linkEvents = {
+export const personLinkEvents = {
   'person.joined': personEvents['person.joined'],
   'person.updated': personEvents['person.updated'],
   'passkey.revoked': passkeyEvents['passkey.revoked'],

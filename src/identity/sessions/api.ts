@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
 import { oauthErrors } from '../../kernel/contract/oauth-errors.ts'
-import { del, type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
-import { scopeSchema, scopes } from '../../kernel/contract/scopes.ts'
-import { too_many_guesses } from '../../kernel/database/attempt-limit.ts'
+import { del, get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { allScopeNames, scopeSchema } from '../../kernel/contract/scopes.ts'
+import { tooManyAttemptsRefusal } from '../../kernel/database/attempt-limit.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { formattedText, recordHead, recordTail } from '../../values/schemas.ts'
-import { keyEvents } from '../keys/index.ts'
-import { clientTypes, type DeviceSession, sessionMachine } from './session.ts'
+import { patternTextSchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { apiKeyEvents } from '../keys/index.ts'
+import { type DeviceSession, deviceClientTypes, deviceSessionMachine } from './session.ts'
 
-export const deviceId = formattedText(
+export const deviceIdSchema = patternTextSchema(
   /^[\x21-\x7e]{8,128}$/,
   128,
   'must have 8 to 128 visible ASCII characters, and no spaces',
@@ -19,7 +19,7 @@ export const deviceId = formattedText(
 /** Control characters, and marks that change the text direction. */
 const INVISIBLE = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
 
-export const deviceName = z
+export const deviceNameSchema = z
   .string()
   .trim()
   .min(1)
@@ -30,10 +30,10 @@ export const deviceName = z
     examples: ['Ada’s laptop'],
   })
 
-export const clientType = z.enum(clientTypes)
-export const scopeList = z.array(scopeSchema).min(1).max(scopes.length)
+export const clientTypeSchema = z.enum(deviceClientTypes)
+export const scopeListSchema = z.array(scopeSchema).min(1).max(allScopeNames.length)
 
-export const userCode = z
+export const userCodeSchema = z
   .string()
   .max(100)
   .meta({
@@ -46,16 +46,16 @@ const address = z
   .nullable()
   .meta({ description: 'Where the device has asked from.', examples: ['203.0.113.7'] })
 
-export const SessionRecord = z
+export const DeviceSessionRecord = z
   .object({
     ...recordHead('session'),
-    status: z.enum(sessionMachine.states).meta({
+    status: z.enum(deviceSessionMachine.states).meta({
       description:
         '`approved` until the device has fetched its key, then `active`; at the end `denied`, `revoked` or `expired`.',
     }),
     deviceId: z.string(),
     deviceName: z.string(),
-    clientType,
+    clientType: clientTypeSchema,
     scopes: z
       .array(scopeSchema)
       .nullable()
@@ -80,13 +80,13 @@ export const SessionRecord = z
   })
   .meta({ id: 'DeviceSession' })
 
-export const WaitingDevice = z
+export const WaitingDeviceRecord = z
   .object({
     sessionId: id('session'),
-    userCode,
+    userCode: userCodeSchema,
     deviceId: z.string(),
     deviceName: z.string(),
-    clientType,
+    clientType: clientTypeSchema,
     scopes: z.array(scopeSchema).meta({
       description: 'What the person can give it: all that it asks for, as far as the role goes.',
     }),
@@ -104,26 +104,29 @@ export const WaitingDevice = z
 const SessionEvent = z.object({
   sessionId: id('session'),
   deviceName: z.string().max(100),
-  clientType,
+  clientType: clientTypeSchema,
   personId: id('person').nullable(),
   keyId: id('key').nullable(),
 })
 
-export const sessionEvents = {
-  'session.requested': event(
+export const deviceSessionEvents = {
+  'session.requested': declareEvent(
     'A device requests a key. The account is notified once one of its people has typed the code.',
     SessionEvent,
   ),
-  'session.approved': event('A person has approved a device with a passkey.', SessionEvent),
-  'session.denied': event('A person has denied a device.', SessionEvent),
-  'session.revoked': event('The session of a device has been ended, and its key with it.', SessionEvent),
-  'session.expired': event(
+  'session.approved': declareEvent('A person has approved a device with a passkey.', SessionEvent),
+  'session.denied': declareEvent('A person has denied a device.', SessionEvent),
+  'session.revoked': declareEvent(
+    'The session of a device has been ended, and its key with it.',
+    SessionEvent,
+  ),
+  'session.expired': declareEvent(
     'The session of a device has expired: without a decision, without its key being fetched, or with its key.',
     SessionEvent,
   ),
 }
 
-export const sessionEvent = ({
+export const deviceSessionEvent = ({
   id: sessionId,
   deviceName,
   clientType,
@@ -137,49 +140,49 @@ export const sessionEvent = ({
   keyId,
 })
 
-export const codeFails = {
+export const userCodeRefusals = {
   user_code_unknown: [
     404,
     'userCode: no device is waiting with this code. Compare it with the device’s; decided and expired codes no longer work.',
   ],
   user_code_expired: [400, 'userCode: the code expired after ten minutes. Start again on the device.'],
-  too_many_guesses,
-} as const satisfies Record<string, Failure>
+  too_many_guesses: tooManyAttemptsRefusal,
+} as const satisfies Record<string, RefusalSpec>
 
-export const giveFails = {
+export const scopeGrantRefusals = {
   scope_not_held: [403, 'scopes: the device did not request it, or your role does not have it.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 const sessionFails = {
-  session_not_found: missing('session'),
+  session_not_found: notFound('session'),
   session_not_open: [400, 'The session has already ended, or was never approved.'],
   scope_not_held: [
     403,
     'The session has scopes that the calling key lacks. End it with a key that has them.',
   ],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
-export const tokenFails = oauthErrors
+export const deviceTokenRefusals = oauthErrors
 
 const readers = { callers: ['key'], scope: 'sessions:read' } as const
 
-export const sessionsApi = {
+export const deviceSessionsApi = {
   list: list('/sessions', {
     ...readers,
     summary: 'List the sessions of devices',
     description:
       'Newest first, ended ones too. People who are no owners see those that they have decided about.',
     filters: {
-      status: z.enum(sessionMachine.states).optional(),
+      status: z.enum(deviceSessionMachine.states).optional(),
       personId: id('person').optional(),
-      clientType: clientType.optional(),
+      clientType: clientTypeSchema.optional(),
     },
-    item: SessionRecord,
+    item: DeviceSessionRecord,
   }),
   get: get('/sessions/{id}', {
     ...readers,
     summary: 'Get the session of a device',
-    returns: [200, SessionRecord],
+    returns: [200, DeviceSessionRecord],
     fails: { session_not_found: sessionFails.session_not_found },
   }),
   revoke: del('/sessions/{id}', {
@@ -188,11 +191,11 @@ export const sessionsApi = {
       'Its key opens nothing any more, at once. People who are no owners end those that they have approved; a key ends those that have no scope which it lacks.',
     callers: ['key'],
     scope: 'sessions:write',
-    returns: [200, SessionRecord],
+    returns: [200, DeviceSessionRecord],
     fails: sessionFails,
     emits: {
-      'session.revoked': sessionEvents['session.revoked'],
-      'key.revoked': keyEvents['key.revoked'],
+      'session.revoked': deviceSessionEvents['session.revoked'],
+      'key.revoked': apiKeyEvents['key.revoked'],
     },
   }),
   expire: post('/sessions/{id}/expire', {
@@ -200,6 +203,6 @@ export const sessionsApi = {
     callers: [],
     returns: [200, z.object({ done: z.boolean() })],
     fails: { session_not_found: sessionFails.session_not_found },
-    emits: { 'session.expired': sessionEvents['session.expired'] },
+    emits: { 'session.expired': deviceSessionEvents['session.expired'] },
   }),
 }

@@ -1,21 +1,21 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
-import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
+import { allScopeNames, type Scope } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { hashOf, newSecret } from '../../kernel/database/credential.ts'
-import { clientOf } from '../../values/client-of.ts'
-import { after, clock } from '../../values/clock.ts'
+import { hashSecret, newSecret } from '../../kernel/database/credential.ts'
+import { clientAddressKey } from '../../values/client-of.ts'
+import { addMs, clock } from '../../values/clock.ts'
 import { newUserCode } from '../../values/user-code.ts'
-import { sessionEvent } from './api.ts'
-import type { deviceApi } from './device-api.ts'
+import { deviceSessionEvent } from './api.ts'
+import type { deviceAuthorizationApi } from './device-api.ts'
 import {
-  CODES_LAST_MS,
+  DEVICE_CODE_TTL_MS,
+  DEVICE_POLL_INTERVAL_S,
   DeviceSession,
-  INTERVAL_S,
-  KEPT_FOR_MS,
-  MAX_WAITING,
-  platform,
-  userHashesOf,
+  ENDED_REQUEST_RETENTION_MS,
+  livePlatformTenant,
+  MAX_WAITING_DEVICES,
+  userCodeHashes,
 } from './session.ts'
 
 const WAITING = `
@@ -25,7 +25,7 @@ where owner_id = $1 and mode = $2 and client = $3 and status = 'requested' and e
 const LOCK_CLIENT = 'select pg_advisory_xact_lock(hashtextextended($1, 0))'
 
 async function waitingOf(client: string, now: Date, sql: Sql): Promise<number> {
-  const values = [platform.ownerId, platform.mode, client, now]
+  const values = [livePlatformTenant.ownerId, livePlatformTenant.mode, client, now]
   const [, [row]] = await Promise.all([
     sql(LOCK_CLIENT, [`devices from ${client}`]),
     sql<{ waiting: number } & Row>(WAITING, values),
@@ -39,60 +39,63 @@ select 1 as taken from sessions where owner_id = $1 and mode = $2 and user_hash 
 /** Finds an unused code. With 25,600 million codes, a second attempt is hardly ever needed. */
 async function freeUserCode(sql: Sql, ports: Pick<Ports, 'vault'>): Promise<{ code: string; hash: string }> {
   const code = newUserCode()
-  const hashes = userHashesOf(code, ports)
-  const taken = await sql(TAKEN, [platform.ownerId, platform.mode, hashes])
+  const hashes = userCodeHashes(code, ports)
+  const taken = await sql(TAKEN, [livePlatformTenant.ownerId, livePlatformTenant.mode, hashes])
   return taken.length === 0 ? { code, hash: hashes[0] } : freeUserCode(sql, ports)
 }
 
-const isScope = (name: string): name is Scope => (scopes as readonly string[]).includes(name)
+const isScope = (name: string): name is Scope => (allScopeNames as readonly string[]).includes(name)
 
 function scopesIn(text: string | undefined): Scope[] | null | 'scope_unknown' {
   const named = new Set(text?.split(' ').filter(Boolean))
   if (named.size === 0) return null
-  return [...named].every(isScope) ? scopes.filter(scope => named.has(scope)) : 'scope_unknown'
+  return [...named].every(isScope) ? allScopeNames.filter(scope => named.has(scope)) : 'scope_unknown'
 }
 
-export const begin: HandlerOf<typeof deviceApi.begin> = async ({ body }, context) => {
+export const beginDeviceAuthorization: HandlerOf<typeof deviceAuthorizationApi.begin> = async (
+  { body },
+  context,
+) => {
   const { records, sql, switchTenant, address, ports, emit, refuse } = context
   const asked = body.scopes ?? scopesIn(body.scope)
   if (asked === 'scope_unknown') return refuse('scope_unknown')
   const now = clock.real()
-  const client = clientOf(address ?? '')
-  switchTenant(platform, now)
-  if ((await waitingOf(client, now, sql)) >= MAX_WAITING) return refuse('too_many_waiting')
+  const client = clientAddressKey(address ?? '')
+  switchTenant(livePlatformTenant, now)
+  if ((await waitingOf(client, now, sql)) >= MAX_WAITING_DEVICES) return refuse('too_many_waiting')
   const deviceCode = newSecret('dvc_')
   const { code: userCode, hash: userHash } = await freeUserCode(sql, ports)
   const { deviceId, deviceName, clientType, toolWrites, publicKeyJwk } = body
-  const endsAt = after(now, CODES_LAST_MS)
+  const endsAt = addMs(now, DEVICE_CODE_TTL_MS)
   const session = records.create(DeviceSession, {
     createdAt: now,
-    hash: hashOf(deviceCode),
+    hash: hashSecret(deviceCode),
     userHash,
     deviceId,
     deviceName,
     clientType,
     toolWrites,
-    scopes: asked && scopes.filter(scope => asked.includes(scope)),
+    scopes: asked && allScopeNames.filter(scope => asked.includes(scope)),
     boundTo: publicKeyJwk?.thumbprint ?? null,
     address,
     client,
     endsAt,
-    forgetAt: after(endsAt, KEPT_FOR_MS),
+    forgetAt: addMs(endsAt, ENDED_REQUEST_RETENTION_MS),
   })
-  emit('session.requested', sessionEvent(session))
+  emit('session.requested', deviceSessionEvent(session))
   return startResponse(deviceCode, userCode, ports.pageUrl('/device'))
 }
 
 /** Uses the service's member names, and also those of RFC 8628 for clients of the standard. */
 function startResponse(deviceCode: string, userCode: string, verificationUri: string) {
   const verificationUriComplete = `${verificationUri}?${new URLSearchParams({ code: userCode })}`
-  const expiresIn = CODES_LAST_MS / 1_000
+  const expiresIn = DEVICE_CODE_TTL_MS / 1_000
   return {
     deviceCode,
     userCode,
     verificationUri,
     verificationUriComplete,
-    interval: INTERVAL_S,
+    interval: DEVICE_POLL_INTERVAL_S,
     expiresIn,
     device_code: deviceCode,
     user_code: userCode,

@@ -1,28 +1,28 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { withHeaders } from '../../kernel/contract/problem.ts'
-import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
+import { allScopeNames, type Scope } from '../../kernel/contract/scopes.ts'
 import { updateOf } from '../../record-store/index.ts'
-import { after, clock } from '../../values/clock.ts'
-import { burnAssertion, openChallenge, verifyAssertion } from '../passkeys/index.ts'
-import { type codeFails, sessionEvent } from './api.ts'
-import type { deviceApi } from './device-api.ts'
+import { addMs, clock } from '../../values/clock.ts'
+import { consumeAssertion, openPasskeyChallenge, verifyAssertion } from '../passkeys/index.ts'
+import { deviceSessionEvent, type userCodeRefusals } from './api.ts'
+import type { deviceAuthorizationApi } from './device-api.ts'
 import {
-  FETCH_LASTS_MS,
-  findWaiting,
-  lockWaiting,
-  type NotWaiting,
-  platform,
-  type SessionRow,
-  sessionMachine,
-  sessionResponse,
-  sessionsTable,
-  type Waiting,
+  DEVICE_KEY_FETCH_TTL_MS,
+  type DeviceSessionRow,
+  deviceSessionMachine,
+  deviceSessionResponse,
+  deviceSessionsTable,
+  findWaitingDevice,
+  livePlatformTenant,
+  lockWaitingDevice,
+  type NotWaitingReason,
+  type WaitingDeviceRequest,
 } from './session.ts'
 
-type Deciding = Pick<Context<keyof typeof codeFails>, 'sql' | 'tenant' | 'actor' | 'refuse'>
+type Deciding = Pick<Context<keyof typeof userCodeRefusals>, 'sql' | 'tenant' | 'actor' | 'refuse'>
 
-function refusalOf(found: NotWaiting, { refuse }: Pick<Deciding, 'refuse'>) {
+function refusalOf(found: NotWaitingReason, { refuse }: Pick<Deciding, 'refuse'>) {
   const refusal = refuse(found.refused)
   return found.refused === 'too_many_guesses'
     ? withHeaders(refusal, { 'Retry-After': String(found.waitSeconds) })
@@ -30,10 +30,10 @@ function refusalOf(found: NotWaiting, { refuse }: Pick<Deciding, 'refuse'>) {
 }
 
 export function grantableScopes(
-  { scopes: asked }: Pick<SessionRow, 'scopes'>,
+  { scopes: asked }: Pick<DeviceSessionRow, 'scopes'>,
   { actor }: Pick<Deciding, 'actor'>,
 ) {
-  const wanted = asked ?? scopes.filter(scope => actor.scopes.has(scope))
+  const wanted = asked ?? allScopeNames.filter(scope => actor.scopes.has(scope))
   return {
     allowed: wanted.filter(scope => actor.scopes.has(scope)),
     withheld: wanted.filter(scope => !actor.scopes.has(scope)),
@@ -41,16 +41,16 @@ export function grantableScopes(
 }
 
 function grantedScopes(
-  request: SessionRow,
+  request: DeviceSessionRow,
   wanted: readonly Scope[] | undefined,
   context: Pick<Deciding, 'actor'>,
 ): Scope[] | undefined {
   const { allowed } = grantableScopes(request, context)
-  const given = wanted ? scopes.filter(scope => wanted.includes(scope)) : allowed
+  const given = wanted ? allScopeNames.filter(scope => wanted.includes(scope)) : allowed
   return given.length > 0 && given.every(scope => allowed.includes(scope)) ? given : undefined
 }
 
-const statementOf = ({ request, userCode }: Waiting, given: readonly Scope[]) => ({
+const statementOf = ({ request, userCode }: WaitingDeviceRequest, given: readonly Scope[]) => ({
   deviceId: request.deviceId,
   deviceName: request.deviceName,
   clientType: request.clientType,
@@ -59,34 +59,37 @@ const statementOf = ({ request, userCode }: Waiting, given: readonly Scope[]) =>
   ...(request.toolWrites ? { toolWrites: true as const } : {}),
 })
 
-const writeShown = updateOf(sessionsTable, ['shownTo'])
+const writeShown = updateOf(deviceSessionsTable, ['shownTo'])
 
-export const lookup: HandlerOf<typeof deviceApi.lookup> = async ({ body }, context) => {
+export const lookUpDevice: HandlerOf<typeof deviceAuthorizationApi.lookup> = async ({ body }, context) => {
   const { sql, tenant, queueStatement, emit } = context
-  const found = await findWaiting(body.userCode, context)
+  const found = await findWaitingDevice(body.userCode, context)
   if ('refused' in found) return refusalOf(found, context)
   const { request, userCode } = found
   const account = `${tenant.ownerId} ${tenant.mode}`
   if (request.shownTo !== account) {
-    queueStatement(writeShown(sql, platform, [{ id: request.id, shownTo: account }]))
-    emit('session.requested', sessionEvent(request))
+    queueStatement(writeShown(sql, livePlatformTenant, [{ id: request.id, shownTo: account }]))
+    emit('session.requested', deviceSessionEvent(request))
   }
   const { allowed, withheld } = grantableScopes(request, context)
   const { id: sessionId, boundTo, endsAt: expiresAt } = request
   return { ...request, sessionId, userCode, scopes: allowed, withheld, isBound: boundTo !== null, expiresAt }
 }
 
-export const challenge: HandlerOf<typeof deviceApi.challenge> = async ({ body }, context) => {
-  const found = await findWaiting(body.userCode, context)
+export const createDeviceChallenge: HandlerOf<typeof deviceAuthorizationApi.challenge> = async (
+  { body },
+  context,
+) => {
+  const found = await findWaitingDevice(body.userCode, context)
   if ('refused' in found) return refusalOf(found, context)
   const given = grantedScopes(found.request, body.scopes, context)
   if (!given) return context.refuse('scope_not_held')
   const about = { kind: 'device', subjectId: found.request.id, members: statementOf(found, given) } as const
-  return openChallenge(about, context)
+  return openPasskeyChallenge(about, context)
 }
 
 /** Moves the row from the platform to the deciding tenant, which then owns it for good. */
-const writeDecision = updateOf(sessionsTable, [
+const writeDecision = updateOf(deviceSessionsTable, [
   'ownerId',
   'mode',
   'status',
@@ -100,15 +103,15 @@ const writeDecision = updateOf(sessionsTable, [
 ])
 
 async function decide(
-  request: SessionRow,
+  request: DeviceSessionRow,
   to: 'approved' | 'denied',
   given: readonly Scope[] | null,
   { sql, tenant, actor }: Deciding,
-): Promise<SessionRow> {
+): Promise<DeviceSessionRow> {
   const now = clock.real()
-  const least = after(now, FETCH_LASTS_MS)
+  const least = addMs(now, DEVICE_KEY_FETCH_TTL_MS)
   const isOver = to === 'denied'
-  sessionMachine.move(request, to)
+  deviceSessionMachine.move(request, to)
   Object.assign(request, {
     ...tenant,
     personId: actor.id,
@@ -119,30 +122,30 @@ async function decide(
     forgetAt: null,
     updatedAt: now,
   })
-  await writeDecision(sql, platform, [request])
+  await writeDecision(sql, livePlatformTenant, [request])
   return request
 }
 
-export const verify: HandlerOf<typeof deviceApi.verify> = async ({ body }, context) => {
+export const approveDevice: HandlerOf<typeof deviceAuthorizationApi.verify> = async ({ body }, context) => {
   const { emit, refuse } = context
   const consent = await verifyAssertion(body.webauthnAssertion, context)
   if (typeof consent === 'string') return refuse(consent)
-  const found = await lockWaiting(body.userCode, context)
+  const found = await lockWaitingDevice(body.userCode, context)
   if ('refused' in found) return refusalOf(found, context)
   const given = grantedScopes(found.request, body.scopes, context)
   if (!given) return refuse('scope_not_held')
   const expected = { kind: 'device', members: statementOf(found, given) } as const
-  const code = await burnAssertion(consent, expected, context)
+  const code = await consumeAssertion(consent, expected, context)
   if (code) return refuse(code)
   const approved = await decide(found.request, 'approved', given, context)
-  emit('session.approved', sessionEvent(approved))
-  return sessionResponse(approved, null)
+  emit('session.approved', deviceSessionEvent(approved))
+  return deviceSessionResponse(approved, null)
 }
 
-export const deny: HandlerOf<typeof deviceApi.deny> = async ({ body }, context) => {
-  const found = await lockWaiting(body.userCode, context)
+export const denyDevice: HandlerOf<typeof deviceAuthorizationApi.deny> = async ({ body }, context) => {
+  const found = await lockWaitingDevice(body.userCode, context)
   if ('refused' in found) return refusalOf(found, context)
   const denied = await decide(found.request, 'denied', null, context)
-  context.emit('session.denied', sessionEvent(denied))
-  return sessionResponse(denied, null)
+  context.emit('session.denied', deviceSessionEvent(denied))
+  return deviceSessionResponse(denied, null)
 }

@@ -1,30 +1,35 @@
 import { z } from 'zod'
 import { get, post } from '../../kernel/contract/operation.ts'
 import { scopeSchema } from '../../kernel/contract/scopes.ts'
-import { orForm } from '../../kernel/contract/upload.ts'
-import { retryAfter } from '../../kernel/database/attempt-limit.ts'
-import { shownOnce } from '../../kernel/run/outcome.ts'
+import { acceptForm } from '../../kernel/contract/upload.ts'
+import { retryAfterHeader } from '../../kernel/database/attempt-limit.ts'
+import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { proofKey } from '../../values/proof-key.ts'
-import { askedToolWrites, keyEvents } from '../keys/index.ts'
-import { assertionEvents, assertionRefusals, ChallengeRecord, webauthnAssertion } from '../passkeys/index.ts'
+import { proofKeySchema } from '../../values/proof-key.ts'
+import { apiKeyEvents, requestedToolWritesSchema } from '../keys/index.ts'
 import {
-  clientType,
-  codeFails,
-  deviceId,
-  deviceName,
-  giveFails,
-  SessionRecord,
-  scopeList,
-  sessionEvents,
-  tokenFails,
-  userCode,
-  WaitingDevice,
+  assertionEvents,
+  assertionRefusals,
+  ChallengeRecord,
+  webauthnAssertionSchema,
+} from '../passkeys/index.ts'
+import {
+  clientTypeSchema,
+  DeviceSessionRecord,
+  deviceIdSchema,
+  deviceNameSchema,
+  deviceSessionEvents,
+  deviceTokenRefusals,
+  scopeGrantRefusals,
+  scopeListSchema,
+  userCodeRefusals,
+  userCodeSchema,
+  WaitingDeviceRecord,
 } from './api.ts'
 
 /** The `grant_type` of a request for the key (RFC 8628, 3.4). */
-export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+export const DEVICE_CODE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
 
 const DEVICE_CODE = 'dvc_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ'
 const EXAMPLE = { userCode: 'WDJB-MJHT' }
@@ -38,16 +43,16 @@ const client_id = z
 
 const Started = z
   .object({
-    deviceCode: shownOnce(DEVICE_CODE),
-    userCode: shownOnce('WDJB-MJHT'),
+    deviceCode: shownOnceSchema(DEVICE_CODE),
+    userCode: shownOnceSchema('WDJB-MJHT'),
     verificationUri: z.string().meta({ examples: ['https://pay.example.com/device'] }),
-    verificationUriComplete: shownOnce('https://pay.example.com/device?code=WDJB-MJHT'),
+    verificationUriComplete: shownOnceSchema('https://pay.example.com/device?code=WDJB-MJHT'),
     interval: z.int().meta({ description: 'How many seconds to wait between two questions.' }),
     expiresIn: z.int().meta({ description: 'In seconds.' }),
-    device_code: shownOnce(DEVICE_CODE),
-    user_code: shownOnce('WDJB-MJHT'),
+    device_code: shownOnceSchema(DEVICE_CODE),
+    user_code: shownOnceSchema('WDJB-MJHT'),
     verification_uri: z.string().meta(standardName('verificationUri')),
-    verification_uri_complete: shownOnce('https://pay.example.com/device?code=WDJB-MJHT'),
+    verification_uri_complete: shownOnceSchema('https://pay.example.com/device?code=WDJB-MJHT'),
     expires_in: z.int().meta(standardName('expiresIn')),
   })
   .meta({ id: 'StartedDeviceSession' })
@@ -58,7 +63,7 @@ const DeviceKey = z
   .object({
     sessionId: id('session'),
     keyId: id('key'),
-    key: shownOnce(KEY),
+    key: shownOnceSchema(KEY),
     environment: z.enum(['sandbox', 'test', 'live']),
     scopes: z.array(scopeSchema),
     toolWrites: z.boolean(),
@@ -66,7 +71,7 @@ const DeviceKey = z
       description: 'The thumbprint of the key whose proof (`DPoP`) each request has to carry.',
     }),
     expiresAt: instant.nullable().meta({ description: 'Earlier after thirty days without a use.' }),
-    access_token: shownOnce(KEY),
+    access_token: shownOnceSchema(KEY),
     token_type: z
       .literal('Bearer')
       .meta({ description: 'It is sent as `Authorization: Bearer`, also where a proof goes along.' }),
@@ -75,7 +80,7 @@ const DeviceKey = z
   })
   .meta({ id: 'DeviceKey' })
 
-const console = { callers: ['console'], http: { headers: { 429: retryAfter } } } as const
+const console = { callers: ['console'], http: { headers: { 429: retryAfterHeader } } } as const
 
 const Metadata = z
   .object({
@@ -98,7 +103,7 @@ const Metadata = z
   })
   .meta({ id: 'AuthorizationServerMetadata' })
 
-export const deviceApi = {
+export const deviceAuthorizationApi = {
   metadata: get('/.well-known/oauth-authorization-server', {
     summary: 'Find where a device or a terminal asks for its key',
     description:
@@ -113,14 +118,14 @@ export const deviceApi = {
       'The device authorization of RFC 8628, as JSON or as a form. Show `userCode` and `verificationUri` to the person, or open `verificationUriComplete`; there a passkey lets the device in. Meanwhile ask `POST /sessions/token` every `interval` seconds, for ten minutes. With `publicKeyJwk` only the holder of the private key can use the key.',
     callers: ['public'],
     limits: { bodyKiB: 16 },
-    body: orForm(
+    body: acceptForm(
       z.strictObject({
-        deviceId,
-        deviceName,
-        clientType,
-        publicKeyJwk: proofKey.optional(),
-        toolWrites: askedToolWrites,
-        scopes: scopeList.optional().meta({
+        deviceId: deviceIdSchema,
+        deviceName: deviceNameSchema,
+        clientType: clientTypeSchema,
+        publicKeyJwk: proofKeySchema.optional(),
+        toolWrites: requestedToolWritesSchema,
+        scopes: scopeListSchema.optional().meta({
           description: 'What the key is to be allowed. All that the person may give, unless some are named.',
         }),
         scope: z
@@ -140,21 +145,21 @@ export const deviceApi = {
         'A hundred devices at your address are already waiting. Decide about them, or wait ten minutes.',
       ],
     },
-    emits: { 'session.requested': sessionEvents['session.requested'] },
+    emits: { 'session.requested': deviceSessionEvents['session.requested'] },
   }),
   token: post('/sessions/token', {
     summary: 'Fetch the key of a device',
     description:
       'The token request of RFC 8628, as a form or as JSON. Until a person has decided it is `authorization_pending`; `slow_down` where less than `interval` seconds have passed, which are five more from then on; `access_denied` where the person has turned the device away; `expired_token` after ten minutes. The key is in one answer, this once: `invalid_grant` to everybody else, and for a code that there is not.',
     callers: ['public'],
-    body: orForm(
+    body: acceptForm(
       z
         .strictObject({
           grant_type: z
             .string()
             .max(100)
             .optional()
-            .meta({ description: `\`${DEVICE_GRANT}\`; in JSON it may be left out.` }),
+            .meta({ description: `\`${DEVICE_CODE_GRANT_TYPE}\`; in JSON it may be left out.` }),
           deviceCode: z.string().max(100).optional().meta({ description: 'Of `POST /sessions/device`.' }),
           device_code: z.string().max(100).optional().meta(standardName('deviceCode')),
           client_id,
@@ -166,19 +171,19 @@ export const deviceApi = {
     ),
     example: { deviceCode: DEVICE_CODE },
     returns: [200, DeviceKey],
-    fails: tokenFails,
-    emits: { 'key.created': keyEvents['key.created'] },
+    fails: deviceTokenRefusals,
+    emits: { 'key.created': apiKeyEvents['key.created'] },
   }),
   lookup: post('/sessions/device/lookup', {
     ...console,
     summary: 'Look at the device that shows a code',
     description:
       'The page `/device` calls it. Ten wrong codes within ten minutes from one person, or from one address, are a 429.',
-    body: z.strictObject({ userCode }),
+    body: z.strictObject({ userCode: userCodeSchema }),
     example: EXAMPLE,
-    returns: [200, WaitingDevice],
-    fails: codeFails,
-    emits: { 'session.requested': sessionEvents['session.requested'] },
+    returns: [200, WaitingDeviceRecord],
+    fails: userCodeRefusals,
+    emits: { 'session.requested': deviceSessionEvents['session.requested'] },
   }),
   challenge: post('/sessions/device/challenge', {
     ...console,
@@ -187,12 +192,12 @@ export const deviceApi = {
       'The page `/device` calls it. What is signed names the device, its code, and what it may do.',
     requires: 'passkeys',
     body: z.strictObject({
-      userCode,
-      scopes: scopeList.optional().meta({ description: 'Fewer than the person could give.' }),
+      userCode: userCodeSchema,
+      scopes: scopeListSchema.optional().meta({ description: 'Fewer than the person could give.' }),
     }),
     example: EXAMPLE,
     returns: [201, ChallengeRecord],
-    fails: { ...codeFails, ...giveFails },
+    fails: { ...userCodeRefusals, ...scopeGrantRefusals },
   }),
   verify: post('/sessions/device/verify', {
     ...console,
@@ -201,26 +206,26 @@ export const deviceApi = {
       'It takes the passkey of the person, over the device, the code and the scopes. The device then fetches its key, within a minute at least.',
     signature: { challenge: '/sessions/device/challenge', always: true },
     body: z.strictObject({
-      userCode,
-      scopes: scopeList.optional().meta({ description: 'Those of the challenge, if it had any.' }),
-      webauthnAssertion: webauthnAssertion.optional().meta({
+      userCode: userCodeSchema,
+      scopes: scopeListSchema.optional().meta({ description: 'Those of the challenge, if it had any.' }),
+      webauthnAssertion: webauthnAssertionSchema.optional().meta({
         description: 'Over the challenge of `POST /sessions/device/challenge`.',
       }),
     }),
     example: EXAMPLE,
-    returns: [200, SessionRecord],
-    fails: { ...assertionRefusals, ...codeFails, ...giveFails },
-    emits: { ...assertionEvents, 'session.approved': sessionEvents['session.approved'] },
+    returns: [200, DeviceSessionRecord],
+    fails: { ...assertionRefusals, ...userCodeRefusals, ...scopeGrantRefusals },
+    emits: { ...assertionEvents, 'session.approved': deviceSessionEvents['session.approved'] },
   }),
   deny: post('/sessions/device/deny', {
     ...console,
     summary: 'Deny a device',
     description:
       'The device is notified. Denying needs no passkey, so that anyone can stop an unexpected request.',
-    body: z.strictObject({ userCode }),
+    body: z.strictObject({ userCode: userCodeSchema }),
     example: EXAMPLE,
-    returns: [200, SessionRecord],
-    fails: codeFails,
-    emits: { 'session.denied': sessionEvents['session.denied'] },
+    returns: [200, DeviceSessionRecord],
+    fails: userCodeRefusals,
+    emits: { 'session.denied': deviceSessionEvents['session.denied'] },
   }),
 }

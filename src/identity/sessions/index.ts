@@ -1,2 +1,2 @@
-export { sessionsApi } from './api.ts'
-export { deviceApi } from './device-api.ts'
+export { deviceSessionsApi } from './api.ts'
+export { deviceAuthorizationApi } from './device-api.ts'

@@ -1,28 +1,28 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { machine } from '../../kernel/contract/machine.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type AttemptContext, recordAttempt } from '../../kernel/database/attempt-limit.ts'
-import { hashOf } from '../../kernel/database/credential.ts'
+import { type AttemptContext, recordCodeAttempt } from '../../kernel/database/attempt-limit.ts'
+import { hashSecret } from '../../kernel/database/credential.ts'
 import {
   nullable,
-  realTimestamps,
-  record,
+  realTimestampColumns,
+  recordColumns,
   tenantTable,
-  timestamp,
+  timestampColumn,
   withMembers,
 } from '../../kernel/database/entity.ts'
-import { type RowOf, selectList, tableOf } from '../../record-store/index.ts'
+import { type RowOf, selectColumnList, tableOf } from '../../record-store/index.ts'
 import { clock, days, minutes } from '../../values/clock.ts'
-import type { Personal } from '../../values/personal.ts'
+import type { PersonalData } from '../../values/personal.ts'
 import { parseUserCode } from '../../values/user-code.ts'
-import { PLATFORM_OWNER } from '../customers/index.ts'
-import { findKeys, type Key } from '../keys/index.ts'
+import { PLATFORM_OWNER_ID } from '../customers/index.ts'
+import { type ApiKey, findApiKeys } from '../keys/index.ts'
 
-export const sessionMachine = machine('session', {
+export const deviceSessionMachine = stateMachine('session', {
   requested: ['approved', 'denied', 'expired'],
   approved: ['active', 'revoked', 'expired'],
   active: ['revoked', 'expired'],
@@ -32,32 +32,32 @@ export const sessionMachine = machine('session', {
 })
 
 /** A device does not name an account, so its row belongs to the platform until a person decides. */
-export const platform: Tenant = { ownerId: PLATFORM_OWNER, mode: 'live' }
+export const livePlatformTenant: Tenant = { ownerId: PLATFORM_OWNER_ID, mode: 'live' }
 
 /** In real time. */
-export const CODES_LAST_MS = minutes(10)
+export const DEVICE_CODE_TTL_MS = minutes(10)
 /** The least time that a device has to fetch its key after the approval. */
-export const FETCH_LASTS_MS = minutes(1)
+export const DEVICE_KEY_FETCH_TTL_MS = minutes(1)
 /** Ended requests are kept for a day, so that late devices get a clear error. */
-export const KEPT_FOR_MS = days(1)
+export const ENDED_REQUEST_RETENTION_MS = days(1)
 /** Seconds between two polls of a device. The interval grows by this after each early poll, up to the maximum. */
-export const INTERVAL_S = 5
-export const MOST_INTERVAL_S = 600
-export const MAX_WAITING = 100
+export const DEVICE_POLL_INTERVAL_S = 5
+export const MAX_POLL_INTERVAL_S = 600
+export const MAX_WAITING_DEVICES = 100
 
-export const clientTypes = ['sdk', 'cli', 'mcp', 'api', 'browser', 'other'] as const
+export const deviceClientTypes = ['sdk', 'cli', 'mcp', 'api', 'browser', 'other'] as const
 
 const schema = defineEntity({
   ...tenantTable('DeviceSession', 'sessions'),
   properties: {
-    ...record('session'),
-    ...realTimestamps(),
-    status: p.enum(sessionMachine.states).onCreate(() => sessionMachine.initial),
+    ...recordColumns('session'),
+    ...realTimestampColumns(),
+    status: p.enum(deviceSessionMachine.states).onCreate(() => deviceSessionMachine.initial),
     hash: p.text(),
     userHash: p.text(),
     deviceId: p.text(),
     deviceName: p.text(),
-    clientType: p.enum(clientTypes),
+    clientType: p.enum(deviceClientTypes),
     /** The requested scopes, and after the decision the granted ones. Null means all scopes of the person. */
     scopes: p
       .array()
@@ -69,7 +69,7 @@ const schema = defineEntity({
     boundTo: nullable.string(),
     address: nullable.string(),
     client: p.text(),
-    intervalSeconds: p.integer().onCreate(() => INTERVAL_S),
+    intervalSeconds: p.integer().onCreate(() => DEVICE_POLL_INTERVAL_S),
     polledAt: nullable.instant(),
     shownTo: nullable.string(),
     personId: nullable.string(),
@@ -77,7 +77,7 @@ const schema = defineEntity({
     decidedAt: nullable.instant(),
     endedAt: nullable.instant(),
     /** When it ends without activity. For an active session, when to check whether its key was used meanwhile. */
-    endsAt: timestamp(),
+    endsAt: timestampColumn(),
     forgetAt: nullable.instant(),
   },
 })
@@ -89,7 +89,7 @@ const schema = defineEntity({
 export class DeviceSession extends schema.class {}
 schema.setClass(DeviceSession)
 
-export const sessionsPersonal = {
+export const sessionsPersonalData = {
   sessions: {
     personal: {
       address: { kind: 'network', ground: 'security', forget: 'word' },
@@ -101,19 +101,19 @@ export const sessionsPersonal = {
     secret: ['hash', 'user_hash'],
     about: { person: ['person_id'] },
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
-export type SessionRow = RowOf<DeviceSession>
+export type DeviceSessionRow = RowOf<DeviceSession>
 
-export const sessionsTable = tableOf(DeviceSession)
+export const deviceSessionsTable = tableOf(DeviceSession)
 
-const ROW = `select ${selectList(sessionsTable, 's')} from sessions s`
+const ROW = `select ${selectColumnList(deviceSessionsTable, 's')} from sessions s`
 
 const LOCK_BY_DEVICE_CODE = `${ROW} where s.hash = $1 for update`
 
 /** Searches by the digest, so that the response time reveals nothing about existing codes. */
-export async function lockByDeviceCode(sql: Sql, code: string): Promise<SessionRow | undefined> {
-  const [row] = await sql<SessionRow & Row>(LOCK_BY_DEVICE_CODE, [hashOf(code)])
+export async function lockSessionByDeviceCode(sql: Sql, code: string): Promise<DeviceSessionRow | undefined> {
+  const [row] = await sql<DeviceSessionRow & Row>(LOCK_BY_DEVICE_CODE, [hashSecret(code)])
   return row
 }
 
@@ -121,7 +121,7 @@ export async function lockByDeviceCode(sql: Sql, code: string): Promise<SessionR
  * Keyed hashes of the user code, as `readLetterCode` returns it, since a plain hash of so few letters could
  * be brute-forced in minutes. The first hash is stored; the others find codes stored under an old key.
  */
-export const userHashesOf = (
+export const userCodeHashes = (
   userCode: string,
   { vault }: Pick<Ports, 'vault'>,
 ): readonly [string, ...string[]] => vault.digests(userCode, 'user codes of devices')
@@ -134,29 +134,35 @@ type Finding = AttemptContext & Pick<Context, 'sql' | 'ports'>
 
 const byUserCode =
   (text: string) =>
-  async (code: string, { sql, ports }: Finding): Promise<SessionRow | undefined> =>
-    (await sql<SessionRow & Row>(text, [platform.ownerId, platform.mode, userHashesOf(code, ports)]))[0]
+  async (code: string, { sql, ports }: Finding): Promise<DeviceSessionRow | undefined> =>
+    (
+      await sql<DeviceSessionRow & Row>(text, [
+        livePlatformTenant.ownerId,
+        livePlatformTenant.mode,
+        userCodeHashes(code, ports),
+      ])
+    )[0]
 
 const find = byUserCode(BY_USER_CODE)
 const lock = byUserCode(LOCK_BY_USER_CODE)
 
-export interface Waiting {
-  readonly request: SessionRow
+export interface WaitingDeviceRequest {
+  readonly request: DeviceSessionRow
   readonly userCode: string
 }
 
-export type NotWaiting =
+export type NotWaitingReason =
   | { readonly refused: 'user_code_unknown' | 'user_code_expired' }
   | { readonly refused: 'too_many_guesses'; readonly waitSeconds: number }
 
 const finding =
   (search: typeof find) =>
-  async (typed: string, context: Finding): Promise<Waiting | NotWaiting> => {
+  async (typed: string, context: Finding): Promise<WaitingDeviceRequest | NotWaitingReason> => {
     const userCode = parseUserCode(typed)
     // No device can have this code, so it does not count as a guess.
     if (userCode === undefined) return { refused: 'user_code_unknown' }
     const [guess, request] = await Promise.all([
-      recordAttempt('user code', context),
+      recordCodeAttempt('user code', context),
       search(userCode, context),
     ])
     if (guess.waitSeconds > 0) return { refused: 'too_many_guesses', waitSeconds: guess.waitSeconds }
@@ -166,22 +172,25 @@ const finding =
   }
 
 /** Each wrong code counts towards the attempt limit. */
-export const findWaiting = finding(find)
-export const lockWaiting = finding(lock)
+export const findWaitingDevice = finding(find)
+export const lockWaitingDevice = finding(lock)
 
-type KeyTimes = Pick<Key, 'endsAt' | 'lastUsedAt'>
+type KeyTimes = Pick<ApiKey, 'endsAt' | 'lastUsedAt'>
 
-export function sessionResponse(session: SessionRow, key: KeyTimes | null) {
-  const isOver = sessionMachine.isFinal(session.status)
+export function deviceSessionResponse(session: DeviceSessionRow, key: KeyTimes | null) {
+  const isOver = deviceSessionMachine.isFinal(session.status)
   const endsAt = isOver ? session.endedAt : key?.endsAt
   return withMembers(session, { endsAt: endsAt ?? session.endsAt, lastUsedAt: key?.lastUsedAt ?? null })
 }
 
-export async function sessionResponses(sessions: readonly SessionRow[], context: Pick<Context, 'records'>) {
-  const keys = await findKeys(
+export async function deviceSessionResponses(
+  sessions: readonly DeviceSessionRow[],
+  context: Pick<Context, 'records'>,
+) {
+  const keys = await findApiKeys(
     sessions.flatMap(({ keyId }) => keyId ?? []),
     context,
   )
   const byId = new Map(keys.map(key => [key.id, key]))
-  return sessions.map(session => sessionResponse(session, byId.get(session.keyId ?? '') ?? null))
+  return sessions.map(session => deviceSessionResponse(session, byId.get(session.keyId ?? '') ?? null))
 }

@@ -1,45 +1,50 @@
-import { area, onlyWith, reaction } from '../../kernel/contract/area.ts'
+import { area, reaction, whenMemberPresent } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
-import type { Condition } from '../../kernel/contract/records.ts'
-import { scopes } from '../../kernel/contract/scopes.ts'
+import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import type { RecordCondition } from '../../kernel/contract/records.ts'
+import { allScopeNames } from '../../kernel/contract/scopes.ts'
 import { ATTEMPT_WINDOW_MS } from '../../kernel/database/attempt-limit.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
-import { first } from '../../values/collections.ts'
+import { requireFirst } from '../../values/collections.ts'
 import { proofAlgorithms } from '../../values/proof-key.ts'
-import { endKeysOf, findKey, keyEvents } from '../keys/index.ts'
-import { sessionEvent, sessionEvents, sessionsApi } from './api.ts'
-import { begin } from './begin.ts'
-import { challenge, deny, lookup, verify } from './decide.ts'
-import { DEVICE_GRANT, deviceApi } from './device-api.ts'
-import { DeviceSession, sessionMachine, sessionResponses, sessionsPersonal } from './session.ts'
-import { token } from './token.ts'
+import { apiKeyEvents, findApiKey, revokeKeysOfSession } from '../keys/index.ts'
+import { deviceSessionEvent, deviceSessionEvents, deviceSessionsApi } from './api.ts'
+import { beginDeviceAuthorization } from './begin.ts'
+import { approveDevice, createDeviceChallenge, denyDevice, lookUpDevice } from './decide.ts'
+import { DEVICE_CODE_GRANT_TYPE, deviceAuthorizationApi } from './device-api.ts'
+import {
+  DeviceSession,
+  deviceSessionMachine,
+  deviceSessionResponses,
+  sessionsPersonalData,
+} from './session.ts'
+import { issueDeviceToken } from './token.ts'
 
-const visibleTo = ({ actor }: Pick<Context, 'actor'>): Condition<DeviceSession> =>
+const visibleTo = ({ actor }: Pick<Context, 'actor'>): RecordCondition<DeviceSession> =>
   actor.type === 'console' && !actor.scopes.has('console:write') ? { personId: String(actor.id) } : {}
 
-type Ending = Pick<Context<never, Pick<typeof sessionEvents, 'session.revoked'>>, 'records' | 'emit'>
+type Ending = Pick<Context<never, Pick<typeof deviceSessionEvents, 'session.revoked'>>, 'records' | 'emit'>
 
 function endSession(session: DeviceSession, { emit }: Pick<Ending, 'emit'>): boolean {
-  if (!sessionMachine.move(session, 'revoked')) return false
+  if (!deviceSessionMachine.move(session, 'revoked')) return false
   session.endedAt = clock.real()
-  emit('session.revoked', sessionEvent(session))
+  emit('session.revoked', deviceSessionEvent(session))
   return true
 }
 
-const revoke: HandlerOf<typeof sessionsApi.revoke> = async ({ params }, context) => {
+const revoke: HandlerOf<typeof deviceSessionsApi.revoke> = async ({ params }, context) => {
   const { records, actor, refuse } = context
   const visible = await records.findOne(DeviceSession, { $and: [{ id: params.id }, visibleTo(context)] })
   if (!visible) return refuse('session_not_found')
   if (actor.type === 'key' && visible.scopes?.some(scope => !actor.scopes.has(scope)))
     return refuse('scope_not_held')
   // Keys are locked before sessions, as when a key is revoked directly.
-  await endKeysOf(visible.id, context)
+  await revokeKeysOfSession(visible.id, context)
   const session = await records.lock(DeviceSession, visible.id)
   if (!session || !endSession(session, context)) return refuse('session_not_open')
-  return first(await sessionResponses([session], context))
+  return requireFirst(await deviceSessionResponses([session], context))
 }
 
 interface EndedKey {
@@ -61,15 +66,15 @@ async function onKeyRotated(
 }
 
 /** Ends an expired session. If its key was used meanwhile, the session continues until that use expires. */
-const expire: HandlerOf<typeof sessionsApi.expire> = async ({ params }, { records, emit, refuse }) => {
+const expire: HandlerOf<typeof deviceSessionsApi.expire> = async ({ params }, { records, emit, refuse }) => {
   const session = await records.lock(DeviceSession, params.id)
   if (!session) return refuse('session_not_found')
   const now = clock.real()
-  const key = session.keyId ? await findKey(session.keyId, { records }) : null
+  const key = session.keyId ? await findApiKey(session.keyId, { records }) : null
   if (key?.endsAt && key.endsAt > now) session.endsAt = key.endsAt
-  if (session.endsAt > now || !sessionMachine.move(session, 'expired')) return { done: true }
+  if (session.endsAt > now || !deviceSessionMachine.move(session, 'expired')) return { done: true }
   session.endedAt = now
-  emit('session.expired', sessionEvent(session))
+  emit('session.expired', deviceSessionEvent(session))
   return { done: true }
 }
 
@@ -79,9 +84,9 @@ const metadataOf = (issuer: string) => ({
   device_authorization_endpoint: `${issuer}/sessions/device`,
   token_endpoint: `${issuer}/sessions/token`,
   token_endpoint_auth_methods_supported: ['none'],
-  grant_types_supported: [DEVICE_GRANT],
+  grant_types_supported: [DEVICE_CODE_GRANT_TYPE],
   response_types_supported: [],
-  scopes_supported: [...scopes],
+  scopes_supported: [...allScopeNames],
   dpop_signing_alg_values_supported: [...proofAlgorithms],
   code_challenge_methods_supported: ['S256'],
   pairing_endpoint: `${issuer}/cli/auth/start`,
@@ -89,29 +94,29 @@ const metadataOf = (issuer: string) => ({
   service_documentation: `${issuer}/docs`,
 })
 
-const sessions = implement(
-  { ...sessionsApi, ...deviceApi },
+const sessions = bindHandlers(
+  { ...deviceSessionsApi, ...deviceAuthorizationApi },
   {
-    begin,
-    token,
+    begin: beginDeviceAuthorization,
+    token: issueDeviceToken,
     metadata: (_, { ports }) => metadataOf(ports.publicUrl()),
-    lookup,
-    challenge,
-    verify,
-    deny,
+    lookup: lookUpDevice,
+    challenge: createDeviceChallenge,
+    verify: approveDevice,
+    deny: denyDevice,
     revoke,
     expire,
 
     async list({ query: { status, personId, clientType } }, context) {
       const conditions = [definedOnly({ status, personId, clientType }), visibleTo(context)]
       const { data, ...rest } = await context.page(DeviceSession, { $and: conditions })
-      return { ...rest, data: await sessionResponses(data, context) }
+      return { ...rest, data: await deviceSessionResponses(data, context) }
     },
 
     async get({ params }, context) {
       const condition = { $and: [{ id: params.id }, visibleTo(context)] }
       const session = await context.records.findOne(DeviceSession, condition)
-      const [response] = session ? await sessionResponses([session], context) : []
+      const [response] = session ? await deviceSessionResponses([session], context) : []
       return response ?? context.refuse('session_not_found')
     },
   },
@@ -131,24 +136,24 @@ export const sessionsArea = area(
   'How a device gets its own key: a person types its code and approves with a passkey.',
   sessions,
   {
-    personal: sessionsPersonal,
+    personal: sessionsPersonalData,
     entities: [DeviceSession],
-    machines: [sessionMachine],
+    machines: [deviceSessionMachine],
     deadlines: [sessionsDue],
     expiring: [
       { table: 'sessions', column: 'forget_at', keptMs: 0 },
       { table: 'wrong_guesses', column: 'last_at', keptMs: ATTEMPT_WINDOW_MS },
     ],
     reactions: {
-      'key.revoked': onlyWith(
+      'key.revoked': whenMemberPresent(
         'sessionId',
         reaction(
-          keyEvents['key.revoked'],
-          { 'session.revoked': sessionEvents['session.revoked'] },
+          apiKeyEvents['key.revoked'],
+          { 'session.revoked': deviceSessionEvents['session.revoked'] },
           onKeyRevoked,
         ),
       ),
-      'key.rotated': onlyWith('sessionId', reaction(keyEvents['key.rotated'], {}, onKeyRotated)),
+      'key.rotated': whenMemberPresent('sessionId', reaction(apiKeyEvents['key.rotated'], {}, onKeyRotated)),
     },
   },
 )

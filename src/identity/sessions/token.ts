@@ -1,65 +1,70 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { offsetOf } from '../../kernel/database/tenant-clock.ts'
+import { readClockOffset } from '../../kernel/database/tenant-clock.ts'
 import { updateOf } from '../../record-store/index.ts'
-import { after, clock } from '../../values/clock.ts'
-import { currentScopes, type MadeKey, makeDeviceKey } from '../keys/index.ts'
-import { DEVICE_GRANT, type deviceApi } from './device-api.ts'
+import { addMs, clock } from '../../values/clock.ts'
+import { createDeviceKey, currentDeviceScopes, type IssuedApiKey } from '../keys/index.ts'
+import { DEVICE_CODE_GRANT_TYPE, type deviceAuthorizationApi } from './device-api.ts'
 import {
-  INTERVAL_S,
-  lockByDeviceCode,
-  MOST_INTERVAL_S,
-  type SessionRow,
-  sessionMachine,
-  sessionsTable,
+  DEVICE_POLL_INTERVAL_S,
+  type DeviceSessionRow,
+  deviceSessionMachine,
+  deviceSessionsTable,
+  lockSessionByDeviceCode,
+  MAX_POLL_INTERVAL_S,
 } from './session.ts'
 
-function finalRefusal({ status, keyId, endsAt }: SessionRow) {
+function finalRefusal({ status, keyId, endsAt }: DeviceSessionRow) {
   if (keyId !== null) return 'invalid_grant'
   if (status === 'denied' || status === 'revoked') return 'access_denied'
   return endsAt <= clock.real() || status === 'expired' ? 'expired_token' : undefined
 }
 
-const writePoll = updateOf(sessionsTable, ['polledAt', 'intervalSeconds', 'updatedAt'])
+const writePoll = updateOf(deviceSessionsTable, ['polledAt', 'intervalSeconds', 'updatedAt'])
 
-async function recordPoll(session: SessionRow, sql: Sql): Promise<'authorization_pending' | 'slow_down'> {
+async function recordPoll(
+  session: DeviceSessionRow,
+  sql: Sql,
+): Promise<'authorization_pending' | 'slow_down'> {
   const now = clock.real()
   const { id, polledAt, intervalSeconds } = session
-  const isEarly = polledAt !== null && now < after(polledAt, intervalSeconds * 1_000)
-  const next = isEarly ? Math.min(intervalSeconds + INTERVAL_S, MOST_INTERVAL_S) : intervalSeconds
+  const isEarly = polledAt !== null && now < addMs(polledAt, intervalSeconds * 1_000)
+  const next = isEarly
+    ? Math.min(intervalSeconds + DEVICE_POLL_INTERVAL_S, MAX_POLL_INTERVAL_S)
+    : intervalSeconds
   await writePoll(sql, session, [{ id, polledAt: now, intervalSeconds: next, updatedAt: now }])
   return isEarly ? 'slow_down' : 'authorization_pending'
 }
 
 /** The row stays locked, so only one of several concurrent requests gets the key. */
-export const token: HandlerOf<typeof deviceApi.token> = async ({ body }, context) => {
+export const issueDeviceToken: HandlerOf<typeof deviceAuthorizationApi.token> = async ({ body }, context) => {
   const { sql, switchTenant, refuse } = context
-  if (body.grant_type !== undefined && body.grant_type !== DEVICE_GRANT)
+  if (body.grant_type !== undefined && body.grant_type !== DEVICE_CODE_GRANT_TYPE)
     return refuse('unsupported_grant_type')
-  const session = await lockByDeviceCode(sql, body.deviceCode ?? body.device_code ?? '')
+  const session = await lockSessionByDeviceCode(sql, body.deviceCode ?? body.device_code ?? '')
   if (!session) return refuse('invalid_grant')
   const never = finalRefusal(session)
   if (never) return refuse(never)
   if (session.status === 'requested') return refuse(await recordPoll(session, sql))
   const { ownerId, mode } = session
   const tenant = { ownerId, mode }
-  switchTenant(tenant, clock.tenant(mode === 'test' ? await offsetOf(sql, tenant) : 0))
+  switchTenant(tenant, clock.tenant(mode === 'test' ? await readClockOffset(sql, tenant) : 0))
   return issueKey(session, context)
 }
 
-type Fetching = Parameters<typeof token>[1]
+type Fetching = Parameters<typeof issueDeviceToken>[1]
 
-const writeKey = updateOf(sessionsTable, ['status', 'keyId', 'endsAt', 'updatedAt'])
+const writeKey = updateOf(deviceSessionsTable, ['status', 'keyId', 'endsAt', 'updatedAt'])
 
-async function issueKey(session: SessionRow, context: Fetching) {
+async function issueKey(session: DeviceSessionRow, context: Fetching) {
   const { records, sql, refuse } = context
-  const scopes = await currentScopes(session, context)
+  const scopes = await currentDeviceScopes(session, context)
   if (scopes.length === 0) return refuse('access_denied')
   const { id: sessionId, deviceName: name, toolWrites, boundTo } = session
   const personId = String(session.personId)
-  const key = makeDeviceKey({ name, scopes, toolWrites, boundTo, personId, sessionId }, context)
+  const key = createDeviceKey({ name, scopes, toolWrites, boundTo, personId, sessionId }, context)
   await records.flush()
-  sessionMachine.move(session, 'active')
+  deviceSessionMachine.move(session, 'active')
   const endsAt = key.endsAt ?? session.endsAt
   await writeKey(sql, session, [
     { id: sessionId, status: session.status, keyId: key.id, endsAt, updatedAt: clock.real() },
@@ -68,7 +73,7 @@ async function issueKey(session: SessionRow, context: Fetching) {
 }
 
 /** Uses the service's member names, and also those of OAuth for clients of the standard. */
-function tokenResponse(sessionId: string, key: MadeKey) {
+function tokenResponse(sessionId: string, key: IssuedApiKey) {
   const { id: keyId, environment, scopes, toolWrites, boundTo, expiresAt } = key
   return {
     sessionId,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -57,7 +57,7 @@ export const signingKeysApi = {
     callers: ['dash'],
     returns: [201, SigningKeyRecord],
     emits: {
-      'signing_key.rotated': event(
+      'signing_key.rotated': declareEvent(
         'A new key signs for this installation.',
         z.object({ signingKeyId: id('signingkey'), kid, replacedKid: kid }),
       ),

@@ -1,2 +1,2 @@
 export { signingKeysApi } from './api.ts'
-export { type LoadedKeys, loadKeys } from './signing-key.ts'
+export { type LoadedSigningKeys, loadSigningKeys } from './signing-key.ts'

@@ -2,19 +2,19 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import { newKeyPair, type PublicKey, publicKeyOf } from '../../ports/signer.ts'
+import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { newSigningKeyPair, publicKeyFromX, type SigningPublicKey } from '../../ports/signer.ts'
 import type { Vault } from '../../ports/vault.ts'
 import { newId } from '../../values/ids.ts'
-import type { Personal } from '../../values/personal.ts'
-import { PLATFORM_OWNER } from '../customers/index.ts'
+import type { PersonalData } from '../../values/personal.ts'
+import { PLATFORM_OWNER_ID } from '../customers/index.ts'
 
-export const platform: Tenant = { ownerId: PLATFORM_OWNER, mode: 'live' }
+export const livePlatformTenant: Tenant = { ownerId: PLATFORM_OWNER_ID, mode: 'live' }
 
 const schema = defineEntity({
   ...tenantTable('SigningKey', 'signing_keys'),
   properties: {
-    ...record('signingkey'),
+    ...recordColumns('signingkey'),
     kid: p.text(),
     x: p.text(),
     /** Sealed. Null once the key is retired and no longer signs. */
@@ -24,32 +24,32 @@ const schema = defineEntity({
 })
 
 export class SigningKey extends schema.class {
-  publicKey(): PublicKey {
-    return publicKeyOf(this.x)
+  publicKey(): SigningPublicKey {
+    return publicKeyFromX(this.x)
   }
 }
 schema.setClass(SigningKey)
 
 const sealContext = (kid: string): string => `signing-key:${kid}`
 
-export const seal = (vault: Vault, kid: string, privateKey: string): string =>
+export const sealSigningKey = (vault: Vault, kid: string, privateKey: string): string =>
   vault.seal(privateKey, sealContext(kid))
 
-export const unseal = (vault: Vault, kid: string, sealed: string): string =>
+export const unsealSigningKey = (vault: Vault, kid: string, sealed: string): string =>
   vault.open(sealed, sealContext(kid))
 
-export const signingKeysPersonal = {
+export const signingKeysPersonalData = {
   signing_keys: {
     personal: {},
     plain: ['kid', 'x'],
     secret: ['private_key'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
-export interface LoadedKeys {
+export interface LoadedSigningKeys {
   readonly kid: string
   readonly current: KeyObject | Error
-  readonly publicKeys: readonly PublicKey[]
+  readonly publicKeys: readonly SigningPublicKey[]
 }
 
 interface StoredKey extends Row {
@@ -68,9 +68,10 @@ insert into signing_keys (owner_id, mode, id, created_at, updated_at, kid, x, pr
 values ($1, $2, $3, clock_timestamp(), clock_timestamp(), $4, $5, $6)
 on conflict (owner_id, mode) where retired_at is null do nothing`
 
-const readKeys = (sql: Sql): Promise<StoredKey[]> => sql<StoredKey>(READ, [platform.ownerId, platform.mode])
+const readKeys = (sql: Sql): Promise<StoredKey[]> =>
+  sql<StoredKey>(READ, [livePlatformTenant.ownerId, livePlatformTenant.mode])
 
-export async function loadKeys(sql: Sql, vault: Vault): Promise<LoadedKeys> {
+export async function loadSigningKeys(sql: Sql, vault: Vault): Promise<LoadedSigningKeys> {
   const keys = await readKeys(sql)
   if (keys.length > 0) return opened(keys, vault)
   await makeFirstKey(sql, vault)
@@ -78,22 +79,22 @@ export async function loadKeys(sql: Sql, vault: Vault): Promise<LoadedKeys> {
 }
 
 async function makeFirstKey(sql: Sql, vault: Vault): Promise<void> {
-  const { x, privateKey } = newKeyPair()
-  const { kid } = publicKeyOf(x)
-  const values = [newId('signingkey'), kid, x, seal(vault, kid, privateKey)]
-  await sql(MAKE, [platform.ownerId, platform.mode, ...values])
+  const { x, privateKey } = newSigningKeyPair()
+  const { kid } = publicKeyFromX(x)
+  const values = [newId('signingkey'), kid, x, sealSigningKey(vault, kid, privateKey)]
+  await sql(MAKE, [livePlatformTenant.ownerId, livePlatformTenant.mode, ...values])
 }
 
-function opened(keys: readonly StoredKey[], vault: Vault): LoadedKeys {
+function opened(keys: readonly StoredKey[], vault: Vault): LoadedSigningKeys {
   const current = keys.find(({ privateKey }) => privateKey !== null)
   if (!current?.privateKey) throw new Error('no signing key is current')
-  const publicKeys = keys.map(({ x }) => publicKeyOf(x))
+  const publicKeys = keys.map(({ x }) => publicKeyFromX(x))
   return { kid: current.kid, current: openKey(current.kid, current.privateKey, vault), publicKeys }
 }
 
 function openKey(kid: string, sealed: string, vault: Vault): KeyObject | Error {
   try {
-    return createPrivateKey(unseal(vault, kid, sealed))
+    return createPrivateKey(unsealSigningKey(vault, kid, sealed))
   } catch (cause) {
     return new Error(
       `The signing key ${kid} cannot be opened. Add its ENCRYPTION_KEY to ENCRYPTION_KEYS_OLD, or create a new key with POST /signing-keys/rotate.`,

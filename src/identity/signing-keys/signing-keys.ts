@@ -1,38 +1,42 @@
 import { area } from '../../kernel/contract/area.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
-import { newKeyPair, publicKeyOf } from '../../ports/signer.ts'
+import { newSigningKeyPair, publicKeyFromX } from '../../ports/signer.ts'
 import { signingKeysApi } from './api.ts'
-import { platform, SigningKey, seal, signingKeysPersonal } from './signing-key.ts'
+import { livePlatformTenant, SigningKey, sealSigningKey, signingKeysPersonalData } from './signing-key.ts'
 
 const shown = (key: SigningKey) => withMembers(key, { publicKey: key.publicKey() })
 
-const signingKeys = implement(signingKeysApi, {
+const signingKeys = bindHandlers(signingKeysApi, {
   async jwks(_, { records, switchTenant }) {
-    switchTenant(platform)
+    switchTenant(livePlatformTenant)
     const keys = await records.find(SigningKey, {}, { orderBy: { id: 'desc' } })
     return { keys: keys.map(key => key.publicKey()) }
   },
 
   async list(_, { page, switchTenant }) {
-    switchTenant(platform)
+    switchTenant(livePlatformTenant)
     const { data, ...rest } = await page(SigningKey, {})
     return { ...rest, data: data.map(shown) }
   },
 
   async rotate(_, context) {
     const { records, ports, emit, switchTenant } = context
-    switchTenant(platform)
+    switchTenant(livePlatformTenant)
     await lockTenant(context, 'signing-keys')
     const old = await records.findOneOrFail(SigningKey, { retiredAt: null })
     old.retiredAt = context.now
     old.privateKey = null
     // Only one key is current at any time, so the old one is retired first.
     await records.flush()
-    const { x, privateKey } = newKeyPair()
-    const { kid } = publicKeyOf(x)
-    const key = records.create(SigningKey, { kid, x, privateKey: seal(ports.vault, kid, privateKey) })
+    const { x, privateKey } = newSigningKeyPair()
+    const { kid } = publicKeyFromX(x)
+    const key = records.create(SigningKey, {
+      kid,
+      x,
+      privateKey: sealSigningKey(ports.vault, kid, privateKey),
+    })
     emit('signing_key.rotated', { signingKeyId: key.id, kid, replacedKid: old.kid })
     return shown(key)
   },
@@ -42,5 +46,5 @@ export const signingKeysArea = area(
   'Signing Keys',
   'The keys of this installation, with which it signs evidence and receipts.',
   signingKeys,
-  { personal: signingKeysPersonal, entities: [SigningKey] },
+  { personal: signingKeysPersonalData, entities: [SigningKey] },
 )

@@ -1,18 +1,24 @@
 import { z } from 'zod'
-import { file } from '../../kernel/contract/file.ts'
+import { fileSchema } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
-import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
+import { digitsAsNumber, integerSchema } from '../../kernel/contract/page.ts'
 import { id } from '../../values/ids.ts'
-import { signedMoney } from '../../values/money.ts'
-import { answerSpan, figureMembers, ofSpan, reading, share } from '../reports/index.ts'
-import { sharingRules } from './allocation.ts'
+import { signedMoneySchema } from '../../values/money.ts'
+import {
+  reportAccess,
+  reportQuery,
+  reportSpanMembers,
+  shareSchema,
+  spendFigureMembers,
+} from '../reports/index.ts'
+import { costSharingRules } from './allocation.ts'
 
 const figures = {
-  ...figureMembers,
-  sharedCents: signedMoney.meta({
+  ...spendFigureMembers,
+  sharedCents: signedMoneySchema.meta({
     description: 'Its share of the costs without a label, which is deducted there.',
   }),
-  allocatedCents: signedMoney.meta({
+  allocatedCents: signedMoneySchema.meta({
     description: '`netEuros` plus `sharedEuros`. The sum over all labels is the total.',
   }),
 }
@@ -21,17 +27,17 @@ const groupings = /^(?:run|agent|merchant|metadata\.[^\s].{0,99})$/su
 
 export const AllocationRecord = z
   .object({
-    ...answerSpan,
+    ...reportSpanMembers,
     groupBy: z.string(),
-    shared: z.enum(sharingRules),
-    total: z.object(figureMembers),
+    shared: z.enum(costSharingRules),
+    total: z.object(spendFigureMembers),
     data: z
       .array(
         z.object({
           label: z.string().nullable().meta({ description: 'Null for costs without a label.' }),
           name: z.string().nullable().meta({ description: 'The name of an agent.' }),
           ...figures,
-          share,
+          share: shareSchema,
         }),
       )
       .meta({ description: 'The highest net spend first.' }),
@@ -42,26 +48,26 @@ export const AllocationRecord = z
   })
   .meta({ id: 'Allocation' })
 
-const query = ofSpan({
+const query = reportQuery({
   groupBy: z
     .string()
     .max(109)
     .regex(groupings, 'run, agent, merchant, or metadata. and a key')
     .default('agent')
     .meta({ examples: ['run', 'metadata.project'] }),
-  shared: z.enum(sharingRules).default('none').meta({
+  shared: z.enum(costSharingRules).default('none').meta({
     description:
       'How costs without a label are shared. `none`: a line of their own. `by_spend`: in proportion to each label’s own costs. `alike`: equally. Parts are rounded by the largest remainder.',
   }),
   agentId: id('agent').optional(),
-  limit: inDigits(wholeNumber(1, 100).default(100)).meta({
+  limit: digitsAsNumber(integerSchema(1, 100).default(100)).meta({
     description: 'The number of listed labels.',
   }),
 })
 
 export const allocationApi = {
   allocation: get('/analytics/allocation', {
-    ...reading,
+    ...reportAccess,
     summary: 'Allocate costs by run, agent, merchant or label',
     description:
       'To the cent: the lines and `other` add up to `total`. With `metadata.<key>`, the label of a payment is that of its intent, else of its run, else of its agent.',
@@ -69,11 +75,11 @@ export const allocationApi = {
     returns: [200, AllocationRecord],
   }),
   allocationTable: get('/analytics/allocation/csv', {
-    ...reading,
+    ...reportAccess,
     summary: 'Download allocated costs as CSV',
     description:
       'RFC 4180 in UTF-8: a line for each label, and one for all others; `allocatedEuros` adds up to the net spend.',
     query,
-    returns: [200, file('text/csv')],
+    returns: [200, fileSchema('text/csv')],
   }),
 }

@@ -1,12 +1,25 @@
 import type { Row } from '../../kernel/contract/sql.ts'
-import { type CsvColumns, csvText } from '../../values/csv.ts'
-import { type Cents, decimal, plus } from '../../values/money.ts'
-import { figuresOf, namesOfAgents, type ReportScope, shareOf, shownSpan } from '../reports/index.ts'
-import { labelInSql, linesOf, parametersOf, type Span, type Spend, type View } from '../spend/index.ts'
+import { type CsvColumns, csvCell } from '../../values/csv.ts'
+import { addCents, type Cents, formatDecimal } from '../../values/money.ts'
+import {
+  computeSpendFigures,
+  inclusiveSpan,
+  type ReportScope,
+  ratioOf,
+  readAgentNames,
+} from '../reports/index.ts'
+import {
+  type DaySpan,
+  type SpendSnapshot,
+  type SpendView,
+  shortLabelSql,
+  spendLinesSql,
+  spendQueryParameters,
+} from '../spend/index.ts'
 
 /** How costs without a label are shared: not at all, by what each label costs, or equally. */
-export const sharingRules = ['none', 'by_spend', 'alike'] as const
-type Sharing = (typeof sharingRules)[number]
+export const costSharingRules = ['none', 'by_spend', 'alike'] as const
+type Sharing = (typeof costSharingRules)[number]
 
 interface Wanted extends ReportScope {
   readonly groupBy: string
@@ -23,7 +36,7 @@ interface LabelSum extends Row {
   readonly sharedCents: Cents
 }
 
-export const allocationViews = (groupBy: string): readonly View[] =>
+export const allocationViews = (groupBy: string): readonly SpendView[] =>
   groupBy.startsWith('metadata.')
     ? [`label:${groupBy.slice('metadata.'.length)}`, 'run']
     : [groupBy as 'agent' | 'run' | 'merchant']
@@ -35,7 +48,7 @@ const WEIGHTS: Readonly<Record<Sharing, string>> = { none: '0', by_spend: 'spent
  * without a label always have a line of their own.
  */
 const textOf = ({ agentId, groupBy, shared }: Wanted, place: number): string => `
-with ${linesOf({ agentId })},
+with ${spendLinesSql({ agentId })},
 ${labelledBy(groupBy, `$${place + 1}::text`)},
 summed as (
   select label, sum(payments) as payments, sum(spent_cents) as spent, sum(refunded_cents) as refunded
@@ -53,7 +66,7 @@ sharing as (
   select ranked.*, amount, ${WEIGHTS[shared]} as weight from ranked, unlabelled where label <> ''
 ),
 parts as (
-  select label, payments, spent, refunded, place, part from (${distributed('sharing')}) as one
+  select label, payments, spent, refunded, place, part from (${distributeCentsSql('sharing')}) as one
   union all
   select label, payments, spent, refunded, place, -amount from ranked, unlabelled where label = ''
 )
@@ -61,40 +74,40 @@ select case when place <= $${place}::int or label = '' then label end as label, 
   sum(spent)::bigint as "spentCents", sum(refunded)::bigint as "refundedCents", sum(part)::bigint as "sharedCents"
 from parts group by 1 order by min(place)`
 
-function sumsBy(spend: Spend, wanted: Wanted): Promise<LabelSum[]> {
-  const parameters = parametersOf(spend, { ...wanted, views: allocationViews(wanted.groupBy) })
+function sumsBy(spend: SpendSnapshot, wanted: Wanted): Promise<LabelSum[]> {
+  const parameters = spendQueryParameters(spend, { ...wanted, views: allocationViews(wanted.groupBy) })
   const text = textOf(wanted, parameters.length + 1)
   const key = wanted.groupBy.startsWith('metadata.') ? [wanted.groupBy.slice('metadata.'.length)] : []
   return spend.sql<LabelSum>(text, [...parameters, wanted.limit, ...key])
 }
 
 /** The parts add up to the whole, to the cent. */
-export async function allocationOf(spend: Spend, wanted: Wanted) {
+export async function computeAllocation(spend: SpendSnapshot, wanted: Wanted) {
   const sums = await sumsBy(spend, wanted)
-  const total = figuresOf(sums)
+  const total = computeSpendFigures(sums)
   const listed = sums.flatMap(sum => (sum.label === null ? [] : { label: sum.label, ...lineOf(sum) }))
   const rest = sums.find(({ label }) => label === null)
   const ids = wanted.groupBy === 'agent' ? listed.flatMap(({ label }) => label || []) : []
-  const names = await namesOfAgents(spend, ids)
+  const names = await readAgentNames(spend, ids)
   return {
     total,
     data: listed.map(({ label, ...line }) => ({
       label: label || null,
       name: names.get(label) ?? null,
       ...line,
-      share: shareOf(line.allocatedCents, total.netCents),
+      share: ratioOf(line.allocatedCents, total.netCents),
     })),
     other: rest ? { groups: rest.groups, ...lineOf(rest) } : null,
   }
 }
 
 function lineOf(sum: LabelSum) {
-  const figures = figuresOf([sum])
+  const figures = computeSpendFigures([sum])
   const { sharedCents } = sum
-  return { ...figures, sharedCents, allocatedCents: plus(figures.netCents, sharedCents) }
+  return { ...figures, sharedCents, allocatedCents: addCents(figures.netCents, sharedCents) }
 }
 
-type Allocation = Awaited<ReturnType<typeof allocationOf>>
+type Allocation = Awaited<ReturnType<typeof computeAllocation>>
 
 const KEPT = 'payments, spent_cents, refunded_cents'
 
@@ -102,7 +115,7 @@ const less = (column: string): string => `case when view = 'run' then ${column} 
 
 const labelOf = (table: 'runs' | 'agents', id: string, key: string): string => `
 left join lateral (
-  select ${labelInSql(`(one.metadata ->> ${key})`)} as text from ${table} one
+  select ${shortLabelSql(`(one.metadata ->> ${key})`)} as text from ${table} one
   where (one.owner_id, one.mode, one.id) = ($1, $2, ${id}) limit 1
 ) as of_${table} on true`
 
@@ -136,7 +149,7 @@ labelled (label, ${KEPT}) as (
  * Negative weights count as zero; if all weights are zero, the parts are equal. The CTE `name` has `amount`,
  * the same in each row, `weight` and `place`, all whole numbers. The result has its rows with their `part`.
  */
-export const distributed = (name: string): string => `
+export const distributeCentsSql = (name: string): string => `
 select rounded.*, (case when amount < 0 then -1 else 1 end) * (least_part + case
     when row_number() over (order by missing desc, place) <= abs(amount) - sum(least_part) over () then 1 else 0 end
   ) as part
@@ -155,17 +168,17 @@ type Line = Omit<Allocation['data'][number], 'share'> & { readonly from: string;
 export const allocationColumns: CsvColumns<Line> = {
   from: ({ from }) => from,
   to: ({ to }) => to,
-  label: ({ label }) => csvText(label ?? '(no label)'),
-  name: ({ name }) => csvText(name),
+  label: ({ label }) => csvCell(label ?? '(no label)'),
+  name: ({ name }) => csvCell(name),
   count: ({ count }) => String(count),
-  spentCents: ({ spentCents }) => decimal(spentCents),
-  refundedCents: ({ refundedCents }) => decimal(refundedCents),
-  netCents: ({ netCents }) => decimal(netCents),
-  sharedCents: ({ sharedCents }) => decimal(sharedCents),
-  allocatedCents: ({ allocatedCents }) => decimal(allocatedCents),
+  spentCents: ({ spentCents }) => formatDecimal(spentCents),
+  refundedCents: ({ refundedCents }) => formatDecimal(refundedCents),
+  netCents: ({ netCents }) => formatDecimal(netCents),
+  sharedCents: ({ sharedCents }) => formatDecimal(sharedCents),
+  allocatedCents: ({ allocatedCents }) => formatDecimal(allocatedCents),
 }
 
-export const allocationLines = ({ data, other }: Allocation, span: Span): Line[] => {
+export const allocationCsvLines = ({ data, other }: Allocation, span: DaySpan): Line[] => {
   const lines = other ? [...data, { ...other, label: '(all others)', name: null }] : data
-  return lines.map(line => ({ ...line, ...shownSpan(span) }))
+  return lines.map(line => ({ ...line, ...inclusiveSpan(span) }))
 }

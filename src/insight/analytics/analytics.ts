@@ -1,21 +1,34 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { File } from '../../kernel/contract/file.ts'
-import { type InputOf, implement } from '../../kernel/contract/operation.ts'
+import type { ResponseFile } from '../../kernel/contract/file.ts'
+import { bindHandlers, type InputOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { CsvColumns } from '../../values/csv.ts'
-import type { Personal } from '../../values/personal.ts'
-import { type KnownScope, namesOfAgents, scopeOf, shownSpan, tableFile } from '../reports/index.ts'
-import { type Spend, type View, withSnapshot } from '../spend/index.ts'
-import { allocationColumns, allocationLines, allocationOf, allocationViews } from './allocation.ts'
+import type { PersonalData } from '../../values/personal.ts'
+import {
+  csvReportFile,
+  inclusiveSpan,
+  type ReportScopeUntilToday,
+  readAgentNames,
+  resolveReportScope,
+} from '../reports/index.ts'
+import { type SpendSnapshot, type SpendView, withSpendSnapshot } from '../spend/index.ts'
+import { allocationColumns, allocationCsvLines, allocationViews, computeAllocation } from './allocation.ts'
 import { allocationApi } from './allocation-api.ts'
 import { anomaliesApi } from './anomalies/api.ts'
-import { anomaliesIn, anomalyColumns, anomalyViews, groupsOf } from './anomalies/find.ts'
-import { costColumns, costLines, costsOf, costViews } from './costs.ts'
+import { anomalyColumns, anomalyViews, findAnomalies, groupAnomalies } from './anomalies/find.ts'
+import { computeCosts, costColumns, costCsvLines, costViews } from './costs.ts'
 import { costsApi } from './costs-api.ts'
-import { merchantColumns, merchantLines, merchantsOf } from './merchants.ts'
-import { merchantsApi } from './merchants-api.ts'
-import { notByAgent, savingColumns, savingLines, savingsByAgent, savingsOf, savingsViews } from './savings.ts'
+import { computeMerchantSpend, merchantColumns, merchantCsvLines } from './merchants.ts'
+import { merchantReportsApi } from './merchants-api.ts'
+import {
+  computeSavings,
+  noSavingsByAgent,
+  savingColumns,
+  savingCsvLines,
+  savingsByAgent,
+  savingsViews,
+} from './savings.ts'
 import { savingsApi } from './savings-api.ts'
 
 const analyticsPersonal = {
@@ -38,33 +51,33 @@ const analyticsPersonal = {
     },
     plain: [],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 type Asking = Context<'span_invalid' | 'agent_not_found'>
-type Wished = Parameters<typeof scopeOf>[0]
+type Wished = Parameters<typeof resolveReportScope>[0]
 
 function report<Q extends Wished, R extends object, T>(
   name: string,
-  read: (spend: Spend, scope: KnownScope, query: Q) => Promise<R>,
-  viewsOf: (query: Q) => readonly View[],
+  read: (spend: SpendSnapshot, scope: ReportScopeUntilToday, query: Q) => Promise<R>,
+  viewsOf: (query: Q) => readonly SpendView[],
   columns: CsvColumns<T>,
-  linesOf: (report: R, scope: KnownScope) => readonly T[],
+  linesOf: (report: R, scope: ReportScopeUntilToday) => readonly T[],
 ) {
   const reading = async (query: Q, context: Asking) => {
-    const scope = await scopeOf(query, context)
+    const scope = await resolveReportScope(query, context)
     if (scope instanceof Refusal) return scope
     const wanted = { agentId: scope.agentId, views: viewsOf(query) }
-    return { scope, report: await withSnapshot(context, wanted, spend => read(spend, scope, query)) }
+    return { scope, report: await withSpendSnapshot(context, wanted, spend => read(spend, scope, query)) }
   }
   return {
     async json({ query }: { query: Q }, context: Asking) {
       const found = await reading(query, context)
-      return found instanceof Refusal ? found : { ...shownSpan(found.scope), ...found.report }
+      return found instanceof Refusal ? found : { ...inclusiveSpan(found.scope), ...found.report }
     },
-    async table({ query }: { query: Q }, context: Asking): Promise<File | Refusal> {
+    async table({ query }: { query: Q }, context: Asking): Promise<ResponseFile | Refusal> {
       const found = await reading(query, context)
       if (found instanceof Refusal) return found
-      return tableFile(name, found.scope, columns, linesOf(found.report, found.scope))
+      return csvReportFile(name, found.scope, columns, linesOf(found.report, found.scope))
     },
   }
 }
@@ -73,59 +86,59 @@ const costs = report(
   'costs',
   async (spend, scope, { groupBy, limit }: InputOf<typeof costsApi.costs>['query']) => ({
     groupBy,
-    ...(await costsOf(spend, { ...scope, groupBy, most: limit })),
+    ...(await computeCosts(spend, { ...scope, groupBy, most: limit })),
   }),
   () => costViews,
   costColumns,
-  costLines,
+  costCsvLines,
 )
 
 const merchants = report(
   'merchants',
-  async (spend, scope, { groupBy, limit }: InputOf<typeof merchantsApi.merchants>['query']) => ({
+  async (spend, scope, { groupBy, limit }: InputOf<typeof merchantReportsApi.merchants>['query']) => ({
     groupBy,
-    ...(await merchantsOf(spend, { ...scope, groupBy, limit })),
+    ...(await computeMerchantSpend(spend, { ...scope, groupBy, limit })),
   }),
   ({ groupBy }) => [groupBy],
   merchantColumns,
-  merchantLines,
+  merchantCsvLines,
 )
 
 const allocation = report(
   'allocation',
   async (spend, scope, query: InputOf<typeof allocationApi.allocation>['query']) => {
     const { groupBy, shared, limit } = query
-    return { groupBy, shared, ...(await allocationOf(spend, { ...scope, groupBy, shared, limit })) }
+    return { groupBy, shared, ...(await computeAllocation(spend, { ...scope, groupBy, shared, limit })) }
   },
   ({ groupBy }) => allocationViews(groupBy),
   allocationColumns,
-  allocationLines,
+  allocationCsvLines,
 )
 
 const savings = report(
   'savings',
   async (spend, scope, { groupBy, limit }: InputOf<typeof savingsApi.savings>['query']) => {
     const [savings, grouped] = await Promise.all([
-      savingsOf(spend, scope),
-      groupBy === 'agent' ? savingsByAgent(spend, scope, limit) : notByAgent,
+      computeSavings(spend, scope),
+      groupBy === 'agent' ? savingsByAgent(spend, scope, limit) : noSavingsByAgent,
     ])
     return { groupBy, ...savings, ...grouped }
   },
   () => savingsViews,
   savingColumns,
-  savingLines,
+  savingCsvLines,
 )
 
 const anomalies = report(
   'anomalies',
   async (spend, scope, { groupBy, limit }: InputOf<typeof anomaliesApi.anomalies>['query']) => {
-    const { data, others } = await anomaliesIn(spend, { ...scope, before: scope.knownBefore }, limit)
+    const { data, others } = await findAnomalies(spend, { ...scope, before: scope.knownBefore }, limit)
     const ids = data.flatMap(({ agentId }) => agentId ?? [])
-    const names = await namesOfAgents(spend, ids)
+    const names = await readAgentNames(spend, ids)
     return {
       groupBy,
       data: data.map(one => ({ ...one, name: names.get(one.agentId ?? '') ?? null })),
-      groups: groupsOf(data, groupBy, names),
+      groups: groupAnomalies(data, groupBy, names),
       others,
     }
   },
@@ -134,8 +147,8 @@ const anomalies = report(
   ({ data }) => data,
 )
 
-const analytics = implement(
-  { ...costsApi, ...merchantsApi, ...anomaliesApi, ...allocationApi, ...savingsApi },
+const analytics = bindHandlers(
+  { ...costsApi, ...merchantReportsApi, ...anomaliesApi, ...allocationApi, ...savingsApi },
   {
     costs: costs.json,
     costsTable: costs.table,

@@ -1,16 +1,16 @@
 import type { Row } from '../../kernel/contract/sql.ts'
-import { dayOf } from '../../values/clock.ts'
+import { utcDay } from '../../values/clock.ts'
 import { type Cents, cents, NO_CENTS } from '../../values/money.ts'
 import { addDays, daysBetween } from '../reports/index.ts'
-import { linesOf, parametersOf, type Spend } from '../spend/index.ts'
+import { type SpendSnapshot, spendLinesSql, spendQueryParameters } from '../spend/index.ts'
 
 /** Bank holidays, weekends and the ends of short months move a charge by a few days. */
-export const RHYTHMS = {
+export const CHARGE_INTERVALS = {
   week: { least: 6, most: 8, days: 7, times: 4 },
   month: { least: 26, most: 34, days: 30, times: 3 },
 } as const
 
-export type Every = keyof typeof RHYTHMS
+export type ChargeInterval = keyof typeof CHARGE_INTERVALS
 
 /** A charge that differs by a larger factor is another purchase, not a new price. */
 const MAX_PRICE_FACTOR = 3
@@ -18,7 +18,7 @@ const MAX_PRICE_FACTOR = 3
 export interface ChargeSeries {
   readonly agentId: string
   readonly merchant: string
-  readonly every: Every
+  readonly every: ChargeInterval
   readonly days: readonly string[]
   readonly cents: readonly Cents[]
   /** The first payment after the series, which came outside of its time; null if there was none. */
@@ -26,7 +26,7 @@ export interface ChargeSeries {
 }
 
 interface Rhythm {
-  readonly every: Every
+  readonly every: ChargeInterval
   readonly since: string
   readonly last: string
   readonly next: string
@@ -54,30 +54,32 @@ function usualDay(days: readonly string[]): number | undefined {
   return best && best.times * 2 > days.length ? best.day : undefined
 }
 
-export function nextChargesOf({
+export function nextChargeDateAfter({
   every,
   days,
 }: Pick<ChargeSeries, 'every' | 'days'>): (day: string) => string {
-  if (every === 'week') return day => addDays(day, RHYTHMS.week.days)
+  if (every === 'week') return day => addDays(day, CHARGE_INTERVALS.week.days)
   const usual = usualDay(days.slice(-LATEST))
-  if (usual === undefined) return day => addDays(day, RHYTHMS.month.days)
+  if (usual === undefined) return day => addDays(day, CHARGE_INTERVALS.month.days)
   return day => {
     const [year, month] = partsOf(day)
-    return dayOf(new Date(Date.UTC(year, month, Math.min(usual, lengthOfMonth(year, month + 1)))))
+    return utcDay(new Date(Date.UTC(year, month, Math.min(usual, lengthOfMonth(year, month + 1)))))
   }
 }
 
-export const isOver = ({ every, days }: Pick<ChargeSeries, 'every' | 'days'>, before: string): boolean =>
-  daysBetween(days.at(-1) ?? '', before) > RHYTHMS[every].most + 1
+export const isSeriesEnded = (
+  { every, days }: Pick<ChargeSeries, 'every' | 'days'>,
+  before: string,
+): boolean => daysBetween(days.at(-1) ?? '', before) > CHARGE_INTERVALS[every].most + 1
 
-export function rhythmOf(run: ChargeSeries): Rhythm {
+export function chargeRhythm(run: ChargeSeries): Rhythm {
   const { every, days, cents } = run
   const last = days.at(-1) ?? ''
   return {
     every,
     since: days[0] ?? '',
     last,
-    next: nextChargesOf(run)(last),
+    next: nextChargeDateAfter(run)(last),
     firstCents: cents[0] ?? NO_CENTS,
     lastCents: cents.at(-1) ?? NO_CENTS,
     beforeCents: cents.at(-2) ?? NO_CENTS,
@@ -85,21 +87,21 @@ export function rhythmOf(run: ChargeSeries): Rhythm {
   }
 }
 
-const names = Object.keys(RHYTHMS) as (keyof typeof RHYTHMS)[]
+const names = Object.keys(CHARGE_INTERVALS) as (keyof typeof CHARGE_INTERVALS)[]
 
-const isWithin = (apart: string, every: keyof typeof RHYTHMS): string =>
-  `${apart} between ${RHYTHMS[every].least} and ${RHYTHMS[every].most}`
+const isWithin = (apart: string, every: keyof typeof CHARGE_INTERVALS): string =>
+  `${apart} between ${CHARGE_INTERVALS[every].least} and ${CHARGE_INTERVALS[every].most}`
 
-export const mayFollow = (apart: string): string => names.map(every => isWithin(apart, every)).join(' or ')
+export const mayFollowSql = (apart: string): string => names.map(every => isWithin(apart, every)).join(' or ')
 
 const EVERY = `case
     when price > before_price * ${MAX_PRICE_FACTOR} or before_price > price * ${MAX_PRICE_FACTOR} then null
     ${names.map(every => `when ${isWithin('day - before_day', every)} then '${every}'`).join(' ')} end`
 
-const LONG_ENOUGH = names.map(every => `when '${every}' then ${RHYTHMS[every].times - 1}`).join(' ')
+const LONG_ENOUGH = names.map(every => `when '${every}' then ${CHARGE_INTERVALS[every].times - 1}`).join(' ')
 
 /** How many days of payments are read: a monthly rhythm needs more than a year to show a change. */
-export const RHYTHM_DAYS = 400
+export const CHARGE_SERIES_HISTORY_DAYS = 400
 
 /**
  * SQL: the price of one charge on a day. Only the sum of a day is known, so several charges at the price of
@@ -116,7 +118,7 @@ const PRICE = `case
  * SQL: the CTE `runs` of the CTE `paid (agent_id, value, day, payments, spent)`, the days on which an agent
  * has paid a merchant. A run has the minimum number of charges in the same rhythm; `cents` are their prices.
  */
-export const CHARGE_SERIES = `
+export const CHARGE_SERIES_SQL = `
 singles as (
   select *, case when payments = 1 then spent end as single from paid
 ),
@@ -152,7 +154,7 @@ runs as (
 export interface ChargeSeriesRow extends Row {
   readonly agentId: string | null
   readonly merchant: string
-  readonly every: Every
+  readonly every: ChargeInterval
   readonly days: string[]
   readonly cents: string[]
   readonly brokenOn: string | null
@@ -161,7 +163,7 @@ export interface ChargeSeriesRow extends Row {
 export const CHARGE_SERIES_COLUMNS = `
 agent_id as "agentId", value as merchant, every, days::text[] as days, cents::text[] as cents, broken_on::text as "brokenOn"`
 
-export const chargeSeriesOf = ({
+export const toChargeSeries = ({
   agentId,
   merchant,
   every,
@@ -176,11 +178,11 @@ const VIEWS = ['merchant'] as const
 const MAX_SERIES = 200
 
 const textOf = (of: Pick<Wanted, 'agentId' | 'merchants'>): string => `
-with ${linesOf({ agentId: of.agentId, values: of.merchants })},
+with ${spendLinesSql({ agentId: of.agentId, values: of.merchants })},
 paid as (
   select agent_id, value, day, sum(payments) as payments, sum(spent_cents)::bigint as spent from lines group by 1, 2, 3 having sum(payments) > 0
 ),
-${CHARGE_SERIES}
+${CHARGE_SERIES_SQL}
 select ${CHARGE_SERIES_COLUMNS} from runs
 order by (select sum(one) from unnest(runs.cents) as one) desc, agent_id, value, days limit ${MAX_SERIES}`
 
@@ -191,12 +193,12 @@ interface Wanted {
 }
 
 export async function readChargeSeries(
-  spend: Spend,
+  spend: SpendSnapshot,
   { agentId, merchants, before }: Wanted,
 ): Promise<ChargeSeries[]> {
-  const from = addDays(before, -RHYTHM_DAYS)
-  const parameters = parametersOf(spend, { views: VIEWS, from, before, agentId, values: merchants })
+  const from = addDays(before, -CHARGE_SERIES_HISTORY_DAYS)
+  const parameters = spendQueryParameters(spend, { views: VIEWS, from, before, agentId, values: merchants })
   return (await spend.sql<ChargeSeriesRow>(textOf({ agentId, merchants }), parameters)).flatMap(
-    chargeSeriesOf,
+    toChargeSeries,
   )
 }

@@ -1,25 +1,31 @@
 import { z } from 'zod'
-import { file } from '../../kernel/contract/file.ts'
+import { fileSchema } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
-import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
+import { digitsAsNumber, integerSchema } from '../../kernel/contract/page.ts'
 import { id } from '../../values/ids.ts'
-import { money, signedMoney } from '../../values/money.ts'
-import { answerSpan, figureMembers, ofSpan, reading, share } from '../reports/index.ts'
+import { moneySchema, signedMoneySchema } from '../../values/money.ts'
+import {
+  reportAccess,
+  reportQuery,
+  reportSpanMembers,
+  shareSchema,
+  spendFigureMembers,
+} from '../reports/index.ts'
 import { costPeriods } from './costs.ts'
 
 const members = {
-  ...figureMembers,
-  feesCents: money.meta({ description: 'Fees included in `spentEuros`.' }),
+  ...spendFigureMembers,
+  feesCents: moneySchema.meta({ description: 'Fees included in `spentEuros`.' }),
   deniedCount: z.int().min(0).meta({
     description: 'The number of intents denied by a policy or a person, and of declined card payments.',
   }),
-  deniedCents: money.meta({ description: 'Their amount.' }),
+  deniedCents: moneySchema.meta({ description: 'Their amount.' }),
 }
 
 const Line = z.object({
   ...members,
-  share,
-  netBeforeCents: signedMoney.meta({
+  share: shareSchema,
+  netBeforeCents: signedMoneySchema.meta({
     description: 'The net spend of the previous period of the same length.',
   }),
   change: z
@@ -46,7 +52,7 @@ const Line = z.object({
 
 export const CostsRecord = z
   .object({
-    ...answerSpan,
+    ...reportSpanMembers,
     groupBy: z.enum(costPeriods),
     total: Line,
     data: z
@@ -65,17 +71,17 @@ export const CostsRecord = z
   })
   .meta({ id: 'CostReport' })
 
-const query = ofSpan({
+const query = reportQuery({
   groupBy: z.enum(costPeriods).default('day'),
   agentId: id('agent').optional().meta({ description: 'Only this agent; an agent’s own token implies it.' }),
-  limit: inDigits(wholeNumber(1, 100).default(20)).meta({
+  limit: digitsAsNumber(integerSchema(1, 100).default(20)).meta({
     description: 'The number of listed agents, up to 5,000 lines in all.',
   }),
 })
 
 export const costsApi = {
   costs: get('/analytics/agents/costs', {
-    ...reading,
+    ...reportAccess,
     summary: 'Report costs by agent',
     description:
       'By agent and day, week or month. Exact as of the answer, including the latest payments. `total` is the sum of all agents and `other`.',
@@ -83,10 +89,10 @@ export const costsApi = {
     returns: [200, CostsRecord],
   }),
   costsTable: get('/analytics/agents/costs/csv', {
-    ...reading,
+    ...reportAccess,
     summary: 'Download costs by agent as CSV',
     description: 'RFC 4180 in UTF-8: a line for each agent and period, amounts with a dot and two decimals.',
     query,
-    returns: [200, file('text/csv')],
+    returns: [200, fileSchema('text/csv')],
   }),
 }

@@ -1,8 +1,15 @@
 import type { Row } from '../../kernel/contract/sql.ts'
-import { type CsvColumns, csvText } from '../../values/csv.ts'
-import { type Cents, decimal, sumOf } from '../../values/money.ts'
-import { changeOf, daysBetween, figuresOf, namesOfAgents, shareOf, spanBefore } from '../reports/index.ts'
-import { linesOf, parametersOf, type Span, type Spend } from '../spend/index.ts'
+import { type CsvColumns, csvCell } from '../../values/csv.ts'
+import { type Cents, formatDecimal, sumOf } from '../../values/money.ts'
+import {
+  computeSpendFigures,
+  daysBetween,
+  previousSpan,
+  ratioOf,
+  readAgentNames,
+  relativeChange,
+} from '../reports/index.ts'
+import { type DaySpan, type SpendSnapshot, spendLinesSql, spendQueryParameters } from '../spend/index.ts'
 
 export const costPeriods = ['day', 'week', 'month'] as const
 type CostPeriod = (typeof costPeriods)[number]
@@ -28,7 +35,7 @@ sum(payments)::int as payments, sum(spent_cents)::bigint as "spentCents", sum(re
 
 /** Lists the agents with the highest net spend of the span. Ranks are computed where the sums are read. */
 const textOf = (ofAgent: { agentId?: string | undefined }, from: string, most: string): string => `
-with ${linesOf(ofAgent)},
+with ${spendLinesSql(ofAgent)},
 lines_read as materialized (
   select * from lines where view = 'agent' or value not like 'expired %'
 ),
@@ -41,17 +48,17 @@ select view, case when place <= ${most} then agent_id end as "agentId", ${SUMS},
   case when day >= ${from} then date_trunc(PERIOD, day::timestamp)::date::text end as period
 from lines_read join ranked using (agent_id) group by 1, 2, period`
 
-interface CostsWanted extends Span {
+interface CostsWanted extends DaySpan {
   readonly groupBy: CostPeriod
   readonly agentId?: string | undefined
   readonly most: number
 }
 
-async function costRows(spend: Spend, wanted: CostsWanted): Promise<CostRow[]> {
+async function costRows(spend: SpendSnapshot, wanted: CostsWanted): Promise<CostRow[]> {
   const { agentId, groupBy, most, from, before } = wanted
-  const earlier = spanBefore(wanted)
+  const earlier = previousSpan(wanted)
   const question = { agentId, from: earlier.from, before, views: costViews }
-  const parameters = parametersOf(spend, question)
+  const parameters = spendQueryParameters(spend, question)
   const place = parameters.length + 1
   const text = textOf({ agentId }, `$${place}::date`, `$${place + 1}`).replace('PERIOD', `'${groupBy}'`)
   return spend.sql<CostRow>(text, [...parameters, from, most])
@@ -70,7 +77,7 @@ function totalOf(rows: readonly CostRow[]) {
   const denied = rows.filter(({ view }) => view === 'kept_back')
   const paid = rows.filter(({ view }) => view === 'agent')
   return {
-    ...figuresOf(paid),
+    ...computeSpendFigures(paid),
     feesCents: add(paid, ({ feesCents }) => feesCents),
     deniedCount: denied.reduce((total, { payments }) => total + payments, 0),
     deniedCents: add(denied, ({ spentCents }) => spentCents),
@@ -80,32 +87,32 @@ function totalOf(rows: readonly CostRow[]) {
 function lineOf(rows: readonly CostRow[], wholeCents: Cents) {
   const within = rows.filter(({ period }) => period !== null)
   const total = totalOf(within)
-  const before = figuresOf(rows.filter(({ view, period }) => view === 'agent' && period === null))
+  const before = computeSpendFigures(rows.filter(({ view, period }) => view === 'agent' && period === null))
   const periods = [...Map.groupBy(within, ({ period }) => String(period))]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([from, ofPeriod]) => ({ from, ...totalOf(ofPeriod) }))
   return {
     ...total,
-    share: shareOf(total.netCents, wholeCents),
+    share: ratioOf(total.netCents, wholeCents),
     netBeforeCents: before.netCents,
-    change: changeOf(total.netCents, before.netCents),
+    change: relativeChange(total.netCents, before.netCents),
     periods,
   }
 }
 
 /** The owner's own payments are a line without an agent. */
-export async function costsOf(spend: Spend, wanted: CostsWanted) {
+export async function computeCosts(spend: SpendSnapshot, wanted: CostsWanted) {
   const most = Math.max(1, Math.min(wanted.most, Math.floor(MOST_LINES / periodsIn(wanted))))
   const rows = await costRows(spend, { ...wanted, most })
   const total = lineOf(
     rows,
-    figuresOf(rows.filter(({ view, period }) => view === 'agent' && period !== null)).netCents,
+    computeSpendFigures(rows.filter(({ view, period }) => view === 'agent' && period !== null)).netCents,
   )
   const byAgent = Map.groupBy(rows, ({ agentId }) => agentId)
   const rest = byAgent.get(null)
   byAgent.delete(null)
   const ids = [...byAgent.keys()].flatMap(id => id || [])
-  const names = await namesOfAgents(spend, ids)
+  const names = await readAgentNames(spend, ids)
   const data = [...byAgent]
     .map(([agentId, ofAgent]) => ({
       agentId: agentId || null,
@@ -124,7 +131,7 @@ export async function costsOf(spend: Spend, wanted: CostsWanted) {
   return { total, data, other: rest ? { agents, ...lineOf(rest, total.netCents) } : null }
 }
 
-type Costs = Awaited<ReturnType<typeof costsOf>>
+type Costs = Awaited<ReturnType<typeof computeCosts>>
 
 type Period = Costs['total']['periods'][number]
 interface Line extends Period {
@@ -135,17 +142,17 @@ interface Line extends Period {
 export const costColumns: CsvColumns<Line> = {
   from: ({ from }) => from,
   agentId: ({ agentId }) => agentId,
-  name: ({ name }) => csvText(name),
+  name: ({ name }) => csvCell(name),
   count: ({ count }) => String(count),
-  spentCents: ({ spentCents }) => decimal(spentCents),
-  refundedCents: ({ refundedCents }) => decimal(refundedCents),
-  netCents: ({ netCents }) => decimal(netCents),
-  feesCents: ({ feesCents }) => decimal(feesCents),
+  spentCents: ({ spentCents }) => formatDecimal(spentCents),
+  refundedCents: ({ refundedCents }) => formatDecimal(refundedCents),
+  netCents: ({ netCents }) => formatDecimal(netCents),
+  feesCents: ({ feesCents }) => formatDecimal(feesCents),
   deniedCount: ({ deniedCount }) => String(deniedCount),
-  deniedCents: ({ deniedCents }) => decimal(deniedCents),
+  deniedCents: ({ deniedCents }) => formatDecimal(deniedCents),
 }
 
-export const costLines = ({ data, other }: Costs): Line[] => [
+export const costCsvLines = ({ data, other }: Costs): Line[] => [
   ...data.flatMap(({ agentId, name, periods }) =>
     periods.map(period => ({ ...period, agentId: agentId ?? '', name: name ?? 'owner' })),
   ),

@@ -1,10 +1,10 @@
 export { anomaliesApi } from './anomalies/api.ts'
 export {
+  CHARGE_INTERVALS,
   type ChargeSeries as Run,
-  nextChargesOf as nextsOf,
-  RHYTHMS,
-  readChargeSeries as readRuns,
+  nextChargeDateAfter,
+  readChargeSeries,
 } from './charge-series.ts'
 export { costsApi } from './costs-api.ts'
-export { merchantDetails } from './merchants.ts'
-export { merchantsApi } from './merchants-api.ts'
+export { readMerchantDetails } from './merchants.ts'
+export { merchantReportsApi } from './merchants-api.ts'

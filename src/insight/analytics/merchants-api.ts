@@ -1,9 +1,16 @@
 import { z } from 'zod'
-import { file } from '../../kernel/contract/file.ts'
+import { fileSchema } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { money } from '../../values/money.ts'
-import { answerSpan, bound, figureMembers, ofSpan, reading, share } from '../reports/index.ts'
+import { moneySchema } from '../../values/money.ts'
+import {
+  groupLimitSchema,
+  reportAccess,
+  reportQuery,
+  reportSpanMembers,
+  shareSchema,
+  spendFigureMembers,
+} from '../reports/index.ts'
 
 const day = z.string().meta({ examples: ['2026-11-01'] })
 
@@ -17,20 +24,20 @@ const RhythmRecord = z.object({
       'When the next charge is expected: on its usual day of the month, or a week or thirty days later.',
   }),
   times: z.int(),
-  firstCents: money,
-  beforeCents: money.meta({ description: 'The price before the last one.' }),
-  lastCents: money,
+  firstCents: moneySchema,
+  beforeCents: moneySchema.meta({ description: 'The price before the last one.' }),
+  lastCents: moneySchema,
   change: z
     .number()
     .nullable()
     .meta({ description: 'By how much the last one differs from the first, as a share of it.' }),
 })
 
-const Figures = z.object(figureMembers)
+const Figures = z.object(spendFigureMembers)
 
 export const MerchantsRecord = z
   .object({
-    ...answerSpan,
+    ...reportSpanMembers,
     groupBy: z.enum(['merchant', 'mcc']),
     total: Figures,
     data: z
@@ -43,7 +50,7 @@ export const MerchantsRecord = z
           names: z.array(z.string()).meta({
             description: 'The merchant’s spellings in payments, up to a hundred, in alphabetical order.',
           }),
-          share,
+          share: shareSchema,
           firstOn: day.nullable().meta({ description: 'The first payment up to `to`.' }),
           lastOn: day.nullable().meta({ description: 'The last payment up to `to`.' }),
           rhythm: RhythmRecord.nullable().meta({
@@ -57,16 +64,16 @@ export const MerchantsRecord = z
   })
   .meta({ id: 'MerchantReport' })
 
-const query = ofSpan({
+const query = reportQuery({
   groupBy: z.enum(['merchant', 'mcc']).default('merchant'),
   agentId: id('agent').optional(),
-  limit: bound,
+  limit: groupLimitSchema,
 })
 
-export const merchantsApi = {
+export const merchantReportsApi = {
   merchants: get('/analytics/merchants', {
     limits: { oneAtATime: true },
-    ...reading,
+    ...reportAccess,
     summary: 'Report spending by merchant',
     description:
       'Spellings of a merchant are grouped as `GET /merchants/resolve` resolves them: `SQ *BOOKSHOP 1234 BERLIN` and `bookshop` are one. The spellings are in `names`. With `groupBy=mcc`, by category.',
@@ -75,10 +82,10 @@ export const merchantsApi = {
   }),
   merchantsTable: get('/analytics/merchants/csv', {
     limits: { oneAtATime: true },
-    ...reading,
+    ...reportAccess,
     summary: 'Download spending by merchant as CSV',
     description: 'RFC 4180 in UTF-8: a line for each merchant, and one for all others.',
     query,
-    returns: [200, file('text/csv')],
+    returns: [200, fileSchema('text/csv')],
   }),
 }

@@ -1,29 +1,29 @@
 import { z } from 'zod'
-import { file } from '../../kernel/contract/file.ts'
+import { fileSchema } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { money, signedMoney } from '../../values/money.ts'
-import { answerSpan, bound, ofSpan, reading } from '../reports/index.ts'
-import { savingsGroupings, waysKeptBack } from './savings.ts'
+import { moneySchema, signedMoneySchema } from '../../values/money.ts'
+import { groupLimitSchema, reportAccess, reportQuery, reportSpanMembers } from '../reports/index.ts'
+import { preventedSpendKinds, savingsGroupings } from './savings.ts'
 
-const sum = { count: z.int().min(0), amountCents: money }
+const sum = { count: z.int().min(0), amountCents: moneySchema }
 
 const ofAgents = {
   keptBack: z.object(sum),
-  refundedCents: signedMoney,
+  refundedCents: signedMoneySchema,
   disputesWon: z.object(sum),
-  totalCents: signedMoney,
+  totalCents: signedMoneySchema,
 }
 
 export const SavingsRecord = z
   .object({
-    ...answerSpan,
+    ...reportSpanMembers,
     groupBy: z.enum(savingsGroupings),
     keptBack: z.object({
       ...sum,
       rules: z.array(
         z.object({
-          how: z.enum(waysKeptBack).meta({
+          how: z.enum(preventedSpendKinds).meta({
             description:
               '`denied` by the policy, `turned_down` by a person, `declined` card payment, or `expired` without a decision.',
           }),
@@ -35,11 +35,11 @@ export const SavingsRecord = z
         }),
       ),
     }),
-    refundedCents: signedMoney.meta({ description: 'Refunds that arrived in these days.' }),
+    refundedCents: signedMoneySchema.meta({ description: 'Refunds that arrived in these days.' }),
     disputesWon: z.object(sum).meta({
       description: 'Disputes won in these days, with their credits beside refunds.',
     }),
-    totalCents: signedMoney.meta({
+    totalCents: signedMoneySchema.meta({
       description: 'The sum; each refusal, refund and dispute counts once.',
     }),
     agents: z
@@ -64,15 +64,15 @@ export const SavingsRecord = z
   })
   .meta({ id: 'SavingsReport' })
 
-const query = ofSpan({
+const query = reportQuery({
   groupBy: z.enum(savingsGroupings).default('rule'),
   agentId: id('agent').optional(),
-  limit: bound,
+  limit: groupLimitSchema,
 })
 
 export const savingsApi = {
   savings: get('/analytics/savings', {
-    ...reading,
+    ...reportAccess,
     summary: 'Report savings',
     description:
       'Payments prevented by policies and people, by rule, on the day of the refusal, and money returned by refunds and disputes. A refusal does not prove a saving: a payment that was declared again and approved is in the costs, too.',
@@ -80,11 +80,11 @@ export const savingsApi = {
     returns: [200, SavingsRecord],
   }),
   savingsTable: get('/analytics/savings/csv', {
-    ...reading,
+    ...reportAccess,
     summary: 'Download savings as CSV',
     description:
       'RFC 4180 in UTF-8: a line for each rule, one for refunds, and one for won disputes; with `groupBy=agent`, the last two and one for prevented payments of each agent.',
     query,
-    returns: [200, file('text/csv')],
+    returns: [200, fileSchema('text/csv')],
   }),
 }

@@ -1,12 +1,12 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type CsvColumns, csvText } from '../../values/csv.ts'
-import { type Cents, decimal, NO_CENTS, sumOf } from '../../values/money.ts'
-import { figuresOf, namesOfAgents, type ReportScope } from '../reports/index.ts'
-import { linesOf, parametersOf, readSpend, type Spend } from '../spend/index.ts'
+import { type CsvColumns, csvCell } from '../../values/csv.ts'
+import { type Cents, formatDecimal, NO_CENTS, sumOf } from '../../values/money.ts'
+import { computeSpendFigures, type ReportScope, readAgentNames } from '../reports/index.ts'
+import { readSpend, type SpendSnapshot, spendLinesSql, spendQueryParameters } from '../spend/index.ts'
 
-export const waysKeptBack = ['denied', 'turned_down', 'declined', 'expired'] as const
-type Way = (typeof waysKeptBack)[number]
+export const preventedSpendKinds = ['denied', 'turned_down', 'declined', 'expired'] as const
+type Way = (typeof preventedSpendKinds)[number]
 
 export const savingsGroupings = ['rule', 'agent'] as const
 
@@ -32,7 +32,7 @@ async function disputesWon(sql: Sql, { ownerId, mode }: Tenant, scope: ReportSco
   return won ?? { count: 0, amountCents: NO_CENTS }
 }
 
-export async function savingsOf(spend: Spend, scope: ReportScope) {
+export async function computeSavings(spend: SpendSnapshot, scope: ReportScope) {
   const [sums, { count, amountCents }] = await Promise.all([
     readSpend(spend, { ...scope, views: savingsViews, by: ['view', 'value'] }),
     disputesWon(spend.sql, spend.tenant, scope),
@@ -47,7 +47,7 @@ export async function savingsOf(spend: Spend, scope: ReportScope) {
       (one, other) =>
         Number(other.amountCents - one.amountCents) || (one.how + one.rule < other.how + other.rule ? -1 : 1),
     )
-  const { refundedCents } = figuresOf(sums.filter(({ view }) => view === 'agent'))
+  const { refundedCents } = computeSpendFigures(sums.filter(({ view }) => view === 'agent'))
   const keptBackCents = sumOf(rules.map(({ amountCents }) => amountCents))
   return {
     keptBack: {
@@ -61,7 +61,7 @@ export async function savingsOf(spend: Spend, scope: ReportScope) {
   }
 }
 
-type Savings = Awaited<ReturnType<typeof savingsOf>>
+type Savings = Awaited<ReturnType<typeof computeSavings>>
 
 interface AgentRow extends Row {
   /** Empty if the owner has paid; null for the remaining agents. */
@@ -76,7 +76,7 @@ interface AgentRow extends Row {
 
 /** Sums and ranks agents in the database, so that few of them leave it, however many there are. */
 const textOf = ({ agentId }: ReportScope, most: string): string => `
-with ${linesOf({ agentId })},
+with ${spendLinesSql({ agentId })},
 parts (agent_id, kept, kept_cents, refunded_cents, won, won_cents) as (
   select agent_id, payments, spent_cents, 0, 0, 0 from lines where view = 'kept_back'
   union all select agent_id, 0, 0, refunded_cents, 0, 0 from lines where view = 'agent'
@@ -111,19 +111,19 @@ interface SavingsByAgent {
   readonly other: (AgentLine & { readonly agents: number }) | null
 }
 
-export const notByAgent: SavingsByAgent = { agents: null, other: null }
+export const noSavingsByAgent: SavingsByAgent = { agents: null, other: null }
 
 export async function savingsByAgent(
-  spend: Spend,
+  spend: SpendSnapshot,
   scope: ReportScope,
   limit: number,
 ): Promise<SavingsByAgent> {
-  const parameters = parametersOf(spend, { ...scope, views: savingsViews })
+  const parameters = spendQueryParameters(spend, { ...scope, views: savingsViews })
   const rows = await spend.sql<AgentRow>(textOf(scope, `$${parameters.length + 1}`), [...parameters, limit])
   const listed = rows.flatMap(row => (row.agentId === null ? [] : { ...row, agentId: row.agentId }))
   const rest = rows.find(({ agentId }) => agentId === null)
   const ids = listed.flatMap(({ agentId }) => agentId || [])
-  const names = await namesOfAgents(spend, ids)
+  const names = await readAgentNames(spend, ids)
   return {
     agents: listed.map(row => ({
       agentId: row.agentId || null,
@@ -145,11 +145,11 @@ interface SavingLine {
 
 export const savingColumns: CsvColumns<SavingLine> = {
   how: ({ how }) => how,
-  rule: ({ rule }) => csvText(rule),
+  rule: ({ rule }) => csvCell(rule),
   agentId: ({ agentId }) => agentId,
-  name: ({ name }) => csvText(name),
+  name: ({ name }) => csvCell(name),
   count: ({ count }) => (count === null ? '' : String(count)),
-  amountCents: ({ amountCents }) => decimal(amountCents),
+  amountCents: ({ amountCents }) => formatDecimal(amountCents),
 }
 
 type Told = Pick<Savings, 'refundedCents' | 'disputesWon'>
@@ -161,7 +161,7 @@ const gotBack = ({ refundedCents, disputesWon }: Told) => [
 
 const OF_ALL = { agentId: '', name: '' }
 
-export function savingLines({ agents, other, ...savings }: Savings & SavingsByAgent): SavingLine[] {
+export function savingCsvLines({ agents, other, ...savings }: Savings & SavingsByAgent): SavingLine[] {
   if (!agents) return [...savings.keptBack.rules, ...gotBack(savings)].map(line => ({ ...line, ...OF_ALL }))
   const lines = [
     ...agents.map(one => ({ ...one, agentId: one.agentId ?? '', name: one.name ?? 'owner' })),

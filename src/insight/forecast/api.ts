@@ -1,18 +1,18 @@
 import { z } from 'zod'
-import { get, missing } from '../../kernel/contract/operation.ts'
-import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
+import { get, notFound } from '../../kernel/contract/operation.ts'
+import { digitsAsNumber, integerSchema } from '../../kernel/contract/page.ts'
 import { id } from '../../values/ids.ts'
-import { money } from '../../values/money.ts'
-import { knownKinds, MOST_KNOWN } from './known-spend.ts'
-import { LAST_DAYS } from './method/backtest.ts'
-import { MOST_DAYS, methods } from './method/outlook.ts'
+import { moneySchema } from '../../values/money.ts'
+import { knownSpendKinds, MAX_KNOWN_SPENDS } from './known-spend.ts'
+import { BACKTESTED_DAYS } from './method/backtest.ts'
+import { forecastMethods, MAX_FORECAST_DAYS } from './method/outlook.ts'
 
 const day = z.string().meta({ examples: ['2026-11-22'] })
 
 const quantiles = {
-  p10: money.meta({ description: 'The 10th percentile.' }),
-  p50: money.meta({ description: 'The median.' }),
-  p90: money.meta({ description: 'The 90th percentile.' }),
+  p10: moneySchema.meta({ description: 'The 10th percentile.' }),
+  p50: moneySchema.meta({ description: 'The median.' }),
+  p90: moneySchema.meta({ description: 'The 90th percentile.' }),
 }
 
 const RunsOut = z.object({
@@ -29,22 +29,22 @@ const Backtest = z
     coverage: part.meta({ description: 'The part that lay from p10 to p90; 0.8 is meant.' }),
     above: part.meta({ description: 'The share above p90 (target: 0.1).' }),
     below: part,
-    lossCents: money.meta({
+    lossCents: moneySchema.meta({
       description: 'The mean pinball loss of a day’s three amounts; lower is better.',
     }),
-    poolLossCents: money.meta({
+    poolLossCents: moneySchema.meta({
       deprecated: true,
       description: 'Equal to `lossEuros`; for programs from the time of two methods.',
     }),
-    naiveLossCents: money.meta({
+    naiveLossCents: moneySchema.meta({
       description: 'The loss of the forecast “same as yesterday”, with its own errors.',
     }),
-    rivalLossCents: money.meta({
+    rivalLossCents: moneySchema.meta({
       description: 'The loss of the quantiles of the last eight same weekdays, without scaling and weights.',
     }),
     lastDays: z
-      .array(z.object({ date: day, ...quantiles, spentCents: money }))
-      .max(LAST_DAYS)
+      .array(z.object({ date: day, ...quantiles, spentCents: moneySchema }))
+      .max(BACKTESTED_DAYS)
       .meta({
         description: 'The forecast of each of the last days, made on the day before, with the actual spend.',
       }),
@@ -54,9 +54,9 @@ const Backtest = z
   })
 
 const Known = z.object({
-  kind: z.enum(knownKinds),
+  kind: z.enum(knownSpendKinds),
   date: day.meta({ description: 'The latest day of the payment, or the day of the next charge.' }),
-  amountCents: money,
+  amountCents: moneySchema,
   merchant: z.string(),
   agentId: id('agent').nullable(),
   intentId: id('intent').nullable(),
@@ -75,11 +75,11 @@ const Forecast = z.object({
       description: 'The day of this month on which its budget is used up; null if it lasts.',
     }),
     wallet: RunsOut.meta({
-      description: `The day on which the agent’s wallet is empty at its present balance; null if not within ${MOST_DAYS} days, and for all agents.`,
+      description: `The day on which the agent’s wallet is empty at its present balance; null if not within ${MAX_FORECAST_DAYS} days, and for all agents.`,
     }),
   }),
   basis: z.object({
-    method: z.enum(methods).meta({
+    method: z.enum(forecastMethods).meta({
       description:
         '`same_weekdays`: the same weekdays of the past half year; `little`: less than 28 days of data; `none`: less than 7 days, so no forecast.',
     }),
@@ -88,7 +88,7 @@ const Forecast = z.object({
       .boolean()
       .meta({ description: 'Whether the agent is frozen. The forecast assumes that it is not.' }),
     notes: z.array(z.string()).meta({ description: 'Caveats.' }),
-    known: z.array(Known).max(MOST_KNOWN),
+    known: z.array(Known).max(MAX_KNOWN_SPENDS),
   }),
   backtest: Backtest.nullable(),
 })
@@ -96,7 +96,7 @@ const Forecast = z.object({
 export const ForecastRecord = Forecast.extend({ agentId: id('agent').nullable() }).meta({ id: 'Forecast' })
 
 const query = z.strictObject({
-  days: inDigits(wholeNumber(1, MOST_DAYS).default(30)).meta({
+  days: digitsAsNumber(integerSchema(1, MAX_FORECAST_DAYS).default(30)).meta({
     description: 'The number of days, including today.',
   }),
 })
@@ -114,7 +114,7 @@ export const forecastApi = {
     description,
     query,
     returns: [200, ForecastRecord],
-    fails: { agent_not_found: missing('agent') },
+    fails: { agent_not_found: notFound('agent') },
   }),
   ofOwner: get('/forecast', {
     limits: { oneAtATime: true },

@@ -5,24 +5,24 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import { reactionToAll } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { event } from '../../kernel/contract/events.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
 import { type HandlerOf, post } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { dayOf, days } from '../../values/clock.ts'
+import { days, utcDay } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money } from '../../values/money.ts'
-import { budgetDepletion } from './build-forecast.ts'
+import { moneySchema } from '../../values/money.ts'
+import { forecastBudgetDepletion } from './build-forecast.ts'
 import { dayNumberAt, lastDayOfMonth, weekdayOf } from './method/days.ts'
-import { type MonthOfAgent, monthOfAgent } from './remaining-budget.ts'
+import { type AgentMonthUsage, readAgentMonthUsage } from './remaining-budget.ts'
 
 const day = z.string()
 
 const BudgetAtRisk = z.object({
   agentId: id('agent'),
   month: z.string().meta({ description: 'By UTC.', examples: ['2026-11'] }),
-  limitCents: money,
-  spentCents: money.meta({ description: 'Of this month so far; what is held is not in it.' }),
-  heldCents: money.meta({ description: 'Held for approved intents; it counts as used.' }),
+  limitCents: moneySchema,
+  spentCents: moneySchema.meta({ description: 'Of this month so far; what is held is not in it.' }),
+  heldCents: moneySchema.meta({ description: 'Held for approved intents; it counts as used.' }),
   runsOutOn: day.meta({
     description: 'The p50 of the forecast: in half of the cases it is used up by then.',
   }),
@@ -30,13 +30,13 @@ const BudgetAtRisk = z.object({
   p90: day.nullable().meta({ description: 'In nine of ten cases; null: not in this month.' }),
 })
 
-export const watchApi = {
+export const budgetWatchApi = {
   watchBudget: post('/forecast/agents/{id}/watch-budget', {
     summary: 'Hold the forecast of an agent against its monthly limit',
     callers: [],
     returns: [200, z.object({ done: z.boolean() })],
     emits: {
-      'budget.at_risk': event(
+      'budget.at_risk': declareEvent(
         'An agent is likely to use up its monthly limit before the month ends. It is sent once a month.',
         BudgetAtRisk,
       ),
@@ -114,7 +114,7 @@ function nextCheck(now: Date, lastSpendAt: Date | null, isSent: boolean): Date {
 const DONE = { done: true }
 
 /** Checks an agent with a new policy or limit after this day. The check finds out whether there is a limit. */
-export const watchFromPolicies = reactionToAll(PolicyEvent, {}, async (policies, context) => {
+export const watchBudgetOnPolicyChange = reactionToAll(PolicyEvent, {}, async (policies, context) => {
   const { sql, tenant, now, queueStatement } = context
   const agentIds = policies.flatMap(({ agentId }) => agentId ?? [])
   if (agentIds.length > 0) queueStatement(setWatches(sql, tenant, agentIds, dayAfter(now)))
@@ -124,12 +124,12 @@ export const watchFromPolicies = reactionToAll(PolicyEvent, {}, async (policies,
  * Makes the forecast before any row is locked. Of two concurrent checks, the one that moves the watch emits
  * the event.
  */
-export const watchBudget: HandlerOf<typeof watchApi.watchBudget> = async ({ params }, context) => {
+export const watchBudget: HandlerOf<typeof budgetWatchApi.watchBudget> = async ({ params }, context) => {
   const { records, sql, tenant, now, emit } = context
   const [agent, watch] = await Promise.all([findAgent(records, params.id), findWatch(sql, tenant, params.id)])
   if (!agent || !watch || watch.dueAt > now) return DONE
-  const used = await monthOfAgent(agent, context)
-  const month = dayOf(now).slice(0, 7)
+  const used = await readAgentMonthUsage(agent, context)
+  const month = utcDay(now).slice(0, 7)
   const wasSent = watch.toldMonth === month
   const risk = wasSent ? undefined : await riskOf(agent, used, context)
   const hasLimit = used.limitCents !== null
@@ -144,16 +144,16 @@ export const watchBudget: HandlerOf<typeof watchApi.watchBudget> = async ({ para
 /** Reports a risk if half of the paths use up the limit within the month; none for an agent without recent payments. */
 async function riskOf(
   agent: Agent,
-  { limitCents, heldCents, spentCents, lastSpendAt }: MonthOfAgent,
+  { limitCents, heldCents, spentCents, lastSpendAt }: AgentMonthUsage,
   context: Pick<Context, 'sql' | 'records' | 'tenant' | 'now'>,
 ) {
   if (limitCents === null || agent.status !== 'active' || !hasSpentLately(context.now, lastSpendAt)) return
-  const { p10, p50, p90 } = await budgetDepletion(agent, context)
+  const { p10, p50, p90 } = await forecastBudgetDepletion(agent, context)
   if (p10 === null || p50 === null) return
   return { limitCents, heldCents, spentCents, runsOutOn: p50, p10, p90 }
 }
 
-export const watchesDue: Deadline = {
+export const budgetWatchDeadline: Deadline = {
   process: { name: 'budget-watch' },
   table: 'budget_watches',
   record: 'agent_id',

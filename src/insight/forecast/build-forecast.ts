@@ -1,57 +1,59 @@
 import type { Agent } from '../../control/agents/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { inSlices } from '../../kernel/contract/time-slices.ts'
-import { dayOf } from '../../values/clock.ts'
+import { runInSlices } from '../../kernel/contract/time-slices.ts'
+import { utcDay } from '../../values/clock.ts'
 import { type Cents, roundCents } from '../../values/money.ts'
-import { readRuns } from '../analytics/index.ts'
+import { readChargeSeries } from '../analytics/index.ts'
 import { addDays } from '../reports/index.ts'
-import { readTail, type Spend, spendByDay, withSnapshot } from '../spend/index.ts'
-import { depletionDates } from './depletion-date.ts'
-import { HISTORY_DAYS, type History, historyOf } from './history.ts'
+import { readSpendSnapshot, type SpendSnapshot, spendByDay, withSpendSnapshot } from '../spend/index.ts'
+import { estimateDepletionDates } from './depletion-date.ts'
+import { buildSpendHistory, FORECAST_HISTORY_DAYS, type SpendHistory } from './history.ts'
 import {
-  approvedIntents,
-  type Charges,
-  chargesAhead,
-  type DueOn,
-  dueByIntents,
+  type CentsDueOnDay,
   type KnownSpend,
-  soonestFirst,
+  readApprovedIntents,
+  readIntentsDueByDay,
+  sortBySoonest,
+  type UpcomingCharges,
+  upcomingCharges,
 } from './known-spend.ts'
-import { type Backtest, backtestOf } from './method/backtest.ts'
+import { backtestForecast, type ForecastBacktest } from './method/backtest.ts'
 import { dateOfDay, lastDayOfMonth } from './method/days.ts'
-import { MOST_DAYS, type Outlook, outlookOf } from './method/outlook.ts'
-import { type SimulatedPath, totalOf } from './method/paths.ts'
-import { type Quantiles, shiftedBy } from './method/quantiles.ts'
-import { type RemainingBudget, remainingOfAgent, remainingOfOwner } from './remaining-budget.ts'
+import { forecastSpend, MAX_FORECAST_DAYS, type SpendForecast } from './method/outlook.ts'
+import { type SimulatedPath, totalQuantiles } from './method/paths.ts'
+import { type Quantiles, shiftQuantiles } from './method/quantiles.ts'
+import { type RemainingBudget, remainingBudgetOfAgent, remainingBudgetOfOwner } from './remaining-budget.ts'
 
 type ForecastContext = Pick<Context, 'sql' | 'records' | 'tenant' | 'now'>
 
 type Read = <T>(
   wanted: { views: typeof VIEWS; agentId?: string | undefined },
-  read: (spend: Spend) => Promise<T>,
+  read: (spend: SpendSnapshot) => Promise<T>,
 ) => Promise<T>
 
 const MOST_SUBSCRIPTIONS = 50
 const VIEWS = ['agent', 'merchant'] as const
 
 interface ForecastBasis {
-  readonly history: History
+  readonly history: SpendHistory
   readonly approved: readonly KnownSpend[]
-  readonly dueOn: DueOn
-  readonly charges: Charges
+  readonly dueOn: CentsDueOnDay
+  readonly charges: UpcomingCharges
   readonly remaining: RemainingBudget
   readonly days: number
 }
 
-export async function forecastOf(
+export async function buildForecast(
   agent: Agent | null,
   days: number,
   context: ForecastContext & Pick<Context, 'withSnapshot'>,
 ) {
-  const known = await readBasis(agent, days, context, (wanted, read) => withSnapshot(context, wanted, read))
+  const known = await readBasis(agent, days, context, (wanted, read) =>
+    withSpendSnapshot(context, wanted, read),
+  )
   const { history, approved, charges } = known
-  const outlook = outlookOf(history.spend, days)
-  const backtest = await inSlices(backtestOf(history.spend))
+  const outlook = forecastSpend(history.spend, days)
+  const backtest = await runInSlices(backtestForecast(history.spend))
   return {
     agentId: agent?.id ?? null,
     ...amountsOf(outlook, known),
@@ -60,18 +62,18 @@ export async function forecastOf(
       days: history.spend.cents.length,
       frozen: agent?.status === 'frozen',
       notes: notesOn(outlook, agent),
-      known: soonestFirst([...approved, ...charges.known]),
+      known: sortBySoonest([...approved, ...charges.known]),
     },
     backtest: backtest ? backtestInCents(backtest) : null,
   }
 }
 
 /** Runs on the connection of a write. If the sums change meanwhile, the read starts again. */
-export async function budgetDepletion(agent: Agent, context: ForecastContext) {
+export async function forecastBudgetDepletion(agent: Agent, context: ForecastContext) {
   const known = await readBasis(agent, 1, context, async (wanted, read) =>
-    read(await readTail(context.sql, context.tenant, wanted)),
+    read(await readSpendSnapshot(context.sql, context.tenant, wanted)),
   )
-  return amountsOf(outlookOf(known.history.spend, 1), known).runsOut.budget
+  return amountsOf(forecastSpend(known.history.spend, 1), known).runsOut.budget
 }
 
 async function readBasis(
@@ -81,19 +83,19 @@ async function readBasis(
   spendAt: Read,
 ): Promise<ForecastBasis> {
   const { sql, now } = context
-  const today = dayOf(now)
-  const span = { from: addDays(today, -HISTORY_DAYS), before: addDays(today, 1), agentId: agent?.id }
+  const today = utcDay(now)
+  const span = { from: addDays(today, -FORECAST_HISTORY_DAYS), before: addDays(today, 1), agentId: agent?.id }
   const [[spent, found], approved, dueOn, remaining] = await Promise.all([
     spendAt({ views: VIEWS, agentId: agent?.id }, spend =>
-      Promise.all([spendByDay(spend, span), readRuns(spend, span)]),
+      Promise.all([spendByDay(spend, span), readChargeSeries(spend, span)]),
     ),
-    approvedIntents(sql, context, agent?.id),
-    dueByIntents(sql, context, agent?.id),
-    agent ? remainingOfAgent(agent, context) : remainingOfOwner(context),
+    readApprovedIntents(sql, context, agent?.id),
+    readIntentsDueByDay(sql, context, agent?.id),
+    agent ? remainingBudgetOfAgent(agent, context) : remainingBudgetOfOwner(context),
   ])
   const runs = found.slice(0, MOST_SUBSCRIPTIONS)
-  const history = historyOf(spent, today, runs)
-  const charges = chargesAhead(history.spend, runs, { most: MOST_DAYS, days })
+  const history = buildSpendHistory(spent, today, runs)
+  const charges = upcomingCharges(history.spend, runs, { most: MAX_FORECAST_DAYS, days })
   return { history, approved, dueOn, charges, remaining, days }
 }
 
@@ -109,7 +111,7 @@ const atLeast = (cents: number, { p10, p50, p90 }: Quantiles): Quantiles => ({
   p90: Math.max(cents, p90),
 })
 
-function amountsOf(outlook: Outlook, { history, charges, dueOn, remaining, days }: ForecastBasis) {
+function amountsOf(outlook: SpendForecast, { history, charges, dueOn, remaining, days }: ForecastBasis) {
   const { spend, todayCents } = history
   const today = spend.firstDay + spend.cents.length
   const isForecast = outlook.method !== 'none'
@@ -120,29 +122,29 @@ function amountsOf(outlook: Outlook, { history, charges, dueOn, remaining, days 
   const depletion = (leftCents: Cents | null, within: number) =>
     leftCents === null
       ? { p10: null, p50: null, p90: null }
-      : depletionDates(besideHeld, Number(leftCents) + todayCents, today, within)
+      : estimateDepletionDates(besideHeld, Number(leftCents) + todayCents, today, within)
   return {
     data: outlook.days.map(({ date, ...day }, n) => ({ date, ...inCents(known.day(day, n)) })),
-    total: isForecast ? inCents(totalOf(known.paths(outlook.paths), days)) : null,
+    total: isForecast ? inCents(totalQuantiles(known.paths(outlook.paths), days)) : null,
     runsOut: {
       budget: depletion(remaining.budgetCents, daysLeftInMonth(today)),
-      wallet: depletion(remaining.walletCents, MOST_DAYS),
+      wallet: depletion(remaining.walletCents, MAX_FORECAST_DAYS),
     },
   }
 }
 
 /** Today costs at least what was spent so far, and each day at least the payments due on it. */
 function withKnownSpend(
-  { spend, todayCents }: History,
-  { todayCents: charged, cents }: Charges,
-  dueOn: DueOn,
+  { spend, todayCents }: SpendHistory,
+  { todayCents: charged, cents }: UpcomingCharges,
+  dueOn: CentsDueOnDay,
 ) {
   const today = spend.firstDay + spend.cents.length
   const soFar = Math.max(0, todayCents - charged)
   const knownOn = (n: number): number => (cents[n] ?? 0) + (n === 0 ? charged : 0)
   const leastOn = (n: number): number => dueOn(today + n) + (n === 0 ? soFar : 0)
   return {
-    day: (day: Quantiles, n: number): Quantiles => shiftedBy(knownOn(n), atLeast(leastOn(n), day)),
+    day: (day: Quantiles, n: number): Quantiles => shiftQuantiles(knownOn(n), atLeast(leastOn(n), day)),
     paths: (paths: readonly SimulatedPath[]): SimulatedPath[] =>
       paths.map(path => path.map((spent, n) => knownOn(n) + Math.max(spent, leastOn(n)))),
   }
@@ -150,7 +152,7 @@ function withKnownSpend(
 
 const rounded = (part: number): number => Math.round(part * 10_000) / 10_000
 
-const backtestInCents = (of: Backtest) => ({
+const backtestInCents = (of: ForecastBacktest) => ({
   days: of.days,
   coverage: rounded(of.coverage),
   above: rounded(of.above),
@@ -166,7 +168,7 @@ const backtestInCents = (of: Backtest) => ({
   })),
 })
 
-function notesOn({ method }: Outlook, agent: Agent | null): string[] {
+function notesOn({ method }: SpendForecast, agent: Agent | null): string[] {
   return [
     method === 'none' &&
       'Less than seven days of payments, so there is no forecast yet. Try again after a week.',

@@ -1,6 +1,6 @@
 import { dateOfDay } from './method/days.ts'
 import type { SimulatedPath } from './method/paths.ts'
-import { LEVELS, quantileNames } from './method/quantiles.ts'
+import { QUANTILE_LEVELS, quantileNames } from './method/quantiles.ts'
 
 /** The amount is used up by `p10` in one of ten paths, by `p50` in half of them, by `p90` in nine of ten. */
 interface DepletionDates {
@@ -20,7 +20,7 @@ function depletedAfter(path: SimulatedPath, cents: number, days: number): number
   return NEVER
 }
 
-export function depletionDates(
+export function estimateDepletionDates(
   paths: readonly SimulatedPath[],
   cents: number,
   first: number,
@@ -31,6 +31,6 @@ export function depletionDates(
     const place = places[Math.max(0, Math.ceil(places.length * level) - 1)] ?? NEVER
     return place === NEVER ? null : dateOfDay(first + place)
   }
-  const [p10, p50, p90] = quantileNames.map(name => at(LEVELS[name]))
+  const [p10, p50, p90] = quantileNames.map(name => at(QUANTILE_LEVELS[name]))
   return { p10: p10 ?? null, p50: p50 ?? null, p90: p90 ?? null }
 }

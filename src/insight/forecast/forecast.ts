@@ -1,17 +1,22 @@
 import { findAgent } from '../../control/agents/index.ts'
 import { area } from '../../kernel/contract/area.ts'
-import { implement } from '../../kernel/contract/operation.ts'
-import type { Personal } from '../../values/personal.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
+import type { PersonalData } from '../../values/personal.ts'
 import { forecastApi } from './api.ts'
-import { watchApi, watchBudget, watchesDue, watchFromPolicies } from './budget-watch.ts'
-import { forecastOf } from './build-forecast.ts'
+import {
+  budgetWatchApi,
+  budgetWatchDeadline,
+  watchBudget,
+  watchBudgetOnPolicyChange,
+} from './budget-watch.ts'
+import { buildForecast } from './build-forecast.ts'
 
 const forecastPersonal = {
   budget_watches: { personal: {}, plain: ['told_month'] },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
-const forecast = implement(
-  { ...forecastApi, ...watchApi },
+const forecast = bindHandlers(
+  { ...forecastApi, ...budgetWatchApi },
   {
     async ofAgent({ params, query }, context) {
       const { actor, records, refuse } = context
@@ -21,10 +26,10 @@ const forecast = implement(
           'A delegation’s token reaches what was made with it, not the spending of its agent.',
         )
       const agent = await findAgent(records, params.id)
-      return agent ? forecastOf(agent, query.days, context) : refuse('agent_not_found')
+      return agent ? buildForecast(agent, query.days, context) : refuse('agent_not_found')
     },
 
-    ofOwner: ({ query }, context) => forecastOf(null, query.days, context),
+    ofOwner: ({ query }, context) => buildForecast(null, query.days, context),
 
     watchBudget,
   },
@@ -36,7 +41,7 @@ export const forecastArea = area(
   forecast,
   {
     personal: forecastPersonal,
-    deadlines: [watchesDue],
-    reactions: { 'policy.assigned': watchFromPolicies, 'policy.updated': watchFromPolicies },
+    deadlines: [budgetWatchDeadline],
+    reactions: { 'policy.assigned': watchBudgetOnPolicyChange, 'policy.updated': watchBudgetOnPolicyChange },
   },
 )

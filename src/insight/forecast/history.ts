@@ -1,24 +1,28 @@
 import type { Run } from '../analytics/index.ts'
 import type { DayOfSpend } from '../spend/index.ts'
-import { type DailySpend, dayNumber, type Subscription } from './method/days.ts'
+import { type DailySpend, dayNumber, type SubscriptionCharges } from './method/days.ts'
 
 /** Half a year of forecasts for the backtest, and the half year before the first of them. */
-export const HISTORY_DAYS = 400
+export const FORECAST_HISTORY_DAYS = 400
 
-export interface History {
+export interface SpendHistory {
   readonly spend: DailySpend
   /** In cents. Today is not over, so it is not part of `spend`. */
   readonly todayCents: number
 }
 
-const subscriptionOf = ({ every, days, cents, brokenOn }: Run): Subscription => ({
+const subscriptionOf = ({ every, days, cents, brokenOn }: Run): SubscriptionCharges => ({
   every,
   days: days.map(dayNumber),
   cents: cents.map(Number),
   brokenOn: brokenOn === null ? null : dayNumber(brokenOn),
 })
 
-export function historyOf(spent: readonly DayOfSpend[], today: string, runs: readonly Run[] = []): History {
+export function buildSpendHistory(
+  spent: readonly DayOfSpend[],
+  today: string,
+  runs: readonly Run[] = [],
+): SpendHistory {
   const centsOn = new Map(
     spent.map(({ day, spentCents }) => [dayNumber(day), Math.max(0, Number(spentCents))]),
   )

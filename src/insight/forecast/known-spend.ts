@@ -1,16 +1,16 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { dayOf } from '../../values/clock.ts'
+import { utcDay } from '../../values/clock.ts'
 import { type Cents, cents } from '../../values/money.ts'
 import type { Run } from '../analytics/index.ts'
 import { type DailySpend, dateOfDay, dayNumber } from './method/days.ts'
 import { subscriptionHistory } from './method/subscriptions.ts'
 
-export const knownKinds = ['approved_intent', 'subscription'] as const
-export const MOST_KNOWN = 100
+export const knownSpendKinds = ['approved_intent', 'subscription'] as const
+export const MAX_KNOWN_SPENDS = 100
 
 export interface KnownSpend {
-  readonly kind: (typeof knownKinds)[number]
+  readonly kind: (typeof knownSpendKinds)[number]
   readonly date: string
   readonly amountCents: Cents
   readonly merchant: string
@@ -22,7 +22,7 @@ const APPROVED = `
 select id as "intentId", agent_id as "agentId", merchant, amount_cents as "amountCents", expires_at as "expiresAt"
 from intents
 where owner_id = $1 and mode = $2 and status = 'approved' and ($3::text is null or agent_id = $3)
-order by id desc limit ${MOST_KNOWN}`
+order by id desc limit ${MAX_KNOWN_SPENDS}`
 
 interface Approved extends Row {
   readonly intentId: string
@@ -32,7 +32,7 @@ interface Approved extends Row {
   readonly expiresAt: Date
 }
 
-export async function approvedIntents(
+export async function readApprovedIntents(
   sql: Sql,
   { tenant }: TenantNow,
   agentId: string | undefined,
@@ -40,7 +40,7 @@ export async function approvedIntents(
   const approved = await sql<Approved>(APPROVED, [tenant.ownerId, tenant.mode, agentId ?? null])
   return approved.map(({ expiresAt, ...intent }) => ({
     kind: 'approved_intent',
-    date: dayOf(expiresAt),
+    date: utcDay(expiresAt),
     ...intent,
   }))
 }
@@ -49,14 +49,14 @@ const DUE = `
 select (expires_at at time zone 'UTC')::date::text as date, sum(amount_cents)::bigint as "amountCents" from intents
 where owner_id = $1 and mode = $2 and status = 'approved' and expires_at > $4 and ($3::text is null or agent_id = $3) group by 1`
 
-export type DueOn = (day: number) => number
+export type CentsDueOnDay = (day: number) => number
 
 /** Approved and unpaid intents by the day on which they expire, which is their latest day of payment. */
-export async function dueByIntents(
+export async function readIntentsDueByDay(
   sql: Sql,
   { tenant, now }: TenantNow,
   agentId: string | undefined,
-): Promise<DueOn> {
+): Promise<CentsDueOnDay> {
   const rows = await sql<{ date: string; amountCents: Cents }>(DUE, [
     tenant.ownerId,
     tenant.mode,
@@ -67,7 +67,7 @@ export async function dueByIntents(
   return day => due.get(day) ?? 0
 }
 
-export interface Charges {
+export interface UpcomingCharges {
   readonly todayCents: number
   readonly cents: readonly number[]
   readonly known: readonly KnownSpend[]
@@ -77,11 +77,11 @@ export interface Charges {
  * Charges of the next `most` days. The list contains those of the first `days`, and the next one of each
  * subscription.
  */
-export function chargesAhead(
+export function upcomingCharges(
   { firstDay, cents: past, subscriptions = [] }: DailySpend,
   runs: readonly Run[],
   { most, days }: { readonly most: number; readonly days: number },
-): Charges {
+): UpcomingCharges {
   const today = firstDay + past.length
   const centsAhead = Array<number>(most).fill(0)
   const known: KnownSpend[] = []
@@ -109,5 +109,5 @@ export function chargesAhead(
   return { todayCents, cents: centsAhead, known }
 }
 
-export const soonestFirst = (known: readonly KnownSpend[]): KnownSpend[] =>
-  known.toSorted((one, other) => (one.date < other.date ? -1 : 1)).slice(0, MOST_KNOWN)
+export const sortBySoonest = (known: readonly KnownSpend[]): KnownSpend[] =>
+  known.toSorted((one, other) => (one.date < other.date ? -1 : 1)).slice(0, MAX_KNOWN_SPENDS)

@@ -2,8 +2,8 @@ import type { Agent } from '../../control/agents/index.ts'
 import { readCounters } from '../../control/budgets/index.ts'
 import { Policy } from '../../control/policies/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { balancesOf } from '../../money/ledger/index.ts'
-import { type Cents, NO_CENTS, plus, restOf } from '../../values/money.ts'
+import { readWalletBalances } from '../../money/ledger/index.ts'
+import { addCents, type Cents, NO_CENTS, remainderOf } from '../../values/money.ts'
 
 export interface RemainingBudget {
   readonly budgetCents: Cents | null
@@ -12,7 +12,7 @@ export interface RemainingBudget {
 
 type BudgetContext = Pick<Context, 'sql' | 'records' | 'tenant' | 'now'>
 
-export interface MonthOfAgent {
+export interface AgentMonthUsage {
   readonly limitCents: Cents | null
   readonly heldCents: Cents
   readonly spentCents: Cents
@@ -20,7 +20,7 @@ export interface MonthOfAgent {
   readonly lastSpendAt: Date | null
 }
 
-export async function monthOfAgent({ id }: Agent, context: BudgetContext): Promise<MonthOfAgent> {
+export async function readAgentMonthUsage({ id }: Agent, context: BudgetContext): Promise<AgentMonthUsage> {
   const { sql, records, tenant, now } = context
   const [counters, policy] = await Promise.all([
     readCounters(sql, { tenant, now }, [id]),
@@ -30,22 +30,22 @@ export async function monthOfAgent({ id }: Agent, context: BudgetContext): Promi
   return { limitCents: policy?.monthlyLimitCents ?? null, heldCents, spentCents, lastSpendAt }
 }
 
-export async function remainingOfAgent(agent: Agent, context: BudgetContext): Promise<RemainingBudget> {
+export async function remainingBudgetOfAgent(agent: Agent, context: BudgetContext): Promise<RemainingBudget> {
   const [{ limitCents, heldCents, spentCents }, balances] = await Promise.all([
-    monthOfAgent(agent, context),
-    balancesOf(context.sql, context.tenant, [agent.walletId]),
+    readAgentMonthUsage(agent, context),
+    readWalletBalances(context.sql, context.tenant, [agent.walletId]),
   ])
   return {
-    budgetCents: limitCents === null ? null : restOf(limitCents, plus(heldCents, spentCents)),
+    budgetCents: limitCents === null ? null : remainderOf(limitCents, addCents(heldCents, spentCents)),
     walletCents: balances.get(agent.walletId)?.availableCents ?? NO_CENTS,
   }
 }
 
-export async function remainingOfOwner({ sql, tenant, now }: BudgetContext): Promise<RemainingBudget> {
+export async function remainingBudgetOfOwner({ sql, tenant, now }: BudgetContext): Promise<RemainingBudget> {
   const month = (await readCounters(sql, { tenant, now }, [])).ownerCounters()?.month
   if (!month || month.limit === null) return { budgetCents: null, walletCents: null }
   return {
-    budgetCents: restOf(month.limit, plus(month.reserved, month.spent)),
+    budgetCents: remainderOf(month.limit, addCents(month.reserved, month.spent)),
     walletCents: null,
   }
 }

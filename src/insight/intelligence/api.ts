@@ -1,35 +1,41 @@
 import { z } from 'zod'
-import { get, missing } from '../../kernel/contract/operation.ts'
+import { get, notFound } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { money } from '../../values/money.ts'
-import { answerSpan, bound, figureMembers, ofSpan, reading } from '../reports/index.ts'
+import { moneySchema } from '../../values/money.ts'
+import {
+  groupLimitSchema,
+  reportAccess,
+  reportQuery,
+  reportSpanMembers,
+  spendFigureMembers,
+} from '../reports/index.ts'
 
 const day = z.string().meta({ examples: ['2026-11-01'] })
 
 const Refused = z.object({
   count: z.int().min(0),
-  amountCents: money,
+  amountCents: moneySchema,
 })
 
 const PriceChange = z.object({
   agentId: id('agent').nullable().meta({ description: 'Null if the owner paid.' }),
   every: z.enum(['week', 'month']),
   on: day,
-  fromCents: money,
-  toCents: money,
+  fromCents: moneySchema,
+  toCents: moneySchema,
   change: z.number().nullable().meta({ description: 'Relative to the price before.' }),
 })
 
 const OfAgent = z.object({
   agentId: id('agent').nullable().meta({ description: 'Null if the owner paid.' }),
   name: z.string().nullable(),
-  ...figureMembers,
+  ...spendFigureMembers,
   refused: Refused,
 })
 
 export const MerchantProfile = z
   .object({
-    ...answerSpan,
+    ...reportSpanMembers,
     key: z.string().meta({ examples: ['bookshop'] }),
     name: z.string().meta({ examples: ['Bookshop'] }),
     mcc: z
@@ -47,15 +53,15 @@ export const MerchantProfile = z
     names: z.array(z.string()).meta({ description: 'Its spellings in payments, up to a hundred.' }),
     firstSeenOn: day.meta({ description: 'The first payment or refusal ever, up to `to`.' }),
     lastSeenOn: day.meta({ description: 'The last one up to `to`.' }),
-    ...figureMembers,
+    ...spendFigureMembers,
     refused: Refused.meta({
       description: 'Intents denied by a policy or a person, and declined card payments.',
     }),
     disputed: z
       .object({
         count: z.int().min(0),
-        amountCents: money,
-        creditedCents: money.meta({ description: 'The credited amount.' }),
+        amountCents: moneySchema,
+        creditedCents: moneySchema.meta({ description: 'The credited amount.' }),
       })
       .meta({ description: 'Disputes opened in these days.' }),
     priceChanges: z.array(PriceChange).meta({
@@ -69,12 +75,12 @@ export const MerchantProfile = z
 
 export const intelligenceApi = {
   merchant: get('/merchants/{key}', {
-    ...reading,
+    ...reportAccess,
     summary: 'Get the profile of a merchant',
     description:
       'Payments, refusals, refunds and disputes in these days, price changes, and the paying agents. `key` is from `GET /analytics/merchants`, or any text that `GET /merchants/resolve` resolves to the merchant. An agent token sees its own share.',
-    query: ofSpan({ agentId: id('agent').optional(), limit: bound }),
+    query: reportQuery({ agentId: id('agent').optional(), limit: groupLimitSchema }),
     returns: [200, MerchantProfile],
-    fails: { ...reading.fails, merchant_not_found: missing('merchant') },
+    fails: { ...reportAccess.fails, merchant_not_found: notFound('merchant') },
   }),
 }

@@ -1,19 +1,26 @@
 import { resolveDescriptor } from '../../control/merchants/index.ts'
 import { area } from '../../kernel/contract/area.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { type Cents, NO_CENTS } from '../../values/money.ts'
-import { merchantDetails, type Run, readRuns } from '../analytics/index.ts'
-import { changeOf, figuresOf, type KnownScope, namesOfAgents, scopeOf, shownSpan } from '../reports/index.ts'
+import { type Run, readChargeSeries, readMerchantDetails } from '../analytics/index.ts'
 import {
-  linesOf,
-  merchantOf,
-  parametersOf,
+  computeSpendFigures,
+  inclusiveSpan,
+  type ReportScopeUntilToday,
+  readAgentNames,
+  relativeChange,
+  resolveReportScope,
+} from '../reports/index.ts'
+import {
+  merchantOfSpend,
   readSpend,
-  type Spend,
-  TAIL,
-  withSnapshot,
+  SPEND_TAIL_SQL,
+  type SpendSnapshot,
+  spendLinesSql,
+  spendQueryParameters,
+  withSpendSnapshot,
 } from '../spend/index.ts'
 import { intelligenceApi } from './api.ts'
 
@@ -33,15 +40,15 @@ function refusalDatesSql(agentId: string | undefined, values: string): string {
   const where = `one.view = 'refused:merchant' and one.value = wanted.key and one.day < $5::date and one.payments > 0 ${ofAgent}`
   const of = (end: 'min' | 'max'): string => `
 (select ${end}(one.day) from spend_cells one where one.owner_id = $1 and one.mode = $2 and ${where}),
-(select ${end}(one.day) from (select * from ${TAIL}) as one where ${where})`
+(select ${end}(one.day) from (select * from ${SPEND_TAIL_SQL}) as one where ${where})`
   return `
-with ${linesOf({ agentId, values: [] })}
+with ${spendLinesSql({ agentId, values: [] })}
 select wanted.key, least(${of('min')})::text as "firstOn", greatest(${of('max')})::text as "lastOn"
 from unnest(${values}::text[]) as wanted (key)`
 }
 
-async function refusalsSeen(spend: Spend, scope: KnownScope, values: readonly string[]) {
-  const parameters = parametersOf(spend, { ...scope, values, views: ['refused:merchant'] })
+async function refusalsSeen(spend: SpendSnapshot, scope: ReportScopeUntilToday, values: readonly string[]) {
+  const parameters = spendQueryParameters(spend, { ...scope, values, views: ['refused:merchant'] })
   const rows = await spend.sql<SeenRow>(refusalDatesSql(scope.agentId, `$${parameters.length}`), parameters)
   return new Map(rows.map(row => [row.key, row]))
 }
@@ -59,8 +66,8 @@ from disputes where owner_id = $1 and mode = $2 and merchant = any($3::text[])
   and created_at >= $4::date::timestamp at time zone 'UTC' and created_at < $5::date::timestamp at time zone 'UTC'`
 
 async function disputedOf(
-  { sql, tenant: { ownerId, mode } }: Spend,
-  { from, before, agentId }: KnownScope,
+  { sql, tenant: { ownerId, mode } }: SpendSnapshot,
+  { from, before, agentId }: ReportScopeUntilToday,
   names: readonly string[],
 ) {
   const values = [ownerId, mode, names, from, before, ...(agentId === undefined ? [] : [agentId])]
@@ -75,7 +82,7 @@ function priceChangesIn({ agentId, every, days, cents }: Run) {
   return days.flatMap((on, n) => {
     const [fromCents, toCents] = [cents[n - 1], cents[n]]
     if (fromCents === undefined || toCents === undefined || fromCents === toCents) return []
-    const change = changeOf(toCents, fromCents)
+    const change = relativeChange(toCents, fromCents)
     return [{ agentId: agentId || null, every, on, fromCents, toCents, change }]
   })
 }
@@ -83,12 +90,12 @@ function priceChangesIn({ agentId, every, days, cents }: Run) {
 type Sums = Awaited<ReturnType<typeof readSpend>>
 
 const refusedIn = (sums: Sums) => {
-  const { count, spentCents } = figuresOf(sums.filter(({ view }) => view === 'refused:merchant'))
+  const { count, spentCents } = computeSpendFigures(sums.filter(({ view }) => view === 'refused:merchant'))
   return { count, amountCents: spentCents }
 }
 
 const figuresIn = (sums: Sums) => ({
-  ...figuresOf(sums.filter(({ view }) => view === 'merchant')),
+  ...computeSpendFigures(sums.filter(({ view }) => view === 'merchant')),
   refused: refusedIn(sums),
 })
 
@@ -103,15 +110,15 @@ const mostConfident = (texts: readonly string[]) =>
   texts.map(resolveDescriptor).reduce((best, one) => (one.confidence > best.confidence ? one : best))
 
 async function profileOf(
-  spend: Spend,
-  scope: KnownScope,
+  spend: SpendSnapshot,
+  scope: ReportScopeUntilToday,
   { keys, limit }: { readonly keys: readonly string[]; readonly limit: number },
 ) {
   const known = { ...scope, before: scope.knownBefore, values: keys }
   const [sums, refusals, detailsOf] = await Promise.all([
     readSpend(spend, { ...scope, views: profileViews, values: keys, by: ['view', 'agent', 'value'] }),
     refusalsSeen(spend, scope, keys),
-    merchantDetails(spend, known),
+    readMerchantDetails(spend, known),
   ])
   const seenOf = (key: string) => {
     const seen = [detailsOf(key), refusals.get(key)].flatMap(one => [one?.firstOn, one?.lastOn])
@@ -125,9 +132,9 @@ async function profileOf(
   const agents = byAgent(own)
   const shown = agents.slice(0, limit)
   const [runs, disputed, agentNames] = await Promise.all([
-    readRuns(spend, { agentId: scope.agentId, before: scope.knownBefore, merchants: [key] }),
+    readChargeSeries(spend, { agentId: scope.agentId, before: scope.knownBefore, merchants: [key] }),
     disputedOf(spend, scope, names),
-    namesOfAgents(
+    readAgentNames(
       spend,
       shown.flatMap(({ agentId }) => agentId ?? []),
     ),
@@ -153,15 +160,15 @@ async function profileOf(
   }
 }
 
-const intelligence = implement(intelligenceApi, {
+const intelligence = bindHandlers(intelligenceApi, {
   async merchant({ params, query }, context) {
-    const scope = await scopeOf(query, context)
+    const scope = await resolveReportScope(query, context)
     if (scope instanceof Refusal) return scope
-    const keys = [...new Set([params.key, merchantOf(params.key)])]
-    const profile = await withSnapshot(context, { agentId: scope.agentId, views: profileViews }, spend =>
+    const keys = [...new Set([params.key, merchantOfSpend(params.key)])]
+    const profile = await withSpendSnapshot(context, { agentId: scope.agentId, views: profileViews }, spend =>
       profileOf(spend, scope, { keys, limit: query.limit }),
     )
-    return profile ? { ...shownSpan(scope), ...profile } : context.refuse('merchant_not_found')
+    return profile ? { ...inclusiveSpan(scope), ...profile } : context.refuse('merchant_not_found')
   },
 })
 

@@ -1,18 +1,25 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { get, list, missing, patch, post } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { get, list, notFound, patch, post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { cents, formatMoney, money, signedMoney } from '../../values/money.ts'
-import { freeText, givenMetadata, metadata, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
-import { answerSpan, bound, ofSpan, reading } from '../reports/index.ts'
+import { cents, formatMoney, moneySchema, signedMoneySchema } from '../../values/money.ts'
+import {
+  freeTextSchema,
+  inputMetadataSchema,
+  metadataSchema,
+  recordHead,
+  recordTail,
+  timeRangeMembers,
+} from '../../values/schemas.ts'
+import { groupLimitSchema, reportAccess, reportQuery, reportSpanMembers } from '../reports/index.ts'
 
 const MOST_VALUE = cents(100_000_000_00n)
 
 const members = {
   success: z.boolean().meta({ description: 'Whether the payment served its purpose.' }),
-  valueCents: money.nullable().meta({ description: 'What it was worth to you; null if not reported.' }),
+  valueCents: moneySchema.nullable().meta({ description: 'What it was worth to you; null if not reported.' }),
   note: z.string().nullable(),
-  metadata,
+  metadata: metadataSchema,
 }
 
 export const OutcomeRecord = z
@@ -33,17 +40,17 @@ const OutcomeEvent = z.object({
   runId: id('run').optional(),
   delegationId: id('delegation').optional(),
   success: z.boolean(),
-  valueCents: money.nullable(),
+  valueCents: moneySchema.nullable(),
 })
 
 export const outcomeEvents = {
-  'outcome.reported': event('The outcome of an intent was reported.', OutcomeEvent),
-  'outcome.corrected': event(
+  'outcome.reported': declareEvent('The outcome of an intent was reported.', OutcomeEvent),
+  'outcome.corrected': declareEvent(
     'The outcome of an intent was corrected; `before` has each replaced value, metadata as a list of names and texts.',
     OutcomeEvent.extend({
       before: z.object({
         success: z.boolean().optional(),
-        valueCents: money.nullable().optional(),
+        valueCents: moneySchema.nullable().optional(),
         note: z.string().nullable().optional(),
         // Uses a list, so that the trail commits to names and texts alike: people have written both, and both
         // can be forgotten.
@@ -57,11 +64,13 @@ export const outcomeEvents = {
 }
 
 const writable = {
-  valueCents: money.refine(amount => amount <= MOST_VALUE, `at most ${formatMoney(MOST_VALUE)}`).nullable(),
-  note: freeText.min(1).nullable(),
+  valueCents: moneySchema
+    .refine(amount => amount <= MOST_VALUE, `at most ${formatMoney(MOST_VALUE)}`)
+    .nullable(),
+  note: freeTextSchema.min(1).nullable(),
 }
 
-const outcome_not_found = missing('outcome')
+const outcome_not_found = notFound('outcome')
 const using = { callers: ['key', 'agent'] } as const
 
 const rate = z
@@ -77,28 +86,28 @@ const figures = {
   reported: z.int().min(0).meta({ description: 'Intents with an outcome.' }),
   succeeded: z.int().min(0),
   successRate: rate,
-  netSpendCents: signedMoney.meta({
+  netSpendCents: signedMoneySchema.meta({
     description:
       'The present cost of the reported intents: payments less refunds. Unpaid intents count as 0.',
   }),
-  valueCents: money.meta({ description: 'The sum of the reported values; `valued` counts them.' }),
+  valueCents: moneySchema.meta({ description: 'The sum of the reported values; `valued` counts them.' }),
   valued: z.int().min(0),
-  returnCents: signedMoney.meta({ description: '`valueEuros` less `netSpendEuros`.' }),
+  returnCents: signedMoneySchema.meta({ description: '`valueEuros` less `netSpendEuros`.' }),
   returnShare: z
     .number()
     .nullable()
     .meta({ description: 'The return as a share of the net spend; null without one.' }),
-  costPerSuccessCents: money.nullable().meta({
+  costPerSuccessCents: moneySchema.nullable().meta({
     description: 'The net spend for each success, to the cent; null without a success or without spend.',
   }),
   unreported: z.int().min(0).meta({ description: 'Completed intents without a reported outcome.' }),
 }
 
-export const groupings = /^(?:agent|merchant|mcc|run|metadata\.[^\s].{0,99})$/su
+export const OUTCOME_GROUPING_PATTERN = /^(?:agent|merchant|mcc|run|metadata\.[^\s].{0,99})$/su
 
 const SummaryRecord = z
   .object({
-    ...answerSpan,
+    ...reportSpanMembers,
     groupBy: z.string(),
     total: z.object(figures),
     data: z
@@ -140,7 +149,7 @@ export const outcomesApi = {
       success: members.success,
       valueCents: writable.valueCents.default(null).meta({ description: 'What it was worth to you.' }),
       note: writable.note.default(null),
-      metadata: givenMetadata.default({}),
+      metadata: inputMetadataSchema.default({}),
     }),
     example: {
       intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz',
@@ -150,7 +159,7 @@ export const outcomesApi = {
     },
     returns: [201, OutcomeRecord],
     fails: {
-      intent_not_found: missing('intent'),
+      intent_not_found: notFound('intent'),
       outcome_reported: [409, 'intentId: its outcome is already reported. Correct that one.'],
     },
     emits: { 'outcome.reported': outcomeEvents['outcome.reported'] },
@@ -164,25 +173,25 @@ export const outcomesApi = {
       intentId: id('intent').optional(),
       runId: id('run').optional(),
       success: z.enum(['true', 'false']).optional(),
-      ...timeRange,
+      ...timeRangeMembers,
     },
     item: OutcomeRecord,
   }),
   summary: get('/outcomes/summary', {
-    ...reading,
+    ...reportAccess,
     scope: 'outcomes:read',
     summary: 'Summarize outcomes',
     description:
       'Outcomes of the intents declared in these days, their present cost, and the number of unreported ones. The groups and `other` add up to `total`. With `metadata.<key>`, the outcome’s own value takes precedence over the intent’s.',
-    query: ofSpan({
+    query: reportQuery({
       groupBy: z
         .string()
         .max(109)
-        .regex(groupings, 'agent, merchant, mcc, run, or metadata. and a key')
+        .regex(OUTCOME_GROUPING_PATTERN, 'agent, merchant, mcc, run, or metadata. and a key')
         .default('agent')
         .meta({ examples: ['agent', 'metadata.project'] }),
       agentId: id('agent').optional(),
-      limit: bound,
+      limit: groupLimitSchema,
     }),
     returns: [200, SummaryRecord],
   }),
@@ -199,7 +208,7 @@ export const outcomesApi = {
     description:
       'What stood there before stays in the audit trail: `before` of the event `outcome.corrected`.',
     scope: 'outcomes:write',
-    body: z.strictObject({ success: members.success, ...writable, metadata }).partial(),
+    body: z.strictObject({ success: members.success, ...writable, metadata: metadataSchema }).partial(),
     example: { success: false, note: 'Withdrawn by the publisher' },
     returns: [200, OutcomeRecord],
     fails: { outcome_not_found },

@@ -1,35 +1,35 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { findIntent } from '../../control/intents/index.ts'
 import { area } from '../../kernel/contract/area.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
-import { createdWithin } from '../../kernel/database/created-within.ts'
+import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import {
   definedOnly,
+  mayReachRecord,
   nullable,
-  reaches,
-  record,
+  recordColumns,
   tenantTable,
-  timestamp,
+  timestampColumn,
 } from '../../kernel/database/entity.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
-import type { Personal } from '../../values/personal.ts'
-import { scopeOf, shownSpan } from '../reports/index.ts'
-import { merchantOf, withSnapshot } from '../spend/index.ts'
+import type { PersonalData } from '../../values/personal.ts'
+import { inclusiveSpan, resolveReportScope } from '../reports/index.ts'
+import { merchantOfSpend, withSpendSnapshot } from '../spend/index.ts'
 import { outcomesApi } from './api.ts'
-import { summaryOf, summaryViews } from './summary.ts'
+import { computeOutcomeSummary, outcomeSummaryViews } from './summary.ts'
 
 const schema = defineEntity({
   ...tenantTable('Outcome', 'outcomes', 'agentId', 'delegationId'),
   properties: {
-    ...record('outcome'),
+    ...recordColumns('outcome'),
     agentId: p.text(),
     delegationId: nullable.string(),
     intentId: p.text(),
     runId: nullable.string(),
     merchant: p.text(),
     mcc: nullable.string(),
-    declaredAt: timestamp(),
+    declaredAt: timestampColumn(),
     success: p.boolean(),
     valueCents: nullable.cents('value_cents'),
     note: nullable.string(),
@@ -54,7 +54,7 @@ const outcomesPersonal = {
       ],
     },
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 const outcomeEvent = ({ id, intentId, agentId, runId, delegationId, success, valueCents }: Outcome) => ({
   outcomeId: id,
@@ -85,14 +85,14 @@ const inList = (metadata: Outcome['metadata']) =>
 const previousValues = ({ metadata, ...before }: Correction) =>
   metadata ? { ...before, metadata: inList(metadata) } : before
 
-const outcomes = implement(outcomesApi, {
+const outcomes = bindHandlers(outcomesApi, {
   async create({ body }, { records, emit, refuse }) {
     const intent = await findIntent(records, body.intentId)
     if (!intent) return refuse('intent_not_found')
     // The second of two concurrent reports violates the unique index, is retried, and finds the first.
     if (await records.findOne(Outcome, { intentId: intent.id })) return refuse('outcome_reported')
     const { agentId, delegationId, runId, mcc, createdAt: declaredAt } = intent
-    const merchant = merchantOf(intent.merchant)
+    const merchant = merchantOfSpend(intent.merchant)
     const outcome = records.create(Outcome, {
       ...body,
       agentId,
@@ -107,7 +107,7 @@ const outcomes = implement(outcomesApi, {
   },
 
   async list({ query: { agentId, intentId, runId, success, from, to } }, context) {
-    const created = await createdWithin('outcome', { from, to }, context)
+    const created = await createdWithinCondition('outcome', { from, to }, context)
     return context.page(
       Outcome,
       definedOnly({
@@ -121,12 +121,14 @@ const outcomes = implement(outcomesApi, {
   },
 
   async summary({ query: { groupBy, limit, ...wished } }, context) {
-    const scope = await scopeOf(wished, context)
+    const scope = await resolveReportScope(wished, context)
     if (scope instanceof Refusal) return scope
-    const summary = await withSnapshot(context, { ...scope, views: summaryViews(groupBy) }, spend =>
-      summaryOf(spend, { ...scope, groupBy, limit }),
+    const summary = await withSpendSnapshot(
+      context,
+      { ...scope, views: outcomeSummaryViews(groupBy) },
+      spend => computeOutcomeSummary(spend, { ...scope, groupBy, limit }),
     )
-    return { ...shownSpan(scope), groupBy, ...summary }
+    return { ...inclusiveSpan(scope), groupBy, ...summary }
   },
 
   get: async ({ params }, { records, refuse }) =>
@@ -135,7 +137,7 @@ const outcomes = implement(outcomesApi, {
   async update({ params, body }, { records, actor, emit, refuse }) {
     const correction = definedOnly(body)
     const outcome = await records.lock(Outcome, params.id)
-    if (!outcome || !reaches(actor, outcome)) return refuse('outcome_not_found')
+    if (!outcome || !mayReachRecord(actor, outcome)) return refuse('outcome_not_found')
     const before = replacedBy(correction, outcome)
     if (Object.keys(before).length === 0) return outcome
     Object.assign(outcome, correction)

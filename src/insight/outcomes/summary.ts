@@ -1,7 +1,13 @@
 import type { Row } from '../../kernel/contract/sql.ts'
-import { type Cents, fractionOf, minus, NO_CENTS, plus } from '../../values/money.ts'
-import { namesOfAgents, type ReportScope } from '../reports/index.ts'
-import { labelInSql, linesOf, parametersOf, type Spend, type View } from '../spend/index.ts'
+import { addCents, type Cents, fractionOf, NO_CENTS, subtractCents } from '../../values/money.ts'
+import { type ReportScope, readAgentNames } from '../reports/index.ts'
+import {
+  type SpendSnapshot,
+  type SpendView,
+  shortLabelSql,
+  spendLinesSql,
+  spendQueryParameters,
+} from '../spend/index.ts'
 
 /** The quantile of the normal distribution for a 95 % interval. */
 const Z = 1.959963984540054
@@ -15,7 +21,7 @@ interface Rate {
 const fourDecimals = (share: number): number => Math.round(share * 10_000) / 10_000
 
 /** Wilson score interval: it stays between 0 and 1, and stays wide for few cases. Null without any. */
-export function rateOf(successes: number, trials: number): Rate | null {
+export function successRate(successes: number, trials: number): Rate | null {
   if (trials === 0) return null
   const rate = successes / trials
   const square = (Z * Z) / trials
@@ -39,13 +45,13 @@ interface GroupRow extends Row {
 }
 
 interface Grouping {
-  readonly view: View
+  readonly view: SpendView
   readonly ofLine: string
   readonly ofOutcome: string
   /** The group of the intent, for outcomes without a group of their own, since every outcome has an intent. */
   readonly ofIntent: string
   /** A view to subtract: lines in `view` but not here have no group. */
-  readonly minus?: View
+  readonly minus?: SpendView
 }
 
 const NONE = 'null::text'
@@ -62,7 +68,7 @@ function groupingBy(groupBy: string, place: string): Grouping {
   const known = groupings[groupBy]
   if (known) return known
   const key = groupBy.slice('metadata.'.length)
-  const label = (json: string): string => labelInSql(`(${json} ->> ${place})`)
+  const label = (json: string): string => shortLabelSql(`(${json} ->> ${place})`)
   return {
     view: `completed:label:${key}`,
     minus: 'completed:agent',
@@ -72,9 +78,9 @@ function groupingBy(groupBy: string, place: string): Grouping {
   }
 }
 
-const viewsOf = ({ view, minus }: Grouping): readonly View[] => (minus ? [view, minus] : [view])
+const viewsOf = ({ view, minus }: Grouping): readonly SpendView[] => (minus ? [view, minus] : [view])
 
-export const summaryViews = (groupBy: string): readonly View[] => viewsOf(groupingBy(groupBy, ''))
+export const outcomeSummaryViews = (groupBy: string): readonly SpendView[] => viewsOf(groupingBy(groupBy, ''))
 
 /**
  * The CTE `reported`: intents with their present state, and their cost as payments less refunds. Intents and
@@ -127,7 +133,7 @@ function textOf(groupBy: string, { agentId }: ReportScope, place: number): strin
   select '', case when view = '${minus}' then payments else -payments end, 0, 0, 0, 0, 0 from lines`
     : ''
   return `
-with ${linesOf({ agentId })},
+with ${spendLinesSql({ agentId })},
 ${reportedBy(grouping, ofAgent)},
 counts (key, completed, reported, succeeded, valued, value, spend) as (
   select ${ofLine}, payments, 0, 0, 0, 0, 0 from lines ${minus ? `where view <> '${minus}'` : ''} ${unlabelled}
@@ -156,18 +162,18 @@ const added = (one: Counts, other: Counts): Counts => ({
   reported: one.reported + other.reported,
   succeeded: one.succeeded + other.succeeded,
   valued: one.valued + other.valued,
-  valueCents: plus(one.valueCents, other.valueCents),
-  spendCents: plus(one.spendCents, other.spendCents),
+  valueCents: addCents(one.valueCents, other.valueCents),
+  spendCents: addCents(one.spendCents, other.spendCents),
 })
 
 function summaryFigures({ completed, reported, succeeded, valued, valueCents, spendCents }: Counts) {
-  const returnCents = minus(valueCents, spendCents)
+  const returnCents = subtractCents(valueCents, spendCents)
   const successes = BigInt(succeeded)
   const isPriced = succeeded > 0 && spendCents > 0n
   return {
     reported,
     succeeded,
-    successRate: rateOf(succeeded, reported),
+    successRate: successRate(succeeded, reported),
     netSpendCents: spendCents,
     valueCents,
     valued,
@@ -179,18 +185,18 @@ function summaryFigures({ completed, reported, succeeded, valued, valueCents, sp
   }
 }
 
-export async function summaryOf(
-  spend: Spend,
+export async function computeOutcomeSummary(
+  spend: SpendSnapshot,
   { groupBy, limit, ...scope }: ReportScope & { readonly groupBy: string; readonly limit: number },
 ) {
   const grouping = groupingBy(groupBy, '')
-  const parameters = parametersOf(spend, { ...scope, views: viewsOf(grouping) })
+  const parameters = spendQueryParameters(spend, { ...scope, views: viewsOf(grouping) })
   const label = grouping.minus ? [groupBy.slice('metadata.'.length)] : []
   const text = textOf(groupBy, scope, parameters.length + 1)
   const rows = await spend.sql<GroupRow>(text, [...parameters, limit, ...label])
   const listed = rows.flatMap(row => (row.key === null ? [] : { ...row, key: row.key }))
   const rest = rows.find(({ key }) => key === null)
-  const names = await namesOfAgents(spend, groupBy === 'agent' ? listed.map(({ key }) => key) : [])
+  const names = await readAgentNames(spend, groupBy === 'agent' ? listed.map(({ key }) => key) : [])
   return {
     total: summaryFigures(rows.reduce(added, NOTHING)),
     data: listed.map(row => ({

@@ -1,23 +1,23 @@
 import { z } from 'zod'
-import { type Cents, minus, money, signedMoney, sumOf } from '../../values/money.ts'
+import { type Cents, moneySchema, signedMoneySchema, subtractCents, sumOf } from '../../values/money.ts'
 
-export interface Figures {
+export interface SpendFigures {
   readonly count: number
   readonly spentCents: Cents
   readonly refundedCents: Cents
   readonly netCents: Cents
 }
 
-export const figureMembers = {
+export const spendFigureMembers = {
   count: z.int().min(0).meta({ description: 'The number of payments.' }),
-  spentCents: money.meta({
+  spentCents: moneySchema.meta({
     description: 'Payments, each on the day on which it began, once its money has left.',
   }),
-  refundedCents: signedMoney.meta({
+  refundedCents: signedMoneySchema.meta({
     description:
       'Refunds, each on the day on which it arrived, including those of earlier payments. Negative if refunds were reversed.',
   }),
-  netCents: signedMoney.meta({ description: '`spentEuros` less `refundedEuros`.' }),
+  netCents: signedMoneySchema.meta({ description: '`spentEuros` less `refundedEuros`.' }),
 }
 
 interface Summed {
@@ -26,19 +26,20 @@ interface Summed {
   readonly refundedCents: Cents
 }
 
-export function figuresOf(sums: readonly Summed[]): Figures {
+export function computeSpendFigures(sums: readonly Summed[]): SpendFigures {
   const add = (of: (sum: Summed) => Cents): Cents => sumOf(sums.map(of))
   const [spentCents, refundedCents] = [add(sum => sum.spentCents), add(sum => sum.refundedCents)]
   const count = sums.reduce((total, { payments }) => total + payments, 0)
-  return { count, spentCents, refundedCents, netCents: minus(spentCents, refundedCents) }
+  return { count, spentCents, refundedCents, netCents: subtractCents(spentCents, refundedCents) }
 }
 
-export const shareOf = (part: Cents, whole: Cents): number | null =>
+export const ratioOf = (part: Cents, whole: Cents): number | null =>
   whole > 0n ? Math.round((Number(part) / Number(whole)) * 10_000) / 10_000 : null
 
-export const changeOf = (now: Cents, before: Cents): number | null => shareOf(minus(now, before), before)
+export const relativeChange = (now: Cents, before: Cents): number | null =>
+  ratioOf(subtractCents(now, before), before)
 
-export const share = z
+export const shareSchema = z
   .number()
   .nullable()
   .meta({ description: 'Of the net spend of all; null where that is not above nothing.', examples: [0.25] })

@@ -1,16 +1,16 @@
-export { changeOf, figureMembers, figuresOf, share, shareOf } from './figures.ts'
+export { computeSpendFigures, ratioOf, relativeChange, shareSchema, spendFigureMembers } from './figures.ts'
 export {
   addDays,
-  answerSpan,
-  bound,
+  csvReportFile,
   daysBetween,
-  type KnownScope,
-  namesOfAgents,
-  ofSpan,
+  groupLimitSchema,
+  inclusiveSpan,
+  previousSpan,
   type ReportScope,
-  reading,
-  scopeOf,
-  shownSpan,
-  spanBefore,
-  tableFile,
+  type ReportScopeUntilToday,
+  readAgentNames,
+  reportAccess,
+  reportQuery,
+  reportSpanMembers,
+  resolveReportScope,
 } from './scope.ts'

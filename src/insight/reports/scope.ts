@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { findAgent } from '../../control/agents/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { File } from '../../kernel/contract/file.ts'
-import { type Failure, missing } from '../../kernel/contract/operation.ts'
-import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
+import type { ResponseFile } from '../../kernel/contract/file.ts'
+import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { digitsAsNumber, integerSchema } from '../../kernel/contract/page.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { dayOf } from '../../values/clock.ts'
-import { type CsvColumns, csvOf } from '../../values/csv.ts'
-import type { Span } from '../spend/index.ts'
+import { utcDay } from '../../values/clock.ts'
+import { type CsvColumns, renderCsv } from '../../values/csv.ts'
+import type { DaySpan } from '../spend/index.ts'
 
 const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 30
@@ -35,14 +35,14 @@ interface SpanQuery {
 }
 
 export const addDays = (from: string, count: number): string =>
-  dayOf(new Date(Date.parse(from) + count * DAY_MS))
+  utcDay(new Date(Date.parse(from) + count * DAY_MS))
 export const daysBetween = (from: string, before: string): number =>
   (Date.parse(before) - Date.parse(from)) / DAY_MS
 
 const span_invalid = [400, 'to: must not be before from.'] as const
 
-function spanOf({ from, to }: SpanQuery, now: Date): Span | string {
-  const last = to ?? dayOf(now)
+function spanOf({ from, to }: SpanQuery, now: Date): DaySpan | string {
+  const last = to ?? utcDay(now)
   const first = from ?? addDays(last, 1 - DEFAULT_DAYS)
   if (first > last)
     return to === undefined
@@ -53,20 +53,20 @@ function spanOf({ from, to }: SpanQuery, now: Date): Span | string {
   return { from: first, before: addDays(last, 1) }
 }
 
-export const spanBefore = ({ from, before }: Span): Span => ({
+export const previousSpan = ({ from, before }: DaySpan): DaySpan => ({
   from: addDays(from, -daysBetween(from, before)),
   before: from,
 })
 
-export const ofSpan = <S extends z.ZodRawShape>(more: S) => z.strictObject({ ...spanQuery, ...more })
+export const reportQuery = <S extends z.ZodRawShape>(more: S) => z.strictObject({ ...spanQuery, ...more })
 
 const fails = {
   span_invalid,
-  agent_not_found: missing('agent'),
-} as const satisfies Record<string, Failure>
+  agent_not_found: notFound('agent'),
+} as const satisfies Record<string, RefusalSpec>
 
 /** Reports use the tenant's clock. Agents read only their own reports. */
-export const reading = {
+export const reportAccess = {
   callers: ['key', 'agent'],
   scope: 'insight:read',
   readsClock: true,
@@ -75,12 +75,12 @@ export const reading = {
 
 const answerDay = z.string().meta({ examples: ['2026-11-01'] })
 
-export const answerSpan = {
+export const reportSpanMembers = {
   from: answerDay.meta({ description: 'The first day, in UTC.' }),
   to: answerDay.meta({ description: 'The last day, in UTC.' }),
 }
 
-export const bound = inDigits(wholeNumber(1, 100).default(20)).meta({
+export const groupLimitSchema = digitsAsNumber(integerSchema(1, 100).default(20)).meta({
   description: 'The number of listed groups; the rest is `other`.',
 })
 
@@ -92,12 +92,12 @@ interface ScopeQuery {
 
 type ScopeContext = Pick<Context<'span_invalid' | 'agent_not_found'>, 'actor' | 'records' | 'now' | 'refuse'>
 
-export interface ReportScope extends Span {
+export interface ReportScope extends DaySpan {
   readonly agentId: string | undefined
 }
 
 /** Future days are unknown, so nothing is late in them, and they show no pace. */
-export interface KnownScope extends ReportScope {
+export interface ReportScopeUntilToday extends ReportScope {
   readonly knownBefore: string
 }
 
@@ -105,10 +105,10 @@ export interface KnownScope extends ReportScope {
  * An agent's token reports only on its agent. A delegation's token reads single records of its agent, but no
  * sums, which would include those of others.
  */
-export async function scopeOf(
+export async function resolveReportScope(
   wished: ScopeQuery,
   { actor, records, now, refuse }: ScopeContext,
-): Promise<KnownScope | Refusal> {
+): Promise<ReportScopeUntilToday | Refusal> {
   const span = spanOf(wished, now)
   if (typeof span === 'string') return refuse('span_invalid', span)
   if (actor.delegationId)
@@ -119,15 +119,15 @@ export async function scopeOf(
   const agentId = wished.agentId ?? actor.agentId ?? undefined
   if (wished.agentId !== undefined && !(await findAgent(records, wished.agentId)))
     return refuse('agent_not_found')
-  const tomorrow = addDays(dayOf(now), 1)
+  const tomorrow = addDays(utcDay(now), 1)
   return { ...span, agentId, knownBefore: span.before < tomorrow ? span.before : tomorrow }
 }
 
-export const shownSpan = ({ from, before }: Span) => ({ from, to: addDays(before, -1) })
+export const inclusiveSpan = ({ from, before }: DaySpan) => ({ from, to: addDays(before, -1) })
 
 const OF_AGENTS = 'select id, name from agents where owner_id = $1 and mode = $2 and id = any($3::text[])'
 
-export async function namesOfAgents(
+export async function readAgentNames(
   { sql, tenant: { ownerId, mode } }: { readonly sql: Sql; readonly tenant: Tenant },
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -136,11 +136,16 @@ export async function namesOfAgents(
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-export function tableFile<T>(report: string, span: Span, columns: CsvColumns<T>, rows: readonly T[]): File {
-  const { from, to } = shownSpan(span)
+export function csvReportFile<T>(
+  report: string,
+  span: DaySpan,
+  columns: CsvColumns<T>,
+  rows: readonly T[],
+): ResponseFile {
+  const { from, to } = inclusiveSpan(span)
   return {
     type: 'text/csv; charset=utf-8; header=present',
     name: `${report}-${from}-${to}.csv`,
-    content: csvOf(columns, rows),
+    content: renderCsv(columns, rows),
   }
 }

@@ -1,22 +1,24 @@
-import { decisionOf } from '../../control/decisions/index.ts'
-import { foldMerchant, nameOfDescriptor } from '../../control/merchants/index.ts'
-import { inSlices, type Sliced } from '../../kernel/contract/time-slices.ts'
-import { boundedCache } from '../../values/bounded-cache.ts'
-import { notedWithin, within } from './position.ts'
+import { decisionOfRecordSql } from '../../control/decisions/index.ts'
+import { merchantNameOfDescriptor, normalizeMerchant } from '../../control/merchants/index.ts'
+import { runInSlices, type SlicedWork } from '../../kernel/contract/time-slices.ts'
+import { memoizeBounded } from '../../values/bounded-cache.ts'
+import { eventsWithinBoundsSql, withinBoundsSql } from './position.ts'
 
-export const merchantOf = boundedCache((text: string): string => foldMerchant(nameOfDescriptor(text)))
+export const merchantOfSpend = memoizeBounded((text: string): string =>
+  normalizeMerchant(merchantNameOfDescriptor(text)),
+)
 
-function* resolved(texts: readonly string[]): Sliced<string[]> {
+function* resolved(texts: readonly string[]): SlicedWork<string[]> {
   const merchants: string[] = []
   for (const text of texts) {
-    merchants.push(merchantOf(text))
+    merchants.push(merchantOfSpend(text))
     yield
   }
   return merchants
 }
 
 /** Works in slices, since a hundred thousand texts take seconds and would block other requests. */
-export const merchantsOf = (texts: readonly string[]): Promise<string[]> => inSlices(resolved(texts))
+export const merchantsOfSpends = (texts: readonly string[]): Promise<string[]> => runInSlices(resolved(texts))
 
 /**
  * SQL for the change of the sums by what was written between two positions of the journal. The follower adds
@@ -39,12 +41,12 @@ const ruleOf = (decision: string): string =>
 
 /** The changed transactions: as they are in the sums, as they should be, and whether these differ. */
 const states = (owners: string): string => `
-noted as materialized (${notedWithin(owners, `event like 'transaction.%' or event in ('intent.completed', 'intent.denied', 'intent.expired')`)}
+noted as materialized (${eventsWithinBoundsSql(owners, `event like 'transaction.%' or event in ('intent.completed', 'intent.denied', 'intent.expired')`)}
 ),
 states as materialized (
   select t.owner_id, t.mode, t.id, (t.created_at at time zone 'UTC')::date as day, coalesce(t.agent_id, '') as agent_id,
     coalesce(t.run_id, '') as run_id, t.merchant as name, coalesce(t.mcc, '') as mcc, t.wallet_id, t.type, t.intent_id,
-    ${KIND} as kind, t.amount_cents as cents, 'declined ' || ${ruleOf(decisionOf('declined'))} as rule,
+    ${KIND} as kind, t.amount_cents as cents, 'declined ' || ${ruleOf(decisionOfRecordSql('declined'))} as rule,
     c.transaction_id is not null as is_known, c.merchant, c.kind as counted_kind, c.cents as counted_cents, c.type as counted_type,
     c.intent_id as counted_intent_id, c.rule as counted_rule,
     (c.kind, c.cents, c.type, c.intent_id) is distinct from (${KIND}, t.amount_cents, t.type, t.intent_id) as is_changed
@@ -78,7 +80,7 @@ where t.type <> 'collect'`
 const KEPT_BACK = `
 select i.owner_id, i.mode, (n.created_at at time zone 'UTC')::date, i.agent_id, '', i.merchant, null, '', '', '', null, 'kept_back',
   case when n.event = 'intent.expired' then 'expired' when i.decided_by ->> 'type' = 'policy' then 'denied'
-    else 'turned_down' end || ' ' || ${ruleOf(decisionOf('i'))}, 1, i.amount_cents
+    else 'turned_down' end || ' ' || ${ruleOf(decisionOfRecordSql('i'))}, 1, i.amount_cents
 from noted n
 cross join lateral (
   select * from intents one where (one.owner_id, one.mode, one.id) = (n.owner_id, n.mode, n.resource_id) limit 1
@@ -86,7 +88,7 @@ cross join lateral (
 where n.event in ('intent.denied', 'intent.expired') and (n.event = 'intent.denied' or i.decided_at is null)`
 
 /** Long values of metadata are shortened with a digest, since an index does not accept long texts. */
-export const labelInSql = (text: string): string =>
+export const shortLabelSql = (text: string): string =>
   `case when length(${text}) > 150 then left(${text}, 100) || '… ' || md5(${text}) else ${text} end`
 
 /** Completed intents, on the day of their declaration: these can have an outcome. */
@@ -104,7 +106,7 @@ const MERCHANT = 'coalesce(d.known, d.name), d.known'
 const LABELS = `
 union all
 select case d.kind when 'completed' then 'completed:' else '' end || 'label:' || label.key, d.run_id,
-  ${labelInSql('label.value')}, false
+  ${shortLabelSql('label.value')}, false
 from intents i, jsonb_each_text(i.metadata) as label
 where d.kind <> 'kept_back' and d.intent_id is not null and (i.owner_id, i.mode, i.id) = (d.owner_id, d.mode, d.intent_id)`
 
@@ -134,27 +136,27 @@ select s.owner_id, s.mode, s.day, s.agent_id, s.run_id, s.name, s.merchant, s.mc
 from states s where is_changed and s.counted_kind is not null`
 
 /** Which facts of intents are counted. Each of them needs a look-up of every intent. */
-export interface Counted {
+export interface CountedIntentFacts {
   readonly keptBack: boolean
   readonly completed: boolean
   readonly labels: boolean
 }
 
-const EVERYTHING: Counted = { keptBack: true, completed: true, labels: true }
+const EVERYTHING: CountedIntentFacts = { keptBack: true, completed: true, labels: true }
 
 /**
  * CTEs after `bounds`, see `position.ts`: `states` has the changed transactions, `changes` a row for each
  * change of a cell. `owners` is a condition that ends in `and`, or empty for all; `merchantOf` is the SQL for
  * the merchant of a text. A report looks up only the intents that it lists.
  */
-export const deltas = (
+export const spendDeltasSql = (
   owners: (alias: string) => string,
-  { keptBack, completed, labels }: Counted = EVERYTHING,
+  { keptBack, completed, labels }: CountedIntentFacts = EVERYTHING,
   merchantOf: (name: string) => string = () => 'null::text',
 ): string => `
 ${states(owners('e'))},
 returned as materialized (
-  select r.* from transaction_refunds r where ${owners('r')} ${within('r', 'refund')}
+  select r.* from transaction_refunds r where ${owners('r')} ${withinBoundsSql('r', 'refund')}
 ),
 deltas (owner_id, mode, day, agent_id, run_id, name, merchant, mcc, wallet_id, type, intent_id, kind, rule, payments,
   cents) as (${NOW_AND_BEFORE} union all ${REFUNDS} ${keptBack ? `union all ${KEPT_BACK}` : ''}

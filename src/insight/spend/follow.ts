@@ -1,21 +1,29 @@
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { onConnection } from '../../kernel/database/connection.ts'
 import { type Database, sqlOfTransaction } from '../../kernel/database/prepared-sql.ts'
-import { codeOf } from '../../kernel/database/retry.ts'
-import { currentHorizon } from '../../kernel/journal/journal-position.ts'
-import { deltas, merchantsOf } from './deltas.ts'
-import { before, boundsAt, notedWithin, POSITION, type Position, valuesOf, within } from './position.ts'
+import { sqlStateOf } from '../../kernel/database/retry.ts'
+import { readJournalHorizon } from '../../kernel/journal/journal-position.ts'
+import { merchantsOfSpends, spendDeltasSql } from './deltas.ts'
+import {
+  boundsCteSql,
+  eventsWithinBoundsSql,
+  positionBefore,
+  positionParameters,
+  SPEND_POSITION_COLUMNS,
+  type SpendPosition,
+  withinBoundsSql,
+} from './position.ts'
 
 const MOST = 10_000
 
 const IS_BEHIND = 'exists (select from events where written_in >= (select written_in from spend_position))'
 
-export const COUNTING_DUE = `select clock_timestamp() where ${IS_BEHIND}`
+export const COUNTING_DUE_SQL = `select clock_timestamp() where ${IS_BEHIND}`
 
 /** Only the holder of the lock counts. Other processes skip, and try again later. */
-const LOCK = `select ${POSITION} from spend_position for update skip locked`
+const LOCK = `select ${SPEND_POSITION_COLUMNS} from spend_position for update skip locked`
 
-const BOUNDS = boundsAt(1)
+const BOUNDS = boundsCteSql(1)
 
 const oneOf = (table: 'transactions' | 'intents', alias: string, id: string): string => `
 cross join lateral (
@@ -30,11 +38,11 @@ const NAMES = `
 with ${BOUNDS},
 noted as materialized (
   select distinct owner_id, mode, resource_id, case when event like 'transaction.%' then 'paid' else event end as what
-  from (${notedWithin('', `event like 'transaction.%' or event in ('intent.completed', 'intent.denied', 'intent.expired')`)}) as e
+  from (${eventsWithinBoundsSql('', `event like 'transaction.%' or event in ('intent.completed', 'intent.denied', 'intent.expired')`)}) as e
 )
 select merchant as name from noted ${oneOf('transactions', 'noted', 'resource_id')} where what = 'paid'
 union select merchant from noted ${oneOf('intents', 'noted', 'resource_id')} where what <> 'paid'
-union select merchant from transaction_refunds r ${oneOf('transactions', 'r', 'transaction_id')} where ${within('r', 'refund')}`
+union select merchant from transaction_refunds r ${oneOf('transactions', 'r', 'transaction_id')} where ${withinBoundsSql('r', 'refund')}`
 
 /** The merchants of texts are one JSON object: a step may have thousands, and a look-up by key does not scan them. */
 const merchantOf = (name: string): string => `($7::jsonb ->> ${name})`
@@ -45,7 +53,7 @@ const merchantOf = (name: string): string => `($7::jsonb ->> ${name})`
  */
 const COUNT = `
 with ${BOUNDS},
-${deltas(() => '', undefined, merchantOf)},
+${spendDeltasSql(() => '', undefined, merchantOf)},
 counted as (
   insert into spend_counted (owner_id, mode, transaction_id, kind, cents, type, intent_id, rule, merchant)
   select s.owner_id, s.mode, s.id, s.kind, s.cents, s.type, s.intent_id, s.rule, coalesce(${merchantOf('s.name')}, '')
@@ -81,7 +89,7 @@ on conflict (owner_id, mode, view, day, agent_id, run_id, value) do update set
 
 const MOVE = 'update spend_position set written_in = $1, event_id = $2, refund_id = $3'
 
-export async function isBehind(sql: Sql): Promise<boolean> {
+export async function isSpendCountBehind(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ isBehind: boolean }>(`select ${IS_BEHIND} as "isBehind"`)
   return row?.isBehind === true
 }
@@ -92,18 +100,18 @@ export async function isBehind(sql: Sql): Promise<boolean> {
  * process is counting.
  */
 async function countStep(sql: Sql, most: number): Promise<boolean> {
-  const [since] = await sql<Position & Row>(LOCK)
+  const [since] = await sql<SpendPosition & Row>(LOCK)
   if (!since) return false
-  const { writtenIn: horizon } = await currentHorizon(sql)
+  const { writtenIn: horizon } = await readJournalHorizon(sql)
   if (horizon <= since.writtenIn) return false
   const until = await endOfStep(sql, since, horizon, most)
-  const bounds = [...valuesOf(since), ...valuesOf(until)]
+  const bounds = [...positionParameters(since), ...positionParameters(until)]
   const found = await sql<{ name: string | null }>(NAMES, bounds)
   const names = found.flatMap(({ name }) => name ?? [])
-  const merchants = await merchantsOf(names)
+  const merchants = await merchantsOfSpends(names)
   const named = Object.fromEntries(names.map((name, n) => [name, merchants[n]]))
   if (found.length > 0) await sql(COUNT, [...bounds, JSON.stringify(named)])
-  await sql(MOVE, valuesOf(until))
+  await sql(MOVE, positionParameters(until))
   return until.writtenIn < horizon
 }
 
@@ -133,8 +141,8 @@ export async function countSpend(
       await client.query('commit')
       return isBehind
     }).catch(error => {
-      if (codeOf(error) === OVERTAKEN) return false
-      if (codeOf(error) !== TOOK_TOO_LONG || length === 1) throw error
+      if (sqlStateOf(error) === OVERTAKEN) return false
+      if (sqlStateOf(error) !== TOOK_TOO_LONG || length === 1) throw error
       length = Math.ceil(length / 4)
       return true
     })
@@ -155,14 +163,14 @@ select coalesce((select max(id) from (
 
 async function endOfStep(
   sql: Sql,
-  { writtenIn, eventId, refundId }: Position,
+  { writtenIn, eventId, refundId }: SpendPosition,
   horizon: bigint,
   most: number,
-): Promise<Position> {
+): Promise<SpendPosition> {
   const from = [writtenIn, eventId, refundId]
   const [found] = await sql<{ until: bigint }>(UNTIL, [...from, horizon, most])
   const until = found?.until ?? horizon
-  if (until > writtenIn) return before(until)
-  const [part] = await sql<Omit<Position, 'writtenIn'>>(PART, [...from, most])
-  return part ? { writtenIn, ...part } : before(writtenIn + 1n)
+  if (until > writtenIn) return positionBefore(until)
+  const [part] = await sql<Omit<SpendPosition, 'writtenIn'>>(PART, [...from, most])
+  return part ? { writtenIn, ...part } : positionBefore(writtenIn + 1n)
 }

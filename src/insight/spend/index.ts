@@ -1,13 +1,13 @@
-export { labelInSql, merchantOf } from './deltas.ts'
-export { COUNTING_DUE, countSpend, isBehind } from './follow.ts'
+export { merchantOfSpend, shortLabelSql } from './deltas.ts'
+export { COUNTING_DUE_SQL, countSpend, isSpendCountBehind } from './follow.ts'
 export {
   type DayOfSpend,
-  linesOf,
-  parametersOf,
+  type DaySpan,
   readSpend,
-  readTop,
-  type Span,
+  readTopSpend,
+  SPEND_TAIL_SQL,
   spendByDay,
-  TAIL,
+  spendLinesSql,
+  spendQueryParameters,
 } from './read.ts'
-export { readTail, type Spend, type View, withSnapshot } from './tail.ts'
+export { readSpendSnapshot, type SpendSnapshot, type SpendView, withSpendSnapshot } from './tail.ts'

@@ -1,6 +1,6 @@
 import type { Row } from '../../kernel/contract/sql.ts'
 import type { Cents } from '../../values/money.ts'
-import type { Spend, View } from './tail.ts'
+import type { SpendSnapshot, SpendView } from './tail.ts'
 
 const columns = {
   view: { view: 'view' },
@@ -23,13 +23,13 @@ const sums = {
 } as const
 
 /** Days in UTC, `YYYY-MM-DD`; `before` is exclusive. */
-export interface Span {
+export interface DaySpan {
   readonly from: string
   readonly before: string
 }
 
-interface SpendQuestion extends Span {
-  readonly views: readonly View[]
+interface SpendQuestion extends DaySpan {
+  readonly views: readonly SpendView[]
   readonly by: readonly Dimension[]
   readonly agentId?: string | undefined
   readonly values?: readonly string[] | undefined
@@ -50,7 +50,7 @@ export interface SpendSum {
 const CELL = 'view, day, agent_id, run_id, value, payments, spent_cents, refunded_cents, fee_cents'
 
 /** SQL: the changes that the sums do not include yet, from the parameter `$6`. */
-export const TAIL = `jsonb_to_recordset($6::jsonb -> 'rows') as tail (view text, day date, agent_id text, run_id text, value text,
+export const SPEND_TAIL_SQL = `jsonb_to_recordset($6::jsonb -> 'rows') as tail (view text, day date, agent_id text, run_id text, value text,
   payments bigint, spent_cents bigint, refunded_cents bigint, fee_cents bigint)`
 
 /**
@@ -58,7 +58,7 @@ export const TAIL = `jsonb_to_recordset($6::jsonb -> 'rows') as tail (view text,
  * the sums do not include yet. `$7` and `$8` are the agent and the values; if only one of them is given, it
  * is `$7`.
  */
-export function linesOf({ agentId, values }: Pick<SpendQuestion, 'agentId' | 'values'>): string {
+export function spendLinesSql({ agentId, values }: Pick<SpendQuestion, 'agentId' | 'values'>): string {
   const ofAgent = agentId === undefined ? '' : 'and agent_id = $7'
   const ofValues = values ? `and value = any($${agentId === undefined ? 7 : 8}::text[])` : ''
   const where = `view = any($3::text[]) and day >= $4::date and day < $5::date ${ofAgent} ${ofValues}`
@@ -67,12 +67,12 @@ lines as (
   select ${CELL} from spend_cells
   where owner_id = $1 and mode = $2 and ${where} and spend_stands_at($6::jsonb ->> 'position')
   union all
-  select ${CELL} from ${TAIL} where ${where}
+  select ${CELL} from ${SPEND_TAIL_SQL} where ${where}
 )`
 }
 
-export function parametersOf(
-  { tenant: { ownerId, mode }, tail, views: known }: Spend,
+export function spendQueryParameters(
+  { tenant: { ownerId, mode }, tail, views: known }: SpendSnapshot,
   { views, from, before, agentId, values }: Omit<SpendQuestion, 'by'>,
 ): unknown[] {
   const unknown = views.find(view => !known.includes(view))
@@ -87,7 +87,7 @@ function textOf(question: SpendQuestion): string {
     ...Object.entries(sums).map(([member, column]) => `coalesce(sum(${column}), 0)::bigint as "${member}"`),
   ]
   const grouped = groups.length > 0 ? `group by ${groups.map(([, column]) => column).join(', ')}` : ''
-  return `with ${linesOf(question)} select ${selected.join(', ')} from lines ${grouped}`
+  return `with ${spendLinesSql(question)} select ${selected.join(', ')} from lines ${grouped}`
 }
 
 interface SumRow extends Row {
@@ -96,8 +96,8 @@ interface SumRow extends Row {
 
 const BLANK = { view: '', day: '', agentId: '', runId: '', value: '' }
 
-export async function readSpend(spend: Spend, question: SpendQuestion): Promise<SpendSum[]> {
-  const rows = await spend.sql<SumRow>(textOf(question), parametersOf(spend, question))
+export async function readSpend(spend: SpendSnapshot, question: SpendQuestion): Promise<SpendSum[]> {
+  const rows = await spend.sql<SumRow>(textOf(question), spendQueryParameters(spend, question))
   return rows
     .map(({ payments, ...row }) => ({ ...BLANK, ...row, payments: Number(payments) }) as unknown as SpendSum)
     .filter(
@@ -114,11 +114,11 @@ export interface DayOfSpend {
   readonly feesCents: Cents
 }
 
-interface DaysWanted extends Span {
+interface DaysWanted extends DaySpan {
   readonly agentId?: string | undefined
 }
 
-export async function spendByDay(spend: Spend, wanted: DaysWanted): Promise<DayOfSpend[]> {
+export async function spendByDay(spend: SpendSnapshot, wanted: DaysWanted): Promise<DayOfSpend[]> {
   const sums = await readSpend(spend, { ...wanted, views: ['agent'], by: ['day'] })
   return sums
     .map(({ day, payments, spentCents, refundedCents, feesCents }) => ({
@@ -144,7 +144,7 @@ interface TopSum extends Row {
  * leave the database.
  */
 const topTextOf = (question: TopQuestion, most: string): string => `
-with ${linesOf(question)},
+with ${spendLinesSql(question)},
 valued as (
   select value, sum(payments) as payments, sum(spent_cents) as spent, sum(refunded_cents) as refunded from lines group by 1
 ),
@@ -158,7 +158,7 @@ from ranked group by 1 order by min(place)`
 
 type TopQuestion = Omit<SpendQuestion, 'by' | 'values'>
 
-export function readTop(spend: Spend, question: TopQuestion, most: number): Promise<TopSum[]> {
-  const parameters = parametersOf(spend, question)
+export function readTopSpend(spend: SpendSnapshot, question: TopQuestion, most: number): Promise<TopSum[]> {
+  const parameters = spendQueryParameters(spend, question)
   return spend.sql<TopSum>(topTextOf(question, `$${parameters.length + 1}`), [...parameters, most])
 }

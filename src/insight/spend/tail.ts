@@ -1,9 +1,9 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { inSlices, type Sliced } from '../../kernel/contract/time-slices.ts'
-import { type Counted, deltas, merchantOf } from './deltas.ts'
-import { BOUNDS_OF_TAIL } from './position.ts'
+import { runInSlices, type SlicedWork } from '../../kernel/contract/time-slices.ts'
+import { type CountedIntentFacts, merchantOfSpend, spendDeltasSql } from './deltas.ts'
+import { TAIL_BOUNDS_SQL } from './position.ts'
 
 type Group = 'agent' | 'merchant' | 'mcc' | 'run' | `label:${string}`
 
@@ -12,31 +12,31 @@ type Group = 'agent' | 'merchant' | 'mcc' | 'run' | `label:${string}`
  * that did not happen, `refused:merchant` the refused ones of these by merchant, `completed:` the number of
  * completed intents by the day of their declaration.
  */
-export type View = Group | 'wallet' | 'type' | 'kept_back' | 'refused:merchant' | `completed:${Group}`
+export type SpendView = Group | 'wallet' | 'type' | 'kept_back' | 'refused:merchant' | `completed:${Group}`
 
 /** One snapshot: the stored sums, and the changes that they do not include yet, read once for a whole report. */
-export interface Spend {
+export interface SpendSnapshot {
   readonly sql: Sql
   readonly tenant: Tenant
-  readonly views: readonly View[]
+  readonly views: readonly SpendView[]
   readonly tail: string
   readonly newNames: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 interface Wanted {
-  readonly views: readonly View[]
+  readonly views: readonly SpendView[]
   readonly agentId?: string | undefined
 }
 
-const countedIn = (views: readonly View[]): Counted => ({
+const countedIn = (views: readonly SpendView[]): CountedIntentFacts => ({
   keptBack: views.includes('kept_back') || views.includes('refused:merchant'),
   completed: views.some(view => view.startsWith('completed:')),
   labels: views.some(view => view.includes('label:')),
 })
 
 const textOf = ({ views, agentId }: Wanted): string => `
-with ${BOUNDS_OF_TAIL},
-${deltas(alias => `${alias}.owner_id = $1 and ${alias}.mode = $2 and`, countedIn(views))},
+with ${TAIL_BOUNDS_SQL},
+${spendDeltasSql(alias => `${alias}.owner_id = $1 and ${alias}.mode = $2 and`, countedIn(views))},
 tail as materialized (
   select view, day::text as day, agent_id, run_id, value, is_raw, sum(payments)::text as payments,
     sum(spent_cents)::text as spent_cents, sum(refunded_cents)::text as refunded_cents, sum(fee_cents)::text as fee_cents
@@ -53,12 +53,12 @@ interface TailRow extends Row {
 }
 
 /** Resolves texts of merchants that were never counted, once each; row by row, since there may be very many. */
-function* resolveNewNames(found: readonly TailRow[]): Sliced<Pick<Spend, 'tail' | 'newNames'>> {
+function* resolveNewNames(found: readonly TailRow[]): SlicedWork<Pick<SpendSnapshot, 'tail' | 'newNames'>> {
   const rows: string[] = []
   const newNames = new Map<string, Set<string>>()
   for (const { position: _, is_raw: isRaw, ...row } of found) {
     if (row.view === null) continue
-    const value = isRaw ? merchantOf(row.value) : row.value
+    const value = isRaw ? merchantOfSpend(row.value) : row.value
     if (isRaw) newNames.set(value, (newNames.get(value) ?? new Set()).add(row.value))
     rows.push(JSON.stringify({ ...row, value }))
     yield
@@ -67,15 +67,15 @@ function* resolveNewNames(found: readonly TailRow[]): Sliced<Pick<Spend, 'tail' 
   return { tail: `{"position":${position},"rows":[${rows.join(',')}]}`, newNames }
 }
 
-export async function readTail(sql: Sql, tenant: Tenant, wanted: Wanted): Promise<Spend> {
+export async function readSpendSnapshot(sql: Sql, tenant: Tenant, wanted: Wanted): Promise<SpendSnapshot> {
   const { views, agentId } = wanted
   const values = [tenant.ownerId, tenant.mode, views, ...(agentId === undefined ? [] : [agentId])]
   const found = await sql<TailRow>(textOf(wanted), values)
-  return { sql, tenant, views, ...(await inSlices(resolveNewNames(found))) }
+  return { sql, tenant, views, ...(await runInSlices(resolveNewNames(found))) }
 }
 
-export const withSnapshot = <T>(
+export const withSpendSnapshot = <T>(
   { tenant, withSnapshot }: Pick<Context, 'tenant' | 'withSnapshot'>,
   wanted: Wanted,
-  read: (spend: Spend) => Promise<T>,
-): Promise<T> => withSnapshot(async sql => read(await readTail(sql, tenant, wanted)))
+  read: (spend: SpendSnapshot) => Promise<T>,
+): Promise<T> => withSnapshot(async sql => read(await readSpendSnapshot(sql, tenant, wanted)))

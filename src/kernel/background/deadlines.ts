@@ -1,18 +1,18 @@
 import { clock } from '../../values/clock.ts'
-import { type Mode, processOf, type Tenant } from '../contract/actor.ts'
-import { type Areas, registered } from '../contract/area.ts'
-import type { Outcome } from '../contract/call.ts'
-import type { Deadline, WaitingRecords } from '../contract/deadline.ts'
-import type { Registered } from '../contract/operation.ts'
+import { type Mode, processActor, type Tenant } from '../contract/actor.ts'
+import { type Areas, allOperations } from '../contract/area.ts'
+import type { ApiResponse } from '../contract/call.ts'
+import type { ClockWaitingRecords, Deadline } from '../contract/deadline.ts'
+import type { RegisteredOperation } from '../contract/operation.ts'
 import { type ProcessRecord, workflowIdOf } from '../contract/process.ts'
 import type { Row, Sql } from '../contract/sql.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
-import { asProblem, retrying } from '../database/retry.ts'
-import { moveOffset, offsetOf } from '../database/tenant-clock.ts'
+import { databaseErrorAsProblem, withDatabaseRetries } from '../database/retry.ts'
+import { moveClockOffset, readClockOffset } from '../database/tenant-clock.ts'
 import { emptyJournal, writeJournal } from '../journal/journal.ts'
-import { wakeUp } from '../journal/journal-rows.ts'
-import { lastRequestOf } from '../journal/last-request.ts'
-import type { Execute } from '../run/execute.ts'
+import { buildWakeUpRow } from '../journal/journal-rows.ts'
+import { findLastRequestId } from '../journal/last-request.ts'
+import type { ExecuteCall } from '../run/execute.ts'
 
 interface Overdue extends Record<string, unknown> {
   readonly id: string
@@ -79,32 +79,32 @@ select min(at) as at from (${bounds
   )
   .join(' union all ')}) as first`
 
-const waitingOf = ({ table, record, agent, open, waits }: WaitingRecords): string => `
+const waitingOf = ({ table, record, agent, open, waits }: ClockWaitingRecords): string => `
 select ${record} as id, ${agent} as "agentId" from ${table}
 where owner_id = $1 and mode = $2 and ${open} and ${waits}`
 
 interface Parts {
   readonly database: Database
-  readonly execute: Execute
+  readonly execute: ExecuteCall
   readonly areas: Areas
 }
 
 interface BoundDeadline {
   readonly deadline: Required<Deadline>
-  readonly operations: readonly Registered[]
+  readonly operations: readonly RegisteredOperation[]
 }
 
 function deadlinesOf(areas: Areas): BoundDeadline[] {
-  const operations = new Map(registered(areas).map(operation => [operation.key, operation]))
+  const operations = new Map(allOperations(areas).map(operation => [operation.key, operation]))
   return Object.values(areas).flatMap(area =>
     area.deadlines.map(deadline => ({
       deadline,
-      operations: deadline.operations.map(key => operations.get(key) as Registered),
+      operations: deadline.operations.map(key => operations.get(key) as RegisteredOperation),
     })),
   )
 }
 
-export async function endOverdue(parts: Parts): Promise<void> {
+export async function endOverdueRecords(parts: Parts): Promise<void> {
   const bounds = deadlinesOf(parts.areas)
   const failures = await endEach(parts, bounds, {
     find: { text: anyOverdue(bounds), values: [] },
@@ -137,16 +137,17 @@ async function endAll(
 
 async function end(
   sql: Sql,
-  execute: Execute,
+  execute: ExecuteCall,
   { deadline, operations }: BoundDeadline,
   { id, owner_id, mode }: Overdue,
 ): Promise<void> {
   const tenant = { ownerId: owner_id, mode }
-  const requestId = (await lastRequestOf(sql, tenant, id)) ?? `deadline:${workflowIdOf(deadline.process, id)}`
+  const requestId =
+    (await findLastRequestId(sql, tenant, id)) ?? `deadline:${workflowIdOf(deadline.process, id)}`
   for (const operation of operations) {
     const outcome = await execute({
       operation,
-      actor: processOf(tenant),
+      actor: processActor(tenant),
       input: { params: { id }, query: {}, body: {} },
       requestId,
       address: null,
@@ -156,17 +157,17 @@ async function end(
   }
 }
 
-const isDone = ({ errorCode, body }: Outcome): boolean =>
+const isDone = ({ errorCode, body }: ApiResponse): boolean =>
   errorCode === undefined && JSON.parse(String(body)).done !== false
 
 /**
  * Moves a tenant's clock forward to the offset `toMs`, stopping at every deadline on the way, in order.
- * Records that fail to end are ended later by `endOverdue`. A lost or overloaded database is a problem that
+ * Records that fail to end are ended later by `endOverdueRecords`. A lost or overloaded database is a problem that
  * says so, not a defect.
  */
-export const advance = (parts: Parts, tenant: Tenant, toMs: number): Promise<void> =>
+export const advanceTenantClock = (parts: Parts, tenant: Tenant, toMs: number): Promise<void> =>
   moveThrough(parts, tenant, toMs).catch((error: unknown) => {
-    throw asProblem(error)
+    throw databaseErrorAsProblem(error)
   })
 
 async function moveThrough(parts: Parts, tenant: Tenant, toMs: number): Promise<void> {
@@ -174,14 +175,14 @@ async function moveThrough(parts: Parts, tenant: Tenant, toMs: number): Promise<
   const bounds = deadlinesOf(parts.areas)
   const next = nextOf(bounds)
   const end = clock.tenant(toMs)
-  let now = clock.tenant(await offsetOf(sql, tenant))
+  let now = clock.tenant(await readClockOffset(sql, tenant))
   // Ends what is due already at its own time; what follows from it may be due on the way.
   await endDue(parts, bounds, tenant, now)
   for (let isLast = false; !isLast; ) {
     const [row] = await sql<{ at: Date | null }>(next, [tenant.ownerId, tenant.mode, now, end])
     isLast = !row?.at
     now = row?.at ?? end
-    await moveOffset(sql, tenant, isLast ? toMs : now.getTime() - clock.milliseconds())
+    await moveClockOffset(sql, tenant, isLast ? toMs : now.getTime() - clock.milliseconds())
     await endDue(parts, bounds, tenant, now)
   }
   await wakeWaiting(sql, parts.areas, tenant)
@@ -227,7 +228,7 @@ async function wakeWaiting(sql: Sql, areas: Areas, tenant: Tenant): Promise<void
   const journal = emptyJournal()
   for (const waiting of Object.values(areas).flatMap(({ deadlines, waits }) => [...deadlines, ...waits])) {
     const records = await sql<ProcessRecord & Row>(waitingOf(waiting), [tenant.ownerId, tenant.mode])
-    journal.outbox.push(...records.map(record => wakeUp(waiting.process, tenant, record)))
+    journal.outbox.push(...records.map(record => buildWakeUpRow(waiting.process, tenant, record)))
   }
-  await retrying(() => writeJournal(sql, journal))
+  await withDatabaseRetries(() => writeJournal(sql, journal))
 }

@@ -1,25 +1,25 @@
-import { cents, decimal } from '../../values/money.ts'
+import { cents, formatDecimal } from '../../values/money.ts'
 import type { Mode } from '../contract/actor.ts'
-import type { OpenRecords } from '../contract/deadline.ts'
-import { type Process, type StartInput, workflowIdOf } from '../contract/process.ts'
+import type { OpenRecordsQuery } from '../contract/deadline.ts'
+import { type DurableProcess, type ProcessStartInput, workflowIdOf } from '../contract/process.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
-import { runSummary } from '../journal/outbox.ts'
+import { workflowRunSummary } from '../journal/outbox.ts'
 
 export interface WorkflowRuns {
   /** Which of these are open. Temporal's list of runs is eventually consistent. */
   readonly open: (workflowIds: readonly string[]) => Promise<ReadonlySet<string>>
   /** Starts a run, unless one is open or has completed. Returns whether it has completed. */
   readonly start: (
-    process: Process,
+    process: DurableProcess,
     workflowId: string,
-    input: StartInput,
+    input: ProcessStartInput,
   ) => Promise<'completed' | undefined>
-  readonly restart: (process: Process, workflowId: string, input: StartInput) => Promise<void>
+  readonly restart: (process: DurableProcess, workflowId: string, input: ProcessStartInput) => Promise<void>
 }
 
 interface Parts {
   readonly database: Database
-  readonly records: readonly OpenRecords[]
+  readonly records: readonly OpenRecordsQuery[]
   readonly runs: WorkflowRuns
   /** The pause after each page: Temporal's list queries are rate-limited. */
   readonly rest: () => Promise<unknown>
@@ -28,20 +28,21 @@ interface Parts {
 const PAGE_SIZE = 500
 const CONCURRENCY = 16
 
-const oneOf = (select: string): string => pageOf(`select * from (${select}) as listed where listed.id = $3`)
+const oneOf = (select: string): string =>
+  openRecordsPageSql(`select * from (${select}) as listed where listed.id = $3`)
 
 /** A subquery per row looks into the outbox: a join would read all open records for each page. */
-export const pageOf = (select: string): string => `
+export const openRecordsPageSql = (select: string): string => `
 select id, owner_id as "ownerId", mode, agent_id as "agentId",
   to_jsonb(open) ->> 'amount_cents' as "amountCents", to_jsonb(open) ->> 'about' as about, exists (select from outbox o
   where (o.owner_id, o.mode, o.workflow_id) = (open.owner_id, open.mode, $2 || '/' || open.id)) as "isOnItsWay"
 from (${select}) as open where id > $1 order by id limit ${PAGE_SIZE}`
 
 /** The first pages of all in one statement: most records have their run, so this is usually all. */
-const firstPagesOf = (records: readonly OpenRecords[]): string =>
+const firstPagesOf = (records: readonly OpenRecordsQuery[]): string =>
   records
     .map(({ process, select }, place) => {
-      const page = pageOf(select).replaceAll('$1', `''`).replaceAll('$2', `'${process.name}'`)
+      const page = openRecordsPageSql(select).replaceAll('$1', `''`).replaceAll('$2', `'${process.name}'`)
       return `select ${place} as place, page.* from (${page}) as page`
     })
     .join(' union all ')
@@ -73,13 +74,13 @@ export async function startMissingRuns({ database, records, runs, rest }: Parts)
       if (candidates.length > 0) await startMissing(candidates, { process, runs, isOpen })
       if (page.length < PAGE_SIZE) break
       await rest()
-      page = await sql<OpenRecord>(pageOf(select), [page.at(-1)?.id, process.name])
+      page = await sql<OpenRecord>(openRecordsPageSql(select), [page.at(-1)?.id, process.name])
     }
   }
 }
 
 interface Missing {
-  readonly process: Process
+  readonly process: DurableProcess
   readonly runs: WorkflowRuns
   readonly isOpen: (id: string) => Promise<boolean>
 }
@@ -112,14 +113,14 @@ async function startOne(
 }
 
 function startInputOf(
-  process: Process,
+  process: DurableProcess,
   { id, ownerId, mode, agentId, amountCents, about }: OpenRecord,
-): StartInput {
+): ProcessStartInput {
   const amount = amountCents === null ? {} : { amountCents: cents(amountCents) }
   const subject = about === null ? amount : { about }
   return {
     ...{ id, ownerId, mode, agentId },
-    summary: runSummary(process, mode, { id, agentId, ...subject }),
-    ...(amount.amountCents !== undefined && { amountEuros: Number(decimal(amount.amountCents)) }),
+    summary: workflowRunSummary(process, mode, { id, agentId, ...subject }),
+    ...(amount.amountCents !== undefined && { amountEuros: Number(formatDecimal(amount.amountCents)) }),
   }
 }

@@ -2,7 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { clock } from '../../values/clock.ts'
 import type { Database } from '../database/prepared-sql.ts'
 import type { ProcessLease } from '../database/process-lease.ts'
-import { type Deliver, LONGEST_BACK_OFF_MS, type OutboxMessage, outboxOf } from '../journal/outbox.ts'
+import {
+  type DeliverOutboxMessage,
+  MAX_OUTBOX_BACKOFF_MS,
+  type OutboxMessage,
+  openOutbox,
+} from '../journal/outbox.ts'
 
 /** Calls to Temporal at once. More would not raise its throughput. */
 const CONCURRENCY = 32
@@ -11,19 +16,19 @@ const ENDLESS_MS = 2 ** 31 - 1
 const RETRY_POLL_MS = 1_000
 const MAX_PAUSE = 5_000
 
-export interface RelayParts {
+export interface OutboxRelayParts {
   readonly database: Database
   readonly lease: Pick<ProcessLease, 'hold'>
-  readonly deliver: Deliver
+  readonly deliver: DeliverOutboxMessage
   readonly onFailure: (error: unknown) => void
   /** The polling interval without notices, in milliseconds; endless where the watch finds what is due. */
   readonly pollMs?: number
 }
 
-export class Relay {
-  readonly #outbox: ReturnType<typeof outboxOf>
-  readonly #lease: RelayParts['lease']
-  readonly #deliver: Deliver
+export class OutboxRelay {
+  readonly #outbox: ReturnType<typeof openOutbox>
+  readonly #lease: OutboxRelayParts['lease']
+  readonly #deliver: DeliverOutboxMessage
   readonly #onFailure: (error: unknown) => void
   readonly #pollMs: number
   readonly #underWay = new Set<Promise<void>>()
@@ -47,8 +52,8 @@ export class Relay {
     return this.#claimed.length > 0 || this.#underWay.size > 0
   }
 
-  constructor({ database, lease, deliver, onFailure, pollMs = ENDLESS_MS }: RelayParts) {
-    this.#outbox = outboxOf(database)
+  constructor({ database, lease, deliver, onFailure, pollMs = ENDLESS_MS }: OutboxRelayParts) {
+    this.#outbox = openOutbox(database)
     this.#lease = lease
     this.#deliver = deliver
     this.#onFailure = onFailure
@@ -118,7 +123,7 @@ export class Relay {
 
   async #idle(): Promise<void> {
     this.#idling = new AbortController()
-    const mayPostpone = clock.ticks() - this.#failedAt < LONGEST_BACK_OFF_MS
+    const mayPostpone = clock.ticks() - this.#failedAt < MAX_OUTBOX_BACKOFF_MS
     const pollMs = mayPostpone ? RETRY_POLL_MS : this.#pollMs
     if (!this.#woken) await rest(pollMs, this.#idling.signal)
   }

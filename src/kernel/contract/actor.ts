@@ -16,10 +16,10 @@ export interface TenantNow {
  * `key`: an owner's API key; `console`: a signed-in person; `agent`: an agent's token; `merchant`: a
  * merchant's key; `dash`: the dashboard secret; `signed`: an external system that signs; `public`: anyone.
  */
-export type Caller = 'key' | 'console' | 'agent' | 'merchant' | 'dash' | 'signed' | 'public'
+export type CallerType = 'key' | 'console' | 'agent' | 'merchant' | 'dash' | 'signed' | 'public'
 
 export interface Actor {
-  readonly type: Caller | 'process' | 'operator'
+  readonly type: CallerType | 'process' | 'operator'
   readonly id: string | null
   readonly tenant: Tenant | null
   readonly agentId: string | null
@@ -34,10 +34,10 @@ export interface Actor {
   readonly name?: string
 }
 
-export const processOf = (tenant: Tenant) =>
+export const processActor = (tenant: Tenant) =>
   ({ type: 'process', id: null, tenant, agentId: null, scopes: new Set<string>() }) as const satisfies Actor
 
-export interface CalledRun {
+export interface RequestRun {
   readonly id: string
   readonly hasEnded: boolean
 }

@@ -1,13 +1,13 @@
 /** `/agents/{id}/tokens/{tokenId}` gives `id | tokenId`. */
-export type PathParam<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | PathParam<Rest>
+export type PathParameterName<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParameterName<Rest>
   : never
 
 /** Other beginnings of a path: `accounts` for `wallets` leads to the same operations and records. */
-export type Aliases = Readonly<Record<string, string>>
+export type PathAliases = Readonly<Record<string, string>>
 
 /** Every path of an operation: bare and under `/v1` (but for well-known ones), by its own name and by its alias. */
-export function addressesOf(path: string, aliases: Aliases = {}): string[] {
+export function operationAddresses(path: string, aliases: PathAliases = {}): string[] {
   // RFC 8615: well-known addresses belong to the host and have no prefix.
   if (path.startsWith('/.well-known/')) return [path]
   const bare = path.startsWith('/v1/') ? path.slice(3) : path

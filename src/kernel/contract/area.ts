@@ -1,16 +1,21 @@
 import type { EntityClass } from '@mikro-orm/core'
 import type { z } from 'zod'
 import { decodeJson } from '../../values/json-names.ts'
-import type { Personal } from '../../values/personal.ts'
-import type { Actor, CalledRun, Tenant } from './actor.ts'
-import { type Aliases, addressesOf } from './addresses.ts'
-import type { Outcome } from './call.ts'
+import type { PersonalData } from '../../values/personal.ts'
+import type { Actor, RequestRun, Tenant } from './actor.ts'
+import { operationAddresses, type PathAliases } from './addresses.ts'
+import type { ApiResponse } from './call.ts'
 import type { Context } from './context.ts'
-import { completeDeadline, type Deadline, type OpenRecords, type WaitingRecords } from './deadline.ts'
-import type { Events } from './events.ts'
-import type { Machine } from './machine.ts'
-import type { Api, Handlers, Implemented, Registered } from './operation.ts'
-import type { FindPayables, FindPayments } from './payables.ts'
+import {
+  type ClockWaitingRecords,
+  type Deadline,
+  type OpenRecordsQuery,
+  withDeadlineDefaults,
+} from './deadline.ts'
+import type { EventSchemas } from './events.ts'
+import type { StateMachine } from './machine.ts'
+import type { Api, ApiWithHandlers, Handlers, RegisteredOperation } from './operation.ts'
+import type { FindIntentPayments, FindPayables } from './payables.ts'
 import type { FindMissingIdentity, Ports, SignedRequest } from './ports.ts'
 import type { Sql } from './sql.ts'
 
@@ -18,7 +23,11 @@ import type { Sql } from './sql.ts'
  * Returns the actor of a secret; undefined for an unknown, expired or revoked one. `isBackground`: a page
  * refreshes itself, which does not extend a person's session.
  */
-export type Authenticate = (secret: string, sql: Sql, isBackground: boolean) => Promise<Actor | undefined>
+export type AuthenticateSecret = (
+  secret: string,
+  sql: Sql,
+  isBackground: boolean,
+) => Promise<Actor | undefined>
 
 export interface NamedRun extends Tenant {
   readonly id: string
@@ -26,7 +35,7 @@ export interface NamedRun extends Tenant {
 
 export type FindRuns = (named: readonly NamedRun[], sql: Sql) => Promise<FoundRun[]>
 
-export interface FoundRun extends Tenant, CalledRun {
+export interface FoundRun extends Tenant, RequestRun {
   readonly agentId: string
 }
 
@@ -34,29 +43,29 @@ export interface ReceiverTools {
   readonly ports: Ports
   readonly sql: Sql
   onFailure(error: unknown, requestId: string): void
-  run(key: string, actor: Actor, body: object, request: SignedRequest): Promise<Outcome>
+  run(key: string, actor: Actor, body: object, request: SignedRequest): Promise<ApiResponse>
 }
 
-export type Receive = (
+export type SignedRequestReceiver = (
   request: SignedRequest,
   tools: ReceiverTools,
-) => Promise<{ readonly outcome: Outcome; readonly actor?: Actor } | { readonly unsigned: string }>
+) => Promise<{ readonly outcome: ApiResponse; readonly actor?: Actor } | { readonly unsigned: string }>
 
 export interface Reaction {
-  readonly emits: Events
+  readonly emits: EventSchemas
   /** Gets events emitted in a row, so that what they share is read once. */
-  readonly run: (events: readonly unknown[], context: Context<never, Events>) => Promise<void>
+  readonly run: (events: readonly unknown[], context: Context<never, EventSchemas>) => Promise<void>
   /** Filters the events of its name: hot operations emit many that need no response. */
   readonly concerns?: (data: Readonly<Record<string, unknown>>) => boolean
 }
 
-export const onlyWith = (member: string, reaction: Reaction): Reaction => ({
+export const whenMemberPresent = (member: string, reaction: Reaction): Reaction => ({
   ...reaction,
   concerns: data => data[member] !== undefined && data[member] !== null,
 })
 
 /** A reaction to all of them at once. Events are stored as JSON and parsed by their schema. */
-export const reactionToAll = <D extends z.ZodType, E extends Events>(
+export const reactionToAll = <D extends z.ZodType, E extends EventSchemas>(
   event: D,
   emits: E,
   run: (events: readonly z.output<D>[], context: Context<never, E>) => Promise<void>,
@@ -68,7 +77,7 @@ export const reactionToAll = <D extends z.ZodType, E extends Events>(
   },
 })
 
-export const reaction = <D extends z.ZodType, E extends Events>(
+export const reaction = <D extends z.ZodType, E extends EventSchemas>(
   event: D,
   emits: E,
   run: (data: z.output<D>, context: Context<never, E>) => Promise<void>,
@@ -78,7 +87,7 @@ export const reaction = <D extends z.ZodType, E extends Events>(
   })
 
 /** Rows that are deleted some time after the instant in a column, in real time. The column needs an index. */
-export interface Expiring {
+export interface ExpiringRows {
   readonly table: string
   readonly column: string
   readonly keptMs: number
@@ -92,23 +101,23 @@ export interface Area<A extends Api = Api> {
   readonly handlers: Handlers<A>
   readonly entities: readonly EntityClass<object>[]
   /** Personal data in its tables. A test finds each text column that is not named. */
-  readonly personal: Personal
-  readonly machines: readonly Machine<string>[]
+  readonly personal: PersonalData
+  readonly machines: readonly StateMachine<string>[]
   readonly deadlines: readonly Required<Deadline>[]
-  readonly waits: readonly WaitingRecords[]
-  readonly openRecords: readonly OpenRecords[]
-  readonly expiring: readonly Expiring[]
-  readonly credentials: Readonly<Record<string, Authenticate>>
+  readonly waits: readonly ClockWaitingRecords[]
+  readonly openRecords: readonly OpenRecordsQuery[]
+  readonly expiring: readonly ExpiringRows[]
+  readonly credentials: Readonly<Record<string, AuthenticateSecret>>
   /** Events that may end a credential: after their commit this process looks up every credential again. */
   readonly endsCredentials: readonly string[]
   readonly reactions: Readonly<Record<string, Reaction>>
-  readonly announces: Events
-  readonly aliases?: Aliases
+  readonly announces: EventSchemas
+  readonly aliases?: PathAliases
   readonly findRuns?: FindRuns
-  readonly findPayments?: FindPayments
+  readonly findPayments?: FindIntentPayments
   readonly findPayables?: FindPayables
   readonly findMissingIdentity?: FindMissingIdentity
-  readonly receives?: Readonly<Record<string, Receive>>
+  readonly receives?: Readonly<Record<string, SignedRequestReceiver>>
 }
 
 type OptionalMember =
@@ -136,7 +145,7 @@ type Optional = Partial<Omit<Pick<Area, OptionalMember>, 'deadlines'>> & {
 export const area = <A extends Api>(
   name: string,
   about: string,
-  { api, handlers }: Implemented<A>,
+  { api, handlers }: ApiWithHandlers<A>,
   {
     entities = [],
     personal = {},
@@ -159,7 +168,7 @@ export const area = <A extends Api>(
   entities,
   personal,
   machines,
-  deadlines: deadlines.map(completeDeadline),
+  deadlines: deadlines.map(withDeadlineDefaults),
   waits,
   openRecords,
   expiring,
@@ -172,16 +181,16 @@ export const area = <A extends Api>(
 
 export type Areas = Readonly<Record<string, Area>>
 
-export const published = (areas: Areas): Registered[] =>
-  registered(areas).filter(({ operation }) => operation.callers.length > 0)
+export const publishedOperations = (areas: Areas): RegisteredOperation[] =>
+  allOperations(areas).filter(({ operation }) => operation.callers.length > 0)
 
-export function registered(areas: Areas): Registered[] {
-  const aliases: Aliases = Object.assign({}, ...Object.values(areas).map(area => area.aliases))
+export function allOperations(areas: Areas): RegisteredOperation[] {
+  const aliases: PathAliases = Object.assign({}, ...Object.values(areas).map(area => area.aliases))
   return Object.entries(areas).flatMap(([noun, { name, api, handlers }]) =>
     Object.entries(api).map(([verb, operation]) => ({
       key: `${noun}.${verb}`,
       tag: operation.tag ?? name,
-      addresses: addressesOf(operation.path, aliases),
+      addresses: operationAddresses(operation.path, aliases),
       operation,
       handler: handlers[verb],
     })),

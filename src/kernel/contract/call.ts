@@ -1,12 +1,12 @@
-import type { Actor, CalledRun, Tenant } from './actor.ts'
-import type { CachedFile, Content } from './file.ts'
-import type { Registered } from './operation.ts'
+import type { Actor, RequestRun, Tenant } from './actor.ts'
+import type { CachedResponseFile, ResponseContent } from './file.ts'
+import type { RegisteredOperation } from './operation.ts'
 import { Problem } from './problem.ts'
 import type { RawRequest } from './raw-request.ts'
 
 /** A request past the pipeline: its caller is authenticated and its input valid. */
-export interface Call {
-  readonly operation: Registered
+export interface ApiCall {
+  readonly operation: RegisteredOperation
   readonly actor: Actor
   readonly input: { readonly params: Record<string, string>; readonly query: object; readonly body: object }
   readonly requestId: string
@@ -15,7 +15,7 @@ export interface Call {
   readonly lease?: string
   /** Set for a question that a page asks within its own request: it reads at the page's instant. */
   readonly now?: Date
-  readonly run?: CalledRun
+  readonly run?: RequestRun
   readonly waitingRun?: WaitingRun
   readonly ending?: AbortSignal
   /** HEAD: nothing may change, even where the GET writes. */
@@ -31,24 +31,24 @@ export interface WaitingRun {
 }
 
 /** An ended run takes no new requests. Replays come before this check: a repetition still gets its answer. */
-export const endedRunProblem = ({ run }: Call): Problem | undefined =>
+export const endedRunProblem = ({ run }: ApiCall): Problem | undefined =>
   run?.hasEnded
     ? new Problem('invalid_run', 'X-Run-Id: the run has ended. Start another one, or leave the header out.')
     : undefined
 
-export function assertRunIsOpen(call: Call): void {
+export function assertRunIsOpen(call: ApiCall): void {
   const problem = endedRunProblem(call)
   if (problem) throw problem
 }
 
 /** The body is encoded already: the same text is sent and stored. */
-export interface Outcome {
+export interface ApiResponse {
   readonly status: number
-  readonly body: Content | null
+  readonly body: ResponseContent | null
   readonly type?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly name?: string
-  readonly cache?: CachedFile
+  readonly cache?: CachedResponseFile
   readonly maxAge?: number
   readonly errorCode?: string
   readonly replayed?: boolean
@@ -57,5 +57,5 @@ export interface Outcome {
 }
 
 /** Identifies a tenant (and, for a token, its agent) in locks, batch queues and cursors. */
-export const tenantKeyOf = (tenant: Tenant | null, agentId: string | null): string =>
+export const tenantKey = (tenant: Tenant | null, agentId: string | null): string =>
   [tenant?.ownerId ?? '', tenant?.mode ?? '', agentId ?? ''].join('|')

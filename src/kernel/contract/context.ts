@@ -2,17 +2,17 @@ import type { EntityClass } from '@mikro-orm/core'
 import type { z } from 'zod'
 import type { JsonOf } from '../../values/json-names.ts'
 import type { Actor, Tenant, TenantNow } from './actor.ts'
-import type { PathParam } from './addresses.ts'
-import type { Events } from './events.ts'
-import type { PageOf } from './page.ts'
-import type { OwnInput, Ports } from './ports.ts'
+import type { PathParameterName } from './addresses.ts'
+import type { EventSchemas } from './events.ts'
+import type { RecordPage } from './page.ts'
+import type { InternalOperationInput, Ports } from './ports.ts'
 import type { Refusal } from './problem.ts'
-import type { Process, ProcessRecord } from './process.ts'
+import type { DurableProcess, ProcessRecord } from './process.ts'
 import type { RawRequest } from './raw-request.ts'
-import type { Condition, Records } from './records.ts'
+import type { RecordCondition, Records } from './records.ts'
 import type { Sql } from './sql.ts'
 
-export interface Context<F extends string = string, E extends Events = Events> extends TenantNow {
+export interface Context<F extends string = string, E extends EventSchemas = EventSchemas> extends TenantNow {
   readonly actor: Actor
   readonly records: Records
   /** For sets of rows. It adds no filter as `records` does: each statement names the tenant itself. */
@@ -38,7 +38,7 @@ export interface Context<F extends string = string, E extends Events = Events> e
    */
   runReactions(): Promise<void>
   /** After the commit, starts the record's durable process, or signals the running one. */
-  wake(process: Process, record: ProcessRecord): void
+  wake(process: DurableProcess, record: ProcessRecord): void
   /**
    * Runs a long read on a connection of its own, one at a time per name across all processes. Undefined where
    * another request holds that name.
@@ -52,15 +52,15 @@ export interface Context<F extends string = string, E extends Events = Events> e
    */
   page<T extends object>(
     entity: EntityClass<T>,
-    condition: Condition<T>,
+    condition: RecordCondition<T>,
     by?: keyof T & string,
     first?: number,
-  ): Promise<PageOf<T>>
+  ): Promise<RecordPage<T>>
   /** A page over a statement with an order of its own: `read` gives at most `most` rows after the id `after`. */
   pageBy<T extends { id: string }>(
     read: (after: string | undefined, most: number) => Promise<T[]>,
-  ): Promise<PageOf<T>>
-  pageOf<T extends { id: string }>(all: readonly T[]): PageOf<T>
+  ): Promise<RecordPage<T>>
+  pageOf<T extends { id: string }>(all: readonly T[]): RecordPage<T>
   readonly callOperation: CallOperation
   /**
    * Continues as this tenant. For the dashboard secret and public calls, which have no tenant of their own,
@@ -79,7 +79,7 @@ export interface Context<F extends string = string, E extends Events = Events> e
 export type RunForOwner = (
   tenant: Tenant,
   operation: string,
-  input: OwnInput,
+  input: InternalOperationInput,
   requestId: string,
 ) => Promise<unknown>
 
@@ -90,11 +90,11 @@ interface CallableOperation<P extends string, Q extends z.ZodType, B extends z.Z
   readonly returns: readonly [status: number, schema: R]
 }
 
-type OperationInput<P extends string, Q extends z.ZodType, B extends z.ZodType> = ([PathParam<P>] extends [
-  never,
-]
+type OperationInput<P extends string, Q extends z.ZodType, B extends z.ZodType> = ([
+  PathParameterName<P>,
+] extends [never]
   ? { readonly params?: never }
-  : { readonly params: Readonly<Record<PathParam<P>, string>> }) & {
+  : { readonly params: Readonly<Record<PathParameterName<P>, string>> }) & {
   /** As members are written in a URL: the contract parses them. */
   readonly query?: { readonly [Name in keyof JsonOf<Q>]?: string | number | boolean | undefined }
   readonly body?: JsonOf<B>

@@ -1,8 +1,8 @@
-import type { Process } from './process.ts'
+import type { DurableProcess } from './process.ts'
 
 /** Records whose processes wait by the tenant's time, and must wake when a test clock moves. */
-export interface WaitingRecords {
-  readonly process: Process
+export interface ClockWaitingRecords {
+  readonly process: DurableProcess
   readonly table: string
   readonly record: string
   readonly agent: string
@@ -11,8 +11,8 @@ export interface WaitingRecords {
 }
 
 export interface Deadline
-  extends Pick<WaitingRecords, 'process' | 'table' | 'open'>,
-    Partial<Pick<WaitingRecords, 'record' | 'agent' | 'waits'>> {
+  extends Pick<ClockWaitingRecords, 'process' | 'table' | 'open'>,
+    Partial<Pick<ClockWaitingRecords, 'record' | 'agent' | 'waits'>> {
   readonly due?: string
   /**
    * The keys of the operations that end a record, in this order. Each does nothing where nothing is left to
@@ -22,13 +22,13 @@ export interface Deadline
 }
 
 /** Defaults: the record's own id, no agent, and no process that waits. */
-export const completeDeadline = (deadline: Deadline): Required<Deadline> => ({
+export const withDeadlineDefaults = (deadline: Deadline): Required<Deadline> => ({
   ...{ record: 'id', agent: 'null::text', due: 'due_at', waits: 'false' },
   ...deadline,
 })
 
-export interface OpenRecords {
-  readonly process: Process
+export interface OpenRecordsQuery {
+  readonly process: DurableProcess
   /**
    * SQL that gives `id`, `owner_id`, `mode` and `agent_id` of each, from an index in the order of `id`; for
    * the summary of the run also `amount_cents`, or `about` as in `ProcessRecord`.

@@ -1,16 +1,16 @@
 import type { z } from 'zod'
-import { type Areas, registered } from './area.ts'
-import { descriptionOf, type EventDescription, type Events } from './events.ts'
+import { type Areas, allOperations } from './area.ts'
+import { type EventDescription, type EventSchemas, eventDescriptionOf } from './events.ts'
 
-const emitted = (areas: Areas): Events[] => [
+const emitted = (areas: Areas): EventSchemas[] => [
   ...Object.values(areas).flatMap(({ reactions }) => Object.values(reactions).map(({ emits }) => emits)),
-  ...registered(areas).map(({ operation }) => operation.emits),
+  ...allOperations(areas).map(({ operation }) => operation.emits),
 ]
 
-export const emittedNames = (areas: Areas): ReadonlySet<string> =>
+export const emittedEventNames = (areas: Areas): ReadonlySet<string> =>
   new Set(emitted(areas).flatMap(Object.keys))
 
-export const eventDeclarations = (areas: Areas): Events[] => [
+export const eventDeclarations = (areas: Areas): EventSchemas[] => [
   ...Object.values(areas).map(({ announces }) => announces),
   ...emitted(areas),
 ]
@@ -24,7 +24,7 @@ export function eventDescriptions(areas: Areas): ReadonlyMap<string, EventDescri
   const declarations = eventDeclarations(areas).flatMap(events => Object.entries(events))
   return new Map(
     declarations.flatMap(([event, declaration]) => {
-      const description = descriptionOf(declaration)
+      const description = eventDescriptionOf(declaration)
       return description ? [[event, description] as const] : []
     }),
   )

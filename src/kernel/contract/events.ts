@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-export type Events = Readonly<Record<string, z.ZodType>>
+export type EventSchemas = Readonly<Record<string, z.ZodType>>
 
 export interface EventDescription {
   readonly sentence: string
@@ -10,10 +10,10 @@ export interface EventDescription {
 const descriptions = z.registry<EventDescription>()
 
 /** Declares an event. Its sentence is in one contract; others that emit it name its schema only. */
-export const event = <D extends z.ZodType>(sentence: string, data: D): D =>
+export const declareEvent = <D extends z.ZodType>(sentence: string, data: D): D =>
   described(data, { sentence, reserved: false })
 
-export const reservedEvent = <D extends z.ZodType>(sentence: string, data: D): D =>
+export const declareReservedEvent = <D extends z.ZodType>(sentence: string, data: D): D =>
   described(data, { sentence, reserved: true })
 
 /** One schema serves several events, so each declaration describes a copy. */
@@ -23,7 +23,7 @@ function described<D extends z.ZodType>(data: D, description: EventDescription):
   return declaration
 }
 
-export const descriptionOf = (declaration: z.ZodType): EventDescription | undefined =>
+export const eventDescriptionOf = (declaration: z.ZodType): EventDescription | undefined =>
   descriptions.get(declaration)
 
 export interface EventType {

@@ -4,20 +4,20 @@ import { type Refusal, withHeaders } from './problem.ts'
 
 /** Content produced while it is sent: each piece is made when the previous one has left. */
 export type ByteStream = AsyncIterable<string | Uint8Array>
-export type Content = string | Uint8Array | ByteStream
+export type ResponseContent = string | Uint8Array | ByteStream
 
-export interface File {
+export interface ResponseFile {
   readonly type: string
-  readonly content: Content
+  readonly content: ResponseContent
   readonly name?: string
-  readonly cache?: CachedFile
+  readonly cache?: CachedResponseFile
   readonly status?: number
   /** An HTML page in place of this refusal; the answer has the refusal's status and code. */
   readonly refusal?: Refusal
 }
 
 /** Content that is the same for every caller: its version for the ETag, and compressed forms. */
-export interface CachedFile {
+export interface CachedResponseFile {
   readonly version: string
   readonly br?: Uint8Array
   readonly gzip?: Uint8Array
@@ -25,43 +25,47 @@ export interface CachedFile {
   readonly isImmutable: boolean
 }
 
-export const file = (mediaType: string) =>
-  z.custom<File>().meta({ mediaType, description: `The content, as ${mediaType}.` })
+export const fileSchema = (mediaType: string) =>
+  z.custom<ResponseFile>().meta({ mediaType, description: `The content, as ${mediaType}.` })
 
-export const streamOf = <T extends z.ZodType>(item: T): z.ZodType<File, AsyncIterable<JsonOf<T>>> =>
-  z.custom<File>().meta({
-    mediaType: EVENT_STREAM,
+export const eventStreamSchema = <T extends z.ZodType>(
+  item: T,
+): z.ZodType<ResponseFile, AsyncIterable<JsonOf<T>>> =>
+  z.custom<ResponseFile>().meta({
+    mediaType: EVENT_STREAM_TYPE,
     item,
     isEndless: true,
     description: 'Server-sent events that go on.',
   }) as never
 
-export const linesOf = (line: z.ZodType): z.ZodType<File> =>
-  z.custom<File>().meta({ mediaType: LINES, line, isEndless: true, description: 'JSON objects, one a line.' })
+export const jsonLinesSchema = (line: z.ZodType): z.ZodType<ResponseFile> =>
+  z
+    .custom<ResponseFile>()
+    .meta({ mediaType: NDJSON_TYPE, line, isEndless: true, description: 'JSON objects, one a line.' })
 
 /** An answer of this type that may stay open, where a protocol says so. */
-export const openEnded = (mediaType: string) => {
-  const answer = file(mediaType)
+export const openEndedSchema = (mediaType: string) => {
+  const answer = fileSchema(mediaType)
   return answer.meta({ ...answer.meta(), isEndless: true })
 }
 
 /** The answer may go on until `context.ending`. A page that keeps it open does not extend a person's session. */
-export const isEndless = (schema: z.ZodType): boolean => schema.meta()?.isEndless === true
+export const isEndlessResponse = (schema: z.ZodType): boolean => schema.meta()?.isEndless === true
 
-export const LINES = 'application/x-ndjson'
+export const NDJSON_TYPE = 'application/x-ndjson'
 
-export const lineOf = (schema: z.ZodType): z.ZodType | undefined =>
+export const lineSchemaOf = (schema: z.ZodType): z.ZodType | undefined =>
   schema.meta()?.line as z.ZodType | undefined
 
-export const EVENT_STREAM = 'text/event-stream'
+export const EVENT_STREAM_TYPE = 'text/event-stream'
 
-export const streamedItemOf = (schema: z.ZodType): z.ZodType | undefined =>
+export const streamItemSchemaOf = (schema: z.ZodType): z.ZodType | undefined =>
   schema.meta()?.item as z.ZodType | undefined
 
 export const mediaTypeOf = (schema: z.ZodType): string | undefined =>
   schema.meta()?.mediaType as string | undefined
 
-export const isStreamed = (content: Content): content is ByteStream =>
+export const isStreamedContent = (content: ResponseContent): content is ByteStream =>
   typeof content !== 'string' && !(content instanceof Uint8Array)
 
 /** A browser that shows the file anyway runs nothing in it and sends no request for it. */
@@ -71,11 +75,11 @@ export const attachmentHeaders = {
   200: { 'Content-Security-Policy': 'Nothing in the file is run.' },
 } as const
 
-export const attachment = file('application/octet-stream')
+export const attachmentSchema = fileSchema('application/octet-stream')
 
 /** An uploaded original is only ever downloaded, under a name that the service chose. */
-export const download = (type: string, content: Content, name: string) =>
-  withHeaders<File>({ type, content, name }, { 'Content-Security-Policy': POLICY })
+export const downloadResponse = (type: string, content: ResponseContent, name: string) =>
+  withHeaders<ResponseFile>({ type, content, name }, { 'Content-Security-Policy': POLICY })
 
-export const inlineImage = (type: string, content: Content) =>
-  withHeaders<File>({ type, content }, { 'Content-Security-Policy': POLICY })
+export const inlineImageResponse = (type: string, content: ResponseContent) =>
+  withHeaders<ResponseFile>({ type, content }, { 'Content-Security-Policy': POLICY })

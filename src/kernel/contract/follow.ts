@@ -4,12 +4,12 @@ import type { Mode, Tenant } from './actor.ts'
  * A place in the journal, in the order of commits: by the transaction that wrote an event, then by the
  * event's id. Ids alone are no such order, as they are made before the commit.
  */
-export interface Position {
+export interface JournalPosition {
   readonly writtenIn: bigint
   readonly id: string
 }
 
-export interface FollowedEvent extends Position {
+export interface StreamedEvent extends JournalPosition {
   readonly ownerId: string
   readonly mode: Mode
   readonly agentId: string | null
@@ -20,23 +20,23 @@ export interface FollowedEvent extends Position {
   readonly createdAt: Date
 }
 
-export interface FollowRequest {
+export interface EventFollowRequest {
   readonly tenant: Tenant
   /** Events after it are given; undefined: those committed from now on. */
-  readonly from: Position | undefined
-  readonly isWanted: (event: FollowedEvent) => boolean
+  readonly from: JournalPosition | undefined
+  readonly isWanted: (event: StreamedEvent) => boolean
   readonly ending: AbortSignal
 }
 
 /** Several events at once where several have arrived; an empty list is a heartbeat. */
-export type FollowedEvents = AsyncIterable<readonly FollowedEvent[]>
+export type StreamedEventBatches = AsyncIterable<readonly StreamedEvent[]>
 
-/** Undefined where the owner has `MAX_STREAMS` streams in all processes together. */
-export type OpenEventStream = (wish: FollowRequest) => Promise<FollowedEvents | undefined>
+/** Undefined where the owner has `MAX_EVENT_STREAMS` streams in all processes together. */
+export type OpenEventStream = (wish: EventFollowRequest) => Promise<StreamedEventBatches | undefined>
 
 /** Events while one request waits. Undefined where the process has `MAX_WAITING` such requests. */
-export type WaitForEvents = (wish: FollowRequest) => Promise<FollowedEvents | undefined>
+export type WaitForEvents = (wish: EventFollowRequest) => Promise<StreamedEventBatches | undefined>
 
-export const MAX_STREAMS = 20
+export const MAX_EVENT_STREAMS = 20
 
-export const MAX_WAITING = 1_000
+export const MAX_EVENT_WAITS = 1_000

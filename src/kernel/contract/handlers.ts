@@ -1,21 +1,21 @@
 import type { z } from 'zod'
 import type { Actor, Tenant, TenantNow } from './actor.ts'
 import type { Context, RunForOwner } from './context.ts'
-import type { Events } from './events.ts'
+import type { EventSchemas } from './events.ts'
 import type { Ports } from './ports.ts'
-import type { Answer, Problem, Refusal, WithHeaders } from './problem.ts'
-import type { Process, ProcessRecord } from './process.ts'
+import type { AnswerWithHeaders, HandlerAnswer, Problem, Refusal } from './problem.ts'
+import type { DurableProcess, ProcessRecord } from './process.ts'
 import type { Sql } from './sql.ts'
 
-export type PlainHandler<I, R, F extends string, E extends Events> = (
+export type PlainHandler<I, R, F extends string, E extends EventSchemas> = (
   input: I,
   context: Context<F, E>,
-) => Promise<Answer<R>> | Answer<R>
+) => Promise<HandlerAnswer<R>> | HandlerAnswer<R>
 
 export class AnswerNow<R> {
-  readonly answer: Answer<R>
+  readonly answer: HandlerAnswer<R>
 
-  constructor(answer: Answer<R>) {
+  constructor(answer: HandlerAnswer<R>) {
     this.answer = answer
   }
 }
@@ -35,7 +35,7 @@ export class CallExternal<V> {
 export interface ChainedCall<P, A, I> {
   /** The argument of the call. It lives as long as the request: `recover` gets the reservation alone. */
   readonly value: P
-  call(value: P, context: CallContext): Promise<A>
+  call(value: P, context: ExternalCallContext): Promise<A>
   readonly step: BatchedStep<I, unknown, string, Record<never, never>>
   /** The answers that the step records; the handler's `record` takes any other. */
   accepts(answer: A | I): answer is I
@@ -44,8 +44,10 @@ export interface ChainedCall<P, A, I> {
 }
 
 /** A call whose answer a batched step records. Its argument goes from the reservation to the call, and from there to the step. */
-export const nextCall = <V, P, A, I>(reservation: V, chained: ChainedCall<P, A, I>): CallExternal<V> =>
-  new CallExternal(reservation, chained)
+export const chainExternalCall = <V, P, A, I>(
+  reservation: V,
+  chained: ChainedCall<P, A, I>,
+): CallExternal<V> => new CallExternal(reservation, chained)
 
 /**
  * Reserve and commit; call the external system with no transaction open; record and commit. A reservation is
@@ -53,39 +55,39 @@ export const nextCall = <V, P, A, I>(reservation: V, chained: ChainedCall<P, A, 
  * never a second call.
  * An answer that leads to another call makes a chain: `record` gives its reservation, and `recover` gets the
  * one committed last, so each says what a crash after it means. Where the calls of a chain differ, each names
- * the next one by `nextCall`.
+ * the next one by `chainExternalCall`.
  * Where many requests need no write, `peek` answers those by reading alone; undefined leads to `reserve`.
  * HEAD of a GET is answered by `head` or, without it, by `peek`, which then sees no credential: both only
  * read.
  * Each step runs in a batch of one. Where hundreds of requests a second lock the same rows, steps share a
- * transaction, as hot operations do: `reserve` is then a `BatchedStep`, or names its call by `nextCall`, with the step
+ * transaction, as hot operations do: `reserve` is then a `BatchedStep`, or names its call by `chainExternalCall`, with the step
  * that records the answer.
  */
-export interface ExternalHandler<I, R, F extends string, E extends Events, V = unknown, A = unknown> {
-  peek?(input: I, context: Context<F, Record<never, never>>): Promise<Answer<R> | undefined>
-  head?(input: I, context: Context<F, Record<never, never>>): Promise<Answer<R>>
-  reserve: Reserve<I, R, F, E, V> | BatchedStep<I, R | CallExternal<V>, F, E>
-  call(reservation: V, context: CallContext): Promise<A>
+export interface ExternalHandler<I, R, F extends string, E extends EventSchemas, V = unknown, A = unknown> {
+  peek?(input: I, context: Context<F, Record<never, never>>): Promise<HandlerAnswer<R> | undefined>
+  head?(input: I, context: Context<F, Record<never, never>>): Promise<HandlerAnswer<R>>
+  reserve: ReserveHandler<I, R, F, E, V> | BatchedStep<I, R | CallExternal<V>, F, E>
+  call(reservation: V, context: ExternalCallContext): Promise<A>
   /**
    * Set where `reserve` rarely writes. A request without an `Idempotency-Key` is tried by reading alone, and
    * repeated in a transaction if it has emitted anything.
    */
   readonly readsToReserve?: true
-  record(answer: A, reservation: V, context: Context<F, E>): Promise<Answer<R> | CallExternal<V>>
-  recover(reservation: V, context: Context<F, E>): Promise<Answer<R>>
+  record(answer: A, reservation: V, context: Context<F, E>): Promise<HandlerAnswer<R> | CallExternal<V>>
+  recover(reservation: V, context: Context<F, E>): Promise<HandlerAnswer<R>>
 }
 
-export interface CallContext {
+export interface ExternalCallContext {
   readonly ports: Ports
   readonly requestId: string
 }
 
-export type Reserve<I, R, F extends string, E extends Events, V> = (
+export type ReserveHandler<I, R, F extends string, E extends EventSchemas, V> = (
   input: I,
   context: Context<F, E>,
-) => Promise<V | CallExternal<V> | AnswerNow<R> | Refusal | WithHeaders<Refusal>>
+) => Promise<V | CallExternal<V> | AnswerNow<R> | Refusal | AnswerWithHeaders<Refusal>>
 
-export interface Item<I> extends TenantNow {
+export interface BatchItem<I> extends TenantNow {
   readonly input: I
   readonly actor: Actor
   readonly requestId: string
@@ -97,17 +99,17 @@ export type NonEmpty<T> = readonly [T, ...T[]]
 
 export const isNonEmpty = <T>(list: readonly T[]): list is NonEmpty<T> => list.length > 0
 
-export interface HotContext<F extends string, E extends Events> {
+export interface HotContext<F extends string, E extends EventSchemas> {
   emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
   refuse(code: F, message?: string): Refusal
-  wake(process: Process, record: ProcessRecord): void
+  wake(process: DurableProcess, record: ProcessRecord): void
 }
 
 /**
  * Requests of one lane lock the same row. Where another transaction has locked it, the requests of its lane
  * wait apart, in batches of their own.
  */
-export interface Lanes<I> {
+export interface LockLanes<I> {
   of(input: I): string
   /** How long a shared batch waits for a locked row before it finds out which lanes are locked. */
   readonly sharedTimeoutMs: number
@@ -119,16 +121,16 @@ export interface Lanes<I> {
  * A hot operation: many requests of one tenant in one transaction of few round trips. Other areas react to
  * its events once the batch has written its decisions.
  */
-export interface HotHandler<I, R, F extends string, E extends Events, S = unknown> {
+export interface HotHandler<I, R, F extends string, E extends EventSchemas, S = unknown> {
   /** Set where a long lock on the rows of one request must hardly delay others. */
-  readonly lanes?: Lanes<I>
+  readonly lanes?: LockLanes<I>
   /** Locks the rows in the global order, then reads what deciding needs. */
-  load(items: NonEmpty<Item<I>>, sql: Sql, ports: Ports): Promise<S>
+  load(items: NonEmpty<BatchItem<I>>, sql: Sql, ports: Ports): Promise<S>
   /**
    * Pure: one request after another, each seeing in `state` what the earlier ones took. A `Problem` that it
    * returns stops that request; one that it throws stops the batch.
    */
-  decide(item: Item<I>, state: S, verdict: HotContext<F, E>): R | Refusal | Problem
+  decide(item: BatchItem<I>, state: S, verdict: HotContext<F, E>): R | Refusal | Problem
   write(state: S, sql: Sql, runForOwner: RunForOwner): Promise<void>
 }
 
@@ -136,13 +138,13 @@ export interface HotHandler<I, R, F extends string, E extends Events, S = unknow
  * A step of an external operation that many requests of a tenant share in one transaction. `decide` returns
  * what `record` would: an answer, or a `CallExternal` with the reservation of the next call.
  */
-export interface BatchedStep<I, R, F extends string, E extends Events, S = unknown>
+export interface BatchedStep<I, R, F extends string, E extends EventSchemas, S = unknown>
   extends HotHandler<I, R, F, E, S> {
   readonly name: string
   /** Set where the step nearly always answers by itself: its batches are as large as those of a hot operation. */
   readonly usuallyAnswers?: true
 }
 
-export interface BoundStep extends Pick<ChainedCall<unknown, unknown, unknown>, 'step' | 'tenant'> {
+export interface BoundBatchedStep extends Pick<ChainedCall<unknown, unknown, unknown>, 'step' | 'tenant'> {
   readonly input: unknown
 }

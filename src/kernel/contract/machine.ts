@@ -1,6 +1,6 @@
 import { keysOf } from '../../values/collections.ts'
 
-export interface Machine<State extends string> {
+export interface StateMachine<State extends string> {
   readonly name: string
   readonly states: readonly [State, ...State[]]
   readonly initial: State
@@ -12,10 +12,10 @@ export interface Machine<State extends string> {
 }
 
 /** A noun's states and the steps between them. A record begins in the first state. */
-export function machine<const State extends string>(
+export function stateMachine<const State extends string>(
   name: string,
   table: Record<State, readonly NoInfer<State>[]>,
-): Machine<State> {
+): StateMachine<State> {
   const states = keysOf(table)
   const can = (from: State, to: State): boolean => table[from].includes(to)
   return {

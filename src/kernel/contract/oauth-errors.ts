@@ -1,4 +1,4 @@
-import type { Failure } from './operation.ts'
+import type { RefusalSpec } from './operation.ts'
 
 /**
  * Refusals of RFC 6749 and RFC 8628. Clients compare the body's `error` with the code, so the code alone is
@@ -11,4 +11,4 @@ export const oauthErrors = {
   expired_token: [400, 'expired_token'],
   invalid_grant: [400, 'invalid_grant'],
   unsupported_grant_type: [400, 'unsupported_grant_type'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>

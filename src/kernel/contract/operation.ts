@@ -1,26 +1,26 @@
 import { z } from 'zod'
 import type { JsonOf } from '../../values/json-names.ts'
-import type { Caller } from './actor.ts'
-import type { PathParam } from './addresses.ts'
+import type { CallerType } from './actor.ts'
+import type { PathParameterName } from './addresses.ts'
 import type { Context } from './context.ts'
-import type { Events } from './events.ts'
+import type { EventSchemas } from './events.ts'
 import { mediaTypeOf } from './file.ts'
 import type { ExternalHandler, HotHandler, PlainHandler } from './handlers.ts'
-import { type Page, type PageQuery, pageOf, pageQuery } from './page.ts'
+import { type PageQuerySchema, type PageSchema, pageQuerySchema, pageSchemaOf } from './page.ts'
 import type { ExternalSystems } from './ports.ts'
 import type { Scope } from './scopes.ts'
-import type { ForAssistants, Signed } from './tool.ts'
+import type { AssistantOptions, SignatureOptions } from './tool.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
  * `plain`: one transaction. `hot`: a group commit. `external`: reserve, call an external system, record.
  * `read`: a POST that changes nothing, with no event and no transaction; a GET is one by default.
  */
-export type Run = 'plain' | 'read' | 'hot' | 'external'
+export type RunMode = 'plain' | 'read' | 'hot' | 'external'
 
 /** A refusal's status, its default message, and its form where that is not `{error}` alone. */
-export type Failure = readonly [status: number, message: string, told?: RefusalForm]
+export type RefusalSpec = readonly [status: number, message: string, told?: RefusalForm]
 
 export interface RefusalForm {
   readonly problem?: readonly [type: string, title: string]
@@ -29,7 +29,7 @@ export interface RefusalForm {
 }
 
 export interface RequestLimits {
-  /** The largest body; see `bodyLimitOf`. 16 where a name that is too long must be a 400. */
+  /** The largest body; see `maxBodyBytes`. 16 where a name that is too long must be a 400. */
   readonly bodyKiB?: 16 | 256 | 1_024
   /**
    * One call takes more than 50 ms of processor: calls of one owner run one at a time across all processes. A
@@ -41,7 +41,7 @@ export interface RequestLimits {
 }
 
 /** See "Speak a protocol of HTTP itself" in CONTRIBUTING. */
-export interface HttpUse {
+export interface HttpOptions {
   /** The request headers that the handler reads itself, in lower case, each with a description. */
   readonly reads?: Readonly<Record<string, string>>
   /** The headers that answers of a status may add, each with a description: see `withHeaders`. */
@@ -57,14 +57,14 @@ export interface Contract<
   B extends z.ZodType,
   R extends z.ZodType,
   F extends string,
-  E extends Events,
-  K extends Run,
-> extends ForAssistants,
-    Signed {
+  E extends EventSchemas,
+  K extends RunMode,
+> extends AssistantOptions,
+    SignatureOptions {
   readonly summary: string
   readonly description?: string
   /** An operation without callers has no route: only the service's own processes run it. */
-  readonly callers: readonly Caller[]
+  readonly callers: readonly CallerType[]
   /** Why people in the console may not call what keys may: a sentence for the documentation. */
   readonly keyOnly?: string
   readonly scope?: Scope
@@ -73,7 +73,7 @@ export interface Contract<
   readonly body?: B
   readonly limits?: RequestLimits
   readonly returns: readonly [status: number, schema: R]
-  readonly fails?: Readonly<Record<F, Failure>>
+  readonly fails?: Readonly<Record<F, RefusalSpec>>
   readonly emits?: E
   readonly example?: JsonOf<B>
   readonly tag?: string
@@ -87,7 +87,7 @@ export interface Contract<
    * statement.
    */
   readonly readsClock?: true
-  readonly http?: HttpUse
+  readonly http?: HttpOptions
 }
 
 export const PROBLEM_TYPES = 'https://paymentauth.org/problems/'
@@ -99,21 +99,21 @@ export const refusalFormOf = ({ fails }: Pick<AnyOperation, 'fails'>, code: stri
  * The handler reads the raw body, of any media type: it reads the request itself, and no schema parses the
  * body. A GET that only reads has none.
  */
-export const readsBytes = ({ http, body, method, emits }: AnyOperation): boolean =>
+export const readsRawBody = ({ http, body, method, emits }: AnyOperation): boolean =>
   http?.reads !== undefined && body === undefined && (method !== 'GET' || emitsEvents(emits))
 
 /** A POST observes an `Idempotency-Key`, unless it detects repetitions by what it reads itself. */
-export const takesKey = ({ method, http }: Pick<AnyOperation, 'method' | 'http'>): boolean =>
+export const takesIdempotencyKey = ({ method, http }: Pick<AnyOperation, 'method' | 'http'>): boolean =>
   method === 'POST' && http?.reads === undefined
 
 /**
  * Every method but GET changes something, as a rule. A GET that emits an event runs as a write, and its HEAD
  * changes nothing.
  */
-export const isWriting = ({ method, emits, run }: AnyOperation): boolean =>
+export const isWritingOperation = ({ method, emits, run }: AnyOperation): boolean =>
   (method !== 'GET' || emitsEvents(emits)) && run !== 'read'
 
-const emitsEvents = (emits: Events | undefined): boolean => Object.keys(emits ?? {}).length > 0
+const emitsEvents = (emits: EventSchemas | undefined): boolean => Object.keys(emits ?? {}).length > 0
 
 /**
  * The operation begins a session: it sets the cookie, or asks for a passkey. It is refused where the browser
@@ -123,11 +123,11 @@ export const beginsSession = ({ callers, http, returns, requires }: AnyOperation
   callers.includes('public') &&
   (requires === 'passkeys' || 'Set-Cookie' in (http?.headers?.[returns[0]] ?? {}))
 
-/** A page for signed-in people: a browser without a session is redirected to `SIGN_IN_PAGE`. */
+/** A page for signed-in people: a browser without a session is redirected to `SIGN_IN_PATH`. */
 export const needsSignIn = ({ callers, returns }: AnyOperation): boolean =>
   callers.includes('console') && mediaTypeOf(returns[1]) === 'text/html'
 
-export const SIGN_IN_PAGE = '/login'
+export const SIGN_IN_PATH = '/login'
 
 export interface Operation<
   P extends string = string,
@@ -135,16 +135,16 @@ export interface Operation<
   B extends z.ZodType = z.ZodType,
   R extends z.ZodType = z.ZodType,
   F extends string = string,
-  E extends Events = Events,
-  K extends Run = Run,
+  E extends EventSchemas = EventSchemas,
+  K extends RunMode = RunMode,
 > extends Contract<Q, B, R, F, E, K> {
-  readonly method: Method
+  readonly method: HttpMethod
   readonly path: P
   readonly emits: E
 }
 
-export interface Input<P extends string, Q extends z.ZodType, B extends z.ZodType> {
-  readonly params: Readonly<Record<PathParam<P>, string>>
+export interface OperationInput<P extends string, Q extends z.ZodType, B extends z.ZodType> {
+  readonly params: Readonly<Record<PathParameterName<P>, string>>
   readonly query: z.output<Q>
   readonly body: z.output<B>
 }
@@ -156,10 +156,10 @@ export interface Input<P extends string, Q extends z.ZodType, B extends z.ZodTyp
 export type HandlerOf<O, V = unknown, A = unknown> =
   O extends Operation<infer P, infer Q, infer B, infer R, infer F, infer E, infer K>
     ? {
-        plain: PlainHandler<Input<P, Q, B>, z.output<R>, F, E>
-        read: PlainHandler<Input<P, Q, B>, z.output<R>, F, E>
-        hot: HotHandler<Input<P, Q, B>, z.output<R>, F, E, V>
-        external: ExternalHandler<Input<P, Q, B>, z.output<R>, F, E, V, A>
+        plain: PlainHandler<OperationInput<P, Q, B>, z.output<R>, F, E>
+        read: PlainHandler<OperationInput<P, Q, B>, z.output<R>, F, E>
+        hot: HotHandler<OperationInput<P, Q, B>, z.output<R>, F, E, V>
+        external: ExternalHandler<OperationInput<P, Q, B>, z.output<R>, F, E, V, A>
       }[K]
     : never
 
@@ -173,17 +173,17 @@ export const externalCall = <
   B extends z.ZodType,
   R extends z.ZodType,
   F extends string,
-  E extends Events,
+  E extends EventSchemas,
   V,
   A,
 >(
   _operation: Operation<P, Q, B, R, F, E, 'external'>,
-  steps: ExternalHandler<Input<P, Q, B>, z.output<R>, F, E, V, A>,
-): ExternalHandler<Input<P, Q, B>, z.output<R>, F, E> => steps
+  steps: ExternalHandler<OperationInput<P, Q, B>, z.output<R>, F, E, V, A>,
+): ExternalHandler<OperationInput<P, Q, B>, z.output<R>, F, E> => steps
 
 export type InputOf<O> =
   O extends Operation<infer P, infer Q, infer B, infer _R, infer _F, infer _E, infer _K>
-    ? Input<P, Q, B>
+    ? OperationInput<P, Q, B>
     : never
 
 export type ContextOf<O> =
@@ -196,12 +196,15 @@ export type AnyOperation = Operation<any, any, any, any, any, any, any>
 export type Api = Readonly<Record<string, AnyOperation>>
 export type Handlers<A extends Api> = { readonly [Name in keyof A]: HandlerOf<A[Name]> }
 
-export interface Implemented<A extends Api = Api> {
+export interface ApiWithHandlers<A extends Api = Api> {
   readonly api: A
   readonly handlers: Handlers<A>
 }
 
-export const implement = <A extends Api>(api: A, handlers: Handlers<A>): Implemented<A> => ({ api, handlers })
+export const bindHandlers = <A extends Api>(api: A, handlers: Handlers<A>): ApiWithHandlers<A> => ({
+  api,
+  handlers,
+})
 
 type Nothing = z.ZodObject<Record<never, never>>
 
@@ -210,28 +213,30 @@ type Nothing = z.ZodObject<Record<never, never>>
  * something is not: a browser sends the cookie with a GET that another site has caused.
  */
 function callersOf(
-  method: Method,
+  method: HttpMethod,
   {
     callers,
     keyOnly,
     emits,
-  }: Pick<Contract<never, never, never, never, Events, Run>, 'callers' | 'keyOnly' | 'emits'>,
-): readonly Caller[] {
+  }: Pick<Contract<never, never, never, never, EventSchemas, RunMode>, 'callers' | 'keyOnly' | 'emits'>,
+): readonly CallerType[] {
   if (!callers.includes('key') || callers.includes('console')) return callers
   if (keyOnly !== undefined || (method === 'GET' && emitsEvents(emits))) return callers
-  return callers.flatMap((caller: Caller): Caller[] => (caller === 'key' ? ['key', 'console'] : [caller]))
+  return callers.flatMap((caller: CallerType): CallerType[] =>
+    caller === 'key' ? ['key', 'console'] : [caller],
+  )
 }
 
 const declare =
-  (method: Method) =>
+  (method: HttpMethod) =>
   <
     const P extends string,
     R extends z.ZodType,
     Q extends z.ZodType = Nothing,
     B extends z.ZodType = Nothing,
     F extends string = never,
-    E extends Events = Record<never, never>,
-    K extends Run = 'plain',
+    E extends EventSchemas = Record<never, never>,
+    K extends RunMode = 'plain',
   >(
     path: P,
     contract: Contract<Q, B, R, F, E, K>,
@@ -262,31 +267,34 @@ export function list<
 >(
   path: P,
   { item, filters, ...contract }: ListContract<S, T, F>,
-): Operation<P, PageQuery<S>, Nothing, Page<T>, F, Record<never, never>, 'plain'> {
+): Operation<P, PageQuerySchema<S>, Nothing, PageSchema<T>, F, Record<never, never>, 'plain'> {
   return get(path, {
     ...contract,
-    query: pageQuery(filters ?? ({} as S)),
-    returns: [200, pageOf(item)],
+    query: pageQuerySchema(filters ?? ({} as S)),
+    returns: [200, pageSchemaOf(item)],
   }) as ReturnType<typeof list<P, T, S, F>>
 }
 
 /** 4 KiB for public operations, otherwise 64 KiB or what the contract says. */
-export const bodyLimitOf = ({ callers, limits }: Pick<AnyOperation, 'callers' | 'limits'>): number =>
+export const maxBodyBytes = ({ callers, limits }: Pick<AnyOperation, 'callers' | 'limits'>): number =>
   (limits?.bodyKiB ?? (callers.includes('public') ? 4 : 64)) * 1_024
 
-export const inKiB = (bytes: number): string =>
+export const formatKiB = (bytes: number): string =>
   bytes < 1_048_576 ? `${bytes / 1_024} KiB` : `${Math.round(bytes / 104_857.6) / 10} MiB`
 
-export const missing = (noun: string): Failure => [404, `No such ${noun}.`]
-export const gone = (noun: string): Failure => [404, `No such ${noun}, or it is deleted or being deleted.`]
+export const notFound = (noun: string): RefusalSpec => [404, `No such ${noun}.`]
+export const notFoundOrDeleted = (noun: string): RefusalSpec => [
+  404,
+  `No such ${noun}, or it is deleted or being deleted.`,
+]
 /** An agent's token names its agent; a key must name one. */
-export const agent_required: Failure = [
+export const agentRequiredRefusal: RefusalSpec = [
   400,
   'agentId: name the agent. Only an agent’s own token may leave it out.',
 ]
-export const nothing = z.undefined()
+export const emptyBody = z.undefined()
 
-export interface Registered {
+export interface RegisteredOperation {
   readonly key: string
   readonly tag: string
   readonly addresses: readonly string[]

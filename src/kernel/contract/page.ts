@@ -1,15 +1,17 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 
-export const inDigits = <T extends z.ZodType>(number: T) =>
+export const digitsAsNumber = <T extends z.ZodType>(number: T) =>
   z.preprocess(value => (/^\d{1,9}$/.test(String(value)) ? Number(value) : value), number)
 
-export function wholeNumber(least: number, most: number) {
+export function integerSchema(least: number, most: number) {
   const words = `a whole number from ${least} to ${most}`
   return z.int(words).min(least, words).max(most, words)
 }
 
-const limit = inDigits(wholeNumber(1, 100).default(20)).meta({ description: 'How many records a page has.' })
+const limit = digitsAsNumber(integerSchema(1, 100).default(20)).meta({
+  description: 'How many records a page has.',
+})
 
 const cursor = z
   .string()
@@ -17,15 +19,15 @@ const cursor = z
   .optional()
   .meta({ description: '`nextCursor` of the page before. Good only for the same list, filters and owner.' })
 
-export const pageQuery = <S extends z.ZodRawShape>(filters: S) =>
+export const pageQuerySchema = <S extends z.ZodRawShape>(filters: S) =>
   z.strictObject({ ...filters, limit, cursor })
-export type PageQuery<S extends z.ZodRawShape> = ReturnType<typeof pageQuery<S>>
+export type PageQuerySchema<S extends z.ZodRawShape> = ReturnType<typeof pageQuerySchema<S>>
 
-export const pageOf = <T extends z.ZodType>(item: T) =>
+export const pageSchemaOf = <T extends z.ZodType>(item: T) =>
   z.object({ data: z.array(item), hasMore: z.boolean(), nextCursor: z.string().nullable() })
-export type Page<T extends z.ZodType> = ReturnType<typeof pageOf<T>>
+export type PageSchema<T extends z.ZodType> = ReturnType<typeof pageSchemaOf<T>>
 
-export interface PageOf<T> {
+export interface RecordPage<T> {
   data: T[]
   hasMore: boolean
   nextCursor: string | null
@@ -35,7 +37,7 @@ export interface PageOf<T> {
  * A cursor is the last id of a page, signed together with everything that the page was made for: it cannot be
  * altered, or used by another owner, list or filter.
  */
-export class Cursors {
+export class PageCursors {
   readonly #secret: string
 
   constructor(secret: string) {
@@ -62,7 +64,7 @@ export class Cursors {
 }
 
 /** The most bytes of a page. A single record that is larger is sent anyway. */
-export const PAGE_BYTES = 524_288
+export const MAX_PAGE_BYTES = 524_288
 
 const FIRST = 21
 
@@ -80,7 +82,7 @@ export interface PageRows<T> {
 }
 
 /** Reads the rows of one page: `limit`, or as many as fit. Each query's size follows the row size seen so far. */
-export async function readPage<T>({
+export async function readRecordPage<T>({
   read,
   keyOf,
   limit,
@@ -94,9 +96,9 @@ export async function readPage<T>({
     rows.push(...more)
     bytes += sizeOf(more)
     const wanted = limit + 1 - rows.length
-    if (more.length < most || wanted === 0 || bytes > PAGE_BYTES) break
+    if (more.length < most || wanted === 0 || bytes > MAX_PAGE_BYTES) break
     after = keyOf(rows.at(-1) as T)
-    most = Math.min(wanted, Math.ceil((PAGE_BYTES * rows.length) / bytes))
+    most = Math.min(wanted, Math.ceil((MAX_PAGE_BYTES * rows.length) / bytes))
   }
   const fitting = rows.slice(0, Math.min(limit, roomFor(rows)))
   return { rows: fitting, hasMore: fitting.length < rows.length }
@@ -106,7 +108,7 @@ function roomFor(rows: readonly unknown[]): number {
   let bytes = 0
   const tooMany = rows.findIndex(row => {
     bytes += sizeOf(row)
-    return bytes > PAGE_BYTES
+    return bytes > MAX_PAGE_BYTES
   })
   return tooMany === -1 ? rows.length : Math.max(tooMany, 1)
 }

@@ -6,7 +6,7 @@ import type { Sql } from './sql.ts'
 const payableStates = ['open', 'paid', 'expired', 'cancelled', 'refunded'] as const
 
 /** A record that asks for money, as an intent names it: a payment request, which may be another owner's. */
-export interface Payable {
+export interface PayableRecord {
   readonly id: string
   readonly ownerId: string
   readonly walletId: string
@@ -28,9 +28,9 @@ export type FindPayables = (
   mode: Mode,
   sql: Sql,
   lockedFor?: Tenant,
-) => Promise<readonly Payable[]>
+) => Promise<readonly PayableRecord[]>
 
-export const paymentStates = [
+export const intentPaymentStates = [
   'created',
   'verifying',
   'submitted',
@@ -40,15 +40,15 @@ export const paymentStates = [
   'returned',
 ] as const
 
-export const paymentTypes = ['transfer', 'card', 'mpp'] as const
+export const intentPaymentTypes = ['transfer', 'card', 'mpp'] as const
 
-export type PaymentState = (typeof paymentStates)[number]
+export type IntentPaymentState = (typeof intentPaymentStates)[number]
 
 export interface IntentPayment {
   readonly intentId: string
-  readonly type: (typeof paymentTypes)[number]
+  readonly type: (typeof intentPaymentTypes)[number]
   readonly id: string
-  readonly status: PaymentState
+  readonly status: IntentPaymentState
   /** For a card: the collected amount, once the merchant has collected something. */
   readonly amountCents: Cents
   readonly reason: { readonly code: string; readonly message: string } | null
@@ -59,7 +59,7 @@ export interface IntentPayment {
  * Finds the payments on these intents, newest first. The areas that pay come after the intents in the import
  * order, so they register this function.
  */
-export type FindPayments = (
+export type FindIntentPayments = (
   intentIds: readonly string[],
   tenant: Tenant,
   sql: Sql,

@@ -1,33 +1,38 @@
 import type { Acquirer } from '../../ports/acquirer.ts'
 import type { CardProcessor } from '../../ports/card-processor.ts'
-import type { Files } from '../../ports/files.ts'
+import type { FileStore } from '../../ports/files.ts'
 import type { FundingRail } from '../../ports/funding-rail.ts'
 import type { IdentityVerification } from '../../ports/identity-verification.ts'
 import type { LanguageModel } from '../../ports/language-model.ts'
-import type { Outbound } from '../../ports/outbound.ts'
+import type { OutboundHttp } from '../../ports/outbound.ts'
 import type { RelyingParty } from '../../ports/relying-party.ts'
 import type { SepaRail } from '../../ports/sepa-rail.ts'
 import type { Signer } from '../../ports/signer.ts'
 import type { Threads } from '../../ports/threads.ts'
 import type { Vault } from '../../ports/vault.ts'
-import type { Viewer } from '../../ports/viewer.ts'
+import type { FileViewer } from '../../ports/viewer.ts'
 import type { PersonalArea } from '../../values/personal.ts'
 import type { Mode, Tenant } from './actor.ts'
 import type { EventType } from './events.ts'
-import type { File } from './file.ts'
+import type { ResponseFile } from './file.ts'
 import type { OpenEventStream, WaitForEvents } from './follow.ts'
-import type { FindPayables, FindPayments } from './payables.ts'
+import type { FindIntentPayments, FindPayables } from './payables.ts'
 import type { Sql } from './sql.ts'
-import type { Tools } from './tool.ts'
+import type { OperationTools } from './tool.ts'
 
 /** Sentences that say what is missing before the tenant's owner can create live keys; empty once they can. */
 export type FindMissingIdentity = (sql: Sql, tenant: Tenant) => Promise<readonly string[]>
 
 export interface Ports extends ExternalSystems {
-  health(): Promise<Health>
+  health(): Promise<ServiceHealth>
   metrics(): Promise<string>
   /** Runs an operation without callers for this tenant, in a transaction of its own. Throws where it is refused. */
-  runFor(tenant: Tenant, operation: string, input: OwnInput, requestId: string): Promise<unknown>
+  runFor(
+    tenant: Tenant,
+    operation: string,
+    input: InternalOperationInput,
+    requestId: string,
+  ): Promise<unknown>
   /** Moves the tenant's test clock to this offset, running every deadline on the way. */
   advanceClock(tenant: Tenant, toMs: number): Promise<void>
   /** The address of the service as its clients see it, without a trailing slash. */
@@ -39,23 +44,23 @@ export interface Ports extends ExternalSystems {
   runUrl(workflowId: string): string | null
   readonly walletBank: { readonly code: string; readonly bic: string }
   readonly collection: { readonly iban: string | null; readonly bic: string | null; readonly holder: string }
-  readonly paymentsOn: FindPayments
+  readonly paymentsOn: FindIntentPayments
   readonly findPayables: FindPayables
   readonly missingIdentity: FindMissingIdentity
   personalAreas(): readonly PersonalArea[]
-  readonly outbound: Outbound
+  readonly outbound: OutboundHttp
   /** The waits before the second attempt of a webhook, the third, and so on, on plans that retry. */
   readonly webhookRetrySeconds: readonly number[]
   readonly vault: Vault
   readonly signer: Signer
   readonly threads: Threads
-  readonly files: Files
+  readonly files: FileStore
   /** Per owner and mode. */
   readonly filesQuotaBytes: number
   /** Inspects uploads before their handlers run, where the contract says `viewed`. */
-  readonly viewer: Viewer
+  readonly viewer: FileViewer
   /** Hands a signed request to the area that receives it, as if by HTTP: simulated systems use it. */
-  deliver(operation: string, request: SignedRequest): Promise<Delivered>
+  deliver(operation: string, request: SignedRequest): Promise<SignedDeliveryResult>
   readonly cardAuthTimeoutMs: number
   readonly auditRetentionDays: number
   /** Which machine payments have a Temporal run: all, or only those whose outcome is open. */
@@ -74,9 +79,9 @@ export interface Ports extends ExternalSystems {
   readonly waitForEvents: WaitForEvents
   /** Answers what the grammar of the conversation does not understand; null if none is configured. */
   readonly languageModel: LanguageModel | null
-  readonly tools: Tools
-  openapi(): Promise<File>
-  docs(address: string): Promise<File | undefined>
+  readonly tools: OperationTools
+  openapi(): Promise<ResponseFile>
+  docs(address: string): Promise<ResponseFile | undefined>
 }
 
 /** A request of an external system. Its signature covers the raw bytes. */
@@ -87,11 +92,11 @@ export interface SignedRequest {
   readonly address: string | null
 }
 
-export type Delivered =
+export type SignedDeliveryResult =
   | { readonly status: number; readonly body: string; readonly errorCode: string | null }
   | { readonly unsigned: string }
 
-export interface OwnInput {
+export interface InternalOperationInput {
   readonly params?: Readonly<Record<string, string>>
   readonly body?: object
 }
@@ -109,7 +114,7 @@ export interface ExternalSystems {
   identityVerification(): IdentityVerification
 }
 
-export interface Health {
+export interface ServiceHealth {
   database: 'ok' | 'unreachable'
   temporal: 'ok' | 'unreachable' | null
   relay: { oldestSeconds: number | null }

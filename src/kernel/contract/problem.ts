@@ -11,7 +11,7 @@ export class Refusal {
   }
 }
 
-export class Refused extends Error {
+export class RefusedError extends Error {
   readonly refusal: Refusal
 
   constructor(refusal: Refusal) {
@@ -21,7 +21,7 @@ export class Refused extends Error {
 }
 
 /** An answer or a refusal with headers of its own: those that the contract names for its status. */
-export class WithHeaders<A> {
+export class AnswerWithHeaders<A> {
   readonly answer: A
   readonly headers: Readonly<Record<string, string>>
 
@@ -31,10 +31,10 @@ export class WithHeaders<A> {
   }
 }
 
-export const withHeaders = <A>(answer: A, headers: Readonly<Record<string, string>>): WithHeaders<A> =>
-  new WithHeaders(answer, headers)
+export const withHeaders = <A>(answer: A, headers: Readonly<Record<string, string>>): AnswerWithHeaders<A> =>
+  new AnswerWithHeaders(answer, headers)
 
-export type Answer<R> = R | Refusal | WithHeaders<R | Refusal>
+export type HandlerAnswer<R> = R | Refusal | AnswerWithHeaders<R | Refusal>
 
 /** An error that stops a request before or around its handler. Everything that the request did is rolled back. */
 export class Problem extends Error {
@@ -43,7 +43,7 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>
 
   constructor(code: ProblemCode, message?: string, headers: Record<string, string> = {}) {
-    const [status, text] = problems[code]
+    const [status, text] = universalProblems[code]
     super(message ?? text)
     this.status = status
     this.code = code
@@ -51,7 +51,7 @@ export class Problem extends Error {
   }
 }
 
-export const problems = {
+export const universalProblems = {
   invalid_request: [400, 'The request is not valid.'],
   invalid_json: [400, 'The body is not valid JSON.'],
   body_incomplete: [400, 'The body is incomplete. Nothing was done.'],
@@ -92,4 +92,4 @@ export const problems = {
   unavailable: [503, 'The database cannot be reached. Try again in a moment.'],
 } as const satisfies Record<string, readonly [number, string]>
 
-export type ProblemCode = keyof typeof problems
+export type ProblemCode = keyof typeof universalProblems

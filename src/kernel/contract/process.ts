@@ -1,7 +1,7 @@
 import type { Cents } from '../../values/money.ts'
 
 /** A durable process: a workflow that looks after one record while something about it is open. */
-export interface Process {
+export interface DurableProcess {
   readonly name: string
   /** Begins the summary of its runs in Temporal's list: `Intent`. */
   readonly title?: string
@@ -27,7 +27,7 @@ export interface ProcessInput {
 }
 
 /** What else Temporal's list of runs shows from the start. The workflow itself does not get it. */
-export interface StartInput extends ProcessInput {
+export interface ProcessStartInput extends ProcessInput {
   readonly summary?: string
   readonly status?: string
   readonly amountEuros?: number
@@ -47,7 +47,7 @@ export interface ProcessRecord {
   readonly about?: string
 }
 
-export const workflowIdOf = ({ name }: Process, recordId: string): string => `${name}/${recordId}`
+export const workflowIdOf = ({ name }: DurableProcess, recordId: string): string => `${name}/${recordId}`
 
 /** The status of a record as its process reads it. It is stored in Temporal: kind, amount, mode and ids, no names. */
 export interface ProcessStatus {
@@ -66,9 +66,9 @@ export interface ProcessStatus {
 }
 
 /** Sent by the relay. It carries no state: the run reads the record again. */
-export const RECORD_CHANGED = 'recordChanged'
+export const RECORD_CHANGED_SIGNAL = 'recordChanged'
 
-export const DECISION_PAYLOAD = '{"by": "your name", "reason": "why"}'
+export const DECISION_PAYLOAD_EXAMPLE = '{"by": "your name", "reason": "why"}'
 
 export interface ProcessSignal {
   readonly effect: string
@@ -84,7 +84,7 @@ export interface ProcessStep {
 }
 
 /** A process whose run follows one record: its activities and signals, each with the operation that it runs. */
-export interface RecordProcess extends Process {
+export interface RecordProcess extends DurableProcess {
   readonly read: {
     readonly activity: string
     readonly operation: string
@@ -104,9 +104,9 @@ export interface RecordProcess extends Process {
 /** How long an activity may take. */
 export const STEP_MS = 15_000
 
-export const isRecordProcess = (process: Process): process is RecordProcess => 'read' in process
+export const isRecordProcess = (process: DurableProcess): process is RecordProcess => 'read' in process
 
-export interface StepResult {
+export interface ProcessStepResult {
   readonly done?: boolean
   /** The status after the step, for runs of this version: they do not read it again. */
   readonly status?: ProcessStatus
@@ -116,9 +116,9 @@ export interface StepResult {
  * How Temporal's list of runs finds them. A namespace gets them from `temporal-config/search-attributes.json`.
  */
 const keyword = (name: string) => ({ name, type: 'KEYWORD' }) as const
-export const OWNER_ATTRIBUTE = keyword('AgentPayOwner')
-export const AGENT_ATTRIBUTE = keyword('AgentPayAgent')
-export const STATUS_ATTRIBUTE = keyword('AgentPayStatus')
+export const OWNER_SEARCH_ATTRIBUTE = keyword('AgentPayOwner')
+export const AGENT_SEARCH_ATTRIBUTE = keyword('AgentPayAgent')
+export const STATUS_SEARCH_ATTRIBUTE = keyword('AgentPayStatus')
 export const MODE_ATTRIBUTE = keyword('AgentPayMode')
 export const AMOUNT_ATTRIBUTE = { name: 'AgentPayAmount', type: 'DOUBLE' } as const
 export const DEADLINE_ATTRIBUTE = { name: 'AgentPayDeadline', type: 'DATETIME' } as const

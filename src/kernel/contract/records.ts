@@ -1,1 +1,6 @@
-export { type Condition, type FindOptions, type Records, sqlCondition } from '../../record-store/records.ts'
+export {
+  type FindOptions,
+  type RecordCondition,
+  type Records,
+  sqlCondition,
+} from '../../record-store/records.ts'

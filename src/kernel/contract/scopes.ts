@@ -104,15 +104,15 @@ const rights = {
 
 export type Scope = keyof typeof rights
 
-export const scopes = keysOf(rights)
+export const allScopeNames = keysOf(rights)
 
-export const scopeSchema = z.enum(scopes).meta({ id: 'Scope' })
+export const scopeSchema = z.enum(allScopeNames).meta({ id: 'Scope' })
 
-const given = scopes.filter(scope => rights[scope] === 'given')
+const given = allScopeNames.filter(scope => rights[scope] === 'given')
 
 export const tokenScopes = {
   given,
-  possible: scopes.filter(scope => rights[scope] !== 'never') as [Scope, ...Scope[]],
+  possible: allScopeNames.filter(scope => rights[scope] !== 'never') as [Scope, ...Scope[]],
 }
 
 const reader = given.filter(scope => scope.endsWith(':read'))
@@ -146,13 +146,13 @@ export const expandScopes = (names: readonly (Scope | TokenScopeSet)[]): Scope[]
 ]
 
 /** An archive of personal data has everything about everyone: only owners may read it. */
-const reads = scopes.filter(scope => scope.endsWith(':read') && scope !== 'gdpr-archives:read')
+const reads = allScopeNames.filter(scope => scope.endsWith(':read') && scope !== 'gdpr-archives:read')
 
 /** All people manage their own passkeys, sessions and devices; only owners manage those of others. */
 const own = [...reads, 'console:sign-out', 'passkeys:write', 'sessions:write'] as const
 
 export const roleScopes: Readonly<Record<'owner' | 'approver' | 'viewer', ReadonlySet<Scope>>> = {
-  owner: new Set(scopes),
+  owner: new Set(allScopeNames),
   approver: new Set([
     ...own,
     'canvas:apply',
@@ -165,8 +165,8 @@ export const roleScopes: Readonly<Record<'owner' | 'approver' | 'viewer', Readon
   viewer: new Set(own),
 }
 
-export type Role = keyof typeof roleScopes
+export type PersonRole = keyof typeof roleScopes
 
 /** A role may be granted by those who have all of its scopes. */
-export const mayGrant = (held: ReadonlySet<string>, role: Role): boolean =>
+export const mayGrantRole = (held: ReadonlySet<string>, role: PersonRole): boolean =>
   [...roleScopes[role]].every(scope => held.has(scope))

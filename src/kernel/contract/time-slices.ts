@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { clock } from '../../values/clock.ts'
 
 /** A long computation that pauses at each `yield`, so that other requests are served in between. */
-export type Sliced<T> = Generator<void, T, void>
+export type SlicedWork<T> = Generator<void, T, void>
 
 /** Well below 50 ms, the longest that a request may block the event loop. */
 const SLICE_MS = 8
 
-export async function inSlices<T>(work: Sliced<T>): Promise<T> {
+export async function runInSlices<T>(work: SlicedWork<T>): Promise<T> {
   for (;;) {
     const end = clock.ticks() + SLICE_MS
     while (clock.ticks() < end) {
@@ -19,7 +19,7 @@ export async function inSlices<T>(work: Sliced<T>): Promise<T> {
 }
 
 /** Runs the work without a pause: for programs that serve no requests. */
-export function atOnce<T>(work: Sliced<T>): T {
+export function runAtOnce<T>(work: SlicedWork<T>): T {
   for (;;) {
     const step = work.next()
     if (step.done) return step.value

@@ -1,7 +1,7 @@
 import type { Actor, Tenant } from './actor.ts'
 
 /** The description for a language model; the summary is for people. */
-export interface Tool {
+export interface ToolOptions {
   readonly name: string
   readonly use: string
   readonly example?: Readonly<Record<string, unknown>>
@@ -11,11 +11,11 @@ export interface Tool {
   readonly isFinal?: true
 }
 
-export interface ForAssistants {
-  readonly tool?: Tool
+export interface AssistantOptions {
+  readonly tool?: ToolOptions
 }
 
-export interface Signature {
+export interface SignatureRequirement {
   /** The path of the POST that gives the challenge; `{name}` is a member of the operation's own path or body. */
   readonly challenge: string
   /** The body of that POST: `$name` is such a member, left out where there is none. By default the operation's body. */
@@ -24,8 +24,8 @@ export interface Signature {
   readonly always?: true
 }
 
-export interface Signed {
-  readonly signature?: Signature
+export interface SignatureOptions {
+  readonly signature?: SignatureRequirement
 }
 
 export interface ToolCaller {
@@ -65,7 +65,7 @@ export interface DescribedTarget extends ToolTarget {
   readonly refusals: readonly { readonly code: string; readonly status: number; readonly message: string }[]
 }
 
-export interface Plan {
+export interface ToolCallPlan {
   readonly target: ToolTarget
   /** The members, including those that the proposer's credential implies. */
   readonly given: Readonly<Record<string, unknown>>
@@ -89,15 +89,15 @@ export interface ToolAnswer {
   readonly isRepeated: boolean
 }
 
-export interface Tools {
+export interface OperationTools {
   /** Parses a message within bounds, and drops characters that cannot be stored. */
   read(bytes: Uint8Array): unknown
-  /** The small set, as far as the caller may call it: read-only tools, and the others if `mayWrite`. */
+  /** The small set, as far as the caller may call it: read-only tools, and the others if `mayWriteByTools`. */
   listFor(actor: Actor, mayWrite: boolean): Promise<readonly ToolDefinition[]>
   named(name: string): ToolTarget | undefined
   target(operation: string): ToolTarget | undefined
   mayCall(actor: Actor, operation: string): boolean
-  signatureOf(operation: string): Signature | undefined
+  signatureOf(operation: string): SignatureRequirement | undefined
   search(actor: Actor, words: string, most: number): readonly ToolTarget[]
   describe(actor: Actor, operation: string): DescribedTarget | undefined
   call(
@@ -114,7 +114,7 @@ export interface Tools {
     caller: Pick<ToolCaller, 'actor'>,
     operation: string,
     given: Readonly<Record<string, unknown>>,
-  ): Plan | undefined
+  ): ToolCallPlan | undefined
   readRecord(
     tenant: Tenant,
     operation: string,

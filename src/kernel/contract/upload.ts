@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { StagedFile } from '../../ports/files.ts'
-import type { View } from '../../ports/viewer.ts'
-import { FILE_KINDS, type FileKind, kindOfName } from '../../values/file-kind.ts'
-import type { Failure } from './operation.ts'
-import { problems } from './problem.ts'
+import type { FilePreview } from '../../ports/viewer.ts'
+import { FILE_KINDS, type FileKind, fileKindFromName } from '../../values/file-kind.ts'
+import type { RefusalSpec } from './operation.ts'
+import { universalProblems } from './problem.ts'
 
 interface FileFacts {
   readonly name: string | null
@@ -18,13 +18,13 @@ export interface StorableFile extends Pick<FileFacts, 'sha256' | 'size'> {
   readonly staged: StagedFile | undefined
 }
 
-export interface UploadedView extends Omit<View, 'small' | 'large'> {
+export interface UploadedView extends Omit<FilePreview, 'small' | 'large'> {
   readonly small: StorableFile
   readonly large: StorableFile
 }
 
 /**
- * A file of a request's body. It is whole on disk when the handler sees it, and stays only by `keepFile`.
+ * A file of a request's body. It is whole on disk when the handler sees it, and stays only by `referenceStoredFile`.
  * After that `ports.files.open` reads its bytes: they never pass through the event loop.
  */
 export class UploadedFile {
@@ -78,7 +78,7 @@ const listed = (words: readonly string[]): string =>
  * A file as a member of a body: a part of `multipart/form-data`, or Base64 in JSON. The handler sees an
  * `UploadedFile`; a client gives a `Blob` or Base64.
  */
-export function upload({
+export function uploadSchema({
   maxMib,
   kinds = FILE_KINDS,
   viewed = false,
@@ -112,7 +112,7 @@ function problemOf(file: UploadedFile, { maxMib, kinds }: UploadRule, wanted: st
   if (size === 0) return 'must not be empty'
   if (size > maxMib * MIB) return `must have at most ${maxMib} MiB`
   if (!kinds.includes(kind)) return `must be ${wanted}, and its first bytes say that it is not`
-  const promised = [declaredType === ANY ? null : declaredType, name && kindOfName(name)].find(
+  const promised = [declaredType === ANY ? null : declaredType, name && fileKindFromName(name)].find(
     type => type && FILE_KINDS.some(known => known === type) && type !== kind,
   )
   return promised ? `is called ${promised}, and its first bytes say that it is ${kind}` : undefined
@@ -123,7 +123,7 @@ const ANY = 'application/octet-stream'
 const found = new WeakMap<z.ZodType, ReadonlyMap<string, UploadRule>>()
 const none: ReadonlyMap<string, UploadRule> = new Map()
 
-export function uploadsIn(body: z.ZodType | undefined): ReadonlyMap<string, UploadRule> {
+export function findUploads(body: z.ZodType | undefined): ReadonlyMap<string, UploadRule> {
   if (!(body instanceof z.ZodObject)) return none
   const known = found.get(body)
   if (known) return known
@@ -135,27 +135,27 @@ export function uploadsIn(body: z.ZodType | undefined): ReadonlyMap<string, Uplo
 }
 
 /** The body comes as `multipart/form-data`, or as JSON with Base64. */
-export const takesFiles = ({ body }: { readonly body?: z.ZodType }): boolean => uploadsIn(body).size > 0
+export const acceptsFiles = ({ body }: { readonly body?: z.ZodType }): boolean => findUploads(body).size > 0
 
 const forms = new WeakSet<z.ZodType>()
 
 /** A body that comes as `application/x-www-form-urlencoded` or as JSON, for standards that prescribe it. Texts only. */
-export const orForm = <B extends z.ZodType>(body: B): B => {
+export const acceptForm = <B extends z.ZodType>(body: B): B => {
   forms.add(body)
   return body
 }
 
-export const takesForm = ({ body }: { readonly body?: z.ZodType }): boolean =>
+export const acceptsForm = ({ body }: { readonly body?: z.ZodType }): boolean =>
   body !== undefined && forms.has(body)
 
-export function wrongMediaType(operation: { readonly body?: z.ZodType }): Failure {
-  const [status, message] = problems.unsupported_media_type
-  if (takesFiles(operation))
+export function wrongMediaTypeRefusal(operation: { readonly body?: z.ZodType }): RefusalSpec {
+  const [status, message] = universalProblems.unsupported_media_type
+  if (acceptsFiles(operation))
     return [
       status,
       'Send the body as multipart/form-data, or as application/json with each file in Base64; uncompressed, in UTF-8.',
     ]
-  return takesForm(operation)
+  return acceptsForm(operation)
     ? [
         status,
         'Send the body as application/x-www-form-urlencoded or application/json, uncompressed, in UTF-8.',
@@ -167,8 +167,8 @@ export function wrongMediaType(operation: { readonly body?: z.ZodType }): Failur
 const BESIDE = 131_072
 
 /** Base64 takes four bytes for three. */
-export function uploadLimitOf({ body }: { readonly body?: z.ZodType }, isMultipart: boolean): number {
-  const mib = [...uploadsIn(body).values()].reduce((sum, { maxMib }) => sum + maxMib, 0)
+export function maxUploadBytes({ body }: { readonly body?: z.ZodType }, isMultipart: boolean): number {
+  const mib = [...findUploads(body).values()].reduce((sum, { maxMib }) => sum + maxMib, 0)
   return (isMultipart ? mib * MIB : Math.ceil((mib * MIB) / 3) * 4) + BESIDE
 }
 

@@ -6,7 +6,7 @@ import type { Tenant } from '../contract/actor.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Sql } from '../contract/sql.ts'
 import { type Database, endTransaction, sqlOfTransaction, sqlOn } from './prepared-sql.ts'
-import { isLost } from './retry.ts'
+import { isConnectionLost } from './retry.ts'
 
 /**
  * Runs a transaction on a connection of its own, which always goes back to the pool, or is closed if it
@@ -24,7 +24,7 @@ export async function onConnection<T>(
     if (begin !== null) client.query(begin).catch(() => undefined)
     return await work(client)
   } catch (error) {
-    broken = isLost(error) ? (error as Error) : await failureOf(send(client, 'rollback'))
+    broken = isConnectionLost(error) ? (error as Error) : await failureOf(send(client, 'rollback'))
     throw error
   } finally {
     endTransaction(client)
@@ -66,7 +66,7 @@ export async function commit(
     const { command } = await committed
     if (command !== 'COMMIT') throw failureIn(await statements)
   } catch (error) {
-    if (!isLost(error) || (await commitOutcome(database, trace)) === 'aborted') throw error
+    if (!isConnectionLost(error) || (await commitOutcome(database, trace)) === 'aborted') throw error
   }
 }
 
@@ -77,7 +77,7 @@ const failureIn = (statements: readonly PromiseSettledResult<unknown>[]): unknow
 type CommitOutcome = 'committed' | 'aborted'
 
 /** The outcome of a commit could not be learnt in time; it can be asked for later. */
-export class UnknownOutcome extends Problem {
+export class UnknownCommitOutcome extends Problem {
   readonly trace: TransactionTrace
 
   constructor(trace: TransactionTrace) {
@@ -100,7 +100,7 @@ async function commitOutcome(database: Database, trace: TransactionTrace): Promi
     if (fate) return fate
     await pause(100)
   }
-  throw new UnknownOutcome(trace)
+  throw new UnknownCommitOutcome(trace)
 }
 
 /**

@@ -1,8 +1,8 @@
-import { after, minutes } from '../../values/clock.ts'
+import { addMs, minutes } from '../../values/clock.ts'
 import { firstIdAt } from '../../values/ids.ts'
 import type { Context } from '../contract/context.ts'
-import { definedOnly, halfOpenRange } from './entity.ts'
-import { offsetOf } from './tenant-clock.ts'
+import { definedOnly, halfOpenRangeCondition } from './entity.ts'
+import { readClockOffset } from './tenant-clock.ts'
 
 /** `createdAt` is read as a transaction begins; the id is made a moment later, perhaps by another machine's clock. */
 const SLACK = minutes(1)
@@ -17,18 +17,21 @@ interface Period {
  * ordered by time, so the primary key finds the period. A moved clock was never behind real time, nor further
  * ahead than it is now.
  */
-export async function createdWithin(
+export async function createdWithinCondition(
   prefix: string,
   { from, to }: Period,
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
 ) {
-  const ahead = from && tenant.mode === 'test' ? await offsetOf(sql, tenant) : 0
+  const ahead = from && tenant.mode === 'test' ? await readClockOffset(sql, tenant) : 0
   return definedOnly({
-    createdAt: halfOpenRange(from, to),
-    id: idsWithin(prefix, { from: from && after(from, -ahead), to }),
+    createdAt: halfOpenRangeCondition(from, to),
+    id: idRangeCondition(prefix, { from: from && addMs(from, -ahead), to }),
   })
 }
 
 /** The ids of all records made in a period of real time, and of a few made up to a minute before or after it. */
-export const idsWithin = (prefix: string, { from, to }: Period) =>
-  halfOpenRange(from && firstIdAt(prefix, after(from, -SLACK)), to && firstIdAt(prefix, after(to, SLACK)))
+export const idRangeCondition = (prefix: string, { from, to }: Period) =>
+  halfOpenRangeCondition(
+    from && firstIdAt(prefix, addMs(from, -SLACK)),
+    to && firstIdAt(prefix, addMs(to, SLACK)),
+  )

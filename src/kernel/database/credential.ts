@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { p } from '@mikro-orm/core'
 import { clock } from '../../values/clock.ts'
-import { nullable, realTimestamps, record } from './entity.ts'
+import { nullable, realTimestampColumns, recordColumns } from './entity.ts'
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LENGTH = 43
@@ -20,18 +20,18 @@ export function newSecret(prefix: string): string {
 const CREDENTIAL = /(sk|at|mer|dlg|dvc|cst|lnk|(?<![a-z])(?:con|pt))_\w{24}|whsec_[\w+/]{24}/
 
 /** Such a text must not be logged or echoed. */
-export const hasCredential = (text: string): boolean => CREDENTIAL.test(text)
+export const containsCredential = (text: string): boolean => CREDENTIAL.test(text)
 
 /** Unsalted, so that a credential can be found by its hash: 256 random bits are in no dictionary. */
-export const hashOf = (secret: string): string => hash('sha256', secret)
+export const hashSecret = (secret: string): string => hash('sha256', secret)
 
 /** The stored traces of a secret: the hash finds it, the last four characters let people tell it apart. */
-export const hashAndHint = (secret: string) => ({ hash: hashOf(secret), hint: secret.slice(-4) })
+export const hashAndHint = (secret: string) => ({ hash: hashSecret(secret), hint: secret.slice(-4) })
 
 /** The members of a credential's entity. Its instants are in real time: a moved test clock expires none. */
-export const credential = (prefix: string) => ({
-  ...record(prefix),
-  ...realTimestamps(),
+export const credentialColumns = (prefix: string) => ({
+  ...recordColumns(prefix),
+  ...realTimestampColumns(),
   hash: p.text(),
   hint: p.text(),
   expiresAt: nullable.instant(),
@@ -44,5 +44,5 @@ interface Validity {
   readonly revokedAt: Date | null
 }
 
-export const isOpen = ({ expiresAt, revokedAt }: Validity): boolean =>
+export const isCredentialValid = ({ expiresAt, revokedAt }: Validity): boolean =>
   !revokedAt && (!expiresAt || expiresAt > clock.real())

@@ -15,11 +15,11 @@ interface Reach {
 }
 
 /** Whether the caller may see a record of its tenant that was read without the filter below. */
-export const reaches = (actor: Actor, record: Reach): boolean =>
+export const mayReachRecord = (actor: Actor, record: Reach): boolean =>
   (!actor.agentId || actor.agentId === record.agentId) &&
   (!actor.delegationId || actor.delegationId === record.delegationId)
 
-export const reachOf = ({ agentId, delegationId = null }: Actor): Reach => ({ agentId, delegationId })
+export const actorReach = ({ agentId, delegationId = null }: Actor): Reach => ({ agentId, delegationId })
 
 /** MikroORM types the second argument of a default as its entity manager; here it is the record store. */
 const scopeOf = (store: unknown): Tenant & { now: Date } => (store as { scope: Tenant & { now: Date } }).scope
@@ -49,7 +49,7 @@ export const tenantTable = <N extends string>(
   delegationColumn?: string,
 ) => ({ name, tableName, filters: tenantFilter(agentColumn, delegationColumn) })
 
-export const timestamp = () => p.datetime().columnType('timestamptz(3)')
+export const timestampColumn = () => p.datetime().columnType('timestamptz(3)')
 
 export const nullable = {
   string: () =>
@@ -89,7 +89,7 @@ export const nullable = {
       .strictNullable()
       .onCreate(() => null),
   instant: () =>
-    timestamp()
+    timestampColumn()
       .$type<Date | null>()
       .strictNullable()
       .onCreate(() => null),
@@ -97,39 +97,39 @@ export const nullable = {
 
 export const centsColumn = (column: string) => p.bigint().name(column).$type<Cents>()
 
-export const zeroCents = (column: string) => centsColumn(column).onCreate(() => NO_CENTS)
+export const zeroCentsColumn = (column: string) => centsColumn(column).onCreate(() => NO_CENTS)
 
-export const textArray = () =>
+export const textArrayColumn = () =>
   p
     .array()
     .columnType('text[]')
     .onCreate((): string[] => [])
 
-export const flag = () => p.boolean().onCreate(() => false)
+export const booleanColumn = () => p.boolean().onCreate(() => false)
 
-export const timestamps = () => ({
-  createdAt: timestamp().onCreate((_, store) => scopeOf(store).now),
-  updatedAt: timestamp()
+export const timestampColumns = () => ({
+  createdAt: timestampColumn().onCreate((_, store) => scopeOf(store).now),
+  updatedAt: timestampColumn()
     .onCreate((_, store) => scopeOf(store).now)
     .onUpdate((_, store) => scopeOf(store).now),
 })
 
-export const realTime = () => timestamp().onCreate(() => clock.real())
+export const realTimeColumn = () => timestampColumn().onCreate(() => clock.real())
 
 /** In real time: a moved test clock expires nothing that such a record grants. */
-export const realTimestamps = () => ({
-  createdAt: realTime(),
-  updatedAt: realTime().onUpdate(() => clock.real()),
+export const realTimestampColumns = () => ({
+  createdAt: realTimeColumn(),
+  updatedAt: realTimeColumn().onUpdate(() => clock.real()),
 })
 
-export const record = (prefix: string) => ({
+export const recordColumns = (prefix: string) => ({
   id: p
     .text()
     .primary()
     .onCreate(() => newId(prefix)),
   ownerId: p.text().onCreate((_, store) => scopeOf(store).ownerId),
   mode: p.enum(['test', 'live'] as const).onCreate((_, store): Mode => scopeOf(store).mode),
-  ...timestamps(),
+  ...timestampColumns(),
 })
 
 /**
@@ -148,13 +148,13 @@ export const definedOnly = <T extends object>(filters: T) =>
   }
 
 /** Matches a merchant's name in any case, written as the indexes on it are. */
-export const byMerchant = (merchant: string | undefined): object =>
+export const merchantCondition = (merchant: string | undefined): object =>
   merchant === undefined
     ? {}
     : sqlCondition('lower(merchant collate "pg_c_utf8") = lower(btrim(?) collate "pg_c_utf8")', [merchant])
 
-export const containing = (text: string) => ({ $ilike: `%${text.replace(/[\\%_]/g, '\\$&')}%` })
+export const containsCondition = (text: string) => ({ $ilike: `%${text.replace(/[\\%_]/g, '\\$&')}%` })
 
 /** From `from` (inclusive) to `to` (exclusive); either may be missing. */
-export const halfOpenRange = <T extends Date | string>(from: T | undefined, to: T | undefined) =>
+export const halfOpenRangeCondition = <T extends Date | string>(from: T | undefined, to: T | undefined) =>
   from || to ? definedOnly({ $gte: from, $lt: to }) : undefined

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { runAlone, runInPipeline, sendPipeline } from '../../record-store/index.ts'
+import { runInPipeline, runPreparedStatement, sendPipeline } from '../../record-store/index.ts'
 import type { Row, Sql } from '../contract/sql.ts'
 
 export interface Database {
@@ -32,7 +32,7 @@ export function sqlOn(connection: Pool | PoolClient): Sql {
   const before = endedOn(connection)
   return async <R extends Row>(text: string, values?: readonly unknown[]) => {
     assertNotEnded(connection, before, text)
-    return (await runAlone(connection, text, values)) as R[]
+    return (await runPreparedStatement(connection, text, values)) as R[]
   }
 }
 

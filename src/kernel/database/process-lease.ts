@@ -7,7 +7,7 @@ import { type Database, sqlOn } from './prepared-sql.ts'
 
 export const LEASE_MS = 10_000
 
-export const RENEW_MS = 3_000
+export const LEASE_RENEWAL_MS = 3_000
 
 /** Unused for this long, a lease is deleted: an idle process writes nothing. */
 const UNUSED_MS = 5_000
@@ -32,7 +32,7 @@ from unnest(array['deliveries', 'pushes', 'outbox', 'streams', 'calls']) as kind
 const MARGIN_MS = 1_000
 
 /** Each living process has renewed its lease once in this time, unless it cannot reach the database. */
-const ALL_RENEW_MS = RENEW_MS + 2_000
+const ALL_RENEW_MS = LEASE_RENEWAL_MS + 2_000
 
 export type LeaseKind = 'deliveries' | 'pushes' | 'outbox' | 'streams' | 'calls'
 

@@ -7,7 +7,7 @@ const SERIALIZATION = '40001'
 const STATEMENT_TIMEOUT = '57014'
 const UNIQUE = '23505'
 const FOREIGN_KEY = '23503'
-export const LOCK_TIMEOUT = '55P03'
+export const LOCK_TIMEOUT_SQLSTATE = '55P03'
 
 interface DatabaseError {
   code?: string
@@ -16,11 +16,11 @@ interface DatabaseError {
   detail?: string
 }
 
-export const codeOf = (error: unknown): string =>
+export const sqlStateOf = (error: unknown): string =>
   (error as DatabaseError)?.code ?? (error as { cause?: DatabaseError })?.cause?.code ?? ''
 
-export function isLost(error: unknown): boolean {
-  return LOST.codes.test(codeOf(error)) || LOST.messages.test(String((error as Error)?.message))
+export function isConnectionLost(error: unknown): boolean {
+  return LOST.codes.test(sqlStateOf(error)) || LOST.messages.test(String((error as Error)?.message))
 }
 
 const LOST = {
@@ -33,16 +33,16 @@ const LOST = {
  * Includes unique violations of concurrent requests: the retry sees the other request's record and answers
  * properly.
  */
-const isTransient = (error: unknown): boolean => [DEADLOCK, SERIALIZATION, UNIQUE].includes(codeOf(error))
+const isTransient = (error: unknown): boolean => [DEADLOCK, SERIALIZATION, UNIQUE].includes(sqlStateOf(error))
 
-export const isRefusedByConstraint = (error: unknown): boolean => codeOf(error).startsWith('23')
+export const isRefusedByConstraint = (error: unknown): boolean => sqlStateOf(error).startsWith('23')
 
-export function asProblem(error: unknown): unknown {
+export function databaseErrorAsProblem(error: unknown): unknown {
   if (error instanceof Problem) return error
-  if (isLost(error)) return new Problem('unavailable', undefined, { 'Retry-After': '2' })
-  if ([DEADLOCK, SERIALIZATION, LOCK_TIMEOUT, STATEMENT_TIMEOUT].includes(codeOf(error)))
+  if (isConnectionLost(error)) return new Problem('unavailable', undefined, { 'Retry-After': '2' })
+  if ([DEADLOCK, SERIALIZATION, LOCK_TIMEOUT_SQLSTATE, STATEMENT_TIMEOUT].includes(sqlStateOf(error)))
     return new Problem('busy', undefined, { 'Retry-After': '1' })
-  if (codeOf(error) === FOREIGN_KEY) return new Problem('unknown_reference', referenceIn(error))
+  if (sqlStateOf(error) === FOREIGN_KEY) return new Problem('unknown_reference', referenceIn(error))
   return error
 }
 
@@ -54,12 +54,12 @@ function referenceIn(error: unknown): string {
   return member ? `${member}: no such record.` : 'The request names a record that does not exist.'
 }
 
-export async function retrying<T>(work: () => Promise<T>): Promise<T> {
+export async function withDatabaseRetries<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
-      if (attempt === ATTEMPTS || !isTransient(error)) throw asProblem(error)
+      if (attempt === ATTEMPTS || !isTransient(error)) throw databaseErrorAsProblem(error)
       await pause(Math.random() * 10 * 2 ** attempt)
     }
   }

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { DamagedFile, type FileOwner, type Files } from '../../ports/files.ts'
-import { bytesInWords } from '../../values/bytes.ts'
+import { DamagedFileError, type FileOwner, type FileStore } from '../../ports/files.ts'
+import { formatBytes } from '../../values/bytes.ts'
 import type { Context } from '../contract/context.ts'
-import type { Failure } from '../contract/operation.ts'
+import type { RefusalSpec } from '../contract/operation.ts'
 import { Problem } from '../contract/problem.ts'
 import type { StorableFile } from '../contract/upload.ts'
 
@@ -10,7 +10,7 @@ const lockOf = (sha256: string): string =>
   `hashtextextended(concat_ws('|', 'file', $1::text, $2::text, ${sha256}), 0)`
 
 /** The sweep and the keeping of one file exclude each other: see `sweepFiles`. */
-export const FILE_LOCK = lockOf('$3::text')
+export const FILE_LOCK_SQL = lockOf('$3::text')
 
 /** Locks in the order of content: two requests with the same files cannot deadlock. */
 const LOCK = `
@@ -66,10 +66,13 @@ async function keepFiles(
   await sql(KEEP, [ownerId, mode, usedBy, now, sha256s, sizes, kinds])
 }
 
-export const keepFile = (file: StorableFile, usedBy: string, context: FileContext): Promise<void> =>
-  keepFiles([file], usedBy, context)
+export const referenceStoredFile = (
+  file: StorableFile,
+  usedBy: string,
+  context: FileContext,
+): Promise<void> => keepFiles([file], usedBy, context)
 
-export async function keepWithinQuota(
+export async function referenceFilesWithinQuota(
   files: readonly StorableFile[],
   usedBy: string,
   context: FileContext & Pick<Context, 'ports'>,
@@ -85,12 +88,12 @@ export async function keepWithinQuota(
 
 function fullText({ used, taken, quota }: Readonly<Record<'used' | 'taken' | 'quota', bigint>>): string {
   const free = quota > used ? quota - used : 0n
-  const room = `${bytesInWords(used)} of ${bytesInWords(quota)} are used, ${bytesInWords(free)} are free`
-  return `Your storage quota is used up: ${room}, and this upload needs ${bytesInWords(taken)} with its previews. Delete receipts that you no longer need, or ask the operator for a larger quota.`
+  const room = `${formatBytes(used)} of ${formatBytes(quota)} are used, ${formatBytes(free)} are free`
+  return `Your storage quota is used up: ${room}, and this upload needs ${formatBytes(taken)} with its previews. Delete receipts that you no longer need, or ask the operator for a larger quota.`
 }
 
 /** The record uses these files no longer. Those without another record are erased within half an hour. */
-export async function releaseFiles(
+export async function releaseStoredFiles(
   sha256s: readonly string[],
   usedBy: string,
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
@@ -104,10 +107,10 @@ export const fileRefusals = {
     'The stored file is damaged, so it cannot be downloaded. The operator has been alerted and can restore it from a backup.',
   ],
   file_away: [503, 'The file storage does not have it, or does not answer at the moment. Try again later.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
-export async function readFile(
-  files: Files,
+export async function readStoredFile(
+  files: FileStore,
   owner: FileOwner,
   sha256: string,
 ): Promise<Uint8Array | keyof typeof fileRefusals> {
@@ -119,6 +122,6 @@ export async function readFile(
     const content = Buffer.concat(pieces)
     return hash('sha256', content, 'hex') === sha256 ? content : 'file_corrupt'
   } catch (error) {
-    return error instanceof DamagedFile ? 'file_corrupt' : 'file_away'
+    return error instanceof DamagedFileError ? 'file_corrupt' : 'file_away'
   }
 }

@@ -1,12 +1,12 @@
 import { days } from '../../values/clock.ts'
 import type { Tenant } from '../contract/actor.ts'
 import type { Sql } from '../contract/sql.ts'
-import { retrying } from './retry.ts'
+import { withDatabaseRetries } from './retry.ts'
 
 const OFFSET = 'select offset_ms::float8 as ms from tenant_clocks where owner_id = $1 and mode = $2'
 
 /** How far the tenant's clock is ahead of real time. */
-export const offsetOf = async (sql: Sql, { ownerId, mode }: Tenant): Promise<number> =>
+export const readClockOffset = async (sql: Sql, { ownerId, mode }: Tenant): Promise<number> =>
   (await sql<{ ms: number }>(OFFSET, [ownerId, mode]))[0]?.ms ?? 0
 
 /** Moves the due times of webhook deliveries along, in the same transaction. */
@@ -19,8 +19,8 @@ with moved as (
 select move_deliveries(owner_id, mode, by_ms::float8) from moved where by_ms > 0`
 
 /** Never backward, and never behind real time, which may have passed a deadline on the way. */
-export const moveOffset = async (sql: Sql, { ownerId, mode }: Tenant, toMs: number): Promise<void> => {
-  await retrying(() => sql(SET, [ownerId, mode, Math.max(0, Math.round(toMs))]))
+export const moveClockOffset = async (sql: Sql, { ownerId, mode }: Tenant, toMs: number): Promise<void> => {
+  await withDatabaseRetries(() => sql(SET, [ownerId, mode, Math.max(0, Math.round(toMs))]))
 }
 
 /** A hundred years, so that every deadline can still be written as a date. */

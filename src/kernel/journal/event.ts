@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { nullable, tenantTable, timestamp } from '../database/entity.ts'
+import { nullable, tenantTable, timestampColumn } from '../database/entity.ts'
 
 /** Read only: `writeJournal` alone writes events. Each is an entry of the audit trail, too. */
 const schema = defineEntity({
@@ -14,14 +14,14 @@ const schema = defineEntity({
     data: p.json<Record<string, unknown>>(),
     requestId: p.text(),
     runId: nullable.string(),
-    createdAt: timestamp(),
+    createdAt: timestampColumn(),
     actorType: p.text(),
     actorId: nullable.string(),
     action: p.text(),
     outcome: p.text(),
     resourceId: p.text(),
     address: nullable.string(),
-    at: timestamp().name('recorded_at'),
+    at: timestampColumn().name('recorded_at'),
     auditId: nullable.string(),
   },
 })

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Tenant } from '../contract/actor.ts'
-import type { FollowedEvent, FollowRequest, Position } from '../contract/follow.ts'
+import type { EventFollowRequest, JournalPosition, StreamedEvent } from '../contract/follow.ts'
 import type { Sql } from '../contract/sql.ts'
 import {
-  atHorizon,
-  currentHorizon,
-  isAfter,
-  type Reading,
-  readOfOwners,
-  readOfTenant,
+  isLaterPosition,
+  type JournalReading,
+  positionAtHorizon,
+  readEventsOfOwners,
+  readEventsOfTenant,
+  readJournalHorizon,
 } from './journal-position.ts'
 
-export interface FollowTimes {
+export interface FollowIntervals {
   /** Polls beside the notices: one may be lost, or its sender may run a version that sends none. */
   readonly pollMs: number
   /** The pause between two reads, however many notices come: many commits share a read, and each stream one write. */
@@ -22,7 +22,12 @@ export interface FollowTimes {
   readonly heldBackMs: number
 }
 
-export const FOLLOW_TIMES: FollowTimes = { pollMs: 1_000, betweenMs: 40, betweenManyMs: 120, heldBackMs: 250 }
+export const FOLLOW_INTERVALS: FollowIntervals = {
+  pollMs: 1_000,
+  betweenMs: 40,
+  betweenManyMs: 120,
+  heldBackMs: 250,
+}
 
 const MOST = 500
 /** From this many events on a read counts as large: more will follow soon. */
@@ -31,9 +36,9 @@ const AGAIN_AFTER_MS = 500
 
 interface Parts {
   readonly sql: Sql
-  readonly times: FollowTimes
+  readonly times: FollowIntervals
   /** Gets the events of followed owners before the followers do. */
-  readonly onEvents: (events: readonly FollowedEvent[]) => void
+  readonly onEvents: (events: readonly StreamedEvent[]) => void
   readonly onFailure: (error: unknown) => void
 }
 
@@ -45,7 +50,7 @@ export class JournalFollower {
   readonly #parts: Parts
   readonly #followers = new Map<string, Set<FollowedTenant>>()
   #joining: (() => void)[] = []
-  #position: Position | undefined
+  #position: JournalPosition | undefined
   #horizon = 0n
   #running: Promise<void> | undefined
   #isWoken = false
@@ -63,7 +68,7 @@ export class JournalFollower {
     this.#alarm.wake()
   }
 
-  async *follow(wish: Following): AsyncGenerator<readonly FollowedEvent[]> {
+  async *follow(wish: Following): AsyncGenerator<readonly StreamedEvent[]> {
     const follower = new FollowedTenant(this.#parts.sql, wish, () => this.#horizon)
     try {
       await this.#join(follower, wish.ending)
@@ -123,20 +128,20 @@ export class JournalFollower {
     this.#running = undefined
   }
 
-  async #read(): Promise<Pick<Reading, 'events' | 'isHeldBack'>> {
+  async #read(): Promise<Pick<JournalReading, 'events' | 'isHeldBack'>> {
     const { sql, onEvents } = this.#parts
     if (!this.#position) {
-      this.#position = await currentHorizon(sql)
+      this.#position = await readJournalHorizon(sql)
       this.#horizon = this.#position.writtenIn
     }
     for (const join of this.#joining.splice(0)) join()
     if (this.#followers.size === 0) return { events: [], isHeldBack: false }
     const from = { after: this.#position, most: MOST, known: this.#horizon }
-    const reading = await readOfOwners(sql, from, [...this.#owners()])
+    const reading = await readEventsOfOwners(sql, from, [...this.#owners()])
     const { events, horizon, newest } = reading
     if (newest < this.#horizon) return this.#beginAgain()
     this.#horizon = horizon
-    this.#position = events.length === MOST ? (events.at(-1) as FollowedEvent) : atHorizon(horizon)
+    this.#position = events.length === MOST ? (events.at(-1) as StreamedEvent) : positionAtHorizon(horizon)
     if (events.length > 0) onEvents(events)
     for (const event of events)
       for (const follower of this.#followers.get(nameOf(event)) ?? []) follower.offer(event)
@@ -144,7 +149,7 @@ export class JournalFollower {
   }
 
   /** The server is behind what was read of it: a replica took its place and has lost the newest commits. */
-  #beginAgain(): Pick<Reading, 'events' | 'isHeldBack'> {
+  #beginAgain(): Pick<JournalReading, 'events' | 'isHeldBack'> {
     this.#parts.onFailure(new Error('the journal went backwards: its followers must resume'))
     for (const followers of this.#followers.values()) for (const follower of followers) follower.end()
     this.#position = undefined
@@ -176,8 +181,8 @@ class WakeUp {
 const MAX_WAITING = 500
 const PAGE = 200
 
-interface Following extends FollowRequest {
-  readonly from: Position
+interface Following extends EventFollowRequest {
+  readonly from: JournalPosition
   /** After this long without an event a heartbeat is given. */
   readonly silenceMs: number
 }
@@ -195,8 +200,8 @@ class FollowedTenant {
   readonly #sql: Sql
   readonly #wish: Following
   readonly #known: KnownHorizon
-  #position: Position
-  #waiting: FollowedEvent[] = []
+  #position: JournalPosition
+  #waiting: StreamedEvent[] = []
   #hasLost = false
   readonly #alarm = new WakeUp()
   #hasEnded = false
@@ -211,7 +216,7 @@ class FollowedTenant {
     if (wish.ending.aborted) this.end()
   }
 
-  offer(event: FollowedEvent): void {
+  offer(event: StreamedEvent): void {
     if (this.#hasLost || !this.#wish.isWanted(event)) return
     if (this.#waiting.length < MAX_WAITING) this.#waiting.push(event)
     else this.#hasLost = true
@@ -224,7 +229,7 @@ class FollowedTenant {
     this.#alarm.wake()
   }
 
-  async *events(): AsyncGenerator<readonly FollowedEvent[]> {
+  async *events(): AsyncGenerator<readonly StreamedEvent[]> {
     while (!this.#hasEnded) {
       // From here on what the reader finds waits here. The reader is no further than what is read now.
       this.#waiting = []
@@ -235,21 +240,21 @@ class FollowedTenant {
   }
 
   /** A long stretch without a wanted event gives empty lists, so that the follower is seen to be alive. */
-  async *#catchUp(): AsyncGenerator<readonly FollowedEvent[]> {
+  async *#catchUp(): AsyncGenerator<readonly StreamedEvent[]> {
     for (let isBehind = true; isBehind && !this.#hasEnded; ) {
       const from = { after: this.#position, most: PAGE, known: this.#known() }
-      const { events, horizon } = await readOfTenant(this.#sql, from, this.tenant)
+      const { events, horizon } = await readEventsOfTenant(this.#sql, from, this.tenant)
       if (this.#hasEnded) return
       isBehind = events.length === PAGE
-      this.#position = isBehind ? (events.at(-1) as FollowedEvent) : atHorizon(horizon)
+      this.#position = isBehind ? (events.at(-1) as StreamedEvent) : positionAtHorizon(horizon)
       const wanted = events.filter(this.#wish.isWanted)
       if (wanted.length > 0 || isBehind) yield wanted
     }
   }
 
-  async *#takeOffered(): AsyncGenerator<readonly FollowedEvent[]> {
+  async *#takeOffered(): AsyncGenerator<readonly StreamedEvent[]> {
     while (!this.#hasEnded) {
-      const events = this.#waiting.filter(event => isAfter(event, this.#position))
+      const events = this.#waiting.filter(event => isLaterPosition(event, this.#position))
       this.#waiting = []
       const last = events.at(-1)
       if (last) {

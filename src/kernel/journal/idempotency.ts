@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto'
-import { after, clock } from '../../values/clock.ts'
-import { type Call, type Outcome, tenantKeyOf } from '../contract/call.ts'
+import { addMs, clock } from '../../values/clock.ts'
+import { type ApiCall, type ApiResponse, tenantKey } from '../contract/call.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Sql } from '../contract/sql.ts'
 import type { ProcessLease } from '../database/process-lease.ts'
 import type { IdempotencyRow } from './journal.ts'
 
-export const RETENTION_MS = 24 * 3_600_000
+export const IDEMPOTENCY_RETENTION_MS = 24 * 3_600_000
 /** An external call without an outcome for this long counts as crashed, even where its process lives. */
 const MAX_CALL_MS = 120_000
 
-export interface ScopedKey {
+export interface ScopedIdempotencyKey {
   readonly key: string
   readonly operation: string
   readonly ownerId: string
@@ -24,7 +24,7 @@ export interface ScopedKey {
  * Merchants share a tenant, so theirs are scoped to the merchant's key. Public calls have no tenant, so their
  * keys are scoped to the body: guessing a stranger's key needs the stranger's whole request.
  */
-export function scopedKeyOf(call: Call): ScopedKey | null {
+export function scopedIdempotencyKey(call: ApiCall): ScopedIdempotencyKey | null {
   if (!call.idempotencyKey) return null
   const { tenant, agentId, delegationId, type, id } = call.actor
   const requestHash = hash('sha256', JSON.stringify(call.input, bigIntsAsText), 'base64url')
@@ -42,8 +42,14 @@ export function scopedKeyOf(call: Call): ScopedKey | null {
 const bigIntsAsText = (_: string, value: unknown): unknown =>
   typeof value === 'bigint' ? String(value) : value
 
-export const lockName = ({ ownerId, mode, agentId, operation, key }: ScopedKey): string =>
-  `${tenantKeyOf({ ownerId, mode: mode as 'test' }, agentId)}|${operation}|${key}`
+export const idempotencyLockName = ({
+  ownerId,
+  mode,
+  agentId,
+  operation,
+  key,
+}: ScopedIdempotencyKey): string =>
+  `${tenantKey({ ownerId, mode: mode as 'test' }, agentId)}|${operation}|${key}`
 
 export interface StoredAnswer {
   position: number
@@ -77,27 +83,27 @@ where k.created_at > $6`
 
 export async function findStoredAnswers(
   sql: Sql,
-  keys: readonly ScopedKey[],
-): Promise<Map<ScopedKey, StoredAnswer>> {
+  keys: readonly ScopedIdempotencyKey[],
+): Promise<Map<ScopedIdempotencyKey, StoredAnswer>> {
   if (keys.length === 0) return new Map()
-  const column = (name: keyof ScopedKey) => keys.map(key => key[name])
+  const column = (name: keyof ScopedIdempotencyKey) => keys.map(key => key[name])
   const rows = await sql<StoredAnswer & Record<string, unknown>>(LOOKUP, [
     ...(['ownerId', 'mode', 'agentId', 'operation', 'key'] as const).map(column),
-    after(clock.real(), -RETENTION_MS),
+    addMs(clock.real(), -IDEMPOTENCY_RETENTION_MS),
   ])
-  return new Map(rows.map(row => [keys[row.position - 1] as ScopedKey, row]))
+  return new Map(rows.map(row => [keys[row.position - 1] as ScopedIdempotencyKey, row]))
 }
 
-export const inProgress = (): Problem => new Problem('in_progress', undefined, { 'Retry-After': '1' })
+export const inProgressProblem = (): Problem => new Problem('in_progress', undefined, { 'Retry-After': '1' })
 
 /** The stored answer; undefined where an external call was reserved, never recorded, and its process seems dead. */
-export function replay(key: ScopedKey, stored: StoredAnswer): Outcome | undefined {
+export function replayStoredAnswer(key: ScopedIdempotencyKey, stored: StoredAnswer): ApiResponse | undefined {
   if (stored.request_hash !== key.requestHash) throw new Problem('idempotency_key_reused')
   if (stored.status !== null) {
     const error = stored.error_code === null ? {} : { errorCode: stored.error_code }
     return { status: stored.status, body: stored.body, replayed: true, ...error }
   }
-  if (!stored.is_left && !isOverdue(stored)) throw inProgress()
+  if (!stored.is_left && !isOverdue(stored)) throw inProgressProblem()
   return undefined
 }
 
@@ -117,7 +123,7 @@ select exists (select from marked) or not exists (select from process_leases whe
  * Marks the process that made the call as dead, so that it makes no further call if it was only paused.
  * Throws where it may still live.
  */
-export async function takeOver(
+export async function takeOverAbandonedCall(
   sql: Sql,
   stored: StoredAnswer,
   { tellsDead, isNew }: Pick<ProcessLease, 'tellsDead' | 'isNew'>,
@@ -125,10 +131,10 @@ export async function takeOver(
   const { leased_by } = stored
   const [found] = leased_by ? await sql<{ dead: boolean }>(MARK_DEAD, [leased_by, tellsDead]) : []
   if (found?.dead || (tellsDead && isOverdue(stored))) return
-  throw isNew ? CANNOT_TELL_YET : inProgress()
+  throw isNew ? CANNOT_TELL_YET : inProgressProblem()
 }
 
-export const answerRow = (key: ScopedKey, outcome: Outcome): IdempotencyRow => ({
+export const idempotencyAnswerRow = (key: ScopedIdempotencyKey, outcome: ApiResponse): IdempotencyRow => ({
   ...key,
   status: outcome.status,
   body: outcome.stored ?? (outcome.body as string | null),
@@ -138,8 +144,8 @@ export const answerRow = (key: ScopedKey, outcome: Outcome): IdempotencyRow => (
   createdAt: clock.real(),
 })
 
-export const reservationRow = (
-  key: ScopedKey,
+export const idempotencyReservationRow = (
+  key: ScopedIdempotencyKey,
   reservation: unknown,
   { lease = null }: { readonly lease?: string | null },
 ): IdempotencyRow => ({

@@ -1,20 +1,20 @@
 import type { Tenant } from '../contract/actor.ts'
-import type { FollowedEvent, Position } from '../contract/follow.ts'
+import type { JournalPosition, StreamedEvent } from '../contract/follow.ts'
 import type { Sql } from '../contract/sql.ts'
 
-export interface Reading {
-  readonly events: FollowedEvent[]
+export interface JournalReading {
+  readonly events: StreamedEvent[]
   /** Every transaction below it has ended, so no event can appear there. None at or above it was read. */
   readonly horizon: bigint
   readonly newest: bigint
   readonly isHeldBack: boolean
 }
 
-export const isAfter = (one: Position, other: Position): boolean =>
+export const isLaterPosition = (one: JournalPosition, other: JournalPosition): boolean =>
   one.writtenIn === other.writtenIn ? one.id > other.id : one.writtenIn > other.writtenIn
 
 /** The position before all events of transactions that have not ended. */
-export const atHorizon = (writtenIn: bigint): Position => ({ writtenIn, id: '' })
+export const positionAtHorizon = (writtenIn: bigint): JournalPosition => ({ writtenIn, id: '' })
 
 /**
  * One statement has one snapshot: everything below its oldest open transaction is complete in it.
@@ -36,7 +36,7 @@ from journal_origin`
 const COLUMNS = `id, owner_id as "ownerId", mode, agent_id as "agentId", event, data, request_id as "requestId",
     run_id as "runId", created_at as "createdAt", written_in as "writtenIn"`
 
-export const OF_OWNERS = `
+export const EVENTS_OF_OWNERS_SQL = `
 with ended as materialized (${ENDED})
 select ended.*, exists (
     select from events where written_in >= ended.horizon and owner_id = any($4::text[])
@@ -47,53 +47,53 @@ from ended left join lateral (
   order by written_in, id limit $5
 ) followed on true`
 
-export const OF_TENANT = `
+export const EVENTS_OF_TENANT_SQL = `
 with ended as materialized (${ENDED})
 select ended.*, false as "isHeldBack", followed.*
 from ended left join lateral (
   select ${COLUMNS} from tenant_events_after($4, $5, $2, $3, ended.horizon, '{}', $6)
 ) followed on true`
 
-interface ReadRow extends FollowedEvent, Record<string, unknown> {
+interface ReadRow extends StreamedEvent, Record<string, unknown> {
   readonly horizon: bigint
   readonly newest: bigint
   readonly isHeldBack: boolean
 }
 
-const readingOf = (rows: readonly ReadRow[]): Reading => ({
+const readingOf = (rows: readonly ReadRow[]): JournalReading => ({
   events: rows.filter(({ id }) => id !== null),
   horizon: rows[0]?.horizon ?? 0n,
   newest: rows[0]?.newest ?? 0n,
   isHeldBack: rows[0]?.isHeldBack ?? false,
 })
 
-export interface ReadFrom {
-  readonly after: Position
+export interface JournalReadStart {
+  readonly after: JournalPosition
   readonly most: number
   readonly known: bigint
 }
 
-export const readOfOwners = async (
+export const readEventsOfOwners = async (
   sql: Sql,
-  { after, most, known }: ReadFrom,
+  { after, most, known }: JournalReadStart,
   owners: readonly string[],
-): Promise<Reading> =>
-  readingOf(await sql<ReadRow>(OF_OWNERS, [known, after.writtenIn, after.id, owners, most]))
+): Promise<JournalReading> =>
+  readingOf(await sql<ReadRow>(EVENTS_OF_OWNERS_SQL, [known, after.writtenIn, after.id, owners, most]))
 
-export const readOfTenant = async (
+export const readEventsOfTenant = async (
   sql: Sql,
-  { after, most, known }: ReadFrom,
+  { after, most, known }: JournalReadStart,
   { ownerId, mode }: Tenant,
-): Promise<Reading> =>
-  readingOf(await sql<ReadRow>(OF_TENANT, [known, after.writtenIn, after.id, ownerId, mode, most]))
+): Promise<JournalReading> =>
+  readingOf(await sql<ReadRow>(EVENTS_OF_TENANT_SQL, [known, after.writtenIn, after.id, ownerId, mode, most]))
 
 /** The position from which everything is still to come; `known` is an earlier one. */
-export async function currentHorizon(sql: Sql, known = 0n): Promise<Position> {
+export async function readJournalHorizon(sql: Sql, known = 0n): Promise<JournalPosition> {
   const [row] = await sql<{ horizon: bigint }>(ENDED, [known])
-  return atHorizon(row?.horizon ?? known)
+  return positionAtHorizon(row?.horizon ?? known)
 }
 
-export const WHERE_IS = `
+export const EVENT_POSITION_SQL = `
 with ended as materialized (${ENDED})
 select ended.horizon, found."writtenIn" from ended left join lateral (
   select written_in as "writtenIn" from events
@@ -111,13 +111,13 @@ interface EventViewer {
  * The position after an event that the caller can see; undefined where there is none. An event above the
  * horizon was read elsewhere, and others may still be committed before it: the position is then the horizon.
  */
-export async function positionAfter(
+export async function positionAfterEvent(
   sql: Sql,
   id: string,
   { tenant, agentId, delegationId }: EventViewer,
-): Promise<Position | undefined> {
+): Promise<JournalPosition | undefined> {
   const asked = [0, tenant.ownerId, tenant.mode, id, agentId, delegationId]
-  const [row] = await sql<{ horizon: bigint; writtenIn: bigint | null }>(WHERE_IS, asked)
+  const [row] = await sql<{ horizon: bigint; writtenIn: bigint | null }>(EVENT_POSITION_SQL, asked)
   if (!row || row.writtenIn === null) return undefined
-  return row.writtenIn < row.horizon ? { writtenIn: row.writtenIn, id } : atHorizon(row.horizon)
+  return row.writtenIn < row.horizon ? { writtenIn: row.writtenIn, id } : positionAtHorizon(row.horizon)
 }

@@ -1,18 +1,18 @@
 import { clock } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { encodeJson } from '../../values/json-names.ts'
-import { decimal } from '../../values/money.ts'
+import { formatDecimal } from '../../values/money.ts'
 import type { Tenant, TenantNow } from '../contract/actor.ts'
-import type { Call, Outcome } from '../contract/call.ts'
-import type { Events } from '../contract/events.ts'
-import type { AnyOperation, Failure } from '../contract/operation.ts'
+import type { ApiCall, ApiResponse } from '../contract/call.ts'
+import type { EventSchemas } from '../contract/events.ts'
+import type { AnyOperation, RefusalSpec } from '../contract/operation.ts'
 import { Refusal } from '../contract/problem.ts'
-import { type Process, type ProcessRecord, workflowIdOf } from '../contract/process.ts'
+import { type DurableProcess, type ProcessRecord, workflowIdOf } from '../contract/process.ts'
 import type { EventRow, JournalRow, OutboxRow } from './journal.ts'
-import { runSummary } from './outbox.ts'
+import { workflowRunSummary } from './outbox.ts'
 
-export const refusalOf = (operation: AnyOperation, code: string, message?: string): Refusal => {
-  const failure: Failure | undefined = operation.fails?.[code]
+export const buildRefusal = (operation: AnyOperation, code: string, message?: string): Refusal => {
+  const failure: RefusalSpec | undefined = operation.fails?.[code]
   if (!failure) throw new Error(`${operation.path} does not declare the refusal ${code}`)
   return new Refusal(failure[0], code, message ?? failure[1])
 }
@@ -23,8 +23,8 @@ interface EventSource extends TenantNow {
 }
 
 /** The data are checked against the schema that the operation declared. */
-export function eventOf(
-  declared: Events,
+export function buildEvent(
+  declared: EventSchemas,
   event: string,
   data: unknown,
   { tenant, now, requestId, runId }: EventSource,
@@ -48,10 +48,10 @@ export function eventOf(
 
 const textOrNull = (id: unknown): string | null => (typeof id === 'string' ? id : null)
 
-export const journalRowOf = (
-  { actor, operation, address }: Call,
+export const buildJournalRow = (
+  { actor, operation, address }: ApiCall,
   event: EventRow,
-  outcome: Outcome,
+  outcome: ApiResponse,
 ): JournalRow => ({
   ...event,
   actorType: actor.type,
@@ -65,7 +65,11 @@ export const journalRowOf = (
 })
 
 /** Temporal's signal-with-start decides whether it starts the process or signals the running one. */
-export const wakeUp = (process: Process, { ownerId, mode }: Tenant, record: ProcessRecord): OutboxRow => ({
+export const buildWakeUpRow = (
+  process: DurableProcess,
+  { ownerId, mode }: Tenant,
+  record: ProcessRecord,
+): OutboxRow => ({
   id: newId('outbox'),
   ownerId,
   mode,
@@ -77,15 +81,19 @@ export const wakeUp = (process: Process, { ownerId, mode }: Tenant, record: Proc
 })
 
 /** Includes the summary of the run, if more than the record's ids is known. */
-function inputOf(process: Process, { ownerId, mode }: Tenant, record: ProcessRecord): OutboxRow['input'] {
+function inputOf(
+  process: DurableProcess,
+  { ownerId, mode }: Tenant,
+  record: ProcessRecord,
+): OutboxRow['input'] {
   const { id, agentId, status, amountCents, about } = record
   const deadline = (record.dueAt ?? record.expiresAt)?.toISOString()
   const input = {
     ...{ id, ownerId, mode, agentId },
     ...(status !== undefined && { status }),
-    ...(amountCents !== undefined && { amountEuros: Number(decimal(amountCents)) }),
+    ...(amountCents !== undefined && { amountEuros: Number(formatDecimal(amountCents)) }),
     ...(deadline !== undefined && { deadline }),
   }
   if (amountCents === undefined && about === undefined) return input
-  return { ...input, summary: runSummary(process, mode, record) }
+  return { ...input, summary: workflowRunSummary(process, mode, record) }
 }

@@ -1,7 +1,7 @@
 import type { Tenant } from '../contract/actor.ts'
-import type { StartInput } from '../contract/process.ts'
+import type { ProcessStartInput } from '../contract/process.ts'
 import type { Sql } from '../contract/sql.ts'
-import type { Channel } from './outbox.ts'
+import type { NotifyChannel } from './outbox.ts'
 
 export interface EventRow {
   id: string
@@ -51,17 +51,17 @@ export interface OutboxRow {
   process: string
   recurs: boolean
   workflowId: string
-  input: StartInput
+  input: ProcessStartInput
   createdAt: Date
 }
 
-export interface Journal {
+export interface PendingJournal {
   events: JournalRow[]
   idempotency: IdempotencyRow[]
   outbox: OutboxRow[]
 }
 
-export const emptyJournal = (): Journal => ({ events: [], idempotency: [], outbox: [] })
+export const emptyJournal = (): PendingJournal => ({ events: [], idempotency: [], outbox: [] })
 
 const STATEMENT = `
 with e as (
@@ -94,18 +94,18 @@ select publish_events($1::jsonb, $4::text[]) as deliveries, publish_pushes($1::j
   (select count(*)::int from (select from event_streams where owner_id = any($4::text[]) limit 1) followed) as events`
 
 /** New rows per channel (for `events`: whether someone follows them), by which listeners are notified. */
-export type NewRows = Readonly<Record<Channel, number>>
+export type NewRowCounts = Readonly<Record<NotifyChannel, number>>
 
 /** For a transaction whose commit succeeded while its connection was lost: every channel may have new rows. */
-export const POSSIBLY_NEW_ROWS: NewRows = { outbox: 1, deliveries: 1, pushes: 1, events: 1 }
+export const POSSIBLY_NEW_ROWS: NewRowCounts = { outbox: 1, deliveries: 1, pushes: 1, events: 1 }
 
 /** Writes the journal of a request or a whole batch in one statement. */
-export async function writeJournal(sql: Sql, journal: Journal): Promise<NewRows> {
+export async function writeJournal(sql: Sql, journal: PendingJournal): Promise<NewRowCounts> {
   const { events, idempotency, outbox } = journal
   const kinds = [events, idempotency, outbox]
   if (kinds.every(rows => rows.length === 0)) return { outbox: 0, deliveries: 0, pushes: 0, events: 0 }
   const owners = [...new Set(events.map(({ ownerId }) => ownerId))]
-  const [published] = await sql<Omit<NewRows, 'outbox'>>(STATEMENT, [
+  const [published] = await sql<Omit<NewRowCounts, 'outbox'>>(STATEMENT, [
     ...kinds.map(rows => JSON.stringify(rows)),
     owners,
   ])

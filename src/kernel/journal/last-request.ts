@@ -9,7 +9,7 @@ where owner_id = $1 and mode = $2 and resource_id = $3 and actor_type <> 'proces
  * The id of the last request of a person or program about a record. A process that continues the record uses
  * it as the request id of its own events. Undefined where only processes have changed the record.
  */
-export const lastRequestOf = async (
+export const findLastRequestId = async (
   sql: Sql,
   { ownerId, mode }: Tenant,
   id: string,

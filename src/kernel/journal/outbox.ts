@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { formatMoney } from '../../values/money.ts'
-import type { Process, ProcessInput, ProcessRecord, StartInput } from '../contract/process.ts'
+import type { DurableProcess, ProcessInput, ProcessRecord, ProcessStartInput } from '../contract/process.ts'
 import type { Sql } from '../contract/sql.ts'
 import { batcher } from '../database/batcher.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
@@ -10,11 +10,11 @@ export interface OutboxMessage extends Record<string, unknown> {
   readonly process: string
   readonly recurs: boolean
   readonly workflowId: string
-  readonly input: StartInput
+  readonly input: ProcessStartInput
 }
 
 /** Hands a message to Temporal; throws if Temporal does not accept it. Delivering one twice does no harm. */
-export type Deliver = (message: OutboxMessage) => Promise<void>
+export type DeliverOutboxMessage = (message: OutboxMessage) => Promise<void>
 
 /**
  * A lease changes no indexed column, so its row changes in place: claimed rows are few and stay in the index of what is due.
@@ -30,17 +30,17 @@ where id in (
 returning id, process, recurs, workflow_id as "workflowId", input`
 
 /** Messages that are claimed are left out: the end of a claim is found by a later poll. */
-export const OUTBOX_DUE = `
+export const OUTBOX_DUE_SQL = `
 select due_at from outbox where leased_until <= clock_timestamp() is not false order by due_at limit 1`
 
 const DONE = 'delete from outbox where id = any($1::text[]) returning id'
 
-export const LONGEST_BACK_OFF_MS = 60_000
+export const MAX_OUTBOX_BACKOFF_MS = 60_000
 
 /** Exponential back-off with jitter, a minute at most. */
 const POSTPONE = `
 update outbox set due_at = clock_timestamp()
-  + least(${LONGEST_BACK_OFF_MS / 1_000}, 0.25 * power(2, least(attempts, 8))) * (0.5 + random() / 2) * interval '1 second',
+  + least(${MAX_OUTBOX_BACKOFF_MS / 1_000}, 0.25 * power(2, least(attempts, 8))) * (0.5 + random() / 2) * interval '1 second',
   leased_by = null, leased_until = null
 where id = any($1::text[]) returning id`
 
@@ -51,11 +51,11 @@ update outbox set attempts = attempts - 1, leased_by = null, leased_until = null
 const OLDEST = `
 select extract(epoch from clock_timestamp() - created_at)::float8 as seconds from outbox order by id limit 1`
 
-export const oldestSeconds = async (sql: Sql): Promise<number | null> =>
+export const oldestOutboxSeconds = async (sql: Sql): Promise<number | null> =>
   (await sql<{ seconds: number | null }>(OLDEST))[0]?.seconds ?? null
 
 /** Ids that arrive while a statement runs share the next one. */
-export function outboxOf({ pool }: Database) {
+export function openOutbox({ pool }: Database) {
   const sql = sqlOn(pool)
   const inBatches = (text: string) => {
     const batched = batcher<string, void>({ size: 256, inFlight: 1 }, async ids => {
@@ -74,11 +74,11 @@ export function outboxOf({ pool }: Database) {
 }
 
 /** PostgreSQL's NOTIFY channels: messages for Temporal, webhook deliveries, web pushes, events that someone follows. */
-export const channels = ['outbox', 'deliveries', 'pushes', 'events'] as const
-export type Channel = (typeof channels)[number]
+export const notifyChannels = ['outbox', 'deliveries', 'pushes', 'events'] as const
+export type NotifyChannel = (typeof notifyChannels)[number]
 
 /** Notifies the listeners of channels, in all processes. `journal` is that of all events. */
-export type Notify = (channels: readonly (Channel | 'journal')[]) => void
+export type Notify = (channels: readonly (NotifyChannel | 'journal')[]) => void
 
 const NOTIFY = `select pg_notify(channel, '') from unnest($1::text[]) as channel`
 
@@ -119,8 +119,8 @@ export function openNotifier({ pool }: Database, longestPauseMs: number): Notify
 }
 
 /** `Intent of € 25.00, test` */
-export function runSummary(
-  { name, title = name }: Pick<Process, 'name' | 'title'>,
+export function workflowRunSummary(
+  { name, title = name }: Pick<DurableProcess, 'name' | 'title'>,
   mode: ProcessInput['mode'],
   { id, amountCents, about }: ProcessRecord,
 ): string {

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money } from '../../values/money.ts'
+import { moneySchema } from '../../values/money.ts'
 import type { Actor, Tenant } from '../contract/actor.ts'
-import { type PageOf, pageOf } from '../contract/page.ts'
+import { pageSchemaOf, type RecordPage } from '../contract/page.ts'
 import type { Row, Sql } from '../contract/sql.ts'
 import { withMembers } from '../database/entity.ts'
 
 /** For answers that read the audit trail, of which old entries may have been purged. */
-export const completeFrom = instant.nullable().meta({
+export const completeFromSchema = instant.nullable().meta({
   description:
     'What was written before this was purged from the audit trail after its retention, and is missing here; null where nothing was.',
 })
@@ -27,7 +27,7 @@ export async function withCompleteFrom<T extends object>(page: Promise<T>, sql: 
 }
 
 /** The caller may be a key that brings what this person has signed. */
-export const personNamed = id('person').nullable().meta({
+export const signingPersonSchema = id('person').nullable().meta({
   description: 'The person who has signed it with a passkey or done it in the console, or whom it is about.',
 })
 
@@ -38,18 +38,18 @@ const TimelineEntry = z
     event: z.string().meta({ examples: ['intent.approved'] }),
     action: z.string().meta({ description: 'The operation that caused it.', examples: ['intents.create'] }),
     resourceId: z.string().meta({ examples: ['intent_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
-    amountCents: money
+    amountCents: moneySchema
       .nullable()
       .meta({ description: 'The amount that it is about: of a refund what came back.' }),
     reason: z.string().nullable().meta({ description: 'What was said about it, or why it came to nothing.' }),
     actorType: z.string().meta({ examples: ['agent'] }),
     actorId: z.string().nullable(),
-    personId: personNamed,
+    personId: signingPersonSchema,
     requestId: z.string(),
   })
   .meta({ id: 'TimelineEntry' })
 
-export const TimelinePage = pageOf(TimelineEntry).extend({ completeFrom })
+export const TimelinePage = pageSchemaOf(TimelineEntry).extend({ completeFrom: completeFromSchema })
 
 type Entry = z.output<typeof TimelineEntry>
 
@@ -70,7 +70,7 @@ order by id limit $5`
 const OF_RECORDS = `${ENTRIES}
 where (owner_id, mode) = ($1, $2) and resource_id = any($3::text[]) and id > $4 order by id limit $5`
 
-export const timelineOfRun = (
+export const readTimelineOfRun = (
   sql: Sql,
   { ownerId, mode, id }: Tenant & { id: string },
   { delegationId = null, id: actorId }: Pick<Actor, 'delegationId' | 'id'>,
@@ -79,7 +79,7 @@ export const timelineOfRun = (
 ): Promise<TimelineRow[]> =>
   sql<TimelineRow & Row>(OF_RUN, [ownerId, mode, id, after ?? '', most, delegationId, actorId])
 
-export const timelineOfRecords = (
+export const readTimelineOfRecords = (
   sql: Sql,
   { ownerId, mode }: Tenant,
   ids: readonly string[],
@@ -95,7 +95,7 @@ interface StoredEntry {
 }
 
 /** Audit entries have the ids of their events, with a prefix of their own. */
-export const withAuditIds = <T extends StoredEntry, P extends PageOf<T>>(page: P & PageOf<T>) => ({
+export const withAuditIds = <T extends StoredEntry, P extends RecordPage<T>>(page: P & RecordPage<T>) => ({
   ...page,
   data: page.data.map(entry =>
     withMembers(entry, { id: entry.auditId ?? entry.id.replace('event', 'audit') }),

@@ -1,75 +1,83 @@
 import type { Tenant } from '../contract/actor.ts'
-import type { Call, Outcome } from '../contract/call.ts'
-import { type BoundStep, type HotHandler, type Item, isNonEmpty } from '../contract/handlers.ts'
+import type { ApiCall, ApiResponse } from '../contract/call.ts'
+import { type BatchItem, type BoundBatchedStep, type HotHandler, isNonEmpty } from '../contract/handlers.ts'
 import type { Ports } from '../contract/ports.ts'
 import { Problem } from '../contract/problem.ts'
-import type { ScopedKey } from '../journal/idempotency.ts'
+import type { ScopedIdempotencyKey } from '../journal/idempotency.ts'
 import type { EventRow, OutboxRow } from '../journal/journal.ts'
-import { eventOf, refusalOf, wakeUp } from '../journal/journal-rows.ts'
-import { answerOf, type CallResult, finishCall, journalEvents } from './finish-call.ts'
+import { buildEvent, buildRefusal, buildWakeUpRow } from '../journal/journal-rows.ts'
+import { finishCall, type HandlerResult, journalEvents, requireOutcome } from './finish-call.ts'
 import { RequestContext } from './request-context.ts'
-import type { Runtime } from './runtime.ts'
-import { type OpenedCall, replayed, type Transaction } from './transaction.ts'
+import type { OperationRuntime } from './runtime.ts'
+import { type CallInTransaction, replayedOutcome, type Transaction } from './transaction.ts'
 
 type Handler = HotHandler<unknown, unknown, string, Record<string, never>>
 
-export interface HotCall extends Call {
-  readonly step?: BoundStep & {
+export interface HotOperationCall extends ApiCall {
+  readonly step?: BoundBatchedStep & {
     /** It records an answer: the reservation stored under its key is its own. */
     readonly records: boolean
   }
 }
 
-export const handlerOf = ({ step, operation }: HotCall): Handler =>
+export const batchHandlerOf = ({ step, operation }: HotOperationCall): Handler =>
   step?.step ?? (operation.handler as Handler)
 
-export const inputOf = ({ step, input }: HotCall): unknown => (step ? step.input : input)
+export const batchInputOf = ({ step, input }: HotOperationCall): unknown => (step ? step.input : input)
 
 /** A call of a batch. It has a result before it is decided if it is a replay or cannot run. */
 interface BatchedCall {
-  readonly call: HotCall
-  readonly key: ScopedKey | null
-  result: PromiseSettledResult<CallResult> | undefined
+  readonly call: HotOperationCall
+  readonly key: ScopedIdempotencyKey | null
+  result: PromiseSettledResult<HandlerResult> | undefined
   events?: readonly EventRow[]
 }
 
 /** An earlier request with the same key has reserved and never recorded: the caller recovers it. */
-export const ABANDONED = new Error('a request with this key was left before its outcome')
+export const ABANDONED_CALL_ERROR = new Error('a request with this key was left before its outcome')
 
 export async function runBatch(
-  runtime: Runtime,
-  opened: readonly OpenedCall<HotCall>[],
+  runtime: OperationRuntime,
+  opened: readonly CallInTransaction<HotOperationCall>[],
   tx: Transaction,
-): Promise<PromiseSettledResult<CallResult>[]> {
+): Promise<PromiseSettledResult<HandlerResult>[]> {
   const entries = opened.map((one): BatchedCall => ({ call: one.call, key: one.key, result: resultOf(one) }))
   await decideAll(entries, runtime, tx)
   for (const entry of entries) await reactTo(entry, runtime, tx)
   return entries.map(({ result }) => result ?? rejected(new Error('a call of a batch was not decided')))
 }
 
-export async function runBatchOfOne(runtime: Runtime, call: Call, tx: Transaction): Promise<Outcome> {
+export async function runBatchOfOne(
+  runtime: OperationRuntime,
+  call: ApiCall,
+  tx: Transaction,
+): Promise<ApiResponse> {
   const opened = { call, key: null, stored: undefined, problem: undefined }
   const [result] = await runBatch(runtime, [opened], tx)
   if (result?.status !== 'fulfilled') throw result?.reason
-  return answerOf(result.value)
+  return requireOutcome(result.value)
 }
 
 const rejected = (reason: unknown): PromiseRejectedResult => ({ status: 'rejected', reason })
 
-function resultOf(opened: OpenedCall<HotCall>): BatchedCall['result'] {
+function resultOf(opened: CallInTransaction<HotOperationCall>): BatchedCall['result'] {
   const { problem, stored, call } = opened
   if (problem) return rejected(problem)
   const isOwn = stored?.status === null && call.step?.records === true
   if (!stored || isOwn) return undefined
   try {
-    const value = replayed(opened)
-    return value ? { status: 'fulfilled', value } : rejected(ABANDONED)
+    const value = replayedOutcome(opened)
+    return value ? { status: 'fulfilled', value } : rejected(ABANDONED_CALL_ERROR)
   } catch (error) {
     return rejected(error)
   }
 }
 
-async function decideAll(entries: readonly BatchedCall[], runtime: Runtime, tx: Transaction): Promise<void> {
+async function decideAll(
+  entries: readonly BatchedCall[],
+  runtime: OperationRuntime,
+  tx: Transaction,
+): Promise<void> {
   const undecided = entries.filter(entry => !entry.result)
   const [first] = undecided
   if (!first) return
@@ -81,10 +89,10 @@ async function decideAll(entries: readonly BatchedCall[], runtime: Runtime, tx: 
       entry.result = { status: 'fulfilled', value: finishCall(entry, emitted, value, tx.journal) }
     }
   }
-  await handlerOf(first.call).write(state, tx.sql, runtime.runForOwnerIn(tx))
+  await batchHandlerOf(first.call).write(state, tx.sql, runtime.runForOwnerIn(tx))
 }
 
-export async function loadAndDecide<C extends { readonly call: HotCall }>(
+export async function loadAndDecide<C extends { readonly call: HotOperationCall }>(
   calls: readonly C[],
   { sql, now }: Pick<Transaction, 'sql' | 'now'>,
   ports: Ports,
@@ -93,25 +101,30 @@ export async function loadAndDecide<C extends { readonly call: HotCall }>(
   const items = asked.map(({ item }) => item)
   const [first] = calls
   if (!first || !isNonEmpty(items)) throw new Error('a batch without calls')
-  const handler = handlerOf(first.call)
+  const handler = batchHandlerOf(first.call)
   const state = await handler.load(items, sql, ports)
   const decided = asked.map(({ of, item }) => ({ of, ...decide(handler, of.call, item, state) }))
   return { decided, state }
 }
 
-function decide(handler: Handler, { operation: { operation } }: Call, item: Item<unknown>, state: unknown) {
+function decide(
+  handler: Handler,
+  { operation: { operation } }: ApiCall,
+  item: BatchItem<unknown>,
+  state: unknown,
+) {
   const events: EventRow[] = []
   const outbox: OutboxRow[] = []
   const value = handler.decide(item, state, {
-    refuse: (code, message) => refusalOf(operation, code, message),
-    emit: (event: string, data: unknown) => events.push(eventOf(operation.emits, event, data, item)),
-    wake: (process, record) => outbox.push(wakeUp(process, item.tenant, record)),
+    refuse: (code, message) => buildRefusal(operation, code, message),
+    emit: (event: string, data: unknown) => events.push(buildEvent(operation.emits, event, data, item)),
+    wake: (process, record) => outbox.push(buildWakeUpRow(process, item.tenant, record)),
   })
   return { value, events, outbox }
 }
 
-const itemOf = (call: HotCall, now: Date): Item<unknown> => ({
-  input: inputOf(call),
+const itemOf = (call: HotOperationCall, now: Date): BatchItem<unknown> => ({
+  input: batchInputOf(call),
   actor: call.actor,
   tenant: call.actor.tenant as Tenant,
   now,
@@ -123,7 +136,7 @@ const itemOf = (call: HotCall, now: Date): Item<unknown> => ({
 /** Few events of batches have a reaction in another area; without one this costs nothing. */
 async function reactTo(
   { call, events = [], result }: BatchedCall,
-  runtime: Runtime,
+  runtime: OperationRuntime,
   tx: Transaction,
 ): Promise<void> {
   const hasReaction = ({ event, data }: EventRow): boolean =>

@@ -1,35 +1,35 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { clock } from '../../values/clock.ts'
-import type { Call, Outcome } from '../contract/call.ts'
-import { type ByteStream, isStreamed } from '../contract/file.ts'
-import { isWriting, type Run } from '../contract/operation.ts'
+import type { ApiCall, ApiResponse } from '../contract/call.ts'
+import { type ByteStream, isStreamedContent } from '../contract/file.ts'
+import { isWritingOperation, type RunMode } from '../contract/operation.ts'
 import type { Database } from '../database/prepared-sql.ts'
-import { asProblem } from '../database/retry.ts'
+import { databaseErrorAsProblem } from '../database/retry.ts'
 import { SessionLocks } from '../database/session-locks.ts'
-import { externalRunner, headOfExternal } from './external-call.ts'
-import { answerOf } from './finish-call.ts'
+import { answerExternalHead, externalRunner } from './external-call.ts'
+import { requireOutcome } from './finish-call.ts'
 import { batchRunner } from './group-commit.ts'
-import { OwnerQueue, type OwnerQueueLimits, once, rateLimited } from './owner-queue.ts'
-import { headOfPlain, runPlain, runRead } from './plain.ts'
-import type { Runtime } from './runtime.ts'
+import { callOnce, OwnerQueue, type OwnerQueueLimits, rateLimitedProblem } from './owner-queue.ts'
+import { answerPlainHead, runPlain, runRead } from './plain.ts'
+import type { OperationRuntime } from './runtime.ts'
 
-export type Execute = (call: Call) => Promise<Outcome>
+export type ExecuteCall = (call: ApiCall) => Promise<ApiResponse>
 
 /** Runs a valid call to its outcome: for the API, the activities of workflows and the start-up alike. */
-export function executor(runtime: Runtime): Execute {
+export function createExecutor(runtime: OperationRuntime): ExecuteCall {
   const runBatched = batchRunner(runtime)
-  const executeByRun: Record<Run, Execute> = {
+  const executeByRun: Record<RunMode, ExecuteCall> = {
     plain: call => runPlain(runtime, call),
     read: call => runRead(runtime, call),
-    hot: async call => answerOf(await runBatched(call)),
+    hot: async call => requireOutcome(await runBatched(call)),
     external: externalRunner(runtime, runBatched),
   }
-  const runOf = (call: Call): Run => call.operation.operation.run ?? 'plain'
-  const isWrite = ({ operation }: Call): boolean => isWriting(operation.operation)
+  const runOf = (call: ApiCall): RunMode => call.operation.operation.run ?? 'plain'
+  const isWrite = ({ operation }: ApiCall): boolean => isWritingOperation(operation.operation)
   return serializedByOwner(runtime.database, async call => {
     if (!isWrite(call)) return runRead(runtime, call)
     if (!call.isHead) return executeByRun[runOf(call)](call)
-    return runOf(call) === 'external' ? headOfExternal(runtime, call) : headOfPlain(runtime, call)
+    return runOf(call) === 'external' ? answerExternalHead(runtime, call) : answerPlainHead(runtime, call)
   })
 }
 
@@ -47,7 +47,7 @@ const ASK_EVERY_MS = 100
  * Runs operations whose limits say `oneAtATime` one at a time for each owner, across all processes. A
  * streamed answer keeps its turn until its last piece is sent. The service's own work needs no turn.
  */
-export function serializedByOwner(database: Database, execute: Execute): Execute {
+export function serializedByOwner(database: Database, execute: ExecuteCall): ExecuteCall {
   const queue = new OwnerQueue(LIMITS)
   const locks = new SessionLocks(database)
 
@@ -57,14 +57,14 @@ export function serializedByOwner(database: Database, execute: Execute): Execute
     const name = `turn ${owner}`
     try {
       while (!(await locks.tryLock(name))) {
-        if (clock.ticks() > latest) throw rateLimited(WAITED)
+        if (clock.ticks() > latest) throw rateLimitedProblem(WAITED)
         await pause(ASK_EVERY_MS)
       }
     } catch (error) {
       leave()
-      throw asProblem(error)
+      throw databaseErrorAsProblem(error)
     }
-    return once(() => void locks.end(name).finally(leave))
+    return callOnce(() => void locks.end(name).finally(leave))
   }
 
   return async call => {
@@ -74,7 +74,7 @@ export function serializedByOwner(database: Database, execute: Execute): Execute
     try {
       const outcome = await execute(call)
       const { body } = outcome
-      if (body !== null && isStreamed(body)) return { ...outcome, body: endingWith(body, end) }
+      if (body !== null && isStreamedContent(body)) return { ...outcome, body: endingWith(body, end) }
       end()
       return outcome
     } catch (error) {

@@ -1,36 +1,42 @@
-import { assertRunIsOpen, type Call, type Outcome } from '../contract/call.ts'
-import { AnswerNow, type BoundStep, CallExternal, type ExternalHandler } from '../contract/handlers.ts'
+import { type ApiCall, type ApiResponse, assertRunIsOpen } from '../contract/call.ts'
+import { AnswerNow, type BoundBatchedStep, CallExternal, type ExternalHandler } from '../contract/handlers.ts'
 import type { Ports } from '../contract/ports.ts'
-import { Problem, Refusal, WithHeaders } from '../contract/problem.ts'
+import { AnswerWithHeaders, Problem, Refusal } from '../contract/problem.ts'
 import { type BatchResult, batcher } from '../database/batcher.ts'
 import { onConnection } from '../database/connection.ts'
 import { sqlOfTransaction } from '../database/prepared-sql.ts'
 import type { ProcessLease } from '../database/process-lease.ts'
-import { asProblem } from '../database/retry.ts'
-import { CANNOT_TELL_YET, inProgress, takeOver } from '../journal/idempotency.ts'
-import { ABANDONED, type HotCall, loadAndDecide } from './batch.ts'
-import { type CallResult, callResultOf, type Emitted, handleCall } from './finish-call.ts'
+import { databaseErrorAsProblem } from '../database/retry.ts'
+import { CANNOT_TELL_YET, inProgressProblem, takeOverAbandonedCall } from '../journal/idempotency.ts'
+import { ABANDONED_CALL_ERROR, type HotOperationCall, loadAndDecide } from './batch.ts'
+import { type EmittedRows, type HandlerResult, runCallInTransaction, toHandlerResult } from './finish-call.ts'
 import { batchNameOf, type RunBatched } from './group-commit.ts'
-import { outcomeOf } from './outcome.ts'
-import { runReadOnly, tenantTime } from './plain.ts'
+import { encodeOutcome } from './outcome.ts'
+import { readTenantTime, runReadOnly } from './plain.ts'
 import type { RequestContext } from './request-context.ts'
-import type { Runtime } from './runtime.ts'
-import { inOwnTransaction, replayed } from './transaction.ts'
+import type { OperationRuntime } from './runtime.ts'
+import { inOwnTransaction, replayedOutcome } from './transaction.ts'
 
 type Events = Record<string, never>
-type Handler = ExternalHandler<Call['input'], unknown, string, Events>
+/** Ends the wait of a request whose answer cannot be recorded yet. */
+type LeaveCall = (reason: Problem) => void
 
-const externalHandlerOf = ({ operation }: Call): Handler => operation.handler as Handler
+type Handler = ExternalHandler<ApiCall['input'], unknown, string, Events>
+
+const externalHandlerOf = ({ operation }: ApiCall): Handler => operation.handler as Handler
 
 /**
  * Reserves and commits, calls the external system with no transaction open, records its answer and commits;
  * again for each further call that an answer leads to.
  */
-export function externalRunner(runtime: Runtime, runBatched: RunBatched): (call: Call) => Promise<Outcome> {
+export function externalRunner(
+  runtime: OperationRuntime,
+  runBatched: RunBatched,
+): (call: ApiCall) => Promise<ApiResponse> {
   const { lease, unrecordedAnswers, ports } = runtime
   const readBatched = sharedReads(runtime)
 
-  async function begin(call: Call): Promise<CallResult> {
+  async function begin(call: ApiCall): Promise<HandlerResult> {
     const { reserve, readsToReserve } = externalHandlerOf(call)
     const shared =
       typeof reserve === 'function' ? undefined : withStep(call, { step: reserve, input: call.input })
@@ -42,12 +48,12 @@ export function externalRunner(runtime: Runtime, runBatched: RunBatched): (call:
     try {
       return await runBatched(shared)
     } catch (error) {
-      if (error === ABANDONED) return reserveOrRecover(runtime, call)
+      if (error === ABANDONED_CALL_ERROR) return reserveOrRecover(runtime, call)
       throw error
     }
   }
 
-  async function record(call: Call, made: CallExternal<unknown>, answer: unknown): Promise<CallResult> {
+  async function record(call: ApiCall, made: CallExternal<unknown>, answer: unknown): Promise<HandlerResult> {
     const step = stepFor(made, answer)
     if (step) return runBatched(withStep(call, step, true))
     const work = (context: RequestContext) =>
@@ -58,14 +64,14 @@ export function externalRunner(runtime: Runtime, runBatched: RunBatched): (call:
       async (tx, opened) => {
         // If the answer comes after its lease has expired, another request may have recovered the call.
         const isRecovered = typeof opened.stored?.status === 'number'
-        return (isRecovered && replayed(opened)) || handleCall(runtime, opened, tx, work)
+        return (isRecovered && replayedOutcome(opened)) || runCallInTransaction(runtime, opened, tx, work)
       },
       'wait',
     )
   }
 
   /** Calls and records until there is an outcome. A process that was paused makes no call that others have decided. */
-  async function finish(given: Call, first: CallResult, leave: (reason: Problem) => void): Promise<Outcome> {
+  async function finish(given: ApiCall, first: HandlerResult, leave: LeaveCall): Promise<ApiResponse> {
     let call = given
     let done = first
     while (done instanceof CallExternal) {
@@ -95,7 +101,7 @@ export function externalRunner(runtime: Runtime, runBatched: RunBatched): (call:
 }
 
 function makeCall(
-  call: Call,
+  call: ApiCall,
   { reservation, chained }: CallExternal<unknown>,
   ports: Ports,
 ): Promise<unknown> {
@@ -104,14 +110,14 @@ function makeCall(
 }
 
 /** Undefined if the handler's `record` takes the answer. */
-function stepFor({ chained }: CallExternal<unknown>, answer: unknown): BoundStep | undefined {
+function stepFor({ chained }: CallExternal<unknown>, answer: unknown): BoundBatchedStep | undefined {
   return chained?.accepts(answer) ? { ...chained, input: answer } : undefined
 }
 
 /** The lease under which a request calls other systems; 503 where the database is unavailable. */
 const leaseOf = (lease: ProcessLease): Promise<string> =>
   lease.hold().catch((error: unknown) => {
-    throw asProblem(error)
+    throw databaseErrorAsProblem(error)
   })
 
 const takenOver = (): Problem =>
@@ -121,7 +127,7 @@ const takenOver = (): Problem =>
     { 'Retry-After': '5' },
   )
 
-function withStep(call: Call, step: BoundStep, records = false): HotCall {
+function withStep(call: ApiCall, step: BoundBatchedStep, records = false): HotOperationCall {
   const { actor } = call
   return {
     ...call,
@@ -130,90 +136,97 @@ function withStep(call: Call, step: BoundStep, records = false): HotCall {
   }
 }
 
-const reserveOrRecover = (runtime: Runtime, call: Call): Promise<CallResult> =>
+const reserveOrRecover = (runtime: OperationRuntime, call: ApiCall): Promise<HandlerResult> =>
   reserveOrTakeOver(runtime, call).catch(async (error: unknown) => {
     if (error !== CANNOT_TELL_YET) throw error
     await runtime.lease.grow()
     return reserveOrTakeOver(runtime, call)
   })
 
-const reserveOrTakeOver = (runtime: Runtime, call: Call): Promise<CallResult> =>
+const reserveOrTakeOver = (runtime: OperationRuntime, call: ApiCall): Promise<HandlerResult> =>
   inOwnTransaction(runtime, call, async (tx, opened) => {
     const { stored } = opened
     const { recover, reserve } = externalHandlerOf(call)
     if (stored) {
-      const kept = replayed(opened)
+      const kept = replayedOutcome(opened)
       if (kept) return kept
-      await takeOver(tx.sql, stored, runtime.lease)
-      return handleCall(runtime, opened, tx, context => recover(stored.reservation, context))
+      await takeOverAbandonedCall(tx.sql, stored, runtime.lease)
+      return runCallInTransaction(runtime, opened, tx, context => recover(stored.reservation, context))
     }
     // The reservation was recovered meanwhile, and its answer dropped since.
-    if (typeof reserve !== 'function') throw inProgress()
+    if (typeof reserve !== 'function') throw inProgressProblem()
     const work = async (context: RequestContext) => reservedIn(await reserve(call.input, context))
-    return handleCall(runtime, opened, tx, work)
+    return runCallInTransaction(runtime, opened, tx, work)
   })
 
 function reservedIn(reserved: unknown): unknown {
   if (reserved instanceof AnswerNow) return reserved.answer
-  const isDone = [Refusal, WithHeaders, CallExternal].some(kind => reserved instanceof kind)
+  const isDone = [Refusal, AnswerWithHeaders, CallExternal].some(kind => reserved instanceof kind)
   return isDone ? reserved : new CallExternal(reserved)
 }
 
-async function reserveByReading(runtime: Runtime, call: Call): Promise<CallResult | undefined> {
+async function reserveByReading(
+  runtime: OperationRuntime,
+  call: ApiCall,
+): Promise<HandlerResult | undefined> {
   const { reserve } = externalHandlerOf(call)
   if (typeof reserve !== 'function') throw new Error('a batched step is read in batches')
   const { context, value } = await runReadOnly(runtime, call, context => reserve(call.input, context))
-  return hasEmitted(context) ? undefined : callResultOf(call, reservedIn(value))
+  return hasEmitted(context) ? undefined : toHandlerResult(call, reservedIn(value))
 }
 
 const READS = { size: 12, inFlight: 2 }
 
-function sharedReads(runtime: Runtime): (call: HotCall) => Promise<CallResult | undefined> {
-  const batched = batcher<HotCall, CallResult | undefined>(READS, calls => readBatch(runtime, calls))
+function sharedReads(
+  runtime: OperationRuntime,
+): (call: HotOperationCall) => Promise<HandlerResult | undefined> {
+  const batched = batcher<HotOperationCall, HandlerResult | undefined>(READS, calls =>
+    readBatch(runtime, calls),
+  )
   return async call => {
     assertRunIsOpen(call)
     try {
       return await batched(batchNameOf(call), call)
     } catch (error) {
-      throw asProblem(error)
+      throw databaseErrorAsProblem(error)
     }
   }
 }
 
 async function readBatch(
-  runtime: Runtime,
-  calls: readonly HotCall[],
-): Promise<BatchResult<CallResult | undefined>[]> {
+  runtime: OperationRuntime,
+  calls: readonly HotOperationCall[],
+): Promise<BatchResult<HandlerResult | undefined>[]> {
   const [first] = calls
   if (!first) return []
   const { decided } = await onConnection(runtime.database, null, async client => {
     const sql = sqlOfTransaction(client)
-    const now = await tenantTime(sql, first.actor.tenant)
+    const now = await readTenantTime(sql, first.actor.tenant)
     const asked = calls.map(call => ({ call }))
     return loadAndDecide(asked, { sql, now }, runtime.ports)
   })
   return decided.map(({ of: { call }, value, ...emitted }) => {
     const isRead = !(hasEmitted(emitted) || value instanceof Problem)
-    return { status: 'fulfilled', value: isRead ? callResultOf(call, value) : undefined }
+    return { status: 'fulfilled', value: isRead ? toHandlerResult(call, value) : undefined }
   })
 }
 
-const hasEmitted = ({ events, outbox }: Emitted): boolean => events.length + outbox.length > 0
+const hasEmitted = ({ events, outbox }: EmittedRows): boolean => events.length + outbox.length > 0
 
 async function answerByReading(
-  runtime: Runtime,
-  call: Call,
+  runtime: OperationRuntime,
+  call: ApiCall,
   look: NonNullable<Handler['peek']>,
-): Promise<Outcome | undefined> {
+): Promise<ApiResponse | undefined> {
   const { context, value } = await runReadOnly(runtime, call, context => look(call.input, context))
   if (hasEmitted(context)) throw new Error(`${call.operation.key} writes where it says that it only reads`)
-  return value === undefined ? undefined : outcomeOf(call.operation.operation, value)
+  return value === undefined ? undefined : encodeOutcome(call.operation.operation, value)
 }
 
 /** These headers pay. HEAD pays nothing: it is answered as a request without them. */
 const PAYING = ['authorization', 'payment-authorization']
 
-export async function headOfExternal(runtime: Runtime, call: Call): Promise<Outcome> {
+export async function answerExternalHead(runtime: OperationRuntime, call: ApiCall): Promise<ApiResponse> {
   const { head, peek } = externalHandlerOf(call)
   const look = head ?? peek
   const { request } = call

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { clock } from '../../values/clock.ts'
-import { type Call, tenantKeyOf } from '../contract/call.ts'
-import type { Lanes } from '../contract/handlers.ts'
+import { type ApiCall, tenantKey } from '../contract/call.ts'
+import type { LockLanes } from '../contract/handlers.ts'
 import { Problem } from '../contract/problem.ts'
 import { type BatchResult, batcher } from '../database/batcher.ts'
 import { onConnection } from '../database/connection.ts'
 import { sqlOfTransaction } from '../database/prepared-sql.ts'
-import { type HotCall, handlerOf, inputOf, runBatch } from './batch.ts'
-import type { CallResult } from './finish-call.ts'
-import type { Runtime } from './runtime.ts'
+import { batchHandlerOf, batchInputOf, type HotOperationCall, runBatch } from './batch.ts'
+import type { HandlerResult } from './finish-call.ts'
+import type { OperationRuntime } from './runtime.ts'
 import { inTransaction } from './transaction.ts'
 
 /** How long a lane counts as locked after it was found so. After that its calls join the others again. */
@@ -47,16 +47,16 @@ const STEPS = { size: 12, inFlight: 1 }
  */
 const LOCK_TIMEOUT_MS = { batch: 3_000, single: 10 }
 
-export type RunBatched = (call: HotCall) => Promise<CallResult>
+export type RunBatched = (call: HotOperationCall) => Promise<HandlerResult>
 
 /** A call joins the next batch of its operation and tenant; one of a locked lane joins a batch of its lane. */
-export function batchRunner(runtime: Runtime): RunBatched {
+export function batchRunner(runtime: OperationRuntime): RunBatched {
   const locked = new LockedLanes()
-  const batched = batcher<HotCall, CallResult>(BATCH, calls => runInLanes(calls))
+  const batched = batcher<HotOperationCall, HandlerResult>(BATCH, calls => runInLanes(calls))
   // Steps of one operation lock the same rows: a second batch would wait for the first, and be the smaller
   // for it.
-  const steps = batcher<HotCall, CallResult>(STEPS, calls => runInLanes(calls))
-  const run = (call: HotCall): Promise<CallResult> => {
+  const steps = batcher<HotOperationCall, HandlerResult>(STEPS, calls => runInLanes(calls))
+  const run = (call: HotOperationCall): Promise<HandlerResult> => {
     const name = batchNameOf(call)
     const lane = lockedLaneOf(call, locked)
     const join = call.step && !call.step.step.usuallyAnswers ? steps : batched
@@ -66,7 +66,7 @@ export function batchRunner(runtime: Runtime): RunBatched {
     })
   }
 
-  async function runInLanes(calls: readonly HotCall[]): Promise<Answer[]> {
+  async function runInLanes(calls: readonly HotOperationCall[]): Promise<Answer[]> {
     const [first] = calls
     const lanes = first && lanesOf(first)
     if (!first || !lanes) return runOrSplit(runtime, calls)
@@ -94,7 +94,11 @@ export function batchRunner(runtime: Runtime): RunBatched {
     }
   }
 
-  async function runLocked(first: HotCall, lanes: AnyLanes, calls: readonly HotCall[]): Promise<Answer[]> {
+  async function runLocked(
+    first: HotOperationCall,
+    lanes: AnyLanes,
+    calls: readonly HotOperationCall[],
+  ): Promise<Answer[]> {
     try {
       const results = await runToEnd(runtime, calls, lanes.ownTimeoutMs)
       locked.delete(laneOf(lanes, first))
@@ -108,20 +112,20 @@ export function batchRunner(runtime: Runtime): RunBatched {
   return run
 }
 
-type Answer = BatchResult<CallResult>
+type Answer = BatchResult<HandlerResult>
 
-type AnyLanes = Lanes<unknown>
+type AnyLanes = LockLanes<unknown>
 
-const lanesOf = (call: HotCall): AnyLanes | undefined => handlerOf(call).lanes
+const lanesOf = (call: HotOperationCall): AnyLanes | undefined => batchHandlerOf(call).lanes
 
-const laneOf = (lanes: AnyLanes, call: HotCall): string => lanes.of(inputOf(call))
+const laneOf = (lanes: AnyLanes, call: HotOperationCall): string => lanes.of(batchInputOf(call))
 
-export const batchNameOf = ({ operation, step, actor }: HotCall): string =>
-  `${operation.key}${step ? `#${step.step.name}` : ''}|${tenantKeyOf(actor.tenant, null)}`
+export const batchNameOf = ({ operation, step, actor }: HotOperationCall): string =>
+  `${operation.key}${step ? `#${step.step.name}` : ''}|${tenantKey(actor.tenant, null)}`
 
 const MOVED = { status: 'rejected', reason: new Error('the lane of the call is locked') } as const
 
-function lockedLaneOf(call: HotCall, locked: LockedLanes): string | undefined {
+function lockedLaneOf(call: HotOperationCall, locked: LockedLanes): string | undefined {
   const lanes = lanesOf(call)
   const lane = lanes && laneOf(lanes, call)
   return lane !== undefined && locked.has(lane) ? lane : undefined
@@ -133,10 +137,10 @@ const BETWEEN_PROBES_MS = 20
 
 /** The lanes that stay locked through all probes. If none does, nothing is locked now. */
 async function lockedAmong(
-  { database }: Runtime,
-  { actor: { tenant } }: Call,
+  { database }: OperationRuntime,
+  { actor: { tenant } }: ApiCall,
   lanes: AnyLanes,
-  calls: readonly HotCall[],
+  calls: readonly HotOperationCall[],
 ): Promise<string[]> {
   let left = [...new Set(calls.map(call => laneOf(lanes, call)))]
   if (!tenant) return left
@@ -154,8 +158,8 @@ async function lockedAmong(
 
 /** Runs the calls in one transaction; if one makes it fail, each in a transaction of its own. */
 async function runOrSplit(
-  runtime: Runtime,
-  calls: readonly HotCall[],
+  runtime: OperationRuntime,
+  calls: readonly HotOperationCall[],
   lockTimeoutMs = LOCK_TIMEOUT_MS.batch,
 ): Promise<Answer[]> {
   if (calls.length === 0) return []
@@ -170,13 +174,17 @@ async function runOrSplit(
 }
 
 /** One after another, so that a failing batch takes no more connections than a healthy one. */
-async function oneByOne(runtime: Runtime, calls: readonly HotCall[]): Promise<Answer[]> {
+async function oneByOne(runtime: OperationRuntime, calls: readonly HotOperationCall[]): Promise<Answer[]> {
   const results: Answer[] = []
   for (const call of calls) results.push(...(await runOrSplit(runtime, [call], LOCK_TIMEOUT_MS.single)))
   return results
 }
 
-const runToEnd = (runtime: Runtime, calls: readonly HotCall[], lockTimeoutMs: number): Promise<Answer[]> => {
+const runToEnd = (
+  runtime: OperationRuntime,
+  calls: readonly HotOperationCall[],
+  lockTimeoutMs: number,
+): Promise<Answer[]> => {
   const [first] = calls
   const onCommit = (statements: number) => runtime.onBatch(nameOf(first), calls.length, statements)
   const whenLocked = first?.step?.records ? 'wait' : 'refuse'
@@ -185,5 +193,5 @@ const runToEnd = (runtime: Runtime, calls: readonly HotCall[], lockTimeoutMs: nu
   )
 }
 
-const nameOf = (call: HotCall | undefined): string =>
+const nameOf = (call: HotOperationCall | undefined): string =>
   [call?.operation.key ?? '', ...(call?.step ? [call.step.step.name] : [])].join('.')

@@ -1,11 +1,11 @@
-import { processOf } from '../contract/actor.ts'
-import type { Call } from '../contract/call.ts'
+import { processActor } from '../contract/actor.ts'
+import type { ApiCall } from '../contract/call.ts'
 import type { RunForOwner } from '../contract/context.ts'
-import type { Registered } from '../contract/operation.ts'
+import type { RegisteredOperation } from '../contract/operation.ts'
 import { Problem } from '../contract/problem.ts'
 import { runBatchOfOne } from './batch.ts'
-import { runHandler, tenantTime } from './plain.ts'
-import type { JoinedTransaction, Runtime } from './runtime.ts'
+import { readTenantTime, runHandler } from './plain.ts'
+import type { JoinedTransaction, OperationRuntime } from './runtime.ts'
 
 /**
  * The one place where a transaction writes rows of a second owner: it runs an operation without callers for
@@ -14,15 +14,19 @@ import type { JoinedTransaction, Runtime } from './runtime.ts'
  * instead.
  */
 const joining =
-  (runtime: Runtime, operations: readonly Registered[], tx: JoinedTransaction): RunForOwner =>
+  (
+    runtime: OperationRuntime,
+    operations: readonly RegisteredOperation[],
+    tx: JoinedTransaction,
+  ): RunForOwner =>
   async (tenant, key, { params = {}, body = {} }, requestId) => {
     const operation = operations.find(operation => operation.key === key)
     if (operation?.operation.callers.length !== 0)
       throw new Error(`${key} is no operation of the service itself`)
-    const now = await tenantTime(tx.sql, tenant)
-    const call: Call = {
+    const now = await readTenantTime(tx.sql, tenant)
+    const call: ApiCall = {
       operation,
-      actor: processOf(tenant),
+      actor: processActor(tenant),
       input: { params, query: {}, body },
       requestId,
       address: null,
@@ -37,10 +41,10 @@ const joining =
     return JSON.parse(String(answer))
   }
 
-export function withOwners(
-  operations: readonly Registered[],
-  parts: Omit<Runtime, 'runForOwnerIn'>,
-): Runtime {
-  const runtime: Runtime = { ...parts, runForOwnerIn: tx => joining(runtime, operations, tx) }
+export function withOwnerOperations(
+  operations: readonly RegisteredOperation[],
+  parts: Omit<OperationRuntime, 'runForOwnerIn'>,
+): OperationRuntime {
+  const runtime: OperationRuntime = { ...parts, runForOwnerIn: tx => joining(runtime, operations, tx) }
   return runtime
 }

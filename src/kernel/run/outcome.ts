@@ -1,14 +1,14 @@
 import { validateHeaderValue } from 'node:http'
 import { z } from 'zod'
 import { encodeJson } from '../../values/json-names.ts'
-import type { Outcome } from '../contract/call.ts'
-import { type File, mediaTypeOf } from '../contract/file.ts'
+import type { ApiResponse } from '../contract/call.ts'
+import { mediaTypeOf, type ResponseFile } from '../contract/file.ts'
 import { type AnyOperation, PROBLEM_TYPES, refusalFormOf } from '../contract/operation.ts'
-import { PAGE_BYTES, type PageOf } from '../contract/page.ts'
-import { Refusal, WithHeaders } from '../contract/problem.ts'
+import { MAX_PAGE_BYTES, type RecordPage } from '../contract/page.ts'
+import { AnswerWithHeaders, Refusal } from '../contract/problem.ts'
 
 /** Not shown again, not even in a replay. */
-export const shownOnce = (example: string) =>
+export const shownOnceSchema = (example: string) =>
   z
     .string()
     .nullable()
@@ -33,14 +33,18 @@ function formatOf(schema: z.ZodType): AnswerFormat {
 }
 
 /** Drops members that the contract does not name. */
-export function outcomeOf(operation: AnyOperation, value: unknown, cursorAfter?: CursorAfter): Outcome {
+export function encodeOutcome(
+  operation: AnyOperation,
+  value: unknown,
+  cursorAfter?: CursorAfter,
+): ApiResponse {
   const outcome = encodedOutcome(operation, value, cursorAfter)
   const maxAge = operation.http?.cachedFor
   return maxAge !== undefined && outcome.errorCode === undefined ? { ...outcome, maxAge } : outcome
 }
 
-function encodedOutcome(operation: AnyOperation, value: unknown, cursorAfter?: CursorAfter): Outcome {
-  if (value instanceof WithHeaders) {
+function encodedOutcome(operation: AnyOperation, value: unknown, cursorAfter?: CursorAfter): ApiResponse {
+  if (value instanceof AnswerWithHeaders) {
     const outcome = encodedOutcome(operation, value.answer, cursorAfter)
     return { ...outcome, headers: declared(operation, outcome.status, value.headers) }
   }
@@ -48,7 +52,7 @@ function encodedOutcome(operation: AnyOperation, value: unknown, cursorAfter?: C
   const [status, schema] = operation.returns
   if (value === undefined) return { status, body: null }
   const { mediaType, once } = formatOf(schema)
-  if (mediaType) return fileOutcome(status, value as File)
+  if (mediaType) return fileOutcome(status, value as ResponseFile)
   const wire = encodeJson(schema, value) as Record<string, unknown>
   const outcome = {
     status,
@@ -62,7 +66,7 @@ function encodedOutcome(operation: AnyOperation, value: unknown, cursorAfter?: C
 }
 
 /** As `{error}`, and as a problem of RFC 9457 if the contract gives its type. */
-function refused(operation: AnyOperation, { status, code, message }: Refusal): Outcome {
+function refused(operation: AnyOperation, { status, code, message }: Refusal): ApiResponse {
   const { problem } = refusalFormOf(operation, code)
   if (!problem) return { status, body: errorBody(message), errorCode: code }
   const body = JSON.stringify(problemBody(problem, status, message))
@@ -85,8 +89,8 @@ function declared(
 
 const fileOutcome = (
   status: number,
-  { type, content, name, cache, refusal, status: own }: File,
-): Outcome => ({
+  { type, content, name, cache, refusal, status: own }: ResponseFile,
+): ApiResponse => ({
   status: refusal?.status ?? own ?? status,
   type,
   body: content,
@@ -97,16 +101,16 @@ const fileOutcome = (
 
 type CursorAfter = (index: number) => string
 
-const isPage = (wire: object): wire is PageOf<unknown> => 'data' in wire && 'nextCursor' in wire
+const isPage = (wire: object): wire is RecordPage<unknown> => 'data' in wire && 'nextCursor' in wire
 
-/** The records that fit into `PAGE_BYTES`, at least one. */
-function pageBody({ data, ...rest }: PageOf<unknown>, cursorAfter: CursorAfter): string {
+/** The records that fit into `MAX_PAGE_BYTES`, at least one. */
+function pageBody({ data, ...rest }: RecordPage<unknown>, cursorAfter: CursorAfter): string {
   const records: string[] = []
   let bytes = 0
   for (const record of data) {
     const text = JSON.stringify(record)
     bytes += Buffer.byteLength(text)
-    if (bytes > PAGE_BYTES && records.length > 0) break
+    if (bytes > MAX_PAGE_BYTES && records.length > 0) break
     records.push(text)
   }
   const isCut = records.length < data.length

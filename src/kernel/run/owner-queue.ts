@@ -32,7 +32,7 @@ export class OwnerQueue {
   async acquire(owner: string): Promise<() => void> {
     if (!this.#mayBegin(owner)) await this.#wait(owner)
     else this.#count(owner, 1)
-    return once(() => this.#release(owner))
+    return callOnce(() => this.#release(owner))
   }
 
   #mayBegin(owner: string): boolean {
@@ -61,7 +61,9 @@ export class OwnerQueue {
       const waited = `The request has waited ${waitMs / 1_000} seconds in the queue`
       reject(
         this.#isFull(owner)
-          ? rateLimited(`${waited}, behind your other requests. Send the next one after their answers.`)
+          ? rateLimitedProblem(
+              `${waited}, behind your other requests. Send the next one after their answers.`,
+            )
           : busy(`${waited}, behind other owners’ requests.`),
       )
     })
@@ -79,7 +81,9 @@ export class OwnerQueue {
     const { waiting, waitingOfOne } = this.#limits
     const own = this.#waiting.get(owner)?.length ?? 0
     if (own >= waitingOfOne)
-      throw rateLimited(`${own} of your requests are waiting already. Send the next one after their answers.`)
+      throw rateLimitedProblem(
+        `${own} of your requests are waiting already. Send the next one after their answers.`,
+      )
     if (this.#allWaiting >= waiting) throw busy('Too many requests are waiting.')
   }
 
@@ -99,13 +103,13 @@ export class OwnerQueue {
 
 const RETRY_AFTER_SECONDS = 5
 
-export const rateLimited = (why: string, seconds = RETRY_AFTER_SECONDS): Problem =>
+export const rateLimitedProblem = (why: string, seconds = RETRY_AFTER_SECONDS): Problem =>
   new Problem('rate_limited', why, { 'Retry-After': String(seconds) })
 
 const busy = (why: string): Problem =>
   new Problem('busy', `${why} Try again.`, { 'Retry-After': String(RETRY_AFTER_SECONDS) })
 
-export function once(work: () => void): () => void {
+export function callOnce(work: () => void): () => void {
   let isDone = false
   return () => {
     if (!isDone) work()

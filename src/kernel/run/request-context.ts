@@ -2,22 +2,22 @@ import type { EntityClass } from '@mikro-orm/core'
 import { RecordStore } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
 import type { Tenant } from '../contract/actor.ts'
-import { type Call, tenantKeyOf } from '../contract/call.ts'
+import { type ApiCall, tenantKey } from '../contract/call.ts'
 import type { CallOperation, Context, RunForOwner } from '../contract/context.ts'
-import type { Events } from '../contract/events.ts'
+import type { EventSchemas } from '../contract/events.ts'
 import type { AnyOperation } from '../contract/operation.ts'
-import { type PageOf, type PageRequest, type PageRows, readPage } from '../contract/page.ts'
+import { type PageRequest, type PageRows, type RecordPage, readRecordPage } from '../contract/page.ts'
 import { Problem, type Refusal } from '../contract/problem.ts'
-import type { Process, ProcessRecord } from '../contract/process.ts'
+import type { DurableProcess, ProcessRecord } from '../contract/process.ts'
 import type { RawRequest } from '../contract/raw-request.ts'
-import type { Condition, FindOptions } from '../contract/records.ts'
+import type { FindOptions, RecordCondition } from '../contract/records.ts'
 import type { Sql } from '../contract/sql.ts'
 import { readExclusively, readSnapshot } from '../database/connection.ts'
-import { type RecordScope, reachOf } from '../database/entity.ts'
+import { actorReach, type RecordScope } from '../database/entity.ts'
 import { sqlOn } from '../database/prepared-sql.ts'
 import type { EventRow, OutboxRow } from '../journal/journal.ts'
-import { eventOf, refusalOf, wakeUp } from '../journal/journal-rows.ts'
-import type { JoinedTransaction, Runtime } from './runtime.ts'
+import { buildEvent, buildRefusal, buildWakeUpRow } from '../journal/journal-rows.ts'
+import type { JoinedTransaction, OperationRuntime } from './runtime.ts'
 
 /** The promise is awaited later: until then its failure is no unhandled rejection. */
 export function ignoreRejection<T>(promise: Promise<T>): Promise<T> {
@@ -32,18 +32,18 @@ export class RequestContext implements Context {
   readonly pendingStatements: Promise<unknown>[] = []
   readonly sql: Sql
   readonly records: RecordStore<RecordScope>
-  readonly #runtime: Runtime
-  readonly #call: Call
+  readonly #runtime: OperationRuntime
+  readonly #call: ApiCall
   readonly #tx: JoinedTransaction | undefined
   #now: Date | undefined
   #tenant: Tenant | null
-  #declared: Events
+  #declared: EventSchemas
   #reactedTo = 0
   /** The sort keys of the rows of the last page: cursors are made of them. */
   #keys: readonly string[] = []
 
   /** A read has no transaction. `now` is undefined for a read that does not declare it. */
-  constructor(runtime: Runtime, call: Call, now: Date | undefined, tx?: JoinedTransaction) {
+  constructor(runtime: OperationRuntime, call: ApiCall, now: Date | undefined, tx?: JoinedTransaction) {
     this.#now = now
     this.#tx = tx
     this.sql = tx?.sql ?? sqlOn(runtime.database.pool)
@@ -129,11 +129,11 @@ export class RequestContext implements Context {
   }
 
   #bind(): void {
-    if (this.#tenant) this.records.scope = { ...this.#tenant, ...reachOf(this.actor), now: this.#now }
+    if (this.#tenant) this.records.scope = { ...this.#tenant, ...actorReach(this.actor), now: this.#now }
   }
 
   emit = (event: string, data: unknown): void => {
-    this.events.push(eventOf(this.#declared, event, data, this))
+    this.events.push(buildEvent(this.#declared, event, data, this))
   }
 
   queueStatement = (statement: Promise<unknown>): void => {
@@ -141,10 +141,10 @@ export class RequestContext implements Context {
   }
 
   refuse = (code: string, message?: string): Refusal =>
-    refusalOf(this.#call.operation.operation, code, message)
+    buildRefusal(this.#call.operation.operation, code, message)
 
-  wake = (process: Process, record: ProcessRecord): void => {
-    this.outbox.push(wakeUp(process, this.tenant, record))
+  wake = (process: DurableProcess, record: ProcessRecord): void => {
+    this.outbox.push(buildWakeUpRow(process, this.tenant, record))
   }
 
   withExclusiveRead = <T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T | undefined> =>
@@ -154,23 +154,23 @@ export class RequestContext implements Context {
 
   page = async <T extends object>(
     entity: EntityClass<T>,
-    condition: Condition<T>,
+    condition: RecordCondition<T>,
     by = 'id' as keyof T & string,
     first?: number,
-  ): Promise<PageOf<T>> => {
+  ): Promise<RecordPage<T>> => {
     const read = (after: string | undefined, most: number) => {
-      const rest = (after ? { [by]: { $lt: after } } : {}) as Condition<T>
+      const rest = (after ? { [by]: { $lt: after } } : {}) as RecordCondition<T>
       const options = { orderBy: { [by]: 'desc' }, limit: most } as FindOptions<T>
-      return this.records.find(entity, { $and: [condition, rest] } as unknown as Condition<T>, options)
+      return this.records.find(entity, { $and: [condition, rest] } as unknown as RecordCondition<T>, options)
     }
     return this.#pageThrough(read, by, first)
   }
 
   pageBy = <T extends { id: string }>(
     read: (after: string | undefined, most: number) => Promise<T[]>,
-  ): Promise<PageOf<T>> => this.#pageThrough(read, 'id')
+  ): Promise<RecordPage<T>> => this.#pageThrough(read, 'id')
 
-  pageOf = <T extends { id: string }>(all: readonly T[]): PageOf<T> => {
+  pageOf = <T extends { id: string }>(all: readonly T[]): RecordPage<T> => {
     const { limit, after } = this.#pageQuery()
     const start = after ? all.findIndex(({ id }) => id === after) + 1 : 0
     const rows = all.slice(start, start + limit)
@@ -181,9 +181,9 @@ export class RequestContext implements Context {
     read: PageRequest<T>['read'],
     by: keyof T & string,
     first?: number,
-  ): Promise<PageOf<T>> {
+  ): Promise<RecordPage<T>> {
     const keyOf = (row: T) => String(row[by])
-    return this.#pageFrom(await readPage({ read, keyOf, first, ...this.#pageQuery() }), by)
+    return this.#pageFrom(await readRecordPage({ read, keyOf, first, ...this.#pageQuery() }), by)
   }
 
   #pageQuery(): { limit: number; after: string | undefined } {
@@ -193,7 +193,7 @@ export class RequestContext implements Context {
     return { limit, after }
   }
 
-  #pageFrom<T extends object>({ rows, hasMore }: PageRows<T>, by: keyof T): PageOf<T> {
+  #pageFrom<T extends object>({ rows, hasMore }: PageRows<T>, by: keyof T): RecordPage<T> {
     this.#keys = rows.map(row => String(row[by]))
     return { data: rows, hasMore, nextCursor: hasMore ? this.cursorAfter(rows.length - 1) : null }
   }
@@ -207,7 +207,7 @@ export class RequestContext implements Context {
     const { key } = this.#call.operation
     return [
       key,
-      tenantKeyOf(this.#tenant, this.actor.agentId),
+      tenantKey(this.#tenant, this.actor.agentId),
       JSON.stringify([this.#call.input.params, filters]),
     ].join('|')
   }
@@ -227,7 +227,7 @@ export class RequestContext implements Context {
         // Sent before the reaction's reads, so it reads what was changed.
         this.queueStatement(this.records.flush())
         this.#declared = reaction.emits
-        await reaction.run(concerned, this as Context<never, Events>)
+        await reaction.run(concerned, this as Context<never, EventSchemas>)
       }
     }
     this.#declared = own

@@ -1,19 +1,19 @@
 import type { Areas, Reaction } from '../contract/area.ts'
-import type { Call } from '../contract/call.ts'
+import type { ApiCall } from '../contract/call.ts'
 import type { RunForOwner } from '../contract/context.ts'
 import type { AnyOperation } from '../contract/operation.ts'
-import type { Cursors } from '../contract/page.ts'
+import type { PageCursors } from '../contract/page.ts'
 import type { Ports } from '../contract/ports.ts'
 import type { Sql } from '../contract/sql.ts'
 import type { Database } from '../database/prepared-sql.ts'
 import type { ProcessLease } from '../database/process-lease.ts'
-import type { EventRow, Journal, NewRows } from '../journal/journal.ts'
-import { channels, type Notify } from '../journal/outbox.ts'
+import type { EventRow, NewRowCounts, PendingJournal } from '../journal/journal.ts'
+import { type Notify, notifyChannels } from '../journal/outbox.ts'
 import type { UnrecordedAnswers } from './unrecorded-answers.ts'
 
 /** Calls an operation on behalf of another one's caller. Handlers see it as `Ask`, typed and bound to their request. */
 export type CallOperationFor = (
-  caller: Pick<Call, 'actor' | 'requestId' | 'address' | 'now'>,
+  caller: Pick<ApiCall, 'actor' | 'requestId' | 'address' | 'now'>,
   operation: AnyOperation,
   question?: {
     readonly params?: Readonly<Record<string, string>>
@@ -24,17 +24,17 @@ export type CallOperationFor = (
 
 export interface JoinedTransaction {
   readonly sql: Sql
-  readonly journal: Journal
+  readonly journal: PendingJournal
   /** Statements whose results are not needed: they are sent with the journal and the commit. */
   readonly pendingStatements: Promise<unknown>[]
 }
 
-export interface Runtime {
+export interface OperationRuntime {
   readonly database: Database
   readonly ports: Ports
   readonly callOperationFor: CallOperationFor
   readonly runForOwnerIn: (tx: JoinedTransaction) => RunForOwner
-  readonly cursors: Cursors
+  readonly cursors: PageCursors
   readonly lease: ProcessLease
   readonly unrecordedAnswers: UnrecordedAnswers
   readonly reactions: ReadonlyMap<string, readonly Reaction[]>
@@ -45,13 +45,17 @@ export interface Runtime {
 }
 
 /** Called after the commit: a NOTIFY inside transactions serializes their commits. */
-export function notifyListeners({ notify, onEvents }: Runtime, { events }: Journal, written: NewRows): void {
+export function notifyListeners(
+  { notify, onEvents }: OperationRuntime,
+  { events }: PendingJournal,
+  written: NewRowCounts,
+): void {
   onEvents(events)
-  const named = channels.filter(channel => written[channel] > 0)
+  const named = notifyChannels.filter(channel => written[channel] > 0)
   notify(events.length > 0 ? [...named, 'journal'] : named)
 }
 
-export function reactionsOf(areas: Areas): Map<string, Reaction[]> {
+export function reactionsByEvent(areas: Areas): Map<string, Reaction[]> {
   const reactions = new Map<string, Reaction[]>()
   for (const area of Object.values(areas))
     for (const [event, reaction] of Object.entries(area.reactions))

@@ -1,29 +1,29 @@
 import { clock } from '../../values/clock.ts'
-import { type Call, endedRunProblem, type Outcome } from '../contract/call.ts'
+import { type ApiCall, type ApiResponse, endedRunProblem } from '../contract/call.ts'
 import type { Problem } from '../contract/problem.ts'
 import type { Sql } from '../contract/sql.ts'
 import { commit, onConnection } from '../database/connection.ts'
 import { sqlOfTransaction } from '../database/prepared-sql.ts'
-import { retrying } from '../database/retry.ts'
+import { withDatabaseRetries } from '../database/retry.ts'
 import {
   findStoredAnswers,
-  inProgress,
-  lockName,
-  replay,
-  type ScopedKey,
+  idempotencyLockName,
+  inProgressProblem,
+  replayStoredAnswer,
+  type ScopedIdempotencyKey,
   type StoredAnswer,
-  scopedKeyOf,
+  scopedIdempotencyKey,
 } from '../journal/idempotency.ts'
 import { emptyJournal, POSSIBLY_NEW_ROWS, writeJournal } from '../journal/journal.ts'
-import { type JoinedTransaction, notifyListeners, type Runtime } from './runtime.ts'
+import { type JoinedTransaction, notifyListeners, type OperationRuntime } from './runtime.ts'
 
 export interface Transaction extends JoinedTransaction {
   readonly now: Date
 }
 
-export interface OpenedCall<C extends Call = Call> {
+export interface CallInTransaction<C extends ApiCall = ApiCall> {
   readonly call: C
-  readonly key: ScopedKey | null
+  readonly key: ScopedIdempotencyKey | null
   readonly stored: StoredAnswer | undefined
   readonly problem: Problem | undefined
 }
@@ -53,13 +53,13 @@ const LOCK_TIMEOUT_MS = 3_000
  * Runs `work` for calls of one tenant in a transaction, and commits it with its journal; retries where that
  * can succeed.
  */
-export const inTransaction = <C extends Call, T>(
-  runtime: Runtime,
+export const inTransaction = <C extends ApiCall, T>(
+  runtime: OperationRuntime,
   calls: readonly C[],
   { whenLocked = 'refuse', lockTimeoutMs = LOCK_TIMEOUT_MS, onCommit }: TransactionOptions,
-  work: (tx: Transaction, opened: readonly OpenedCall<C>[]) => Promise<T>,
+  work: (tx: Transaction, opened: readonly CallInTransaction<C>[]) => Promise<T>,
 ): Promise<T> =>
-  retrying(() =>
+  withDatabaseRetries(() =>
     onConnection(runtime.database, `begin; set local lock_timeout = '${lockTimeoutMs}ms'`, async client => {
       let statements = 2
       const plainSql = sqlOfTransaction(client)
@@ -83,9 +83,9 @@ export const inTransaction = <C extends Call, T>(
   )
 
 export const inOwnTransaction = <T>(
-  runtime: Runtime,
-  call: Call,
-  work: (tx: Transaction, opened: OpenedCall) => Promise<T>,
+  runtime: OperationRuntime,
+  call: ApiCall,
+  work: (tx: Transaction, opened: CallInTransaction) => Promise<T>,
   whenLocked: TransactionOptions['whenLocked'] = 'refuse',
 ): Promise<T> =>
   inTransaction(runtime, [call], { whenLocked }, async (tx, [opened]) => {
@@ -97,13 +97,13 @@ export const inOwnTransaction = <T>(
  * The stored answer of a call; undefined where there is none, or where a call of another system was left
  * unrecorded.
  */
-export const replayed = ({ key, stored }: OpenedCall): Outcome | undefined =>
-  key && stored ? replay(key, stored) : undefined
+export const replayedOutcome = ({ key, stored }: CallInTransaction): ApiResponse | undefined =>
+  key && stored ? replayStoredAnswer(key, stored) : undefined
 
-async function open<C extends Call>(calls: readonly C[], whenLocked: keyof typeof OPEN, sql: Sql) {
-  const keys = calls.map(scopedKeyOf)
+async function open<C extends ApiCall>(calls: readonly C[], whenLocked: keyof typeof OPEN, sql: Sql) {
+  const keys = calls.map(scopedIdempotencyKey)
   const scoped = keys.filter(key => key !== null)
-  const names = [...new Set(scoped.map(lockName))].sort()
+  const names = [...new Set(scoped.map(idempotencyLockName))].sort()
   const tenant = calls[0]?.actor.tenant
   const opening = sql<{ id: string; offset_ms: number; locked: boolean[] }>(OPEN[whenLocked], [
     tenant?.ownerId ?? null,
@@ -114,12 +114,12 @@ async function open<C extends Call>(calls: readonly C[], whenLocked: keyof typeo
   const [[begun], answers] = await Promise.all([opening, findStoredAnswers(sql, scoped)])
   if (!begun) throw new Error('the transaction could not be opened')
   const free = new Set(names.filter((_, index) => begun.locked[index]))
-  const opened = calls.map((call, index): OpenedCall<C> => {
+  const opened = calls.map((call, index): CallInTransaction<C> => {
     const key = keys[index] ?? null
     // If two calls of a batch have one key, the first gets it.
-    const isLocked = key !== null && !free.delete(lockName(key))
+    const isLocked = key !== null && !free.delete(idempotencyLockName(key))
     const stored = key && !isLocked ? answers.get(key) : undefined
-    const problem = isLocked ? inProgress() : stored ? undefined : endedRunProblem(call)
+    const problem = isLocked ? inProgressProblem() : stored ? undefined : endedRunProblem(call)
     return { call, key, stored, problem }
   })
   return { id: begun.id, now: clock.tenant(begun.offset_ms), opened }

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { clock } from '../../values/clock.ts'
-import type { Call } from '../contract/call.ts'
+import type { ApiCall } from '../contract/call.ts'
 import { Problem } from '../contract/problem.ts'
-import { readCommitOutcome, UnknownOutcome } from '../database/connection.ts'
+import { readCommitOutcome, UnknownCommitOutcome } from '../database/connection.ts'
 import type { Database } from '../database/prepared-sql.ts'
 
 /** More answers than this are lost with the connection: each holds the body that another system has sent. */
@@ -14,7 +14,7 @@ const STOP_MS = 3_000
 
 /** Called when an answer is kept, and with what became of it. It never gets the answer itself. */
 export type UnrecordedReport = (
-  call: Pick<Call, 'operation' | 'requestId'>,
+  call: Pick<ApiCall, 'operation' | 'requestId'>,
   now: 'kept' | 'recorded' | 'lost',
   error?: unknown,
 ) => void
@@ -40,7 +40,7 @@ export class UnrecordedAnswers {
   }
 
   /** Records an answer. `leave` is called where that takes longer than a request waits. */
-  async record<T>(call: Call, work: () => Promise<T>, leave: (reason: Problem) => void): Promise<T> {
+  async record<T>(call: ApiCall, work: () => Promise<T>, leave: (reason: Problem) => void): Promise<T> {
     try {
       return await work()
     } catch (error) {
@@ -71,7 +71,7 @@ export class UnrecordedAnswers {
 
   /** A commit whose outcome was learnt late has been recorded, although its result is lost. */
   #outcomeOf(reason: unknown): 'recorded' | 'lost' {
-    return reason instanceof UnknownOutcome && !this.#stopping.signal.aborted ? 'recorded' : 'lost'
+    return reason instanceof UnknownCommitOutcome && !this.#stopping.signal.aborted ? 'recorded' : 'lost'
   }
 
   async #again<T>(first: unknown, work: () => Promise<T>): Promise<T> {
@@ -79,7 +79,9 @@ export class UnrecordedAnswers {
       await pause(AGAIN_MS, undefined, { ref: false })
       if (this.#stopping.signal.aborted || !isRetryable(error)) throw error
       const fate =
-        error instanceof UnknownOutcome ? await readCommitOutcome(this.#database, error.trace) : 'aborted'
+        error instanceof UnknownCommitOutcome
+          ? await readCommitOutcome(this.#database, error.trace)
+          : 'aborted'
       // The next request with the key finds what was committed.
       if (fate === 'committed') throw error
       if (fate === undefined) continue
@@ -95,6 +97,6 @@ export class UnrecordedAnswers {
 const outcomeUnknown = (): Problem => new Problem('outcome_unknown', undefined, { 'Retry-After': '5' })
 
 const isRetryable = (error: unknown): boolean =>
-  error instanceof UnknownOutcome
+  error instanceof UnknownCommitOutcome
     ? error.trace.event !== undefined
     : error instanceof Problem && (error.code === 'unavailable' || error.code === 'busy')

@@ -1,23 +1,23 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
 import {
   del,
-  type Failure,
+  emptyBody,
   get,
   list,
-  missing,
-  nothing,
+  notFound,
   patch,
   post,
+  type RefusalSpec,
 } from '../../kernel/contract/operation.ts'
-import { payeeResults } from '../../ports/sepa-rail.ts'
-import { bic } from '../../values/bic.ts'
-import { iban, plainIban } from '../../values/iban.ts'
+import { payeeCheckResults } from '../../ports/sepa-rail.ts'
+import { bicSchema } from '../../values/bic.ts'
+import { ibanSchema, normalizeIban } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
-import { country, email, recordHead, recordTail } from '../../values/schemas.ts'
-import { sepaName } from './beneficiary.ts'
+import { countrySchema, emailSchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { toSepaName } from './beneficiary.ts'
 
-const result = z.enum(payeeResults)
+const result = z.enum(payeeCheckResults)
 
 const Verification = z.object({
   result,
@@ -34,12 +34,18 @@ const name = z
   .min(1)
   .max(140)
   .refine(
-    text => /[A-Za-z0-9]/.test(sepaName(text)),
+    text => /[A-Za-z0-9]/.test(toSepaName(text)),
     'None of its characters can be written in a SEPA message. Use Latin letters.',
   )
   .meta({ description: 'The holder of the account, as the bank knows it.', examples: ['Bäckerei Müller'] })
 
-const members = { name, iban, bic: bic.nullable(), country, email: email.nullable() }
+const members = {
+  name,
+  iban: ibanSchema,
+  bic: bicSchema.nullable(),
+  country: countrySchema,
+  email: emailSchema.nullable(),
+}
 
 export const BeneficiaryRecord = z
   .object({
@@ -57,7 +63,7 @@ export const BeneficiaryRecord = z
       .string()
       .nullable()
       .meta({ examples: ['COBADEFFXXX'] }),
-    country: country.meta({ description: 'The payee’s country; by default that of the IBAN.' }),
+    country: countrySchema.meta({ description: 'The payee’s country; by default that of the IBAN.' }),
     email: z
       .string()
       .nullable()
@@ -89,9 +95,9 @@ const BeneficiaryUpdated = BeneficiaryEvent.extend({
 })
 
 const fails = {
-  beneficiary_not_found: missing('beneficiary'),
+  beneficiary_not_found: notFound('beneficiary'),
   bic_does_not_fit: [400, 'bic: The bank is in another country than the account.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 const { beneficiary_not_found, bic_does_not_fit } = fails
 
 export const beneficiariesApi = {
@@ -103,15 +109,17 @@ export const beneficiariesApi = {
     scope: 'beneficiaries:write',
     body: z.strictObject({
       name,
-      iban,
+      iban: ibanSchema,
       bic: members.bic.default(null),
-      country: country.optional().meta({ description: 'The payee’s country; by default that of the IBAN.' }),
+      country: countrySchema
+        .optional()
+        .meta({ description: 'The payee’s country; by default that of the IBAN.' }),
       email: members.email.default(null),
     }),
     example: { name: 'Bäckerei Müller', iban: 'DE89 3704 0044 0532 0130 00', bic: 'COBADEFFXXX' },
     returns: [201, BeneficiaryRecord],
     fails: { bic_does_not_fit },
-    emits: { 'beneficiary.created': event('A beneficiary has been added.', BeneficiaryEvent) },
+    emits: { 'beneficiary.created': declareEvent('A beneficiary has been added.', BeneficiaryEvent) },
   }),
   list: list('/beneficiaries', {
     summary: 'List beneficiaries',
@@ -122,12 +130,12 @@ export const beneficiariesApi = {
       iban: z
         .string()
         .max(100)
-        .transform(plainIban)
+        .transform(normalizeIban)
         .optional()
         .meta({ description: 'Spaces and small letters are welcome.', examples: ['DE89370400440532013000'] }),
-      country: country.optional(),
+      country: countrySchema.optional(),
       verification: z
-        .enum([...payeeResults, 'none'])
+        .enum([...payeeCheckResults, 'none'])
         .optional()
         .meta({ description: 'The result of the last verification; `none`: there is no valid one.' }),
     },
@@ -150,17 +158,17 @@ export const beneficiariesApi = {
     example: { email: 'accounts@example.com' },
     returns: [200, BeneficiaryRecord],
     fails,
-    emits: { 'beneficiary.updated': event('A beneficiary has changed.', BeneficiaryUpdated) },
+    emits: { 'beneficiary.updated': declareEvent('A beneficiary has changed.', BeneficiaryUpdated) },
   }),
   delete: del('/beneficiaries/{id}', {
     summary: 'Delete a beneficiary',
     description: 'Its past transfers keep it. The oldest of its duplicates becomes the original.',
     callers: ['key'],
     scope: 'beneficiaries:write',
-    returns: [204, nothing],
+    returns: [204, emptyBody],
     fails: { beneficiary_not_found },
     emits: {
-      'beneficiary.deleted': event('A beneficiary has been deleted.', BeneficiaryEvent),
+      'beneficiary.deleted': declareEvent('A beneficiary has been deleted.', BeneficiaryEvent),
       'beneficiary.updated': BeneficiaryUpdated,
     },
   }),
@@ -194,7 +202,7 @@ export const beneficiariesApi = {
       ],
     },
     emits: {
-      'beneficiary.verified': event(
+      'beneficiary.verified': declareEvent(
         'The payee’s bank has answered a verification of payee.',
         BeneficiaryEvent,
       ),

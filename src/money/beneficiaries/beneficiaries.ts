@@ -1,15 +1,20 @@
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
-import { type ContextOf, externalCall, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
 import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { isUnanswered, type Payee, type PayeeCheck, type Unanswered } from '../../ports/sepa-rail.ts'
+import {
+  isUnansweredRailCall,
+  type PayeeCheck,
+  type SepaPayee,
+  type UnansweredRailCall,
+} from '../../ports/sepa-rail.ts'
 import { countryOfIban } from '../../values/iban.ts'
 import { newId } from '../../values/ids.ts'
-import { excerpt } from '../../values/schemas.ts'
+import { truncateText } from '../../values/schemas.ts'
 import { beneficiariesApi } from './api.ts'
-import { Beneficiary, beneficiariesPersonal, bicMismatch, sepaName } from './beneficiary.ts'
+import { Beneficiary, beneficiariesPersonalData, bicMismatch, toSepaName } from './beneficiary.ts'
 
 const notDeleted = { deletedAt: null }
 const lockedInOrder = { orderBy: { id: 'asc' }, lock: true } as const
@@ -17,7 +22,7 @@ const lockedInOrder = { orderBy: { id: 'asc' }, lock: true } as const
 export const findBeneficiary = (records: Records, id: string): Promise<Beneficiary | null> =>
   records.findOne(Beneficiary, { id, ...notDeleted })
 
-export interface PayeeRow extends Row {
+export interface BeneficiaryRow extends Row {
   readonly id: string
   readonly name: string
   readonly sepaName: string
@@ -30,12 +35,12 @@ const PAYEES = `
 select id, name, sepa_name as "sepaName", iban, bic, country from beneficiaries
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and deleted_at is null`
 
-export async function payeesById(
+export async function beneficiariesById(
   sql: Sql,
   { ownerId, mode }: Tenant,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, PayeeRow>> {
-  const payees = await sql<PayeeRow>(PAYEES, [ownerId, mode, ids])
+): Promise<ReadonlyMap<string, BeneficiaryRow>> {
+  const payees = await sql<BeneficiaryRow>(PAYEES, [ownerId, mode, ids])
   return new Map(payees.map(payee => [payee.id, payee]))
 }
 
@@ -46,7 +51,7 @@ async function lockBeneficiary(records: Records, id: string): Promise<Beneficiar
 
 const beneficiaryEvent = ({ id, name, country, verification, duplicateOf }: Beneficiary) => ({
   beneficiaryId: id,
-  name: excerpt(name),
+  name: truncateText(name),
   country,
   verification: verification?.result ?? null,
   duplicateOf,
@@ -84,20 +89,20 @@ interface VerificationRequest {
   readonly beneficiaryId: string
   readonly mode: Mode
   readonly reference: string
-  readonly payee: Payee
+  readonly payee: SepaPayee
 }
 
 type Verifying = ContextOf<typeof beneficiariesApi.verify>
 
 async function recordAnswer(
-  answer: PayeeCheck | Unanswered,
+  answer: PayeeCheck | UnansweredRailCall,
   { beneficiaryId, payee }: VerificationRequest,
   context: Verifying,
 ) {
   const { records, now, emit, refuse } = context
   const beneficiary = await lockBeneficiary(records, beneficiaryId)
   if (!beneficiary) return refuse('beneficiary_not_found')
-  if (isUnanswered(answer)) return refuse(answer === 'late' ? 'bank_silent' : 'bank_answer_unusable')
+  if (isUnansweredRailCall(answer)) return refuse(answer === 'late' ? 'bank_silent' : 'bank_answer_unusable')
   if (beneficiary.name !== payee.name || beneficiary.iban !== payee.iban) return refuse('beneficiary_changed')
   const verification = { result: answer.result, suggestedName: answer.suggestedName, at: now.toISOString() }
   beneficiary.verification = verification
@@ -105,14 +110,14 @@ async function recordAnswer(
   return { beneficiaryId, ...verification }
 }
 
-const beneficiaries = implement(beneficiariesApi, {
+const beneficiaries = bindHandlers(beneficiariesApi, {
   async create({ body: { country, ...body } }, { records, emit, refuse }) {
     const mismatch = bicMismatch(body)
     if (mismatch) return refuse('bic_does_not_fit', mismatch)
     const original = await originalOf(records, body.iban)
     const beneficiary = records.create(Beneficiary, {
       ...body,
-      sepaName: sepaName(body.name),
+      sepaName: toSepaName(body.name),
       country: country ?? countryOfIban(body.iban),
       duplicateOf: original?.id ?? null,
     })
@@ -179,5 +184,5 @@ export const beneficiariesArea = area(
   'Beneficiaries',
   'Payees by SEPA, and the verification of their names.',
   beneficiaries,
-  { aliases: { beneficiaries: 'vendors' }, personal: beneficiariesPersonal, entities: [Beneficiary] },
+  { aliases: { beneficiaries: 'vendors' }, personal: beneficiariesPersonalData, entities: [Beneficiary] },
 )

@@ -1,10 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { LONGEST_NAME, sepaText } from '../../iso20022/sepa-charset.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { MAX_SEPA_NAME_LENGTH, toSepaText } from '../../iso20022/sepa-charset.ts'
+import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import type { PayeeCheck } from '../../ports/sepa-rail.ts'
-import { bicFits } from '../../values/bic.ts'
+import { bicMatchesIban } from '../../values/bic.ts'
 import { countryOfIban } from '../../values/iban.ts'
-import type { Personal } from '../../values/personal.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
 interface Verification extends PayeeCheck {
   readonly at: string
@@ -13,7 +13,7 @@ interface Verification extends PayeeCheck {
 const schema = defineEntity({
   ...tenantTable('Beneficiary', 'beneficiaries'),
   properties: {
-    ...record('beneficiary'),
+    ...recordColumns('beneficiary'),
     name: p.text(),
     sepaName: p.text(),
     iban: p.text(),
@@ -49,20 +49,20 @@ export class Beneficiary extends schema.class {
   /** A new name or IBAN clears the verification, which was for the old pair. */
   change(members: Partial<Members>): void {
     Object.assign(this, members)
-    if (members.name) this.sepaName = sepaName(members.name)
+    if (members.name) this.sepaName = toSepaName(members.name)
     if (members.name || members.iban) this.verification = null
   }
 }
 schema.setClass(Beneficiary)
 
-export const sepaName = (name: string): string => sepaText(name, LONGEST_NAME)
+export const toSepaName = (name: string): string => toSepaText(name, MAX_SEPA_NAME_LENGTH)
 
 export function bicMismatch({ bic, iban }: Pick<Members, 'bic' | 'iban'>): string | undefined {
-  if (bic === null || bicFits(bic, iban)) return undefined
+  if (bic === null || bicMatchesIban(bic, iban)) return undefined
   return `bic: The bank is in ${bic.slice(4, 6)}, the account in ${countryOfIban(iban)}.`
 }
 
-export const beneficiariesPersonal = {
+export const beneficiariesPersonalData = {
   beneficiaries: {
     personal: {
       name: { kind: 'name', ground: 'contract', forget: 'word' },
@@ -76,4 +76,4 @@ export const beneficiariesPersonal = {
     plain: ['duplicate_of'],
     about: { beneficiary: ['id'] },
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

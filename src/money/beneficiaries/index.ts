@@ -1,2 +1,2 @@
 export { beneficiariesApi } from './api.ts'
-export { type PayeeRow, payeesById } from './beneficiaries.ts'
+export { type BeneficiaryRow, beneficiariesById } from './beneficiaries.ts'

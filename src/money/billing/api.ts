@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { type Failure, get, missing, post } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { get, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { money, positiveMoney, signedMoney } from '../../values/money.ts'
-import { recordFails } from '../ledger/index.ts'
+import { moneySchema, positiveMoneySchema, signedMoneySchema } from '../../values/money.ts'
+import { recordedPaymentRefusals } from '../ledger/index.ts'
 import { paymentMethodsApi } from '../payment-methods/index.ts'
 import { purseRefusal } from '../wallets/index.ts'
 
@@ -12,7 +12,7 @@ const currency = z.literal('EUR')
 const ProcessorRecord = z
   .object({
     currency,
-    balanceCents: money.meta({
+    balanceCents: moneySchema.meta({
       description:
         'Your deposit at the card processor. It does not affect card authorizations: cards are paid from wallets.',
     }),
@@ -20,16 +20,16 @@ const ProcessorRecord = z
   .meta({ id: 'Processor' })
 
 const fails = {
-  wallet_not_found: missing('wallet'),
+  wallet_not_found: notFound('wallet'),
   wallet_closed: [400, 'The wallet is closed.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 const oldestOpenWallet = id('wallet')
   .nullable()
   .default(null)
   .meta({ description: 'Your oldest open wallet, if left out.' })
 
-const DepositEvent = z.object({ walletId: id('wallet'), amountCents: money, balanceCents: money })
+const DepositEvent = z.object({ walletId: id('wallet'), amountCents: moneySchema, balanceCents: moneySchema })
 
 const reading = { callers: ['key'], scope: 'billing:read' } as const
 
@@ -43,13 +43,13 @@ export const billingApi = {
       200,
       z.object({
         currency,
-        availableCents: money.meta({ description: 'What can be spent.' }),
-        heldCents: money.meta({ description: 'Held for approved payments.' }),
-        pendingCents: money.meta({ description: 'Fundings that are neither settled nor failed.' }),
-        unassignedCents: money.meta({
+        availableCents: moneySchema.meta({ description: 'What can be spent.' }),
+        heldCents: moneySchema.meta({ description: 'Held for approved payments.' }),
+        pendingCents: moneySchema.meta({ description: 'Fundings that are neither settled nor failed.' }),
+        unassignedCents: moneySchema.meta({
           description: 'Received for you, but not in a wallet yet: it must be assigned.',
         }),
-        owedCents: money.meta({
+        owedCents: moneySchema.meta({
           description:
             'What you owe: fundings that were reversed after the money was spent. The next incoming money repays it.',
         }),
@@ -96,7 +96,7 @@ export const billingApi = {
     scope: 'billing:write',
     body: z.strictObject({
       fromWalletId: oldestOpenWallet,
-      amountCents: positiveMoney(),
+      amountCents: positiveMoneySchema(),
     }),
     example: { fromWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 50 },
     returns: [200, ProcessorRecord],
@@ -107,7 +107,10 @@ export const billingApi = {
       insufficient_funds: [400, 'The wallet’s available balance is too low.'],
     },
     emits: {
-      'processor.funded': event('Money has been moved from a wallet to the card processor.', DepositEvent),
+      'processor.funded': declareEvent(
+        'Money has been moved from a wallet to the card processor.',
+        DepositEvent,
+      ),
     },
   }),
   withdrawFromProcessor: post('/billing/processor/withdraw', {
@@ -115,7 +118,7 @@ export const billingApi = {
     description: 'At most the deposit at the processor. A frozen wallet can receive it.',
     callers: ['key'],
     scope: 'billing:write',
-    body: z.strictObject({ toWalletId: oldestOpenWallet, amountCents: positiveMoney() }),
+    body: z.strictObject({ toWalletId: oldestOpenWallet, amountCents: positiveMoneySchema() }),
     example: { toWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 50 },
     returns: [200, ProcessorRecord],
     fails: {
@@ -124,7 +127,7 @@ export const billingApi = {
       insufficient_funds: [400, 'amountEuros exceeds the deposit at the card processor. Move at most that.'],
     },
     emits: {
-      'processor.withdrawn': event(
+      'processor.withdrawn': declareEvent(
         'Money has been moved from the card processor back to a wallet.',
         DepositEvent,
       ),
@@ -135,7 +138,7 @@ export const billingApi = {
 const AcquirerRecord = z
   .object({
     currency: z.literal('EUR'),
-    owedCents: signedMoney.meta({
+    owedCents: signedMoneySchema.meta({
       description:
         'Charged to your payers’ cards and not paid out by the acquirer yet. It is in your wallets already. Negative after refunds: the acquirer deducts it from its next payout.',
     }),
@@ -144,8 +147,8 @@ const AcquirerRecord = z
 
 const PaidEvent = z.object({
   payoutId: z.string().meta({ description: 'The acquirer’s reference.', examples: ['PAYOUT-2026-11-20'] }),
-  amountCents: money,
-  owedCents: signedMoney,
+  amountCents: moneySchema,
+  owedCents: signedMoneySchema,
 })
 
 export const acquirerApi = {
@@ -163,7 +166,7 @@ export const acquirerApi = {
     body: z.strictObject({
       ownerId: id('customer'),
       mode: z.enum(['test', 'live']).default('live'),
-      amountCents: positiveMoney(),
+      amountCents: positiveMoneySchema(),
       reference: z
         .string()
         .trim()
@@ -179,9 +182,9 @@ export const acquirerApi = {
     },
     returns: [200, AcquirerRecord],
     fails: {
-      ...recordFails,
+      ...recordedPaymentRefusals,
       above_owed: [400, 'amountEuros exceeds what the acquirer owes for this owner.'],
     },
-    emits: { 'acquirer.paid': event('The acquirer has paid out card charges.', PaidEvent) },
+    emits: { 'acquirer.paid': declareEvent('The acquirer has paid out card charges.', PaidEvent) },
   }),
 }

@@ -1,16 +1,28 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { newId } from '../../values/ids.ts'
 import { formatMoney } from '../../values/money.ts'
-import type { Personal } from '../../values/personal.ts'
-import { pendingCentsOf } from '../fundings/index.ts'
-import { settleCharge } from '../incoming/index.ts'
-import { ACQUIRER_ACCOUNTS, openBook, openForRecord, shortfallText, totalsOf } from '../ledger/index.ts'
-import { PaymentMethod, paymentMethodMachine, paymentMethods } from '../payment-methods/index.ts'
-import { referenceOf } from '../references/index.ts'
-import { isPurse, mainWallet, payableWallets, sepaAccountOf, walletsById } from '../wallets/index.ts'
+import type { PersonalData } from '../../values/personal.ts'
+import { sumPendingFundings } from '../fundings/index.ts'
+import { settleAcquirerCharge } from '../incoming/index.ts'
+import {
+  ACQUIRER_ACCOUNTS,
+  lockBook,
+  openBookForRecordedPayment,
+  readLedgerTotals,
+  shortfallMessage,
+} from '../ledger/index.ts'
+import { PaymentMethod, paymentMethodHandlers, paymentMethodMachine } from '../payment-methods/index.ts'
+import { creditorReferenceFor } from '../references/index.ts'
+import {
+  findMainWallet,
+  findPayableWallets,
+  findSepaAccount,
+  isPurse,
+  walletsById,
+} from '../wallets/index.ts'
 import { acquirerApi, billingApi } from './api.ts'
 
 const billingPersonal = {
@@ -23,10 +35,10 @@ const billingPersonal = {
     plain: ['kind'],
     secret: ['token'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 const acquirer: HandlerOf<typeof acquirerApi.acquirer> = async (_, { sql, tenant }) => {
-  const { availableCents: owedCents } = (await totalsOf(sql, tenant))('clearing_acquirer')
+  const { availableCents: owedCents } = (await readLedgerTotals(sql, tenant))('clearing_acquirer')
   return { currency: 'EUR', owedCents }
 }
 
@@ -35,7 +47,7 @@ const PAYOUT = { kind: 'collect_settle', causeType: 'acquirer_payout', accounts:
 const acquirerPaid: HandlerOf<typeof acquirerApi.acquirerPaid> = async ({ body }, context) => {
   const { sql, emit, refuse, queueStatement } = context
   const { amountCents, reference } = body
-  const opened = await openForRecord(body, PAYOUT, context)
+  const opened = await openBookForRecordedPayment(body, PAYOUT, context)
   if (opened instanceof Refusal) return opened
   const { book, cause, isBooked } = opened
   const owed = book.available('clearing_acquirer')
@@ -45,7 +57,7 @@ const acquirerPaid: HandlerOf<typeof acquirerApi.acquirerPaid> = async ({ body }
       'above_owed',
       `amountEuros exceeds the ${formatMoney(owed)} that the acquirer owes for this owner. Record at most that.`,
     )
-  settleCharge({ amountCents, cause }, book)
+  settleAcquirerCharge({ amountCents, cause }, book)
   queueStatement(book.post(sql))
   const owedCents = book.available('clearing_acquirer')
   emit('acquirer.paid', { payoutId: reference, amountCents, owedCents })
@@ -57,9 +69,9 @@ type DepositContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>
 /** Locks the float and a wallet, the oldest open one if none is named. */
 async function lockAccounts(namedWalletId: string | null, context: DepositContext) {
   const { sql, tenant } = context
-  const walletId = namedWalletId ?? (await mainWallet(context))?.id ?? ''
+  const walletId = namedWalletId ?? (await findMainWallet(context))?.id ?? ''
   const [book, wallets] = await Promise.all([
-    openBook(sql, context, { wallets: [walletId], others: ['float'] }),
+    lockBook(sql, context, { wallets: [walletId], others: ['float'] }),
     walletsById(sql, tenant, [walletId]),
   ])
   return { book, wallet: wallets.get(walletId) }
@@ -78,7 +90,7 @@ const fundProcessor: HandlerOf<typeof billingApi.fundProcessor> = async ({ body 
   if (wallet.status === 'closed') return refuse('wallet_closed')
   if (wallet.status === 'frozen') return refuse('wallet_frozen')
   if (!book.canPay(wallet.id, amountCents))
-    return refuse('insufficient_funds', shortfallText(amountCents, book.available(wallet.id)))
+    return refuse('insufficient_funds', shortfallMessage(amountCents, book.available(wallet.id)))
   const cause = { type: 'processor_funding', id: newId('processorfunding') }
   book.move('processor_fund', wallet.id, 'float', amountCents, cause)
   queueStatement(book.post(sql))
@@ -99,7 +111,7 @@ const withdrawFromProcessor: HandlerOf<typeof billingApi.withdrawFromProcessor> 
   if (isPurse(wallet)) return refuse('wallet_of_card')
   if (wallet.status === 'closed') return refuse('wallet_closed')
   if (!book.canPay('float', amountCents))
-    return refuse('insufficient_funds', shortfallText(amountCents, book.available('float')))
+    return refuse('insufficient_funds', shortfallMessage(amountCents, book.available('float')))
   const cause = { type: 'processor_withdrawal', id: newId('processorwithdrawal') }
   book.move('processor_withdraw', 'float', wallet.id, amountCents, cause)
   queueStatement(book.post(sql))
@@ -108,23 +120,23 @@ const withdrawFromProcessor: HandlerOf<typeof billingApi.withdrawFromProcessor> 
   return { currency: 'EUR', balanceCents }
 }
 
-const billing = implement(
+const billing = bindHandlers(
   { ...billingApi, ...acquirerApi },
   {
-    ...paymentMethods.handlers,
+    ...paymentMethodHandlers.handlers,
     acquirer,
     acquirerPaid,
     fundProcessor,
     withdrawFromProcessor,
 
     async balance(_, { sql, tenant }) {
-      const totals = await totalsOf(sql, tenant)
+      const totals = await readLedgerTotals(sql, tenant)
       const { accounts: wallets, availableCents, heldCents } = totals('wallet')
       return {
         currency: 'EUR',
         availableCents,
         heldCents,
-        pendingCents: await pendingCentsOf(sql, tenant),
+        pendingCents: await sumPendingFundings(sql, tenant),
         unassignedCents: totals('suspense').availableCents,
         owedCents: totals('receivable').availableCents,
         wallets,
@@ -133,19 +145,19 @@ const billing = implement(
 
     async sepaDetails({ query }, context) {
       const { sql, tenant, ports, refuse } = context
-      const walletId = query.walletId ?? (await mainWallet(context))?.id ?? ''
-      const [wallet] = await payableWallets(sql, tenant, { ids: [walletId] })
+      const walletId = query.walletId ?? (await findMainWallet(context))?.id ?? ''
+      const [wallet] = await findPayableWallets(sql, tenant, { ids: [walletId] })
       if (!wallet) return refuse('wallet_not_found')
       if (isPurse(wallet)) return refuse('wallet_of_card')
       if (wallet.status === 'closed') return refuse('wallet_closed')
-      const account = sepaAccountOf(wallet, ports.collection)
+      const account = findSepaAccount(wallet, ports.collection)
       if (!account) return refuse('no_account')
-      const reference = referenceOf(wallet.number)
+      const reference = creditorReferenceFor(wallet.number)
       return { walletId: wallet.id, ...account, reference }
     },
 
     async processor(_, { sql, tenant }) {
-      return { currency: 'EUR', balanceCents: (await totalsOf(sql, tenant))('float').availableCents }
+      return { currency: 'EUR', balanceCents: (await readLedgerTotals(sql, tenant))('float').availableCents }
     },
   },
 )

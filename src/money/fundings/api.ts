@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { cents, money, positiveMoney } from '../../values/money.ts'
-import { recordHead, recordTail, timeRange } from '../../values/schemas.ts'
-import { IncomingEvent } from '../incoming/index.ts'
+import { cents, moneySchema, positiveMoneySchema } from '../../values/money.ts'
+import { recordHead, recordTail, timeRangeMembers } from '../../values/schemas.ts'
+import { IncomingCreditEvent } from '../incoming/index.ts'
 import { purseRefusal, WalletEvent, WalletRecord } from '../wallets/index.ts'
 import { fundingMachine } from './funding.ts'
 
@@ -21,7 +21,7 @@ export const FundingRecord = z
     ...recordHead('funding'),
     walletId: id('wallet'),
     paymentMethodId: id('paymentmethod').nullable(),
-    amountCents: money,
+    amountCents: moneySchema,
     status,
     reason,
     nextAction: z
@@ -44,18 +44,21 @@ const FundingEvent = z.object({
   walletId: id('wallet'),
   paymentMethodId: id('paymentmethod').nullable(),
   status,
-  amountCents: money,
+  amountCents: moneySchema,
   reason: z.string().optional(),
 })
 
 const outcomes = {
-  'funding.pending': event('The processor has accepted a funding, and its outcome is pending.', FundingEvent),
-  'funding.requires_action': event('A funding needs a further step by the payer.', FundingEvent),
-  'funding.settled': event('A funding has settled.', FundingEvent),
-  'funding.failed': event('A funding has failed.', FundingEvent),
-  'wallet.funded': event('A payment method has funded a wallet.', WalletEvent),
+  'funding.pending': declareEvent(
+    'The processor has accepted a funding, and its outcome is pending.',
+    FundingEvent,
+  ),
+  'funding.requires_action': declareEvent('A funding needs a further step by the payer.', FundingEvent),
+  'funding.settled': declareEvent('A funding has settled.', FundingEvent),
+  'funding.failed': declareEvent('A funding has failed.', FundingEvent),
+  'wallet.funded': declareEvent('A payment method has funded a wallet.', WalletEvent),
   'wallet.debited': WalletEvent,
-  'incoming.received': IncomingEvent,
+  'incoming.received': IncomingCreditEvent,
 }
 
 const reversal = {
@@ -70,10 +73,10 @@ const reversal = {
   example: { reason: 'The holder of the card disputes it.' },
   returns: [200, FundingRecord],
   emits: {
-    'funding.reversed': event(
+    'funding.reversed': declareEvent(
       'The payer’s bank has reversed a funding.',
       FundingEvent.extend({
-        owedCents: money.meta({
+        owedCents: moneySchema.meta({
           description: 'The part that exceeded the wallet balance, which the owner now owes.',
         }),
       }),
@@ -83,12 +86,12 @@ const reversal = {
 } as const
 
 const reversalFails = {
-  funding_not_found: missing('funding'),
+  funding_not_found: notFound('funding'),
   funding_not_settled: [400, 'Only a settled funding can be reversed, and only once.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 const ask = {
-  amountCents: positiveMoney(cents(10_000_000n)),
+  amountCents: positiveMoneySchema(cents(10_000_000n)),
   paymentMethodId: id('paymentmethod').nullable().default(null).meta({
     description:
       'The payment method to charge. In test mode it can be left out: the wallet is credited without a charge.',
@@ -96,16 +99,16 @@ const ask = {
 }
 
 const fails = {
-  wallet_not_found: missing('wallet'),
+  wallet_not_found: notFound('wallet'),
   wallet_closed: [400, 'The wallet is closed.'],
   wallet_of_card: purseRefusal(),
-  payment_method_not_found: missing('payment method'),
+  payment_method_not_found: notFound('payment method'),
   payment_failed: [402, 'The charge failed. No money was taken.'],
   live_rail_missing: [
     503,
     'Live money needs a payment method or a bank transfer: set paymentMethodId, or send it by SEPA to the account of GET /billing/sepa-details.',
   ],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 const howItWorks = [
   'The response is the wallet with its `funding`. `settled`: the money is in the wallet. `requires_action`: send the payer to `nextAction.url`. `pending`: the outcome follows as `wallet.funded` or `funding.failed`. A charge is made once: if an answer is lost, the processor is asked about the charge, never charged again.',
@@ -121,12 +124,12 @@ const funding = {
   returns: [200, FundedWallet],
   fails,
   emits: {
-    'funding.created': event('A funding has been requested.', FundingEvent),
+    'funding.created': declareEvent('A funding has been requested.', FundingEvent),
     ...outcomes,
   },
 } as const
 
-export const fundApi = {
+export const fundingsApi = {
   create: post('/fund', {
     ...funding,
     summary: 'Fund one of your wallets',
@@ -149,7 +152,7 @@ export const fundApi = {
     description: 'Newest first, with their status.',
     callers: ['key'],
     scope: 'billing:read',
-    filters: { status: status.optional(), walletId: id('wallet').optional(), ...timeRange },
+    filters: { status: status.optional(), walletId: id('wallet').optional(), ...timeRangeMembers },
     item: FundingRecord,
   }),
   get: get('/billing/fundings/{id}', {
@@ -157,7 +160,7 @@ export const fundApi = {
     callers: ['key'],
     scope: 'billing:read',
     returns: [200, FundingRecord],
-    fails: { funding_not_found: missing('funding') },
+    fails: { funding_not_found: notFound('funding') },
   }),
   act: post('/simulate/funding/{fundingId}', {
     summary: 'Complete the next step of a funding',
@@ -170,7 +173,7 @@ export const fundApi = {
     returns: [200, FundingRecord],
     fails: {
       test_mode_only: [400, 'Live payers complete the step themselves. Use a sandbox or test key.'],
-      funding_not_found: missing('funding'),
+      funding_not_found: notFound('funding'),
       no_action_required: [400, 'The funding does not wait for a step of the payer.'],
     },
     emits: outcomes,

@@ -1,16 +1,22 @@
 import type { ReceivedCredit } from '../../iso20022/credit.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
-import type { ChargeState, FailureReason } from '../../ports/funding-rail.ts'
-import { after } from '../../values/clock.ts'
-import { minus } from '../../values/money.ts'
-import { creditSuspense, repayDebt } from '../incoming/index.ts'
-import { type Book, DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS, openBook } from '../ledger/index.ts'
+import type { ChargeFailureReason, ChargeState } from '../../ports/funding-rail.ts'
+import { addMs } from '../../values/clock.ts'
+import { subtractCents } from '../../values/money.ts'
+import { postToSuspense, repayWalletDebt } from '../incoming/index.ts'
+import { DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS, type LockedBook, lockBook } from '../ledger/index.ts'
 import { type WalletRow, walletEvent, walletsById } from '../wallets/index.ts'
-import type { fundApi } from './api.ts'
-import { FIRST_CHECK_AFTER, Funding, fundingMachine, isPending, nextCheckAfter } from './funding.ts'
+import type { fundingsApi } from './api.ts'
+import {
+  FIRST_FUNDING_CHECK_MS,
+  Funding,
+  fundingMachine,
+  isFundingPending,
+  nextFundingCheckDelay,
+} from './funding.ts'
 
 type Settling = Pick<
-  ContextOf<typeof fundApi.follow>,
+  ContextOf<typeof fundingsApi.follow>,
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'queueStatement'
 >
 
@@ -23,8 +29,11 @@ export const fundingEvent = ({ id, walletId, paymentMethodId, status, amountCent
   ...(reason && { reason: reason.message }),
 })
 
-const WALLET_CLOSED: FailureReason = { code: 'wallet_closed', message: 'The wallet was closed meanwhile.' }
-const NEVER_ARRIVED: FailureReason = {
+const WALLET_CLOSED: ChargeFailureReason = {
+  code: 'wallet_closed',
+  message: 'The wallet was closed meanwhile.',
+}
+const NEVER_ARRIVED: ChargeFailureReason = {
   code: 'never_arrived',
   message: 'The processor does not know the charge.',
 }
@@ -35,15 +44,15 @@ interface FundingIds {
 }
 
 /** Does nothing if the funding has ended. */
-export async function applyChargeState(
+export async function applyFundingChargeState(
   ids: FundingIds,
   state: ChargeState,
   context: Settling,
 ): Promise<Funding> {
-  if (state.status === 'settled') return creditWallet(await lockForCredit(ids, context), context)
+  if (state.status === 'settled') return creditFundedWallet(await lockFundingForCredit(ids, context), context)
   const funding = await lockFunding(ids.id, context)
-  if (!isPending(funding)) return funding
-  if (state.status === 'failed') return fail(funding, state.reason, context)
+  if (!isFundingPending(funding)) return funding
+  if (state.status === 'failed') return failFunding(funding, state.reason, context)
   if (state.status === 'unknown') return checkAgainLater(funding, context)
   return recordProgress(funding, state, context)
 }
@@ -55,7 +64,7 @@ async function lockFunding(id: string, { records }: Pick<Settling, 'records'>): 
 }
 
 interface LockedFunding {
-  readonly book: Book
+  readonly book: LockedBook
   readonly wallet: WalletRow
   readonly funding: Funding
 }
@@ -66,12 +75,12 @@ interface LockedFunding {
  */
 async function lockWithAccounts(
   { id, walletId }: FundingIds,
-  accounts: Pick<Parameters<typeof openBook>[2], 'others' | 'ifExists'>,
+  accounts: Pick<Parameters<typeof lockBook>[2], 'others' | 'ifExists'>,
   context: Pick<Settling, 'records' | 'sql' | 'tenant' | 'now'>,
 ): Promise<LockedFunding> {
   const { sql, tenant } = context
   const [book, wallets, funding] = await Promise.all([
-    openBook(sql, context, { wallets: [walletId], ...accounts }),
+    lockBook(sql, context, { wallets: [walletId], ...accounts }),
     walletsById(sql, tenant, [walletId]),
     lockFunding(id, context),
   ])
@@ -80,18 +89,18 @@ async function lockWithAccounts(
   return { book, wallet, funding }
 }
 
-export const lockForCredit = (
+export const lockFundingForCredit = (
   ids: FundingIds,
   context: Pick<Settling, 'records' | 'sql' | 'tenant' | 'now'>,
 ): Promise<LockedFunding> => lockWithAccounts(ids, { others: ['bank'], ifExists: DEBT_ACCOUNTS }, context)
 
 /** Does nothing if the funding has ended. */
-export async function creditWallet(
+export async function creditFundedWallet(
   { book, wallet, funding }: LockedFunding,
   context: Settling,
 ): Promise<Funding> {
   const { sql, now, emit, queueStatement } = context
-  if (!isPending(funding)) return funding
+  if (!isFundingPending(funding)) return funding
   if (wallet.status === 'closed') return creditSuspenseInstead(funding, context)
   const { id, amountCents } = funding
   const cause = { type: 'funding', id }
@@ -99,7 +108,7 @@ export async function creditWallet(
   markSettled(funding, now)
   emit('funding.settled', fundingEvent(funding))
   emit('wallet.funded', walletEvent(wallet, book.balance(wallet.id).posted, amountCents))
-  repayDebt(wallet, amountCents, cause, book, emit)
+  repayWalletDebt(wallet, amountCents, cause, book, emit)
   queueStatement(book.post(sql))
   return funding
 }
@@ -115,7 +124,7 @@ function markSettled(funding: Funding, now: Date): void {
  */
 async function creditSuspenseInstead(funding: Funding, context: Settling): Promise<Funding> {
   const { now, tenant, emit } = context
-  if (!funding.paymentMethodId) return fail(funding, WALLET_CLOSED, context)
+  if (!funding.paymentMethodId) return failFunding(funding, WALLET_CLOSED, context)
   const { id, amountCents } = funding
   const received: ReceivedCredit = {
     amountCents,
@@ -131,14 +140,18 @@ async function creditSuspenseInstead(funding: Funding, context: Settling): Promi
     valueDate: now.toISOString().slice(0, 10),
     reason: null,
   }
-  const credit = await creditSuspense(received, 'wallet_closed', context)
+  const credit = await postToSuspense(received, 'wallet_closed', context)
   funding.creditId = credit.id
   markSettled(funding, now)
   emit('funding.settled', fundingEvent(funding))
   return funding
 }
 
-export function fail(funding: Funding, reason: FailureReason, { emit }: Pick<Settling, 'emit'>): Funding {
+export function failFunding(
+  funding: Funding,
+  reason: ChargeFailureReason,
+  { emit }: Pick<Settling, 'emit'>,
+): Funding {
   fundingMachine.move(funding, 'failed')
   Object.assign(funding, { reason, dueAt: null, nextAction: null })
   emit('funding.failed', fundingEvent(funding))
@@ -149,9 +162,9 @@ export function fail(funding: Funding, reason: FailureReason, { emit }: Pick<Set
 function checkAgainLater(funding: Funding, context: Pick<Settling, 'now' | 'emit'>): Funding {
   const { now } = context
   if (funding.dueAt && funding.dueAt > now) return funding
-  const pause = nextCheckAfter(now.getTime() - funding.createdAt.getTime())
-  if (pause === undefined) return fail(funding, NEVER_ARRIVED, context)
-  funding.dueAt = after(now, pause)
+  const pause = nextFundingCheckDelay(now.getTime() - funding.createdAt.getTime())
+  if (pause === undefined) return failFunding(funding, NEVER_ARRIVED, context)
+  funding.dueAt = addMs(now, pause)
   return funding
 }
 
@@ -160,7 +173,7 @@ function recordProgress(
   state: Extract<ChargeState, { askAgainAt: Date }>,
   { now, emit }: Pick<Settling, 'now' | 'emit'>,
 ): Funding {
-  const soonest = after(now, FIRST_CHECK_AFTER)
+  const soonest = addMs(now, FIRST_FUNDING_CHECK_MS)
   funding.dueAt = state.askAgainAt > soonest ? state.askAgainAt : soonest
   funding.nextAction = state.status === 'requires_action' ? state.nextAction : null
   const moved = fundingMachine.move(funding, state.status)
@@ -168,13 +181,17 @@ function recordProgress(
   return funding
 }
 
-type Reversing = ContextOf<typeof fundApi.reverse>
+type Reversing = ContextOf<typeof fundingsApi.reverse>
 
 /**
  * The payer's bank has taken the money back. If the wallet has spent it, the owner owes the missing amount.
  * Holds for payments stay.
  */
-export async function reverse(ids: Pick<Funding, 'id' | 'walletId'>, message: string, context: Reversing) {
+export async function reverseFunding(
+  ids: Pick<Funding, 'id' | 'walletId'>,
+  message: string,
+  context: Reversing,
+) {
   const { sql, now, emit, refuse, queueStatement } = context
   const { book, wallet, funding } = await lockWithAccounts(ids, { others: FORCED_DEBIT_ACCOUNTS }, context)
   if (funding.status !== 'settled') return refuse('funding_not_settled')
@@ -184,7 +201,7 @@ export async function reverse(ids: Pick<Funding, 'id' | 'walletId'>, message: st
   fundingMachine.move(funding, 'reversed')
   Object.assign(funding, { reversedAt: now, reason: { code: 'reversed', message } })
   emit('funding.reversed', { ...fundingEvent(funding), owedCents: owed })
-  const taken = minus(amountCents, owed)
+  const taken = subtractCents(amountCents, owed)
   if (taken > 0n) emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, taken))
   return funding
 }

@@ -1,15 +1,15 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { machine } from '../../kernel/contract/machine.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { centsColumn, nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import type { FailureReason, NextAction } from '../../ports/funding-rail.ts'
+import { centsColumn, nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import type { ChargeFailureReason, ChargeNextAction } from '../../ports/funding-rail.ts'
 import { days, minutes } from '../../values/clock.ts'
 import { type Cents, NO_CENTS } from '../../values/money.ts'
-import type { Personal } from '../../values/personal.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
-export const fundingMachine = machine('funding', {
+export const fundingMachine = stateMachine('funding', {
   pending: ['requires_action', 'settled', 'failed'],
   requires_action: ['pending', 'settled', 'failed'],
   settled: ['reversed'],
@@ -17,23 +17,23 @@ export const fundingMachine = machine('funding', {
   reversed: [],
 })
 
-export const isPending = ({ status }: Pick<Funding, 'status'>): boolean =>
+export const isFundingPending = ({ status }: Pick<Funding, 'status'>): boolean =>
   status === 'pending' || status === 'requires_action'
 
 const schema = defineEntity({
   ...tenantTable('Funding', 'fundings'),
   properties: {
-    ...record('funding'),
+    ...recordColumns('funding'),
     walletId: p.text(),
     paymentMethodId: nullable.string(),
     amountCents: centsColumn('amount_cents'),
     status: p.enum(fundingMachine.states).onCreate(() => fundingMachine.initial),
     reason: p
-      .json<FailureReason | null>()
+      .json<ChargeFailureReason | null>()
       .strictNullable()
       .onCreate(() => null),
     nextAction: p
-      .json<NextAction | null>()
+      .json<ChargeNextAction | null>()
       .strictNullable()
       .onCreate(() => null),
     dueAt: nullable.instant(),
@@ -50,29 +50,29 @@ const PENDING = `
 select coalesce(sum(amount_cents), 0)::bigint as cents from fundings
 where owner_id = $1 and mode = $2 and status in ('pending', 'requires_action')`
 
-export async function pendingCentsOf(sql: Sql, { ownerId, mode }: Tenant): Promise<Cents> {
+export async function sumPendingFundings(sql: Sql, { ownerId, mode }: Tenant): Promise<Cents> {
   const [row] = await sql<{ cents: Cents }>(PENDING, [ownerId, mode])
   return row?.cents ?? NO_CENTS
 }
 
 /** The wait before the processor is first asked about a charge that it has not answered. */
-export const FIRST_CHECK_AFTER = minutes(1)
+export const FIRST_FUNDING_CHECK_MS = minutes(1)
 /** A charge of this age that the processor does not know was never made. */
 const GIVE_UP_AFTER = days(1)
 
 /** The wait doubles with the age of an unknown charge. Undefined means that the service stops asking. */
-export const nextCheckAfter = (age: number): number | undefined =>
-  age < GIVE_UP_AFTER ? Math.max(age, FIRST_CHECK_AFTER) : undefined
+export const nextFundingCheckDelay = (age: number): number | undefined =>
+  age < GIVE_UP_AFTER ? Math.max(age, FIRST_FUNDING_CHECK_MS) : undefined
 
 /** The sweep checks open fundings. There is no workflow, since only the processor can end them. */
-export const fundingsDue: Deadline = {
+export const fundingDeadline: Deadline = {
   process: { name: 'funding' },
   table: 'fundings',
   open: "status in ('pending', 'requires_action')",
   operations: ['fund.follow'],
 }
 
-export const fundPersonal = {
+export const fundingsPersonalData = {
   fundings: {
     personal: {
       reason: { kind: 'payment', ground: 'payments', forget: { value: '{}' } },
@@ -84,4 +84,4 @@ export const fundPersonal = {
       words: 'it has not failed',
     },
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

@@ -1,23 +1,30 @@
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { type ContextOf, externalCall, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { definedOnly, halfOpenRange, withMembers } from '../../kernel/database/entity.ts'
-import type { Charge, ChargeState } from '../../ports/funding-rail.ts'
-import { after } from '../../values/clock.ts'
+import { definedOnly, halfOpenRangeCondition, withMembers } from '../../kernel/database/entity.ts'
+import type { ChargeState, FundingCharge } from '../../ports/funding-rail.ts'
+import { addMs } from '../../values/clock.ts'
 import { type Cents, cents } from '../../values/money.ts'
 import { PaymentMethod } from '../payment-methods/index.ts'
 import { findWallet, isPurse, walletsById } from '../wallets/index.ts'
-import { fundApi } from './api.ts'
-import { applyChargeState, creditWallet, fail, fundingEvent, lockForCredit, reverse } from './charge-state.ts'
+import { fundingsApi } from './api.ts'
 import {
-  FIRST_CHECK_AFTER,
+  applyFundingChargeState,
+  creditFundedWallet,
+  failFunding,
+  fundingEvent,
+  lockFundingForCredit,
+  reverseFunding,
+} from './charge-state.ts'
+import {
+  FIRST_FUNDING_CHECK_MS,
   Funding,
+  fundingDeadline,
   fundingMachine,
-  fundingsDue,
-  fundPersonal,
-  isPending,
+  fundingsPersonalData,
+  isFundingPending,
 } from './funding.ts'
 
 /** Stored before the call, so its members must be JSON. */
@@ -36,12 +43,12 @@ interface FundingMembers {
   readonly paymentMethodId: string | null
 }
 
-type FundingContext = ContextOf<typeof fundApi.create>
+type FundingContext = ContextOf<typeof fundingsApi.create>
 
 const SETTLED: ChargeState = { status: 'settled' }
 const UNKNOWN: ChargeState = { status: 'unknown' }
 
-const chargeOf = ({ cents: amount, madeAt }: ChargeRequest, token: string): Charge => ({
+const chargeOf = ({ cents: amount, madeAt }: ChargeRequest, token: string): FundingCharge => ({
   token,
   amountCents: cents(amount),
   madeAt: new Date(madeAt),
@@ -78,7 +85,7 @@ async function reserve(
   if (paymentMethodId && !method) return refuse('payment_method_not_found')
   // Throws before anything is reserved if this mode has no rail.
   if (method) ports.fundingRail(tenant.mode)
-  const dueAt = after(now, FIRST_CHECK_AFTER)
+  const dueAt = addMs(now, FIRST_FUNDING_CHECK_MS)
   const funding = records.create(Funding, { walletId, paymentMethodId, amountCents, dueAt })
   emit('funding.created', fundingEvent(funding))
   return chargeRequestOf(funding, method ? method.token : null)
@@ -93,7 +100,7 @@ async function recordCharge(
   const isKnown = state.status !== 'unknown'
   // The sweep asks again about an unknown state, and finally gives up.
   const funding = await (isKnown
-    ? applyChargeState(ids, state, context)
+    ? applyFundingChargeState(ids, state, context)
     : records.findOneOrFail(Funding, { id: ids.id }))
   if (funding.status === 'failed') {
     if (!funding.paymentMethodId) return refuse('wallet_closed')
@@ -122,15 +129,15 @@ const steps = {
 const FUNDING_OF_ANY_TENANT = `
 select owner_id as "ownerId", mode, wallet_id as "walletId" from fundings where id = $1`
 
-const fund = implement(fundApi, {
-  create: externalCall(fundApi.create, {
+const fund = bindHandlers(fundingsApi, {
+  create: externalCall(fundingsApi.create, {
     ...steps,
     reserve: ({ body: { walletId, ...members } }, context) => reserve(walletId, members, context),
   }),
   wallet: { ...steps, reserve: ({ params, body }, context) => reserve(params.id, body, context) },
 
   list: ({ query: { status, walletId, from, to } }, { page }) =>
-    page(Funding, definedOnly({ status, walletId, createdAt: halfOpenRange(from, to) })),
+    page(Funding, definedOnly({ status, walletId, createdAt: halfOpenRangeCondition(from, to) })),
 
   async get({ params }, { records, refuse }) {
     return (await records.findOne(Funding, { id: params.id })) ?? refuse('funding_not_found')
@@ -141,10 +148,14 @@ const fund = implement(fundApi, {
     const unlocked = await records.findOne(Funding, { id: params.fundingId })
     if (!unlocked) return refuse('funding_not_found')
     if (tenant.mode !== 'test') return refuse('test_mode_only')
-    const locked = await lockForCredit(unlocked, context)
+    const locked = await lockFundingForCredit(unlocked, context)
     if (locked.funding.status !== 'requires_action') return refuse('no_action_required')
-    if (body.outcome === 'settled') return creditWallet(locked, context)
-    return fail(locked.funding, { code: 'action_refused', message: 'The payer has not confirmed.' }, context)
+    if (body.outcome === 'settled') return creditFundedWallet(locked, context)
+    return failFunding(
+      locked.funding,
+      { code: 'action_refused', message: 'The payer has not confirmed.' },
+      context,
+    )
   },
 
   async reverse({ params, body }, context) {
@@ -152,7 +163,7 @@ const fund = implement(fundApi, {
     if (!found) return context.refuse('funding_not_found')
     const { ownerId, mode, walletId } = found
     context.switchTenant({ ownerId, mode })
-    return reverse({ id: params.id, walletId }, body.reason, context)
+    return reverseFunding({ id: params.id, walletId }, body.reason, context)
   },
 
   async simulateReverse({ params, body }, context) {
@@ -160,13 +171,13 @@ const fund = implement(fundApi, {
     const unlocked = await records.findOne(Funding, { id: params.fundingId })
     if (!unlocked) return refuse('funding_not_found')
     if (tenant.mode !== 'test') return refuse('test_mode_only')
-    return reverse(unlocked, body.reason, context)
+    return reverseFunding(unlocked, body.reason, context)
   },
 
-  follow: externalCall(fundApi.follow, {
+  follow: externalCall(fundingsApi.follow, {
     async reserve({ params }, { records, now }) {
       const funding = await records.findOneOrFail(Funding, { id: params.id })
-      if (!isPending(funding)) return null
+      if (!isFundingPending(funding)) return null
       const method = await records.findOne(PaymentMethod, { id: funding.paymentMethodId ?? '' })
       return { ...chargeRequestOf(funding, method?.token ?? null), now: now.toISOString() }
     },
@@ -179,7 +190,7 @@ const fund = implement(fundApi, {
     },
     async record(state, request, context) {
       if (request && state)
-        await applyChargeState({ id: request.fundingId, walletId: request.walletId }, state, context)
+        await applyFundingChargeState({ id: request.fundingId, walletId: request.walletId }, state, context)
       return { done: true }
     },
     // The next sweep asks again.
@@ -187,14 +198,14 @@ const fund = implement(fundApi, {
   }),
 })
 
-export const fundArea = area(
+export const fundingsArea = area(
   'Fund',
   'Money for wallets, charged to a payment method. Test mode needs none.',
   fund,
   {
-    personal: fundPersonal,
+    personal: fundingsPersonalData,
     entities: [Funding],
     machines: [fundingMachine],
-    deadlines: [fundingsDue],
+    deadlines: [fundingDeadline],
   },
 )

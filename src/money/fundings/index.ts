@@ -1,2 +1,2 @@
-export { fundApi } from './api.ts'
-export { pendingCentsOf } from './funding.ts'
+export { fundingsApi } from './api.ts'
+export { sumPendingFundings } from './funding.ts'

@@ -1,47 +1,56 @@
 import { z } from 'zod'
-import { skipReasons } from '../../iso20022/camt.ts'
-import { creditSources, unmatchedReasons } from '../../iso20022/credit.ts'
-import { event } from '../../kernel/contract/events.ts'
-import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { skippedEntryReasons } from '../../iso20022/camt.ts'
+import { creditSources, unmatchedCreditReasons } from '../../iso20022/credit.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
-import { iban } from '../../values/iban.ts'
+import { ibanSchema } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
 import type { JsonOf } from '../../values/json-names.ts'
-import { cents, money, positiveMoney } from '../../values/money.ts'
-import { freeText, label, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
-import { recordFails } from '../ledger/index.ts'
-import { payableMembers, referenceNumbersIn } from '../references/index.ts'
+import { cents, moneySchema, positiveMoneySchema } from '../../values/money.ts'
+import {
+  freeTextSchema,
+  labelSchema,
+  recordHead,
+  recordTail,
+  timeRangeMembers,
+} from '../../values/schemas.ts'
+import { recordedPaymentRefusals } from '../ledger/index.ts'
+import { payableReferenceMembers, referenceNumbersIn } from '../references/index.ts'
 import { purseRefusal, WalletEvent } from '../wallets/index.ts'
-import { arrivedStates, creditMachine } from './incoming-credit.ts'
+import { arrivedCreditStatuses, incomingCreditMachine } from './incoming-credit.ts'
 
 /** An event about a credit omits the sender, which only the owner may read. */
-export const IncomingEvent = z.object({
+export const IncomingCreditEvent = z.object({
   creditId: id('credit'),
   walletId: id('wallet').nullable(),
-  status: z.enum(creditMachine.states),
-  amountCents: money,
-  reason: z.enum(unmatchedReasons).nullable(),
+  status: z.enum(incomingCreditMachine.states),
+  amountCents: moneySchema,
+  reason: z.enum(unmatchedCreditReasons).nullable(),
   source: z.enum(creditSources),
-  ...payableMembers,
+  ...payableReferenceMembers,
 })
 
-export const creditEvents = {
-  'incoming.received': event('Money has been received from outside.', IncomingEvent),
-  'wallet.credited': event(
+export const incomingCreditEvents = {
+  'incoming.received': declareEvent('Money has been received from outside.', IncomingCreditEvent),
+  'wallet.credited': declareEvent(
     'A wallet has received money, by SEPA or from an agent that is being deleted.',
     WalletEvent,
   ),
-  'wallet.debited': event(
+  'wallet.debited': declareEvent(
     'A wallet has been debited for a debt of its owner, or for a reversed funding.',
     WalletEvent,
   ),
 }
 
 const assignedEvent = {
-  'incoming.assigned': event('An unmatched credit has been assigned to its wallet.', IncomingEvent),
+  'incoming.assigned': declareEvent(
+    'An unmatched credit has been assigned to its wallet.',
+    IncomingCreditEvent,
+  ),
 }
 
-export const arrivalEvents = { ...creditEvents, ...assignedEvent }
+export const creditArrivalEvents = { ...incomingCreditEvents, ...assignedEvent }
 
 /** A camt.054 with one credit, to an account that belongs to no wallet. */
 export const exampleBankFile = [
@@ -53,7 +62,7 @@ export const exampleBankFile = [
 ].join('')
 
 const mode = z.enum(['test', 'live'])
-const status = z.enum(creditMachine.states)
+const status = z.enum(incomingCreditMachine.states)
 const text = z.string().nullable()
 
 const IncomingRecord = z
@@ -64,12 +73,12 @@ const IncomingRecord = z
         '`handed_over`: the record of the platform, or of a paying owner, for money that now belongs to another owner. `returned`: the bank has sent it back.',
     }),
     reason: z
-      .enum(unmatchedReasons)
+      .enum(unmatchedCreditReasons)
       .nullable()
       .meta({ description: 'Why it was not matched to a wallet at first.' }),
     walletId: id('wallet').nullable(),
-    ...payableMembers,
-    amountCents: money,
+    ...payableReferenceMembers,
+    amountCents: moneySchema,
     source: z.enum(creditSources).meta({
       description:
         '`bank`, or its equivalent: `simulation`, `funding`, `acquirer`. `owner`: a payment of another owner of this installation. `refund`: a refund from one.',
@@ -112,13 +121,13 @@ const Assignment = z
 const exampleAssignment = { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz' }
 
 const assignmentFails = {
-  credit_not_found: missing('incoming credit'),
+  credit_not_found: notFound('incoming credit'),
   wallet_not_found: [404, 'No such wallet for this credit.'],
   reference_not_found: [404, 'reference: it belongs to no wallet for this credit.'],
   wallet_of_card: purseRefusal('walletId'),
   wallet_closed: [400, 'The wallet is closed.'],
   credit_not_unmatched: [400, 'The credit is in a wallet already, or is being assigned.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 const assignmentEvents = {
   ...assignedEvent,
@@ -128,7 +137,7 @@ const assignmentEvents = {
 
 const identifier = z.string().trim().min(1).max(35)
 
-export const creditCounts = {
+export const bankFileCounts = {
   messageId: z.string().meta({ description: 'The bank’s id of the file.', examples: ['CAMT053-2026-11-20'] }),
   entries: z.int().meta({ description: 'The number of entries in the file.' }),
   matched: z.int(),
@@ -136,19 +145,19 @@ export const creditCounts = {
   known: z.int().meta({ description: 'Credits that were recorded before.' }),
 }
 
-const FileEvent = z.object({ ...creditCounts, skipped: z.int() })
+const FileEvent = z.object({ ...bankFileCounts, skipped: z.int() })
 
-export const SkippedRecord = z.object({ bankReference: text, reason: z.enum(skipReasons) })
+export const SkippedEntryRecord = z.object({ bankReference: text, reason: z.enum(skippedEntryReasons) })
 
-export const fileEvents = {
-  ...creditEvents,
-  'incoming.file_read': event('A bank file of credits has been imported.', FileEvent),
+export const bankFileEvents = {
+  ...incomingCreditEvents,
+  'incoming.file_read': declareEvent('A bank file of credits has been imported.', FileEvent),
 }
 
 const BankFileRecord = z
   .object({
-    ...creditCounts,
-    skipped: z.array(SkippedRecord),
+    ...bankFileCounts,
+    skipped: z.array(SkippedEntryRecord),
   })
   .meta({ id: 'BankFile' })
 
@@ -161,11 +170,11 @@ export const incomingApi = {
     callers: ['key'],
     scope: 'sandbox:write',
     body: z.strictObject({
-      iban,
-      amountCents: positiveMoney(cents(99_999_999_999n)),
-      reference: freeText.nullable().default(null),
-      senderName: label,
-      senderIban: iban.nullable().default(null),
+      iban: ibanSchema,
+      amountCents: positiveMoneySchema(cents(99_999_999_999n)),
+      reference: freeTextSchema.nullable().default(null),
+      senderName: labelSchema,
+      senderIban: ibanSchema.nullable().default(null),
       endToEndId: identifier.nullable().default(null),
       bankReference: identifier.optional().meta({
         description: 'As the bank numbers it: the same one twice is one credit. Made up if left out.',
@@ -179,7 +188,7 @@ export const incomingApi = {
     },
     returns: [201, IncomingRecord],
     fails: { test_mode_only: [400, 'Live money comes from a bank. Use a sandbox or test key.'] },
-    emits: creditEvents,
+    emits: incomingCreditEvents,
   }),
   list: list('/billing/incoming', {
     summary: 'List incoming credits',
@@ -190,7 +199,7 @@ export const incomingApi = {
       mode: mode.optional(),
       ownerId: id('customer').optional(),
       walletId: id('wallet').optional(),
-      ...timeRange,
+      ...timeRangeMembers,
     },
     item: IncomingRecord,
   }),
@@ -213,7 +222,7 @@ export const incomingApi = {
     example: { content: exampleBankFile, mode: 'test' },
     returns: [200, BankFileRecord],
     fails: { file_unreadable: [400, 'content: this is not a readable bank file.'] },
-    emits: fileEvents,
+    emits: bankFileEvents,
   }),
   assign: post('/billing/incoming/{id}/assign', {
     summary: 'Assign an incoming credit to a wallet',
@@ -225,9 +234,9 @@ export const incomingApi = {
     returns: [200, IncomingRecord],
     fails: assignmentFails,
     emits: {
-      'incoming.handed_over': event(
+      'incoming.handed_over': declareEvent(
         'The platform has handed a credit over to the owner of its wallet.',
-        IncomingEvent,
+        IncomingCreditEvent,
       ),
       ...assignmentEvents,
     },
@@ -244,7 +253,7 @@ export const incomingApi = {
     example: { reference: 'RET-2026-0007' },
     returns: [200, IncomingRecord],
     fails: {
-      credit_not_found: missing('incoming credit'),
+      credit_not_found: notFound('incoming credit'),
       credit_not_unmatched: [400, 'The credit is in a wallet, is being assigned, or was sent back already.'],
       credit_of_owner: [
         400,
@@ -252,7 +261,9 @@ export const incomingApi = {
       ],
       time_to_come: [400, 'returnedAt: it is in the future, or before the credit arrived.'],
     },
-    emits: { 'incoming.returned': event('A credit without an owner here was sent back.', IncomingEvent) },
+    emits: {
+      'incoming.returned': declareEvent('A credit without an owner here was sent back.', IncomingCreditEvent),
+    },
   }),
 }
 
@@ -265,9 +276,9 @@ export const ownCreditsApi = {
     description:
       'Money from outside, newest first. `status=unmatched` lists money on your suspense account, which you assign to a wallet.',
     filters: {
-      status: z.enum(arrivedStates).optional(),
+      status: z.enum(arrivedCreditStatuses).optional(),
       walletId: id('wallet').optional(),
-      ...timeRange,
+      ...timeRangeMembers,
     },
     item: IncomingRecord,
   }),
@@ -275,7 +286,7 @@ export const ownCreditsApi = {
     ...reads,
     summary: 'Get one of your incoming credits',
     returns: [200, IncomingRecord],
-    fails: { credit_not_found: missing('incoming credit') },
+    fails: { credit_not_found: notFound('incoming credit') },
   }),
   assignOwn: post('/incoming/{id}/assign', {
     callers: ['key'],
@@ -301,11 +312,11 @@ const payoutReference = z
 const suspenseMembers = {
   ownerId: id('customer'),
   mode,
-  suspenseCents: money.meta({ description: 'The balance of the suspense account.' }),
-  creditsCents: money.meta({
+  suspenseCents: moneySchema.meta({ description: 'The balance of the suspense account.' }),
+  creditsCents: moneySchema.meta({
     description: 'The part from waiting incoming credits, which are assigned or sent back.',
   }),
-  freeCents: money.meta({
+  freeCents: moneySchema.meta({
     description:
       'The rest: refunds and returns that arrived while the owner had no open wallet. It can be paid out.',
   }),
@@ -315,8 +326,8 @@ const SuspenseRecord = z.object({ id: id('account'), ...suspenseMembers }).meta(
 
 const PaidOutEvent = z.object({
   payoutId: payoutReference,
-  amountCents: money,
-  freeCents: money,
+  amountCents: moneySchema,
+  freeCents: moneySchema,
 })
 
 export const suspenseApi = {
@@ -335,7 +346,7 @@ export const suspenseApi = {
     body: z.strictObject({
       ownerId: id('customer'),
       mode: mode.default('live'),
-      amountCents: positiveMoney(),
+      amountCents: positiveMoneySchema(),
       reference: payoutReference,
     }),
     example: {
@@ -346,11 +357,14 @@ export const suspenseApi = {
     },
     returns: [200, z.object(suspenseMembers).meta({ id: 'SuspenseBalance' })],
     fails: {
-      ...recordFails,
+      ...recordedPaymentRefusals,
       exceeds_suspense_balance: [400, 'amountEuros exceeds the suspense balance. Pay out at most that.'],
     },
     emits: {
-      'suspense.paid_out': event('Money on a suspense account has been paid out to its owner.', PaidOutEvent),
+      'suspense.paid_out': declareEvent(
+        'Money on a suspense account has been paid out to its owner.',
+        PaidOutEvent,
+      ),
     },
   }),
 }
@@ -360,8 +374,8 @@ const shortText = z.string().max(140).nullable()
 const ArrivingCredit = z.object({
   id: id('credit'),
   walletId: id('wallet'),
-  amountCents: positiveMoney(),
-  reason: z.enum(unmatchedReasons).nullable(),
+  amountCents: positiveMoneySchema(),
+  reason: z.enum(unmatchedCreditReasons).nullable(),
   source: z.enum(creditSources),
   origin: z.string().max(140),
   bankReference: z.string().max(140),
@@ -374,7 +388,7 @@ const ArrivingCredit = z.object({
   valueDate: z.iso.date().max(10),
   fromOwnerId: shortText,
   fromWalletId: shortText,
-  ...payableMembers,
+  ...payableReferenceMembers,
 })
 
 const done = [200, z.object({ done: z.boolean() })] as const
@@ -400,7 +414,7 @@ const exampleCredit: JsonOf<typeof ArrivingCredit> = {
   payableId: null,
 }
 
-export const arrivals = {
+export const creditArrivalContract = {
   callers: [] as const,
   returns: done,
   body: z.strictObject({ credits: z.array(ArrivingCredit).min(1).max(10_000) }),
@@ -411,11 +425,11 @@ export const arrivals = {
  * The steps by which money of the platform, or of another owner, reaches an owner. Each may be repeated,
  * since a booked credit is not booked again.
  */
-export const incomingSteps = {
+export const incomingStepsApi = {
   arrive: post('/billing/incoming/arrivals', {
     summary: 'Book what the platform or another owner has handed over',
-    ...arrivals,
-    emits: arrivalEvents,
+    ...creditArrivalContract,
+    emits: creditArrivalEvents,
   }),
   finish: post('/billing/incoming/{id}/finish', {
     summary: 'Book a credit whose hand-over was interrupted',

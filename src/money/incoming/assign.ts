@@ -1,23 +1,35 @@
-import { forgottenOwners, PLATFORM_OWNER } from '../../identity/customers/index.ts'
+import { findForgottenOwners, PLATFORM_OWNER_ID } from '../../identity/customers/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { DEBT_ACCOUNTS, openBook } from '../ledger/index.ts'
+import { DEBT_ACCOUNTS, lockBook } from '../ledger/index.ts'
 import {
-  namedBy,
-  type Payable,
+  type PayableReference,
   type PayableType,
   payableColumns,
-  payableOf,
+  payableFromColumns,
   referenceNumbersIn,
+  resolveReferences,
 } from '../references/index.ts'
-import { isPurse, type PayableWallet, payableWallets, walletEvent, walletsById } from '../wallets/index.ts'
+import {
+  findPayableWallets,
+  isPurse,
+  type PayableWallet,
+  walletEvent,
+  walletsById,
+} from '../wallets/index.ts'
 import type { incomingApi, ownCreditsApi } from './api.ts'
-import { bookArrivals, handedOver } from './hand-over.ts'
-import { causeOf, creditEvent, creditMachine, IncomingCredit, IS_INCOMING } from './incoming-credit.ts'
-import { payableIn } from './match.ts'
-import { repayDebt } from './receive.ts'
+import { bookHandedOverCredits, handOverCredit } from './hand-over.ts'
+import {
+  ARRIVED_CREDIT_CONDITION,
+  IncomingCredit,
+  incomingCreditCause,
+  incomingCreditEvent,
+  incomingCreditMachine,
+} from './incoming-credit.ts'
+import { payableNamedInText } from './match.ts'
+import { repayWalletDebt } from './receive.ts'
 
 interface NamedCredit extends Tenant {
   readonly reference: string | null
@@ -43,7 +55,7 @@ async function namedCredit(sql: Sql, creditId: string): Promise<NamedCredit | un
 
 interface Destination {
   readonly wallet: PayableWallet
-  readonly payable: Payable | null
+  readonly payable: PayableReference | null
 }
 
 interface Target {
@@ -58,15 +70,15 @@ async function destinationOf(
   { sql, refuse }: ContextOf<typeof incomingApi.assign> | ContextOf<typeof ownCreditsApi.assignOwn>,
 ) {
   const { mode, ownerId } = credit
-  const scope = { mode, ownerId: ownerId === PLATFORM_OWNER ? null : ownerId }
-  const named = await namedBy(sql, scope, referenceNumbersIn(reference ?? credit.reference ?? ''))
+  const scope = { mode, ownerId: ownerId === PLATFORM_OWNER_ID ? null : ownerId }
+  const named = await resolveReferences(sql, scope, referenceNumbersIn(reference ?? credit.reference ?? ''))
   const [first] = named
   if (reference && !first) return refuse('reference_not_found')
-  const [wallet] = await payableWallets(sql, scope, { ids: [walletId ?? String(first?.walletId)] })
+  const [wallet] = await findPayableWallets(sql, scope, { ids: [walletId ?? String(first?.walletId)] })
   if (!wallet) return refuse('wallet_not_found')
   if (isPurse(wallet)) return refuse('wallet_of_card')
-  const handedOver = reference === undefined ? payableOf(credit) : null
-  return { wallet, payable: handedOver ?? payableIn(named, wallet) }
+  const handedOver = reference === undefined ? payableFromColumns(credit) : null
+  return { wallet, payable: handedOver ?? payableNamedInText(named, wallet) }
 }
 
 type Assigning = ContextOf<typeof incomingApi.assign>
@@ -76,21 +88,28 @@ type AssigningOwn = ContextOf<typeof ownCreditsApi.assignOwn>
  * Moves a credit from suspense into a wallet. A credit on an owner's ledger stays with that owner. A credit
  * on the platform's ledger may go to any owner: the platform hands it over, and the owner books it.
  */
-export const assign: HandlerOf<typeof incomingApi.assign> = async ({ params, body }, context) => {
+export const assignCredit: HandlerOf<typeof incomingApi.assign> = async ({ params, body }, context) => {
   const credit = await namedCredit(context.sql, params.id)
   if (!credit) return context.refuse('credit_not_found')
   const destination = await destinationOf(body, credit, context)
   if (destination instanceof Refusal) return destination
   const { ownerId, mode } = credit
   context.switchTenant({ ownerId, mode })
-  const move = ownerId === PLATFORM_OWNER ? handOver : moveWithin
+  const move = ownerId === PLATFORM_OWNER_ID ? handOver : moveWithin
   return move(params.id, destination, context)
 }
 
 /** Moves a credit from the owner's own suspense account into one of the owner's wallets. Searches no other ledger. */
-export const assignOwn: HandlerOf<typeof ownCreditsApi.assignOwn> = async ({ params, body }, context) => {
+export const assignOwnCredit: HandlerOf<typeof ownCreditsApi.assignOwn> = async (
+  { params, body },
+  context,
+) => {
   const { records, tenant, refuse } = context
-  const credit = await records.findOne(IncomingCredit, { ...tenant, ...IS_INCOMING, id: params.id })
+  const credit = await records.findOne(IncomingCredit, {
+    ...tenant,
+    ...ARRIVED_CREDIT_CONDITION,
+    id: params.id,
+  })
   if (!credit) return refuse('credit_not_found')
   const destination = await destinationOf(body, { ...credit, ...tenant }, context)
   return destination instanceof Refusal ? destination : moveWithin(params.id, destination, context)
@@ -101,17 +120,17 @@ async function handOver(creditId: string, { wallet, payable }: Destination, cont
   if (wallet.status === 'closed') return refuse('wallet_closed')
   const otherOwners = [{ ownerId: wallet.ownerId, walletIds: [wallet.id] }]
   const [book, credit] = await Promise.all([
-    openBook(sql, context, { wallets: [], others: ['bank', 'suspense'], otherOwners }),
+    lockBook(sql, context, { wallets: [], others: ['bank', 'suspense'], otherOwners }),
     records.findOne(IncomingCredit, { ...tenant, id: creditId }, { lock: true }),
   ])
   if (credit?.status !== 'unmatched') return refuse('credit_not_unmatched')
-  book.move('hand_over', 'suspense', 'bank', credit.amountCents, causeOf(credit))
-  creditMachine.move(credit, 'handed_over')
+  book.move('hand_over', 'suspense', 'bank', credit.amountCents, incomingCreditCause(credit))
+  incomingCreditMachine.move(credit, 'handed_over')
   const paid = { walletId: wallet.id, ...payableColumns(payable) }
   Object.assign(credit, { ...paid, toOwnerId: wallet.ownerId })
-  emit('incoming.handed_over', creditEvent(credit))
+  emit('incoming.handed_over', incomingCreditEvent(credit))
   queueStatement(book.post(sql))
-  await bookArrivals([handedOver(credit)], context.runForOwner, context.requestId)
+  await bookHandedOverCredits([handOverCredit(credit)], context.runForOwner, context.requestId)
   const arrived = await records.findOneOrFail(IncomingCredit, {
     ...tenant,
     ownerId: wallet.ownerId,
@@ -125,7 +144,7 @@ async function moveWithin(creditId: string, { wallet: to, payable }: Destination
   const { records, sql, tenant, emit, refuse, queueStatement } = context
   const others = ['bank', 'suspense'] as const
   const [book, wallets, credit] = await Promise.all([
-    openBook(sql, context, { wallets: [walletId], others, ifExists: DEBT_ACCOUNTS }),
+    lockBook(sql, context, { wallets: [walletId], others, ifExists: DEBT_ACCOUNTS }),
     walletsById(sql, tenant, [walletId]),
     records.findOne(IncomingCredit, { ...tenant, id: creditId }, { lock: true }),
   ])
@@ -133,12 +152,12 @@ async function moveWithin(creditId: string, { wallet: to, payable }: Destination
   if (!wallet || wallet.status === 'closed') return refuse('wallet_closed')
   if (credit?.status !== 'unmatched') return refuse('credit_not_unmatched')
   const { amountCents } = credit
-  book.move('assignment', 'suspense', walletId, amountCents, causeOf(credit))
-  creditMachine.move(credit, 'assigned')
+  book.move('assignment', 'suspense', walletId, amountCents, incomingCreditCause(credit))
+  incomingCreditMachine.move(credit, 'assigned')
   Object.assign(credit, { walletId, ...payableColumns(payable) })
-  emit('incoming.assigned', creditEvent(credit))
+  emit('incoming.assigned', incomingCreditEvent(credit))
   emit('wallet.credited', walletEvent(wallet, book.balance(walletId).posted, amountCents))
-  repayDebt(wallet, amountCents, causeOf(credit), book, emit)
+  repayWalletDebt(wallet, amountCents, incomingCreditCause(credit), book, emit)
   queueStatement(book.post(sql))
   return credit
 }
@@ -148,26 +167,29 @@ const closedMeanwhile = (refuse: Assigning['refuse']): Refusal =>
   refuse('wallet_closed', 'The wallet was closed meanwhile. The money is on its owner’s suspense account.')
 
 /** Books a credit that the bank has returned. The money leaves the suspense account of the platform or of the owner. */
-export const returnCredit: HandlerOf<typeof incomingApi.returnCredit> = async ({ params, body }, context) => {
+export const returnIncomingCredit: HandlerOf<typeof incomingApi.returnCredit> = async (
+  { params, body },
+  context,
+) => {
   const { records, sql, emit, refuse, queueStatement } = context
   const holder = await namedCredit(sql, params.id)
   if (!holder) return refuse('credit_not_found')
   const { ownerId, mode } = holder
-  const isOwners = ownerId !== PLATFORM_OWNER && !(await forgottenOwners(sql, [ownerId])).has(ownerId)
+  const isOwners = ownerId !== PLATFORM_OWNER_ID && !(await findForgottenOwners(sql, [ownerId])).has(ownerId)
   if (isOwners) return refuse('credit_of_owner')
   context.switchTenant({ ownerId, mode })
   const [book, credit] = await Promise.all([
-    openBook(sql, context, { wallets: [], others: ['bank', 'suspense'] }),
+    lockBook(sql, context, { wallets: [], others: ['bank', 'suspense'] }),
     records.findOne(IncomingCredit, { ownerId, mode, id: params.id }, { lock: true }),
   ])
   if (credit?.status !== 'unmatched') return refuse('credit_not_unmatched')
   const { returnedAt = context.now } = body
   if (body.returnedAt && (returnedAt > context.now || returnedAt < new Date(credit.valueDate)))
     return refuse('time_to_come')
-  book.move('credit_return', 'suspense', 'bank', credit.amountCents, causeOf(credit))
-  creditMachine.move(credit, 'returned')
+  book.move('credit_return', 'suspense', 'bank', credit.amountCents, incomingCreditCause(credit))
+  incomingCreditMachine.move(credit, 'returned')
   Object.assign(credit, { returnedAt, returnReference: body.reference })
-  emit('incoming.returned', creditEvent(credit))
+  emit('incoming.returned', incomingCreditEvent(credit))
   queueStatement(book.post(sql))
   return credit
 }

@@ -1,25 +1,25 @@
 import type { BankFile } from '../../iso20022/camt.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import { excerpt } from '../../values/schemas.ts'
+import { truncateText } from '../../values/schemas.ts'
 import { payableColumns } from '../references/index.ts'
 import type { incomingApi } from './api.ts'
-import { bookArrivals, type HandedOver, handedOver } from './hand-over.ts'
-import { creditMachine, IncomingCredit, platformTenant } from './incoming-credit.ts'
-import type { Destination } from './match.ts'
-import { FLUSH_EVERY, newDestinations, receive } from './receive.ts'
+import { bookHandedOverCredits, type HandedOverCredit, handOverCredit } from './hand-over.ts'
+import { IncomingCredit, incomingCreditMachine, platformTenantInMode } from './incoming-credit.ts'
+import type { CreditDestination } from './match.ts'
+import { CREDIT_FLUSH_BATCH, findNewCreditDestinations, receiveCredits } from './receive.ts'
 import type { parseBankFile } from './thread.ts'
 
 type Reading = ContextOf<typeof incomingApi.readFile>
 
-export const readFile: HandlerOf<typeof incomingApi.readFile> = async ({ body }, context) => {
+export const importBankFile: HandlerOf<typeof incomingApi.readFile> = async ({ body }, context) => {
   const { mode } = body
   const { now, refuse, ports } = context
   const file = await ports.threads.run<typeof parseBankFile>(
     {
       module: new URL('./thread.ts', import.meta.url),
       name: 'parseBankFile',
-      owner: platformTenant(mode).ownerId,
+      owner: platformTenantInMode(mode).ownerId,
     },
     Buffer.from(body.content, 'base64'),
     now.toISOString().slice(0, 10),
@@ -36,19 +36,22 @@ export const readFile: HandlerOf<typeof incomingApi.readFile> = async ({ body },
  * owners.
  */
 export async function recordBankFile(file: BankFile, mode: Mode, context: Omit<Reading, 'refuse'>) {
-  const platform = platformTenant(mode)
+  const platform = platformTenantInMode(mode)
   context.switchTenant(platform)
-  const destinations = await newDestinations(context.sql, file.credits, { mode, fallback: platform })
+  const destinations = await findNewCreditDestinations(context.sql, file.credits, {
+    mode,
+    fallback: platform,
+  })
   const forNobody = destinations.filter(({ walletId }) => walletId === null)
   const credits = await handOverAll(
     destinations.filter(({ walletId }) => walletId !== null),
     context,
   )
-  await bookArrivals(credits, context.runForOwner, context.requestId)
-  if (forNobody.length > 0) await receive(forNobody, context)
+  await bookHandedOverCredits(credits, context.runForOwner, context.requestId)
+  if (forNobody.length > 0) await receiveCredits(forNobody, context)
   const matched = destinations.filter(({ isMatched }) => isMatched).length
   const counts = {
-    messageId: excerpt(file.messageId),
+    messageId: truncateText(file.messageId),
     entries: file.entries,
     matched,
     unmatched: destinations.length - matched,
@@ -59,17 +62,17 @@ export async function recordBankFile(file: BankFile, mode: Mode, context: Omit<R
 }
 
 async function handOverAll(
-  destinations: readonly Destination[],
+  destinations: readonly CreditDestination[],
   { records, tenant: platform }: Pick<Reading, 'records' | 'tenant'>,
-): Promise<HandedOver[]> {
-  const credits: HandedOver[] = []
+): Promise<HandedOverCredit[]> {
+  const credits: HandedOverCredit[] = []
   for (const { received, tenant, walletId, payable } of destinations) {
     const paid = { walletId, ...payableColumns(payable) }
     const members = { ...platform, ...paid, toOwnerId: tenant.ownerId }
     const credit = records.create(IncomingCredit, { ...received, ...members })
-    creditMachine.move(credit, 'handed_over')
-    credits.push(handedOver(credit))
-    if (credits.length % FLUSH_EVERY === 0) await records.flush()
+    incomingCreditMachine.move(credit, 'handed_over')
+    credits.push(handOverCredit(credit))
+    if (credits.length % CREDIT_FLUSH_BATCH === 0) await records.flush()
   }
   return credits
 }

@@ -1,10 +1,16 @@
 import type { ReceivedCredit } from '../../iso20022/credit.ts'
 import type { Cents } from '../../values/money.ts'
-import { ACQUIRER_ACCOUNTS, type Book, type Cause, DEBT_ACCOUNTS, postCollected } from '../ledger/index.ts'
+import {
+  ACQUIRER_ACCOUNTS,
+  DEBT_ACCOUNTS,
+  type LockedBook,
+  type PostingCause,
+  postAcquirerMovement,
+} from '../ledger/index.ts'
 import { type WalletRow, walletEvent } from '../wallets/index.ts'
-import { enterSuspense, type Receiving, repayDebt } from './receive.ts'
+import { type ReceiveCreditsContext, recordSuspenseCredit, repayWalletDebt } from './receive.ts'
 
-export const accountsToCollect = (...walletIds: readonly string[]) =>
+export const acquirerCreditAccounts = (...walletIds: readonly string[]) =>
   ({
     wallets: walletIds,
     others: [...ACQUIRER_ACCOUNTS, 'suspense'],
@@ -13,7 +19,7 @@ export const accountsToCollect = (...walletIds: readonly string[]) =>
 
 interface Charge {
   readonly amountCents: Cents
-  readonly cause: Cause
+  readonly cause: PostingCause
   readonly reference: string | null
 }
 
@@ -21,19 +27,24 @@ interface Charge {
  * Credits a wallet with an acquirer's charge of a payer's card. For a closed wallet, the money stays on the
  * owner's suspense account until it is assigned.
  */
-export function collectCharge(
+export function creditAcquirerCharge(
   wallet: WalletRow,
   { amountCents, cause, reference }: Charge,
-  book: Book,
-  context: Omit<Receiving, 'sql' | 'queueStatement'>,
+  book: LockedBook,
+  context: Omit<ReceiveCreditsContext, 'sql' | 'queueStatement'>,
 ): void {
   if (wallet.status === 'closed') {
-    enterSuspense(receivedOf({ amountCents, cause, reference }, context.now), 'wallet_closed', book, context)
+    recordSuspenseCredit(
+      receivedOf({ amountCents, cause, reference }, context.now),
+      'wallet_closed',
+      book,
+      context,
+    )
     return
   }
-  postCollected('collect', { from: 'clearing_acquirer', to: wallet.id, amountCents, cause }, book)
+  postAcquirerMovement('collect', { from: 'clearing_acquirer', to: wallet.id, amountCents, cause }, book)
   context.emit('wallet.credited', walletEvent(wallet, book.balance(wallet.id).posted, amountCents))
-  repayDebt(wallet, amountCents, cause, book, context.emit)
+  repayWalletDebt(wallet, amountCents, cause, book, context.emit)
 }
 
 const receivedOf = ({ amountCents, cause, reference }: Charge, now: Date): ReceivedCredit => ({
@@ -46,15 +57,22 @@ const receivedOf = ({ amountCents, cause, reference }: Charge, now: Date): Recei
  * Debits a wallet for the acquirer's refund to the payer's card. The caller first checks in the book whether
  * the wallet can pay.
  */
-export function refundCharge(
+export function refundAcquirerCharge(
   wallet: WalletRow,
   { amountCents, cause }: Omit<Charge, 'reference'>,
-  book: Book,
-  { emit }: Pick<Receiving, 'emit'>,
+  book: LockedBook,
+  { emit }: Pick<ReceiveCreditsContext, 'emit'>,
 ): void {
-  postCollected('collect_refund', { from: wallet.id, to: 'clearing_acquirer', amountCents, cause }, book)
+  postAcquirerMovement(
+    'collect_refund',
+    { from: wallet.id, to: 'clearing_acquirer', amountCents, cause },
+    book,
+  )
   emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, amountCents))
 }
 
-export const settleCharge = ({ amountCents, cause }: Omit<Charge, 'reference'>, book: Book): void =>
-  postCollected('collect_settle', { from: 'bank', to: 'clearing_acquirer', amountCents, cause }, book)
+export const settleAcquirerCharge = (
+  { amountCents, cause }: Omit<Charge, 'reference'>,
+  book: LockedBook,
+): void =>
+  postAcquirerMovement('collect_settle', { from: 'bank', to: 'clearing_acquirer', amountCents, cause }, book)

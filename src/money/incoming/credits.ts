@@ -3,19 +3,25 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { newId } from '../../values/ids.ts'
 import type { Cents } from '../../values/money.ts'
-import { type Payable, payableColumns } from '../references/index.ts'
+import { type PayableReference, payableColumns } from '../references/index.ts'
 import { IncomingCredit } from './incoming-credit.ts'
-import { newDestinations, type Receiving, receive } from './receive.ts'
+import { findNewCreditDestinations, type ReceiveCreditsContext, receiveCredits } from './receive.ts'
 
 type Reading = Pick<Context, 'records' | 'tenant'>
 
 const IN_WALLET = { $in: ['matched', 'assigned'] as const }
 
 /** Null if there is no credit with this id. The caller locks the accounts first. */
-export const lockCredit = (creditId: string, { records, tenant }: Reading): Promise<IncomingCredit | null> =>
+export const lockIncomingCredit = (
+  creditId: string,
+  { records, tenant }: Reading,
+): Promise<IncomingCredit | null> =>
   records.findOne(IncomingCredit, { ...tenant, id: creditId }, { lock: true })
 
-export const creditsFor = ({ type, id }: Payable, { records, tenant }: Reading): Promise<IncomingCredit[]> =>
+export const creditsOfPayable = (
+  { type, id }: PayableReference,
+  { records, tenant }: Reading,
+): Promise<IncomingCredit[]> =>
   records.find(
     IncomingCredit,
     { ...tenant, payableType: type, payableId: id, status: IN_WALLET },
@@ -25,9 +31,9 @@ export const creditsFor = ({ type, id }: Payable, { records, tenant }: Reading):
 export type UnusableCredit = 'credit_not_found' | 'credit_not_in_wallet' | 'credit_pays_already'
 
 /** Matches a credit without a reference to this payable, since its payer omitted or mistyped the reference. */
-export async function payWithCredit(
+export async function matchCreditToPayable(
   creditId: string,
-  { walletId, payable }: { readonly walletId: string; readonly payable: Payable },
+  { walletId, payable }: { readonly walletId: string; readonly payable: PayableReference },
   context: Reading,
 ): Promise<IncomingCredit | UnusableCredit> {
   const { records, tenant } = context
@@ -35,7 +41,7 @@ export async function payWithCredit(
   // that it pays.
   const known = await records.findOne(IncomingCredit, { ...tenant, id: creditId })
   if (!known || !SEPA_SOURCES.has(known.source)) return 'credit_not_found'
-  const credit = known.walletId === walletId ? await lockCredit(creditId, context) : null
+  const credit = known.walletId === walletId ? await lockIncomingCredit(creditId, context) : null
   if (!credit) return 'credit_not_in_wallet'
   if (credit.payableId !== null) return 'credit_pays_already'
   return Object.assign(credit, payableColumns(payable))
@@ -44,7 +50,7 @@ export async function payWithCredit(
 const SENDERS = `
 select id, sender_name as name from incoming_credits where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
-export async function sendersOf(
+export async function readCreditSenders(
   sql: Sql,
   { ownerId, mode }: Tenant,
   creditIds: readonly string[],
@@ -64,7 +70,7 @@ interface OwnRefund extends Row {
   readonly amountCents: Cents
 }
 
-export const ownRefunds = (
+export const readRefundsByOwners = (
   sql: Sql,
   { ownerId, mode }: Tenant,
   creditIds: readonly string[],
@@ -81,12 +87,12 @@ type Simulated = Pick<
 /** Test mode only: simulates a credit from the sandbox bank, into a wallet of the tenant or into its suspense. */
 export async function simulateCredit(
   { bankReference = newId('booking'), ...members }: Simulated,
-  context: Receiving,
+  context: ReceiveCreditsContext,
 ): Promise<IncomingCredit> {
   const { records, sql, tenant, now } = context
   const booking = { source: 'simulation', origin: tenant.ownerId, bankReference, part: 0 } as const
   const received = { ...members, ...booking, reason: null, valueDate: now.toISOString().slice(0, 10) }
-  const destinations = await newDestinations(sql, [received], { ...tenant, fallback: tenant })
-  const [credit] = await receive(destinations, context)
+  const destinations = await findNewCreditDestinations(sql, [received], { ...tenant, fallback: tenant })
+  const [credit] = await receiveCredits(destinations, context)
   return credit ?? records.findOneOrFail(IncomingCredit, { ...tenant, ...booking })
 }

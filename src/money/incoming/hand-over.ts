@@ -2,23 +2,23 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { RunForOwner } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { payableColumns, payableOf } from '../references/index.ts'
-import type { incomingSteps } from './api.ts'
-import { IncomingCredit, isFromOwner } from './incoming-credit.ts'
+import { payableColumns, payableFromColumns } from '../references/index.ts'
+import type { incomingStepsApi } from './api.ts'
+import { IncomingCredit, isCreditFromOwner } from './incoming-credit.ts'
 
 /** The owner of this installation who paid, and the paying wallet; null for payers outside. */
-export type Payer = Pick<IncomingCredit, 'fromOwnerId' | 'fromWalletId'>
+export type CreditPayer = Pick<IncomingCredit, 'fromOwnerId' | 'fromWalletId'>
 
 /** A credit that leaves the ledger of the platform, or of a paying owner, with all that the receiving owner books. */
-export interface HandedOver {
+export interface HandedOverCredit {
   readonly to: Tenant
   readonly operation: 'incoming.arrive' | 'transfers.takeBack'
   readonly arrival: Arrival
 }
 
-type Arrival = Parameters<HandlerOf<typeof incomingSteps.arrive>>[0]['body']['credits'][number]
+type Arrival = Parameters<HandlerOf<typeof incomingStepsApi.arrive>>[0]['body']['credits'][number]
 
-export function handedOver(credit: IncomingCredit): HandedOver {
+export function handOverCredit(credit: IncomingCredit): HandedOverCredit {
   const { id, mode, toOwnerId, walletId, amountCents } = credit
   if (toOwnerId === null || walletId === null) throw new Error(`${id} has no owner to hand it over to`)
   const { source, origin, bankReference, part, iban, reference, senderName, senderIban } = credit
@@ -30,7 +30,7 @@ export function handedOver(credit: IncomingCredit): HandedOver {
     arrival: {
       ...{ id, walletId, amountCents, source, origin, bankReference, part, iban, reference, senderName },
       ...{ senderIban, endToEndId, valueDate, reason, fromOwnerId, fromWalletId },
-      ...payableColumns(payableOf(credit)),
+      ...payableColumns(payableFromColumns(credit)),
     },
   }
 }
@@ -40,15 +40,15 @@ export function handedOver(credit: IncomingCredit): HandedOver {
  * have chosen the request's id, so the payee's events have the credit's id, which both know. Events of money
  * from the platform have the request's id.
  */
-export async function bookArrivals(
-  handedOver: readonly HandedOver[],
+export async function bookHandedOverCredits(
+  handedOver: readonly HandedOverCredit[],
   runForOwner: RunForOwner,
   requestId?: string,
 ): Promise<void> {
   const byOwner = Map.groupBy(handedOver, ({ to, operation }) => `${to.ownerId} ${operation}`)
   // Follows the order of the owners' ids, in which their accounts are locked.
   for (const [, credits] of [...byOwner].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
-    const [first] = credits as [HandedOver]
+    const [first] = credits as [HandedOverCredit]
     const body = { credits: credits.map(({ arrival }) => arrival) }
     await runForOwner(first.to, first.operation, { body }, requestId ?? `hand-over:${first.arrival.id}`)
   }
@@ -57,17 +57,17 @@ export async function bookArrivals(
 const DONE = { done: true }
 
 /** Books a credit that a version before 0.6.0 handed over and did not book, since it used two transactions. */
-export const finish: HandlerOf<typeof incomingSteps.finish> = async ({ params }, context) => {
+export const finishHandOver: HandlerOf<typeof incomingStepsApi.finish> = async ({ params }, context) => {
   const { records, tenant } = context
   const credit = await records.findOne(IncomingCredit, { ...tenant, id: params.id }, { lock: true })
   if (!credit?.dueAt) return DONE
   credit.dueAt = null
-  const requestId = isFromOwner(credit) ? undefined : context.requestId
-  await bookArrivals([handedOver(credit)], context.runForOwner, requestId)
+  const requestId = isCreditFromOwner(credit) ? undefined : context.requestId
+  await bookHandedOverCredits([handOverCredit(credit)], context.runForOwner, requestId)
   return DONE
 }
 
-export const handOversDue: Deadline = {
+export const handOverDeadline: Deadline = {
   process: { name: 'incoming-credit' },
   table: 'incoming_credits',
   open: 'due_at is not null',

@@ -1,21 +1,21 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
-import { creditSources, unmatchedReasons } from '../../iso20022/credit.ts'
+import { PLATFORM_OWNER_ID } from '../../identity/customers/index.ts'
+import { creditSources, unmatchedCreditReasons } from '../../iso20022/credit.ts'
 import type { Mode, Tenant, TenantNow } from '../../kernel/contract/actor.ts'
-import { machine } from '../../kernel/contract/machine.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { centsColumn, nullable, timestamps, zeroCents } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, timestampColumns, zeroCentsColumn } from '../../kernel/database/entity.ts'
 import { insertInto, tableOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
-import type { Personal } from '../../values/personal.ts'
+import type { PersonalData } from '../../values/personal.ts'
 import { payableTypes } from '../references/index.ts'
 
 /**
  * A credit that is handed over remains a record of the platform, or of the paying owner. The owner of its
  * wallet gets a record of the same id, which is matched or assigned.
  */
-export const creditMachine = machine('incoming_credit', {
+export const incomingCreditMachine = stateMachine('incoming_credit', {
   unmatched: ['matched', 'assigned', 'handed_over', 'returned'],
   matched: [],
   assigned: [],
@@ -23,7 +23,7 @@ export const creditMachine = machine('incoming_credit', {
   returned: [],
 })
 
-export const platformTenant = (mode: Mode): Tenant => ({ ownerId: PLATFORM_OWNER, mode })
+export const platformTenantInMode = (mode: Mode): Tenant => ({ ownerId: PLATFORM_OWNER_ID, mode })
 
 /**
  * The operator sees the credits of all owners, so there is no tenant filter, and each query names the owner.
@@ -37,12 +37,12 @@ const schema = defineEntity({
       .text()
       .primary()
       .onCreate(() => newId('credit')),
-    ...timestamps(),
+    ...timestampColumns(),
     mode: p.enum(['test', 'live'] as const),
     /** The owner whose ledger holds the money. After a hand-over, it is still the platform or the paying owner. */
     ownerId: p.text(),
-    status: p.enum(creditMachine.states).onCreate(() => creditMachine.initial),
-    reason: nullable.enum(unmatchedReasons),
+    status: p.enum(incomingCreditMachine.states).onCreate(() => incomingCreditMachine.initial),
+    reason: nullable.enum(unmatchedCreditReasons),
     walletId: nullable.string(),
     /** The receiving owner, and that owner's name if another owner paid. */
     toOwnerId: nullable.string(),
@@ -57,7 +57,7 @@ const schema = defineEntity({
     fromOwnerId: nullable.string(),
     fromWalletId: nullable.string(),
     amountCents: centsColumn('amount_cents'),
-    refundedCents: zeroCents('refunded_cents'),
+    refundedCents: zeroCentsColumn('refunded_cents'),
     source: p.enum(creditSources),
     /**
      * The scope in which a bank reference is unique: the account of the statement, the owner of the sandbox,
@@ -82,20 +82,24 @@ schema.setClass(IncomingCredit)
  * Money that has arrived. This excludes handed-over records, which belong to the platform, or to an owner who
  * paid another one.
  */
-export const arrivedStates = ['unmatched', 'matched', 'assigned', 'returned'] as const
-export const IS_INCOMING = { status: { $in: arrivedStates } }
+export const arrivedCreditStatuses = ['unmatched', 'matched', 'assigned', 'returned'] as const
+export const ARRIVED_CREDIT_CONDITION = { status: { $in: arrivedCreditStatuses } }
 
-export const causeOf = ({ id, valueDate }: IncomingCredit) => ({ type: 'incoming_credit', id, valueDate })
+export const incomingCreditCause = ({ id, valueDate }: IncomingCredit) => ({
+  type: 'incoming_credit',
+  id,
+  valueDate,
+})
 
-export const creditEvent = (credit: IncomingCredit) => {
+export const incomingCreditEvent = (credit: IncomingCredit) => {
   const { id, walletId, status, amountCents, reason, source, payableType, payableId } = credit
   return { creditId: id, walletId, status, amountCents, reason, source, payableType, payableId }
 }
 
-export const isFromOwner = ({ source }: Pick<IncomingCredit, 'source'>): boolean =>
+export const isCreditFromOwner = ({ source }: Pick<IncomingCredit, 'source'>): boolean =>
   source === 'owner' || source === 'refund'
 
-export const incomingPersonal = {
+export const incomingPersonalData = {
   incoming_credits: {
     personal: {
       sender_name: { kind: 'name', ground: 'vouchers', forget: 'word' },
@@ -120,7 +124,7 @@ export const incomingPersonal = {
     ],
     about: { payer: ['id', 'payable_id'] },
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 const insertCredits = insertInto(tableOf(IncomingCredit))
 
@@ -139,7 +143,7 @@ const UNSET = {
   refundedCents: 0n,
 }
 
-export class CreditRows implements Pick<Records, 'create'> {
+export class NewCreditRows implements Pick<Records, 'create'> {
   readonly #made: IncomingCredit[] = []
   readonly #now: Date
 
@@ -149,7 +153,7 @@ export class CreditRows implements Pick<Records, 'create'> {
 
   readonly create: Records['create'] = (entity, members) => {
     if (entity !== (IncomingCredit as object)) throw new Error('these are rows of incoming credits')
-    const status = creditMachine.initial
+    const status = incomingCreditMachine.initial
     const row = { ...UNSET, status, createdAt: this.#now, updatedAt: this.#now, ...members }
     this.#made.push(row as unknown as IncomingCredit)
     return row as never

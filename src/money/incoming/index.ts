@@ -1,19 +1,31 @@
 export {
-  arrivalEvents,
-  arrivals,
-  creditCounts,
-  creditEvents,
+  bankFileCounts,
+  bankFileEvents,
+  creditArrivalContract,
+  creditArrivalEvents,
   exampleBankFile,
-  fileEvents,
-  IncomingEvent,
+  IncomingCreditEvent,
   incomingApi,
+  incomingCreditEvents,
   ownCreditsApi,
-  SkippedRecord,
+  SkippedEntryRecord,
 } from './api.ts'
 export { recordBankFile } from './bank-file.ts'
-export { accountsToCollect, collectCharge, refundCharge, settleCharge } from './collect.ts'
-export { creditsFor, lockCredit, ownRefunds, payWithCredit, sendersOf, simulateCredit } from './credits.ts'
-export { bookArrivals, type HandedOver } from './hand-over.ts'
-export { CreditRows, type IncomingCredit, platformTenant } from './incoming-credit.ts'
-export { payersOf, payOwnerInBatch, refundOwner } from './pay-owner.ts'
-export { creditSuspense, receiveHandedOver, repayDebt } from './receive.ts'
+export {
+  acquirerCreditAccounts,
+  creditAcquirerCharge,
+  refundAcquirerCharge,
+  settleAcquirerCharge,
+} from './collect.ts'
+export {
+  creditsOfPayable,
+  lockIncomingCredit,
+  matchCreditToPayable,
+  readCreditSenders,
+  readRefundsByOwners,
+  simulateCredit,
+} from './credits.ts'
+export { bookHandedOverCredits, type HandedOverCredit } from './hand-over.ts'
+export { type IncomingCredit, NewCreditRows, platformTenantInMode } from './incoming-credit.ts'
+export { payOwnerInBatch, refundableWallets, refundOwnerPayment } from './pay-owner.ts'
+export { postToSuspense, receiveHandedOverCredits, repayWalletDebt } from './receive.ts'

@@ -1,44 +1,49 @@
-import { forgottenOwners } from '../../identity/customers/index.ts'
-import type { ReceivedCredit, UnmatchedReason } from '../../iso20022/credit.ts'
+import { findForgottenOwners } from '../../identity/customers/index.ts'
+import type { ReceivedCredit, UnmatchedCreditReason } from '../../iso20022/credit.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { type NamedReference, namedBy, type Payable, referenceNumbersIn } from '../references/index.ts'
-import { type PayableWallet, payableWallets } from '../wallets/index.ts'
+import {
+  type PayableReference,
+  type ResolvedReference,
+  referenceNumbersIn,
+  resolveReferences,
+} from '../references/index.ts'
+import { findPayableWallets, type PayableWallet } from '../wallets/index.ts'
 
-export interface MatchScope {
+export interface CreditMatchScope {
   readonly mode: Mode
   readonly ownerId?: string
   readonly fallback: Tenant
 }
 
-export interface Destination {
+export interface CreditDestination {
   readonly received: ReceivedCredit
   readonly tenant: Tenant
   readonly walletId: string | null
-  readonly payable: Payable | null
+  readonly payable: PayableReference | null
   /** The reason if it goes to suspense. The wallet may prove to be closed once its account is locked. */
-  readonly reason: UnmatchedReason
+  readonly reason: UnmatchedCreditReason
   readonly isMatched: boolean
 }
 
 /** Finds the destination of each credit before any account is locked. */
-export async function destinationsOf(
+export async function findCreditDestinations(
   sql: Sql,
   credits: readonly ReceivedCredit[],
-  scope: MatchScope,
-): Promise<Destination[]> {
+  scope: CreditMatchScope,
+): Promise<CreditDestination[]> {
   const ibans = credits.flatMap(({ iban }) => iban ?? [])
   const numbers = credits.flatMap(({ reference }) => referenceNumbersIn(reference ?? ''))
   const [wallets, named] = await Promise.all([
-    payableWallets(sql, scope, { ibans }),
-    namedBy(sql, scope, numbers),
+    findPayableWallets(sql, scope, { ibans }),
+    resolveReferences(sql, scope, numbers),
   ])
   const closed = [
     ...wallets.filter(({ status }) => status === 'closed'),
     ...named.filter(({ isClosed }) => isClosed),
   ]
   const index = {
-    forgotten: await forgottenOwners(
+    forgotten: await findForgottenOwners(
       sql,
       closed.map(({ ownerId }) => ownerId),
     ),
@@ -52,18 +57,18 @@ export async function destinationsOf(
 interface Index {
   readonly forgotten: ReadonlySet<string>
   readonly byIban: ReadonlyMap<string | null, PayableWallet>
-  readonly byNumber: ReadonlyMap<bigint, NamedReference>
+  readonly byNumber: ReadonlyMap<bigint, ResolvedReference>
 }
 
-interface Target extends Pick<NamedReference, 'ownerId' | 'walletId' | 'isClosed'> {}
+interface Target extends Pick<ResolvedReference, 'ownerId' | 'walletId' | 'isClosed'> {}
 
 /** The IBAN takes precedence over the reference, since the payer's bank has checked it. */
 function destinationOf(
   { iban, reference, reason }: ReceivedCredit,
   { forgotten, byIban, byNumber }: Index,
-  { mode, fallback }: MatchScope,
-): Omit<Destination, 'received'> {
-  const unmatched = (reason: UnmatchedReason) => ({
+  { mode, fallback }: CreditMatchScope,
+): Omit<CreditDestination, 'received'> {
+  const unmatched = (reason: UnmatchedCreditReason) => ({
     ...{ tenant: fallback, walletId: null, payable: null },
     ...{ reason, isMatched: false },
   })
@@ -81,7 +86,7 @@ function destinationOf(
   return {
     tenant: { ownerId: target.ownerId, mode },
     walletId: target.walletId,
-    payable: payableIn(named, { ownerId: target.ownerId, id: target.walletId }),
+    payable: payableNamedInText(named, { ownerId: target.ownerId, id: target.walletId }),
     reason: 'wallet_closed',
     isMatched: !target.isClosed,
   }
@@ -96,11 +101,11 @@ const targetOf = ({ ownerId, id, status }: PayableWallet): Target => ({
  * The payable that the references of a text name in this wallet, or in a closed one of the same owner. If
  * they name several, the owner decides.
  */
-export function payableIn(
-  named: readonly NamedReference[],
+export function payableNamedInText(
+  named: readonly ResolvedReference[],
   wallet: Pick<PayableWallet, 'id' | 'ownerId'>,
-): Payable | null {
-  const isMeant = ({ walletId, ownerId, isClosed }: NamedReference): boolean =>
+): PayableReference | null {
+  const isMeant = ({ walletId, ownerId, isClosed }: ResolvedReference): boolean =>
     walletId === wallet.id || (isClosed && ownerId === wallet.ownerId)
   const payables = named.flatMap(one => (isMeant(one) && one.payable ? one.payable : []))
   return payables.length === 1 ? (payables[0] ?? null) : null

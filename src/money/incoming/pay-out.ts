@@ -2,8 +2,8 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type Cents, formatMoney, minus, NO_CENTS } from '../../values/money.ts'
-import { openForRecord } from '../ledger/index.ts'
+import { type Cents, formatMoney, NO_CENTS, subtractCents } from '../../values/money.ts'
+import { openBookForRecordedPayment } from '../ledger/index.ts'
 import type { suspenseApi } from './api.ts'
 
 const WAITING = `(select coalesce(sum(c.amount_cents), 0)::bigint from incoming_credits c
@@ -21,9 +21,9 @@ interface SuspenseRow extends Row, Tenant {
 }
 
 const free = ({ suspenseCents, creditsCents }: Pick<SuspenseRow, 'suspenseCents' | 'creditsCents'>): Cents =>
-  suspenseCents > creditsCents ? minus(suspenseCents, creditsCents) : NO_CENTS
+  suspenseCents > creditsCents ? subtractCents(suspenseCents, creditsCents) : NO_CENTS
 
-export const suspense: HandlerOf<typeof suspenseApi.suspense> = async (_, { sql, pageBy }) => {
+export const listSuspenseBalances: HandlerOf<typeof suspenseApi.suspense> = async (_, { sql, pageBy }) => {
   const { data, ...cursor } = await pageBy((after, most) => sql<SuspenseRow>(ACCOUNTS, [after ?? '', most]))
   return { ...cursor, data: data.map(row => ({ ...row, freeCents: free(row) })) }
 }
@@ -64,7 +64,7 @@ const PAYOUT = {
 } as const
 
 /** Books the bank's payment to the owner out of the suspense account, without touching the money of waiting credits. */
-export const payOut: HandlerOf<typeof suspenseApi.payOut> = async ({ body }, context) => {
+export const recordSuspensePayout: HandlerOf<typeof suspenseApi.payOut> = async ({ body }, context) => {
   const { sql, emit, refuse, queueStatement } = context
   const { amountCents, reference } = body
   const other = await paidToAnother(sql, body)
@@ -73,7 +73,7 @@ export const payOut: HandlerOf<typeof suspenseApi.payOut> = async ({ body }, con
       'reference_used',
       `reference: it is booked for a payment to ${other}. Use the reference of this payment.`,
     )
-  const opened = await openForRecord(body, PAYOUT, context)
+  const opened = await openBookForRecordedPayment(body, PAYOUT, context)
   if (opened instanceof Refusal) return opened
   const { book, cause, isBooked } = opened
   const { tenant } = context

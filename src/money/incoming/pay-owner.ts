@@ -1,14 +1,30 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, minus, NO_CENTS, plus } from '../../values/money.ts'
-import { BETWEEN_OWNERS, type Book, type Cause, type OtherWallets, type openBook } from '../ledger/index.ts'
-import { type Payable, payableColumns } from '../references/index.ts'
-import { mainWalletId, type WalletRow, walletsById } from '../wallets/index.ts'
-import type { creditEvents } from './api.ts'
-import { bookArrivals, type HandedOver, handedOver } from './hand-over.ts'
-import { type CreditRows, creditEvent, creditMachine, IncomingCredit } from './incoming-credit.ts'
-import { type Crediting, creditWallet, enterSuspense, type Incoming } from './receive.ts'
+import { addCents, type Cents, NO_CENTS, subtractCents } from '../../values/money.ts'
+import {
+  type LockedBook,
+  type lockBook,
+  OWNER_TRANSFER_ACCOUNTS,
+  type PostingCause,
+  type WalletsOfOtherOwner,
+} from '../ledger/index.ts'
+import { type PayableReference, payableColumns } from '../references/index.ts'
+import { findMainWalletId, type WalletRow, walletsById } from '../wallets/index.ts'
+import type { incomingCreditEvents } from './api.ts'
+import { bookHandedOverCredits, type HandedOverCredit, handOverCredit } from './hand-over.ts'
+import {
+  IncomingCredit,
+  incomingCreditEvent,
+  incomingCreditMachine,
+  type NewCreditRows,
+} from './incoming-credit.ts'
+import {
+  type CreditRecordContext,
+  type CreditToReceive,
+  creditWalletFromOutside,
+  recordSuspenseCredit,
+} from './receive.ts'
 
 /** A payment from a wallet of the tenant to a wallet of any owner in the same mode, including the tenant's own. */
 export interface OwnerPayment {
@@ -18,46 +34,52 @@ export interface OwnerPayment {
   readonly senderName: string | null
   readonly to: { readonly ownerId: string; readonly walletId: string; readonly name: string | null }
   readonly amountCents: Cents
-  readonly payable: Payable | null
+  readonly payable: PayableReference | null
   readonly reference: string | null
 }
 
 /** A posted payment. The other owner books it next, or this owner receives it if both wallets are on one ledger. */
 interface MadePayment {
   readonly id: string
-  readonly handedOver: HandedOver | null
+  readonly handedOver: HandedOverCredit | null
 }
 
-export type PayingContext = Pick<
-  Context<never, typeof creditEvents>,
+export type OwnerPaymentContext = Pick<
+  Context<never, typeof incomingCreditEvents>,
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'runForOwner'
 >
 
-type MakingContext = Pick<TenantNow, 'now'> & Crediting
+type MakingContext = Pick<TenantNow, 'now'> & CreditRecordContext
 
 /** The accounts in the book for a payment between these wallets, of this owner or another one. */
-export const accountsToPay = (fromWalletId: string, to: Pick<OwnerPayment['to'], 'ownerId' | 'walletId'>) =>
+export const ownerPaymentAccounts = (
+  fromWalletId: string,
+  to: Pick<OwnerPayment['to'], 'ownerId' | 'walletId'>,
+) =>
   ({
     wallets: [fromWalletId, to.walletId],
-    ...BETWEEN_OWNERS,
+    ...OWNER_TRANSFER_ACCOUNTS,
     otherOwners: [{ ownerId: to.ownerId, walletIds: [to.walletId] }],
-  }) as const satisfies Parameters<typeof openBook>[2]
+  }) as const satisfies Parameters<typeof lockBook>[2]
 
 /**
  * Pays an owner, and returns the id of the credit on both ledgers. `take` posts `charge_out` for the cause,
  * either from a wallet's available money or out of a hold. The payment leaves this ledger and enters the
- * other one in this transaction, so the book must have `accountsToPay` of both locked.
+ * other one in this transaction, so the book must have `ownerPaymentAccounts` of both locked.
  */
 export const payOwner = async (
   payment: OwnerPayment,
-  take: (cause: Cause) => void,
-  book: Book,
-  context: PayingContext,
+  take: (cause: PostingCause) => void,
+  book: LockedBook,
+  context: OwnerPaymentContext,
 ): Promise<string> =>
   arrived(makePayment('owner', payment, take, await ownWallet(payment, context), book, context), context)
 
-async function arrived({ id, handedOver }: MadePayment, { runForOwner }: PayingContext): Promise<string> {
-  if (handedOver) await bookArrivals([handedOver], runForOwner)
+async function arrived(
+  { id, handedOver }: MadePayment,
+  { runForOwner }: OwnerPaymentContext,
+): Promise<string> {
+  if (handedOver) await bookHandedOverCredits([handedOver], runForOwner)
   return id
 }
 
@@ -67,11 +89,11 @@ async function arrived({ id, handedOver }: MadePayment, { runForOwner }: PayingC
  */
 export const payOwnerInBatch = (
   payment: OwnerPayment,
-  take: (cause: Cause) => void,
+  take: (cause: PostingCause) => void,
   wallets: ReadonlyMap<string, WalletRow>,
-  book: Book,
-  records: CreditRows,
-  { tenant, now, emit }: TenantNow & Pick<PayingContext, 'emit'>,
+  book: LockedBook,
+  records: NewCreditRows,
+  { tenant, now, emit }: TenantNow & Pick<OwnerPaymentContext, 'emit'>,
 ): MadePayment =>
   makePayment('owner', payment, take, wallets.get(payment.to.walletId), book, {
     records,
@@ -80,28 +102,28 @@ export const payOwnerInBatch = (
     emit,
   })
 
-export const refundableCents = ({ source, amountCents, refundedCents }: IncomingCredit): Cents =>
-  source === 'owner' ? minus(amountCents, refundedCents) : NO_CENTS
+export const refundableCreditCents = ({ source, amountCents, refundedCents }: IncomingCredit): Cents =>
+  source === 'owner' ? subtractCents(amountCents, refundedCents) : NO_CENTS
 
 /**
  * Refunds an owner's payment, or a part of it, to the paying wallet, in this transaction. The payer gets a
- * credit that names the payment. The caller has locked the credit and its `payersOf`, and has checked that
+ * credit that names the payment. The caller has locked the credit and its `refundableWallets`, and has checked that
  * the wallet can pay.
  */
-export async function refundOwner(
+export async function refundOwnerPayment(
   credit: IncomingCredit,
   { amountCents, senderName, reference }: Pick<OwnerPayment, 'amountCents' | 'senderName' | 'reference'>,
-  book: Book,
-  context: PayingContext,
+  book: LockedBook,
+  context: OwnerPaymentContext,
 ): Promise<string> {
   const { id, walletId, fromOwnerId, fromWalletId } = credit
-  if (!walletId || !fromOwnerId || !fromWalletId || amountCents > refundableCents(credit))
+  if (!walletId || !fromOwnerId || !fromWalletId || amountCents > refundableCreditCents(credit))
     throw new Error(`${id}: so much of it cannot be given back`)
-  credit.refundedCents = plus(credit.refundedCents, amountCents)
+  credit.refundedCents = addCents(credit.refundedCents, amountCents)
   const to = { ownerId: fromOwnerId, walletId: fromWalletId, name: credit.senderName }
   const payable = { type: 'payment', id } as const
   const payment = { fromWalletId: walletId, senderName, to, amountCents, payable, reference }
-  const take = (cause: Cause) => book.move('charge_refund', walletId, 'bank', amountCents, cause)
+  const take = (cause: PostingCause) => book.move('charge_refund', walletId, 'bank', amountCents, cause)
   return arrived(
     makePayment('refund', payment, take, await ownWallet(payment, context), book, context),
     context,
@@ -109,15 +131,15 @@ export async function refundOwner(
 }
 
 /** The wallets that refunds may go to: the paying one, or the owner's first one if that is closed. */
-export const payersOf = (
+export const refundableWallets = (
   credits: readonly Pick<IncomingCredit, 'fromOwnerId' | 'fromWalletId'>[],
-  { sql, tenant: { mode } }: Pick<PayingContext, 'sql' | 'tenant'>,
-): Promise<OtherWallets[]> =>
+  { sql, tenant: { mode } }: Pick<OwnerPaymentContext, 'sql' | 'tenant'>,
+): Promise<WalletsOfOtherOwner[]> =>
   Promise.all(
     credits.flatMap(({ fromOwnerId: ownerId, fromWalletId }) =>
       ownerId && fromWalletId
         ? [
-            mainWalletId(sql, { ownerId, mode }).then(main => ({
+            findMainWalletId(sql, { ownerId, mode }).then(main => ({
               ownerId,
               walletIds: [fromWalletId, main ?? []].flat(),
             })),
@@ -128,16 +150,16 @@ export const payersOf = (
 
 const ownWallet = async (
   { to }: OwnerPayment,
-  { sql, tenant }: PayingContext,
+  { sql, tenant }: OwnerPaymentContext,
 ): Promise<WalletRow | undefined> =>
   to.ownerId === tenant.ownerId ? (await walletsById(sql, tenant, [to.walletId])).get(to.walletId) : undefined
 
 function makePayment(
   source: 'owner' | 'refund',
   payment: OwnerPayment,
-  take: (cause: Cause) => void,
+  take: (cause: PostingCause) => void,
   wallet: WalletRow | undefined,
-  book: Book,
+  book: LockedBook,
   context: MakingContext,
 ): MadePayment {
   const { records, tenant, now } = context
@@ -152,8 +174,8 @@ function makePayment(
   const leaving = { walletId: to.walletId, toOwnerId: to.ownerId, recipientName: to.name }
   const columns = { ...leaving, ...payableColumns(payable) }
   const credit = records.create(IncomingCredit, { ...received, ...tenant, ...columns })
-  creditMachine.move(credit, 'handed_over')
-  return { id, handedOver: handedOver(credit) }
+  incomingCreditMachine.move(credit, 'handed_over')
+  return { id, handedOver: handOverCredit(credit) }
 }
 
 const receivedOf = (
@@ -168,12 +190,13 @@ const receivedOf = (
 
 /** The wallet is on the same ledger, so the payment is received in this transaction. */
 function stayWithin(
-  { received, payable }: Pick<Incoming, 'received' | 'payable'>,
+  { received, payable }: Pick<CreditToReceive, 'received' | 'payable'>,
   wallet: WalletRow | undefined,
-  book: Book,
+  book: LockedBook,
   context: MakingContext,
 ): IncomingCredit {
-  if (!wallet || wallet.status === 'closed') return enterSuspense(received, 'wallet_closed', book, context)
-  const tell = (credit: IncomingCredit) => context.emit('incoming.received', creditEvent(credit))
-  return creditWallet({ received, payable }, wallet, book, tell, context)
+  if (!wallet || wallet.status === 'closed')
+    return recordSuspenseCredit(received, 'wallet_closed', book, context)
+  const tell = (credit: IncomingCredit) => context.emit('incoming.received', incomingCreditEvent(credit))
+  return creditWalletFromOutside({ received, payable }, wallet, book, tell, context)
 }

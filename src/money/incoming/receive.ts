@@ -1,24 +1,44 @@
 import type { z } from 'zod'
-import type { ReceivedCredit, UnmatchedReason } from '../../iso20022/credit.ts'
+import type { ReceivedCredit, UnmatchedCreditReason } from '../../iso20022/credit.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Cents } from '../../values/money.ts'
-import { type Book, type Cause, DEBT_ACCOUNTS, openBook, postCollected } from '../ledger/index.ts'
-import { payableColumns, payableOf } from '../references/index.ts'
-import { firstOpenWallet, mainWalletId, type WalletRow, walletEvent, walletsById } from '../wallets/index.ts'
-import type { arrivals, creditEvents, incomingSteps } from './api.ts'
-import type { Payer } from './hand-over.ts'
-import { causeOf, creditEvent, creditMachine, IncomingCredit, isFromOwner } from './incoming-credit.ts'
-import { type Destination, destinationsOf, type MatchScope } from './match.ts'
+import {
+  DEBT_ACCOUNTS,
+  type LockedBook,
+  lockBook,
+  type PostingCause,
+  postAcquirerMovement,
+} from '../ledger/index.ts'
+import { payableColumns, payableFromColumns } from '../references/index.ts'
+import {
+  findMainWalletId,
+  firstOpenWallet,
+  type WalletRow,
+  walletEvent,
+  walletsById,
+} from '../wallets/index.ts'
+import type { creditArrivalContract, incomingCreditEvents, incomingStepsApi } from './api.ts'
+import type { CreditPayer } from './hand-over.ts'
+import {
+  IncomingCredit,
+  incomingCreditCause,
+  incomingCreditEvent,
+  incomingCreditMachine,
+  isCreditFromOwner,
+} from './incoming-credit.ts'
+import { type CreditDestination, type CreditMatchScope, findCreditDestinations } from './match.ts'
 
-export type Receiving = Pick<
-  Context<never, typeof creditEvents>,
+export type ReceiveCreditsContext = Pick<
+  Context<never, typeof incomingCreditEvents>,
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'queueStatement'
 >
 
-export type Crediting = Pick<Receiving, 'tenant' | 'emit'> & { readonly records: Pick<Records, 'create'> }
+export type CreditRecordContext = Pick<ReceiveCreditsContext, 'tenant' | 'emit'> & {
+  readonly records: Pick<Records, 'create'>
+}
 
 const RECORDED = `
 select distinct c.origin, c.bank_reference as "bankReference"
@@ -48,34 +68,36 @@ async function newCredits(
   return [...distinct.values()].filter(credit => !recorded.has(bookingKey(credit)))
 }
 
-export const newDestinations = async (
+export const findNewCreditDestinations = async (
   sql: Sql,
   received: readonly ReceivedCredit[],
-  scope: MatchScope,
-): Promise<Destination[]> => destinationsOf(sql, await newCredits(sql, scope.mode, received), scope)
+  scope: CreditMatchScope,
+): Promise<CreditDestination[]> =>
+  findCreditDestinations(sql, await newCredits(sql, scope.mode, received), scope)
 
 /** Records per write. A file may have thousands, and other requests run between two flushes. */
-export const FLUSH_EVERY = 200
+export const CREDIT_FLUSH_BATCH = 200
 
-export interface Incoming extends Pick<Destination, 'walletId' | 'payable' | 'reason'> {
-  readonly received: ReceivedCredit & Partial<Payer> & { readonly id?: string }
+export interface CreditToReceive extends Pick<CreditDestination, 'walletId' | 'payable' | 'reason'> {
+  readonly received: ReceivedCredit & Partial<CreditPayer> & { readonly id?: string }
 }
 
 /**
  * Records credits of the tenant. Each goes into its wallet, or to suspense. `tell` emits the event of a
  * credit in its wallet.
  */
-export async function receive(
-  incoming: readonly Incoming[],
-  context: Receiving,
-  tell: (credit: IncomingCredit) => void = credit => context.emit('incoming.received', creditEvent(credit)),
+export async function receiveCredits(
+  incoming: readonly CreditToReceive[],
+  context: ReceiveCreditsContext,
+  tell: (credit: IncomingCredit) => void = credit =>
+    context.emit('incoming.received', incomingCreditEvent(credit)),
 ): Promise<IncomingCredit[]> {
   const { records, sql, tenant, queueStatement } = context
   const comesBack = incoming.some(({ received }) => received.source === 'refund')
-  const main = comesBack ? await mainWalletId(sql, tenant) : undefined
+  const main = comesBack ? await findMainWalletId(sql, tenant) : undefined
   const ids = [...incoming.flatMap(({ walletId }) => walletId ?? []), ...(main ? [main] : [])]
   const [book, wallets, repeated] = await Promise.all([
-    openBook(sql, context, { wallets: ids, others: ['bank', 'suspense'], ifExists: DEBT_ACCOUNTS }),
+    lockBook(sql, context, { wallets: ids, others: ['bank', 'suspense'], ifExists: DEBT_ACCOUNTS }),
     walletsById(sql, tenant, ids),
     alreadyRecorded(incoming, context),
   ])
@@ -87,10 +109,10 @@ export async function receive(
     const wallet = wallets.get(firstOpenWallet(places, wallets) ?? '')
     credits.push(
       wallet
-        ? creditWallet({ received, payable }, wallet, book, tell, context)
-        : enterSuspense(received, reason, book, context),
+        ? creditWalletFromOutside({ received, payable }, wallet, book, tell, context)
+        : recordSuspenseCredit(received, reason, book, context),
     )
-    if (credits.length % FLUSH_EVERY === 0) await records.flush()
+    if (credits.length % CREDIT_FLUSH_BATCH === 0) await records.flush()
   }
   queueStatement(book.post(sql))
   return credits
@@ -98,8 +120,8 @@ export async function receive(
 
 /** The bookings of an earlier attempt. Reads once the accounts are locked, when a concurrent attempt has ended. */
 async function alreadyRecorded(
-  incoming: readonly Incoming[],
-  { records, tenant }: Pick<Receiving, 'records' | 'tenant'>,
+  incoming: readonly CreditToReceive[],
+  { records, tenant }: Pick<ReceiveCreditsContext, 'records' | 'tenant'>,
 ): Promise<ReadonlySet<string>> {
   const ids = incoming.flatMap(({ received }) => received.id ?? [])
   if (ids.length === 0) return new Set()
@@ -110,77 +132,83 @@ async function alreadyRecorded(
 const postingOf = ({ source }: IncomingCredit) =>
   source === 'owner' ? 'charge_in' : source === 'refund' ? 'charge_refunded' : 'sepa_credit'
 
-export function creditWallet(
-  { received, payable }: Pick<Incoming, 'received' | 'payable'>,
+export function creditWalletFromOutside(
+  { received, payable }: Pick<CreditToReceive, 'received' | 'payable'>,
   wallet: WalletRow,
-  book: Book,
+  book: LockedBook,
   tell: (credit: IncomingCredit) => void,
-  { records, tenant, emit }: Crediting,
+  { records, tenant, emit }: CreditRecordContext,
 ): IncomingCredit {
   const paid = { walletId: wallet.id, ...payableColumns(payable) }
   const credit = records.create(IncomingCredit, { ...received, ...tenant, ...paid })
   // The operator has assigned a wallet to a credit that was not matched at first.
-  creditMachine.move(credit, credit.reason ? 'assigned' : 'matched')
-  book.move(postingOf(credit), 'bank', wallet.id, credit.amountCents, causeOf(credit))
+  incomingCreditMachine.move(credit, credit.reason ? 'assigned' : 'matched')
+  book.move(postingOf(credit), 'bank', wallet.id, credit.amountCents, incomingCreditCause(credit))
   tell(credit)
   emit('wallet.credited', walletEvent(wallet, book.balance(wallet.id).posted, credit.amountCents))
-  repayDebt(wallet, credit.amountCents, causeOf(credit), book, emit)
+  repayWalletDebt(wallet, credit.amountCents, incomingCreditCause(credit), book, emit)
   return credit
 }
 
-export function enterSuspense(
+export function recordSuspenseCredit(
   received: ReceivedCredit,
-  reason: UnmatchedReason,
-  book: Book,
-  { records, tenant, emit }: Crediting,
+  reason: UnmatchedCreditReason,
+  book: LockedBook,
+  { records, tenant, emit }: CreditRecordContext,
 ): IncomingCredit {
   const credit = records.create(IncomingCredit, { ...received, ...tenant, reason })
-  const posting = { to: 'suspense', amountCents: credit.amountCents, cause: causeOf(credit) }
+  const posting = { to: 'suspense', amountCents: credit.amountCents, cause: incomingCreditCause(credit) }
   if (credit.source === 'acquirer')
-    postCollected('collect_unmatched', { ...posting, from: 'clearing_acquirer' }, book)
-  else book.move('unmatched_credit', 'bank', 'suspense', credit.amountCents, causeOf(credit))
-  emit('incoming.received', creditEvent(credit))
+    postAcquirerMovement('collect_unmatched', { ...posting, from: 'clearing_acquirer' }, book)
+  else book.move('unmatched_credit', 'bank', 'suspense', credit.amountCents, incomingCreditCause(credit))
+  emit('incoming.received', incomingCreditEvent(credit))
   return credit
 }
 
-export async function creditSuspense(
+export async function postToSuspense(
   received: ReceivedCredit,
-  reason: UnmatchedReason,
-  context: Receiving,
+  reason: UnmatchedCreditReason,
+  context: ReceiveCreditsContext,
 ): Promise<IncomingCredit> {
-  const book = await openBook(context.sql, context, { wallets: [], others: ['bank', 'suspense'] })
-  const credit = enterSuspense(received, reason, book, context)
+  const book = await lockBook(context.sql, context, { wallets: [], others: ['bank', 'suspense'] })
+  const credit = recordSuspenseCredit(received, reason, book, context)
   context.queueStatement(book.post(context.sql))
   return credit
 }
 
-type Emit = Context<never, Pick<typeof creditEvents, 'wallet.debited'>>['emit']
+type Emit = Context<never, Pick<typeof incomingCreditEvents, 'wallet.debited'>>['emit']
 
 /** Money from outside first repays the owner's debt to the platform. */
-export function repayDebt(wallet: WalletRow, credited: Cents, cause: Cause, book: Book, emit: Emit): void {
+export function repayWalletDebt(
+  wallet: WalletRow,
+  credited: Cents,
+  cause: PostingCause,
+  book: LockedBook,
+  emit: Emit,
+): void {
   const paid = book.repayDebt(wallet.id, credited, cause)
   if (paid > 0n) emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, paid))
 }
 
-type Arrivals = z.output<(typeof arrivals)['body']>
+type Arrivals = z.output<(typeof creditArrivalContract)['body']>
 
-export const arrive: HandlerOf<typeof incomingSteps.arrive> = async ({ body }, context) => {
-  await receiveHandedOver(body, context)
+export const bookArrivedCredits: HandlerOf<typeof incomingStepsApi.arrive> = async ({ body }, context) => {
+  await receiveHandedOverCredits(body, context)
   return { done: true }
 }
 
-export function receiveHandedOver(
+export function receiveHandedOverCredits(
   { credits }: Arrivals,
-  context: ContextOf<typeof incomingSteps.arrive>,
+  context: ContextOf<typeof incomingStepsApi.arrive>,
 ): Promise<IncomingCredit[]> {
   const incoming = credits.map(({ walletId, payableType, payableId, ...received }) => ({
     received: { ...received, valueDate: valueDateOf(received, context.now) },
     walletId,
-    payable: payableOf({ payableType, payableId }),
+    payable: payableFromColumns({ payableType, payableId }),
     reason: 'wallet_closed' as const,
   }))
-  return receive(incoming, context, credit =>
-    context.emit(credit.reason ? 'incoming.assigned' : 'incoming.received', creditEvent(credit)),
+  return receiveCredits(incoming, context, credit =>
+    context.emit(credit.reason ? 'incoming.assigned' : 'incoming.received', incomingCreditEvent(credit)),
   )
 }
 
@@ -189,4 +217,4 @@ export function receiveHandedOver(
  * owners' clocks differ.
  */
 const valueDateOf = (credit: Pick<IncomingCredit, 'source' | 'valueDate'>, now: Date): string =>
-  isFromOwner(credit) ? now.toISOString().slice(0, 10) : credit.valueDate
+  isCreditFromOwner(credit) ? now.toISOString().slice(0, 10) : credit.valueDate

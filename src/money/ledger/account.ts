@@ -1,10 +1,16 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { centsColumn, nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import {
+  centsColumn,
+  nullable,
+  recordColumns,
+  tenantTable,
+  timestampColumn,
+} from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 import { type Cents, formatMoney, NO_CENTS } from '../../values/money.ts'
-import type { Personal } from '../../values/personal.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
 interface Nature {
   readonly normal: 'debit' | 'credit'
@@ -13,7 +19,7 @@ interface Nature {
 }
 
 /** The chart of accounts. A tenant has one account of each kind, and one `wallet` account for each wallet. */
-export const accountKinds = {
+export const ledgerAccountKinds = {
   wallet: { normal: 'credit', minimum: NO_CENTS, meaning: 'Owed to the owner: the money of a wallet.' },
   bank: { normal: 'debit', minimum: NO_CENTS, meaning: 'The owner’s money at our bank.' },
   clearing_sepa: { normal: 'credit', minimum: null, meaning: 'Submitted to the SEPA rail, not settled yet.' },
@@ -58,15 +64,18 @@ export const accountKinds = {
   },
 } as const satisfies Record<string, Nature>
 
-export type AccountKind = keyof typeof accountKinds
-export const kindsOfAccount = Object.keys(accountKinds) as [AccountKind, ...AccountKind[]]
+export type LedgerAccountKind = keyof typeof ledgerAccountKinds
+export const ledgerAccountKindNames = Object.keys(ledgerAccountKinds) as [
+  LedgerAccountKind,
+  ...LedgerAccountKind[],
+]
 
 const account = defineEntity({
   ...tenantTable('LedgerAccount', 'ledger_accounts'),
   properties: {
-    ...record('account'),
+    ...recordColumns('account'),
     currency: p.enum(['EUR'] as const),
-    kind: p.enum(kindsOfAccount),
+    kind: p.enum(ledgerAccountKindNames),
     normal: p.enum(['debit', 'credit'] as const),
     walletId: nullable.string(),
     postedCents: centsColumn('posted_cents'),
@@ -89,7 +98,7 @@ const transfer = defineEntity({
     kind: p.text(),
     referenceType: p.text(),
     referenceId: p.text(),
-    bookedAt: timestamp(),
+    bookedAt: timestampColumn(),
     valueDate: p.date().$type<string>(),
   },
 })
@@ -109,17 +118,17 @@ const entry = defineEntity({
     heldCents: centsColumn('hold_cents'),
     balanceAfterCents: centsColumn('balance_after_cents'),
     heldAfterCents: centsColumn('held_after_cents'),
-    bookedAt: timestamp(),
+    bookedAt: timestampColumn(),
   },
 })
 
 export class LedgerEntry extends entry.class {}
 entry.setClass(LedgerEntry)
 
-export const shortfallText = (needed: Cents, available: Cents): string =>
+export const shortfallMessage = (needed: Cents, available: Cents): string =>
   `${formatMoney(needed)} are needed, ${formatMoney(available)} are available.`
 
-export const ledgerPersonal = {
+export const ledgerPersonalData = {
   ledger_accounts: {
     personal: {},
     plain: ['kind', 'normal'],
@@ -136,7 +145,7 @@ export const ledgerPersonal = {
     personal: {},
     plain: ['account_id', 'reference_type', 'reference_id'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 const OPEN_WALLET = `
 insert into ledger_accounts (id, owner_id, mode, created_at, updated_at, currency, kind, normal, minimum_cents, wallet_id)
@@ -147,7 +156,7 @@ export async function openWalletAccount(
   { tenant, now }: TenantNow,
   walletId: string,
 ): Promise<void> {
-  const { normal, minimum } = accountKinds.wallet
+  const { normal, minimum } = ledgerAccountKinds.wallet
   await sql(OPEN_WALLET, [newId('account'), tenant.ownerId, tenant.mode, now, normal, minimum, walletId])
 }
 
@@ -165,10 +174,10 @@ where (
 order by k.kind
 on conflict (owner_id, mode, currency, kind, wallet_id) do nothing`
 
-export async function openMissingAccounts(
+export async function openMissingLedgerAccounts(
   sql: Sql,
   { tenant, now }: TenantNow,
-  kinds: readonly AccountKind[],
+  kinds: readonly LedgerAccountKind[],
 ): Promise<void> {
   if (kinds.length === 0) return
   await sql(OPEN_MISSING, [
@@ -177,8 +186,8 @@ export async function openMissingAccounts(
     now,
     kinds.map(() => newId('account')),
     kinds,
-    kinds.map(kind => accountKinds[kind].normal),
-    kinds.map(kind => accountKinds[kind].minimum),
+    kinds.map(kind => ledgerAccountKinds[kind].normal),
+    kinds.map(kind => ledgerAccountKinds[kind].minimum),
   ])
 }
 
@@ -186,7 +195,11 @@ const CLOSE = `
 update ledger_accounts set closed_at = $4 where owner_id = $1 and mode = $2 and wallet_id = $3`
 
 /** Closes an account for good. The database refuses this while it is not empty, and refuses any later entry. */
-export async function closeAccount(sql: Sql, { tenant, now }: TenantNow, walletId: string): Promise<void> {
+export async function closeLedgerAccount(
+  sql: Sql,
+  { tenant, now }: TenantNow,
+  walletId: string,
+): Promise<void> {
   await sql(CLOSE, [tenant.ownerId, tenant.mode, walletId, now])
 }
 
@@ -194,7 +207,7 @@ const FREEZE = `
 update ledger_accounts set frozen = $4 where owner_id = $1 and mode = $2 and wallet_id = $3`
 
 /** The flag belongs to the account, which payments lock, so that they see it. */
-export async function freezeAccount(
+export async function setAccountFrozen(
   sql: Sql,
   tenant: Tenant,
   walletId: string,

@@ -1,24 +1,24 @@
 import { z } from 'zod'
-import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money, signedMoney } from '../../values/money.ts'
-import { recordHead, recordTail, searchText, timeRange } from '../../values/schemas.ts'
-import { kindsOfAccount } from './account.ts'
+import { moneySchema, signedMoneySchema } from '../../values/money.ts'
+import { recordHead, recordTail, searchTextSchema, timeRangeMembers } from '../../values/schemas.ts'
+import { ledgerAccountKindNames } from './account.ts'
 
-const signed = signedMoney.meta({ description: 'Credits are positive, debits negative.' })
+const signed = signedMoneySchema.meta({ description: 'Credits are positive, debits negative.' })
 const version = z.int().min(0).meta({ description: 'The number of entries of the account.' })
 
 const accountIdentity = {
   currency: z.literal('EUR'),
-  kind: z.enum(kindsOfAccount),
+  kind: z.enum(ledgerAccountKindNames),
   normal: z.enum(['debit', 'credit']).meta({ description: 'Its normal side.' }),
   walletId: id('wallet').nullable(),
 }
 const accountBalance = {
   postedCents: signed,
-  heldCents: money,
-  availableCents: signedMoney.meta({ description: 'Posted less held.' }),
+  heldCents: moneySchema,
+  availableCents: signedMoneySchema.meta({ description: 'Posted less held.' }),
   version,
 }
 
@@ -48,9 +48,9 @@ const EntryRecord = z
     accountId: id('account'),
     postingId: id('posting'),
     amountCents: signed,
-    heldCents: signedMoney.meta({ description: 'The change of the held amount.' }),
+    heldCents: signedMoneySchema.meta({ description: 'The change of the held amount.' }),
     balanceAfterCents: signed,
-    heldAfterCents: money,
+    heldAfterCents: moneySchema,
     version,
     bookedAt: instant,
   })
@@ -72,7 +72,7 @@ export const PostingWithEntries = PostingRecord.extend({ entries: z.array(EntryR
 })
 
 const reading = { callers: ['key'], scope: 'ledger:read' } as const
-const account_not_found = missing('account')
+const account_not_found = notFound('account')
 
 const proving = {
   description:
@@ -84,7 +84,7 @@ const proving = {
       ok: z.boolean(),
       accounts: z.int(),
       entries: z.int(),
-      sums: z.array(z.object({ currency: z.literal('EUR'), sumCents: signedMoney })),
+      sums: z.array(z.object({ currency: z.literal('EUR'), sumCents: signedMoneySchema })),
       problems: z.array(z.string()).meta({ description: 'The first hundred.' }),
     }),
   ],
@@ -93,13 +93,13 @@ const proving = {
 const verifying = [
   409,
   'A verification of this ledger is running. Wait for its answer, then try again.',
-] as const satisfies Failure
+] as const satisfies RefusalSpec
 
 export const ledgerApi = {
   accounts: list('/ledger/accounts', {
     ...reading,
     summary: 'List the accounts of the ledger',
-    filters: { kind: z.enum(kindsOfAccount).optional(), walletId: id('wallet').optional() },
+    filters: { kind: z.enum(ledgerAccountKindNames).optional(), walletId: id('wallet').optional() },
     item: LedgerAccountRecord,
   }),
   account: get('/ledger/accounts/{id}', {
@@ -112,7 +112,7 @@ export const ledgerApi = {
     ...reading,
     summary: 'List the entries of an account',
     description: 'Newest first. Each has the balance after it, so the newest has the current balance.',
-    filters: timeRange,
+    filters: timeRangeMembers,
     item: EntryRecord.extend({ kind, reference, valueDate }).meta({ id: 'LedgerAccountEntry' }),
     fails: { account_not_found },
   }),
@@ -120,11 +120,11 @@ export const ledgerApi = {
     ...reading,
     summary: 'List the postings',
     filters: {
-      kind: searchText,
+      kind: searchTextSchema,
       referenceId: id('intent')
         .optional()
         .meta({ description: 'The record that moved the money: a transfer, an intent.' }),
-      ...timeRange,
+      ...timeRangeMembers,
     },
     item: PostingRecord,
   }),
@@ -133,7 +133,7 @@ export const ledgerApi = {
     summary: 'Get a posting with all its entries',
     description: 'Its entries sum to zero. A hold or a release has one entry, with amount 0.',
     returns: [200, PostingWithEntries],
-    fails: { posting_not_found: missing('posting') },
+    fails: { posting_not_found: notFound('posting') },
   }),
   balances: list('/ledger/balances', {
     ...reading,
@@ -157,6 +157,6 @@ export const ledgerApi = {
     callers: ['dash'],
     body: z.strictObject({ mode: z.enum(['test', 'live']).default('live') }),
     example: { mode: 'live' },
-    fails: { customer_not_found: missing('customer'), verifying },
+    fails: { customer_not_found: notFound('customer'), verifying },
   }),
 }

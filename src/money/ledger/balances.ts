@@ -1,14 +1,14 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type Cents, minus, NO_CENTS, negated, plus } from '../../values/money.ts'
-import { type AccountKind, accountKinds } from './account.ts'
+import { addCents, type Cents, NO_CENTS, negateCents, subtractCents } from '../../values/money.ts'
+import { type LedgerAccountKind, ledgerAccountKinds } from './account.ts'
 
-export interface Balance {
+export interface AvailableBalance {
   readonly availableCents: Cents
   readonly heldCents: Cents
 }
 
-interface WalletBalance extends Balance {
+interface WalletBalance extends AvailableBalance {
   readonly frozen: boolean
 }
 
@@ -16,7 +16,7 @@ const BALANCES = `
 select wallet_id as "walletId", posted_cents - held_cents as "availableCents", held_cents as "heldCents", frozen
 from ledger_accounts where owner_id = $1 and mode = $2 and wallet_id = any($3::text[])`
 
-export async function balancesOf(
+export async function readWalletBalances(
   sql: Sql,
   { ownerId, mode }: Tenant,
   walletIds: readonly string[],
@@ -51,7 +51,7 @@ const BY_ID = balancesWhere('a.id = any($4::text[])')
 const BY_WALLET = balancesWhere('a.wallet_id = $4')
 
 /** Includes entries booked at exactly that instant. */
-export async function balancesAt(
+export async function readWalletBalancesAt(
   sql: Sql,
   { ownerId, mode }: Tenant,
   at: Date,
@@ -61,7 +61,7 @@ export async function balancesAt(
   return new Map(rows.map(row => [row.id, row]))
 }
 
-export async function walletBalanceAt(
+export async function readWalletBalanceAt(
   sql: Sql,
   { ownerId, mode }: Tenant,
   at: Date,
@@ -80,7 +80,7 @@ interface Total {
 const NOTHING: Total = { accounts: 0, availableCents: NO_CENTS, heldCents: NO_CENTS }
 
 interface Sum extends Row {
-  readonly kind: AccountKind
+  readonly kind: LedgerAccountKind
   readonly accounts: number
   readonly posted: Cents
   readonly held: Cents
@@ -90,18 +90,21 @@ const TOTALS = `
 select kind, count(*)::int as accounts, sum(posted_cents)::bigint as posted, sum(held_cents)::bigint as held
 from ledger_accounts where owner_id = $1 and mode = $2 and closed_at is null group by kind`
 
-export async function totalsOf(sql: Sql, { ownerId, mode }: Tenant): Promise<(kind: AccountKind) => Total> {
+export async function readLedgerTotals(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+): Promise<(kind: LedgerAccountKind) => Total> {
   const sums = await sql<Sum>(TOTALS, [ownerId, mode])
   return kind => {
     const sum = sums.find(total => total.kind === kind)
     if (!sum) return NOTHING
-    const balance = accountKinds[kind].normal === 'credit' ? sum.posted : negated(sum.posted)
-    return { accounts: sum.accounts, availableCents: minus(balance, sum.held), heldCents: sum.held }
+    const balance = ledgerAccountKinds[kind].normal === 'credit' ? sum.posted : negateCents(sum.posted)
+    return { accounts: sum.accounts, availableCents: subtractCents(balance, sum.held), heldCents: sum.held }
   }
 }
 
 /** The sums of an account's credits and debits; holds and releases are no movements. */
-export interface Flow {
+export interface AccountFlow {
   readonly movements: bigint
   readonly inCents: Cents
   readonly outCents: Cents
@@ -122,28 +125,28 @@ where account_id = $1 and version > $2 and version <= $3 and amount_cents <> 0 a
 /** Bounds the entries that one statement adds up, so that no statement takes long. */
 const SLICE = 200_000n
 
-export async function flowOf(
+export async function readAccountFlow(
   sql: Sql,
   { ownerId, mode }: Tenant,
   { accountId, after, upTo }: EntryRange,
-): Promise<Flow> {
-  let flow: Flow = { movements: 0n, inCents: NO_CENTS, outCents: NO_CENTS }
+): Promise<AccountFlow> {
+  let flow: AccountFlow = { movements: 0n, inCents: NO_CENTS, outCents: NO_CENTS }
   for (let from = after; from < upTo; from += SLICE) {
     const to = from + SLICE < upTo ? from + SLICE : upTo
-    const [part] = await sql<Flow & Row>(FLOW, [accountId, from, to, ownerId, mode])
+    const [part] = await sql<AccountFlow & Row>(FLOW, [accountId, from, to, ownerId, mode])
     if (part) flow = addFlows(flow, part)
   }
   return flow
 }
 
-export const addFlows = (first: Flow, second: Flow): Flow => ({
+export const addFlows = (first: AccountFlow, second: AccountFlow): AccountFlow => ({
   movements: first.movements + second.movements,
-  inCents: plus(first.inCents, second.inCents),
-  outCents: plus(first.outCents, second.outCents),
+  inCents: addCents(first.inCents, second.inCents),
+  outCents: addCents(first.outCents, second.outCents),
 })
 
 /** Locks a wallet's account and closes the time before an instant, so that later postings are booked after it. */
-export const sealWallet = async (
+export const closeWalletPeriod = async (
   sql: Sql,
   { ownerId, mode }: Tenant,
   walletId: string,

@@ -1,25 +1,25 @@
-export { closeAccount, freezeAccount, openWalletAccount, shortfallText } from './account.ts'
+export { closeLedgerAccount, openWalletAccount, setAccountFrozen, shortfallMessage } from './account.ts'
 export { ledgerApi } from './api.ts'
 export {
+  type AccountFlow,
+  type AvailableBalance,
   addFlows,
-  type Balance,
-  balancesOf,
-  type Flow,
-  flowOf,
-  sealWallet,
-  totalsOf,
-  walletBalanceAt,
+  closeWalletPeriod,
+  readAccountFlow,
+  readLedgerTotals,
+  readWalletBalanceAt,
+  readWalletBalances,
 } from './balances.ts'
-export { type AccountKey, Book, type Cause } from './book.ts'
+export { type LedgerAccountKey, LockedBook, type PostingCause } from './book.ts'
 export {
   ACQUIRER_ACCOUNTS,
-  BETWEEN_OWNERS,
   DEBT_ACCOUNTS,
   FORCED_DEBIT_ACCOUNTS,
-  type OtherWallets,
-  openBook,
-  openForRecord,
-  postCollected,
-  recordFails,
+  lockBook,
+  OWNER_TRANSFER_ACCOUNTS,
+  openBookForRecordedPayment,
+  postAcquirerMovement,
+  recordedPaymentRefusals,
+  type WalletsOfOtherOwner,
 } from './open-book.ts'
-export type { Template } from './templates.ts'
+export type { PostingTemplate } from './templates.ts'

@@ -1,13 +1,13 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
-import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type ContextOf } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
-import { definedOnly, halfOpenRange } from '../../kernel/database/entity.ts'
-import { type Cents, minus, NO_CENTS } from '../../values/money.ts'
-import { LedgerAccount, LedgerEntry, LedgerTransfer, ledgerPersonal } from './account.ts'
+import { definedOnly, halfOpenRangeCondition } from '../../kernel/database/entity.ts'
+import { type Cents, NO_CENTS, subtractCents } from '../../values/money.ts'
+import { LedgerAccount, LedgerEntry, LedgerTransfer, ledgerPersonalData } from './account.ts'
 import { ledgerApi } from './api.ts'
-import { balancesAt } from './balances.ts'
-import { verify } from './verify.ts'
+import { readWalletBalancesAt } from './balances.ts'
+import { verifyLedger } from './verify.ts'
 
 interface Figures {
   readonly postedCents: Cents
@@ -18,7 +18,7 @@ interface Figures {
 const figuresOf = ({ postedCents, heldCents, version }: Figures) => ({
   postedCents,
   heldCents,
-  availableCents: minus(postedCents, heldCents),
+  availableCents: subtractCents(postedCents, heldCents),
   version: Number(version),
 })
 
@@ -50,7 +50,7 @@ const bookedWithin = (
 /** One verification at a time per tenant: a ledger may have ten million entries. */
 async function prove(tenant: Tenant, { withExclusiveRead, refuse }: ContextOf<typeof ledgerApi.verify>) {
   const verification = await withExclusiveRead(`verify ${tenant.ownerId} ${tenant.mode}`, sql =>
-    verify(sql, tenant),
+    verifyLedger(sql, tenant),
   )
   if (!verification) return refuse('verifying')
   const { accounts, entries, sums, problems } = verification
@@ -63,7 +63,7 @@ async function prove(tenant: Tenant, { withExclusiveRead, refuse }: ContextOf<ty
   }
 }
 
-const ledger = implement(ledgerApi, {
+const ledger = bindHandlers(ledgerApi, {
   async accounts({ query: { kind, walletId } }, { page }) {
     const { data, ...cursor } = await page(LedgerAccount, definedOnly({ kind, walletId }))
     return { ...cursor, data: data.map(accountRecord) }
@@ -94,7 +94,7 @@ const ledger = implement(ledgerApi, {
   async transfers({ query: { kind, referenceId, from, to } }, { page }) {
     const { data, ...cursor } = await page(
       LedgerTransfer,
-      definedOnly({ kind, referenceId, bookedAt: halfOpenRange(from, to) }),
+      definedOnly({ kind, referenceId, bookedAt: halfOpenRangeCondition(from, to) }),
     )
     return { ...cursor, data: data.map(transfer => ({ ...transfer, ...causeOf(transfer) })) }
   },
@@ -113,7 +113,7 @@ const ledger = implement(ledgerApi, {
   async balances({ query: { at } }, { page, sql, tenant }) {
     const { data, ...cursor } = await page(LedgerAccount, {})
     const ids = data.map(({ id }) => id)
-    const past = at && (await balancesAt(sql, tenant, at, ids))
+    const past = at && (await readWalletBalancesAt(sql, tenant, at, ids))
     const figures = (account: LedgerAccount): Figures => {
       if (!past) return account
       const { posted, held, version } = past.get(account.id) ?? NOTHING
@@ -139,5 +139,5 @@ export const ledgerArea = area(
   'Ledger',
   'Where money moves, and the only place: double entry, append-only, provable at any past instant.',
   ledger,
-  { personal: ledgerPersonal, entities: [LedgerAccount, LedgerTransfer, LedgerEntry] },
+  { personal: ledgerPersonalData, entities: [LedgerAccount, LedgerTransfer, LedgerEntry] },
 )

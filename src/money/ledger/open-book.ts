@@ -1,36 +1,42 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { Failure } from '../../kernel/contract/operation.ts'
+import type { RefusalSpec } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { atLeastZero, type Cents, formatMoney, minus, negated } from '../../values/money.ts'
-import { type AccountKind, openMissingAccounts } from './account.ts'
-import { type AccountKey, Book, type Cause, type LockedAccount, type OpenHold } from './book.ts'
-import type { Template } from './templates.ts'
+import { atLeastZero, type Cents, formatMoney, negateCents, subtractCents } from '../../values/money.ts'
+import { type LedgerAccountKind, openMissingLedgerAccounts } from './account.ts'
+import {
+  type LedgerAccountKey,
+  LockedBook,
+  type LockedLedgerAccount,
+  type OpenLedgerHold,
+  type PostingCause,
+} from './book.ts'
+import type { PostingTemplate } from './templates.ts'
 
 export const FORCED_DEBIT_ACCOUNTS = [
   'bank',
   'advance',
   'receivable',
-] as const satisfies readonly AccountKind[]
-export const DEBT_ACCOUNTS = ['advance', 'receivable'] as const satisfies readonly AccountKind[]
+] as const satisfies readonly LedgerAccountKind[]
+export const DEBT_ACCOUNTS = ['advance', 'receivable'] as const satisfies readonly LedgerAccountKind[]
 
 /** The contents of a book: wallets by id, other accounts by kind (opened if missing), holds by cause. */
 interface BookAccounts {
   readonly wallets: readonly string[]
-  readonly others?: readonly AccountKind[]
-  readonly ifExists?: readonly AccountKind[]
-  readonly holds?: readonly Cause[]
+  readonly others?: readonly LedgerAccountKind[]
+  readonly ifExists?: readonly LedgerAccountKind[]
+  readonly holds?: readonly PostingCause[]
   /** Wallets of other owners that this transaction pays, or that pay it. Their accounts are locked as well. */
-  readonly otherOwners?: readonly OtherWallets[]
+  readonly otherOwners?: readonly WalletsOfOtherOwner[]
 }
 
-export interface OtherWallets {
+export interface WalletsOfOtherOwner {
   readonly ownerId: string
   readonly walletIds: readonly string[]
 }
 
-export const BETWEEN_OWNERS = { others: ['bank', 'suspense'], ifExists: DEBT_ACCOUNTS } as const
+export const OWNER_TRANSFER_ACCOUNTS = { others: ['bank', 'suspense'], ifExists: DEBT_ACCOUNTS } as const
 
 /**
  * Locks accounts in the order of their ids. `any(array(…))` evaluates the ids once: PostgreSQL evaluates a
@@ -57,11 +63,11 @@ cross join lateral (
  * Opens a book with these accounts locked, and omits wallets of other tenants. Sends all statements at once,
  * so that later ones run after the locks. Accounts of several owners are locked in the order of the owners.
  */
-export async function openBook(
+export async function lockBook(
   sql: Sql,
   { tenant, now }: TenantNow,
   { wallets, others = [], ifExists = [], holds = [], otherOwners = [] }: BookAccounts,
-): Promise<Book> {
+): Promise<LockedBook> {
   const lockAll = (others: typeof otherOwners) => others.map(other => lockOthers(sql, { tenant, now }, other))
   const foreign = byOwner(otherOwners).filter(({ ownerId }) => ownerId !== tenant.ownerId)
   const before = lockAll(foreign.filter(({ ownerId }) => ownerId < tenant.ownerId))
@@ -69,10 +75,10 @@ export async function openBook(
   const after = lockAll(foreign.filter(({ ownerId }) => ownerId > tenant.ownerId))
   const held = openHolds(sql, tenant, holds)
   await Promise.all([...before, accounts, ...after, held])
-  return new Book(tenant, now, await accounts, await held)
+  return new LockedBook(tenant, now, await accounts, await held)
 }
 
-const byOwner = (wallets: readonly OtherWallets[]): OtherWallets[] =>
+const byOwner = (wallets: readonly WalletsOfOtherOwner[]): WalletsOfOtherOwner[] =>
   [...Map.groupBy(wallets, ({ ownerId }) => ownerId)]
     .map(([ownerId, all]) => ({ ownerId, walletIds: all.flatMap(({ walletIds }) => walletIds) }))
     .toSorted((one, other) => (one.ownerId < other.ownerId ? -1 : 1))
@@ -81,32 +87,35 @@ async function lockAccounts(
   sql: Sql,
   { tenant, now }: TenantNow,
   { wallets, others, ifExists }: Required<Pick<BookAccounts, 'wallets' | 'others' | 'ifExists'>>,
-): Promise<LockedAccount[]> {
+): Promise<LockedLedgerAccount[]> {
   const values = [tenant.ownerId, tenant.mode, [...new Set(wallets)], [...others, ...ifExists]]
   const [, accounts] = await Promise.all([
-    openMissingAccounts(sql, { tenant, now }, others),
-    sql<LockedAccount>(LOCK, values),
+    openMissingLedgerAccounts(sql, { tenant, now }, others),
+    sql<LockedLedgerAccount>(LOCK, values),
   ])
   return accounts
 }
 
 /** Locks the accounts that receiving from another owner needs. An operation of that owner books the money. */
-const lockOthers = (sql: Sql, { tenant: { mode }, now }: TenantNow, { ownerId, walletIds }: OtherWallets) =>
-  lockAccounts(sql, { tenant: { ownerId, mode }, now }, { wallets: walletIds, ...BETWEEN_OWNERS })
+const lockOthers = (
+  sql: Sql,
+  { tenant: { mode }, now }: TenantNow,
+  { ownerId, walletIds }: WalletsOfOtherOwner,
+) => lockAccounts(sql, { tenant: { ownerId, mode }, now }, { wallets: walletIds, ...OWNER_TRANSFER_ACCOUNTS })
 
 const openHolds = async (
   sql: Sql,
   { ownerId, mode }: Tenant,
-  holds: readonly Cause[],
-): Promise<OpenHold[]> =>
+  holds: readonly PostingCause[],
+): Promise<OpenLedgerHold[]> =>
   holds.length === 0
     ? []
-    : sql<OpenHold>(HOLDS, [ownerId, mode, holds.map(({ type }) => type), holds.map(({ id }) => id)])
+    : sql<OpenLedgerHold>(HOLDS, [ownerId, mode, holds.map(({ type }) => type), holds.map(({ id }) => id)])
 
-export const recordFails = {
+export const recordedPaymentRefusals = {
   customer_not_found: [404, 'ownerId: no such customer.'],
   reference_used: [409, 'reference: another payment is booked under it. Use the reference of this one.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 interface RecordedPayment extends Tenant {
   readonly amountCents: Cents
@@ -114,14 +123,14 @@ interface RecordedPayment extends Tenant {
 }
 
 interface Posting {
-  readonly kind: Template
+  readonly kind: PostingTemplate
   readonly causeType: string
-  readonly accounts: readonly AccountKind[]
+  readonly accounts: readonly LedgerAccountKind[]
 }
 
 interface Opened {
-  readonly book: Book
-  readonly cause: Cause
+  readonly book: LockedBook
+  readonly cause: PostingCause
   /** The same payment is already booked: the answer is repeated, and no money moves. */
   readonly isBooked: boolean
 }
@@ -136,17 +145,17 @@ async function postedCents(
   sql: Sql,
   { ownerId, mode }: Tenant,
   { kind }: Posting,
-  { type, id }: Cause,
+  { type, id }: PostingCause,
 ): Promise<Cents | null> {
   const [row] = await sql<{ amountCents: Cents | null }>(POSTED, [ownerId, mode, id, type, kind])
   return row?.amountCents ?? null
 }
 
 /** Opens the ledger of the owner for a payment that is booked once per reference, and never with two amounts. */
-export async function openForRecord(
+export async function openBookForRecordedPayment(
   { ownerId, mode, amountCents, reference }: RecordedPayment,
   posting: Posting,
-  context: Context<keyof typeof recordFails>,
+  context: Context<keyof typeof recordedPaymentRefusals>,
 ): Promise<Opened | Refusal> {
   const { sql, refuse } = context
   const [customer] = await sql('select id from customers where id = $1', [ownerId])
@@ -155,7 +164,7 @@ export async function openForRecord(
   context.switchTenant(tenant)
   const cause = { type: posting.causeType, id: reference }
   const [book, booked] = await Promise.all([
-    openBook(sql, context, { wallets: [], others: posting.accounts }),
+    lockBook(sql, context, { wallets: [], others: posting.accounts }),
     postedCents(sql, tenant, posting, cause),
   ])
   if (booked !== null && booked !== amountCents) return refuse('reference_used', otherAmount(booked))
@@ -169,32 +178,32 @@ export const ACQUIRER_ACCOUNTS = [
   'bank',
   'advance',
   'clearing_acquirer',
-] as const satisfies readonly AccountKind[]
+] as const satisfies readonly LedgerAccountKind[]
 
 type Collecting = 'collect' | 'collect_unmatched' | 'collect_settle' | 'collect_refund'
 
 interface Collected {
-  readonly from: AccountKey
-  readonly to: AccountKey
+  readonly from: LedgerAccountKey
+  readonly to: LedgerAccountKey
   readonly amountCents: Cents
-  readonly cause: Cause
+  readonly cause: PostingCause
 }
 
 /** The acquirer's outstanding amount; zero if it has paid more than remained after refunds. */
-const owedByAcquirer = (book: Book): Cents => atLeastZero(book.available('clearing_acquirer'))
+const owedByAcquirer = (book: LockedBook): Cents => atLeastZero(book.available('clearing_acquirer'))
 
 /**
  * Posts charges, payments and refunds of an acquirer. The owner has the money at once and the bank only
  * later. Until then the platform advances it, so that the bank covers all debits of the wallets.
  */
-export function postCollected(
+export function postAcquirerMovement(
   kind: Collecting,
   { from, to, amountCents, cause }: Collected,
-  book: Book,
+  book: LockedBook,
 ): void {
   const before = owedByAcquirer(book)
   book.move(kind, from, to, amountCents, cause)
-  const change = minus(owedByAcquirer(book), before)
+  const change = subtractCents(owedByAcquirer(book), before)
   if (change > 0n) book.move('advance', 'bank', 'advance', change, cause)
-  if (change < 0n) book.move('advance_return', 'advance', 'bank', negated(change), cause)
+  if (change < 0n) book.move('advance_return', 'advance', 'bank', negateCents(change), cause)
 }

@@ -1,6 +1,6 @@
-import type { AccountKind } from './account.ts'
+import type { LedgerAccountKind } from './account.ts'
 
-export const templates = {
+export const postingTemplates = {
   fund: ['bank', 'wallet'],
   /** A chargeback or returned debit, even if the wallet no longer has the money. */
   fund_reversal: ['wallet', 'bank'],
@@ -68,9 +68,9 @@ export const templates = {
   /** The owner keeps what the card network does not pay, and the platform bears the loss. */
   dispute_loss: ['losses', 'disputes'],
   dispute_loss_recovered: ['disputes', 'losses'],
-} as const satisfies Record<string, readonly [from: AccountKind, to: AccountKind]>
+} as const satisfies Record<string, readonly [from: LedgerAccountKind, to: LedgerAccountKind]>
 
-export type Template = keyof typeof templates
+export type PostingTemplate = keyof typeof postingTemplates
 
 /** Postings that change only held money. They have one entry, with amount zero. */
 export type HoldMovement = 'hold' | 'release'

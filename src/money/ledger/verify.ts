@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type Cents, NO_CENTS, plus } from '../../values/money.ts'
+import { addCents, type Cents, NO_CENTS } from '../../values/money.ts'
 
 interface AccountRow extends Row {
   readonly id: string
@@ -76,7 +76,7 @@ function* slicesOf(accounts: readonly AccountRow[]): Generator<EntryRange[]> {
   if (slice.length > 0) yield slice
 }
 
-export interface Verification {
+export interface LedgerVerification {
   readonly accounts: number
   readonly entries: bigint
   readonly sums: ReadonlyMap<string, Cents>
@@ -92,7 +92,7 @@ interface AccountTotals {
 const NOTHING: AccountTotals = { posted: NO_CENTS, held: NO_CENTS, entries: 0n }
 
 /** Compares every account with its entries and its holds, and the sum of all accounts with zero. */
-export async function verify(sql: Sql, tenant: Tenant): Promise<Verification> {
+export async function verifyLedger(sql: Sql, tenant: Tenant): Promise<LedgerVerification> {
   const accounts = await sql<AccountRow>(ACCOUNTS, [tenant.ownerId, tenant.mode])
   const problems: string[] = []
   const totalsById = await sumEntries(sql, tenant, accounts, problems)
@@ -102,7 +102,7 @@ export async function verify(sql: Sql, tenant: Tenant): Promise<Verification> {
     const totals = totalsById.get(account.id) ?? NOTHING
     problems.push(...problemsOf(account, totals))
     entries += totals.entries
-    sums.set(account.currency, plus(sums.get(account.currency) ?? NO_CENTS, totals.posted))
+    sums.set(account.currency, addCents(sums.get(account.currency) ?? NO_CENTS, totals.posted))
   }
   for (const [currency, sum] of sums)
     if (sum !== 0n) problems.push(`The entries in ${currency} do not sum to zero.`)
@@ -124,8 +124,8 @@ async function sumEntries(
       if (range.gaps > 0n || range.breaks > 0n || !continues)
         problems.push(`${range.id}: its entries do not follow each other without a gap.`)
       totalsById.set(range.id, {
-        posted: plus(totals.posted, range.sum),
-        held: plus(totals.held, range.heldSum),
+        posted: addCents(totals.posted, range.sum),
+        held: addCents(totals.held, range.heldSum),
         entries: totals.entries + range.entries,
       })
     }

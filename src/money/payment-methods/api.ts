@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { del, list, missing, nothing, post } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { del, emptyBody, list, notFound, post } from '../../kernel/contract/operation.ts'
 import { instrumentKinds } from '../../ports/funding-rail.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { formattedText, label, recordHead, recordTail } from '../../values/schemas.ts'
+import { labelSchema, patternTextSchema, recordHead, recordTail } from '../../values/schemas.ts'
 import { paymentMethodMachine } from './payment-method.ts'
 
 const status = z.enum(paymentMethodMachine.states)
@@ -48,11 +48,11 @@ export const paymentMethodsApi = {
     requires: 'fundingRail',
     body: withoutCardNumbers(
       z.strictObject({
-        token: formattedText(/^[\w-]{3,200}$/, 200, '3 to 200 letters, digits, `_` and `-`').meta({
+        token: patternTextSchema(/^[\w-]{3,200}$/, 200, '3 to 200 letters, digits, `_` and `-`').meta({
           description: 'Of the processor.',
           examples: ['tok_visa'],
         }),
-        holder: label.meta({ description: 'The holder’s name.', examples: ['Ada Lovelace'] }),
+        holder: labelSchema.meta({ description: 'The holder’s name.', examples: ['Ada Lovelace'] }),
       }),
     ),
     example: { token: 'tok_visa', holder: 'Ada Lovelace' },
@@ -64,7 +64,7 @@ export const paymentMethodsApi = {
         'The processor did not answer in time. Nothing was recorded: add it again, with a new Idempotency-Key.',
       ],
     },
-    emits: { 'payment_method.created': event('A payment method has been added.', PaymentMethodEvent) },
+    emits: { 'payment_method.created': declareEvent('A payment method has been added.', PaymentMethodEvent) },
   }),
   paymentMethods: list('/billing/payment-methods', {
     summary: 'List payment methods',
@@ -79,8 +79,10 @@ export const paymentMethodsApi = {
     description: 'It is not charged again. Pending charges are not affected.',
     callers: ['key'],
     scope: 'billing:write',
-    returns: [204, nothing],
-    fails: { payment_method_not_found: missing('payment method') },
-    emits: { 'payment_method.removed': event('A payment method has been removed.', PaymentMethodEvent) },
+    returns: [204, emptyBody],
+    fails: { payment_method_not_found: notFound('payment method') },
+    emits: {
+      'payment_method.removed': declareEvent('A payment method has been removed.', PaymentMethodEvent),
+    },
   }),
 }

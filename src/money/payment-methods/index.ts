@@ -1,3 +1,3 @@
 export { paymentMethodsApi } from './api.ts'
 export { PaymentMethod, paymentMethodMachine } from './payment-method.ts'
-export { paymentMethods } from './payment-methods.ts'
+export { paymentMethodHandlers } from './payment-methods.ts'

@@ -1,9 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import { instrumentKinds } from '../../ports/funding-rail.ts'
 
-export const paymentMethodMachine = machine('payment_method', {
+export const paymentMethodMachine = stateMachine('payment_method', {
   active: ['removed'],
   removed: [],
 })
@@ -11,7 +11,7 @@ export const paymentMethodMachine = machine('payment_method', {
 const schema = defineEntity({
   ...tenantTable('PaymentMethod', 'payment_methods'),
   properties: {
-    ...record('paymentmethod'),
+    ...recordColumns('paymentmethod'),
     kind: p.enum(instrumentKinds),
     brand: nullable.string(),
     last4: p.text(),

@@ -1,7 +1,7 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
-import { type ContextOf, externalCall, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import type { Instrument, NoInstrument } from '../../ports/funding-rail.ts'
+import type { FundingInstrument, MissingInstrument } from '../../ports/funding-rail.ts'
 import { newId } from '../../values/ids.ts'
 import { paymentMethodsApi } from './api.ts'
 import { PaymentMethod, paymentMethodMachine } from './payment-method.ts'
@@ -23,7 +23,7 @@ const paymentMethodEvent = ({ id, status, kind, brand, last4 }: PaymentMethod) =
 })
 
 async function recordInstrument(
-  answer: Instrument | NoInstrument,
+  answer: FundingInstrument | MissingInstrument,
   { token, holder }: TokenCheck,
   { records, emit, refuse }: ContextOf<typeof paymentMethodsApi.addPaymentMethod>,
 ) {
@@ -35,7 +35,7 @@ async function recordInstrument(
   return method
 }
 
-export const paymentMethods = implement(paymentMethodsApi, {
+export const paymentMethodHandlers = bindHandlers(paymentMethodsApi, {
   addPaymentMethod: externalCall(paymentMethodsApi.addPaymentMethod, {
     async reserve({ body }, { tenant: { mode }, ports }) {
       // Throws before anything is reserved if this mode has no rail.

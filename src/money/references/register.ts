@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import type { Mode, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { creditorReference, isCreditorReference } from '../../values/creditor-reference.ts'
+import { isCreditorReference, makeCreditorReference } from '../../values/creditor-reference.ts'
 
 export const payableTypes = ['request', 'payment_token', 'payment'] as const
 export type PayableType = (typeof payableTypes)[number]
 
-export interface Payable {
+export interface PayableReference {
   readonly type: PayableType
   readonly id: string
 }
 
-export const payableMembers = {
+export const payableReferenceMembers = {
   payableType: z.enum(payableTypes).nullable().meta({
     description:
       'The purpose of the money, if known. `request`: a payment request. `payment_token`: a charge. `payment`: a refund of the payment with this id.',
@@ -23,23 +23,24 @@ export const payableMembers = {
     .meta({ examples: ['request_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
 }
 
-export const payableColumns = (payable: Payable | null) => ({
+export const payableColumns = (payable: PayableReference | null) => ({
   payableType: payable?.type ?? null,
   payableId: payable?.id ?? null,
 })
 
-export const payableOf = ({
+export const payableFromColumns = ({
   payableType,
   payableId,
 }: {
   readonly payableType: PayableType | null
   readonly payableId: string | null
-}): Payable | null => (payableType && payableId ? { type: payableType, id: payableId } : null)
+}): PayableReference | null => (payableType && payableId ? { type: payableType, id: payableId } : null)
 
 /** A fixed length, so that references can be found inside a longer text. */
 const LENGTH = 10
 
-export const referenceOf = (number: bigint): string => creditorReference(String(number).padStart(LENGTH, '0'))
+export const creditorReferenceFor = (number: bigint): string =>
+  makeCreditorReference(String(number).padStart(LENGTH, '0'))
 
 const MENTION = new RegExp(`(?<![A-Z0-9])RF(?:[\\s./-]*\\d){${2 + LENGTH}}(?!\\d)`, 'gi')
 
@@ -52,7 +53,7 @@ export function referenceNumbersIn(text: string): bigint[] {
 
 interface NewReference {
   readonly walletId: string
-  readonly payable: Payable
+  readonly payable: PayableReference
 }
 
 const REGISTER = `
@@ -63,25 +64,25 @@ values ($1, $2, $3, $4, $5, $6) returning number`
  * Registers a reference for a payable of the tenant's wallet, in the form of ISO 11649 without spaces. A
  * payable has one reference; the wallet's own number is registered when the wallet opens.
  */
-export async function newReference(
+export async function registerReference(
   { sql, tenant, now }: TenantNow & { readonly sql: Sql },
   { walletId, payable }: NewReference,
 ): Promise<string> {
   const values = [tenant.ownerId, tenant.mode, now, walletId, payable.type, payable.id]
   const [row] = await sql<{ number: bigint }>(REGISTER, values)
   if (!row) throw new Error('the register gave no number')
-  return referenceOf(row.number)
+  return creditorReferenceFor(row.number)
 }
 
-export interface NamedReference {
+export interface ResolvedReference {
   readonly number: bigint
   readonly ownerId: string
   readonly walletId: string
   readonly isClosed: boolean
-  readonly payable: Payable | null
+  readonly payable: PayableReference | null
 }
 
-interface NamedRow extends Row, Omit<NamedReference, 'payable'> {
+interface NamedRow extends Row, Omit<ResolvedReference, 'payable'> {
   readonly payableType: PayableType | null
   readonly payableId: string | null
 }
@@ -97,16 +98,16 @@ cross join lateral (
 cross join lateral (
   select status from wallets where (owner_id, mode, id) = (r.owner_id, r.mode, r.wallet_id) limit 1) as w`
 
-export async function namedBy(
+export async function resolveReferences(
   sql: Sql,
   { mode, ownerId = null }: { readonly mode: Mode; readonly ownerId?: string | null },
   numbers: readonly bigint[],
-): Promise<NamedReference[]> {
+): Promise<ResolvedReference[]> {
   if (numbers.length === 0) return []
   const distinct = [...new Set(numbers)].map(String)
   const rows = await sql<NamedRow>(NAMED, [mode, ownerId, distinct])
   return rows.map(({ number, ownerId, walletId, isClosed, ...payable }) => ({
     ...{ number, ownerId, walletId, isClosed },
-    payable: payableOf(payable),
+    payable: payableFromColumns(payable),
   }))
 }

@@ -1,21 +1,21 @@
-export { arrivedEvents, refundEvents } from './events.ts'
+export { refundArrivedEvents, refundStatusEvents } from './events.ts'
 export {
   Refund,
   type RefundFailure,
   type RefundRow,
   refundMachine,
   refundOrigins,
-  refundReasons,
+  refundReasonCodes,
   refundWays,
 } from './refund.ts'
 export {
-  leftToRefund,
-  openRefunds,
+  findRefundsOfTransaction,
+  loadRefundBook,
+  type RefundBook,
   type RefundReceipt,
-  type Refunds,
-  refundableOf,
-  refundedOnRequest,
+  readRefundableCents,
   refundsById,
-  refundsOf,
   refundsOfTransfers,
+  remainingRefundableCents,
+  sumRequestedRefunds,
 } from './refunds.ts'

@@ -1,11 +1,17 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/contract/machine.ts'
-import { centsColumn, nullable, record, tenantTable, zeroCents } from '../../kernel/database/entity.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import {
+  centsColumn,
+  nullable,
+  recordColumns,
+  tenantTable,
+  zeroCentsColumn,
+} from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../record-store/index.ts'
 import { NO_CENTS } from '../../values/money.ts'
 
 /** A completed refund fails only if a bank has returned its money to the payer's side. */
-export const refundMachine = machine('refund', {
+export const refundMachine = stateMachine('refund', {
   pending: ['completed', 'failed', 'cancelled'],
   completed: ['failed'],
   failed: [],
@@ -20,8 +26,8 @@ export type RefundOrigin = (typeof refundOrigins)[number]
 export const refundWays = ['wallet', 'card', 'sepa'] as const
 export type RefundWay = (typeof refundWays)[number]
 
-export const refundReasons = ['duplicate', 'fraudulent', 'requested', 'not_delivered', 'other'] as const
-export type RefundReason = (typeof refundReasons)[number]
+export const refundReasonCodes = ['duplicate', 'fraudulent', 'requested', 'not_delivered', 'other'] as const
+export type RefundReasonCode = (typeof refundReasonCodes)[number]
 
 export interface RefundFailure {
   readonly code: string
@@ -31,7 +37,7 @@ export interface RefundFailure {
 const schema = defineEntity({
   ...tenantTable('Refund', 'refunds', 'agentId'),
   properties: {
-    ...record('refund'),
+    ...recordColumns('refund'),
     /** Null for money without a known payment, and for the part above the payment. */
     transactionId: nullable.string(),
     agentId: nullable.string(),
@@ -40,8 +46,8 @@ const schema = defineEntity({
     origin: p.enum(refundOrigins),
     way: p.enum(refundWays),
     amountCents: centsColumn('amount_cents'),
-    arrivedCents: zeroCents('arrived_cents'),
-    reason: nullable.enum(refundReasons),
+    arrivedCents: zeroCentsColumn('arrived_cents'),
+    reason: nullable.enum(refundReasonCodes),
     note: nullable.string(),
     failure: nullable.json<RefundFailure>(),
     /** The record behind it: a card payment, a transfer, a credit, or the refund of a request. */
@@ -68,7 +74,7 @@ export type RefundRow = RowOf<Refund>
 
 export const refundTable = tableOf(Refund)
 
-export const blankRefund = {
+export const emptyRefund = {
   transactionId: null,
   agentId: null,
   walletId: null,

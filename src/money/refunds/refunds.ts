@@ -1,13 +1,22 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { insertInto, rowsById, selectList, updateOf } from '../../record-store/index.ts'
+import { insertInto, rowsById, selectColumnList, updateOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, minOf, minus, NO_CENTS, negated, plus, restOf, sumOf } from '../../values/money.ts'
-import { refundTransaction, type TransactionRow } from '../transactions/index.ts'
-import { type ArrivedEmitter, type RefundEmitter, refundEvent } from './events.ts'
 import {
-  blankRefund,
+  addCents,
+  type Cents,
+  minOf,
+  NO_CENTS,
+  negateCents,
+  remainderOf,
+  subtractCents,
+  sumOf,
+} from '../../values/money.ts'
+import { refundTransaction, type TransactionRow } from '../transactions/index.ts'
+import { type RefundArrivedEmitter, type RefundEmitter, refundEvent } from './events.ts'
+import {
+  emptyRefund,
   Refund,
   type RefundFailure,
   type RefundRow,
@@ -36,7 +45,8 @@ const updateRefunds = updateOf(refundTable, [
 
 export const refundsById = rowsById(refundTable)
 
-const outstandingOf = ({ amountCents, arrivedCents }: RefundRow): Cents => minus(amountCents, arrivedCents)
+const outstandingOf = ({ amountCents, arrivedCents }: RefundRow): Cents =>
+  subtractCents(amountCents, arrivedCents)
 
 interface RefundSource {
   readonly type: string
@@ -64,7 +74,7 @@ interface RefundsToOpen {
  * The refunds of payments that the caller has locked. Only this class records refunds of a payment. The rows
  * are written with the postings.
  */
-export class Refunds {
+export class RefundBook {
   readonly #tenantNow: TenantNow
   readonly #rows: Set<RefundRow>
   readonly #added = new Set<RefundRow>()
@@ -102,7 +112,7 @@ export class Refunds {
     row: RefundRow,
     transaction: TransactionRow | undefined,
     walletId: string | null,
-    emit: ArrivedEmitter,
+    emit: RefundArrivedEmitter,
   ): boolean {
     if (row.status !== 'pending') return false
     const outstanding = outstandingOf(row)
@@ -132,12 +142,12 @@ export class Refunds {
     row: RefundRow,
     transaction: TransactionRow | undefined,
     failure: RefundFailure,
-    emit: RefundEmitter<'refund.failed'> & ArrivedEmitter,
+    emit: RefundEmitter<'refund.failed'> & RefundArrivedEmitter,
   ): boolean {
     const { arrivedCents } = row
     if (row.status !== 'completed' || !this.#fail(row, failure, emit)) return false
     this.#change(row, { arrivedCents: NO_CENTS })
-    if (transaction) refundTransaction(transaction, negated(arrivedCents), this.#tenantNow.now, emit)
+    if (transaction) refundTransaction(transaction, negateCents(arrivedCents), this.#tenantNow.now, emit)
     return true
   }
 
@@ -149,17 +159,22 @@ export class Refunds {
   }
 
   /** The part that belongs to the payment completes pending refunds. */
-  record(transactionId: string | null, receipt: RefundReceipt, ofPayment: Cents, emit: ArrivedEmitter): void {
+  record(
+    transactionId: string | null,
+    receipt: RefundReceipt,
+    ofPayment: Cents,
+    emit: RefundArrivedEmitter,
+  ): void {
     let left = ofPayment
     for (const row of transactionId ? this.#matching(transactionId, ofPayment) : []) {
       const part = minOf(outstandingOf(row), left)
-      left = minus(left, part)
+      left = subtractCents(left, part)
       if (part === 0n) break
       this.#change(row, sourceOf(receipt.source))
       this.#receive(row, part, receipt.walletId, emit)
     }
     if (left > 0n) this.#addReceived(transactionId, receipt, left, emit)
-    const above = minus(receipt.amountCents, ofPayment)
+    const above = subtractCents(receipt.amountCents, ofPayment)
     if (above > 0n) this.#addReceived(null, receipt, above, emit)
   }
 
@@ -167,14 +182,14 @@ export class Refunds {
   link(source: RefundSource, transactionId: string, ofPayment: Cents): void {
     const rows = [...this.#rows].filter(row => row.sourceType === source.type && row.sourceId === source.id)
     const linked = rows.filter(row => row.transactionId === transactionId)
-    let missing: Cents = minus(ofPayment, sumOf(linked.map(({ arrivedCents }) => arrivedCents)))
+    let missing: Cents = subtractCents(ofPayment, sumOf(linked.map(({ arrivedCents }) => arrivedCents)))
     for (const row of rows.filter(one => one.transactionId === null)) {
       if (missing <= 0n) break
-      missing = minus(missing, this.#assign(row, missing, transactionId))
+      missing = subtractCents(missing, this.#assign(row, missing, transactionId))
     }
     for (const row of linked.filter(({ origin }) => origin !== 'asked').toReversed()) {
       if (missing >= 0n) break
-      missing = plus(missing, this.#assign(row, negated(missing), null))
+      missing = addCents(missing, this.#assign(row, negateCents(missing), null))
     }
   }
 
@@ -202,9 +217,9 @@ export class Refunds {
     )
   }
 
-  #receive(row: RefundRow, amountCents: Cents, walletId: string | null, emit: ArrivedEmitter): void {
+  #receive(row: RefundRow, amountCents: Cents, walletId: string | null, emit: RefundArrivedEmitter): void {
     const { now } = this.#tenantNow
-    this.#change(row, { arrivedCents: plus(row.arrivedCents, amountCents), walletId })
+    this.#change(row, { arrivedCents: addCents(row.arrivedCents, amountCents), walletId })
     if (outstandingOf(row) > 0n || !refundMachine.move(row, 'completed')) return
     this.#change(row, { completedAt: now, ...NOT_AWAITED })
     emit('refund.completed', refundEvent(row))
@@ -214,7 +229,7 @@ export class Refunds {
     transactionId: string | null,
     { agentId, origin, way, walletId, source }: RefundReceipt,
     amountCents: Cents,
-    emit: ArrivedEmitter,
+    emit: RefundArrivedEmitter,
   ): void {
     const row = this.#add({ transactionId, agentId, origin, way, amountCents, ...sourceOf(source) })
     this.#receive(row, amountCents, walletId, emit)
@@ -226,8 +241,8 @@ export class Refunds {
     if (part === row.amountCents) this.#change(row, { transactionId })
     else {
       this.#change(row, {
-        amountCents: minus(row.amountCents, part),
-        arrivedCents: minus(row.arrivedCents, part),
+        amountCents: subtractCents(row.amountCents, part),
+        arrivedCents: subtractCents(row.arrivedCents, part),
       })
       const { id: _, ...members } = row
       this.#add({ ...members, transactionId, amountCents: part, arrivedCents: part })
@@ -238,7 +253,7 @@ export class Refunds {
   #add(members: Partial<RefundRow> & Pick<RefundRow, 'origin' | 'way' | 'amountCents'>): RefundRow {
     const { tenant, now } = this.#tenantNow
     const row: RefundRow = {
-      ...blankRefund,
+      ...emptyRefund,
       ...tenant,
       id: newId('refund'),
       createdAt: now,
@@ -264,7 +279,7 @@ const sourceOf = (source: RefundSource | null) => ({
 })
 
 const rowsOfTenant = (condition: string): string => `
-select ${selectList(refundTable, 'r')} from refunds r where r.owner_id = $1 and r.mode = $2 and ${condition}`
+select ${selectColumnList(refundTable, 'r')} from refunds r where r.owner_id = $1 and r.mode = $2 and ${condition}`
 
 const AWAITED = rowsOfTenant(`r.transaction_id = any($3::text[]) and r.status = 'pending'`)
 const OF_SOURCES = rowsOfTenant('r.source_type = $4 and r.source_id = any($3::text[])')
@@ -282,27 +297,27 @@ export const refundsOfTransfers = (sql: Sql, tenant: Tenant, ids: readonly strin
   findRows(OF_TRANSFERS, sql, tenant, [ids])
 
 /** The caller has locked the agents of their payments; without agents, the payments or their request. */
-export async function openRefunds(
+export async function loadRefundBook(
   sql: Sql,
   tenantNow: TenantNow,
   { ids = [], transactionIds, sources }: RefundsToOpen,
-): Promise<Refunds> {
+): Promise<RefundBook> {
   const { tenant } = tenantNow
   const [named, awaited, ofRecords] = await Promise.all([
     refundsById(sql, tenant, ids),
     findRows(AWAITED, sql, tenant, [transactionIds]),
     sources ? findRows(OF_SOURCES, sql, tenant, [sources.ids, sources.type]) : [],
   ])
-  return new Refunds(tenantNow, [...named.values(), ...awaited, ...ofRecords])
+  return new RefundBook(tenantNow, [...named.values(), ...awaited, ...ofRecords])
 }
 
 const MAX_OF_PAYMENT = 100
 
-export const refundsOf = (transactionId: string, records: Records): Promise<Refund[]> =>
+export const findRefundsOfTransaction = (transactionId: string, records: Records): Promise<Refund[]> =>
   records.find(Refund, { transactionId }, { orderBy: { id: 'asc' }, limit: MAX_OF_PAYMENT })
 
 /** The part of a payment that is neither refunded, awaited nor disputed; zero if facts exceed the payment. */
-export function leftToRefund(
+export function remainingRefundableCents(
   {
     amountCents,
     refundedCents,
@@ -311,7 +326,7 @@ export function leftToRefund(
   awaitedCents: Cents,
 ): Cents {
   const taken = sumOf([refundedCents, disputedCents, awaitedCents])
-  return restOf(amountCents, taken)
+  return remainderOf(amountCents, taken)
 }
 
 const AWAITED_SUM = `
@@ -322,19 +337,19 @@ where r.owner_id = $1 and r.mode = $2 and r.transaction_id = $3 and r.status = '
  * How much of a payment can still be returned, by a refund or a dispute. The caller has locked its agent, if
  * it has one, and then the transaction, since card payments change under the lock of the agent alone.
  */
-export async function refundableOf(
-  transaction: Parameters<typeof leftToRefund>[0] & Pick<TransactionRow, 'id'>,
+export async function readRefundableCents(
+  transaction: Parameters<typeof remainingRefundableCents>[0] & Pick<TransactionRow, 'id'>,
   { sql, tenant }: { readonly sql: Sql; readonly tenant: Tenant },
 ): Promise<Cents> {
   const awaited = await sumOfTransaction(AWAITED_SUM, sql, tenant, transaction.id)
-  return leftToRefund(transaction, awaited)
+  return remainingRefundableCents(transaction, awaited)
 }
 
 const REFUNDED_ON_REQUEST = `
 select coalesce(sum(r.arrived_cents), 0)::bigint as cents from refunds r
 where r.owner_id = $1 and r.mode = $2 and r.transaction_id = $3 and r.origin = 'asked'`
 
-export const refundedOnRequest = (sql: Sql, tenant: Tenant, transactionId: string): Promise<Cents> =>
+export const sumRequestedRefunds = (sql: Sql, tenant: Tenant, transactionId: string): Promise<Cents> =>
   sumOfTransaction(REFUNDED_ON_REQUEST, sql, tenant, transactionId)
 
 async function sumOfTransaction(

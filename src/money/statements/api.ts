@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { file } from '../../kernel/contract/file.ts'
-import { get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { fileSchema } from '../../kernel/contract/file.ts'
+import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money } from '../../values/money.ts'
-import { formattedText, recordHead, recordTail } from '../../values/schemas.ts'
+import { moneySchema } from '../../values/money.ts'
+import { patternTextSchema, recordHead, recordTail } from '../../values/schemas.ts'
 import { statementMachine } from './statement.ts'
 
-const period = formattedText(/^\d{4}-(0[1-9]|1[0-2])$/, 7, 'a month is written YYYY-MM').meta({
+const period = patternTextSchema(/^\d{4}-(0[1-9]|1[0-2])$/, 7, 'a month is written YYYY-MM').meta({
   description: 'A month, in UTC.',
   examples: ['2026-10'],
 })
@@ -19,8 +19,8 @@ const status = z.enum(statementMachine.states).meta({
 })
 
 const figures = {
-  openingCents: money.meta({ description: 'The balance at the beginning of the month.' }),
-  closingCents: money.meta({
+  openingCents: moneySchema.meta({ description: 'The balance at the beginning of the month.' }),
+  closingCents: moneySchema.meta({
     description: 'The balance at `to`: the opening balance and all movements.',
   }),
 }
@@ -38,14 +38,14 @@ export const StatementRecord = z
     from: instant,
     to: instant.meta({ description: 'It includes movements booked before this instant.' }),
     ...figures,
-    inCents: money,
-    outCents: money,
+    inCents: moneySchema,
+    outCents: moneySchema,
     movements: z.int().min(0).meta({ description: 'The number of movements; holds do not count.' }),
     ...recordTail,
   })
   .meta({ id: 'Statement' })
 
-export const BillEvent = z.object({
+export const StatementFinalEvent = z.object({
   statementId: id('statement'),
   walletId: id('wallet'),
   period,
@@ -54,7 +54,7 @@ export const BillEvent = z.object({
 })
 
 const reading = { callers: ['key'], scope: 'statements:read' } as const
-const statement_not_found = missing('statement')
+const statement_not_found = notFound('statement')
 const fails = { statement_not_found }
 
 export const statementsApi = {
@@ -76,12 +76,12 @@ export const statementsApi = {
     example: { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [201, StatementRecord],
     fails: {
-      wallet_not_found: missing('wallet'),
+      wallet_not_found: notFound('wallet'),
       period_not_begun: [400, 'period: This month has not begun yet.'],
       period_before_wallet: [400, 'period: The wallet was opened later.'],
     },
     emits: {
-      'bill.updated': event('A monthly statement has been created or updated.', BillEvent),
+      'bill.updated': declareEvent('A monthly statement has been created or updated.', StatementFinalEvent),
     },
   }),
   list: list('/statements', {
@@ -102,7 +102,7 @@ export const statementsApi = {
     summary: 'Get a statement as PDF',
     description:
       'A4. Names in Latin, Greek and Cyrillic letters, and many others, are written as they are. What is too long for its line ends in `…`; the other forms have it in full.',
-    returns: [200, file('application/pdf')],
+    returns: [200, fileSchema('application/pdf')],
     fails,
   }),
   csv: get('/statements/{id}/csv', {
@@ -111,7 +111,7 @@ export const statementsApi = {
     summary: 'Get a statement as CSV',
     description:
       'RFC 4180 in UTF-8, one movement a line, ISO dates, amounts with a dot and two decimals. A text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, a tab or a line break, or a part of it behind a semicolon, a tab or a line break does) has an apostrophe there.',
-    returns: [200, file('text/csv')],
+    returns: [200, fileSchema('text/csv')],
     fails,
   }),
   camt053: get('/statements/{id}/camt053', {
@@ -120,7 +120,7 @@ export const statementsApi = {
     summary: 'Get a statement as camt.053',
     description:
       'ISO 20022 camt.053.001.08. The balance at the end is `CLBD`; of an `open` statement, `ITBD`.',
-    returns: [200, file('application/xml')],
+    returns: [200, fileSchema('application/xml')],
     fails,
   }),
 }

@@ -2,12 +2,18 @@ import { findCustomer } from '../../identity/customers/index.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { after } from '../../values/clock.ts'
+import { addMs } from '../../values/clock.ts'
 import type { Cents } from '../../values/money.ts'
-import { addFlows, type Flow, flowOf, sealWallet, walletBalanceAt } from '../ledger/index.ts'
+import {
+  type AccountFlow,
+  addFlows,
+  closeWalletPeriod,
+  readAccountFlow,
+  readWalletBalanceAt,
+} from '../ledger/index.ts'
 import type { statementsApi } from './api.ts'
-import type { MonthsOf } from './process.ts'
-import { type Month, monthOf, Statement, statementMachine } from './statement.ts'
+import type { StatementRunInput } from './process.ts'
+import { parseStatementPeriod, Statement, type StatementMonth, statementMachine } from './statement.ts'
 
 /** A wallet's account, with its first past month that has entries and no final statement; null if there is none. */
 interface AccountMonth extends Row {
@@ -46,16 +52,16 @@ const PAGE_SIZE = 250
 const OF_ALL = `${firstDueMonths(`id > $1 order by id limit ${PAGE_SIZE}`)} order by a.id`
 const OF_TENANT = `${firstDueMonths(`id > $1 and owner_id = $2 and mode = $3 order by id limit ${PAGE_SIZE}`)} order by a.id`
 /** Tenants with a due month whose clock was moved. For all others, the monthly schedule starts the run. */
-export const TENANTS_DUE = `
+export const TENANTS_WITH_DUE_STATEMENTS_SQL = `
 select t.owner_id as id, t.owner_id, t.mode, null::text as agent_id from tenant_clocks t
 where exists (select from (${firstDueMonths('owner_id = t.owner_id and mode = t.mode')}) as l where period is not null)`
 
 const ANY = `select 1 from (${firstDueMonths('owner_id = $1 and mode = $2')}) as l where period is not null limit 1`
 
 /** The due months of one page of accounts, and the account after which the next page begins; null on the last page. */
-export async function monthsDue(
+export async function findDueStatementMonths(
   sql: Sql,
-  { ownerId, mode, after = '' }: MonthsOf,
+  { ownerId, mode, after = '' }: StatementRunInput,
 ): Promise<{ due: Due[]; next: string | null }> {
   const rows = await (ownerId
     ? sql<AccountMonth>(OF_TENANT, [after, ownerId, mode])
@@ -64,7 +70,7 @@ export async function monthsDue(
   return { due: rows.filter((row): row is Due => row.period !== null), next }
 }
 
-export const isAnyMonthDue = async (sql: Sql, { ownerId, mode }: Tenant): Promise<boolean> =>
+export const isAnyStatementDue = async (sql: Sql, { ownerId, mode }: Tenant): Promise<boolean> =>
   (await sql(ANY, [ownerId, mode])).length > 0
 
 type GenerateContext = ContextOf<typeof statementsApi.create>
@@ -81,7 +87,7 @@ interface Account {
   readonly bic: string | null
 }
 
-interface StatementFigures extends Flow {
+interface StatementFigures extends AccountFlow {
   readonly accountId: string
   readonly openingCents: Cents
   readonly closingCents: Cents
@@ -99,12 +105,12 @@ export async function generateStatement(
 ): Promise<Statement> {
   const { sql, tenant, now, queueStatement } = context
   if (current?.status === 'final') return current
-  const month = monthOf(period)
+  const month = parseStatementPeriod(period)
   const isOver = month.to <= now
   // The long read comes before the account is locked. The second one reads only what was booked since.
   let figures = await readFigures(sql, tenant, wallet.id, month, current)
   if (isOver) {
-    queueStatement(sealWallet(sql, tenant, wallet.id, month.to))
+    queueStatement(closeWalletPeriod(sql, tenant, wallet.id, month.to))
     figures = await readFigures(sql, tenant, wallet.id, month, figures)
   }
   return storeStatement(
@@ -120,19 +126,19 @@ async function readFigures(
   sql: Sql,
   tenant: Tenant,
   walletId: string,
-  { from, to }: Month,
+  { from, to }: StatementMonth,
   earlier: StatementFigures | null,
 ): Promise<StatementFigures> {
   const [before, last] = await Promise.all([
-    walletBalanceAt(sql, tenant, after(from, -1), walletId),
-    walletBalanceAt(sql, tenant, after(to, -1), walletId),
+    readWalletBalanceAt(sql, tenant, addMs(from, -1), walletId),
+    readWalletBalanceAt(sql, tenant, addMs(to, -1), walletId),
   ])
   if (!before || !last) throw new Error(`${walletId}: a wallet without an account`)
   const entries = { accountId: last.id, after: before.version, upTo: last.version }
   const canContinue = earlier?.beforeVersion === before.version && earlier.lastVersion <= last.version
   const flow = canContinue
-    ? addFlows(earlier, await flowOf(sql, tenant, { ...entries, after: earlier.lastVersion }))
-    : await flowOf(sql, tenant, entries)
+    ? addFlows(earlier, await readAccountFlow(sql, tenant, { ...entries, after: earlier.lastVersion }))
+    : await readAccountFlow(sql, tenant, entries)
   return {
     ...flow,
     accountId: last.id,
@@ -145,7 +151,7 @@ async function readFigures(
 
 /** Keeps the figures of a concurrent request if they are the same or newer. */
 async function storeStatement(
-  figures: StatementFigures & Month,
+  figures: StatementFigures & StatementMonth,
   { id: walletId, iban, bic }: Account,
   period: string,
   { records, tenant, emit }: Pick<GenerateContext, 'records' | 'tenant' | 'emit'>,

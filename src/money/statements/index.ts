@@ -1,2 +1,2 @@
 export { statementsApi } from './api.ts'
-export { monthsDue } from './generate.ts'
+export { findDueStatementMonths } from './generate.ts'

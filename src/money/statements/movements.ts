@@ -40,15 +40,15 @@ const kinds: Readonly<Record<string, Kind>> = {
   sepa_return: { words: 'SEPA transfer, returned', code: 'RRTN' },
 }
 
-export const kindOf = (template: string): Kind =>
+export const movementKindOfTemplate = (template: string): Kind =>
   kinds[template] ?? { words: titleOf(template), code: 'OTHR' }
 
 const titleOf = (template: string): string =>
   template.replaceAll('_', ' ').replace(/^./, first => first.toUpperCase())
 
-export interface Movement {
+export interface StatementMovement {
   readonly postingId: string
-  readonly kind: ReturnType<typeof kindOf>
+  readonly kind: ReturnType<typeof movementKindOfTemplate>
   readonly bookedAt: Date
   readonly valueDate: string
   /** Positive for credits. */
@@ -61,7 +61,7 @@ export interface Movement {
   readonly endToEndId: string | null
 }
 
-interface MovementRow extends Row, Omit<Movement, 'kind'> {
+interface MovementRow extends Row, Omit<StatementMovement, 'kind'> {
   readonly template: string
   readonly version: bigint
 }
@@ -104,12 +104,15 @@ left join lateral (
 ) as w on true
 order by p.version`
 
-export async function* movementsOf(sql: Sql, statement: Statement): AsyncGenerator<readonly Movement[]> {
+export async function* readStatementMovements(
+  sql: Sql,
+  statement: Statement,
+): AsyncGenerator<readonly StatementMovement[]> {
   const { accountId, lastVersion, ownerId, mode, holder } = statement
   let after = statement.beforeVersion
   while (after < lastVersion) {
     const rows = await sql<MovementRow>(PAGE, [accountId, after, lastVersion, ownerId, mode, holder])
-    if (rows.length > 0) yield rows.map(row => ({ ...row, kind: kindOf(row.template) }))
+    if (rows.length > 0) yield rows.map(row => ({ ...row, kind: movementKindOfTemplate(row.template) }))
     after = rows.length < PAGE_SIZE ? lastVersion : (rows.at(-1)?.version ?? lastVersion)
   }
 }

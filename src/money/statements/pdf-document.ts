@@ -12,8 +12,8 @@ function fontOf(name: string): Buffer {
 
 const colours = { ink: '#1a1f2b', faint: '#667085', rule: '#d0d5dd', wash: '#f4f6f9' } as const
 
-export const LEFT = 48
-export const RIGHT = 547
+export const PAGE_LEFT_PT = 48
+export const PAGE_RIGHT_PT = 547
 
 interface Style {
   readonly font?: keyof typeof fonts
@@ -78,13 +78,13 @@ export class PdfDocument {
     this.#document
       .lineWidth(colour === 'ink' ? 0.8 : 0.4)
       .strokeColor(colours[colour])
-      .moveTo(LEFT, y)
-      .lineTo(RIGHT, y)
+      .moveTo(PAGE_LEFT_PT, y)
+      .lineTo(PAGE_RIGHT_PT, y)
       .stroke()
   }
 
   band(y: number, height: number): void {
-    this.#document.rect(LEFT, y, RIGHT - LEFT, height).fill(colours.wash)
+    this.#document.rect(PAGE_LEFT_PT, y, PAGE_RIGHT_PT - PAGE_LEFT_PT, height).fill(colours.wash)
   }
 
   *finishedBytes(): Generator<Uint8Array> {

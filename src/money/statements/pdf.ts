@@ -1,6 +1,6 @@
-import { type Cents, formatAmount, negated } from '../../values/money.ts'
-import type { Movement } from './movements.ts'
-import { LEFT, PdfDocument, RIGHT } from './pdf-document.ts'
+import { type Cents, formatAmount, negateCents } from '../../values/money.ts'
+import type { StatementMovement } from './movements.ts'
+import { PAGE_LEFT_PT, PAGE_RIGHT_PT, PdfDocument } from './pdf-document.ts'
 import type { Statement } from './statement.ts'
 
 const FIRST_PAGE_ROWS = 18
@@ -8,7 +8,13 @@ const NEXT_PAGE_ROWS = 25
 const TOTALS_ROWS = 3
 const ROW_HEIGHT = 27
 
-const columns = { booked: LEFT, value: LEFT + 58, what: LEFT + 116, amount: RIGHT - 84, balance: RIGHT }
+const columns = {
+  booked: PAGE_LEFT_PT,
+  value: PAGE_LEFT_PT + 58,
+  what: PAGE_LEFT_PT + 116,
+  amount: PAGE_RIGHT_PT - 84,
+  balance: PAGE_RIGHT_PT,
+}
 const WHAT_WIDTH = 226
 
 /** Rows have one height, so the number of pages is known before the first page is sent. */
@@ -21,7 +27,7 @@ const rowOnPage = (row: number): number =>
 /** Writes page by page: the next movements are read once the previous page has been sent. */
 export async function* pdfOf(
   statement: Statement,
-  pages: AsyncIterable<readonly Movement[]>,
+  pages: AsyncIterable<readonly StatementMovement[]>,
 ): AsyncGenerator<Uint8Array> {
   const pdf = new StatementPdf(statement)
   pdf.addFirstPage()
@@ -60,11 +66,11 @@ class StatementPdf {
   addFirstPage(): void {
     const { holder, iban, bic, walletId, period, status, from, updatedAt } = this.#statement
     const document = this.#document
-    document.text('Account statement', LEFT, 48, { font: 'bold', size: 20 })
-    document.text(monthIn(this.#statement), LEFT, 76, { size: 12, colour: 'faint' })
-    document.text(`No. ${period}`, RIGHT, 54, { font: 'bold', size: 11, alignRight: true })
+    document.text('Account statement', PAGE_LEFT_PT, 48, { font: 'bold', size: 20 })
+    document.text(monthIn(this.#statement), PAGE_LEFT_PT, 76, { size: 12, colour: 'faint' })
+    document.text(`No. ${period}`, PAGE_RIGHT_PT, 54, { font: 'bold', size: 11, alignRight: true })
     const state = status === 'final' ? 'Final' : 'Interim: the month is not over'
-    document.text(state, RIGHT, 76, { size: 9, colour: 'faint', alignRight: true })
+    document.text(state, PAGE_RIGHT_PT, 76, { size: 9, colour: 'faint', alignRight: true })
     document.line(102, 'ink')
     const facts: readonly (readonly [string, string | null])[] = [
       ['Account holder', holder],
@@ -76,8 +82,11 @@ class StatementPdf {
     ]
     const shown = facts.filter(([, fact]) => fact !== null)
     for (const [index, [name, fact]] of shown.entries()) {
-      document.text(name, LEFT, 116 + index * 15, { colour: 'faint', size: 9 })
-      document.text(fact ?? '', LEFT + 92, 116 + index * 15, { size: 9, width: RIGHT - LEFT - 92 })
+      document.text(name, PAGE_LEFT_PT, 116 + index * 15, { colour: 'faint', size: 9 })
+      document.text(fact ?? '', PAGE_LEFT_PT + 92, 116 + index * 15, {
+        size: 9,
+        width: PAGE_RIGHT_PT - PAGE_LEFT_PT - 92,
+      })
     }
     this.#balances(222)
     this.#tableHead(284)
@@ -90,8 +99,11 @@ class StatementPdf {
     yield* this.#document.finishedBytes()
     this.#row = FIRST_PAGE_ROWS + (this.#document.page - 2) * NEXT_PAGE_ROWS
     const small = { size: 8, colour: 'faint' } as const
-    this.#document.text(`${holder} · ${iban ? inGroups(iban) : walletId}`, LEFT, 48, { ...small, width: 340 })
-    this.#document.text(`Account statement ${monthIn(this.#statement)}`, RIGHT, 48, {
+    this.#document.text(`${holder} · ${iban ? inGroups(iban) : walletId}`, PAGE_LEFT_PT, 48, {
+      ...small,
+      width: 340,
+    })
+    this.#document.text(`Account statement ${monthIn(this.#statement)}`, PAGE_RIGHT_PT, 48, {
       ...small,
       alignRight: true,
     })
@@ -99,10 +111,18 @@ class StatementPdf {
     this.#foot()
   }
 
-  addMovement({ bookedAt, valueDate, kind, name, amountCents, balanceCents, ...other }: Movement): void {
+  addMovement({
+    bookedAt,
+    valueDate,
+    kind,
+    name,
+    amountCents,
+    balanceCents,
+    ...other
+  }: StatementMovement): void {
     const document = this.#document
     const y = this.#nextY()
-    const small = { size: 7.5, colour: 'faint', width: RIGHT - columns.what } as const
+    const small = { size: 7.5, colour: 'faint', width: PAGE_RIGHT_PT - columns.what } as const
     document.text(dateOf(bookedAt), columns.booked, y)
     document.text(dateOf(new Date(valueDate)), columns.value, y)
     document.text(name ?? kind.words, columns.what, y, { width: WHAT_WIDTH })
@@ -122,7 +142,7 @@ class StatementPdf {
     const bold = { font: 'bold', alignRight: true } as const
     const sums = [
       [`Money in`, signed(inCents)],
-      [`Money out`, signed(negated(outCents))],
+      [`Money out`, signed(negateCents(outCents))],
     ] as const
     document.text(`${movements} ${movements === 1n ? 'movement' : 'movements'}`, columns.booked, y)
     for (const [index, [words, sum]] of sums.entries()) {
@@ -136,7 +156,7 @@ class StatementPdf {
     document.text(`Closing balance at ${at}`, columns.booked, y + 38, { font: 'bold' })
     document.text(`EUR ${figure(closingCents)}`, columns.balance, y + 38, bold)
     if (isFinal) return
-    document.text('The month is not over: later movements are not included.', LEFT, y + 54, {
+    document.text('The month is not over: later movements are not included.', PAGE_LEFT_PT, y + 54, {
       size: 7.5,
       colour: 'faint',
     })
@@ -155,12 +175,12 @@ class StatementPdf {
     const figures = [
       ['Opening balance', figure(openingCents)],
       ['Money in', signed(inCents)],
-      ['Money out', signed(negated(outCents))],
+      ['Money out', signed(negateCents(outCents))],
       ['Closing balance', figure(closingCents)],
     ] as const
     this.#document.band(y, 48)
     for (const [index, [name, figure]] of figures.entries()) {
-      const x = LEFT + 12 + index * 124
+      const x = PAGE_LEFT_PT + 12 + index * 124
       this.#document.text(name, x, y + 10, { size: 8, colour: 'faint' })
       this.#document.text(`EUR ${figure}`, x, y + 24, { size: 10.5, font: 'bold' })
     }
@@ -180,8 +200,8 @@ class StatementPdf {
   #foot(): void {
     const small = { size: 7.5, colour: 'faint' } as const
     const { id } = this.#statement
-    this.#document.text(id, LEFT, 806, small)
-    this.#document.text(`Page ${this.#document.page} of ${this.#pages}`, RIGHT, 806, {
+    this.#document.text(id, PAGE_LEFT_PT, 806, small)
+    this.#document.text(`Page ${this.#document.page} of ${this.#pages}`, PAGE_RIGHT_PT, 806, {
       ...small,
       alignRight: true,
     })

@@ -1,4 +1,4 @@
-import type { Process, ProcessInput } from '../../kernel/contract/process.ts'
+import type { DurableProcess, ProcessInput } from '../../kernel/contract/process.ts'
 
 export const statementsProcess = {
   name: 'statements',
@@ -7,12 +7,12 @@ export const statementsProcess = {
 
 No signal decides here. A page that fails is tried again, and *Request Cancellation* changes nothing.`,
   recurs: true,
-} as const satisfies Process
+} as const satisfies DurableProcess
 
 /** Without an owner, it covers all tenants. */
-export interface MonthsOf extends Partial<Pick<ProcessInput, 'ownerId' | 'mode'>> {
+export interface StatementRunInput extends Partial<Pick<ProcessInput, 'ownerId' | 'mode'>> {
   readonly after?: string
 }
 
 /** On the first of each month, in UTC, when requests that began before midnight have ended. */
-export const MONTHLY = { dayOfMonth: 1, hour: 0, minute: 5 } as const
+export const MONTHLY_STATEMENT_SCHEDULE = { dayOfMonth: 1, hour: 0, minute: 5 } as const

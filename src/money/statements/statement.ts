@@ -1,15 +1,21 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/contract/machine.ts'
-import { centsColumn, nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
-import type { Personal } from '../../values/personal.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import {
+  centsColumn,
+  nullable,
+  recordColumns,
+  tenantTable,
+  timestampColumn,
+} from '../../kernel/database/entity.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
 /** `open` in its month; `final` once the month is over, and unchanged from then on. */
-export const statementMachine = machine('statement', { open: ['final'], final: [] })
+export const statementMachine = stateMachine('statement', { open: ['final'], final: [] })
 
 const schema = defineEntity({
   ...tenantTable('Statement', 'statements'),
   properties: {
-    ...record('statement'),
+    ...recordColumns('statement'),
     walletId: p.text(),
     accountId: p.text(),
     period: p.text(),
@@ -19,8 +25,8 @@ const schema = defineEntity({
     holder: p.text(),
     iban: nullable.string(),
     bic: nullable.string(),
-    from: timestamp().name('covers_from'),
-    to: timestamp().name('covers_to'),
+    from: timestampColumn().name('covers_from'),
+    to: timestampColumn().name('covers_to'),
     openingCents: centsColumn('opening_cents'),
     inCents: centsColumn('in_cents'),
     outCents: centsColumn('out_cents'),
@@ -35,19 +41,19 @@ const schema = defineEntity({
 export class Statement extends schema.class {}
 schema.setClass(Statement)
 
-export const periodOf = (at: Date): string => at.toISOString().slice(0, 7)
+export const statementPeriodAt = (at: Date): string => at.toISOString().slice(0, 7)
 
-export interface Month {
+export interface StatementMonth {
   readonly from: Date
   readonly to: Date
 }
 
-export function monthOf(period: string): Month {
+export function parseStatementPeriod(period: string): StatementMonth {
   const from = new Date(`${period}-01T00:00:00Z`)
   return { from, to: new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1, 1)) }
 }
 
-export const statementsPersonal = {
+export const statementsPersonalData = {
   statements: {
     personal: {
       holder: { kind: 'name', ground: 'vouchers', forget: 'word' },
@@ -55,4 +61,4 @@ export const statementsPersonal = {
     },
     plain: ['account_id', 'period', 'bic'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

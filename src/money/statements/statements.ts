@@ -1,35 +1,35 @@
 import { z } from 'zod'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { ByteStream, File } from '../../kernel/contract/file.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import type { ByteStream, ResponseFile } from '../../kernel/contract/file.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
-import { type CsvColumns, csvHead, csvLine, csvText } from '../../values/csv.ts'
-import { decimal } from '../../values/money.ts'
+import { type CsvColumns, csvCell, csvHeader, csvLine } from '../../values/csv.ts'
+import { formatDecimal } from '../../values/money.ts'
 import { findWallet } from '../wallets/index.ts'
 import { statementsApi } from './api.ts'
-import { camt053Of } from './camt053.ts'
-import { generateStatement, isAnyMonthDue, TENANTS_DUE } from './generate.ts'
-import { type Movement, movementsOf } from './movements.ts'
+import { renderCamt053 } from './camt053.ts'
+import { generateStatement, isAnyStatementDue, TENANTS_WITH_DUE_STATEMENTS_SQL } from './generate.ts'
+import { readStatementMovements, type StatementMovement } from './movements.ts'
 import { statementsProcess } from './process.ts'
-import { periodOf, Statement, statementMachine, statementsPersonal } from './statement.ts'
+import { Statement, statementMachine, statementPeriodAt, statementsPersonalData } from './statement.ts'
 
-/** Free text goes through `csvText`, since strangers may have written it. */
-const columns: CsvColumns<Movement> = {
+/** Free text goes through `csvCell`, since strangers may have written it. */
+const columns: CsvColumns<StatementMovement> = {
   bookedAt: ({ bookedAt }) => bookedAt.toISOString(),
   valueDate: ({ valueDate }) => valueDate,
-  kind: ({ kind }) => csvText(kind.words),
-  counterparty: ({ name }) => csvText(name),
-  counterpartyAccount: ({ iban, walletId }) => csvText(iban ?? walletId),
-  reference: ({ reference }) => csvText(reference),
-  endToEndId: ({ endToEndId }) => csvText(endToEndId),
-  amountCents: ({ amountCents }) => decimal(amountCents),
-  balanceCents: ({ balanceCents }) => decimal(balanceCents),
+  kind: ({ kind }) => csvCell(kind.words),
+  counterparty: ({ name }) => csvCell(name),
+  counterpartyAccount: ({ iban, walletId }) => csvCell(iban ?? walletId),
+  reference: ({ reference }) => csvCell(reference),
+  endToEndId: ({ endToEndId }) => csvCell(endToEndId),
+  amountCents: ({ amountCents }) => formatDecimal(amountCents),
+  balanceCents: ({ balanceCents }) => formatDecimal(balanceCents),
   postingId: ({ postingId }) => postingId,
 }
 
-async function* csvOf(pages: AsyncIterable<readonly Movement[]>): AsyncGenerator<string> {
-  yield csvHead(columns)
+async function* csvOf(pages: AsyncIterable<readonly StatementMovement[]>): AsyncGenerator<string> {
+  yield csvHeader(columns)
   for await (const page of pages)
     yield page.map(movement => csvLine(Object.values(columns).map(column => column(movement)))).join('')
 }
@@ -40,7 +40,7 @@ const statementResponse = (statement: Statement) =>
 type Reading = Pick<Context, 'records' | 'sql' | 'ports'>
 type Writer = (
   statement: Statement,
-  pages: AsyncIterable<readonly Movement[]>,
+  pages: AsyncIterable<readonly StatementMovement[]>,
   context: Reading,
 ) => ByteStream
 
@@ -68,32 +68,32 @@ const formats = {
     extension: 'csv',
     write: (_, pages) => csvOf(pages),
   },
-  camt053: { type: 'application/xml; charset=utf-8', extension: 'xml', write: camt053Of },
+  camt053: { type: 'application/xml; charset=utf-8', extension: 'xml', write: renderCamt053 },
 } as const satisfies Record<string, Format>
 
 async function fileIn(
   id: string,
   { type, extension, write }: Format,
   context: Reading,
-): Promise<File | undefined> {
+): Promise<ResponseFile | undefined> {
   const statement = await context.records.findOne(Statement, { id })
   if (!statement) return undefined
   const { period, iban, walletId } = statement
   const name = `statement-${period}-${iban ?? walletId}.${extension}`
-  return { type, name, content: write(statement, movementsOf(context.sql, statement), context) }
+  return { type, name, content: write(statement, readStatementMovements(context.sql, statement), context) }
 }
 
-const statements = implement(statementsApi, {
+const statements = bindHandlers(statementsApi, {
   async create({ body }, context) {
     const { records, now, refuse } = context
-    const { walletId, period = periodOf(now) } = body
+    const { walletId, period = statementPeriodAt(now) } = body
     const [wallet, current] = await Promise.all([
       findWallet(context, walletId),
       records.findOne(Statement, { walletId, period }),
     ])
     if (!wallet) return refuse('wallet_not_found')
-    if (period > periodOf(now)) return refuse('period_not_begun')
-    if (period < periodOf(wallet.createdAt)) return refuse('period_before_wallet')
+    if (period > statementPeriodAt(now)) return refuse('period_not_begun')
+    if (period < statementPeriodAt(wallet.createdAt)) return refuse('period_before_wallet')
     return statementResponse(await generateStatement({ wallet, period, current }, context))
   },
 
@@ -121,14 +121,15 @@ export const statementsArea = area(
   statements,
   {
     aliases: { statements: 'bills' },
-    personal: statementsPersonal,
+    personal: statementsPersonalData,
     entities: [Statement],
     machines: [statementMachine],
-    openRecords: [{ process: statementsProcess, select: TENANTS_DUE }],
+    openRecords: [{ process: statementsProcess, select: TENANTS_WITH_DUE_STATEMENTS_SQL }],
     reactions: {
       // Only this tenant's clock has moved past the end of a month.
       'clock.advanced': reaction(z.unknown(), {}, async (_, { sql, tenant, wake }) => {
-        if (await isAnyMonthDue(sql, tenant)) wake(statementsProcess, { id: tenant.ownerId, agentId: null })
+        if (await isAnyStatementDue(sql, tenant))
+          wake(statementsProcess, { id: tenant.ownerId, agentId: null })
       }),
     },
   },

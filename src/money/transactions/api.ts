@@ -1,9 +1,15 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { get, list, missing, patch } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { get, list, notFound, patch } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { money } from '../../values/money.ts'
-import { freeText, recordHead, recordTail, searchText, timeRange } from '../../values/schemas.ts'
+import { moneySchema } from '../../values/money.ts'
+import {
+  freeTextSchema,
+  recordHead,
+  recordTail,
+  searchTextSchema,
+  timeRangeMembers,
+} from '../../values/schemas.ts'
 import { transactionMachine, transactionTypes } from './transaction.ts'
 
 const status = z.enum(transactionMachine.states)
@@ -21,8 +27,8 @@ export const TransactionRecord = z
     type,
     status,
     currency: z.literal('EUR'),
-    amountCents: money,
-    refundedCents: money,
+    amountCents: moneySchema,
+    refundedCents: moneySchema,
     merchant: z.string().meta({ description: 'Who was paid.', examples: ['Bookshop'] }),
     mcc: z.string().nullable(),
     country: z.string().nullable(),
@@ -39,32 +45,34 @@ export const TransactionEvent = z.object({
   transactionId: id('txn'),
   agentId: id('agent').nullable(),
   intentId: id('intent').nullable(),
-  amountCents: money,
+  amountCents: moneySchema,
   merchant: z.string().max(200),
   status,
 })
 
 const RefundedEvent = TransactionEvent.extend({
   type: type.optional().meta({ description: 'How it was paid.' }),
-  refundCents: money.optional().meta({ description: 'The refunded amount; `amountEuros` is the payment.' }),
+  refundCents: moneySchema
+    .optional()
+    .meta({ description: 'The refunded amount; `amountEuros` is the payment.' }),
 })
 
 export const transactionEvents = {
-  'transaction.created': event('A payment has begun.', TransactionEvent),
-  'transaction.authorization': event('The money of a payment has been held.', TransactionEvent),
-  'transaction.settlement': event('A payment is being settled between the banks.', TransactionEvent),
-  'transaction.settled': event('A payment has been booked.', TransactionEvent),
-  'transaction.completed': event('A payment is complete: the payee has the money.', TransactionEvent),
-  'transaction.declined': event('A payment has failed; its money was released.', TransactionEvent),
-  'transaction.refunded': event(
+  'transaction.created': declareEvent('A payment has begun.', TransactionEvent),
+  'transaction.authorization': declareEvent('The money of a payment has been held.', TransactionEvent),
+  'transaction.settlement': declareEvent('A payment is being settled between the banks.', TransactionEvent),
+  'transaction.settled': declareEvent('A payment has been booked.', TransactionEvent),
+  'transaction.completed': declareEvent('A payment is complete: the payee has the money.', TransactionEvent),
+  'transaction.declined': declareEvent('A payment has failed; its money was released.', TransactionEvent),
+  'transaction.refunded': declareEvent(
     'A payment has been refunded: with the status `refunded` completely, otherwise in part.',
     RefundedEvent,
   ),
 }
 
-export const cardPaymentEvents = { ...transactionEvents, 'transaction.updated': TransactionEvent }
+export const transactionLifecycleEvents = { ...transactionEvents, 'transaction.updated': TransactionEvent }
 
-const transaction_not_found = missing('transaction')
+const transaction_not_found = notFound('transaction')
 
 export const transactionsApi = {
   list: list('/transactions', {
@@ -86,8 +94,8 @@ export const transactionsApi = {
       walletId: id('wallet').optional(),
       type: type.optional(),
       status: status.optional(),
-      merchant: searchText,
-      ...timeRange,
+      merchant: searchTextSchema,
+      ...timeRangeMembers,
     },
     item: TransactionRecord,
   }),
@@ -102,10 +110,10 @@ export const transactionsApi = {
     summary: 'Update the notes of a transaction',
     callers: ['key'],
     scope: 'transactions:write',
-    body: z.strictObject({ memo: freeText.min(1).nullable() }),
+    body: z.strictObject({ memo: freeTextSchema.min(1).nullable() }),
     example: { memo: 'Invoice 4711, approved by Ada' },
     returns: [200, TransactionRecord],
     fails: { transaction_not_found },
-    emits: { 'transaction.updated': event('The notes of a payment have changed.', TransactionEvent) },
+    emits: { 'transaction.updated': declareEvent('The notes of a payment have changed.', TransactionEvent) },
   }),
 }

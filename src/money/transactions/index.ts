@@ -1,17 +1,22 @@
-export { cardPaymentEvents, transactionEvents, transactionsApi } from './api.ts'
+export { transactionEvents, transactionLifecycleEvents, transactionsApi } from './api.ts'
 export {
+  findTransactionOfTransfer,
   insertTransactions,
   lockTransactions,
   Transaction,
   type TransactionRow,
-  transactionOf,
   transactionsById,
-  updateRefunded,
+  updateRefundedTransactions,
   updateTransactions,
 } from './transaction.ts'
-export { addWitness, moveToState, newTransaction, type TransactionState } from './transaction-state.ts'
 export {
-  completedTransaction,
+  addTransactionWitness,
+  moveTransaction,
+  newTransaction,
+  type TransactionState,
+} from './transaction-state.ts'
+export {
+  delegationCondition,
+  newCompletedTransaction,
   refundTransaction,
-  underDelegation,
 } from './transactions.ts'

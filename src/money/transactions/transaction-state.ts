@@ -1,13 +1,13 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, minus, NO_CENTS } from '../../values/money.ts'
+import { type Cents, NO_CENTS, subtractCents } from '../../values/money.ts'
 import {
   type TransactionRow,
   type TransactionStatus,
+  type TransactionWitness,
   transactionMachine,
-  type Witness,
 } from './transaction.ts'
-import { refundedEvent, type TransactionEmitter, transactionEvent } from './transactions.ts'
+import { type TransactionEmitter, transactionEvent, transactionRefundedEvent } from './transactions.ts'
 
 export interface TransactionState {
   readonly type: 'card' | 'mpp' | 'refund' | 'transfer'
@@ -67,14 +67,14 @@ function stepsTo(from: TransactionStatus, to: TransactionStatus): TransactionSta
   return []
 }
 
-export function moveToState(
+export function moveTransaction(
   transaction: TransactionRow,
   state: TransactionState,
   now: Date,
   emit: TransactionEmitter,
 ): boolean {
   const { status, ...members } = state
-  const cameBack = minus(state.refundedCents, transaction.refundedCents)
+  const cameBack = subtractCents(state.refundedCents, transaction.refundedCents)
   const isSame =
     transaction.type === state.type &&
     transaction.amountCents === state.amountCents &&
@@ -85,16 +85,16 @@ export function moveToState(
   const steps = stepsTo(transaction.status, status)
   for (const step of steps) {
     transactionMachine.move(transaction, step)
-    if (step === 'refunded') emit('transaction.refunded', refundedEvent(transaction, cameBack))
+    if (step === 'refunded') emit('transaction.refunded', transactionRefundedEvent(transaction, cameBack))
     else emit(`transaction.${step}`, transactionEvent(transaction))
   }
   if (cameBack > 0n && steps.at(-1) !== 'refunded')
-    emit('transaction.refunded', refundedEvent(transaction, cameBack))
+    emit('transaction.refunded', transactionRefundedEvent(transaction, cameBack))
   else if (steps.length === 0) emit('transaction.updated', transactionEvent(transaction))
   return true
 }
 
-export function addWitness(transaction: TransactionRow, witness: Witness): boolean {
+export function addTransactionWitness(transaction: TransactionRow, witness: TransactionWitness): boolean {
   const isKnown = transaction.witnesses.some(({ type, id }) => type === witness.type && id === witness.id)
   if (!isKnown) transaction.witnesses = [...transaction.witnesses, witness]
   return !isKnown

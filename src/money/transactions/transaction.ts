@@ -1,25 +1,31 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import { machine } from '../../kernel/contract/machine.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { centsColumn, nullable, record, tenantTable, zeroCents } from '../../kernel/database/entity.ts'
+import {
+  centsColumn,
+  nullable,
+  recordColumns,
+  tenantTable,
+  zeroCentsColumn,
+} from '../../kernel/database/entity.ts'
 import {
   insertInto,
   lockedRowsById,
   type RowOf,
   rowsById,
-  selectList,
+  selectColumnList,
   tableOf,
   updateOf,
 } from '../../record-store/index.ts'
-import { isUnpaidByCard, type Personal } from '../../values/personal.ts'
+import { isUnpaidCardPaymentSql, type PersonalData } from '../../values/personal.ts'
 
 /**
  * A payment is reserved (`authorization`), in progress (`settlement`), `settled`, final; or it fails, or is
  * returned. A card network may approve what was declined, clear what it has reversed, clear more after a
  * refund, and authorize more of what it has cleared.
  */
-export const transactionMachine = machine('transaction', {
+export const transactionMachine = stateMachine('transaction', {
   authorization: ['settlement', 'declined'],
   settlement: ['settled', 'declined'],
   settled: ['completed'],
@@ -32,7 +38,7 @@ export type TransactionStatus = (typeof transactionMachine.states)[number]
 
 export const transactionTypes = ['card', 'mpp', 'transfer', 'collect', 'refund', 'fee'] as const
 
-export interface Witness {
+export interface TransactionWitness {
   type: string
   id: string
   at: string
@@ -41,7 +47,7 @@ export interface Witness {
 const schema = defineEntity({
   ...tenantTable('Transaction', 'transactions', 'agentId'),
   properties: {
-    ...record('txn'),
+    ...recordColumns('txn'),
     agentId: nullable.string(),
     intentId: nullable.string(),
     cardId: nullable.string(),
@@ -52,22 +58,22 @@ const schema = defineEntity({
     status: p.enum(transactionMachine.states).onCreate(() => transactionMachine.initial),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
     amountCents: centsColumn('amount_cents'),
-    refundedCents: zeroCents('refunded_cents'),
+    refundedCents: zeroCentsColumn('refunded_cents'),
     /** The part that is disputed, or was credited by a dispute: it cannot be refunded as well. */
-    disputedCents: zeroCents('disputed_cents'),
+    disputedCents: zeroCentsColumn('disputed_cents'),
     merchant: p.text(),
     mcc: nullable.string(),
     country: nullable.string(),
     memo: nullable.string(),
     declineReason: nullable.string(),
-    witnesses: p.json<Witness[]>().onCreate(() => []),
+    witnesses: p.json<TransactionWitness[]>().onCreate(() => []),
   },
 })
 
 export class Transaction extends schema.class {}
 schema.setClass(Transaction)
 
-export const transactionsPersonal = {
+export const transactionsPersonalData = {
   transactions: {
     personal: {
       merchant: { kind: 'payment', ground: 'vouchers', forget: 'word' },
@@ -78,7 +84,7 @@ export const transactionsPersonal = {
     keptWhile: {
       where: `t.status <> 'declined' or not exists (
         select from card_authorizations a where (a.owner_id, a.mode, a.transaction_id) = (t.owner_id, t.mode, t.id)
-        and ${isUnpaidByCard('a')})`,
+        and ${isUnpaidCardPaymentSql('a')})`,
       words: 'it is no payment by card that was declined',
     },
     about: {
@@ -87,7 +93,7 @@ export const transactionsPersonal = {
       ],
     },
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 export type TransactionRow = RowOf<Transaction>
 
@@ -107,7 +113,7 @@ export const updateTransactions = updateOf(transactionTable, [
 ])
 
 /** The columns that a refund changes: one payment may get many refunds a second. */
-export const updateRefunded = updateOf(transactionTable, ['updatedAt', 'status', 'refundedCents'])
+export const updateRefundedTransactions = updateOf(transactionTable, ['updatedAt', 'status', 'refundedCents'])
 
 /** Locks in the order of the ids. The caller has locked agents and accounts. */
 export const lockTransactions = lockedRowsById(transactionTable)
@@ -116,11 +122,11 @@ export const lockTransactions = lockedRowsById(transactionTable)
 export const transactionsById = rowsById(transactionTable)
 
 const OF_TRANSFER = `
-select ${selectList(transactionTable, 't')} from transactions t
+select ${selectColumnList(transactionTable, 't')} from transactions t
 where (t.owner_id, t.mode, t.transfer_id) = ($1, $2, $3) for update`
 
 /** Undefined if the transfer has not been submitted. */
-export const transactionOf = async (
+export const findTransactionOfTransfer = async (
   transferId: string,
   sql: Sql,
   { ownerId, mode }: Tenant,

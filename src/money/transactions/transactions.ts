@@ -2,34 +2,39 @@ import type { z } from 'zod'
 import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
-import { createdWithin } from '../../kernel/database/created-within.ts'
-import { byMerchant, definedOnly } from '../../kernel/database/entity.ts'
+import { createdWithinCondition } from '../../kernel/database/created-within.ts'
+import { definedOnly, merchantCondition } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, NO_CENTS, plus } from '../../values/money.ts'
-import { excerpt } from '../../values/schemas.ts'
+import { addCents, type Cents, NO_CENTS } from '../../values/money.ts'
+import { truncateText } from '../../values/schemas.ts'
 import {
-  type cardPaymentEvents,
   type TransactionEvent,
   type transactionEvents,
+  type transactionLifecycleEvents,
   transactionsApi,
 } from './api.ts'
-import { Transaction, type TransactionRow, transactionMachine, transactionsPersonal } from './transaction.ts'
+import {
+  Transaction,
+  type TransactionRow,
+  transactionMachine,
+  transactionsPersonalData,
+} from './transaction.ts'
 
-export type TransactionEmitter = Context<never, typeof cardPaymentEvents>['emit']
+export type TransactionEmitter = Context<never, typeof transactionLifecycleEvents>['emit']
 
 export const transactionEvent = (transaction: TransactionRow): z.output<typeof TransactionEvent> => ({
   transactionId: transaction.id,
   agentId: transaction.agentId,
   intentId: transaction.intentId,
   amountCents: transaction.amountCents,
-  merchant: excerpt(transaction.merchant),
+  merchant: truncateText(transaction.merchant),
   status: transaction.status,
 })
 
 /** Zero if the rest of the payment was never captured. */
-export const refundedEvent = (transaction: TransactionRow, refundCents: Cents) => ({
+export const transactionRefundedEvent = (transaction: TransactionRow, refundCents: Cents) => ({
   ...transactionEvent(transaction),
   type: transaction.type,
   ...(refundCents > 0n ? { refundCents } : {}),
@@ -45,11 +50,11 @@ export function refundTransaction(
   now: Date,
   emit: TransactionEmitter,
 ): void {
-  transaction.refundedCents = plus(transaction.refundedCents, amountCents)
+  transaction.refundedCents = addCents(transaction.refundedCents, amountCents)
   transaction.updatedAt = now
   const isBack = transaction.refundedCents === transaction.amountCents
   transactionMachine.move(transaction, isBack ? 'refunded' : 'completed')
-  if (amountCents > 0n) emit('transaction.refunded', refundedEvent(transaction, amountCents))
+  if (amountCents > 0n) emit('transaction.refunded', transactionRefundedEvent(transaction, amountCents))
   else emit('transaction.updated', transactionEvent(transaction))
 }
 
@@ -72,7 +77,7 @@ type CompletedPayment = Pick<TransactionRow, 'type' | 'walletId' | 'amountCents'
   Partial<TransactionRow>
 
 /** A transaction that completes at once, with the events of all its steps, for a group commit to insert. */
-export function completedTransaction(
+export function newCompletedTransaction(
   members: CompletedPayment,
   { tenant, now }: TenantNow,
   { emit }: Pick<PaymentContext, 'emit'>,
@@ -106,7 +111,7 @@ export function completedTransaction(
 }
 
 /** Limits a delegation's token to payments on intents that were declared with it. */
-export const underDelegation = ({ delegationId }: Pick<Actor, 'delegationId'>): object =>
+export const delegationCondition = ({ delegationId }: Pick<Actor, 'delegationId'>): object =>
   delegationId
     ? sqlCondition(
         'exists (select from intents i where (i.owner_id, i.mode, i.id) = (transactions.owner_id, transactions.mode, intent_id) and i.delegation_id = ?)',
@@ -120,19 +125,19 @@ const byStatus = (status: Transaction['status'] | undefined): object =>
     ? definedOnly({ status })
     : { status, ...sqlCondition("status <> 'completed'") }
 
-const transactions = implement(transactionsApi, {
+const transactions = bindHandlers(transactionsApi, {
   async list({ query: { limit: _limit, cursor: _cursor, from, to, merchant, status, ...filters } }, context) {
-    const created = await createdWithin('txn', { from, to }, context)
+    const created = await createdWithinCondition('txn', { from, to }, context)
     return context.page(Transaction, {
       ...definedOnly({ ...filters, ...created }),
       ...byStatus(status),
-      ...byMerchant(merchant),
-      ...underDelegation(context.actor),
+      ...merchantCondition(merchant),
+      ...delegationCondition(context.actor),
     })
   },
 
   async get({ params }, { records, actor, refuse }) {
-    const where = { id: params.id, ...underDelegation(actor) }
+    const where = { id: params.id, ...delegationCondition(actor) }
     return (await records.findOne(Transaction, where)) ?? refuse('transaction_not_found')
   },
 
@@ -149,5 +154,5 @@ export const transactionsArea = area(
   'Transactions',
   'Payments by any means: one record each.',
   transactions,
-  { personal: transactionsPersonal, entities: [Transaction], machines: [transactionMachine] },
+  { personal: transactionsPersonalData, entities: [Transaction], machines: [transactionMachine] },
 )

@@ -1,17 +1,24 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { del, type Failure, get, list, missing, patch, post } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { del, get, list, notFound, patch, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money } from '../../values/money.ts'
-import { givenMetadata, label, metadata, recordHead, recordTail, searchText } from '../../values/schemas.ts'
+import { moneySchema } from '../../values/money.ts'
+import {
+  inputMetadataSchema,
+  labelSchema,
+  metadataSchema,
+  recordHead,
+  recordTail,
+  searchTextSchema,
+} from '../../values/schemas.ts'
 import { purseRefusal, walletKinds, walletMachine } from './wallet.ts'
 
 const status = z.enum(walletMachine.states)
 
 const balance = {
-  availableCents: money.meta({ description: 'What can be spent.' }),
-  heldCents: money.meta({ description: 'Held for approved payments.' }),
+  availableCents: moneySchema.meta({ description: 'What can be spent.' }),
+  heldCents: moneySchema.meta({ description: 'Held for approved payments.' }),
 }
 
 export const WalletRecord = z
@@ -38,7 +45,7 @@ export const WalletRecord = z
     currency: z.literal('EUR'),
     status,
     ...balance,
-    metadata,
+    metadata: metadataSchema,
     ...recordTail,
   })
   .meta({ id: 'Wallet' })
@@ -46,16 +53,16 @@ export const WalletRecord = z
 export const WalletEvent = z.object({
   walletId: id('wallet'),
   status,
-  amountCents: money.optional(),
-  balanceCents: money,
+  amountCents: moneySchema.optional(),
+  balanceCents: moneySchema,
 })
 
 const fails = {
-  wallet_not_found: missing('wallet'),
+  wallet_not_found: notFound('wallet'),
   wallet_closed: [400, 'The wallet is closed.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
-export const walletClosed = { 'wallet.closed': event('A wallet has been closed.', WalletEvent) }
+export const walletClosedEvent = { 'wallet.closed': declareEvent('A wallet has been closed.', WalletEvent) }
 
 export const walletsApi = {
   create: post('/wallets', {
@@ -64,9 +71,9 @@ export const walletsApi = {
     callers: ['key'],
     scope: 'wallets:write',
     body: z.strictObject({
-      name: label.meta({ examples: ['Research'] }),
+      name: labelSchema.meta({ examples: ['Research'] }),
       parentWalletId: id('wallet').nullable().default(null),
-      metadata: givenMetadata.default({}),
+      metadata: inputMetadataSchema.default({}),
     }),
     example: { name: 'Research' },
     returns: [201, WalletRecord],
@@ -74,7 +81,7 @@ export const walletsApi = {
       parent_not_found: [404, 'parentWalletId: no such wallet.'],
       parent_not_usable: [400, 'parentWalletId: the wallet is closed, or is that of an agent or of a card.'],
     },
-    emits: { 'wallet.created': event('A wallet has been opened.', WalletEvent) },
+    emits: { 'wallet.created': declareEvent('A wallet has been opened.', WalletEvent) },
   }),
   list: list('/wallets', {
     summary: 'List wallets',
@@ -87,7 +94,7 @@ export const walletsApi = {
       agentId: id('agent').optional(),
       cardId: id('card').optional(),
       parentWalletId: id('wallet').optional(),
-      iban: searchText,
+      iban: searchTextSchema,
     },
     item: WalletRecord,
   }),
@@ -104,7 +111,9 @@ export const walletsApi = {
       'No money leaves a frozen wallet, and SEPA transfers that are not submitted yet are cancelled; it can still receive money. The purse of a card is not frozen: freeze the card.',
     callers: ['key'],
     scope: 'wallets:write',
-    body: z.strictObject({ name: label, status: z.enum(['active', 'frozen']), metadata }).partial(),
+    body: z
+      .strictObject({ name: labelSchema, status: z.enum(['active', 'frozen']), metadata: metadataSchema })
+      .partial(),
     example: { status: 'frozen' },
     returns: [200, WalletRecord],
     fails: {
@@ -114,7 +123,7 @@ export const walletsApi = {
         'status: the wallet is the purse of a card. Freeze the card instead (POST /cards/{id}/freeze).',
       ],
     },
-    emits: { 'wallet.updated': event('A wallet has been renamed, frozen or unfrozen.', WalletEvent) },
+    emits: { 'wallet.updated': declareEvent('A wallet has been renamed, frozen or unfrozen.', WalletEvent) },
   }),
   balance: get('/wallets/{id}/balance', {
     readsClock: true,
@@ -139,6 +148,6 @@ export const walletsApi = {
       wallet_of_card: purseRefusal(),
       wallet_of_agent: [400, 'The wallet belongs to an agent, and is closed when the agent is deleted.'],
     },
-    emits: walletClosed,
+    emits: walletClosedEvent,
   }),
 }

@@ -1,17 +1,17 @@
-export { WalletEvent, WalletRecord, walletClosed, walletsApi } from './api.ts'
+export { WalletEvent, WalletRecord, walletClosedEvent, walletsApi } from './api.ts'
 export {
   closeAllWallets,
   closeWallet,
+  findMainWallet,
+  findMainWalletId,
+  findOnlyOpenWallet,
+  findReplacementWallet,
   firstOpenWallet,
-  mainWallet,
-  mainWalletId,
-  onlyWallet,
   openWallet,
   type WalletRow,
-  walletInPlaceOf,
   walletsById,
 } from './lifecycle.ts'
-export { type PayableWallet, payableWallets, sepaAccountOf } from './payable-wallets.ts'
+export { findPayableWallets, findSepaAccount, type PayableWallet } from './payable-wallets.ts'
 export { walletEvent } from './response.ts'
 export { isPurse, purseRefusal } from './wallet.ts'
 export { findWallet } from './wallets.ts'

@@ -1,9 +1,9 @@
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { closeAccount, openBook, openWalletAccount } from '../ledger/index.ts'
+import { closeLedgerAccount, lockBook, openWalletAccount } from '../ledger/index.ts'
 import type { WalletEvent } from './api.ts'
-import { EMPTY, eventWithBalance } from './response.ts'
+import { walletEventWithBalance, ZERO_BALANCE } from './response.ts'
 import { Wallet, walletMachine } from './wallet.ts'
 
 interface WalletBank {
@@ -18,7 +18,7 @@ const DE00 = '131400'
  * Only for test wallets. Live wallets have no IBAN until a bank provides virtual IBANs, since money sent to
  * them would be lost.
  */
-export function virtualIban(
+export function newVirtualIban(
   mode: Mode,
   { code, bic }: WalletBank,
   number: bigint,
@@ -45,7 +45,7 @@ export async function openWallet(members: Members, context: Opening): Promise<Wa
   const number = members.kind === 'card' ? NO_IBAN : await nextIban(context)
   const wallet = records.create(Wallet, { ...members, ...number })
   queueStatement(openWalletAccount(sql, context, wallet.id))
-  emit('wallet.created', eventWithBalance(wallet, EMPTY))
+  emit('wallet.created', walletEventWithBalance(wallet, ZERO_BALANCE))
   return wallet
 }
 
@@ -53,10 +53,10 @@ const NO_IBAN = { iban: null, bic: null }
 
 async function nextIban({ sql, tenant, ports }: Pick<Opening, 'sql' | 'tenant' | 'ports'>) {
   const [sequence] = await sql<{ number: bigint }>(`select nextval('wallet_numbers') as number`)
-  return virtualIban(tenant.mode, ports.walletBank, sequence?.number ?? 0n)
+  return newVirtualIban(tenant.mode, ports.walletBank, sequence?.number ?? 0n)
 }
 
-export const notClosed = { $ne: 'closed' } as const
+export const walletNotClosed = { $ne: 'closed' } as const
 
 export interface WalletRow extends Row {
   readonly id: string
@@ -86,15 +86,15 @@ export const firstOpenWallet = (
   wallets: ReadonlyMap<string, Pick<WalletRow, 'status'>>,
 ): string | null => ids.find(id => (wallets.get(id ?? '')?.status ?? 'closed') !== 'closed') ?? null
 
-export const mainWallet = ({ records }: Pick<Context, 'records'>): Promise<Wallet | null> =>
-  records.findOne(Wallet, { kind: 'owner', status: notClosed }, { orderBy: { id: 'asc' } })
+export const findMainWallet = ({ records }: Pick<Context, 'records'>): Promise<Wallet | null> =>
+  records.findOne(Wallet, { kind: 'owner', status: walletNotClosed }, { orderBy: { id: 'asc' } })
 
-export async function onlyWallet({
+export async function findOnlyOpenWallet({
   records,
 }: Pick<Context, 'records'>): Promise<Wallet | 'several' | undefined> {
   const [wallet, other] = await records.find(
     Wallet,
-    { kind: 'owner', status: notClosed },
+    { kind: 'owner', status: walletNotClosed },
     { orderBy: { id: 'asc' }, limit: 2 },
   )
   return other ? 'several' : wallet
@@ -106,7 +106,7 @@ where owner_id = $1 and mode = $2 and kind = 'owner' and status <> 'closed'
 order by id limit 1`
 
 /** The main wallet, for statements that lock its account; undefined if the owner has none. */
-export async function mainWalletId(sql: Sql, { ownerId, mode }: Tenant): Promise<string | undefined> {
+export async function findMainWalletId(sql: Sql, { ownerId, mode }: Tenant): Promise<string | undefined> {
   const [wallet] = await sql<Row & { id: string }>(MAIN_WALLET, [ownerId, mode])
   return wallet?.id
 }
@@ -121,7 +121,7 @@ order by w.id limit 1`
  * The owner's wallet that gets refunds to a closed one. Null if this one is open, or the owner has none. A
  * closed wallet stays closed, so it is read before any account is locked.
  */
-export async function walletInPlaceOf(
+export async function findReplacementWallet(
   sql: Sql,
   { ownerId, mode }: Tenant,
   walletId: string,
@@ -139,8 +139,8 @@ type Closing = Pick<
 export async function closeWallet(id: string, context: Closing): Promise<boolean> {
   const wallet = await context.records.lock(Wallet, id)
   if (!wallet || !walletMachine.move(wallet, 'closed')) return false
-  context.queueStatement(closeAccount(context.sql, context, id))
-  context.emit('wallet.closed', eventWithBalance(wallet, EMPTY))
+  context.queueStatement(closeLedgerAccount(context.sql, context, id))
+  context.emit('wallet.closed', walletEventWithBalance(wallet, ZERO_BALANCE))
   return true
 }
 
@@ -155,7 +155,7 @@ export async function closeAllWallets(context: Closing): Promise<boolean> {
   const { sql, tenant } = context
   const found = await sql<Row & { id: string }>(NOT_CLOSED, [tenant.ownerId, tenant.mode])
   const ids = found.map(({ id }) => id)
-  const book = await openBook(sql, context, { wallets: ids })
+  const book = await lockBook(sql, context, { wallets: ids })
   const isEmpty = (id: string): boolean => {
     const { posted, held } = book.balance(id)
     return posted === 0n && held === 0n

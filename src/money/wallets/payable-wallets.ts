@@ -32,7 +32,7 @@ from (
 ) as w`
 
 /** Finds wallets by id or IBAN, of one owner or of all. References are looked up in their register. */
-export const payableWallets = (
+export const findPayableWallets = (
   sql: Sql,
   { mode, ownerId = null }: { readonly mode: Mode; readonly ownerId?: string | null },
   { ids = [], ibans = [] }: Search,
@@ -46,7 +46,7 @@ interface SepaAccount {
 }
 
 /** The wallet's own account in test mode, or otherwise the shared account of live money; undefined if there is none. */
-export function sepaAccountOf(
+export function findSepaAccount(
   { iban, bic }: Pick<PayableWallet, 'iban' | 'bic'>,
   { holder, ...shared }: Ports['collection'],
 ): SepaAccount | undefined {

@@ -1,31 +1,31 @@
 import type { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
-import { type Cents, minus, NO_CENTS, plus } from '../../values/money.ts'
-import { type Balance, type Book, balancesOf } from '../ledger/index.ts'
+import { addCents, type Cents, NO_CENTS, subtractCents } from '../../values/money.ts'
+import { type AvailableBalance, type LockedBook, readWalletBalances } from '../ledger/index.ts'
 import type { WalletEvent } from './api.ts'
 import type { Wallet } from './wallet.ts'
 
-export const EMPTY: Balance = { availableCents: NO_CENTS, heldCents: NO_CENTS }
+export const ZERO_BALANCE: AvailableBalance = { availableCents: NO_CENTS, heldCents: NO_CENTS }
 
-export const withBalance = (wallet: Wallet, { availableCents, heldCents }: Balance) =>
+export const walletWithBalance = (wallet: Wallet, { availableCents, heldCents }: AvailableBalance) =>
   withMembers(wallet, { availableCents, heldCents })
 
-export function balanceIn(book: Book, walletId: string): Balance {
+export function balanceInBook(book: LockedBook, walletId: string): AvailableBalance {
   const { posted, held } = book.balance(walletId)
-  return { availableCents: minus(posted, held), heldCents: held }
+  return { availableCents: subtractCents(posted, held), heldCents: held }
 }
 
-export async function withBalances(
+export async function walletsWithBalances(
   wallets: readonly Wallet[],
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
 ) {
-  const balances = await balancesOf(
+  const balances = await readWalletBalances(
     sql,
     tenant,
     wallets.map(({ id }) => id),
   )
-  return wallets.map(wallet => withBalance(wallet, balances.get(wallet.id) ?? EMPTY))
+  return wallets.map(wallet => walletWithBalance(wallet, balances.get(wallet.id) ?? ZERO_BALANCE))
 }
 
 export const walletEvent = (
@@ -39,7 +39,7 @@ export const walletEvent = (
   balanceCents,
 })
 
-export const eventWithBalance = (
+export const walletEventWithBalance = (
   wallet: Wallet,
-  { availableCents, heldCents }: Balance,
-): z.output<typeof WalletEvent> => walletEvent(wallet, plus(availableCents, heldCents))
+  { availableCents, heldCents }: AvailableBalance,
+): z.output<typeof WalletEvent> => walletEvent(wallet, addCents(availableCents, heldCents))

@@ -1,10 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/contract/machine.ts'
-import type { Failure } from '../../kernel/contract/operation.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import type { Personal } from '../../values/personal.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import type { RefusalSpec } from '../../kernel/contract/operation.ts'
+import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
-export const walletMachine = machine('wallet', {
+export const walletMachine = stateMachine('wallet', {
   active: ['frozen', 'closed'],
   frozen: ['active', 'closed'],
   closed: [],
@@ -15,7 +15,7 @@ export const walletKinds = ['owner', 'agent', 'card'] as const
 const schema = defineEntity({
   ...tenantTable('Wallet', 'wallets', 'agentId'),
   properties: {
-    ...record('wallet'),
+    ...recordColumns('wallet'),
     name: p.text(),
     kind: p.enum(walletKinds).onCreate(() => 'owner' as const),
     parentWalletId: nullable.string(),
@@ -33,7 +33,7 @@ const schema = defineEntity({
 export class Wallet extends schema.class {}
 schema.setClass(Wallet)
 
-export const walletsPersonal = {
+export const walletsPersonalData = {
   wallets: {
     personal: {
       name: { kind: 'words', ground: 'contract', forget: 'word' },
@@ -46,12 +46,12 @@ export const walletsPersonal = {
     personal: {},
     plain: ['payable_type', 'payable_id'],
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 const WHY =
   'the wallet is the purse of a card, and only that card pays from it. POST /cards/{id}/fund fills it, and what is left comes back when the card is closed.'
 
-export const purseRefusal = (member?: string): Failure => [
+export const purseRefusal = (member?: string): RefusalSpec => [
   400,
   member ? `${member}: ${WHY}` : `T${WHY.slice(1)}`,
 ]

@@ -1,13 +1,19 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { minus, NO_CENTS } from '../../values/money.ts'
-import { balancesOf, freezeAccount, openBook, walletBalanceAt } from '../ledger/index.ts'
+import { NO_CENTS, subtractCents } from '../../values/money.ts'
+import { lockBook, readWalletBalanceAt, readWalletBalances, setAccountFrozen } from '../ledger/index.ts'
 import { walletsApi } from './api.ts'
-import { closeWallet, notClosed, openWallet } from './lifecycle.ts'
-import { balanceIn, EMPTY, eventWithBalance, withBalance, withBalances } from './response.ts'
-import { isPurse, Wallet, walletMachine, walletsPersonal } from './wallet.ts'
+import { closeWallet, openWallet, walletNotClosed } from './lifecycle.ts'
+import {
+  balanceInBook,
+  walletEventWithBalance,
+  walletsWithBalances,
+  walletWithBalance,
+  ZERO_BALANCE,
+} from './response.ts'
+import { isPurse, Wallet, walletMachine, walletsPersonalData } from './wallet.ts'
 
 /** Why a wallet cannot be a parent. Locks it, so that it is not closed at the same time. */
 async function parentProblem(id: string, { records }: Pick<Context, 'records'>) {
@@ -22,31 +28,31 @@ export async function findWallet(
 ) {
   const [wallet, balances] = await Promise.all([
     records.findOne(Wallet, { id }),
-    balancesOf(sql, tenant, [id]),
+    readWalletBalances(sql, tenant, [id]),
   ])
-  return wallet && withBalance(wallet, balances.get(id) ?? EMPTY)
+  return wallet && walletWithBalance(wallet, balances.get(id) ?? ZERO_BALANCE)
 }
 
 /** Locked after its account. Payments lock the account too, so none is in progress. */
 async function lockWallet(context: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>, id: string) {
   const { records, sql } = context
-  return Promise.all([openBook(sql, context, { wallets: [id] }), records.lock(Wallet, id)])
+  return Promise.all([lockBook(sql, context, { wallets: [id] }), records.lock(Wallet, id)])
 }
 
-const wallets = implement(walletsApi, {
+const wallets = bindHandlers(walletsApi, {
   async create({ body }, context) {
     const { parentWalletId } = body
     const problem = parentWalletId && (await parentProblem(parentWalletId, context))
     if (problem) return context.refuse(problem)
-    return withBalance(await openWallet(body, context), EMPTY)
+    return walletWithBalance(await openWallet(body, context), ZERO_BALANCE)
   },
 
-  async list({ query: { status = notClosed, kind, agentId, cardId, parentWalletId, iban } }, context) {
+  async list({ query: { status = walletNotClosed, kind, agentId, cardId, parentWalletId, iban } }, context) {
     const { data, ...cursor } = await context.page(
       Wallet,
       definedOnly({ status, kind, agentId, cardId, parentWalletId, iban }),
     )
-    return { ...cursor, data: await withBalances(data, context) }
+    return { ...cursor, data: await walletsWithBalances(data, context) }
   },
 
   async get({ params }, context) {
@@ -60,10 +66,10 @@ const wallets = implement(walletsApi, {
     if (wallet.status === 'closed') return refuse('wallet_closed')
     if (status && isPurse(wallet)) return refuse('wallet_of_card')
     if (status && walletMachine.move(wallet, status))
-      queueStatement(freezeAccount(sql, tenant, wallet.id, status === 'frozen'))
+      queueStatement(setAccountFrozen(sql, tenant, wallet.id, status === 'frozen'))
     Object.assign(wallet, members)
-    const record = withBalance(wallet, balanceIn(book, wallet.id))
-    emit('wallet.updated', eventWithBalance(wallet, record))
+    const record = walletWithBalance(wallet, balanceInBook(book, wallet.id))
+    emit('wallet.updated', walletEventWithBalance(wallet, record))
     return record
   },
 
@@ -71,16 +77,16 @@ const wallets = implement(walletsApi, {
     const wallet = await records.findOne(Wallet, { id: params.id })
     if (!wallet) return refuse('wallet_not_found')
     const at = query.at ?? now
-    const balance = await walletBalanceAt(sql, tenant, at, wallet.id)
+    const balance = await readWalletBalanceAt(sql, tenant, at, wallet.id)
     const { posted, held } = balance ?? { posted: NO_CENTS, held: NO_CENTS }
-    return { walletId: wallet.id, at, availableCents: minus(posted, held), heldCents: held }
+    return { walletId: wallet.id, at, availableCents: subtractCents(posted, held), heldCents: held }
   },
 
   async close({ params }, context) {
     const { records, refuse } = context
     const [[book, wallet], openBelow] = await Promise.all([
       lockWallet(context, params.id),
-      records.count(Wallet, { parentWalletId: params.id, status: notClosed }),
+      records.count(Wallet, { parentWalletId: params.id, status: walletNotClosed }),
     ])
     if (!wallet) return refuse('wallet_not_found')
     if (isPurse(wallet)) return refuse('wallet_of_card')
@@ -88,7 +94,7 @@ const wallets = implement(walletsApi, {
     if (book.balance(wallet.id).posted > 0n) return refuse('wallet_not_empty')
     if (openBelow > 0) return refuse('wallet_has_children')
     if (!(await closeWallet(wallet.id, context))) return refuse('wallet_closed')
-    return withBalance(wallet, EMPTY)
+    return walletWithBalance(wallet, ZERO_BALANCE)
   },
 })
 
@@ -98,7 +104,7 @@ export const walletsArea = area(
   wallets,
   {
     aliases: { wallets: 'accounts' },
-    personal: walletsPersonal,
+    personal: walletsPersonalData,
     entities: [Wallet],
     machines: [walletMachine],
   },

@@ -1,5 +1,5 @@
-import { type CallInput, requestOf } from '../../derive/call.ts'
-import { formOf } from '../../derive/form.ts'
+import { buildCallRequest, type CallInput } from '../../derive/call.ts'
+import { formDataFromBody } from '../../derive/form.ts'
 import { NoAnswer, type RetryPolicy, withRetries } from '../../derive/retry.ts'
 import { clock } from '../../values/system-clock.ts'
 import type { Operation } from './operation.ts'
@@ -65,7 +65,7 @@ function requestFor(
   { operation, params, input, options }: Call,
   key: string | undefined,
 ): { readonly url: string } & RequestInit {
-  const form = operation.input === 'body' ? formOf(input) : undefined
+  const form = operation.input === 'body' ? formDataFromBody(input) : undefined
   const { runId, headers } = options
   const given: CallInput = {
     params,
@@ -73,7 +73,7 @@ function requestFor(
     ...(key === undefined ? {} : { idempotencyKey: key }),
     headers: { ...headers, ...(runId === undefined ? {} : { 'x-run-id': runId }) },
   }
-  const request = requestOf(settings, operation, given)
+  const request = buildCallRequest(settings, operation, given)
   return form ? { ...request, body: form } : request
 }
 

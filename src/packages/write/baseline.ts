@@ -1,33 +1,33 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { JsonSchema } from '../../derive/openapi/types.ts'
-import { linesOf } from '../../derive/openapi/write.ts'
-import { type ClientContract, readContract } from './contract.ts'
-import { recordIn } from './names.ts'
+import { writeJsonLines } from '../../derive/openapi/write.ts'
+import { type ClientContract, readClientContract } from './contract.ts'
+import { referencedRecord } from './names.ts'
 
 /** The part of a schema on which callers rely. */
-export interface Shape {
+export interface SchemaShape {
   readonly types: readonly string[]
   readonly choices?: readonly unknown[]
   readonly record?: string
-  readonly members?: Readonly<Record<string, Shape>>
+  readonly members?: Readonly<Record<string, SchemaShape>>
   readonly always?: readonly string[]
-  readonly items?: Shape
-  readonly options?: readonly Shape[]
+  readonly items?: SchemaShape
+  readonly options?: readonly SchemaShape[]
 }
 
 interface CalledOperation {
   readonly call: string
-  readonly sent?: Shape
-  readonly returned?: Shape
+  readonly sent?: SchemaShape
+  readonly returned?: SchemaShape
 }
 
 export interface ContractBaseline {
   readonly version: string
-  readonly records: Readonly<Record<string, Shape>>
+  readonly records: Readonly<Record<string, SchemaShape>>
   readonly operations: Readonly<Record<string, CalledOperation>>
 }
 
-export function baselineOf({ version, schemas, operations }: ClientContract): ContractBaseline {
+export function buildBaseline({ version, schemas, operations }: ClientContract): ContractBaseline {
   return {
     version,
     records: mapped(schemas, shapeOf),
@@ -47,8 +47,8 @@ export function baselineOf({ version, schemas, operations }: ClientContract): Co
 const mapped = <A, B>(record: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
 
-function shapeOf(schema: JsonSchema): Shape {
-  if (schema.$ref) return { types: ['object'], record: recordIn(schema.$ref) }
+function shapeOf(schema: JsonSchema): SchemaShape {
+  if (schema.$ref) return { types: ['object'], record: referencedRecord(schema.$ref) }
   const options = schema.anyOf ?? schema.oneOf
   if (options) return { types: [], options: options.map(shapeOf) }
   const choices = schema.enum ?? (schema.const === undefined ? undefined : [schema.const])
@@ -75,7 +75,7 @@ export function breakingChanges(older: ContractBaseline, newer: ContractBaseline
   return [...new Set(comparison.breaks)]
 }
 
-const NOTHING: Shape = { types: ['object'], members: {}, always: [] }
+const NOTHING: SchemaShape = { types: ['object'], members: {}, always: [] }
 
 class Comparison {
   readonly breaks: string[] = []
@@ -94,16 +94,16 @@ class Comparison {
   }
 
   /** Requests of the older contract must still be accepted. */
-  sent(place: string, older: Shape, newer: Shape): void {
+  sent(place: string, older: SchemaShape, newer: SchemaShape): void {
     this.#compare('sent', place, older, newer)
   }
 
   /** Answers must still have what the older contract had, with the same types. */
-  returned(place: string, older: Shape, newer: Shape): void {
+  returned(place: string, older: SchemaShape, newer: SchemaShape): void {
     this.#compare('returned', place, older, newer)
   }
 
-  #compare(direction: 'sent' | 'returned', place: string, older: Shape, newer: Shape): void {
+  #compare(direction: 'sent' | 'returned', place: string, older: SchemaShape, newer: SchemaShape): void {
     const names = `${direction} ${older.record} ${newer.record}`
     if (older.record && newer.record) {
       if (this.#compared.has(names)) return
@@ -120,12 +120,12 @@ class Comparison {
   }
 
   /** Alternatives are compared as a whole, since they cannot be matched one by one. */
-  #options(place: string, older: Shape, newer: Shape): void {
+  #options(place: string, older: SchemaShape, newer: SchemaShape): void {
     if (JSON.stringify(older.options) !== JSON.stringify(newer.options))
       this.breaks.push(`${place}has other alternatives`)
   }
 
-  #types(direction: 'sent' | 'returned', place: string, older: Shape, newer: Shape): void {
+  #types(direction: 'sent' | 'returned', place: string, older: SchemaShape, newer: SchemaShape): void {
     const [wide, narrow] = direction === 'sent' ? [newer, older] : [older, newer]
     const isWithin = wide.types.length === 0 || narrow.types.every(type => accepts(wide.types, type))
     if (!isWithin || (narrow.types.length === 0 && wide.types.length > 0))
@@ -140,7 +140,7 @@ class Comparison {
       this.breaks.push(`${place}takes some values only`)
   }
 
-  #members(direction: 'sent' | 'returned', place: string, older: Shape, newer: Shape): void {
+  #members(direction: 'sent' | 'returned', place: string, older: SchemaShape, newer: SchemaShape): void {
     const was = older.members ?? {}
     const is = newer.members ?? {}
     for (const [name, shape] of Object.entries(was)) {
@@ -159,7 +159,7 @@ class Comparison {
   }
 }
 
-const resolved = (shape: Shape, { records }: ContractBaseline): Shape =>
+const resolved = (shape: SchemaShape, { records }: ContractBaseline): SchemaShape =>
   shape.record === undefined ? shape : (records[shape.record] ?? shape)
 
 const accepts = (types: readonly string[], type: string): boolean =>
@@ -176,8 +176,8 @@ export const readBaseline = (): ContractBaseline => JSON.parse(readFileSync(file
  * unless `mayBreak`.
  */
 export function writeBaseline(mayBreak: boolean): readonly string[] {
-  const now = baselineOf(readContract())
+  const now = buildBaseline(readClientContract())
   const breaks = mayBreak ? [] : breakingChanges(readBaseline(), now)
-  if (breaks.length === 0) writeFileSync(file, linesOf({ ...now }, { records: 1, operations: 1 }))
+  if (breaks.length === 0) writeFileSync(file, writeJsonLines({ ...now }, { records: 1, operations: 1 }))
   return breaks
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import type { Command, CommandTable } from '../../derive/commands/table.ts'
-import { keysForClients } from '../../derive/openapi/for-clients.ts'
-import type { Document, JsonSchema, OperationObject, Schemas } from '../../derive/openapi/types.ts'
+import type { CommandDefinition, CommandTable } from '../../derive/commands/table.ts'
+import { clientOperationKeys } from '../../derive/openapi/for-clients.ts'
+import type { JsonSchema, OpenapiDocument, OperationObject, Schemas } from '../../derive/openapi/types.ts'
 import { readDocument } from '../../derive/openapi/write.ts'
 
 export interface ClientOperation {
@@ -38,13 +38,13 @@ export interface ClientContract {
 
 const read = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8')
 
-export const readContract = (): ClientContract =>
-  clientContract(readDocument(read('openapi.json')), JSON.parse(read('commands.json')) as CommandTable)
+export const readClientContract = (): ClientContract =>
+  buildClientContract(readDocument(read('openapi.json')), JSON.parse(read('commands.json')) as CommandTable)
 
-export function clientContract(document: Document, table: CommandTable): ClientContract {
+export function buildClientContract(document: OpenapiDocument, table: CommandTable): ClientContract {
   const found = Object.values(document.paths).flatMap(item => Object.values(item))
   const byKey = new Map(found.map(operation => [operation.operationId, operation]))
-  const isForClients = keysForClients(document)
+  const isForClients = clientOperationKeys(document)
   const operations = Object.entries(table.operations)
     .filter(([key]) => isForClients.has(key))
     .map(([key, command]) => operationOf(key, command, byKey.get(key) as OperationObject))
@@ -57,7 +57,7 @@ const nounIn = (key: string): string => key.slice(0, key.indexOf('.'))
 const inCamelCase = (name: string): string =>
   name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-function operationOf(key: string, command: Command, operation: OperationObject): ClientOperation {
+function operationOf(key: string, command: CommandDefinition, operation: OperationObject): ClientOperation {
   const { method, path, summary, description, takesKey, isRepeatable, isList, media, status } = command
   const success = operation.responses[String(status)]
   const content = success && !('$ref' in success) ? (success.content ?? {}) : {}
@@ -82,7 +82,7 @@ function operationOf(key: string, command: Command, operation: OperationObject):
   }
 }
 
-function inputOf({ query, body }: Command, operation: OperationObject): ClientInput | undefined {
+function inputOf({ query, body }: CommandDefinition, operation: OperationObject): ClientInput | undefined {
   const { content = {}, required = false } = operation.requestBody ?? {}
   if (body) return { place: 'body', schema: bodySchema(content), isRequired: required }
   if (query.length === 0) return undefined

@@ -6,7 +6,7 @@ interface OwnVerb {
 
 const WAIT = 'Wait until an intent is decided or has ended'
 
-export const ownVerbs: Readonly<Record<string, readonly OwnVerb[]>> = {
+export const clientOnlyVerbs: Readonly<Record<string, readonly OwnVerb[]>> = {
   intents: [
     {
       about: `${WAIT}\n\nGives the intent as it is then: pay only where its \`status\` is \`approved\`. It is \`created\` if it was not decided within \`withinMs\`, which is ten minutes unless you say so: \`intents.explanation\` says what it waits for.`,

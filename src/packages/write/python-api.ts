@@ -1,14 +1,14 @@
 import type { JsonSchema } from '../../derive/openapi/types.ts'
-import { problems } from '../../kernel/contract/problem.ts'
+import { universalProblems } from '../../kernel/contract/problem.ts'
 import type { ClientContract, ClientOperation } from './contract.ts'
-import { pascal, recordIn, snake } from './names.ts'
-import { ownVerbs } from './own-verbs.ts'
+import { referencedRecord, toPascalCase, toSnakeCase } from './names.ts'
+import { clientOnlyVerbs } from './own-verbs.ts'
 
 const WRITTEN = 'Written from the contracts of the service by `npm run packages`.'
 
-const inputName = ({ key }: ClientOperation): string => `${pascal(key)}Input`
+const inputName = ({ key }: ClientOperation): string => `${toPascalCase(key)}Input`
 const resultName = ({ key, result }: ClientOperation): string =>
-  result?.$ref ? recordIn(result.$ref) : `${pascal(key)}Result`
+  result?.$ref ? referencedRecord(result.$ref) : `${toPascalCase(key)}Result`
 
 /** `agentpay/types.py`: records, inputs, answers, and the closed list of refusals of each operation. */
 export function pythonTypes({ schemas, operations }: ClientContract): string {
@@ -18,14 +18,14 @@ export function pythonTypes({ schemas, operations }: ClientContract): string {
     const { input, result, key, codes } = operation
     if (input) types.declare(inputName(operation), input.schema)
     if (result && !result.$ref) types.declare(resultName(operation), result)
-    types.alias(`${pascal(key)}Code`, [literal(codes), 'ProblemCode'].filter(Boolean).join(' | '))
+    types.alias(`${toPascalCase(key)}Code`, [literal(codes), 'ProblemCode'].filter(Boolean).join(' | '))
   }
   return [
     `"""The records of the service. ${WRITTEN}"""\n`,
     'from __future__ import annotations\n',
     'from typing import TYPE_CHECKING, Any, Literal, TypedDict\n',
     'if TYPE_CHECKING:\n    from typing_extensions import NotRequired, TypeAlias\nelse:\n    TypeAlias = Any\n',
-    `#: What every operation can be refused with.\nProblemCode: TypeAlias = ${JSON.stringify(literal(Object.keys(problems)))}\n\n`,
+    `#: What every operation can be refused with.\nProblemCode: TypeAlias = ${JSON.stringify(literal(Object.keys(universalProblems)))}\n\n`,
     `${types.text}\n`,
   ].join('\n')
 }
@@ -42,7 +42,7 @@ interface Kind {
   readonly isAsync: boolean
 }
 
-export const kinds: readonly Kind[] = [
+export const pythonClientKinds: readonly Kind[] = [
   {
     module: '_sync',
     client: 'AgentPay',
@@ -75,7 +75,7 @@ export function pythonApi(contract: ClientContract, kind: Kind): string {
     ...nouns.map(([noun, own]) => nounClass(noun, own, contract, kind)),
     `class Api:\n    """Every noun of the service."""\n`,
     `    def __init__(self, connection: ${kind.connection}) -> None:`,
-    ...nouns.map(([noun]) => `        self.${snake(noun)} = ${pascal(noun)}(connection)`),
+    ...nouns.map(([noun]) => `        self.${toSnakeCase(noun)} = ${toPascalCase(noun)}(connection)`),
     '',
   ].join('\n')
 }
@@ -88,20 +88,20 @@ function nounClass(
 ): string {
   const list = operations.find(({ verb }) => verb === 'list')
   return [
-    `class ${pascal(noun)}:`,
+    `class ${toPascalCase(noun)}:`,
     ...docstring(nouns[noun]),
     '',
     `    def __init__(self, connection: ${kind.connection}) -> None:`,
     '        self._connection = connection',
     '',
     ...operations.map(operation => method(operation, list, kind)),
-    ...(ownVerbs[noun] ?? []).flatMap(({ python }) => (kind.isAsync ? python.async : python.sync)),
+    ...(clientOnlyVerbs[noun] ?? []).flatMap(({ python }) => (kind.isAsync ? python.async : python.sync)),
     '',
   ].join('\n')
 }
 
 const verbOf = (verb: string): string => {
-  const name = snake(verb)
+  const name = toSnakeCase(verb)
   return ['import', 'from', 'pass', 'return', 'del', 'global', 'lambda'].includes(name) ? `${name}_` : name
 }
 
@@ -111,7 +111,7 @@ function method(operation: ClientOperation, list: ClientOperation | undefined, k
   const optional = input?.isRequired ? '' : ' | None = None'
   const parameters = [
     'self',
-    ...params.map(name => `${snake(name)}: str`),
+    ...params.map(name => `${toSnakeCase(name)}: str`),
     ...(input ? [`input: records.${inputName(operation)}${optional}`] : []),
     '**options: Unpack[CallOptions]',
   ]
@@ -130,7 +130,7 @@ function returned(operation: ClientOperation, { pages, iterator }: Kind): string
 
 function bodyOf(operation: ClientOperation, list: ClientOperation | undefined, kind: Kind): string {
   const { params, input, answers, result } = operation
-  const ids = params.length === 0 ? '()' : `(${params.map(snake).join(', ')},)`
+  const ids = params.length === 0 ? '()' : `(${params.map(toSnakeCase).join(', ')},)`
   const given = `${JSON.stringify(lineOf(operation))}, ${ids}, ${input ? 'input' : 'None'}, options`
   const wait = kind.isAsync ? 'await ' : ''
   if (answers === 'list')
@@ -182,7 +182,7 @@ class PythonTypes {
   }
 
   typeOf(schema: JsonSchema, name: string): string {
-    if (schema.$ref) return recordIn(schema.$ref)
+    if (schema.$ref) return referencedRecord(schema.$ref)
     const choices = schema.enum ?? (schema.const === undefined ? undefined : [schema.const])
     if (choices) return literalOf(choices)
     const options = schema.anyOf ?? schema.oneOf
@@ -206,7 +206,7 @@ class PythonTypes {
     // Reserves the place of the type before those of inner objects.
     this.#add(name, '')
     const members = Object.entries(properties).map(([member, schema]): [string, string] => {
-      const type = this.typeOf(schema, `${name}${pascal(member.replace(/\W/g, '_'))}`)
+      const type = this.typeOf(schema, `${name}${toPascalCase(member.replace(/\W/g, '_'))}`)
       return [member, required.includes(member) ? type : `NotRequired[${type}]`]
     })
     const lines = members.every(([member]) => isName(member))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import type { ClientContract } from './contract.ts'
-import { kinds, pythonApi, pythonTypes } from './python-api.ts'
+import { pythonApi, pythonClientKinds, pythonTypes } from './python-api.ts'
 
 const source = fileURLToPath(new URL('../python', import.meta.url))
 
@@ -89,7 +89,7 @@ function modulesOf(contract: ClientContract): PackedFile[] {
   return [
     ...byHand,
     fileOf('agentpay/types.py', pythonTypes(contract)),
-    ...kinds.map(kind => fileOf(`agentpay/${kind.module}_api.py`, pythonApi(contract, kind))),
+    ...pythonClientKinds.map(kind => fileOf(`agentpay/${kind.module}_api.py`, pythonApi(contract, kind))),
   ]
 }
 

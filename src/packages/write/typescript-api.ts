@@ -1,12 +1,12 @@
 import type { JsonSchema } from '../../derive/openapi/types.ts'
-import { problems } from '../../kernel/contract/problem.ts'
+import { universalProblems } from '../../kernel/contract/problem.ts'
 import type { ClientContract, ClientOperation } from './contract.ts'
-import { isName, pascal, recordIn } from './names.ts'
-import { ownVerbs } from './own-verbs.ts'
+import { isJsIdentifier, referencedRecord, toPascalCase } from './names.ts'
+import { clientOnlyVerbs } from './own-verbs.ts'
 
 const HEAD = '// Written from the contracts of the service by `npm run packages`.\n'
 
-export function operationsModule({ operations }: ClientContract): string {
+export function renderOperationsModule({ operations }: ClientContract): string {
   const nouns = [...Map.groupBy(operations, ({ noun }) => noun)].map(([noun, own]) => {
     const verbs = own.map(operation => `    ${operation.verb}: '${lineOf(operation)}',`)
     return `  ${noun}: {\n${verbs.join('\n')}\n  },`
@@ -28,7 +28,7 @@ function lineOf({ method, path, input, takesKey, isRepeatable, answers }: Client
   return [method, path, letters.filter(Boolean).join('')].join(' ').trim()
 }
 
-export function apiTypes(contract: ClientContract): string {
+export function renderApiTypes(contract: ClientContract): string {
   const { schemas, operations } = contract
   const nouns = [...Map.groupBy(operations, ({ noun }) => noun)]
   return [
@@ -50,9 +50,9 @@ const declared = (name: string, type: string, description?: string): string =>
       : `export type ${name} = ${type}\n`,
   ].join('\n')
 
-const inputName = ({ key }: ClientOperation): string => `${pascal(key)}Input`
-const resultName = ({ key }: ClientOperation): string => `${pascal(key)}Result`
-const nounName = (noun: string): string => `${pascal(noun)}Api`
+const inputName = ({ key }: ClientOperation): string => `${toPascalCase(key)}Input`
+const resultName = ({ key }: ClientOperation): string => `${toPascalCase(key)}Result`
+const nounName = (noun: string): string => `${toPascalCase(noun)}Api`
 
 /** Inputs and answers without a name in the contract are named after their operation. */
 function inputAndResult(operation: ClientOperation): string[] {
@@ -68,7 +68,7 @@ function nounType(noun: string, operations: readonly ClientOperation[], { nouns 
     ...comment([operation.summary, operation.description].filter(Boolean).join('\n\n'), '  '),
     `  ${operation.verb}(${argumentsOf(operation)}): ${returnedBy(operation)}`,
   ])
-  const own = (ownVerbs[noun] ?? []).flatMap(({ about, typescript }) => [
+  const own = (clientOnlyVerbs[noun] ?? []).flatMap(({ about, typescript }) => [
     ...comment(about, '  '),
     `  ${typescript}`,
   ])
@@ -100,7 +100,7 @@ function returnedBy(operation: ClientOperation): string {
 }
 
 function refusalTypes(operations: readonly ClientOperation[]): string {
-  const common = Object.keys(problems).map(code => `  | '${code}'`)
+  const common = Object.keys(universalProblems).map(code => `  | '${code}'`)
   const lines = operations.map(
     ({ key, codes }) => `  '${key}': ${[...codes.map(code => `'${code}'`), 'ProblemCode'].join(' | ')}`,
   )
@@ -122,7 +122,7 @@ const simple: Readonly<Record<string, string>> = {
 }
 
 function typeOf(schema: JsonSchema, indent = ''): string {
-  if (schema.$ref) return recordIn(schema.$ref)
+  if (schema.$ref) return referencedRecord(schema.$ref)
   const choices = schema.enum ?? (schema.const === undefined ? undefined : [schema.const])
   if (choices) return union(choices.map(choice => JSON.stringify(choice)))
   const options = schema.anyOf ?? schema.oneOf
@@ -149,7 +149,7 @@ function objectType({ properties, required = [], additionalProperties }: JsonSch
   }
   const members = Object.entries(properties).flatMap(([name, member]) => [
     ...comment(member.description, `${indent}  `),
-    `${indent}  ${isName(name) ? name : JSON.stringify(name)}${required.includes(name) ? '' : '?'}: ${typeOf(member, `${indent}  `)}`,
+    `${indent}  ${isJsIdentifier(name) ? name : JSON.stringify(name)}${required.includes(name) ? '' : '?'}: ${typeOf(member, `${indent}  `)}`,
   ])
   return `{\n${members.join('\n')}\n${indent}}`
 }

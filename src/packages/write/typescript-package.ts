@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { ClientContract } from './contract.ts'
-import { apiTypes, operationsModule } from './typescript-api.ts'
+import { renderApiTypes, renderOperationsModule } from './typescript-api.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const run = promisify(execFile)
@@ -63,8 +63,8 @@ export async function writeTypescriptPackage(contract: ClientContract, folder: s
   const text = {
     'lib/index.js': INDEX,
     'lib/index.d.ts': INDEX_TYPES,
-    'lib/operations.js': operationsModule(contract),
-    'lib/api.d.ts': apiTypes(contract),
+    'lib/operations.js': renderOperationsModule(contract),
+    'lib/api.d.ts': renderApiTypes(contract),
     'bin/agentpay.mjs': COMMAND,
     'package.json': `${JSON.stringify(manifest(contract.version), null, 2)}\n`,
   }

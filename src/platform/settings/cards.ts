@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { about } from './setting.ts'
+import { documentSetting } from './setting.ts'
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
@@ -9,13 +9,13 @@ const apiUrl = z
   .refine(url => url.startsWith('https:') || LOOPBACK.has(new URL(url).hostname))
 
 export const cardSettings = {
-  cardProcessor: about(z.enum(['sandbox', 'stripe']).optional(), {
+  cardProcessor: documentSetting(z.enum(['sandbox', 'stripe']).optional(), {
     meaning:
       'Card processor in live mode. `stripe` is Stripe Issuing and needs the two settings below. `sandbox` simulates one, for rehearsals. Test mode always uses the sandbox.',
     allowed: 'sandbox, stripe',
     otherwise: 'none: live mode has no cards',
   }),
-  stripeSecretKey: about(
+  stripeSecretKey: documentSetting(
     z
       .string()
       .regex(/^(sk|rk)_\w{8,}$/)
@@ -28,19 +28,19 @@ export const cardSettings = {
       otherwise: 'none',
     },
   ),
-  stripeWebhookSecret: about(webhookSecret(), {
+  stripeWebhookSecret: documentSetting(webhookSecret(), {
     meaning: 'Signing secret of the Stripe endpoint for real-time authorizations.',
     secret: true,
     allowed: 'a Stripe signing secret (whsec_…)',
     otherwise: 'none',
   }),
-  stripeWebhookSecretEvents: about(webhookSecret(), {
+  stripeWebhookSecretEvents: documentSetting(webhookSecret(), {
     meaning: 'Signing secret of the Stripe endpoint for all other events, if it is a different one.',
     secret: true,
     allowed: 'a Stripe signing secret (whsec_…)',
     otherwise: 'none',
   }),
-  stripeApiUrl: about(apiUrl.optional(), {
+  stripeApiUrl: documentSetting(apiUrl.optional(), {
     meaning: 'Address of Stripe’s API. Change it for tests against a stand-in.',
     allowed: 'an https URL, or an http URL of the loopback',
     otherwise: 'https://api.stripe.com',

@@ -1,35 +1,45 @@
 import { z } from 'zod'
-import { about, addresses, integer, listOf, pageOrigin, WrongSetting } from './setting.ts'
+import {
+  addressListSetting,
+  documentSetting,
+  InvalidSettingError,
+  integerSetting,
+  listSetting,
+  pageOriginSetting,
+} from './setting.ts'
 
-export const outsideSettings = {
-  outboundAllowCidrs: about(addresses.optional(), {
+export const externalSystemSettings = {
+  outboundAllowCidrs: documentSetting(addressListSetting.optional(), {
     meaning:
       'Non-public addresses that webhooks and other outgoing calls may reach. Every customer can then reach them, so list receivers only.',
     allowed: 'addresses or CIDR blocks (127.0.0.1,10.1.0.0/16,fd00:1::/32)',
     otherwise: 'none: only public addresses',
   }),
-  webhookRetrySeconds: about(listOf(integer(1, 604_800)).default([60, 300, 900, 3_600]), {
-    meaning:
-      'Waits before the second and later attempts of a webhook, on plans that retry. A fifth wait, 14400, makes six attempts.',
-    allowed: 'seconds, separated by commas',
-  }),
-  vapidSubject: about(z.url({ protocol: /^(mailto|https)$/ }).default('mailto:push@example.com'), {
+  webhookRetrySeconds: documentSetting(
+    listSetting(integerSetting(1, 604_800)).default([60, 300, 900, 3_600]),
+    {
+      meaning:
+        'Waits before the second and later attempts of a webhook, on plans that retry. A fifth wait, 14400, makes six attempts.',
+      allowed: 'seconds, separated by commas',
+    },
+  ),
+  vapidSubject: documentSetting(z.url({ protocol: /^(mailto|https)$/ }).default('mailto:push@example.com'), {
     meaning:
       'Contact for push services (the subject of VAPID, RFC 8292). Some services refuse invalid contacts: set your own before you use web push.',
     allowed: 'mailto: and an address, or an https URL',
   }),
-  metricsPort: about(integer(0, 65_535).optional(), {
+  metricsPort: documentSetting(integerSetting(0, 65_535).optional(), {
     meaning:
       'Port at which a worker or relay serves `/health` and `/metrics` on `HOST`. An API process serves them on its own port.',
     allowed: '0 to 65535; 0 takes any free port',
     otherwise: 'no metrics port',
   }),
-  publicUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
+  publicUrl: documentSetting(z.url({ protocol: /^https?$/ }).optional(), {
     meaning: 'Address of the service for its clients, shown in the documentation.',
     allowed: 'an http or https URL',
     otherwise: 'the address it listens on',
   }),
-  passkeyOrigins: about(listOf(pageOrigin).optional(), {
+  passkeyOrigins: documentSetting(listSetting(pageOriginSetting).optional(), {
     meaning:
       'Further origins whose pages may use the passkeys of `PUBLIC_URL`. Browsers read them from `/.well-known/webauthn`.',
     allowed: 'https origins without a path, separated by commas',
@@ -38,7 +48,7 @@ export const outsideSettings = {
 }
 
 export const identitySettings = {
-  kycProvider: about(z.enum(['sandbox', 'manual']).optional(), {
+  kycProvider: documentSetting(z.enum(['sandbox', 'manual']).optional(), {
     meaning:
       'Who verifies identities, in both modes. A verified owner may create live keys. `manual`: operators decide. `sandbox` decides by magic names and is refused together with a real rail.',
     allowed: 'sandbox, manual',
@@ -63,24 +73,24 @@ export const kycProviderOf = (settings: Rails): 'sandbox' | 'manual' =>
 /** Prevents a magic name of the sandbox from opening keys that move real money. */
 export function assertKycProvider(settings: Rails): void {
   if (kycProviderOf(settings) === 'sandbox' && hasRealRail(settings))
-    throw new WrongSetting(
+    throw new InvalidSettingError(
       'KYC_PROVIDER=sandbox verifies people by magic names, and this installation moves real money. Set KYC_PROVIDER=manual, or remove SEPA_RAIL=files, CARD_PROCESSOR=stripe and COLLECTION_IBAN.',
     )
 }
 
 export const canvasSettings = {
-  canvasModelUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
+  canvasModelUrl: documentSetting(z.url({ protocol: /^https?$/ }).optional(), {
     meaning:
       'Base URL of a chat-completions API, up to `/v1`. It receives people’s questions and the answers of operations. An address inside your network needs `OUTBOUND_ALLOW_CIDRS`.',
     allowed: 'an http or https URL',
     otherwise: 'none: the canvas understands only its own grammar',
   }),
-  canvasModel: about(z.string().min(1).max(200).optional(), {
+  canvasModel: documentSetting(z.string().min(1).max(200).optional(), {
     meaning: 'Model that is requested from `CANVAS_MODEL_URL`.',
     allowed: 'a text',
     otherwise: '`default`',
   }),
-  canvasModelKey: about(z.string().min(1).max(1_000).optional(), {
+  canvasModelKey: documentSetting(z.string().min(1).max(1_000).optional(), {
     meaning: 'API key of `CANVAS_MODEL_URL`.',
     secret: true,
     allowed: 'a text',
@@ -94,7 +104,7 @@ interface ModelSettings {
   readonly canvasModelKey?: string | undefined
 }
 
-export const modelOf = ({ canvasModelUrl, canvasModel, canvasModelKey }: ModelSettings) =>
+export const languageModelSettings = ({ canvasModelUrl, canvasModel, canvasModelKey }: ModelSettings) =>
   canvasModelUrl === undefined
     ? null
     : { url: canvasModelUrl, model: canvasModel ?? 'default', key: canvasModelKey }

@@ -1,62 +1,62 @@
 import { z } from 'zod'
-import { bic } from '../../values/bic.ts'
-import { iban } from '../../values/iban.ts'
-import { about, cutoffTimes, integer, matching } from './setting.ts'
+import { bicSchema } from '../../values/bic.ts'
+import { ibanSchema } from '../../values/iban.ts'
+import { cutoffTimesSetting, documentSetting, integerSetting, patternSetting } from './setting.ts'
 
 export const moneySettings = {
-  bankCode: about(matching(/^\d{8}$/).default('99990001'), {
+  bankCode: documentSetting(patternSetting(/^\d{8}$/).default('99990001'), {
     meaning: 'German bank code in the IBANs of test wallets. The default belongs to no real bank.',
     allowed: 'eight digits',
   }),
-  bankBic: about(matching(/^[A-Z]{4}DE[A-Z0-9]{2}([A-Z0-9]{3})?$/).default('AGPYDEF0XXX'), {
+  bankBic: documentSetting(patternSetting(/^[A-Z]{4}DE[A-Z0-9]{2}([A-Z0-9]{3})?$/).default('AGPYDEF0XXX'), {
     meaning: 'BIC of `BANK_CODE`.',
     allowed: 'a German BIC',
   }),
-  collectionIban: about(iban.optional(), {
+  collectionIban: documentSetting(ibanSchema.optional(), {
     meaning:
       'Bank account that receives live money and from which files pay it out. Its bank’s files arrive through `POST /rails/sepa`.',
     allowed: 'an IBAN of the SEPA area',
     otherwise: 'none: no account for live money is shown',
   }),
-  collectionBic: about(bic.optional(), {
+  collectionBic: documentSetting(bicSchema.optional(), {
     meaning: 'BIC of `COLLECTION_IBAN`. Payers within SEPA do not need it.',
     allowed: 'a BIC',
     otherwise: 'none',
   }),
-  accountHolder: about(z.string().min(1).max(70).default('Agent Payments'), {
+  accountHolder: documentSetting(z.string().min(1).max(70).default('Agent Payments'), {
     meaning: 'Account holder that payers see in bank details.',
     allowed: '1 to 70 characters',
   }),
-  sepaRail: about(z.enum(['sandbox', 'files']).optional(), {
+  sepaRail: documentSetting(z.enum(['sandbox', 'files']).optional(), {
     meaning:
       'Rail of SEPA payments in live mode. `files` exchanges ISO 20022 files with the bank of `COLLECTION_IBAN`. `sandbox` simulates a bank, for rehearsals. Test mode always uses the sandbox.',
     allowed: 'sandbox, files',
     otherwise: 'none: live mode has no SEPA payments',
   }),
-  sepaFolder: about(z.string().optional(), {
+  sepaFolder: documentSetting(z.string().optional(), {
     meaning:
       'Directory shared with the bank’s client (for example EBICS) if `SEPA_RAIL` is `files`: the client fetches from its `out` and delivers to its `in`. All workers share it.',
     allowed: 'a directory',
     otherwise: 'none',
   }),
-  sepaCutoffTimes: about(cutoffTimes.default(['09:00', '12:00', '15:00']), {
+  sepaCutoffTimes: documentSetting(cutoffTimesSetting.default(['09:00', '12:00', '15:00']), {
     meaning:
       'When waiting payments become a file for the bank, on TARGET days, in Frankfurt time. Set them before the bank’s own cut-off times.',
     allowed: 'times of day in ascending order (09:00,15:00)',
     otherwise: '09:00,12:00,15:00',
   }),
-  fundingRail: about(z.enum(['sandbox']).optional(), {
+  fundingRail: documentSetting(z.enum(['sandbox']).optional(), {
     meaning:
       'Processor of payment methods in live mode. `sandbox` simulates one, for rehearsals. Test mode always uses the sandbox.',
     allowed: 'sandbox',
     otherwise: 'none: live mode has no payment methods',
   }),
-  auditRetentionDays: about(integer(1_825, 36_500).default(3_650), {
+  auditRetentionDays: documentSetting(integerSetting(1_825, 36_500).default(3_650), {
     meaning:
       'Minimum retention of audit trail entries, in days: `POST /audit/purge` removes only older ones. In Germany books must be kept for ten years and vouchers for eight.',
     allowed: '1825 to 36500',
   }),
-  cardAuthTimeoutMs: about(integer(100, 1_900).default(1_500), {
+  cardAuthTimeoutMs: documentSetting(integerSetting(100, 1_900).default(1_500), {
     meaning:
       'Timeout of a card authorization, in milliseconds. Card networks wait two seconds; a decision that is late is declined and reversed.',
     allowed: '100 to 1900',

@@ -1,38 +1,44 @@
 import { z } from 'zod'
-import { encryptionKey } from '../../ports/vault.ts'
-import { about, hostName, integer, listOf, trustProxy } from './setting.ts'
+import { vaultKeySchema } from '../../ports/vault.ts'
+import {
+  documentSetting,
+  hostNameSetting,
+  integerSetting,
+  listSetting,
+  trustProxySetting,
+} from './setting.ts'
 
 export const serviceSettings = {
-  port: about(integer(0, 65_535).default(8080), {
+  port: documentSetting(integerSetting(0, 65_535).default(8080), {
     meaning: 'Port of the service. If it is taken, the next free one is used.',
     allowed: '0 to 65535; 0 takes any free port',
   }),
-  host: about(hostName.default('127.0.0.1'), {
+  host: documentSetting(hostNameSetting.default('127.0.0.1'), {
     meaning: 'Address the service listens on.',
     allowed: 'an IP address or a host name',
   }),
-  dataDir: about(z.string().default('.data'), {
+  dataDir: documentSetting(z.string().default('.data'), {
     meaning: 'Directory of all data that must survive a restart.',
     allowed: 'a directory',
   }),
-  filesDir: about(z.string().optional(), {
+  filesDir: documentSetting(z.string().optional(), {
     meaning:
       'Directory of uploaded files, encrypted. All processes share it; back it up together with the database.',
     allowed: 'a directory',
     otherwise: '`files` in `DATA_DIR`',
   }),
-  filesQuotaMib: about(integer(1, 1_000_000_000).default(5_120), {
+  filesQuotaMib: documentSetting(integerSetting(1, 1_000_000_000).default(5_120), {
     meaning:
       'Storage quota of one owner in each mode, in MiB: receipts and evidence with their thumbnails; equal files count once. Uploads above it are refused with `storage_full`.',
     allowed: '1 to 1000000000',
   }),
-  filesUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
+  filesUrl: documentSetting(z.url({ protocol: /^https?$/ }).optional(), {
     meaning:
       'S3-compatible store for uploaded files, instead of `FILES_DIR`. No process needs a shared directory then.',
     allowed: 'https://host, or http://host:port in your own network',
     otherwise: 'the folder `FILES_DIR`',
   }),
-  filesBucket: about(
+  filesBucket: documentSetting(
     z
       .string()
       .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/)
@@ -43,115 +49,118 @@ export const serviceSettings = {
       otherwise: 'none',
     },
   ),
-  filesRegion: about(z.string().min(1).max(60).default('us-east-1'), {
+  filesRegion: documentSetting(z.string().min(1).max(60).default('us-east-1'), {
     meaning: 'Region of `FILES_URL`, used in request signatures.',
     allowed: 'a region of the store',
   }),
-  filesAccessKeyId: about(z.string().min(1).max(200).optional(), {
+  filesAccessKeyId: documentSetting(z.string().min(1).max(200).optional(), {
     meaning: 'Access key of `FILES_URL`. It needs read, write, list and delete permission on the bucket.',
     allowed: 'issued by the store',
     otherwise: 'none',
   }),
-  filesSecretKey: about(z.string().min(1).max(200).optional(), {
+  filesSecretKey: documentSetting(z.string().min(1).max(200).optional(), {
     meaning: 'Secret key of `FILES_ACCESS_KEY_ID`.',
     secret: true,
     allowed: 'issued by the store',
     otherwise: 'none',
   }),
-  databaseUrl: about(z.url({ protocol: /^postgres(ql)?$/ }).optional(), {
+  databaseUrl: documentSetting(z.url({ protocol: /^postgres(ql)?$/ }).optional(), {
     meaning: 'PostgreSQL server, version 18 or later.',
     secret: true,
     allowed: 'postgres://user:password@host:port/database',
     otherwise: 'an embedded server',
   }),
-  databasePassword: about(z.string().optional(), {
+  databasePassword: documentSetting(z.string().optional(), {
     meaning: 'Password for a `DATABASE_URL` without one.',
     secret: true,
     allowed: 'any text',
     otherwise: 'none',
   }),
-  databasePool: about(integer(2, 200).default(20), {
+  databasePool: documentSetting(integerSetting(2, 200).default(20), {
     meaning: 'Maximum number of PostgreSQL connections per process.',
     allowed: '2 to 200',
   }),
-  dashboardSecret: about(z.string().min(16).optional(), {
+  dashboardSecret: documentSetting(z.string().min(16).optional(), {
     meaning: 'Credential of the operator, sent as `X-Dashboard-Secret`.',
     secret: true,
     allowed: 'at least 16 characters',
     otherwise: 'generated and kept in `DATA_DIR`',
   }),
-  cursorSigningKey: about(z.string().min(32).optional(), {
+  cursorSigningKey: documentSetting(z.string().min(32).optional(), {
     meaning: 'Key that signs pagination cursors. All processes share it.',
     secret: true,
     allowed: 'at least 32 characters',
     otherwise: 'generated and kept in `DATA_DIR`',
   }),
-  encryptionKey: about(encryptionKey.optional(), {
+  encryptionKey: documentSetting(vaultKeySchema.optional(), {
     meaning:
       'Key that encrypts stored secrets which must be read again, such as webhook signing secrets. All processes share it.',
     secret: true,
     allowed: '32 bytes, as 64 hexadecimal digits or base64',
     otherwise: 'generated and kept in `DATA_DIR`',
   }),
-  encryptionKeysOld: about(listOf(encryptionKey).optional(), {
+  encryptionKeysOld: documentSetting(listSetting(vaultKeySchema).optional(), {
     meaning: 'Previous values of `ENCRYPTION_KEY`. They decrypt existing data and encrypt nothing.',
     secret: true,
     allowed: 'such keys, separated by commas',
     otherwise: 'none',
   }),
-  rateLimitPerMinute: about(integer(1, 1_000_000).default(100), {
+  rateLimitPerMinute: documentSetting(integerSetting(1, 1_000_000).default(100), {
     meaning: 'Requests per minute from one client address.',
     allowed: '1 to 1000000',
   }),
   // If every proxy were trusted, a client could name its own address and so pass the rate limit.
-  trustProxy: about(trustProxy.default(false), {
+  trustProxy: documentSetting(trustProxySetting.default(false), {
     meaning:
       'Proxies whose `X-Forwarded-For` is trusted. Never trust all: a client could then forge its address.',
     allowed: 'false, the number of proxies (1 to 10), or their addresses (10.0.0.1,10.1.0.0/16)',
   }),
-  keepAliveSeconds: about(integer(1, 3_600).default(75), {
+  keepAliveSeconds: documentSetting(integerSetting(1, 3_600).default(75), {
     meaning:
       'How long an idle client connection stays open, in seconds. Behind a load balancer, set it higher than the load balancer’s own timeout.',
     allowed: '1 to 3600',
   }),
-  connectionsPerAddress: about(integer(1, 10_000).default(500), {
+  connectionsPerAddress: documentSetting(integerSetting(1, 10_000).default(500), {
     meaning:
       'Maximum number of connections of one client address (for IPv6, a /64) to one process. Proxies in `TRUST_PROXY` are not limited.',
     allowed: '1 to 10000',
   }),
-  bodyMemoryMib: about(integer(8, 4_096).default(32), {
+  bodyMemoryMib: documentSetting(integerSetting(8, 4_096).default(32), {
     meaning:
       'Memory per process for request bodies above 64 KiB in transit, in MiB. One client gets at most an eighth of it; other bodies wait unread.',
     allowed: '8 to 4096',
   }),
-  uploadMemoryMib: about(integer(16, 4_096).default(64), {
+  uploadMemoryMib: documentSetting(integerSetting(16, 4_096).default(64), {
     meaning:
       'Memory per process for bodies with files above 64 KiB, in MiB. A form takes at most 3, as its files are written while they arrive; JSON and files under inspection take their whole length. One client gets at most an eighth of it; other bodies wait unread.',
     allowed: '16 to 4096',
   }),
-  backgroundIntervalMs: about(integer(10, 250).default(100), {
+  backgroundIntervalMs: documentSetting(integerSetting(10, 250).default(100), {
     meaning:
       'Longest pause between two wake-ups of background work (Temporal, webhooks, pushes, event streams), in milliseconds. It is reached above a hundred commits a second; after a rest the first wake-up is immediate.',
     allowed: '10 to 250',
   }),
-  backgroundPollSeconds: about(integer(1, 60).default(5), {
+  backgroundPollSeconds: documentSetting(integerSetting(1, 60).default(5), {
     meaning:
       'How often a relay asks PostgreSQL for work whose notice was lost, in seconds. It is the longest delay after a process has died between its commit and its notice.',
     allowed: '1 to 60',
   }),
-  logLevel: about(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'), {
-    meaning: 'Lowest severity that is logged.',
-    allowed: 'fatal, error, warn, info, debug, trace, silent',
-  }),
+  logLevel: documentSetting(
+    z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    {
+      meaning: 'Lowest severity that is logged.',
+      allowed: 'fatal, error, warn, info, debug, trace, silent',
+    },
+  ),
 }
 
 export const complianceSettings = {
-  doraWeekendRelief: about(z.enum(['none', 'final', 'all']).default('none'), {
+  doraWeekendRelief: documentSetting(z.enum(['none', 'final', 'all']).default('none'), {
     meaning:
       'Whether a report of a major incident that is due on a weekend or bank holiday may wait until noon of the next working day (Delegated Regulation (EU) 2025/301, Article 5(4) to (6)). `final`: only the final report, as for credit institutions and some others. `all`: every report.',
     allowed: 'none, final, all',
   }),
-  securityContact: about(z.url({ protocol: /^(mailto|https)$/ }).optional(), {
+  securityContact: documentSetting(z.url({ protocol: /^(mailto|https)$/ }).optional(), {
     meaning:
       'Contact for security researchers, published in `/.well-known/security.txt` (RFC 9116). Without it the file does not exist.',
     allowed: 'mailto: and an address, or an https URL',

@@ -9,48 +9,49 @@ interface About {
 }
 
 /** Names the wrong setting and the remedy in one line, and never the value. */
-export class WrongSetting extends Error {}
+export class InvalidSettingError extends Error {}
 
 const documentation = z.registry<About>()
 
-export const about = <T extends z.ZodType>(schema: T, text: About): T => {
+export const documentSetting = <T extends z.ZodType>(schema: T, text: About): T => {
   documentation.add(schema, text)
   return schema
 }
 
-export const aboutOf = (schema: z.ZodType): About => documentation.get(schema) as About
+export const settingDocumentation = (schema: z.ZodType): About => documentation.get(schema) as About
 
 const digits = z.string().regex(/^\d{1,9}$/)
 
-export const integer = (min: number, max: number) => digits.transform(Number).pipe(z.int().min(min).max(max))
+export const integerSetting = (min: number, max: number) =>
+  digits.transform(Number).pipe(z.int().min(min).max(max))
 
-export const matching = (pattern: RegExp) => z.string().regex(pattern)
+export const patternSetting = (pattern: RegExp) => z.string().regex(pattern)
 
-export const hostName = matching(/^[\w.:-]+$/)
+export const hostNameSetting = patternSetting(/^[\w.:-]+$/)
 
-export const listOf = <T extends z.ZodType<unknown, string>>(item: T) =>
+export const listSetting = <T extends z.ZodType<unknown, string>>(item: T) =>
   z
     .string()
     .transform(list => list.split(',').map(one => one.trim()))
     .pipe(z.array(item))
 
-export const addresses = listOf(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))
+export const addressListSetting = listSetting(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))
 
-export const yesOrNo = z.enum(['true', 'false']).transform(text => text === 'true')
+export const booleanSetting = z.enum(['true', 'false']).transform(text => text === 'true')
 
-export const hostAndPort = z.string().regex(/^([\w.-]+|\[[\da-fA-F:]+\]):\d{1,5}$/)
+export const hostAndPortSetting = z.string().regex(/^([\w.-]+|\[[\da-fA-F:]+\]):\d{1,5}$/)
 
-export const cutoffTimes = listOf(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/)).refine(times =>
+export const cutoffTimesSetting = listSetting(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/)).refine(times =>
   times.every((time, index) => index === 0 || time > String(times[index - 1])),
 )
 
-export const trustProxy = z.union([
+export const trustProxySetting = z.union([
   z.literal('false').transform(() => false as const),
-  integer(1, 10),
-  addresses,
+  integerSetting(1, 10),
+  addressListSetting,
 ])
 
-export const pageOrigin = z
+export const pageOriginSetting = z
   .url({ protocol: /^https?$/ })
   .transform(text => new URL(text))
   .refine(
@@ -59,7 +60,7 @@ export const pageOrigin = z
   )
   .transform(({ origin }) => origin)
 
-export const webAddress = z
+export const webAddressSetting = z
   .url({ protocol: /^https?$/ })
   .transform(text => new URL(text))
   .refine(({ username, password, search, hash }) => username + password + search + hash === '')

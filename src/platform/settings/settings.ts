@@ -1,10 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { cardSettings } from './cards.ts'
-import { assertKycProvider, canvasSettings, identitySettings, outsideSettings } from './external-systems.ts'
+import {
+  assertKycProvider,
+  canvasSettings,
+  externalSystemSettings,
+  identitySettings,
+} from './external-systems.ts'
 import { moneySettings } from './money.ts'
 import { complianceSettings, serviceSettings } from './service.ts'
-import { aboutOf, WrongSetting } from './setting.ts'
+import { InvalidSettingError, settingDocumentation } from './setting.ts'
 import { temporalSettings } from './temporal.ts'
 
 const schema = z.object({
@@ -14,7 +19,7 @@ const schema = z.object({
   ...cardSettings,
   ...identitySettings,
   ...complianceSettings,
-  ...outsideSettings,
+  ...externalSystemSettings,
   ...canvasSettings,
 })
 
@@ -24,7 +29,7 @@ const variable = (key: string) => key.replace(/[A-Z]/g, letter => `_${letter}`).
 
 const keys = Object.keys(schema.shape) as (keyof Settings)[]
 
-const documented = (key: keyof Settings) => aboutOf(schema.shape[key])
+const documented = (key: keyof Settings) => settingDocumentation(schema.shape[key])
 
 /** Names of earlier versions. One that is still set would have no effect, so it stops the start. */
 const RENAMED: Readonly<Record<string, string>> = {
@@ -39,14 +44,14 @@ const RENAMED: Readonly<Record<string, string>> = {
 
 export const renamedVariables = Object.keys(RENAMED)
 
-export function refuseRenamed(names: readonly string[]): void {
+export function refuseRenamedSettings(names: readonly string[]): void {
   for (const name of names)
-    if (RENAMED[name]) throw new WrongSetting(`${name} is now called ${RENAMED[name]}. Rename it.`)
+    if (RENAMED[name]) throw new InvalidSettingError(`${name} is now called ${RENAMED[name]}. Rename it.`)
 }
 
 /** An empty variable counts as unset. The message of a failure never contains a value. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
-  refuseRenamed(renamedVariables.filter(name => env[name]?.trim()))
+  refuseRenamedSettings(renamedVariables.filter(name => env[name]?.trim()))
   const given = keys.flatMap(key => {
     const name = variable(key)
     const value = documented(key).secret ? readSecret(env, name) : env[name]?.trim()
@@ -58,7 +63,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     return withPassword(data)
   }
   const key = error.issues[0]?.path[0] as keyof Settings
-  throw new WrongSetting(`${variable(key)} is not valid. Allowed: ${documented(key).allowed}.`)
+  throw new InvalidSettingError(`${variable(key)} is not valid. Allowed: ${documented(key).allowed}.`)
 }
 
 /**
@@ -70,7 +75,9 @@ function withPassword(settings: Settings): Settings {
   if (databasePassword === undefined) return settings
   const url = databaseUrl === undefined ? null : new URL(databaseUrl)
   if (!url?.username || url.password)
-    throw new WrongSetting('DATABASE_PASSWORD needs a DATABASE_URL that names a user and has no password.')
+    throw new InvalidSettingError(
+      'DATABASE_PASSWORD needs a DATABASE_URL that names a user and has no password.',
+    )
   url.password = encodeURIComponent(databasePassword)
   return { ...settings, databaseUrl: url.href }
 }
@@ -82,7 +89,7 @@ interface SettingRow {
   meaning: string
 }
 
-export function settingRows(): SettingRow[] {
+export function documentedSettings(): SettingRow[] {
   const defaults = schema.parse({})
   return keys.map(key => {
     const { allowed, meaning, otherwise, secret } = documented(key)
@@ -94,7 +101,7 @@ export function settingRows(): SettingRow[] {
 export const settingVariables = (): string[] =>
   keys.flatMap(key => (documented(key).secret ? [variable(key), `${variable(key)}_FILE`] : [variable(key)]))
 
-export { WrongSetting }
+export { InvalidSettingError }
 
 /**
  * Reads a secret from its variable, or from the file that its `_FILE` variable names, as Docker and
@@ -103,7 +110,7 @@ export { WrongSetting }
 function readSecret(env: NodeJS.ProcessEnv, name: string): string | undefined {
   const value = env[name]?.trim()
   const file = env[`${name}_FILE`]?.trim()
-  if (value && file) throw new WrongSetting(`${name} and ${name}_FILE are both set: set one of them.`)
+  if (value && file) throw new InvalidSettingError(`${name} and ${name}_FILE are both set: set one of them.`)
   return file ? contentsOf(file, `${name}_FILE`) : value
 }
 
@@ -112,6 +119,6 @@ function contentsOf(file: string, variable: string): string {
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new WrongSetting(`${variable}: ${file} cannot be read (${code}).`)
+    throw new InvalidSettingError(`${variable}: ${file} cannot be read (${code}).`)
   }
 }

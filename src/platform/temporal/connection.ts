@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type Settings, WrongSetting } from '../settings/settings.ts'
+import { InvalidSettingError, type Settings } from '../settings/settings.ts'
 
 export interface TemporalConnection {
   readonly address: string
@@ -26,7 +26,7 @@ function certificatesOf({
   temporalTlsKey: key,
   temporalTlsCa: ca,
 }: Settings): Certificates | undefined {
-  if (!cert !== !key) throw new WrongSetting('TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY go together.')
+  if (!cert !== !key) throw new InvalidSettingError('TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY go together.')
   if (!cert && !ca) return undefined
   return {
     ...(ca ? { serverRootCACertificate: pem('TEMPORAL_TLS_CA', ca) } : {}),
@@ -40,6 +40,6 @@ function pem(setting: string, file: string): Uint8Array {
   try {
     return readFileSync(file)
   } catch (error) {
-    throw new WrongSetting(`${setting} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+    throw new InvalidSettingError(`${setting} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
   }
 }

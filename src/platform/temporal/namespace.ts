@@ -12,7 +12,7 @@ const PATIENCE_MS = 60_000
 const AGAIN_AFTER_MS = 500
 const ALREADY_EXISTS = 6
 
-export async function makeNamespace(connection: Connection, namespace: string): Promise<void> {
+export async function ensureNamespace(connection: Connection, namespace: string): Promise<void> {
   await retrying(() => connection.withDeadline(soon(), () => register(connection, namespace)))
   // A new namespace takes the server some seconds to reach all its parts.
   await retrying(() => connection.withDeadline(soon(), () => addSearchAttributes(connection, namespace)))

@@ -2,11 +2,11 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import type { WorkflowIdReusePolicy } from '@temporalio/common'
 import type { WorkflowRuns } from '../../kernel/background/open-records.ts'
 import { clock } from '../../values/clock.ts'
-import { startOptions } from './starter.ts'
+import { workflowStartOptions } from './starter.ts'
 
 const DEADLINE = 10_000
 
-export function temporalRuns(
+export function temporalWorkflowRuns(
   { workflow, workflowService, connection, options }: Client,
   taskQueue: string,
 ): WorkflowRuns {
@@ -17,7 +17,7 @@ export function temporalRuns(
     return async (process, workflowId, input) => {
       const start = async () => {
         await workflow.start(process.name, {
-          ...startOptions(process, input),
+          ...workflowStartOptions(process, input),
           workflowId,
           taskQueue,
           workflowIdReusePolicy: policy,

@@ -13,7 +13,7 @@ const levels: Readonly<Record<LogLevel, 'debug' | 'info' | 'warn' | 'error'>> = 
 let installed = false
 
 /** The SDK uses our log and handles no signals: this process shuts itself down. */
-export function installRuntime(log: Logger): void {
+export function installTemporalRuntime(log: Logger): void {
   if (installed) return
   installed = true
   const logger = new DefaultLogger('INFO', ({ level, message, meta }) =>
@@ -38,7 +38,7 @@ function isLegible(payload: Payload): boolean {
  * Decodes an unreadable payload as null: an operator may signal anything, and an error would fail the task
  * for ever.
  */
-export const lenientCodec: PayloadCodec = {
+export const lenientPayloadCodec: PayloadCodec = {
   encode: async payloads => payloads,
   decode: async payloads => payloads.map(payload => (isLegible(payload) ? payload : NOTHING)),
 }

@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
-import type { Answer, JobRequest, StepRequest } from './messages.ts'
+import type { ThreadAnswer, ThreadJobRequest, ThreadStepRequest } from './messages.ts'
 
 /** The bytes of a job with input, in order. Each buffer's memory is returned when the next one is requested. */
 class ReceivedBytes implements AsyncIterable<Uint8Array> {
@@ -42,26 +42,26 @@ class ReceivedBytes implements AsyncIterable<Uint8Array> {
 }
 
 /** The entry of a pool thread. It runs jobs, each over a port of its own, one step per request of the event loop. */
-parentPort?.on('message', (order: JobRequest) => {
+parentPort?.on('message', (order: ThreadJobRequest) => {
   new Job(order).listen()
 })
 
 class Job {
-  readonly #order: JobRequest
+  readonly #order: ThreadJobRequest
   readonly #port: MessagePort
   #pieces: AsyncIterator<unknown> | undefined
   #page = Promise.withResolvers<unknown>()
   readonly #bytes: ReceivedBytes
   #first: Promise<IteratorResult<unknown>> | undefined
 
-  constructor(order: JobRequest) {
+  constructor(order: ThreadJobRequest) {
     this.#order = order
     this.#port = order.port
     this.#bytes = new ReceivedBytes(memory => this.#port.postMessage({ room: memory }, [memory]))
   }
 
   listen(): void {
-    this.#port.on('message', (request: StepRequest) => {
+    this.#port.on('message', (request: ThreadStepRequest) => {
       if ('page' in request) this.#page.resolve(request.page)
       else if ('bytes' in request) this.#bytes.take(request.bytes)
       else if ('isBrokenOff' in request) this.#bytes.breakOff(new Error('The rest has not come.'))
@@ -113,7 +113,7 @@ class Job {
     }
   }
 
-  #tell(answer: Answer): void {
+  #tell(answer: ThreadAnswer): void {
     this.#port.postMessage(answer)
   }
 }

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 
-export interface JobRequest {
+export interface ThreadJobRequest {
   readonly port: MessagePort
   readonly module: string
   readonly name: string
@@ -13,13 +13,13 @@ export interface JobRequest {
  * A message to a thread: run the next step; the page that the thread requested (`undefined` ends the pages);
  * or bytes, whose memory the thread returns after reading (`null` ends them).
  */
-export type StepRequest =
+export type ThreadStepRequest =
   | { readonly next: true }
   | { readonly page: unknown }
   | { readonly bytes: Uint8Array<ArrayBuffer> | null }
   | { readonly isBrokenOff: true }
 
-export type Answer =
+export type ThreadAnswer =
   | { readonly room: ArrayBuffer }
   | { readonly piece: unknown }
   | { readonly end: true }

@@ -1,6 +1,6 @@
-import { OwnerQueue, type OwnerQueueLimits, once } from '../../kernel/run/owner-queue.ts'
-import type { Task, Threads } from '../../ports/threads.ts'
-import { type Job, Thread, type ThreadOptions } from './thread.ts'
+import { callOnce, OwnerQueue, type OwnerQueueLimits } from '../../kernel/run/owner-queue.ts'
+import type { Threads, ThreadTask } from '../../ports/threads.ts'
+import { type ThreadJob, type ThreadOptions, WorkerThread } from './thread.ts'
 
 /** Two threads are enough: each interleaves the steps of several jobs. */
 const THREADS = 2
@@ -17,7 +17,7 @@ const LIMITS: OwnerQueueLimits = {
 /** Jobs with input mostly wait for their sender, and their memory is already reserved. */
 const INPUT_LIMITS: Partial<OwnerQueueLimits> = { atOnceOfOne: 8, atOnce: 256 }
 
-export interface PoolOptions extends ThreadOptions {
+export interface ThreadPoolOptions extends ThreadOptions {
   readonly limits?: Partial<OwnerQueueLimits>
   readonly jobLimitMs?: number
 }
@@ -25,13 +25,13 @@ export interface PoolOptions extends ThreadOptions {
 async function* none(): AsyncGenerator<never> {}
 
 export class ThreadPool implements Threads {
-  readonly #options: PoolOptions
+  readonly #options: ThreadPoolOptions
   /** Separate queues: a transaction may wait for a result while a stream waits for a connection. */
   readonly #turns: { readonly run: OwnerQueue; readonly stream: OwnerQueue; readonly feed: OwnerQueue }
-  readonly #idle = new Map<Thread, NodeJS.Timeout>()
-  #threads: Thread[] = []
+  readonly #idle = new Map<WorkerThread, NodeJS.Timeout>()
+  #threads: WorkerThread[] = []
 
-  constructor(options: PoolOptions) {
+  constructor(options: ThreadPoolOptions) {
     this.#options = options
     const limits = { ...LIMITS, ...options.limits }
     this.#turns = {
@@ -72,7 +72,7 @@ export class ThreadPool implements Threads {
 
   async *#work(
     turns: OwnerQueue,
-    task: Task,
+    task: ThreadTask,
     args: readonly unknown[],
     pages: AsyncIterable<unknown>,
   ): AsyncGenerator<unknown> {
@@ -84,7 +84,7 @@ export class ThreadPool implements Threads {
     }
   }
 
-  async #begin(turns: OwnerQueue, task: Task, args: readonly unknown[], hasInput: boolean) {
+  async #begin(turns: OwnerQueue, task: ThreadTask, args: readonly unknown[], hasInput: boolean) {
     const endTurn = await turns.acquire(task.owner)
     const thread = this.#thread()
     thread.jobs++
@@ -93,13 +93,13 @@ export class ThreadPool implements Threads {
       job?.close()
       end()
     }, this.#options.jobLimitMs ?? JOB_LIMIT_MS).unref()
-    const end = once(() => {
+    const end = callOnce(() => {
       clearTimeout(limit)
       thread.jobs--
       this.#restSoon(thread)
       endTurn()
     })
-    let job: Job | undefined
+    let job: ThreadJob | undefined
     try {
       job = thread.begin(task, args, hasInput)
       return { job, end }
@@ -109,19 +109,19 @@ export class ThreadPool implements Threads {
     }
   }
 
-  #thread(): Thread {
+  #thread(): WorkerThread {
     this.#threads = this.#threads.filter(({ hasEnded }) => !hasEnded)
     const [least] = this.#threads.toSorted((a, b) => a.jobs - b.jobs)
     if (least && (least.jobs === 0 || this.#threads.length >= THREADS)) {
       clearTimeout(this.#idle.get(least))
       return least
     }
-    const thread = new Thread(this.#options)
+    const thread = new WorkerThread(this.#options)
     this.#threads.push(thread)
     return thread
   }
 
-  #restSoon(thread: Thread): void {
+  #restSoon(thread: WorkerThread): void {
     clearTimeout(this.#idle.get(thread))
     this.#idle.delete(thread)
     if (thread.hasEnded || thread.jobs > 0) return

@@ -1,8 +1,8 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { Problem } from '../../kernel/contract/problem.ts'
-import type { Task } from '../../ports/threads.ts'
-import { freeMemory } from '../../values/free-memory.ts'
-import type { Answer, JobRequest, StepRequest } from './messages.ts'
+import type { ThreadTask } from '../../ports/threads.ts'
+import { detachBytes } from '../../values/free-memory.ts'
+import type { ThreadAnswer, ThreadJobRequest, ThreadStepRequest } from './messages.ts'
 
 /** Large enough that a message costs little compared with the work on its bytes. */
 const BUFFER = 262_144
@@ -11,7 +11,7 @@ const FIRST_BUFFER = 65_536
 /** The most buffers of one job, which bounds the memory on its way to the thread for any length of the input. */
 const MOST_BUFFERS = 4
 
-type Post = (message: StepRequest, memory: ArrayBuffer[]) => void
+type Post = (message: ThreadStepRequest, memory: ArrayBuffer[]) => void
 
 /**
  * Takes ownership of bytes and collects them in buffers. Full buffers move to the thread and return after it
@@ -40,7 +40,7 @@ class InputBuffer {
       rest = rest.subarray(some.length)
       if (this.#length === this.#filling.length) this.#send()
     }
-    freeMemory(bytes)
+    detachBytes(bytes)
     return undefined
   }
 
@@ -67,7 +67,7 @@ class InputBuffer {
 
   #freeAll(): void {
     this.#hasEnded = true
-    for (const memory of this.#free.splice(0)) freeMemory(new Uint8Array(memory))
+    for (const memory of this.#free.splice(0)) detachBytes(new Uint8Array(memory))
   }
 
   #buffer(): Uint8Array<ArrayBuffer> | undefined {
@@ -117,7 +117,7 @@ export interface ThreadOptions {
 }
 
 /** A worker thread that interleaves jobs. A job whose reader pauses costs memory only. */
-export class Thread {
+export class WorkerThread {
   readonly #worker: Worker
   readonly #stepLimitMs: number
   jobs = 0
@@ -138,14 +138,14 @@ export class Thread {
   }
 
   begin(
-    { module, name, transfer = [] }: Omit<Task, 'owner'>,
+    { module, name, transfer = [] }: Omit<ThreadTask, 'owner'>,
     args: readonly unknown[],
     hasInput: boolean,
-  ): Job {
+  ): ThreadJob {
     const { port1, port2 } = new MessageChannel()
-    const order: JobRequest = { port: port2, module: module.href, name, args, hasInput }
+    const order: ThreadJobRequest = { port: port2, module: module.href, name, args, hasInput }
     this.#worker.postMessage(order, [port2, ...transfer])
-    return new Job(port1, this.#stepLimitMs, () => void this.end())
+    return new ThreadJob(port1, this.#stepLimitMs, () => void this.end())
   }
 
   async end(): Promise<void> {
@@ -154,11 +154,11 @@ export class Thread {
   }
 }
 
-export class Job {
+export class ThreadJob {
   readonly #port: MessagePort
   readonly #limitMs: number
   readonly #kill: () => void
-  #pending: PromiseWithResolvers<Answer> | undefined
+  #pending: PromiseWithResolvers<ThreadAnswer> | undefined
   #end: Problem | undefined
   readonly bytes: InputBuffer
 
@@ -167,7 +167,7 @@ export class Job {
     this.#limitMs = limitMs
     this.#kill = kill
     this.bytes = new InputBuffer((message, memory) => port.postMessage(message, memory))
-    port.on('message', (answer: Answer) => {
+    port.on('message', (answer: ThreadAnswer) => {
       if ('room' in answer) this.bytes.giveBack(answer.room)
       else this.#pending?.resolve(answer)
     })
@@ -206,9 +206,11 @@ export class Job {
     this.#port.close()
   }
 
-  async #ask(request: StepRequest): Promise<Exclude<Answer, { failure: unknown } | { room: unknown }>> {
+  async #ask(
+    request: ThreadStepRequest,
+  ): Promise<Exclude<ThreadAnswer, { failure: unknown } | { room: unknown }>> {
     if (this.#end) throw this.#end
-    const pending = Promise.withResolvers<Answer>()
+    const pending = Promise.withResolvers<ThreadAnswer>()
     this.#pending = pending
     const endLimit = this.#limited()
     try {

@@ -1,13 +1,20 @@
-import { dayOf } from '../../values/clock.ts'
-import { type Line, text } from './lines.ts'
-import { parse } from './parser/parse.ts'
-import type { NamedAgent, Period, Slots } from './parser/parsed-intent.ts'
+import { utcDay } from '../../values/clock.ts'
+import { type AnswerLine, textLine } from './lines.ts'
+import { parseSentence } from './parser/parse.ts'
+import type { IntentSlots, NamedAgent, ParsedPeriod } from './parser/parsed-intent.ts'
 import { thisMonth } from './parser/periods.ts'
-import { type Answerer, euros, listed, minute, type Page, type Responder } from './responder.ts'
+import {
+  type CanvasPage,
+  type CanvasResponder,
+  formatEuros,
+  formatMinuteUtc,
+  type IntentAnswerer,
+  listLine,
+} from './responder.ts'
 
-const ofAgent = ({ agent }: Slots) => (agent ? { agentId: agent.id } : {})
-const within = ({ from, to }: Period) => ({ from: from.toISOString(), to: to.toISOString() })
-const byDay = ({ from, to }: Period) => ({ from: dayOf(from), to: dayOf(new Date(to.getTime() - 1)) })
+const ofAgent = ({ agent }: IntentSlots) => (agent ? { agentId: agent.id } : {})
+const within = ({ from, to }: ParsedPeriod) => ({ from: from.toISOString(), to: to.toISOString() })
+const byDay = ({ from, to }: ParsedPeriod) => ({ from: utcDay(from), to: utcDay(new Date(to.getTime() - 1)) })
 
 interface Intent {
   readonly id: string
@@ -18,7 +25,7 @@ interface Intent {
 }
 
 const intentLine = ({ id, amountEuros, merchant, purpose }: Intent): string =>
-  `${euros(amountEuros)} to ${merchant ?? 'a payee'}: ${purpose.slice(0, 100)} (${id})`
+  `${formatEuros(amountEuros)} to ${merchant ?? 'a payee'}: ${purpose.slice(0, 100)} (${id})`
 
 interface Payment {
   readonly merchant: string | null
@@ -34,17 +41,17 @@ const PAID = new Set(['settlement', 'settled', 'completed', 'refunded'])
 /** Spending by merchant comes from transactions: reports group by merchant, but cannot search by free text. */
 async function* spentAt(
   merchant: string,
-  slots: Slots,
-  period: Period,
-  responder: Responder,
-): AsyncGenerator<Line> {
+  slots: IntentSlots,
+  period: ParsedPeriod,
+  responder: CanvasResponder,
+): AsyncGenerator<AnswerLine> {
   const given = { ...ofAgent(slots), ...within(period), merchant, limit: 100 }
-  const page = yield* responder.ask<Page<Payment>>('transactions.list', given)
+  const page = yield* responder.ask<CanvasPage<Payment>>('transactions.list', given)
   if (!page) return
   const paid = page.data.filter(({ status }) => PAID.has(status))
   const sum = paid.reduce((total, { amountEuros, refundedEuros }) => total + amountEuros - refundedEuros, 0)
   const least = page.hasMore ? 'at least ' : ''
-  yield text(`${merchant} got ${least}${euros(sum)} in ${paid.length} payments, ${period.label}.`)
+  yield textLine(`${merchant} got ${least}${formatEuros(sum)} in ${paid.length} payments, ${period.label}.`)
 }
 
 interface Limit {
@@ -61,13 +68,13 @@ interface Usage {
 
 function usageLine({ name, availableEuros, day, month }: Usage): string {
   const limits = [remainder(day, 'today'), remainder(month, 'this month')].filter(line => line !== undefined)
-  return [`${name}: ${euros(availableEuros)} in the wallet`, ...limits].join(', ')
+  return [`${name}: ${formatEuros(availableEuros)} in the wallet`, ...limits].join(', ')
 }
 
 const remainder = ({ limitEuros, remainingEuros }: Limit, when: string): string | undefined =>
   limitEuros === null || remainingEuros === null
     ? undefined
-    : `${euros(remainingEuros)} of ${euros(limitEuros)} left ${when}`
+    : `${formatEuros(remainingEuros)} of ${formatEuros(limitEuros)} left ${when}`
 
 interface Costs {
   readonly total: { readonly netEuros: number; readonly count: number; readonly deniedCount: number }
@@ -90,33 +97,35 @@ const without = (list: readonly string[], name: string) =>
   list.filter(one => one.toLowerCase() !== name.toLowerCase())
 
 async function* waitingIntentId(
-  { intentId }: Slots,
-  responder: Responder,
-): AsyncGenerator<Line, string | undefined> {
+  { intentId }: IntentSlots,
+  responder: CanvasResponder,
+): AsyncGenerator<AnswerLine, string | undefined> {
   if (intentId !== undefined) return intentId
-  const page = yield* responder.ask<Page<Intent>>('intents.list', { status: 'created', limit: 5 })
+  const page = yield* responder.ask<CanvasPage<Intent>>('intents.list', { status: 'created', limit: 5 })
   if (!page) return undefined
   const [last, ...others] = page.data
   if (last && others.length === 0) return last.id
   const some = 'Several payments are waiting. Name one by its ID:'
-  yield listed(page.data.map(intentLine), { none: 'No payments are waiting.', some }, page.hasMore)
+  yield listLine(page.data.map(intentLine), { none: 'No payments are waiting.', some }, page.hasMore)
   return undefined
 }
 
-const answerers: Readonly<Record<string, Answerer>> = {
+const answerers: Readonly<Record<string, IntentAnswerer>> = {
   async *waiting(_, responder) {
-    const intents = yield* responder.ask<Page<Intent>>('intents.list', { status: 'created', limit: 20 })
+    const intents = yield* responder.ask<CanvasPage<Intent>>('intents.list', { status: 'created', limit: 20 })
     const payments = intents?.data.map(intentLine) ?? []
-    if (payments.length > 0) yield listed(payments, { none: '', some: 'Waiting payments:' }, intents?.hasMore)
-    const proposals = yield* responder.ask<Page<{ readonly id: string; readonly summary: string }>>(
+    if (payments.length > 0)
+      yield listLine(payments, { none: '', some: 'Waiting payments:' }, intents?.hasMore)
+    const proposals = yield* responder.ask<CanvasPage<{ readonly id: string; readonly summary: string }>>(
       'proposals.list',
       { status: 'open', limit: 20 },
     )
     const proposed = proposals?.data.map(({ id, summary }) => `${summary} (${id})`) ?? []
-    if (proposed.length > 0) yield listed(proposed, { none: '', some: 'Open proposals:' }, proposals?.hasMore)
+    if (proposed.length > 0)
+      yield listLine(proposed, { none: '', some: 'Open proposals:' }, proposals?.hasMore)
     const place = responder.pageOf('/console/approvals')
-    if (payments.length + proposed.length > 0) yield text(`Decide them at ${place}.`)
-    else if (intents && proposals) yield text('Nothing is waiting for approval.')
+    if (payments.length + proposed.length > 0) yield textLine(`Decide them at ${place}.`)
+    else if (intents && proposals) yield textLine('Nothing is waiting for approval.')
   },
 
   async *spent(slots, responder) {
@@ -127,48 +136,48 @@ const answerers: Readonly<Record<string, Answerer>> = {
     const { netEuros, count, deniedCount } = report.total
     const who = slots.agent?.name ?? 'All agents'
     const refused = deniedCount > 0 ? ` ${deniedCount} were refused.` : ''
-    yield text(`${who}: ${euros(netEuros)} in ${count} payments, ${period.label}.${refused}`)
+    yield textLine(`${who}: ${formatEuros(netEuros)} in ${count} payments, ${period.label}.${refused}`)
   },
 
   async *balance(slots, responder) {
-    const page = yield* responder.ask<Page<Usage>>('policies.usage', ofAgent(slots))
+    const page = yield* responder.ask<CanvasPage<Usage>>('policies.usage', ofAgent(slots))
     if (!page) return
     const lines = page.data.map(usageLine)
-    yield listed(lines, { none: 'No agents yet.', some: 'Remaining budgets:' }, page.hasMore)
+    yield listLine(lines, { none: 'No agents yet.', some: 'Remaining budgets:' }, page.hasMore)
   },
 
   async *wallets(_, responder) {
-    const page = yield* responder.ask<Page<{ readonly name: string; readonly availableEuros: number }>>(
+    const page = yield* responder.ask<CanvasPage<{ readonly name: string; readonly availableEuros: number }>>(
       'wallets.list',
       { status: 'active', limit: 50 },
     )
     if (!page) return
-    const lines = page.data.map(({ name, availableEuros }) => `${name}: ${euros(availableEuros)}`)
-    yield listed(lines, { none: 'No wallets yet.', some: 'Wallet balances:' }, page.hasMore)
+    const lines = page.data.map(({ name, availableEuros }) => `${name}: ${formatEuros(availableEuros)}`)
+    yield listLine(lines, { none: 'No wallets yet.', some: 'Wallet balances:' }, page.hasMore)
   },
 
   async *payments(slots, responder) {
     const { count = 5, merchant, period } = slots
     const limit = Math.min(Math.max(Math.round(count), 1), 20)
     const given = { ...ofAgent(slots), ...(period && within(period)), ...(merchant && { merchant }), limit }
-    const page = yield* responder.ask<Page<Payment>>('transactions.list', given)
+    const page = yield* responder.ask<CanvasPage<Payment>>('transactions.list', given)
     if (!page) return
     const lines = page.data.map(
       ({ amountEuros, merchant, type, status, createdAt }) =>
-        `${euros(amountEuros)} to ${merchant ?? type}, ${status}, ${minute(createdAt)}`,
+        `${formatEuros(amountEuros)} to ${merchant ?? type}, ${status}, ${formatMinuteUtc(createdAt)}`,
     )
-    yield listed(lines, { none: 'No payments.', some: 'Newest payments:' }, page.hasMore)
+    yield listLine(lines, { none: 'No payments.', some: 'Newest payments:' }, page.hasMore)
   },
 
   async *why(slots, responder) {
     let { intentId } = slots
     if (intentId === undefined) {
       const given = { ...ofAgent(slots), status: 'denied', limit: 1 }
-      const page = yield* responder.ask<Page<Intent>>('intents.list', given)
+      const page = yield* responder.ask<CanvasPage<Intent>>('intents.list', given)
       if (!page) return
       const [last] = page.data
-      if (!last) return yield text(`No refused payments${slots.agent ? ` of ${slots.agent.name}` : ''}.`)
-      yield text(`${intentLine(last)}, ${minute(last.createdAt)}.`)
+      if (!last) return yield textLine(`No refused payments${slots.agent ? ` of ${slots.agent.name}` : ''}.`)
+      yield textLine(`${intentLine(last)}, ${formatMinuteUtc(last.createdAt)}.`)
       intentId = last.id
     }
     const explanation = yield* responder.ask<Explanation>('intents.explanation', { id: intentId })
@@ -176,8 +185,8 @@ const answerers: Readonly<Record<string, Answerer>> = {
     const remedies = explanation.rules.flatMap(({ outcome, remedy }) =>
       outcome === 'passed' || !remedy ? [] : [remedy],
     )
-    yield text(explanation.summary)
-    if (remedies.length > 0) yield listed(remedies, { none: '', some: 'To get it approved:' })
+    yield textLine(explanation.summary)
+    if (remedies.length > 0) yield listLine(remedies, { none: '', some: 'To get it approved:' })
   },
 
   async *freeze({ agent }, responder) {
@@ -212,7 +221,7 @@ const answerers: Readonly<Record<string, Answerer>> = {
       yield* responder.propose('intents.deny', { id, reason: 'Denied in a conversation.' })
   },
   async *help(_, responder) {
-    yield text(`You can ask these things, with your own names and amounts:\n${examples(responder)}`)
+    yield textLine(`You can ask these things, with your own names and amounts:\n${examples(responder)}`)
   },
 }
 
@@ -229,21 +238,21 @@ const EXAMPLES = [
   'Help',
 ]
 
-const examples = (responder: Responder): string =>
+const examples = (responder: CanvasResponder): string =>
   `${EXAMPLES.map(one => `- ${one}`).join('\n')}\nFor everything else, connect an assistant: ${responder.pageOf('/docs/guides/assistants')}`
 
-export async function* answer(
+export async function* answerIntent(
   sentence: string,
-  responder: Responder,
-  otherwise?: () => AsyncGenerator<Line>,
-): AsyncGenerator<Line> {
-  const page = yield* responder.ask<Page<NamedAgent>>('agents.list', { limit: 100 })
+  responder: CanvasResponder,
+  otherwise?: () => AsyncGenerator<AnswerLine>,
+): AsyncGenerator<AnswerLine> {
+  const page = yield* responder.ask<CanvasPage<NamedAgent>>('agents.list', { limit: 100 })
   if (!page) return
   const agents = page.data.map(({ id, name }) => ({ id, name }))
-  const parsed = parse(sentence, { agents, now: responder.now })
-  if (parsed.kind === 'unclear') return yield text(parsed.question)
+  const parsed = parseSentence(sentence, { agents, now: responder.now })
+  if (parsed.kind === 'unclear') return yield textLine(parsed.question)
   const answerer = parsed.kind === 'request' ? answerers[parsed.name] : undefined
   if (parsed.kind === 'request' && answerer) return yield* answerer(parsed.slots, responder)
   if (otherwise) return yield* otherwise()
-  yield text(`I did not understand that. You can ask these things:\n${examples(responder)}`)
+  yield textLine(`I did not understand that. You can ask these things:\n${examples(responder)}`)
 }

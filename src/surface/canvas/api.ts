@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
-import { linesOf } from '../../kernel/contract/file.ts'
-import { del, get, list, missing, nothing, post } from '../../kernel/contract/operation.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { jsonLinesSchema } from '../../kernel/contract/file.ts'
+import { del, emptyBody, get, list, notFound, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
-import { MOST_TURNS } from './conversation.ts'
-import { CanvasLine, type Line } from './lines.ts'
+import { MAX_CONVERSATION_TURNS } from './conversation.ts'
+import { type AnswerLine, CanvasLine } from './lines.ts'
 
 const callers = { callers: ['key', 'agent'], scope: 'canvas:read' } as const
 
@@ -32,7 +32,7 @@ const Turn = z.object({
   createdAt: instant,
 })
 
-const conversation_not_found = missing('conversation')
+const conversation_not_found = notFound('conversation')
 
 const sentence = z.string().trim().min(1).max(10_000)
 
@@ -43,7 +43,7 @@ const MessageEvent = z.object({
 })
 
 /** Lines exist only in this process: the service passes them to itself, and no caller can send them. */
-const lines = z.custom<readonly Line[]>(Array.isArray, 'must be the lines of an answer')
+const lines = z.custom<readonly AnswerLine[]>(Array.isArray, 'must be the lines of an answer')
 
 export const canvasApi = {
   message: post('/canvas/messages', {
@@ -63,10 +63,10 @@ export const canvasApi = {
         .meta({ description: 'Continues this conversation. Default: a new one.' }),
     }),
     example: { message: 'What is waiting?' },
-    returns: [200, linesOf(CanvasLine)],
+    returns: [200, jsonLinesSchema(CanvasLine)],
     fails: {
       conversation_not_found,
-      conversation_full: [400, `The conversation has ${MOST_TURNS} messages. Start a new one.`],
+      conversation_full: [400, `The conversation has ${MAX_CONVERSATION_TURNS} messages. Start a new one.`],
     },
   }),
   list: list('/canvas/conversations', {
@@ -80,7 +80,9 @@ export const canvasApi = {
     summary: 'Get a conversation',
     returns: [
       200,
-      ConversationRecord.extend({ turns: z.array(Turn).max(MOST_TURNS) }).meta({ id: 'ConversationDetail' }),
+      ConversationRecord.extend({ turns: z.array(Turn).max(MAX_CONVERSATION_TURNS) }).meta({
+        id: 'ConversationDetail',
+      }),
     ],
     fails: { conversation_not_found },
   }),
@@ -89,10 +91,10 @@ export const canvasApi = {
     scope: 'canvas:write',
     summary: 'Delete a conversation',
     description: 'Deletes all of its messages. The effects of applied proposals stay.',
-    returns: [204, nothing],
+    returns: [204, emptyBody],
     fails: { conversation_not_found },
     emits: {
-      'canvas.conversation_deleted': event(
+      'canvas.conversation_deleted': declareEvent(
         'A conversation was deleted by its caller.',
         z.object({ conversationId: id('conversation'), agentId: id('agent').nullable() }),
       ),
@@ -122,7 +124,10 @@ export const canvasApi = {
       ]),
     ],
     emits: {
-      'canvas.message_sent': event('A message of a conversation was received and stored.', MessageEvent),
+      'canvas.message_sent': declareEvent(
+        'A message of a conversation was received and stored.',
+        MessageEvent,
+      ),
     },
   }),
   finish: post('/canvas/turns/{id}/finish', {
@@ -131,7 +136,7 @@ export const canvasApi = {
     body: z.strictObject({ lines, agentId: id('agent').nullable() }),
     returns: [200, z.object({ done: z.boolean() })],
     emits: {
-      'canvas.message_answered': event(
+      'canvas.message_answered': declareEvent(
         'The answer to a message of a conversation is complete.',
         MessageEvent,
       ),

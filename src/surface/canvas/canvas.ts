@@ -1,18 +1,18 @@
-import { forgottenOwners } from '../../identity/customers/index.ts'
+import { findForgottenOwners } from '../../identity/customers/index.ts'
 import { area } from '../../kernel/contract/area.ts'
-import { type File, LINES } from '../../kernel/contract/file.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { NDJSON_TYPE, type ResponseFile } from '../../kernel/contract/file.ts'
+import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import type { LanguageModel } from '../../ports/language-model.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
-import { excerpt } from '../../values/schemas.ts'
-import { withoutCardNumbers } from '../mcp/index.ts'
-import { answer } from './answers.ts'
+import { truncateText } from '../../values/schemas.ts'
+import { maskCardNumbersInResult } from '../mcp/index.ts'
+import { answerIntent } from './answers.ts'
 import { canvasApi } from './api.ts'
-import { Conversation, ConversationTurn, canvasPersonal, MOST_TURNS } from './conversation.ts'
-import { failure, type Line } from './lines.ts'
-import { answerByModel, earlierTurns } from './model-dialogue.ts'
-import { Responder, type Responding } from './responder.ts'
+import { Conversation, ConversationTurn, canvasPersonalData, MAX_CONVERSATION_TURNS } from './conversation.ts'
+import { type AnswerLine, errorLine } from './lines.ts'
+import { answerByModel, readEarlierTurns } from './model-dialogue.ts'
+import { CanvasResponder, type ResponderContext } from './responder.ts'
 
 const begin: HandlerOf<typeof canvasApi.begin> = async ({ body }, { records, emit }) => {
   const { message, conversationId, callerId, agentId } = body
@@ -22,11 +22,11 @@ const begin: HandlerOf<typeof canvasApi.begin> = async ({ body }, { records, emi
     return { isKept: true, conversationId, turnId: turn.id } as const
   }
   if (conversationId === undefined)
-    return keep(records.create(Conversation, { callerId, agentId, title: excerpt(message) }).id)
+    return keep(records.create(Conversation, { callerId, agentId, title: truncateText(message) }).id)
   // The lock gives concurrent messages consecutive numbers.
   const known = await records.lock(Conversation, conversationId)
   if (known?.callerId !== callerId) return { isKept: false, refusal: 'conversation_not_found' }
-  if ((await records.count(ConversationTurn, { conversationId })) >= MOST_TURNS)
+  if ((await records.count(ConversationTurn, { conversationId })) >= MAX_CONVERSATION_TURNS)
     return { isKept: false, refusal: 'conversation_full' }
   return keep(conversationId)
 }
@@ -37,7 +37,7 @@ const finish: HandlerOf<typeof canvasApi.finish> = async (
   { records, sql, emit, tenant: { ownerId } },
 ) => {
   const turn = await records.lock(ConversationTurn, params.id)
-  if (!turn || (await forgottenOwners(sql, [ownerId])).has(ownerId)) return { done: false }
+  if (!turn || (await findForgottenOwners(sql, [ownerId])).has(ownerId)) return { done: false }
   turn.lines = body.lines
   const { id: turnId, conversationId } = turn
   emit('canvas.message_answered', { conversationId, turnId, agentId: body.agentId })
@@ -55,7 +55,10 @@ const message: HandlerOf<typeof canvasApi.message> = async ({ body }, context) =
     | StartedTurn
     | TurnRefusal
   if (!begun.isKept) return refuse(begun.refusal)
-  return { type: `${LINES}; charset=utf-8`, content: linesOf(message, begun, context) } satisfies File
+  return {
+    type: `${NDJSON_TYPE}; charset=utf-8`,
+    content: linesOf(message, begun, context),
+  } satisfies ResponseFile
 }
 
 interface StartedTurn {
@@ -69,19 +72,23 @@ interface TurnRefusal {
   readonly refusal: 'conversation_not_found' | 'conversation_full'
 }
 
-async function* linesOf(message: string, begun: StartedTurn, context: Responding): AsyncGenerator<string> {
+async function* linesOf(
+  message: string,
+  begun: StartedTurn,
+  context: ResponderContext,
+): AsyncGenerator<string> {
   const { conversationId, turnId } = begun
   const { actor, tenant, ports, requestId } = context
-  const lines: Line[] = []
+  const lines: AnswerLine[] = []
   const keep = () => {
     const input = { params: { id: turnId }, body: { lines, agentId: actor.agentId } }
     const kept = ports.runFor(tenant, 'canvas.finish', input, requestId)
     return kept.catch((error: unknown) => ports.tools.reportFailure(error, requestId))
   }
-  const done: Line = { type: 'done', conversationId }
+  const done: AnswerLine = { type: 'done', conversationId }
   try {
     for await (const line of answered(message, begun, context)) {
-      const safe = withoutCardNumbers(line, 'POST /canvas/messages', context)
+      const safe = maskCardNumbersInResult(line, 'POST /canvas/messages', context)
       lines.push(safe)
       yield `${JSON.stringify(safe)}\n`
     }
@@ -93,24 +100,32 @@ async function* linesOf(message: string, begun: StartedTurn, context: Responding
   yield `${JSON.stringify(done)}\n`
 }
 
-async function* answered(message: string, begun: StartedTurn, context: Responding): AsyncGenerator<Line> {
+async function* answered(
+  message: string,
+  begun: StartedTurn,
+  context: ResponderContext,
+): AsyncGenerator<AnswerLine> {
   const { languageModel } = context.ports
-  async function* byModel(model: LanguageModel): AsyncGenerator<Line> {
-    const earlier = await earlierTurns(begun, context)
+  async function* byModel(model: LanguageModel): AsyncGenerator<AnswerLine> {
+    const earlier = await readEarlierTurns(begun, context)
     yield* answerByModel({ message, earlier }, model, context)
   }
   try {
-    yield* answer(message, new Responder(context), languageModel ? () => byModel(languageModel) : undefined)
+    yield* answerIntent(
+      message,
+      new CanvasResponder(context),
+      languageModel ? () => byModel(languageModel) : undefined,
+    )
   } catch (error) {
     context.ports.tools.reportFailure(error, context.requestId)
-    yield failure(
+    yield errorLine(
       'internal',
       `Something went wrong on our side. Give us the X-Request-Id ${context.requestId}.`,
     )
   }
 }
 
-const canvas = implement(canvasApi, {
+const canvas = bindHandlers(canvasApi, {
   message,
   begin,
   finish,
@@ -120,7 +135,7 @@ const canvas = implement(canvasApi, {
   async get({ params: { id } }, { records, actor, refuse }) {
     const conversation = await records.findOne(Conversation, { id, callerId: String(actor.id) })
     if (!conversation) return refuse('conversation_not_found')
-    const options = { orderBy: { id: 'asc' }, limit: MOST_TURNS } as const
+    const options = { orderBy: { id: 'asc' }, limit: MAX_CONVERSATION_TURNS } as const
     const turns = await records.find(ConversationTurn, { conversationId: id }, options)
     const shown = turns.map(turn => withMembers(turn, { lines: turn.lines && [...turn.lines] }))
     return withMembers(conversation, { turns: shown })
@@ -139,5 +154,5 @@ export const canvasArea = area(
   'Canvas',
   'Questions and requests in sentences, answered line by line.',
   canvas,
-  { personal: canvasPersonal, entities: [Conversation, ConversationTurn] },
+  { personal: canvasPersonalData, entities: [Conversation, ConversationTurn] },
 )

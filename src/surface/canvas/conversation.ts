@@ -1,12 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import type { Personal } from '../../values/personal.ts'
-import type { Line } from './lines.ts'
+import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import type { PersonalData } from '../../values/personal.ts'
+import type { AnswerLine } from './lines.ts'
 
 const conversationSchema = defineEntity({
   ...tenantTable('Conversation', 'conversations', 'agentId'),
   properties: {
-    ...record('conversation'),
+    ...recordColumns('conversation'),
     agentId: nullable.string(),
     callerId: p.text(),
     title: p.text(),
@@ -19,19 +19,19 @@ conversationSchema.setClass(Conversation)
 const turnSchema = defineEntity({
   ...tenantTable('ConversationTurn', 'conversation_turns'),
   properties: {
-    ...record('turn'),
+    ...recordColumns('turn'),
     conversationId: p.text(),
     message: p.text(),
-    lines: nullable.json<readonly Line[]>(),
+    lines: nullable.json<readonly AnswerLine[]>(),
   },
 })
 
 export class ConversationTurn extends turnSchema.class {}
 turnSchema.setClass(ConversationTurn)
 
-export const MOST_TURNS = 100
+export const MAX_CONVERSATION_TURNS = 100
 
-export const canvasPersonal = {
+export const canvasPersonalData = {
   conversations: {
     personal: { title: { kind: 'words', ground: 'contract', forget: 'word' } },
     plain: ['caller_id'],
@@ -49,4 +49,4 @@ export const canvasPersonal = {
       ],
     },
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

@@ -35,10 +35,10 @@ export const CanvasLine = z
   ])
   .meta({ id: 'CanvasLine', description: '`done` comes exactly once, and last.' })
 
-export type Line = z.output<typeof CanvasLine>
+export type AnswerLine = z.output<typeof CanvasLine>
 
 /** PostgreSQL stores neither NUL nor lone surrogates. Texts that were cut, and texts of models, may contain both. */
 const kept = (text: string): string => text.replaceAll('\0', '').toWellFormed()
 
-export const text = (of: string): Line => ({ type: 'text', text: kept(of) })
-export const failure = (code: string, message: string): Line => ({ type: 'error', code, message })
+export const textLine = (of: string): AnswerLine => ({ type: 'text', text: kept(of) })
+export const errorLine = (code: string, message: string): AnswerLine => ({ type: 'error', code, message })

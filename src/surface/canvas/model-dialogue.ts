@@ -1,9 +1,9 @@
 import type { Row } from '../../kernel/contract/sql.ts'
 import type { LanguageModel, ModelCall, ModelMessage, ModelTool } from '../../ports/language-model.ts'
 import { clock } from '../../values/clock.ts'
-import { withoutCardNumbers } from '../mcp/index.ts'
-import { failure, type Line, text } from './lines.ts'
-import { type Given, Responder, type Responding } from './responder.ts'
+import { maskCardNumbersInResult } from '../mcp/index.ts'
+import { type AnswerLine, errorLine, textLine } from './lines.ts'
+import { CanvasResponder, type OperationMembers, type ResponderContext } from './responder.ts'
 
 interface EarlierTurn {
   readonly asked: string
@@ -19,13 +19,13 @@ order by id desc limit ${CONTEXT_LIMITS.turns}`
 
 interface KeptTurn extends Row {
   readonly message: string
-  readonly lines: readonly Line[] | null
+  readonly lines: readonly AnswerLine[] | null
 }
 
 /** Returns the turns before this one, the oldest first, with card numbers masked as they are stored. */
-export async function earlierTurns(
+export async function readEarlierTurns(
   { conversationId, turnId }: { readonly conversationId: string; readonly turnId: string },
-  { tenant, sqlAfterCommit }: Pick<Responding, 'tenant' | 'sqlAfterCommit'>,
+  { tenant, sqlAfterCommit }: Pick<ResponderContext, 'tenant' | 'sqlAfterCommit'>,
 ): Promise<EarlierTurn[]> {
   const rows = await sqlAfterCommit<KeptTurn>(LAST_TURNS, [
     tenant.ownerId,
@@ -81,13 +81,13 @@ const promptOf = ({ message, earlier }: ModelInput): string =>
 export async function* answerByModel(
   asked: ModelInput,
   model: LanguageModel,
-  context: Responding,
-): AsyncGenerator<Line> {
+  context: ResponderContext,
+): AsyncGenerator<AnswerLine> {
   const end = clock.ticks() + MESSAGE_LIMITS.milliseconds
-  const responder = new Responder(context)
+  const responder = new CanvasResponder(context)
   const tools = await toolsFor(context)
   const safe = (words: string): string =>
-    withoutCardNumbers({ words }, 'POST /canvas/messages', context).words
+    maskCardNumbersInResult({ words }, 'POST /canvas/messages', context).words
   const messages: ModelMessage[] = [
     { role: 'system', text: INSTRUCTIONS },
     { role: 'user', text: safe(promptOf(asked)) },
@@ -99,9 +99,9 @@ export async function* answerByModel(
     const answer = await model.answer(messages, tools, { milliseconds, tokens: TOKENS_AN_ANSWER })
     if (context.ending.aborted) return
     if (answer.kind === 'failed')
-      return yield failure('model_failed', `The language model cannot answer: ${answer.reason}.`)
+      return yield errorLine('model_failed', `The language model cannot answer: ${answer.reason}.`)
     const { text: answered, calls } = answer
-    if (answered.trim() !== '') yield text(answered.slice(0, LONGEST_RESULT))
+    if (answered.trim() !== '') yield textLine(answered.slice(0, LONGEST_RESULT))
     if (calls.length === 0) return
     const excess = bounds.excessOf(calls, answer.tokens)
     if (excess !== undefined) return yield stopped(excess)
@@ -120,8 +120,8 @@ export async function* answerByModel(
   yield stopped('It called the tools too often.')
 }
 
-const stopped = (why: string): Line =>
-  failure('model_stopped', `The language model was stopped. ${why} Rephrase your question.`)
+const stopped = (why: string): AnswerLine =>
+  errorLine('model_stopped', `The language model was stopped. ${why} Rephrase your question.`)
 
 class Bounds {
   #calls = 0
@@ -168,7 +168,10 @@ const general: readonly ModelTool[] = [
   },
 ]
 
-const toolsFor = async ({ ports, actor }: Pick<Responding, 'ports' | 'actor'>): Promise<ModelTool[]> => [
+const toolsFor = async ({
+  ports,
+  actor,
+}: Pick<ResponderContext, 'ports' | 'actor'>): Promise<ModelTool[]> => [
   ...(await ports.tools.listFor(actor, true)).map(({ name, description, inputSchema }) => ({
     name,
     description,
@@ -183,10 +186,10 @@ const toolsFor = async ({ ports, actor }: Pick<Responding, 'ports' | 'actor'>): 
  */
 async function* runTool(
   name: string,
-  input: Given,
-  { ports, actor }: Pick<Responding, 'ports' | 'actor'>,
-  responder: Responder,
-): AsyncGenerator<Line, unknown> {
+  input: OperationMembers,
+  { ports, actor }: Pick<ResponderContext, 'ports' | 'actor'>,
+  responder: CanvasResponder,
+): AsyncGenerator<AnswerLine, unknown> {
   const { tools } = ports
   if (name === 'search_operations') return tools.search(actor, textIn(input.query).slice(0, 500), MOST_FOUND)
   if (name === 'describe_operation')
@@ -197,7 +200,7 @@ async function* runTool(
   const { idempotencyKey: _, ...given } = isGeneral ? objectIn(input.input) : input
   if (!target.isWriting)
     return (yield* responder.ask<unknown>(target.operation, given)) ?? { error: 'It was refused.' }
-  const steps: Line[] = []
+  const steps: AnswerLine[] = []
   for await (const line of responder.propose(target.operation, given)) {
     steps.push(line)
     yield line
@@ -207,5 +210,5 @@ async function* runTool(
 
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-const objectIn = (value: unknown): Given =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Given) : {}
+const objectIn = (value: unknown): OperationMembers =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as OperationMembers) : {}

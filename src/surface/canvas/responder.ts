@@ -1,28 +1,28 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import { formatMoney, roundCents } from '../../values/money.ts'
-import { propose } from '../proposals/index.ts'
-import { failure, type Line, text } from './lines.ts'
-import type { Slots } from './parser/parsed-intent.ts'
+import { createProposal } from '../proposals/index.ts'
+import { type AnswerLine, errorLine, textLine } from './lines.ts'
+import type { IntentSlots } from './parser/parsed-intent.ts'
 
-export type Given = Readonly<Record<string, unknown>>
+export type OperationMembers = Readonly<Record<string, unknown>>
 
-export interface Page<T> {
+export interface CanvasPage<T> {
   readonly data: readonly T[]
   readonly hasMore: boolean
 }
 
-export type Responding = Pick<
+export type ResponderContext = Pick<
   Context,
   'actor' | 'tenant' | 'requestId' | 'address' | 'runId' | 'ports' | 'now' | 'ending' | 'sqlAfterCommit'
 >
 
 const LONGEST_RESULT = 20_000
 
-export class Responder {
-  readonly #context: Responding
+export class CanvasResponder {
+  readonly #context: ResponderContext
   #calls = 0
 
-  constructor(context: Responding) {
+  constructor(context: ResponderContext) {
     this.#context = context
   }
 
@@ -38,7 +38,7 @@ export class Responder {
    * Calls an operation that reads. A refusal becomes a line, and the result is undefined. `T` is the answer
    * of its contract.
    */
-  async *ask<T>(operation: string, given: Given): AsyncGenerator<Line, T | undefined> {
+  async *ask<T>(operation: string, given: OperationMembers): AsyncGenerator<AnswerLine, T | undefined> {
     const id = String(++this.#calls)
     yield { type: 'tool_call', id, operation, input: { ...given } }
     const answer = await this.#context.ports.tools.call(this.#context, operation, given, null)
@@ -53,39 +53,39 @@ export class Responder {
       result: isLong ? null : result,
     }
     if (!refusal) return body as T
-    yield text(`That cannot be read: ${refusal.message}`)
+    yield textLine(`That cannot be read: ${refusal.message}`)
     return undefined
   }
 
-  async *propose(operation: string, given: Given): AsyncGenerator<Line> {
-    const answer = await propose({ operation, given, reason: null }, this.#context)
-    if ('code' in answer) return yield failure(answer.code, answer.message)
+  async *propose(operation: string, given: OperationMembers): AsyncGenerator<AnswerLine> {
+    const answer = await createProposal({ operation, given, reason: null }, this.#context)
+    if ('code' in answer) return yield errorLine(answer.code, answer.message)
     const { proposal, isRepeated } = answer
     yield { type: 'proposal', proposal }
     const page = this.pageOf(`/console/proposals/${proposal.id}`)
     const begun = isRepeated ? 'This is proposed already' : `Proposed: ${proposal.summary}`
-    yield text(
+    yield textLine(
       `${begun}. Nothing has changed yet: it can be applied for fifteen minutes, here or at ${page}.`,
     )
   }
 }
 
-export type Answerer = (slots: Slots, responder: Responder) => AsyncGenerator<Line>
+export type IntentAnswerer = (slots: IntentSlots, responder: CanvasResponder) => AsyncGenerator<AnswerLine>
 
-export const euros = (amount: number): string =>
+export const formatEuros = (amount: number): string =>
   `${amount < 0 ? '-' : ''}${formatMoney(roundCents(Math.abs(amount) * 100))}`
 
 const FEW = 10
 
-export function listed(
+export function listLine(
   items: readonly string[],
   { none, some }: { readonly none: string; readonly some: string },
   hasMore = false,
-): Line {
-  if (items.length === 0) return text(none)
+): AnswerLine {
+  if (items.length === 0) return textLine(none)
   const lines = items.slice(0, FEW).map(item => `- ${item}`)
   const isCut = hasMore || items.length > FEW
-  return text(`${some}\n${lines.join('\n')}${isCut ? '\n- and more' : ''}`)
+  return textLine(`${some}\n${lines.join('\n')}${isCut ? '\n- and more' : ''}`)
 }
 
-export const minute = (at: string): string => at.slice(0, 16).replace('T', ' ')
+export const formatMinuteUtc = (at: string): string => at.slice(0, 16).replace('T', ' ')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { file } from '../../kernel/contract/file.ts'
-import { get, missing } from '../../kernel/contract/operation.ts'
+import { fileSchema } from '../../kernel/contract/file.ts'
+import { get, notFound } from '../../kernel/contract/operation.ts'
 
 const pageHeaders = {
   'Content-Language': '`de` or `en`.',
@@ -16,7 +16,7 @@ const page = {
     },
     headers: { 200: pageHeaders },
   },
-  returns: [200, file('text/html')],
+  returns: [200, fileSchema('text/html')],
 } as const
 
 const to = z.strictObject({
@@ -63,7 +63,7 @@ export const consolePagesApi = {
     description:
       'Amount, payee, purpose, agent, run, reasons for approval, remaining limits and expiry; after the decision its outcome and proof. Approving needs a passkey, denying a reason. A person without the scope `intents:approve` can view the page but not decide.',
     callers: ['console'],
-    fails: { intent_not_found: missing('intent') },
+    fails: { intent_not_found: notFound('intent') },
   }),
   device: get('/device', {
     ...page,
@@ -100,7 +100,7 @@ export const consolePagesApi = {
     summary: 'Get an asset of the pages for people',
     description: 'Its name changes with its content, so browsers cache it.',
     callers: ['public'],
-    returns: [200, file('application/octet-stream')],
+    returns: [200, fileSchema('application/octet-stream')],
     fails: { asset_not_found: [404, 'No such asset.'] },
   }),
 }

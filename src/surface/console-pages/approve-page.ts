@@ -1,24 +1,24 @@
 import { jsonName } from '../../values/json-names.ts'
 import { roundCents } from '../../values/money.ts'
-import { type Content, type Html, html, plainText } from '../../web/html.ts'
-import { amountIn, type Language } from '../../web/language.ts'
-import { scripts } from './assets.ts'
-import { layout, timeIn } from './layout.ts'
-import { germanReason, ruleName, unitOf } from './rule-texts.ts'
-import { texts } from './texts.ts'
-import type { ApprovalView, ShownCheck } from './views.ts'
+import { type Html, type HtmlContent, html, htmlToText } from '../../web/html.ts'
+import { formatAmountIn, type Language } from '../../web/language.ts'
+import { consolePageScripts } from './assets.ts'
+import { renderConsolePageLayout, renderLocalizedTime } from './layout.ts'
+import { germanDenialReason, limitUnitOfRule, ruleName } from './rule-texts.ts'
+import { consolePageTexts } from './texts.ts'
+import type { ApprovalView, DisplayedCheck } from './views.ts'
 
 const HEADLINE = 80
 
-export function approvePage(view: ApprovalView, language: Language): Html {
-  const { approve } = texts[language]
-  const payee = plainText(view.payee, HEADLINE)
-  const amount = amountIn(language, view.amountCents)
-  return layout({
+export function renderApprovePage(view: ApprovalView, language: Language): Html {
+  const { approve } = consolePageTexts[language]
+  const payee = htmlToText(view.payee, HEADLINE)
+  const amount = formatAmountIn(language, view.amountCents)
+  return renderConsolePageLayout({
     language,
     title: `${amount} ${approve.to} ${payee}`,
     root: '../',
-    script: scripts.approve,
+    script: consolePageScripts.approve,
     viewer: view.viewer,
     isTest: view.isTest,
     isWide: true,
@@ -27,9 +27,9 @@ export function approvePage(view: ApprovalView, language: Language): Html {
 <section aria-labelledby="heading">
   <p class="mark ${view.state}">${approve.marks[view.state]}</p>
   <h1 id="heading" tabindex="-1"><span class="amount">${amount}</span> <span class="payee">${approve.to} <bdi>${payee}</bdi></span></h1>
-  <p class="purpose"><span>${approve.purpose}</span> <bdi>${plainText(view.purpose)}</bdi></p>
+  <p class="purpose"><span>${approve.purpose}</span> <bdi>${htmlToText(view.purpose)}</bdi></p>
   ${statusLine(view, language)}
-  ${view.isTest && html`<p class="test">${texts[language].frame.test}</p>`}
+  ${view.isTest && html`<p class="test">${consolePageTexts[language].frame.test}</p>`}
 </section>
 <div class="columns">
 <aside aria-label="${approve.decide}">
@@ -40,7 +40,7 @@ ${rulesOf(view, language)}
 ${details(view, language)}
 </div>
 </div>
-<p class="home"><a href="../approve">${texts[language].frame.home}</a></p>
+<p class="home"><a href="../approve">${consolePageTexts[language].frame.home}</a></p>
 <footer><p>Intent <code>${view.id}</code></p></footer>
 </div>`,
   })
@@ -48,14 +48,14 @@ ${details(view, language)}
 
 function statusLine(view: ApprovalView, language: Language) {
   const { state, expiresAt, decidedAt, decidedBy, comment, payment } = view
-  const { approve } = texts[language]
+  const { approve } = consolePageTexts[language]
   if (state === 'created')
-    return html`<p class="until">${approve.decideBy} ${timeIn(language, expiresAt)}</p>`
+    return html`<p class="until">${approve.decideBy} ${renderLocalizedTime(language, expiresAt)}</p>`
   const by = decidedBy ? nameOf(decidedBy, language).replaceAll(INSTANT, '') : ''
   const [before, after] = approve.ends[state](by, INSTANT).split(INSTANT)
-  return html`<p class="meaning">${before}${timeIn(language, decidedAt)}${after}</p>
+  return html`<p class="meaning">${before}${renderLocalizedTime(language, decidedAt)}${after}</p>
   ${payment !== null && html`<p class="until">${paymentText(view, payment, language)}</p>`}
-  ${comment !== null && html`<p class="until">${approve.comment}: <bdi>${plainText(comment)}</bdi></p>`}`
+  ${comment !== null && html`<p class="until">${approve.comment}: <bdi>${htmlToText(comment)}</bdi></p>`}`
 }
 
 /** Placeholder for the time in a sentence, which a script shows in the reader's time zone. */
@@ -66,37 +66,37 @@ function paymentText(
   payment: NonNullable<ApprovalView['payment']>,
   language: Language,
 ): string {
-  const { approve } = texts[language]
+  const { approve } = consolePageTexts[language]
   if (payment !== 'completed' || paidCents === null || paidCents === amountCents)
     return approve.payments[payment]
-  return approve.paid(amountIn(language, paidCents), amountIn(language, amountCents))
+  return approve.paid(formatAmountIn(language, paidCents), formatAmountIn(language, amountCents))
 }
 
 function nameOf({ type, name }: NonNullable<ApprovalView['decidedBy']>, language: Language): string {
-  const kinds: Readonly<Record<string, string>> = texts[language].approve.deciders
+  const kinds: Readonly<Record<string, string>> = consolePageTexts[language].approve.deciders
   const kind = kinds[type]
   if (name === null) return kind ?? type
   // FIRST STRONG ISOLATE and its end keep right-to-left names from reordering the sentence.
-  const isolated = `\u2068${plainText(name, HEADLINE)}\u2069`
+  const isolated = `\u2068${htmlToText(name, HEADLINE)}\u2069`
   return kind === undefined ? isolated : `${kind} (${isolated})`
 }
 
 function details(view: ApprovalView, language: Language): Html {
-  const { approve } = texts[language]
+  const { approve } = consolePageTexts[language]
   const { amountCents, largestCents, run, createdAt } = view
   return html`<section class="box" aria-labelledby="details">
   <h2 id="details">${approve.details}</h2>
   <dl>
-    <div><dt>${approve.payee}</dt><dd><bdi>${plainText(view.payee)}</bdi><p class="hint">${approve.ways[view.way]}</p></dd></div>
+    <div><dt>${approve.payee}</dt><dd><bdi>${htmlToText(view.payee)}</bdi><p class="hint">${approve.ways[view.way]}</p></dd></div>
     ${view.iban !== null && html`<div><dt>IBAN</dt><dd class="number">${formatIban(view.iban)}</dd></div>`}
     ${
       largestCents > amountCents &&
-      html`<div><dt>${approve.atMost}</dt><dd class="number">${amountIn(language, largestCents)}<p class="hint">${approve.atMostHint}</p></dd></div>`
+      html`<div><dt>${approve.atMost}</dt><dd class="number">${formatAmountIn(language, largestCents)}<p class="hint">${approve.atMostHint}</p></dd></div>`
     }
-    <div><dt>${approve.agent}</dt><dd><bdi>${plainText(view.agent)}</bdi></dd></div>
-    ${run !== null && html`<div><dt>${approve.run}</dt><dd><bdi>${plainText(run.name)}</bdi></dd></div>`}
-    <div><dt>${approve.account}</dt><dd><bdi>${plainText(view.account)}</bdi></dd></div>
-    <div><dt>${approve.asked}</dt><dd>${timeIn(language, createdAt)}</dd></div>
+    <div><dt>${approve.agent}</dt><dd><bdi>${htmlToText(view.agent)}</bdi></dd></div>
+    ${run !== null && html`<div><dt>${approve.run}</dt><dd><bdi>${htmlToText(run.name)}</bdi></dd></div>`}
+    <div><dt>${approve.account}</dt><dd><bdi>${htmlToText(view.account)}</bdi></dd></div>
+    <div><dt>${approve.asked}</dt><dd>${renderLocalizedTime(language, createdAt)}</dd></div>
   </dl>
 </section>`
 }
@@ -104,7 +104,7 @@ function details(view: ApprovalView, language: Language): Html {
 const formatIban = (iban: string): string => (iban.match(/.{1,4}/g) ?? []).join(' ')
 
 function decision({ id, mayDecide, viewer }: ApprovalView, language: Language): Html {
-  const { approve, frame, join } = texts[language]
+  const { approve, frame, join } = consolePageTexts[language]
   if (!mayDecide) return html`<p class="box">${approve.mayNot(frame.roles[viewer.role])}</p>`
   return html`<section class="box" aria-labelledby="decide" data-decision hidden>
   <h2 id="decide">${approve.decide}</h2>
@@ -125,7 +125,7 @@ function decision({ id, mayDecide, viewer }: ApprovalView, language: Language): 
 
 function proof({ id, hasProof }: ApprovalView, language: Language): Html | undefined {
   if (!hasProof) return undefined
-  const { approve } = texts[language]
+  const { approve } = consolePageTexts[language]
   return html`<section class="box" aria-labelledby="proof">
   <h2 id="proof">${approve.proof}</h2>
   <p><a class="button" href="../intents/${id}/approval">${approve.proofLink}</a></p>
@@ -134,9 +134,12 @@ function proof({ id, hasProof }: ApprovalView, language: Language): Html | undef
 </section>`
 }
 
-function rulesOf({ reasons, obstacles, notices, limits, state }: ApprovalView, language: Language): Content {
+function rulesOf(
+  { reasons, obstacles, notices, limits, state }: ApprovalView,
+  language: Language,
+): HtmlContent {
   if (state !== 'created') return undefined
-  const { approve } = texts[language]
+  const { approve } = consolePageTexts[language]
   const lines = limits.map(check => limit(check, language))
   return [
     reasons.length > 0 &&
@@ -175,30 +178,31 @@ const box = (
 </section>
 `
 
-const checkItem = ({ rule, message }: ShownCheck, language: Language): Html =>
+const checkItem = ({ rule, message }: DisplayedCheck, language: Language): Html =>
   html`<li><strong>${ruleName(rule, language)}</strong> ${inEnglish(message, language)}</li>`
 
 /** The rules speak English: German pages mark that for screen readers. */
 const inEnglish = (message: string, language: Language): Html =>
-  html`<bdi${language === 'de' && html` lang="en"`}>${plainText(message)}</bdi>`
+  html`<bdi${language === 'de' && html` lang="en"`}>${htmlToText(message)}</bdi>`
 
-function reason({ rule, message, limit, used }: ShownCheck, language: Language): Html {
+function reason({ rule, message, limit, used }: DisplayedCheck, language: Language): Html {
   const limitInWords = limit === null ? '' : euros(language, limit)
-  const german = language === 'de' ? germanReason(rule, { limit: limitInWords, used }) : undefined
+  const german = language === 'de' ? germanDenialReason(rule, { limit: limitInWords, used }) : undefined
   const words = german ?? inEnglish(message, language)
   return html`<li><strong>${ruleName(rule, language)}</strong> ${words}</li>`
 }
 
-const limit = (check: ShownCheck, language: Language): Html =>
+const limit = (check: DisplayedCheck, language: Language): Html =>
   html`<li><strong>${ruleName(check.rule, language)}</strong> <span class="number">${remainingText(check, language)}</span></li>`
 
-function remainingText({ rule, remaining, limit }: ShownCheck, language: Language): string {
-  const { approve } = texts[language]
-  const unit = unitOf(rule)
+function remainingText({ rule, remaining, limit }: DisplayedCheck, language: Language): string {
+  const { approve } = consolePageTexts[language]
+  const unit = limitUnitOfRule(rule)
   if (unit === 'minutes') return approve.leftMinutes(remaining ?? 0)
   if (unit === 'payments') return approve.leftCount(remaining ?? 0, limit ?? 0)
   if (rule === jsonName('maxTransactionCents')) return approve.each(euros(language, limit ?? 0))
   return approve.left(euros(language, remaining ?? 0), euros(language, limit ?? 0))
 }
 
-const euros = (language: Language, figure: number): string => amountIn(language, roundCents(figure * 100))
+const euros = (language: Language, figure: number): string =>
+  formatAmountIn(language, roundCents(figure * 100))

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import {
-  assetFinder,
   baseStyle,
+  createAssetFinder,
   earlyScript,
   type PageAsset,
   pageAsset,
@@ -17,23 +17,27 @@ function webauthnBundle(): string {
   return readFileSync(new URL('../dist/bundle/index.umd.min.js', `file://${main}`), 'utf8')
 }
 
-export const style = pageAsset('console', 'css', [baseStyle(), timeStyle(), read('page.css')].join('\n'))
-export const icon = pageAsset('console', 'svg', pageIcon())
-export const webauthn = pageAsset('webauthn', 'js', webauthnBundle())
+export const consolePagesStyle = pageAsset(
+  'console',
+  'css',
+  [baseStyle(), timeStyle(), read('page.css')].join('\n'),
+)
+export const consolePagesIcon = pageAsset('console', 'svg', pageIcon())
+export const webauthnScript = pageAsset('webauthn', 'js', webauthnBundle())
 
 /** Loads first in the head, so that clicks before the other scripts are kept. */
 export const firstScript = pageAsset('early', 'js', earlyScript())
 
-export const shared = pageAsset(
+export const sharedPageScript = pageAsset(
   'page',
   'js',
-  read('scripts/page.js').replace('./webauthn.js', `./${webauthn.name}`),
+  read('scripts/page.js').replace('./webauthn.js', `./${webauthnScript.name}`),
 )
 
 const script = (name: string): PageAsset =>
-  pageAsset(name, 'js', read(`scripts/${name}.js`).replace('./page.js', `./${shared.name}`))
+  pageAsset(name, 'js', read(`scripts/${name}.js`).replace('./page.js', `./${sharedPageScript.name}`))
 
-export const scripts = {
+export const consolePageScripts = {
   login: script('login'),
   join: script('join'),
   approve: script('approve'),
@@ -43,4 +47,11 @@ export const scripts = {
   elsewhere: script('elsewhere'),
 }
 
-export const assetFile = assetFinder([style, icon, webauthn, firstScript, shared, ...Object.values(scripts)])
+export const consolePageAsset = createAssetFinder([
+  consolePagesStyle,
+  consolePagesIcon,
+  webauthnScript,
+  firstScript,
+  sharedPageScript,
+  ...Object.values(consolePageScripts),
+])

@@ -1,19 +1,19 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { File } from '../../kernel/contract/file.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import type { ResponseFile } from '../../kernel/contract/file.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { type Refusal, withHeaders } from '../../kernel/contract/problem.ts'
 import type { Html } from '../../web/html.ts'
-import { type Language, languageOf } from '../../web/language.ts'
+import { type Language, negotiateLanguage } from '../../web/language.ts'
 import { consolePagesApi } from './api.ts'
-import { approvePage } from './approve-page.ts'
-import { assetFile } from './assets.ts'
-import { notice } from './layout.ts'
-import { pairingPage } from './pairing-page.ts'
-import { devicePage, joinPage, loginPage, wrongAddressPage } from './sign-in-pages.ts'
-import { texts } from './texts.ts'
-import { readApproval, readPairing, readWaiting, viewerOf } from './views.ts'
-import { waitingPage } from './waiting-page.ts'
+import { renderApprovePage } from './approve-page.ts'
+import { consolePageAsset } from './assets.ts'
+import { noticePage } from './layout.ts'
+import { renderPairingPage } from './pairing-page.ts'
+import { renderDevicePage, renderJoinPage, renderLoginPage, renderWrongAddressPage } from './sign-in-pages.ts'
+import { consolePageTexts } from './texts.ts'
+import { readApprovalView, readPairingView, readWaitingView, signedInViewer } from './views.ts'
+import { renderWaitingPage } from './waiting-page.ts'
 
 const HTML = 'text/html; charset=utf-8'
 
@@ -22,18 +22,19 @@ const POLICY =
 
 function answer(content: Html, language: Language, refusal?: Refusal) {
   const page = { type: HTML, content: content.text, ...(refusal ? { refusal } : {}) }
-  return withHeaders<File>(page, {
+  return withHeaders<ResponseFile>(page, {
     'Content-Language': language,
     'Content-Security-Policy': POLICY,
     Vary: 'Accept, Accept-Language, Host',
   })
 }
 
-const languageIn = ({ headers }: Pick<Context, 'headers'>): Language => languageOf(headers['accept-language'])
+const languageIn = ({ headers }: Pick<Context, 'headers'>): Language =>
+  negotiateLanguage(headers['accept-language'])
 
 function publicPage(path: string, page: (language: Language) => Html, context: Context) {
   const language = languageIn(context)
-  return answer(wrongAddressPage(path, language, context) ?? page(language), language)
+  return answer(renderWrongAddressPage(path, language, context) ?? page(language), language)
 }
 
 const withNextPage = (path: string, to: string | undefined): string =>
@@ -46,40 +47,53 @@ function notFoundPage(
   { headers }: Pick<Context, 'headers'>,
 ) {
   if (!headers.accept?.includes('text/html')) return refusal
-  return answer(notice(language, '../', { mark: '404', title, text }), language, refusal)
+  return answer(noticePage(language, '../', { mark: '404', title, text }), language, refusal)
 }
 
-const consolePages = implement(consolePagesApi, {
-  login: ({ query }, context) => publicPage(withNextPage('/login', query.to), loginPage, context),
-  join: ({ query }, context) => publicPage(withNextPage('/join', query.to), joinPage, context),
+const consolePages = bindHandlers(consolePagesApi, {
+  login: ({ query }, context) => publicPage(withNextPage('/login', query.to), renderLoginPage, context),
+  join: ({ query }, context) => publicPage(withNextPage('/join', query.to), renderJoinPage, context),
 
   async waiting(_, context) {
     const language = languageIn(context)
-    return answer(waitingPage(await readWaiting(context), language), language)
+    return answer(renderWaitingPage(await readWaitingView(context), language), language)
   },
 
   async approve({ params }, context) {
     const language = languageIn(context)
-    const view = await readApproval(params.intentId, context)
-    if (view) return answer(approvePage(view, language), language)
-    return notFoundPage(context.refuse('intent_not_found'), texts[language].approve, language, context)
+    const view = await readApprovalView(params.intentId, context)
+    if (view) return answer(renderApprovePage(view, language), language)
+    return notFoundPage(
+      context.refuse('intent_not_found'),
+      consolePageTexts[language].approve,
+      language,
+      context,
+    )
   },
 
   device(_, context) {
     const language = languageIn(context)
     const { actor, tenant } = context
-    return answer(devicePage({ viewer: viewerOf(actor), isTest: tenant.mode === 'test' }, language), language)
+    return answer(
+      renderDevicePage({ viewer: signedInViewer(actor), isTest: tenant.mode === 'test' }, language),
+      language,
+    )
   },
 
   async pairing({ params }, context) {
     const language = languageIn(context)
-    const view = await readPairing(params.code, context)
-    if (view) return answer(pairingPage(view, language), language)
-    return notFoundPage(context.refuse('pairing_not_found'), texts[language].pairing, language, context)
+    const view = await readPairingView(params.code, context)
+    if (view) return answer(renderPairingPage(view, language), language)
+    return notFoundPage(
+      context.refuse('pairing_not_found'),
+      consolePageTexts[language].pairing,
+      language,
+      context,
+    )
   },
 
   async asset({ params }, { refuse }) {
-    return (await assetFile(params.asset)) ?? refuse('asset_not_found')
+    return (await consolePageAsset(params.asset)) ?? refuse('asset_not_found')
   },
 })
 

@@ -1,2 +1,2 @@
-export { firstScript, icon, shared as sharedScript } from './assets.ts'
-export { isCardUnusable, ruleName, rulesWithoutLimit as hasNothingLeft, unitOf } from './rule-texts.ts'
+export { consolePagesIcon, firstScript, sharedPageScript as sharedScript } from './assets.ts'
+export { isCardUnusable, limitUnitOfRule, ruleName, rulesWithoutLimit } from './rule-texts.ts'

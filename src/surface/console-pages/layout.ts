@@ -1,30 +1,45 @@
-import { type Content, type Html, html, plainText } from '../../web/html.ts'
-import { type Language, minuteIn } from '../../web/language.ts'
-import { firstScript, icon, type scripts, style, webauthn } from './assets.ts'
+import { type Html, type HtmlContent, html, htmlToText } from '../../web/html.ts'
+import { formatMinuteIn, type Language } from '../../web/language.ts'
+import {
+  type consolePageScripts,
+  consolePagesIcon,
+  consolePagesStyle,
+  firstScript,
+  webauthnScript,
+} from './assets.ts'
 import { refusalTexts } from './refusal-texts.ts'
-import { texts } from './texts.ts'
-import type { Role } from './texts-en.ts'
+import { consolePageTexts } from './texts.ts'
+import type { DisplayedRole } from './texts-en.ts'
 
-export interface Viewer {
+export interface SignedInViewer {
   readonly name: string
-  readonly role: Role
+  readonly role: DisplayedRole
 }
 
 interface PageParts {
   readonly language: Language
   readonly title: string
-  readonly content: Content
+  readonly content: HtmlContent
   /** The relative path to the root of the service, so that addresses also work below a path. */
   readonly root: './' | '../'
-  readonly script?: (typeof scripts)[keyof typeof scripts]
-  readonly viewer?: Viewer
+  readonly script?: (typeof consolePageScripts)[keyof typeof consolePageScripts]
+  readonly viewer?: SignedInViewer
   readonly isWide?: boolean
   readonly isTest?: boolean
 }
 
 /** A whole page. It loads only from its own origin, and has no inline code. */
-export function layout({ language, title, content, root, script, viewer, isWide, isTest }: PageParts): Html {
-  const { frame, script: words } = texts[language]
+export function renderConsolePageLayout({
+  language,
+  title,
+  content,
+  root,
+  script,
+  viewer,
+  isWide,
+  isTest,
+}: PageParts): Html {
+  const { frame, script: words } = consolePageTexts[language]
   const assets = `${root}login/assets/`
   const scriptWords = JSON.stringify({ ...words, refusals: refusalTexts(language) })
   return html`<!doctype html>
@@ -35,19 +50,19 @@ export function layout({ language, title, content, root, script, viewer, isWide,
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${title} · ${frame.brand}</title>
-<link rel="icon" href="${assets}${icon.name}" type="image/svg+xml">
-<link rel="stylesheet" href="${assets}${style.name}">
+<link rel="icon" href="${assets}${consolePagesIcon.name}" type="image/svg+xml">
+<link rel="stylesheet" href="${assets}${consolePagesStyle.name}">
 ${
   script &&
   html`<script src="${assets}${firstScript.name}"></script>
-<link rel="modulepreload" href="${assets}${webauthn.name}">
+<link rel="modulepreload" href="${assets}${webauthnScript.name}">
 <script src="${assets}${script.name}" type="module"></script>`
 }
 </head>
 <body>
 <a class="skip" href="#content">${frame.skip}</a>
 <header>
-  <span class="brand"><img src="${assets}${icon.name}" alt="" width="24" height="24"> ${frame.brand}</span>
+  <span class="brand"><img src="${assets}${consolePagesIcon.name}" alt="" width="24" height="24"> ${frame.brand}</span>
   ${viewer && signedIn(viewer, language)}
 </header>
 <main id="content" tabindex="-1"${isWide === true && html` class="wide"`}>
@@ -64,24 +79,24 @@ ${content}
 `
 }
 
-function signedIn({ name, role }: Viewer, language: Language): Html {
-  const { roles, signOut } = texts[language].frame
-  return html`<div class="session"><span class="who"><bdi>${plainText(name, 60)}</bdi> · ${roles[role]}</span>
+function signedIn({ name, role }: SignedInViewer, language: Language): Html {
+  const { roles, signOut } = consolePageTexts[language].frame
+  return html`<div class="session"><span class="who"><bdi>${htmlToText(name, 60)}</bdi> · ${roles[role]}</span>
   <button type="button" data-action="sign-out" hidden>${signOut}</button></div>`
 }
 
 interface Notice extends Pick<PageParts, 'title' | 'script'> {
   readonly mark?: string
-  readonly text: Content
+  readonly text: HtmlContent
   readonly link?: Html
 }
 
-export const notice = (
+export const noticePage = (
   language: Language,
   root: PageParts['root'],
   { mark, title, text, link, script }: Notice,
 ): Html =>
-  layout({
+  renderConsolePageLayout({
     language,
     title,
     root,
@@ -93,5 +108,5 @@ ${link && html`<p>${link}</p>`}`,
   })
 
 /** Shows the time zone of Frankfurt; where scripts run, the page shows the reader's own zone. */
-export const timeIn = (language: Language, at: Date): Html =>
-  html`<time datetime="${at.toISOString()}">${minuteIn(language, at)}</time>`
+export const renderLocalizedTime = (language: Language, at: Date): Html =>
+  html`<time datetime="${at.toISOString()}">${formatMinuteIn(language, at)}</time>`

@@ -1,8 +1,8 @@
-import { type Html, html, plainText } from '../../web/html.ts'
+import { type Html, html, htmlToText } from '../../web/html.ts'
 import type { Language } from '../../web/language.ts'
-import { scripts } from './assets.ts'
-import { layout, timeIn, type Viewer } from './layout.ts'
-import { texts } from './texts.ts'
+import { consolePageScripts } from './assets.ts'
+import { renderConsolePageLayout, renderLocalizedTime, type SignedInViewer } from './layout.ts'
+import { consolePageTexts } from './texts.ts'
 import type { PairingState } from './texts-en.ts'
 
 const NAME = 100
@@ -19,17 +19,17 @@ export interface PairingView {
   readonly scopes: readonly string[]
   readonly toolWrites: boolean
   readonly isTest: boolean
-  readonly viewer: Viewer
+  readonly viewer: SignedInViewer
 }
 
-export function pairingPage(view: PairingView, language: Language): Html {
-  const { pairing, frame } = texts[language]
+export function renderPairingPage(view: PairingView, language: Language): Html {
+  const { pairing, frame } = consolePageTexts[language]
   const { state } = view
-  return layout({
+  return renderConsolePageLayout({
     language,
     title: pairing.title,
     root: '../',
-    script: scripts.pairing,
+    script: consolePageScripts.pairing,
     viewer: view.viewer,
     isTest: view.isTest,
     content: html`
@@ -44,7 +44,7 @@ export function pairingPage(view: PairingView, language: Language): Html {
 }
 
 function question(view: PairingView, language: Language): Html {
-  const { pairing } = texts[language]
+  const { pairing } = consolePageTexts[language]
   return html`<p class="lead">${pairing.lead}</p>
 <p class="box pair" aria-label="${pairing.codeIs} ${view.pairingCode.split('').join(' ')}" role="img">${view.pairingCode}</p>
 <p class="test">${pairing.onlyIf}</p>
@@ -53,12 +53,12 @@ ${decision(view, language)}`
 }
 
 function details(view: PairingView, language: Language): Html {
-  const { pairing, frame } = texts[language]
-  const minute = (at: Date) => timeIn(language, at)
+  const { pairing, frame } = consolePageTexts[language]
+  const minute = (at: Date) => renderLocalizedTime(language, at)
   return html`<section class="box" aria-labelledby="details">
   <h2 id="details">${pairing.details}</h2>
   <dl>
-    <div><dt>${pairing.device}</dt><dd><bdi>${plainText(view.deviceName, NAME)}</bdi></dd></div>
+    <div><dt>${pairing.device}</dt><dd><bdi>${htmlToText(view.deviceName, NAME)}</bdi></dd></div>
     ${view.address !== null && html`<div><dt>${pairing.address}</dt><dd class="number">${view.address}</dd></div>`}
     <div><dt>${pairing.asked}</dt><dd>${minute(view.createdAt)}</dd></div>
     <div><dt>${pairing.until}</dt><dd>${minute(view.expiresAt)}</dd></div>
@@ -69,10 +69,10 @@ function details(view: PairingView, language: Language): Html {
 }
 
 const rightsList = ({ scopes }: PairingView, language: Language): Html =>
-  html`<details><summary>${texts[language].pairing.whichRights(scopes.length)}</summary><p class="hint">${scopes.join(', ')}</p></details>`
+  html`<details><summary>${consolePageTexts[language].pairing.whichRights(scopes.length)}</summary><p class="hint">${scopes.join(', ')}</p></details>`
 
 function decision({ code }: PairingView, language: Language): Html {
-  const { approve, join, pairing } = texts[language]
+  const { approve, join, pairing } = consolePageTexts[language]
   return html`<section class="box" aria-labelledby="decide" data-decision hidden>
   <h2 id="decide">${approve.decide}</h2>
   <p id="signed">${approve.youSign}</p>

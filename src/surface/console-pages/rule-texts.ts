@@ -52,7 +52,7 @@ const germanReasons: Readonly<Record<string, (figures: { limit: string; used: nu
   allowedCountries: () => 'Das Land des Händlers ist nicht bekannt.',
 }
 
-export const germanReason = (
+export const germanDenialReason = (
   rule: string,
   figures: { readonly limit: string; readonly used: number | null },
 ): string | undefined => germanReasons[rule]?.(figures)
@@ -65,7 +65,7 @@ export const isCardUnusable = ({
   readonly outcome: string
 }): boolean => rule === 'cardStatus' && outcome !== 'pass'
 
-export const unitOf = (rule: string): 'euros' | 'minutes' | 'payments' => {
+export const limitUnitOfRule = (rule: string): 'euros' | 'minutes' | 'payments' => {
   if (rule === 'cooldownMinutes') return 'minutes'
   return rule === 'maxUsageCount' ? 'payments' : 'euros'
 }

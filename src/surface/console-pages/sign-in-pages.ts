@@ -1,18 +1,18 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import { type Html, html } from '../../web/html.ts'
 import type { Language } from '../../web/language.ts'
-import { scripts } from './assets.ts'
-import { layout, notice, type Viewer } from './layout.ts'
-import { texts } from './texts.ts'
+import { consolePageScripts } from './assets.ts'
+import { noticePage, renderConsolePageLayout, type SignedInViewer } from './layout.ts'
+import { consolePageTexts } from './texts.ts'
 
 /** Offers a passkey, or a link whose token is behind the `#`, where only the script sees it. */
-export function loginPage(language: Language): Html {
-  const { signIn } = texts[language]
-  return layout({
+export function renderLoginPage(language: Language): Html {
+  const { signIn } = consolePageTexts[language]
+  return renderConsolePageLayout({
     language,
     title: signIn.title,
     root: './',
-    script: scripts.login,
+    script: consolePageScripts.login,
     content: html`
 <section data-step="passkey" hidden>
   <h1 tabindex="-1">${signIn.title}</h1>
@@ -29,13 +29,13 @@ export function loginPage(language: Language): Html {
   })
 }
 
-export function joinPage(language: Language): Html {
-  const { join, signIn } = texts[language]
-  return layout({
+export function renderJoinPage(language: Language): Html {
+  const { join, signIn } = consolePageTexts[language]
+  return renderConsolePageLayout({
     language,
     title: join.title,
     root: './',
-    script: scripts.join,
+    script: consolePageScripts.join,
     content: html`
 <section data-step="link" hidden>
   <h1 tabindex="-1">${join.title}</h1>
@@ -61,16 +61,16 @@ export function joinPage(language: Language): Html {
 }
 
 /** A person types the code of a device, and sees what the device requests. The script inserts that text. */
-export function devicePage(
-  { viewer, isTest }: { readonly viewer: Viewer; readonly isTest: boolean },
+export function renderDevicePage(
+  { viewer, isTest }: { readonly viewer: SignedInViewer; readonly isTest: boolean },
   language: Language,
 ): Html {
-  const { device, frame } = texts[language]
-  return layout({
+  const { device, frame } = consolePageTexts[language]
+  return renderConsolePageLayout({
     language,
     title: device.title,
     root: './',
-    script: scripts.device,
+    script: consolePageScripts.device,
     viewer,
     isTest,
     content: html`
@@ -104,7 +104,7 @@ ${isTest && html`<p class="test">${frame.test}</p>`}
 }
 
 function details(language: Language): Html {
-  const { device } = texts[language]
+  const { device } = consolePageTexts[language]
   const row = (name: string, member: string) =>
     html`<div><dt>${name}</dt><dd><bdi data-device="${member}"></bdi></dd></div>`
   return html`<section class="box" aria-labelledby="details">
@@ -130,7 +130,7 @@ function details(language: Language): Html {
 }
 
 function decision(language: Language): Html {
-  const { approve, device, join } = texts[language]
+  const { approve, device, join } = consolePageTexts[language]
   return html`<section class="box" aria-labelledby="decide">
   <h2 id="decide">${approve.decide}</h2>
   <p id="signed">${approve.youSign}</p>
@@ -142,21 +142,21 @@ function decision(language: Language): Html {
 }
 
 /** Shown on a host without passkeys, with a link to the right one; undefined on the right host. */
-export function wrongAddressPage(
+export function renderWrongAddressPage(
   path: string,
   language: Language,
   { headers, ports }: Pick<Context, 'headers' | 'ports'>,
 ): Html | undefined {
-  const { frame } = texts[language]
+  const { frame } = consolePageTexts[language]
   const { origin, origins, unavailable } = ports.relyingParty()
   if (unavailable !== null)
-    return notice(language, './', { title: frame.noPasskeysTitle, text: frame.noPasskeys })
+    return noticePage(language, './', { title: frame.noPasskeysTitle, text: frame.noPasskeys })
   const asked = headers.host?.toLowerCase()
   if (asked === undefined || origins.some(own => new URL(own).host === asked)) return undefined
-  return notice(language, './', {
+  return noticePage(language, './', {
     title: frame.otherHostTitle,
     text: frame.otherHost(new URL(origin).host),
     link: html`<a class="button" href="${ports.pageUrl(path)}" data-elsewhere>${frame.otherHostLink}</a>`,
-    script: scripts.elsewhere,
+    script: consolePageScripts.elsewhere,
   })
 }

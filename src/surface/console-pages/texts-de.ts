@@ -1,6 +1,6 @@
-import type { Texts } from './texts-en.ts'
+import type { ConsolePageTexts } from './texts-en.ts'
 
-export const german: Texts = {
+export const germanTexts: ConsolePageTexts = {
   frame: {
     brand: 'Agent Payments',
     skip: 'Zum Inhalt',

@@ -1,4 +1,4 @@
-export const english = {
+export const englishTexts = {
   frame: {
     brand: 'Agent Payments',
     skip: 'Skip to content',
@@ -228,11 +228,11 @@ export const english = {
   },
 }
 
-export type Texts = typeof english
-export type ApproveTexts = Texts['approve']
+export type ConsolePageTexts = typeof englishTexts
+export type ApproveTexts = ConsolePageTexts['approve']
 
 export type ApprovalState = keyof ApproveTexts['marks']
 
-export type PairingState = keyof Texts['pairing']['marks']
+export type PairingState = keyof ConsolePageTexts['pairing']['marks']
 
-export type Role = keyof Texts['frame']['roles']
+export type DisplayedRole = keyof ConsolePageTexts['frame']['roles']

@@ -1,5 +1,8 @@
 import type { Language } from '../../web/language.ts'
-import { german } from './texts-de.ts'
-import { english, type Texts } from './texts-en.ts'
+import { germanTexts } from './texts-de.ts'
+import { type ConsolePageTexts, englishTexts } from './texts-en.ts'
 
-export const texts: Readonly<Record<Language, Texts>> = { en: english, de: german }
+export const consolePageTexts: Readonly<Record<Language, ConsolePageTexts>> = {
+  en: englishTexts,
+  de: germanTexts,
+}

@@ -1,29 +1,29 @@
 import { Agent } from '../../control/agents/index.ts'
-import { findIntent, hasProof, type Intent, reviewApproval } from '../../control/intents/index.ts'
+import { findIntent, hasApprovalProof, type Intent, reviewApproval } from '../../control/intents/index.ts'
 import { runLimits } from '../../control/runs/index.ts'
-import { closedReason, findPairing } from '../../identity/cli-auth/index.ts'
+import { findPairing, pairingClosedReason } from '../../identity/cli-auth/index.ts'
 import { findCustomer } from '../../identity/customers/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { PaymentState } from '../../kernel/contract/payables.ts'
-import { scopes } from '../../kernel/contract/scopes.ts'
+import type { IntentPaymentState } from '../../kernel/contract/payables.ts'
+import { allScopeNames } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { Transaction } from '../../money/transactions/index.ts'
 import type { Cents } from '../../values/money.ts'
-import type { Viewer } from './layout.ts'
+import type { SignedInViewer } from './layout.ts'
 import type { PairingView } from './pairing-page.ts'
 import { isCardUnusable, rulesWithoutLimit } from './rule-texts.ts'
 import type { ApprovalState, ApproveTexts } from './texts-en.ts'
 import type { WaitingIntent, WaitingView } from './waiting-page.ts'
 
-export function viewerOf({ name, scopes }: Actor): Viewer {
+export function signedInViewer({ name, scopes }: Actor): SignedInViewer {
   const role = scopes.has('people:write') ? 'owner' : scopes.has('intents:approve') ? 'approver' : 'viewer'
   return { name: name ?? '', role }
 }
 
 const mayDecide = ({ scopes }: Actor): boolean => scopes.has('intents:approve')
 
-export interface ShownCheck {
+export interface DisplayedCheck {
   readonly rule: string
   readonly limit: number | null
   readonly used: number | null
@@ -48,25 +48,25 @@ export interface ApprovalView {
   readonly run: { readonly id: string; readonly name: string } | null
   readonly createdAt: Date
   readonly expiresAt: Date
-  readonly reasons: readonly ShownCheck[]
+  readonly reasons: readonly DisplayedCheck[]
   /** Checks that refuse an approval at the present time. */
-  readonly obstacles: readonly ShownCheck[]
+  readonly obstacles: readonly DisplayedCheck[]
   /** Checks that allow an approval, but delay the payment after it. */
-  readonly notices: readonly ShownCheck[]
-  readonly limits: readonly ShownCheck[]
+  readonly notices: readonly DisplayedCheck[]
+  readonly limits: readonly DisplayedCheck[]
   readonly decidedAt: Date
   readonly decidedBy: { readonly type: string; readonly name: string | null } | null
   readonly comment: string | null
   readonly payment: keyof ApproveTexts['payments'] | null
   readonly paidCents: Cents | null
   readonly hasProof: boolean
-  readonly viewer: Viewer
+  readonly viewer: SignedInViewer
   readonly mayDecide: boolean
 }
 
 type ReadContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'now' | 'ports' | 'actor'>
 
-export async function readApproval(id: string, context: ReadContext): Promise<ApprovalView | undefined> {
+export async function readApprovalView(id: string, context: ReadContext): Promise<ApprovalView | undefined> {
   const { records, sql, tenant, now, ports, actor } = context
   const intent = await findIntent(records, id)
   if (!intent) return undefined
@@ -78,7 +78,7 @@ export async function readApproval(id: string, context: ReadContext): Promise<Ap
     findCustomer(records, tenant.ownerId),
     ports.paymentsOn([id], tenant, sql),
     transactionId === null ? null : records.findOne(Transaction, { id: transactionId }),
-    hasProof(id, records),
+    hasApprovalProof(id, records),
     state === 'created' ? reviewApproval(intent, context) : undefined,
   ])
   const { amountCents, merchant: payee, purpose, createdAt, expiresAt } = intent
@@ -111,12 +111,12 @@ export async function readApproval(id: string, context: ReadContext): Promise<Ap
     payment: payment ? paymentStates[payment.status] : null,
     paidCents: transaction?.amountCents ?? null,
     hasProof: isProved,
-    viewer: viewerOf(actor),
+    viewer: signedInViewer(actor),
     mayDecide: mayDecide(actor),
   }
 }
 
-const isLimit = ({ rule, remaining }: ShownCheck): boolean =>
+const isLimit = ({ rule, remaining }: DisplayedCheck): boolean =>
   remaining !== null && !rulesWithoutLimit.has(rule)
 
 /** An intent counts as expired from its deadline on, even before the sweep has closed it. */
@@ -135,7 +135,7 @@ function wayOf({ paymentTokenId, requestId, walletId, beneficiaryId }: Intent): 
   return beneficiaryId ? 'beneficiary' : 'merchant'
 }
 
-const paymentStates: Readonly<Record<PaymentState, NonNullable<ApprovalView['payment']>>> = {
+const paymentStates: Readonly<Record<IntentPaymentState, NonNullable<ApprovalView['payment']>>> = {
   created: 'under_way',
   verifying: 'under_way',
   submitted: 'under_way',
@@ -145,7 +145,7 @@ const paymentStates: Readonly<Record<PaymentState, NonNullable<ApprovalView['pay
   returned: 'returned',
 }
 
-export async function readPairing(
+export async function readPairingView(
   code: string,
   context: Pick<Context, 'sql' | 'tenant' | 'actor'>,
 ): Promise<PairingView | undefined> {
@@ -155,17 +155,17 @@ export async function readPairing(
   const { status, pairingCode, deviceName, address, toolWrites, createdAt, expiresAt } = pairing
   return {
     code,
-    state: closedReason(pairing) === 'pairing_expired' ? 'expired' : status,
+    state: pairingClosedReason(pairing) === 'pairing_expired' ? 'expired' : status,
     pairingCode,
     deviceName,
     address,
     createdAt,
     expiresAt,
-    mayDoAll: scopes.every(scope => actor.scopes.has(scope)),
+    mayDoAll: allScopeNames.every(scope => actor.scopes.has(scope)),
     scopes: [...actor.scopes],
     toolWrites,
     isTest: tenant.mode === 'test',
-    viewer: viewerOf(actor),
+    viewer: signedInViewer(actor),
   }
 }
 
@@ -181,7 +181,7 @@ interface WaitingRow extends Row, Omit<WaitingIntent, 'agent'> {
   readonly agentId: string
 }
 
-export async function readWaiting(
+export async function readWaitingView(
   context: Pick<Context, 'sql' | 'tenant' | 'now' | 'records' | 'actor'>,
 ): Promise<WaitingView> {
   const { sql, tenant, now, records, actor } = context
@@ -193,6 +193,6 @@ export async function readWaiting(
     intents: shown.map(row => ({ ...row, agent: names.get(row.agentId) ?? row.agentId })),
     hasMore: rows.length > MOST,
     isTest: tenant.mode === 'test',
-    viewer: viewerOf(actor),
+    viewer: signedInViewer(actor),
   }
 }

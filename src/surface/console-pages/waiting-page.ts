@@ -1,9 +1,9 @@
 import type { Cents } from '../../values/money.ts'
-import { type Html, html, plainText } from '../../web/html.ts'
-import { amountIn, type Language } from '../../web/language.ts'
-import { scripts } from './assets.ts'
-import { layout, timeIn, type Viewer } from './layout.ts'
-import { texts } from './texts.ts'
+import { type Html, html, htmlToText } from '../../web/html.ts'
+import { formatAmountIn, type Language } from '../../web/language.ts'
+import { consolePageScripts } from './assets.ts'
+import { renderConsolePageLayout, renderLocalizedTime, type SignedInViewer } from './layout.ts'
+import { consolePageTexts } from './texts.ts'
 
 export interface WaitingIntent {
   readonly id: string
@@ -18,16 +18,19 @@ export interface WaitingView {
   readonly intents: readonly WaitingIntent[]
   readonly hasMore: boolean
   readonly isTest: boolean
-  readonly viewer: Viewer
+  readonly viewer: SignedInViewer
 }
 
-export function waitingPage({ intents, hasMore, isTest, viewer }: WaitingView, language: Language): Html {
-  const { waiting, frame } = texts[language]
-  return layout({
+export function renderWaitingPage(
+  { intents, hasMore, isTest, viewer }: WaitingView,
+  language: Language,
+): Html {
+  const { waiting, frame } = consolePageTexts[language]
+  return renderConsolePageLayout({
     language,
     title: waiting.title,
     root: './',
-    script: scripts.waiting,
+    script: consolePageScripts.waiting,
     viewer,
     isTest,
     content: html`
@@ -43,8 +46,8 @@ function line(
   { id, amountCents, payee, purpose, agent, expiresAt }: WaitingIntent,
   language: Language,
 ): Html {
-  const { approve, waiting } = texts[language]
-  return html`<li><a href="approve/${id}"><strong>${amountIn(language, amountCents)} ${approve.to} <bdi>${plainText(payee, 80)}</bdi></strong>
-<span>${approve.purpose} <bdi>${plainText(purpose, 160)}</bdi></span>
-<span>${approve.agent} <bdi>${plainText(agent, 60)}</bdi>, ${waiting.until} ${timeIn(language, expiresAt)}</span></a></li>`
+  const { approve, waiting } = consolePageTexts[language]
+  return html`<li><a href="approve/${id}"><strong>${formatAmountIn(language, amountCents)} ${approve.to} <bdi>${htmlToText(payee, 80)}</bdi></strong>
+<span>${approve.purpose} <bdi>${htmlToText(purpose, 160)}</bdi></span>
+<span>${approve.agent} <bdi>${htmlToText(agent, 60)}</bdi>, ${waiting.until} ${renderLocalizedTime(language, expiresAt)}</span></a></li>`
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { file } from '../../kernel/contract/file.ts'
+import { fileSchema } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 
 const pageHeaders = {
@@ -30,7 +30,7 @@ const page = {
     headers: { 200: pageHeaders, 400: pageHeaders, 403: pageHeaders, 404: pageHeaders },
   },
   fails,
-  returns: [200, file('text/html')],
+  returns: [200, fileSchema('text/html')],
 } as const
 
 export const consoleViewApi = {
@@ -56,14 +56,14 @@ export const consoleViewApi = {
     fails,
     summary: 'Download a list of the console as CSV',
     description: 'The same filters as the page; up to 10,000 records.',
-    returns: [200, file('text/csv')],
+    returns: [200, fileSchema('text/csv')],
   }),
   asset: get('/console/assets/{asset}', {
     limits: { unmetered: true },
     summary: 'Get an asset of the console',
     description: 'Its name changes with its content, so browsers cache it.',
     callers: ['public'],
-    returns: [200, file('application/octet-stream')],
+    returns: [200, fileSchema('application/octet-stream')],
     fails: { asset_not_found: [404, 'No such asset. The console starts at /console.'] },
   }),
 }

@@ -1,15 +1,15 @@
 import { area } from '../../kernel/contract/area.ts'
-import type { File } from '../../kernel/contract/file.ts'
-import { type AnyOperation, type ContextOf, implement } from '../../kernel/contract/operation.ts'
-import { Refusal, Refused, withHeaders } from '../../kernel/contract/problem.ts'
+import type { ResponseFile } from '../../kernel/contract/file.ts'
+import { type AnyOperation, bindHandlers, type ContextOf } from '../../kernel/contract/operation.ts'
+import { Refusal, RefusedError, withHeaders } from '../../kernel/contract/problem.ts'
 import { type Html, html } from '../../web/html.ts'
 import { consoleViewApi } from './api.ts'
-import { assetFile, frame } from './frame.ts'
-import { healthInWords } from './health.ts'
-import type { LivePart, Page, PageRequest, Shown } from './page.ts'
+import { consoleAsset, renderConsoleFrame } from './frame.ts'
+import { describeHealth } from './health.ts'
+import type { ConsolePage, LivePagePart, PageRequest, RenderedPage } from './page.ts'
 import { homePage } from './pages/decide/home.ts'
-import { csvOf, startStream } from './parts/csv.ts'
-import { navigation, sections } from './sections.ts'
+import { startStream, streamCsvPages } from './parts/csv.ts'
+import { consoleNavigation, consoleSections } from './sections.ts'
 
 type PageContext = ContextOf<(typeof consoleViewApi)['home']>
 
@@ -22,7 +22,7 @@ interface PageQuery extends Pick<PageRequest, 'path' | 'query'> {
  * Serves the page in its frame, or only the parts that the address names (`?part=waiting,agents`). A refusal
  * of an operation is shown in the frame.
  */
-async function show(page: Page, asked: PageQuery, context: PageContext) {
+async function show(page: ConsolePage, asked: PageQuery, context: PageContext) {
   const { part: names, ...query } = asked.query
   const parts = names?.split(',')
   const made: Html[] = []
@@ -33,15 +33,15 @@ async function show(page: Page, asked: PageQuery, context: PageContext) {
     livePartRenderer(parts, made),
   )
   try {
-    const [shown, health] = await Promise.all([page(request), parts ? undefined : healthInWords(request)])
+    const [shown, health] = await Promise.all([page(request), parts ? undefined : describeHealth(request)])
     if (parts)
       return answer(html`<!doctype html><html data-person="${request.actor.id ?? ''}">${made}</html>`)
     assertRead(query, read)
     const refusal = refusalIn(shown, context)
     if (refusal && !acceptsHtml(context)) return refusal
-    return answer(frame(shown, navigation, request, health), refusal)
+    return answer(renderConsoleFrame(shown, consoleNavigation, request, health), refusal)
   } catch (error) {
-    if (error instanceof Refused) return refused(error.refusal, request, context)
+    if (error instanceof RefusedError) return refused(error.refusal, request, context)
     throw error
   }
 }
@@ -57,14 +57,14 @@ const trackReads = (query: PageRequest['query'], read: Set<string>): PageRequest
 function assertRead(query: PageRequest['query'], read: ReadonlySet<string>): void {
   const unknown = Object.keys(query).find(name => !read.has(name))
   if (unknown !== undefined)
-    throw new Refused(new Refusal(400, 'invalid_filter', `${unknown}: unknown parameter`))
+    throw new RefusedError(new Refusal(400, 'invalid_filter', `${unknown}: unknown parameter`))
 }
 
-const refusalIn = ({ refusal }: Shown, { refuse }: PageContext): Refusal | undefined =>
+const refusalIn = ({ refusal }: RenderedPage, { refuse }: PageContext): Refusal | undefined =>
   refusal && refuse(codeOf(refusal), refusal.message)
 
-const missingPage: Page = async () => {
-  throw new Refused(
+const missingPage: ConsolePage = async () => {
+  throw new RefusedError(
     new Refusal(404, 'page_not_found', 'The console has no such page. It starts at /console.'),
   )
 }
@@ -76,7 +76,7 @@ const POLICY =
 
 function answer(content: Html, refusal?: Refusal) {
   const page = { type: HTML, content: content.text, ...(refusal ? { refusal } : {}) }
-  return withHeaders<File>(page, {
+  return withHeaders<ResponseFile>(page, {
     'Content-Language': 'en',
     'Content-Security-Policy': POLICY,
     Vary: 'Accept',
@@ -96,10 +96,10 @@ const codeOf = ({ status }: Refusal): (typeof codes)[keyof typeof codes] =>
 function refused(given: Refusal, request: PageRequest, context: PageContext) {
   const refusal = context.refuse(codeOf(given), given.message)
   if (!acceptsHtml(context)) return refusal
-  return answer(frame(pageOf(refusal), navigation, request, undefined), refusal)
+  return answer(renderConsoleFrame(pageOf(refusal), consoleNavigation, request, undefined), refusal)
 }
 
-function pageOf({ status, message }: Refusal): Shown {
+function pageOf({ status, message }: Refusal): RenderedPage {
   const title = status === 404 ? 'Not found' : 'Not possible'
   return { title, content: html`<h1>${title}</h1><p class="lead">${message}</p>` }
 }
@@ -108,7 +108,7 @@ const acceptsHtml = ({ headers }: PageContext): boolean => headers.accept?.inclu
 
 const livePartRenderer =
   (parts: readonly string[] | undefined, made: Html[]) =>
-  async ({ id, events, about, make }: LivePart): Promise<Html> => {
+  async ({ id, events, about, make }: LivePagePart): Promise<Html> => {
     if (parts && !parts.includes(id)) return html``
     const content = html`<live-part id="${id}" data-events="${events.join(' ')}"${about !== undefined && html` data-about="${about}"`}>${await make()}</live-part>`
     made.push(content)
@@ -126,33 +126,33 @@ function requestOf(
   return { ...asked, ask, actor, tenant, now, ports, to: path => up + path, may, part }
 }
 
-const consoleView = implement(consoleViewApi, {
+const consoleView = bindHandlers(consoleViewApi, {
   home: ({ query }, context) => show(homePage, { path: 'console', query }, context),
 
   section: ({ params: { section: name }, query }, context) => {
-    const { list = missingPage, title = '' } = sections[name] ?? {}
+    const { list = missingPage, title = '' } = consoleSections[name] ?? {}
     return show(list, { path: `console/${name}`, section: { name, title }, query }, context)
   },
 
   record: ({ params: { section: name, id }, query }, context) => {
-    const { record = missingPage, title = '' } = sections[name] ?? {}
+    const { record = missingPage, title = '' } = consoleSections[name] ?? {}
     return show(record, { path: `console/${name}/${id}`, section: { name, title }, id, query }, context)
   },
 
   async table({ params, query }, { callOperation: ask, refuse }) {
-    const operation = sections[params.section]?.table
+    const operation = consoleSections[params.section]?.table
     if (!operation) return refuse('page_not_found')
     try {
-      const content = await startStream(csvOf(ask, operation, query))
+      const content = await startStream(streamCsvPages(ask, operation, query))
       return { type: 'text/csv; charset=utf-8', name: `${params.section}.csv`, content }
     } catch (error) {
-      if (error instanceof Refused) return refuse(codeOf(error.refusal), error.message)
+      if (error instanceof RefusedError) return refuse(codeOf(error.refusal), error.message)
       throw error
     }
   },
 
   async asset({ params }, { refuse }) {
-    return (await assetFile(params.asset)) ?? refuse('asset_not_found')
+    return (await consoleAsset(params.asset)) ?? refuse('asset_not_found')
   },
 })
 

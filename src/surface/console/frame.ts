@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
-import { clock, minuteInWords } from '../../values/clock.ts'
+import { clock, formatMinute } from '../../values/clock.ts'
 import { type Html, html } from '../../web/html.ts'
-import { assetFinder, baseStyle, pageAsset, pageIcon, timeStyle } from '../../web/page-assets.ts'
-import { plainStyle } from '../../web/refusal-page.ts'
+import { baseStyle, createAssetFinder, pageAsset, pageIcon, timeStyle } from '../../web/page-assets.ts'
+import { refusalPageStyle } from '../../web/refusal-page.ts'
 import { firstScript, sharedScript } from '../console-pages/index.ts'
 import { consoleScript, preloadedScripts } from './browser/browser.ts'
-import type { PageRequest, Section, Shown } from './page.ts'
-import { text, words } from './parts/text.ts'
+import type { ConsoleSection, PageRequest, RenderedPage } from './page.ts'
+import { humanize, renderText } from './parts/text.ts'
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
 const sheets = ['frame', 'parts', 'forms', 'decide', 'money', 'charts', 'scripts', 'touch']
 
-export const style = pageAsset(
+export const consoleFrameStyle = pageAsset(
   'console',
   'css',
   [baseStyle(), timeStyle(), ...sheets.map(name => read(`styles/${name}.css`))].join('\n'),
@@ -20,9 +20,9 @@ export const style = pageAsset(
 const icon = pageAsset('console', 'svg', pageIcon())
 
 /** Also serves the style of refusal pages, which have no operation of their own. */
-export const assetFile = assetFinder([style, icon, plainStyle])
+export const consoleAsset = createAssetFinder([consoleFrameStyle, icon, refusalPageStyle])
 
-type Navigation = readonly (readonly [group: string, sections: Readonly<Record<string, Section>>])[]
+type Navigation = readonly (readonly [group: string, sections: Readonly<Record<string, ConsoleSection>>])[]
 
 interface Line {
   readonly path: string
@@ -67,8 +67,8 @@ function groupsFor(navigation: Navigation, { may, to }: PageRequest): Group[] {
   ]
 }
 
-export function frame(
-  { title, content, onward }: Shown,
+export function renderConsoleFrame(
+  { title, content, onward }: RenderedPage,
   navigation: Navigation,
   request: PageRequest,
   health: string | undefined,
@@ -127,7 +127,7 @@ const headFrom = (to: Way): Html => html`<meta name="viewport" content="width=de
 <meta name="robots" content="noindex">
 <script src="${to('login/assets/')}${firstScript.name}"></script>
 <link rel="icon" href="${to('console/assets/')}${icon.name}" type="image/svg+xml">
-<link rel="stylesheet" href="${to('console/assets/')}${style.name}">
+<link rel="stylesheet" href="${to('console/assets/')}${consoleFrameStyle.name}">
 <link rel="manifest" href="${to('console/manifest.webmanifest')}">
 <script type="module" src="${to('console/scripts/')}${consoleScript.name}"></script>
 <link rel="modulepreload" href="${to('login/assets/')}${sharedScript.name}">
@@ -142,14 +142,14 @@ const CLOCK_SLACK_MS = 1_500
 
 const movedClock = ({ now }: PageRequest): string =>
   now.getTime() - clock.milliseconds() > CLOCK_SLACK_MS
-    ? `. The test clock is ahead: ${minuteInWords(now)}`
+    ? `. The test clock is ahead: ${formatMinute(now)}`
     : ''
 
 function person({ actor, to }: PageRequest): Html {
   const { scopes, name } = actor
   const role = scopes.has('people:write') ? 'owner' : scopes.has('intents:approve') ? 'approver' : 'viewer'
-  return html`<details class="person"><summary>${text(name, 40)}</summary><div>
-<p>${words(role)}</p>
+  return html`<details class="person"><summary>${renderText(name, 40)}</summary><div>
+<p>${humanize(role)}</p>
 <p><a href="${to('console/settings')}">Settings</a></p>
 <p><button type="button" data-action="sign-out">Sign out</button></p>
 </div></details>`

@@ -1,18 +1,18 @@
 import { healthApi } from '../health/index.ts'
-import type { AnswerOf, PageRequest } from './page.ts'
+import type { OperationAnswer, PageRequest } from './page.ts'
 
-type Health = AnswerOf<typeof healthApi.health>
+type Health = OperationAnswer<typeof healthApi.health>
 
 const healthByRequest = new WeakMap<PageRequest, Promise<Health>>()
 
-export function healthOn(request: PageRequest): Promise<Health> {
+export function readHealth(request: PageRequest): Promise<Health> {
   const health = healthByRequest.get(request) ?? request.ask(healthApi.health)
   healthByRequest.set(request, health)
   return health
 }
 
-export async function healthInWords(request: PageRequest): Promise<string | undefined> {
-  const { checks } = await healthOn(request)
+export async function describeHealth(request: PageRequest): Promise<string | undefined> {
+  const { checks } = await readHealth(request)
   if (checks.temporal === 'unreachable')
     return 'Temporal is unreachable. Waiting processes continue when it is back; no data is lost.'
   const seconds = checks.relay.oldestSeconds ?? 0

@@ -6,21 +6,21 @@ import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { JsonOf } from '../../values/json-names.ts'
 import type { Html } from '../../web/html.ts'
 
-export type Page = (request: PageRequest) => Promise<Shown>
+export type ConsolePage = (request: PageRequest) => Promise<RenderedPage>
 
-export interface Shown {
+export interface RenderedPage {
   readonly title: string
   readonly content: Html
   readonly onward?: string
   readonly refusal?: Refusal
 }
 
-export type AnswerOf<O extends Pick<AnyOperation, 'returns'>> = JsonOf<O['returns'][1]>
+export type OperationAnswer<O extends Pick<AnyOperation, 'returns'>> = JsonOf<O['returns'][1]>
 
-export type ItemOf<O extends Pick<AnyOperation, 'returns'>> =
-  AnswerOf<O> extends { readonly data: readonly (infer T)[] } ? T : never
+export type ListItemOf<O extends Pick<AnyOperation, 'returns'>> =
+  OperationAnswer<O> extends { readonly data: readonly (infer T)[] } ? T : never
 
-export interface LivePart {
+export interface LivePagePart {
   readonly id: string
   readonly events: readonly string[]
   readonly about?: string
@@ -43,13 +43,13 @@ export interface PageRequest {
   to(path: string): string
   /** Whether the person may call the operation. Pages hide what the API would refuse; only the API enforces it. */
   may(operation: AnyOperation): boolean
-  part(part: LivePart): Promise<Html>
+  part(part: LivePagePart): Promise<Html>
 }
 
-export interface Section {
+export interface ConsoleSection {
   readonly title: string
   readonly needs?: AnyOperation
-  readonly list: Page
-  readonly record?: Page
+  readonly list: ConsolePage
+  readonly record?: ConsolePage
   readonly table?: AnyOperation
 }

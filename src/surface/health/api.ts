@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { file } from '../../kernel/contract/file.ts'
+import { fileSchema } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 
 const oldestSeconds = (of: string) =>
@@ -40,6 +40,6 @@ export const healthApi = {
   metrics: get('/metrics', {
     summary: 'Get metrics for Prometheus',
     callers: ['dash'],
-    returns: [200, file('text/plain; version=0.0.4; charset=utf-8')],
+    returns: [200, fileSchema('text/plain; version=0.0.4; charset=utf-8')],
   }),
 }

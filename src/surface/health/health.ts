@@ -1,19 +1,19 @@
 import { area } from '../../kernel/contract/area.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { healthApi } from './api.ts'
 
-export const VERSION = '0.7.0'
+export const SERVICE_VERSION = '0.7.0'
 
-const health = implement(healthApi, {
+const health = bindHandlers(healthApi, {
   async health(_, { ports, refuse }) {
     const checks = await ports.health()
     if (checks.database !== 'ok') return refuse('database_unreachable')
-    return { status: 'ok' as const, version: VERSION, checks }
+    return { status: 'ok' as const, version: SERVICE_VERSION, checks }
   },
 
   about: () => ({
     name: 'Agent Payments',
-    version: VERSION,
+    version: SERVICE_VERSION,
     links: {
       docs: '/docs',
       openapi: '/openapi.json',

@@ -1,2 +1,2 @@
 export { healthApi } from './api.ts'
-export { VERSION } from './health.ts'
+export { SERVICE_VERSION } from './health.ts'

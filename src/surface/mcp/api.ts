@@ -1,4 +1,4 @@
-import { openEnded } from '../../kernel/contract/file.ts'
+import { openEndedSchema } from '../../kernel/contract/file.ts'
 import { post } from '../../kernel/contract/operation.ts'
 
 export const protocolRefusals = {
@@ -36,7 +36,7 @@ export const mcpApi = {
         'mcp-name': 'The tool, prompt or resource that the message names, since 2026-07-28.',
       },
     },
-    returns: [200, openEnded('application/json')],
+    returns: [200, openEndedSchema('application/json')],
     fails: {
       foreign_host: [403, 'Host: not an address of this service. Use its public URL.'],
       foreign_origin: [403, 'Origin: pages of other sites cannot call tools here.'],

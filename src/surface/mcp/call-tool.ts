@@ -1,12 +1,12 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { Context } from '../../kernel/contract/context.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
-import { ownToolNamed, runOwnTool } from './own-tools.ts'
-import { runTarget } from './run-operation.ts'
-import { refused, type ToolCall, withoutCardNumbers } from './tool-call.ts'
+import { findMcpOnlyTool, runMcpOnlyTool } from './own-tools.ts'
+import { runToolTarget } from './run-operation.ts'
+import { maskCardNumbersInResult, type ToolCall, toolRefusal } from './tool-call.ts'
 
 export const callTool = async (call: ToolCall, context: Context): Promise<object> =>
-  withoutCardNumbers(await answered(call, context), call.name, context)
+  maskCardNumbersInResult(await answered(call, context), call.name, context)
 
 /**
  * A defect of the service goes only to the log, since its message may come from the database. Protocol errors
@@ -19,21 +19,21 @@ async function answered(call: ToolCall, context: Context): Promise<object> {
     if (error instanceof ProtocolError) throw error
     const { ports, requestId } = context
     ports.tools.reportFailure(error, requestId)
-    return refused('internal', `Something went wrong on our side. Give us the X-Request-Id ${requestId}.`)
+    return toolRefusal('internal', `Something went wrong on our side. Give us the X-Request-Id ${requestId}.`)
   }
 }
 
 async function answerOf(call: ToolCall, context: Context): Promise<object> {
-  const own = ownToolNamed(call.name)
-  if (own) return runOwnTool(own, call.given, context)
+  const own = findMcpOnlyTool(call.name)
+  if (own) return runMcpOnlyTool(own, call.given, context)
   const target = context.ports.tools.named(call.name)
-  if (target) return runTarget(target, call, context)
+  if (target) return runToolTarget(target, call, context)
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(call.name))
 }
 
 /** An unknown tool is a protocol error. A refusal of a tool is a result, which the model reads. */
-export const isTool = (name: string, { ports }: Context): boolean =>
-  ownToolNamed(name) !== undefined || ports.tools.named(name) !== undefined
+export const isKnownTool = (name: string, { ports }: Context): boolean =>
+  findMcpOnlyTool(name) !== undefined || ports.tools.named(name) !== undefined
 
 const LONGEST_NAME = 100
 

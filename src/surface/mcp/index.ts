@@ -1,1 +1,1 @@
-export { withoutCardNumbers } from './tool-call.ts'
+export { maskCardNumbersInResult } from './tool-call.ts'

@@ -1,9 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { inputRequired } from '@modelcontextprotocol/server'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { FollowedEvent } from '../../kernel/contract/follow.ts'
+import type { StreamedEvent } from '../../kernel/contract/follow.ts'
 import type { ToolAnswer } from '../../kernel/contract/tool.ts'
-import { type Result, refused, resultOf, succeeded, type ToolCall } from './tool-call.ts'
+import {
+  type ToolCall,
+  type ToolResult,
+  toolRefusal,
+  toolResultFromAnswer,
+  toolSuccess,
+} from './tool-call.ts'
 
 interface Intent {
   readonly id: string
@@ -45,23 +51,23 @@ export async function declarationResult(
  * The client calls again after its person has seen the page. The second call belongs to the intent that the
  * first call declared.
  */
-export async function resumedResult(id: string, context: Context): Promise<object> {
+export async function resumedIntentResult(id: string, context: Context): Promise<object> {
   const answer = await context.ports.tools.call(context, 'intents.get', { id }, null)
-  return answer.refusal ? resultOf(answer) : resultOfIntent(answer.body as Intent, false, context)
+  return answer.refusal ? toolResultFromAnswer(answer) : resultOfIntent(answer.body as Intent, false, context)
 }
 
 const approvalUrl = ({ id }: Intent, { ports }: Context): string => ports.pageUrl(`/approve/${id}`)
 
-async function resultOfIntent(intent: Intent, isRepeated: boolean, context: Context): Promise<Result> {
+async function resultOfIntent(intent: Intent, isRepeated: boolean, context: Context): Promise<ToolResult> {
   if (intent.status === 'denied') {
     const { summary, remedies } = await explained(intent, context)
-    return refused('intent_denied', summary, remedies, { intent })
+    return toolRefusal('intent_denied', summary, remedies, { intent })
   }
-  if (intent.status !== 'created') return succeeded(intent, isRepeated)
+  if (intent.status !== 'created') return toolSuccess(intent, isRepeated)
   const url = approvalUrl(intent, context)
   const { summary } = await explained(intent, context)
   const sentence = `${summary} A person decides at ${url}. Tell them, then call wait_for_intent with intentId ${intent.id}. Do not pay before it is approved.`
-  return succeeded({ ...intent, approvalUrl: url }, isRepeated, sentence)
+  return toolSuccess({ ...intent, approvalUrl: url }, isRepeated, sentence)
 }
 
 async function current(declared: Intent, context: Context): Promise<Intent> {
@@ -77,15 +83,15 @@ async function explained({ id }: Intent, context: Context) {
 }
 
 /** In seconds. Proxies and clients often give up after a minute. */
-export const LONGEST_WAIT = 50
+export const MAX_WAIT_SECONDS = 50
 /** Applies when too many callers already wait for events. */
 const LOOK_EVERY_MS = 2_000
 
 /** Waits for a person's decision, at most this many seconds. Clients may call again. */
-export async function waitForIntent(id: string, seconds: number, context: Context): Promise<Result> {
+export async function waitForIntent(id: string, seconds: number, context: Context): Promise<ToolResult> {
   const first = await look(id, context)
   const answer = seconds > 0 && isWaiting(first) ? await decidedIntent(id, seconds, context) : first
-  return answer.refusal ? resultOf(answer) : resultOfIntent(answer.body as Intent, false, context)
+  return answer.refusal ? toolResultFromAnswer(answer) : resultOfIntent(answer.body as Intent, false, context)
 }
 
 const look = (id: string, context: Context): Promise<ToolAnswer> =>
@@ -110,7 +116,7 @@ async function decidedIntent(id: string, seconds: number, context: Context): Pro
 }
 
 async function* changesOf(id: string, ending: AbortSignal, { ports, tenant }: Context): AsyncGenerator<void> {
-  const isWanted = ({ data }: FollowedEvent) => data.intentId === id
+  const isWanted = ({ data }: StreamedEvent) => data.intentId === id
   const events = await ports.waitForEvents({ tenant, from: undefined, isWanted, ending })
   yield
   if (events) for await (const _ of events) yield

@@ -1,12 +1,12 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { implement } from '../../kernel/contract/operation.ts'
-import type { Personal } from '../../values/personal.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
+import type { PersonalData } from '../../values/personal.ts'
 import { mcpApi } from './api.ts'
 
 const mcpPersonal = {
   tool_calls: { personal: {}, plain: ['caller_id', 'hash', 'key'] },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
 /**
  * Prevents DNS rebinding and calls from other sites through a browser. `host` is the requested address if it
@@ -28,12 +28,12 @@ function hostOf(origin: string): string {
   return url && ['http:', 'https:'].includes(url.protocol) ? url.host : ''
 }
 
-const mcp = implement(mcpApi, {
+const mcp = bindHandlers(mcpApi, {
   async message(_, context) {
     const foreign = foreignPart(context)
     if (foreign) return context.refuse(foreign)
     // Most processes never serve an assistant, so the protocol is loaded with the first message.
-    const { serve } = await import('./serve.ts')
+    const { serveMcp: serve } = await import('./serve.ts')
     return serve(context)
   },
 })

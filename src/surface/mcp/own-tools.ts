@@ -1,16 +1,16 @@
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ToolDefinition } from '../../kernel/contract/tool.ts'
-import { LONGEST_WAIT, waitForIntent } from './intents.ts'
-import { proposeByTool, runTarget } from './run-operation.ts'
-import { type Given, refused, succeeded } from './tool-call.ts'
+import { MAX_WAIT_SECONDS, waitForIntent } from './intents.ts'
+import { proposeFromTool, runToolTarget } from './run-operation.ts'
+import { type ToolArguments, toolRefusal, toolSuccess } from './tool-call.ts'
 
 interface OwnTool {
   readonly definition: ToolDefinition
   readonly scope?: string
   /** Agent tokens get the small set of tools; keys and people reach all their operations. */
   readonly isForAgents: boolean
-  run(given: Given, context: Context): Promise<object>
+  run(given: ToolArguments, context: Context): Promise<object>
 }
 
 const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
@@ -31,20 +31,20 @@ const wait: OwnTool = {
         seconds: {
           type: 'integer',
           minimum: 0,
-          maximum: LONGEST_WAIT,
-          description: `Default: ${LONGEST_WAIT}.`,
+          maximum: MAX_WAIT_SECONDS,
+          description: `Default: ${MAX_WAIT_SECONDS}.`,
         },
       },
       required: ['intentId'],
     },
     annotations: reading,
   },
-  async run({ intentId, seconds = LONGEST_WAIT, ...others }, context) {
+  async run({ intentId, seconds = MAX_WAIT_SECONDS, ...others }, context) {
     const [unknown] = Object.keys(others)
     if (unknown !== undefined) return invalidMember(unknown, 'unknown member')
     if (typeof intentId !== 'string') return invalidMember('intentId', 'required, must be a string')
-    const isTime = Number.isInteger(seconds) && Number(seconds) >= 0 && Number(seconds) <= LONGEST_WAIT
-    if (!isTime) return invalidMember('seconds', `must be an integer from 0 to ${LONGEST_WAIT}`)
+    const isTime = Number.isInteger(seconds) && Number(seconds) >= 0 && Number(seconds) <= MAX_WAIT_SECONDS
+    if (!isTime) return invalidMember('seconds', `must be an integer from 0 to ${MAX_WAIT_SECONDS}`)
     return waitForIntent(intentId, Number(seconds), context)
   },
 }
@@ -66,7 +66,7 @@ const search: OwnTool = {
   async run({ query }, { actor, ports }) {
     if (typeof query !== 'string' || query.length > 500)
       return invalidMember('query', 'must be a string of at most 500 characters')
-    return succeeded({ operations: ports.tools.search(actor, query, MOST_FOUND) })
+    return toolSuccess({ operations: ports.tools.search(actor, query, MOST_FOUND) })
   },
 }
 
@@ -86,7 +86,7 @@ const describe: OwnTool = {
   },
   async run({ operation }, { actor, ports }) {
     const described = typeof operation === 'string' ? ports.tools.describe(actor, operation) : undefined
-    return described ? succeeded(described) : unknownOperation
+    return described ? toolSuccess(described) : unknownOperation
   },
 }
 
@@ -112,8 +112,8 @@ const call: OwnTool = {
     if (!target) return unknownOperation
     if (typeof input !== 'object' || input === null || Array.isArray(input))
       return invalidMember('input', 'must be an object')
-    const given = input as Given
-    return runTarget(
+    const given = input as ToolArguments
+    return runToolTarget(
       target,
       { name: 'call_operation', given, canOpenUrls: false, responses: undefined },
       context,
@@ -149,37 +149,43 @@ const proposeChange: OwnTool = {
       return invalidMember('input', 'must be an object')
     if (reason !== null && (typeof reason !== 'string' || reason.length > MAX_REASON))
       return invalidMember('reason', `must be a string of at most ${MAX_REASON} characters`)
-    return proposeByTool({ operation, given: input as Given, reason: reason as string | null }, context)
+    return proposeFromTool(
+      { operation, given: input as ToolArguments, reason: reason as string | null },
+      context,
+    )
   },
 }
 
-const unknownOperation = refused(
+const unknownOperation = toolRefusal(
   'unknown_operation',
   'operation: unknown, or you may not call it. search_operations finds the ones that you may call.',
 )
 
 const invalidMember = (member: string, message: string) =>
-  refused('invalid_request', `${member}: ${message}.`)
+  toolRefusal('invalid_request', `${member}: ${message}.`)
 
 const all: readonly OwnTool[] = [wait, proposeChange, search, describe, call]
 
-export const ownTools = (actor: Actor): readonly OwnTool[] => all.filter(tool => !refusalOf(tool, actor))
+export const mcpOnlyTools = (actor: Actor): readonly OwnTool[] => all.filter(tool => !refusalOf(tool, actor))
 
-export const ownToolNamed = (name: string): OwnTool | undefined => byName.get(name)
+export const findMcpOnlyTool = (name: string): OwnTool | undefined => byName.get(name)
 
 const byName = new Map(all.map(tool => [tool.definition.name, tool]))
 
-export const runOwnTool = async (tool: OwnTool, given: Given, context: Context): Promise<object> =>
-  refusalOf(tool, context.actor) ?? tool.run(given, context)
+export const runMcpOnlyTool = async (
+  tool: OwnTool,
+  given: ToolArguments,
+  context: Context,
+): Promise<object> => refusalOf(tool, context.actor) ?? tool.run(given, context)
 
 function refusalOf({ scope, isForAgents }: OwnTool, { type, scopes }: Actor): object | undefined {
   if (type === 'agent' && !isForAgents) return notForAgents
   return scope && !scopes.has(scope)
-    ? refused('missing_scope', `The credential lacks the scope ${scope}.`)
+    ? toolRefusal('missing_scope', `The credential lacks the scope ${scope}.`)
     : undefined
 }
 
-const notForAgents = refused(
+const notForAgents = toolRefusal(
   'wrong_caller',
   'This tool needs an API key; you sent an agent token. tools/list shows the tools that you may call.',
 )

@@ -1,9 +1,9 @@
 import type { Context } from '../../kernel/contract/context.ts'
-import type { ByteStream, Content, File } from '../../kernel/contract/file.ts'
-import { inSlices, type Sliced } from '../../kernel/contract/time-slices.ts'
-import { callTool, isTool } from './call-tool.ts'
-import { contents, OPENAPI } from './resources.ts'
-import { IDENTITY } from './server.ts'
+import type { ByteStream, ResponseContent, ResponseFile } from '../../kernel/contract/file.ts'
+import { runInSlices, type SlicedWork } from '../../kernel/contract/time-slices.ts'
+import { callTool, isKnownTool } from './call-tool.ts'
+import { OPENAPI_RESOURCE_URI, resourceContents } from './resources.ts'
+import { MCP_SERVER_IDENTITY } from './server.ts'
 
 /** From this version on, each message contains the client's identity and capabilities. */
 const NEWEST = '2026-07-28'
@@ -50,7 +50,7 @@ const OLDER: ReadonlySet<string | undefined> = new Set([
 
 const REQUEST = 'id jsonrpc method params'
 
-export function plainRequestIn(
+export function parsePlainRequest(
   message: unknown,
   { headers }: Pick<Context, 'headers'>,
 ): PlainRequest | undefined {
@@ -88,11 +88,11 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 function answerText({ id, isNewest }: PlainRequest, result: object): string {
   if (!isNewest) return `event: message\ndata: ${JSON.stringify({ result, jsonrpc: '2.0', id })}\n\n`
   const { _meta: own } = result as { readonly _meta?: object }
-  const _meta = { ...own, 'io.modelcontextprotocol/serverInfo': IDENTITY }
+  const _meta = { ...own, 'io.modelcontextprotocol/serverInfo': MCP_SERVER_IDENTITY }
   return JSON.stringify({ result: { ...result, _meta }, jsonrpc: '2.0', id })
 }
 
-const answerFile = ({ isNewest }: PlainRequest, content: Content): File => ({
+const answerFile = ({ isNewest }: PlainRequest, content: ResponseContent): ResponseFile => ({
   type: isNewest ? 'application/json' : 'text/event-stream',
   status: 200,
   content,
@@ -107,11 +107,14 @@ const NAMED = new Set(['name', 'arguments name'])
  * Answers a simple tool call without the protocol's server, which costs several times the operation itself. A
  * test compares the bytes. Undefined for every other request.
  */
-export async function callDirectly(request: PlainRequest, context: Context): Promise<File | undefined> {
+export async function callToolDirectly(
+  request: PlainRequest,
+  context: Context,
+): Promise<ResponseFile | undefined> {
   const { method, params, isNewest } = request
   const { name, arguments: given = {} } = params
   if (method !== 'tools/call' || !NAMED.has(membersOf(params)) || !isObject(given)) return undefined
-  if (typeof name !== 'string' || name === LONG || !isTool(name, context)) return undefined
+  if (typeof name !== 'string' || name === LONG || !isKnownTool(name, context)) return undefined
   const result = await callTool({ name, given, canOpenUrls: false, responses: undefined }, context)
   return answerFile(request, answerText(request, isNewest ? { ...result, resultType: 'complete' } : result))
 }
@@ -122,10 +125,14 @@ const PLACE = '‹document›'
  * Streams the document of the interface: it has megabytes, and the protocol's server would block the event
  * loop while writing it as a whole. Undefined for every other request.
  */
-export async function readDirectly(request: PlainRequest, { ports }: Context): Promise<File | undefined> {
+export async function readResourceDirectly(
+  request: PlainRequest,
+  { ports }: Context,
+): Promise<ResponseFile | undefined> {
   const { method, params, isNewest } = request
-  if (method !== 'resources/read' || membersOf(params) !== 'uri' || params.uri !== OPENAPI) return undefined
-  const result = contents(OPENAPI, PLACE)
+  if (method !== 'resources/read' || membersOf(params) !== 'uri' || params.uri !== OPENAPI_RESOURCE_URI)
+    return undefined
+  const result = resourceContents(OPENAPI_RESOURCE_URI, PLACE)
   const newest = { ...result, resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
   const [before = '', after = ''] = answerText(request, isNewest ? newest : result).split(PLACE)
   const document = await escapedOnce(await ports.openapi())
@@ -139,17 +146,17 @@ async function* inPieces(before: string, document: readonly Buffer[], after: str
 }
 
 /** The document escaped as a JSON string. It is made once. */
-const escaped = new WeakMap<File, Promise<readonly Buffer[]>>()
+const escaped = new WeakMap<ResponseFile, Promise<readonly Buffer[]>>()
 
-function escapedOnce(document: File): Promise<readonly Buffer[]> {
-  const known = escaped.get(document) ?? inSlices(piecesOf(String(document.content)))
+function escapedOnce(document: ResponseFile): Promise<readonly Buffer[]> {
+  const known = escaped.get(document) ?? runInSlices(piecesOf(String(document.content)))
   escaped.set(document, known)
   return known
 }
 
 const PIECE = 65_536
 
-function* piecesOf(text: string): Sliced<Buffer[]> {
+function* piecesOf(text: string): SlicedWork<Buffer[]> {
   const pieces: Buffer[] = []
   for (let at = 0; at < text.length; ) {
     // Keeps surrogate pairs together.

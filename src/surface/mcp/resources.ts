@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server'
 import type { Context } from '../../kernel/contract/context.ts'
-import { withoutCardNumbers } from './tool-call.ts'
+import { maskCardNumbersInResult } from './tool-call.ts'
 
 interface Resource {
   readonly uri: string
@@ -12,7 +12,7 @@ interface Resource {
 }
 
 const JSON_TYPE = 'application/json'
-export const OPENAPI = 'agentpay://openapi'
+export const OPENAPI_RESOURCE_URI = 'agentpay://openapi'
 
 const fixed: readonly Resource[] = [
   resource(
@@ -69,7 +69,7 @@ const shown = ({ uri, name, title, description }: Resource) => ({
 export const listResources = (context: Context) => [
   ...fixed.filter(one => isFor(context, one)).map(shown),
   {
-    uri: OPENAPI,
+    uri: OPENAPI_RESOURCE_URI,
     name: 'openapi',
     title: 'The interface',
     description: 'As OpenAPI 3.1.',
@@ -84,15 +84,18 @@ export const resourceTemplates = (context: Context) =>
     .map(({ uri, ...rest }) => ({ uriTemplate: uri, ...rest }))
 
 export async function readResource(uri: string, context: Context) {
-  if (uri === OPENAPI) return contents(uri, String((await context.ports.openapi()).content))
+  if (uri === OPENAPI_RESOURCE_URI)
+    return resourceContents(uri, String((await context.ports.openapi()).content))
   const found = find(uri, context)
   if (!found) throw new ResourceNotFoundError(uri)
   const { body, refusal } = await context.ports.tools.call(context, found.operation, found.given, null)
   if (refusal) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${refusal.code}: ${refusal.message}`)
-  return contents(uri, JSON.stringify(withoutCardNumbers(body as object, uri, context)))
+  return resourceContents(uri, JSON.stringify(maskCardNumbersInResult(body as object, uri, context)))
 }
 
-export const contents = (uri: string, text: string) => ({ contents: [{ uri, mimeType: JSON_TYPE, text }] })
+export const resourceContents = (uri: string, text: string) => ({
+  contents: [{ uri, mimeType: JSON_TYPE, text }],
+})
 
 function find(uri: string, context: Context) {
   const exact = fixed.find(one => one.uri === uri && isFor(context, one))

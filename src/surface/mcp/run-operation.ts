@@ -4,28 +4,28 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { ToolAnswer, ToolTarget } from '../../kernel/contract/tool.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 import { clock } from '../../values/clock.ts'
-import { type Proposed, propose } from '../proposals/index.ts'
-import { declarationResult, resumedResult } from './intents.ts'
+import { createProposal, type ProposalAnswer } from '../proposals/index.ts'
+import { declarationResult, resumedIntentResult } from './intents.ts'
 import {
-  type Given,
-  mayWrite,
-  type Result,
-  refused,
-  resultOf,
-  succeeded,
+  mayWriteByTools,
+  type ToolArguments,
   type ToolCall,
+  type ToolResult,
+  toolRefusal,
+  toolResultFromAnswer,
+  toolSuccess,
 } from './tool-call.ts'
 
-export async function runTarget(target: ToolTarget, call: ToolCall, context: Context): Promise<object> {
-  if (target.isWriting && !mayWrite(context.actor)) {
+export async function runToolTarget(target: ToolTarget, call: ToolCall, context: Context): Promise<object> {
+  if (target.isWriting && !mayWriteByTools(context.actor)) {
     const { idempotencyKey: _, ...given } = call.given
-    return proposeByTool({ operation: target.operation, given, reason: null }, context)
+    return proposeFromTool({ operation: target.operation, given, reason: null }, context)
   }
   const declares = target.operation === 'intents.create'
-  if (declares && call.responses && isIntentId(call.state)) return resumedResult(call.state, context)
+  if (declares && call.responses && isIntentId(call.state)) return resumedIntentResult(call.state, context)
   const answer = await runOperation(target, call.given, context)
   const isDeclared = declares && !answer.refusal
-  return isDeclared ? declarationResult(answer, call, context) : resultOf(answer)
+  return isDeclared ? declarationResult(answer, call, context) : toolResultFromAnswer(answer)
 }
 
 const isIntentId = (state: unknown): state is string =>
@@ -36,7 +36,7 @@ const PAUSE_MS = 50
 
 async function runOperation(
   { operation, takesKey }: ToolTarget,
-  given: Given,
+  given: ToolArguments,
   context: Context,
 ): Promise<ToolAnswer> {
   if (!takesKey) return callOnce(operation, given, null, context)
@@ -44,7 +44,7 @@ async function runOperation(
   const endless = nonFiniteNumberIn(members, '')
   if (endless !== undefined) return wrong(`${endless}: this number is too large.`)
   // Answers are stored by the canonical form, so the order of members makes no difference.
-  const named = JSON.parse(canonicalJson(members)) as Given
+  const named = JSON.parse(canonicalJson(members)) as ToolArguments
   if (idempotencyKey !== undefined && idempotencyKey !== null) {
     return isKey(idempotencyKey) ? callOnce(operation, named, idempotencyKey, context) : wrong(NO_KEY)
   }
@@ -82,7 +82,7 @@ const isRefusal = ({ status, refusal, body }: ToolAnswer): boolean =>
 
 async function callOnce(
   operation: string,
-  given: Given,
+  given: ToolArguments,
   key: string | null,
   context: Context,
 ): Promise<ToolAnswer> {
@@ -126,22 +126,22 @@ const forgetCall = (context: Context, operation: string, given: object, key: str
 
 interface ChangeRequest {
   readonly operation: string
-  readonly given: Given
+  readonly given: ToolArguments
   readonly reason: string | null
 }
 
 /** An operation that a model may not call becomes a proposal, and the model learns where a person finds it. */
-export async function proposeByTool(wish: ChangeRequest, context: Context): Promise<Result> {
-  const answer = await propose(wish, context)
-  if ('code' in answer) return refused(answer.code, answer.message, alternatives(answer.code))
+export async function proposeFromTool(wish: ChangeRequest, context: Context): Promise<ToolResult> {
+  const answer = await createProposal(wish, context)
+  if ('code' in answer) return toolRefusal(answer.code, answer.message, alternatives(answer.code))
   const { proposal, isRepeated } = answer
-  return succeeded({ proposal: shown(proposal) }, false, sentence(proposal, isRepeated, context))
+  return toolSuccess({ proposal: shown(proposal) }, false, sentence(proposal, isRepeated, context))
 }
 
-const sentence = ({ id, expiresAt }: Proposed, isRepeated: boolean, { ports }: Context): string =>
+const sentence = ({ id, expiresAt }: ProposalAnswer, isRepeated: boolean, { ports }: Context): string =>
   `${isRepeated ? 'This is already proposed.' : 'This is proposed; nothing has changed.'} A person must apply it before ${expiresAt} at ${ports.pageUrl(`/console/proposals/${id}`)}. Tell them. Do not say that it is done.`
 
-const shown = ({ id, status, summary, operation, changes, effect, expiresAt }: Proposed) => ({
+const shown = ({ id, status, summary, operation, changes, effect, expiresAt }: ProposalAnswer) => ({
   id,
   status,
   summary,

@@ -1,28 +1,28 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { File } from '../../kernel/contract/file.ts'
+import type { ResponseFile } from '../../kernel/contract/file.ts'
 import { Problem, Refusal } from '../../kernel/contract/problem.ts'
 import { protocolRefusals } from './api.ts'
-import { callDirectly, plainRequestIn, readDirectly } from './plain-request.ts'
-import { serverFor } from './server.ts'
+import { callToolDirectly, parsePlainRequest, readResourceDirectly } from './plain-request.ts'
+import { createMcpServer } from './server.ts'
 
 const FORWARDED = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
 
 /** MCP has no state here: any process answers any message. */
-export async function serve(context: Context): Promise<File> {
+export async function serveMcp(context: Context): Promise<ResponseFile> {
   const message = messageIn(context)
   if (message instanceof Problem) return protocolError(-32_700, message.message)
   if (Array.isArray(message)) return protocolError(-32_600, 'Batches are not supported. Send one message.')
   return (await serveDirectly(message, context)) ?? serveByProtocol(message, context)
 }
 
-export async function serveDirectly(message: unknown, context: Context): Promise<File | undefined> {
-  const request = plainRequestIn(message, context)
-  return request && ((await callDirectly(request, context)) ?? readDirectly(request, context))
+export async function serveDirectly(message: unknown, context: Context): Promise<ResponseFile | undefined> {
+  const request = parsePlainRequest(message, context)
+  return request && ((await callToolDirectly(request, context)) ?? readResourceDirectly(request, context))
 }
 
-export async function serveByProtocol(message: unknown, context: Context): Promise<File> {
-  const { fetch } = createMcpHandler(() => serverFor(context), { maxSubscriptions: 0 })
+export async function serveByProtocol(message: unknown, context: Context): Promise<ResponseFile> {
+  const { fetch } = createMcpHandler(() => createMcpServer(context), { maxSubscriptions: 0 })
   return fileOf(await fetch(requestOf(context), { parsedBody: message }))
 }
 
@@ -52,7 +52,7 @@ const codesByStatus = new Map<number, keyof typeof protocolRefusals>(
   ]),
 )
 
-async function fileOf(response: Response): Promise<File> {
+async function fileOf(response: Response): Promise<ResponseFile> {
   const { status, body, headers } = response
   const type = headers.get('content-type') ?? 'application/json'
   if (status < 400) {
@@ -68,7 +68,7 @@ async function fileOf(response: Response): Promise<File> {
   return { type, content: await response.text(), refusal }
 }
 
-function protocolError(code: number, message: string): File {
+function protocolError(code: number, message: string): ResponseFile {
   const [status, sentence] = protocolRefusals.protocol_error
   return {
     type: 'application/json',

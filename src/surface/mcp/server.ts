@@ -1,11 +1,11 @@
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
 import type { Context } from '../../kernel/contract/context.ts'
 import { callTool } from './call-tool.ts'
-import { ownTools } from './own-tools.ts'
+import { mcpOnlyTools } from './own-tools.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
-import { mayWrite } from './tool-call.ts'
+import { mayWriteByTools } from './tool-call.ts'
 
-export const IDENTITY = { name: 'agentpay', title: 'Agent payments', version: '1' }
+export const MCP_SERVER_IDENTITY = { name: 'agentpay', title: 'Agent payments', version: '1' }
 
 const INSTRUCTIONS = [
   'Payments for agents, in euros. To spend: declare_intent, wait_for_intent if a person must decide, then pay.',
@@ -14,8 +14,8 @@ const INSTRUCTIONS = [
   'An identical call within ten minutes is never done twice. Give another idempotencyKey to do it again.',
 ].join('\n')
 
-export function serverFor(context: Context): Server {
-  const server = new Server(IDENTITY, {
+export function createMcpServer(context: Context): Server {
+  const server = new Server(MCP_SERVER_IDENTITY, {
     capabilities: { tools: {}, resources: {}, prompts: {} },
     instructions: INSTRUCTIONS,
   })
@@ -40,8 +40,8 @@ export function serverFor(context: Context): Server {
 }
 
 const listTools = async ({ ports, actor }: Context) => [
-  ...(await ports.tools.listFor(actor, mayWrite(actor))),
-  ...ownTools(actor).map(({ definition }) => definition),
+  ...(await ports.tools.listFor(actor, mayWriteByTools(actor))),
+  ...mcpOnlyTools(actor).map(({ definition }) => definition),
 ]
 
 interface PromptArgument {

@@ -3,11 +3,11 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { ToolAnswer } from '../../kernel/contract/tool.ts'
 import { maskCardNumbersIn } from '../../values/mask-card-numbers.ts'
 
-export type Given = Readonly<Record<string, unknown>>
+export type ToolArguments = Readonly<Record<string, unknown>>
 
 export interface ToolCall {
   readonly name: string
-  readonly given: Given
+  readonly given: ToolArguments
   readonly canOpenUrls: boolean
   readonly responses: Readonly<Record<string, unknown>> | undefined
   /** State that the client returns. Nothing proves that it is unchanged. */
@@ -18,9 +18,10 @@ export interface ToolCall {
  * Prevents a merchant's text from making a model spend: an agent token is bounded by its policy, and an API
  * key has the right to write by tools only if it was created with it. Everything else becomes a proposal.
  */
-export const mayWrite = ({ type, toolWrites }: Actor): boolean => type === 'agent' || toolWrites === true
+export const mayWriteByTools = ({ type, toolWrites }: Actor): boolean =>
+  type === 'agent' || toolWrites === true
 
-export interface Result {
+export interface ToolResult {
   readonly content: readonly { readonly type: 'text'; readonly text: string }[]
   readonly structuredContent?: Readonly<Record<string, unknown>>
   readonly isError?: true
@@ -32,7 +33,7 @@ const REPEATED =
 
 const text = (content: string) => ({ type: 'text' as const, text: content })
 
-export function succeeded(body: unknown, isRepeated = false, ...sentences: readonly string[]): Result {
+export function toolSuccess(body: unknown, isRepeated = false, ...sentences: readonly string[]): ToolResult {
   const said = [...(isRepeated ? [REPEATED] : []), ...sentences]
   const shown = body === undefined ? 'Done.' : typeof body === 'string' ? body : JSON.stringify(body)
   return {
@@ -42,12 +43,12 @@ export function succeeded(body: unknown, isRepeated = false, ...sentences: reado
   }
 }
 
-export function refused(
+export function toolRefusal(
   code: string,
   message: string,
   remedies: readonly string[] = [],
   more: object = {},
-): Result {
+): ToolResult {
   const wish =
     remedies.length > 0 ? [`To get it approved:\n${remedies.map(one => `- ${one}`).join('\n')}`] : []
   return {
@@ -57,8 +58,8 @@ export function refused(
   }
 }
 
-export const resultOf = ({ body, refusal, isRepeated }: ToolAnswer): Result =>
-  refusal ? refused(refusal.code, refusal.message) : succeeded(body, isRepeated)
+export const toolResultFromAnswer = ({ body, refusal, isRepeated }: ToolAnswer): ToolResult =>
+  refusal ? toolRefusal(refusal.code, refusal.message) : toolSuccess(body, isRepeated)
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -67,7 +68,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const MANY_DIGITS = /\d(?:[ -]?\d){11}/
 
 /** Removes card numbers from every answer of a tool, and logs an error for the operator if there was one. */
-export function withoutCardNumbers<T extends object>(
+export function maskCardNumbersInResult<T extends object>(
   leaving: T,
   name: string,
   { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,

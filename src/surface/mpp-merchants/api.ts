@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { paidContract, paymentRequired } from '../../commerce/collect/index.ts'
-import { file } from '../../kernel/contract/file.ts'
+import { paymentRequiredContract, paymentRequiredRefusal } from '../../commerce/collect/index.ts'
+import { fileSchema } from '../../kernel/contract/file.ts'
 import { type ContextOf, get, post } from '../../kernel/contract/operation.ts'
-import { formattedText } from '../../values/schemas.ts'
-import { scenarios } from './scenarios.ts'
+import { patternTextSchema } from '../../values/schemas.ts'
+import { merchantScenarios } from './scenarios.ts'
 
-const table = Object.entries(scenarios)
+const table = Object.entries(merchantScenarios)
   .map(([name, { about }]) => `- \`${name}\`: ${about}`)
   .join('\n')
 
@@ -15,30 +15,35 @@ The scenarios:
 
 ${table}`
 
-const price = formattedText(
+const price = patternTextSchema(
   /^(?!0+(?:\.0+)?$)\d{1,3}(?:\.\d{1,2})?$/,
   6,
   'a price is more than 0, less than 1000, and has at most two decimals',
 ).meta({ description: 'The price in euros.', examples: ['7.50'] })
 
 const merchant = {
-  ...paidContract,
+  ...paymentRequiredContract,
   summary: 'Pay a simulated merchant',
   description,
   tag: 'Sandbox',
   query: z.strictObject({ amountEuros: price.optional() }),
-  returns: [200, file('application/json')],
+  returns: [200, fileSchema('application/json')],
   http: {
-    ...paidContract.http,
+    ...paymentRequiredContract.http,
     headers: {
-      ...paidContract.http.headers,
+      ...paymentRequiredContract.http.headers,
       302: { Location: 'A private address.' },
       500: { 'Payment-Receipt': 'A receipt on an error, which proves nothing.' },
     },
   },
   fails: {
-    ...paidContract.fails,
-    payment_required: paymentRequired({ method: 'card', intent: 'charge', currency: 'eur', amount: '250' }),
+    ...paymentRequiredContract.fails,
+    payment_required: paymentRequiredRefusal({
+      method: 'card',
+      intent: 'charge',
+      currency: 'eur',
+      amount: '250',
+    }),
     scenario_not_found: [404, 'No such scenario. The description of this operation lists all of them.'],
     moved: [302, 'Look elsewhere.'],
     forbidden: [403, 'This merchant refuses you.'],

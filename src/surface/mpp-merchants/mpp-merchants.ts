@@ -1,45 +1,45 @@
 import {
-  type Article,
-  challengeFor,
-  type Params,
-  type PayContext,
-  type Payee,
-  paidEndpoint,
-  presentedIn,
+  createChallenge,
+  type PaidArticle,
+  type PaidArticleSource,
+  type PathParams,
+  type PaymentRequiredContext,
+  paymentRequiredHandler,
+  presentedPaymentCredential,
 } from '../../commerce/collect/index.ts'
-import { offeringKey } from '../../commerce/mpp-keys/index.ts'
-import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
+import { currentMppKey } from '../../commerce/mpp-keys/index.ts'
+import { PLATFORM_OWNER_ID } from '../../identity/customers/index.ts'
 import { area } from '../../kernel/contract/area.ts'
-import type { ByteStream, File } from '../../kernel/contract/file.ts'
-import { externalCall, type InputOf, implement } from '../../kernel/contract/operation.ts'
-import { type Answer, type WithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
-import { isUnusable, parseReceipt, writeChallenge, writeReceipt } from '../../mpp/index.ts'
+import type { ByteStream, ResponseFile } from '../../kernel/contract/file.ts'
+import { bindHandlers, externalCall, type InputOf } from '../../kernel/contract/operation.ts'
+import { type AnswerWithHeaders, type HandlerAnswer, withHeaders } from '../../kernel/contract/problem.ts'
+import { isUnusableInput, parseReceipt, serializeChallenge, serializeReceipt } from '../../mpp/index.ts'
 import { clock } from '../../values/clock.ts'
-import { cents, money, roundCents } from '../../values/money.ts'
+import { cents, moneySchema, roundCents } from '../../values/money.ts'
 import { type MerchantContext, mppMerchantsApi } from './api.ts'
-import { type CredentialAnswer, type Scenario, scenarioOf } from './scenarios.ts'
+import { findMerchantScenario, type MerchantScenario, type ScenarioAnswer } from './scenarios.ts'
 
 /**
  * Keys and settlements of these merchants belong to the installation. Their money is fictitious, and is not
  * in a ledger.
  */
-const tenant = { ownerId: PLATFORM_OWNER, mode: 'test' } as const
+const tenant = { ownerId: PLATFORM_OWNER_ID, mode: 'test' } as const
 
 const USUAL = cents(250n)
 
-const json = (value: object): File => ({ type: 'application/json', content: JSON.stringify(value) })
+const json = (value: object): ResponseFile => ({ type: 'application/json', content: JSON.stringify(value) })
 
 type Failure = Parameters<MerchantContext['refuse']>[0]
 
 /** A merchant that follows the protocol. Each scenario changes its offer or its answer. */
-const payee: Payee<File, Failure> = {
+const payee: PaidArticleSource<ResponseFile, Failure> = {
   async find({ scenario = '', amountEuros }, context) {
-    if (!scenarioOf(scenario)) return undefined
+    if (!findMerchantScenario(scenario)) return undefined
     const now = clock.real()
     context.switchTenant(tenant, now)
     const { networks } = context.ports.acquirer('test')
     const subject = { requestId: null, walletId: null, agentId: null, scenario }
-    const key = await offeringKey(tenant, context)
+    const key = await currentMppKey(tenant, context)
     const members = { tenant, offsetMs: 0, now, key, subject, networks, expiresAt: null, ended: null }
     return {
       ...members,
@@ -54,12 +54,12 @@ const payee: Payee<File, Failure> = {
     json({
       scenario,
       settlementId: id,
-      amountEuros: money.encode(amountCents),
+      amountEuros: moneySchema.encode(amountCents),
       content: 'What you have paid for.',
     }),
 
   answer(paid, { scenario: name = '' }, context) {
-    const scenario = scenarioOf(name)
+    const scenario = findMerchantScenario(name)
     return scenario ? afterCharge(paid, scenario, context) : paid
   },
 }
@@ -68,15 +68,15 @@ const MANY = 10_000
 const TINY = 'Payment id="a", realm="r", method="tempo", intent="charge", request="e30"'
 
 function offerOf(
-  article: Article,
-  { challenge }: Scenario,
-  { host, rawBody: body }: PayContext,
+  article: PaidArticle,
+  { challenge }: MerchantScenario,
+  { host, rawBody: body }: PaymentRequiredContext,
 ): string | undefined {
   if (challenge === 'nothing') return undefined
   if (challenge === 'thousands') return Array.from({ length: MANY }, () => TINY).join(', ')
   if (challenge === 'other_methods') return `Bearer realm="sandbox", ${TINY}`
   const changed = typeof challenge === 'function' ? challenge(article) : {}
-  return writeChallenge(challengeFor(article, { host, body }, changed))
+  return serializeChallenge(createChallenge(article, { host, body }, changed))
 }
 
 const RECEIPT = 'Payment-Receipt'
@@ -103,21 +103,21 @@ async function* dawdling(): ByteStream {
   yield '{}'
 }
 
-const bodies: Readonly<Partial<Record<CredentialAnswer, () => ByteStream>>> = {
+const bodies: Readonly<Partial<Record<ScenarioAnswer, () => ByteStream>>> = {
   cuts_off: cutOff,
   never_ends: neverEnding,
   dawdles: dawdling,
 }
 
 function afterCharge(
-  paid: WithHeaders<File>,
-  { ending, receipt = same => same }: Scenario,
+  paid: AnswerWithHeaders<ResponseFile>,
+  { ending, receipt = same => same }: MerchantScenario,
   { refuse }: MerchantContext,
-): Answer<File> {
+): HandlerAnswer<ResponseFile> {
   const read = parseReceipt(paid.headers[RECEIPT] ?? '')
-  if (isUnusable(read)) return paid
+  if (isUnusableInput(read)) return paid
   const changed = receipt(read)
-  const shown = changed === null ? {} : { [RECEIPT]: writeReceipt(changed) }
+  const shown = changed === null ? {} : { [RECEIPT]: serializeReceipt(changed) }
   if (ending === 'fails') return withHeaders(refuse('failed'), shown)
   const body = bodies[ending]
   const file = body ? { type: 'application/json', content: body() } : paid.answer
@@ -125,10 +125,10 @@ function afterCharge(
 }
 
 function withoutCharge(
-  article: Article,
-  scenario: Scenario,
-  context: PayContext & MerchantContext,
-): Answer<File> {
+  article: PaidArticle,
+  scenario: MerchantScenario,
+  context: PaymentRequiredContext & MerchantContext,
+): HandlerAnswer<ResponseFile> {
   if (scenario.ending === 'forbids') return context.refuse('forbidden')
   if (scenario.ending === 'fails') return context.refuse('failed')
   const isDearer = scenario.ending === 'asks_more'
@@ -140,20 +140,20 @@ function withoutCharge(
 }
 
 function challengeAnswer(
-  article: Article,
-  scenario: Scenario,
-  context: PayContext & MerchantContext,
-): Answer<File> {
+  article: PaidArticle,
+  scenario: MerchantScenario,
+  context: PaymentRequiredContext & MerchantContext,
+): HandlerAnswer<ResponseFile> {
   const offer = offerOf(article, scenario, context)
   const refusal = context.refuse('payment_required')
   return offer === undefined ? refusal : withHeaders(refusal, { 'WWW-Authenticate': offer })
 }
 
-const good = paidEndpoint(payee)
+const good = paymentRequiredHandler(payee)
 
 type Input = InputOf<typeof mppMerchantsApi.get>
 
-const paramsOf = ({ params, query: { amountEuros } }: Input): Params =>
+const paramsOf = ({ params, query: { amountEuros } }: Input): PathParams =>
   amountEuros === undefined ? params : { ...params, amountEuros }
 
 /** Scenarios that do not charge the card only read; the others charge it like a payment request. */
@@ -162,12 +162,12 @@ const merchant = externalCall(mppMerchantsApi.get, {
 
   async peek(input, context) {
     const { scenario: name } = input.params
-    const scenario = scenarioOf(name)
+    const scenario = findMerchantScenario(name)
     if (!scenario) return context.refuse('scenario_not_found')
     if (scenario.challenge === 'no_money') return json({ scenario: name, content: 'This is free.' })
     if (scenario.challenge === 'elsewhere')
       return withHeaders(context.refuse('moved'), { Location: 'http://169.254.169.254/' })
-    const isPresented = presentedIn(context) !== undefined
+    const isPresented = presentedPaymentCredential(context) !== undefined
     const article = await payee.find(paramsOf(input), context)
     if (!article) return context.refuse('scenario_not_found')
     if (isPresented && scenario.charges) return undefined
@@ -182,5 +182,5 @@ const merchant = externalCall(mppMerchantsApi.get, {
 export const mppMerchantsArea = area(
   'Sandbox Merchants',
   'Merchants of test mode that programs pay: a good one, and all kinds of others.',
-  implement(mppMerchantsApi, { get: merchant, post: merchant }),
+  bindHandlers(mppMerchantsApi, { get: merchant, post: merchant }),
 )

@@ -1,10 +1,10 @@
-import type { Article } from '../../commerce/collect/index.ts'
-import { encodeRequest, type Offer, type Receipt } from '../../mpp/index.ts'
-import { after, clock, days, minutes } from '../../values/clock.ts'
+import type { PaidArticle } from '../../commerce/collect/index.ts'
+import { type BoundChallenge, encodeChallengeRequest, type PaymentReceipt } from '../../mpp/index.ts'
+import { addMs, clock, days, minutes } from '../../values/clock.ts'
 
-export type OfferOverrides = (article: Article) => Partial<Offer>
+export type OfferOverrides = (article: PaidArticle) => Partial<BoundChallenge>
 
-export type CredentialAnswer =
+export type ScenarioAnswer =
   | 'good'
   | 'asks_more'
   | 'asks_again'
@@ -14,20 +14,20 @@ export type CredentialAnswer =
   | 'never_ends'
   | 'dawdles'
 
-export interface Scenario {
+export interface MerchantScenario {
   readonly about: string
   readonly challenge?: OfferOverrides | 'nothing' | 'thousands' | 'other_methods' | 'elsewhere' | 'no_money'
   readonly charges: boolean
-  readonly ending: CredentialAnswer
-  readonly receipt?: (receipt: Receipt) => Receipt | null
+  readonly ending: ScenarioAnswer
+  readonly receipt?: (receipt: PaymentReceipt) => PaymentReceipt | null
 }
 
 /** A key of 1024 bits, which is too weak. */
 const WEAK =
   'sUPggLoYdfmOgVLsR_CYjfgTD41xIs6R5lbwUiTPSHnD6x0JOkPEMVOW4VOd3wffyvVENx_koKzN2OTIPlsOUscKH8V4adsBxlYzdHcY4ncCnmBea0S73naM8X9SLd-iL8wziLIA-eLHP5hRJVX4aGI6X8RYhd_6yTSbeH2Aum0'
 
-const charge = ({ amountCents, description, externalId }: Article, more: object, details: object) =>
-  encodeRequest({
+const charge = ({ amountCents, description, externalId }: PaidArticle, more: object, details: object) =>
+  encodeChallengeRequest({
     amount: String(amountCents),
     currency: 'eur',
     description,
@@ -36,7 +36,7 @@ const charge = ({ amountCents, description, externalId }: Article, more: object,
     methodDetails: details,
   })
 
-const detailsOf = ({ networks, merchantName, key }: Article) => ({
+const detailsOf = ({ networks, merchantName, key }: PaidArticle) => ({
   acceptedNetworks: networks,
   merchantName,
   encryptionJwk: key.jwk,
@@ -44,7 +44,9 @@ const detailsOf = ({ networks, merchantName, key }: Article) => ({
 
 /** Overrides members of the challenge, whose id binds them correctly. */
 const withOverrides =
-  (members: (article: Article) => { readonly more?: object; readonly details?: object }): OfferOverrides =>
+  (
+    members: (article: PaidArticle) => { readonly more?: object; readonly details?: object },
+  ): OfferOverrides =>
   article => {
     const { more = {}, details = {} } = members(article)
     return { request: charge(article, more, { ...detailsOf(article), ...details }) }
@@ -54,7 +56,7 @@ const refused = { charges: false, ending: 'good' } as const
 const charged = { charges: true, ending: 'good' } as const
 const unpaid = { charges: false } as const
 
-export const scenarios = {
+export const merchantScenarios = {
   paid: { ...charged, about: 'A good merchant: charges the card once, and answers with a receipt.' },
   free: { ...refused, challenge: 'no_money', about: 'Free: answers 200 at once.' },
   'no-challenge': { ...refused, challenge: 'nothing', about: 'Answers 402 without a challenge.' },
@@ -67,7 +69,7 @@ export const scenarios = {
   redirect: { ...refused, challenge: 'elsewhere', about: 'Redirects to a private address.' },
   expired: {
     ...refused,
-    challenge: ({ now }) => ({ expires: after(now, -minutes(1)).toISOString() }),
+    challenge: ({ now }) => ({ expires: addMs(now, -minutes(1)).toISOString() }),
     about: 'Offers a challenge that has expired.',
   },
   'other-currency': {
@@ -145,12 +147,15 @@ export const scenarios = {
   },
   'old-receipt': {
     ...charged,
-    receipt: receipt => ({ ...receipt, timestamp: after(clock.real(), -days(30)).toISOString() }),
+    receipt: receipt => ({ ...receipt, timestamp: addMs(clock.real(), -days(30)).toISOString() }),
     about: 'Charges the card, and gives a receipt of last month.',
   },
-} as const satisfies Record<string, Scenario>
+} as const satisfies Record<string, MerchantScenario>
 
-export type ScenarioName = keyof typeof scenarios
-export const scenarioNames = Object.keys(scenarios) as [ScenarioName, ...ScenarioName[]]
-export const scenarioOf = (name: string): Scenario | undefined =>
-  Object.hasOwn(scenarios, name) ? scenarios[name as ScenarioName] : undefined
+export type MerchantScenarioName = keyof typeof merchantScenarios
+export const merchantScenarioNames = Object.keys(merchantScenarios) as [
+  MerchantScenarioName,
+  ...MerchantScenarioName[],
+]
+export const findMerchantScenario = (name: string): MerchantScenario | undefined =>
+  Object.hasOwn(merchantScenarios, name) ? merchantScenarios[name as MerchantScenarioName] : undefined

@@ -1,4 +1,4 @@
-import { file } from '../../kernel/contract/file.ts'
+import { fileSchema } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 
 const cachedFile =
@@ -19,21 +19,21 @@ export const pagesApi = {
     summary: 'Get the index of the documentation for language models',
     description: `In the form of llmstxt.org: every section with its address as Markdown. ${cachedFile}`,
     callers: ['public'],
-    returns: [200, file('text/plain')],
+    returns: [200, fileSchema('text/plain')],
   }),
   llmsFull: get('/llms-full.txt', {
     limits: { unmetered: true },
     summary: 'Get the whole documentation as one text',
     description: `All operations, records and events as Markdown. ${cachedFile}`,
     callers: ['public'],
-    returns: [200, file('text/plain')],
+    returns: [200, fileSchema('text/plain')],
   }),
   openapi: get('/openapi.json', {
     limits: { unmetered: true },
     summary: 'Get the OpenAPI 3.1 document',
     description: cachedFile,
     callers: ['public'],
-    returns: [200, file('application/json')],
+    returns: [200, fileSchema('application/json')],
   }),
   docs: get('/docs', {
     ...readsAccept,
@@ -41,7 +41,7 @@ export const pagesApi = {
     summary: 'Read the documentation: start page',
     description: cachedFile + asMarkdown,
     callers: ['public'],
-    returns: [200, file('text/html')],
+    returns: [200, fileSchema('text/html')],
   }),
   docsSection: get('/docs/{section}', {
     ...readsAccept,
@@ -49,7 +49,7 @@ export const pagesApi = {
     summary: 'Read a section of the documentation',
     description: cachedFile + asMarkdown,
     callers: ['public'],
-    returns: [200, file('text/html')],
+    returns: [200, fileSchema('text/html')],
     fails: { section_not_found: [404, 'No such page. The documentation starts at /docs.'] },
   }),
   docsGuide: get('/docs/guides/{guide}', {
@@ -58,7 +58,7 @@ export const pagesApi = {
     summary: 'Read a guide',
     description: cachedFile + asMarkdown,
     callers: ['public'],
-    returns: [200, file('text/html')],
+    returns: [200, fileSchema('text/html')],
     fails: { guide_not_found: [404, 'No such guide. /docs/guides lists all guides.'] },
   }),
   docsRefusal: get('/docs/errors/{code}', {
@@ -66,7 +66,7 @@ export const pagesApi = {
     summary: 'Read about an error code',
     description: cachedFile,
     callers: ['public'],
-    returns: [200, file('text/html')],
+    returns: [200, fileSchema('text/html')],
     fails: { code_not_found: [404, 'No such error code. /docs/errors lists all codes.'] },
   }),
   docsAsset: get('/docs/assets/{asset}', {
@@ -74,7 +74,7 @@ export const pagesApi = {
     summary: 'Get an asset of the documentation',
     description: 'Its name changes with its content, so browsers cache it.',
     callers: ['public'],
-    returns: [200, file('application/octet-stream')],
+    returns: [200, fileSchema('application/octet-stream')],
     fails: { asset_not_found: [404, 'No such asset. The documentation starts at /docs.'] },
   }),
 }

@@ -1,11 +1,11 @@
 import { area } from '../../kernel/contract/area.ts'
-import type { File } from '../../kernel/contract/file.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import type { ResponseFile } from '../../kernel/contract/file.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
-import { type WithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
+import { type AnswerWithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
 import { pagesApi } from './api.ts'
 
-type Page = WithHeaders<File>
+type Page = AnswerWithHeaders<ResponseFile>
 
 /** Programs that accept Markdown get it, also if they accept HTML equally. Browsers never ask for Markdown. */
 function wantsMarkdown(accept = ''): boolean {
@@ -23,10 +23,10 @@ async function pageAt(
   return page && withHeaders(page, { Vary: 'Accept' })
 }
 
-const pages = implement(pagesApi, {
+const pages = bindHandlers(pagesApi, {
   openapi: (_, { ports }) => ports.openapi(),
-  llms: (_, { ports }) => ports.docs('/llms.txt') as Promise<File>,
-  llmsFull: (_, { ports }) => ports.docs('/llms-full.txt') as Promise<File>,
+  llms: (_, { ports }) => ports.docs('/llms.txt') as Promise<ResponseFile>,
+  llmsFull: (_, { ports }) => ports.docs('/llms-full.txt') as Promise<ResponseFile>,
   docs: async (_, { ports, headers }) => (await pageAt('/docs', ports, headers)) as Page,
   docsSection: async ({ params }, { ports, headers, refuse }) =>
     (await pageAt(`/docs/${params.section}`, ports, headers)) ?? refuse('section_not_found'),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { assertionRefusals, webauthnAssertion } from '../../identity/passkeys/index.ts'
-import { event } from '../../kernel/contract/events.ts'
-import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { assertionRefusals, webauthnAssertionSchema } from '../../identity/passkeys/index.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
+import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
@@ -61,26 +61,29 @@ const ProposalEvent = z.object({
 })
 
 const created = {
-  'canvas.proposal_created': event('A proposal was made, which a person can apply.', ProposalEvent),
+  'canvas.proposal_created': declareEvent('A proposal was made, which a person can apply.', ProposalEvent),
 }
 const decided = {
-  'canvas.proposal_applied': event('A person applied a proposal; its operation is done.', ProposalEvent),
-  'canvas.proposal_dismissed': event(
+  'canvas.proposal_applied': declareEvent(
+    'A person applied a proposal; its operation is done.',
+    ProposalEvent,
+  ),
+  'canvas.proposal_dismissed': declareEvent(
     'A proposal was dismissed, or its record had changed when a person applied it.',
     ProposalEvent,
   ),
-  'canvas.proposal_expired': event('A proposal expired without being applied.', ProposalEvent),
+  'canvas.proposal_expired': declareEvent('A proposal expired without being applied.', ProposalEvent),
 }
 
-const proposal_not_found = missing('proposal')
-const lookupFails = { proposal_not_found } as const satisfies Record<string, Failure>
+const proposal_not_found = notFound('proposal')
+const lookupFails = { proposal_not_found } as const satisfies Record<string, RefusalSpec>
 
 const changeFails = {
   proposal_not_found,
   proposal_over: [400, 'The proposal is already applied, dismissed or expired. Make a new one.'],
   proposal_expired: [410, 'The proposal expired after 15 minutes. Make a new one.'],
   proposal_applying: [409, 'The proposal is being applied. Check again in a minute.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 /** The service computes this object itself; no caller can send it. */
 const newProposal = z.strictObject({
@@ -116,7 +119,7 @@ export const proposalsApi = {
     callers: ['key'],
     scope: 'canvas:apply',
     run: 'external',
-    body: z.strictObject({ webauthnAssertion: webauthnAssertion.optional() }),
+    body: z.strictObject({ webauthnAssertion: webauthnAssertionSchema.optional() }),
     example: {},
     returns: [200, ProposalRecord],
     fails: {

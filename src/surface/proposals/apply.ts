@@ -3,24 +3,24 @@ import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import { type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
-import { after, clock } from '../../values/clock.ts'
-import { excerpt } from '../../values/schemas.ts'
+import { addMs, clock } from '../../values/clock.ts'
+import { truncateText } from '../../values/schemas.ts'
 import { proposalsApi } from './api.ts'
 import {
-  APPLYING_FOR_MS,
-  type Applier,
-  type Attempt,
-  basisOf,
-  type Given,
-  MOST_TRIES,
+  APPLY_LEASE_MS,
+  APPLY_RETRY_WINDOW_MS,
+  type ApplyAttempt,
+  computeProposalBasis,
+  MAX_APPLY_ATTEMPTS,
   Proposal,
+  type ProposalApplier,
+  type ProposedMembers,
   proposalMachine,
-  REPEATED_FOR_MS,
 } from './proposal.ts'
 
 type Ending = ContextOf<typeof proposalsApi.end>
 
-export function end(
+export function endProposal(
   proposal: Proposal,
   status: 'applied' | 'dismissed' | 'expired' | 'outdated' | 'failed',
   { emit, now }: Pick<Ending, 'emit' | 'now'>,
@@ -31,17 +31,17 @@ export function end(
   if (status !== 'failed') emit(`canvas.proposal_${outcome}`, proposalEvent(proposal))
 }
 
-export function closedReason({ status, expiresAt, dueAt }: Proposal, now: Date) {
+export function proposalClosedReason({ status, expiresAt, dueAt }: Proposal, now: Date) {
   if (status === 'applying') return dueAt && dueAt > now ? 'proposal_applying' : undefined
   if (status === 'expired') return 'proposal_expired'
   if (status !== 'open') return 'proposal_over'
   return expiresAt <= now ? 'proposal_expired' : undefined
 }
 
-const isRepeatable = (attempt: Attempt | null): attempt is Attempt =>
-  attempt !== null && clock.milliseconds() - Date.parse(attempt.begunAt) < REPEATED_FOR_MS
+const isRepeatable = (attempt: ApplyAttempt | null): attempt is ApplyAttempt =>
+  attempt !== null && clock.milliseconds() - Date.parse(attempt.begunAt) < APPLY_RETRY_WINDOW_MS
 
-const applierOf = (actor: Actor, address: string | null): Applier => ({
+const applierOf = (actor: Actor, address: string | null): ProposalApplier => ({
   type: actor.type === 'console' ? 'console' : 'key',
   id: actor.id,
   name: actor.name ?? null,
@@ -51,27 +51,32 @@ const applierOf = (actor: Actor, address: string | null): Applier => ({
 })
 
 /** The attempt, as recovery needs it after a crash. `isRepeated` says that an earlier attempt may have done it. */
-function beginning(proposal: Proposal, attempt: Attempt, isRepeated: boolean, now: Date): ApplyReservation {
+function beginning(
+  proposal: Proposal,
+  attempt: ApplyAttempt,
+  isRepeated: boolean,
+  now: Date,
+): ApplyReservation {
   proposalMachine.move(proposal, 'applying')
-  Object.assign(proposal, { attempt, dueAt: after(now, APPLYING_FOR_MS), tries: proposal.tries + 1 })
+  Object.assign(proposal, { attempt, dueAt: addMs(now, APPLY_LEASE_MS), tries: proposal.tries + 1 })
   const { id, ownerId, mode, operation, input, basis, agentId } = proposal
   return { id, ownerId, mode, operation, input, basis, agentId, attempt, isRepeated }
 }
 
-export const apply = externalCall(proposalsApi.apply, {
+export const applyProposal = externalCall(proposalsApi.apply, {
   async reserve({ params, body }, context) {
     const { records, actor, now, address, refuse } = context
     const proposal = await records.lock(Proposal, params.id)
     if (!proposal) return refuse('proposal_not_found')
     if (proposal.status === 'applied') return new AnswerNow(proposalResponse(proposal))
-    const problem = closedReason(proposal, now)
+    const problem = proposalClosedReason(proposal, now)
     if (problem) return refuse(problem)
     if (proposal.status === 'applying') {
       if (isRepeatable(proposal.attempt)) return beginning(proposal, proposal.attempt, true, now)
       failUnknown(proposal, context)
       return refuse('proposal_over', UNKNOWN.message)
     }
-    const attempt: Attempt = {
+    const attempt: ApplyAttempt = {
       applier: applierOf(actor, address),
       webauthnAssertion: body.webauthnAssertion ?? null,
       // A refusal under the earlier key did nothing, so the next attempt has its own key.
@@ -110,14 +115,14 @@ export const apply = externalCall(proposalsApi.apply, {
 const needsSignature = (code: string): code is 'assertion_required' | 'statement_outdated' =>
   code === 'assertion_required' || code === 'statement_outdated'
 
-export const endDue = externalCall(proposalsApi.end, {
+export const endDueProposal = externalCall(proposalsApi.end, {
   async reserve({ params }, context) {
     const { records, now, refuse } = context
     const proposal = await records.lock(Proposal, params.id)
     if (!proposal) return refuse('proposal_not_found')
     const { status, attempt, dueAt } = proposal
     if (!dueAt || dueAt > now) return new AnswerNow({ done: true })
-    if (status === 'open') end(proposal, 'expired', context)
+    if (status === 'open') endProposal(proposal, 'expired', context)
     else if (isRepeatable(attempt)) return beginning(proposal, attempt, true, now)
     else failUnknown(proposal, context)
     return new AnswerNow({ done: true })
@@ -141,7 +146,7 @@ const UNKNOWN = {
 /** An operation that may have run under an expired key is never repeated. */
 function failUnknown(proposal: Proposal, context: Pick<Ending, 'emit' | 'now'>): void {
   proposal.refusal = UNKNOWN
-  end(proposal, 'failed', context)
+  endProposal(proposal, 'failed', context)
 }
 
 async function recordOutcome(id: string, applied: ApplyOutcome, context: Ending): Promise<Proposal | null> {
@@ -155,17 +160,17 @@ async function recordOutcome(id: string, applied: ApplyOutcome, context: Ending)
       resultId: applied.resultId,
       refusal: null,
     })
-    end(proposal, 'applied', context)
+    endProposal(proposal, 'applied', context)
   } else if (applied.outcome === 'outdated') {
-    end(proposal, 'outdated', context)
+    endProposal(proposal, 'outdated', context)
   } else if (applied.outcome === 'refused') {
     proposalMachine.move(proposal, 'open')
     const { code, message } = applied
     Object.assign(proposal, { attempt: null, dueAt: proposal.expiresAt, refusal: { code, message } })
-  } else if (proposal.tries >= MOST_TRIES) {
+  } else if (proposal.tries >= MAX_APPLY_ATTEMPTS) {
     failUnknown(proposal, context)
   } else {
-    proposal.dueAt = after(now, APPLYING_FOR_MS)
+    proposal.dueAt = addMs(now, APPLY_LEASE_MS)
   }
   return proposal
 }
@@ -175,10 +180,10 @@ interface ApplyReservation {
   readonly ownerId: string
   readonly mode: Mode
   readonly operation: string
-  readonly input: Given
+  readonly input: ProposedMembers
   readonly basis: string | null
   readonly agentId: string | null
-  readonly attempt: Attempt
+  readonly attempt: ApplyAttempt
   /** The earlier attempt may have changed the record, so its basis is not checked again. */
   readonly isRepeated: boolean
 }
@@ -218,7 +223,7 @@ async function runProposed(
   if (!refusal) return { outcome: 'done', resultId: idIn(body) }
   const { code, message } = refusal
   if (status >= 500 || UNDECIDED_CODES.has(code)) return { outcome: 'unknown' }
-  return { outcome: 'refused', code, message: excerpt(message) }
+  return { outcome: 'refused', code, message: truncateText(message) }
 }
 
 async function isOutdated(
@@ -235,7 +240,7 @@ async function isOutdated(
   } as const
   const plan = tools.plan({ actor: anonymous }, operation, input)
   if (!plan) return true
-  return (await basisOf(plan, { tools, tenant: { ownerId, mode }, requestId: id })) !== basis
+  return (await computeProposalBasis(plan, { tools, tenant: { ownerId, mode }, requestId: id })) !== basis
 }
 
 function idIn(body: unknown): string | null {

@@ -1,2 +1,2 @@
 export { proposalsApi } from './api.ts'
-export { type Proposed, propose } from './propose.ts'
+export { createProposal, type ProposalAnswer } from './propose.ts'

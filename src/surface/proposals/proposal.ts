@@ -1,15 +1,21 @@
 import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import { machine } from '../../kernel/contract/machine.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
-import type { Plan } from '../../kernel/contract/tool.ts'
-import { flag, nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import type { ToolCallPlan } from '../../kernel/contract/tool.ts'
+import {
+  booleanColumn,
+  nullable,
+  recordColumns,
+  tenantTable,
+  timestampColumn,
+} from '../../kernel/database/entity.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 import { minutes } from '../../values/clock.ts'
-import type { Personal } from '../../values/personal.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
-export const proposalMachine = machine('proposal', {
+export const proposalMachine = stateMachine('proposal', {
   open: ['applying', 'dismissed', 'expired'],
   applying: ['open', 'applied', 'outdated', 'failed'],
   applied: [],
@@ -20,35 +26,35 @@ export const proposalMachine = machine('proposal', {
 })
 
 /** Repeats the condition of the partial index of deadlines exactly, so that PostgreSQL uses it. */
-export const OPEN = "status in ('open', 'applying')"
+export const OPEN_PROPOSAL_SQL = "status in ('open', 'applying')"
 
-export const OPEN_FOR_MS = minutes(15)
+export const PROPOSAL_TTL_MS = minutes(15)
 
 /** An attempt holds the proposal for this long. Then the sweep takes it over. */
-export const APPLYING_FOR_MS = minutes(1)
+export const APPLY_LEASE_MS = minutes(1)
 
 /** Bounds the open proposals of one proposer, since a person reads each of them. */
-export const MOST_OPEN = 20
+export const MAX_OPEN_PROPOSALS = 20
 
 /**
  * An attempt is repeated for this long. It is far shorter than the life of idempotency keys, since an
  * operation under an expired key could run twice; and it must not run hours after the person's decision.
  */
-export const REPEATED_FOR_MS = minutes(30)
+export const APPLY_RETRY_WINDOW_MS = minutes(30)
 
-export const MOST_TRIES = 5
+export const MAX_APPLY_ATTEMPTS = 5
 
-export const LONGEST_INPUT = 16_384
+export const MAX_PROPOSAL_INPUT_LENGTH = 16_384
 
-export type Given = Readonly<Record<string, unknown>>
+export type ProposedMembers = Readonly<Record<string, unknown>>
 
-export interface Difference {
+export interface ProposedDifference {
   readonly member: string
   readonly from: string | null
   readonly to: string | null
 }
 
-export interface Effect {
+export interface ProposalEffect {
   readonly source: 'simulation' | 'backtest'
   readonly sentence: string
 }
@@ -60,7 +66,7 @@ interface Decider {
 }
 
 /** The person who applies, as plain JSON, which survives a crash. */
-export interface Applier extends Decider {
+export interface ProposalApplier extends Decider {
   readonly type: 'key' | 'console'
   readonly scopes: readonly string[]
   readonly sessionId: string | null
@@ -68,8 +74,8 @@ export interface Applier extends Decider {
 }
 
 /** Under this key the operation runs once. */
-export interface Attempt {
-  readonly applier: Applier
+export interface ApplyAttempt {
+  readonly applier: ProposalApplier
   readonly webauthnAssertion: unknown
   readonly key: string
   /** Uses the real clock, as the expiry of keys does. In ISO 8601. */
@@ -79,25 +85,25 @@ export interface Attempt {
 const schema = defineEntity({
   ...tenantTable('Proposal', 'proposals', 'agentId'),
   properties: {
-    ...record('proposal'),
+    ...recordColumns('proposal'),
     agentId: nullable.string(),
     operation: p.text(),
-    input: p.json<Given>(),
+    input: p.json<ProposedMembers>(),
     hash: p.text(),
     summary: p.text(),
     reason: nullable.string(),
-    changes: p.json<readonly Difference[]>(),
-    effect: nullable.json<Effect>(),
+    changes: p.json<readonly ProposedDifference[]>(),
+    effect: nullable.json<ProposalEffect>(),
     recordId: nullable.string(),
     basis: nullable.string(),
-    takesPasskey: flag(),
+    takesPasskey: booleanColumn(),
     proposedBy: p.json<Decider>(),
     proposerId: p.text(),
     status: p.enum(proposalMachine.states).onCreate(() => proposalMachine.initial),
-    expiresAt: timestamp(),
+    expiresAt: timestampColumn(),
     dueAt: nullable.instant(),
     tries: p.integer().onCreate(() => 0),
-    attempt: nullable.json<Attempt>(),
+    attempt: nullable.json<ApplyAttempt>(),
     refusal: nullable.json<{ readonly code: string; readonly message: string }>(),
     resultId: nullable.string(),
     decidedBy: nullable.json<Decider>(),
@@ -111,12 +117,12 @@ schema.setClass(Proposal)
 export interface NewProposal {
   readonly agentId: string | null
   readonly operation: string
-  readonly input: Given
+  readonly input: ProposedMembers
   readonly hash: string
   readonly summary: string
   readonly reason: string | null
-  readonly changes: readonly Difference[]
-  readonly effect: Effect | null
+  readonly changes: readonly ProposedDifference[]
+  readonly effect: ProposalEffect | null
   readonly recordId: string | null
   readonly basis: string | null
   readonly takesPasskey: boolean
@@ -136,8 +142,8 @@ interface Looking {
   readonly requestId: string
 }
 
-export async function basisOf(
-  { record, agentId }: Pick<Plan, 'record' | 'agentId'>,
+export async function computeProposalBasis(
+  { record, agentId }: Pick<ToolCallPlan, 'record' | 'agentId'>,
   { tools, tenant, requestId }: Looking,
 ): Promise<string | null> {
   const [changed, policy] = await Promise.all([
@@ -156,7 +162,7 @@ function fingerprintOf(record: unknown): unknown {
 
 const ERASED_PERSON = '{"id":null,"name":null}'
 
-export const proposalsPersonal = {
+export const proposalsPersonalData = {
   proposals: {
     personal: {
       input: { kind: 'words', ground: 'contract', forget: 'empty' },
@@ -176,4 +182,4 @@ export const proposalsPersonal = {
       payer: ['record_id', 'result_id'],
     },
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

@@ -1,12 +1,26 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
-import { after } from '../../values/clock.ts'
+import { addMs } from '../../values/clock.ts'
 import { proposalsApi } from './api.ts'
-import { apply, closedReason, end, endDue, proposalEvent, proposalResponse } from './apply.ts'
-import { MOST_OPEN, OPEN, OPEN_FOR_MS, Proposal, proposalMachine, proposalsPersonal } from './proposal.ts'
+import {
+  applyProposal,
+  endDueProposal,
+  endProposal,
+  proposalClosedReason,
+  proposalEvent,
+  proposalResponse,
+} from './apply.ts'
+import {
+  MAX_OPEN_PROPOSALS,
+  OPEN_PROPOSAL_SQL,
+  PROPOSAL_TTL_MS,
+  Proposal,
+  proposalMachine,
+  proposalsPersonalData,
+} from './proposal.ts'
 
 /**
  * Returns an identical open proposal of the same proposer instead of a new one, so that a model that repeats
@@ -16,20 +30,20 @@ const make: HandlerOf<typeof proposalsApi.make> = async ({ body: { proposal: mem
   const { records, now, emit } = context
   const { proposerId, hash } = members
   await lockTenant(context, 'proposals')
-  const open = await records.find(Proposal, { proposerId, status: 'open' }, { limit: MOST_OPEN })
+  const open = await records.find(Proposal, { proposerId, status: 'open' }, { limit: MAX_OPEN_PROPOSALS })
   const same = open.find(one => one.hash === hash && one.expiresAt > now)
   if (same) return { proposal: proposalResponse(same), isRepeated: true }
-  if (open.length >= MOST_OPEN) return { proposal: null, isRepeated: false }
-  const expiresAt = after(now, OPEN_FOR_MS)
+  if (open.length >= MAX_OPEN_PROPOSALS) return { proposal: null, isRepeated: false }
+  const expiresAt = addMs(now, PROPOSAL_TTL_MS)
   const proposal = records.create(Proposal, { ...members, expiresAt, dueAt: expiresAt })
   emit('canvas.proposal_created', proposalEvent(proposal))
   return { proposal: proposalResponse(proposal), isRepeated: false }
 }
 
-const proposals = implement(proposalsApi, {
+const proposals = bindHandlers(proposalsApi, {
   make,
-  apply,
-  end: endDue,
+  apply: applyProposal,
+  end: endDueProposal,
 
   async list({ query: { status, agentId } }, context) {
     const { data, ...rest } = await context.page(Proposal, definedOnly({ status, agentId }))
@@ -46,10 +60,10 @@ const proposals = implement(proposalsApi, {
     const proposal = await records.lock(Proposal, params.id)
     if (!proposal) return refuse('proposal_not_found')
     if (proposal.status === 'applying') return refuse('proposal_applying')
-    const problem = closedReason(proposal, now)
+    const problem = proposalClosedReason(proposal, now)
     if (problem) return refuse(problem)
     proposal.decidedBy = { type: actor.type, id: actor.id, name: actor.name ?? null }
-    end(proposal, 'dismissed', context)
+    endProposal(proposal, 'dismissed', context)
     return proposalResponse(proposal)
   },
 })
@@ -61,7 +75,7 @@ const deadline: Deadline = {
   record: 'id',
   agent: 'agent_id',
   due: 'due_at',
-  open: OPEN,
+  open: OPEN_PROPOSAL_SQL,
   waits: 'false',
   operations: ['proposals.end'],
 }
@@ -71,7 +85,7 @@ export const proposalsArea = area(
   'Changes that assistants and agents propose, and people apply.',
   proposals,
   {
-    personal: proposalsPersonal,
+    personal: proposalsPersonalData,
     entities: [Proposal],
     machines: [proposalMachine],
     deadlines: [deadline],

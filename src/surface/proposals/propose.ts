@@ -1,21 +1,21 @@
 import { hash } from 'node:crypto'
 import type { Context } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import type { Plan } from '../../kernel/contract/tool.ts'
+import type { ToolCallPlan } from '../../kernel/contract/tool.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 import { clock, days } from '../../values/clock.ts'
-import { hasMaskableNumber } from '../../values/mask-card-numbers.ts'
-import { excerpt } from '../../values/schemas.ts'
+import { containsCardNumber } from '../../values/mask-card-numbers.ts'
+import { truncateText } from '../../values/schemas.ts'
 import {
-  basisOf,
-  type Difference,
-  type Effect,
-  type Given,
-  LONGEST_INPUT,
+  computeProposalBasis,
+  MAX_PROPOSAL_INPUT_LENGTH,
   type NewProposal,
+  type ProposalEffect,
+  type ProposedDifference,
+  type ProposedMembers,
 } from './proposal.ts'
 
-export interface Proposed {
+export interface ProposalAnswer {
   readonly id: string
   readonly status: string
   readonly summary: string
@@ -32,7 +32,7 @@ type Proposing = Pick<Context, 'actor' | 'requestId' | 'address' | 'runId' | 'po
 
 interface ProposalInput {
   readonly operation: string
-  readonly given: Given
+  readonly given: ProposedMembers
   readonly reason: string | null
 }
 
@@ -40,10 +40,10 @@ interface ProposalInput {
  * Proposes an operation to the people of the account: checks it by its contract, describes it with what the
  * proposer may see, and stores it. Runs outside of a transaction, and changes nothing else.
  */
-export async function propose(
+export async function createProposal(
   { operation, given, reason }: ProposalInput,
   proposer: Proposing,
-): Promise<{ readonly proposal: Proposed; readonly isRepeated: boolean } | ProposalRefusal> {
+): Promise<{ readonly proposal: ProposalAnswer; readonly isRepeated: boolean } | ProposalRefusal> {
   const { ports, actor, tenant, requestId } = proposer
   if (!actor.scopes.has('canvas:write'))
     return { code: 'missing_scope', message: 'The credential lacks the scope canvas:write.' }
@@ -52,7 +52,7 @@ export async function propose(
   const { before, isMissing } = await seenBy(proposer, plan)
   if (isMissing) return { code: 'not_found', message: `${operation}: record not found.` }
   const [basis, effect] = await Promise.all([
-    basisOf(plan, { tools: ports.tools, tenant, requestId }),
+    computeProposalBasis(plan, { tools: ports.tools, tenant, requestId }),
     effectOf(plan, proposer),
   ])
   const kept: NewProposal = {
@@ -71,7 +71,7 @@ export async function propose(
     proposerId: String(actor.id),
   }
   const answer = (await ports.runFor(tenant, 'proposals.make', { body: { proposal: kept } }, requestId)) as {
-    readonly proposal: Proposed | null
+    readonly proposal: ProposalAnswer | null
     readonly isRepeated: boolean
   }
   const { proposal, isRepeated } = answer
@@ -91,9 +91,12 @@ const CARD_NUMBER: ProposalRefusal = {
   message: 'input: must not contain a card number.',
 }
 
-function planned({ operation, given, reason }: ProposalInput, proposer: Proposing): Plan | ProposalRefusal {
-  if (hasMaskableNumber([given, reason])) return CARD_NUMBER
-  if (JSON.stringify(given).length > LONGEST_INPUT)
+function planned(
+  { operation, given, reason }: ProposalInput,
+  proposer: Proposing,
+): ToolCallPlan | ProposalRefusal {
+  if (containsCardNumber([given, reason])) return CARD_NUMBER
+  if (JSON.stringify(given).length > MAX_PROPOSAL_INPUT_LENGTH)
     return { code: 'invalid_request', message: 'input: too long for a proposal.' }
   try {
     const plan = proposer.ports.tools.plan(proposer, operation, given)
@@ -116,8 +119,8 @@ const MOST_CHANGES = 50
 /** Reads the record with the rights of the proposer, and says whether they miss it. */
 async function seenBy(
   proposer: Describing,
-  { record }: Pick<Plan, 'record'>,
-): Promise<{ readonly before?: Given; readonly isMissing: boolean }> {
+  { record }: Pick<ToolCallPlan, 'record'>,
+): Promise<{ readonly before?: ProposedMembers; readonly isMissing: boolean }> {
   if (!record) return { isMissing: false }
   const { body, refusal } = await proposer.ports.tools.call(proposer, record.operation, record.given, null)
   // An agent must not learn of records that it may not see. A missing policy does not prevent a proposal to
@@ -125,14 +128,21 @@ async function seenBy(
   const isHidden = proposer.actor.type === 'agent' && refusal !== undefined
   const isMissing =
     refusal?.code !== 'no_policy_assigned' && (isHidden || /not_found$/.test(refusal?.code ?? ''))
-  return { isMissing, ...(refusal ? {} : { before: body as Given }) }
+  return { isMissing, ...(refusal ? {} : { before: body as ProposedMembers }) }
 }
 
-function changesOf({ given, record }: Plan, before: Given | undefined): Difference[] {
+function changesOf(
+  { given, record }: ToolCallPlan,
+  before: ProposedMembers | undefined,
+): ProposedDifference[] {
   const params = new Set(Object.keys(record?.given ?? {}))
   return Object.entries(given)
     .filter(([member]) => !params.has(member))
-    .map(([member, to]) => ({ member: excerpt(member), from: inWords(before?.[member]), to: inWords(to) }))
+    .map(([member, to]) => ({
+      member: truncateText(member),
+      from: inWords(before?.[member]),
+      to: inWords(to),
+    }))
     .filter(({ from, to }) => from !== to)
     .slice(0, MOST_CHANGES)
 }
@@ -140,14 +150,17 @@ function changesOf({ given, record }: Plan, before: Given | undefined): Differen
 const inWords = (value: unknown): string | null =>
   value === undefined || value === null
     ? null
-    : excerpt(typeof value === 'string' ? value : JSON.stringify(value))
+    : truncateText(typeof value === 'string' ? value : JSON.stringify(value))
 
-function summaryOf({ target, record }: Plan, before: Given | undefined): string {
+function summaryOf({ target, record }: ToolCallPlan, before: ProposedMembers | undefined): string {
   const name = before?.name ?? before?.merchant ?? record?.id
-  return name === undefined ? target.summary : `${target.summary}: ${excerpt(String(name))}`
+  return name === undefined ? target.summary : `${target.summary}: ${truncateText(String(name))}`
 }
 
-async function effectOf({ target, given }: Plan, proposer: Describing): Promise<Effect | null> {
+async function effectOf(
+  { target, given }: ToolCallPlan,
+  proposer: Describing,
+): Promise<ProposalEffect | null> {
   if (target.operation === 'intents.create') return simulated(given, proposer)
   if (target.operation === 'policies.assign') return backtested(given, proposer)
   return null
@@ -164,7 +177,7 @@ const SIMULATED = [
   'country',
 ]
 
-async function simulated(given: Given, proposer: Describing): Promise<Effect | null> {
+async function simulated(given: ProposedMembers, proposer: Describing): Promise<ProposalEffect | null> {
   const asked = Object.fromEntries(
     SIMULATED.flatMap(name => (given[name] === undefined ? [] : [[name, given[name]]])),
   )
@@ -173,12 +186,12 @@ async function simulated(given: Given, proposer: Describing): Promise<Effect | n
   if (!decision) return null
   const { allowed, requiresApproval, reason } = decision
   const verdict = !allowed ? 'denied' : requiresApproval ? 'sent for approval' : 'approved at once'
-  return { source: 'simulation', sentence: excerpt(`It would be ${verdict}: ${reason}`) }
+  return { source: 'simulation', sentence: truncateText(`It would be ${verdict}: ${reason}`) }
 }
 
 const REPLAYED_DAYS = 30
 
-async function backtested(given: Given, proposer: Describing): Promise<Effect | null> {
+async function backtested(given: ProposedMembers, proposer: Describing): Promise<ProposalEffect | null> {
   const to = clock.real()
   const asked = {
     id: given.policyId,

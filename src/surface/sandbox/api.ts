@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 
@@ -43,7 +43,7 @@ export const sandboxApi = {
       clock_too_far: [400, 'The clock can be at most 100 years ahead.'],
     },
     emits: {
-      'clock.advanced': event(
+      'clock.advanced': declareEvent(
         'The test clock was advanced.',
         z.object({ ownerId: z.string(), ...Clock.shape }),
       ),

@@ -1,16 +1,16 @@
-import { type Failure, post } from '../../kernel/contract/operation.ts'
+import { post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import {
-  AuthorizationBody,
-  AuthorizeBody,
-  ClearBody,
-  DisputeBody,
-  IncrementBody,
   MobileWalletBody,
   NetworkAnswer,
   networkEvents,
-  RefundBody,
-  ReverseBody,
-  ShipBody,
+  SandboxAuthorizationBody,
+  SandboxAuthorizeBody,
+  SandboxClearBody,
+  SandboxDisputeBody,
+  SandboxIncrementBody,
+  SandboxRefundBody,
+  SandboxReverseBody,
+  SandboxShipBody,
 } from './card-network-schemas.ts'
 
 const fails = {
@@ -34,7 +34,7 @@ const fails = {
     400,
     'amountEuros: nothing is left to clear of this authorization. Give an amount to clear more.',
   ],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 const simulated = {
   callers: ['key'],
@@ -57,56 +57,56 @@ export const cardNetworkApi = {
     ...simulated,
     summary: 'Simulate a card authorization',
     description: `${WAY}\n\nWith \`agentCredentialId\` an agent’s network token pays: its merchants, limits and status apply as well. The answer has the approved amount, or the reason of the decline. Three amounts trigger behaviour of the processor. € 91.01: it cannot reach the service and approves in its place; only its advice arrives. € 91.02: the answer of the service is late, and the processor declines. € 91.03: the request arrives twice.`,
-    body: AuthorizeBody,
+    body: SandboxAuthorizeBody,
     example: { cardId, amountEuros: 25.5, merchant: 'SQ *BOOKSHOP 1234 BERLIN', mcc: '5942', country: 'DE' },
   }),
   incrementCard: post('/simulate/card/increment', {
     ...simulated,
     summary: 'Simulate an increment of an authorization',
     description: `${WAY} Hotels and filling stations raise an existing authorization.`,
-    body: IncrementBody,
+    body: SandboxIncrementBody,
     example: { authorizationId, amountEuros: 10 },
   }),
   reverseCard: post('/simulate/card/reverse', {
     ...simulated,
     summary: 'Simulate a partial reversal',
     description: WAY,
-    body: ReverseBody,
+    body: SandboxReverseBody,
     example: { authorizationId, amountEuros: 5 },
   }),
   voidCard: post('/simulate/card/void', {
     ...simulated,
     summary: 'Simulate a full reversal',
     description: WAY,
-    body: AuthorizationBody,
+    body: SandboxAuthorizationBody,
     example: { authorizationId },
   }),
   expireCard: post('/simulate/card/expire', {
     ...simulated,
     summary: 'Simulate the expiry of an authorization',
     description: WAY,
-    body: AuthorizationBody,
+    body: SandboxAuthorizationBody,
     example: { authorizationId },
   }),
   clearCard: post('/simulate/card/clear', {
     ...simulated,
     summary: 'Simulate a clearing',
     description: `${WAY} A clearing can exceed the authorization, or have none: the network has already paid.`,
-    body: ClearBody,
+    body: SandboxClearBody,
     example: { authorizationId, amountEuros: 25.5 },
   }),
   refundCard: post('/simulate/card/refund', {
     ...simulated,
     summary: 'Simulate a card refund',
     description: WAY,
-    body: RefundBody,
+    body: SandboxRefundBody,
     example: { authorizationId, amountEuros: 5 },
   }),
   disputeCard: post('/simulate/card/dispute', {
     ...simulated,
     summary: 'Simulate a decision about a dispute',
     description: `${WAY} Decisions may come at any time, repeatedly and in any order: facts are never refused.`,
-    body: DisputeBody,
+    body: SandboxDisputeBody,
     example: { disputeId: 'dispute_01jd8x2m4ye7k9v0c3q5r6t8wz', says: 'won' },
     fails: { ...fails, dispute_not_found: [404, 'disputeId: no such dispute.'] },
   }),
@@ -114,7 +114,7 @@ export const cardNetworkApi = {
     ...simulated,
     summary: 'Simulate the shipping of a card',
     description: WAY,
-    body: ShipBody,
+    body: SandboxShipBody,
     example: { cardId, carrier: 'Post', trackingNumber: 'RR1DE' },
   }),
   changeMobileWallet: post('/simulate/mobile-wallet', {

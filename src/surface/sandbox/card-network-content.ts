@@ -1,27 +1,27 @@
 import type { z } from 'zod'
-import { authRequestsOf } from '../../control/payments/index.ts'
+import { decodeAuthRequests } from '../../control/payments/index.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
-import type { CardMerchant, MessageContent } from '../../ports/card-processor.ts'
-import { minus, NO_CENTS } from '../../values/money.ts'
-import type { MessageContext, NetworkContext } from './card-network-message.ts'
+import type { CardMerchant, CardMessageContent } from '../../ports/card-processor.ts'
+import { NO_CENTS, subtractCents } from '../../values/money.ts'
+import type { NetworkMessageContext, SandboxNetworkContext } from './card-network-message.ts'
 import type {
-  AuthorizationBody,
-  AuthorizeBody,
-  ClearBody,
-  DisputeBody,
-  IncrementBody,
   MobileWalletBody,
-  RefundBody,
-  ReverseBody,
-  ShipBody,
+  SandboxAuthorizationBody,
+  SandboxAuthorizeBody,
+  SandboxClearBody,
+  SandboxDisputeBody,
+  SandboxIncrementBody,
+  SandboxRefundBody,
+  SandboxReverseBody,
+  SandboxShipBody,
 } from './card-network-schemas.ts'
 
-type Made = MessageContent | Refusal
+type Made = CardMessageContent | Refusal
 
 /** Derives missing ids from the message id, so that a repeated message has the same ones. */
-const derivedId = (kind: string, { messageId }: MessageContext): string => `${kind}_of_${messageId}`
+const derivedId = (kind: string, { messageId }: NetworkMessageContext): string => `${kind}_of_${messageId}`
 
-const named = ({ authorizationId }: MessageContext): string => authorizationId as string
+const named = ({ authorizationId }: NetworkMessageContext): string => authorizationId as string
 
 interface GivenMerchant {
   readonly merchant?: string | undefined
@@ -33,8 +33,8 @@ interface GivenMerchant {
 
 function merchantOf(
   given: GivenMerchant,
-  { authorization, networkTokenId }: MessageContext,
-  { refuse }: NetworkContext,
+  { authorization, networkTokenId }: NetworkMessageContext,
+  { refuse }: SandboxNetworkContext,
 ): CardMerchant | Refusal {
   const descriptor = given.merchant ?? authorization?.descriptor
   if (descriptor === undefined) return refuse('merchant_unnamed')
@@ -45,18 +45,18 @@ function merchantOf(
 
 const withMerchant = (
   body: GivenMerchant,
-  known: MessageContext,
-  context: NetworkContext,
+  known: NetworkMessageContext,
+  context: SandboxNetworkContext,
   content: (merchant: CardMerchant) => Made,
 ): Made => {
   const merchant = merchantOf(body, known, context)
   return merchant instanceof Refusal ? merchant : content(merchant)
 }
 
-export const authorizing = (
-  body: z.output<typeof AuthorizeBody>,
-  known: MessageContext,
-  context: NetworkContext,
+export const authorizationContent = (
+  body: z.output<typeof SandboxAuthorizeBody>,
+  known: NetworkMessageContext,
+  context: SandboxNetworkContext,
 ): Made =>
   withMerchant(body, known, context, merchant => ({
     kind: 'authorization',
@@ -67,10 +67,10 @@ export const authorizing = (
     merchant,
   }))
 
-export const incrementing = (
-  body: z.output<typeof IncrementBody>,
-  known: MessageContext,
-  context: NetworkContext,
+export const incrementContent = (
+  body: z.output<typeof SandboxIncrementBody>,
+  known: NetworkMessageContext,
+  context: SandboxNetworkContext,
 ): Made =>
   withMerchant(body, known, context, merchant => ({
     kind: 'authorization',
@@ -81,36 +81,45 @@ export const incrementing = (
     merchant,
   }))
 
-const nextIncrement = ({ authorization }: MessageContext): number =>
+const nextIncrement = ({ authorization }: NetworkMessageContext): number =>
   Math.max(
     0,
-    ...(authorization ? authRequestsOf(authorization.facts) : []).map(({ increment }) => increment),
+    ...(authorization ? decodeAuthRequests(authorization.facts) : []).map(({ increment }) => increment),
   ) + 1
 
-export const reversing = ({ amountCents }: z.output<typeof ReverseBody>, known: MessageContext): Made => ({
+export const reversalContent = (
+  { amountCents }: z.output<typeof SandboxReverseBody>,
+  known: NetworkMessageContext,
+): Made => ({
   kind: 'reversal',
   authorizationId: named(known),
   amountCents,
 })
 
-export const voiding = (_: z.output<typeof AuthorizationBody>, known: MessageContext): Made => ({
+export const voidContent = (
+  _: z.output<typeof SandboxAuthorizationBody>,
+  known: NetworkMessageContext,
+): Made => ({
   kind: 'reversal',
   authorizationId: named(known),
   amountCents: null,
 })
 
-export const expiring = (_: z.output<typeof AuthorizationBody>, known: MessageContext): Made => ({
+export const expiryContent = (
+  _: z.output<typeof SandboxAuthorizationBody>,
+  known: NetworkMessageContext,
+): Made => ({
   kind: 'expiry',
   authorizationId: named(known),
 })
 
-export function clearing(
-  body: z.output<typeof ClearBody>,
-  known: MessageContext,
-  context: NetworkContext,
+export function clearingContent(
+  body: z.output<typeof SandboxClearBody>,
+  known: NetworkMessageContext,
+  context: SandboxNetworkContext,
 ): Made {
   const { approvedCents = NO_CENTS, clearedCents = NO_CENTS } = known.authorization ?? {}
-  const amountCents = body.amountCents ?? minus(approvedCents, clearedCents)
+  const amountCents = body.amountCents ?? subtractCents(approvedCents, clearedCents)
   if (amountCents <= 0n) return context.refuse('nothing_left')
   return withMerchant(body, known, context, merchant => ({
     kind: 'clearing',
@@ -122,10 +131,10 @@ export function clearing(
   }))
 }
 
-export const refunding = (
-  body: z.output<typeof RefundBody>,
-  known: MessageContext,
-  context: NetworkContext,
+export const refundContent = (
+  body: z.output<typeof SandboxRefundBody>,
+  known: NetworkMessageContext,
+  context: SandboxNetworkContext,
 ): Made =>
   withMerchant(body, known, context, merchant => ({
     kind: 'refund',
@@ -135,20 +144,27 @@ export const refunding = (
     merchant,
   }))
 
-export const shipping = ({ carrier, trackingNumber }: z.output<typeof ShipBody>): Made => ({
+export const shippingContent = ({ carrier, trackingNumber }: z.output<typeof SandboxShipBody>): Made => ({
   kind: 'shipped',
   carrier,
   trackingNumber,
 })
 
-export const addingToWallet = (body: z.output<typeof MobileWalletBody>, known: MessageContext): Made => ({
+export const mobileWalletContent = (
+  body: z.output<typeof MobileWalletBody>,
+  known: NetworkMessageContext,
+): Made => ({
   kind: 'mobile_wallet',
   tokenId: body.tokenId ?? derivedId('token', known),
   wallet: body.wallet,
   status: body.status,
 })
 
-export const deciding = ({ disputeId, says, amountCents }: z.output<typeof DisputeBody>): Made => ({
+export const disputeDecisionContent = ({
+  disputeId,
+  says,
+  amountCents,
+}: z.output<typeof SandboxDisputeBody>): Made => ({
   kind: 'dispute',
   disputeId,
   says,

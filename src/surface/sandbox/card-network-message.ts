@@ -3,13 +3,13 @@ import { CardAuthorization } from '../../cards/authorizations/index.ts'
 import { Card, CardNumber } from '../../cards/cards/index.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
-import type { CardMessage, MessageContent, SignedMessage } from '../../ports/card-processor.ts'
+import type { CardMessage, CardMessageContent, SignedCardMessage } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
 import type { cardNetworkApi } from './card-network-api.ts'
 
-export type NetworkContext = ContextOf<typeof cardNetworkApi.authorizeCard>
+export type SandboxNetworkContext = ContextOf<typeof cardNetworkApi.authorizeCard>
 
-export interface MessageInput {
+export interface NetworkMessageInput {
   readonly messageId?: string | undefined
   readonly sentAt?: Date | undefined
   readonly cardId?: string | undefined
@@ -19,7 +19,7 @@ export interface MessageInput {
   readonly networkTokenId?: string | null | undefined
 }
 
-export interface MessageContext {
+export interface NetworkMessageContext {
   readonly messageId: string
   readonly authorization: CardAuthorization | null
   readonly authorizationId: string | undefined
@@ -28,14 +28,14 @@ export interface MessageContext {
 }
 
 /** Signed messages, and the ids of their answer. They are plain JSON, which survives a crash. */
-export interface Sent {
-  readonly signed: readonly SignedMessage[]
+export interface SentNetworkMessages {
+  readonly signed: readonly SignedCardMessage[]
   readonly says: Script['says']
   readonly cardId: string
   readonly messageId: string
   readonly lastMessageId: string
   readonly sentAt: string
-  readonly kind: MessageContent['kind']
+  readonly kind: CardMessageContent['kind']
   readonly named: Named
 }
 
@@ -49,11 +49,11 @@ interface Named {
   readonly cents: string | null
 }
 
-export async function prepareMessage(
-  body: MessageInput,
-  context: NetworkContext,
-  contentOf: (known: MessageContext) => MessageContent | Refusal,
-): Promise<Sent | Refusal> {
+export async function prepareNetworkMessage(
+  body: NetworkMessageInput,
+  context: SandboxNetworkContext,
+  contentOf: (known: NetworkMessageContext) => CardMessageContent | Refusal,
+): Promise<SentNetworkMessages | Refusal> {
   const { tenant, now, ports, refuse } = context
   if (tenant.mode !== 'test') return refuse('test_mode_only')
   const { sign } = ports.cardProcessor('test')
@@ -82,14 +82,17 @@ export async function prepareMessage(
   }
 }
 
-async function findAuthorization({ authorizationId: id }: MessageInput, { records }: NetworkContext) {
+async function findAuthorization(
+  { authorizationId: id }: NetworkMessageInput,
+  { records }: SandboxNetworkContext,
+) {
   return id === undefined ? null : records.findOne(CardAuthorization, { $or: [{ processorRef: id }, { id }] })
 }
 
 async function findNumber(
-  { cardId, last4 }: MessageInput,
+  { cardId, last4 }: NetworkMessageInput,
   authorization: CardAuthorization | null,
-  { records, refuse }: NetworkContext,
+  { records, refuse }: SandboxNetworkContext,
 ): Promise<CardNumber | Refusal> {
   const id = cardId ?? authorization?.cardId
   if (id === undefined) return refuse('card_unnamed')
@@ -105,9 +108,9 @@ async function findNumber(
 }
 
 async function findToken(
-  { agentCredentialId: id, networkTokenId }: MessageInput,
+  { agentCredentialId: id, networkTokenId }: NetworkMessageInput,
   authorization: CardAuthorization | null,
-  { records, refuse }: NetworkContext,
+  { records, refuse }: SandboxNetworkContext,
 ): Promise<string | null | Refusal> {
   if (id === undefined) return networkTokenId ?? authorization?.networkTokenId ?? null
   if (networkTokenId) return refuse('token_named_twice')
@@ -117,7 +120,7 @@ async function findToken(
 }
 
 /** Reads the ids and the amount of a message. The answer repeats them, so that the message can be sent again. */
-function namedIn(content: MessageContent): Named {
+function namedIn(content: CardMessageContent): Named {
   const {
     authorizationId = null,
     ask = null,
@@ -152,7 +155,7 @@ const scripts: ReadonlyMap<bigint, Script> = new Map([
   [91_03n, { asks: 2, says: null }],
 ])
 
-const scriptOf = (content: MessageContent): Script =>
+const scriptOf = (content: CardMessageContent): Script =>
   content.kind === 'authorization' && content.ask === 0
     ? (scripts.get(content.amountCents) ?? ONE_REQUEST)
     : ONE_REQUEST

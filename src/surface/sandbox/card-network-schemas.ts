@@ -1,25 +1,25 @@
 import { z } from 'zod'
-import { event } from '../../kernel/contract/events.ts'
+import { declareEvent } from '../../kernel/contract/events.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { cents, money, positiveMoney } from '../../values/money.ts'
-import { country, formattedText } from '../../values/schemas.ts'
+import { cents, moneySchema, positiveMoneySchema } from '../../values/money.ts'
+import { countrySchema, patternTextSchema } from '../../values/schemas.ts'
 
 const HIGHEST = cents(99_999_999_999n)
 
-const mcc = formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits').meta({
+const mcc = patternTextSchema(/^\d{4}$/, 4, 'a merchant category code has four digits').meta({
   examples: ['5942'],
 })
 
 /** An id of the network. Callers choose it freely, so that a message can precede the one it refers to. */
 const networkId = (what: string) =>
-  formattedText(/^[\w.:-]{1,100}$/, 100, 'up to 100 letters, digits, and _ . : -').meta({
+  patternTextSchema(/^[\w.:-]{1,100}$/, 100, 'up to 100 letters, digits, and _ . : -').meta({
     description: `The network’s id of the ${what}.`,
   })
 
-const amount = positiveMoney(HIGHEST)
-const amountOrNothing = money.refine(given => given <= HIGHEST, 'less than a billion euros')
+const amount = positiveMoneySchema(HIGHEST)
+const amountOrNothing = moneySchema.refine(given => given <= HIGHEST, 'less than a billion euros')
 
 /** Members of every message. A message sent again with the values of its answer is a repetition. */
 const message = {
@@ -29,7 +29,7 @@ const message = {
   sentAt: instant.optional().meta({ description: 'Default: now.' }),
 }
 
-const last4 = formattedText(/^\d{4}$/, 4, 'four digits')
+const last4 = patternTextSchema(/^\d{4}$/, 4, 'four digits')
   .optional()
   .meta({
     description: 'The last four digits of the card number that pays. Default: the current number.',
@@ -66,7 +66,7 @@ const merchant = {
     }),
   mcc: mcc.nullable().default(null),
   city: city.nullable().default(null),
-  country: country.nullable().default(null),
+  country: countrySchema.nullable().default(null),
   url: z
     .url({ protocol: /^https?$/ })
     .max(2_000)
@@ -89,7 +89,7 @@ const laterMerchant = {
     .meta({ description: 'Default: that of the authorization. Required if that is unknown.' }),
   mcc: mcc.nullish(),
   city: city.nullish(),
-  country: country.nullish(),
+  country: countrySchema.nullish(),
   url: merchant.url.unwrap().optional(),
   agentCredentialId: agentCredentialId.meta({
     description: 'The network token that pays. Default: that of the authorization.',
@@ -97,7 +97,7 @@ const laterMerchant = {
   networkTokenId: networkTokenId.nullish(),
 }
 
-export const AuthorizeBody = withoutCardNumbers(
+export const SandboxAuthorizeBody = withoutCardNumbers(
   z.strictObject({
     ...message,
     ...merchant,
@@ -112,7 +112,7 @@ export const AuthorizeBody = withoutCardNumbers(
   }),
 )
 
-export const IncrementBody = withoutCardNumbers(
+export const SandboxIncrementBody = withoutCardNumbers(
   z.strictObject({
     ...later,
     ...laterMerchant,
@@ -128,7 +128,7 @@ export const IncrementBody = withoutCardNumbers(
   }),
 )
 
-export const ReverseBody = withoutCardNumbers(
+export const SandboxReverseBody = withoutCardNumbers(
   z.strictObject({
     ...later,
     authorizationId,
@@ -136,9 +136,9 @@ export const ReverseBody = withoutCardNumbers(
   }),
 )
 
-export const AuthorizationBody = withoutCardNumbers(z.strictObject({ ...later, authorizationId }))
+export const SandboxAuthorizationBody = withoutCardNumbers(z.strictObject({ ...later, authorizationId }))
 
-export const ClearBody = withoutCardNumbers(
+export const SandboxClearBody = withoutCardNumbers(
   z.strictObject({
     ...later,
     ...laterMerchant,
@@ -156,7 +156,7 @@ export const ClearBody = withoutCardNumbers(
   }),
 )
 
-export const RefundBody = withoutCardNumbers(
+export const SandboxRefundBody = withoutCardNumbers(
   z.strictObject({
     ...later,
     ...laterMerchant,
@@ -168,7 +168,7 @@ export const RefundBody = withoutCardNumbers(
   }),
 )
 
-export const ShipBody = withoutCardNumbers(
+export const SandboxShipBody = withoutCardNumbers(
   z.strictObject({
     ...message,
     cardId,
@@ -188,7 +188,7 @@ export const MobileWalletBody = withoutCardNumbers(
   }),
 )
 
-export const DisputeBody = withoutCardNumbers(
+export const SandboxDisputeBody = withoutCardNumbers(
   z.strictObject({
     ...message,
     disputeId: id('dispute'),
@@ -218,22 +218,24 @@ export const NetworkAnswer = z
     refundId: z.string().nullable(),
     tokenId: z.string().nullable(),
     disputeId: id('dispute').nullable(),
-    amountCents: money.nullable().meta({ description: 'The amount of the message; null if it has none.' }),
+    amountCents: moneySchema
+      .nullable()
+      .meta({ description: 'The amount of the message; null if it has none.' }),
     reply,
-    approvedCents: money.nullable(),
+    approvedCents: moneySchema.nullable(),
     reason: z.string().nullable(),
   })
   .meta({ id: 'CardNetworkAnswer' })
 
 export const networkEvents = {
-  'card_network.message_sent': event(
+  'card_network.message_sent': declareEvent(
     'The simulated card network sent a message about a card.',
     z.object({
       cardId,
       messageId: z.string(),
       kind: z.string(),
       authorizationId: z.string().nullable(),
-      amountCents: money.nullable(),
+      amountCents: moneySchema.nullable(),
       reply,
     }),
   ),

@@ -3,27 +3,27 @@ import { CardMessage } from '../../cards/authorizations/index.ts'
 import { Dispute } from '../../commerce/disputes/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import {
+  bindHandlers,
   type ContextOf,
   externalCall,
   type Handlers,
   type InputOf,
-  implement,
 } from '../../kernel/contract/operation.ts'
-import type { Delivered, Ports } from '../../kernel/contract/ports.ts'
+import type { Ports, SignedDeliveryResult } from '../../kernel/contract/ports.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { reserveClockMove } from '../../kernel/database/tenant-clock.ts'
-import type { CardReply, MessageContent } from '../../ports/card-processor.ts'
+import type { CardMessageContent, CardReply } from '../../ports/card-processor.ts'
 import { clock, days, minutes } from '../../values/clock.ts'
 import { type Cents, cents } from '../../values/money.ts'
 import { sandboxApi } from './api.ts'
 import { cardNetworkApi } from './card-network-api.ts'
 import * as content from './card-network-content.ts'
 import {
-  type MessageContext,
-  type MessageInput,
-  type NetworkContext,
-  prepareMessage,
-  type Sent,
+  type NetworkMessageContext,
+  type NetworkMessageInput,
+  prepareNetworkMessage,
+  type SandboxNetworkContext,
+  type SentNetworkMessages,
 } from './card-network-message.ts'
 import type { NetworkAnswer } from './card-network-schemas.ts'
 
@@ -34,10 +34,10 @@ const RECEIVE_OPERATION = 'authorizations.receive'
  * is the answer.
  */
 async function deliver(
-  { signed, messageId }: Sent,
+  { signed, messageId }: SentNetworkMessages,
   { ports }: { readonly ports: Ports },
-): Promise<Delivered> {
-  let answer: Delivered = { unsigned: 'Nothing was sent.' }
+): Promise<SignedDeliveryResult> {
+  let answer: SignedDeliveryResult = { unsigned: 'Nothing was sent.' }
   for (const { body, headers } of signed) {
     const request = { body: Buffer.from(body), headers, requestId: messageId, address: null }
     answer = await ports.deliver(RECEIVE_OPERATION, request)
@@ -49,49 +49,57 @@ async function deliver(
  * Signs a message, and delivers it by the operation that serves all messages. Answers with the reply to the
  * network.
  */
-const simulate = <B extends MessageInput>(
-  contentOf: (body: B, known: MessageContext, context: NetworkContext) => MessageContent | Refusal,
+const simulate = <B extends NetworkMessageInput>(
+  contentOf: (
+    body: B,
+    known: NetworkMessageContext,
+    context: SandboxNetworkContext,
+  ) => CardMessageContent | Refusal,
 ) => ({
-  reserve: ({ body }: { readonly body: B }, context: NetworkContext) =>
-    prepareMessage(body, context, known => contentOf(body, known, context)),
+  reserve: ({ body }: { readonly body: B }, context: SandboxNetworkContext) =>
+    prepareNetworkMessage(body, context, known => contentOf(body, known, context)),
   call: deliver,
   record,
   recover,
 })
 
 const disputeHandler: Handlers<typeof cardNetworkApi>['disputeCard'] = {
-  ...simulate(content.deciding),
+  ...simulate(content.disputeDecisionContent),
   async reserve({ body }: InputOf<typeof cardNetworkApi.disputeCard>, context) {
     const dispute = await context.records.findOne(Dispute, { id: body.disputeId })
     if (!dispute) return context.refuse('dispute_not_found')
     const about = dispute.cardId === null ? body : { ...body, cardId: dispute.cardId }
-    return prepareMessage(about, context, () => content.deciding(body))
+    return prepareNetworkMessage(about, context, () => content.disputeDecisionContent(body))
   },
 }
 
 const cardNetwork: Handlers<typeof cardNetworkApi> = {
-  authorizeCard: simulate(content.authorizing),
-  incrementCard: simulate(content.incrementing),
-  reverseCard: simulate(content.reversing),
-  voidCard: simulate(content.voiding),
-  expireCard: simulate(content.expiring),
-  clearCard: simulate(content.clearing),
-  refundCard: simulate(content.refunding),
+  authorizeCard: simulate(content.authorizationContent),
+  incrementCard: simulate(content.incrementContent),
+  reverseCard: simulate(content.reversalContent),
+  voidCard: simulate(content.voidContent),
+  expireCard: simulate(content.expiryContent),
+  clearCard: simulate(content.clearingContent),
+  refundCard: simulate(content.refundContent),
   disputeCard: disputeHandler,
-  shipCard: simulate(content.shipping),
-  changeMobileWallet: simulate(content.addingToWallet),
+  shipCard: simulate(content.shippingContent),
+  changeMobileWallet: simulate(content.mobileWalletContent),
 }
 
 type Answer = z.output<typeof NetworkAnswer>
-type Taken = Exclude<Delivered, { readonly unsigned: string }>
+type Taken = Exclude<SignedDeliveryResult, { readonly unsigned: string }>
 
-async function record(received: Delivered, sent: Sent, context: NetworkContext): Promise<Answer> {
+async function record(
+  received: SignedDeliveryResult,
+  sent: SentNetworkMessages,
+  context: SandboxNetworkContext,
+): Promise<Answer> {
   const outcome = 'unsigned' in received ? refused(received.unsigned) : replyTo(received, context)
   return emitSent(sent, outcome, context)
 }
 
 /** Returns the stored answer to the last message after a crash, if the message had arrived. */
-async function recover(sent: Sent, context: NetworkContext): Promise<Answer | Refusal> {
+async function recover(sent: SentNetworkMessages, context: SandboxNetworkContext): Promise<Answer | Refusal> {
   const stored = await context.records.findOne(CardMessage, { id: sent.lastMessageId })
   if (!stored) return context.refuse('not_delivered')
   return emitSent(sent, replyTo({ status: stored.answerStatus, body: stored.answerBody }, context), context)
@@ -101,7 +109,10 @@ type Outcome = Pick<Answer, 'reply' | 'approvedCents' | 'reason'>
 
 const refused = (reason: string): Outcome => ({ reply: 'refused', approvedCents: null, reason })
 
-function replyTo({ status, body }: Pick<Taken, 'status' | 'body'>, { ports }: NetworkContext): Outcome {
+function replyTo(
+  { status, body }: Pick<Taken, 'status' | 'body'>,
+  { ports }: SandboxNetworkContext,
+): Outcome {
   if (status !== 200) return refused(body)
   const reply = ports.cardProcessor('test').replyIn?.({ status, headers: {}, body })
   return reply ? outcomeOf(reply) : refused(body)
@@ -113,7 +124,7 @@ const outcomeOf = (reply: CardReply): Outcome => ({
   reason: reply.kind === 'declined' ? reply.reason : null,
 })
 
-function finalReply({ says }: Sent, amountCents: Cents | null, answered: Outcome): Outcome {
+function finalReply({ says }: SentNetworkMessages, amountCents: Cents | null, answered: Outcome): Outcome {
   if (says === null || answered.reply === 'refused') return answered
   const isApproved = says === 'approved'
   return {
@@ -123,7 +134,7 @@ function finalReply({ says }: Sent, amountCents: Cents | null, answered: Outcome
   }
 }
 
-function emitSent(sent: Sent, answered: Outcome, { emit }: NetworkContext): Answer {
+function emitSent(sent: SentNetworkMessages, answered: Outcome, { emit }: SandboxNetworkContext): Answer {
   const { cardId, messageId, sentAt, kind, named } = sent
   const { cents: amount, ...ids } = named
   const amountCents = amount === null ? null : cents(amount)
@@ -151,7 +162,7 @@ async function recordAdvance({ tenant, now, emit }: ContextOf<typeof sandboxApi.
   return response
 }
 
-const sandbox = implement(
+const sandbox = bindHandlers(
   { ...sandboxApi, ...cardNetworkApi },
   {
     ...cardNetwork,

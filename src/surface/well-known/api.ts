@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { file } from '../../kernel/contract/file.ts'
+import { fileSchema } from '../../kernel/contract/file.ts'
 import { get, post } from '../../kernel/contract/operation.ts'
 
 /** The profile by which RFC 9727 identifies an API catalogue. */
-export const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+export const LINKSET_MEDIA_TYPE =
+  'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
 const ServiceRecord = z
   .object({
@@ -44,13 +45,13 @@ export const wellKnownApi = {
     summary: 'Get the API catalogue',
     description: `The catalogue of RFC 9727, a set of links (RFC 9264); HEAD answers with its \`Link\`. ${validators}`,
     http: { ...open.http, headers: { 200: { Link: 'This catalogue, as RFC 9727 requires for HEAD.' } } },
-    returns: [200, file(LINKSET)],
+    returns: [200, fileSchema(LINKSET_MEDIA_TYPE)],
   }),
   securityTxt: get('/.well-known/security.txt', {
     ...open,
     summary: 'Get the security contact',
     description: `The security.txt of RFC 9116, if \`SECURITY_CONTACT\` is set. ${validators}`,
-    returns: [200, file('text/plain; charset=utf-8')],
+    returns: [200, fileSchema('text/plain; charset=utf-8')],
     fails: {
       no_security_contact: [404, 'No security contact: SECURITY_CONTACT is not set.'],
     },

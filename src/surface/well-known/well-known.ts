@@ -1,13 +1,13 @@
 import { mandateStatus } from '../../control/mandates/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { withHeaders } from '../../kernel/contract/problem.ts'
-import type { PublicKey, SignedClaims } from '../../ports/signer.ts'
+import type { SignedClaims, SigningPublicKey } from '../../ports/signer.ts'
 import { CheckpointRejected, openCheckpoint } from '../../trail/index.ts'
-import { after, clock, days } from '../../values/clock.ts'
-import { VERSION } from '../health/index.ts'
-import { LINKSET, wellKnownApi } from './api.ts'
+import { addMs, clock, days } from '../../values/clock.ts'
+import { SERVICE_VERSION } from '../health/index.ts'
+import { LINKSET_MEDIA_TYPE, wellKnownApi } from './api.ts'
 
 interface ShownReceipt {
   readonly members: Readonly<Record<string, unknown>>
@@ -80,7 +80,7 @@ const verify: HandlerOf<typeof wellKnownApi.verify> = async ({ body }, context) 
 }
 
 /** Only a checkpoint of an audit trail has several lines: it is a signed note. */
-function verifyNote(note: string, keys: readonly PublicKey[]) {
+function verifyNote(note: string, keys: readonly SigningPublicKey[]) {
   try {
     openCheckpoint(note, { keys })
     return { valid: true, kind: 'checkpoint' as const, reason: null }
@@ -110,7 +110,7 @@ const SECURITY_TXT_DAYS = 180
 
 /** Moves the expiry once a day, so that the file stays the same for a day. */
 function expiryOf(now: Date): string {
-  const end = after(now, days(SECURITY_TXT_DAYS))
+  const end = addMs(now, days(SECURITY_TXT_DAYS))
   return `${end.toISOString().slice(0, 10)}T00:00:00.000Z`
 }
 
@@ -141,7 +141,7 @@ const catalogOf = (url: string) => ({
 
 const serviceOf = (url: string, securityContact: string | null) => ({
   name: 'Agent Payments',
-  version: VERSION,
+  version: SERVICE_VERSION,
   url,
   documentation: `${url}/docs`,
   openapi: `${url}/openapi.json`,
@@ -161,7 +161,7 @@ const serviceOf = (url: string, securityContact: string | null) => ({
   securityContact,
 })
 
-const wellKnown = implement(wellKnownApi, {
+const wellKnown = bindHandlers(wellKnownApi, {
   verify,
 
   service: (_, { ports }) => serviceOf(ports.publicUrl(), ports.securityContact),
@@ -169,7 +169,7 @@ const wellKnown = implement(wellKnownApi, {
   catalog(_, { ports }) {
     const url = ports.publicUrl()
     return withHeaders(
-      { type: LINKSET, content: JSON.stringify(catalogOf(url)) },
+      { type: LINKSET_MEDIA_TYPE, content: JSON.stringify(catalogOf(url)) },
       { Link: `<${url}/.well-known/api-catalog>; rel="api-catalog"; type="application/linkset+json"` },
     )
   },

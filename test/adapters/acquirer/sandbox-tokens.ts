@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { sandboxAcquirer } from '../../../src/adapters/acquirer/sandbox.ts'
-import { tokenOf } from '../../../src/adapters/card-processor/sandbox-numbers.ts'
-import { isFailure } from '../../../src/ports/card-processor.ts'
+import { sandboxTokenById } from '../../../src/adapters/card-processor/sandbox-numbers.ts'
+import { isProcessorFailure } from '../../../src/ports/card-processor.ts'
 import { hasCardNumber } from '../../../src/values/card-number.ts'
 import { cents } from '../../../src/values/money.ts'
 import { aKeyPair } from '../../support/cards/encryption-keys.ts'
@@ -127,7 +127,7 @@ describe('the network token of a machine payment', () => {
 
   async function aToken(of = processor) {
     const issued = await of.issue(newCard(), callOf('card_1'))
-    if (isFailure(issued)) throw new Error('not issued')
+    if (isProcessorFailure(issued)) throw new Error('not issued')
     const pair = await aKeyPair('RSA-2048')
     const { processorCardId } = issued
     const given = await of.networkToken?.(
@@ -135,7 +135,7 @@ describe('the network token of a machine payment', () => {
       { key: pair.key, intentId: 'intent_1', merchantHost: 'shop.example.com' },
       callOf('mppcredential_1'),
     )
-    if (!given || isFailure(given)) throw new Error('no token')
+    if (!given || isProcessorFailure(given)) throw new Error('no token')
     return { given, processorCardId, plain: await opened(given.jwe, pair) }
   }
 
@@ -144,7 +144,7 @@ describe('the network token of a machine payment', () => {
     expect(headerOf(given.jwe)).toEqual({ alg: 'RSA-OAEP-256', enc: 'A256GCM', kid: 'key-1' })
     expect(plain).toEqual({
       token: {
-        paymentToken: tokenOf(numbers, given.tokenId)?.number,
+        paymentToken: sandboxTokenById(numbers, given.tokenId)?.number,
         tokenExpirationMonth: '11',
         tokenExpirationYear: '2030',
         eci: '07',

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import { cardIdFor, cardOf } from '../../../src/adapters/card-processor/sandbox-numbers.ts'
+import { sandboxCardById, sandboxCardId } from '../../../src/adapters/card-processor/sandbox-numbers.ts'
 import { Problem } from '../../../src/kernel/contract/problem.ts'
-import { type IssuedCard, isFailure } from '../../../src/ports/card-processor.ts'
+import { type IssuedCard, isProcessorFailure } from '../../../src/ports/card-processor.ts'
 import { hasCardNumber } from '../../../src/values/card-number.ts'
-import { after, days } from '../../../src/values/clock.ts'
+import { addMs, days } from '../../../src/values/clock.ts'
 import { callOf, newCard, requestedAt, sandboxWith, secretsOf } from '../../support/cards/sandbox.ts'
 import { externalSystemsFor } from '../../support/commerce/rail.ts'
 
@@ -14,13 +14,13 @@ const { numbers } = secretsOf(KEY)
 
 async function issue(reference: string, sandbox = processor, now = requestedAt): Promise<IssuedCard> {
   const card = await sandbox.issue(newCard(), callOf(reference, now))
-  if (isFailure(card)) throw new Error(card.failure)
+  if (isProcessorFailure(card)) throw new Error(card.failure)
   return card
 }
 
 describe('the sandbox’s cards', () => {
-  const ids = Array.from({ length: 10_000 }, (_, n) => cardIdFor(numbers, `card_${n}`, requestedAt))
-  const cards = ids.map(id => cardOf(numbers, id)?.data)
+  const ids = Array.from({ length: 10_000 }, (_, n) => sandboxCardId(numbers, `card_${n}`, requestedAt))
+  const cards = ids.map(id => sandboxCardById(numbers, id)?.data)
 
   test('have 16 digits, which begin as no real card’s do, and a check digit that is right', () => {
     const hasForm = (card: (typeof cards)[number]) =>
@@ -42,7 +42,7 @@ describe('the sandbox’s cards', () => {
   test('are issued once per reference, in every process and at any time', async () => {
     const card = await issue('card_1')
     expect(await issue('card_1')).toEqual(card)
-    expect(await issue('card_1', sandboxWith(KEY), after(requestedAt, days(365)))).toEqual(card)
+    expect(await issue('card_1', sandboxWith(KEY), addMs(requestedAt, days(365)))).toEqual(card)
     expect(await issue('card_2')).not.toEqual(card)
   })
 
@@ -56,16 +56,18 @@ describe('the sandbox’s cards', () => {
     const card = await issue('card_1')
     expect(hasCardNumber(card)).toBe(false)
     expect(Object.keys(card).sort()).toEqual(['brand', 'expMonth', 'expYear', 'last4', 'processorCardId'])
-    expect(cardOf(numbers, card.processorCardId)?.data.number.slice(-4)).toBe(card.last4)
+    expect(sandboxCardById(numbers, card.processorCardId)?.data.number.slice(-4)).toBe(card.last4)
   })
 
   test('are others in another installation, and stay what they are when the key is rotated', async () => {
     const card = await issue('card_1')
     const elsewhere = await issue('card_1', sandboxWith(OTHER_KEY))
     expect(elsewhere.processorCardId).not.toBe(card.processorCardId)
-    expect(cardOf(secretsOf(OTHER_KEY).numbers, card.processorCardId)).toBeNull()
+    expect(sandboxCardById(secretsOf(OTHER_KEY).numbers, card.processorCardId)).toBeNull()
     const rotated = secretsOf(OTHER_KEY, [KEY])
-    expect(cardOf(rotated.numbers, card.processorCardId)).toEqual(cardOf(numbers, card.processorCardId))
+    expect(sandboxCardById(rotated.numbers, card.processorCardId)).toEqual(
+      sandboxCardById(numbers, card.processorCardId),
+    )
     expect(await issue('card_1', sandboxWith(OTHER_KEY, [KEY]))).toEqual(elsewhere)
   })
 

@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import { compactDecrypt, decodeProtectedHeader } from 'jose'
-import { cardOf, tokenIdFor, tokenOf } from '../../../src/adapters/card-processor/sandbox-numbers.ts'
-import { isFailure, type Recipient } from '../../../src/ports/card-processor.ts'
+import {
+  sandboxCardById,
+  sandboxTokenById,
+  sandboxTokenId,
+} from '../../../src/adapters/card-processor/sandbox-numbers.ts'
+import { type DisclosureRecipient, isProcessorFailure } from '../../../src/ports/card-processor.ts'
 import { hasCardNumber } from '../../../src/values/card-number.ts'
 import { aKeyPair, type KeyPair, kindsOfKeys } from '../../support/cards/encryption-keys.ts'
 import { callOf, KEY, newCard, requestedAt, sandboxWith, secretsOf } from '../../support/cards/sandbox.ts'
@@ -10,7 +14,7 @@ const processor = sandboxWith()
 const { numbers } = secretsOf(KEY)
 const call = callOf('disclosure_1')
 
-const recipientOf = ({ key }: KeyPair): Recipient => ({
+const recipientOf = ({ key }: KeyPair): DisclosureRecipient => ({
   key,
   intentId: 'intent_1',
   merchantHost: 'books.example',
@@ -18,7 +22,7 @@ const recipientOf = ({ key }: KeyPair): Recipient => ({
 
 async function aCard(): Promise<string> {
   const card = await processor.issue(newCard(), callOf('card_1'))
-  if (isFailure(card)) throw new Error(card.failure)
+  if (isProcessorFailure(card)) throw new Error(card.failure)
   return card.processorCardId
 }
 
@@ -40,7 +44,7 @@ describe('card data from the sandbox', () => {
       const pair = await aKeyPair(kind)
       const id = await aCard()
       const { jwe } = await disclosed(processor.disclose(id, recipientOf(pair), call))
-      expect(await opened(jwe, pair)).toEqual(cardOf(numbers, id)?.data)
+      expect(await opened(jwe, pair)).toEqual(sandboxCardById(numbers, id)?.data)
       expect(decodeProtectedHeader(jwe)).toMatchObject({
         alg: pair.key.alg,
         enc: 'A256GCM',
@@ -70,7 +74,7 @@ describe('card data from the sandbox', () => {
     expect(Object.keys(answer)).toEqual(['jwe'])
     expect(hasCardNumber(answer)).toBe(false)
     expect(hasCardNumber(decodeProtectedHeader(answer.jwe))).toBe(false)
-    expect(answer.jwe).not.toContain(cardOf(numbers, id)?.data.number)
+    expect(answer.jwe).not.toContain(sandboxCardById(numbers, id)?.data.number)
   })
 
   test('uses no other member of a key than those of the public key', async () => {
@@ -106,12 +110,12 @@ describe('a network token from the sandbox', () => {
   test('has a number of its own and a cryptogram, once per reference', async () => {
     const pair = await aKeyPair()
     const answer = await tokenFor('credential_1', pair)
-    const card = cardOf(numbers, await aCard())
+    const card = sandboxCardById(numbers, await aCard())
     if (!card) throw new Error('the card is unknown')
-    const tokenId = tokenIdFor(numbers, 'credential_1', card)
+    const tokenId = sandboxTokenId(numbers, 'credential_1', card)
     expect(answer).toMatchObject({ tokenId, jwe: expect.any(String) })
     const data = await opened((answer as { jwe: string }).jwe, pair)
-    const token = tokenOf(numbers, tokenId)
+    const token = sandboxTokenById(numbers, tokenId)
     const { expMonth, expYear } = card.data
     expect(data).toEqual({ number: token?.number, cryptogram: token?.cryptogram, expMonth, expYear })
     expect(data.number).toMatch(/^9998\d{12}$/)

@@ -1,12 +1,16 @@
 import { describe, expect, test } from '@jest/globals'
-import { type IssuedCard, isFailure, type ProcessorFailure } from '../../../src/ports/card-processor.ts'
+import {
+  type IssuedCard,
+  isProcessorFailure,
+  type ProcessorFailure,
+} from '../../../src/ports/card-processor.ts'
 import { hasCardNumber } from '../../../src/values/card-number.ts'
-import { after, days, minutes } from '../../../src/values/clock.ts'
+import { addMs, days, minutes } from '../../../src/values/clock.ts'
 import { aKeyPair } from '../../support/cards/encryption-keys.ts'
 import { callOf, newCard, requestedAt, sandboxWith } from '../../support/cards/sandbox.ts'
 
 const processor = sandboxWith()
-const at = (milliseconds: number) => callOf('card_1', after(requestedAt, milliseconds))
+const at = (milliseconds: number) => callOf('card_1', addMs(requestedAt, milliseconds))
 const issue = (displayName: string, milliseconds = 0) =>
   processor.issue(newCard({ displayName }), at(milliseconds))
 
@@ -15,7 +19,7 @@ const outcome = (answer: object): string =>
 
 async function issued(displayName: string, milliseconds = 0): Promise<IssuedCard> {
   const card = await issue(displayName, milliseconds)
-  if (isFailure(card)) throw new Error(card.failure)
+  if (isProcessorFailure(card)) throw new Error(card.failure)
   return card
 }
 
@@ -99,7 +103,7 @@ describe('a card whose name requests a fault', () => {
 
   test('reads the fault of the name again for the new number of a rotation', async () => {
     const { processorCardId } = await issued('Books')
-    const late = newCard({ displayName: 'Sandbox late', requestedAt: after(requestedAt, days(1)) })
+    const late = newCard({ displayName: 'Sandbox late', requestedAt: addMs(requestedAt, days(1)) })
     const replace = (milliseconds: number) => processor.replace(processorCardId, late, at(milliseconds))
     expect(outcome(await replace(days(1)))).toBe('late')
     expect(outcome(await replace(days(1) + minutes(1)))).toBe('done')

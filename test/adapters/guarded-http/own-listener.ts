@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { guardedHttp } from '../../../src/adapters/guarded-http/guarded-http.ts'
-import { ownAddresses } from '../../../src/app/own-addresses.ts'
+import { serviceAddresses } from '../../../src/app/own-addresses.ts'
 import type { OutboundAnswer } from '../../../src/ports/outbound.ts'
 import { guarded, textOf } from '../../support/http/guarded.ts'
 import { nameServer } from '../../support/http/name-server.ts'
@@ -25,7 +25,7 @@ beforeEach(() => {
   asked = []
 })
 
-const addresses = ownAddresses({ host: '127.0.0.1', port: 8080 })
+const addresses = serviceAddresses({ host: '127.0.0.1', port: 8080 })
 const guard = guardedHttp({ resolver, ownListener: addresses.listener })
 addresses.listensAt('127.0.0.1', port)
 const ours = `http://127.0.0.1:${port}`
@@ -131,7 +131,7 @@ describe('our own listener', () => {
   })
 
   test('is not known before it listens, nor in a process without one', async () => {
-    const none = guardedHttp({ ownListener: ownAddresses({ host: '127.0.0.1', port }).listener })
+    const none = guardedHttp({ ownListener: serviceAddresses({ host: '127.0.0.1', port }).listener })
     expect(none.judge(`${ours}/simulate/mpp/a`, { ownListener: true })?.rule).toBe('loopback')
   })
 
@@ -142,7 +142,7 @@ describe('our own listener', () => {
     ['10.1.2.3', ['http://10.1.2.3:81']],
     ['fd00::1', ['http://[fd00::1]:81']],
   ])('on %s is what its socket says', (address, origins) => {
-    const own = ownAddresses({ host: 'anything', port: 0 })
+    const own = serviceAddresses({ host: 'anything', port: 0 })
     own.listensAt(address, 81)
     expect(own.listener()).toEqual({
       origin: origins[0],
@@ -158,7 +158,7 @@ describe('the public address', () => {
     [{ publicUrl: 'https://example.eu/pay', host: '127.0.0.1', port: 1 }, 'https://example.eu/pay'],
     [{ host: '127.0.0.1', port: 8080 }, 'http://127.0.0.1:8080'],
     [{ host: '0.0.0.0', port: 8080 }, 'http://127.0.0.1:8080'],
-  ])('of %j is %s', (settings, url) => expect(ownAddresses(settings).publicUrl()).toBe(url))
+  ])('of %j is %s', (settings, url) => expect(serviceAddresses(settings).publicUrl()).toBe(url))
 
   test('is where the service listens, once it does', () => {
     expect(addresses.publicUrl()).toBe(ours)

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
-import { sandboxRail } from '../../../src/adapters/sepa-rail/sandbox.ts'
-import { reasonCode, reasonCodes, reasonOf } from '../../../src/iso20022/reason-codes.ts'
-import type { Payment } from '../../../src/ports/sepa-rail.ts'
+import { sandboxSepaRail } from '../../../src/adapters/sepa-rail/sandbox.ts'
+import { isoReasonOf, REASON_CODE_PATTERN, reasonCodes } from '../../../src/iso20022/reason-codes.ts'
+import type { SepaPayment } from '../../../src/ports/sepa-rail.ts'
 import { type Cents, cents } from '../../../src/values/money.ts'
 
-const rail = sandboxRail()
+const rail = sandboxSepaRail()
 const call = { reference: 'transfer_1', requestId: 'request-1' }
 const submittedAt = new Date('2026-11-20T09:30:00.000Z')
 
-const payment = (amountCents: Cents, afterSeconds = 0): Payment => ({
+const payment = (amountCents: Cents, afterSeconds = 0): SepaPayment => ({
   ownerId: 'customer_1',
   endToEndId: 'e2e',
   scheme: 'sct',
@@ -61,16 +61,16 @@ describe('the sandbox’s SEPA rail', () => {
 
 describe('the reason code', () => {
   test.each(reasonCodes)('%s has a sentence', code => {
-    expect(code).toMatch(reasonCode)
-    expect(reasonOf(code)).toEqual({
+    expect(code).toMatch(REASON_CODE_PATTERN)
+    expect(isoReasonOf(code)).toEqual({
       code,
       message: expect.stringMatching(/^(The|A|It|There|Required|Payments) .*\.$/),
     })
   })
 
   test('of an unknown kind has a sentence too, and a missing one is MS03', () => {
-    expect(reasonOf('ZZ01')).toEqual({ code: 'ZZ01', message: 'The bank gives the reason ZZ01.' })
-    expect(reasonOf(null).code).toBe('MS03')
+    expect(isoReasonOf('ZZ01')).toEqual({ code: 'ZZ01', message: 'The bank gives the reason ZZ01.' })
+    expect(isoReasonOf(null).code).toBe('MS03')
     expect(reasonCodes.length).toBeGreaterThan(30)
   })
 })

@@ -1,14 +1,18 @@
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { disputeReasons } from '../../../src/ports/card-disputes.ts'
-import type { CardProcessor, KnownDispute, NewDispute } from '../../../src/ports/card-processor.ts'
-import { after, minutes } from '../../../src/values/clock.ts'
+import type {
+  CardProcessor,
+  NewNetworkDispute,
+  OpenNetworkDispute,
+} from '../../../src/ports/card-processor.ts'
+import { addMs, minutes } from '../../../src/values/clock.ts'
 import { cents } from '../../../src/values/money.ts'
 import { callOf, requestedAt } from '../../support/cards/sandbox.ts'
 import { messageOf, readEvent, stripeAt } from '../../support/cards/stripe.ts'
 import { startStripeDouble } from '../../support/cards/stripe-double.ts'
 import { type StripeMock, startStripeMock } from '../../support/cards/stripe-mock.ts'
 
-const newDispute = (more: Partial<NewDispute> = {}): NewDispute => ({
+const newDispute = (more: Partial<NewNetworkDispute> = {}): NewNetworkDispute => ({
   disputeId: 'dispute_1',
   processorCardId: 'ic_1',
   openedAt: requestedAt,
@@ -19,7 +23,7 @@ const newDispute = (more: Partial<NewDispute> = {}): NewDispute => ({
   ...more,
 })
 
-const known: KnownDispute = {
+const known: OpenNetworkDispute = {
   processorDisputeId: 'idp_1',
   amountCents: cents(2_000n),
   submittedAt: requestedAt,
@@ -70,7 +74,7 @@ describe('a dispute at Stripe', () => {
     const first = await disputes.open(newDispute(), call)
     expect(await disputes.open(newDispute({ amountCents: cents(1_000n) }), call)).toEqual(first)
     stripe.forgetKeys()
-    const nextDay = { ...call, now: after(requestedAt, minutes(25 * 60)) }
+    const nextDay = { ...call, now: addMs(requestedAt, minutes(25 * 60)) }
     expect(await disputes.open(newDispute(), nextDay)).toEqual(first)
     expect(stripe.disputes.size).toBe(1)
   })

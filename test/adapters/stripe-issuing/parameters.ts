@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { CardProcessor } from '../../../src/ports/card-processor.ts'
-import { after, minutes } from '../../../src/values/clock.ts'
+import { addMs, minutes } from '../../../src/values/clock.ts'
 import { type Cents, cents } from '../../../src/values/money.ts'
 import { aKeyPair } from '../../support/cards/encryption-keys.ts'
 import { callOf, requestedAt } from '../../support/cards/sandbox.ts'
@@ -52,7 +52,7 @@ describe('Stripe’s own stand-in', () => {
   })
 
   test('accepts the search for a card of an old request', async () => {
-    const now = after(requestedAt, minutes(25 * 60))
+    const now = addMs(requestedAt, minutes(25 * 60))
     expect(await processor.issue(aCard(), { ...callOf('issue_3'), now })).toEqual(issued)
   })
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { after, minutes } from '../../../src/values/clock.ts'
+import { addMs, minutes } from '../../../src/values/clock.ts'
 import { cents } from '../../../src/values/money.ts'
 import { callOf, requestedAt } from '../../support/cards/sandbox.ts'
 import { aCard, stripeAt } from '../../support/cards/stripe.ts'
@@ -10,7 +10,7 @@ const processor = stripeAt(stripe.url)
 afterEach(() => stripe.heal())
 
 const CREATE = /^POST issuing\/cards$/
-const nextDay = after(requestedAt, minutes(25 * 60))
+const nextDay = addMs(requestedAt, minutes(25 * 60))
 const limited = { ...aCard().controls, dailyLimitCents: cents(4_200n) }
 let count = 0
 const newCall = () => callOf(`order_${++count}`)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { after, minutes } from '../../../src/values/clock.ts'
+import { addMs, minutes } from '../../../src/values/clock.ts'
 import { requestedAt } from '../../support/cards/sandbox.ts'
 import {
   anAuthorization,
@@ -59,7 +59,7 @@ describe('a message from Stripe', () => {
     ['from five minutes ahead', -minutes(5), 'message'],
     ['from farther ahead', -minutes(5) - 1_000, 'unsigned'],
   ])('that is %s is of the kind expected', (_, age, kind) => {
-    expect(read(signed(body), body, after(requestedAt, age)).kind).toBe(kind)
+    expect(read(signed(body), body, addMs(requestedAt, age)).kind).toBe(kind)
   })
 
   test.each([

@@ -1,4 +1,4 @@
-import { type BundleInput, bundlePdf } from '../../../src/commerce/disputes/thread.ts'
+import { bundlePdf, type DisputeBundleInput } from '../../../src/commerce/disputes/thread.ts'
 import { type Section, tableLine } from '../report.ts'
 import { usualOrShort } from '../short.ts'
 
@@ -8,7 +8,7 @@ const LETTER =
   'The parcel was promised for the fifth of the month, and the carrier has never had it. '.repeat(90)
 const LETTERS = 47
 
-const input: BundleInput = {
+const input: DisputeBundleInput = {
   title: 'Evidence for a disputed payment',
   subtitle: '€ 92.01 at Bookshop',
   author: 'Bench',

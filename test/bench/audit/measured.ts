@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { openSigner } from '../../../src/app/signer.ts'
-import { sealPage } from '../../../src/compliance/audit/index.ts'
-import { readNodes } from '../../../src/compliance/audit/tree-store.ts'
+import { sealNextPage } from '../../../src/compliance/audit/index.ts'
+import { readTreeNodes } from '../../../src/compliance/audit/tree-store.ts'
 import { verifyAudit } from '../../../src/derive/verify-audit.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
@@ -43,7 +43,7 @@ async function openSealer({ databaseUrl }: Stage) {
   const vault = openVault(ENCRYPTION_KEY, [])
   const signer = await openSigner({ sql: sqlOn(database.pool), vault, onFailure: () => undefined })
   const all = async (): Promise<void> => {
-    while (await sealPage({ database, signer })) {}
+    while (await sealNextPage({ database, signer })) {}
   }
   return {
     all,
@@ -98,7 +98,7 @@ async function proofMilliseconds(stage: Stage): Promise<number> {
   for (let n = 0; n < 100; n++) {
     const steps = inclusionSteps((n * 99_991) % 9_999_000, 10_000_000)
     const seconds = await timed(async () =>
-      hashesOf(steps, await readNodes(sqlOn(database.pool), tenant, 10_000_000, steps.flat())),
+      hashesOf(steps, await readTreeNodes(sqlOn(database.pool), tenant, 10_000_000, steps.flat())),
     )
     times.push(1_000 * seconds)
   }

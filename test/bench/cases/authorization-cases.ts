@@ -1,5 +1,5 @@
-import { written } from '../../../src/adapters/card-processor/sandbox-wire.ts'
-import type { CardMessage, MessageContent } from '../../../src/ports/card-processor.ts'
+import { encodeCardMessage } from '../../../src/adapters/card-processor/sandbox-wire.ts'
+import type { CardMessage, CardMessageContent } from '../../../src/ports/card-processor.ts'
 import { clock } from '../../../src/values/clock.ts'
 import { cents } from '../../../src/values/money.ts'
 import type { Case, Request } from '../case.ts'
@@ -35,7 +35,7 @@ const merchantOf = (cover: Cover) => ({
 })
 
 export function doorRequest(
-  content: MessageContent,
+  content: CardMessageContent,
   payments: Numbered,
   agents: number,
   expects?: string,
@@ -47,7 +47,7 @@ export function doorRequest(
     content,
   }
   const cards = Array.from({ length: agents }, (_, n) => processorIdOf(1 + n))
-  const messages = { encryptionKey: ENCRYPTION_KEY, body: written(message), cards, ...payments }
+  const messages = { encryptionKey: ENCRYPTION_KEY, body: encodeCardMessage(message), cards, ...payments }
   return {
     method: 'POST',
     path: '/rails/card-processor',
@@ -57,7 +57,7 @@ export function doorRequest(
   }
 }
 
-export const asking = (cover: Cover): MessageContent => ({
+export const asking = (cover: Cover): CardMessageContent => ({
   kind: 'authorization',
   authorizationId: 'iauth-{n}',
   ask: 0,
@@ -66,7 +66,7 @@ export const asking = (cover: Cover): MessageContent => ({
   merchant: merchantOf(cover),
 })
 
-export const clearing: MessageContent = {
+export const clearing: CardMessageContent = {
   kind: 'clearing',
   clearingId: 'clearing-{n}',
   authorizationId: 'iauth-{n}',

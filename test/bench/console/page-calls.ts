@@ -1,9 +1,9 @@
 import type { AnyOperation } from '../../../src/kernel/contract/operation.ts'
-import { Refusal, Refused } from '../../../src/kernel/contract/problem.ts'
-import { scopes } from '../../../src/kernel/contract/scopes.ts'
+import { Refusal, RefusedError } from '../../../src/kernel/contract/problem.ts'
+import { allScopeNames } from '../../../src/kernel/contract/scopes.ts'
 import type { PageRequest } from '../../../src/surface/console/page.ts'
 import { homePage } from '../../../src/surface/console/pages/decide/home.ts'
-import { sections } from '../../../src/surface/console/sections.ts'
+import { consoleSections } from '../../../src/surface/console/sections.ts'
 import { html } from '../../../src/web/html.ts'
 import type { Stage } from '../stage.ts'
 
@@ -52,14 +52,15 @@ export async function callsOf(path: string, { api, ownerId }: Stage, cookie: str
       calls.push(call)
       return body
     }
-    throw new Refused(
+    throw new RefusedError(
       new Refusal(answer.status, String(answer.headers.get('x-error-code')), String(body.error)),
     )
   }
   const [, name = '', id = ''] = path.split('/')
-  const page = name === '' ? homePage : id === '' ? sections[name]?.list : sections[name]?.record
+  const page =
+    name === '' ? homePage : id === '' ? consoleSections[name]?.list : consoleSections[name]?.record
   if (!page) throw new Error(`the console has no ${path}`)
-  const section = { name, title: sections[name]?.title ?? '' }
+  const section = { name, title: consoleSections[name]?.title ?? '' }
   await page({ ...surroundings(ownerId), path, section, id, ask } as PageRequest)
   return calls.some(({ path: asked }) => asked === HEALTH.path) ? calls : [...calls, HEALTH]
 }
@@ -70,7 +71,7 @@ const surroundings = (ownerId: string): Omit<PageRequest, 'path' | 'section' | '
     id: 'person_bench',
     tenant: { ownerId, mode: 'test' },
     agentId: null,
-    scopes: new Set(scopes),
+    scopes: new Set(allScopeNames),
     name: 'Ada',
   },
   tenant: { ownerId, mode: 'test' },

@@ -1,4 +1,4 @@
-import { payableKey } from '../../../src/control/merchants/index.ts'
+import { intentMerchantKey } from '../../../src/control/merchants/index.ts'
 import { CARD_CENTS, type Cover } from './card-rows.ts'
 import { DECISION } from './intent-rows.ts'
 import { COUNTERS, PERIODS, profiled, REQUEST, rulingOf, usual } from './intent-sql.ts'
@@ -22,7 +22,7 @@ const FACTS = `{"asks":[{"ask": 0,"asked":"950","approved":"950"}],"outcome":[],
   "refunds":[],"confirmed": null,"expired": false}`
 const WITNESSES = `[{"type":"card_authorization","id":"message_1","at":"2026-11-20T09:30:00.000Z"}]`
 
-const [KEY_OF_ANY, UNMET] = [payableKey('Bookshop'), payableKey('Another shop')]
+const [KEY_OF_ANY, UNMET] = [intentMerchantKey('Bookshop'), intentMerchantKey('Another shop')]
 /** An intent is found by a key of its row: that of its merchant. */
 const keyOf: Readonly<Record<Cover, string>> = {
   covered: `(select merchant_key from intents where ${TENANT} and id = ${INTENT})`,

@@ -1,4 +1,4 @@
-import { payableKey } from '../../../src/control/merchants/index.ts'
+import { intentMerchantKey } from '../../../src/control/merchants/index.ts'
 import { usualOrShort } from '../short.ts'
 import { type Stage, type StageToFill, withClient } from '../stage.ts'
 import { DECISION, type Numbered } from './intent-rows.ts'
@@ -79,7 +79,7 @@ export function nextPayments(count: number): Numbered {
 export async function addCovered(stage: Stage, count: number, agents: number): Promise<Numbered> {
   const { from, to } = nextPayments(count)
   const numbers = Array.from({ length: count }, (_, n) => from + n)
-  const keys = numbers.map(number => payableKey(`Bookshop ${number}`))
+  const keys = numbers.map(number => intentMerchantKey(`Bookshop ${number}`))
   await withClient(stage, async client => {
     await client.query('begin')
     await client.query(INTENTS, [stage.ownerId, DECISION, numbers, keys, agents])

@@ -1,6 +1,6 @@
 import { sandboxProcessor } from '../../../src/adapters/card-processor/sandbox.ts'
-import type { CardMerchant, MessageContent } from '../../../src/ports/card-processor.ts'
-import { derivedSecrets } from '../../../src/ports/vault.ts'
+import type { CardMerchant, CardMessageContent } from '../../../src/ports/card-processor.ts'
+import { deriveSecrets } from '../../../src/ports/vault.ts'
 import { clock } from '../../../src/values/clock.ts'
 import { cents } from '../../../src/values/money.ts'
 import { bearer, ENCRYPTION_KEY, post, type StageToFill, withClient } from '../stage.ts'
@@ -38,12 +38,12 @@ const merchant: CardMerchant = {
 
 /** Makes one card payment of each outcome through the API; all of its rows are copied. */
 async function makeOnes(stage: StageToFill, encryptionKey: string): Promise<void> {
-  const secretsFor = (purpose: string) => derivedSecrets(purpose, encryptionKey)
+  const secretsFor = (purpose: string) => deriveSecrets(purpose, encryptionKey)
   const processor = sandboxProcessor({
     numbers: secretsFor('sandbox card numbers'),
     messages: secretsFor('sandbox card messages'),
   })
-  const tell = async (fate: Fate, content: MessageContent) => {
+  const tell = async (fate: Fate, content: CardMessageContent) => {
     const id = `past-${content.kind}-${FATES[fate]}`
     const processorCardId = processorIdOf(FATES[fate])
     const message = processor.sign?.({ id, processorCardId, sentAt: clock.real(), content })

@@ -1,5 +1,5 @@
 import { openSigner } from '../../../src/app/signer.ts'
-import { sealPage } from '../../../src/compliance/audit/index.ts'
+import { sealNextPage } from '../../../src/compliance/audit/index.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
 import { openVault } from '../../../src/ports/vault.ts'
@@ -22,7 +22,7 @@ async function sealAll({ databaseUrl }: Stage): Promise<void> {
   const database = openDatabase(databaseUrl, 2)
   const vault = openVault(ENCRYPTION_KEY, [])
   const signer = await openSigner({ sql: sqlOn(database.pool), vault, onFailure: () => undefined })
-  while (await sealPage({ database, signer })) {}
+  while (await sealNextPage({ database, signer })) {}
   signer.stop()
   await database.close()
 }

@@ -1,6 +1,6 @@
-import { backtestOf } from '../../../src/insight/forecast/method/backtest.ts'
-import { outlookOf } from '../../../src/insight/forecast/method/outlook.ts'
-import { atOnce } from '../../../src/kernel/contract/time-slices.ts'
+import { backtestForecast } from '../../../src/insight/forecast/method/backtest.ts'
+import { forecastSpend } from '../../../src/insight/forecast/method/outlook.ts'
+import { runAtOnce } from '../../../src/kernel/contract/time-slices.ts'
 import { type Family, familyNames, yearOf, yearWithSubscription } from '../../support/insight/families.ts'
 import { coverageOfTotals, type FamilyFigures, figuresOf } from '../../support/insight/figures.ts'
 import { type Section, tableLine } from '../report.ts'
@@ -52,8 +52,8 @@ export function millisecondsOfOne(): number {
   for (let round = 0; round < ROUNDS; round++) {
     const past = yearOf('weekdays', round)
     const began = performance.now()
-    outlookOf(past, 30)
-    atOnce(backtestOf(past))
+    forecastSpend(past, 30)
+    runAtOnce(backtestForecast(past))
     times.push(performance.now() - began)
   }
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN

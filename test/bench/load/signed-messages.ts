@@ -1,5 +1,5 @@
-import { signatureHeaders } from '../../../src/adapters/card-processor/sandbox-signature.ts'
-import { derivedSecrets } from '../../../src/ports/vault.ts'
+import { sandboxSignatureHeaders } from '../../../src/adapters/card-processor/sandbox-signature.ts'
+import { deriveSecrets } from '../../../src/ports/vault.ts'
 
 /** Messages of the sandbox's card processor, each with its own number. */
 export interface MessageLoad {
@@ -18,13 +18,13 @@ export interface MessageLoad {
  * Returns the end of each request after the common first line.
  */
 export function signedRequests({ encryptionKey, body, cards, from, to }: MessageLoad): string[] {
-  const secrets = derivedSecrets('sandbox card messages', encryptionKey)
+  const secrets = deriveSecrets('sandbox card messages', encryptionKey)
   return Array.from({ length: to - from + 1 }, (_, n) => {
     const number = from + n
     const text = body
       .replaceAll('{n}', String(number))
       .replace('{card}', cards[number % cards.length] as string)
-    const headers = Object.entries(signatureHeaders(secrets, text)).map(
+    const headers = Object.entries(sandboxSignatureHeaders(secrets, text)).map(
       ([name, value]) => `${name}: ${value}`,
     )
     return [

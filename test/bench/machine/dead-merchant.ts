@@ -1,4 +1,4 @@
-import { MAX_CONCURRENT } from '../../../src/commerce/mpp/pay/mint.ts'
+import { MAX_CONCURRENT_MINTS } from '../../../src/commerce/mpp/pay/mint.ts'
 import { measure, type Result } from '../case.ts'
 import { answerOf, type Served } from '../child.ts'
 import type { Job, Measured } from '../load/load.ts'
@@ -23,8 +23,8 @@ async function holdDead(stage: Stage, api: Served, dead: Served): Promise<Measur
     path: '/v1/mpp/pay',
     token: stage.token,
     body: { url: `${dead.url}/silent`, intentId: 'intent_card_{n}' },
-    numbers: { ...(await payable(stage, MAX_CONCURRENT * 4)), inOrder: true },
-    connections: MAX_CONCURRENT,
+    numbers: { ...(await payable(stage, MAX_CONCURRENT_MINTS * 4)), inOrder: true },
+    connections: MAX_CONCURRENT_MINTS,
     seconds: PAYING_SECONDS + 2,
   } satisfies Job)
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Challenge as Peers } from 'mppx'
-import { encodeRequest, parseChallenges, writeChallenge } from '../../../src/mpp/index.ts'
+import { encodeChallengeRequest, parseChallenges, serializeChallenge } from '../../../src/mpp/index.ts'
 import { usualOrShort } from '../short.ts'
 
 const MEASURED_MS = usualOrShort(700, 100)
@@ -25,7 +25,7 @@ const challenge = {
   realm: 'shop.example.com',
   method: 'card',
   intent: 'charge',
-  request: encodeRequest({
+  request: encodeChallengeRequest({
     amount: '950',
     currency: 'eur',
     methodDetails: { acceptedNetworks: ['visa'], merchantName: 'Shop', encryptionJwk: jwk },
@@ -51,7 +51,7 @@ export interface Parsing {
 
 /** One challenge by us and by mppx; and 16 KiB against 1 KiB of each hostile text. */
 export function measureParsing(): Parsing {
-  const header = writeChallenge(challenge)
+  const header = serializeChallenge(challenge)
   return {
     ours: microseconds(() => parseChallenges([header])),
     mppx: microseconds(() => Peers.deserializeList(header)),

@@ -3,11 +3,11 @@ import { Method, Credential as PeersCredential, z } from 'mppx'
 import { Mppx } from 'mppx/client'
 import { Agent, fetch as undiciFetch } from 'undici'
 import {
-  cardDetailsOf,
-  isUnusable,
+  decodeChargeRequest,
+  isUnusableInput,
   parseChallenges,
-  requestOf,
-  writeCredential,
+  readCardDetails,
+  serializeCredential,
 } from '../../../src/mpp/index.ts'
 import type { Measured } from '../load/load.ts'
 
@@ -60,12 +60,12 @@ function bareClient({ url, connections }: PayerJob): () => Promise<number> {
     const { challenges } = parseChallenges([asked.headers.get('www-authenticate') ?? ''])
     const [challenge] = challenges
     if (!challenge) throw new Error('no challenge')
-    const request = requestOf(challenge)
-    if (isUnusable(request)) throw new Error(request.problem)
-    const details = cardDetailsOf(request)
-    if (isUnusable(details) || !('encryptionJwk' in details.key)) throw new Error('no key')
+    const request = decodeChargeRequest(challenge)
+    if (isUnusableInput(request)) throw new Error(request.problem)
+    const details = readCardDetails(request)
+    if (isUnusableInput(details) || !('encryptionJwk' in details.key)) throw new Error('no key')
     const payload = await payloadFor(details.key.encryptionJwk as unknown as JWK)
-    const headers = { authorization: writeCredential({ challenge, payload }) }
+    const headers = { authorization: serializeCredential({ challenge, payload }) }
     const paid = await undiciFetch(url, { dispatcher, headers })
     await paid.arrayBuffer()
     return paid.headers.has('payment-receipt') ? paid.status : 500

@@ -1,7 +1,7 @@
-import { cardIdFor } from '../../../src/adapters/card-processor/sandbox-numbers.ts'
-import { payableKey } from '../../../src/control/merchants/index.ts'
+import { sandboxCardId } from '../../../src/adapters/card-processor/sandbox-numbers.ts'
+import { intentMerchantKey } from '../../../src/control/merchants/index.ts'
 import { printLine } from '../../../src/platform/output.ts'
-import { derivedSecrets } from '../../../src/ports/vault.ts'
+import { deriveSecrets } from '../../../src/ports/vault.ts'
 import { type Case, measure, type Result } from '../case.ts'
 import { answerOf, node, type Served, serve } from '../child.ts'
 import { addCovered, CARDS, fillCards } from '../database/card-rows.ts'
@@ -24,9 +24,9 @@ from unnest($2::text[], $3::text[]) as w (id, name) where n.owner_id = $1 and n.
 export async function fillPayers(stage: Stage): Promise<void> {
   await fillAgents(stage)
   await fillCards(stage)
-  const secrets = derivedSecrets('sandbox card numbers', ENCRYPTION_KEY)
+  const secrets = deriveSecrets('sandbox card numbers', ENCRYPTION_KEY)
   const numbers = Array.from({ length: CARDS }, (_, n) => 1 + n)
-  const names = numbers.map(number => cardIdFor(secrets, `bench ${number}`, new Date()))
+  const names = numbers.map(number => sandboxCardId(secrets, `bench ${number}`, new Date()))
   await withClient(stage, client =>
     client.query(NUMBERED, [stage.ownerId, numbers.map(number => `cardnumber_bench_${number}`), names]),
   )
@@ -38,7 +38,7 @@ where owner_id = $1 and id = any(select 'intent_card_' || n from generate_series
 
 export async function payable(stage: Stage, count = INTENTS): Promise<Numbered> {
   const numbers = await addCovered(stage, count, CARDS)
-  const key = payableKey('127.0.0.1')
+  const key = intentMerchantKey('127.0.0.1')
   await withClient(stage, client => client.query(FOR_HOST, [stage.ownerId, numbers.from, numbers.to, key]))
   return numbers
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { readContract } from '../../../src/packages/write/contract.ts'
+import { readClientContract } from '../../../src/packages/write/contract.ts'
 import { writeTypescriptPackage } from '../../../src/packages/write/typescript-package.ts'
 import { loadedWith } from '../../support/packages/loaded.ts'
 import { type Section, tableLine, wholeNumber } from '../report.ts'
@@ -23,7 +23,7 @@ type ClientClass = new (options: { url: string; token: string }) => Client
 /** The import time and size of the TypeScript package, and its calls against the same ones by `fetch`. */
 export async function measurePackages(stage: Stage): Promise<Section> {
   const folder = join(stage.folder, 'package')
-  await writeTypescriptPackage(readContract(), folder)
+  await writeTypescriptPackage(readClientContract(), folder)
   const entry = join(folder, 'lib/index.js')
   const bytes = [...loadedWith(entry).values()].reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   const importMs = medianOf(Array.from({ length: IMPORTS }, () => importTime(entry)))

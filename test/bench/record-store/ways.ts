@@ -8,7 +8,12 @@ import {
   PostgreSqlPlatform,
 } from '@mikro-orm/postgresql'
 import type { Pool, PoolClient } from 'pg'
-import { RecordStore, runAlone, runInPipeline, type Sql } from '../../../src/record-store/index.ts'
+import {
+  RecordStore,
+  runInPipeline,
+  runPreparedStatement,
+  type Sql,
+} from '../../../src/record-store/index.ts'
 import { Note, type Scope } from '../../record-store/note.ts'
 
 export interface Way {
@@ -27,7 +32,7 @@ const sqlOf =
 const sqlOnAny =
   (pool: Pool): Sql =>
   async (text, values) =>
-    (await runAlone(pool, text, values)) as never[]
+    (await runPreparedStatement(pool, text, values)) as never[]
 
 async function inTransaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
   const client = await pool.connect()

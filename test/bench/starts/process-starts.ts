@@ -1,6 +1,10 @@
 import { Client, Connection } from '@temporalio/client'
 import { TypedSearchAttributes } from '@temporalio/common'
-import { AGENT_ATTRIBUTE, OWNER_ATTRIBUTE, RECORD_CHANGED } from '../../../src/kernel/contract/process.ts'
+import {
+  AGENT_SEARCH_ATTRIBUTE,
+  OWNER_SEARCH_ATTRIBUTE,
+  RECORD_CHANGED_SIGNAL,
+} from '../../../src/kernel/contract/process.ts'
 
 /** The work of a client, as JSON in its first argument. */
 export interface StartLoad {
@@ -22,12 +26,12 @@ async function begin(n: number): Promise<void> {
     workflowId: `intent/${input.id}`,
     taskQueue: 'bench',
     args: [input],
-    signal: RECORD_CHANGED,
+    signal: RECORD_CHANGED_SIGNAL,
     signalArgs: [],
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     typedSearchAttributes: new TypedSearchAttributes([
-      { key: OWNER_ATTRIBUTE, value: input.ownerId },
-      { key: AGENT_ATTRIBUTE, value: input.agentId },
+      { key: OWNER_SEARCH_ATTRIBUTE, value: input.ownerId },
+      { key: AGENT_SEARCH_ATTRIBUTE, value: input.agentId },
     ]),
   })
 }

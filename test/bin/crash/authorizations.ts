@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { TOO_LATE } from '../../../src/cards/authorizations/card-checks.ts'
+import { TOO_LATE_MESSAGE } from '../../../src/cards/authorizations/card-checks.ts'
 import type { CardMessage } from '../../../src/ports/card-processor.ts'
 import { cents } from '../../../src/values/money.ts'
 import { aPayingCard, bookshop, networkBefore } from '../../support/cards/network.ts'
@@ -59,7 +59,8 @@ test('an API process that is killed among authorizations and clearings has lost 
   // The network repeats unanswered requests, and gets the same bytes for answered ones. A busy machine may
   // answer some too late, either time: those count as declined, and their reversal may have died with the
   // process.
-  const isInTime = (text: string | undefined): boolean => text !== undefined && !text.includes(TOO_LATE)
+  const isInTime = (text: string | undefined): boolean =>
+    text !== undefined && !text.includes(TOO_LATE_MESSAGE)
   for (const [n, text] of before.entries())
     if (isInTime(text) && isInTime(after[n])) expect(after[n]).toBe(text)
   const { availableEuros, heldEuros } = await bodyOf(mine().agents.balance({ params: { id: agent.id } }))

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { openSecrets } from '../../../src/dev/secrets.ts'
+import { openLocalSecrets } from '../../../src/dev/secrets.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
 import { command } from '../../support/processes/service-process.ts'
 
@@ -9,7 +9,7 @@ describe('npm run reset', () => {
   test('finishes an interrupted reset and removes the empty directory', async () => {
     const dataDir = join(temporaryFolder(), 'data')
     mkdirSync(dataDir)
-    openSecrets(dataDir)
+    openLocalSecrets(dataDir)
     expect(await command('reset', dataDir).exit).toBe(0)
     expect(existsSync(dataDir)).toBe(false)
   })

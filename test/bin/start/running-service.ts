@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { Connection } from '@temporalio/client'
-import type { Instance } from '../../../src/dev/instance-file.ts'
+import type { RunningInstance } from '../../../src/dev/instance-file.ts'
 import { isRunning, processesIn } from '../../../src/dev/processes/process-table.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
 import { type Launched, launch } from '../../support/processes/launched.ts'
@@ -28,7 +28,7 @@ async function paste(curl: string): Promise<Response> {
 // All tests share one directory, since creating PostgreSQL and Temporal takes longer than starting them.
 const dataDir = temporaryFolder()
 let service: Launched | undefined
-let first: Instance | undefined
+let first: RunningInstance | undefined
 
 async function ensureRunning(): Promise<Launched> {
   service ??= await startService(dataDir)

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Disclosure, ProcessorFailure } from '../../../src/ports/card-processor.ts'
+import type { EncryptedDisclosure, ProcessorFailure } from '../../../src/ports/card-processor.ts'
 import { aShopper, jwkOf, lastAsk, processorWith } from '../../support/cards/reveal.ts'
 import { startTestService } from '../../support/harness.ts'
 import { traceOf } from '../../support/trace.ts'
 import { until } from '../../support/until.ts'
 
-let answer: Disclosure | ProcessorFailure
+let answer: EncryptedDisclosure | ProcessorFailure
 const service = await startTestService({ outside: processorWith({ disclose: async () => answer }) })
 
 const refused = (message: string): ProcessorFailure => ({ failure: 'refused', code: 'not_live', message })
@@ -39,8 +39,8 @@ describe('a card that the processor does not disclose', () => {
 
   test('a disclosure that was interrupted before its answer was recorded reached no one', async () => {
     const { client, card, intent, pair } = await aShopper(service)
-    const { promise, resolve } = Promise.withResolvers<Disclosure>()
-    answer = promise as unknown as Disclosure
+    const { promise, resolve } = Promise.withResolvers<EncryptedDisclosure>()
+    answer = promise as unknown as EncryptedDisclosure
     const body = { intentId: intent.id, purpose: 'Try', publicKeyJwk: jwkOf(pair) }
     const ask = () => client.accessEvents.access({ params: { id: card.id }, body, idempotencyKey: 'lost-1' })
     const first = ask()

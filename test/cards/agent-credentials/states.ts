@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Done, IssuedNetworkToken, ProcessorFailure } from '../../../src/ports/card-processor.ts'
+import type {
+  IssuedNetworkToken,
+  ProcessorCallDone,
+  ProcessorFailure,
+} from '../../../src/ports/card-processor.ts'
 import { asked, issue } from '../../support/cards/agent-credentials.ts'
 import { aShopper, lastAsk, processorWith } from '../../support/cards/reveal.ts'
 import { sandboxWith } from '../../support/cards/sandbox.ts'
@@ -16,7 +20,7 @@ const service = await startTestService({
   outside: processorWith({
     networkToken: async (...args): Promise<IssuedNetworkToken | ProcessorFailure> =>
       failure ?? (sandbox.networkToken?.(...args) as Promise<IssuedNetworkToken>),
-    setNetworkToken: async (_, state, { reference }): Promise<Done | ProcessorFailure> => {
+    setNetworkToken: async (_, state, { reference }): Promise<ProcessorCallDone | ProcessorFailure> => {
       told.push(`${state} ${reference}`)
       return failure ?? { done: true }
     },

@@ -1,19 +1,19 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { MessageContent } from '../../../src/ports/card-processor.ts'
-import { type Cents, cents, plus } from '../../../src/values/money.ts'
+import type { CardMessageContent } from '../../../src/ports/card-processor.ts'
+import { addCents, type Cents, cents } from '../../../src/values/money.ts'
 import { aPayingCard, bookshop } from '../../support/cards/network.ts'
 import { anIntent, bodyOf } from '../../support/factories.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { balanceOf, network, owed, paymentsOf, service, transactionsOf, usesOf } from './service.ts'
 
-type Named = Readonly<Record<string, MessageContent>>
+type Named = Readonly<Record<string, CardMessageContent>>
 
 const merchant = bookshop
 const anyCents = (most: number) => fc.bigInt(1n, BigInt(most)).map(cents)
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
 
-const request = (authorizationId: string, ask: number, amountCents: Cents): MessageContent => ({
+const request = (authorizationId: string, ask: number, amountCents: Cents): CardMessageContent => ({
   kind: 'authorization',
   authorizationId,
   ask,
@@ -37,7 +37,7 @@ const factsOf = (authorizationId: string, asked: Cents) =>
       isTold: fc.boolean(),
     })
     .map(({ reversed, clearings, isFinal, refunded, isExpired, isTold }): Named => {
-      const facts: [string, MessageContent][] = clearings.map((amountCents, n) => [
+      const facts: [string, CardMessageContent][] = clearings.map((amountCents, n) => [
         `clearing ${n}`,
         {
           kind: 'clearing',
@@ -157,7 +157,7 @@ describe('the messages of card payments, in any order and repeated', () => {
           messages: fc.constant<Named>({ ...asks, ...facts }),
           asks: fc.constant(Object.keys(asks)),
           order: Object.keys(facts).length === 0 ? fc.constant([]) : shuffled(Object.keys(facts)),
-          euros: fc.constant(Number(plus(one, other)) / 100),
+          euros: fc.constant(Number(addCents(one, other)) / 100),
         })
       })
     await fc.assert(

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import type { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
-import { searchOf } from '../../../src/cards/authorizations/network/incoming-message.ts'
-import { registered } from '../../../src/kernel/contract/area.ts'
+import { intentSearchFor } from '../../../src/cards/authorizations/network/incoming-message.ts'
+import { allOperations } from '../../../src/kernel/contract/area.ts'
 import type { Ports } from '../../../src/kernel/contract/ports.ts'
-import type { CardReply, MessageContent } from '../../../src/ports/card-processor.ts'
+import type { CardMessageContent, CardReply } from '../../../src/ports/card-processor.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { decodeJson } from '../../../src/values/json-names.ts'
 import { cents } from '../../../src/values/money.ts'
@@ -16,7 +16,7 @@ import { times } from '../../support/sample-service.ts'
 const engine = await startEngine(areas)
 const processor = sandboxWith()
 Object.assign(engine.runtime.ports, { cardProcessor: () => processor } satisfies Partial<Ports>)
-const operations = registered(areas)
+const operations = allOperations(areas)
 
 async function run(
   key: string,
@@ -51,11 +51,18 @@ async function aPayingCard() {
   return { agentId: agent.id, cardId: card.id, numberId: String(rows[0].id) }
 }
 
-const take = (card: Awaited<ReturnType<typeof aPayingCard>>, content: MessageContent) => {
+const take = (card: Awaited<ReturnType<typeof aPayingCard>>, content: CardMessageContent) => {
   const message = { id: newId('message'), processorCardId: 'p', sentAt: new Date(0), content }
   const answer = (reply: CardReply) => processor.answer(message, reply)
   return engine.run(tenant, 'authorizations.take', {
-    body: { ...card, ...message, digest: message.id, search: searchOf(content, card), isLate: false, answer },
+    body: {
+      ...card,
+      ...message,
+      digest: message.id,
+      search: intentSearchFor(content, card),
+      isLate: false,
+      answer,
+    },
   })
 }
 

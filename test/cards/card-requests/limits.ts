@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
-  limitNames,
-  limitsAfter,
+  cardLimitNames,
+  limitsAfterRequest,
   limitsToApprove,
   raisedLimitProblem,
 } from '../../../src/cards/card-requests/card-request.ts'
@@ -40,7 +40,7 @@ describe('the limits of an approval', () => {
     fc.assert(
       fc.property(limits, given, limits, (asked, approver, current) => {
         const problem = raisedLimitProblem(asked, approver, current)
-        const wrong = limitNames.filter(name => {
+        const wrong = cardLimitNames.filter(name => {
           const one = approver[name]
           if (one === undefined) return false
           const most = asked[name] ?? current[name]
@@ -57,8 +57,8 @@ describe('the limits of an approval', () => {
       fc.property(limits, given, limits, limits, (asked, approver, current, later) => {
         fc.pre(raisedLimitProblem(asked, approver, current) === undefined)
         const approved = limitsToApprove(asked, approver)
-        const result = limitsAfter(asked, approved, later)
-        for (const name of limitNames) {
+        const result = limitsAfterRequest(asked, approved, later)
+        for (const name of cardLimitNames) {
           const [most, approval] = [asked[name] ?? later[name], approver[name] ?? asked[name]]
           expect(isNoLower(most, result[name])).toBe(true)
           if (asked[name] !== null) expect(result[name]).toBe(approval)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { cardRequestProcess } from '../../../src/cards/card-requests/process.ts'
-import { minuteInWords } from '../../../src/values/clock.ts'
+import { formatMinute } from '../../../src/values/clock.ts'
 import { aCardRequest, aCardWith, getCard, getRequest, toldAbout } from '../../support/cards/card-requests.ts'
 import { aFundedAgent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -25,7 +25,7 @@ async function aWaitingRequest(
 describe('the run of a card request', () => {
   test('shows an operator what it waits for, and its signals', async () => {
     const { request, run } = await aWaitingRequest()
-    const until = minuteInWords(new Date(request.expiresAt))
+    const until = formatMinute(new Date(request.expiresAt))
     expect((await run.details()).split('\n\n')).toEqual([
       `Card request for a new card in test mode: waits for approval until ${until}`,
       `It waits **for a person’s approval, until ${until}**.`,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { IssuedCard, NumberState } from '../../../src/ports/card-processor.ts'
+import type { CardNumberState, IssuedCard } from '../../../src/ports/card-processor.ts'
 import { aCard, getCard } from '../../support/cards/cards.ts'
 import { anAgent, bodyOf, type TestClient } from '../../support/factories.ts'
 import { answers, numbers, pass, sandbox, service } from './cards-service.ts'
@@ -18,7 +18,7 @@ type Mood = 'well' | 'deaf' | 'mute'
 /** Remembers what it did, for comparison with the service's records. */
 function rememberingProcessor() {
   const issued = new Map<string, IssuedCard>()
-  const states = new Map<string, NumberState>()
+  const states = new Map<string, CardNumberState>()
   const limits = new Map<string, bigint | null>()
   let mood: Mood = 'well'
   const late = { failure: 'late' } as const

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { MessageContent } from '../../../src/ports/card-processor.ts'
+import type { CardMessageContent } from '../../../src/ports/card-processor.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { cents } from '../../../src/values/money.ts'
 import { aCard, getCard } from '../../support/cards/cards.ts'
@@ -54,14 +54,14 @@ describe('a card that is rotated', () => {
     const { client } = await service.owner()
     const { agent, card } = await aPayingCard(client, 100)
     const [before] = await numbers(card.id)
-    const onOld = async (content: MessageContent) =>
+    const onOld = async (content: CardMessageContent) =>
       (
         await network.deliver({
           ...(await network.messageOf(card.id, content)),
           processorCardId: String(before?.processor_card_id),
         })
       ).reply.kind
-    const ask = (authorizationId: string): MessageContent => ({
+    const ask = (authorizationId: string): CardMessageContent => ({
       kind: 'authorization',
       authorizationId,
       ask: 0,

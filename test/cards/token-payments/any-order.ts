@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { CardMerchant, MessageContent } from '../../../src/ports/card-processor.ts'
+import type { CardMerchant, CardMessageContent } from '../../../src/ports/card-processor.ts'
 import { cents } from '../../../src/values/money.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
@@ -21,7 +21,7 @@ const REF = 'a'
 const ASKED = cents(2_000n)
 
 /** Reports about one machine payment of € 20.00: messages of the network, or the receipt. */
-type Said = 'receipt' | ((merchant: CardMerchant) => MessageContent)
+type Said = 'receipt' | ((merchant: CardMerchant) => CardMessageContent)
 
 const anyCents = (most: number) => fc.bigInt(1n, BigInt(most)).map(cents)
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })

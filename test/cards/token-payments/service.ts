@@ -1,4 +1,4 @@
-import type { Done, ProcessorFailure } from '../../../src/ports/card-processor.ts'
+import type { ProcessorCallDone, ProcessorFailure } from '../../../src/ports/card-processor.ts'
 import { areasWithPayments, merchantKey } from '../../support/cards/machine-payments.ts'
 import { aPayingCard, networkBefore } from '../../support/cards/network.ts'
 import { opened } from '../../support/cards/reveal.ts'
@@ -17,7 +17,7 @@ export const failTokens = (failure: ProcessorFailure | null): void => {
 const processor = {
   ...sandbox,
   setNetworkToken: async (...args: Parameters<NonNullable<typeof sandbox.setNetworkToken>>) =>
-    tokenFailure ?? (sandbox.setNetworkToken?.(...args) as Promise<Done>),
+    tokenFailure ?? (sandbox.setNetworkToken?.(...args) as Promise<ProcessorCallDone>),
 }
 
 export const service = await startTestService({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Disclosure } from '../../../src/ports/card-processor.ts'
+import type { EncryptedDisclosure } from '../../../src/ports/card-processor.ts'
 import { aShopper, cardDataOf, lastAsk, opened, processorWith } from '../../support/cards/reveal.ts'
 import { sandboxWith } from '../../support/cards/sandbox.ts'
 import { bodyOf } from '../../support/factories.ts'
@@ -7,7 +7,7 @@ import { ENCRYPTION_KEY, startTestService } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'
 
 /** A pending answer of the processor; undefined = it answers immediately. */
-let pending: Promise<Disclosure> | undefined
+let pending: Promise<EncryptedDisclosure> | undefined
 const sandbox = sandboxWith(ENCRYPTION_KEY)
 const service = await startTestService({
   outside: processorWith({ disclose: (...asked) => pending ?? sandbox.disclose(...asked) }),
@@ -22,7 +22,7 @@ describe('a token whose data was lost on the way, as the service stopped,', () =
     )
     const redeem = (idempotencyKey: string) =>
       client.checkout.credential({ body: { token: String(token), fillerKeyId: filler.id }, idempotencyKey })
-    const { promise, resolve } = Promise.withResolvers<Disclosure>()
+    const { promise, resolve } = Promise.withResolvers<EncryptedDisclosure>()
     pending = promise
     const first = redeem('first')
     await until('the ask is recorded', async () => (await lastAsk(client))?.decision === 'granted')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { collectProcess } from '../../../src/commerce/collect/process.ts'
-import { minuteInWords } from '../../../src/values/clock.ts'
+import { formatMinute } from '../../../src/values/clock.ts'
 import { refund } from '../../support/commerce/refunds.ts'
 import { aRequest, eventsAbout, getRequest, sendEuros } from '../../support/commerce/requests.ts'
 import { aWallet, bodyOf } from '../../support/factories.ts'
@@ -22,7 +22,7 @@ async function aWaitingRequest(members: Parameters<typeof aRequest>[2] = {}) {
 describe('the run of a payment request', () => {
   test('shows an operator what it waits for, without payer or purpose', async () => {
     const { request, run } = await aWaitingRequest({ payerName: 'Ada', description: 'Secret report' })
-    const until = minuteInWords(new Date(request.expiresAt))
+    const until = formatMinute(new Date(request.expiresAt))
     const details = await run.details()
     expect(details.split('\n\n')).toEqual([
       `Request for € 25.00 in test mode: open until ${until}`,

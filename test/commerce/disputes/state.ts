@@ -1,8 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { creditDueAfter, disputableUntil } from '../../../src/commerce/disputes/dispute.ts'
-import { type Claim, type DisputeFact, diffOf, foldFacts } from '../../../src/commerce/disputes/state.ts'
-import { cents as centsOf, minus } from '../../../src/values/money.ts'
+import { disputeDeadline, provisionalCreditDueAt } from '../../../src/commerce/disputes/dispute.ts'
+import {
+  type DisputeClaimState,
+  type DisputeFact,
+  diffDisputeAmounts,
+  foldDisputeFacts,
+} from '../../../src/commerce/disputes/state.ts'
+import { cents as centsOf, subtractCents } from '../../../src/values/money.ts'
 
 const type = fc.constantFrom<DisputeFact['type']>('credited', 'won', 'lost')
 const at = fc.integer({ min: 1, max: 30 }).map(day => new Date(Date.UTC(2026, 10, day)).toISOString())
@@ -18,7 +23,7 @@ const facts: fc.Arbitrary<DisputeFact[]> = fc
     ...(own ? [{ ...own, id: 'own', cents: null }] : []),
   ])
 
-const claim: fc.Arbitrary<Claim> = fc.record({
+const claim: fc.Arbitrary<DisputeClaimState> = fc.record({
   isSubmitted: fc.boolean(),
   leftCents: fc.bigInt({ min: 0n, max: 10_000n }).map(centsOf),
   isCovered: fc.boolean(),
@@ -33,7 +38,7 @@ describe('the state of a dispute', () => {
           .map(fact => ({ fact, key: random.next().value ?? 0 }))
           .sort((one, other) => one.key - other.key)
           .map(({ fact }) => fact)
-        expect(foldFacts(shuffled, terms)).toEqual(foldFacts(given, terms))
+        expect(foldDisputeFacts(shuffled, terms)).toEqual(foldDisputeFacts(given, terms))
       }),
       { numRuns: 10_000 },
     ))
@@ -41,12 +46,12 @@ describe('the state of a dispute', () => {
   test('never credits more than is left of the payment, nor books a loss that the platform has not', () =>
     fc.assert(
       fc.property(facts, claim, (given, terms) => {
-        const { creditedCents, recoveredCents, lostCents, status } = foldFacts(given, terms)
+        const { creditedCents, recoveredCents, lostCents, status } = foldDisputeFacts(given, terms)
         expect(creditedCents).toBeLessThanOrEqual(terms.leftCents)
         expect(lostCents).toBeLessThanOrEqual(creditedCents)
         if (!terms.isCovered || status === 'open' || status === 'submitted') expect(lostCents).toBe(0n)
         if (!terms.isCovered) expect(creditedCents).toBeLessThanOrEqual(recoveredCents)
-        if (lostCents > 0n) expect(minus(creditedCents, recoveredCents)).toBe(lostCents)
+        if (lostCents > 0n) expect(subtractCents(creditedCents, recoveredCents)).toBe(lostCents)
       }),
       { numRuns: 10_000 },
     ))
@@ -54,9 +59,11 @@ describe('the state of a dispute', () => {
   test('moves nothing once it is booked, and back exactly what it has moved', () =>
     fc.assert(
       fc.property(facts, facts, claim, (earlier, later, terms) => {
-        const [before, after] = [foldFacts(earlier, terms), foldFacts(later, terms)]
-        expect(Object.values(diffOf(after, after))).toEqual([0n, 0n, 0n, 0n])
-        const [forth, back] = [diffOf(before, after), diffOf(after, before)].map(diff => Object.values(diff))
+        const [before, after] = [foldDisputeFacts(earlier, terms), foldDisputeFacts(later, terms)]
+        expect(Object.values(diffDisputeAmounts(after, after))).toEqual([0n, 0n, 0n, 0n])
+        const [forth, back] = [diffDisputeAmounts(before, after), diffDisputeAmounts(after, before)].map(
+          diff => Object.values(diff),
+        )
         expect(forth?.map((moved, index) => moved + (back?.[index] ?? 0n))).toEqual([0n, 0n, 0n, 0n])
       }),
     ))
@@ -68,7 +75,7 @@ describe('the dates of a dispute', () => {
     ['2026-11-22T10:00:00.000Z', 'fraud', '2027-12-22'],
     ['2026-11-22T10:00:00.000Z', 'not_received', '2027-03-22'],
   ] as const)('a debit of %s as %s can be disputed until %s', (debited, reason, until) => {
-    expect(disputableUntil(new Date(debited), reason).toISOString()).toMatch(until)
+    expect(disputeDeadline(new Date(debited), reason).toISOString()).toMatch(until)
   })
 
   test.each([
@@ -76,6 +83,6 @@ describe('the dates of a dispute', () => {
     ['a Friday', '2026-11-27T09:00:00Z', '2026-11-30T15:00:00.000Z'],
     ['Maundy Thursday', '2027-03-25T09:00:00Z', '2027-03-30T14:00:00.000Z'],
   ])('what was said on %s is given back by the end of the next business day', (_, said, due) => {
-    expect(creditDueAfter(new Date(said)).toISOString()).toBe(due)
+    expect(provisionalCreditDueAt(new Date(said)).toISOString()).toBe(due)
   })
 })

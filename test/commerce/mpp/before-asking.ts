@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { addressProblem } from '../../../src/commerce/mpp/pay/address.ts'
+import { merchantUrlProblem } from '../../../src/commerce/mpp/pay/address.ts'
 import type { Mode } from '../../../src/kernel/contract/actor.ts'
 import type { Ports } from '../../../src/kernel/contract/ports.ts'
 import { lastAsk } from '../../support/cards/reveal.ts'
@@ -142,7 +142,7 @@ describe('before the first request', () => {
   const problemOf = (address: string, mode: Mode, isAllowed: boolean) => {
     const outbound = { judge: () => undefined, isAllowed: () => isAllowed } as unknown as Ports['outbound']
     const ports = { outbound } as Ports
-    return addressProblem(address, { ports, tenant: { ownerId: 'customer_1', mode } })?.code
+    return merchantUrlProblem(address, { ports, tenant: { ownerId: 'customer_1', mode } })?.code
   }
 
   test('live money is never paid over plain http, and test money only where the operator has opened it', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { MAX_CONCURRENT } from '../../../src/commerce/mpp/pay/mint.ts'
+import { MAX_CONCURRENT_MINTS } from '../../../src/commerce/mpp/pay/mint.ts'
 import { answerWith, type Conduct, demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
 import { aPayer, balanceOf, credentialsOn, intentOf, pay } from '../../support/commerce/payers.ts'
 import { aToken, bodyOf } from '../../support/factories.ts'
@@ -101,15 +101,15 @@ describe('a merchant for whom as many requests wait as may', () => {
     })
     const url = merchant.sells('/crowded', (_, response) => {
       waiting.push(() => response.writeHead(404).end())
-      if (waiting.length === MAX_CONCURRENT) isFull()
+      if (waiting.length === MAX_CONCURRENT_MINTS) isFull()
     })
-    const asked = times(MAX_CONCURRENT, () => pay(payer, url))
+    const asked = times(MAX_CONCURRENT_MINTS, () => pay(payer, url))
     await full
     expect(await pay(payer, url)).toMatchObject({ status: 503, code: 'merchant_busy' })
-    expect(merchant.visits('/crowded')).toHaveLength(MAX_CONCURRENT)
+    expect(merchant.visits('/crowded')).toHaveLength(MAX_CONCURRENT_MINTS)
     expect(await pay(payer, other.sells('/free', demand()))).toMatchObject({ status: 200 })
     for (const answer of waiting) answer()
-    expect(statusCounts(await asked)).toEqual({ 400: MAX_CONCURRENT })
+    expect(statusCounts(await asked)).toEqual({ 400: MAX_CONCURRENT_MINTS })
     merchant.sells('/crowded', demand())
     expect(await pay(await aPayer(service), url)).toMatchObject({ status: 200 })
   })

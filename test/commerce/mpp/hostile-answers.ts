@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import type { Credential } from '../../../src/mpp/index.ts'
+import type { PaymentCredential } from '../../../src/mpp/index.ts'
 import {
   answerWith,
   type Conduct,
@@ -20,7 +20,7 @@ const elsewhere = await startMerchant()
 
 /** Headers and half of the body, then nothing more. */
 const breakOff: Conduct = ({ credential }, response) => {
-  const receipt = receiptFor(credential as Credential)
+  const receipt = receiptFor(credential as PaymentCredential)
   response.writeHead(200, { 'content-length': '100', 'payment-receipt': receipt }).write('half of')
   setImmediate(() => response.socket?.destroy())
 }
@@ -35,7 +35,7 @@ const open: readonly (readonly [string, Conduct])[] = [
   [
     'gives a receipt with an error',
     ({ credential }, response) =>
-      response.writeHead(500, { 'payment-receipt': receiptFor(credential as Credential) }).end(),
+      response.writeHead(500, { 'payment-receipt': receiptFor(credential as PaymentCredential) }).end(),
   ],
   [
     'redirects to a private address',
@@ -101,7 +101,7 @@ test('a merchant that sends the credential back does not make it stay: the calle
   const sent: string[] = []
   const echo: Conduct = ({ credential, headers }, response) => {
     const given = String(headers.authorization).replace(/^Payment /, '')
-    const jwe = String((credential as Credential).payload.encryptedPayload)
+    const jwe = String((credential as PaymentCredential).payload.encryptedPayload)
     sent.push(given, jwe)
     response
       .writeHead(200, { 'content-type': 'application/json' })
@@ -162,7 +162,9 @@ test('what the merchant was sent is given back in no form, and not kept: in the 
     response
       .writeHead(200, {
         'content-type': `application/json; a=${forms[0]}`,
-        'payment-receipt': receiptFor(visit.credential as Credential, { reference: forms[0] as string }),
+        'payment-receipt': receiptFor(visit.credential as PaymentCredential, {
+          reference: forms[0] as string,
+        }),
       })
       // Letters right after a secret in Base64 may decode to more of it by chance: those of `end`.
       .end(JSON.stringify({ price: 2.5, ...members, end: '' }))

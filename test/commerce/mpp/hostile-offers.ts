@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { contentDigest, writeChallenge } from '../../../src/mpp/index.ts'
+import { contentDigest, serializeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge, type ChallengeOptions, weakKey } from '../../support/commerce/challenges.ts'
 import { answerWith, type Conduct, demand, startMerchant } from '../../support/commerce/merchant.ts'
 import { aPayer, balanceOf, credentialsOn, intentOf, pay } from '../../support/commerce/payers.ts'
@@ -9,7 +9,7 @@ const merchant = await startMerchant()
 const elsewhere = await startMerchant()
 
 const many = Array.from({ length: 10_000 }, () => 'Payment a="b"')
-const long = Array.from({ length: 200 }, () => writeChallenge(aChallenge({ currency: 'usd' })))
+const long = Array.from({ length: 200 }, () => serializeChallenge(aChallenge({ currency: 'usd' })))
 
 const jwks = (url: string): ChallengeOptions => ({
   details: { encryptionJwk: undefined, jwksUri: url, kid: 'merchant-key-1' },
@@ -89,7 +89,7 @@ describe('a merchant is not paid that', () => {
   })
 
   test('the refusal lists what the merchant offers', async () => {
-    const challenge = writeChallenge(aChallenge({ parameters: { method: 'tempo' } }))
+    const challenge = serializeChallenge(aChallenge({ parameters: { method: 'tempo' } }))
     const url = merchant.sells('/tempo', answerWith(402, { 'www-authenticate': `${challenge}, L402 a="b"` }))
     const payer = await aPayer(service)
     expect((await pay(payer, url)).error).toMatch(/Offered: tempo\/charge, l402\./)

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals'
 import { guardedHttp } from '../../../src/adapters/guarded-http/guarded-http.ts'
 import { areas } from '../../../src/areas.ts'
-import type { Outbound } from '../../../src/ports/outbound.ts'
+import type { OutboundHttp } from '../../../src/ports/outbound.ts'
 import { answerWith, type Conduct, demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
 import { aPayer, balanceOf, credentialsOn, intentOf, type Payer, pay } from '../../support/commerce/payers.ts'
 import { openEngine } from '../../support/engine.ts'
@@ -15,7 +15,7 @@ let isAway = false
 
 const guarded = guardedHttp({ allow: ['127.0.0.1'] })
 /** The database is unavailable while the merchant is paid: its answer cannot be recorded. */
-const outbound: Outbound = {
+const outbound: OutboundHttp = {
   ...guarded,
   async send(request) {
     const answer = await guarded.send(request)

@@ -1,8 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { merchantBody } from '../../../src/commerce/mpp/merchant-body.ts'
+import { encodeMerchantBody } from '../../../src/commerce/mpp/merchant-body.ts'
 
 const given = (body: string | Uint8Array, contentType?: string, cut = false) =>
-  merchantBody({ body: typeof body === 'string' ? new TextEncoder().encode(body) : body, contentType, cut })
+  encodeMerchantBody({
+    body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
+    contentType,
+    cut,
+  })
 
 describe('the body of a merchant', () => {
   test.each([

@@ -1,25 +1,29 @@
 import { describe, expect, test } from '@jest/globals'
 import {
-  headersProblem,
-  merchantRequest,
-  requestDigest,
-  requestHeaders,
-  shownUrl,
+  buildMerchantRequest,
+  merchantHeadersProblem,
+  merchantRequestDigest,
+  merchantRequestHeaders,
+  urlWithoutQuery,
 } from '../../../src/commerce/mpp/merchant-request.ts'
 
 const url = 'https://shop.example.com/buy?key=secret#part'
 
 describe('the request to a merchant', () => {
   test('is a GET; with a body a POST, and an object is sent as JSON', () => {
-    expect(merchantRequest({ url })).toEqual({ url, method: 'GET', headers: {}, body: null })
-    expect(merchantRequest({ url, body: 'a=1' })).toMatchObject({ method: 'POST', body: 'a=1', headers: {} })
-    expect(merchantRequest({ url, body: { a: 1 }, method: 'PUT' })).toMatchObject({
+    expect(buildMerchantRequest({ url })).toEqual({ url, method: 'GET', headers: {}, body: null })
+    expect(buildMerchantRequest({ url, body: 'a=1' })).toMatchObject({
+      method: 'POST',
+      body: 'a=1',
+      headers: {},
+    })
+    expect(buildMerchantRequest({ url, body: { a: 1 }, method: 'PUT' })).toMatchObject({
       method: 'PUT',
       body: '{"a":1}',
       headers: { 'content-type': 'application/json' },
     })
     const own = { 'Content-Type': 'application/ld+json' }
-    expect(merchantRequest({ url, body: {}, headers: own }).headers).toEqual(own)
+    expect(buildMerchantRequest({ url, body: {}, headers: own }).headers).toEqual(own)
   })
 
   test.each([
@@ -38,22 +42,22 @@ describe('the request to a merchant', () => {
     ['x-a', 'ä', /plain ASCII/],
     ['x-a', 'x'.repeat(12_400), /more than 12288 characters/],
   ])('does not have the header %j: %j', (name, value, problem) => {
-    expect(headersProblem({ [name]: value })).toMatch(problem)
+    expect(merchantHeadersProblem({ [name]: value })).toMatch(problem)
   })
 
   test('a request with a repeated header is refused, regardless of case', () => {
-    expect(headersProblem({ 'x-a': '1', 'X-A': '2' })).toMatch(/"X-A" occurs twice/)
+    expect(merchantHeadersProblem({ 'x-a': '1', 'X-A': '2' })).toMatch(/"X-A" occurs twice/)
   })
 
   test('may have other headers of the caller', () => {
     const headers = { Authorization: 'Bearer x', cookie: 'a=b', 'x-request-id': '1', accept: '*/*' }
-    expect(headersProblem(headers)).toBeUndefined()
-    expect(requestHeaders(headers, 'authorization')).toEqual({
+    expect(merchantHeadersProblem(headers)).toBeUndefined()
+    expect(merchantRequestHeaders(headers, 'authorization')).toEqual({
       cookie: 'a=b',
       'x-request-id': '1',
       accept: '*/*',
     })
-    expect(requestHeaders(headers, 'payment-authorization')).toEqual(headers)
+    expect(merchantRequestHeaders(headers, 'payment-authorization')).toEqual(headers)
   })
 
   test('a request is identified by its digest, and shown without its query', () => {
@@ -63,8 +67,8 @@ describe('the request to a merchant', () => {
       { ...one, body: null },
       { ...one, method: 'PUT' as const },
     ]
-    expect(new Set([one, ...others].map(requestDigest)).size).toBe(4)
-    expect(requestDigest(one)).toMatch(/^sha-256=[\w-]{43}$/)
-    expect(shownUrl(new URL(url))).toBe('https://shop.example.com/buy')
+    expect(new Set([one, ...others].map(merchantRequestDigest)).size).toBe(4)
+    expect(merchantRequestDigest(one)).toMatch(/^sha-256=[\w-]{43}$/)
+    expect(urlWithoutQuery(new URL(url))).toBe('https://shop.example.com/buy')
   })
 })

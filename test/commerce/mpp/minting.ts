@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { writeChallenge } from '../../../src/mpp/index.ts'
+import { serializeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge, type ChallengeOptions } from '../../support/commerce/challenges.ts'
 import { demand, openedPayment, sell, startMerchant } from '../../support/commerce/merchant.ts'
 import { aPayer, credentialsOn, intentOf, type Payer, pay } from '../../support/commerce/payers.ts'
@@ -14,7 +14,7 @@ const mint = ({ agentClient, intent }: Payer, options: ChallengeOptions = {}, me
     body: {
       intentId: intent.id,
       url: `${merchant.url}/minted`,
-      challenge: writeChallenge(aChallenge(options)),
+      challenge: serializeChallenge(aChallenge(options)),
       ...members,
     },
     ...more,
@@ -52,7 +52,7 @@ describe('a credential that is only minted', () => {
   test('is not shown in a replay', async () => {
     const payer = await aPayer(service)
     const key = { idempotencyKey: 'mint-once' }
-    const body = { challenge: writeChallenge(aChallenge()) }
+    const body = { challenge: serializeChallenge(aChallenge()) }
     const [first, again] = [await mint(payer, {}, body, key), await mint(payer, {}, body, key)]
     expect([first.status, again.body]).toEqual([201, { ...first.body, credential: null }])
     expect(await credentialsOn(payer.client, payer.intent.id)).toHaveLength(1)

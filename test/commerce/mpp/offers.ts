@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import {
   type CardOffer,
-  cardOffer,
+  cardOfferProblem,
+  chooseCardOffer,
   type MerchantAnswer,
   type OfferTerms,
-  offerProblem,
 } from '../../../src/commerce/mpp/offers.ts'
-import { contentDigest, writeChallenge } from '../../../src/mpp/index.ts'
+import { contentDigest, serializeChallenge } from '../../../src/mpp/index.ts'
 import { cents } from '../../../src/values/money.ts'
 import { aChallenge, type ChallengeOptions, weakKey } from '../../support/commerce/challenges.ts'
 
@@ -18,14 +18,14 @@ const answer = (authenticate: readonly string[], more: Partial<MerchantAnswer> =
   ...more,
 })
 
-const card = (options: ChallengeOptions = {}) => writeChallenge(aChallenge(options))
+const card = (options: ChallengeOptions = {}) => serializeChallenge(aChallenge(options))
 const other = (method: string) => card({ parameters: { method } })
 
 describe('the offers of a merchant', () => {
   test('takes the first readable charge by card, in any position', () => {
     const challenge = aChallenge()
-    const header = `Bearer realm="x", ${other('tempo')}, ${card({ currency: 'EURO' })}, ${writeChallenge(challenge)}`
-    expect(cardOffer(answer(['Basic realm="y"', header]))).toMatchObject({
+    const header = `Bearer realm="x", ${other('tempo')}, ${card({ currency: 'EURO' })}, ${serializeChallenge(challenge)}`
+    expect(chooseCardOffer(answer(['Basic realm="y"', header]))).toMatchObject({
       challenge,
       charge: { amount: 2_000n },
     })
@@ -36,7 +36,7 @@ describe('the offers of a merchant', () => {
     [301, /answered 301, not 402/],
     [500, /answered 500, not 402/],
   ])('there is none in an answer of %i', (status, message) => {
-    expect(cardOffer(answer([card()], { status }))).toEqual({
+    expect(chooseCardOffer(answer([card()], { status }))).toEqual({
       code: 'no_challenge',
       message: expect.stringMatching(message),
     })
@@ -44,18 +44,18 @@ describe('the offers of a merchant', () => {
 
   test('others are listed by name', () => {
     const body = new TextEncoder().encode('{"x402Version":1}')
-    const offer = cardOffer(answer([`${other('tempo')}, L402 macaroon="x"`, other('stripe')], { body }))
+    const offer = chooseCardOffer(answer([`${other('tempo')}, L402 macaroon="x"`, other('stripe')], { body }))
     expect(offer).toEqual({
       code: 'no_card_offer',
       message: expect.stringMatching(/Offered: tempo\/charge, stripe\/charge, l402, x402\./),
     })
-    const byHeader = cardOffer(answer([], { headerNames: ['payment-required'] }))
+    const byHeader = chooseCardOffer(answer([], { headerNames: ['payment-required'] }))
     expect(byHeader).toMatchObject({ message: expect.stringContaining('Offered: x402') })
-    expect(cardOffer(answer([]))).toMatchObject({ message: expect.stringContaining('offers nothing') })
+    expect(chooseCardOffer(answer([]))).toMatchObject({ message: expect.stringContaining('offers nothing') })
   })
 
   test('ten thousand of them are no work, and no long message', () => {
-    const offer = cardOffer(answer(Array.from({ length: 10_000 }, (_, n) => other(`method${n}`))))
+    const offer = chooseCardOffer(answer(Array.from({ length: 10_000 }, (_, n) => other(`method${n}`))))
     expect(offer).toMatchObject({ code: 'no_card_offer' })
     expect(JSON.stringify(offer).length).toBeLessThan(1_000)
   })
@@ -67,7 +67,7 @@ describe('the offers of a merchant', () => {
     ['both kinds of key', { details: { jwksUri: 'https://shop.example.com/jwks', kid: 'a' } }, /both/],
     ['no networks', { details: { acceptedNetworks: [] } }, /networks/],
   ])('one with %s says so', (_, options, message) => {
-    expect(cardOffer(answer([card(options)]))).toEqual({
+    expect(chooseCardOffer(answer([card(options)]))).toEqual({
       code: 'challenge_unusable',
       message: expect.stringMatching(message),
     })
@@ -83,7 +83,7 @@ const terms: OfferTerms = {
 }
 
 const problemOf = (options: ChallengeOptions, changed: Partial<OfferTerms> = {}) =>
-  offerProblem(cardOffer(answer([card(options)])) as CardOffer, { ...terms, ...changed })
+  cardOfferProblem(chooseCardOffer(answer([card(options)])) as CardOffer, { ...terms, ...changed })
 
 describe('an offer', () => {
   const jwks = (uri: string) => ({ details: { encryptionJwk: undefined, jwksUri: uri, kid: 'a' } })

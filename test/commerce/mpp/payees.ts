@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { isPayee, otherPayeeMessage } from '../../../src/commerce/mpp/hosts.ts'
+import { isIntentMerchant, otherMerchantMessage } from '../../../src/commerce/mpp/hosts.ts'
 
 const isPaid = (merchant: string, url: string, isAllowed = false) =>
-  isPayee(merchant, new URL(url), isAllowed)
+  isIntentMerchant(merchant, new URL(url), isAllowed)
 
 describe('the payee of a machine payment', () => {
   test.each([
@@ -49,10 +49,10 @@ describe('the payee of a machine payment', () => {
   })
 
   test('is named by the refusal, with what to do', () => {
-    expect(otherPayeeMessage('Bookshop', new URL('https://evil.example/'))).toMatch(
+    expect(otherMerchantMessage('Bookshop', new URL('https://evil.example/'))).toMatch(
       /for Bookshop.*evil\.example is that merchant.*POST \/mpp\/protect/,
     )
-    expect(otherPayeeMessage('a.example', new URL('https://evil.example/'))).toMatch(
+    expect(otherMerchantMessage('a.example', new URL('https://evil.example/'))).toMatch(
       /for a\.example, not for evil\.example/,
     )
   })

@@ -1,26 +1,26 @@
 import { hash } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { withoutCredential } from '../../../src/commerce/mpp/pay/echoed-credential.ts'
-import { readReceipt } from '../../../src/commerce/mpp/pay/send.ts'
-import { type Receipt, writeCredential, writeReceipt } from '../../../src/mpp/index.ts'
+import { readPaymentReceipt } from '../../../src/commerce/mpp/pay/send.ts'
+import { type PaymentReceipt, serializeCredential, serializeReceipt } from '../../../src/mpp/index.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
 const terms = { challengeId: 'c1', externalId: 'order-1', sentAt: now, now }
 const receipt = (members: object = {}): string =>
-  writeReceipt({
+  serializeReceipt({
     status: 'success',
     method: 'card',
     timestamp: now.toISOString(),
     reference: 'r1',
     ...members,
-  } as Receipt)
+  } as PaymentReceipt)
 
 test.each<[string, object]>([
   ['without more', {}],
   ['with its challenge', { challengeId: 'c1', externalId: 'order-1' }],
 ])('a receipt %s is given as it came', (_, members) => {
   const header = receipt(members)
-  expect(readReceipt(header, terms)).toEqual({ receipt: header })
+  expect(readPaymentReceipt(header, terms)).toEqual({ receipt: header })
 })
 
 test('a receipt that names the network is given as it came, wherever its Base64 begins', () => {
@@ -29,7 +29,7 @@ test('a receipt that names the network is given as it came, wherever its Base64 
   for (const realm of ['a', 'ab', 'abc'])
     for (const reference of ['d', 'de', 'def']) {
       const challenge = { id: 'c1', realm, method: 'card', intent: 'charge', request: 'e30' }
-      const credential = writeCredential({ challenge, payload: { encryptedPayload: jwe, ...named } })
+      const credential = serializeCredential({ challenge, payload: { encryptedPayload: jwe, ...named } })
       const header = receipt({
         reference,
         proof: Buffer.from(JSON.stringify({ reference, ...named })).toString('base64url'),
@@ -42,7 +42,7 @@ test('a receipt that names the network is given as it came, wherever its Base64 
 test('a digest whose digits end like the card is given as it came, and its number between other characters is not', () => {
   const challenge = { id: 'c1', realm: 'a', method: 'card', intent: 'charge', request: 'e30' } as const
   const payload = { encryptedPayload: 'a.b.c.d.e', panLastFour: '5884' }
-  const authorization = writeCredential({ challenge, payload })
+  const authorization = serializeCredential({ challenge, payload })
   const given = (text: string): string =>
     withoutCredential(
       { body: Buffer.from(text), headers: {}, headerLists: {} },
@@ -65,5 +65,5 @@ test.each<[string, string | undefined, RegExp]>([
   ['of an hour ago', receipt({ timestamp: '2026-11-21T11:00:00Z' }), /older/],
   ['of tomorrow', receipt({ timestamp: '2026-11-22T12:00:00Z' }), /future/],
 ])('a receipt %s is null, with a note', (_, header, note) => {
-  expect(readReceipt(header, terms)).toEqual({ receipt: null, note: expect.stringMatching(note) })
+  expect(readPaymentReceipt(header, terms)).toEqual({ receipt: null, note: expect.stringMatching(note) })
 })

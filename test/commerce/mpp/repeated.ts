@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { guardedHttp } from '../../../src/adapters/guarded-http/guarded-http.ts'
-import type { Outbound, OutboundRequest } from '../../../src/ports/outbound.ts'
+import type { OutboundHttp, OutboundRequest } from '../../../src/ports/outbound.ts'
 import { answerWith, demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
 import { aPayer, balanceOf, credentialsOn, intentOf, type Payer, pay } from '../../support/commerce/payers.ts'
 import { bodyOf } from '../../support/factories.ts'
@@ -26,7 +26,7 @@ function dieAt(point: Crash): void {
   if (crash === point) throw new Error(`the process has ended ${point}`)
 }
 
-const outbound: Outbound = {
+const outbound: OutboundHttp = {
   ...guarded,
   async send(request) {
     const step = isPaid(request) ? 'sending' : 'asking'

@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import { protectionOf, type Rule, rulePattern } from '../../../src/commerce/mpp/protect-rule.ts'
+import {
+  hostProtection,
+  type ProtectRuleEntry,
+  parseProtectPattern,
+} from '../../../src/commerce/mpp/protect-rule.ts'
 
 describe('the pattern of a protect rule', () => {
   test.each([
@@ -13,7 +17,7 @@ describe('the pattern of a protect rule', () => {
     ['müller.de', 'xn--mller-kva.de'],
     ['localhost', 'localhost'],
   ])('%s is %s', (text, pattern) => {
-    expect(rulePattern(text)).toEqual({ pattern })
+    expect(parseProtectPattern(text)).toEqual({ pattern })
   })
 
   test.each([
@@ -30,17 +34,21 @@ describe('the pattern of a protect rule', () => {
     ['two words', /not a host/],
     ['2130706433', /read as the address 127\.0\.0\.1/],
   ])('%j is none', (text, problem) => {
-    expect(rulePattern(text)).toEqual({ problem: expect.stringMatching(problem) })
+    expect(parseProtectPattern(text)).toEqual({ problem: expect.stringMatching(problem) })
   })
 })
 
 let rules = 0
-const rule = (type: Rule['type'], text: string, agentId: string | null = null): Rule => {
-  const { pattern } = rulePattern(text) as { pattern: string }
+const rule = (
+  type: ProtectRuleEntry['type'],
+  text: string,
+  agentId: string | null = null,
+): ProtectRuleEntry => {
+  const { pattern } = parseProtectPattern(text) as { pattern: string }
   return { id: `protectrule_${rules++}`, type, pattern, agentId }
 }
 
-const read = (url: string, ...all: Rule[]) => protectionOf(new URL(url), 'agent_1', all)
+const read = (url: string, ...all: ProtectRuleEntry[]) => hostProtection(new URL(url), 'agent_1', all)
 
 describe('protect rules', () => {
   const SHOP = 'https://shop.example.com/buy'

@@ -1,26 +1,26 @@
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
-import { openPayments, paidEvents } from '../../../src/control/intents/index.ts'
+import { intentPaidEvents, lockIntentPayments } from '../../../src/control/intents/index.ts'
 import {
-  applyFact,
-  bookedBy,
-  type Channel,
-  evidenceOf,
-  foldFacts,
-  incrementReference,
-  noFacts,
+  applyPaymentFact,
+  bookedPaymentAmounts,
+  foldPaymentFacts,
+  incrementPostingReference,
+  messageEvidence,
+  noPaymentFacts,
   type Payment,
   type PaymentBatch,
+  type PaymentChannel,
   type PaymentFact,
   type PaymentFacts,
   paymentBatch,
 } from '../../../src/control/payments/index.ts'
 import { area } from '../../../src/kernel/contract/area.ts'
-import { type ContextOf, type InputOf, implement, post } from '../../../src/kernel/contract/operation.ts'
+import { bindHandlers, type ContextOf, type InputOf, post } from '../../../src/kernel/contract/operation.ts'
 import type { Row } from '../../../src/kernel/contract/sql.ts'
-import { openBook } from '../../../src/money/ledger/index.ts'
-import { arrivedEvents, openRefunds } from '../../../src/money/refunds/index.ts'
+import { lockBook } from '../../../src/money/ledger/index.ts'
+import { loadRefundBook, refundArrivedEvents } from '../../../src/money/refunds/index.ts'
 import {
   insertTransactions,
   transactionsById,
@@ -28,7 +28,7 @@ import {
 } from '../../../src/money/transactions/index.ts'
 import { walletsById } from '../../../src/money/wallets/index.ts'
 import { id } from '../../../src/values/ids.ts'
-import { money } from '../../../src/values/money.ts'
+import { moneySchema } from '../../../src/values/money.ts'
 import { anAgentUnder, anIntent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
@@ -42,7 +42,7 @@ const TABLES = 'create table invoices (intent_id text primary key, transaction_i
 
 const fact = z.object({
   type: z.enum(['requested', 'captured', 'cleared', 'refunded']),
-  amountCents: money,
+  amountCents: moneySchema,
   walletId: id('wallet'),
 })
 const api = {
@@ -52,12 +52,12 @@ const api = {
     scope: 'policies:write',
     body: fact,
     example: { type: 'captured', amountEuros: 20, walletId: 'wallet_1' },
-    returns: [200, z.object({ transactionId: id('txn').nullable(), outstandingCents: money })],
-    emits: { ...paidEvents, ...arrivedEvents },
+    returns: [200, z.object({ transactionId: id('txn').nullable(), outstandingCents: moneySchema })],
+    emits: { ...intentPaidEvents, ...refundArrivedEvents },
   }),
 }
 
-const channel: Channel<Payment, PaymentBatch> = {
+const channel: PaymentChannel<Payment, PaymentBatch> = {
   clearing: 'clearing_sepa',
   postings: {
     capture: 'sepa_submit',
@@ -67,7 +67,7 @@ const channel: Channel<Payment, PaymentBatch> = {
     refund: 'sepa_return',
     refundUnmatched: 'unmatched_credit',
   },
-  holdReference: incrementReference,
+  holdReference: incrementPostingReference,
   refunds: { way: 'sepa', origin: 'bank', sourceType: 'invoice' },
   limitsOf: () => [],
   record: () => undefined,
@@ -91,7 +91,7 @@ const bookshop = { agentId: null, cardId: null, merchant: 'Bookshop', mcc: null,
 async function stateFact({ params, body }: InputOf<typeof api.state>, context: ContextOf<typeof api.state>) {
   const { sql, tenant, now } = context
   const [intentId, walletId] = [params.id, body.walletId]
-  const payments = await openPayments(sql, { tenant, now }, [intentId])
+  const payments = await lockIntentPayments(sql, { tenant, now }, [intentId])
   const [stored] = await sql<Row & { facts: PaymentFacts; transactionId: string | null }>(
     'select facts, transaction_id as "transactionId" from invoices where intent_id = $1',
     [intentId],
@@ -99,17 +99,17 @@ async function stateFact({ params, body }: InputOf<typeof api.state>, context: C
   const others = ['bank', 'clearing_sepa', 'suspense'] as const
   const batch = paymentBatch(context, {
     payments,
-    book: await openBook(sql, { tenant, now }, { wallets: [walletId], others, holds: payments.holds }),
+    book: await lockBook(sql, { tenant, now }, { wallets: [walletId], others, holds: payments.holds }),
     wallets: await walletsById(sql, tenant, [walletId]),
-    refunds: await openRefunds(sql, { tenant, now }, {}),
+    refunds: await loadRefundBook(sql, { tenant, now }, {}),
     transactions: new Map(await transactionsById(sql, tenant, [stored?.transactionId ?? ''])),
   })
   await payments.lock(sql)
-  const [facts, transactionId] = [stored?.facts ?? noFacts, stored?.transactionId ?? null]
+  const [facts, transactionId] = [stored?.facts ?? noPaymentFacts, stored?.transactionId ?? null]
   const record = { id: intentId, intentId, walletId, source: 'intent', facts, transactionId }
-  const payment: Payment = { ...record, ...bookshop, ...bookedBy(foldFacts(facts)) }
-  const evidence = evidenceOf('invoice', intentId, intentId, `${body.type}/${body.amountCents}`)
-  const { pendingCents } = applyFact(payment, factOf(body), channel, evidence, batch, context)
+  const payment: Payment = { ...record, ...bookshop, ...bookedPaymentAmounts(foldPaymentFacts(facts)) }
+  const evidence = messageEvidence('invoice', intentId, intentId, `${body.type}/${body.amountCents}`)
+  const { pendingCents } = applyPaymentFact(payment, factOf(body), channel, evidence, batch, context)
   await sql(
     'insert into invoices values ($1, $2, $3) on conflict (intent_id) do update set transaction_id = $2, facts = $3',
     [intentId, payment.transactionId, JSON.stringify(payment.facts)],
@@ -120,7 +120,7 @@ async function stateFact({ params, body }: InputOf<typeof api.state>, context: C
   return { transactionId: payment.transactionId, outstandingCents: pendingCents }
 }
 
-const invoices = area('Invoices', 'Of the tests.', implement(api, { state: stateFact }))
+const invoices = area('Invoices', 'Of the tests.', bindHandlers(api, { state: stateFact }))
 const service = await startTestService({ areas: { ...areas, invoices }, tables: TABLES })
 
 test.each([

@@ -1,10 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { epcCode, qrSvg, type RequestedTransfer } from '../../../src/commerce/collect/payer-page/epc-code.ts'
-import { creditorReference } from '../../../src/values/creditor-reference.ts'
+import {
+  type EpcTransfer,
+  epcQrContent,
+  qrCodeSvg,
+} from '../../../src/commerce/collect/payer-page/epc-code.ts'
+import { makeCreditorReference } from '../../../src/values/creditor-reference.ts'
 import { cents } from '../../../src/values/money.ts'
 
-const transfer: RequestedTransfer = {
+const transfer: EpcTransfer = {
   name: 'Agent Payments',
   iban: 'DE58999900010000000001',
   bic: 'AGPYDEF0XXX',
@@ -13,11 +17,11 @@ const transfer: RequestedTransfer = {
 }
 
 const nameIn = (code = ''): string => code.split('\n')[5] ?? ''
-const nameOf = (name: string): string => nameIn(epcCode({ ...transfer, name }))
+const nameOf = (name: string): string => nameIn(epcQrContent({ ...transfer, name }))
 
 describe('the content of the QR code', () => {
   test('the QR code follows EPC069-12 line by line', () => {
-    expect(epcCode(transfer)?.split('\n')).toEqual([
+    expect(epcQrContent(transfer)?.split('\n')).toEqual([
       'BCD',
       '002',
       '1',
@@ -29,18 +33,18 @@ describe('the content of the QR code', () => {
       '',
       'RF540000000042',
     ])
-    expect(epcCode({ ...transfer, bic: null })?.split('\n')[4]).toBe('')
+    expect(epcQrContent({ ...transfer, bic: null })?.split('\n')[4]).toBe('')
   })
 
   test.each([
     [1n, 'EUR0.01'],
     [99_999_999_999n, 'EUR999999999.99'],
   ])('names the amount exactly: %s cents', (amount, line) => {
-    expect(epcCode({ ...transfer, amountCents: cents(amount) })?.split('\n')[7]).toBe(line)
+    expect(epcQrContent({ ...transfer, amountCents: cents(amount) })?.split('\n')[7]).toBe(line)
   })
 
   test.each([0n, -1n, 100_000_000_000n])('does not exist for %s cents, which no credit carries', amount => {
-    expect(epcCode({ ...transfer, amountCents: cents(amount) })).toBeUndefined()
+    expect(epcQrContent({ ...transfer, amountCents: cents(amount) })).toBeUndefined()
   })
 
   test.each([
@@ -61,20 +65,20 @@ describe('the content of the QR code', () => {
   })
 
   test('does not exist without a name', () => {
-    expect(epcCode({ ...transfer, name: ' \n ' })).toBeUndefined()
+    expect(epcQrContent({ ...transfer, name: ' \n ' })).toBeUndefined()
   })
 
   test('the QR code has at most 331 bytes and ten lines for any name, and can always be drawn', () => {
-    const longest = { iban: `MT${'9'.repeat(32)}`, reference: creditorReference('9'.repeat(21)) }
+    const longest = { iban: `MT${'9'.repeat(32)}`, reference: makeCreditorReference('9'.repeat(21)) }
     const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 })
     fc.assert(
       fc.property(name, fc.bigInt(1n, 99_999_999_999n).map(cents), (name, amountCents) => {
-        const code = epcCode({ ...transfer, ...longest, name, amountCents })
+        const code = epcQrContent({ ...transfer, ...longest, name, amountCents })
         if (code === undefined) return expect(name.replace(/[\s\p{Cc}]/gu, '')).toBe('')
         expect(Buffer.byteLength(code)).toBeLessThanOrEqual(331)
         expect(code.split('\n')).toHaveLength(10)
         expect([...nameIn(code)].length).toBeLessThanOrEqual(70)
-        expect(qrSvg(code, 'code')).toMatch(/^<svg /)
+        expect(qrCodeSvg(code, 'code')).toMatch(/^<svg /)
       }),
       { numRuns: 25 },
     )
@@ -82,8 +86,8 @@ describe('the content of the QR code', () => {
 })
 
 test('a drawing escapes its title and is dark on white', () => {
-  const svg = qrSvg('BCD', '<b>')
+  const svg = qrCodeSvg('BCD', '<b>')
   expect(svg).toContain('<title>&lt;b&gt;</title>')
   expect(svg).toContain('fill="#fff"')
-  expect(() => qrSvg('x'.repeat(332), 'too much')).toThrow()
+  expect(() => qrCodeSvg('x'.repeat(332), 'too much')).toThrow()
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { isUnusable, parseCredential, toBase64url, writeCredential } from '../../../src/mpp/index.ts'
+import { isUnusableInput, parseCredential, serializeCredential, toBase64url } from '../../../src/mpp/index.ts'
 import {
   ask,
   challengeOf,
@@ -23,20 +23,21 @@ const sent = parseCredential(value)
 const {
   challenge: parsedChallenge,
   payload: { encryptedPayload: sentToken },
-} = isUnusable(sent) ? { challenge, payload } : sent
+} = isUnusableInput(sent) ? { challenge, payload } : sent
 const other = await create({ description: 'Something else' })
 
 const fresh = (title: string) => ({ status: 402, body: { title }, challenges: [{ method: 'card' }] })
 const credentialWith = (members: object) =>
-  writeCredential({ challenge: { ...challenge, ...members }, payload })
-const payloadWith = (members: object) => writeCredential({ challenge, payload: { ...payload, ...members } })
+  serializeCredential({ challenge: { ...challenge, ...members }, payload })
+const payloadWith = (members: object) =>
+  serializeCredential({ challenge, payload: { ...payload, ...members } })
 const tokenWith = (...token: Parameters<typeof tokenFor> extends [unknown, ...infer T] ? T : never) =>
   payloadWith({ encryptedPayload: tokenFor(challenge, ...token) })
 
 /** Whether only data printed on the card was altered: it is unsigned, and nothing is charged by it. */
 function saysTheSame(value: string): boolean {
   const read = parseCredential(value)
-  if (isUnusable(read)) return false
+  if (isUnusableInput(read)) return false
   const { encryptedPayload, network } = read.payload
   return (
     JSON.stringify(read.challenge) === JSON.stringify(parsedChallenge) &&

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
+import { endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
 import { challengeOf, credentialFor, keyIn, pay, present } from '../../support/commerce/machine-payer.ts'
 import { aLiveClient, anAgent, aToken, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -57,7 +57,7 @@ describe('the keys of an owner', () => {
     const { id } = await create()
     const old = credentialFor(await challengeOf(urlOf(id)))
     await bodyOf(client.mppKeys.rotate())
-    await endOverdue(worker)
+    await endOverdueRecords(worker)
     const left = () =>
       service.sql(
         `select 1 from mpp_keys where retired_at is not null and private_key is not null and owner_id = $1`,

@@ -1,5 +1,5 @@
 import { describe, expect } from '@jest/globals'
-import { writeChallenge } from '../../../src/mpp/index.ts'
+import { serializeChallenge } from '../../../src/mpp/index.ts'
 import { challengeOf, credentialFor, present } from '../../support/commerce/machine-payer.ts'
 import { aPayer } from '../../support/commerce/payers.ts'
 import { bodyOf } from '../../support/factories.ts'
@@ -88,7 +88,7 @@ async function isNotCharged(): Promise<void> {
   const { id } = await create({ amountEuros: 20 })
   const payer = await aPayer(service)
   const minted = async (url: string): Promise<string> => {
-    const challenge = writeChallenge(await challengeOf(url))
+    const challenge = serializeChallenge(await challengeOf(url))
     const { credential } = await bodyOf(
       payer.agentClient.mpp.mint({ body: { challenge, intentId: payer.intent.id, url } }),
     )

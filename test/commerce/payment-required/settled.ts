@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { verifySigned } from '../../../src/derive/verify-signed.ts'
-import { writeCredential } from '../../../src/mpp/index.ts'
+import { serializeCredential } from '../../../src/mpp/index.ts'
 import {
   ask,
   challengeOf,
@@ -84,7 +84,7 @@ describe('a good credential', () => {
     const url = urlOf(request.id)
     const challenge = await challengeOf(url)
     const payload = payloadFor(challenge)
-    const value = writeCredential({ challenge, payload })
+    const value = serializeCredential({ challenge, payload })
     expect(await present(url, value)).toMatchObject({ status: 200 })
     for (const secret of ['4242424242424242', 'AQIDBA==', payload.encryptedPayload, value.slice(8)])
       expect(await tablesWith(service, secret)).toEqual([])

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { readText } from '../../../src/commerce/receipts/read-text.ts'
-import { headOf, matchReceipt } from '../../../src/commerce/receipts/score.ts'
+import { extractReceiptFacts } from '../../../src/commerce/receipts/read-text.ts'
+import { chooseReceiptMatch, receiptHeadLines } from '../../../src/commerce/receipts/score.ts'
 import { cents } from '../../../src/values/money.ts'
 import { quickestOf } from '../../support/longest-turn.ts'
 
@@ -23,16 +23,20 @@ describe('the text of a receipt', () => {
     ['Total 12.50\nTotal 99.00', { total: '99.00', currency: null }],
     ['Order 4711\nVAT DE123456789\n2026-02-30', { total: null, date: null, vatNumber: 'DE123456789' }],
     ['', { total: null, currency: null, date: null, merchant: null, vatNumber: null }],
-  ])('%j is read', (text, facts) => expect(readText(text)).toMatchObject(facts))
+  ])('%j is read', (text, facts) => expect(extractReceiptFacts(text)).toMatchObject(facts))
 
   test('is kept by the lines at its head, without what surrounds them, short scraps and long paragraphs', () => {
     const text = `  Bookshop GmbH \n \n ab  \n\tTotal 25,00 EUR\n${'x'.repeat(100)}\n${'line\n'.repeat(40)}`
-    expect(headOf(text).split('\n')).toEqual(['Bookshop GmbH', 'Total 25,00 EUR', ...Array(28).fill('line')])
+    expect(receiptHeadLines(text).split('\n')).toEqual([
+      'Bookshop GmbH',
+      'Total 25,00 EUR',
+      ...Array(28).fill('line'),
+    ])
   })
 
   test('of nothing but digits is read as fast as any other', () => {
     const digits = `Total ${'111 '.repeat(12_500)}`
-    expect(quickestOf(3, () => readText(digits))).toBeLessThan(250)
+    expect(quickestOf(3, () => extractReceiptFacts(digits))).toBeLessThan(250)
   })
 
   test('any text is read without an error and within bounds', () => {
@@ -57,7 +61,7 @@ describe('the text of a receipt', () => {
           fc.array(pieces).map(list => list.join('')),
         ),
         text => {
-          const { total, date } = readText(text)
+          const { total, date } = extractReceiptFacts(text)
           expect(total ?? '0.00').toMatch(/^\d+\.\d\d$/)
           expect(date ?? '2026-01-01').toMatch(/^\d{4}-\d\d-\d\d$/)
         },
@@ -67,7 +71,7 @@ describe('the text of a receipt', () => {
 
   test('of the longest kind holds the event loop for less than 50 ms', () => {
     const longest = 'Total 1.111.111,1 Jan 31. 12/'.repeat(1_800)
-    expect(quickestOf(10, () => readText(longest))).toBeLessThan(50)
+    expect(quickestOf(10, () => extractReceiptFacts(longest))).toBeLessThan(50)
   })
 
   test('is not matched if another payment is as likely', () => {
@@ -82,8 +86,8 @@ describe('the text of a receipt', () => {
     })
     fc.assert(
       fc.property(fc.array(payment, { maxLength: 8 }), payments => {
-        const facts = readText('Bookshop\n2026-11-20\nTotal 25.00 EUR')
-        const { match, suggestions } = matchReceipt('Bookshop', facts, payments, at)
+        const facts = extractReceiptFacts('Bookshop\n2026-11-20\nTotal 25.00 EUR')
+        const { match, suggestions } = chooseReceiptMatch('Bookshop', facts, payments, at)
         const twins = payments.filter(
           ({ amountCents, merchant, hasVatNumber }) =>
             amountCents === 2_500n && (merchant === 'Bookshop' || hasVatNumber),

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { refundBatch, refundTransfer } from '../../../src/commerce/transfers/index.ts'
-import type { Counter } from '../../../src/control/budgets/counter.ts'
+import { refundTransfer, transferRefundBatch } from '../../../src/commerce/transfers/index.ts'
+import type { BudgetCounter } from '../../../src/control/budgets/counter.ts'
 import { BudgetCounters } from '../../../src/control/budgets/counters.ts'
-import { openRefunds } from '../../../src/money/refunds/index.ts'
-import { completedTransaction } from '../../../src/money/transactions/index.ts'
+import { loadRefundBook } from '../../../src/money/refunds/index.ts'
+import { newCompletedTransaction } from '../../../src/money/transactions/index.ts'
 import { cents, NO_CENTS } from '../../../src/values/money.ts'
 
 const PAID = cents(1_000n)
@@ -14,7 +14,7 @@ const tenantNow = {
   now: new Date('2026-11-24T12:00:00.000Z'),
 } as const
 
-const counter = (period: string): Counter => ({
+const counter = (period: string): BudgetCounter => ({
   ...{
     subject: 'agent_1',
     period,
@@ -36,13 +36,13 @@ function countersOfPayer() {
 }
 
 test('partial refunds of payees reduce the limits up to the paid amount, and are recorded in full', async () => {
-  const refunds = await openRefunds(async () => [], tenantNow, {})
+  const refunds = await loadRefundBook(async () => [], tenantNow, {})
   const parts = fc.array(fc.bigInt({ min: 1n, max: PAID + 1n }).map(cents), { minLength: 1, maxLength: 6 })
   fc.assert(
     fc.property(parts, amounts => {
       const emitted: { readonly event: string; readonly data: Record<string, unknown> }[] = []
       const emit = (event: string, data: object) => void emitted.push({ event, data: { ...data } })
-      const transaction = completedTransaction(
+      const transaction = newCompletedTransaction(
         {
           ...{ type: 'transfer', walletId: 'wallet_1', agentId: 'agent_1', amountCents: PAID },
           ...{ merchant: 'Bookshop', intentId: CAUSE.id, transferId: 'transfer_1' },
@@ -52,7 +52,7 @@ test('partial refunds of payees reduce the limits up to the paid amount, and are
       )
       const counters = countersOfPayer()
       const transactions = new Map([[transaction.id, transaction]])
-      const batch = refundBatch(tenantNow, { counters, refunds, transactions })
+      const batch = transferRefundBatch(tenantNow, { counters, refunds, transactions })
       let sum = 0n
       for (const [n, amountCents] of amounts.entries()) {
         const id = `credit_${n}`

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { divide } from '../../../src/commerce/transfers/transfer.ts'
+import { divideByShares } from '../../../src/commerce/transfers/transfer.ts'
 import { cents } from '../../../src/values/money.ts'
 import { aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -119,7 +119,7 @@ describe('a split', () => {
         fc.bigInt({ min: 1n, max: 10_000_000_000n }).map(cents),
         fc.array(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 1, maxLength: 50 }),
         (amount, weights) => {
-          const parts = divide(
+          const parts = divideByShares(
             amount,
             weights.map(weight => weight / 10_000),
           )

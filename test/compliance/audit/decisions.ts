@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { SESSION } from '../../../src/platform/database.ts'
+import { POSTGRES_SESSION_OPTIONS } from '../../../src/platform/database.ts'
 import { anApprovedIntent, approvalsIn } from '../../support/control/approvals.ts'
 import { anIntent, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -82,7 +82,7 @@ describe('an audit search for decisions', () => {
   })
 
   describe('reads decisions only', () => {
-    const database = new pg.Client({ connectionString: service.databaseUrl, ...SESSION })
+    const database = new pg.Client({ connectionString: service.databaseUrl, ...POSTGRES_SESSION_OPTIONS })
     let texts: readonly string[] = []
     beforeAll(async () => {
       const { client } = await service.owner()

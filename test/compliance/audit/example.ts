@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
+import { endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
 import { openSealer } from '../../support/compliance/trail.ts'
 import { DASHBOARD_SECRET, startTestService } from '../../support/harness.ts'
 import { busy } from '../../support/http/in-front.ts'
@@ -23,7 +23,7 @@ test('the example of a day finds the changed byte, and verifies the trail of who
   // The work of a service's relay.
   while (!isOver) {
     await sealer.seal()
-    await endOverdue(worker)
+    await endOverdueRecords(worker)
   }
   expect([await ended, example.output()]).toEqual([
     0,

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { publicKeyOf } from '../../../src/ports/signer.ts'
+import { publicKeyFromX } from '../../../src/ports/signer.ts'
 import {
   CheckpointRejected,
   checkpointText,
@@ -182,7 +182,7 @@ describe('the leaf of an entry', () => {
 describe('a checkpoint', () => {
   const pair = generateKeyPairSync('ed25519')
   const { x = '' } = pair.publicKey.export({ format: 'jwk' })
-  const keys = { keys: [publicKeyOf(x)] }
+  const keys = { keys: [publicKeyFromX(x)] }
   const checkpoint = { origin: 'agentpay/audit/customer_1/test', size: 7, root: hashLeaf('root') }
   const note = signedNote(checkpointText(checkpoint), checkpoint.origin, pair.privateKey, x)
 

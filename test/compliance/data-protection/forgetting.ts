@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { areas } from '../../../src/areas.ts'
-import { memberOf } from '../../../src/compliance/gdpr/record-pages.ts'
-import { keptWhile, personalRegister } from '../../../src/derive/personal-register.ts'
+import { columnToMember } from '../../../src/compliance/gdpr/record-pages.ts'
+import { personalDataRegisterSql, retentionFunctionSql } from '../../../src/derive/personal-register.ts'
 import { sealTrail } from '../../support/compliance/trail.ts'
 import { startTestService } from '../../support/harness.ts'
 import {
@@ -124,8 +124,8 @@ describe('the role of the service', () => {
 
 describe('the register in the database', () => {
   test.each([
-    ['personal_register', personalRegister],
-    ['kept_while', keptWhile],
+    ['personal_register', personalDataRegisterSql],
+    ['kept_while', retentionFunctionSql],
   ])('is what the nouns say of their columns: %s', (name, written) => {
     const file = new URL(`../../../src/migrations/functions/${name}.sql`, import.meta.url)
     // `npm run openapi` writes it.
@@ -135,7 +135,7 @@ describe('the register in the database', () => {
 
 describe('who has only acted', () => {
   test('is forgotten as that, and what they did stays', () => {
-    const register = personalRegister(areas)
+    const register = personalDataRegisterSql(areas)
     expect(register).toContain(
       `('policy_versions', 'owner_id', 'rules', 'empty', null::text, 0, '{}'::jsonb)`,
     )
@@ -205,7 +205,7 @@ describe('forgetting an owner with something in every column of the register', (
       const [, content] = [...shown].find(([name]) => name.endsWith(`/${table}.json`)) ?? []
       const records: Record<string, unknown>[] = JSON.parse(String(content ?? '{"records":[]}')).records
       return Object.keys(personal)
-        .filter(column => !records.some(record => isMarked(record[memberOf(column)])))
+        .filter(column => !records.some(record => isMarked(record[columnToMember(column)])))
         .map(column => `${table}.${column}`)
     })
     expect(hidden).toEqual([])

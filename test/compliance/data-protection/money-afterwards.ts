@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { PLATFORM_OWNER } from '../../../src/identity/customers/customer.ts'
-import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
+import { PLATFORM_OWNER_ID } from '../../../src/identity/customers/customer.ts'
+import { endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { aPayingCard, networkBefore } from '../../support/cards/network.ts'
 import { forget, goOnWith } from '../../support/compliance/forgotten.ts'
@@ -22,7 +22,7 @@ const { dash } = service
 type AnOwner = Awaited<ReturnType<typeof service.owner>>
 
 /** Carries out what is due; a worker can close cards. */
-const endDue = () => endOverdue(worker)
+const endDue = () => endOverdueRecords(worker)
 
 /** Posts a bank credit and returns its outcome. */
 async function bankCredit(to: { readonly iban?: string; readonly text?: string }) {
@@ -95,7 +95,7 @@ describe('money for an account that was forgotten', () => {
     ])
     for (const to of [{ iban }, { text: reference }])
       expect(await bankCredit(to)).toMatchObject({
-        ownerId: PLATFORM_OWNER,
+        ownerId: PLATFORM_OWNER_ID,
         status: 'unmatched',
         reason: 'wallet_closed',
         walletId: null,
@@ -109,7 +109,7 @@ describe('money for an account that was forgotten', () => {
 
   test('is sent back once, however many record it at once', async () => {
     const credit = await bankCredit({ iban: (await aForgottenOwner()).iban })
-    const [before] = await suspenseOf(PLATFORM_OWNER)
+    const [before] = await suspenseOf(PLATFORM_OWNER_ID)
     const answers = await times(10, () => sendBack(credit.id))
     expect(statusCounts(answers)).toEqual({ 200: 1, 400: 9 })
     const { data } = await bodyOf(dash.incoming.list({ query: { status: 'returned' } }))
@@ -119,9 +119,9 @@ describe('money for an account that was forgotten', () => {
       returnReference: RETURNED.reference,
       returnedAt: expect.any(String),
     })
-    expect(await suspenseOf(PLATFORM_OWNER)).toEqual([{ cents: Number(before?.cents) - 4_000 }])
+    expect(await suspenseOf(PLATFORM_OWNER_ID)).toEqual([{ cents: Number(before?.cents) - 4_000 }])
     expect((await sendBack(credit.id)).code).toBe('credit_not_unmatched')
-    await expectSound(PLATFORM_OWNER)
+    await expectSound(PLATFORM_OWNER_ID)
   })
 
   test('is sent back in the past only, and not before it has come', async () => {
@@ -164,7 +164,7 @@ describe('money for an account that was forgotten', () => {
       [credit.id],
     )
     expect(found?.status).toBe(isClosed ? 'unmatched' : 'matched')
-    for (const ownerId of [owner.ownerId, PLATFORM_OWNER]) await expectSound(ownerId)
+    for (const ownerId of [owner.ownerId, PLATFORM_OWNER_ID]) await expectSound(ownerId)
   })
 
   test('erases names in sums that are written after the deletion', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import { ids, type PersonalTable } from '../../../src/values/personal.ts'
+import { nonPersonalColumns, type PersonalTable } from '../../../src/values/personal.ts'
 import { service } from './service.ts'
 
 const named = new Map<string, PersonalTable>(
@@ -26,7 +26,7 @@ describe('the register of personal data', () => {
   test('names each column that can hold a text', () => {
     const missing = columns.filter(({ table, column, isText }) => {
       const known = named.get(table)
-      return isText && !ids.includes(column) && !(known && namesIn(known).includes(column))
+      return isText && !nonPersonalColumns.includes(column) && !(known && namesIn(known).includes(column))
     })
     // Add these to the `…Personal` below the entity: to `personal`, or to `plain` if they are about no
     // person.

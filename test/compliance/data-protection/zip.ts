@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { zipOf } from '../../../src/compliance/gdpr/zip.ts'
+import { zipStream } from '../../../src/compliance/gdpr/zip.ts'
 import { unzipped } from './unzip.ts'
 
 async function* pieces(content: readonly Uint8Array[]) {
@@ -21,7 +21,7 @@ describe('a ZIP archive', () => {
       'random.bin': [randomBytes(300_000), randomBytes(1)],
     }
     const all: Uint8Array[] = []
-    for await (const piece of zipOf(entries(files), AT)) all.push(piece)
+    for await (const piece of zipStream(entries(files), AT)) all.push(piece)
     const found = unzipped(Buffer.concat(all))
     expect([...found.keys()]).toEqual(Object.keys(files))
     for (const [name, content] of Object.entries(files))
@@ -39,7 +39,7 @@ describe('a ZIP archive', () => {
     const one = async function* () {
       yield { name: 'endless.bin', content: endless() }
     }
-    const archive = zipOf(one(), AT)
+    const archive = zipStream(one(), AT)
     let sent = 0
     while (sent < 3_000_000) sent += (await archive.next()).value.length
     await archive.return(undefined)
@@ -58,7 +58,7 @@ describe('a ZIP archive', () => {
       throw new Error('the disk is gone')
     }
     const read = async () => {
-      for await (const _ of zipOf(broken(), AT));
+      for await (const _ of zipStream(broken(), AT));
     }
     await expect(read()).rejects.toThrow('the disk is gone')
   })

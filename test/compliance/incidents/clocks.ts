@@ -1,22 +1,29 @@
 import { describe, expect, test } from '@jest/globals'
 import {
-  type Clock,
-  type ClockInput,
-  clocksOf,
+  type ReportingClock,
+  type ReportingClockInput,
+  reportingClocks,
   reportStages,
 } from '../../../src/compliance/security-incidents/clocks.ts'
-import { openReminders } from '../../../src/compliance/security-incidents/reminders.ts'
+import { unsentReminders } from '../../../src/compliance/security-incidents/reminders.ts'
 
 type Times = Partial<
   Record<'aware' | 'classified' | 'used' | 'recovered' | 'personalData', string> & {
-    reports: readonly (readonly [ClockInput['reports'][number]['stage'], string])[]
+    reports: readonly (readonly [ReportingClockInput['reports'][number]['stage'], string])[]
     relief: 'none' | 'final' | 'all'
   }
 >
 
 const dateOr = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text))
 
-const courseOf = ({ aware, classified, used, recovered, personalData, reports = [] }: Times): ClockInput => ({
+const courseOf = ({
+  aware,
+  classified,
+  used,
+  recovered,
+  personalData,
+  reports = [],
+}: Times): ReportingClockInput => ({
   awareAt: new Date(aware ?? '2026-03-02T08:00:00Z'),
   classifiedAt: dateOr(classified),
   usedMs: Number(used ?? 0) * 60_000,
@@ -26,8 +33,8 @@ const courseOf = ({ aware, classified, used, recovered, personalData, reports = 
   reports: reports.map(([stage, at]) => ({ stage, at: new Date(at) })),
 })
 
-const clockOf = (stage: Clock['stage'], times: Times): Clock | undefined =>
-  clocksOf(courseOf(times), times.relief ?? 'none').find(clock => clock.stage === stage)
+const clockOf = (stage: ReportingClock['stage'], times: Times): ReportingClock | undefined =>
+  reportingClocks(courseOf(times), times.relief ?? 'none').find(clock => clock.stage === stage)
 
 /**
  * Each line: its subject; its paragraph; what is due, and until when; and the times in the order of
@@ -86,7 +93,7 @@ function timesIn(text: string): Times {
 
 const cases = TABLE.trim()
   .split('\n')
-  .map(line => line.split(' | ') as [string, string, Clock['stage'], string, string])
+  .map(line => line.split(' | ') as [string, string, ReportingClock['stage'], string, string])
 
 describe('the clocks of an incident', () => {
   test.each(cases)('%s (%s)', (_, article, stage, due, times) => {
@@ -97,7 +104,7 @@ describe('the clocks of an incident', () => {
 
   test('of what is not major ask for nothing but what the data protection authority is owed', () => {
     const course = { ...courseOf({ personalData: '2026-03-02T08:00:00Z' }), isMajor: false }
-    expect(clocksOf(course, 'all').map(({ stage }) => stage)).toEqual(['data_protection'])
+    expect(reportingClocks(course, 'all').map(({ stage }) => stage)).toEqual(['data_protection'])
   })
 
   test('are done by the reports, and no update is owed once the final report was submitted', () => {
@@ -110,7 +117,9 @@ describe('the clocks of an incident', () => {
         ['intermediate', '2026-03-04T10:00:00Z'],
       ],
     }
-    expect(clocksOf(courseOf(times), 'none').map(({ stage, doneAt }) => [stage, doneAt !== null])).toEqual([
+    expect(
+      reportingClocks(courseOf(times), 'none').map(({ stage, doneAt }) => [stage, doneAt !== null]),
+    ).toEqual([
       ['initial', true],
       ['intermediate', true],
       ['final', true],
@@ -119,14 +128,14 @@ describe('the clocks of an incident', () => {
 
   test('remind at half time, an hour before, and when the time is over, each once', () => {
     const course = courseOf({ classified: '2026-03-02T09:00:00Z' })
-    const all = openReminders([], course, 'none')
+    const all = unsentReminders([], course, 'none')
     expect(all.map(({ kind, at }) => [kind, at.toISOString()])).toEqual([
       ['half_time', '2026-03-02T11:00:00.000Z'],
       ['one_hour', '2026-03-02T12:00:00.000Z'],
       ['overdue', '2026-03-02T13:00:00.000Z'],
     ])
     expect(
-      openReminders(
+      unsentReminders(
         all.slice(0, 2).map(({ name }) => name),
         course,
         'none',
@@ -135,14 +144,14 @@ describe('the clocks of an incident', () => {
   })
 
   test('send reminders again for a deadline that has moved', () => {
-    const before = openReminders([], courseOf({ aware: '2026-03-02T08:00:00Z' }), 'none')
+    const before = unsentReminders([], courseOf({ aware: '2026-03-02T08:00:00Z' }), 'none')
     const given = before.map(({ name }) => name)
-    expect(openReminders(given, courseOf({ aware: '2026-03-02T08:00:00Z' }), 'none')).toEqual([])
-    expect(openReminders(given, courseOf({ aware: '2026-03-02T09:00:00Z' }), 'none')).toHaveLength(3)
+    expect(unsentReminders(given, courseOf({ aware: '2026-03-02T08:00:00Z' }), 'none')).toEqual([])
+    expect(unsentReminders(given, courseOf({ aware: '2026-03-02T09:00:00Z' }), 'none')).toHaveLength(3)
   })
 
   test('with less than two hours remind at half time only, and as it is over', () => {
     const course = courseOf({ aware: '2026-03-02T08:00:00Z', classified: '2026-03-03T07:00:00Z' })
-    expect(openReminders([], course, 'none').map(({ kind }) => kind)).toEqual(['half_time', 'overdue'])
+    expect(unsentReminders([], course, 'none').map(({ kind }) => kind)).toEqual(['half_time', 'overdue'])
   })
 })

@@ -1,18 +1,22 @@
 import { describe, expect, test } from '@jest/globals'
-import { assess, type Criteria, criteriaSchema } from '../../../src/compliance/security-incidents/criteria.ts'
+import {
+  assessIncidentSeverity,
+  type ClassificationCriteria,
+  classificationCriteriaSchema,
+} from '../../../src/compliance/security-incidents/criteria.ts'
 
-const known = (members: Partial<Criteria>) =>
-  assess(criteriaSchema.parse({ criticalServices: true, ...members }))
+const known = (members: Partial<ClassificationCriteria>) =>
+  assessIncidentSeverity(classificationCriteriaSchema.parse({ criticalServices: true, ...members }))
 
-const isMet = (criterion: string, members: Partial<Criteria>) =>
+const isMet = (criterion: string, members: Partial<ClassificationCriteria>) =>
   known(members).findings.find(finding => finding.criterion === criterion)?.isMet
 
 /** Delegated Regulation (EU) 2024/1772: at each threshold, and one step above it. */
 const THRESHOLDS: readonly (readonly [
   article: string,
   criterion: string,
-  at: Partial<Criteria>,
-  beyond: Partial<Criteria>,
+  at: Partial<ClassificationCriteria>,
+  beyond: Partial<ClassificationCriteria>,
 ])[] = [
   [
     '9(1)(a)',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import { deciderOf } from '../../../src/control/intents/index.ts'
+import { personalDecision } from '../../../src/control/intents/index.ts'
 import { startEngine } from '../../support/engine.ts'
 
 const engine = await startEngine(areas)
@@ -51,10 +51,14 @@ describe('the decider of an intent', () => {
   test('is the signer or the person in the console, a key, or an operator by an unverified name', () => {
     const key = { type: 'key', id: 'key_1' } as const
     const person = { type: 'console', id: 'person_1', name: 'Ada' }
-    expect(deciderOf(ada)).toEqual(person)
-    expect(deciderOf(key, { id: 'person_1', name: 'Ada' })).toEqual(person)
-    expect(deciderOf(key)).toEqual({ ...key, name: null })
-    expect(deciderOf({ type: 'operator', id: 'Bob' })).toEqual({ type: 'operator', id: null, name: 'Bob' })
+    expect(personalDecision(ada)).toEqual(person)
+    expect(personalDecision(key, { id: 'person_1', name: 'Ada' })).toEqual(person)
+    expect(personalDecision(key)).toEqual({ ...key, name: null })
+    expect(personalDecision({ type: 'operator', id: 'Bob' })).toEqual({
+      type: 'operator',
+      id: null,
+      name: 'Bob',
+    })
   })
 
   test('denies in the console without a passkey, and is named by intent, event, timeline and audit trail', async () => {

@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import { amountToHold, withTolerance } from '../../../src/control/rules/amount-rules.ts'
-import { type Counters, type SpendRequest, zeroCounters } from '../../../src/control/rules/decision.ts'
+import { addTolerance, amountToHold } from '../../../src/control/rules/amount-rules.ts'
+import {
+  type SpendCounters,
+  type SpendRequest,
+  zeroSpendCounters,
+} from '../../../src/control/rules/decision.ts'
 import { cents } from '../../../src/values/money.ts'
 import {
   budgetOf,
@@ -19,10 +23,10 @@ describe('the amount that is held', () => {
     [1n, 0.01, 2n],
     [333n, 12.5, 375n],
   ])('for %d cents and a tolerance of %s percent is %d', (amount, percent, held) => {
-    expect(withTolerance(cents(amount), percent)).toBe(held)
+    expect(addTolerance(cents(amount), percent)).toBe(held)
   })
 
-  test.each<[string, RulesInput, Partial<SpendRequest>, Partial<Counters>, bigint]>([
+  test.each<[string, RulesInput, Partial<SpendRequest>, Partial<SpendCounters>, bigint]>([
     ['one payment', { maxTransactionEuros: 20.5 }, {}, {}, 2_050n],
     ['the day', { dailyLimitEuros: 100 }, {}, { dayCents: cents(7_900n) }, 2_100n],
     ['the month', { monthlyLimitEuros: 100 }, {}, { monthCents: cents(8_000n) }, 2_000n],
@@ -38,5 +42,5 @@ describe('the amount that is held', () => {
 })
 
 test('holds exactly the amount without terms', () => {
-  expect(amountToHold(null, { request: plainRequest, counters: zeroCounters })).toBe(2_000n)
+  expect(amountToHold(null, { request: plainRequest, counters: zeroSpendCounters })).toBe(2_000n)
 })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import {
-  fingerprintOf,
+  duplicateFingerprint,
   type Intent,
   intentMachine,
-  unpayableBecause,
+  unpayableIntentReason,
 } from '../../../src/control/intents/intent.ts'
 import { cents } from '../../../src/values/money.ts'
 
@@ -23,7 +23,7 @@ test.each([
 ] as const)('an approved intent %s', (_, later, expected) => {
   const expiresAt = new Date('2026-11-20T09:30:00.000Z')
   const intent = { status: 'approved', paymentId: null, transactionId: null, expiresAt } as const
-  expect(unpayableBecause(intent as Intent, new Date(expiresAt.getTime() + later))).toBe(expected)
+  expect(unpayableIntentReason(intent as Intent, new Date(expiresAt.getTime() + later))).toBe(expected)
 })
 
 describe('the fingerprint of an intent', () => {
@@ -35,10 +35,10 @@ describe('the fingerprint of an intent', () => {
     ['differs for a cent more', { amountCents: cents(2_000n) }, false],
     ['differs for another run', { runId: 'run_2' }, false],
   ])('%s', (_, members, isEqual) => {
-    expect(fingerprintOf({ ...intent, ...members }) === fingerprintOf(intent)).toBe(isEqual)
+    expect(duplicateFingerprint({ ...intent, ...members }) === duplicateFingerprint(intent)).toBe(isEqual)
   })
 
   test('is null outside of a run: an agent that pays the same again and again means it', () => {
-    expect(fingerprintOf({ ...intent, runId: null })).toBeNull()
+    expect(duplicateFingerprint({ ...intent, runId: null })).toBeNull()
   })
 })

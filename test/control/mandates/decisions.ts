@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { cents, minus } from '../../../src/values/money.ts'
+import { cents, subtractCents } from '../../../src/values/money.ts'
 import { decideUnder, limitWith, mandateWith } from '../../support/control/decide.ts'
 
 describe('a decision inside a mandate', () => {
@@ -71,7 +71,7 @@ describe('a decision inside a mandate', () => {
         )
         if (!ruled) return
         byMandate++
-        const left = mandate.limits.map(({ limitCents, usedCents }) => minus(limitCents, usedCents))
+        const left = mandate.limits.map(({ limitCents, usedCents }) => subtractCents(limitCents, usedCents))
         for (const most of [mandate.perTransactionCents, ...left])
           expect(most === null || (amountCents <= holdCents && holdCents <= most)).toBe(true)
       }),

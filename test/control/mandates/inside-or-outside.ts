@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
-  type Constraints,
-  compileConstraints,
+  compileMandateConstraints,
+  type MandateConstraints,
   type MandateCounters,
   type MandatedSpend,
-  whyOutside,
+  outsideMandateReason,
 } from '../../../src/control/mandates/constraints.ts'
 import { type Cents, cents, NO_CENTS, sumOf } from '../../../src/values/money.ts'
 
-const anything: Constraints = {
+const anything: MandateConstraints = {
   perTransactionCents: null,
   perDayCents: null,
   perMonthCents: null,
@@ -24,12 +24,12 @@ const unused: MandateCounters = { dayCents: NO_CENTS, monthCents: NO_CENTS, tota
 const spend: MandatedSpend = { amountCents: cents(2_000n), merchant: 'Bookshop', mcc: '5942', country: 'DE' }
 
 const why = (
-  constraints: Partial<Constraints>,
+  constraints: Partial<MandateConstraints>,
   members: Partial<MandatedSpend> = {},
   used: Partial<MandateCounters> = {},
 ) =>
-  whyOutside(
-    compileConstraints({ ...anything, ...constraints }),
+  outsideMandateReason(
+    compileMandateConstraints({ ...anything, ...constraints }),
     { ...spend, ...members },
     { ...unused, ...used },
   )
@@ -37,7 +37,7 @@ const why = (
 const IBAN = 'DE89370400440532013000'
 
 describe('a spend is inside a mandate', () => {
-  test.each<[Partial<Constraints>, Partial<MandatedSpend>, Partial<MandateCounters>]>([
+  test.each<[Partial<MandateConstraints>, Partial<MandatedSpend>, Partial<MandateCounters>]>([
     [{ perTransactionCents: cents(2_000n) }, {}, {}],
     [{ perDayCents: cents(7_000n) }, {}, { dayCents: cents(5_000n), monthCents: cents(90_000n) }],
     [{ perMonthCents: cents(7_000n) }, {}, { monthCents: cents(5_000n), totalCents: cents(90_000n) }],
@@ -55,7 +55,7 @@ describe('a spend is inside a mandate', () => {
 })
 
 describe('a spend is outside a mandate that', () => {
-  test.each<[string, Partial<Constraints>, Partial<MandatedSpend>, Partial<MandateCounters>]>([
+  test.each<[string, Partial<MandateConstraints>, Partial<MandatedSpend>, Partial<MandateCounters>]>([
     ['allows € 19.99 for one payment', { perTransactionCents: cents(1_999n) }, {}, {}],
     ['has € 19.99 left today', { perDayCents: cents(7_000n) }, {}, { dayCents: cents(5_001n) }],
     ['has € 19.99 left this month', { perMonthCents: cents(7_000n) }, {}, { monthCents: cents(5_001n) }],
@@ -80,7 +80,7 @@ const limit = fc.option(fc.bigInt({ min: 1n, max: 200n }).map(cents), { nil: nul
 const someOf = (values: string[]): fc.Arbitrary<string[]> =>
   fc.oneof({ weight: 3, arbitrary: fc.constant<string[]>([]) }, fc.subarray(values))
 
-const anyConstraints: fc.Arbitrary<Constraints> = fc.record({
+const anyConstraints: fc.Arbitrary<MandateConstraints> = fc.record({
   perTransactionCents: limit,
   perDayCents: limit,
   perMonthCents: limit,
@@ -108,7 +108,7 @@ const isOneOf = (list: readonly string[], value: string | null): boolean =>
   list.length === 0 || (value !== null && list.some(one => one.toLowerCase() === value.toLowerCase()))
 
 /** Written independently of the code under test: whether the mandate allows a list of spends as a whole. */
-function isAllowed(constraints: Constraints, spends: readonly Spend[]): boolean {
+function isAllowed(constraints: MandateConstraints, spends: readonly Spend[]): boolean {
   const within = (most: Cents | null, groups: Iterable<readonly Spend[]>): boolean =>
     most === null || [...groups].every(group => sum(group) <= most)
   return (
@@ -142,10 +142,10 @@ describe('any spends in any order', () => {
     let outside = 0
     fc.assert(
       fc.property(anyConstraints, fc.array(anySpend, { maxLength: 15 }), (constraints, asked) => {
-        const compiled = compileConstraints(constraints)
+        const compiled = compileMandateConstraints(constraints)
         const taken: Spend[] = []
         for (const spend of asked.toSorted((one, other) => one.day - other.day)) {
-          const reason = whyOutside(compiled, spend, usedBy(taken, spend.day))
+          const reason = outsideMandateReason(compiled, spend, usedBy(taken, spend.day))
           expect(reason === undefined).toBe(isAllowed(constraints, [...taken, spend]))
           if (reason !== undefined) outside++
           else {

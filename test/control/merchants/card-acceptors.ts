@@ -1,15 +1,21 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { acceptorNames, type CardAcceptor } from '../../../src/control/merchants/card-acceptor.ts'
-import { foldMerchant, payableBy, payableKey, payeeMatcher } from '../../../src/control/merchants/matcher.ts'
-import { allNamesIn } from '../../../src/control/merchants/names.ts'
+import {
+  intentMerchantKey,
+  normalizeMerchant,
+  payableBy,
+  payeeMatcher,
+} from '../../../src/control/merchants/matcher.ts'
+import { possibleMerchantNames } from '../../../src/control/merchants/names.ts'
 import { cardAcceptorForms } from '../../support/control/card-acceptors.ts'
 
 const isCovered = (intended: string, acceptor: CardAcceptor): boolean => {
   const { merchantKeys, truncatedName } = payableBy({ ...acceptor, url: null })
   const isBeginning = truncatedName !== null && intended.toLowerCase().startsWith(truncatedName)
   return (
-    merchantKeys.includes(payableKey(intended)) || (isBeginning && intended.length > truncatedName.length)
+    merchantKeys.includes(intentMerchantKey(intended)) ||
+    (isBeginning && intended.length > truncatedName.length)
   )
 }
 
@@ -71,7 +77,7 @@ const anyText = fc.oneof(
     .map(parts => parts.join('')),
 )
 const foldedNames = (acceptor: CardAcceptor): Set<string> =>
-  new Set(acceptorNames(acceptor).names.map(foldMerchant))
+  new Set(acceptorNames(acceptor).names.map(normalizeMerchant))
 
 describe('the names of a card acceptor', () => {
   test('contain the name without its details, and a name read again has no other one', () => {
@@ -128,7 +134,7 @@ describe('the names of a card acceptor', () => {
       fc.property(built, form => {
         const acceptor = acceptorOf(form)
         const { descriptor } = acceptor
-        for (const blocked of [...acceptorNames(acceptor).names, ...allNamesIn(descriptor)])
+        for (const blocked of [...acceptorNames(acceptor).names, ...possibleMerchantNames(descriptor)])
           expect(payeeMatcher([blocked], { lookalikes: true })(descriptor)).toBe(blocked)
       }),
     )

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { resolveDescriptor } from '../../../src/control/merchants/descriptors.ts'
-import { foldMerchant, patternProblem, payeeMatcher } from '../../../src/control/merchants/matcher.ts'
+import { normalizeMerchant, patternProblem, payeeMatcher } from '../../../src/control/merchants/matcher.ts'
 import { descriptors } from '../../support/control/descriptors.ts'
 import { startTestService } from '../../support/harness.ts'
 
@@ -114,7 +114,7 @@ describe('a pattern', () => {
         const merchant = spell(text)
         if (payeeMatcher([text])(merchant) === text)
           expect(payeeMatcher([text], { lookalikes: true })(merchant)).toBe(text)
-        expect(foldMerchant(foldMerchant(merchant))).toBe(foldMerchant(merchant))
+        expect(normalizeMerchant(normalizeMerchant(merchant))).toBe(normalizeMerchant(merchant))
       }),
       { numRuns: 300 },
     )

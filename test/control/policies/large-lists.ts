@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { areas } from '../../../src/areas.ts'
-import { changesBetween } from '../../../src/control/policies/versions.ts'
-import { PAGE_BYTES } from '../../../src/kernel/contract/page.ts'
+import { policyChangesBetween } from '../../../src/control/policies/versions.ts'
+import { MAX_PAGE_BYTES } from '../../../src/kernel/contract/page.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { aPolicy, bodyOf } from '../../support/factories.ts'
 import { type HttpResponse, type Owner, startTestService } from '../../support/harness.ts'
@@ -49,7 +49,7 @@ describe('a page of large records', () => {
     const pages = await pagesOf('/policies', key)
     expect(pages.flatMap(({ body }) => body.data.map(({ id }: { id: string }) => id))).toEqual(ids)
     expect(pages.length).toBeGreaterThan(1)
-    for (const { text } of pages) expect(Buffer.byteLength(text)).toBeLessThan(PAGE_BYTES + 1_000)
+    for (const { text } of pages) expect(Buffer.byteLength(text)).toBeLessThan(MAX_PAGE_BYTES + 1_000)
   })
 
   test('has at least one record, however large, and old policies are read as they are', async () => {
@@ -74,7 +74,7 @@ describe('a page of large records', () => {
 test('the change between two long lists is said in few words, in time proportional to their length', () => {
   const [before, after] = [names(62_000), names(62_000, 'Shop')]
   const cpuBefore = process.threadCpuUsage()
-  const [change] = changesBetween({ merchantAllowlist: before }, { merchantAllowlist: after })
+  const [change] = policyChangesBetween({ merchantAllowlist: before }, { merchantAllowlist: after })
   const { user, system } = process.threadCpuUsage(cpuBefore)
   expect(change?.text.length).toBeLessThan(1_000)
   // Comparing every entry with every other would take many seconds.

@@ -1,29 +1,32 @@
 import { describe, expect, test } from '@jest/globals'
 import {
-  countDeclared,
-  declaredIn,
-  emptyProfile,
-  learnApproved,
-  type Profile,
+  countDeclaredSpend,
+  declaredWithinMinutes,
+  emptyRiskProfile,
+  learnApprovedSpend,
+  type RiskProfile,
 } from '../../../src/control/risk/profile.ts'
-import { defaultRiskSettings, score } from '../../../src/control/risk/score.ts'
-import { distanceBetween, type SignalInput, signals } from '../../../src/control/risk/signals.ts'
+import { defaultRiskSettings, scoreRisk } from '../../../src/control/risk/score.ts'
+import { countryDistanceKm, type RiskSignalInput, riskSignals } from '../../../src/control/risk/signals.ts'
 import { minutes } from '../../../src/values/clock.ts'
 import { countries } from '../../../src/values/countries.ts'
 import { roundCents } from '../../../src/values/money.ts'
 
 const NOON = new Date('2026-11-20T12:00:00.000Z')
 const noonAnd = (milliseconds: number): Date => new Date(NOON.getTime() + milliseconds)
-const profileWith = (members: Partial<Profile>): Profile => ({ ...emptyProfile('agent_1'), ...members })
+const profileWith = (members: Partial<RiskProfile>): RiskProfile => ({
+  ...emptyRiskProfile('agent_1'),
+  ...members,
+})
 const spending = (cents: number, country: string | null = null) => ({
   amountCents: roundCents(cents),
   merchant: 'Bookshop',
   country,
 })
-const input = (members: Partial<SignalInput>): SignalInput => ({
+const input = (members: Partial<RiskSignalInput>): RiskSignalInput => ({
   spend: spending(2_000),
   at: NOON,
-  profile: emptyProfile('agent_1'),
+  profile: emptyRiskProfile('agent_1'),
   isKnownMerchant: true,
   velocityLimit: { velocityWindowMinutes: 10, velocityCount: 3 },
   ...members,
@@ -36,7 +39,7 @@ const profileLastIn = (lastCountry: string, minutesAgo: number) =>
   profileWith({ lastCountry, lastAt: noonAnd(-minutes(minutesAgo)) })
 
 describe('a signal', () => {
-  test.each<[string, keyof typeof signals, Partial<SignalInput>, unknown]>([
+  test.each<[string, keyof typeof riskSignals, Partial<RiskSignalInput>, unknown]>([
     ['is silent at the limit', 'velocity', { profile: profileWith({ counts: [1, 2] }) }, undefined],
     [
       'counts one spend above the limit',
@@ -139,39 +142,39 @@ describe('a signal', () => {
       undefined,
     ],
   ])('%s: %s', (_, name, members, message) => {
-    expect(signals[name](input(members))).toEqual(message)
+    expect(riskSignals[name](input(members))).toEqual(message)
   })
 
   test('impossibleTravel knows where every country is', () => {
-    for (const country of countries) expect(distanceBetween('DE', country)).toBeGreaterThanOrEqual(0)
-    expect(distanceBetween('FR', 'DE')).toBeLessThan(1_000)
-    expect(distanceBetween('ES', 'NZ')).toBeGreaterThan(19_000)
-    expect(distanceBetween('FJ', 'WS')).toBeLessThan(1_600)
+    for (const country of countries) expect(countryDistanceKm('DE', country)).toBeGreaterThanOrEqual(0)
+    expect(countryDistanceKm('FR', 'DE')).toBeLessThan(1_000)
+    expect(countryDistanceKm('ES', 'NZ')).toBeGreaterThan(19_000)
+    expect(countryDistanceKm('FJ', 'WS')).toBeLessThan(1_600)
   })
 })
 
 describe('a profile', () => {
   test('counts by clock minutes, and forgets those before the last hour', () => {
-    const profile = emptyProfile('agent_1')
+    const profile = emptyRiskProfile('agent_1')
     const declaredCounts = [0, 0.5, 1, 9.5, 10, 70, 10_000].map(minute => {
-      countDeclared(profile, noonAnd(minutes(minute)))
-      return declaredIn(profile, 10)
+      countDeclaredSpend(profile, noonAnd(minutes(minute)))
+      return declaredWithinMinutes(profile, 10)
     })
     expect(declaredCounts).toEqual([1, 2, 3, 4, 3, 1, 1])
     expect(profile.counts.length).toBeLessThanOrEqual(60)
   })
 
   test('counts a spend of a late clock in the present minute', () => {
-    const profile = emptyProfile('agent_1')
-    for (const minute of [5, 3]) countDeclared(profile, noonAnd(minutes(minute)))
+    const profile = emptyRiskProfile('agent_1')
+    for (const minute of [5, 3]) countDeclaredSpend(profile, noonAnd(minutes(minute)))
     expect(profile.counts[0]).toBe(2)
   })
 
   test('remembers 64 amounts, and the country of the latest spend', () => {
-    const profile = emptyProfile('agent_1')
-    for (let n = 1; n <= 70; n++) learnApproved(profile, spending(n, 'DE'), NOON)
-    learnApproved(profile, spending(71, 'US'), noonAnd(-1))
-    learnApproved(profile, spending(72), noonAnd(1))
+    const profile = emptyRiskProfile('agent_1')
+    for (let n = 1; n <= 70; n++) learnApprovedSpend(profile, spending(n, 'DE'), NOON)
+    learnApprovedSpend(profile, spending(71, 'US'), noonAnd(-1))
+    learnApprovedSpend(profile, spending(72), noonAnd(1))
     expect(profile.amounts).toEqual(Array.from({ length: 64 }, (_, n) => n + 9))
     expect([profile.lastCountry, profile.lastAt, profile.hours[12]]).toEqual(['DE', NOON, 71])
   })
@@ -188,7 +191,7 @@ describe('a score', () => {
     },
     isKnownMerchant: false,
   }
-  test.each<[string, Partial<SignalInput>, number, string]>([
+  test.each<[string, Partial<RiskSignalInput>, number, string]>([
     ['nothing unusual', {}, 0, 'pass'],
     ['an unknown merchant', { isKnownMerchant: false }, 10, 'pass'],
     ['an unusual amount', { spend: spending(900_000), profile: profileOfAmounts([100, 64]) }, 40, 'pass'],
@@ -206,11 +209,11 @@ describe('a score', () => {
     ],
     ['everything', unusualInAllWays, 100, 'freeze'],
   ])('of %s', (_, members, points, outcome) => {
-    expect(score(input(members), defaultRiskSettings)).toMatchObject({ score: points, outcome })
+    expect(scoreRisk(input(members), defaultRiskSettings)).toMatchObject({ score: points, outcome })
   })
 
   test('adds up its signals, and leaves out those of weight 0', () => {
-    const { parts } = score(input(unusualInAllWays), defaultRiskSettings)
+    const { parts } = scoreRisk(input(unusualInAllWays), defaultRiskSettings)
     expect(parts.map(({ signal }) => signal)).toEqual([
       'velocity',
       'amountOutlier',
@@ -218,6 +221,6 @@ describe('a score', () => {
       'newMerchant',
     ])
     const weights = { ...defaultRiskSettings.weights, velocity: 0, newMerchant: 0, amountOutlier: 0 }
-    expect(score(input(unusualInAllWays), { ...defaultRiskSettings, weights }).score).toBe(40)
+    expect(scoreRisk(input(unusualInAllWays), { ...defaultRiskSettings, weights }).score).toBe(40)
   })
 })

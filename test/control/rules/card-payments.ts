@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { compilePolicy, decide } from '../../../src/control/rules/decide.ts'
-import { type SpendRequest, zeroCounters } from '../../../src/control/rules/decision.ts'
+import { compilePolicy, decideSpendByRules } from '../../../src/control/rules/decide.ts'
+import { type SpendRequest, zeroSpendCounters } from '../../../src/control/rules/decision.ts'
 import { cents } from '../../../src/values/money.ts'
 import {
   anyControls,
@@ -42,13 +42,13 @@ describe('a payment by card', () => {
     fc.assert(
       fc.property(aPolicy, aRequest, anyCounters, (rules, request, counters) => {
         const compiled = compilePolicy(rules)
-        const { checks } = decide(compiled, ofCard(request, 'intent_1'), counters)
+        const { checks } = decideSpendByRules(compiled, ofCard(request, 'intent_1'), counters)
         const skipped = checks.filter(({ message }) => message === SKIPPED)
         const expected = compiled.rules.filter(({ name }) => judgedWithIntent.includes(name))
         expect(skipped.map(({ rule }) => rule)).toEqual(expected.map(({ name }) => name))
         expect(skipped.every(({ outcome }) => outcome === 'skip')).toBe(true)
         const judged = checks.filter(({ message }) => message !== SKIPPED)
-        const intent = decide(
+        const intent = decideSpendByRules(
           compiled,
           { ...ofCard(request, null), intentId: 'intent_1', kind: 'payment' },
           counters,
@@ -71,7 +71,7 @@ describe('a payment by card', () => {
         anyCounters,
         nullable(anyControls),
         (rules, request, counters, card) => {
-          const { allowed, requiresApproval, reason, checks } = decide(
+          const { allowed, requiresApproval, reason, checks } = decideSpendByRules(
             compilePolicy(rules),
             { ...ofCard(request, null), card },
             counters,
@@ -90,7 +90,7 @@ describe('a payment by card', () => {
 
   test('a payment covered by an intent is not advised to declare another one', () => {
     const risky = ofCard({ ...plainRequest, ...riskWith('review') }, 'intent_1')
-    const { allowed, reason } = decide(compilePolicy(policy({})), risky, zeroCounters)
+    const { allowed, reason } = decideSpendByRules(compilePolicy(policy({})), risky, zeroSpendCounters)
     expect(allowed).toBe(false)
     expect(reason).toContain('an intent covers this payment already')
     expect(reason).not.toContain('POST /intents')
@@ -99,10 +99,10 @@ describe('a payment by card', () => {
   test('that an intent covers is still within the limit of its card', () => {
     const card = { ...noControls, maxTransactionCents: cents(1_000n) }
     const covered = { ...ofCard(plainRequest, 'intent_1'), card }
-    const { allowed, reason } = decide(
+    const { allowed, reason } = decideSpendByRules(
       compilePolicy(policy({ maxTransactionEuros: 5 })),
       covered,
-      zeroCounters,
+      zeroSpendCounters,
     )
     expect([allowed, reason]).toEqual([
       false,

@@ -1,9 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { storedCounters, storedRequest } from '../../../src/control/decisions/stored-decision.ts'
-import { compileCardTerms, compilePolicy, decide, ruleTable } from '../../../src/control/rules/decide.ts'
-import type { Ruling, SpendRequest } from '../../../src/control/rules/decision.ts'
+import {
+  encodeDecisionCounters,
+  encodeDecisionRequest,
+} from '../../../src/control/decisions/stored-decision.ts'
+import {
+  compileCardTerms,
+  compilePolicy,
+  decideSpendByRules,
+  policyRuleTable,
+} from '../../../src/control/rules/decide.ts'
+import type { SpendRequest, SpendRuling } from '../../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { encodeJson } from '../../../src/values/json-names.ts'
 import { type Cents, cents, NO_CENTS } from '../../../src/values/money.ts'
@@ -21,7 +29,7 @@ import { decideAgain } from '../../support/control/decide-again.ts'
 import { anyCounters, nullable } from '../../support/control/random-spends.ts'
 
 const positionOf = (name: string): number =>
-  ruleTable.findIndex(rule => rule.name === name || rule.alias === name)
+  policyRuleTable.findIndex(rule => rule.name === name || rule.alias === name)
 
 describe('a decision with the terms of a card', () => {
   test('is never more lenient than without them, nor than they are', () => {
@@ -29,8 +37,8 @@ describe('a decision with the terms of a card', () => {
     fc.assert(
       fc.property(aPolicy, aRequest, anyCounters, anyControls, (rules, request, counters, card) => {
         const compiled = compilePolicy(rules)
-        const without = decide(compiled, { ...request, card: null }, counters)
-        const ruling = decide(compiled, { ...request, card }, counters)
+        const without = decideSpendByRules(compiled, { ...request, card: null }, counters)
+        const ruling = decideSpendByRules(compiled, { ...request, card }, counters)
         const ofCard = compileCardTerms(card).rules.flatMap(
           ({ evaluate }) =>
             evaluate({
@@ -47,7 +55,7 @@ describe('a decision with the terms of a card', () => {
           strictestOf({ checks: ofCard }),
         )
         expect(strictestOf({ checks: withoutMoney(ruling) })).toBe(expected)
-        const pays = ({ allowed, requiresApproval }: Ruling) => allowed && !requiresApproval
+        const pays = ({ allowed, requiresApproval }: SpendRuling) => allowed && !requiresApproval
         // The card's limit cuts the tolerance, so less money may be enough; it is more lenient in no other
         // way.
         if (pays(ruling)) expect(strictestOf({ checks: [...withoutMoney(without), ...ofCard] })).toBe(0)
@@ -67,10 +75,10 @@ describe('a decision with the terms of a card', () => {
     fc.assert(
       fc.property(aPolicy, aRequest, anyCounters, anyControls, (rules, request, counters, card) => {
         const compiled = compilePolicy(rules)
-        const { checks } = decide(compiled, { ...request, card }, counters)
+        const { checks } = decideSpendByRules(compiled, { ...request, card }, counters)
         const positions = checks.map(({ rule }) => positionOf(rule))
         expect(positions).toEqual([...new Set(positions)].sort((one, other) => one - other))
-        const without = decide(compiled, { ...request, card: null }, counters)
+        const without = decideSpendByRules(compiled, { ...request, card: null }, counters)
         for (const before of withoutMoney(without)) {
           const now = checks.find(({ rule }) => positionOf(rule) === positionOf(before.rule))
           expect(severity[now?.outcome ?? 'skip']).toBeGreaterThanOrEqual(severity[before.outcome])
@@ -115,10 +123,13 @@ describe('a decision with the terms of a card', () => {
         const version = JSON.parse(JSON.stringify(encodeJson(PolicyCreate, rules)))
         const asked = { ...request, card }
         const row = JSON.parse(
-          JSON.stringify({ request: storedRequest(asked), counters: storedCounters(counters) }),
+          JSON.stringify({
+            request: encodeDecisionRequest(asked),
+            counters: encodeDecisionCounters(counters),
+          }),
         )
         const terms = card && compileCardTerms(card)
-        const ruling = decide(compilePolicy(rules), asked, counters, terms)
+        const ruling = decideSpendByRules(compilePolicy(rules), asked, counters, terms)
         expect(isDeepStrictEqual(decideAgain(row, version), ruling)).toBe(true)
       }),
       { numRuns: 1_000 },

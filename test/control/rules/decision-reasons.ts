@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import { compilePolicy, decide } from '../../../src/control/rules/decide.ts'
-import { type Counters, type SpendRequest, zeroCounters } from '../../../src/control/rules/decision.ts'
+import { compilePolicy, decideSpendByRules } from '../../../src/control/rules/decide.ts'
+import {
+  type SpendCounters,
+  type SpendRequest,
+  zeroSpendCounters,
+} from '../../../src/control/rules/decision.ts'
 import { cents, NO_CENTS } from '../../../src/values/money.ts'
 import {
   atTime,
@@ -12,7 +16,7 @@ import {
 } from '../../support/control/decide.ts'
 
 describe('the reason of a decision', () => {
-  test.each<[string, RulesInput, Partial<SpendRequest>, Partial<Counters>]>([
+  test.each<[string, RulesInput, Partial<SpendRequest>, Partial<SpendCounters>]>([
     [
       'The daily limit of € 70.00 is reached: € 70.00 used, € 0.00 left.',
       { dailyLimitEuros: 70 },
@@ -113,7 +117,7 @@ describe('the reason of a decision', () => {
   })
 
   test('names the missing policy, and the amount is held for a person to approve', () => {
-    const ruling = decide(compilePolicy(null), plainRequest, zeroCounters)
+    const ruling = decideSpendByRules(compilePolicy(null), plainRequest, zeroSpendCounters)
     expect(ruling).toMatchObject({ allowed: true, requiresApproval: true, holdCents: 2_000n })
     expect(ruling.reason).toBe('The agent has no policy: a person approves every intent.')
   })

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { findSpenders } from '../../../src/control/policies/spenders.ts'
-import { decodeRules } from '../../../src/control/rules/rules.ts'
+import { findSpendingAgents } from '../../../src/control/policies/spenders.ts'
+import { decodePolicyRules } from '../../../src/control/rules/rules.ts'
 import type { Sql } from '../../../src/kernel/contract/sql.ts'
 
 const tenant = { ownerId: 'customer_1', mode: 'test' } as const
@@ -11,9 +11,9 @@ async function compiledPolicy(policyId: string, lists: object) {
     id: 'agent_1',
     policyId,
     policyVersion: 1,
-    ...decodeRules({ name: 'P', ...lists }),
+    ...decodePolicyRules({ name: 'P', ...lists }),
   }
-  const spenders = await findSpenders((async () => [row]) as unknown as Sql, tenant, ['agent_1'])
+  const spenders = await findSpendingAgents((async () => [row]) as unknown as Sql, tenant, ['agent_1'])
   return spenders.get('agent_1')?.policy
 }
 

@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { storedCounters, storedRequest } from '../../../src/control/decisions/stored-decision.ts'
-import { compilePolicy, decide } from '../../../src/control/rules/decide.ts'
+import {
+  encodeDecisionCounters,
+  encodeDecisionRequest,
+} from '../../../src/control/decisions/stored-decision.ts'
+import { compilePolicy, decideSpendByRules } from '../../../src/control/rules/decide.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { encodeJson } from '../../../src/values/json-names.ts'
-import { type Cents, cents, minus, plus } from '../../../src/values/money.ts'
+import { addCents, type Cents, cents, subtractCents } from '../../../src/values/money.ts'
 import { anyCents, outcomeOf } from '../../support/control/decide.ts'
 import { decideAgain } from '../../support/control/decide-again.ts'
 import { anyCounters, anyPolicy, anyRequest, nullable } from '../../support/control/random-spends.ts'
@@ -27,7 +30,7 @@ const casesOfAmounts = [
   fc.tuple(anyRequest, smallAmount).map(([request, amount]) => ({
     ...request,
     kind: 'intent' as const,
-    amountCents: plus(amount, cents(1n)),
+    amountCents: addCents(amount, cents(1n)),
     agentStatus: 'active' as const,
     policyEndsAt: null,
     risk: null,
@@ -49,10 +52,16 @@ describe('thousands of random decisions', () => {
       fc.property(nullable(anyPolicy), anyRequest, anyCounters, (rules, request, counters) => {
         const version = rules && JSON.parse(JSON.stringify(encodeJson(PolicyCreate, rules)))
         const row = JSON.parse(
-          JSON.stringify({ request: storedRequest(request), counters: storedCounters(counters) }),
+          JSON.stringify({
+            request: encodeDecisionRequest(request),
+            counters: encodeDecisionCounters(counters),
+          }),
         )
         expect(
-          isDeepStrictEqual(decideAgain(row, version), decide(compilePolicy(rules), request, counters)),
+          isDeepStrictEqual(
+            decideAgain(row, version),
+            decideSpendByRules(compilePolicy(rules), request, counters),
+          ),
         ).toBe(true)
       }),
       { numRuns: 3_000 },
@@ -63,14 +72,16 @@ describe('thousands of random decisions', () => {
     let allowedCases = 0
     fc.assert(
       fc.property(...casesOfAmounts, (rules, request, counters) => {
-        const { allowed, holdCents } = decide(compilePolicy(rules), request, counters)
+        const { allowed, holdCents } = decideSpendByRules(compilePolicy(rules), request, counters)
         if (!allowed) return
         allowedCases++
         const limits = [
           rules.maxTransactionCents,
-          rules.dailyLimitCents !== null ? minus(rules.dailyLimitCents, counters.dayCents) : null,
-          rules.monthlyLimitCents !== null ? minus(rules.monthlyLimitCents, counters.monthCents) : null,
-          ...request.budgets.map(({ limitCents, usedCents }) => minus(limitCents, usedCents)),
+          rules.dailyLimitCents !== null ? subtractCents(rules.dailyLimitCents, counters.dayCents) : null,
+          rules.monthlyLimitCents !== null
+            ? subtractCents(rules.monthlyLimitCents, counters.monthCents)
+            : null,
+          ...request.budgets.map(({ limitCents, usedCents }) => subtractCents(limitCents, usedCents)),
         ]
         expect(holdCents >= request.amountCents).toBe(true)
         for (const remaining of limits) if (remaining !== null) expect(holdCents <= remaining).toBe(true)
@@ -86,14 +97,14 @@ describe('thousands of random decisions', () => {
       fc.property(anyPolicy, anyRequest, anyCounters, anyCents, (rules, request, counters, more) => {
         const outcomeFor = (amountCents: Cents) =>
           outcomeOf(
-            decide(
+            decideSpendByRules(
               compilePolicy({ ...rules, amountTolerancePercent: null }),
               { ...request, amountCents },
               counters,
             ),
           )
         const outcome = outcomeFor(request.amountCents)
-        const outcomeForMore = outcomeFor(plus(request.amountCents, more))
+        const outcomeForMore = outcomeFor(addCents(request.amountCents, more))
         // With a limit on funds, a larger amount can be judged more leniently: a spend that waits for a person needs no money yet.
         if (request.availableCents !== null) return
         expect(severity[outcomeForMore as 'pass'] >= severity[outcome as 'pass']).toBe(true)
@@ -105,7 +116,7 @@ describe('thousands of random decisions', () => {
   test('show figures that fit together, and each rule once', () => {
     fc.assert(
       fc.property(anyPolicy, anyRequest, anyCounters, (rules, request, counters) => {
-        const { checks } = decide(compilePolicy(rules), request, counters)
+        const { checks } = decideSpendByRules(compilePolicy(rules), request, counters)
         for (const { limit, used, remaining, rule } of checks)
           if (rule !== 'risk' && limit !== null && used !== null && remaining !== null)
             expect(remaining).toBeCloseTo(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { replayAll } from '../../../src/control/policies/backtest.ts'
+import { replayDecisions } from '../../../src/control/policies/backtest.ts'
 import { compilePolicy } from '../../../src/control/rules/decide.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { ALL_TIME, type Rules, simulationFixtures } from '../../support/control/simulation.ts'
@@ -152,7 +152,7 @@ describe('a backtest', () => {
     const span = { from: new Date(ALL_TIME.from), to: new Date(ALL_TIME.to) }
     const rules = compilePolicy(PolicyCreate.parse({ name: 'P' }))
     const sql = (text: string, values: readonly unknown[] = []) => service.sql(text, [...values])
-    expect(await replayAll(sql as never, tenant, span, rules, -1)).toBeUndefined()
+    expect(await replayDecisions(sql as never, tenant, span, rules, -1)).toBeUndefined()
   })
 
   test('is refused for a span that ends before it begins, and for records of another owner', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { type ProbedSituation, probeRules } from '../../../src/control/policies/probe.ts'
-import { presets } from '../../../src/control/rules/presets.ts'
+import { policyPresets } from '../../../src/control/rules/presets.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { encodeJson } from '../../../src/values/json-names.ts'
-import { formatMoney, plus } from '../../../src/values/money.ts'
+import { addCents, formatMoney } from '../../../src/values/money.ts'
 
 type Situation = ProbedSituation['situation']
 const time = (at: Date | null | undefined) => at?.toISOString().slice(11, 16)
@@ -21,12 +21,12 @@ describe('a preset', () => {
 
   /** The words that an explanation must contain, by what the probe lets pass. */
   const expectedWords: Readonly<
-    Record<string, (passes: Situation, preset: (typeof presets)[number]) => string>
+    Record<string, (passes: Situation, preset: (typeof policyPresets)[number]) => string>
   > = {
     maxTransactionEuros: situation => formatMoney(situation.amountCents),
     autoApproveLimitEuros: situation => formatMoney(situation.amountCents),
-    dailyLimitEuros: situation => formatMoney(plus(situation.dayCents, situation.amountCents)),
-    monthlyLimitEuros: situation => formatMoney(plus(situation.monthCents, situation.amountCents)),
+    dailyLimitEuros: situation => formatMoney(addCents(situation.dayCents, situation.amountCents)),
+    monthlyLimitEuros: situation => formatMoney(addCents(situation.monthCents, situation.amountCents)),
     maxUsageCount: situation => `${situation.uses + 1} payments`,
     activeHoursStart: situation => String(time(situation.at)),
     cooldownMinutes: situation => `${minutesFrom(situation.lastSpendAt, situation.at)} minutes`,
@@ -40,32 +40,35 @@ describe('a preset', () => {
     },
   }
 
-  test.each(presets.map(preset => [preset.id, preset] as const))('explains what it does: %s', (_, preset) => {
-    const { rules, warnings } = probeRules(preset.policy, NOW)
-    expect(warnings).toEqual([])
-    const explainedRules = Object.keys(preset.explanation).map(field => ruleOf[field] ?? field)
-    expect([...new Set(explainedRules)].toSorted()).toEqual(
-      rules
-        .map(({ rule }) => rule)
-        .filter(rule => rule !== 'autoApproveLimitEuros' || explainedRules.includes(rule))
-        .toSorted(),
-    )
-    for (const { rule, stops } of rules)
-      expect([rule, stops?.outcome]).toEqual([rule, expect.stringMatching(/fail|review/)])
-    for (const [field, text] of Object.entries(preset.explanation)) {
-      const passes = rules.find(({ rule }) => rule === (ruleOf[field] ?? field))?.passes
-      if (passes)
-        expect(text.replaceAll(',', '')).toContain(
-          (expectedWords[field]?.(passes.situation, preset) ?? '').replaceAll(',', ''),
-        )
-    }
-    const canPay = rules.some(({ passes }) => passes && passes.verdict !== 'denied')
-    expect(canPay).toBe(true)
-  })
+  test.each(policyPresets.map(preset => [preset.id, preset] as const))(
+    'explains what it does: %s',
+    (_, preset) => {
+      const { rules, warnings } = probeRules(preset.policy, NOW)
+      expect(warnings).toEqual([])
+      const explainedRules = Object.keys(preset.explanation).map(field => ruleOf[field] ?? field)
+      expect([...new Set(explainedRules)].toSorted()).toEqual(
+        rules
+          .map(({ rule }) => rule)
+          .filter(rule => rule !== 'autoApproveLimitEuros' || explainedRules.includes(rule))
+          .toSorted(),
+      )
+      for (const { rule, stops } of rules)
+        expect([rule, stops?.outcome]).toEqual([rule, expect.stringMatching(/fail|review/)])
+      for (const [field, text] of Object.entries(preset.explanation)) {
+        const passes = rules.find(({ rule }) => rule === (ruleOf[field] ?? field))?.passes
+        if (passes)
+          expect(text.replaceAll(',', '')).toContain(
+            (expectedWords[field]?.(passes.situation, preset) ?? '').replaceAll(',', ''),
+          )
+      }
+      const canPay = rules.some(({ passes }) => passes && passes.verdict !== 'denied')
+      expect(canPay).toBe(true)
+    },
+  )
 
   test('sets every member that it explains', () => {
     const defaults = encodeJson(PolicyCreate, PolicyCreate.parse({ name: 'P' }))
-    for (const { id, policy: rules, explanation } of presets) {
+    for (const { id, policy: rules, explanation } of policyPresets) {
       const values = encodeJson(PolicyCreate, rules)
       const members = Object.keys(values).filter(
         name =>

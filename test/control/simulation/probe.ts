@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { type ProbedSituation, probeRules } from '../../../src/control/policies/probe.ts'
-import { compilePolicy, decide, ruleTable } from '../../../src/control/rules/decide.ts'
+import { compilePolicy, decideSpendByRules, policyRuleTable } from '../../../src/control/rules/decide.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
-import { probeCases } from '../../../src/control/rules/situations.ts'
+import { ruleProbeCases } from '../../../src/control/rules/situations.ts'
 import { decodeJson, type JsonOf } from '../../../src/values/json-names.ts'
-import { plus } from '../../../src/values/money.ts'
+import { addCents } from '../../../src/values/money.ts'
 
 type Situation = ProbedSituation['situation']
 type RulesInput = Omit<JsonOf<typeof PolicyCreate>, 'name'>
@@ -33,14 +33,14 @@ describe('a probe shows from both sides', () => {
     [
       'dailyLimitEuros',
       { dailyLimitEuros: 50 },
-      ({ dayCents, amountCents }) => plus(dayCents, amountCents),
+      ({ dayCents, amountCents }) => addCents(dayCents, amountCents),
       5_001n,
       5_000n,
     ],
     [
       'monthlyLimitEuros',
       { monthlyLimitEuros: 50 },
-      ({ monthCents, amountCents }) => plus(monthCents, amountCents),
+      ({ monthCents, amountCents }) => addCents(monthCents, amountCents),
       5_001n,
       5_000n,
     ],
@@ -124,8 +124,8 @@ describe('a probe shows from both sides', () => {
   })
 
   test('every rule that a policy can set', () => {
-    const policyRules = ruleTable.filter(rule => rule.compile(null) === undefined)
-    expect(policyRules.map(({ name }) => name).filter(name => !probeCases[name])).toEqual([])
+    const policyRules = policyRuleTable.filter(rule => rule.compile(null) === undefined)
+    expect(policyRules.map(({ name }) => name).filter(name => !ruleProbeCases[name])).toEqual([])
   })
 
   test('a probe shows only what `decide` says, under any policy', () => {
@@ -160,7 +160,7 @@ describe('a probe shows from both sides', () => {
       rule: string,
       { situation }: ProbedSituation,
     ): boolean => {
-      const { checks, holdCents } = decide(compiled, situation, situation)
+      const { checks, holdCents } = decideSpendByRules(compiled, situation, situation)
       if (situation.chargedCents !== null) return situation.chargedCents > holdCents
       return checks.some(check => check.rule === rule && /fail|review/.test(check.outcome))
     }

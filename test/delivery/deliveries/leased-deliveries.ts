@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
-import type { Claimed } from '../../../src/delivery/webhooks/dispatch/claim.ts'
-import { Deliverer } from '../../../src/delivery/webhooks/dispatch/deliverer.ts'
+import type { ClaimedDelivery } from '../../../src/delivery/webhooks/dispatch/claim.ts'
+import { WebhookDeliverer } from '../../../src/delivery/webhooks/dispatch/deliverer.ts'
 import { JournalReader } from '../../../src/delivery/webhooks/dispatch/journal-reader.ts'
 import { Watch } from '../../../src/kernel/background/watch.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
@@ -21,16 +21,16 @@ afterAll(() => database.close())
 
 const nothing = (): void => undefined
 
-async function claimOne(lease: ProcessLease): Promise<Claimed> {
+async function claimOne(lease: ProcessLease): Promise<ClaimedDelivery> {
   const { client } = await subscribed(respondWith(204))
   await anAgent(client)
   const journal = new JournalReader(database)
   const [claimed] = await journal.read(await lease.hold())
   await journal.storeLate(0)
-  return claimed as Claimed
+  return claimed as ClaimedDelivery
 }
 
-const leasedUntil = async ({ id }: Claimed) =>
+const leasedUntil = async ({ id }: ClaimedDelivery) =>
   (await service.sql('select leased_until as "until" from deliveries where id = $1', [id]))[0]?.until
 
 /** A watch of another process, which has been steady for long enough to free what is left behind. */
@@ -215,7 +215,7 @@ test('a delivery whose lease ends before its turn is not sent, and can be claime
       return { kind: 'answered', status, headers: {}, body: new Uint8Array(), latencyMs: 1 } as const
     },
   }
-  const deliverer = new Deliverer({
+  const deliverer = new WebhookDeliverer({
     database,
     lease: lease as unknown as ProcessLease,
     ports: { outbound: outbound as never, vault: { open: () => 'secret' } as unknown as Vault },

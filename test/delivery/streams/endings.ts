@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { openService } from '../../../src/app/service.ts'
-import { MAX_STREAMS } from '../../../src/kernel/contract/follow.ts'
+import { MAX_EVENT_STREAMS } from '../../../src/kernel/contract/follow.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 import { type EventStream, openStream } from '../../support/delivery/event-stream.ts'
 import { aKey, anAgent, aToken } from '../../support/factories.ts'
@@ -111,17 +111,17 @@ describe('the streams of an owner', () => {
     await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
     const live = String((await aKey(owner.client, { environment: 'live' })).key)
     const opened = await Promise.all(
-      Array.from({ length: MAX_STREAMS + 5 }, (_, n) =>
+      Array.from({ length: MAX_EVENT_STREAMS + 5 }, (_, n) =>
         openStream(n % 2 === 0 ? service.url : second, { token: n % 3 === 0 ? live : owner.key }),
       ),
     )
     const [open, refused] = [200, 429].map(status => opened.filter(stream => stream.status === status))
-    expect([open?.length, refused?.length]).toEqual([MAX_STREAMS, 5])
+    expect([open?.length, refused?.length]).toEqual([MAX_EVENT_STREAMS, 5])
     expect(refused?.[0]?.headers['x-error-code']).toBe('too_many_streams')
     const stranger = await openStream(service.url, { token: (await service.owner()).key })
     expect(stranger.status).toBe(200)
     open?.[0]?.close()
-    await until('there is room again', async () => (await placesOf(owner.ownerId)) < MAX_STREAMS)
+    await until('there is room again', async () => (await placesOf(owner.ownerId)) < MAX_EVENT_STREAMS)
     const next = await openStream(second, { token: owner.key })
     expect(next.status).toBe(200)
     for (const stream of [...(open ?? []), next, stranger] as EventStream[]) stream.close()

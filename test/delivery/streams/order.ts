@@ -2,10 +2,10 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import pg from 'pg'
 import type { Tenant } from '../../../src/kernel/contract/actor.ts'
-import type { FollowedEvent, Position } from '../../../src/kernel/contract/follow.ts'
+import type { JournalPosition, StreamedEvent } from '../../../src/kernel/contract/follow.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { JournalFollower } from '../../../src/kernel/journal/follow.ts'
-import { currentHorizon, positionAfter } from '../../../src/kernel/journal/journal-position.ts'
+import { positionAfterEvent, readJournalHorizon } from '../../../src/kernel/journal/journal-position.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { cloneDatabase } from '../../support/database.ts'
@@ -68,11 +68,11 @@ interface Reader {
 }
 
 /** Reads a tenant's events, with an optional pause. */
-function follow(follower: JournalFollower, tenant: Tenant, from: Position, slowness: number): Reader {
+function follow(follower: JournalFollower, tenant: Tenant, from: JournalPosition, slowness: number): Reader {
   const ids: string[] = []
   const ending = new AbortController()
   const read = async (): Promise<void> => {
-    const isWanted = (_: FollowedEvent) => true
+    const isWanted = (_: StreamedEvent) => true
     for await (const events of follower.follow({
       tenant,
       from,
@@ -108,7 +108,7 @@ describe('the journal, followed while several processes write in transactions of
           })
         const [one, other] = [newFollower(), newFollower()]
         const written: Written = new Map(tenants.map(tenant => [tenant, new Set()]))
-        const from = await currentHorizon(sql)
+        const from = await readJournalHorizon(sql)
         // Two reading processes, each with a reader of each tenant.
         const readers = tenants.map((tenant, n) => ({
           tenant,
@@ -127,8 +127,8 @@ describe('the journal, followed while several processes write in transactions of
           const middle = Math.floor(first.ids.length / 2)
           const last = first.ids[middle]
           if (last === undefined) continue
-          const resumed = await positionAfter(sql, last, { tenant, agentId: null, delegationId: null })
-          const late = follow(one, tenant, resumed as Position, 0)
+          const resumed = await positionAfterEvent(sql, last, { tenant, agentId: null, delegationId: null })
+          const late = follow(one, tenant, resumed as JournalPosition, 0)
           await until('the rest has come', () => late.ids.length >= first.ids.length - middle - 1)
           expect(late.ids).toEqual(first.ids.slice(middle + 1))
           late.stop()
@@ -150,7 +150,7 @@ describe('the journal, followed while several processes write in transactions of
       onEvents: () => undefined,
       onFailure: () => undefined,
     })
-    const reader = follow(follower, tenant, await currentHorizon(sql), 0)
+    const reader = follow(follower, tenant, await readJournalHorizon(sql), 0)
     const id = newId('event')
     await writers.query(INSERT, [id, tenant.ownerId, tenant.mode, null])
     await until('it has come', () => reader.ids.includes(id))
@@ -167,7 +167,7 @@ describe('the journal, followed while several processes write in transactions of
       onEvents: () => undefined,
       onFailure: () => undefined,
     })
-    const from = await currentHorizon(sql)
+    const from = await readJournalHorizon(sql)
     const reader = follow(follower, tenant, from, 0)
     const early = await writers.connect()
     const [before, behind] = [newId('event'), newId('event')]
@@ -175,10 +175,10 @@ describe('the journal, followed while several processes write in transactions of
     await early.query(INSERT, [before, tenant.ownerId, tenant.mode, null])
     await writers.query(INSERT, [behind, tenant.ownerId, tenant.mode, null])
     // The committed one is listed; a client that resumes from it misses no later commit.
-    const place = await positionAfter(sql, behind, { tenant, agentId: null, delegationId: null })
+    const place = await positionAfterEvent(sql, behind, { tenant, agentId: null, delegationId: null })
     await pass(20)
     expect(reader.ids).toEqual([])
-    const resumed = follow(follower, tenant, place as Position, 0)
+    const resumed = follow(follower, tenant, place as JournalPosition, 0)
     await early.query('commit')
     early.release()
     await until('both have come', () => reader.ids.length === 2 && resumed.ids.length === 2)

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { OF_OWNERS, WHERE_IS } from '../../../src/kernel/journal/journal-position.ts'
-import { SESSION } from '../../../src/platform/database.ts'
+import { EVENT_POSITION_SQL, EVENTS_OF_OWNERS_SQL } from '../../../src/kernel/journal/journal-position.ts'
+import { POSTGRES_SESSION_OPTIONS } from '../../../src/platform/database.ts'
 import { cloneDatabase } from '../../support/database.ts'
 import { BELIEFS } from '../../support/planner-beliefs.ts'
 
-const client = new pg.Client({ connectionString: await cloneDatabase(), ...SESSION })
+const client = new pg.Client({ connectionString: await cloneDatabase(), ...POSTGRES_SESSION_OPTIONS })
 beforeAll(async () => {
   await client.connect()
   await client.query('begin')
@@ -21,8 +21,8 @@ const planOf = async (text: string): Promise<string> => {
 describe('the journal is followed in the order of an index', () => {
   test.each(Object.entries(BELIEFS))('with %s', async (_, believe) => {
     await client.query(believe)
-    const ofOwners = await planOf(OF_OWNERS)
-    const place = await planOf(WHERE_IS)
+    const ofOwners = await planOf(EVENTS_OF_OWNERS_SQL)
+    const place = await planOf(EVENT_POSITION_SQL)
     for (const plan of [ofOwners, place]) expect(plan).not.toMatch(/Sort\n|Sort {2}|Seq Scan on events/)
     expect(ofOwners).toMatch(/Index Cond: \(\(ROW\(written_in, id\) > ROW\(\$2, \$3\)\) AND \(written_in < /)
     expect(place).toMatch(/Index Cond: \(.*owner_id = \$2\) AND \(.*mode = \$3\) AND \(.*id = \$4\)\)/)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { requireMigrated } from '../../../src/platform/database.ts'
-import { migrate } from '../../../src/platform/schema.ts'
+import { migrateDatabase } from '../../../src/platform/schema.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { openStream } from '../../support/delivery/event-stream.ts'
 import { anAgent, bodyOf } from '../../support/factories.ts'
@@ -21,7 +21,7 @@ describe('a journal that was restored into another cluster', () => {
       null,
     ])
     await expect(requireMigrated(service.databaseUrl)).rejects.toThrow('restored from a dump')
-    await migrate(service.databaseUrl)
+    await migrateDatabase(service.databaseUrl)
     await requireMigrated(service.databaseUrl)
     const stream = await openStream(service.url, { token: key, lastEventId: restored })
     await anAgent(client)
@@ -34,7 +34,7 @@ describe('a journal that was restored into another cluster', () => {
     ])
     expect(BigInt(row?.at ?? 0)).toBeGreaterThan(5_000_000_000n)
     // Another start leaves it as it is.
-    await migrate(service.databaseUrl)
+    await migrateDatabase(service.databaseUrl)
     const database = new pg.Client({ connectionString: service.databaseUrl })
     await database.connect()
     const added = await database.query('select journal_is_ahead_by() as by')

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { eventStreams } from '../../../src/app/event-streams.ts'
-import { MAX_WAITING } from '../../../src/kernel/contract/follow.ts'
+import { MAX_EVENT_WAITS } from '../../../src/kernel/contract/follow.ts'
 import { ProcessLeases } from '../../../src/kernel/database/process-lease.ts'
 import { openListener } from '../../../src/platform/listener.ts'
 import { cloneDatabase } from '../../support/database.ts'
@@ -36,7 +36,7 @@ const waitUntil = ({ signal }: AbortController) =>
 describe('requests that wait for an event', () => {
   test('are bounded in a process, and the place of one that is over is free', async () => {
     const one = new AbortController()
-    const others = Array.from({ length: MAX_WAITING - 1 }, () => waitUntil(ending))
+    const others = Array.from({ length: MAX_EVENT_WAITS - 1 }, () => waitUntil(ending))
     expect((await Promise.all([waitUntil(one), ...others])).includes(undefined)).toBe(false)
     expect(await waitUntil(ending)).toBeUndefined()
     one.abort()

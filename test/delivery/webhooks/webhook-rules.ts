@@ -2,21 +2,21 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { unknownNamesMessage } from '../../../src/delivery/events/event-names.ts'
 import type { Delivery, DeliveryRow } from '../../../src/delivery/webhooks/delivery.ts'
-import { adjustWidth, FairQueue } from '../../../src/delivery/webhooks/dispatch/fair-queue.ts'
+import { adjustConcurrency, FairDeliveryQueue } from '../../../src/delivery/webhooks/dispatch/fair-queue.ts'
 import {
-  type AttemptResult,
-  applyAttempt,
-  retryAfterOf,
-  tierOf,
+  applyDeliveryAttempt,
+  type DeliveryAttemptResult,
+  parseRetryAfter,
+  retryTierOfPlan,
 } from '../../../src/delivery/webhooks/dispatch/retry.ts'
-import { recordRound, shouldDisable } from '../../../src/delivery/webhooks/health.ts'
+import { recordAttemptRound, shouldDisableWebhook } from '../../../src/delivery/webhooks/health.ts'
 import { firstIdAt, newId } from '../../../src/values/ids.ts'
-import { redactedExcerpt } from '../../../src/values/redaction.ts'
+import { redactExcerpt } from '../../../src/values/redaction.ts'
 
 const NOW = new Date('2026-11-20T09:30:00.000Z')
-const tier = tierOf('enterprise', [1_000, 2_000])
+const tier = retryTierOfPlan('enterprise', [1_000, 2_000])
 
-const resultOf = (succeeded: boolean): AttemptResult => ({
+const resultOf = (succeeded: boolean): DeliveryAttemptResult => ({
   attempt: {
     deliveryId: 'delivery_1-1',
     at: NOW.toISOString(),
@@ -50,7 +50,7 @@ describe('the outcome of an attempt', () => {
           if (delivery.status !== 'pending') break
           delivery.leasedUntil = NOW
           sent++
-          applyAttempt(delivery, resultOf(succeeded), { isMine: true, tier })
+          applyDeliveryAttempt(delivery, resultOf(succeeded), { isMine: true, tier })
           expect([delivery.leasedUntil, delivery.dueAt === null]).toEqual([
             null,
             delivery.status !== 'pending',
@@ -75,7 +75,7 @@ describe('the outcome of an attempt', () => {
     'of a delivery that was sent twice and is %s: success %s leaves it %s',
     (before, succeeded, after) => {
       const delivery = row(before)
-      applyAttempt(delivery, resultOf(succeeded), { isMine: false, tier })
+      applyDeliveryAttempt(delivery, resultOf(succeeded), { isMine: false, tier })
       expect([delivery.status, delivery.attempts.length]).toEqual([after, 1])
     },
   )
@@ -93,16 +93,16 @@ describe('the outcome of an attempt', () => {
     ['try in 2030', null],
     ['1.5', null],
   ])('with Retry-After: %s delays the next one by %s ms', (value, ms) => {
-    expect(retryAfterOf(value, NOW)).toBe(ms)
+    expect(parseRetryAfter(value, NOW)).toBe(ms)
   })
 })
 
 describe('the health of a receiver', () => {
   const healthy = () => ({ id: 'webhook_1', failures: 0, failingSince: null, pausedUntil: null })
   const pausesOf = (count: number) => {
-    const health = healthy() as Parameters<typeof recordRound>[0]
+    const health = healthy() as Parameters<typeof recordAttemptRound>[0]
     return Array.from({ length: count }, () => {
-      recordRound(health, false, NOW)
+      recordAttemptRound(health, false, NOW)
       return ((health.pausedUntil?.getTime() ?? NOW.getTime()) - NOW.getTime()) / 1_000
     })
   }
@@ -116,11 +116,11 @@ describe('the health of a receiver', () => {
     const ago = (ms: number) => new Date(NOW.getTime() - ms)
     const day = 86_400_000
     const failing = (failures: number, ms: number) => ({ ...healthy(), failures, failingSince: ago(ms) })
-    expect(shouldDisable(failing(10, 5 * day), NOW)).toBe(true)
-    expect(shouldDisable(failing(9, 5 * day), NOW)).toBe(false)
-    expect(shouldDisable(failing(99, 5 * day - 1), NOW)).toBe(false)
+    expect(shouldDisableWebhook(failing(10, 5 * day), NOW)).toBe(true)
+    expect(shouldDisableWebhook(failing(9, 5 * day), NOW)).toBe(false)
+    expect(shouldDisableWebhook(failing(99, 5 * day - 1), NOW)).toBe(false)
     const health = failing(99, 9 * day)
-    recordRound(health, true, NOW)
+    recordAttemptRound(health, true, NOW)
     expect(health).toEqual(healthy())
   })
 })
@@ -130,7 +130,7 @@ describe('the delivery slots', () => {
   const claimed = (id: string) => ({ id }) as never
 
   test('are shared equally, and no owner has them all', () => {
-    const queues = new FairQueue()
+    const queues = new FairDeliveryQueue()
     const many = Array.from({ length: 200 }, (_, n) => due(`a${n}`, 'one'))
     const shares = queues.allot([...many, due('b', 'two')])
     const of = (owner: string) =>
@@ -140,7 +140,7 @@ describe('the delivery slots', () => {
   })
 
   test('of a receiver grow with every quick success, and shrink to one after a failure', () => {
-    const queues = new FairQueue()
+    const queues = new FairDeliveryQueue()
     const [share] = queues.allot([due('a', 'one')])
     if (!share) throw new Error('no share')
     const { queue } = share
@@ -154,14 +154,14 @@ describe('the delivery slots', () => {
       return count
     }
     expect(begin()).toBe(4)
-    adjustWidth(queue, true, 20)
+    adjustConcurrency(queue, true, 20)
     expect(begin()).toBe(4)
-    adjustWidth(queue, true, 20)
-    adjustWidth(queue, true, 20)
+    adjustConcurrency(queue, true, 20)
+    adjustConcurrency(queue, true, 20)
     expect(queue.width).toBe(16)
-    adjustWidth(queue, true, 5_000)
+    adjustConcurrency(queue, true, 5_000)
     expect(queue.width).toBe(8)
-    adjustWidth(queue, false, 20)
+    adjustConcurrency(queue, false, 20)
     expect(begin()).toBe(0)
     for (let n = 0; n < 16; n++) if (queue.underWay > 0) queues.ended(queue)
     expect(begin()).toBe(1)
@@ -169,12 +169,12 @@ describe('the delivery slots', () => {
 })
 
 test('delivery slots that become free go round when all are in use', () => {
-  const queues = new FairQueue()
+  const queues = new FairDeliveryQueue()
   const enter = (id: string, ownerId: string, count: number) => {
     const [share] = queues.allot([{ id, ownerId, failing: false }])
     if (!share) throw new Error('no share')
-    adjustWidth(share.queue, true, 5)
-    adjustWidth(share.queue, true, 5)
+    adjustConcurrency(share.queue, true, 5)
+    adjustConcurrency(share.queue, true, 5)
     queues.add(
       share,
       Array.from({ length: count }, () => ({ id }) as never),
@@ -223,13 +223,13 @@ describe('the excerpt of an answer', () => {
     ['api_key=abcdefgh&x=1', 'api_key=[redacted]'],
     ['order 4711 of 2026-11-20', 'order 4711 of 2026-11-20'],
   ])('%j is %j', (text, excerpt) => {
-    expect(redactedExcerpt(new TextEncoder().encode(text))).toBe(excerpt)
+    expect(redactExcerpt(new TextEncoder().encode(text))).toBe(excerpt)
   })
 
   test('is short, on one line and storable, for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), bytes => {
-        const excerpt = redactedExcerpt(bytes) ?? ''
+        const excerpt = redactExcerpt(bytes) ?? ''
         expect(excerpt.length).toBeLessThanOrEqual(200)
         expect(excerpt).not.toMatch(/\p{Cc}/u)
         expect(excerpt.isWellFormed()).toBe(true)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { whole } from '../../../src/derive/openapi/write.ts'
+import { expandDocument } from '../../../src/derive/openapi/write.ts'
 import { aKey, aWebhook, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { everyOne } from '../../support/insight/by-hand.ts'
@@ -146,7 +146,7 @@ test('every event has a schema and an example, in the list and in the OpenAPI do
     'intent.mismatched',
     'mpp.credential.expired',
   ])
-  const { webhooks } = whole(JSON.parse(readFileSync('openapi.json', 'utf8')))
+  const { webhooks } = expandDocument(JSON.parse(readFileSync('openapi.json', 'utf8')))
   expect(Object.keys(webhooks)).toEqual(names)
   for (const { event, schema, example } of data) {
     const content = webhooks[event]?.post.requestBody?.content['application/json']

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Entry } from '../../../src/derive/docs/book.ts'
-import { markdown } from '../../../src/derive/docs/markdown.ts'
-import { highlight } from '../../../src/derive/docs/panel.ts'
-import { asJson, asTypescript } from '../../../src/derive/docs/print.ts'
-import { curlOf, pythonOf, typescriptOf } from '../../../src/derive/docs/samples.ts'
-import { choiceWords, constraintWords, typeWords } from '../../../src/derive/docs/schema-words.ts'
+import type { OperationEntry } from '../../../src/derive/docs/book.ts'
+import { renderMarkdown } from '../../../src/derive/docs/markdown.ts'
+import { highlightCode } from '../../../src/derive/docs/panel.ts'
+import { printJson, printTypescript } from '../../../src/derive/docs/print.ts'
+import { curlSample, pythonSample, typescriptSample } from '../../../src/derive/docs/samples.ts'
+import { describeChoices, describeConstraints, describeType } from '../../../src/derive/docs/schema-words.ts'
 import type { OperationObject } from '../../../src/derive/openapi/types.ts'
 import { html } from '../../../src/web/html.ts'
 
@@ -25,21 +25,21 @@ describe('an html template', () => {
 
 describe('markdown', () => {
   test('has paragraphs, code and strong text, and escapes markup in them', () => {
-    expect(textOf(markdown('One `<b>`.\n\n**Two** <i>'))).toBe(
+    expect(textOf(renderMarkdown('One `<b>`.\n\n**Two** <i>'))).toBe(
       '<p>One <code>&lt;b&gt;</code>.</p><p><strong>Two</strong> &lt;i&gt;</p>',
     )
   })
 
   test('links to served pages, and leaves example addresses as text', () => {
     const text = '[Money](/docs/money), [x](javascript:alert) and https://shop.example.com <!-- hidden -->'
-    expect(textOf(markdown(text))).toBe(
+    expect(textOf(renderMarkdown(text))).toBe(
       '<p><a href="/docs/money">Money</a>, x and https://shop.example.com </p>',
     )
   })
 
   test('has lists, with items over several lines, and tables', () => {
-    expect(textOf(markdown('- a\n  b\n- c'))).toBe('<ul><li>a\nb</li><li>c</li></ul>')
-    expect(textOf(markdown('| A |\n|---|\n| `x` |'))).toContain('<td><code>x</code></td>')
+    expect(textOf(renderMarkdown('- a\n  b\n- c'))).toBe('<ul><li>a\nb</li><li>c</li></ul>')
+    expect(textOf(renderMarkdown('| A |\n|---|\n| `x` |'))).toContain('<td><code>x</code></td>')
   })
 })
 
@@ -47,22 +47,22 @@ describe('a printed value', () => {
   const value = { name: "It's", 'a-b': [1, 2], deep: { text: 'x'.repeat(60), none: null } }
 
   test('is valid JSON', () => {
-    expect(JSON.parse(asJson(value))).toEqual(value)
-    expect(asJson({ a: { b: [1] }, c: {} })).toBe('{\n  "a": { "b": [1] },\n  "c": {}\n}')
-    expect(asJson({})).toBe('{}')
+    expect(JSON.parse(printJson(value))).toEqual(value)
+    expect(printJson({ a: { b: [1] }, c: {} })).toBe('{\n  "a": { "b": [1] },\n  "c": {}\n}')
+    expect(printJson({})).toBe('{}')
   })
 
   test('is valid TypeScript', () => {
-    expect(new Function(`return (${asTypescript(value)})`)()).toEqual(value)
-    expect(asTypescript({ a: 1, 'b-c': 'd' })).toBe("{ a: 1, 'b-c': 'd' }")
+    expect(new Function(`return (${printTypescript(value)})`)()).toEqual(value)
+    expect(printTypescript({ a: 1, 'b-c': 'd' })).toBe("{ a: 1, 'b-c': 'd' }")
   })
 })
 
 test('highlighting changes no character of the code', () => {
   const code = `curl -X POST "$URL" \\\n  -d '{ "a": [1, null] }' # so`
-  const plain = textOf(highlight(code, 'shell')).replace(/<[^>]+>/g, '')
+  const plain = textOf(highlightCode(code, 'shell')).replace(/<[^>]+>/g, '')
   expect(plain).toBe(textOf(code))
-  expect(textOf(highlight('{"a": -1.5}', 'json'))).toBe(
+  expect(textOf(highlightCode('{"a": -1.5}', 'json'))).toBe(
     '{<span class="c-key">&quot;a&quot;</span>: <span class="c-number">-1.5</span>}',
   )
 })
@@ -76,7 +76,7 @@ describe('the words for a schema', () => {
     [{ type: 'array', items: { type: 'string', format: 'uri' } }, 'array of URLs'],
     [{ type: 'array', items: {} }, 'array of anything'],
     [{}, 'any'],
-  ])('call %j %s', (schema, expected) => expect(typeWords(schema)).toBe(expected))
+  ])('call %j %s', (schema, expected) => expect(describeType(schema)).toBe(expected))
 
   test.each([
     [{ type: 'string', minLength: 1 }, ['not empty']],
@@ -92,10 +92,10 @@ describe('the words for a schema', () => {
     ],
     [{ type: 'string', maxLength: 128, examples: ['agent_01jd8x2m4ye7k9v0c3q5r6t8wz'] }, []],
   ])('describe the constraints of %j as %j', (schema, expected) =>
-    expect(constraintWords(schema)).toEqual(expected),
+    expect(describeConstraints(schema)).toEqual(expected),
   )
 
-  test('do not list null among the choices', () => expect(choiceWords({ enum: ['a', null] })).toBe('`a`'))
+  test('do not list null among the choices', () => expect(describeChoices({ enum: ['a', null] })).toBe('`a`'))
 })
 
 describe('a code sample', () => {
@@ -103,8 +103,8 @@ describe('a code sample', () => {
     method: string,
     path: string,
     operation: Partial<OperationObject>,
-    members: Partial<Entry> = {},
-  ): Entry => ({
+    members: Partial<OperationEntry> = {},
+  ): OperationEntry => ({
     key: 'things.act',
     method,
     path,
@@ -122,7 +122,7 @@ describe('a code sample', () => {
   ] as const
 
   test('has a body that can be pasted into a shell', () => {
-    expect(curlOf(entry('POST', '/things', { requestBody }))).toBe(
+    expect(curlSample(entry('POST', '/things', { requestBody }))).toBe(
       `curl "$URL/things" \\
   -H "Authorization: Bearer $KEY" \\
   -H 'Content-Type: application/json' \\
@@ -134,13 +134,13 @@ describe('a code sample', () => {
 
   test('fills in the parameters of the address and the page size', () => {
     const list = entry('GET', '/things/{id}/parts', { security: [{ agentToken: [] }] }, { parameters })
-    expect(curlOf(list)).toBe(
+    expect(curlSample(list)).toBe(
       'curl "$URL/things/thing_1/parts?limit=20" \\\n  -H "Authorization: Bearer $TOKEN"',
     )
-    expect(typescriptOf(list)).toBe(
+    expect(typescriptSample(list)).toBe(
       "for await (const one of pay.things.act('thing_1', { limit: 20 })) console.log(one)",
     )
-    expect(pythonOf(list)).toBe('for one in pay.things.act("thing_1", {"limit": 20}):\n    print(one)')
+    expect(pythonSample(list)).toBe('for one in pay.things.act("thing_1", {"limit": 20}):\n    print(one)')
   })
 
   test('names a method that curl would not guess, and takes no result where none is returned', () => {
@@ -150,8 +150,8 @@ describe('a code sample', () => {
       { security: [] },
       { parameters: parameters.slice(0, 1), success: ['204', { description: '' }] },
     )
-    expect(curlOf(deletion)).toMatch(/^curl -X DELETE "/)
-    expect(typescriptOf(deletion)).toBe("await pay.things.act('thing_1')")
-    expect(pythonOf(deletion)).toBe('pay.things.act("thing_1")')
+    expect(curlSample(deletion)).toMatch(/^curl -X DELETE "/)
+    expect(typescriptSample(deletion)).toBe("await pay.things.act('thing_1')")
+    expect(pythonSample(deletion)).toBe('pay.things.act("thing_1")')
   })
 })

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from '@jest/globals'
 import type { JsonSchema } from '../../../src/derive/openapi/types.ts'
-import { bodyLimitOf } from '../../../src/kernel/contract/operation.ts'
+import { maxBodyBytes } from '../../../src/kernel/contract/operation.ts'
 import { allInputs } from '../../support/contract/contract-members.ts'
 import {
   credentials,
@@ -105,7 +105,7 @@ interface ValidBody {
 
 const bodies = allInputs.flatMap(({ key, operation, place, schema }) => {
   const registered = operations.find(operation => operation.key === key)
-  return registered && place === 'body' ? [{ key, registered, schema, limit: bodyLimitOf(operation) }] : []
+  return registered && place === 'body' ? [{ key, registered, schema, limit: maxBodyBytes(operation) }] : []
 })
 
 type BodyCase = (typeof bodies)[number]

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
 import { area } from '../../../src/kernel/contract/area.ts'
-import { get, implement, missing, post } from '../../../src/kernel/contract/operation.ts'
+import { bindHandlers, get, notFound, post } from '../../../src/kernel/contract/operation.ts'
 import { startTestService } from '../../support/harness.ts'
 
 const LIMIT = 5
@@ -11,13 +11,13 @@ const LIMIT = 5
 const own = area(
   'Own',
   'Requests of the service to itself.',
-  implement(
+  bindHandlers(
     {
       sell: get('/collect/402/{id}/own', {
         summary: 'Sell',
         callers: ['public'],
         returns: [200, z.object({ sold: z.boolean() })],
-        fails: { thing_not_found: missing('thing') },
+        fails: { thing_not_found: notFound('thing') },
       }),
       buy: post('/own/buy', {
         summary: 'Buy five times',

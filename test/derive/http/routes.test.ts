@@ -1,17 +1,24 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import { type Found, router } from '../../../src/derive/http/routes.ts'
-import { addressesOf } from '../../../src/kernel/contract/addresses.ts'
-import { area, registered } from '../../../src/kernel/contract/area.ts'
-import { del, get, implement, isWriting, nothing, post } from '../../../src/kernel/contract/operation.ts'
+import { createRouter, type RouteMatch } from '../../../src/derive/http/routes.ts'
+import { operationAddresses } from '../../../src/kernel/contract/addresses.ts'
+import { allOperations, area } from '../../../src/kernel/contract/area.ts'
+import {
+  bindHandlers,
+  del,
+  emptyBody,
+  get,
+  isWritingOperation,
+  post,
+} from '../../../src/kernel/contract/operation.ts'
 
-const declaration = { summary: 'x', callers: ['public'] as const, returns: [204, nothing] as const }
+const declaration = { summary: 'x', callers: ['public'] as const, returns: [204, emptyBody] as const }
 const handler = () => undefined
 
 const things = area(
   'Things',
   'Things.',
-  implement(
+  bindHandlers(
     {
       list: get('/things', declaration),
       make: post('/things', declaration),
@@ -33,8 +40,8 @@ const things = area(
   ),
 )
 
-const find = router(registered({ things }))
-const keyOf = (match: Found): unknown => (match && 'registered' in match ? match.registered.key : match)
+const find = createRouter(allOperations({ things }))
+const keyOf = (match: RouteMatch): unknown => (match && 'registered' in match ? match.registered.key : match)
 
 describe('an address', () => {
   test.each([
@@ -52,8 +59,8 @@ describe('an address', () => {
   ])('%s %s leads to %s', (method, path, key) => expect(keyOf(find(method, path))).toBe(key))
 
   test('of every GET that writes answers HEAD without writing', () => {
-    const writing = registered(areas).filter(
-      ({ operation }) => operation.method === 'GET' && isWriting(operation),
+    const writing = allOperations(areas).filter(
+      ({ operation }) => operation.method === 'GET' && isWritingOperation(operation),
     )
     const unable = writing.filter(({ operation: { run = 'plain' }, handler }) => {
       const { head, peek } = handler as { readonly head?: unknown; readonly peek?: unknown }
@@ -67,8 +74,8 @@ describe('an address', () => {
   })
 
   test('exists with and without its version', () => {
-    expect(addressesOf('/things/{id}')).toEqual(['/things/{id}', '/v1/things/{id}'])
-    expect(addressesOf('/v1/paid/{id}')).toEqual(['/paid/{id}', '/v1/paid/{id}'])
+    expect(operationAddresses('/things/{id}')).toEqual(['/things/{id}', '/v1/things/{id}'])
+    expect(operationAddresses('/v1/paid/{id}')).toEqual(['/paid/{id}', '/v1/paid/{id}'])
   })
 
   test.each([
@@ -79,10 +86,10 @@ describe('an address', () => {
     ['delegations', 'authorizations'],
     ['statements', 'bills'],
   ])('under /%s is the same under /%s', (name, alias) => {
-    const registeredOperations = registered(areas).filter(
+    const registeredOperations = allOperations(areas).filter(
       ({ operation: { path } }) => path.split('/')[1] === name,
     )
-    const findAlias = router(registeredOperations)
+    const findAlias = createRouter(registeredOperations)
     const [list] = registeredOperations.filter(
       ({ operation: { method, path } }) => `${method} ${path}` === `GET /${name}`,
     )

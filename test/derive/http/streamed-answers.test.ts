@@ -3,8 +3,8 @@ import { request } from 'node:http'
 import { expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { area } from '../../../src/kernel/contract/area.ts'
-import { file } from '../../../src/kernel/contract/file.ts'
-import { get, implement } from '../../../src/kernel/contract/operation.ts'
+import { fileSchema } from '../../../src/kernel/contract/file.ts'
+import { bindHandlers, get } from '../../../src/kernel/contract/operation.ts'
 import { Problem } from '../../../src/kernel/contract/problem.ts'
 import { startTestService } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'
@@ -44,11 +44,11 @@ const streamsApi = {
   read: get('/streams/{name}', {
     summary: 'Content that is made while it is sent',
     callers: ['public'],
-    returns: [200, file('text/plain')],
+    returns: [200, fileSchema('text/plain')],
   }),
 }
 
-const streams = implement(streamsApi, {
+const streams = bindHandlers(streamsApi, {
   read: ({ params }) => ({
     type: 'text/plain; charset=utf-8',
     name: 'x.txt',

@@ -1,23 +1,23 @@
 import { describe, expect, test } from '@jest/globals'
 import {
-  baselineOf,
   breakingChanges,
+  buildBaseline,
   type ContractBaseline,
   readBaseline,
-  type Shape,
+  type SchemaShape,
 } from '../../../src/packages/write/baseline.ts'
-import { readContract } from '../../../src/packages/write/contract.ts'
+import { readClientContract } from '../../../src/packages/write/contract.ts'
 
-const text: Shape = { types: ['string'] }
-const object = (members: Record<string, Shape>, always: readonly string[] = []): Shape => ({
+const text: SchemaShape = { types: ['string'] }
+const object = (members: Record<string, SchemaShape>, always: readonly string[] = []): SchemaShape => ({
   types: ['object'],
   members,
   always,
 })
 
 const contractOf = (
-  sent: Shape,
-  returned: Shape,
+  sent: SchemaShape,
+  returned: SchemaShape,
   records: ContractBaseline['records'] = {},
 ): ContractBaseline => ({
   version: '1.0.0',
@@ -29,10 +29,10 @@ const apple = object({ kind: text, size: { types: ['integer'] } }, ['kind', 'siz
 const order = object({ kind: { ...text, choices: ['Boskoop', 'Elstar'] }, note: text }, ['kind'])
 const before = contractOf(order, { types: ['object'], record: 'Apple' }, { Apple: apple })
 
-const changed = (changes: { sent?: Shape; apple?: Shape }): ContractBaseline =>
+const changed = (changes: { sent?: SchemaShape; apple?: SchemaShape }): ContractBaseline =>
   contractOf(changes.sent ?? order, { types: ['object'], record: 'Apple' }, { Apple: changes.apple ?? apple })
 
-const kinds = (...choices: string[]): Shape => ({ ...text, choices })
+const kinds = (...choices: string[]): SchemaShape => ({ ...text, choices })
 
 describe('a change of the contract', () => {
   test.each([
@@ -104,7 +104,7 @@ describe('a change of the contract', () => {
   })
 
   test('changes nothing for callers of this version', () => {
-    const breaks = breakingChanges(readBaseline(), baselineOf(readContract()))
+    const breaks = breakingChanges(readBaseline(), buildBaseline(readClientContract()))
     const remedy = 'Keep it as it was, or raise the version and accept it: npm run openapi -- --breaking'
     expect(breaks.map(sentence => `${sentence}. ${remedy}`)).toEqual([])
   })

@@ -3,44 +3,44 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { accessMatrix } from '../../../src/derive/access-matrix.ts'
-import { commandTable, writeTable } from '../../../src/derive/commands/command-table.ts'
+import { buildCommandTable, serializeCommandTable } from '../../../src/derive/commands/command-table.ts'
 import { openapiDocument } from '../../../src/derive/openapi/document.ts'
 import type {
-  MediaType,
+  MediaTypeObject,
   OperationObject,
-  Parameter,
-  Reference,
+  ParameterObject,
   ResponseObject,
+  SchemaReference,
 } from '../../../src/derive/openapi/types.ts'
 import { readDocument, writeDocument } from '../../../src/derive/openapi/write.ts'
-import { published } from '../../../src/kernel/contract/area.ts'
+import { publishedOperations } from '../../../src/kernel/contract/area.ts'
 import { mediaTypeOf } from '../../../src/kernel/contract/file.ts'
 import {
-  type Failure,
-  type Registered,
+  type RefusalSpec,
+  type RegisteredOperation,
   refusalFormOf,
-  takesKey,
+  takesIdempotencyKey,
 } from '../../../src/kernel/contract/operation.ts'
 import { problemBody } from '../../../src/kernel/run/outcome.ts'
-import { renamed } from '../../../src/values/json-names.ts'
+import { withJsonNames } from '../../../src/values/json-names.ts'
 import { exampleAsRead } from '../../support/contract/example-body.ts'
 
 const document = openapiDocument(areas)
-const operations = published(areas).map(
+const operations = publishedOperations(areas).map(
   registered => [registered.key, registered, objectOf(registered)] as const,
 )
 
-function objectOf({ operation: { path, method } }: Registered): OperationObject {
+function objectOf({ operation: { path, method } }: RegisteredOperation): OperationObject {
   return document.paths[path]?.[method.toLowerCase()] as OperationObject
 }
 
-function responseOf(response: ResponseObject | Reference | undefined): ResponseObject {
+function responseOf(response: ResponseObject | SchemaReference | undefined): ResponseObject {
   if (!response) throw new Error('no such response')
   if (!('$ref' in response)) return response
   return document.components.responses[response.$ref.split('/').at(-1) as string] as ResponseObject
 }
 
-const jsonOf = ({ content }: ResponseObject): MediaType | undefined => content?.['application/json']
+const jsonOf = ({ content }: ResponseObject): MediaTypeObject | undefined => content?.['application/json']
 
 test('openapi.json is up to date', () => {
   const committed = readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8')
@@ -49,9 +49,9 @@ test('openapi.json is up to date', () => {
 })
 
 test('commands.json is up to date, and has a command for each operation', () => {
-  const table = commandTable(areas)
+  const table = buildCommandTable(areas)
   const committed = readFileSync(new URL('../../../commands.json', import.meta.url), 'utf8')
-  const isCurrent = committed === writeTable(table)
+  const isCurrent = committed === serializeCommandTable(table)
   expect(isCurrent ? 'current' : 'commands.json has drifted: run `npm run openapi`').toBe('current')
   expect(Object.keys(table.operations)).toEqual(operations.map(([key]) => key))
 })
@@ -148,7 +148,7 @@ const returningJson = operations.filter(
 test.each(returningJson)('%s: the example of its answer is valid', (_, { operation }, object) => {
   const [status, schema] = operation.returns
   const answerExample = jsonOf(responseOf(object.responses[status]))?.example
-  expect(schema.safeParse(renamed(schema, answerExample)).error).toBeUndefined()
+  expect(schema.safeParse(withJsonNames(schema, answerExample)).error).toBeUndefined()
 })
 
 const withExample = operations.filter(([, { operation }]) => operation.example !== undefined)
@@ -156,7 +156,7 @@ const withExample = operations.filter(([, { operation }]) => operation.example !
 test.each(withExample)(
   '%s: the example of its body is valid',
   async (_, { operation: { body, example } }) => {
-    expect(body?.safeParse(renamed(body, await exampleAsRead(body, example))).success).toBe(true)
+    expect(body?.safeParse(withJsonNames(body, await exampleAsRead(body, example))).success).toBe(true)
   },
 )
 
@@ -167,7 +167,7 @@ const plainBody = (rpcCode: number | undefined, message: string) =>
 const refusing = operations.filter(([, { operation }]) => Object.keys(operation.fails ?? {}).length > 0)
 
 test.each(refusing)('%s: every refusal has its status, code and sentence', (_, { operation }, object) => {
-  for (const [code, [status, message]] of Object.entries<Failure>(operation.fails ?? {})) {
+  for (const [code, [status, message]] of Object.entries<RefusalSpec>(operation.fails ?? {})) {
     const response = responseOf(object.responses[status])
     const { problem, rpcCode } = refusalFormOf(operation, code)
     const mediaType = problem ? 'application/problem+json' : 'application/json'
@@ -216,7 +216,7 @@ test.each(operations)(
 
 test.each(operations)('%s: every path parameter has an example and a maximum', (_, { operation }, object) => {
   const parameters = (object.parameters ?? []).filter(
-    (parameter): parameter is Parameter => 'in' in parameter && parameter.in === 'path',
+    (parameter): parameter is ParameterObject => 'in' in parameter && parameter.in === 'path',
   )
   const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(match => match[1])
   expect(parameters.map(({ name }) => name)).toEqual(names)
@@ -228,6 +228,6 @@ test('a POST accepts an Idempotency-Key, unless it reads the request itself', ()
   const takers = operations.filter(([, , { parameters }]) =>
     JSON.stringify(parameters).includes('IdempotencyKey'),
   )
-  const posts = operations.filter(([, { operation }]) => takesKey(operation))
+  const posts = operations.filter(([, { operation }]) => takesIdempotencyKey(operation))
   expect(takers.map(([key]) => key)).toEqual(posts.map(([key]) => key))
 })

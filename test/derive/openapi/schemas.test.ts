@@ -1,21 +1,21 @@
 import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { openapiDocument } from '../../../src/derive/openapi/document.ts'
-import { exampleOf } from '../../../src/derive/openapi/example.ts'
+import { schemaExample } from '../../../src/derive/openapi/example.ts'
 import { SchemaCollector } from '../../../src/derive/openapi/schemas.ts'
 import { area } from '../../../src/kernel/contract/area.ts'
-import { file } from '../../../src/kernel/contract/file.ts'
-import { get, implement, nothing, post } from '../../../src/kernel/contract/operation.ts'
+import { fileSchema } from '../../../src/kernel/contract/file.ts'
+import { bindHandlers, emptyBody, get, post } from '../../../src/kernel/contract/operation.ts'
 import { instant } from '../../../src/values/clock.ts'
 import { id } from '../../../src/values/ids.ts'
-import { renamed } from '../../../src/values/json-names.ts'
-import { cents, money } from '../../../src/values/money.ts'
+import { withJsonNames } from '../../../src/values/json-names.ts'
+import { cents, moneySchema } from '../../../src/values/money.ts'
 
 const jsonOf = (schema: z.ZodType) => new SchemaCollector().add(schema)
 
 describe('a schema as JSON Schema', () => {
   test('describes a codec by its encoded form, example and default', () => {
-    expect(jsonOf(money.default(cents(1050n)))).toEqual({
+    expect(jsonOf(moneySchema.default(cents(1050n)))).toEqual({
       type: 'number',
       minimum: 0,
       maximum: 100_000_000_000,
@@ -71,8 +71,8 @@ describe('an example', () => {
   const schema = z.object({
     id: id('intent'),
     status: z.enum(['open', 'closed']),
-    amountCents: money,
-    limitCents: money.nullable().default(null),
+    amountCents: moneySchema,
+    limitCents: moneySchema.nullable().default(null),
     note: z.string().nullable(),
     revokedAt: instant.nullable(),
     parts: z.array(z.object({ count: z.int().positive(), address: z.email() })),
@@ -82,8 +82,8 @@ describe('an example', () => {
   })
 
   test('is made of examples, enums, defaults and types, and is valid', () => {
-    const example = exampleOf(jsonOf(schema), {})
-    expect(schema.safeParse(renamed(schema, example)).error).toBeUndefined()
+    const example = schemaExample(jsonOf(schema), {})
+    expect(schema.safeParse(withJsonNames(schema, example)).error).toBeUndefined()
     expect(example).toEqual({
       id: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz',
       status: 'open',
@@ -100,7 +100,7 @@ describe('an example', () => {
 
   test('takes a known value where it fits', () => {
     const knownValues = { note: 'Books', status: 'unheard of', amountEuros: '12', limitEuros: 12 }
-    expect(exampleOf(jsonOf(schema), {}, knownValues)).toMatchObject({
+    expect(schemaExample(jsonOf(schema), {}, knownValues)).toMatchObject({
       note: 'Books',
       status: 'open',
       amountEuros: 25.5,
@@ -119,17 +119,17 @@ describe('an operation', () => {
     picture: get('/things/{id}/picture', {
       summary: 'See a thing',
       callers: ['dash', 'key'],
-      returns: [200, file('image/png')],
+      returns: [200, fileSchema('image/png')],
     }),
     push: post('/v1/things/{id}/push', {
       summary: 'Push a thing',
       callers: ['agent'],
       scope: 'agents:read',
       body: z.strictObject({ hard: z.boolean().default(false) }),
-      returns: [204, nothing],
+      returns: [204, emptyBody],
     }),
   }
-  const things = implement(api, {
+  const things = bindHandlers(api, {
     get: ({ params }) => ({ id: params.id }),
     picture: () => ({ type: 'image/png', content: '' }),
     push: () => undefined,

@@ -8,7 +8,11 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { isRunning } from '../../../src/dev/processes/process-table.ts'
 import { findTemporal, installedTemporal } from '../../../src/dev/temporal/binary.ts'
-import { PLATFORM, RELEASE, type Release } from '../../../src/dev/temporal/download.ts'
+import {
+  TEMPORAL_PLATFORM,
+  TEMPORAL_RELEASE,
+  type TemporalRelease,
+} from '../../../src/dev/temporal/download.ts'
 import { type Launched, launch } from '../../support/processes/launched.ts'
 import { fakeGo, type Tools, temporalOf, tools, unpublished } from '../../support/processes/tools.ts'
 import { until } from '../../support/until.ts'
@@ -21,7 +25,7 @@ beforeEach(() => {
 })
 
 const tell = (line: string) => void printed.push(line)
-const search = (release: Release) => ({ env: machine.env, tell, release })
+const search = (release: TemporalRelease) => ({ env: machine.env, tell, release })
 const binaryAtHand = () => installedTemporal(search(unpublished))
 const find = (release = unpublished) => findTemporal(search(release))
 
@@ -77,9 +81,9 @@ function archiveOf(binary: string) {
   execFileSync('tar', ['-czf', file, '-C', folder, 'temporal'])
   const bytes = readFileSync(file)
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  const publishedAt = (...urls: string[]): Release => ({
-    ...RELEASE,
-    archives: { [PLATFORM]: { urls, sha256 } },
+  const publishedAt = (...urls: string[]): TemporalRelease => ({
+    ...TEMPORAL_RELEASE,
+    archives: { [TEMPORAL_PLATFORM]: { urls, sha256 } },
   })
   return { bytes, publishedAt }
 }
@@ -152,7 +156,7 @@ describe('the build of Temporal', () => {
     fakeGo(machine, { result })
     expect(await find()).toEqual({ binary: machine.cached })
     const [download, build] = machine.goCalls()
-    const { module, version } = RELEASE.source
+    const { module, version } = TEMPORAL_RELEASE.source
     expect(download).toBe(`mod download -json ${module}@${version}`)
     expect(build).toMatch(/^build -mod=readonly .* -o \S+ \.\/cmd\/temporal$/)
     expect(printed).toEqual([expect.stringMatching(/^Building Temporal .* once .* about three minutes/)])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { roleScopes, scopes } from '../../../src/kernel/contract/scopes.ts'
+import { allScopeNames, roleScopes } from '../../../src/kernel/contract/scopes.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { aDoorkeeper, approvePairing, aTerminal } from '../../support/identity/pairing.ts'
 import { signed } from '../../support/identity/people.ts'
@@ -25,7 +25,7 @@ describe('a terminal', () => {
     const { key, id } = answer.body
     const own = service.client(String(key))
     expect((await bodyOf(own.customers.me())).id).toBe(owner.ownerId)
-    expect((await bodyOf(own.keys.get({ params: { id } }))).scopes).toEqual(scopes)
+    expect((await bodyOf(own.keys.get({ params: { id } }))).scopes).toEqual(allScopeNames)
     const [event] = (await bodyOf(owner.client.events.list({ query: { event: 'cli.paired' } }))).data
     expect(event?.data).toMatchObject({ keyId: id, personId: person.personId, deviceName: 'Ada’s laptop' })
     expect(await tablesWith(service, String(key))).toEqual([])

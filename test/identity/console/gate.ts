@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from '@jest/globals'
-import { gate } from '../../../src/derive/http/authenticate.ts'
-import { presentedBy } from '../../../src/derive/http/request-credentials.ts'
+import { createAuthenticator } from '../../../src/derive/http/authenticate.ts'
+import { readRequestCredentials } from '../../../src/derive/http/request-credentials.ts'
 import type { Actor } from '../../../src/kernel/contract/actor.ts'
-import { get, nothing, post } from '../../../src/kernel/contract/operation.ts'
+import { emptyBody, get, post } from '../../../src/kernel/contract/operation.ts'
 
 const OURS = 'https://pay.example.com'
 const SECRET = `con_${'a'.repeat(43)}`
@@ -17,7 +17,7 @@ const person: Actor = {
   scopes: new Set(['agents:read', 'agents:write']),
 }
 
-const shared = { summary: 'x', callers: ['key'], returns: [204, nothing] } as const
+const shared = { summary: 'x', callers: ['key'], returns: [204, emptyBody] } as const
 const reads = get('/things', { ...shared, scope: 'agents:read' })
 const writes = post('/things', { ...shared, scope: 'agents:write' })
 const signsIn = post('/sign-in', {
@@ -33,7 +33,7 @@ async function cameOf(
   { method = operation.method as string, origins = [OURS, 'https://shop.example'] } = {},
 ) {
   const lookedUp: string[] = []
-  const enter = gate(
+  const enter = createAuthenticator(
     {
       async holderOf(secret, isBackground) {
         lookedUp.push(isBackground ? `${secret} in the background` : secret)
@@ -44,7 +44,7 @@ async function cameOf(
     async () => undefined,
   )
   const request = { method, headers } as unknown as IncomingMessage
-  const presented = presentedBy(
+  const presented = readRequestCredentials(
     request,
     () => origins as [string],
     () => [],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import { sweep } from '../../../src/kernel/background/sweep.ts'
+import { deleteExpiredRows } from '../../../src/kernel/background/sweep.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
 import { bodyOf } from '../../support/factories.ts'
 import {
@@ -126,7 +126,7 @@ describe('a link to sign in by', () => {
     await end(old, 31)
     await end(recent, 29)
     const database = openDatabase(service.databaseUrl, 2)
-    await sweep(database, areas).finally(() => database.close())
+    await deleteExpiredRows(database, areas).finally(() => database.close())
     const kept = await service.sql('select id from person_links where id = any($1)', [[old, recent]])
     expect(kept).toEqual([{ id: recent }])
   })

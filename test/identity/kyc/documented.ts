@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
-import { magicNames } from '../../../src/adapters/identity-verification/sandbox.ts'
+import { magicNamePrefixes } from '../../../src/adapters/identity-verification/sandbox.ts'
 import { kycApi } from '../../../src/identity/kyc/api.ts'
 import type { AnyOperation } from '../../../src/kernel/contract/operation.ts'
-import { documentKinds } from '../../../src/ports/identity-verification.ts'
+import { identityDocumentKinds } from '../../../src/ports/identity-verification.ts'
 import { anIndividual } from '../../support/identity/kyc.ts'
 import { service } from './kyc-service.ts'
 
@@ -42,8 +42,8 @@ describe('the page about identity', () => {
   })
 
   test('explains each of the sandbox’s magic names, and each kind of document', () => {
-    expect(magicNames.length).toBeGreaterThan(10)
-    expect(magicNames.filter(word => !page.includes(`| \`${word} …\` |`))).toEqual([])
-    expect(documentKinds.filter(kind => !page.includes(`\`${kind}\``))).toEqual([])
+    expect(magicNamePrefixes.length).toBeGreaterThan(10)
+    expect(magicNamePrefixes.filter(word => !page.includes(`| \`${word} …\` |`))).toEqual([])
+    expect(identityDocumentKinds.filter(kind => !page.includes(`\`${kind}\``))).toEqual([])
   })
 })

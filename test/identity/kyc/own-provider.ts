@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import type {
-  CheckStatus,
+  IdentityCheckStatus,
   IdentityVerification,
-  Unanswered,
+  UnansweredIdentityCheck,
 } from '../../../src/ports/identity-verification.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -18,7 +18,7 @@ import {
 
 /** All calls of the provider, and its next answers; an error breaks the connection. */
 const calls: { call: string; reference: string; name: string; files: string[] }[] = []
-const answers: (CheckStatus | Unanswered | Error)[] = []
+const answers: (IdentityCheckStatus | UnansweredIdentityCheck | Error)[] = []
 
 const asked =
   (call: 'submit' | 'inquire'): IdentityVerification['submit'] =>

@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { parsed, written } from '../../../src/adapters/identity-verification/sandbox.ts'
+import {
+  encodeIdentityNotice,
+  parseIdentityNotice,
+} from '../../../src/adapters/identity-verification/sandbox.ts'
 import { kycProviderOf } from '../../../src/platform/settings/external-systems.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 
@@ -29,9 +32,17 @@ describe('KYC_PROVIDER', () => {
 describe('the sandbox', () => {
   test('reads what it writes, and nothing else', () => {
     const notice = { reference: 'kycsubmission_1', status: { status: 'rejected', code: 'other' } } as const
-    expect(parsed(Buffer.from(written(notice)))).toEqual(notice)
-    for (const text of ['', '{', '[]', '{"reference":"a b"}', written(notice).replace('other', 'cat')])
-      expect(parsed(Buffer.from(text))).toEqual({ problem: expect.not.stringContaining('cat') })
-    expect(parsed(Buffer.alloc(5_000))).toEqual({ problem: 'The body has more than 4096 bytes.' })
+    expect(parseIdentityNotice(Buffer.from(encodeIdentityNotice(notice)))).toEqual(notice)
+    for (const text of [
+      '',
+      '{',
+      '[]',
+      '{"reference":"a b"}',
+      encodeIdentityNotice(notice).replace('other', 'cat'),
+    ])
+      expect(parseIdentityNotice(Buffer.from(text))).toEqual({ problem: expect.not.stringContaining('cat') })
+    expect(parseIdentityNotice(Buffer.alloc(5_000))).toEqual({
+      problem: 'The body has more than 4096 bytes.',
+    })
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { recordActivities } from '../../../activities/record-activities.ts'
 import { onboardingProcess } from '../../../src/identity/onboarding/process.ts'
-import { minuteInWords } from '../../../src/values/clock.ts'
+import { formatMinute } from '../../../src/values/clock.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { COMPANY, setIdentities, submitted } from '../../support/identity/company.ts'
@@ -57,7 +57,7 @@ describe('the run of an onboarding', () => {
   test('waits for an answer until its day, and expires by the owner’s clock', async () => {
     const { client, params, run } = await reviewed()
     const { informationRequests } = await ask(params)
-    const until = minuteInWords(new Date(String(informationRequests[0]?.expiresAt)))
+    const until = formatMinute(new Date(String(informationRequests[0]?.expiresAt)))
     await run.untilDetails(`for the company’s answer, until ${until}`)
     await bodyOf(client.sandbox.advance({ body: { days: 30 } }))
     expect(await run.untilEnded()).toBe('expired')

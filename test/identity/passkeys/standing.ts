@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import { sweep } from '../../../src/kernel/background/sweep.ts'
+import { deleteExpiredRows } from '../../../src/kernel/background/sweep.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
 import { bodyOf } from '../../support/factories.ts'
 import type { Manner } from '../../support/identity/authenticator.ts'
@@ -112,7 +112,7 @@ test('a challenge is forgotten a day after its end, with the names in it', async
   await end(old, 25)
   await end(recent, 23)
   const database = openDatabase(service.databaseUrl, 2)
-  await sweep(database, areas).finally(() => database.close())
+  await deleteExpiredRows(database, areas).finally(() => database.close())
   const kept = await service.sql('select id from passkey_challenges where id = any($1)', [[old, recent]])
   expect(kept).toEqual([{ id: recent }])
 })

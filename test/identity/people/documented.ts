@@ -5,9 +5,9 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { assertionRefusals } from '../../../src/identity/passkeys/index.ts'
-import { linkFails } from '../../../src/identity/people/schemas.ts'
+import { personLinkRefusals } from '../../../src/identity/people/schemas.ts'
 import type { Area } from '../../../src/kernel/contract/area.ts'
-import { type Role, roleScopes, scopes } from '../../../src/kernel/contract/scopes.ts'
+import { allScopeNames, type PersonRole, roleScopes } from '../../../src/kernel/contract/scopes.ts'
 import { service } from './people-service.ts'
 
 const page = readFileSync('docs/how-to/people.md', 'utf8')
@@ -42,7 +42,7 @@ describe('the page about people', () => {
     const codesOf = ({ api }: Pick<Area, 'api'>): string[] =>
       Object.values(api).flatMap(({ fails = {}, callers }) => (callers.length > 0 ? Object.keys(fails) : []))
     const signing = Object.keys(assertionRefusals)
-    const wanted = [...codesOf(areas.people), ...Object.keys(linkFails)].filter(
+    const wanted = [...codesOf(areas.people), ...Object.keys(personLinkRefusals)].filter(
       code => code !== 'person_not_found' && !signing.includes(code),
     )
     expect(explained).toEqual(expect.arrayContaining(wanted))
@@ -51,9 +51,10 @@ describe('the page about people', () => {
   })
 
   test('lists the rights of each role', () => {
-    const reads = scopes.filter(scope => scope.endsWith(':read'))
-    const beyondReading = (role: Role) => [...roleScopes[role]].filter(scope => !reads.includes(scope)).sort()
-    expect(roleScopes.owner).toEqual(new Set(scopes))
+    const reads = allScopeNames.filter(scope => scope.endsWith(':read'))
+    const beyondReading = (role: PersonRole) =>
+      [...roleScopes[role]].filter(scope => !reads.includes(scope)).sort()
+    expect(roleScopes.owner).toEqual(new Set(allScopeNames))
     // All people enrol and rename their own passkeys and end their own sessions.
     expect(beyondReading('viewer')).toEqual(['console:sign-out', 'passkeys:write', 'sessions:write'])
     expect(beyondReading('approver')).toEqual([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { recoveryProcess } from '../../../src/identity/people/process.ts'
-import { minuteInWords } from '../../../src/values/clock.ts'
+import { formatMinute } from '../../../src/values/clock.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { redeem } from '../../support/identity/console.ts'
@@ -27,7 +27,7 @@ const rowOf = async ({ id }: { id: string }) =>
 describe('the run of a recovery', () => {
   test('shows an operator what it waits for and which signal helps, without names', async () => {
     const { recovery, params, run } = await underWay()
-    const until = minuteInWords(new Date(recovery.readyAt))
+    const until = formatMinute(new Date(recovery.readyAt))
     expect((await run.details()).split('\n\n')).toEqual([
       `Recovery of ${params.id} in test mode: can be stopped until ${until}`,
       `It waits **for the 24 hours in which it can be stopped, until ${until}**.`,

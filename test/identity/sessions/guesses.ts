@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { ATTEMPT_WINDOW_MS, MAX_ATTEMPTS } from '../../../src/kernel/database/attempt-limit.ts'
-import { hashOf } from '../../../src/kernel/database/credential.ts'
+import { ATTEMPT_WINDOW_MS, MAX_CODE_ATTEMPTS } from '../../../src/kernel/database/attempt-limit.ts'
+import { hashSecret } from '../../../src/kernel/database/credential.ts'
 import { openVault } from '../../../src/ports/vault.ts'
 import { newUserCode, parseUserCode } from '../../../src/values/user-code.ts'
 import { ENCRYPTION_KEY, http } from '../../support/harness.ts'
@@ -31,7 +31,7 @@ describe('wrong codes', () => {
     const code = String(parseUserCode(device.userCode))
     const find = async (hashes: readonly string[]) =>
       (await service.sql<{ device_name: string }>(FIND, [hashes])).map(({ device_name }) => device_name)
-    expect(await find([hashOf(`user code ${code}`), hashOf(code)])).toEqual([])
+    expect(await find([hashSecret(`user code ${code}`), hashSecret(code)])).toEqual([])
     const { digests } = openVault(ENCRYPTION_KEY)
     expect(await find(digests(code, 'user codes of devices'))).toEqual(['A copied row'])
   })
@@ -39,12 +39,12 @@ describe('wrong codes', () => {
   test('of fifty at once in two processes, ten are looked at', async () => {
     const { person } = await aWaitingDevice()
     const answers = await times(50, n => guess(person, newUserCode(), n % 2 ? service.url : otherProcess))
-    expect(statusCounts(answers)).toEqual({ 404: MAX_ATTEMPTS, 429: 40 })
+    expect(statusCounts(answers)).toEqual({ 404: MAX_CODE_ATTEMPTS, 429: 40 })
   })
 
   test('after ten of them the right one is not looked at either, until the first is ten minutes old', async () => {
     const { person, device } = await aWaitingDevice()
-    for (let n = 0; n < MAX_ATTEMPTS; n++) await guess(person)
+    for (let n = 0; n < MAX_CODE_ATTEMPTS; n++) await guess(person)
     const refused = await guess(person, device.userCode)
     expect([refused.status, refused.headers.get('x-error-code')]).toEqual([429, 'too_many_guesses'])
     const seconds = Number(refused.headers.get('retry-after'))
@@ -68,16 +68,16 @@ describe('wrong codes', () => {
   test('of several people at one address count together', async () => {
     const { owner, person } = await aWaitingDevice()
     const other = await aDoorkeeper(service, owner, { by: person })
-    for (let n = 0; n < MAX_ATTEMPTS; n++) await guess(n % 2 ? person : other)
+    for (let n = 0; n < MAX_CODE_ATTEMPTS; n++) await guess(n % 2 ? person : other)
     expect((await guess(other)).status).toBe(429)
   })
 
   test('of one who is stopped already cost others at the address nothing', async () => {
     const { owner, person, device } = await aWaitingDevice()
     const other = await aDoorkeeper(service, owner, { by: person })
-    for (let n = 0; n < MAX_ATTEMPTS; n++) await guess(person)
+    for (let n = 0; n < MAX_CODE_ATTEMPTS; n++) await guess(person)
     await service.sql(`delete from wrong_guesses where guesser like '%|from %'`)
-    for (let n = 0; n < 2 * MAX_ATTEMPTS; n++) expect((await guess(person)).status).toBe(429)
+    for (let n = 0; n < 2 * MAX_CODE_ATTEMPTS; n++) expect((await guess(person)).status).toBe(429)
     expect((await guess(other, device.userCode)).status).toBe(200)
   })
 
@@ -108,7 +108,7 @@ describe('wrong codes', () => {
 
   test('a hundred thousand of them take weeks, and hit one in a hundred thousand times', () => {
     const codes = 20 ** 8
-    const minutesNeeded = (100_000 / MAX_ATTEMPTS) * (ATTEMPT_WINDOW_MS / 60_000)
+    const minutesNeeded = (100_000 / MAX_CODE_ATTEMPTS) * (ATTEMPT_WINDOW_MS / 60_000)
     expect(minutesNeeded / 60 / 24).toBeGreaterThan(69)
     // Each code lives ten minutes, in which one guesser has ten attempts.
     expect(100_000 / codes).toBeLessThan(1 / 100_000)

@@ -1,6 +1,6 @@
 import { areas } from '../../../src/areas.ts'
-import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
-import { sweep } from '../../../src/kernel/background/sweep.ts'
+import { endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
+import { deleteExpiredRows } from '../../../src/kernel/background/sweep.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { aDevice, type Device, letIn } from '../../support/identity/devices.ts'
@@ -14,9 +14,9 @@ export const otherProcess = await service.another()
 const worker = await openWorkerRuntime(service)
 
 /** Ends overdue records, as a worker does every two seconds. */
-export const endDue = () => endOverdue(worker)
+export const endDue = () => endOverdueRecords(worker)
 /** Deletes expired rows. */
-export const forget = () => sweep(worker.database, areas)
+export const forget = () => deleteExpiredRows(worker.database, areas)
 
 /** A client without a credential, as a device is at first. */
 export const anyone = service.client()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { distributed } from '../../../src/insight/analytics/allocation.ts'
+import { distributeCentsSql } from '../../../src/insight/analytics/allocation.ts'
 import { aDispute, networkSays } from '../../support/commerce/disputes.ts'
 import { anIntent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -70,7 +70,7 @@ describe('the allocation of costs', () => {
     const partsOf = async (amount: bigint, of: readonly bigint[]): Promise<bigint[]> => {
       const rows = await service.sql<{ part: string }>(
         `with weights as (select $1::bigint as amount, weight, place from unnest($2::bigint[]) with ordinality as w (weight, place))
-         select part::text from (${distributed('weights')}) as one order by place`,
+         select part::text from (${distributeCentsSql('weights')}) as one order by place`,
         [amount, of],
       )
       return rows.map(({ part }) => BigInt(part))

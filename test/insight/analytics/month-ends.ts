@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { nextChargesOf } from '../../../src/insight/analytics/charge-series.ts'
+import { nextChargeDateAfter } from '../../../src/insight/analytics/charge-series.ts'
 import { daysBetween } from '../../../src/insight/reports/index.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -22,7 +22,7 @@ describe('a charge at the end of each month', () => {
     ['on the 30th', ['2026-01-30', '2026-02-28', '2026-03-30'], ['2026-04-30', '2026-05-30']],
     ['on the 28th', ['2026-01-28', '2026-02-28', '2026-03-28'], ['2026-04-28', '2026-05-28']],
   ])('is expected on its day, or on the last one of a shorter month: %s', (_, days, expected) => {
-    const next = nextChargesOf({ every: 'month', days })
+    const next = nextChargeDateAfter({ every: 'month', days })
     const one = next(days.at(-1) ?? '')
     expect([one, next(one)]).toEqual(expected)
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { dayOf } from '../../../src/values/clock.ts'
+import { utcDay } from '../../../src/values/clock.ts'
 import { anAgent, aRun, aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { spentBefore } from '../../support/insight/past-cells.ts'
@@ -15,7 +15,7 @@ import {
 
 const service = await startTestService()
 
-const dayAfter = (day: string, days: number): string => dayOf(new Date(Date.parse(day) + days * 86_400_000))
+const dayAfter = (day: string, days: number): string => utcDay(new Date(Date.parse(day) + days * 86_400_000))
 
 describe('the merchants that most was paid to', () => {
   test('are one for all spellings, whose texts stay visible, and the rest is `other`', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { depletionDates } from '../../../src/insight/forecast/depletion-date.ts'
+import { estimateDepletionDates } from '../../../src/insight/forecast/depletion-date.ts'
 import { type DailySpend, dayNumber } from '../../../src/insight/forecast/method/days.ts'
-import { outlookOf } from '../../../src/insight/forecast/method/outlook.ts'
-import { totalOf } from '../../../src/insight/forecast/method/paths.ts'
+import { forecastSpend } from '../../../src/insight/forecast/method/outlook.ts'
+import { totalQuantiles } from '../../../src/insight/forecast/method/paths.ts'
 import { type Quantiles, sampleQuantiles } from '../../../src/insight/forecast/method/quantiles.ts'
 import {
   hasZeros,
@@ -90,7 +90,7 @@ describe('the forecast of an agent that rests', () => {
         // Asks the calendar, not the method.
         const works = (day: number): boolean => working.includes(new Date(day * 86_400_000).getUTCDay())
         const past = pastOf(each.map((cents, n) => (works(firstDay + n) ? cents : 0)))
-        const { days } = outlookOf(past, 14)
+        const { days } = forecastSpend(past, 14)
         const wrong = days.filter(({ date, p10, p90 }) => (works(dayNumber(date)) ? p10 <= 0 : p90 !== 0))
         expect(wrong).toEqual([])
       }),
@@ -104,9 +104,9 @@ describe('a forecast', () => {
     const cents = fc.array(fc.oneof(fc.constant(0), fc.nat(1_000_000)), { minLength: 7, maxLength: 200 })
     fc.assert(
       fc.property(cents, fc.integer({ min: 1, max: 90 }), (past, days) => {
-        const outlook = outlookOf(pastOf(past), days)
+        const outlook = forecastSpend(pastOf(past), days)
         expect(outlook.days).toHaveLength(days)
-        const all = [...outlook.days, totalOf(outlook.paths, days)]
+        const all = [...outlook.days, totalQuantiles(outlook.paths, days)]
         expect(all.filter(one => !isInOrder(one))).toEqual([])
       }),
       { numRuns: 40 },
@@ -114,29 +114,32 @@ describe('a forecast', () => {
   })
 
   test('of equal days is that day', () => {
-    const { days, paths } = outlookOf(allOf(182, 500), 3)
-    for (const day of [...days, totalOf(paths, 1)])
+    const { days, paths } = forecastSpend(allOf(182, 500), 3)
+    for (const day of [...days, totalQuantiles(paths, 1)])
       expect([day.p10, day.p50, day.p90].map(Math.round)).toEqual([500, 500, 500])
   })
 
   test('of a single payment long ago is nearly nothing, and of nothing at all nothing', () => {
-    const once = outlookOf(pastOf([9_000, ...Array<number>(99).fill(0)]), 7)
+    const once = forecastSpend(pastOf([9_000, ...Array<number>(99).fill(0)]), 7)
     expect(once.days.map(({ p50 }) => p50)).toEqual(Array(7).fill(0))
-    const { days, paths } = outlookOf(allOf(60, 0), 7)
+    const { days, paths } = forecastSpend(allOf(60, 0), 7)
     expect(days.filter(({ p90 }) => p90 !== 0)).toEqual([])
-    expect(totalOf(paths, 7)).toEqual({ p10: 0, p50: 0, p90: 0 })
+    expect(totalQuantiles(paths, 7)).toEqual({ p10: 0, p50: 0, p90: 0 })
   })
 
   test('follows a level that doubles, and no single expensive day', () => {
-    const doubled = outlookOf(pastOf([...Array<number>(112).fill(500), ...Array<number>(56).fill(1_000)]), 7)
+    const doubled = forecastSpend(
+      pastOf([...Array<number>(112).fill(500), ...Array<number>(56).fill(1_000)]),
+      7,
+    )
     expect(doubled.days.filter(({ p50 }) => p50 < 800)).toEqual([])
-    const once = outlookOf(pastOf([...Array<number>(180).fill(500), 1_000_000, 500]), 7)
+    const once = forecastSpend(pastOf([...Array<number>(180).fill(500), 1_000_000, 500]), 7)
     expect(once.days.filter(({ p50 }) => p50 > 1_000)).toEqual([])
   })
 
   test('has sums that are narrower than the sums of its days', () => {
-    const { days, paths } = outlookOf(yearOf('weekdays', 0), 30)
-    const { p10, p90 } = totalOf(paths, 30)
+    const { days, paths } = forecastSpend(yearOf('weekdays', 0), 30)
+    const { p10, p90 } = totalQuantiles(paths, 30)
     const sumOf = (name: keyof Quantiles): number => days.reduce((sum, day) => sum + day[name], 0)
     expect(p10).toBeGreaterThan(sumOf('p10'))
     expect(p90).toBeLessThan(sumOf('p90'))
@@ -161,18 +164,18 @@ describe('the day on which an amount is used up', () => {
   const paths = [1, 2, 5, 10, 20].map(cents => new Float64Array(10).fill(cents))
 
   test('is the one on which the paths reach it, or none', () => {
-    const dates = depletionDates(paths, 10, firstDay, 10)
+    const dates = estimateDepletionDates(paths, 10, firstDay, 10)
     expect(dates).toEqual({ p10: '2026-01-01', p50: '2026-01-02', p90: '2026-01-10' })
-    expect(depletionDates(paths, 10, firstDay, 4)).toEqual({
+    expect(estimateDepletionDates(paths, 10, firstDay, 4)).toEqual({
       p10: '2026-01-01',
       p50: '2026-01-02',
       p90: null,
     })
-    expect(depletionDates(paths, 1_000, firstDay, 10)).toEqual({ p10: null, p50: null, p90: null })
+    expect(estimateDepletionDates(paths, 1_000, firstDay, 10)).toEqual({ p10: null, p50: null, p90: null })
   })
 
   test('is today where nothing is left', () => {
-    expect(depletionDates(paths, 0, firstDay, 10)).toEqual({
+    expect(estimateDepletionDates(paths, 0, firstDay, 10)).toEqual({
       p10: '2026-01-01',
       p50: '2026-01-01',
       p90: '2026-01-01',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { historyOf } from '../../../src/insight/forecast/history.ts'
+import { buildSpendHistory } from '../../../src/insight/forecast/history.ts'
 import { type Cents, cents, NO_CENTS } from '../../../src/values/money.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -93,13 +93,13 @@ describe('the forecast of an unusual past', () => {
       refundedCents: cents(4_000n),
       feesCents: NO_CENTS,
     })
-    const history = historyOf(
+    const history = buildSpendHistory(
       [dayOf('2026-01-01', cents(500n)), dayOf('2026-01-02', cents(-300n))],
       '2026-01-04',
     )
     expect(history.spend.cents).toEqual([500, 0, 0])
     expect(
-      historyOf([dayOf('2026-01-01', cents(500n)), dayOf('2026-01-04', cents(-300n))], '2026-01-04')
+      buildSpendHistory([dayOf('2026-01-01', cents(500n)), dayOf('2026-01-04', cents(-300n))], '2026-01-04')
         .todayCents,
     ).toBe(0)
   })

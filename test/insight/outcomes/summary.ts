@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { rateOf } from '../../../src/insight/outcomes/summary.ts'
+import { successRate } from '../../../src/insight/outcomes/summary.ts'
 import { anIntent, aRun, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { aPayingOwner, countAll, later, pay } from '../../support/insight/paying.ts'
@@ -128,11 +128,11 @@ const byRank = (one: unknown[], other: unknown[]): number =>
 
 describe('the interval of a rate', () => {
   test('is that of published tables', () => {
-    expect(rateOf(2, 3)).toEqual({ rate: 0.6667, low: 0.2077, high: 0.9385 })
-    expect(rateOf(0, 10)).toEqual({ rate: 0, low: 0, high: 0.2775 })
-    expect(rateOf(10, 10)).toEqual({ rate: 1, low: 0.7225, high: 1 })
-    expect(rateOf(81, 263)).toEqual({ rate: 0.308, low: 0.2553, high: 0.3662 })
-    expect(rateOf(0, 0)).toBe(null)
+    expect(successRate(2, 3)).toEqual({ rate: 0.6667, low: 0.2077, high: 0.9385 })
+    expect(successRate(0, 10)).toEqual({ rate: 0, low: 0, high: 0.2775 })
+    expect(successRate(10, 10)).toEqual({ rate: 1, low: 0.7225, high: 1 })
+    expect(successRate(81, 263)).toEqual({ rate: 0.308, low: 0.2553, high: 0.3662 })
+    expect(successRate(0, 0)).toBe(null)
   })
 
   test('has the rate in it, stays between 0 and 1, and is narrower the more there are', () => {
@@ -142,9 +142,11 @@ describe('the interval of a rate', () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         (trials, share) => {
           const successes = Math.round(trials * share)
-          const { rate, low, high } = rateOf(successes, trials) as NonNullable<ReturnType<typeof rateOf>>
+          const { rate, low, high } = successRate(successes, trials) as NonNullable<
+            ReturnType<typeof successRate>
+          >
           expect(0 <= low && low <= rate && rate <= high && high <= 1).toBe(true)
-          const more = rateOf(successes * 10, trials * 10) as NonNullable<ReturnType<typeof rateOf>>
+          const more = successRate(successes * 10, trials * 10) as NonNullable<ReturnType<typeof successRate>>
           expect(more.high - more.low).toBeLessThanOrEqual(high - low)
         },
       ),

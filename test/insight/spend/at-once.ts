@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { countSpend, isBehind } from '../../../src/insight/spend/index.ts'
+import { countSpend, isSpendCountBehind } from '../../../src/insight/spend/index.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -123,7 +123,7 @@ describe('the sums of what was paid at once', () => {
     } finally {
       await createTables(service.databaseUrl, 'drop function takes_too_long cascade')
     }
-    expect(await isBehind(sql)).toBe(false)
+    expect(await isSpendCountBehind(sql)).toBe(false)
     await expectExact(service, sql, spender)
   })
 

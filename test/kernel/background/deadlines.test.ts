@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import { advance, endOverdue } from '../../../src/kernel/background/deadlines.ts'
+import { advanceTenantClock, endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
 import type { Tenant } from '../../../src/kernel/contract/actor.ts'
-import { registered } from '../../../src/kernel/contract/area.ts'
-import type { Call } from '../../../src/kernel/contract/call.ts'
+import { allOperations } from '../../../src/kernel/contract/area.ts'
+import type { ApiCall } from '../../../src/kernel/contract/call.ts'
 import { type Database, sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
-import { moveOffset, offsetOf } from '../../../src/kernel/database/tenant-clock.ts'
-import { type Execute, executor } from '../../../src/kernel/run/execute.ts'
+import { moveClockOffset, readClockOffset } from '../../../src/kernel/database/tenant-clock.ts'
+import { createExecutor, type ExecuteCall } from '../../../src/kernel/run/execute.ts'
 import { days, minutes } from '../../../src/values/clock.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { startEngine } from '../../support/engine.ts'
@@ -16,7 +16,7 @@ import { times } from '../../support/sample-service.ts'
 const engine = await startEngine(areas)
 const { database } = engine.runtime
 const sql = sqlOn(database.pool)
-const execute = executor(engine.runtime)
+const execute = createExecutor(engine.runtime)
 
 beforeEach(async () => {
   await engine.sql(`update intents set status = 'cancelled' where status in ('created', 'approved')`)
@@ -78,7 +78,7 @@ const policyDefaults = {
   expirationAction: 'notify',
 }
 
-const sweep = (by: Execute = execute) => endOverdue({ database, execute: by, areas })
+const sweep = (by: ExecuteCall = execute) => endOverdueRecords({ database, execute: by, areas })
 
 const makeOverdue = (ids: readonly string[]) =>
   engine.sql(`update intents set expires_at = now() - interval '1 minute' where id = any($1)`, [ids])
@@ -113,7 +113,7 @@ async function filteredRowCounts(): Promise<number[]> {
     return { rows: text === search ? places.map((_, place) => ({ place })) : [] }
   }
   const pool = { query } as unknown as typeof database.pool
-  await endOverdue({ database: { ...database, pool }, execute, areas })
+  await endOverdueRecords({ database: { ...database, pool }, execute, areas })
   return discardedRows
 }
 
@@ -122,7 +122,7 @@ describe('a declared deadline', () => {
     const operationKeys = Object.values(areas).flatMap(area =>
       area.deadlines.flatMap(({ operations }) => operations),
     )
-    const internal = registered(areas).flatMap(({ key, operation }) =>
+    const internal = allOperations(areas).flatMap(({ key, operation }) =>
       operation.callers.length === 0 ? [key] : [],
     )
     expect(operationKeys).not.toEqual([])
@@ -140,14 +140,14 @@ describe('the sweep', () => {
       return database.pool.query(statement)
     }
     const pool = { query } as unknown as typeof database.pool
-    await endOverdue({ database: { pool }, execute, areas })
+    await endOverdueRecords({ database: { pool }, execute, areas })
     expect(statements).toBe(1)
   })
 
   test('reads no row that is open and not yet due, wherever the clocks stand', async () => {
     const { id, tenant } = await anIntent()
     await multiply(id, 1_000, '1 day')
-    await moveOffset(sql, tenant, minutes(1))
+    await moveClockOffset(sql, tenant, minutes(1))
     const discardedRows = await filteredRowCounts()
     expect(discardedRows.length).toBeGreaterThan(4)
     expect(Math.max(...discardedRows)).toBeLessThan(100)
@@ -178,7 +178,7 @@ describe('the sweep', () => {
 
   test('uses the clock of each owner', async () => {
     const [moved, standing, live] = [await anIntent(), await anIntent(), await anIntent('live')]
-    await moveOffset(sql, moved.tenant, minutes(2))
+    await moveClockOffset(sql, moved.tenant, minutes(2))
     await sweep()
     expect(await Promise.all([moved, standing, live].map(({ id }) => statusOf(id)))).toEqual([
       'expired',
@@ -227,7 +227,7 @@ describe('the sweep', () => {
     await multiply(id, 1_200)
     await makeOverdue([last.id])
     let calls = 0
-    const failing = (call: Call) => {
+    const failing = (call: ApiCall) => {
       calls++
       return call.input.params.id?.startsWith(`${id}_`) ? Promise.reject(new Error('no')) : execute(call)
     }
@@ -241,26 +241,26 @@ describe('the sweep', () => {
 describe('the offset of a test clock', () => {
   test('never decreases, however many move it at once', async () => {
     const tenant = { ownerId: newId('customer'), mode: 'test' } as const
-    expect(await offsetOf(sql, tenant)).toBe(0)
-    await moveOffset(sql, tenant, days(2))
-    await moveOffset(sql, tenant, days(1))
-    await times(10, index => moveOffset(sql, tenant, days(1) + index))
-    expect(await offsetOf(sql, tenant)).toBe(days(2))
-    await expect(moveOffset(sql, { ...tenant, mode: 'live' }, 1)).rejects.toThrow(/check/)
+    expect(await readClockOffset(sql, tenant)).toBe(0)
+    await moveClockOffset(sql, tenant, days(2))
+    await moveClockOffset(sql, tenant, days(1))
+    await times(10, index => moveClockOffset(sql, tenant, days(1) + index))
+    expect(await readClockOffset(sql, tenant)).toBe(days(2))
+    await expect(moveClockOffset(sql, { ...tenant, mode: 'live' }, 1)).rejects.toThrow(/check/)
   })
 
   test('stays at real time where that has passed a deadline before the clock could stop at it', async () => {
     const tenant = { ownerId: newId('customer'), mode: 'test' } as const
-    await moveOffset(sql, tenant, -40)
-    expect(await offsetOf(sql, tenant)).toBe(0)
+    await moveClockOffset(sql, tenant, -40)
+    expect(await readClockOffset(sql, tenant)).toBe(0)
   })
 
   test('moves through deadlines that real time passes meanwhile', async () => {
     const { id, tenant } = await anIntent()
     await multiply(id, 200, '20 milliseconds')
-    await advance({ areas, database, execute }, tenant, minutes(2))
+    await advanceTenantClock({ areas, database, execute }, tenant, minutes(2))
     expect(await statusOf(id)).toBe('expired')
-    expect(await offsetOf(sql, tenant)).toBe(minutes(2))
+    expect(await readClockOffset(sql, tenant)).toBe(minutes(2))
   })
 
   test.each([
@@ -269,6 +269,8 @@ describe('the offset of a test clock', () => {
   ])('is not moved by a database that %s, which is no defect', async (_, error, code) => {
     const pool = { query: () => Promise.reject(error) } as unknown as Database['pool']
     const parts = { database: { pool }, areas, execute: () => Promise.reject(error) }
-    await expect(advance(parts, { ownerId: 'customer_1', mode: 'test' }, 1)).rejects.toMatchObject({ code })
+    await expect(advanceTenantClock(parts, { ownerId: 'customer_1', mode: 'test' }, 1)).rejects.toMatchObject(
+      { code },
+    )
   })
 })

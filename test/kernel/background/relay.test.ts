@@ -1,7 +1,7 @@
 import './relay/relay-lifecycle.ts'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import { type OutboxMessage, outboxOf } from '../../../src/kernel/journal/outbox.ts'
+import { type OutboxMessage, openOutbox } from '../../../src/kernel/journal/outbox.ts'
 import { startEngine } from '../../support/engine.ts'
 import { pendingDeliveries, relaysOn, startedRelays } from '../../support/relays.ts'
 import { times } from '../../support/sample-service.ts'
@@ -134,7 +134,7 @@ describe('a delivery that fails', () => {
   })
 
   test('waits twice as long each time, up to a minute, with jitter', async () => {
-    const { postpone } = outboxOf(database)
+    const { postpone } = openOutbox(database)
     await queue(50)
     const ids = (await engine.sql('select id from outbox')).rows.map(({ id }) => id)
     for (const [attempts, longest] of [

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import { sweep } from '../../../src/kernel/background/sweep.ts'
+import { deleteExpiredRows } from '../../../src/kernel/background/sweep.ts'
 import { startEngine } from '../../support/engine.ts'
 
 const engine = await startEngine(areas)
@@ -12,7 +12,7 @@ async function statementsOfSweep(): Promise<number> {
     statements++
     return engine.sql(statement)
   }
-  await sweep({ pool: { query } as never }, areas)
+  await deleteExpiredRows({ pool: { query } as never }, areas)
   return statements
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { machine } from '../../../src/kernel/contract/machine.ts'
+import { stateMachine } from '../../../src/kernel/contract/machine.ts'
 
-const door = machine('door', { open: ['shut'], shut: ['open', 'locked'], locked: ['shut'], gone: [] })
+const door = stateMachine('door', { open: ['shut'], shut: ['open', 'locked'], locked: ['shut'], gone: [] })
 
 const state = fc.constantFrom(...door.states)
 

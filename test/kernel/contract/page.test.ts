@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { Cursors, PAGE_BYTES, readPage } from '../../../src/kernel/contract/page.ts'
+import { MAX_PAGE_BYTES, PageCursors, readRecordPage } from '../../../src/kernel/contract/page.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { anAgent } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const cursors = new Cursors('secret')
+const cursors = new PageCursors('secret')
 const LIST = 'agents.list|customer_1|test||[{},{}]'
 
 describe('a page cursor', () => {
@@ -17,7 +17,7 @@ describe('a page cursor', () => {
   test('of another list or with another secret is refused', () => {
     const cursor = cursors.write(LIST, 'agent_1')
     expect(cursors.read(LIST.replace('customer_1', 'customer_2'), cursor)).toBeUndefined()
-    expect(new Cursors('other').read(LIST, cursor)).toBeUndefined()
+    expect(new PageCursors('other').read(LIST, cursor)).toBeUndefined()
   })
 
   test('with any character altered, added or removed is refused', () => {
@@ -43,7 +43,7 @@ describe('a page cursor', () => {
 })
 
 describe('a page', () => {
-  const sizes = fc.array(fc.oneof(fc.nat(2_000), fc.nat(3 * PAGE_BYTES)), { maxLength: 60 })
+  const sizes = fc.array(fc.oneof(fc.nat(2_000), fc.nat(3 * MAX_PAGE_BYTES)), { maxLength: 60 })
 
   test('a page has as many rows as fit, of any size, and all pages together have every row once', async () => {
     await fc.assert(
@@ -52,7 +52,7 @@ describe('a page', () => {
         const ids: string[] = []
         for (let after: string | undefined; ; ) {
           let read = 0
-          const { rows, hasMore } = await readPage<(typeof all)[number]>({
+          const { rows, hasMore } = await readRecordPage<(typeof all)[number]>({
             limit,
             after,
             keyOf: ({ id }) => id,
@@ -63,7 +63,7 @@ describe('a page', () => {
             },
           })
           const bytes = rows.reduce((sum, { text }) => sum + text.length, 0)
-          expect(rows.length <= limit && (rows.length <= 1 || bytes <= PAGE_BYTES)).toBe(true)
+          expect(rows.length <= limit && (rows.length <= 1 || bytes <= MAX_PAGE_BYTES)).toBe(true)
           expect(read).toBeLessThanOrEqual(limit + 1)
           ids.push(...rows.map(({ id }) => id))
           expect(hasMore).toBe(ids.length < all.length)

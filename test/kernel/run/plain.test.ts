@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
 import { area, reactionToAll } from '../../../src/kernel/contract/area.ts'
-import type { Outcome } from '../../../src/kernel/contract/call.ts'
+import type { ApiResponse } from '../../../src/kernel/contract/call.ts'
 import type { Context } from '../../../src/kernel/contract/context.ts'
-import { implement, post } from '../../../src/kernel/contract/operation.ts'
+import { bindHandlers, post } from '../../../src/kernel/contract/operation.ts'
 import { newId } from '../../../src/values/ids.ts'
-import { money } from '../../../src/values/money.ts'
+import { moneySchema } from '../../../src/values/money.ts'
 import { startEngine } from '../../support/engine.ts'
 import { anAgent } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -18,7 +18,7 @@ const Note = z.object({ id: z.string(), text: z.string() })
 type Work = (context: Context, body: { text: string }) => Promise<unknown>
 let work: Work = async () => undefined
 
-const NoteWritten = z.object({ noteId: z.string(), costCents: money.optional() })
+const NoteWritten = z.object({ noteId: z.string(), costCents: moneySchema.optional() })
 
 const api = {
   write: post('/notes', {
@@ -36,7 +36,7 @@ const reactedTo: (readonly z.output<typeof NoteWritten>[])[] = []
 const notes = area(
   'Notes',
   'Notes.',
-  implement(api, {
+  bindHandlers(api, {
     write: ({ body }, context) => work(context as Context, body) as Promise<z.output<typeof Note>>,
   }),
   {
@@ -49,7 +49,7 @@ const engine = await startEngine(
   'create table notes (id text primary key, text text not null unique deferrable initially deferred, seen int default 0)',
 )
 
-const run = (handler: Work, text = newId('text')): Promise<Outcome> => {
+const run = (handler: Work, text = newId('text')): Promise<ApiResponse> => {
   work = handler
   return engine.run(tenant, 'notes.write', { body: { text } })
 }

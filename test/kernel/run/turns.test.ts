@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Call, Outcome } from '../../../src/kernel/contract/call.ts'
+import type { ApiCall, ApiResponse } from '../../../src/kernel/contract/call.ts'
 import type { Problem } from '../../../src/kernel/contract/problem.ts'
 import { serializedByOwner } from '../../../src/kernel/run/execute.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
@@ -11,7 +11,7 @@ const service = await startTestService()
 describe('an operation whose owner has one turn', () => {
   const operation = { operation: { limits: { oneAtATime: true } }, key: 'notes.write' }
   const callOf = (ownerId: string, type = 'key') =>
-    ({ operation, actor: { tenant: { ownerId, mode: 'test' }, type } }) as unknown as Call
+    ({ operation, actor: { tenant: { ownerId, mode: 'test' }, type } }) as unknown as ApiCall
 
   test('runs one request at a time per owner across all processes, until a streamed answer is sent', async () => {
     const databases = [1, 2].map(() => openDatabase(service.databaseUrl, 4))
@@ -43,7 +43,7 @@ describe('an operation whose owner has one turn', () => {
 
   test('leaves the connections to other owners while many calls of one wait', async () => {
     const [there, here] = [openDatabase(service.databaseUrl, 2), openDatabase(service.databaseUrl, 2)]
-    const { promise, resolve } = Promise.withResolvers<Outcome>()
+    const { promise, resolve } = Promise.withResolvers<ApiResponse>()
     const held = serializedByOwner(there, () => promise)(callOf('four'))
     await until('the other process has the turn', async () => (await advisoryLocks()) > 0)
     const answered: string[] = []
@@ -62,7 +62,7 @@ describe('an operation whose owner has one turn', () => {
 
   test('is refused where too many of its owner wait already, and given free by one that fails', async () => {
     const database = openDatabase(service.databaseUrl, 4)
-    const { promise, reject } = Promise.withResolvers<Outcome>()
+    const { promise, reject } = Promise.withResolvers<ApiResponse>()
     const run = serializedByOwner(database, () => promise)
     const calls = Array.from({ length: 12 }, () => run(callOf('three')))
     const refused = await Promise.race(calls.map(call => call.catch((problem: Problem) => problem)))
@@ -87,4 +87,4 @@ async function advisoryLocks(): Promise<number> {
   return row?.count ?? 0
 }
 
-const pieceBy = (outcome: Outcome | undefined) => outcome?.body as AsyncIterable<string>
+const pieceBy = (outcome: ApiResponse | undefined) => outcome?.body as AsyncIterable<string>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { ACQUIRER_ACCOUNTS, postCollected } from '../../../src/money/ledger/open-book.ts'
+import { ACQUIRER_ACCOUNTS, postAcquirerMovement } from '../../../src/money/ledger/open-book.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { type Cents, cents } from '../../../src/values/money.ts'
 import { bodyOf } from '../../support/factories.ts'
@@ -13,7 +13,7 @@ async function collect(amountCents: Cents): Promise<string> {
   const id = await wallet()
   const cause = { type: 'trial', id: newId('trial') }
   await inBook({ wallets: [id], others: ACQUIRER_ACCOUNTS }, book =>
-    postCollected('collect', { from: 'clearing_acquirer', to: id, amountCents, cause }, book),
+    postAcquirerMovement('collect', { from: 'clearing_acquirer', to: id, amountCents, cause }, book),
   )
   return id
 }

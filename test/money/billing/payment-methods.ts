@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import { sandboxFunding } from '../../../src/adapters/funding-rail/sandbox.ts'
+import { sandboxFundingRail } from '../../../src/adapters/funding-rail/sandbox.ts'
 import type { FundingRail } from '../../../src/ports/funding-rail.ts'
 import { aLiveClient, aPaymentMethod, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { tablesWith, traceOf } from '../../support/trace.ts'
 
-const sandbox = sandboxFunding()
+const sandbox = sandboxFundingRail()
 let instrumentOf: FundingRail['instrumentOf'] = sandbox.instrumentOf
 const rail: FundingRail = { ...sandbox, instrumentOf: (...args) => instrumentOf(...args) }
 const bare = await startTestService()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { PLATFORM_OWNER } from '../../../src/identity/customers/customer.ts'
-import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
+import { PLATFORM_OWNER_ID } from '../../../src/identity/customers/customer.ts'
+import { endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
 import { clientAt } from '../../support/client.ts'
 import { aLiveClient, aWallet, bodyOf } from '../../support/factories.ts'
 import { DASHBOARD_SECRET } from '../../support/harness.ts'
@@ -22,7 +22,7 @@ const worker = await openWorkerRuntime(service)
 /** The sweep, a minute later. */
 async function sweep(): Promise<void> {
   await service.sql('update incoming_credits set due_at = now() where due_at is not null')
-  await endOverdue(worker)
+  await endOverdueRecords(worker)
 }
 
 const assign = (id: string, walletId: string, dash = service.dash, more = {}) =>
@@ -38,7 +38,7 @@ async function aCredit(amount = '40.00'): Promise<string> {
 async function inSuspense(): Promise<string> {
   const [account] = await service.sql<{ cents: string }>(
     `select posted_cents::text as cents from ledger_accounts where owner_id = $1 and mode = 'test' and kind = 'suspense'`,
-    [PLATFORM_OWNER],
+    [PLATFORM_OWNER_ID],
   )
   return String(account?.cents)
 }
@@ -55,7 +55,7 @@ const WAITING = `select from pg_stat_activity where wait_event_type = 'Lock' and
 async function withoutArrivals(work: () => Promise<void>): Promise<void> {
   await service.sql(`
     create function refuse_arrival() returns trigger language plpgsql as $$
-    begin if new.owner_id <> '${PLATFORM_OWNER}' then raise exception 'it cannot be booked'; end if; return new; end $$;
+    begin if new.owner_id <> '${PLATFORM_OWNER_ID}' then raise exception 'it cannot be booked'; end if; return new; end $$;
     create trigger refuse before insert on incoming_credits for each row execute function refuse_arrival()`)
   try {
     await work()
@@ -66,7 +66,7 @@ async function withoutArrivals(work: () => Promise<void>): Promise<void> {
 
 const ARRIVED = [
   { owner: tenant.ownerId, status: 'assigned', due: false },
-  { owner: PLATFORM_OWNER, status: 'handed_over', due: false },
+  { owner: PLATFORM_OWNER_ID, status: 'handed_over', due: false },
 ]
 
 /** The state that a version before 0.6.0 leaves: the owner books the credit in a transaction of its own. */
@@ -112,7 +112,7 @@ describe('a credit that is assigned', () => {
     const before = await inSuspense()
     await withoutArrivals(async () => expect((await assign(id, wallet.id)).status).toBe(500))
     expect(await inSuspense()).toBe(before)
-    expect(await recordsOf(id)).toEqual([{ owner: PLATFORM_OWNER, status: 'unmatched', due: false }])
+    expect(await recordsOf(id)).toEqual([{ owner: PLATFORM_OWNER_ID, status: 'unmatched', due: false }])
     expect(await bodyOf(assign(id, wallet.id))).toMatchObject({ status: 'assigned' })
     expect(Number(before) - Number(await inSuspense())).toBe(4_000)
     expect(await recordsOf(id)).toEqual(ARRIVED)
@@ -135,7 +135,7 @@ describe('a credit that is assigned', () => {
     await api.exit
     expect(await answer).toBe('lost')
     await locker.end()
-    expect(await recordsOf(id)).toEqual([{ owner: PLATFORM_OWNER, status: 'unmatched', due: false }])
+    expect(await recordsOf(id)).toEqual([{ owner: PLATFORM_OWNER_ID, status: 'unmatched', due: false }])
     expect(await bodyOf(assign(id, wallet.id, service.dash, key))).toMatchObject({ id, status: 'assigned' })
     expect(await balanceOf(wallet.id)).toBe(40)
     await proveLedgers()
@@ -192,7 +192,7 @@ test('books a file in one transaction of the platform and its owners, and an ass
   })
   const together = written.filter(owners => owners.length > 1).map(owners => owners.toSorted())
   expect(together.toSorted((one, other) => other.length - one.length)).toEqual([
-    [PLATFORM_OWNER, tenant.ownerId, stranger.ownerId].toSorted(),
-    [PLATFORM_OWNER, stranger.ownerId].toSorted(),
+    [PLATFORM_OWNER_ID, tenant.ownerId, stranger.ownerId].toSorted(),
+    [PLATFORM_OWNER_ID, stranger.ownerId].toSorted(),
   ])
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { PLATFORM_OWNER } from '../../../src/identity/customers/customer.ts'
+import { PLATFORM_OWNER_ID } from '../../../src/identity/customers/customer.ts'
 import { aLiveClient, aWallet, bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { camt, payment } from '../../support/money/camt.ts'
@@ -154,7 +154,12 @@ describe('money on the ledger of the platform', () => {
     const reference = newReference()
     await bodyOf(read(camt([{ reference, amount: '99.01' }]), mode))
     const [credit] = await creditsOf(reference)
-    expect(credit).toMatchObject({ ownerId: PLATFORM_OWNER, mode, status: 'unmatched', reason: 'no_wallet' })
+    expect(credit).toMatchObject({
+      ownerId: PLATFORM_OWNER_ID,
+      mode,
+      status: 'unmatched',
+      reason: 'no_wallet',
+    })
     const wallet = await aWallet(by)
     const assign = () =>
       service.dash.incoming.assign({ params: { id: String(credit?.id) }, body: { walletId: wallet.id } })
@@ -163,7 +168,7 @@ describe('money on the ledger of the platform', () => {
     expect(await balanceOf(wallet.id, by)).toBe(99.01)
     const [after] = await creditsOf(reference)
     expect(after).toMatchObject({ walletId: wallet.id, status: 'assigned' })
-    expect(after?.ownerId).not.toBe(PLATFORM_OWNER)
+    expect(after?.ownerId).not.toBe(PLATFORM_OWNER_ID)
     await proveLedgers()
   })
 
@@ -171,7 +176,7 @@ describe('money on the ledger of the platform', () => {
     const [books] = await service.sql(
       `select (select coalesce(sum(posted_cents), 0)::text from ledger_accounts where owner_id = $1 and kind = 'suspense') as lies,
          (select coalesce(sum(amount_cents), 0)::text from incoming_credits where owner_id = $1 and status = 'unmatched') as waits`,
-      [PLATFORM_OWNER],
+      [PLATFORM_OWNER_ID],
     )
     expect(books?.lies).toBe(books?.waits)
   })

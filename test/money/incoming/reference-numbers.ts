@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import { referenceNumbersIn, referenceOf } from '../../../src/money/references/register.ts'
-import { creditorReference, isCreditorReference } from '../../../src/values/creditor-reference.ts'
+import { creditorReferenceFor, referenceNumbersIn } from '../../../src/money/references/register.ts'
+import { isCreditorReference, makeCreditorReference } from '../../../src/values/creditor-reference.ts'
 
 describe('a creditor reference', () => {
   test.each(['RF18539007547034', 'RF471234567890', 'RF712348231', 'RF45G72UUR'])('%s is valid', reference => {
     expect(isCreditorReference(reference)).toBe(true)
-    expect(creditorReference(reference.slice(4))).toBe(reference)
+    expect(makeCreditorReference(reference.slice(4))).toBe(reference)
   })
 
   test.each(['RF19539007547034', 'RF81539007547034', 'RF00', '', 'rf18539007547034', 'DE18539007547034'])(
@@ -15,7 +15,7 @@ describe('a creditor reference', () => {
     },
   )
 
-  const reference = referenceOf(42n)
+  const reference = creditorReferenceFor(42n)
   const [head, check, own] = [reference.slice(0, 2), reference.slice(2, 4), reference.slice(4)]
   const wrongCheck = String((Number(check) + 1) % 100).padStart(2, '0')
 
@@ -27,7 +27,7 @@ describe('a creditor reference', () => {
     ['over a line', `SVWZ+${reference.slice(0, 9)}\n${reference.slice(9)}, invoice 7`, [42n]],
     ['before other digits', `${reference} 2026`, [42n]],
     ['twice', `${reference} / ${reference}`, [42n]],
-    ['beside another', `${reference} ${referenceOf(7n)}`, [42n, 7n]],
+    ['beside another', `${reference} ${creditorReferenceFor(7n)}`, [42n, 7n]],
     ['with wrong check digits', `${head}${wrongCheck}${own}`, []],
     ['cut short', reference.slice(0, -1), []],
     ['inside a longer number', `${reference}7`, []],

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import type { Sql } from '../../../src/kernel/contract/sql.ts'
-import { namedBy } from '../../../src/money/references/register.ts'
-import { payableWallets } from '../../../src/money/wallets/payable-wallets.ts'
-import { SESSION } from '../../../src/platform/database.ts'
+import { resolveReferences } from '../../../src/money/references/register.ts'
+import { findPayableWallets } from '../../../src/money/wallets/payable-wallets.ts'
+import { POSTGRES_SESSION_OPTIONS } from '../../../src/platform/database.ts'
 import { aWallet } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { BELIEFS } from '../../support/planner-beliefs.ts'
@@ -13,7 +13,7 @@ await aWallet((await service.owner()).client)
 const FOREIGN = 'DE89370400440532013000'
 
 describe('the register of references', () => {
-  const connection = new pg.Client({ connectionString: service.databaseUrl, ...SESSION })
+  const connection = new pg.Client({ connectionString: service.databaseUrl, ...POSTGRES_SESSION_OPTIONS })
   beforeAll(async () => {
     await connection.connect()
     await connection.query('begin')
@@ -48,8 +48,8 @@ describe('the register of references', () => {
         statements.push(text)
         return []
       }) as Sql
-      await namedBy(sql, { mode: 'live' }, [1n])
-      await payableWallets(sql, { mode: 'live' }, { ids: ['wallet_1'], ibans: [FOREIGN] })
+      await resolveReferences(sql, { mode: 'live' }, [1n])
+      await findPayableWallets(sql, { mode: 'live' }, { ids: ['wallet_1'], ibans: [FOREIGN] })
       expect(statements).toHaveLength(2)
       for (const text of statements) {
         const { rows } = await connection.query<{ 'QUERY PLAN': string }>(

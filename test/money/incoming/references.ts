@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import { referenceOf } from '../../../src/money/references/register.ts'
+import { creditorReferenceFor } from '../../../src/money/references/register.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { aLiveClient, aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -159,7 +159,7 @@ describe('the operator assigns a credit', () => {
   test('refuses an unknown reference, a text without one, and both members or none', async () => {
     const { reference, walletId } = await aRequest()
     const { id } = await send('nothing')
-    expect(await assign(id, { reference: referenceOf(9_999_999_998n) })).toMatchObject({
+    expect(await assign(id, { reference: creditorReferenceFor(9_999_999_998n) })).toMatchObject({
       status: 404,
       code: 'reference_not_found',
     })

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { totalsOf } from '../../../src/money/ledger/balances.ts'
+import { readLedgerTotals } from '../../../src/money/ledger/balances.ts'
 import {
   ACQUIRER_ACCOUNTS,
   FORCED_DEBIT_ACCOUNTS,
-  postCollected,
+  postAcquirerMovement,
 } from '../../../src/money/ledger/open-book.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { cents } from '../../../src/values/money.ts'
@@ -41,7 +41,7 @@ function apply({ kind, amount }: Step, id: string): Promise<unknown> | undefined
     model.wallet += amountCents - repaid
     model.acquirer += amountCents
     return inBook(accounts, book => {
-      postCollected('collect', collected('clearing_acquirer', id), book)
+      postAcquirerMovement('collect', collected('clearing_acquirer', id), book)
       expect(book.repayDebt(id, amountCents, cause)).toBe(repaid)
     })
   }
@@ -49,7 +49,7 @@ function apply({ kind, amount }: Step, id: string): Promise<unknown> | undefined
     if (model.acquirer < amountCents) return undefined
     model.acquirer -= amountCents
     return inBook(accounts, book =>
-      postCollected('collect_settle', collected('bank', 'clearing_acquirer'), book),
+      postAcquirerMovement('collect_settle', collected('bank', 'clearing_acquirer'), book),
     )
   }
   if (kind === 'draw back') {
@@ -64,7 +64,9 @@ function apply({ kind, amount }: Step, id: string): Promise<unknown> | undefined
   model.wallet -= amountCents
   if (kind === 'refund') {
     model.acquirer -= amountCents
-    return inBook(accounts, book => postCollected('collect_refund', collected(id, 'clearing_acquirer'), book))
+    return inBook(accounts, book =>
+      postAcquirerMovement('collect_refund', collected(id, 'clearing_acquirer'), book),
+    )
   }
   return inBook(accounts, book => book.move('charge_out', id, 'bank', amountCents, cause))
 }
@@ -75,10 +77,10 @@ describe('after any charges, payouts and refunds of an acquirer,', () => {
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async steps => {
         const id = await wallet()
         model.wallet = 0n
-        const before = (await totalsOf(sql, tenant))('wallet').availableCents
+        const before = (await readLedgerTotals(sql, tenant))('wallet').availableCents
         for (const one of steps) {
           await apply(one, id)
-          const totals = await totalsOf(sql, tenant)
+          const totals = await readLedgerTotals(sql, tenant)
           const stands = (kind: Parameters<typeof totals>[0]) => totals(kind).availableCents
           const unpaid = model.acquirer > 0n ? model.acquirer : 0n
           expect({

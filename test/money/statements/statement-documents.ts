@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { readCamt } from '../../../src/iso20022/camt.ts'
-import { readXml } from '../../../src/iso20022/xml-reader.ts'
+import { parseCamt } from '../../../src/iso20022/camt.ts'
+import { parseXml } from '../../../src/iso20022/xml-reader.ts'
 import { schemaViolation } from '../../../src/iso20022/xml-schema.ts'
 import { cents } from '../../../src/values/money.ts'
 import { aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
@@ -72,7 +72,7 @@ describe('statement documents', () => {
     })
     const statement = await draw(id)
     const xml = (await read(statement, 'camt053')).toString()
-    expect(schemaViolation(readXml(xml), camt053Schema)).toBeUndefined()
+    expect(schemaViolation(parseXml(xml), camt053Schema)).toBeUndefined()
     const families = [...xml.matchAll(/<Fmly><Cd>(\w+)<\/Cd><SubFmlyCd>(\w+)</g)].map(([, ...codes]) => codes)
     expect(families).toEqual([
       ['RCDT', 'OTHR'],
@@ -92,9 +92,9 @@ describe('statement documents', () => {
     const wallet = await aBusyWallet()
     const statement = await draw(wallet.id)
     const xml = (await read(statement, 'camt053')).toString()
-    const document = readXml(xml)
+    const document = parseXml(xml)
     expect(schemaViolation(document, camt053Schema)).toBeUndefined()
-    const { entries, credits, skipped } = readCamt(document, '2026-01-01')
+    const { entries, credits, skipped } = parseCamt(document, '2026-01-01')
     expect(entries).toBe(statement.movements)
     const credited = credits.reduce((sum, { amountCents }) => sum + amountCents, 0n)
     expect(credited).toBe(inCents(statement.inEuros))

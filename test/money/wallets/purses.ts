@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import type { Answer } from '../../../src/derive/client.ts'
-import { referenceOf } from '../../../src/money/references/register.ts'
+import type { CallAnswer } from '../../../src/derive/client.ts'
+import { creditorReferenceFor } from '../../../src/money/references/register.ts'
 import { cents } from '../../../src/values/money.ts'
 import { aPurse } from '../../support/cards/purses.ts'
 import { aBeneficiary, anAgent, aWallet, bodyOf } from '../../support/factories.ts'
@@ -20,7 +20,7 @@ describe('the purse of a card', () => {
   })
 
   /** The answer must be a refusal that says what the wallet is, and name this member of the request. */
-  async function expectRefused(answer: Promise<Answer<unknown>>, member?: string) {
+  async function expectRefused(answer: Promise<CallAnswer<unknown>>, member?: string) {
     const { status, code, error } = await answer
     expect([status, code]).toEqual([400, 'wallet_of_card'])
     expect(error).toContain('purse of a card')
@@ -103,7 +103,7 @@ describe('the purse of a card', () => {
       'select reference_number as number from wallets where id = $1',
       [walletId],
     )
-    const reference = referenceOf(BigInt(String(row?.number)))
+    const reference = creditorReferenceFor(BigInt(String(row?.number)))
     const credit = await bodyOf(
       client.incoming.simulate({
         body: { iban: 'NL91ABNA0417164300', reference, amountEuros: 2, senderName: 'Ada' },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { area } from '../../../src/kernel/contract/area.ts'
-import { get, implement, post } from '../../../src/kernel/contract/operation.ts'
+import { bindHandlers, get, post } from '../../../src/kernel/contract/operation.ts'
 
 const Answer = z.object({ text: z.string() })
 
@@ -43,7 +43,7 @@ const answerOf =
 export const conformanceArea = area(
   'Conformance',
   'Tools of the tests, which the protocol’s own suite calls by their names.',
-  implement(toolsApi, {
+  bindHandlers(toolsApi, {
     answer: answerOf(toolsApi.answer),
     answerUnasked: answerOf(toolsApi.answerUnasked),
     answerUnlogged: answerOf(toolsApi.answerUnlogged),

@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
-import { refuseMisspelt } from '../../../src/platform/settings/environment.ts'
+import { refuseMisspeltSettings } from '../../../src/platform/settings/environment.ts'
 import {
+  documentedSettings,
   readSettings,
   renamedVariables,
-  settingRows,
   settingVariables,
 } from '../../../src/platform/settings/settings.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
@@ -129,7 +129,7 @@ describe('a name in .env', () => {
     ['RATE_LIMIT', 'RATE_LIMIT_PER_MINUTE'],
     ['TEMPORAL_ADRESS', 'TEMPORAL_ADDRESS'],
   ])('%s is refused, and %s is named in its place', (typed, meant) => {
-    expect(() => refuseMisspelt([typed], '.env')).toThrow(
+    expect(() => refuseMisspeltSettings([typed], '.env')).toThrow(
       `${typed} in .env is not a setting. Did you mean ${meant}?`,
     )
   })
@@ -140,7 +140,9 @@ describe('a name in .env', () => {
       Object.keys(parseEnv(readFileSync(file, 'utf8').replace(/^#\s?(?=[A-Z_]+=)/gm, ''))),
     )
     expect(examples).toContain('DATABASE_URL')
-    expect(() => refuseMisspelt([...settingVariables(), ...others, ...examples], '.env')).not.toThrow()
+    expect(() =>
+      refuseMisspeltSettings([...settingVariables(), ...others, ...examples], '.env'),
+    ).not.toThrow()
   })
 })
 
@@ -164,7 +166,7 @@ describe('a setting by its old name', () => {
   test.each(RENAMED)('%s stops the start, and the message names %s', (old, now) => {
     const message = `${old} is now called ${now}. Rename it.`
     expect(() => readSettings({ [old]: 'anything' })).toThrow(message)
-    expect(() => refuseMisspelt([old], '.env')).toThrow(message)
+    expect(() => refuseMisspeltSettings([old], '.env')).toThrow(message)
     expect(readSettings({ [old]: ' ' })).toEqual(readSettings({}))
   })
 })
@@ -186,7 +188,7 @@ describe('a secret setting', () => {
   }
 
   test('is marked as secret and has a _FILE variable', () => {
-    const secrets = settingRows().filter(({ meaning }) => meaning.endsWith(' Secret.'))
+    const secrets = documentedSettings().filter(({ meaning }) => meaning.endsWith(' Secret.'))
     expect(fileVariables).toEqual(secrets.map(({ name }) => `${name}_FILE`))
     expect(fileVariables).toEqual(expect.arrayContaining(Object.keys(VALUES).map(name => `${name}_FILE`)))
   })
@@ -244,7 +246,7 @@ describe('a secret setting', () => {
 
 describe('the documentation of the settings', () => {
   test('is .env.example, which lists every setting: the lines marked - below are missing', () => {
-    const entries = settingRows().map(
+    const entries = documentedSettings().map(
       ({ name, standard, allowed, meaning }) =>
         `# ${meaning}\n# Allowed: ${allowed}. Default: ${standard}.\n#${name}=\n`,
     )
@@ -252,7 +254,7 @@ describe('the documentation of the settings', () => {
   })
 
   test('is also the table in docs/reference/settings.md, with a row for each setting: the rows marked - below are missing', () => {
-    const rows = settingRows().map(
+    const rows = documentedSettings().map(
       ({ name, standard, allowed, meaning }) => `| \`${name}\` | ${standard} | ${allowed} | ${meaning} |`,
     )
     const table = ['| setting | default | allowed | meaning |', '|---|---|---|---|', ...rows].join('\n')

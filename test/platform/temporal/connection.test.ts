@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { keepConnected } from '../../../src/app/temporal-access.ts'
+import { keepTemporalConnected } from '../../../src/app/temporal-access.ts'
 import { openLog } from '../../../src/platform/log.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 import { temporalConnection } from '../../../src/platform/temporal/connection.ts'
@@ -73,7 +73,7 @@ describe('a part that needs Temporal', () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     let signal: AbortSignal | undefined
     let ended = false
-    const part = keepConnected({ log }, 'part', async stopping => {
+    const part = keepTemporalConnected({ log }, 'part', async stopping => {
       signal = stopping
       await promise
       return {

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { type PoolOptions, ThreadPool } from '../../../src/platform/threads/pool.ts'
+import { ThreadPool, type ThreadPoolOptions } from '../../../src/platform/threads/pool.ts'
 import type * as work from '../../support/thread-work.ts'
 import { until } from '../../support/until.ts'
 
 const failures: unknown[] = []
 let pools: ThreadPool[] = []
 
-function aPool(options: Partial<PoolOptions> = {}): ThreadPool {
+function aPool(options: Partial<ThreadPoolOptions> = {}): ThreadPool {
   const pool = new ThreadPool({ onFailure: error => failures.push(error), ...options })
   pools.push(pool)
   return pool

@@ -1,4 +1,4 @@
-import type { CardData, TokenData } from '../../../src/adapters/card-processor/encrypt.ts'
+import type { CardData, NetworkTokenData } from '../../../src/adapters/card-processor/encrypt.ts'
 
 interface Trace {
   readonly about: string
@@ -54,7 +54,7 @@ const cardTraces = ({ number, cvc }: CardData): Trace[] => [
   ...cvcTexts(cvc).flatMap(text => tracesOf('a CVC', Buffer.from(text))),
 ]
 
-const tokenTraces = ({ number, cryptogram }: TokenData): Trace[] => [
+const tokenTraces = ({ number, cryptogram }: NetworkTokenData): Trace[] => [
   ...numberTexts(number).flatMap(text => tracesOf('the number of a token', Buffer.from(text))),
   ...tracesOf('a cryptogram', Buffer.from(cryptogram)),
   ...tracesOf('the bytes of a cryptogram', Buffer.from(cryptogram, 'base64')),
@@ -75,7 +75,7 @@ const machineTraces = ({ about, text }: MachineSecret): Trace[] => {
 
 export function searchFor(
   cards: readonly CardData[],
-  tokens: readonly TokenData[],
+  tokens: readonly NetworkTokenData[],
   secrets: readonly MachineSecret[] = [],
 ): CardDataSearch {
   const traces = [

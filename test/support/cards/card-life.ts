@@ -1,5 +1,5 @@
-import type { CardData, TokenData } from '../../../src/adapters/card-processor/encrypt.ts'
-import { cardOf, tokenOf } from '../../../src/adapters/card-processor/sandbox-numbers.ts'
+import type { CardData, NetworkTokenData } from '../../../src/adapters/card-processor/encrypt.ts'
+import { sandboxCardById, sandboxTokenById } from '../../../src/adapters/card-processor/sandbox-numbers.ts'
 import { aWebhook, bodyOf, type TestClient } from '../factories.ts'
 import { http } from '../harness.ts'
 import { SECRETS } from '../processes/processes.ts'
@@ -16,7 +16,7 @@ import type { WatchedInstallation } from './watched-installation.ts'
 /** The card data of a run: the sandbox derives it again from the ids in the database. */
 export interface CardLife {
   readonly cards: readonly CardData[]
-  readonly tokens: readonly TokenData[]
+  readonly tokens: readonly NetworkTokenData[]
   readonly read: readonly object[]
   readonly machine: readonly MachineSecret[]
 }
@@ -91,9 +91,9 @@ async function sendNumbers(
 async function dataOf({ databaseUrl }: WatchedInstallation): Promise<Pick<CardLife, 'cards' | 'tokens'>> {
   const { numbers } = secretsOf(SECRETS.ENCRYPTION_KEY)
   const cardIds = await queryValues(databaseUrl, 'select processor_card_id from card_numbers')
-  const cards = cardIds.flatMap(id => cardOf(numbers, String(id))?.data ?? [])
+  const cards = cardIds.flatMap(id => sandboxCardById(numbers, String(id))?.data ?? [])
   const tokenIds = await queryValues(databaseUrl, 'select token_id from agent_credentials')
-  const tokens = tokenIds.flatMap(id => tokenOf(numbers, String(id)) ?? [])
+  const tokens = tokenIds.flatMap(id => sandboxTokenById(numbers, String(id)) ?? [])
   if (cards.length < cardIds.length || tokens.length < tokenIds.length)
     throw new Error('the sandbox does not know what the database has')
   const { expMonth, expYear } = cards[0] ?? { expMonth: 0, expYear: 0 }

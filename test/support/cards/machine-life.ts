@@ -1,5 +1,5 @@
-import { openPrivateKey, openSecret } from '../../../src/commerce/mpp-keys/mpp-key.ts'
-import { unseal } from '../../../src/identity/signing-keys/signing-key.ts'
+import { openMppPrivateKey, openMppSecret } from '../../../src/commerce/mpp-keys/mpp-key.ts'
+import { unsealSigningKey } from '../../../src/identity/signing-keys/signing-key.ts'
 import { openVault } from '../../../src/ports/vault.ts'
 import { challengeOf, credentialFor, present } from '../commerce/machine-payer.ts'
 import { openedPayment } from '../commerce/merchant.ts'
@@ -109,7 +109,7 @@ async function signingKeysOf({ databaseUrl }: WatchedInstallation): Promise<Mach
     ),
   )
   const vault = openVault(SECRETS.ENCRYPTION_KEY)
-  return rows.map(({ kid, key }) => ({ about: 'a signing key', text: unseal(vault, kid, key) }))
+  return rows.map(({ kid, key }) => ({ about: 'a signing key', text: unsealSigningKey(vault, kid, key) }))
 }
 
 /** The secret of our challenges and our private key, which exist only in the database, sealed. */
@@ -122,8 +122,8 @@ async function keysOf({ databaseUrl }: WatchedInstallation): Promise<MachineSecr
   if (rows.length === 0) throw new Error('no challenge was offered')
   const vault = openVault(SECRETS.ENCRYPTION_KEY)
   return rows.flatMap(({ kid, secret, key }) => {
-    const { d, p, q } = openPrivateKey(vault, kid, key)
+    const { d, p, q } = openMppPrivateKey(vault, kid, key)
     const parts = [d, p, q].map(text => ({ about: 'a private key', text: String(text) }))
-    return [{ about: 'a challenge secret', text: openSecret(vault, kid, secret) }, ...parts]
+    return [{ about: 'a challenge secret', text: openMppSecret(vault, kid, secret) }, ...parts]
   })
 }

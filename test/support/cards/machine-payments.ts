@@ -1,39 +1,39 @@
 import { z } from 'zod'
 import { areas as realAreas } from '../../../src/areas.ts'
-import { chargeEvents } from '../../../src/cards/agent-credentials/api.ts'
+import { agentCredentialChargeEvents } from '../../../src/cards/agent-credentials/api.ts'
 import {
   mppTokenEvents,
-  noteDeletion,
+  networkTokenToDelete,
+  recordTokenDeletion,
   registerMppToken,
   revokeMppToken,
-  tokenToDelete,
 } from '../../../src/cards/agent-credentials/mpp-token.ts'
 import { writeCardBatch } from '../../../src/cards/authorizations/batch.ts'
 import { cardChannel } from '../../../src/cards/authorizations/channel.ts'
 import {
   decideTokenPayment,
-  isPaidByNetwork,
+  isApprovedByNetwork,
   loadTokenPayments,
-  outcomeFact,
+  tokenPaymentAuthorization,
   tokenPaymentEvents,
-  tokenPaymentOf,
+  tokenPaymentOutcome,
 } from '../../../src/cards/authorizations/token-payments.ts'
 import { Card, CardNumber } from '../../../src/cards/cards/card.ts'
-import { applyFact } from '../../../src/control/payments/index.ts'
+import { applyPaymentFact } from '../../../src/control/payments/index.ts'
 import { area } from '../../../src/kernel/contract/area.ts'
 import { AnswerNow } from '../../../src/kernel/contract/handlers.ts'
 import {
+  bindHandlers,
   type ContextOf,
   externalCall,
   type HandlerOf,
   type InputOf,
-  implement,
   post,
 } from '../../../src/kernel/contract/operation.ts'
-import { isFailure } from '../../../src/ports/card-processor.ts'
-import { after, days } from '../../../src/values/clock.ts'
+import { isProcessorFailure } from '../../../src/ports/card-processor.ts'
+import { addMs, days } from '../../../src/values/clock.ts'
 import { id, newId } from '../../../src/values/ids.ts'
-import { cents, money } from '../../../src/values/money.ts'
+import { cents, moneySchema } from '../../../src/values/money.ts'
 import { aKeyPair } from './encryption-keys.ts'
 
 export const merchantKey = await aKeyPair('RSA-2048')
@@ -57,7 +57,7 @@ const api = {
     body: z.strictObject({
       intentId: id('intent'),
       cardId: id('card'),
-      amountEuros: money,
+      amountEuros: moneySchema,
       host: z.string(),
     }),
     example: { intentId: 'intent_1', cardId: 'card_1', amountEuros: 1, host: 'shop.example.com' },
@@ -71,7 +71,7 @@ const api = {
     body: z.strictObject({ outcome: z.enum(['paid', 'not_paid']) }),
     example: { outcome: 'paid' },
     returns: [200, z.object({ transactionId: z.string().nullable() })],
-    emits: { ...tokenPaymentEvents, ...mppTokenEvents, ...chargeEvents },
+    emits: { ...tokenPaymentEvents, ...mppTokenEvents, ...agentCredentialChargeEvents },
   }),
   deleteToken: post('/test/machine-payments/{id}/delete-token', {
     summary: 'Take the step of a process that deletes a token',
@@ -90,7 +90,7 @@ const api = {
       ask: z.enum(['charge', 'stateOf', 'refund']),
       plain: z.unknown(),
       handle: z.string().optional(),
-      amountEuros: money,
+      amountEuros: moneySchema,
       reference: z.string(),
       refundReference: z.string().optional(),
     }),
@@ -110,7 +110,7 @@ async function begin(body: Body, context: ContextOf<typeof api.begin>) {
   const number = await records.findOneOrFail(CardNumber, { cardId: card.id, status: 'current' })
   const mppCredentialId = newId('mppcredential')
   const { intentId, cardId, amountEuros, host } = body
-  const expiresAt = after(now, days(1))
+  const expiresAt = addMs(now, days(1))
   const binding = { challengeId: mppCredentialId, intentId, cardId }
   const issued = await ports.cardProcessor(tenant.mode).networkToken?.(
     {
@@ -121,7 +121,7 @@ async function begin(body: Body, context: ContextOf<typeof api.begin>) {
     { key: merchantKey.key, intentId, merchantHost: host },
     { reference: mppCredentialId, requestId, now },
   )
-  if (!issued || isFailure(issued)) throw new Error('the sandbox gives network tokens')
+  if (!issued || isProcessorFailure(issued)) throw new Error('the sandbox gives network tokens')
   const payment = {
     mppCredentialId,
     tokenId: issued.tokenId,
@@ -168,10 +168,10 @@ async function settle(
 ) {
   const { sql, tenant, now } = context
   const batch = await loadTokenPayments(sql, { tenant, now }, { mppCredentialIds: [mppCredentialId] })
-  const authorization = tokenPaymentOf(mppCredentialId, batch)
-  const { fact, evidence } = outcomeFact(authorization, outcome)
-  if (outcome === 'paid' || !isPaidByNetwork(authorization))
-    applyFact(authorization, fact, cardChannel, evidence, batch, context)
+  const authorization = tokenPaymentAuthorization(mppCredentialId, batch)
+  const { fact, evidence } = tokenPaymentOutcome(authorization, outcome)
+  if (outcome === 'paid' || !isApprovedByNetwork(authorization))
+    applyPaymentFact(authorization, fact, cardChannel, evidence, batch, context)
   const { transactionId } = authorization
   await writeCardBatch(batch, sql)
   if (outcome === 'not_paid' && transactionId === null) await revokeMppToken(mppCredentialId, context)
@@ -207,7 +207,7 @@ const charge: HandlerOf<typeof api.charge> = {
 
 const deleteToken = externalCall(api.deleteToken, {
   async reserve({ params }, context) {
-    const tokenId = await tokenToDelete(params.id, context)
+    const tokenId = await networkTokenToDelete(params.id, context)
     if (tokenId === null) return new AnswerNow({ done: true })
     return { mppCredentialId: params.id, tokenId, now: context.now.toISOString() }
   },
@@ -218,7 +218,7 @@ const deleteToken = externalCall(api.deleteToken, {
     return answer
   },
   record: async (answer, { mppCredentialId }, context) => ({
-    done: await noteDeletion(mppCredentialId, answer, context),
+    done: await recordTokenDeletion(mppCredentialId, answer, context),
   }),
   recover: async () => ({ done: false }),
 })
@@ -226,7 +226,7 @@ const deleteToken = externalCall(api.deleteToken, {
 const machinePayments = area(
   'Machine payments of the tests',
   'Begun and settled without a merchant.',
-  implement(api, {
+  bindHandlers(api, {
     begin: ({ body }, context) => begin(body, context),
     charge,
     deleteToken,

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { CardMessage, MessageContent } from '../../../src/ports/card-processor.ts'
+import type { CardMessage, CardMessageContent } from '../../../src/ports/card-processor.ts'
 import { cents } from '../../../src/values/money.ts'
 
 const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
@@ -16,7 +16,7 @@ const merchant = fc.record({
   networkTokenId: orNull(name),
 })
 
-const content: fc.Arbitrary<MessageContent> = fc.oneof(
+const content: fc.Arbitrary<CardMessageContent> = fc.oneof(
   fc.record({
     kind: kind('authorization'),
     authorizationId: name,

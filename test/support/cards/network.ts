@@ -1,9 +1,9 @@
-import { replyIn } from '../../../src/adapters/card-processor/sandbox.ts'
+import { decodeCardReply } from '../../../src/adapters/card-processor/sandbox.ts'
 import type {
   CardMerchant,
   CardMessage,
+  CardMessageContent,
   CardReply,
-  MessageContent,
 } from '../../../src/ports/card-processor.ts'
 import { clock } from '../../../src/values/clock.ts'
 import { newId } from '../../../src/values/ids.ts'
@@ -51,17 +51,22 @@ export function networkBefore({ url, sql }: Pick<TestService, 'url' | 'sql'>) {
     const text = await response.text()
     const { status } = response
     if (status !== 200) throw new Error(`${status} ${text}`)
-    const reply = replyIn({ status: 200, headers: {}, body: text })
+    const reply = decodeCardReply({ status: 200, headers: {}, body: text })
     return { status, headers: response.headers, text, reply }
   }
   async function messageOf(
     cardId: string,
-    content: MessageContent,
+    content: CardMessageContent,
     id = newId('message'),
   ): Promise<CardMessage> {
     return { id, processorCardId: await processorIdOf(cardId), sentAt: clock.real(), content }
   }
-  async function send(cardId: string, content: MessageContent, id?: string, at?: string): Promise<Answered> {
+  async function send(
+    cardId: string,
+    content: CardMessageContent,
+    id?: string,
+    at?: string,
+  ): Promise<Answered> {
     return deliver(await messageOf(cardId, content, id), { at })
   }
   return {

@@ -1,9 +1,9 @@
 import { sandboxProcessor } from '../../../src/adapters/card-processor/sandbox.ts'
 import type { CardProcessor, NewCard, ProcessorCall } from '../../../src/ports/card-processor.ts'
-import { derivedSecrets } from '../../../src/ports/vault.ts'
+import { deriveSecrets } from '../../../src/ports/vault.ts'
 import { ENCRYPTION_KEY } from '../harness.ts'
 
-const secretsFor = (use: string) => derivedSecrets(use, ENCRYPTION_KEY, [])
+const secretsFor = (use: string) => deriveSecrets(use, ENCRYPTION_KEY, [])
 
 type Calls = Pick<CardProcessor, 'issue' | 'setState' | 'setControls' | 'replace'>
 

@@ -1,5 +1,5 @@
 import { compactDecrypt, decodeProtectedHeader } from 'jose'
-import { cardOf } from '../../../src/adapters/card-processor/sandbox-numbers.ts'
+import { sandboxCardById } from '../../../src/adapters/card-processor/sandbox-numbers.ts'
 import type { Scope } from '../../../src/kernel/contract/scopes.ts'
 import { tokenScopes } from '../../../src/kernel/contract/scopes.ts'
 import type { CardProcessor } from '../../../src/ports/card-processor.ts'
@@ -25,7 +25,7 @@ export async function aCardOf(
 
 /** The card data that the sandbox derives, which only the holder of the key may see. */
 export function cardDataOf(processorCardId: string) {
-  const card = cardOf(secretsOf(ENCRYPTION_KEY).numbers, processorCardId)
+  const card = sandboxCardById(secretsOf(ENCRYPTION_KEY).numbers, processorCardId)
   if (!card) throw new Error('the sandbox has no such card')
   return card.data
 }

@@ -1,10 +1,10 @@
 import { sandboxProcessor } from '../../../src/adapters/card-processor/sandbox.ts'
 import type { NewCard, ProcessorCall } from '../../../src/ports/card-processor.ts'
-import { derivedSecrets } from '../../../src/ports/vault.ts'
+import { deriveSecrets } from '../../../src/ports/vault.ts'
 
 export const secretsOf = (key: string, old: readonly string[] = []) => ({
-  numbers: derivedSecrets('sandbox card numbers', key, old),
-  messages: derivedSecrets('sandbox card messages', key, old),
+  numbers: deriveSecrets('sandbox card numbers', key, old),
+  messages: deriveSecrets('sandbox card messages', key, old),
 })
 
 export const KEY = '1'.repeat(64)

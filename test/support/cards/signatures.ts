@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { derivedSecrets } from '../../../src/ports/vault.ts'
+import { deriveSecrets } from '../../../src/ports/vault.ts'
 import { clock } from '../../../src/values/clock.ts'
 import { ENCRYPTION_KEY } from '../harness.ts'
 
@@ -9,7 +9,7 @@ interface Signing {
 }
 
 export function signed(body: string, { key = ENCRYPTION_KEY, secondsAgo = 0 }: Signing = {}) {
-  const [secret] = derivedSecrets('sandbox card messages', key, [])
+  const [secret] = deriveSecrets('sandbox card messages', key, [])
   const seconds = Math.floor(clock.milliseconds() / 1_000) - secondsAgo
   const signature = createHmac('sha256', secret as Buffer)
     .update(`${seconds}.${body}`)

@@ -6,12 +6,12 @@ import { promisify } from 'node:util'
 import { withMachineLock } from '../../../src/dev/processes/machine-lock.ts'
 import type { PrintLine } from '../../../src/dev/processes/progress.ts'
 import { buildTemporal } from '../../../src/dev/temporal/build.ts'
-import { PLATFORM, type Release } from '../../../src/dev/temporal/download.ts'
+import { TEMPORAL_PLATFORM, type TemporalRelease } from '../../../src/dev/temporal/download.ts'
 
 const VERSION = '0.203.0'
 
 /** Stripe's own stand-in, which validates Stripe's parameters: a self-contained Go module. */
-const release: Release = {
+const release: TemporalRelease = {
   version: VERSION,
   oldestServer: VERSION,
   archives: {},
@@ -46,7 +46,12 @@ export async function findStripeMock({ env, tell }: Search): Promise<string> {
 }
 
 const cacheFolder = ({ XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): string =>
-  join(XDG_CACHE_HOME || join(HOME || homedir(), '.cache'), 'agentpay', `stripe-mock-${VERSION}`, PLATFORM)
+  join(
+    XDG_CACHE_HOME || join(HOME || homedir(), '.cache'),
+    'agentpay',
+    `stripe-mock-${VERSION}`,
+    TEMPORAL_PLATFORM,
+  )
 
 async function isOurVersion(binary: string): Promise<boolean> {
   const run = promisify(execFile)(binary, ['-version'], { timeout: 60_000 })

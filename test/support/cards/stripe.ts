@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import { stripeIssuing } from '../../../src/adapters/stripe-issuing/stripe-issuing.ts'
-import type { CardMessage, NewCard, ReadMessage } from '../../../src/ports/card-processor.ts'
+import type { CardMessage, NewCard, ParsedCardMessage } from '../../../src/ports/card-processor.ts'
 import { newCard, requestedAt } from './sandbox.ts'
 
 export const SECRET_KEY = 'sk_live_51NeverToBeSeen'
@@ -119,7 +119,7 @@ export const eventOf = (type: string, object: unknown, before?: Members): string
 
 const processor = stripeAt()
 
-export const readEvent = (type: string, object: unknown, before?: Members): ReadMessage => {
+export const readEvent = (type: string, object: unknown, before?: Members): ParsedCardMessage => {
   const body = eventOf(type, object, before)
   return processor.read(Buffer.from(body), signed(body), requestedAt)
 }

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
-import { type Challenge, encodeRequest } from '../../../src/mpp/index.ts'
+import { encodeChallengeRequest, type PaymentChallenge } from '../../../src/mpp/index.ts'
 
 const rsaKey = (bits: number, kid: string) => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: bits })
@@ -23,7 +23,7 @@ export interface ChallengeOptions {
   readonly externalId?: string
   readonly details?: object
   readonly expires?: string | null
-  readonly parameters?: Partial<Challenge>
+  readonly parameters?: Partial<PaymentChallenge>
 }
 
 const inMinutes = (count: number): string => new Date(Date.now() + count * 60_000).toISOString()
@@ -36,7 +36,7 @@ export function aChallenge({
   details = {},
   expires = inMinutes(5),
   parameters = {},
-}: ChallengeOptions = {}): Challenge {
+}: ChallengeOptions = {}): PaymentChallenge {
   const methodDetails = {
     acceptedNetworks: ['mastercard', 'visa'],
     merchantName: 'Loopback Shop',
@@ -48,7 +48,7 @@ export function aChallenge({
     realm,
     method: 'card',
     intent: 'charge',
-    request: encodeRequest({ amount, currency, externalId, methodDetails }),
+    request: encodeChallengeRequest({ amount, currency, externalId, methodDetails }),
     ...(expires === null ? {} : { expires }),
     ...parameters,
   }

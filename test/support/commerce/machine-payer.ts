@@ -1,14 +1,14 @@
 import { createCipheriv, createPublicKey, publicEncrypt, randomBytes } from 'node:crypto'
 import {
-  type Challenge,
-  cardDetailsOf,
-  encodeRequest,
-  isUnusable,
+  decodeChargeRequest,
+  encodeChallengeRequest,
+  isUnusableInput,
+  type PaymentChallenge,
+  type PaymentReceipt,
   parseChallenges,
   parseReceipt,
-  type Receipt,
-  requestOf,
-  writeCredential,
+  readCardDetails,
+  serializeCredential,
 } from '../../../src/mpp/index.ts'
 
 export interface Paid {
@@ -17,8 +17,8 @@ export interface Paid {
   readonly text: string
   // biome-ignore lint/suspicious/noExplicitAny: each test checks the body that it received
   readonly body: any
-  readonly challenges: readonly Challenge[]
-  readonly receipt: Receipt | undefined
+  readonly challenges: readonly PaymentChallenge[]
+  readonly receipt: PaymentReceipt | undefined
 }
 
 /** Sends a request as a payer of another vendor. */
@@ -34,27 +34,27 @@ export async function ask(url: string, init: RequestInit = {}): Promise<Paid> {
     text,
     body: text === '' ? undefined : JSON.parse(text),
     challenges: offered === null ? [] : parseChallenges([offered]).challenges,
-    receipt: isUnusable(read) ? undefined : read,
+    receipt: isUnusableInput(read) ? undefined : read,
   }
 }
 
 /** The challenge of a 402, which must be the only one. */
-export async function challengeOf(url: string, init: RequestInit = {}): Promise<Challenge> {
+export async function challengeOf(url: string, init: RequestInit = {}): Promise<PaymentChallenge> {
   const { status, challenges, text } = await ask(url, init)
   const [challenge] = challenges
   if (status !== 402 || !challenge) throw new Error(`${status}: ${text}`)
   return challenge
 }
 
-export const offeredIn = (challenge: Challenge) => {
-  const request = requestOf(challenge)
-  if (isUnusable(request)) throw new Error(request.problem)
+export const offeredIn = (challenge: PaymentChallenge) => {
+  const request = decodeChargeRequest(challenge)
+  if (isUnusableInput(request)) throw new Error(request.problem)
   return request
 }
 
-export const keyIn = (challenge: Challenge) => {
-  const details = cardDetailsOf(offeredIn(challenge))
-  if (isUnusable(details) || !('encryptionJwk' in details.key)) throw new Error('no key is embedded')
+export const keyIn = (challenge: PaymentChallenge) => {
+  const details = readCardDetails(offeredIn(challenge))
+  if (isUnusableInput(details) || !('encryptionJwk' in details.key)) throw new Error('no key is embedded')
   return details.key.encryptionJwk
 }
 
@@ -66,13 +66,13 @@ interface Token {
 }
 
 export function tokenFor(
-  challenge: Challenge,
+  challenge: PaymentChallenge,
   { number = '4242424242424242', header = {}, plain = {} }: Token = {},
 ): string {
   const jwk = keyIn(challenge)
   const content = randomBytes(32)
   const iv = randomBytes(12)
-  const head = encodeRequest({ alg: 'RSA-OAEP-256', enc: 'A256GCM', kid: jwk.kid, ...header })
+  const head = encodeChallengeRequest({ alg: 'RSA-OAEP-256', enc: 'A256GCM', kid: jwk.kid, ...header })
   const key = createPublicKey({ key: { ...jwk }, format: 'jwk' })
   const cipher = createCipheriv('aes-256-gcm', content, iv).setAAD(Buffer.from(head))
   const text = JSON.stringify({
@@ -92,7 +92,7 @@ export function tokenFor(
   ].join('.')
 }
 
-export const payloadFor = (challenge: Challenge, token: Token = {}) => ({
+export const payloadFor = (challenge: PaymentChallenge, token: Token = {}) => ({
   encryptedPayload: tokenFor(challenge, token),
   network: token.network ?? 'visa',
   panLastFour: '4242',
@@ -100,8 +100,8 @@ export const payloadFor = (challenge: Challenge, token: Token = {}) => ({
   panExpirationYear: '2039',
 })
 
-export const credentialFor = (challenge: Challenge, token: Token = {}): string =>
-  writeCredential({ challenge, payload: payloadFor(challenge, token) })
+export const credentialFor = (challenge: PaymentChallenge, token: Token = {}): string =>
+  serializeCredential({ challenge, payload: payloadFor(challenge, token) })
 
 export const withCredential = (value: string, init: RequestInit = {}): RequestInit => ({
   ...init,

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
-  type Credential,
-  isUnusable,
+  isUnusableInput,
+  type PaymentCredential,
+  type PaymentReceipt,
   parseCredential,
-  type Receipt,
-  writeChallenge,
-  writeReceipt,
+  serializeChallenge,
+  serializeReceipt,
 } from '../../../src/mpp/index.ts'
 import { aChallenge, type ChallengeOptions } from './challenges.ts'
 
@@ -15,7 +15,7 @@ export interface Visit {
   readonly path: string
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: string
-  readonly credential: Credential | undefined
+  readonly credential: PaymentCredential | undefined
 }
 
 export type Conduct = (visit: Visit, response: ServerResponse) => unknown
@@ -33,11 +33,11 @@ export const demand =
   (options: ChallengeOptions = {}, more: Record<string, string | string[]> = {}): Conduct =>
   (_, response) =>
     response
-      .writeHead(402, { 'www-authenticate': writeChallenge(aChallenge(options)), ...more })
+      .writeHead(402, { 'www-authenticate': serializeChallenge(aChallenge(options)), ...more })
       .end('{"title":"Payment Required"}')
 
-export const receiptFor = ({ challenge }: Credential, members: Partial<Receipt> = {}): string =>
-  writeReceipt({
+export const receiptFor = ({ challenge }: PaymentCredential, members: Partial<PaymentReceipt> = {}): string =>
+  serializeReceipt({
     status: 'success',
     method: 'card',
     timestamp: new Date().toISOString(),
@@ -47,12 +47,12 @@ export const receiptFor = ({ challenge }: Credential, members: Partial<Receipt> 
   })
 
 export const sell =
-  (goods: unknown = { report: 42 }, members: Partial<Receipt> = {}): Conduct =>
+  (goods: unknown = { report: 42 }, members: Partial<PaymentReceipt> = {}): Conduct =>
   ({ credential }, response) =>
     response
       .writeHead(200, {
         'content-type': 'application/json',
-        'payment-receipt': receiptFor(credential as Credential, members),
+        'payment-receipt': receiptFor(credential as PaymentCredential, members),
       })
       .end(JSON.stringify(goods))
 
@@ -61,10 +61,10 @@ export const answerWith =
   (_, response) =>
     response.writeHead(status, headers).end(body)
 
-const credentialIn = (headers: Visit['headers']): Credential | undefined => {
+const credentialIn = (headers: Visit['headers']): PaymentCredential | undefined => {
   const given = headers['payment-authorization'] ?? headers.authorization
   const read = given === undefined ? undefined : parseCredential(given)
-  return read === undefined || isUnusable(read) ? undefined : read
+  return read === undefined || isUnusableInput(read) ? undefined : read
 }
 
 async function visitOf(request: IncomingMessage): Promise<Visit> {

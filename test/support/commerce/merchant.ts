@@ -1,6 +1,11 @@
 import { afterAll } from '@jest/globals'
 import { compactDecrypt } from 'jose'
-import { type CardPayload, type Challenge, cardPayloadOf, isUnusable } from '../../../src/mpp/index.ts'
+import {
+  type CardPayload,
+  isUnusableInput,
+  type PaymentChallenge,
+  readCardPayload,
+} from '../../../src/mpp/index.ts'
 import { until } from '../until.ts'
 import { merchantKey } from './challenges.ts'
 import { type Merchant, openMerchant, type Visit } from './merchant-server.ts'
@@ -15,13 +20,13 @@ export async function startMerchant(): Promise<Merchant> {
 
 export async function openedPayment({ credential }: Visit): Promise<{
   readonly payload: CardPayload
-  readonly challenge: Challenge
+  readonly challenge: PaymentChallenge
   readonly header: object
   readonly token: unknown
 }> {
   if (!credential) throw new Error('a visit without a credential')
-  const payload = cardPayloadOf(credential)
-  if (isUnusable(payload)) throw new Error(payload.problem)
+  const payload = readCardPayload(credential)
+  if (isUnusableInput(payload)) throw new Error(payload.problem)
   const { plaintext, protectedHeader } = await compactDecrypt(
     payload.encryptedPayload,
     merchantKey.privateKey,

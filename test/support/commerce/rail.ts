@@ -1,7 +1,7 @@
-import { sandboxRail } from '../../../src/adapters/sepa-rail/sandbox.ts'
-import { externalSystemsOf } from '../../../src/app/external-systems.ts'
+import { sandboxSepaRail } from '../../../src/adapters/sepa-rail/sandbox.ts'
+import { createExternalSystems } from '../../../src/app/external-systems.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
-import type { Payment, RailCall, SepaRail } from '../../../src/ports/sepa-rail.ts'
+import type { SepaPayment, SepaRail, SepaRailCall } from '../../../src/ports/sepa-rail.ts'
 
 type Method = keyof SepaRail
 
@@ -18,16 +18,16 @@ export interface RecordingRail {
   break(method: Method, fault: Fault, times?: number): void
   restore(): void
   /** Runs this while a call is at the rail and not yet answered. */
-  meanwhile(method: Method, action: (call: RailCall) => Promise<unknown>): void
+  meanwhile(method: Method, action: (call: SepaRailCall) => Promise<unknown>): void
 }
 
 /** The sandbox's rail with the memory of a real one: it only knows submitted payments. */
 export function recordingRail(): RecordingRail {
-  const sandbox = sandboxRail()
+  const sandbox = sandboxSepaRail()
   const calls: { method: Method; reference: string }[] = []
-  const accepted = new Map<string, Payment[]>()
+  const accepted = new Map<string, SepaPayment[]>()
   const faults = new Map<Method, { fault: Fault; left: number }>()
-  const actions = new Map<Method, (call: RailCall) => Promise<unknown>>()
+  const actions = new Map<Method, (call: SepaRailCall) => Promise<unknown>>()
 
   function faultOf(method: Method): Fault | undefined {
     const broken = faults.get(method)
@@ -35,7 +35,7 @@ export function recordingRail(): RecordingRail {
     return broken.fault
   }
 
-  async function record<T>(method: Method, call: RailCall, act: () => Promise<T>): Promise<T | 'late'> {
+  async function record<T>(method: Method, call: SepaRailCall, act: () => Promise<T>): Promise<T | 'late'> {
     calls.push({ method, reference: call.reference })
     const fault = faultOf(method)
     if (fault === 'before') throw new Error('the line is dead')
@@ -45,7 +45,7 @@ export function recordingRail(): RecordingRail {
     return fault === 'late' ? 'late' : answer
   }
 
-  function accept(payment: Payment, { reference }: RailCall): void {
+  function accept(payment: SepaPayment, { reference }: SepaRailCall): void {
     const payments = accepted.get(reference) ?? []
     // A submission of the same payment is a repetition.
     if (payments.every(({ endToEndId }) => endToEndId !== payment.endToEndId))
@@ -89,7 +89,7 @@ const unusedQueue = async (): Promise<never> => {
 }
 
 export const externalSystemsFor = (env: Readonly<Record<string, string>>) =>
-  externalSystemsOf(
+  createExternalSystems(
     { ...readSettings(env), encryptionKey: '0'.repeat(64) },
     {
       put: unusedQueue,

@@ -2,16 +2,16 @@ import { expect } from '@jest/globals'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
 import { type RecordActivities, recordActivities } from '../../../activities/record-activities.ts'
-import { runner } from '../../../activities/run-operation.ts'
+import { operationRunner } from '../../../activities/run-operation.ts'
 import { areas } from '../../../src/areas.ts'
-import { type TransferStatus, transferProcess } from '../../../src/commerce/transfers/process.ts'
-import { registered } from '../../../src/kernel/contract/area.ts'
+import { type TransferProcessStatus, transferProcess } from '../../../src/commerce/transfers/process.ts'
+import { allOperations } from '../../../src/kernel/contract/area.ts'
 import type { ProcessInput } from '../../../src/kernel/contract/process.ts'
 import type { Sql } from '../../../src/kernel/contract/sql.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
-import { moveOffset, offsetOf } from '../../../src/kernel/database/tenant-clock.ts'
-import { lastRequestOf } from '../../../src/kernel/journal/last-request.ts'
-import { type Execute, executor } from '../../../src/kernel/run/execute.ts'
+import { moveClockOffset, readClockOffset } from '../../../src/kernel/database/tenant-clock.ts'
+import { findLastRequestId } from '../../../src/kernel/journal/last-request.ts'
+import { createExecutor, type ExecuteCall } from '../../../src/kernel/run/execute.ts'
 import { newId } from '../../../src/values/ids.ts'
 import type { Engine } from '../engine.ts'
 import type { RecordingRail } from './rail.ts'
@@ -92,29 +92,29 @@ export const diesAt = (operation: string, moment: 'before' | 'after', times = 1)
 /** Transfers and the steps of their runs; a worker may die at each of them. */
 export function transferSteps(engine: Engine, rail: RecordingRail) {
   const sql: Sql = sqlOn(engine.runtime.database.pool)
-  const execute = executor(engine.runtime)
-  const operations = registered(areas)
+  const execute = createExecutor(engine.runtime)
+  const operations = allOperations(areas)
 
   const aTransfer = (options: TransferOptions = {}) => aTransferOn(engine, options)
 
   const rowOf = async ({ id }: Transfer): Promise<Row> =>
     (await engine.sql('select status, reason from transfers where id = $1', [id])).rows[0]
 
-  const activitiesWith = (by: Execute): RecordActivities<typeof transferProcess> =>
+  const activitiesWith = (by: ExecuteCall): RecordActivities<typeof transferProcess> =>
     recordActivities(
       transferProcess,
-      runner({
+      operationRunner({
         execute: by,
         operations,
-        offsetOf: tenant => offsetOf(sql, tenant),
-        causeOf: (tenant, id) => lastRequestOf(sql, tenant, id),
+        offsetOf: tenant => readClockOffset(sql, tenant),
+        causeOf: (tenant, id) => findLastRequestId(sql, tenant, id),
         onFailure: () => undefined,
       }),
       { operatorSignals: false },
     )
 
   const killedBy =
-    (killer: Killer): Execute =>
+    (killer: Killer): ExecuteCall =>
     async call => {
       const moment = killer(call.operation.key)
       if (moment === 'before') throw new Error('the worker was killed')
@@ -128,10 +128,10 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
     const activities = activitiesWith(killedBy(killer))
     const { readTransfer } = activitiesWith(execute)
     for (let round = 0; round < 40; round++) {
-      const state = (await runActivity(readTransfer, input)) as TransferStatus
+      const state = (await runActivity(readTransfer, input)) as TransferProcessStatus
       if (state.closed || !state.next) return state.status
       if (Number(state.dueInMs) > 0)
-        await moveOffset(sql, tenant, (await offsetOf(sql, tenant)) + Number(state.dueInMs) + 1)
+        await moveClockOffset(sql, tenant, (await readClockOffset(sql, tenant)) + Number(state.dueInMs) + 1)
       await runActivity(activities[stepOf[state.next]], input).catch(() => undefined)
     }
     return 'in vain'

@@ -1,9 +1,9 @@
-import { after, clock } from '../../../src/values/clock.ts'
+import { addMs, clock } from '../../../src/values/clock.ts'
 import { bodyOf } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
 const HOUR = 3_600_000
-export const ago = (hours: number): string => after(clock.real(), -hours * HOUR).toISOString()
+export const ago = (hours: number): string => addMs(clock.real(), -hours * HOUR).toISOString()
 
 export const CRITERIA = {
   criticalServices: true,

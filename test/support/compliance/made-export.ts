@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { publicKeyOf } from '../../../src/ports/signer.ts'
+import { publicKeyFromX } from '../../../src/ports/signer.ts'
 import {
   checkpointText,
   commitTo,
@@ -53,7 +53,7 @@ const entryAt = (n: number): TrailEntry => ({
 export function anExport() {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const { x = '' } = publicKey.export({ format: 'jwk' })
-  const keys = { keys: [publicKeyOf(x)] }
+  const keys = { keys: [publicKeyFromX(x)] }
   const tree = new GrowingTree()
   const notes: string[] = []
   const entries = Array.from({ length: SIZE }, (_, position) => {

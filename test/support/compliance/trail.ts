@@ -1,5 +1,5 @@
 import { openSigner } from '../../../src/app/signer.ts'
-import { sealPage } from '../../../src/compliance/audit/index.ts'
+import { sealNextPage } from '../../../src/compliance/audit/index.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
 import { openVault } from '../../../src/ports/vault.ts'
@@ -11,7 +11,7 @@ export async function openSealer(databaseUrl: string, encryptionKey = ENCRYPTION
   const vault = openVault(encryptionKey, [])
   const signer = await openSigner({ sql: sqlOn(database.pool), vault, onFailure: () => undefined })
   return {
-    seal: (most?: number) => sealPage({ database, signer }, most),
+    seal: (most?: number) => sealNextPage({ database, signer }, most),
     signer,
     async close() {
       signer.stop()

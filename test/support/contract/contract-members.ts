@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
 import type { JsonSchema } from '../../../src/derive/openapi/types.ts'
-import { registered } from '../../../src/kernel/contract/area.ts'
+import { allOperations } from '../../../src/kernel/contract/area.ts'
 import type { AnyOperation } from '../../../src/kernel/contract/operation.ts'
 
 export interface Input {
@@ -12,7 +12,7 @@ export interface Input {
 }
 
 /** Every body and query of every contract, including those of internal operations. */
-export const allInputs: readonly Input[] = registered(areas).flatMap(({ key, operation }) =>
+export const allInputs: readonly Input[] = allOperations(areas).flatMap(({ key, operation }) =>
   (['body', 'query'] as const).flatMap(place =>
     operation[place] ? [{ key, operation, place, schema: jsonOf(operation[place]) }] : [],
   ),

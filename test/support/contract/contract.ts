@@ -4,18 +4,18 @@ import { areas } from '../../../src/areas.ts'
 import { eventTypesOf } from '../../../src/derive/openapi/event-types.ts'
 import type { Area } from '../../../src/kernel/contract/area.ts'
 import {
-  isWriting,
-  type Registered,
-  readsBytes,
+  isWritingOperation,
+  type RegisteredOperation,
+  readsRawBody,
   refusalFormOf,
 } from '../../../src/kernel/contract/operation.ts'
-import { problems } from '../../../src/kernel/contract/problem.ts'
+import { universalProblems } from '../../../src/kernel/contract/problem.ts'
 import { tokenScopes } from '../../../src/kernel/contract/scopes.ts'
 import { problemBody } from '../../../src/kernel/run/outcome.ts'
-import { writeChallenge } from '../../../src/mpp/index.ts'
-import type { Outbound, OutboundRequest } from '../../../src/ports/outbound.ts'
+import { serializeChallenge } from '../../../src/mpp/index.ts'
+import type { OutboundHttp, OutboundRequest } from '../../../src/ports/outbound.ts'
 import { protocolRefusals } from '../../../src/surface/mcp/api.ts'
-import { renamed } from '../../../src/values/json-names.ts'
+import { withJsonNames } from '../../../src/values/json-names.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { aKey, anAgent, aToken } from '../factories.ts'
 import type { HttpResponse, RequestOptions, TestService } from '../harness.ts'
@@ -26,9 +26,15 @@ const EVERYWHERE = ['x-request-id', 'x-data-residency']
 const COUNTED = ['limit', 'remaining', 'reset'].map(name => `x-ratelimit-${name}`)
 const isNumber = (text: string | null): boolean => text !== null && /^\d+$/.test(text)
 
-function refusal({ operation }: Registered, { status, headers, body }: HttpResponse): [unknown, unknown] {
+function refusal(
+  { operation }: RegisteredOperation,
+  { status, headers, body }: HttpResponse,
+): [unknown, unknown] {
   const code = String(headers.get('x-error-code'))
-  const declared: Readonly<Record<string, readonly [number, string]>> = { ...problems, ...operation.fails }
+  const declared: Readonly<Record<string, readonly [number, string]>> = {
+    ...universalProblems,
+    ...operation.fails,
+  }
   const isDeclared = Object.hasOwn(declared, code)
   const sentence: unknown = body?.error
   const error = typeof sentence === 'string' && /\S/.test(sentence) ? sentence : 'a sentence'
@@ -49,7 +55,10 @@ const USUAL =
   /^(connection|date|keep-alive|transfer-encoding|vary|etag|allow|retry-after|idempotent-replayed|cache-control|referrer-policy|content-.*|x-.*)$/
 
 /** Headers of an answer that its contract does not declare for its status. */
-const undeclaredHeaders = ({ operation }: Registered, { status, headers }: HttpResponse): string[] => {
+const undeclaredHeaders = (
+  { operation }: RegisteredOperation,
+  { status, headers }: HttpResponse,
+): string[] => {
   const declared = Object.keys(operation.http?.headers?.[status] ?? {}).map(name => name.toLowerCase())
   return [...headers.keys()].filter(
     name => !USUAL.test(name) && !declared.includes(name) && !(status === 401 && name === 'www-authenticate'),
@@ -57,7 +66,11 @@ const undeclaredHeaders = ({ operation }: Registered, { status, headers }: HttpR
 }
 
 /** Checks what every answer of this operation must have, in one comparison, as it runs thousands of times. */
-function expectDeclaredAnswer(registered: Registered, requestId: string, answer: HttpResponse): void {
+function expectDeclaredAnswer(
+  registered: RegisteredOperation,
+  requestId: string,
+  answer: HttpResponse,
+): void {
   const { status, headers, body } = answer
   const isCounted = !registered.operation.limits?.unmetered
   const [declared, received] =
@@ -92,20 +105,20 @@ export const invalidCredentials = (key: string): [string, RequestOptions][] => [
 ]
 
 export const withBody = (body: unknown): { body?: unknown } => (body === undefined ? {} : { body })
-export const isPublic = ({ operation }: Registered): boolean => operation.callers.includes('public')
-export const hasParameter = ({ operation }: Registered): boolean => operation.path.includes('{')
+export const isPublic = ({ operation }: RegisteredOperation): boolean => operation.callers.includes('public')
+export const hasParameter = ({ operation }: RegisteredOperation): boolean => operation.path.includes('{')
 /** The owner's records that each of their agents may read. */
 const OF_ALL_AGENTS = new Set(['fillerKeys.get'])
 
 /** Whether an agent finds only its own records at this path. */
-export const belongsToAgents = ({ key, operation }: Registered): boolean =>
+export const belongsToAgents = ({ key, operation }: RegisteredOperation): boolean =>
   operation.callers.includes('agent') && !OF_ALL_AGENTS.has(key)
 
-export const isWrite = ({ operation }: Registered): boolean =>
-  operation.method !== 'GET' || isWriting(operation)
+export const isWrite = ({ operation }: RegisteredOperation): boolean =>
+  operation.method !== 'GET' || isWritingOperation(operation)
 /** Whether the operation parses JSON or no body. */
-export const parsesBody = ({ operation }: Registered): boolean =>
-  operation.method !== 'GET' && !readsBytes(operation)
+export const parsesBody = ({ operation }: RegisteredOperation): boolean =>
+  operation.method !== 'GET' && !readsRawBody(operation)
 
 const withId = (path: string, id: string): string =>
   path.replace(/[^/]+_[0-9a-z]{26}(?=\/|$)|(?<=\/merchants\/)shop[a-z]+$/g, id)
@@ -117,7 +130,7 @@ export function expectHidden(path: string, { status }: HttpResponse): void {
 
 /** Whether a value is valid for this member; NUL is not. */
 export const accepts = (schema: z.ZodType, value: unknown): boolean =>
-  value !== '\u0000' && schema.safeParse(renamed(schema, value)).success
+  value !== '\u0000' && schema.safeParse(withJsonNames(schema, value)).success
 
 export const isRoute = (method: string, path: string): boolean =>
   operations.some(
@@ -126,7 +139,7 @@ export const isRoute = (method: string, path: string): boolean =>
       new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
   )
 
-const isSigned = ({ operation }: Registered): boolean => operation.callers.includes('signed')
+const isSigned = ({ operation }: RegisteredOperation): boolean => operation.callers.includes('signed')
 const everyCase = operations.map(registered => [registered.key, registered] as const)
 
 /** Operations for callers with or without a credential. */
@@ -155,7 +168,7 @@ export const withoutTimes = (body: unknown): unknown =>
   )
 
 /** The events that a request may cause: those of the operation, and of the reactions to them. */
-export function possibleEvents({ operation }: Registered): Set<string> {
+export function possibleEvents({ operation }: RegisteredOperation): Set<string> {
   const events = new Set(Object.keys(operation.emits ?? {}))
   for (const event of events)
     for (const { reactions } of Object.values(areas))
@@ -165,7 +178,7 @@ export function possibleEvents({ operation }: Registered): Set<string> {
 }
 
 /** The schema of an operation's answer if it is a record that can change. */
-const recordOf = ({ operation }: Registered): z.ZodObject | undefined => {
+const recordOf = ({ operation }: RegisteredOperation): z.ZodObject | undefined => {
   const schema = operation.returns[1]
   return schema instanceof z.ZodObject && 'updatedAt' in schema.shape ? schema : undefined
 }
@@ -179,7 +192,7 @@ const exampleId = (schema: z.ZodObject | undefined): string | undefined => {
  * The GET that returns the record of a write's answer: at the same path, or by the record's id. The key that
  * `keys.current` returns depends on the caller.
  */
-export function readerOf(registered: Registered): Registered | undefined {
+export function readerOf(registered: RegisteredOperation): RegisteredOperation | undefined {
   const record = recordOf(registered)
   if (!record || !isWrite(registered)) return undefined
   const readers = operations.filter(
@@ -197,8 +210,8 @@ export function readerOf(registered: Registered): Registered | undefined {
 }
 
 export function readPath(
-  reader: Registered,
-  registered: Registered,
+  reader: RegisteredOperation,
+  registered: RegisteredOperation,
   path: string,
   { agentId, id }: HttpResponse['body'],
 ) {
@@ -213,11 +226,11 @@ export const commonMembers = (record: HttpResponse['body'], view: HttpResponse['
 
 /** Answers as receivers of webhooks do; a request that can pay gets a 402. */
 function answerTo({ headers = {} }: OutboundRequest): Record<string, string> {
-  return 'accept-payment' in headers ? { 'www-authenticate': writeChallenge(aChallenge()) } : {}
+  return 'accept-payment' in headers ? { 'www-authenticate': serializeChallenge(aChallenge()) } : {}
 }
 
 /** Answers every outgoing request itself, so that nothing leaves the machine. */
-export const acceptingOutbound: Outbound = {
+export const acceptingOutbound: OutboundHttp = {
   judge: () => undefined,
   isAllowed: () => false,
   send: async request => {
@@ -276,7 +289,7 @@ export async function worldsOf(service: TestService) {
 export function checkedSender(world: World) {
   let requests = 0
   return async (
-    registered: Registered,
+    registered: RegisteredOperation,
     path: string,
     { headers, ...how }: RequestOptions,
   ): Promise<HttpResponse> => {

@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import { readBody } from '../../../src/derive/uploads/thread.ts'
-import { UploadedFile, uploadsIn } from '../../../src/kernel/contract/upload.ts'
+import { findUploads, UploadedFile } from '../../../src/kernel/contract/upload.ts'
 
 /** A contract's example as the pipeline reads it: a file is no longer a text. */
 export async function exampleAsRead(body: z.ZodType | undefined, example: unknown): Promise<unknown> {
-  const files = [...uploadsIn(body).keys()]
+  const files = [...findUploads(body).keys()]
   if (files.length === 0) return example
   const sent = inOnePiece(Buffer.from(JSON.stringify(example)))
   const read = await readBody(sent, 'application/json', { files, json: [] })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { PLATFORM_OWNER } from '../../../src/identity/customers/customer.ts'
+import { PLATFORM_OWNER_ID } from '../../../src/identity/customers/customer.ts'
 import { clientAt } from '../client.ts'
 import { bodyOf } from '../factories.ts'
 import { DASHBOARD_SECRET } from '../harness.ts'
@@ -21,7 +21,7 @@ export async function thePlatformsCredit(
   const { incoming } = clientAt({ url, dashboardSecret: DASHBOARD_SECRET })
   await bodyOf(incoming.readFile({ body: { content, mode: 'test' } }))
   await sql('update incoming_credits set owner_id = $1 where id = $2', [
-    PLATFORM_OWNER,
+    PLATFORM_OWNER_ID,
     String(path.split('/').at(-2)),
   ])
 }

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { onboardingApi } from '../../../src/identity/onboarding/api.ts'
 import { beneficiariesApi } from '../../../src/money/beneficiaries/api.ts'
-import { writeChallenge } from '../../../src/mpp/index.ts'
+import { serializeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
 import { sealTrail } from '../compliance/trail.ts'
@@ -170,7 +170,7 @@ export const MADE_MEMBERS: Readonly<
   'mandates.options': async () => ({ expiresAt: inThirtyDays() }),
   'mpp.mint': async make => ({
     ...(await aPayer(make)),
-    challenge: writeChallenge(aChallenge()),
+    challenge: serializeChallenge(aChallenge()),
   }),
   'mpp.pay': aPayer,
   'paymentTokens.charge': async (make, path) => {

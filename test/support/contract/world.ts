@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
-import { style } from '../../../src/commerce/collect/payer-page/page.ts'
-import { published } from '../../../src/kernel/contract/area.ts'
-import { beginsSession, type Registered } from '../../../src/kernel/contract/operation.ts'
+import { payerPageStyle } from '../../../src/commerce/collect/payer-page/page.ts'
+import { publishedOperations } from '../../../src/kernel/contract/area.ts'
+import { beginsSession, type RegisteredOperation } from '../../../src/kernel/contract/operation.ts'
 import { consoleScript } from '../../../src/surface/console/browser/browser.ts'
-import { style as viewStyle } from '../../../src/surface/console/frame.ts'
-import { style as consoleStyle } from '../../../src/surface/console-pages/assets.ts'
+import { consoleFrameStyle as viewStyle } from '../../../src/surface/console/frame.ts'
+import { consolePagesStyle as consoleStyle } from '../../../src/surface/console-pages/assets.ts'
 import { networkBefore } from '../cards/network.ts'
 import { clientAt } from '../client.ts'
 import { pay } from '../commerce/machine-payer.ts'
@@ -33,7 +33,7 @@ import { MADE_BEFORE, MADE_HEADERS, MADE_MEMBERS } from './world-members.ts'
 import { aPasskey } from './world-passkeys.ts'
 import { aConversation, aProposal } from './world-proposals.ts'
 
-export const operations = published(areas)
+export const operations = publishedOperations(areas)
 
 /** Collections filled by other operations, or only by an agent's behaviour. */
 const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
@@ -50,7 +50,7 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/console/scripts': async () => consoleScript.name,
   '/login/assets': async () => consoleStyle.name,
   '/pay': world => world.idOf('request'),
-  '/pay/assets': async () => style.name,
+  '/pay/assets': async () => payerPageStyle.name,
   '/risk/agents': async world => (await world.frozenByRisk()).agentId,
   '/risk/alerts': async world => (await world.frozenByRisk()).id,
   '/passkeys': world => world.enrolledPasskey(),
@@ -81,16 +81,16 @@ export interface Prepared {
   readonly headers: Readonly<Record<string, string>>
 }
 
-const byKey = (key: string): Registered => {
+const byKey = (key: string): RegisteredOperation => {
   const operation = operations.find(registered => registered.key === key)
   if (!operation) throw new Error(`there is no ${key}`)
   return operation
 }
 
-const operationAt = (method: string, path: string): Registered | undefined =>
+const operationAt = (method: string, path: string): RegisteredOperation | undefined =>
   operations.find(({ operation }) => operation.method === method && operation.path === path)
 
-function prefixOf({ operation }: Registered): string | undefined {
+function prefixOf({ operation }: RegisteredOperation): string | undefined {
   const schema = operation.returns[1]
   const example = schema instanceof z.ZodObject ? schema.shape.id?.meta()?.examples?.[0] : undefined
   return EXAMPLE.exec(String(example))?.[1]
@@ -112,7 +112,7 @@ export const withSession = async (
 })
 
 export function credentials(
-  { operation }: Registered,
+  { operation }: RegisteredOperation,
   { key, session, merchantKey }: Pick<WorldOwner, 'key' | 'session' | 'merchantKey'>,
 ): RequestOptions {
   const { callers } = operation
@@ -148,7 +148,7 @@ export class World {
   }
 
   /** A path and a body with which the operation succeeds. */
-  prepare(registered: Registered): Promise<Prepared> {
+  prepare(registered: RegisteredOperation): Promise<Prepared> {
     if (!this.#prepared) return this.#prepare(registered)
     // Records that were changed first or created specially are useless to other operations.
     const isSpecial = Object.keys(CAUSED).some(collection => registered.operation.path.startsWith(collection))
@@ -165,7 +165,7 @@ export class World {
     return this.#keeps ? cached(this.#records, name, make) : make()
   }
 
-  async #prepare(registered: Registered): Promise<Prepared> {
+  async #prepare(registered: RegisteredOperation): Promise<Prepared> {
     this.#variants = RECORD_VARIANTS[registered.key] ?? {}
     const path = (await this.#fill(registered.operation.path)) + (await this.#queryOf(registered))
     const body = await this.bodyOf(registered, path)
@@ -180,7 +180,7 @@ export class World {
     }
   }
 
-  async #queryOf({ operation }: Registered): Promise<string> {
+  async #queryOf({ operation }: RegisteredOperation): Promise<string> {
     const members = Object.entries<z.ZodType>(operation.query?.shape ?? {})
     // A key must name the agent where an agent's token need not.
     const isForKeys = (name: string) => name === 'agentId' && 'agent_required' in (operation.fails ?? {})
@@ -192,7 +192,7 @@ export class World {
     return required.length > 0 ? `?${new URLSearchParams(query)}` : ''
   }
 
-  async bodyOf({ key, operation }: Registered, path: string): Promise<unknown> {
+  async bodyOf({ key, operation }: RegisteredOperation, path: string): Promise<unknown> {
     if (operation.example === undefined && !(key in MADE_MEMBERS)) return undefined
     const make = this.#make.bind(this)
     const made = await MADE_MEMBERS[key]?.(make, path, this.#service)
@@ -203,11 +203,11 @@ export class World {
     return body
   }
 
-  send({ operation }: Registered, path: string, options: RequestOptions): Promise<HttpResponse> {
+  send({ operation }: RegisteredOperation, path: string, options: RequestOptions): Promise<HttpResponse> {
     return this.#service.http(operation.method, path, options)
   }
 
-  async #succeed(registered: Registered, parameterPath: string): Promise<HttpResponse> {
+  async #succeed(registered: RegisteredOperation, parameterPath: string): Promise<HttpResponse> {
     const params = registered.operation.path.includes('{') ? parameterPath.split('/') : []
     const path = registered.operation.path
       .split('/')
@@ -283,7 +283,7 @@ export class World {
     await this.#succeed(byKey(key), path)
   }
 
-  async #create(post: Registered | undefined, path: string): Promise<string> {
+  async #create(post: RegisteredOperation | undefined, path: string): Promise<string> {
     if (!post) throw new Error(`nothing is created at ${path}`)
     return (await this.#succeed(post, path)).body.id
   }

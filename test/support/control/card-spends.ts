@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { CardControls, Ruling, SpendRequest } from '../../../src/control/rules/decision.ts'
+import type { CardControls, SpendRequest, SpendRuling } from '../../../src/control/rules/decision.ts'
 import { cents } from '../../../src/values/money.ts'
 import { policy } from './decide.ts'
 import { anyPolicy, anyRequest, mcc, merchant, nullable } from './random-spends.ts'
@@ -56,8 +56,8 @@ export const aPolicy = fc.oneof(anyPolicy, mildPolicy, fc.constant(policy({})))
 export const askingPolicy = fc.oneof(anyPolicy, fc.constant(policy({ autoApproveLimitEuros: 0.01 })))
 
 export const severity = { skip: 0, pass: 0, review: 1, fail: 2 } as const
-export const strictestOf = ({ checks }: Pick<Ruling, 'checks'>) =>
+export const strictestOf = ({ checks }: Pick<SpendRuling, 'checks'>) =>
   Math.max(0, ...checks.map(({ outcome }) => severity[outcome]))
 /** A spend that waits for a person needs no money yet, so these rules may review instead of failing. */
 export const OF_MONEY: ReadonlySet<string> = new Set(['walletStatus', 'insufficient_funds'])
-export const withoutMoney = ({ checks }: Ruling) => checks.filter(({ rule }) => !OF_MONEY.has(rule))
+export const withoutMoney = ({ checks }: SpendRuling) => checks.filter(({ rule }) => !OF_MONEY.has(rule))

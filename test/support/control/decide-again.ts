@@ -1,19 +1,23 @@
 import { expect } from '@jest/globals'
 import {
   type DecisionRow,
-  parseCounters,
-  parseRequest,
+  decodeDecisionCounters,
+  decodeDecisionRequest,
 } from '../../../src/control/decisions/stored-decision.ts'
-import { compilePolicy, decide } from '../../../src/control/rules/decide.ts'
-import type { Ruling } from '../../../src/control/rules/decision.ts'
-import { decodeRules } from '../../../src/control/rules/rules.ts'
+import { compilePolicy, decideSpendByRules } from '../../../src/control/rules/decide.ts'
+import type { SpendRuling } from '../../../src/control/rules/decision.ts'
+import { decodePolicyRules } from '../../../src/control/rules/rules.ts'
 import type { TestService } from '../harness.ts'
 
 export const decideAgain = (
   { request, counters }: Pick<DecisionRow, 'request' | 'counters'>,
   rules: Readonly<Record<string, unknown>> | null,
-): Ruling =>
-  decide(compilePolicy(rules && decodeRules(rules)), parseRequest(request), parseCounters(counters))
+): SpendRuling =>
+  decideSpendByRules(
+    compilePolicy(rules && decodePolicyRules(rules)),
+    decodeDecisionRequest(request),
+    decodeDecisionCounters(counters),
+  )
 
 type StoredRow = Parameters<typeof decideAgain>[0] & {
   readonly rules: Record<string, unknown>

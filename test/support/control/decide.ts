@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import { compilePolicy, decide } from '../../../src/control/rules/decide.ts'
+import { compilePolicy, decideSpendByRules } from '../../../src/control/rules/decide.ts'
 import {
-  type Counters,
-  type MandateUse,
+  type MandateUsage,
+  type SpendCounters,
   type SpendRequest,
-  zeroCounters,
+  zeroSpendCounters,
 } from '../../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { decodeJson, type JsonOf } from '../../../src/values/json-names.ts'
@@ -41,8 +41,13 @@ export const policy = (rules: RulesInput) =>
 export const decideUnder = (
   rules: RulesInput,
   request: Partial<SpendRequest> = {},
-  counters: Partial<Counters> = {},
-) => decide(compilePolicy(policy(rules)), { ...plainRequest, ...request }, { ...zeroCounters, ...counters })
+  counters: Partial<SpendCounters> = {},
+) =>
+  decideSpendByRules(
+    compilePolicy(policy(rules)),
+    { ...plainRequest, ...request },
+    { ...zeroSpendCounters, ...counters },
+  )
 
 export const outcomeOf = ({ allowed, requiresApproval }: ReturnType<typeof decideUnder>): string =>
   allowed ? (requiresApproval ? 'review' : 'pass') : 'fail'
@@ -68,7 +73,7 @@ export const riskWith = (outcome: 'pass' | 'review' | 'deny' | 'freeze') => ({
 })
 
 /** A mandate that these members limit and that allows everything else. */
-export const mandateWith = (members: Partial<MandateUse> = {}): MandateUse => ({
+export const mandateWith = (members: Partial<MandateUsage> = {}): MandateUsage => ({
   id: 'mandate_1',
   name: 'Books',
   expiresAt: new Date('2027-01-01T00:00:00.000Z'),

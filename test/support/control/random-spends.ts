@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { Counters, SpendRequest } from '../../../src/control/rules/decision.ts'
-import { cents, plus } from '../../../src/values/money.ts'
+import type { SpendCounters, SpendRequest } from '../../../src/control/rules/decision.ts'
+import { addCents, cents } from '../../../src/values/money.ts'
 import { anyCents, limit, riskWith } from './decide.ts'
 
 const instant = fc.date({ min: new Date('2026-01-01'), max: new Date('2027-12-31'), noInvalidDate: true })
@@ -55,7 +55,7 @@ const anyMandate = fc.record({
 export const anyRequest: fc.Arbitrary<SpendRequest> = fc.record({
   kind: fc.constantFrom('intent' as const, 'card' as const, 'payment' as const),
   at: instant,
-  amountCents: anyCents.map(amount => plus(amount, cents(1n))),
+  amountCents: anyCents.map(amount => addCents(amount, cents(1n))),
   merchant,
   mcc: nullable(mcc),
   country: nullable(fc.constantFrom('DE', 'FR', 'US')),
@@ -86,7 +86,7 @@ export const anyRequest: fc.Arbitrary<SpendRequest> = fc.record({
   outsideMandates: nullable(fc.constant('The mandate Books has no payment left.')),
 })
 
-export const anyCounters: fc.Arbitrary<Counters> = fc.record({
+export const anyCounters: fc.Arbitrary<SpendCounters> = fc.record({
   dayCents: anyCents,
   monthCents: anyCents,
   uses: fc.integer({ min: 0, max: 60 }),

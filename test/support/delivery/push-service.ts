@@ -3,7 +3,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll } from '@jest/globals'
 import { guardedHttp } from '../../../src/adapters/guarded-http/guarded-http.ts'
-import type { Outbound } from '../../../src/ports/outbound.ts'
+import type { OutboundHttp } from '../../../src/ports/outbound.ts'
 import { certificate } from '../http/certificate.ts'
 import { nameServer } from '../http/name-server.ts'
 
@@ -23,7 +23,7 @@ export interface Browser {
 
 export interface PushService {
   /** Connects to the push service under its name and with its certificate. */
-  readonly outbound: Outbound
+  readonly outbound: OutboundHttp
   browser(): Browser
 }
 

@@ -1,6 +1,6 @@
 import type { Mode } from '../../../src/kernel/contract/actor.ts'
-import type { Role } from '../../../src/kernel/contract/scopes.ts'
-import { hashOf, newSecret } from '../../../src/kernel/database/credential.ts'
+import type { PersonRole } from '../../../src/kernel/contract/scopes.ts'
+import { hashSecret, newSecret } from '../../../src/kernel/database/credential.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { clientAt } from '../client.ts'
 import { bodyOf, type TestClient } from '../factories.ts'
@@ -51,7 +51,7 @@ interface Account {
 }
 
 interface LinkMembers {
-  readonly role?: Role
+  readonly role?: PersonRole
   readonly personId?: string | undefined
 }
 
@@ -72,7 +72,7 @@ export async function aLink(
   const personId = known ?? newId('person')
   if (!known) await sql(PERSON, [ownerId, mode, personId, `The ${role}`, role])
   const token = newSecret('lnk_')
-  await sql(LINK, [ownerId, mode, newId('consolelink'), personId, hashOf(token)])
+  await sql(LINK, [ownerId, mode, newId('consolelink'), personId, hashSecret(token)])
   return { personId, url: `${url}/login#${token}` }
 }
 

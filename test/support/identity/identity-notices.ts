@@ -1,6 +1,6 @@
-import { signedNotice } from '../../../src/adapters/identity-verification/sandbox.ts'
+import { signIdentityNotice } from '../../../src/adapters/identity-verification/sandbox.ts'
 import type { IdentityNotice } from '../../../src/ports/identity-verification.ts'
-import { derivedSecrets } from '../../../src/ports/vault.ts'
+import { deriveSecrets } from '../../../src/ports/vault.ts'
 import { ENCRYPTION_KEY, type HttpResponse, type TestService } from '../harness.ts'
 
 export const notice = (reference: string, status: IdentityNotice['status']): IdentityNotice => ({
@@ -14,6 +14,6 @@ export function tell(
   told: IdentityNotice,
   secret = ENCRYPTION_KEY,
 ): Promise<HttpResponse> {
-  const { body, headers } = signedNotice(derivedSecrets('sandbox identity notices', secret), told)
+  const { body, headers } = signIdentityNotice(deriveSecrets('sandbox identity notices', secret), told)
   return service.http('POST', '/rails/identity-verification', { headers, body })
 }

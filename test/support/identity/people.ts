@@ -1,6 +1,6 @@
 import type { areas } from '../../../src/areas.ts'
 import type { Client } from '../../../src/derive/client.ts'
-import type { Role } from '../../../src/kernel/contract/scopes.ts'
+import type { PersonRole } from '../../../src/kernel/contract/scopes.ts'
 import { bodyOf } from '../factories.ts'
 import type { Owner, TestService } from '../harness.ts'
 import { Authenticator, type AuthenticatorAlgorithm, type Manner } from './authenticator.ts'
@@ -24,7 +24,7 @@ export interface Enrolled {
 }
 
 interface EnrolledMembers {
-  readonly role?: Role
+  readonly role?: PersonRole
   readonly name?: string
   readonly algorithm?: AuthenticatorAlgorithm
   /** An owner who has a passkey already, needed for all but the first. */

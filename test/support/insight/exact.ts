@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { expect } from '@jest/globals'
-import { readSpend, readTail, type View } from '../../../src/insight/spend/index.ts'
+import { readSpend, readSpendSnapshot, type SpendView } from '../../../src/insight/spend/index.ts'
 import type { Sql } from '../../../src/kernel/contract/sql.ts'
 import type { TestService } from '../harness.ts'
 import type { Spender, SpendStep } from './random-spends.ts'
@@ -21,7 +21,7 @@ const views = {
   run: line => line.run,
   'label:team': line => line.labels.team && asStored(line.labels.team),
 } as const satisfies Partial<
-  Record<View, (line: Awaited<ReturnType<typeof slowLines>>[number]) => string | undefined>
+  Record<SpendView, (line: Awaited<ReturnType<typeof slowLines>>[number]) => string | undefined>
 >
 
 /** Checks every view, by day, agent and value, against the slow query. */
@@ -32,10 +32,12 @@ export async function expectExact(
 ): Promise<void> {
   const tenant = { ownerId, mode: 'test' } as const
   const lines = await slowLines(service, ownerId)
-  const spend = await readTail(sql, tenant, { views: [...(Object.keys(views) as View[]), 'kept_back'] })
+  const spend = await readSpendSnapshot(sql, tenant, {
+    views: [...(Object.keys(views) as SpendView[]), 'kept_back'],
+  })
   for (const [view, keyOf] of Object.entries(views)) {
     const by = ['day', 'agent', 'run', 'value'] as const
-    const sums = await readSpend(spend, { ...EVER, views: [view as View], by })
+    const sums = await readSpend(spend, { ...EVER, views: [view as SpendView], by })
     const keyOfSum = ({ agentId, runId, value }: (typeof sums)[number]) =>
       view === 'agent' ? agentId : view === 'run' ? runId : value
     expect([view, fastSums(sums, sum => `${sum.day} ${sum.agentId} ${keyOfSum(sum)}`)]).toEqual([

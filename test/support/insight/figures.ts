@@ -1,8 +1,8 @@
-import { type Backtest, backtestOf } from '../../../src/insight/forecast/method/backtest.ts'
+import { backtestForecast, type ForecastBacktest } from '../../../src/insight/forecast/method/backtest.ts'
 import type { DailySpend } from '../../../src/insight/forecast/method/days.ts'
-import { outlookOf } from '../../../src/insight/forecast/method/outlook.ts'
-import { totalOf } from '../../../src/insight/forecast/method/paths.ts'
-import { atOnce } from '../../../src/kernel/contract/time-slices.ts'
+import { forecastSpend } from '../../../src/insight/forecast/method/outlook.ts'
+import { totalQuantiles } from '../../../src/insight/forecast/method/paths.ts'
+import { runAtOnce } from '../../../src/kernel/contract/time-slices.ts'
 import { type Family, SERIES_OF_EACH, yearOf } from './families.ts'
 
 /** The forecast's accuracy on one family, as means over its series. */
@@ -23,7 +23,10 @@ export function figuresOf(
   yearFor: (number: number) => DailySpend = number => yearOf(family, number),
   series: number = SERIES_OF_EACH,
 ): FamilyFigures {
-  const tests = Array.from({ length: series }, (_, number) => atOnce(backtestOf(yearFor(number))) as Backtest)
+  const tests = Array.from(
+    { length: series },
+    (_, number) => runAtOnce(backtestForecast(yearFor(number))) as ForecastBacktest,
+  )
   return {
     ofNaive: meanOf(tests, ({ loss, naiveLoss }) => loss / naiveLoss),
     baselineOfNaive: meanOf(tests, ({ sameWeekdaysLoss, naiveLoss }) => sameWeekdaysLoss / naiveLoss),
@@ -44,7 +47,7 @@ function heldIn(spend: DailySpend, days: number, apart: number): boolean[] {
   const held: boolean[] = []
   for (let known = spend.cents.length - 180; known + days <= spend.cents.length; known += apart) {
     const before = { ...spend, cents: spend.cents.slice(0, known) }
-    const { p10, p90 } = totalOf(outlookOf(before, 1).paths, days)
+    const { p10, p90 } = totalQuantiles(forecastSpend(before, 1).paths, days)
     const actual = spend.cents.slice(known, known + days).reduce((sum, spent) => sum + spent, 0)
     held.push(actual >= p10 && actual <= p90)
   }

@@ -1,4 +1,4 @@
-import { merchantOf } from '../../../src/insight/spend/deltas.ts'
+import { merchantOfSpend } from '../../../src/insight/spend/deltas.ts'
 import type { SpendSum } from '../../../src/insight/spend/read.ts'
 
 interface Line {
@@ -40,7 +40,7 @@ export async function slowLines({ sql }: Payments, ownerId: string, mode = 'test
     day: String(row.day),
     agent: row.agent_id ?? '',
     run: row.run_id ?? '',
-    merchant: merchantOf(String(row.merchant)),
+    merchant: merchantOfSpend(String(row.merchant)),
     mcc: row.mcc ?? '',
     wallet: String(row.wallet_id),
     type: String(row.type),

@@ -10,7 +10,7 @@ import {
 import { isRunning } from '../../../src/dev/processes/process-table.ts'
 import { findTemporal } from '../../../src/dev/temporal/binary.ts'
 import { type EmbeddedTemporal, startTemporal } from '../../../src/dev/temporal/server.ts'
-import { migrate } from '../../../src/platform/schema.ts'
+import { migrateDatabase } from '../../../src/platform/schema.ts'
 
 const PREFIX = 'agentpay-test-'
 const ENOUGH_BYTES = 2 ** 30
@@ -32,7 +32,7 @@ export async function setUp(): Promise<void> {
 /** The first database of the server is the template of all others. */
 async function setUpPostgres(): Promise<void> {
   postgres = await startPostgres({ dataDir, port: 0, durable: false })
-  await migrate(postgres.url)
+  await migrateDatabase(postgres.url)
   process.env.TEST_POSTGRES_URL = postgres.url
 }
 

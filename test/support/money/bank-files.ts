@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
-import type { Execute } from '../../../src/kernel/run/execute.ts'
+import { endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
+import type { ExecuteCall } from '../../../src/kernel/run/execute.ts'
 import { aLiveClient, aSepaTransfer, aWallet, bodyOf, creditWallet, type TestClient } from '../factories.ts'
 import { startTestService } from '../harness.ts'
 import { temporaryFolder } from '../processes/folders.ts'
@@ -65,7 +65,7 @@ export async function bankFiles() {
 
   const worker = await openWorkerRuntime(service, env)
   const sandboxWorker = await openWorkerRuntime(service, { ...env, SEPA_RAIL: 'sandbox' })
-  const sweep = (execute: Execute = worker.execute) => endOverdue({ ...worker, execute })
+  const sweep = (execute: ExecuteCall = worker.execute) => endOverdueRecords({ ...worker, execute })
   const owners = [await service.owner(), await service.owner()] as const
   const [live, other] = [await aLiveClient(service, owners[0]), await aLiveClient(service, owners[1])]
   const liveClients = [live, other]

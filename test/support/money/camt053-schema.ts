@@ -1,4 +1,4 @@
-import { oneOrMore, optional, required, zeroOrMore } from '../../../src/iso20022/xml-schema.ts'
+import { oneOrMore, optionalElement, requiredElement, zeroOrMore } from '../../../src/iso20022/xml-schema.ts'
 
 /** The subset of camt.053.001.08 that we write, with the names, order, occurrences and formats of ISO's schema. */
 const anyText = (longest: number) => new RegExp(`^[^\\0]{1,${longest}}$`, 'u')
@@ -6,87 +6,95 @@ const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const date = /^\d{4}-\d\d-\d\d$/
 const decimal = /^\d{1,13}\.\d\d$/
 
-const amount = required('Amt', decimal, { Ccy: /^EUR$/ })
-const direction = required('CdtDbtInd', /^(CRDT|DBIT)$/)
-const day = [required('Dt', date)]
+const amount = requiredElement('Amt', decimal, { Ccy: /^EUR$/ })
+const direction = requiredElement('CdtDbtInd', /^(CRDT|DBIT)$/)
+const day = [requiredElement('Dt', date)]
 
 const number = [
-  optional('IBAN', /^[A-Z]{2}\d{2}[a-zA-Z0-9]{1,30}$/),
-  optional('Othr', [required('Id', anyText(34))]),
+  optionalElement('IBAN', /^[A-Z]{2}\d{2}[a-zA-Z0-9]{1,30}$/),
+  optionalElement('Othr', [requiredElement('Id', anyText(34))]),
 ]
-const account = [required('Id', number)]
-const party = [required('Pty', [required('Nm', anyText(140))])]
+const account = [requiredElement('Id', number)]
+const party = [requiredElement('Pty', [requiredElement('Nm', anyText(140))])]
 
 const balance = [
-  required('Tp', [required('CdOrPrtry', [required('Cd', /^(OPBD|CLBD|ITBD)$/)])]),
+  requiredElement('Tp', [requiredElement('CdOrPrtry', [requiredElement('Cd', /^(OPBD|CLBD|ITBD)$/)])]),
   amount,
   direction,
-  required('Dt', day),
+  requiredElement('Dt', day),
 ]
 
-const code = required('BkTxCd', [
-  required('Domn', [
-    required('Cd', /^PMNT$/),
-    required('Fmly', [
-      required('Cd', /^(RCDT|ICDT|CCRD)$/),
-      required('SubFmlyCd', /^(ESCT|RRTN|BOOK|OTHR|POSD|RIMB)$/),
+const code = requiredElement('BkTxCd', [
+  requiredElement('Domn', [
+    requiredElement('Cd', /^PMNT$/),
+    requiredElement('Fmly', [
+      requiredElement('Cd', /^(RCDT|ICDT|CCRD)$/),
+      requiredElement('SubFmlyCd', /^(ESCT|RRTN|BOOK|OTHR|POSD|RIMB)$/),
     ]),
   ]),
 ])
 
 const transaction = [
-  required('Refs', [required('AcctSvcrRef', anyText(35)), optional('EndToEndId', anyText(35))]),
+  requiredElement('Refs', [
+    requiredElement('AcctSvcrRef', anyText(35)),
+    optionalElement('EndToEndId', anyText(35)),
+  ]),
   amount,
   direction,
-  required('RltdPties', [
-    optional('Dbtr', party),
-    optional('DbtrAcct', account),
-    optional('Cdtr', party),
-    optional('CdtrAcct', account),
+  requiredElement('RltdPties', [
+    optionalElement('Dbtr', party),
+    optionalElement('DbtrAcct', account),
+    optionalElement('Cdtr', party),
+    optionalElement('CdtrAcct', account),
   ]),
-  optional('RmtInf', [required('Ustrd', anyText(140))]),
-  optional('AddtlTxInf', anyText(500)),
+  optionalElement('RmtInf', [requiredElement('Ustrd', anyText(140))]),
+  optionalElement('AddtlTxInf', anyText(500)),
 ]
 
 const entry = [
   amount,
   direction,
-  required('Sts', [required('Cd', /^BOOK$/)]),
-  required('BookgDt', [required('DtTm', instant)]),
-  required('ValDt', day),
-  required('AcctSvcrRef', anyText(35)),
+  requiredElement('Sts', [requiredElement('Cd', /^BOOK$/)]),
+  requiredElement('BookgDt', [requiredElement('DtTm', instant)]),
+  requiredElement('ValDt', day),
+  requiredElement('AcctSvcrRef', anyText(35)),
   code,
-  required('NtryDtls', [required('TxDtls', transaction)]),
+  requiredElement('NtryDtls', [requiredElement('TxDtls', transaction)]),
 ]
 
 const statement = [
-  required('Id', anyText(35)),
-  required('ElctrncSeqNb', /^\d{6}$/),
-  required('CreDtTm', instant),
-  required('FrToDt', [required('FrDtTm', instant), required('ToDtTm', instant)]),
-  required('Acct', [
-    required('Id', number),
-    required('Ccy', /^EUR$/),
-    required('Ownr', [required('Nm', anyText(140))]),
-    optional('Svcr', [
-      required('FinInstnId', [required('BICFI', /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/)]),
+  requiredElement('Id', anyText(35)),
+  requiredElement('ElctrncSeqNb', /^\d{6}$/),
+  requiredElement('CreDtTm', instant),
+  requiredElement('FrToDt', [requiredElement('FrDtTm', instant), requiredElement('ToDtTm', instant)]),
+  requiredElement('Acct', [
+    requiredElement('Id', number),
+    requiredElement('Ccy', /^EUR$/),
+    requiredElement('Ownr', [requiredElement('Nm', anyText(140))]),
+    optionalElement('Svcr', [
+      requiredElement('FinInstnId', [
+        requiredElement('BICFI', /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/),
+      ]),
     ]),
   ]),
   oneOrMore('Bal', balance),
-  required('TxsSummry', [
-    required('TtlNtries', [required('NbOfNtries', /^\d{1,15}$/), required('Sum', decimal)]),
-    required('TtlCdtNtries', [required('Sum', decimal)]),
-    required('TtlDbtNtries', [required('Sum', decimal)]),
+  requiredElement('TxsSummry', [
+    requiredElement('TtlNtries', [
+      requiredElement('NbOfNtries', /^\d{1,15}$/),
+      requiredElement('Sum', decimal),
+    ]),
+    requiredElement('TtlCdtNtries', [requiredElement('Sum', decimal)]),
+    requiredElement('TtlDbtNtries', [requiredElement('Sum', decimal)]),
   ]),
   zeroOrMore('Ntry', entry),
 ]
 
-export const camt053Schema = required(
+export const camt053Schema = requiredElement(
   'Document',
   [
-    required('BkToCstmrStmt', [
-      required('GrpHdr', [required('MsgId', anyText(35)), required('CreDtTm', instant)]),
-      required('Stmt', statement),
+    requiredElement('BkToCstmrStmt', [
+      requiredElement('GrpHdr', [requiredElement('MsgId', anyText(35)), requiredElement('CreDtTm', instant)]),
+      requiredElement('Stmt', statement),
     ]),
   ],
   // `xmlns` itself has an empty local name.

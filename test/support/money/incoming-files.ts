@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { PLATFORM_OWNER } from '../../../src/identity/customers/customer.ts'
+import { PLATFORM_OWNER_ID } from '../../../src/identity/customers/customer.ts'
 import { bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 import { expectVerifiedLedger } from '../verified-ledger.ts'
@@ -30,7 +30,7 @@ export function incomingFilesIn({
   const proveLedgers = async () => {
     for (const mode of ['test', 'live'] as const)
       expect(
-        await bodyOf(service.dash.ledger.verifyOwner({ params: { id: PLATFORM_OWNER }, body: { mode } })),
+        await bodyOf(service.dash.ledger.verifyOwner({ params: { id: PLATFORM_OWNER_ID }, body: { mode } })),
       ).toMatchObject({
         ok: true,
         problems: [],

@@ -1,4 +1,4 @@
-import { referenceOf } from '../../../src/money/references/register.ts'
+import { creditorReferenceFor } from '../../../src/money/references/register.ts'
 import type { TestService } from '../harness.ts'
 
 /** The reference by which a payment is matched to a wallet. */
@@ -7,5 +7,5 @@ export async function referenceIn({ sql }: Pick<TestService, 'sql'>, walletId: s
     'select reference_number as number from wallets where id = $1',
     [walletId],
   )
-  return referenceOf(BigInt(row?.number ?? 0))
+  return creditorReferenceFor(BigInt(row?.number ?? 0))
 }

@@ -1,22 +1,22 @@
 import { z } from 'zod'
 import { area } from '../../../src/kernel/contract/area.ts'
-import { type ContextOf, implement, post } from '../../../src/kernel/contract/operation.ts'
-import { creditEvents } from '../../../src/money/incoming/api.ts'
-import { lockCredit } from '../../../src/money/incoming/credits.ts'
-import { CreditRows, IncomingCredit } from '../../../src/money/incoming/incoming-credit.ts'
+import { bindHandlers, type ContextOf, post } from '../../../src/kernel/contract/operation.ts'
+import { incomingCreditEvents } from '../../../src/money/incoming/api.ts'
+import { lockIncomingCredit } from '../../../src/money/incoming/credits.ts'
+import { IncomingCredit, NewCreditRows } from '../../../src/money/incoming/incoming-credit.ts'
 import {
-  accountsToPay,
-  payersOf,
+  ownerPaymentAccounts,
   payOwner,
   payOwnerInBatch,
-  refundableCents,
-  refundOwner,
+  refundableCreditCents,
+  refundableWallets,
+  refundOwnerPayment,
 } from '../../../src/money/incoming/pay-owner.ts'
-import type { Cause } from '../../../src/money/ledger/book.ts'
-import { BETWEEN_OWNERS, openBook } from '../../../src/money/ledger/open-book.ts'
-import { newReference, type Payable } from '../../../src/money/references/register.ts'
+import type { PostingCause } from '../../../src/money/ledger/book.ts'
+import { lockBook, OWNER_TRANSFER_ACCOUNTS } from '../../../src/money/ledger/open-book.ts'
+import { type PayableReference, registerReference } from '../../../src/money/references/register.ts'
 import { id } from '../../../src/values/ids.ts'
-import { positiveMoney } from '../../../src/values/money.ts'
+import { positiveMoneySchema } from '../../../src/values/money.ts'
 
 const Made = z.object({ id: id('credit') })
 const fails = { too_little: [400, 'There is not so much.'] } as const
@@ -24,7 +24,7 @@ const payment = z.strictObject({
   fromWalletId: id('wallet'),
   toOwnerId: id('customer'),
   toWalletId: id('wallet'),
-  amountCents: positiveMoney(),
+  amountCents: positiveMoneySchema(),
   payableId: z.string().max(60).nullable().default(null),
   /** As versions before 0.6.0 did: the other owner posts it later, in a separate transaction. */
   asBefore: z.boolean().default(false),
@@ -56,14 +56,14 @@ const payerApi = {
       toWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',
       amountEuros: 1,
     },
-    emits: creditEvents,
+    emits: incomingCreditEvents,
   }),
   refund: post('/payer/refunds', {
     ...shared,
     summary: 'Give a payment back',
-    body: z.strictObject({ creditId: id('credit'), amountCents: positiveMoney() }),
+    body: z.strictObject({ creditId: id('credit'), amountCents: positiveMoneySchema() }),
     example: { creditId: 'credit_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 1 },
-    emits: creditEvents,
+    emits: incomingCreditEvents,
   }),
   charge: post('/payer/charges', {
     ...shared,
@@ -89,11 +89,12 @@ const payerApi = {
     },
     returns: [200, Made],
     fails,
-    emits: creditEvents,
+    emits: incomingCreditEvents,
   }),
 }
 
-const payableOf = (id: string | null): Payable | null => (id === null ? null : { type: 'request', id })
+const payableOf = (id: string | null): PayableReference | null =>
+  id === null ? null : { type: 'request', id }
 
 const NOT_BOOKED = 'update incoming_credits set due_at = $2 where id = $1'
 
@@ -104,17 +105,17 @@ async function pay(
   const { sql, now, queueStatement } = context
   const { fromWalletId, toOwnerId, toWalletId, amountCents, payableId, asBefore } = body
   const to = { ownerId: toOwnerId, walletId: toWalletId, name: 'Payee' }
-  const book = await openBook(sql, context, accountsToPay(fromWalletId, to))
+  const book = await lockBook(sql, context, ownerPaymentAccounts(fromWalletId, to))
   if (!book.canPay(fromWalletId, amountCents)) return undefined
   const members = { fromWalletId, amountCents, payable: payableOf(payableId), reference: 'For the tests' }
   const made = { ...members, senderName: 'Payer', to }
-  const take = (cause: Cause) => book.move('charge_out', fromWalletId, 'bank', amountCents, cause)
+  const take = (cause: PostingCause) => book.move('charge_out', fromWalletId, 'bank', amountCents, cause)
   if (!asBefore) {
     const id = await payOwner(made, take, book, context)
     queueStatement(book.post(sql))
     return id
   }
-  const credits = new CreditRows({ now })
+  const credits = new NewCreditRows({ now })
   const { id } = payOwnerInBatch(made, take, new Map(), book, credits, context)
   queueStatement(book.post(sql))
   await credits.insert(sql)
@@ -125,10 +126,13 @@ async function pay(
 export const payerArea = area(
   'Payer',
   'Payments of the tests.',
-  implement(payerApi, {
+  bindHandlers(payerApi, {
     async request({ body: { walletId, requestId } }, context) {
       return {
-        reference: await newReference(context, { walletId, payable: { type: 'request', id: requestId } }),
+        reference: await registerReference(context, {
+          walletId,
+          payable: { type: 'request', id: requestId },
+        }),
       }
     },
     async take({ body }, context) {
@@ -143,16 +147,16 @@ export const payerArea = area(
       const { records, tenant, sql, queueStatement, refuse } = context
       const known = await records.findOne(IncomingCredit, { ...tenant, id: creditId })
       const walletId = String(known?.walletId)
-      const otherOwners = await payersOf(known ? [known] : [], context)
+      const otherOwners = await refundableWallets(known ? [known] : [], context)
       const wallets = [walletId, String(known?.fromWalletId)]
       const [book, credit] = await Promise.all([
-        openBook(sql, context, { wallets, ...BETWEEN_OWNERS, otherOwners }),
-        lockCredit(creditId, context),
+        lockBook(sql, context, { wallets, ...OWNER_TRANSFER_ACCOUNTS, otherOwners }),
+        lockIncomingCredit(creditId, context),
       ])
-      if (!credit || refundableCents(credit) < amountCents || !book.canPay(walletId, amountCents))
+      if (!credit || refundableCreditCents(credit) < amountCents || !book.canPay(walletId, amountCents))
         return refuse('too_little')
       const members = { amountCents, senderName: 'Payee', reference: 'Given back' }
-      const id = await refundOwner(credit, members, book, context)
+      const id = await refundOwnerPayment(credit, members, book, context)
       queueStatement(book.post(sql))
       return { id }
     },

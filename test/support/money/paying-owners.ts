@@ -1,6 +1,6 @@
 import { areas } from '../../../src/areas.ts'
-import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
-import type { IncomingEvent } from '../../../src/money/incoming/api.ts'
+import { endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
+import type { IncomingCreditEvent } from '../../../src/money/incoming/api.ts'
 import { aWallet, bodyOf } from '../factories.ts'
 import { type Owner, startTestService } from '../harness.ts'
 import { openWorkerRuntime } from '../worker-runtime.ts'
@@ -18,7 +18,7 @@ interface Payment {
   readonly asBefore?: boolean
 }
 
-type Told = (typeof IncomingEvent)['_output']
+type Told = (typeof IncomingCreditEvent)['_output']
 
 export async function startPayingOwners() {
   const service = await startTestService({ areas: withPayer })
@@ -27,7 +27,7 @@ export async function startPayingOwners() {
 
   async function sweep(): Promise<void> {
     await service.sql('update incoming_credits set due_at = now() where due_at is not null')
-    await endOverdue(worker)
+    await endOverdueRecords(worker)
   }
 
   const pay = (

@@ -1,11 +1,11 @@
-import { sandboxFunding } from '../../../src/adapters/funding-rail/sandbox.ts'
-import type { Charge, FundingRail } from '../../../src/ports/funding-rail.ts'
-import type { RailCall } from '../../../src/ports/sepa-rail.ts'
+import { sandboxFundingRail } from '../../../src/adapters/funding-rail/sandbox.ts'
+import type { FundingCharge, FundingRail } from '../../../src/ports/funding-rail.ts'
+import type { SepaRailCall } from '../../../src/ports/sepa-rail.ts'
 
 /** The sandbox's processor, which records every charge; a test can replace its answers. */
 export function recordingProcessor() {
-  const sandbox = sandboxFunding()
-  const charges: (Charge & RailCall)[] = []
+  const sandbox = sandboxFundingRail()
+  const charges: (FundingCharge & SepaRailCall)[] = []
   const answers: Pick<FundingRail, 'charge' | 'stateOf'> = { ...sandbox }
   const rail: FundingRail = {
     ...sandbox,

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import type { Book, Cause } from '../../../src/money/ledger/book.ts'
+import type { LockedBook, PostingCause } from '../../../src/money/ledger/book.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { type Cents, roundCents } from '../../../src/values/money.ts'
 import { aWallet, bodyOf, type TestClient } from '../factories.ts'
@@ -13,7 +13,7 @@ export const newCause = () => ({ type: 'trial', id: newId('trial') })
 interface Old extends Awaited<ReturnType<TestService['owner']>> {
   readonly id: string
   readonly other: string
-  book(now: Date, work: (book: Book) => void, holds?: readonly Cause[]): Promise<void>
+  book(now: Date, work: (book: LockedBook) => void, holds?: readonly PostingCause[]): Promise<void>
   fund(cents: Cents, now: Date): Promise<void>
   draw(period?: string): ReturnType<typeof drawOf>
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { readContract } from '../../../src/packages/write/contract.ts'
+import { readClientContract } from '../../../src/packages/write/contract.ts'
 import { writeTypescriptPackage } from '../../../src/packages/write/typescript-package.ts'
 import { temporaryFolder } from '../processes/folders.ts'
 
@@ -23,10 +23,10 @@ export async function runNpm(args: readonly string[], cwd: string): Promise<stri
 /** A folder into which npm has installed the package, without a network: it has no dependencies. */
 export async function aFolderWithThePackage(): Promise<string> {
   const folder = temporaryFolder()
-  await writeTypescriptPackage(readContract(), join(folder, 'package'))
+  await writeTypescriptPackage(readClientContract(), join(folder, 'package'))
   await runNpm(['pack', './package', '--silent'], folder)
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
-  const archive = `agentpay-${readContract().version}.tgz`
+  const archive = `agentpay-${readClientContract().version}.tgz`
   await runNpm(['install', `./${archive}`, '--offline', '--no-audit', '--no-fund', '--silent'], folder)
   return folder
 }

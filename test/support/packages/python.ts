@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll } from '@jest/globals'
-import { zipOf } from '../../../src/compliance/gdpr/zip.ts'
-import { readContract } from '../../../src/packages/write/contract.ts'
+import { zipStream } from '../../../src/compliance/gdpr/zip.ts'
+import { readClientContract } from '../../../src/packages/write/contract.ts'
 import { writePythonPackage } from '../../../src/packages/write/python-package.ts'
 
 const run = promisify(execFile)
@@ -26,7 +26,7 @@ export async function aPythonWithThePackage(
 ): Promise<PythonFolder> {
   const folder = mkdtempSync(join(tmpdir(), 'agentpay-python-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
-  const written = await writePythonPackage(readContract(), join(folder, 'package'), zipOf)
+  const written = await writePythonPackage(readClientContract(), join(folder, 'package'), zipStream)
   const own = join(folder, 'python')
   await run('python3', ['-m', 'venv', own]).catch(error => {
     throw new Error(

@@ -2,10 +2,10 @@ import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { startPostgres } from '../../../src/dev/postgres/embedded-postgres.ts'
 import { signalPostmaster } from '../../../src/dev/postgres/server.ts'
-import type { KeptServer } from '../../../src/dev/processes/guarded-child.ts'
+import type { RestartedServer } from '../../../src/dev/processes/guarded-child.ts'
 import { installedTemporal } from '../../../src/dev/temporal/binary.ts'
 import { startTemporal } from '../../../src/dev/temporal/server.ts'
-import { migrate } from '../../../src/platform/schema.ts'
+import { migrateDatabase } from '../../../src/platform/schema.ts'
 import { beforeRemoval, temporaryFolder } from './folders.ts'
 import { lastingPort } from './lasting-port.ts'
 
@@ -34,7 +34,7 @@ export async function ownPostgres(): Promise<OwnPostgres> {
   const start = () => startPostgres({ dataDir, port })
   const first = await start()
   const server = restartable(first, start)
-  await migrate(first.url)
+  await migrateDatabase(first.url)
   return {
     ...server,
     url: first.url,
@@ -56,8 +56,8 @@ export async function ownTemporal({ durable = true } = {}): Promise<OwnTemporal>
   return { ...server, address: first.address, dataDir, kill: server.stop }
 }
 
-function restartable(first: KeptServer, start: () => Promise<KeptServer>): OwnServer {
-  let running: KeptServer | undefined = first
+function restartable(first: RestartedServer, start: () => Promise<RestartedServer>): OwnServer {
+  let running: RestartedServer | undefined = first
   const server = {
     async stop() {
       await running?.stop()

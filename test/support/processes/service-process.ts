@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Instance } from '../../../src/dev/instance-file.ts'
+import type { RunningInstance } from '../../../src/dev/instance-file.ts'
 import { settingVariables } from '../../../src/platform/settings/settings.ts'
 import { type Launched, launch } from './launched.ts'
 
@@ -24,7 +24,7 @@ export async function startService(dataDir: string, env: Record<string, string> 
 
 export const instanceFile = (dataDir: string) => join(dataDir, 'instance.json')
 
-export function instanceOf(dataDir: string): Instance {
+export function instanceOf(dataDir: string): RunningInstance {
   return JSON.parse(readFileSync(instanceFile(dataDir), 'utf8'))
 }
 

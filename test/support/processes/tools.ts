@@ -1,6 +1,10 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PLATFORM, RELEASE, type Release } from '../../../src/dev/temporal/download.ts'
+import {
+  TEMPORAL_PLATFORM,
+  TEMPORAL_RELEASE,
+  type TemporalRelease,
+} from '../../../src/dev/temporal/download.ts'
 import { temporaryFolder } from './folders.ts'
 
 /** A separate PATH and cache, with fake programs. */
@@ -25,7 +29,7 @@ export function tools(): Tools {
   }
   return {
     env: { PATH: join(folder, 'path'), HOME: folder, XDG_CACHE_HOME: cache },
-    cached: join(cache, `agentpay/temporal-${RELEASE.version}`, PLATFORM, 'temporal'),
+    cached: join(cache, `agentpay/temporal-${TEMPORAL_RELEASE.version}`, TEMPORAL_PLATFORM, 'temporal'),
     install: (name, script) => put(join('path', name), script),
     put,
     goCalls: () => readFileSync(join(folder, 'go-calls'), 'utf8').trim().split('\n'),
@@ -46,7 +50,7 @@ interface FakeGo {
 /** A fake `go` that knows one module and builds the given result. It runs in Node, which signals end as they end Go. */
 export function fakeGo(
   { put, install }: Tools,
-  { sum = RELEASE.source.sum, building = '', result }: FakeGo,
+  { sum = TEMPORAL_RELEASE.source.sum, building = '', result }: FakeGo,
 ): void {
   const calls = put('go-calls', '')
   const source = join(put('source/go.mod', ''), '..')
@@ -71,4 +75,4 @@ else void build(rest[rest.indexOf('-o') + 1])
 }
 
 /** A release without published archives, so that no test uses the network. */
-export const unpublished: Release = { ...RELEASE, archives: {} }
+export const unpublished: TemporalRelease = { ...TEMPORAL_RELEASE, archives: {} }

@@ -1,4 +1,4 @@
-import { migrationsIn } from '../../../src/migrations/index.ts'
+import { readMigrations } from '../../../src/migrations/index.ts'
 
 export interface Table {
   readonly name: string
@@ -18,7 +18,7 @@ const LIST = String.raw`\(([^()]*)\)`
 const namesIn = (list = ''): string[] => list.split(',').map(name => name.trim())
 
 /** All tables, parsed from the migrations; throws at an unreadable statement. */
-export function tablesOfMigrations(migrations = migrationsIn()): Map<string, Table> {
+export function tablesOfMigrations(migrations = readMigrations()): Map<string, Table> {
   const tables = new Map<string, Table>()
   for (const { text } of migrations) {
     let area = ''

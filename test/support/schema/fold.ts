@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { startPostgres } from '../../../src/dev/postgres/embedded-postgres.ts'
 import {
-  checksumOfAll,
+  type BaselineStamp,
+  checksumOfMigrations,
   type Migration,
-  migrationsIn,
+  readMigrations,
   type SchemaHistory,
-  type Stamp,
   schemaHistory,
 } from '../../../src/migrations/index.ts'
 import { printError, printLine } from '../../../src/platform/output.ts'
@@ -30,9 +30,9 @@ async function fold(): Promise<void> {
   try {
     const archive = execFileSync('git', ['archive', 'HEAD', 'src/migrations'], { cwd: root })
     execFileSync('tar', ['-x', '-C', folder], { input: archive })
-    const before = migrationsIn(join(folder, 'src/migrations'))
+    const before = readMigrations(join(folder, 'src/migrations'))
     const postgres = await startPostgres({ dataDir: folder, port: 0, durable: false })
-    const differences = await differencesOf(postgres.url, before, migrationsIn()).finally(postgres.stop)
+    const differences = await differencesOf(postgres.url, before, readMigrations()).finally(postgres.stop)
     if (differences.length > 0) throw new Error(`The schemas differ:\n${differences.join('\n')}`)
     const stamps = stampsOf(before, released)
     writeFileSync(join(root, 'src/migrations/stamps.json'), `${JSON.stringify(stamps, null, 2)}\n`)
@@ -81,11 +81,11 @@ async function schemaOf(url: string, name: string, migrations: readonly Migratio
 export function stampsOf(
   before: readonly Migration[],
   released: SchemaHistory['released'],
-): readonly Stamp[] {
+): readonly BaselineStamp[] {
   const last = Object.entries(released).at(-1)
-  const stampAfter = (count: number): Stamp => ({
+  const stampAfter = (count: number): BaselineStamp => ({
     of: last?.[0] ?? 'no version yet',
-    applied: checksumOfAll(before.slice(0, count)),
+    applied: checksumOfMigrations(before.slice(0, count)),
     statements: before.slice(count).map(({ text }) => text),
   })
   const count = Object.keys(last?.[1] ?? {}).length

@@ -1,14 +1,14 @@
-import { startDeadlines, startDeliveries, startPushes } from '../../../src/app/background.ts'
+import { startDeadlineSweep, startWebhookDeliveries, startWebPush } from '../../../src/app/background.ts'
 import type { ConnectionLimits } from '../../../src/app/connections.ts'
-import type { StreamTimes } from '../../../src/app/event-streams.ts'
-import type { Part } from '../../../src/app/runtime.ts'
+import type { EventStreamTimes } from '../../../src/app/event-streams.ts'
+import type { Stoppable } from '../../../src/app/runtime.ts'
 import { openService, type Service } from '../../../src/app/service.ts'
 import type { TemporalAccess } from '../../../src/app/temporal-access.ts'
 import { areas as realAreas } from '../../../src/areas.ts'
 import type { Areas } from '../../../src/kernel/contract/area.ts'
 import type { ExternalSystems } from '../../../src/kernel/contract/ports.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
-import type { Outbound } from '../../../src/ports/outbound.ts'
+import type { OutboundHttp } from '../../../src/ports/outbound.ts'
 import { secretSettings, UNLIMITED } from './settings.ts'
 
 /** Options that can be sent to another process. */
@@ -18,7 +18,7 @@ export interface PlainOptions {
   readonly temporal?: TemporalAccess
   readonly deliverers?: number
   readonly pushes?: true
-  readonly streamTimes?: Partial<StreamTimes>
+  readonly streamTimes?: Partial<EventStreamTimes>
   readonly patience?: Partial<ConnectionLimits>
 }
 
@@ -27,7 +27,7 @@ export interface CodeOptions<A extends Areas> {
   readonly areas?: A
   readonly outside?: Partial<ExternalSystems>
   /** Replaces the guarded HTTP client; a test's own receivers need only `OUTBOUND_ALLOW_CIDRS` in `env`. */
-  readonly outbound?: Outbound
+  readonly outbound?: OutboundHttp
 }
 
 export interface Place {
@@ -59,7 +59,7 @@ export function openServices(
     options.env?.CARD_AUTH_TIMEOUT_MS === undefined ? { cardAuthTimeoutMs: 20_000 } : {}
   const settings = { ...readSettings(env), ...cardAuthTimeoutMs, ...secretSettings, databaseUrl }
   const services: Service[] = []
-  const parts: Part[] = []
+  const parts: Stoppable[] = []
   return {
     async another() {
       const service = await openService({
@@ -72,7 +72,7 @@ export function openServices(
         ...(options.outbound ? { outbound: options.outbound } : {}),
       })
       services.push(service)
-      if (options.pushes) parts.push(startPushes(service.runtime))
+      if (options.pushes) parts.push(startWebPush(service.runtime))
       if (services.length === 1) parts.push(...(await partsBeside(service, options)))
       return `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`
     },
@@ -87,10 +87,15 @@ export function openServices(
 async function partsBeside(
   { runtime }: Service,
   { temporal, deliverers = 0 }: PlainOptions,
-): Promise<readonly Part[]> {
-  const delivering = Array.from({ length: deliverers }, () => startDeliveries(runtime))
+): Promise<readonly Stoppable[]> {
+  const delivering = Array.from({ length: deliverers }, () => startWebhookDeliveries(runtime))
   if (!temporal) return delivering
-  const { startRelay } = await import('../../../src/app/relay-service.ts')
-  const { startWork } = await import('../../../src/app/worker-service.ts')
-  return [...delivering, startDeadlines(runtime), startRelay(runtime, temporal), startWork(runtime, temporal)]
+  const { startOutboxRelay: startRelay } = await import('../../../src/app/relay-service.ts')
+  const { startTemporalWorker: startWork } = await import('../../../src/app/worker-service.ts')
+  return [
+    ...delivering,
+    startDeadlineSweep(runtime),
+    startRelay(runtime, temporal),
+    startWork(runtime, temporal),
+  ]
 }

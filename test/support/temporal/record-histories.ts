@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import pg from 'pg'
-import { startDeadlines, startDeliveries } from '../../../src/app/background.ts'
-import { startRelay } from '../../../src/app/relay-service.ts'
+import { startDeadlineSweep, startWebhookDeliveries } from '../../../src/app/background.ts'
+import { startOutboxRelay } from '../../../src/app/relay-service.ts'
 import { openService } from '../../../src/app/service.ts'
-import { startWork } from '../../../src/app/worker-service.ts'
+import { startTemporalWorker } from '../../../src/app/worker-service.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 import { aCard } from '../cards/cards.ts'
 import { clientAt } from '../client.ts'
@@ -512,10 +512,10 @@ const env = {
 const settings = { ...readSettings(env), ...secrets }
 const service = await openService({ settings: { ...settings, databaseUrl: await cloneDatabase() } })
 const parts = [
-  startDeadlines(service.runtime),
-  startRelay(service.runtime, access),
-  startWork(service.runtime, access),
-  startDeliveries(service.runtime),
+  startDeadlineSweep(service.runtime),
+  startOutboxRelay(service.runtime, access),
+  startTemporalWorker(service.runtime, access),
+  startWebhookDeliveries(service.runtime),
 ]
 const url = `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`
 const dash = clientAt({ url, dashboardSecret: secrets.dashboardSecret })

@@ -1,4 +1,4 @@
-import { RECORD_CHANGED } from '../../../src/kernel/contract/process.ts'
+import { RECORD_CHANGED_SIGNAL } from '../../../src/kernel/contract/process.ts'
 import { aFundedAgent, aPolicy, bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 import { until } from '../until.ts'
@@ -42,7 +42,7 @@ export const refundStories: Readonly<Record<string, (stage: Stage) => Promise<st
       `update refunds set created_at = created_at - interval '2 hours', ask_due_at = now() where id = $1`,
       [id],
     )
-    await stage.signal(workflowId, RECORD_CHANGED, undefined)
+    await stage.signal(workflowId, RECORD_CHANGED_SIGNAL, undefined)
     await stage.ends(workflowId)
     return workflowId
   },

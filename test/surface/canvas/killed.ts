@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Line } from '../../../src/surface/canvas/lines.ts'
+import type { AnswerLine } from '../../../src/surface/canvas/lines.ts'
 import { startReceiver } from '../../support/delivery/receiver.ts'
 import { anAgent, bodyOf } from '../../support/factories.ts'
 import { killableApi } from '../../support/processes/killable-api.ts'
@@ -8,7 +8,7 @@ const PATH = '/v1/chat/completions'
 const model = await startReceiver()
 const QUESTION = 'Tell me a story about my agents'
 
-async function ask(url: string, key: string, body: object, lines: Line[]): Promise<void> {
+async function ask(url: string, key: string, body: object, lines: AnswerLine[]): Promise<void> {
   const answer = await fetch(`${url}/canvas/messages`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -18,7 +18,7 @@ async function ask(url: string, key: string, body: object, lines: Line[]): Promi
   for await (const piece of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     const all = (rest + piece).split('\n')
     rest = all.pop() ?? ''
-    lines.push(...all.map(line => JSON.parse(line) as Line))
+    lines.push(...all.map(line => JSON.parse(line) as AnswerLine))
   }
 }
 
@@ -39,7 +39,7 @@ describe('a conversation whose process is killed by SIGKILL between two lines', 
     // The model never answers its second question: the process dies there.
     model.treat(PATH, (response, n) => void (n === 0 && response.end(saying('I propose it.', [call]))))
 
-    const told: Line[] = []
+    const told: AnswerLine[] = []
     await api.killDuring(
       () => ask(api.url(), key, { message: QUESTION }, told),
       () => model.at(PATH).length === 2 && told.some(({ type }) => type === 'proposal'),
@@ -59,7 +59,7 @@ describe('a conversation whose process is killed by SIGKILL between two lines', 
     expect((await bodyOf(client.agents.get({ params: { id: agent.id } }))).status).toBe('frozen')
 
     model.treat(PATH, response => void response.end(saying('Reader is frozen.')))
-    const after: Line[] = []
+    const after: AnswerLine[] = []
     await ask(api.url(), key, { message: 'And then?', conversationId: params.id }, after)
     expect(after.at(-1)).toEqual({ type: 'done', conversationId: params.id })
     const { messages } = JSON.parse(model.at(PATH).at(-1)?.body ?? '')

@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Line } from '../../../src/surface/canvas/lines.ts'
+import type { AnswerLine } from '../../../src/surface/canvas/lines.ts'
 import { aFundedAgent, bodyOf } from '../../support/factories.ts'
 import { type Answer, anOwner, conversationOf, PATH, QUESTION, server, service, talk } from './with-model.ts'
 
-const textsIn = (lines: readonly Line[]) => lines.flatMap(line => (line.type === 'text' ? [line.text] : []))
-const errorsIn = (lines: readonly Line[]) => lines.flatMap(line => (line.type === 'error' ? [line.code] : []))
+const textsIn = (lines: readonly AnswerLine[]) =>
+  lines.flatMap(line => (line.type === 'text' ? [line.text] : []))
+const errorsIn = (lines: readonly AnswerLine[]) =>
+  lines.flatMap(line => (line.type === 'error' ? [line.code] : []))
 
 describe('a language model', () => {
   test('that is honest asks tools and answers by what they give', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { parse } from '../../../src/surface/canvas/parser/parse.ts'
+import { parseSentence } from '../../../src/surface/canvas/parser/parse.ts'
 import type { ParsedIntent } from '../../../src/surface/canvas/parser/parsed-intent.ts'
 import { sentences, unclear, unknown } from '../../support/canvas/sentences.ts'
 
@@ -37,20 +37,20 @@ const TABLE = sentences.flatMap(([meaning, ...all]) => all.map(sentence => [sent
 
 describe('the grammar', () => {
   test.each(TABLE)('understands: %s', (sentence, meaning) => {
-    expect(inWords(parse(sentence, vocabulary))).toBe(meaning)
+    expect(inWords(parseSentence(sentence, vocabulary))).toBe(meaning)
   })
 
   test.each(unclear)('asks back: %s', (sentence, words) => {
-    expect(inWords(parse(sentence, vocabulary))).toMatch(words)
+    expect(inWords(parseSentence(sentence, vocabulary))).toMatch(words)
   })
 
   test.each(unknown)('does not know: %s', sentence => {
-    expect(inWords(parse(sentence, vocabulary))).toBe('unknown')
+    expect(inWords(parseSentence(sentence, vocabulary))).toBe('unknown')
   })
 
   test('has days of its own: a month is the last one of its name, a week begins on Monday', () => {
     const spanOf = (sentence: string) => {
-      const parsed = parse(sentence, vocabulary)
+      const parsed = parseSentence(sentence, vocabulary)
       const period = parsed.kind === 'request' ? parsed.slots.period : undefined
       return [period?.from.toISOString().slice(0, 10), period?.to.toISOString().slice(0, 10)]
     }
@@ -73,7 +73,9 @@ describe('the grammar', () => {
     fc.assert(
       fc.property(text, fc.array(name, { maxLength: 4 }), (sentence, names) => {
         const agents = names.map((one, n) => ({ id: `agent_${n}`, name: one }))
-        expect(['request', 'unclear', 'unknown']).toContain(parse(sentence, { ...vocabulary, agents }).kind)
+        expect(['request', 'unclear', 'unknown']).toContain(
+          parseSentence(sentence, { ...vocabulary, agents }).kind,
+        )
       }),
     )
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { CanvasLine, type Line } from '../../../src/surface/canvas/lines.ts'
+import { type AnswerLine, CanvasLine } from '../../../src/surface/canvas/lines.ts'
 import { unknown } from '../../support/canvas/sentences.ts'
 import { aFundedAgent, aKey, anIntent, aPolicy, aToken, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -19,7 +19,7 @@ async function anOwnerWhoTalks() {
 
 const talkingWith =
   (token: string) =>
-  async (message: string, conversationId?: string): Promise<Line[]> => {
+  async (message: string, conversationId?: string): Promise<AnswerLine[]> => {
     const { status, text, headers } = await service.http('POST', '/canvas/messages', {
       token,
       body: { message, ...(conversationId ? { conversationId } : {}) },
@@ -33,13 +33,13 @@ const talkingWith =
     return lines
   }
 
-const textIn = (lines: readonly Line[]): string =>
+const textIn = (lines: readonly AnswerLine[]): string =>
   lines.flatMap(line => (line.type === 'text' ? [line.text] : [])).join('\n')
 
-const proposalIn = (lines: readonly Line[]): string =>
+const proposalIn = (lines: readonly AnswerLine[]): string =>
   String(lines.flatMap(line => (line.type === 'proposal' ? [line.proposal.id] : []))[0])
 
-const conversationOf = (lines: readonly Line[]): string => {
+const conversationOf = (lines: readonly AnswerLine[]): string => {
   const last = lines.at(-1)
   return last?.type === 'done' ? last.conversationId : ''
 }

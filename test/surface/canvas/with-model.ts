@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import type { Line } from '../../../src/surface/canvas/lines.ts'
+import type { AnswerLine } from '../../../src/surface/canvas/lines.ts'
 import { startReceiver } from '../../support/delivery/receiver.ts'
 import { aFundedAgent, aPolicy } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -49,7 +49,7 @@ export async function talk(
   script: readonly (Answer | string)[],
   message = QUESTION,
   conversationId?: string,
-): Promise<Line[]> {
+): Promise<AnswerLine[]> {
   const before = server.at(PATH).length
   server.treat(PATH, (response, n) => {
     const answer = script[Math.min(n - before, script.length - 1)] ?? ''
@@ -61,7 +61,7 @@ export async function talk(
     token: key,
     body: { message, conversationId },
   })
-  const lines: Line[] = text
+  const lines: AnswerLine[] = text
     .split('\n')
     .filter(line => line !== '')
     .map(line => JSON.parse(line))
@@ -76,7 +76,7 @@ export async function anOwner() {
   return { client, key, agent }
 }
 
-export const conversationOf = (lines: readonly Line[]): string => {
+export const conversationOf = (lines: readonly AnswerLine[]): string => {
   const last = lines.at(-1)
   return last?.type === 'done' ? last.conversationId : ''
 }

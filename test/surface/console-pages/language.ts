@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { cents } from '../../../src/values/money.ts'
-import { amountIn, languageOf, minuteIn } from '../../../src/web/language.ts'
+import { formatAmountIn, formatMinuteIn, negotiateLanguage } from '../../../src/web/language.ts'
 
 test.each([
   [undefined, 'en'],
@@ -17,18 +17,18 @@ test.each([
   ['de;q=x,en;q=0.1', 'en'],
   ['den,dex', 'en'],
 ])('the page for Accept-Language %s is in %s', (accepted, language) => {
-  expect(languageOf(accepted)).toBe(language)
+  expect(negotiateLanguage(accepted)).toBe(language)
 })
 
 test('only the first preferences of an endless list count', () => {
-  expect(languageOf(`${'fr,'.repeat(31)}de`)).toBe('de')
-  expect(languageOf(`${'fr,'.repeat(5_000)}de`)).toBe('en')
+  expect(negotiateLanguage(`${'fr,'.repeat(31)}de`)).toBe('de')
+  expect(negotiateLanguage(`${'fr,'.repeat(5_000)}de`)).toBe('en')
 })
 
 test('amounts and times are written as readers of the language expect, and exactly', () => {
-  expect(amountIn('en', cents(1_234_567_890_112_35n))).toBe('€\u00a01,234,567,890,112.35')
-  expect(amountIn('de', cents(1_250n)).replace(/\s/g, ' ')).toBe('12,50 €')
+  expect(formatAmountIn('en', cents(1_234_567_890_112_35n))).toBe('€\u00a01,234,567,890,112.35')
+  expect(formatAmountIn('de', cents(1_250n)).replace(/\s/g, ' ')).toBe('12,50 €')
   const at = new Date('2026-07-01T22:30:00Z')
-  expect(minuteIn('en', at)).toBe('2 Jul 2026, 00:30 CEST')
-  expect(minuteIn('de', at)).toBe('2. Juli 2026, 00:30 MESZ')
+  expect(formatMinuteIn('en', at)).toBe('2 Jul 2026, 00:30 CEST')
+  expect(formatMinuteIn('de', at)).toBe('2. Juli 2026, 00:30 MESZ')
 })

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { plainText } from '../../../src/web/html.ts'
+import { htmlToText } from '../../../src/web/html.ts'
 
 test.each([
   ['Bookshop', 'Bookshop'],
@@ -11,12 +11,12 @@ test.each([
   ['می‌خواهم', 'می‌خواهم'],
   ['<img src=x>', '<img src=x>'],
 ])('the third-party text %j is shown as %j', (text, shown) => {
-  expect(plainText(text)).toBe(shown)
+  expect(htmlToText(text)).toBe(shown)
 })
 
 test('a long text is cut between characters as readers see them', () => {
-  expect(plainText('a'.repeat(10), 10)).toBe('a'.repeat(10))
-  expect(plainText('a'.repeat(11), 10)).toBe(`${'a'.repeat(9)}…`)
-  expect(plainText('👩‍👧'.repeat(11), 10)).toBe(`${'👩‍👧'.repeat(9)}…`)
-  expect(plainText(`e${'\u0301'.repeat(1_000_000)}`, 10).length).toBeLessThan(100)
+  expect(htmlToText('a'.repeat(10), 10)).toBe('a'.repeat(10))
+  expect(htmlToText('a'.repeat(11), 10)).toBe(`${'a'.repeat(9)}…`)
+  expect(htmlToText('👩‍👧'.repeat(11), 10)).toBe(`${'👩‍👧'.repeat(9)}…`)
+  expect(htmlToText(`e${'\u0301'.repeat(1_000_000)}`, 10).length).toBeLessThan(100)
 })

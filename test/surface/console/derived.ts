@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import type { CommandTable } from '../../../src/derive/commands/table.ts'
-import { label } from '../../../src/surface/console/parts/text.ts'
-import { sections } from '../../../src/surface/console/sections.ts'
+import { memberLabelText } from '../../../src/surface/console/parts/text.ts'
+import { consoleSections } from '../../../src/surface/console/sections.ts'
 import { aBeneficiary, anAgent, aWallet, bodyOf } from '../../support/factories.ts'
 import { aVisitor } from './visitors.ts'
 
@@ -11,7 +11,7 @@ const { nouns, operations } = JSON.parse(readFileSync('commands.json', 'utf8')) 
 /** Sections whose list has a record in its address. */
 const OF_A_RECORD = ['authorizations', 'entries', 'request-payments']
 
-const lists = Object.keys(sections).filter(name => !OF_A_RECORD.includes(name))
+const lists = Object.keys(consoleSections).filter(name => !OF_A_RECORD.includes(name))
 
 describe('a page that is derived from the contract', () => {
   test('shows every member of a record that has a value, by its name', async () => {
@@ -43,7 +43,7 @@ describe('a page that is derived from the contract', () => {
       expect(members.length).toBeGreaterThan(3)
       const names = { spentEuros: 'Used', budgetEuros: 'Budget' }
       for (const [name] of members)
-        expect(text).toContain(`<dt>${names[name as keyof typeof names] ?? label(name)}</dt>`)
+        expect(text).toContain(`<dt>${names[name as keyof typeof names] ?? memberLabelText(name)}</dt>`)
     }
     expect((await read(`console/agents/${agent.id}`)).text).toMatch(
       /<bdi>costCentre<\/bdi><\/dt><dd><bdi>R&amp;D/,

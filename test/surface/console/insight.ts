@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { bars, fan } from '../../../src/surface/console/parts/chart.ts'
+import { renderBarChart, renderFanChart } from '../../../src/surface/console/parts/chart.ts'
 import { html } from '../../../src/web/html.ts'
 import { aWallet, bodyOf } from '../../support/factories.ts'
 import { aPayingOwner, comeBack, later, pay, payByCard } from '../../support/insight/paying.ts'
@@ -126,7 +126,7 @@ describe('a drawing', () => {
     const any = fc.record({ name: fc.constant('<i>'), up: amount, down: amount })
     fc.assert(
       fc.property(fc.array(any, { minLength: 1, maxLength: 40 }), items => {
-        const { text } = bars(items, words)
+        const { text } = renderBarChart(items, words)
         for (const [, y, height] of text.matchAll(/ y="([^"]+)" width="[^"]+" height="([^"]+)"/g)) {
           expect(Number(y)).toBeGreaterThanOrEqual(-2)
           expect(Number(y) + Number(height)).toBeLessThanOrEqual(202)
@@ -139,7 +139,7 @@ describe('a drawing', () => {
 
   test('of a forecast has its band from the first forecast day', () => {
     const forecast = { p10: 1, p50: 2, p90: 4 }
-    const { text } = fan(
+    const { text } = renderFanChart(
       [
         { name: 'past', spent: 3 },
         { name: 'ahead', forecast },
@@ -148,6 +148,8 @@ describe('a drawing', () => {
     )
     expect(text).toContain('d="M500 40L1000 40L1000 160L500 160Z"')
     expect(text).toContain('d="M500 120L1000 120"')
-    expect(fan([{ name: 'one', forecast: { p10: 0, p50: 0, p90: 0 } }], words).text).not.toMatch(/NaN/)
+    expect(renderFanChart([{ name: 'one', forecast: { p10: 0, p50: 0, p90: 0 } }], words).text).not.toMatch(
+      /NaN/,
+    )
   })
 })

@@ -1,5 +1,5 @@
 import type { areas } from '../../../src/areas.ts'
-import type { Role } from '../../../src/kernel/contract/scopes.ts'
+import type { PersonRole } from '../../../src/kernel/contract/scopes.ts'
 import { type Owner, startTestService } from '../../support/harness.ts'
 import { signedInTo } from '../../support/identity/console.ts'
 
@@ -14,7 +14,7 @@ export interface Visitor {
 }
 
 /** A person of this account, or of a new one. */
-export async function aVisitor(role: Role = 'owner', account?: Owner<typeof areas>): Promise<Visitor> {
+export async function aVisitor(role: PersonRole = 'owner', account?: Owner<typeof areas>): Promise<Visitor> {
   const owner = account ?? (await service.owner())
   const { headers: session } = await signedInTo(service, owner, { role })
   return {

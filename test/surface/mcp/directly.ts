@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Context } from '../../../src/kernel/contract/context.ts'
-import type { File } from '../../../src/kernel/contract/file.ts'
+import type { ResponseFile } from '../../../src/kernel/contract/file.ts'
 import { serveByProtocol, serveDirectly } from '../../../src/surface/mcp/serve.ts'
 import { longestTurn } from '../../support/longest-turn.ts'
 
@@ -31,7 +31,7 @@ function contextOf(answer: object, headers: Readonly<Record<string, string>> = {
   } as unknown as Context
 }
 
-async function bytesOf(file: File | undefined) {
+async function bytesOf(file: ResponseFile | undefined) {
   if (!file) return undefined
   const { type, status, content } = file
   if (typeof content === 'string') return [type, status, content]
@@ -172,7 +172,7 @@ describe('the document of the interface', () => {
     )
     const ports = { ...context.ports, openapi: async () => ({ type: 'application/json', content }) }
     const longest = await longestTurn(async () => {
-      const { content: pieces } = (await serveDirectly(read({ uri }), { ...context, ports })) as File
+      const { content: pieces } = (await serveDirectly(read({ uri }), { ...context, ports })) as ResponseFile
       for await (const piece of pieces as AsyncIterable<Uint8Array>) expect(piece.length).toBeGreaterThan(0)
     })
     expect(longest).toBeLessThan(50)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { intentProcess } from '../../../src/control/intents/process.ts'
-import { RECORD_CHANGED } from '../../../src/kernel/contract/process.ts'
+import { RECORD_CHANGED_SIGNAL } from '../../../src/kernel/contract/process.ts'
 import { minutes } from '../../../src/values/clock.ts'
 import { intentRunsIn } from '../../support/control/intent-runs.ts'
 import {
@@ -189,7 +189,7 @@ describe('a signal to an intent', () => {
     for (const [encoding, data] of Object.entries(unreadable)) {
       const metadata = encoding ? { encoding: Buffer.from(encoding) } : {}
       const payload = { metadata, data: Buffer.from(data) }
-      for (const signalName of ['approve', RECORD_CHANGED])
+      for (const signalName of ['approve', RECORD_CHANGED_SIGNAL])
         for (const payloads of [[payload], [payload, payload]])
           await temporal.client.workflowService.signalWorkflowExecution({
             namespace: 'default',

@@ -2,7 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import { pageOf, startMissingRuns, type WorkflowRuns } from '../../../src/kernel/background/open-records.ts'
+import {
+  openRecordsPageSql,
+  startMissingRuns,
+  type WorkflowRuns,
+} from '../../../src/kernel/background/open-records.ts'
 import { isRecordProcess } from '../../../src/kernel/contract/process.ts'
 import { startEngine } from '../../support/engine.ts'
 
@@ -111,7 +115,7 @@ describe('open records', () => {
     await client.query('begin')
     await client.query('set local enable_seqscan = off')
     for (const { select } of listed) {
-      const { rows } = await client.query(`explain ${pageOf(select)}`, ['a', 'intent'])
+      const { rows } = await client.query(`explain ${openRecordsPageSql(select)}`, ['a', 'intent'])
       const plan = rows.map(row => row['QUERY PLAN']).join('\n')
       expect(plan).toContain('_with_a_run')
       expect(plan).not.toContain('Sort')

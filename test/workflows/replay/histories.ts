@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import v8 from 'node:v8'
 import { expect } from '@jest/globals'
 import { DefaultLogger, Runtime, Worker, type WorkflowBundleOption } from '@temporalio/worker'
-import { lenientCodec } from '../../../src/platform/temporal/runtime.ts'
+import { lenientPayloadCodec } from '../../../src/platform/temporal/runtime.ts'
 
 // A replay runs in this thread, and the SDK never removes its promise hook: promises of Web Crypto, in later
 // files of this process, would break on it.
@@ -59,7 +59,7 @@ export async function replayed(
   namedHistories: readonly (readonly [name: string, history: unknown])[],
 ): Promise<ReadonlyMap<string, unknown[]>> {
   const errors = new Map(namedHistories.map(([name]) => [name, [] as unknown[]]))
-  const options = { workflowBundle, dataConverter: { payloadCodecs: [lenientCodec] } }
+  const options = { workflowBundle, dataConverter: { payloadCodecs: [lenientPayloadCodec] } }
   const replayInput = namedHistories.map(([workflowId, history]) => ({ workflowId, history }))
   let answers = 0
   for await (const { workflowId, error } of Worker.runReplayHistories(options, replayInput)) {

@@ -1,27 +1,27 @@
-import type { IntentSearch } from '../../../control/intents/index.ts'
-import { nameOfDescriptor, payableBy, refundableKeys } from '../../../control/merchants/index.ts'
+import type { PayableIntentSearch } from '../../../control/intents/index.ts'
+import { merchantNameOfDescriptor, payableBy, refundableKeys } from '../../../control/merchants/index.ts'
 import type { PaymentFact } from '../../../control/payments/index.ts'
 import type {
   AuthorizationRequest,
   CardFact,
   CardMerchant,
   CardMessage,
+  CardMessageContent,
   CardReply,
-  MessageContent,
   ProcessorAnswer,
 } from '../../../ports/card-processor.ts'
 import { type Cents, sumOf } from '../../../values/money.ts'
 import type { AuthorizationRow } from '../authorization.ts'
-import type { UnnamedRefund } from '../authorization-rows.ts'
+import type { UnlinkedRefund } from '../authorization-rows.ts'
 import type { CardBatchQuery } from '../batch.ts'
 
-export interface IncomingMessage<C extends MessageContent = MessageContent> extends CardMessage {
+export interface IncomingMessage<C extends CardMessageContent = CardMessageContent> extends CardMessage {
   readonly content: C
   readonly digest: string
   readonly agentId: string
   readonly cardId: string
   readonly numberId: string
-  readonly search: IntentSearch | undefined
+  readonly search: PayableIntentSearch | undefined
   /** The network was answered with a decline because the decision came too late: the approval is withdrawn. */
   readonly isLate: boolean
   readonly answer: (reply: CardReply) => ProcessorAnswer
@@ -29,7 +29,7 @@ export interface IncomingMessage<C extends MessageContent = MessageContent> exte
 
 export type PaymentMessage = IncomingMessage<AuthorizationRequest> | IncomingMessage<CardFact>
 
-export type CardRequest = Pick<
+export type CardAuthorizationRequest = Pick<
   IncomingMessage<AuthorizationRequest>,
   'content' | 'agentId' | 'cardId' | 'numberId' | 'search' | 'isLate'
 > & {
@@ -37,34 +37,34 @@ export type CardRequest = Pick<
   readonly intentId?: string
 }
 
-export const firstRequest = (
+export const initialAuthorizationRequest = (
   request: Pick<AuthorizationRequest, 'amountCents' | 'partialAllowed' | 'merchant'>,
 ): AuthorizationRequest => ({ kind: 'authorization', authorizationId: '', ask: 0, ...request })
 
-export const isRequest = (
+export const isAuthorizationRequest = (
   message: IncomingMessage | PaymentMessage,
 ): message is IncomingMessage<AuthorizationRequest> => message.content.kind === 'authorization'
 
-export function processorRefOf(content: MessageContent): string | null {
+export function messageProcessorRef(content: CardMessageContent): string | null {
   if (content.kind === 'clearing') return content.authorizationId ?? `clearing/${content.clearingId}`
   if (content.kind === 'refund') return content.authorizationId ?? `refund/${content.refundId}`
   return 'authorizationId' in content ? content.authorizationId : null
 }
 
-const merchantOf = (content: MessageContent): CardMerchant | undefined =>
+const merchantOf = (content: CardMessageContent): CardMerchant | undefined =>
   'merchant' in content ? content.merchant : undefined
 
-function firstAmountOf(content: MessageContent): Cents | undefined {
+function firstAmountOf(content: CardMessageContent): Cents | undefined {
   if (content.kind === 'clearing') return content.amountCents
   if (content.kind === 'authorization') return content.ask === 0 ? content.amountCents : undefined
   if (content.kind !== 'outcome' || !content.asks.some(({ approved }) => approved)) return undefined
   return sumOf(content.asks.filter(({ approved }) => approved).map(({ amountCents }) => amountCents))
 }
 
-export function searchOf(
-  content: MessageContent,
+export function intentSearchFor(
+  content: CardMessageContent,
   { agentId, cardId }: Pick<IncomingMessage, 'agentId' | 'cardId'>,
-): IntentSearch | undefined {
+): PayableIntentSearch | undefined {
   const amountCents = firstAmountOf(content)
   const merchant = merchantOf(content)
   if (amountCents === undefined || !merchant) return undefined
@@ -72,42 +72,42 @@ export function searchOf(
 }
 
 /** One id for a credit that names no payment, whichever messages report it; null for any other message. */
-export const creditIdOf = (content: MessageContent): string | null =>
+export const unlinkedRefundId = (content: CardMessageContent): string | null =>
   content.kind === 'refund' && content.authorizationId === null ? `refund/${content.refundId}` : null
 
-export function unnamedRefundOf({ content, cardId }: IncomingMessage): UnnamedRefund | undefined {
+export function unlinkedRefundIn({ content, cardId }: IncomingMessage): UnlinkedRefund | undefined {
   if (content.kind !== 'refund' || content.authorizationId !== null) return undefined
   const { merchant, amountCents } = content
   return { cardId, merchantKeys: refundableKeys(merchant), amountCents }
 }
 
-export function queryOf(messages: readonly PaymentMessage[]): CardBatchQuery {
+export function cardBatchQueryFor(messages: readonly PaymentMessage[]): CardBatchQuery {
   const contents = messages.map(({ content }) => content)
   return {
     agentIds: messages.map(({ agentId }) => agentId),
     cardIds: messages.map(({ cardId }) => cardId),
     numberIds: messages.map(({ numberId }) => numberId),
-    messageIds: messages.flatMap(({ id, content }) => [id, creditIdOf(content) ?? []].flat()),
-    processorRefs: contents.flatMap(content => processorRefOf(content) ?? []),
+    messageIds: messages.flatMap(({ id, content }) => [id, unlinkedRefundId(content) ?? []].flat()),
+    processorRefs: contents.flatMap(content => messageProcessorRef(content) ?? []),
     searches: messages.flatMap(({ search }) => search ?? []),
     spends: messages.flatMap(({ agentId, content }) =>
       content.kind === 'authorization'
-        ? { agentId, merchant: nameOfDescriptor(content.merchant.descriptor) }
+        ? { agentId, merchant: merchantNameOfDescriptor(content.merchant.descriptor) }
         : [],
     ),
     tokenIds: contents.flatMap(content => merchantOf(content)?.networkTokenId ?? []),
-    unnamedRefunds: messages.flatMap(message => unnamedRefundOf(message) ?? []),
+    unnamedRefunds: messages.flatMap(message => unlinkedRefundIn(message) ?? []),
     hasRefunds: contents.some(({ kind }) => kind === 'refund'),
     movesMoney: contents.some(({ kind }) => kind !== 'authorization'),
   }
 }
 
-export const requestFact = (
+export const authorizedFact = (
   { ask, amountCents }: AuthorizationRequest,
   approvedCents: Cents = amountCents,
 ): PaymentFact => ({ type: 'authorized', increment: ask, requestedCents: amountCents, approvedCents })
 
-export function factOf({ id: messageId, content }: IncomingMessage<CardFact>): PaymentFact {
+export function paymentFactFromMessage({ id: messageId, content }: IncomingMessage<CardFact>): PaymentFact {
   switch (content.kind) {
     case 'reversal':
       return { type: 'reversed', id: messageId, cents: content.amountCents }

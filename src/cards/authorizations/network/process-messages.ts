@@ -1,28 +1,32 @@
-import { addFact, authRequestsOf, endingFactsOf } from '../../../control/payments/index.ts'
+import {
+  addPaymentFact,
+  decodeAuthRequests,
+  reversalAndExpiryFacts,
+} from '../../../control/payments/index.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import type {
   AuthorizationRequest,
+  CardMessageContent,
   CardReply,
-  MessageContent,
   ProcessorAnswer,
 } from '../../../ports/card-processor.ts'
 import { NO_CENTS } from '../../../values/money.ts'
 import { applyCardNotice } from '../../cards/index.ts'
 import type { authorizationsApi } from '../api.ts'
-import { applyMessage, withdrawApproval } from '../apply-facts.ts'
-import { type AuthorizationRow, CardMessage, isPlaceholder, type MessageRow } from '../authorization.ts'
-import type { UnnamedRefund } from '../authorization-rows.ts'
-import { authorize } from '../authorize.ts'
+import { applyCardFact, withdrawApproval } from '../apply-facts.ts'
+import { type AuthorizationRow, CardMessage, type CardMessageRow, isPlaceholder } from '../authorization.ts'
+import type { UnlinkedRefund } from '../authorization-rows.ts'
+import { authorizeCardPayment } from '../authorize.ts'
 import { agentLanes, type CardBatch, loadCardBatch, writeCardBatch } from '../batch.ts'
-import { TOO_LATE } from '../card-checks.ts'
+import { TOO_LATE_MESSAGE } from '../card-checks.ts'
 import {
-  creditIdOf,
+  cardBatchQueryFor,
   type IncomingMessage,
-  isRequest,
-  processorRefOf,
-  queryOf,
-  unnamedRefundOf,
+  isAuthorizationRequest,
+  messageProcessorRef,
+  unlinkedRefundId,
+  unlinkedRefundIn,
 } from './incoming-message.ts'
 
 type ProcessMessages = HandlerOf<typeof authorizationsApi.take>
@@ -30,7 +34,7 @@ type MessageContext = Parameters<ProcessMessages['decide']>[2]
 
 const DIFFERENT_BYTES = 'Another message with the same id was received before. Nothing was done.'
 const ACKNOWLEDGED: CardReply = { kind: 'noted' }
-const LATE: CardReply = { kind: 'declined', reason: TOO_LATE }
+const LATE: CardReply = { kind: 'declined', reason: TOO_LATE_MESSAGE }
 const CONFLICT: CardReply = { kind: 'declined', reason: DIFFERENT_BYTES }
 
 export const processMessages: ProcessMessages = {
@@ -38,38 +42,40 @@ export const processMessages: ProcessMessages = {
   load(items, sql) {
     const [first] = items
     if (!first) throw new Error('a batch without messages')
-    return loadCardBatch(sql, first, queryOf(items.map(({ input }) => input.body)))
+    return loadCardBatch(sql, first, cardBatchQueryFor(items.map(({ input }) => input.body)))
   },
   decide({ input: { body: message } }, batch: CardBatch, context) {
     const stored = batch.messages.get(message.id)
     if (stored) return repeatAnswer(stored, message, batch, context)
-    const creditId = creditIdOf(message.content)
+    const creditId = unlinkedRefundId(message.content)
     const credit = creditId === null ? undefined : batch.messages.get(creditId)
     // Two messages may report one credit: the second changes nothing.
     if (credit) return store(message, ACKNOWLEDGED, credit.authorizationId, batch)
     const existing = findAuthorization(message, batch)
-    if (isRequest(message) && existing && isOtherRequest(message.content, existing)) {
+    if (isAuthorizationRequest(message) && existing && isOtherRequest(message.content, existing)) {
       refuse(message, context)
       return store(message, CONFLICT, existing.id, batch)
     }
-    const { reply, authorizationId } = isRequest(message)
-      ? authorize(message, existing, batch, context)
-      : applyMessage(message, existing, batch, context)
+    const { reply, authorizationId } = isAuthorizationRequest(message)
+      ? authorizeCardPayment(message, existing, batch, context)
+      : applyCardFact(message, existing, batch, context)
     // The payment that the credit was booked on may have another reference at the processor.
-    if (existing && creditId && existing.processorRef !== processorRefOf(message.content))
+    if (existing && creditId && existing.processorRef !== messageProcessorRef(message.content))
       store(message, ACKNOWLEDGED, existing.id, batch, { id: creditId, kind: 'credit' })
     return store(message, reply, authorizationId, batch)
   },
   write: (batch: CardBatch, sql) => writeCardBatch(batch, sql),
 }
 
-export const processNotice: HandlerOf<typeof authorizationsApi.notice> = ({ body: message }, context) => {
+export const processCardNotice: HandlerOf<typeof authorizationsApi.notice> = ({ body: message }, context) => {
   const { content, cardId, numberId } = message
-  return deduplicate(message, context, () => applyCardNotice({ id: numberId, cardId }, content, context))
+  return processMessageOnce(message, context, () =>
+    applyCardNotice({ id: numberId, cardId }, content, context),
+  )
 }
 
 /** Acts on a message and stores it with its answer. A repetition changes nothing and gets the same answer. */
-export async function deduplicate(
+export async function processMessageOnce(
   message: IncomingMessage,
   { records }: Pick<Context, 'records'>,
   act: () => Promise<void>,
@@ -83,16 +89,16 @@ export async function deduplicate(
 
 /** A known message id: the same bytes get the same answer, and other bytes are refused and reported. */
 function repeatAnswer(
-  stored: MessageRow,
+  stored: CardMessageRow,
   message: IncomingMessage,
   batch: CardBatch,
   context: MessageContext,
 ): ProcessorAnswer {
   if (stored.digest !== message.digest) {
     refuse(message, context)
-    return message.answer(isRequest(message) ? CONFLICT : ACKNOWLEDGED)
+    return message.answer(isAuthorizationRequest(message) ? CONFLICT : ACKNOWLEDGED)
   }
-  if (!message.isLate || !isRequest(message)) return answerOf(stored)
+  if (!message.isLate || !isAuthorizationRequest(message)) return answerOf(stored)
   const authorization = [...batch.authorizations].find(({ id }) => id === stored.authorizationId)
   if (authorization) withdrawApproval(authorization, message, batch, context)
   Object.assign(stored, { updatedAt: batch.now, ...answerMembers(message, LATE) })
@@ -104,19 +110,19 @@ const refuse = ({ id: messageId, cardId, agentId }: IncomingMessage, { emit }: M
   emit('card.message_refused', { cardId, agentId, messageId, reason: DIFFERENT_BYTES })
 
 const isOtherRequest = ({ ask, amountCents }: AuthorizationRequest, { facts }: AuthorizationRow): boolean =>
-  authRequestsOf(facts).some(
+  decodeAuthRequests(facts).some(
     ({ increment, requestedCents }) => increment === ask && requestedCents !== amountCents,
   )
 
 function findAuthorization(message: IncomingMessage, batch: CardBatch): AuthorizationRow | undefined {
   const { content, cardId, search } = message
   const { authorizations, payments } = batch
-  const ref = processorRefOf(content)
+  const ref = messageProcessorRef(content)
   const rows = [...authorizations]
   const known = rows.find(({ processorRef }) => processorRef === ref)
   const begun = findMachinePayment(content, rows)
   if (begun && known && begun !== known) return merge(begun, known, batch)
-  const unnamed = unnamedRefundOf(message)
+  const unnamed = unlinkedRefundIn(message)
   if (unnamed && !known) return findRefunded(unnamed, batch)
   if (known || begun || !search) return known ?? begun
   return rows.find(row => {
@@ -133,7 +139,7 @@ function findAuthorization(message: IncomingMessage, batch: CardBatch): Authoriz
  * (amount zero) asks for no payment.
  */
 function findMachinePayment(
-  content: MessageContent,
+  content: CardMessageContent,
   rows: readonly AuthorizationRow[],
 ): AuthorizationRow | undefined {
   if (!('merchant' in content) || content.merchant.networkTokenId === null) return undefined
@@ -154,7 +160,7 @@ function merge(
   { authorizations, changed }: CardBatch,
 ): AuthorizationRow {
   if (!isPlaceholder(known) || known.transactionId !== null) return known
-  begun.facts = endingFactsOf(known.facts).reduce(addFact, begun.facts)
+  begun.facts = reversalAndExpiryFacts(known.facts).reduce(addPaymentFact, begun.facts)
   begun.processorRef = known.processorRef
   authorizations.delete(known)
   changed.newAuthorizations.delete(known)
@@ -164,7 +170,7 @@ function merge(
 }
 
 const findRefunded = (
-  { cardId, merchantKeys, amountCents }: UnnamedRefund,
+  { cardId, merchantKeys, amountCents }: UnlinkedRefund,
   { authorizations, refunds }: CardBatch,
 ): AuthorizationRow | undefined =>
   [...authorizations].find(
@@ -181,7 +187,7 @@ const answerOf = ({ answerStatus, answerHeaders, answerBody }: AnswerMembers): P
   body: answerBody,
 })
 
-type AnswerMembers = Pick<MessageRow, 'answerStatus' | 'answerHeaders' | 'answerBody'>
+type AnswerMembers = Pick<CardMessageRow, 'answerStatus' | 'answerHeaders' | 'answerBody'>
 
 function answerMembers(message: IncomingMessage, reply: CardReply): AnswerMembers {
   const { status, headers, body } = message.answer(reply)
@@ -199,10 +205,10 @@ function store(
   reply: CardReply,
   authorizationId: string | null,
   { tenant, now, messages, changed }: CardBatch,
-  credit?: Pick<MessageRow, 'id' | 'kind'>,
+  credit?: Pick<CardMessageRow, 'id' | 'kind'>,
 ): ProcessorAnswer {
   const members = { ...storedMembers(message, reply), ...credit, authorizationId }
-  const row: MessageRow = { ...tenant, ...members, createdAt: now, updatedAt: now }
+  const row: CardMessageRow = { ...tenant, ...members, createdAt: now, updatedAt: now }
   messages.set(row.id, row)
   changed.newMessages.push(row)
   return answerOf(row)

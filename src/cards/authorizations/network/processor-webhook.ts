@@ -1,23 +1,23 @@
 import { hash } from 'node:crypto'
 import type { Actor, Mode } from '../../../kernel/contract/actor.ts'
-import type { Receive, ReceiverTools } from '../../../kernel/contract/area.ts'
-import type { Outcome } from '../../../kernel/contract/call.ts'
+import type { ReceiverTools, SignedRequestReceiver } from '../../../kernel/contract/area.ts'
+import type { ApiResponse } from '../../../kernel/contract/call.ts'
 import type { Ports, SignedRequest } from '../../../kernel/contract/ports.ts'
 import { Problem } from '../../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 import type {
+  CardMessageContent,
   CardProcessor,
   CardReply,
-  MessageContent,
   ProcessorAnswer,
 } from '../../../ports/card-processor.ts'
 import { clock } from '../../../values/clock.ts'
-import { TOO_LATE } from '../card-checks.ts'
-import { type IncomingMessage, searchOf } from './incoming-message.ts'
+import { TOO_LATE_MESSAGE } from '../card-checks.ts'
+import { type IncomingMessage, intentSearchFor } from './incoming-message.ts'
 
 const modes: readonly Mode[] = ['test', 'live']
 
-const operations: Readonly<Partial<Record<MessageContent['kind'], string>>> = {
+const operations: Readonly<Partial<Record<CardMessageContent['kind'], string>>> = {
   number_closed: 'authorizations.notice',
   shipped: 'authorizations.notice',
   mobile_wallet: 'authorizations.notice',
@@ -25,7 +25,7 @@ const operations: Readonly<Partial<Record<MessageContent['kind'], string>>> = {
 }
 
 /** Verifies the signature first, then finds the card, which determines the owner. */
-export const receive: Receive = async (request, tools) => {
+export const receiveProcessorWebhook: SignedRequestReceiver = async (request, tools) => {
   const processor = processorOf(tools.ports, request)
   if (!processor) return { unsigned: 'The signature of a card processor is missing.' }
   const read = processor.read(request.body, request.headers, clock.real())
@@ -41,13 +41,13 @@ export const receive: Receive = async (request, tools) => {
     ...read.message,
     ...{ agentId, cardId, numberId },
     digest: hash('sha256', request.body, 'base64url'),
-    search: searchOf(content, number),
+    search: intentSearchFor(content, number),
     isLate: false,
     answer: reply => processor.answer(read.message, reply),
   }
   const tenant = { ownerId, mode }
   const actor: Actor = { type: 'signed', id: processor.name, tenant, agentId: null, scopes: new Set() }
-  const process = async (): Promise<Outcome> => {
+  const process = async (): Promise<ApiResponse> => {
     const operation = operations[content.kind] ?? 'authorizations.take'
     const { body } = await tools.run(operation, actor, message, request)
     return outcomeOf(JSON.parse(String(body)))
@@ -107,12 +107,12 @@ async function findNumber(
 }
 
 /** A request for an unknown card is declined; any other message is acknowledged, so that it is not sent again. */
-const unknownCard = ({ kind }: MessageContent): CardReply =>
+const unknownCard = ({ kind }: CardMessageContent): CardReply =>
   kind === 'authorization' ? { kind: 'declined', reason: 'There is no such card.' } : { kind: 'noted' }
 
-const LATE: CardReply = { kind: 'declined', reason: TOO_LATE }
+const LATE: CardReply = { kind: 'declined', reason: TOO_LATE_MESSAGE }
 
-function outcomeOf({ status, headers, body }: ProcessorAnswer, errorCode?: string): Outcome {
+function outcomeOf({ status, headers, body }: ProcessorAnswer, errorCode?: string): ApiResponse {
   const { 'content-type': type = 'application/json', ...others } = headers
   return { status, body, type, headers: others, ...(errorCode ? { errorCode } : {}) }
 }
@@ -126,10 +126,10 @@ type DeliveredMessage = Omit<IncomingMessage, 'isLate'> & { isLate: boolean }
  */
 async function answerInTime(
   message: DeliveredMessage,
-  process: () => Promise<Outcome>,
+  process: () => Promise<ApiResponse>,
   { requestId }: SignedRequest,
   { ports, onFailure }: ReceiverTools,
-): Promise<Outcome> {
+): Promise<ApiResponse> {
   /** A locked row is not a failure: the request is declined, and the log has the code. */
   const report = (error: unknown): void => {
     if (!(error instanceof Problem && error.code === 'busy')) onFailure(error, requestId)
@@ -149,7 +149,7 @@ async function answerInTime(
 
 /** Retried while the database is busy. If all retries fail, the processor's own notice still reports its answer. */
 async function withdraw(
-  process: () => Promise<Outcome>,
+  process: () => Promise<ApiResponse>,
   report: (error: unknown) => void,
   attempts = 5,
 ): Promise<void> {

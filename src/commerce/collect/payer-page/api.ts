@@ -1,7 +1,7 @@
-import { file } from '../../../kernel/contract/file.ts'
-import { get, missing } from '../../../kernel/contract/operation.ts'
+import { fileSchema } from '../../../kernel/contract/file.ts'
+import { get, notFound } from '../../../kernel/contract/operation.ts'
 
-const fails = { request_not_found: missing('payment request') } as const
+const fails = { request_not_found: notFound('payment request') } as const
 
 const shortCache = 'For ten seconds, so that a reload shows the current state.'
 
@@ -24,7 +24,7 @@ export const payerPageApi = {
       },
       headers: { 200: { ...pageHeaders, 'Cache-Control': shortCache }, 404: pageHeaders },
     },
-    returns: [200, file('text/html')],
+    returns: [200, fileSchema('text/html')],
     fails,
   }),
   qrCode: get('/pay/{id}/qr.svg', {
@@ -33,7 +33,7 @@ export const payerPageApi = {
       'EPC069-12, version 002, error correction M: account, amount due and reference. A name of the account holder that does not fit is cut.',
     callers: ['public'],
     http: { headers: { 200: { 'Cache-Control': shortCache } } },
-    returns: [200, file('image/svg+xml')],
+    returns: [200, fileSchema('image/svg+xml')],
     fails: {
       ...fails,
       request_not_open: [410, 'The request is no longer open.'],
@@ -46,7 +46,7 @@ export const payerPageApi = {
     summary: 'Get an asset of the page',
     description: 'Its name changes with its content, so browsers cache it.',
     callers: ['public'],
-    returns: [200, file('application/octet-stream')],
+    returns: [200, fileSchema('application/octet-stream')],
     fails: { asset_not_found: [404, 'There is nothing here.'] },
   }),
 }

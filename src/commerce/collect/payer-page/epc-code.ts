@@ -1,8 +1,8 @@
 import { encode } from 'uqr'
-import { type Cents, decimal } from '../../../values/money.ts'
+import { type Cents, formatDecimal } from '../../../values/money.ts'
 import { html } from '../../../web/html.ts'
 
-export interface RequestedTransfer {
+export interface EpcTransfer {
   readonly name: string
   readonly iban: string
   readonly bic: string | null
@@ -21,12 +21,21 @@ const MAX_CENTS = 99_999_999_999n
  * Undefined if the data does not fit a code. A long name is cut: the bank compares it with the account
  * holder's, and shows the full one.
  */
-export function epcCode({ name, iban, bic, amountCents, reference }: RequestedTransfer): string | undefined {
+export function epcQrContent({ name, iban, bic, amountCents, reference }: EpcTransfer): string | undefined {
   if (amountCents < 1n || amountCents > MAX_CENTS) return undefined
   const withName = (fitting: string): string =>
-    ['BCD', '002', '1', 'SCT', bic ?? '', fitting, iban, `EUR${decimal(amountCents)}`, '', reference].join(
-      '\n',
-    )
+    [
+      'BCD',
+      '002',
+      '1',
+      'SCT',
+      bic ?? '',
+      fitting,
+      iban,
+      `EUR${formatDecimal(amountCents)}`,
+      '',
+      reference,
+    ].join('\n')
   const room = MAX_BYTES - Buffer.byteLength(withName(''))
   const fitting = fittingName(name, room)
   return fitting === '' ? undefined : withName(fitting)
@@ -47,7 +56,7 @@ function fittingName(name: string, bytes: number): string {
 const QUIET_ZONE = 4
 const MAX_VERSION = 13
 
-export function qrSvg(text: string, title: string): string {
+export function qrCodeSvg(text: string, title: string): string {
   const bytes = [...Buffer.from(text)]
   const { data } = encode(bytes, { ecc: 'M', boostEcc: false, maxVersion: MAX_VERSION, border: QUIET_ZONE })
   const size = data.length

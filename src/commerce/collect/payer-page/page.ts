@@ -1,36 +1,36 @@
 import { readFileSync } from 'node:fs'
-import { type Cents, minus } from '../../../values/money.ts'
+import { type Cents, subtractCents } from '../../../values/money.ts'
 import { type Html, html } from '../../../web/html.ts'
-import { amountIn, type Language, minuteIn } from '../../../web/language.ts'
-import { assetFinder, baseStyle, pageAsset, pageIcon } from '../../../web/page-assets.ts'
-import type { RequestedTransfer } from './epc-code.ts'
-import { type PageState, texts } from './texts.ts'
+import { formatAmountIn, formatMinuteIn, type Language } from '../../../web/language.ts'
+import { baseStyle, createAssetFinder, pageAsset, pageIcon } from '../../../web/page-assets.ts'
+import type { EpcTransfer } from './epc-code.ts'
+import { type PayerPageState, payerPageTexts } from './texts.ts'
 
 const ownStyle = readFileSync(new URL('page.css', import.meta.url), 'utf8')
 
-export const style = pageAsset('pay', 'css', `${baseStyle()}\n${ownStyle}`)
+export const payerPageStyle = pageAsset('pay', 'css', `${baseStyle()}\n${ownStyle}`)
 const icon = pageAsset('pay', 'svg', pageIcon())
 
-export const assetFile = assetFinder([style, icon])
+export const payerPageAsset = createAssetFinder([payerPageStyle, icon])
 
-export interface RequestView {
+export interface PayerPageView {
   readonly id: string
-  readonly state: PageState
+  readonly state: PayerPageState
   readonly isTest: boolean
   readonly payee: string
   readonly purpose: string
   readonly amountCents: Cents
   readonly paidCents: Cents
   readonly expiresAt: Date
-  readonly transfer: RequestedTransfer | null
+  readonly transfer: EpcTransfer | null
   readonly program: { readonly mppUrl: string; readonly payUrl: string } | null
 }
 
 /** Works without scripts, and loads only from this service. */
-export function requestPage(view: RequestView, language: Language): Html {
+export function renderPayerPage(view: PayerPageView, language: Language): Html {
   const { state, payee, purpose, amountCents, isTest } = view
-  const words = texts[language]
-  const amount = amountIn(language, amountCents)
+  const words = payerPageTexts[language]
+  const amount = formatAmountIn(language, amountCents)
   return layout(
     language,
     `${amount} ${words.to} ${payee}`,
@@ -47,23 +47,25 @@ ${state === 'open' && ways(view, language)}
   )
 }
 
-function stateText({ state, expiresAt, amountCents, paidCents }: RequestView, language: Language): Html {
-  const words = texts[language]
+function stateText({ state, expiresAt, amountCents, paidCents }: PayerPageView, language: Language): Html {
+  const words = payerPageTexts[language]
   if (state !== 'open') return html`<p class="meaning">${words.stateHints[state]}</p>`
-  const [paid, due] = [paidCents, minus(amountCents, paidCents)].map(amount => amountIn(language, amount))
-  return html`<p class="until">${words.payBy} <time datetime="${expiresAt.toISOString()}">${minuteIn(language, expiresAt)}</time></p>
+  const [paid, due] = [paidCents, subtractCents(amountCents, paidCents)].map(amount =>
+    formatAmountIn(language, amount),
+  )
+  return html`<p class="until">${words.payBy} <time datetime="${expiresAt.toISOString()}">${formatMinuteIn(language, expiresAt)}</time></p>
   ${paidCents > 0n && html`<p class="meaning">${words.partlyPaid(String(paid), String(due))}</p>`}`
 }
 
-function ways(view: RequestView, language: Language): Html {
+function ways(view: PayerPageView, language: Language): Html {
   const { transfer, program, id } = view
-  if (!transfer && !program) return html`<p class="noway">${texts[language].notPayable}</p>`
+  if (!transfer && !program) return html`<p class="noway">${payerPageTexts[language].notPayable}</p>`
   return html`${transfer ? transferWay(transfer, id, language) : undefined}
 ${program ? programWay(program, language) : undefined}`
 }
 
-function transferWay(transfer: RequestedTransfer, id: string, language: Language): Html {
-  const words = texts[language]
+function transferWay(transfer: EpcTransfer, id: string, language: Language): Html {
+  const words = payerPageTexts[language]
   const { name, iban, bic, amountCents, reference } = transfer
   return html`
 <section class="way transfer" aria-labelledby="transfer">
@@ -72,7 +74,7 @@ function transferWay(transfer: RequestedTransfer, id: string, language: Language
     <div><dt>${words.holder}</dt><dd><bdi>${name}</bdi></dd></div>
     <div><dt>IBAN</dt><dd class="number">${inGroupsOfFour(iban)}</dd></div>
     ${bic !== null && html`<div><dt>BIC</dt><dd class="number">${bic}</dd></div>`}
-    <div><dt>${words.amount}</dt><dd class="number">${amountIn(language, amountCents)}</dd></div>
+    <div><dt>${words.amount}</dt><dd class="number">${formatAmountIn(language, amountCents)}</dd></div>
     <div><dt>${words.reference}</dt><dd class="number">${inGroupsOfFour(reference)}<p class="hint">${words.referenceHint}</p></dd></div>
   </dl>
   <figure>
@@ -85,8 +87,8 @@ function transferWay(transfer: RequestedTransfer, id: string, language: Language
 const inGroupsOfFour = (text: string): Html =>
   html`<span class="whole">${(text.match(/.{1,4}/g) ?? []).join(' ')}</span>`
 
-function programWay({ mppUrl, payUrl }: NonNullable<RequestView['program']>, language: Language): Html {
-  const words = texts[language]
+function programWay({ mppUrl, payUrl }: NonNullable<PayerPageView['program']>, language: Language): Html {
+  const words = payerPageTexts[language]
   const example = [
     `curl ${payUrl} \\`,
     `  -H 'Authorization: Bearer at_…' \\`,
@@ -103,8 +105,8 @@ function programWay({ mppUrl, payUrl }: NonNullable<RequestView['program']>, lan
 </section>`
 }
 
-export function unknownPage(language: Language): Html {
-  const { unknown, unknownHint } = texts[language]
+export function renderUnknownRequestPage(language: Language): Html {
+  const { unknown, unknownHint } = payerPageTexts[language]
   return layout(
     language,
     unknown,
@@ -127,7 +129,7 @@ const layout = (language: Language, title: string, content: Html): Html => html`
 <meta name="robots" content="noindex">
 <title>${title}</title>
 <link rel="icon" href="assets/${icon.name}" type="image/svg+xml">
-<link rel="stylesheet" href="assets/${style.name}">
+<link rel="stylesheet" href="assets/${payerPageStyle.name}">
 </head>
 <body>
 <main>

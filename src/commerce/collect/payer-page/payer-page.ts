@@ -1,22 +1,22 @@
 import { area } from '../../../kernel/contract/area.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
-import type { File } from '../../../kernel/contract/file.ts'
-import { implement } from '../../../kernel/contract/operation.ts'
+import type { ResponseFile } from '../../../kernel/contract/file.ts'
+import { bindHandlers } from '../../../kernel/contract/operation.ts'
 import { Problem, withHeaders } from '../../../kernel/contract/problem.ts'
-import { payableWallets, sepaAccountOf } from '../../../money/wallets/index.ts'
+import { findPayableWallets, findSepaAccount } from '../../../money/wallets/index.ts'
 import { clock } from '../../../values/clock.ts'
-import { languageOf } from '../../../web/language.ts'
-import { type PresentedRequest, presentedRequest } from '../payment-required/offer.ts'
-import { dueCents, isPayable, mppUrlOf } from '../request.ts'
+import { negotiateLanguage } from '../../../web/language.ts'
+import { findPayableRequest, type PayableRequest } from '../payment-required/offer.ts'
+import { amountDueCents, isRequestPayable, requestPaymentUrl } from '../request.ts'
 import { payerPageApi } from './api.ts'
-import { epcCode, qrSvg, type RequestedTransfer } from './epc-code.ts'
-import { assetFile, type RequestView, requestPage, unknownPage } from './page.ts'
-import type { PageState } from './texts.ts'
+import { type EpcTransfer, epcQrContent, qrCodeSvg } from './epc-code.ts'
+import { type PayerPageView, payerPageAsset, renderPayerPage, renderUnknownRequestPage } from './page.ts'
+import type { PayerPageState } from './texts.ts'
 
 type ViewContext = Pick<Context, 'sql' | 'ports' | 'tenant' | 'switchTenant'>
 
-async function viewOf(id: string, context: ViewContext): Promise<RequestView | undefined> {
-  const request = await presentedRequest(context.sql, id)
+async function viewOf(id: string, context: ViewContext): Promise<PayerPageView | undefined> {
+  const request = await findPayableRequest(context.sql, id)
   if (!request) return undefined
   const { ownerId, mode, payee, description: purpose, amountCents, paidCents, expiresAt } = request
   context.switchTenant({ ownerId, mode })
@@ -31,24 +31,24 @@ async function viewOf(id: string, context: ViewContext): Promise<RequestView | u
  * A pending payment comes before the deadline. The deadline counts from its instant on, even if the sweep has
  * not run.
  */
-function stateOf(request: PresentedRequest): PageState {
+function stateOf(request: PayableRequest): PayerPageState {
   if (request.status !== 'open') return request.status
   if (request.isUnderWay) return 'under_way'
-  return isPayable(request, clock.tenant(request.offsetMs)) ? 'open' : 'expired'
+  return isRequestPayable(request, clock.tenant(request.offsetMs)) ? 'open' : 'expired'
 }
 
 async function transferOf(
-  request: PresentedRequest,
+  request: PayableRequest,
   { sql, tenant, ports }: ViewContext,
-): Promise<RequestedTransfer | null> {
-  const [wallet] = await payableWallets(sql, tenant, { ids: [request.walletId] })
-  const account = wallet && wallet.status !== 'closed' && sepaAccountOf(wallet, ports.collection)
+): Promise<EpcTransfer | null> {
+  const [wallet] = await findPayableWallets(sql, tenant, { ids: [request.walletId] })
+  const account = wallet && wallet.status !== 'closed' && findSepaAccount(wallet, ports.collection)
   if (!account) return null
   const { holder: name, iban, bic } = account
-  return { name, iban, bic, amountCents: dueCents(request), reference: request.reference }
+  return { name, iban, bic, amountCents: amountDueCents(request), reference: request.reference }
 }
 
-function programOf({ id }: PresentedRequest, context: ViewContext): RequestView['program'] {
+function programOf({ id }: PayableRequest, context: ViewContext): PayerPageView['program'] {
   const { ports, tenant } = context
   try {
     ports.acquirer(tenant.mode)
@@ -56,7 +56,7 @@ function programOf({ id }: PresentedRequest, context: ViewContext): RequestView[
     if (error instanceof Problem) return null
     throw error
   }
-  return { mppUrl: mppUrlOf(id, context), payUrl: `${ports.publicUrl()}/v1/mpp/pay` }
+  return { mppUrl: requestPaymentUrl(id, context), payUrl: `${ports.publicUrl()}/v1/mpp/pay` }
 }
 
 const HTML = 'text/html; charset=utf-8'
@@ -72,22 +72,22 @@ const headersOf = (language: string) => ({
   Vary: 'Accept, Accept-Language',
 })
 
-const payerPage = implement(payerPageApi, {
+const payerPage = bindHandlers(payerPageApi, {
   async page({ params }, context) {
     const { headers, refuse } = context
-    const language = languageOf(headers['accept-language'])
+    const language = negotiateLanguage(headers['accept-language'])
     const view = await viewOf(params.id, context)
     if (view) {
-      const content = requestPage(view, language).text
-      return withHeaders<File>(
+      const content = renderPayerPage(view, language).text
+      return withHeaders<ResponseFile>(
         { type: HTML, content },
         { ...headersOf(language), 'Cache-Control': SHORT_CACHE },
       )
     }
     const refusal = refuse('request_not_found')
     if (!headers.accept?.includes('text/html')) return refusal
-    return withHeaders<File>(
-      { type: HTML, content: unknownPage(language).text, refusal },
+    return withHeaders<ResponseFile>(
+      { type: HTML, content: renderUnknownRequestPage(language).text, refusal },
       headersOf(language),
     )
   },
@@ -98,14 +98,14 @@ const payerPage = implement(payerPageApi, {
     if (!view) return refuse('request_not_found')
     if (view.state === 'under_way') return refuse('payment_under_way')
     if (view.state !== 'open') return refuse('request_not_open')
-    const code = view.transfer && epcCode(view.transfer)
+    const code = view.transfer && epcQrContent(view.transfer)
     if (!code) return refuse('no_account')
-    const content = qrSvg(code, `SEPA: ${view.id}`)
-    return withHeaders<File>({ type: 'image/svg+xml', content }, { 'Cache-Control': SHORT_CACHE })
+    const content = qrCodeSvg(code, `SEPA: ${view.id}`)
+    return withHeaders<ResponseFile>({ type: 'image/svg+xml', content }, { 'Cache-Control': SHORT_CACHE })
   },
 
   async asset({ params }, { refuse }) {
-    return (await assetFile(params.asset)) ?? refuse('asset_not_found')
+    return (await payerPageAsset(params.asset)) ?? refuse('asset_not_found')
   },
 })
 

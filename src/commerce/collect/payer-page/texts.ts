@@ -1,10 +1,10 @@
 import type { Language } from '../../../web/language.ts'
 
-export type PageState = 'open' | 'under_way' | 'paid' | 'expired' | 'cancelled' | 'refunded'
+export type PayerPageState = 'open' | 'under_way' | 'paid' | 'expired' | 'cancelled' | 'refunded'
 
 interface Texts {
-  readonly stateLabels: Readonly<Record<PageState, string>>
-  readonly stateHints: Readonly<Partial<Record<PageState, string>>>
+  readonly stateLabels: Readonly<Record<PayerPageState, string>>
+  readonly stateHints: Readonly<Partial<Record<PayerPageState, string>>>
   readonly to: string
   readonly purpose: string
   readonly payBy: string
@@ -104,4 +104,4 @@ const german: Texts = {
   unknownHint: 'Prüfen Sie die Adresse, oder fragen Sie die Person, die sie Ihnen geschickt hat.',
 }
 
-export const texts: Readonly<Record<Language, Texts>> = { en: english, de: german }
+export const payerPageTexts: Readonly<Record<Language, Texts>> = { en: english, de: german }

@@ -1,26 +1,26 @@
 import { z } from 'zod'
 import {
-  type Failure,
   get,
   list,
-  missing,
+  notFound,
   post,
   type RefusalForm,
+  type RefusalSpec,
 } from '../../../kernel/contract/operation.ts'
-import { IncomingEvent } from '../../../money/incoming/index.ts'
+import { IncomingCreditEvent } from '../../../money/incoming/index.ts'
 import { transactionEvents } from '../../../money/transactions/index.ts'
 import { WalletEvent } from '../../../money/wallets/index.ts'
 import { instant } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
-import { money } from '../../../values/money.ts'
+import { moneySchema } from '../../../values/money.ts'
 import { recordHead, recordTail } from '../../../values/schemas.ts'
-import { paymentEvents } from '../api.ts'
+import { requestPaidEvents } from '../api.ts'
 import { settlementMachine } from './settlement.ts'
 
-export const settledEvents = {
-  ...paymentEvents,
+export const cardSettlementEvents = {
+  ...requestPaidEvents,
   ...transactionEvents,
-  'incoming.received': IncomingEvent,
+  'incoming.received': IncomingCreditEvent,
   'wallet.credited': WalletEvent,
   'wallet.debited': WalletEvent,
 }
@@ -76,16 +76,16 @@ const paidFails = {
     504,
     'The acquirer has not answered yet. Send the same credential again later to get the outcome; nothing is charged twice.',
   ],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
-export type PaidFailure = keyof typeof paidFails
+export type PaymentRequiredRefusal = keyof typeof paidFails
 
-export function paymentRequired(asks: NonNullable<RefusalForm['asks']>): Failure {
+export function paymentRequiredRefusal(asks: NonNullable<RefusalForm['asks']>): RefusalSpec {
   const [status, message, form] = paidFails.payment_required
   return [status, message, { ...form, asks }]
 }
 
-export const paidContract = {
+export const paymentRequiredContract = {
   callers: ['public'],
   run: 'external',
   requires: 'acquirer',
@@ -106,7 +106,7 @@ export const paidContract = {
     },
   },
   fails: paidFails,
-  emits: settledEvents,
+  emits: cardSettlementEvents,
 } as const
 
 const SettlementRecord = z
@@ -115,7 +115,7 @@ const SettlementRecord = z
     requestId: id('request').nullable(),
     agentId: id('agent').nullable().meta({ description: 'Whose wallet is paid; null for one of yours.' }),
     challengeId: z.string().meta({ description: 'The card is charged once per challenge.' }),
-    amountCents: money,
+    amountCents: moneySchema,
     network: z.string().meta({ examples: ['visa'] }),
     last4: z.string().meta({ description: 'Of the network token, not of the card.', examples: ['4242'] }),
     status: z.enum(settlementMachine.states).meta({
@@ -137,7 +137,7 @@ const Unlocked = z
   .object({
     requestId: id('request'),
     settlementId: id('settlement'),
-    amountCents: money,
+    amountCents: moneySchema,
     description: z.string(),
     paidAt: instant,
     unlocks: z
@@ -154,24 +154,29 @@ const description = `For programs, which pay by the Machine Payments Protocol wi
 
 The same credential again gets the same answer; another one for a used challenge gets 409. A 504 means that the outcome is not known yet: send the same credential again later, and do not pay again meanwhile. A body has no meaning here, but is bound to the challenge by its digest. In test mode the acquirer is simulated: \`4242424242424242\` pays, and [the card sandbox](/docs/guides/card-sandbox) lists the tokens that do not.`
 
-const payment_required = paymentRequired({ method: 'card', intent: 'charge', currency: 'eur', amount: null })
+const payment_required = paymentRequiredRefusal({
+  method: 'card',
+  intent: 'charge',
+  currency: 'eur',
+  amount: null,
+})
 
-const fails = { settlement_not_found: missing('settlement') }
+const fails = { settlement_not_found: notFound('settlement') }
 
 export const settlementsApi = {
   pay: get('/collect/402/{id}', {
-    ...paidContract,
+    ...paymentRequiredContract,
     summary: 'Pay a request by machine',
     description,
     returns: [200, Unlocked],
-    fails: { ...paidContract.fails, payment_required },
+    fails: { ...paymentRequiredContract.fails, payment_required },
   }),
   payByPost: post('/collect/402/{id}', {
-    ...paidContract,
+    ...paymentRequiredContract,
     summary: 'Pay a request by machine, with POST',
     description,
     returns: [200, Unlocked],
-    fails: { ...paidContract.fails, payment_required },
+    fails: { ...paymentRequiredContract.fails, payment_required },
   }),
   list: list('/collect/settlements', {
     summary: 'List the card payments for your requests',
@@ -199,6 +204,6 @@ export const settlementsApi = {
     requires: 'acquirer',
     returns: [200, z.object({ done: z.boolean() })],
     fails,
-    emits: settledEvents,
+    emits: cardSettlementEvents,
   }),
 }

@@ -7,51 +7,57 @@ import type { Records } from '../../../kernel/contract/records.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
 import { tenantRecords } from '../../../kernel/database/record-store.ts'
 import { lockTenant } from '../../../kernel/database/tenant-lock.ts'
-import { accountsToCollect, collectCharge } from '../../../money/incoming/index.ts'
-import { type Book, openBook } from '../../../money/ledger/index.ts'
+import { acquirerCreditAccounts, creditAcquirerCharge } from '../../../money/incoming/index.ts'
+import { type LockedBook, lockBook } from '../../../money/ledger/index.ts'
 import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
-import { writeReceipt } from '../../../mpp/index.ts'
+import { serializeReceipt } from '../../../mpp/index.ts'
 import type { ChargeOutcome } from '../../../ports/acquirer.ts'
 import { clock } from '../../../values/clock.ts'
 import { newId } from '../../../values/ids.ts'
 import {
-  addPayment,
-  beginPayment,
-  failPayment,
-  type LockedRequest,
-  lockRequests,
-  writeRequests,
+  addRequestPayment,
+  beginRequestPayment,
+  failRequestPayment,
+  type LockedPaymentRequest,
+  lockPaymentRequests,
+  writePaymentRequests,
 } from '../payments.ts'
-import { dueCents, isPayable } from '../request.ts'
-import { type settledEvents, settlementsApi } from './api.ts'
-import type { Article } from './offer.ts'
-import { externalIdOf, firstDueAt, Settlement, scheduleInquiry, settlementMachine } from './settlement.ts'
+import { amountDueCents, isRequestPayable } from '../request.ts'
+import { type cardSettlementEvents, settlementsApi } from './api.ts'
+import type { PaidArticle } from './offer.ts'
+import {
+  firstInquiryAt,
+  Settlement,
+  scheduleNextInquiry,
+  settlementExternalId,
+  settlementMachine,
+} from './settlement.ts'
 
 export interface NewCharge
   extends Pick<
     Settlement,
     'challengeId' | 'credentialDigest' | 'network' | 'last4' | 'handle' | 'descriptor'
   > {
-  readonly subject: Article['subject']
+  readonly subject: PaidArticle['subject']
   readonly amountCents: Settlement['amountCents']
 }
 
-type SettleContext = TenantNow & Pick<Context<never, typeof settledEvents>, 'emit' | 'wake'>
+type SettleContext = TenantNow & Pick<Context<never, typeof cardSettlementEvents>, 'emit' | 'wake'>
 
-export const settlementOf = (
+export const findSettlement = (
   challengeId: string,
   { records }: Pick<Context, 'records'>,
 ): Promise<Settlement | null> => records.findOne(Settlement, { challengeId })
 
 export interface NewCharges {
   readonly records: Records
-  readonly requests: ReadonlyMap<string, LockedRequest>
+  readonly requests: ReadonlyMap<string, LockedPaymentRequest>
   readonly known: Set<string>
-  readonly begun: Set<LockedRequest>
+  readonly begun: Set<LockedPaymentRequest>
 }
 
 /** Concurrent payers of the same request wait for each other here. */
-export async function openNewCharges(
+export async function loadNewCharges(
   beginnings: readonly Pick<NewCharge, 'challengeId' | 'subject'>[],
   sql: Sql,
   { tenant, now }: TenantNow,
@@ -64,7 +70,7 @@ export async function openNewCharges(
   // This is sent right after the locks, so it reads what earlier holders of the locks have committed.
   const locking = locks.map(lock => lockTenant({ sql, tenant }, lock))
   const [requests, known] = await Promise.all([
-    lockRequests(sql, tenant, requestIds),
+    lockPaymentRequests(sql, tenant, requestIds),
     records.find(Settlement, { challengeId: { $in: challengeIds } }),
     ...locking,
   ])
@@ -88,27 +94,30 @@ export function startCharge(
   if (locked?.pendingPayment) return 'payment_under_way'
   if (locked && !isDue(locked, amountCents, context.now)) return 'not_payable'
   const id = newId('settlement')
-  const dueAt = firstDueAt(context.now)
+  const dueAt = firstInquiryAt(context.now)
   const settlement = records.create(Settlement, { id, ...subject, ...members, dueAt })
   if (!locked) {
     known.add(challengeId)
     return settlement
   }
   const at = walletId === null ? {} : { walletId }
-  beginPayment(locked, { way: 'card', amountCents, sourceId: id, ...at }, context)
+  beginRequestPayment(locked, { way: 'card', amountCents, sourceId: id, ...at }, context)
   begun.add(locked)
   return settlement
 }
 
-const isDue = ({ request }: LockedRequest, amountCents: Settlement['amountCents'], now: Date): boolean =>
-  isPayable(request, now) && dueCents(request) === amountCents
+const isDue = (
+  { request }: LockedPaymentRequest,
+  amountCents: Settlement['amountCents'],
+  now: Date,
+): boolean => isRequestPayable(request, now) && amountDueCents(request) === amountCents
 
 export async function writeNewCharges({ records, begun }: NewCharges, sql: Sql): Promise<void> {
   const [first] = begun
-  await Promise.all([first && writeRequests(sql, first.request, [...begun]), records.flush()])
+  await Promise.all([first && writePaymentRequests(sql, first.request, [...begun]), records.flush()])
 }
 
-export const chargeOf = ({ handle, amountCents, challengeId, descriptor }: Settlement) => ({
+export const acquirerChargeFor = ({ handle, amountCents, challengeId, descriptor }: Settlement) => ({
   handle,
   amountCents,
   reference: challengeId,
@@ -120,15 +129,15 @@ export interface ChargeResult {
   readonly outcome: ChargeOutcome
 }
 
-export interface OpenCharges {
+export interface LockedCharges {
   readonly records: Records
   readonly settlements: ReadonlyMap<string, Settlement>
-  readonly requests: ReadonlyMap<string, LockedRequest>
+  readonly requests: ReadonlyMap<string, LockedPaymentRequest>
   readonly wallets: ReadonlyMap<string, WalletRow>
   /** Undefined if no request is paid, since the sandbox's merchants have no ledger. */
-  readonly book: Book | undefined
+  readonly book: LockedBook | undefined
   readonly receipts: ReadonlyMap<string, string>
-  readonly changed: Set<LockedRequest>
+  readonly changed: Set<LockedPaymentRequest>
 }
 
 /** Locks in the global order: accounts, requests, settlements. Receipts are signed before that. */
@@ -137,7 +146,7 @@ export async function lockCharges(
   sql: Sql,
   { tenant, now }: TenantNow,
   ports: Ports,
-): Promise<OpenCharges> {
+): Promise<LockedCharges> {
   const approved = charges.filter(({ outcome }) => outcome.outcome === 'approved')
   const signed = approved.map(async ({ settlement }) => {
     return [settlement.id, await receiptFor(settlement, ports)] as const
@@ -148,9 +157,9 @@ export async function lockCharges(
   const walletIds = charges.flatMap(({ settlement }) => settlement.walletId ?? [])
   const requestIds = charges.flatMap(({ settlement }) => settlement.requestId ?? [])
   const [book, wallets, requests, settlements] = await Promise.all([
-    walletIds.length > 0 ? openBook(sql, { tenant, now }, accountsToCollect(...walletIds)) : undefined,
+    walletIds.length > 0 ? lockBook(sql, { tenant, now }, acquirerCreditAccounts(...walletIds)) : undefined,
     walletsById(sql, tenant, walletIds),
-    lockRequests(sql, tenant, requestIds),
+    lockPaymentRequests(sql, tenant, requestIds),
     records.find(Settlement, { id: { $in: ids } }, { orderBy: { id: 'asc' }, lock: true }),
   ])
   const byId = new Map(settlements.map(settlement => [settlement.id, settlement]))
@@ -162,35 +171,35 @@ export async function lockCharges(
  * An unknown outcome stays open, and the acquirer is asked again later. Does nothing if an outcome is already
  * recorded.
  */
-export function endCharge(
+export function recordChargeOutcome(
   { settlement: { id }, outcome }: ChargeResult,
-  endings: OpenCharges,
+  endings: LockedCharges,
   context: SettleContext,
 ): Settlement {
   const settlement = endings.settlements.get(id)
   if (!settlement) throw new Error(`${id}: the settlement is gone`)
   if (settlement.status !== 'charging') return settlement
   const { now } = context
-  const locked = requestPaidBy(settlement, endings)
+  const locked = requestOfSettlement(settlement, endings)
   if (outcome.outcome === 'approved') {
     if (locked) creditCharge(settlement, locked, endings, context)
     settlementMachine.move(settlement, 'paid')
     const receipt = endings.receipts.get(id) ?? null
     Object.assign(settlement, { settledAt: now, dueAt: null, receipt })
   } else if (outcome.outcome === 'declined') {
-    if (locked) failPayment(locked, id, context)
+    if (locked) failRequestPayment(locked, id, context)
     settlementMachine.move(settlement, 'declined')
     const { code: declineCode, reason: declineReason } = outcome
     Object.assign(settlement, { declineCode, declineReason, dueAt: null })
-  } else scheduleInquiry(settlement, now)
+  } else scheduleNextInquiry(settlement, now)
   if (locked) endings.changed.add(locked)
   return settlement
 }
 
-export function requestPaidBy(
+export function requestOfSettlement(
   { id, requestId }: Pick<Settlement, 'id' | 'requestId'>,
-  { requests }: OpenCharges,
-): LockedRequest | undefined {
+  { requests }: LockedCharges,
+): LockedPaymentRequest | undefined {
   if (requestId === null) return undefined
   const locked = requests.get(requestId)
   if (!locked) throw new Error(`${id}: the request is gone`)
@@ -199,23 +208,23 @@ export function requestPaidBy(
 
 function creditCharge(
   settlement: Settlement,
-  locked: LockedRequest,
-  { records, wallets, book }: OpenCharges,
+  locked: LockedPaymentRequest,
+  { records, wallets, book }: LockedCharges,
   context: SettleContext,
 ): void {
   const { id, amountCents, walletId } = settlement
   const wallet = wallets.get(walletId ?? '')
   if (!wallet || !book) throw new Error(`${id}: the wallet is gone`)
   const charge = { amountCents, cause: { type: 'settlement', id }, reference: locked.request.reference }
-  collectCharge(wallet, charge, book, { ...context, records })
-  const { handle, reference, descriptor } = chargeOf(settlement)
+  creditAcquirerCharge(wallet, charge, book, { ...context, records })
+  const { handle, reference, descriptor } = acquirerChargeFor(settlement)
   const paid = { way: 'card', amountCents, sourceId: id, walletId: wallet.id } as const
-  addPayment(locked, { ...paid, charge: { handle, reference, descriptor } }, context)
+  addRequestPayment(locked, { ...paid, charge: { handle, reference, descriptor } }, context)
 }
 
-export async function writeCharges({ records, book, changed }: OpenCharges, sql: Sql): Promise<void> {
+export async function writeLockedCharges({ records, book, changed }: LockedCharges, sql: Sql): Promise<void> {
   const [first] = changed
-  const requests = first && writeRequests(sql, first.request, [...changed])
+  const requests = first && writePaymentRequests(sql, first.request, [...changed])
   await Promise.all([book?.post(sql), requests, records.flush()])
 }
 
@@ -230,7 +239,7 @@ async function receiptFor(
   { signer }: Pick<Ports, 'signer'>,
 ): Promise<string> {
   const timestamp = clock.real().toISOString()
-  const externalId = externalIdOf({ requestId, scenario })
+  const externalId = settlementExternalId({ requestId, scenario })
   const members = {
     status: 'success',
     method: 'card',
@@ -241,13 +250,13 @@ async function receiptFor(
   } as const
   const paid = { amount: String(amountCents), currency: 'eur', network }
   const proof = await signer.sign(RECEIPT_TYPE, { ownerId, mode, ...members, ...paid })
-  return writeReceipt({ ...members, proof })
+  return serializeReceipt({ ...members, proof })
 }
 
 const DONE = { done: true }
 
 /** Asks the acquirer for the outcome of a charge, and records it. Skips a charge whose outcome is known. */
-export const askAcquirer = externalCall(settlementsApi.askAcquirer, {
+export const inquireCharge = externalCall(settlementsApi.askAcquirer, {
   async reserve({ params }, { records, now, refuse }) {
     const settlement = await records.findOne(Settlement, { id: params.id })
     if (!settlement) return refuse('settlement_not_found')
@@ -255,14 +264,14 @@ export const askAcquirer = externalCall(settlementsApi.askAcquirer, {
   },
 
   call: ({ settlement, now }, { ports, requestId }) =>
-    ports.acquirer(settlement.mode).stateOf(chargeOf(settlement), { requestId, now }),
+    ports.acquirer(settlement.mode).stateOf(acquirerChargeFor(settlement), { requestId, now }),
 
   /** An unknown outcome is due again later, so there is nothing more to do now. */
   async record(outcome, { settlement }, context) {
     const ended = { settlement, outcome }
     const endings = await lockCharges([ended], context.sql, context, context.ports)
-    endCharge(ended, endings, context)
-    await writeCharges(endings, context.sql)
+    recordChargeOutcome(ended, endings, context)
+    await writeLockedCharges(endings, context.sql)
     return DONE
   },
 

@@ -2,76 +2,92 @@ import type { Context } from '../../../kernel/contract/context.ts'
 import {
   AnswerNow,
   type BatchedStep,
-  type CallContext,
   CallExternal,
+  chainExternalCall,
+  type ExternalCallContext,
   type ExternalHandler,
-  nextCall,
-  type Reserve,
+  type ReserveHandler,
 } from '../../../kernel/contract/handlers.ts'
-import { type Answer, type Refusal, type WithHeaders, withHeaders } from '../../../kernel/contract/problem.ts'
 import {
-  type Credential,
+  type AnswerWithHeaders,
+  type HandlerAnswer,
+  type Refusal,
+  withHeaders,
+} from '../../../kernel/contract/problem.ts'
+import {
   credentialDigest,
   isPaymentScheme,
-  isUnusable,
+  isUnusableInput,
+  type PaymentCredential,
   parseCredential,
-  writeChallenge,
+  serializeChallenge,
 } from '../../../mpp/index.ts'
 import { clock } from '../../../values/clock.ts'
-import { type LiveKey, liveKeys } from '../../mpp-keys/index.ts'
-import { PaymentRequest, type RequestRow } from '../request.ts'
-import type { PaidFailure, settledEvents } from './api.ts'
+import { type UsableMppKey, usableMppKeys } from '../../mpp-keys/index.ts'
+import { PaymentRequest, type PaymentRequestRow } from '../request.ts'
+import type { cardSettlementEvents, PaymentRequiredRefusal } from './api.ts'
 import {
+  acquirerChargeFor,
   type ChargeResult,
-  chargeOf,
-  endCharge,
+  findSettlement,
+  type LockedCharges,
+  loadNewCharges,
   lockCharges,
   type NewCharge,
   type NewCharges,
-  type OpenCharges,
-  openNewCharges,
-  requestPaidBy,
-  settlementOf,
+  recordChargeOutcome,
+  requestOfSettlement,
   startCharge,
-  writeCharges,
+  writeLockedCharges,
   writeNewCharges,
 } from './charges.ts'
-import { type ChargeableToken, checkCredential, openToken, type SealedToken } from './credential.ts'
-import { type Article, challengeFor } from './offer.ts'
-import { externalIdOf, type Settlement } from './settlement.ts'
+import {
+  type ChargeableNetworkToken,
+  checkPaymentCredential,
+  decryptNetworkToken,
+  type EncryptedNetworkToken,
+} from './credential.ts'
+import { createChallenge, type PaidArticle } from './offer.ts'
+import { type Settlement, settlementExternalId } from './settlement.ts'
 
-type PayEvents = typeof settledEvents
+type PayEvents = typeof cardSettlementEvents
 
-export type PayContext<F extends string = never> = Context<PaidFailure | F, PayEvents>
+export type PaymentRequiredContext<F extends string = never> = Context<PaymentRequiredRefusal | F, PayEvents>
 
-export type Params = Readonly<Record<string, string>>
+export type PathParams = Readonly<Record<string, string>>
 
-export interface Payee<R, F extends string = never> {
-  find(params: Params, context: Context<never>): Promise<Article | undefined>
+export interface PaidArticleSource<R, F extends string = never> {
+  find(params: PathParams, context: Context<never>): Promise<PaidArticle | undefined>
   /** Returns the same for every repetition. The sandbox's merchants are paid without a request. */
-  unlocked(settlement: Settlement, request: RequestRow | undefined): R
-  answer?(paid: WithHeaders<R>, params: Params, context: Pick<PayContext<F>, 'refuse'>): Answer<R>
+  unlocked(settlement: Settlement, request: PaymentRequestRow | undefined): R
+  answer?(
+    paid: AnswerWithHeaders<R>,
+    params: PathParams,
+    context: Pick<PaymentRequiredContext<F>, 'refuse'>,
+  ): HandlerAnswer<R>
 }
 
-export const presentedIn = ({ headers }: Pick<PayContext, 'headers'>): string | undefined =>
+export const presentedPaymentCredential = ({
+  headers,
+}: Pick<PaymentRequiredContext, 'headers'>): string | undefined =>
   [headers.authorization, headers['payment-authorization']].find(
     value => value !== undefined && isPaymentScheme(value),
   )
 
 interface Presented {
-  readonly params: Params
-  readonly article: Article
+  readonly params: PathParams
+  readonly article: PaidArticle
   readonly digest: string
   readonly challengeId: string
 }
 
 interface Sealed {
   readonly presented: Presented
-  readonly sealed: SealedToken
+  readonly sealed: EncryptedNetworkToken
 }
 
 interface OpenedToken extends Sealed {
-  readonly token: ChargeableToken
+  readonly token: ChargeableNetworkToken
 }
 
 interface RejectedToken {
@@ -93,29 +109,36 @@ const isCharged = (_: Charged): _ is Charged => true
 
 async function readToken(
   { presented, sealed }: Sealed,
-  { ports }: CallContext,
+  { ports }: ExternalCallContext,
 ): Promise<OpenedToken | RejectedToken> {
-  const token = await openToken(sealed, ports.vault, ports.acquirer(presented.article.tenant.mode))
+  const token = await decryptNetworkToken(sealed, ports.vault, ports.acquirer(presented.article.tenant.mode))
   return 'message' in token ? token : { presented, sealed, token }
 }
 
 async function charge(
   { presented, settlement, token }: Charging,
-  { ports, requestId }: CallContext,
+  { ports, requestId }: ExternalCallContext,
 ): Promise<Charged> {
   const { tenant, offsetMs } = presented.article
   const call = { requestId, now: clock.tenant(offsetMs) }
-  const outcome = await ports.acquirer(tenant.mode).charge({ ...chargeOf(settlement), token }, call)
+  const outcome = await ports.acquirer(tenant.mode).charge({ ...acquirerChargeFor(settlement), token }, call)
   return { presented, settlement, outcome }
 }
 
 interface AddressInput {
-  readonly params: Params
+  readonly params: PathParams
 }
 
 interface PaidHandler<R, F extends string>
-  extends ExternalHandler<AddressInput, R, PaidFailure | F, PayEvents, Presented, RejectedToken | null> {
-  readonly reserve: Reserve<AddressInput, R, PaidFailure | F, PayEvents, Presented>
+  extends ExternalHandler<
+    AddressInput,
+    R,
+    PaymentRequiredRefusal | F,
+    PayEvents,
+    Presented,
+    RejectedToken | null
+  > {
+  readonly reserve: ReserveHandler<AddressInput, R, PaymentRequiredRefusal | F, PayEvents, Presented>
 }
 
 /**
@@ -124,11 +147,13 @@ interface PaidHandler<R, F extends string>
  * and committed, before its card is charged. Both are written in batches, as many payers of an owner's
  * requests come at once. Tokens are in memory only: without an `Idempotency-Key`, no reservation is stored.
  */
-export function paidEndpoint<R, F extends string = never>(payee: Payee<R, F>): PaidHandler<R, F> {
+export function paymentRequiredHandler<R, F extends string = never>(
+  payee: PaidArticleSource<R, F>,
+): PaidHandler<R, F> {
   const step = beginStep(finishStep(payee))
   return {
     async peek({ params }, context) {
-      if (presentedIn(context) !== undefined) return undefined
+      if (presentedPaymentCredential(context) !== undefined) return undefined
       const article = await payee.find(params, context)
       if (!article) return context.refuse('request_not_found')
       return refuseWithChallenge(article, 'payment_required', undefined, context)
@@ -141,7 +166,13 @@ export function paidEndpoint<R, F extends string = never>(payee: Payee<R, F>): P
       const read = await readCredential(payee, params, context)
       if (!('sealed' in read)) return read
       const { tenant } = read.presented.article
-      return nextCall(read.presented, { value: read, call: readToken, step, accepts: isOpened, tenant })
+      return chainExternalCall(read.presented, {
+        value: read,
+        call: readToken,
+        step,
+        accepts: isOpened,
+        tenant,
+      })
     },
 
     call: async () => null,
@@ -151,7 +182,7 @@ export function paidEndpoint<R, F extends string = never>(payee: Payee<R, F>): P
       if (notTaken) return refuseWithChallenge(article, 'payment_refused', notTaken.message, context)
       const present = await payee.find(presented.params, context)
       if (!present) return context.refuse('request_not_found')
-      const settlement = await settlementOf(presented.challengeId, context)
+      const settlement = await findSettlement(presented.challengeId, context)
       return settlement
         ? repeatAnswer(payee, { ...presented, article: present }, settlement, context)
         : refuseWithChallenge(
@@ -168,33 +199,33 @@ export function paidEndpoint<R, F extends string = never>(payee: Payee<R, F>): P
 }
 
 async function readCredential<R, F extends string>(
-  payee: Payee<R, F>,
-  params: Params,
-  context: PayContext<F>,
-): Promise<Sealed | AnswerNow<R> | Refusal | WithHeaders<Refusal>> {
+  payee: PaidArticleSource<R, F>,
+  params: PathParams,
+  context: PaymentRequiredContext<F>,
+): Promise<Sealed | AnswerNow<R> | Refusal | AnswerWithHeaders<Refusal>> {
   const article = await payee.find(params, context)
   if (!article) return context.refuse('request_not_found')
-  const header = presentedIn(context) ?? ''
+  const header = presentedPaymentCredential(context) ?? ''
   const credential = parseCredential(header)
-  if (isUnusable(credential))
+  if (isUnusableInput(credential))
     return refuseWithChallenge(article, 'credential_malformed', credential.problem, context)
   const { method, intent, id: challengeId } = credential.challenge
   if (method !== 'card' || intent !== 'charge') return context.refuse('method_not_offered')
   const presented = { params, article, digest: credentialDigest(header), challengeId }
-  const [settlement, keys] = await Promise.all([settlementOf(challengeId, context), liveKeys(context)])
+  const [settlement, keys] = await Promise.all([findSettlement(challengeId, context), usableMppKeys(context)])
   if (settlement) return new AnswerNow(await repeatAnswer(payee, presented, settlement, context))
   const sealed = sealedToken(credential, article, keys, context)
   return 'jwe' in sealed ? { presented, sealed } : sealed
 }
 
 function sealedToken(
-  credential: Credential,
-  article: Article,
-  keys: readonly LiveKey[],
-  context: PayContext,
-): SealedToken | Refusal | WithHeaders<Refusal> {
+  credential: PaymentCredential,
+  article: PaidArticle,
+  keys: readonly UsableMppKey[],
+  context: PaymentRequiredContext,
+): EncryptedNetworkToken | Refusal | AnswerWithHeaders<Refusal> {
   const { host, rawBody: body } = context
-  const checked = checkCredential(credential, article, keys, { host, body })
+  const checked = checkPaymentCredential(credential, article, keys, { host, body })
   if ('code' in checked) return refuseWithChallenge(article, checked.code, checked.message, context)
   if (article.ended) return context.refuse(article.ended)
   const {
@@ -205,8 +236,13 @@ function sealedToken(
   return { jwe: payload.encryptedPayload, kid: jwk.kid, privateKey, challengeId, network: payload.network }
 }
 
-type Step<I, R, S, F extends string = never> = BatchedStep<I, R, PaidFailure | F, PayEvents, S>
-type FinishStep<R, F extends string> = Step<Charged, Answer<R> | CallExternal<Presented>, OpenCharges, F>
+type Step<I, R, S, F extends string = never> = BatchedStep<I, R, PaymentRequiredRefusal | F, PayEvents, S>
+type FinishStep<R, F extends string> = Step<
+  Charged,
+  HandlerAnswer<R> | CallExternal<Presented>,
+  LockedCharges,
+  F
+>
 
 function newChargeOf({ presented, sealed: { network }, token }: OpenedToken): NewCharge {
   const { article, digest, challengeId } = presented
@@ -222,7 +258,7 @@ const beginStep = <R, F extends string>(
   name: 'begin',
   load(items, sql) {
     const beginnings = items.map(({ input }) => newChargeOf(input))
-    return openNewCharges(beginnings, sql, items[0])
+    return loadNewCharges(beginnings, sql, items[0])
   },
   decide({ input, tenant, now }, beginnings, { refuse, emit, wake }) {
     const { presented, token } = input
@@ -231,12 +267,18 @@ const beginStep = <R, F extends string>(
     if (settlement === 'not_payable') return new CallExternal(presented)
     const value = { presented, settlement, token: token.token }
     const { tenant: payeeTenant } = presented.article
-    return nextCall(presented, { value, call: charge, step, accepts: isCharged, tenant: payeeTenant })
+    return chainExternalCall(presented, {
+      value,
+      call: charge,
+      step,
+      accepts: isCharged,
+      tenant: payeeTenant,
+    })
   },
   write: writeNewCharges,
 })
 
-const finishStep = <R, F extends string>(payee: Payee<R, F>): FinishStep<R, F> => ({
+const finishStep = <R, F extends string>(payee: PaidArticleSource<R, F>): FinishStep<R, F> => ({
   name: 'finish',
   load(items, sql, ports) {
     const charges = items.map(({ input }) => input)
@@ -244,34 +286,34 @@ const finishStep = <R, F extends string>(payee: Payee<R, F>): FinishStep<R, F> =
   },
   decide({ input, tenant, now }, endings, verdict) {
     const { emit, wake } = verdict
-    const settlement = endCharge(input, endings, { tenant, now, emit, wake })
+    const settlement = recordChargeOutcome(input, endings, { tenant, now, emit, wake })
     if (settlement.status === 'charging') return verdict.refuse('outcome_open')
     const { receipt } = settlement
     if (receipt === null) return new CallExternal(input.presented)
-    const paid = { settlement, receipt, request: requestPaidBy(settlement, endings)?.request }
+    const paid = { settlement, receipt, request: requestOfSettlement(settlement, endings)?.request }
     return paidAnswer(payee, paid, input.presented.params, verdict)
   },
-  write: writeCharges,
+  write: writeLockedCharges,
 })
 
 export function refuseWithChallenge(
-  article: Article,
-  code: PaidFailure,
+  article: PaidArticle,
+  code: PaymentRequiredRefusal,
   message: string | undefined,
-  { host, rawBody, refuse }: Pick<PayContext, 'host' | 'rawBody' | 'refuse'>,
-): Refusal | WithHeaders<Refusal> {
+  { host, rawBody, refuse }: Pick<PaymentRequiredContext, 'host' | 'rawBody' | 'refuse'>,
+): Refusal | AnswerWithHeaders<Refusal> {
   if (article.ended) return refuse(article.ended)
-  const challenge = challengeFor(article, { host, body: rawBody })
-  return withHeaders(refuse(code, message), { 'WWW-Authenticate': writeChallenge(challenge) })
+  const challenge = createChallenge(article, { host, body: rawBody })
+  return withHeaders(refuse(code, message), { 'WWW-Authenticate': serializeChallenge(challenge) })
 }
 
 async function repeatAnswer<R, F extends string>(
-  payee: Payee<R, F>,
+  payee: PaidArticleSource<R, F>,
   { params, article, digest }: Presented,
   settlement: Settlement,
-  context: PayContext<F>,
-): Promise<Answer<R>> {
-  if (externalIdOf(settlement) !== article.externalId)
+  context: PaymentRequiredContext<F>,
+): Promise<HandlerAnswer<R>> {
+  if (settlementExternalId(settlement) !== article.externalId)
     return refuseWithChallenge(
       article,
       'challenge_invalid',
@@ -291,15 +333,15 @@ async function repeatAnswer<R, F extends string>(
 interface Paid {
   readonly settlement: Settlement
   readonly receipt: string
-  readonly request: RequestRow | undefined
+  readonly request: PaymentRequestRow | undefined
 }
 
 function paidAnswer<R, F extends string>(
-  payee: Payee<R, F>,
+  payee: PaidArticleSource<R, F>,
   { settlement, receipt, request }: Paid,
-  params: Params,
-  context: Pick<PayContext<F>, 'refuse'>,
-): Answer<R> {
+  params: PathParams,
+  context: Pick<PaymentRequiredContext<F>, 'refuse'>,
+): HandlerAnswer<R> {
   const headers = { 'Payment-Receipt': receipt, 'Cache-Control': 'private' }
   const paid = withHeaders(payee.unlocked(settlement, request), headers)
   return payee.answer ? payee.answer(paid, params, context) : paid

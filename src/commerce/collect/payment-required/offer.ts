@@ -3,25 +3,31 @@ import type { Tenant } from '../../../kernel/contract/actor.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 import {
-  type Challenge,
-  challengeId,
+  type BoundChallenge,
+  computeChallengeId,
   contentDigest,
-  encodeRequest,
+  encodeChallengeRequest,
   type MerchantKey,
-  type Offer,
+  type PaymentChallenge,
 } from '../../../mpp/index.ts'
-import { after, clock } from '../../../values/clock.ts'
+import { addMs, clock } from '../../../values/clock.ts'
 import type { Cents } from '../../../values/money.ts'
-import { CHALLENGE_MS, currentKeyOf, type OfferingKey, offeringKey, openKey } from '../../mpp-keys/index.ts'
-import { dueCents, type PaymentRequest } from '../request.ts'
+import {
+  CHALLENGE_TTL_MS,
+  type CurrentMppKey,
+  currentMppKey,
+  currentMppKeySql,
+  openMppKey,
+} from '../../mpp-keys/index.ts'
+import { amountDueCents, type PaymentRequest } from '../request.ts'
 import type { Settlement } from './settlement.ts'
 
 /** The offer of a 402: the due amount of a request, or an article of the sandbox's merchants. */
-export interface Article {
+export interface PaidArticle {
   readonly tenant: Tenant
   readonly offsetMs: number
   readonly now: Date
-  readonly key: OfferingKey
+  readonly key: CurrentMppKey
   readonly subject: Pick<Settlement, 'requestId' | 'walletId' | 'agentId' | 'scenario'>
   readonly externalId: string
   readonly amountCents: Cents
@@ -33,7 +39,7 @@ export interface Article {
 }
 
 /** The part of a request that its id alone reveals to payers, with the owner's current key. */
-export interface PresentedRequest
+export interface PayableRequest
   extends Row,
     Tenant,
     Pick<
@@ -64,18 +70,21 @@ select r.id, r.owner_id as "ownerId", r.mode, r.status, r.amount_cents as "amoun
 from payment_requests r
 join customers c on c.id = r.owner_id
 left join tenant_clocks t on (t.owner_id, t.mode) = (r.owner_id, r.mode)
-left join lateral (${currentKeyOf('r')}) k on true
+left join lateral (${currentMppKeySql('r')}) k on true
 left join lateral (
   select true as is_under_way from request_payments p
   where (p.owner_id, p.mode, p.request_id) = (r.owner_id, r.mode, r.id) and p.status = 'under_way' limit 1) u on true
 where r.id = $1`
 
-export const presentedRequest = async (sql: Sql, id: string): Promise<PresentedRequest | undefined> =>
-  (await sql<PresentedRequest>(PRESENTED, [id]))[0]
+export const findPayableRequest = async (sql: Sql, id: string): Promise<PayableRequest | undefined> =>
+  (await sql<PayableRequest>(PRESENTED, [id]))[0]
 
 /** Reads a request as a payer may see it, and switches to its tenant. Undefined if there is none. */
-export async function findRequestArticle(id: string, context: Context<never>): Promise<Article | undefined> {
-  const found = await presentedRequest(context.sql, id)
+export async function findRequestArticle(
+  id: string,
+  context: Context<never>,
+): Promise<PaidArticle | undefined> {
+  const found = await findPayableRequest(context.sql, id)
   if (!found) return undefined
   const { ownerId, mode, offsetMs, description, payee: merchantName, walletId, agentId, expiresAt } = found
   const tenant = { ownerId, mode }
@@ -84,27 +93,27 @@ export async function findRequestArticle(id: string, context: Context<never>): P
   const { networks } = context.ports.acquirer(mode)
   const { kid, modulus, secret } = found
   const key =
-    kid === null ? await offeringKey(tenant, context) : openKey({ kid, modulus, secret }, context.ports)
+    kid === null ? await currentMppKey(tenant, context) : openMppKey({ kid, modulus, secret }, context.ports)
   const subject = { requestId: found.id, walletId, agentId, scenario: null }
   const members = { tenant, offsetMs, now, key, subject, description, merchantName, networks, expiresAt }
-  return { ...members, externalId: found.id, amountCents: dueCents(found), ended: endOf(found, now) }
+  return { ...members, externalId: found.id, amountCents: amountDueCents(found), ended: endOf(found, now) }
 }
 
-function endOf({ status, expiresAt }: PresentedRequest, now: Date): Article['ended'] {
+function endOf({ status, expiresAt }: PayableRequest, now: Date): PaidArticle['ended'] {
   if (status === 'paid' || status === 'refunded') return 'request_paid'
   return status === 'open' && expiresAt > now ? null : 'request_gone'
 }
 
-export interface RequestTarget {
+export interface ChallengeTarget {
   readonly host: string
   readonly body: Uint8Array
 }
 
-export const requestFor = (
-  { amountCents, description, externalId, merchantName, networks }: Article,
+export const encodeChargeRequest = (
+  { amountCents, description, externalId, merchantName, networks }: PaidArticle,
   encryptionJwk: MerchantKey,
 ): string =>
-  encodeRequest({
+  encodeChallengeRequest({
     amount: String(amountCents),
     currency: 'eur',
     description,
@@ -112,7 +121,7 @@ export const requestFor = (
     methodDetails: { acceptedNetworks: networks, merchantName, encryptionJwk },
   })
 
-export const digestOf = (body: Uint8Array): string | undefined =>
+export const bodyDigest = (body: Uint8Array): string | undefined =>
   body.length === 0 ? undefined : contentDigest(body)
 
 /**
@@ -120,23 +129,23 @@ export const digestOf = (body: Uint8Array): string | undefined =>
  * text reaches a header. The nonce gives two payers in the same second different ids. Only the sandbox's
  * misbehaving merchants change members.
  */
-export function challengeFor(
-  article: Article,
-  { host, body }: RequestTarget,
-  changed: Partial<Offer> = {},
-): Challenge {
+export function createChallenge(
+  article: PaidArticle,
+  { host, body }: ChallengeTarget,
+  changed: Partial<BoundChallenge> = {},
+): PaymentChallenge {
   const { now, expiresAt, key } = article
-  const latest = after(now, CHALLENGE_MS)
-  const digest = digestOf(body)
+  const latest = addMs(now, CHALLENGE_TTL_MS)
+  const digest = bodyDigest(body)
   const offer = {
     realm: host,
     method: 'card',
     intent: 'charge',
-    request: requestFor(article, key.jwk),
+    request: encodeChargeRequest(article, key.jwk),
     ...(digest === undefined ? {} : { digest }),
     expires: (expiresAt && expiresAt < latest ? expiresAt : latest).toISOString(),
-    opaque: encodeRequest({ nonce: randomUUID() }),
+    opaque: encodeChallengeRequest({ nonce: randomUUID() }),
     ...changed,
   }
-  return { id: challengeId(key.secret, offer), ...offer }
+  return { id: computeChallengeId(key.secret, offer), ...offer }
 }

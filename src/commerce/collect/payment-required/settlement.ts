@@ -1,11 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../../kernel/contract/machine.ts'
-import { centsColumn, nullable, record, tenantTable } from '../../../kernel/database/entity.ts'
-import { after, minutes } from '../../../values/clock.ts'
-import type { Personal } from '../../../values/personal.ts'
+import { stateMachine } from '../../../kernel/contract/machine.ts'
+import { centsColumn, nullable, recordColumns, tenantTable } from '../../../kernel/database/entity.ts'
+import { addMs, minutes } from '../../../values/clock.ts'
+import type { PersonalData } from '../../../values/personal.ts'
 
 /** A settlement is charged once. It stays `charging` until the acquirer has reported the outcome. */
-export const settlementMachine = machine('mpp_settlement', {
+export const settlementMachine = stateMachine('mpp_settlement', {
   charging: ['paid', 'declined'],
   paid: [],
   declined: [],
@@ -14,7 +14,7 @@ export const settlementMachine = machine('mpp_settlement', {
 const schema = defineEntity({
   ...tenantTable('Settlement', 'mpp_settlements', 'agentId'),
   properties: {
-    ...record('settlement'),
+    ...recordColumns('settlement'),
     requestId: nullable.string(),
     agentId: nullable.string(),
     walletId: nullable.string(),
@@ -42,21 +42,23 @@ const schema = defineEntity({
 export class Settlement extends schema.class {}
 schema.setClass(Settlement)
 
-export const externalIdOf = ({ requestId, scenario }: Pick<Settlement, 'requestId' | 'scenario'>): string =>
-  requestId ?? scenario ?? ''
+export const settlementExternalId = ({
+  requestId,
+  scenario,
+}: Pick<Settlement, 'requestId' | 'scenario'>): string => requestId ?? scenario ?? ''
 
 /** A charge takes seconds, so an earlier inquiry would find no outcome. */
 const FIRST_MS = 30_000
 const LATER_MS = [minutes(1), minutes(5), minutes(15), minutes(60)] as const
 
-export const firstDueAt = (now: Date): Date => after(now, FIRST_MS)
+export const firstInquiryAt = (now: Date): Date => addMs(now, FIRST_MS)
 
-export function scheduleInquiry(settlement: Settlement, now: Date): void {
+export function scheduleNextInquiry(settlement: Settlement, now: Date): void {
   settlement.attempts += 1
-  settlement.dueAt = after(now, LATER_MS[settlement.attempts - 1] ?? minutes(60))
+  settlement.dueAt = addMs(now, LATER_MS[settlement.attempts - 1] ?? minutes(60))
 }
 
-export const settlementsPersonal = {
+export const settlementsPersonalData = {
   mpp_settlements: {
     personal: {
       descriptor: { kind: 'payment', ground: 'vouchers', forget: 'word' },
@@ -71,4 +73,4 @@ export const settlementsPersonal = {
     },
     about: { payer: ['request_id'] },
   },
-} as const satisfies Personal
+} as const satisfies PersonalData

@@ -1,12 +1,12 @@
 import { area } from '../../../kernel/contract/area.ts'
 import type { Deadline } from '../../../kernel/contract/deadline.ts'
-import { implement } from '../../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../../kernel/contract/operation.ts'
 import { definedOnly } from '../../../kernel/database/entity.ts'
 import { settlementsApi } from './api.ts'
-import { askAcquirer } from './charges.ts'
-import { type Payee, paidEndpoint } from './endpoint.ts'
+import { inquireCharge } from './charges.ts'
+import { type PaidArticleSource, paymentRequiredHandler } from './endpoint.ts'
 import { findRequestArticle } from './offer.ts'
-import { Settlement, settlementMachine, settlementsPersonal } from './settlement.ts'
+import { Settlement, settlementMachine, settlementsPersonalData } from './settlement.ts'
 
 /** A payer gets what the request unlocks. The other members of the request are only for its owner. */
 const payee = {
@@ -16,14 +16,14 @@ const payee = {
     const { id: requestId, description, unlocks } = request
     return { requestId, settlementId, amountCents, description, paidAt: settledAt ?? createdAt, unlocks }
   },
-} satisfies Payee<unknown>
+} satisfies PaidArticleSource<unknown>
 
-const endpoint = paidEndpoint(payee)
+const endpoint = paymentRequiredHandler(payee)
 
-const settlements = implement(settlementsApi, {
+const settlements = bindHandlers(settlementsApi, {
   pay: endpoint,
   payByPost: endpoint,
-  askAcquirer,
+  askAcquirer: inquireCharge,
 
   list: ({ query: { requestId, status, challengeId } }, { page }) =>
     page(Settlement, definedOnly({ requestId, status, challengeId })),
@@ -49,7 +49,7 @@ export const settlementsArea = area(
   'Machine payments received: the address of each request, and the card charges.',
   settlements,
   {
-    personal: settlementsPersonal,
+    personal: settlementsPersonalData,
     entities: [Settlement],
     machines: [settlementMachine],
     deadlines: [outcome],

@@ -1,24 +1,24 @@
 import { z } from 'zod'
-import { declareEvents, declareRefusals, IntentEvent } from '../../../control/intents/index.ts'
-import { event } from '../../../kernel/contract/events.ts'
-import { type Failure, get, list, missing, post } from '../../../kernel/contract/operation.ts'
-import { shownOnce } from '../../../kernel/run/outcome.ts'
+import { declareEvents, declareIntentRefusals, IntentEvent } from '../../../control/intents/index.ts'
+import { declareEvent } from '../../../kernel/contract/events.ts'
+import { get, list, notFound, post, type RefusalSpec } from '../../../kernel/contract/operation.ts'
+import { shownOnceSchema } from '../../../kernel/run/outcome.ts'
 import { purseRefusal } from '../../../money/wallets/index.ts'
 import { withoutCardNumbers } from '../../../values/card-number.ts'
 import { instant } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
-import { money, positiveMoney } from '../../../values/money.ts'
-import { freeText, ownAgent, recordHead, recordTail } from '../../../values/schemas.ts'
-import { recordPaymentEvents } from '../../transfers/index.ts'
-import { type TokenRow, tokenMachine } from './payment-token.ts'
+import { moneySchema, positiveMoneySchema } from '../../../values/money.ts'
+import { agentIdSchema, freeTextSchema, recordHead, recordTail } from '../../../values/schemas.ts'
+import { internalPaymentEvents } from '../../transfers/index.ts'
+import { type PaymentTokenRow, paymentTokenMachine } from './payment-token.ts'
 
 const PaymentTokenEvent = z.object({
   paymentTokenId: id('paymenttoken'),
   agentId: id('agent'),
   intentId: id('intent'),
-  status: z.enum(tokenMachine.states),
-  amountCents: money,
-  chargedCents: money.optional(),
+  status: z.enum(paymentTokenMachine.states),
+  amountCents: moneySchema,
+  chargedCents: moneySchema.optional(),
   merchant: z.string().max(200).meta({ description: 'The public name of the owner who may charge it.' }),
 })
 
@@ -26,39 +26,39 @@ const PaymentTokenEvent = z.object({
 const ChargeEvent = z.object({
   transactionId: id('txn'),
   walletId: id('wallet'),
-  amountCents: money,
+  amountCents: moneySchema,
 })
 
-export const chargeEvents = {
-  'claim.payment_token.accepted': event(
+export const tokenChargeEvents = {
+  'claim.payment_token.accepted': declareEvent(
     'A charge has been paid: the money is in the wallet, or on its way there.',
     ChargeEvent,
   ),
-  'claim.payment_token.collected': event(
+  'claim.payment_token.collected': declareEvent(
     'The money of a charge has been credited to its wallet.',
     ChargeEvent,
   ),
 }
 
-export const tokenEvents = {
-  'claim.payment_token.created': event('A payment token has been created.', PaymentTokenEvent),
-  'claim.payment_token.approved': event(
+export const paymentTokenEvents = {
+  'claim.payment_token.created': declareEvent('A payment token has been created.', PaymentTokenEvent),
+  'claim.payment_token.approved': declareEvent(
     'A person has approved a payment token: it can be charged.',
     PaymentTokenEvent,
   ),
-  'claim.payment_token.denied': event('A person has denied a payment token.', PaymentTokenEvent),
-  'claim.payment_token.revoked': event(
+  'claim.payment_token.denied': declareEvent('A person has denied a payment token.', PaymentTokenEvent),
+  'claim.payment_token.revoked': declareEvent(
     'A payment token has been revoked, or its intent was cancelled: its hold is released.',
     PaymentTokenEvent,
   ),
-  'claim.payment_token.expired': event(
+  'claim.payment_token.expired': declareEvent(
     'A payment token has expired uncharged: its hold is released.',
     PaymentTokenEvent,
   ),
-  'claim.payment_token.charged': event('A payment token has been charged.', PaymentTokenEvent),
+  'claim.payment_token.charged': declareEvent('A payment token has been charged.', PaymentTokenEvent),
 }
 
-export const tokenEvent = (token: TokenRow): z.output<typeof PaymentTokenEvent> => ({
+export const paymentTokenEvent = (token: PaymentTokenRow): z.output<typeof PaymentTokenEvent> => ({
   paymentTokenId: token.id,
   agentId: token.agentId,
   intentId: token.intentId,
@@ -68,7 +68,7 @@ export const tokenEvent = (token: TokenRow): z.output<typeof PaymentTokenEvent> 
   merchant: token.recipientName,
 })
 
-const status = z.enum(tokenMachine.states)
+const status = z.enum(paymentTokenMachine.states)
 
 const TokenRecord = z
   .object({
@@ -78,7 +78,7 @@ const TokenRecord = z
     intentId: id('intent').meta({
       description: 'The token’s intent, which its charge pays.',
     }),
-    amountCents: money.meta({ description: 'The most that can be charged.' }),
+    amountCents: moneySchema.meta({ description: 'The most that can be charged.' }),
     recipientWalletId: id('wallet'),
     recipientName: z.string().meta({
       description: 'The public name of that wallet’s owner, the only one who can charge it.',
@@ -89,7 +89,7 @@ const TokenRecord = z
     expiresAt: instant.meta({
       description: 'It can be charged, or while `waiting` approved, until then.',
     }),
-    chargedCents: money.nullable(),
+    chargedCents: moneySchema.nullable(),
     chargedAt: instant.nullable(),
     transactionId: id('txn').nullable().meta({ description: 'The payment, once it is charged.' }),
     ...recordTail,
@@ -97,7 +97,7 @@ const TokenRecord = z
   .meta({ id: 'PaymentToken' })
 
 const NewToken = TokenRecord.extend({
-  token: shownOnce('pt_9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ4kQz0uT7hXw2mB'),
+  token: shownOnceSchema('pt_9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ4kQz0uT7hXw2mB'),
 }).meta({ id: 'CreatedPaymentToken' })
 
 const ChargeRecord = z
@@ -107,7 +107,7 @@ const ChargeRecord = z
     }),
     agentId: id('agent'),
     walletId: id('wallet'),
-    amountCents: money,
+    amountCents: moneySchema,
     transactionId: id('txn').meta({ description: 'The payment on your side.' }),
   })
   .meta({ id: 'PaymentTokenCharge' })
@@ -124,13 +124,13 @@ const chargeRefusals = {
   token_denied: [410, 'paymentToken: it was denied on the payer’s side. Ask for another one.'],
   token_revoked: [410, 'paymentToken: the payer has revoked it. Ask for another one.'],
   token_expired: [410, 'paymentToken: it has expired. Ask for another one.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
-export type ChargeRefusal = keyof typeof chargeRefusals
+export type TokenChargeRefusal = keyof typeof chargeRefusals
 
-const chargeRefusalCodes = Object.keys(chargeRefusals) as [ChargeRefusal, ...ChargeRefusal[]]
+const chargeRefusalCodes = Object.keys(chargeRefusals) as [TokenChargeRefusal, ...TokenChargeRefusal[]]
 
-const notFound = { token_not_found: missing('payment token') }
+const lookupRefusals = { token_not_found: notFound('payment token') }
 
 const makers = { callers: ['key', 'agent'], scope: 'payment-tokens:write' } as const
 const readers = { callers: ['key', 'agent'], scope: 'payment-tokens:read' } as const
@@ -149,10 +149,10 @@ export const paymentTokensApi = {
     run: 'hot',
     body: withoutCardNumbers(
       z.strictObject({
-        agentId: ownAgent,
-        amountCents: positiveMoney(),
+        agentId: agentIdSchema,
+        amountCents: positiveMoneySchema(),
         recipientWalletId: id('wallet').meta({ description: 'The wallet that is paid, of any owner.' }),
-        purpose: freeText
+        purpose: freeTextSchema
           .min(1)
           .default('Payment by token')
           .meta({
@@ -171,14 +171,17 @@ export const paymentTokensApi = {
     },
     returns: [201, NewToken],
     fails: {
-      ...declareRefusals,
+      ...declareIntentRefusals,
       wallet_not_found: [404, 'recipientWalletId: no such wallet, or it cannot be paid.'],
       wallet_closed: [400, 'recipientWalletId: the wallet is closed.'],
       wallet_of_card: purseRefusal('recipientWalletId'),
       same_wallet: [400, 'recipientWalletId: it is the agent’s own wallet.'],
       against_policy: [400, 'The agent’s policy does not allow it.'],
     },
-    emits: { ...declareEvents, 'claim.payment_token.created': tokenEvents['claim.payment_token.created'] },
+    emits: {
+      ...declareEvents,
+      'claim.payment_token.created': paymentTokenEvents['claim.payment_token.created'],
+    },
   }),
   list: list('/collect/payment-tokens', {
     ...readers,
@@ -195,7 +198,7 @@ export const paymentTokensApi = {
     ...readers,
     summary: 'Get a payment token',
     returns: [200, TokenRecord],
-    fails: notFound,
+    fails: lookupRefusals,
   }),
   revoke: post('/collect/payment-tokens/{id}/revoke', {
     ...makers,
@@ -204,12 +207,12 @@ export const paymentTokensApi = {
     run: 'hot',
     returns: [200, TokenRecord],
     fails: {
-      ...notFound,
+      ...lookupRefusals,
       token_over: [400, 'The token has already been charged, or has ended.'],
     },
     emits: {
       'intent.cancelled': IntentEvent,
-      'claim.payment_token.revoked': tokenEvents['claim.payment_token.revoked'],
+      'claim.payment_token.revoked': paymentTokenEvents['claim.payment_token.revoked'],
     },
   }),
   charge: post('/collect/agents/{id}/charge', {
@@ -225,7 +228,7 @@ export const paymentTokensApi = {
           .min(1)
           .max(200)
           .meta({ examples: ['pt_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
-        amountCents: positiveMoney(),
+        amountCents: positiveMoneySchema(),
       }),
       NO_NUMBER,
     ),
@@ -236,14 +239,14 @@ export const paymentTokensApi = {
       wallet_closed: [400, 'The wallet that the token was made for is closed.'],
       ...chargeRefusals,
     },
-    emits: { 'claim.payment_token.accepted': chargeEvents['claim.payment_token.accepted'] },
+    emits: { 'claim.payment_token.accepted': tokenChargeEvents['claim.payment_token.accepted'] },
   }),
   /** The payer's part of a charge. It runs in the transaction of the charging request. */
   take: post('/collect/payment-tokens/{id}/take', {
     summary: 'Debit the payer of a charged payment token',
     callers: [],
     run: 'hot',
-    body: z.strictObject({ chargeId: id('txn'), amountCents: positiveMoney() }),
+    body: z.strictObject({ chargeId: id('txn'), amountCents: positiveMoneySchema() }),
     example: { chargeId: 'txn_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 4.5 },
     returns: [
       200,
@@ -252,10 +255,10 @@ export const paymentTokensApi = {
         message: z.string().nullable(),
       }),
     ],
-    fails: notFound,
+    fails: lookupRefusals,
     emits: {
-      ...recordPaymentEvents,
-      'claim.payment_token.charged': tokenEvents['claim.payment_token.charged'],
+      ...internalPaymentEvents,
+      'claim.payment_token.charged': paymentTokenEvents['claim.payment_token.charged'],
     },
   }),
 }

@@ -5,17 +5,17 @@ import { Refusal } from '../../../kernel/contract/problem.ts'
 import { walletsById } from '../../../money/wallets/index.ts'
 import { newId } from '../../../values/ids.ts'
 import { formatMoney } from '../../../values/money.ts'
-import { type BatchState, pay, type TransferRequest } from '../../transfers/index.ts'
-import { type ChargeRefusal, type paymentTokensApi, tokenEvent } from './api.ts'
+import { decideTransfers, type TransferBatch, type TransferRequest } from '../../transfers/index.ts'
+import { paymentTokenEvent, type paymentTokensApi, type TokenChargeRefusal } from './api.ts'
 import {
-  lockTokens,
-  type PayingToken,
-  payingTokens,
-  presentedToken,
-  type TokenRow,
-  tokenMachine,
-  unusableReason,
-  updateTokens,
+  findPaymentTokenBySecret,
+  lockPaymentTokens,
+  type PayerPaymentToken,
+  type PaymentTokenRow,
+  paymentTokenMachine,
+  paymentTokensOfPayer,
+  unusablePaymentTokenReason,
+  updatePaymentTokens,
 } from './payment-token.ts'
 
 type TakeResult = z.output<(typeof paymentTokensApi.take)['returns'][1]>
@@ -24,10 +24,13 @@ type TakeResult = z.output<(typeof paymentTokensApi.take)['returns'][1]>
  * Finds the token of the payer and charges the payer's ledger in this transaction, which also credits the
  * wallet. The answer does not distinguish a wrong agent, wallet or mode from a token that does not exist.
  */
-export const charge: HandlerOf<typeof paymentTokensApi.charge> = async ({ params, body }, context) => {
+export const chargePaymentToken: HandlerOf<typeof paymentTokensApi.charge> = async (
+  { params, body },
+  context,
+) => {
   const { sql, tenant, actor, refuse, emit, runForOwner } = context
   const { paymentToken, amountCents } = body
-  const token = await presentedToken(sql, paymentToken)
+  const token = await findPaymentTokenBySecret(sql, paymentToken)
   const isTheirs =
     token?.recipientOwnerId === tenant.ownerId && token.mode === tenant.mode && token.agentId === params.id
   if (!token || !isTheirs) return refuse('token_not_found')
@@ -50,13 +53,13 @@ type Handler = HandlerOf<typeof paymentTokensApi.take, State>
 type Request = Parameters<Handler['decide']>[0]
 
 interface State {
-  readonly tokens: ReadonlyMap<string, TokenRow>
+  readonly tokens: ReadonlyMap<string, PaymentTokenRow>
   readonly requests: ReadonlyMap<Request, TransferRequest>
-  readonly batch: BatchState | undefined
-  readonly charged: TokenRow[]
+  readonly batch: TransferBatch | undefined
+  readonly charged: PaymentTokenRow[]
 }
 
-function transferRequest(request: Request, token: PayingToken): TransferRequest {
+function transferRequest(request: Request, token: PayerPaymentToken): TransferRequest {
   const { chargeId, amountCents } = request.input.body
   const { id: paymentTokenId, fromWalletId, intentId, recipientOwnerId: ownerId } = token
   const payable = { type: 'payment_token', id: chargeId } as const
@@ -68,13 +71,13 @@ function transferRequest(request: Request, token: PayingToken): TransferRequest 
 
 const ALREADY_CHARGED = { refusal: null, message: null }
 
-const refused = (refusal: ChargeRefusal, message: string | null = null) => ({ refusal, message })
+const refused = (refusal: TokenChargeRefusal, message: string | null = null) => ({ refusal, message })
 
 /** Returns the refusal that the token itself causes, or the earlier answer if this charge was already made. */
-function answerOf({ input, now }: Request, token: TokenRow) {
+function answerOf({ input, now }: Request, token: PaymentTokenRow) {
   const { chargeId, amountCents } = input.body
   if (token.chargeId === chargeId) return ALREADY_CHARGED
-  const over = unusableReason(token, now)
+  const over = unusablePaymentTokenReason(token, now)
   if (over) return refused(over)
   if (amountCents <= token.amountCents) return undefined
   const message = `amountEuros: the token is for at most ${formatMoney(token.amountCents)}.`
@@ -82,11 +85,11 @@ function answerOf({ input, now }: Request, token: TokenRow) {
 }
 
 /** Pays through transfers, with the same checks. Of concurrent charges of a token, only one finds its intent unpaid. */
-export const take = {
+export const takePaymentTokenCharge = {
   async load(items, sql, ports): Promise<State> {
     const { tenant } = items[0]
     const ids = items.map(({ input }) => input.params.id)
-    const paying = new Map((await payingTokens(sql, tenant, ids)).map(token => [token.id, token]))
+    const paying = new Map((await paymentTokensOfPayer(sql, tenant, ids)).map(token => [token.id, token]))
     const requests = new Map(
       items.flatMap(item => {
         const token = paying.get(item.input.params.id)
@@ -94,8 +97,8 @@ export const take = {
       }),
     )
     const paid = [...requests.values()]
-    const batch = isNonEmpty(paid) ? await pay.load(paid, sql, ports) : undefined
-    const tokens = await lockTokens(sql, tenant, [...paying.keys()])
+    const batch = isNonEmpty(paid) ? await decideTransfers.load(paid, sql, ports) : undefined
+    const tokens = await lockPaymentTokens(sql, tenant, [...paying.keys()])
     return { tokens, requests, batch, charged: [] }
   },
 
@@ -107,15 +110,15 @@ export const take = {
     const answer = answerOf(item, token)
     if (answer) return answer
     const quiet = { ...verdict, refuse: () => verdict.refuse('token_not_found') }
-    const transfer = pay.decide(request, batch, quiet)
+    const transfer = decideTransfers.decide(request, batch, quiet)
     // The charging owner must not learn why the payer is blocked.
     if (transfer instanceof Refusal) return refused('token_blocked')
-    tokenMachine.move(token, 'charged')
+    paymentTokenMachine.move(token, 'charged')
     const { chargeId, amountCents: chargedCents } = item.input.body
     const { transactionId } = transfer
     Object.assign(token, { chargeId, chargedCents, chargedAt: item.now, updatedAt: item.now, transactionId })
     charged.push(token)
-    verdict.emit('claim.payment_token.charged', tokenEvent(token))
+    verdict.emit('claim.payment_token.charged', paymentTokenEvent(token))
     return ALREADY_CHARGED
   },
 
@@ -123,6 +126,9 @@ export const take = {
     const { batch, charged } = state
     const [tenant] = charged
     if (batch && tenant)
-      await Promise.all([pay.write(batch, sql, runForOwner), updateTokens(sql, tenant, charged)])
+      await Promise.all([
+        decideTransfers.write(batch, sql, runForOwner),
+        updatePaymentTokens(sql, tenant, charged),
+      ])
   },
 } satisfies Handler

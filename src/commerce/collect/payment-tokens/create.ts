@@ -1,20 +1,20 @@
 import {
-  type DeclareRequest,
-  type DeclareState,
-  declare,
-  type declareRefusals,
+  type DeclareIntentRequest,
+  type DeclareIntentState,
+  declareIntent,
+  type declareIntentRefusals,
 } from '../../../control/intents/index.ts'
-import { holderNames } from '../../../identity/customers/index.ts'
+import { readHolderNames } from '../../../identity/customers/index.ts'
 import type { Mode } from '../../../kernel/contract/actor.ts'
 import { isNonEmpty } from '../../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import { Refusal } from '../../../kernel/contract/problem.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
 import { hashAndHint, newSecret } from '../../../kernel/database/credential.ts'
-import { isPurse, type PayableWallet, payableWallets } from '../../../money/wallets/index.ts'
+import { findPayableWallets, isPurse, type PayableWallet } from '../../../money/wallets/index.ts'
 import { newId } from '../../../values/ids.ts'
-import { type paymentTokensApi, tokenEvent } from './api.ts'
-import { insertTokens, type TokenRow } from './payment-token.ts'
+import { paymentTokenEvent, type paymentTokensApi } from './api.ts'
+import { insertPaymentTokens, type PaymentTokenRow } from './payment-token.ts'
 
 type Handler = HandlerOf<typeof paymentTokensApi.create, State>
 type Request = Parameters<Handler['decide']>[0]
@@ -26,9 +26,9 @@ interface Recipient extends PayableWallet {
 
 interface State {
   readonly recipients: ReadonlyMap<string, Recipient>
-  readonly requests: ReadonlyMap<Request, DeclareRequest>
-  readonly batch: DeclareState
-  readonly made: TokenRow[]
+  readonly requests: ReadonlyMap<Request, DeclareIntentRequest>
+  readonly batch: DeclareIntentState
+  readonly made: PaymentTokenRow[]
 }
 
 async function findRecipients(
@@ -36,8 +36,8 @@ async function findRecipients(
   mode: Mode,
   walletIds: readonly string[],
 ): Promise<ReadonlyMap<string, Recipient>> {
-  const wallets = await payableWallets(sql, { mode }, { ids: [...new Set(walletIds)] })
-  const names = await holderNames(
+  const wallets = await findPayableWallets(sql, { mode }, { ids: [...new Set(walletIds)] })
+  const names = await readHolderNames(
     sql,
     wallets.map(({ ownerId }) => ownerId),
   )
@@ -46,7 +46,7 @@ async function findRecipients(
 
 const APPROVAL_MINUTES = 1_440
 
-function declareRequest(request: Request, recipient: Recipient | undefined): DeclareRequest {
+function declareRequest(request: Request, recipient: Recipient | undefined): DeclareIntentRequest {
   const { agentId, amountCents, purpose, runId } = request.input.body
   const paymentToken = {
     id: newId('paymenttoken'),
@@ -76,13 +76,13 @@ function walletRefusal(
 }
 
 /** The declaration names no other payee, so its refusals are among those that this operation declares. */
-const declareVerdict = (verdict: Verdict): Parameters<typeof declare.decide>[2] => ({
+const declareVerdict = (verdict: Verdict): Parameters<typeof declareIntent.decide>[2] => ({
   ...verdict,
-  refuse: (code, message) => verdict.refuse(code as keyof typeof declareRefusals, message),
+  refuse: (code, message) => verdict.refuse(code as keyof typeof declareIntentRefusals, message),
 })
 
 /** Runs in group commits. Each token is created with the intent that decides about it. */
-export const create = {
+export const createPaymentToken = {
   async load(requests, sql, ports): Promise<State> {
     const walletIds = requests.map(({ input }) => input.body.recipientWalletId)
     const recipients = await findRecipients(sql, requests[0].tenant.mode, walletIds)
@@ -94,7 +94,7 @@ export const create = {
     )
     const declarations = [...declared.values()]
     if (!isNonEmpty(declarations)) throw new Error('a batch without requests')
-    const batch = await declare.load(declarations, sql, ports)
+    const batch = await declareIntent.load(declarations, sql, ports)
     return { recipients, requests: declared, batch, made: [] }
   },
 
@@ -105,11 +105,11 @@ export const create = {
     const declaration = requests.get(request)
     const recipient = recipients.get(request.input.body.recipientWalletId)
     if (!declaration || !recipient) throw new Error('a request that was not loaded')
-    const intent = declare.decide(declaration, batch, declareVerdict(verdict))
+    const intent = declareIntent.decide(declaration, batch, declareVerdict(verdict))
     if (intent instanceof Refusal) return intent
     if (intent.status === 'denied') return verdict.refuse('against_policy', intent.decision.reason)
     const secret = newSecret('pt_')
-    const token: TokenRow = {
+    const token: PaymentTokenRow = {
       ...request.tenant,
       id: String(intent.paymentTokenId),
       createdAt: request.now,
@@ -130,12 +130,12 @@ export const create = {
       transactionId: null,
     }
     made.push(token)
-    verdict.emit('claim.payment_token.created', tokenEvent(token))
+    verdict.emit('claim.payment_token.created', paymentTokenEvent(token))
     return { ...token, token: secret }
   },
 
   async write(state, sql) {
     const { batch, made } = state
-    await Promise.all([declare.write(batch, sql), insertTokens(sql, made)])
+    await Promise.all([declareIntent.write(batch, sql), insertPaymentTokens(sql, made)])
   },
 } satisfies Handler

@@ -1,21 +1,27 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../../kernel/contract/actor.ts'
-import { machine } from '../../../kernel/contract/machine.ts'
+import { stateMachine } from '../../../kernel/contract/machine.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
-import { hashOf } from '../../../kernel/database/credential.ts'
-import { centsColumn, nullable, record, tenantTable, timestamp } from '../../../kernel/database/entity.ts'
+import { hashSecret } from '../../../kernel/database/credential.ts'
+import {
+  centsColumn,
+  nullable,
+  recordColumns,
+  tenantTable,
+  timestampColumn,
+} from '../../../kernel/database/entity.ts'
 import {
   insertInto,
   lockedRowsById,
   type RowOf,
   rowsById,
-  selectList,
+  selectColumnList,
   tableOf,
   updateOf,
 } from '../../../record-store/index.ts'
-import type { Personal } from '../../../values/personal.ts'
+import type { PersonalData } from '../../../values/personal.ts'
 
-export const tokenMachine = machine('payment_token', {
+export const paymentTokenMachine = stateMachine('payment_token', {
   waiting: ['active', 'denied', 'revoked', 'expired'],
   active: ['charged', 'revoked', 'expired'],
   charged: [],
@@ -27,7 +33,7 @@ export const tokenMachine = machine('payment_token', {
 const schema = defineEntity({
   ...tenantTable('PaymentToken', 'payment_tokens', 'agentId', 'delegationId'),
   properties: {
-    ...record('paymenttoken'),
+    ...recordColumns('paymenttoken'),
     agentId: p.text(),
     delegationId: nullable.string(),
     intentId: p.text(),
@@ -35,10 +41,10 @@ const schema = defineEntity({
     recipientWalletId: p.text(),
     recipientOwnerId: p.text(),
     recipientName: p.text(),
-    status: p.enum(tokenMachine.states).onCreate(() => tokenMachine.initial),
+    status: p.enum(paymentTokenMachine.states).onCreate(() => paymentTokenMachine.initial),
     hash: p.text(),
     hint: p.text(),
-    expiresAt: timestamp(),
+    expiresAt: timestampColumn(),
     chargeId: nullable.string(),
     chargedCents: nullable.cents('charged_cents'),
     chargedAt: nullable.instant(),
@@ -59,12 +65,15 @@ const REASONS = {
   expired: 'token_expired',
 } as const
 
-export function unusableReason({ status, expiresAt }: Pick<PaymentToken, 'status' | 'expiresAt'>, now: Date) {
+export function unusablePaymentTokenReason(
+  { status, expiresAt }: Pick<PaymentToken, 'status' | 'expiresAt'>,
+  now: Date,
+) {
   const isOpen = status === 'waiting' || status === 'active'
   return isOpen && expiresAt <= now ? 'token_expired' : REASONS[status as keyof typeof REASONS]
 }
 
-export const paymentTokensPersonal = {
+export const paymentTokensPersonalData = {
   payment_tokens: {
     personal: {
       recipient_name: { kind: 'name', ground: 'vouchers', forget: 'word' },
@@ -76,14 +85,14 @@ export const paymentTokensPersonal = {
       words: 'it was charged, or can still be',
     },
   },
-} as const satisfies Personal
+} as const satisfies PersonalData
 
-export type TokenRow = RowOf<PaymentToken>
+export type PaymentTokenRow = RowOf<PaymentToken>
 
 const tokenTable = tableOf(PaymentToken)
 
-export const insertTokens = insertInto(tokenTable)
-export const updateTokens = updateOf(tokenTable, [
+export const insertPaymentTokens = insertInto(tokenTable)
+export const updatePaymentTokens = updateOf(tokenTable, [
   'updatedAt',
   'status',
   'expiresAt',
@@ -93,9 +102,9 @@ export const updateTokens = updateOf(tokenTable, [
   'transactionId',
 ])
 
-export const findTokens = rowsById(tokenTable)
+export const findPaymentTokens = rowsById(tokenTable)
 
-export const lockTokens = lockedRowsById(tokenTable)
+export const lockPaymentTokens = lockedRowsById(tokenTable)
 
 interface PresentedToken extends Row {
   readonly id: string
@@ -111,20 +120,24 @@ select s.id, s.owner_id as "ownerId", s.mode, s.agent_id as "agentId", s.recipie
   s.recipient_wallet_id as "recipientWalletId"
 from payment_tokens s where s.hash = $1`
 
-export async function presentedToken(sql: Sql, secret: string): Promise<PresentedToken | undefined> {
-  const [token] = await sql<PresentedToken>(PRESENTED, [hashOf(secret)])
+export async function findPaymentTokenBySecret(
+  sql: Sql,
+  secret: string,
+): Promise<PresentedToken | undefined> {
+  const [token] = await sql<PresentedToken>(PRESENTED, [hashSecret(secret)])
   return token
 }
 
 const WITH_WALLET = `
-select ${selectList(tokenTable, 't')}, a.wallet_id as "fromWalletId" from unnest($3::text[]) as w (id)
+select ${selectColumnList(tokenTable, 't')}, a.wallet_id as "fromWalletId" from unnest($3::text[]) as w (id)
 cross join lateral (select * from payment_tokens one where (one.owner_id, one.mode, one.id) = ($1, $2, w.id) limit 1) t
 cross join lateral (select * from agents one where (one.owner_id, one.mode, one.id) = ($1, $2, t.agent_id) limit 1) a`
 
-export type PayingToken = TokenRow & { readonly fromWalletId: string }
+export type PayerPaymentToken = PaymentTokenRow & { readonly fromWalletId: string }
 
-export const payingTokens = (
+export const paymentTokensOfPayer = (
   sql: Sql,
   { ownerId, mode }: Tenant,
   ids: readonly string[],
-): Promise<readonly PayingToken[]> => sql<PayingToken & Row>(WITH_WALLET, [ownerId, mode, [...new Set(ids)]])
+): Promise<readonly PayerPaymentToken[]> =>
+  sql<PayerPaymentToken & Row>(WITH_WALLET, [ownerId, mode, [...new Set(ids)]])

@@ -1,41 +1,41 @@
 import type { z } from 'zod'
 import { findIntents, IntentEvent } from '../../../control/intents/index.ts'
-import { area, onlyWith, type Reaction, reactionToAll } from '../../../kernel/contract/area.ts'
+import { area, type Reaction, reactionToAll, whenMemberPresent } from '../../../kernel/contract/area.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
-import { implement } from '../../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../../kernel/contract/operation.ts'
 import { definedOnly } from '../../../kernel/database/entity.ts'
-import { IncomingEvent, sendersOf } from '../../../money/incoming/index.ts'
+import { IncomingCreditEvent, readCreditSenders } from '../../../money/incoming/index.ts'
 import {
-  completedTransaction,
   insertTransactions,
+  newCompletedTransaction,
   transactionEvents,
 } from '../../../money/transactions/index.ts'
 import { walletsById } from '../../../money/wallets/index.ts'
-import { chargeEvents, paymentTokensApi, tokenEvent, tokenEvents } from './api.ts'
-import { charge, take } from './charge.ts'
-import { create } from './create.ts'
+import { paymentTokenEvent, paymentTokenEvents, paymentTokensApi, tokenChargeEvents } from './api.ts'
+import { chargePaymentToken, takePaymentTokenCharge } from './charge.ts'
+import { createPaymentToken } from './create.ts'
 import {
-  lockTokens,
+  lockPaymentTokens,
   PaymentToken,
-  paymentTokensPersonal,
-  tokenMachine,
-  updateTokens,
+  paymentTokenMachine,
+  paymentTokensPersonalData,
+  updatePaymentTokens,
 } from './payment-token.ts'
-import { revoke } from './revoke.ts'
+import { revokePaymentToken } from './revoke.ts'
 
 type TokenStatus = 'approved' | 'denied' | 'revoked' | 'expired'
 
 /** A token follows its intent, which is approved, denied, cancelled or expired there. */
 const onIntent = (status: TokenStatus): Reaction => {
   const name = `claim.payment_token.${status}` as const
-  return onlyWith(
+  return whenMemberPresent(
     'paymentTokenId',
-    reactionToAll(IntentEvent, { [name]: tokenEvents[name] }, async (events, context) => {
-      const { sql, tenant, now, emit, queueStatement } = context as Context<never, typeof tokenEvents>
+    reactionToAll(IntentEvent, { [name]: paymentTokenEvents[name] }, async (events, context) => {
+      const { sql, tenant, now, emit, queueStatement } = context as Context<never, typeof paymentTokenEvents>
       const ids = events.flatMap(({ paymentTokenId }) => paymentTokenId ?? [])
-      const tokens = [...(await lockTokens(sql, tenant, ids)).values()]
+      const tokens = [...(await lockPaymentTokens(sql, tenant, ids)).values()]
       const changed = tokens.filter(token =>
-        tokenMachine.move(token, status === 'approved' ? 'active' : status),
+        paymentTokenMachine.move(token, status === 'approved' ? 'active' : status),
       )
       if (status === 'approved') {
         const intentIds = changed.map(({ intentId }) => intentId)
@@ -45,19 +45,19 @@ const onIntent = (status: TokenStatus): Reaction => {
       }
       for (const token of changed) {
         token.updatedAt = now
-        emit(name, tokenEvent(token))
+        emit(name, paymentTokenEvent(token))
       }
-      queueStatement(updateTokens(sql, tenant, changed))
+      queueStatement(updatePaymentTokens(sql, tenant, changed))
     }),
   )
 }
 
-const { 'claim.payment_token.collected': collected } = chargeEvents
+const { 'claim.payment_token.collected': collected } = tokenChargeEvents
 const charged = { ...transactionEvents, 'claim.payment_token.collected': collected }
 
 /** Creates the transaction of each charge together with the booking of its credit. */
 async function recordCharges(
-  events: readonly z.output<typeof IncomingEvent>[],
+  events: readonly z.output<typeof IncomingCreditEvent>[],
   context: Context<never, typeof charged>,
 ): Promise<void> {
   const { sql, tenant, now, emit, queueStatement } = context
@@ -69,7 +69,7 @@ async function recordCharges(
       tenant,
       credits.flatMap(({ walletId }) => walletId ?? []),
     ),
-    sendersOf(
+    readCreditSenders(
       sql,
       tenant,
       credits.map(({ creditId }) => creditId),
@@ -84,13 +84,13 @@ async function recordCharges(
     const agentId = wallets.get(walletId)?.agentId ?? null
     const merchant = senders.get(creditId) ?? ''
     const members = { id, type: 'collect', walletId, agentId, amountCents, merchant, witnesses } as const
-    return completedTransaction(members, context, context)
+    return newCompletedTransaction(members, context, context)
   })
   queueStatement(insertTransactions(sql, transactions))
 }
 
 const onCredit: Reaction = {
-  ...reactionToAll(IncomingEvent, charged, recordCharges),
+  ...reactionToAll(IncomingCreditEvent, charged, recordCharges),
   concerns: ({ payableType }) => payableType === 'payment_token',
 }
 
@@ -103,11 +103,11 @@ const paymentTokenReactions = {
   'incoming.assigned': onCredit,
 }
 
-const paymentTokens = implement(paymentTokensApi, {
-  create,
-  revoke,
-  charge,
-  take,
+const paymentTokens = bindHandlers(paymentTokensApi, {
+  create: createPaymentToken,
+  revoke: revokePaymentToken,
+  charge: chargePaymentToken,
+  take: takePaymentTokenCharge,
 
   list: ({ query: { status, agentId, recipientWalletId } }, { page }) =>
     page(PaymentToken, definedOnly({ status, agentId, recipientWalletId })),
@@ -122,9 +122,9 @@ export const paymentTokensArea = area(
   'The right of another wallet’s owner to charge an agent’s wallet once.',
   paymentTokens,
   {
-    personal: paymentTokensPersonal,
+    personal: paymentTokensPersonalData,
     entities: [PaymentToken],
-    machines: [tokenMachine],
+    machines: [paymentTokenMachine],
     reactions: paymentTokenReactions,
   },
 )

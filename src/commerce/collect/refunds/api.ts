@@ -1,29 +1,36 @@
 import { z } from 'zod'
-import { event } from '../../../kernel/contract/events.ts'
-import { type Failure, list, post } from '../../../kernel/contract/operation.ts'
-import { creditEvents } from '../../../money/incoming/index.ts'
+import { declareEvent } from '../../../kernel/contract/events.ts'
+import { list, post, type RefusalSpec } from '../../../kernel/contract/operation.ts'
+import { incomingCreditEvents } from '../../../money/incoming/index.ts'
 import {
   type Refund,
   type RefundFailure,
   type RefundRow,
-  refundEvents as refundRecordEvents,
+  refundStatusEvents as refundRecordEvents,
 } from '../../../money/refunds/index.ts'
-import { cardPaymentEvents } from '../../../money/transactions/index.ts'
-import { backoff, days, instant, minutes } from '../../../values/clock.ts'
+import { transactionLifecycleEvents } from '../../../money/transactions/index.ts'
+import { backoffDelay, days, instant, minutes } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
-import { money, positiveMoney } from '../../../values/money.ts'
-import { excerpt, freeText, recordHead, recordTail } from '../../../values/schemas.ts'
+import { moneySchema, positiveMoneySchema } from '../../../values/money.ts'
+import { freeTextSchema, recordHead, recordTail, truncateText } from '../../../values/schemas.ts'
 import { transferEvents } from '../../transfers/index.ts'
-import { lookupFails, PaymentRequestRecord, RequestEvent, requestEvent, way } from '../api.ts'
-import { paymentWays, type RequestRow } from '../request.ts'
+import {
+  PaymentRequestEvent,
+  PaymentRequestRecord,
+  paymentRequestEvent,
+  paymentWaySchema,
+  requestLookupRefusals,
+} from '../api.ts'
+import { type PaymentRequestRow, paymentWays } from '../request.ts'
 
 export type { RefundFailure }
 
 const requestRefundStates = ['pending', 'completed', 'failed', 'returned'] as const
 
-export const FIRST_CHECK_AFTER = minutes(1)
+export const FIRST_REFUND_CHECK_MS = minutes(1)
 
-export const nextCheckAfter = (attempts: number): number => backoff(FIRST_CHECK_AFTER, attempts, days(1))
+export const nextRefundCheckDelay = (attempts: number): number =>
+  backoffDelay(FIRST_REFUND_CHECK_MS, attempts, days(1))
 
 const REFUND_SOURCE = 'request_refund'
 
@@ -33,7 +40,10 @@ export const requestRefundIdOf = (refundId: string): string => refundId.replace(
 export const refundIdOf = (requestRefundId: string): string =>
   requestRefundId.replace('requestrefund_', 'refund_')
 
-export const causeOf = (refundId: string) => ({ type: REFUND_SOURCE, id: requestRefundIdOf(refundId) })
+export const requestRefundCause = (refundId: string) => ({
+  type: REFUND_SOURCE,
+  id: requestRefundIdOf(refundId),
+})
 
 /** A failed refund with an instant of completion was first completed, and then returned. */
 function statusOf({ status, completedAt }: RefundRow): (typeof requestRefundStates)[number] {
@@ -59,11 +69,11 @@ const RefundRecord = z
     ...recordHead('requestrefund'),
     requestId: id('request'),
     paymentId: id('requestpayment'),
-    way,
+    way: paymentWaySchema,
     status: z.enum(requestRefundStates).meta({
       description: '`returned`: the payer’s bank returned the money; it is in the wallet again.',
     }),
-    amountCents: money,
+    amountCents: moneySchema,
     reason: z.string().nullable(),
     failure: z
       .object({ code: z.string(), message: z.string() })
@@ -79,10 +89,10 @@ const RefundedRequest = PaymentRequestRecord.extend({
   refunds: z.array(RefundRecord).meta({ description: 'The refunds of this call, one for each payment.' }),
 }).meta({ id: 'RefundedPaymentRequest' })
 
-export const MAX_PARTS = 50
+export const MAX_REFUND_PARTS = 50
 
-export const refundRefusals = {
-  ...lookupFails,
+export const requestRefundRefusals = {
+  ...requestLookupRefusals,
   request_open: [400, 'The request is still open. Cancel it first.'],
   nothing_to_refund: [400, 'The request has no refundable amount left.'],
   refund_above_received: [400, 'amountEuros: it exceeds the refundable amount of the request.'],
@@ -95,48 +105,51 @@ export const refundRefusals = {
   insufficient_funds: [400, 'The wallet’s available balance is too low.'],
   single_limit_exceeded: [400, 'The amount exceeds the limit for one transfer.'],
   daily_limit_exceeded: [400, 'The daily limit is reached.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
-export const recordedEvents = { ...cardPaymentEvents, ...refundRecordEvents }
+export const refundRecordedEvents = { ...transactionLifecycleEvents, ...refundRecordEvents }
 
-const RequestRefundEvent = RequestEvent.extend({
+const RequestRefundEvent = PaymentRequestEvent.extend({
   refundId: id('requestrefund'),
   paymentId: id('requestpayment'),
   way: z.enum(paymentWays),
-  refundCents: money.meta({ description: 'The amount of this refund.' }),
-  refundedCents: money.meta({ description: 'Refunded from the request so far.' }),
+  refundCents: moneySchema.meta({ description: 'The amount of this refund.' }),
+  refundedCents: moneySchema.meta({ description: 'Refunded from the request so far.' }),
   reason: z.string().max(200).optional().meta({ description: 'Why it failed.' }),
 })
 
-export const refundEvents = {
-  'claim.request.refund_started': event('A refund of a payment request has begun.', RequestRefundEvent),
-  'claim.request.refunded': event(
+export const requestRefundEvents = {
+  'claim.request.refund_started': declareEvent(
+    'A refund of a payment request has begun.',
+    RequestRefundEvent,
+  ),
+  'claim.request.refunded': declareEvent(
     'A refund of a payment request has been completed, in part or in full.',
     RequestRefundEvent,
   ),
-  'claim.request.refund_failed': event(
+  'claim.request.refund_failed': declareEvent(
     'A refund of a payment request has failed; the money is in the wallet again.',
     RequestRefundEvent,
   ),
 }
 
-export const refundEvent = (
-  request: RequestRow,
+export const requestRefundEvent = (
+  request: PaymentRequestRow,
   { id, paymentId, way, amountCents, failure }: RefundRow,
 ) => ({
-  ...requestEvent(request),
+  ...paymentRequestEvent(request),
   refundId: requestRefundIdOf(id),
   paymentId: paymentId ?? '',
   way,
   refundCents: amountCents,
   refundedCents: request.refundedCents,
-  ...(failure ? { reason: excerpt(failure.message) } : {}),
+  ...(failure ? { reason: truncateText(failure.message) } : {}),
 })
 
-export const refundingEvents = {
-  ...refundEvents,
-  ...recordedEvents,
-  ...creditEvents,
+export const requestRefundingEvents = {
+  ...requestRefundEvents,
+  ...refundRecordedEvents,
+  ...incomingCreditEvents,
   'payment.updated': transferEvents['payment.updated'],
 }
 
@@ -145,20 +158,20 @@ export const refundsApi = {
     summary: 'Refund a payment request',
     description: [
       'By the way of each payment: a SEPA credit is returned to its sender by a transfer, which verifies the payee and counts towards your limits like any other; a card charge is refunded by the acquirer; a payment from a wallet here is returned immediately. Never more than was received. Without `amountEuros` everything is refunded, including the surplus.',
-      `The newest payment is refunded first. Each payment has its own refund: \`completed\`, or \`pending\` until the bank or the acquirer has reported the outcome. The request is \`refunded\` once everything is refunded. One refund covers ${MAX_PARTS} payments at most.`,
+      `The newest payment is refunded first. Each payment has its own refund: \`completed\`, or \`pending\` until the bank or the acquirer has reported the outcome. The request is \`refunded\` once everything is refunded. One refund covers ${MAX_REFUND_PARTS} payments at most.`,
       'Send an `Idempotency-Key`: a repetition with the same key refunds nothing twice.',
     ].join('\n\n'),
     callers: ['key'],
     scope: 'collect:write',
     run: 'external',
     body: z.strictObject({
-      amountCents: positiveMoney().optional(),
-      reason: freeText.min(1).nullable().default(null).meta({ description: 'For you.' }),
+      amountCents: positiveMoneySchema().optional(),
+      reason: freeTextSchema.min(1).nullable().default(null).meta({ description: 'For you.' }),
     }),
     example: { amountEuros: 5, reason: 'One chapter is missing' },
     returns: [200, RefundedRequest],
-    fails: refundRefusals,
-    emits: refundingEvents,
+    fails: requestRefundRefusals,
+    emits: requestRefundingEvents,
   }),
   refunds: list('/collect/requests/{id}/refunds', {
     callers: ['key', 'agent'],
@@ -166,7 +179,7 @@ export const refundsApi = {
     summary: 'List the refunds of a payment request',
     description: 'Newest first.',
     item: RefundRecord,
-    fails: lookupFails,
+    fails: requestLookupRefusals,
   }),
   /** Asks the acquirer about the request's due refunds. A repetition refunds nothing twice. */
   followRefunds: post('/collect/requests/{id}/follow-refunds', {
@@ -174,7 +187,7 @@ export const refundsApi = {
     callers: [],
     run: 'external',
     returns: [200, z.object({ done: z.boolean() })],
-    fails: lookupFails,
-    emits: refundingEvents,
+    fails: requestLookupRefusals,
+    emits: requestRefundingEvents,
   }),
 }

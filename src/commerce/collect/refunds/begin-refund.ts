@@ -2,88 +2,99 @@ import { findCustomer } from '../../../identity/customers/index.ts'
 import type { ContextOf } from '../../../kernel/contract/operation.ts'
 import { Refusal } from '../../../kernel/contract/problem.ts'
 import {
-  creditsFor,
+  creditsOfPayable,
   type IncomingCredit,
-  lockCredit,
-  payersOf,
-  refundOwner,
+  lockIncomingCredit,
+  refundableWallets,
+  refundOwnerPayment,
 } from '../../../money/incoming/index.ts'
-import { BETWEEN_OWNERS, type Book, openBook, shortfallText } from '../../../money/ledger/index.ts'
-import { openRefunds, type RefundRow, type refundReasons } from '../../../money/refunds/index.ts'
+import {
+  type LockedBook,
+  lockBook,
+  OWNER_TRANSFER_ACCOUNTS,
+  shortfallMessage,
+} from '../../../money/ledger/index.ts'
+import { loadRefundBook, type RefundRow, type refundReasonCodes } from '../../../money/refunds/index.ts'
 import { transactionsById } from '../../../money/transactions/index.ts'
 import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
-import { after } from '../../../values/clock.ts'
+import { addMs } from '../../../values/clock.ts'
 import { newId } from '../../../values/ids.ts'
-import { type Cents, formatMoney, minOf, minus, plus, sumOf } from '../../../values/money.ts'
-import { lockRefundedAgents, openPayBacks, type PayBacks } from '../../transfers/index.ts'
-import { lockRequest } from '../payments.ts'
+import { addCents, type Cents, formatMoney, minOf, subtractCents, sumOf } from '../../../values/money.ts'
+import { type CreditReturns, loadCreditReturns, lockRefundedAgents } from '../../transfers/index.ts'
+import { lockPaymentRequest } from '../payments.ts'
 import { collectProcess } from '../process.ts'
-import { PaymentRequest, type PaymentRow, refundablePayments } from '../request.ts'
-import { causeOf, FIRST_CHECK_AFTER, MAX_PARTS, refundEvent, type refundsApi } from './api.ts'
-import { endRefund, type Refunding, writeRefunding } from './end-refund.ts'
+import { PaymentRequest, type RequestPaymentRow, refundableRequestPayments } from '../request.ts'
+import {
+  FIRST_REFUND_CHECK_MS,
+  MAX_REFUND_PARTS,
+  type refundsApi,
+  requestRefundCause,
+  requestRefundEvent,
+} from './api.ts'
+import { type LockedRequestRefunds, recordRequestRefundEnd, writeRequestRefunds } from './end-refund.ts'
 
 type RequestContext = ContextOf<typeof refundsApi.refund>
 
-export interface RefundTarget {
+export interface RequestRefundTarget {
   readonly requestId: string
   readonly sourceId?: string | undefined
   readonly amountCents?: Cents | undefined
-  readonly reason: (typeof refundReasons)[number]
+  readonly reason: (typeof refundReasonCodes)[number]
   readonly note: string | null
 }
 
 interface RefundPart {
-  readonly payment: PaymentRow
+  readonly payment: RequestPaymentRow
   readonly amountCents: Cents
 }
 
 /** All that a refund moves, locked in the global order: accounts, the day's limit, the request, its credits. */
-interface OpenRefund extends Refunding {
+interface OpenRefund extends LockedRequestRefunds {
   readonly parts: readonly RefundPart[]
-  readonly book: Book
+  readonly book: LockedBook
   readonly wallets: ReadonlyMap<string, WalletRow>
-  readonly payBacks: PayBacks
+  readonly payBacks: CreditReturns
   readonly credits: ReadonlyMap<string, IncomingCredit>
 }
 
 /** Finds the accounts of the wallets that were paid, and of those that paid. Their owners' limits are locked first. */
 async function accountsOf(
   { id, walletId }: PaymentRequest,
-  payments: readonly PaymentRow[],
+  payments: readonly RequestPaymentRow[],
   context: RequestContext,
 ) {
   const isByWallet = payments.some(({ way }) => way === 'wallet')
-  const credits = isByWallet ? await creditsFor({ type: 'request', id }, context) : []
-  const payers = await payersOf(credits, context)
+  const credits = isByWallet ? await creditsOfPayable({ type: 'request', id }, context) : []
+  const payers = await refundableWallets(credits, context)
   const { ownerId, mode } = context.tenant
   const own = payers.filter(payer => payer.ownerId === ownerId).flatMap(({ walletIds }) => walletIds)
   const beside = payers.filter(payer => payer.ownerId !== ownerId)
   for (const payerId of [...new Set(beside.map(payer => payer.ownerId))].sort())
     await lockRefundedAgents({ ownerId: payerId, mode }, paidBy(credits, payerId), context)
   const wallets = [walletId, ...payments.map(payment => payment.walletId), ...own]
-  return { wallets, ...BETWEEN_OWNERS, beside }
+  return { wallets, ...OWNER_TRANSFER_ACCOUNTS, beside }
 }
 
 const paidBy = (credits: readonly IncomingCredit[], ownerId: string): string[] =>
   credits.flatMap(({ id, fromOwnerId }) => (fromOwnerId === ownerId ? [id] : []))
 
 async function openRefund(
-  { requestId: id, sourceId, amountCents }: RefundTarget,
+  { requestId: id, sourceId, amountCents }: RequestRefundTarget,
   context: RequestContext,
 ): Promise<OpenRefund | Refusal> {
   const { records, sql, tenant, refuse } = context
   const [request, known] = await Promise.all([
     records.findOne(PaymentRequest, { id }),
-    refundablePayments(sql, tenant, { id, sourceId }, MAX_PARTS),
+    refundableRequestPayments(sql, tenant, { id, sourceId }, MAX_REFUND_PARTS),
   ])
   if (!request) return refuse('request_not_found')
   const accounts = await accountsOf(request, known, context)
   const [book, wallets, payBacks, locked, refundable] = await Promise.all([
-    openBook(sql, context, accounts),
+    lockBook(sql, context, accounts),
     walletsById(sql, tenant, accounts.wallets),
-    openPayBacks(sql, context),
-    lockRequest(id, context),
-    refundablePayments(sql, tenant, { id, sourceId }, MAX_PARTS),
+    loadCreditReturns(sql, context),
+    lockPaymentRequest(id, context),
+    refundableRequestPayments(sql, tenant, { id, sourceId }, MAX_REFUND_PARTS),
   ])
   if (!locked) throw new Error(`${id}: a request that has gone`)
   if (locked.request.status === 'open') return refuse('request_open')
@@ -100,17 +111,18 @@ async function openRefund(
       tenant,
       parts.flatMap(({ payment }) => payment.transactionId ?? []),
     ),
-    openRefunds(sql, context, {}),
+    loadRefundBook(sql, context, {}),
   ])
   const opened = { locked, payments: ofParts, transactions, refunds, parts, book, wallets, payBacks, credits }
   return refusalOf(opened, context) ?? opened
 }
 
-const leftOf = ({ amountCents, refundedCents }: PaymentRow): Cents => minus(amountCents, refundedCents)
+const leftOf = ({ amountCents, refundedCents }: RequestPaymentRow): Cents =>
+  subtractCents(amountCents, refundedCents)
 
 /** Divides a refund over the payments, newest first, since the surplus is in the newest. */
 function partsOf(
-  payments: readonly PaymentRow[],
+  payments: readonly RequestPaymentRow[],
   amountCents: Cents | undefined,
   { refuse }: RequestContext,
 ): readonly RefundPart[] | Refusal {
@@ -123,7 +135,7 @@ function partsOf(
   for (const payment of payments) {
     const part = minOf(leftOf(payment), rest)
     if (part > 0n) parts.push({ payment, amountCents: part })
-    rest = minus(rest, part)
+    rest = subtractCents(rest, part)
   }
   return parts
 }
@@ -133,7 +145,7 @@ async function lockCredits(
   context: RequestContext,
 ): Promise<ReadonlyMap<string, IncomingCredit>> {
   const ids = parts.flatMap(({ payment }) => (payment.way === 'card' ? [] : [payment.sourceId]))
-  const credits = await Promise.all(ids.toSorted().map(id => lockCredit(id, context)))
+  const credits = await Promise.all(ids.toSorted().map(id => lockIncomingCredit(id, context)))
   return new Map(credits.flatMap(credit => (credit ? [[credit.id, credit]] : [])))
 }
 
@@ -145,7 +157,7 @@ function refusalOf(opened: OpenRefund, { tenant, ports, refuse }: RequestContext
     if (status === 'closed') return refuse('wallet_closed')
     if (status === 'frozen') return refuse('wallet_frozen')
     if (!book.canPay(walletId, amount))
-      return refuse('insufficient_funds', shortfallText(amount, book.available(walletId)))
+      return refuse('insufficient_funds', shortfallMessage(amount, book.available(walletId)))
   }
   const bySepa = parts.filter(({ payment }) => payment.way === 'sepa')
   const senders = bySepa.map(({ payment }) => credits.get(payment.sourceId))
@@ -161,7 +173,7 @@ function refusalOf(opened: OpenRefund, { tenant, ports, refuse }: RequestContext
  * Begins a refund for each part, or refuses. From now on the money is held, has its own transfer, or is with
  * the owner who paid.
  */
-export async function beginRefunds(target: RefundTarget, context: RequestContext) {
+export async function beginRefundParts(target: RequestRefundTarget, context: RequestContext) {
   const { sql, tenant, queueStatement } = context
   const opened = await openRefund(target, context)
   if (opened instanceof Refusal) return opened
@@ -173,32 +185,32 @@ export async function beginRefunds(target: RefundTarget, context: RequestContext
     await refundWays[part.payment.way](refund, part, opened, context)
   }
   queueStatement(payBacks.write())
-  queueStatement(writeRefunding(sql, tenant, opened))
+  queueStatement(writeRequestRefunds(sql, tenant, opened))
   queueStatement(book.post(sql))
   return { request: locked.request, refunds, payments: opened.payments }
 }
 
 function beginRefund(
   { payment, amountCents }: RefundPart,
-  { reason, note }: RefundTarget,
-  { locked: { request }, refunds }: Refunding,
+  { reason, note }: RequestRefundTarget,
+  { locked: { request }, refunds }: LockedRequestRefunds,
   { now, emit, wake }: RequestContext,
 ): RefundRow {
   const { id: paymentId, transactionId, way } = payment
   const id = newId('refund')
-  const { type: sourceType, id: sourceId } = causeOf(id)
+  const { type: sourceType, id: sourceId } = requestRefundCause(id)
   const of = { requestId: request.id, paymentId, sourceType, sourceId }
-  const askDueAt = way === 'card' ? after(now, FIRST_CHECK_AFTER) : null
+  const askDueAt = way === 'card' ? addMs(now, FIRST_REFUND_CHECK_MS) : null
   const refund = refunds.request(
     { id: transactionId, agentId: request.agentId },
     { id, way, amountCents, reason, note, ...of, askDueAt },
     emit,
   )
-  payment.refundedCents = plus(payment.refundedCents, amountCents)
-  request.refundingCents = plus(request.refundingCents, amountCents)
+  payment.refundedCents = addCents(payment.refundedCents, amountCents)
+  request.refundingCents = addCents(request.refundingCents, amountCents)
   Object.assign(request, { updatedAt: now })
   Object.assign(payment, { updatedAt: now })
-  emit('claim.request.refund_started', refundEvent(request, refund))
+  emit('claim.request.refund_started', requestRefundEvent(request, refund))
   wake(collectProcess, request)
   return refund
 }
@@ -210,10 +222,10 @@ type RefundWay = (
   context: RequestContext,
 ) => void | Promise<void>
 
-const refundWays: Readonly<Record<PaymentRow['way'], RefundWay>> = {
+const refundWays: Readonly<Record<RequestPaymentRow['way'], RefundWay>> = {
   sepa: payBySepa,
   card(refund, { payment, amountCents }, { book }) {
-    book.hold(payment.walletId, amountCents, causeOf(refund.id))
+    book.hold(payment.walletId, amountCents, requestRefundCause(refund.id))
   },
   wallet: payToWallet,
 }
@@ -247,6 +259,6 @@ async function payToWallet(
   if (!credit) throw new Error(`${payment.id}: a payment without its credit`)
   const { name: senderName } = await findCustomer(records, tenant.ownerId)
   const reference = referenceOf(opened)
-  await refundOwner(credit, { amountCents, senderName, reference }, opened.book, context)
-  endRefund(refund, 'completed', opened, context)
+  await refundOwnerPayment(credit, { amountCents, senderName, reference }, opened.book, context)
+  recordRequestRefundEnd(refund, 'completed', opened, context)
 }

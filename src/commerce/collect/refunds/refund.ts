@@ -1,37 +1,37 @@
 import type { Mode } from '../../../kernel/contract/actor.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
-import { AnswerNow, type CallContext } from '../../../kernel/contract/handlers.ts'
+import { AnswerNow, type ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import { type ContextOf, externalCall } from '../../../kernel/contract/operation.ts'
 import { Refusal } from '../../../kernel/contract/problem.ts'
 import { withMembers } from '../../../kernel/database/entity.ts'
-import { accountsToCollect, refundCharge } from '../../../money/incoming/index.ts'
-import { openBook } from '../../../money/ledger/index.ts'
+import { acquirerCreditAccounts, refundAcquirerCharge } from '../../../money/incoming/index.ts'
+import { lockBook } from '../../../money/ledger/index.ts'
 import { Refund, type RefundRow } from '../../../money/refunds/index.ts'
 import { walletsById } from '../../../money/wallets/index.ts'
 import type { ChargeOutcome } from '../../../ports/acquirer.ts'
-import { after } from '../../../values/clock.ts'
+import { addMs } from '../../../values/clock.ts'
 import { cents } from '../../../values/money.ts'
-import { lockRequest } from '../payments.ts'
+import { lockPaymentRequest } from '../payments.ts'
 import {
   type AcquirerCharge,
   PaymentRequest,
-  type PaymentRow,
-  paymentsById,
-  type RequestRow,
-  requestResponse,
+  type PaymentRequestRow,
+  paymentRequestResponse,
+  type RequestPaymentRow,
+  requestPaymentsById,
 } from '../request.ts'
 import {
-  causeOf,
-  MAX_PARTS,
-  nextCheckAfter,
+  MAX_REFUND_PARTS,
+  nextRefundCheckDelay,
   refundIdOf,
-  type refundingEvents,
   refundsApi,
+  requestRefundCause,
   requestRefundIdOf,
+  type requestRefundingEvents,
   requestRefundResponse,
 } from './api.ts'
-import { beginRefunds, type RefundTarget } from './begin-refund.ts'
-import { endRefund, openRefunding, writeRefunding } from './end-refund.ts'
+import { beginRefundParts, type RequestRefundTarget } from './begin-refund.ts'
+import { lockRequestRefunds, recordRequestRefundEnd, writeRequestRefunds } from './end-refund.ts'
 
 type RequestContext = ContextOf<typeof refundsApi.refund>
 
@@ -56,13 +56,13 @@ export interface RequestRefundOutcome {
 }
 
 /** The steps after the commit. They are JSON, since they must survive a crash. */
-export interface PendingSteps {
+export interface PendingRefundSteps {
   readonly cards: CardRefunds
   readonly refundIds: readonly string[]
 }
 
-export async function beginRequestRefund(target: RefundTarget, context: RequestContext) {
-  const begun = await beginRefunds(target, context)
+export async function beginRequestRefund(target: RequestRefundTarget, context: RequestContext) {
+  const begun = await beginRefundParts(target, context)
   if (begun instanceof Refusal) return begun
   const { request, refunds, payments } = begun
   const refundIds = refunds.map(({ id }) => requestRefundIdOf(id))
@@ -77,7 +77,7 @@ export async function beginRequestRefund(target: RefundTarget, context: RequestC
  * Holds the money, then asks the acquirer. A crash in between loses nothing, since the process or the sweep
  * asks under the same references.
  */
-export const refund = externalCall(refundsApi.refund, {
+export const refundPaymentRequest = externalCall(refundsApi.refund, {
   async reserve({ params, body: { amountCents, reason: note } }, context) {
     const begun = await beginRequestRefund(
       { requestId: params.id, amountCents, reason: 'other', note },
@@ -88,7 +88,7 @@ export const refund = externalCall(refundsApi.refund, {
     return steps.cards.refunds.length > 0 ? steps : new AnswerNow(answerOf(request, refunds, context))
   },
 
-  call: ({ cards }, outside) => askAcquirer(cards, outside),
+  call: ({ cards }, outside) => sendCardRefunds(cards, outside),
 
   async record(outcomes, steps, context) {
     await recordCardRefunds(outcomes, steps.cards, context)
@@ -99,12 +99,12 @@ export const refund = externalCall(refundsApi.refund, {
 })
 
 const answerOf = (
-  request: PaymentRequest | RequestRow,
+  request: PaymentRequest | PaymentRequestRow,
   refunds: readonly (Refund | RefundRow)[],
   context: RequestContext,
-) => withMembers(requestResponse(request, context), { refunds: refunds.map(requestRefundResponse) })
+) => withMembers(paymentRequestResponse(request, context), { refunds: refunds.map(requestRefundResponse) })
 
-async function currentRefunds({ cards, refundIds }: PendingSteps, context: RequestContext) {
+async function currentRefunds({ cards, refundIds }: PendingRefundSteps, context: RequestContext) {
   const { records } = context
   const [request, refunds] = await Promise.all([
     records.findOneOrFail(PaymentRequest, { id: cards.requestId }),
@@ -116,7 +116,7 @@ async function currentRefunds({ cards, refundIds }: PendingSteps, context: Reque
 function cardRefundsOf(
   requestId: string,
   refunds: readonly Pick<RefundRow, 'id' | 'way' | 'paymentId' | 'amountCents'>[],
-  payments: ReadonlyMap<string, PaymentRow>,
+  payments: ReadonlyMap<string, RequestPaymentRow>,
   { tenant, now }: Pick<RequestContext, 'tenant' | 'now'>,
 ): CardRefunds {
   const ofCards = refunds.flatMap(({ id, way, paymentId, amountCents }) => {
@@ -129,9 +129,9 @@ function cardRefundsOf(
 }
 
 /** Each refund has its own reference, under which the acquirer refunds once. */
-export async function askAcquirer(
+export async function sendCardRefunds(
   { mode, now, refunds }: CardRefunds,
-  { ports, requestId }: CallContext,
+  { ports, requestId }: ExternalCallContext,
 ): Promise<RequestRefundOutcome[]> {
   const outcomes: RequestRefundOutcome[] = []
   for (const { refundId, cents: amount, charge } of refunds) {
@@ -145,37 +145,41 @@ export async function askAcquirer(
 export async function recordCardRefunds(
   outcomes: readonly RequestRefundOutcome[],
   { requestId, refunds: asked }: Pick<CardRefunds, 'requestId' | 'refunds'>,
-  context: Context<never, typeof refundingEvents>,
+  context: Context<never, typeof requestRefundingEvents>,
 ): Promise<void> {
   const { sql, tenant, now, queueStatement } = context
   const walletIds = asked.map(({ walletId }) => walletId)
   const ids = asked.map(({ refundId }) => refundIdOf(refundId))
   const [first = ''] = walletIds
-  const accounts = { ...accountsToCollect(first), wallets: walletIds, holds: ids.map(causeOf) }
+  const accounts = {
+    ...acquirerCreditAccounts(first),
+    wallets: walletIds,
+    holds: ids.map(requestRefundCause),
+  }
   const [book, wallets, refunding] = await Promise.all([
-    openBook(sql, context, accounts),
+    lockBook(sql, context, accounts),
     walletsById(sql, tenant, walletIds),
-    openRefunding(requestId, ids, context),
+    lockRequestRefunds(requestId, ids, context),
   ])
   for (const { refundId, outcome } of outcomes) {
     const refund = refunding.refunds.find(refundIdOf(refundId))
     const wallet = wallets.get(refunding.payments.get(refund?.paymentId ?? '')?.walletId ?? '')
     if (refund?.status !== 'pending' || !wallet) continue
-    const cause = causeOf(refund.id)
+    const cause = requestRefundCause(refund.id)
     if (outcome.outcome === 'approved') {
       book.release(cause)
-      refundCharge(wallet, { amountCents: refund.amountCents, cause }, book, context)
-      endRefund(refund, 'completed', refunding, context)
+      refundAcquirerCharge(wallet, { amountCents: refund.amountCents, cause }, book, context)
+      recordRequestRefundEnd(refund, 'completed', refunding, context)
     } else if (outcome.outcome === 'declined') {
       book.release(cause)
-      endRefund(refund, { code: outcome.code, message: outcome.reason }, refunding, context)
+      recordRequestRefundEnd(refund, { code: outcome.code, message: outcome.reason }, refunding, context)
     } else {
       // The outcome is unknown, so the acquirer is asked again under the same reference.
       const attempts = refund.attempts + 1
-      refunding.refunds.askAgain(refund, attempts, after(now, nextCheckAfter(attempts)))
+      refunding.refunds.askAgain(refund, attempts, addMs(now, nextRefundCheckDelay(attempts)))
     }
   }
-  queueStatement(writeRefunding(sql, tenant, refunding))
+  queueStatement(writeRequestRefunds(sql, tenant, refunding))
   queueStatement(book.post(sql))
 }
 
@@ -185,28 +189,28 @@ const DONE = { done: true }
 export async function dueCardRefunds(
   requestId: string,
   context: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>,
-): Promise<Pick<PendingSteps, 'cards'> | undefined> {
+): Promise<Pick<PendingRefundSteps, 'cards'> | undefined> {
   const { records, sql, tenant, now } = context
-  await lockRequest(requestId, context)
+  await lockPaymentRequest(requestId, context)
   const due = await records.find(
     Refund,
     { requestId, status: 'pending', way: 'card', askDueAt: { $lte: now } },
-    { orderBy: { id: 'asc' }, limit: MAX_PARTS, lock: true },
+    { orderBy: { id: 'asc' }, limit: MAX_REFUND_PARTS, lock: true },
   )
   if (due.length === 0) return undefined
-  for (const refund of due) refund.askDueAt = after(now, nextCheckAfter(refund.attempts))
+  for (const refund of due) refund.askDueAt = addMs(now, nextRefundCheckDelay(refund.attempts))
   const paymentIds = due.flatMap(({ paymentId }) => paymentId ?? [])
-  return { cards: cardRefundsOf(requestId, due, await paymentsById(sql, tenant, paymentIds), context) }
+  return { cards: cardRefundsOf(requestId, due, await requestPaymentsById(sql, tenant, paymentIds), context) }
 }
 
 /** Called by the run of a request, whose timer may come before the sweep, which asks for each refund. */
-export const followRefunds = externalCall(refundsApi.followRefunds, {
+export const followRequestRefunds = externalCall(refundsApi.followRefunds, {
   async reserve({ params: { id } }, context) {
     if (!(await context.records.findOne(PaymentRequest, { id }))) return context.refuse('request_not_found')
     return (await dueCardRefunds(id, context)) ?? new AnswerNow(DONE)
   },
 
-  call: ({ cards }, outside) => askAcquirer(cards, outside),
+  call: ({ cards }, outside) => sendCardRefunds(cards, outside),
 
   async record(outcomes, { cards }, context) {
     await recordCardRefunds(outcomes, cards, context)

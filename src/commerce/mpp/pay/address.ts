@@ -1,8 +1,8 @@
 import type { Context } from '../../../kernel/contract/context.ts'
-import { addressRefusals } from '../api.ts'
-import { isPayee, otherPayeeMessage, plainHost } from '../hosts.ts'
-import { protectionOf, type Rule } from '../protect-rule.ts'
-import type { PayProblem } from './payment.ts'
+import { merchantUrlRefusals } from '../api.ts'
+import { canonicalHost, isIntentMerchant, otherMerchantMessage } from '../hosts.ts'
+import { hostProtection, type ProtectRuleEntry } from '../protect-rule.ts'
+import type { MachinePaymentProblem } from './payment.ts'
 
 /**
  * In test mode, this service's own listener may be paid, since it plays merchants and serves requests of
@@ -10,15 +10,15 @@ import type { PayProblem } from './payment.ts'
  */
 export const allowsOwnListener = (mode: string): boolean => mode === 'test'
 
-export function addressProblem(
+export function merchantUrlProblem(
   text: string,
   { ports: { outbound }, tenant: { mode } }: Pick<Context, 'ports' | 'tenant'>,
-): PayProblem | undefined {
+): MachinePaymentProblem | undefined {
   const refused = outbound.judge(text, { ownListener: allowsOwnListener(mode) })
   if (refused) return { code: 'url_refused', message: `url: ${refused.message}` }
   const isPlain = URL.parse(text)?.protocol === 'http:'
   return isPlain && !(mode === 'test' && outbound.isAllowed(text))
-    ? { code: 'https_required', message: addressRefusals.https_required[1] }
+    ? { code: 'https_required', message: merchantUrlRefusals.https_required[1] }
     : undefined
 }
 
@@ -28,20 +28,20 @@ interface Payer {
 }
 
 /** Why an agent may not pay the host of an address: the owner's rules, or an intent for another merchant. */
-export function payeeProblem(
+export function payableHostProblem(
   url: URL,
   { agentId, merchant }: Payer,
-  rules: readonly Rule[],
-): PayProblem | undefined {
-  const { deniedBy, hasAllowRules, isAllowed } = protectionOf(url, agentId, rules)
+  rules: readonly ProtectRuleEntry[],
+): MachinePaymentProblem | undefined {
+  const { deniedBy, hasAllowRules, isAllowed } = hostProtection(url, agentId, rules)
   if (deniedBy !== null)
     return {
       code: 'merchant_denied',
-      message: `url: the protect rule ${deniedBy} denies ${plainHost(url)}. The owner can delete it: DELETE /mpp/protect/${deniedBy}.`,
+      message: `url: the protect rule ${deniedBy} denies ${canonicalHost(url)}. The owner can delete it: DELETE /mpp/protect/${deniedBy}.`,
     }
   if (hasAllowRules && !isAllowed)
-    return { code: 'merchant_not_allowed', message: addressRefusals.merchant_not_allowed[1] }
-  return isPayee(merchant, url, isAllowed)
+    return { code: 'merchant_not_allowed', message: merchantUrlRefusals.merchant_not_allowed[1] }
+  return isIntentMerchant(merchant, url, isAllowed)
     ? undefined
-    : { code: 'merchant_mismatch', message: otherPayeeMessage(merchant, url) }
+    : { code: 'merchant_mismatch', message: otherMerchantMessage(merchant, url) }
 }

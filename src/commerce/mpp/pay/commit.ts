@@ -8,42 +8,42 @@ import {
   writeCardBatch,
 } from '../../../cards/authorizations/index.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
-import { type BatchedStep, CallExternal, nextCall } from '../../../kernel/contract/handlers.ts'
+import { type BatchedStep, CallExternal, chainExternalCall } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import { workflowIdOf } from '../../../kernel/contract/process.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
 import { withMembers } from '../../../kernel/database/entity.ts'
 import { tenantRecords } from '../../../kernel/database/record-store.ts'
 import { hasCardNumber } from '../../../values/card-number.ts'
-import { after } from '../../../values/clock.ts'
-import { excerpt } from '../../../values/schemas.ts'
-import { mintEvents, mintRefusals, offerRefusals } from '../api.ts'
+import { addMs } from '../../../values/clock.ts'
+import { truncateText } from '../../../values/schemas.ts'
+import { credentialMintEvents, merchantOfferRefusals, mintRefusals } from '../api.ts'
 import {
-  credentialEvent,
+  type credentialSenders,
+  INDETERMINATE_TTL_MS,
   MppCredential,
+  mppCredentialEvent,
   mppCredentialMachine,
-  OPEN_FOR_MS,
-  SENT_GRACE_MS,
-  type senders,
+  SENT_CREDENTIAL_GRACE_MS,
 } from '../credential.ts'
-import { merchantOf } from '../hosts.ts'
-import { requestDigest, requestHeaders } from '../merchant-request.ts'
+import { merchantHost } from '../hosts.ts'
+import { merchantRequestDigest, merchantRequestHeaders } from '../merchant-request.ts'
 import { mppProcess } from '../process.ts'
-import { rulesOnIntents } from '../protect.ts'
+import { protectRulesForIntents } from '../protect.ts'
 import type { ProtectRule } from '../protect-rule.ts'
-import { payeeProblem } from './address.ts'
-import type { Minted } from './mint.ts'
+import { payableHostProblem } from './address.ts'
+import type { MintedCredential } from './mint.ts'
 import type {
-  GiveBackStage,
+  MachinePaymentProblem,
+  MachinePaymentProblemCode,
+  MachinePaymentStage,
   MintedPayment,
-  PayProblem,
-  PayProblemCode,
+  ReturnTokenStage,
   SentPayment,
-  Stage,
 } from './payment.ts'
-import { isPaid, LOCK_WAITS, paidStep, send } from './send.ts'
+import { AGENT_LOCK_TIMEOUTS, isMachinePaymentPaid, recordPaidStep, sendCredential } from './send.ts'
 
-const mintingEvents = { ...tokenPaymentEvents, ...mppTokenEvents, ...mintEvents }
+const mintingEvents = { ...tokenPaymentEvents, ...mppTokenEvents, ...credentialMintEvents }
 
 interface State {
   readonly batch: CardBatch
@@ -52,18 +52,24 @@ interface State {
   readonly ports: Ports
 }
 
-type Decided = ShownCredential | CallExternal<Stage>
+type Decided = ShownCredential | CallExternal<MachinePaymentStage>
 type ShownCredential = MppCredential & { readonly header: string; readonly credential: string }
 
-export type MintStep = BatchedStep<Minted, Decided, PayProblemCode, typeof mintingEvents, State>
+export type MintCredentialStep = BatchedStep<
+  MintedCredential,
+  Decided,
+  MachinePaymentProblemCode,
+  typeof mintingEvents,
+  State
+>
 
 /**
  * Decides with all rows locked, begins the intent's payment and records the credential, before a byte of it
  * leaves. If a fact has changed since the merchant was asked, the token is returned.
  */
-export const mintStep = (sentBy: (typeof senders)[number]): MintStep => ({
+export const mintCredentialStep = (sentBy: (typeof credentialSenders)[number]): MintCredentialStep => ({
   name: 'mint',
-  lanes: agentLanes(({ payment }) => payment.agentId, LOCK_WAITS),
+  lanes: agentLanes(({ payment }) => payment.agentId, AGENT_LOCK_TIMEOUTS),
 
   async load(items, sql, ports) {
     const { tenant, now } = items[0]
@@ -72,7 +78,7 @@ export const mintStep = (sentBy: (typeof senders)[number]): MintStep => ({
     const intentIds = payments.map(({ intentId }) => intentId)
     const [batch, rules] = await Promise.all([
       loadTokenPayments(sql, { tenant, now }, { payments }),
-      rulesOnIntents(intentIds, { records, tenant }),
+      protectRulesForIntents(intentIds, { records, tenant }),
     ])
     return { batch, rules, records, ports }
   },
@@ -102,15 +108,15 @@ export const mintStep = (sentBy: (typeof senders)[number]): MintStep => ({
       agentCredentialId: token.id,
       sentBy,
     })
-    verdict.emit('mpp.credential.minted', credentialEvent(credential))
+    verdict.emit('mpp.credential.minted', mppCredentialEvent(credential))
     follow(credential, context)
     if (sentBy === 'caller')
       return withMembers(credential, { header: shownHeader(header), credential: value })
-    const headers = { ...requestHeaders(request.headers, header), [header]: value }
+    const headers = { ...merchantRequestHeaders(request.headers, header), [header]: value }
     const sent: SentPayment = { ...payment, authorizationId, request: { ...request, headers } }
-    return nextCall(
+    return chainExternalCall(
       { stage: 'send', credentialId: mppCredentialId },
-      { value: sent, call: send, step: paidStep, accepts: isPaid },
+      { value: sent, call: sendCredential, step: recordPaidStep, accepts: isMachinePaymentPaid },
     )
   },
 
@@ -119,7 +125,7 @@ export const mintStep = (sentBy: (typeof senders)[number]): MintStep => ({
   },
 })
 
-const givingBack = (payment: MintedPayment, problem: PayProblem): GiveBackStage => ({
+const givingBack = (payment: MintedPayment, problem: MachinePaymentProblem): ReturnTokenStage => ({
   stage: 'give back',
   credentialId: payment.mppCredentialId,
   mode: payment.mode,
@@ -132,29 +138,32 @@ const shownHeader = (header: string): string =>
   header === 'authorization' ? 'Authorization' : 'Payment-Authorization'
 
 function changedSince(
-  { payment, offer, issued }: Minted,
+  { payment, offer, issued }: MintedCredential,
   rules: readonly ProtectRule[],
-): PayProblem | undefined {
+): MachinePaymentProblem | undefined {
   const { agentId, intentMerchant: merchant, request } = payment
-  const changed = payeeProblem(new URL(request.url), { agentId, merchant }, rules)
+  const changed = payableHostProblem(new URL(request.url), { agentId, merchant }, rules)
   if (changed) return changed
   return offer.card.acceptedNetworks.includes(issued.network) ? undefined : blocked('network_not_accepted')
 }
 
-const all = { ...mintRefusals, ...offerRefusals }
+const all = { ...mintRefusals, ...merchantOfferRefusals }
 
-const blocked = (code: keyof typeof all, message: string = all[code][1]): PayProblem => ({ code, message })
+const blocked = (code: keyof typeof all, message: string = all[code][1]): MachinePaymentProblem => ({
+  code,
+  message,
+})
 
-function tracesOf({ offer, issued, digest, payment: { request, url, askedAt } }: Minted) {
+function tracesOf({ offer, issued, digest, payment: { request, url, askedAt } }: MintedCredential) {
   return {
-    merchant: merchantOf(new URL(request.url)),
-    merchantName: hasCardNumber(offer.card.merchantName) ? null : excerpt(offer.card.merchantName),
+    merchant: merchantHost(new URL(request.url)),
+    merchantName: hasCardNumber(offer.card.merchantName) ? null : truncateText(offer.card.merchantName),
     url,
     method: request.method,
     network: issued.network,
     challengeId: offer.challenge.id,
     challenge: offer.challenge,
-    requestDigest: requestDigest(request),
+    requestDigest: merchantRequestDigest(request),
     credentialDigest: digest,
     askedAt,
   }
@@ -171,7 +180,7 @@ function follow(
   const isSent = credential.sentBy === 'service'
   if (isSent) mppCredentialMachine.move(credential, 'sent')
   credential.sentAt = isSent ? now : null
-  credential.dueAt = after(now, isSent ? SENT_GRACE_MS : OPEN_FOR_MS)
+  credential.dueAt = addMs(now, isSent ? SENT_CREDENTIAL_GRACE_MS : INDETERMINATE_TTL_MS)
   if (isSent && ports.mppWorkflows === 'open') return
   credential.workflowId = workflowIdOf(mppProcess, credential.id)
   wake(mppProcess, credential)

@@ -1,4 +1,4 @@
-import { isUnusable, parseCredential } from '../../../mpp/index.ts'
+import { isUnusableInput, parseCredential } from '../../../mpp/index.ts'
 import { isCardNumber, maskCardNumbers } from '../../../values/mask-card-numbers.ts'
 
 const BLANK = '*'.charCodeAt(0)
@@ -31,7 +31,7 @@ const lettersAndDigits = (text: string): string => text.replace(/[^A-Za-z\d]/g, 
 
 function secretsOf(header: string): Secrets[] {
   const credential = parseCredential(header)
-  if (isUnusable(credential)) return []
+  if (isUnusableInput(credential)) return []
   const { encryptedPayload: jwe, panLastFour } = credential.payload
   const whole = header.slice(header.indexOf(' ') + 1)
   const last4 = typeof panLastFour === 'string' ? panLastFour : null

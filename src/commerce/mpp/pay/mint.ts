@@ -1,28 +1,33 @@
 import type { Mode } from '../../../kernel/contract/actor.ts'
-import type { CallContext } from '../../../kernel/contract/handlers.ts'
+import type { ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import {
   type CardDetails,
   credentialDigest,
   credentialHeaderOf,
-  isObject,
+  isJsonObject,
   type MerchantKey,
   merchantKeyOf,
   merchantKeyProblem,
-  writeCredential,
+  serializeCredential,
 } from '../../../mpp/index.ts'
-import { type IssuedNetworkToken, isFailure } from '../../../ports/card-processor.ts'
+import { type IssuedNetworkToken, isProcessorFailure } from '../../../ports/card-processor.ts'
 import type { OutboundAnswer } from '../../../ports/outbound.ts'
-import { after, clock, days } from '../../../values/clock.ts'
-import { encryptionKeyOf } from '../../../values/encryption-key.ts'
+import { addMs, clock, days } from '../../../values/clock.ts'
+import { parseEncryptionKey } from '../../../values/encryption-key.ts'
 import { cents } from '../../../values/money.ts'
 import { merchantRefusals, mintRefusals } from '../api.ts'
 import type { MerchantRequest } from '../merchant-request.ts'
-import { type CardOffer, cardOffer, offerProblem } from '../offers.ts'
+import { type CardOffer, cardOfferProblem, chooseCardOffer } from '../offers.ts'
 import { allowsOwnListener } from './address.ts'
-import { isProblem, type MachinePayment, type MintedPayment, type PayProblem } from './payment.ts'
+import {
+  isPayProblem,
+  type MachinePayment,
+  type MachinePaymentProblem,
+  type MintedPayment,
+} from './payment.ts'
 
-export interface Minted {
+export interface MintedCredential {
   readonly payment: MintedPayment
   readonly offer: CardOffer
   readonly issued: Pick<IssuedNetworkToken, 'tokenId' | 'last4' | 'network'>
@@ -33,7 +38,9 @@ export interface Minted {
   readonly digest: string
 }
 
-export const isMinted = (answer: Minted | PayProblem): answer is Minted => !isProblem(answer)
+export const isMintedCredential = (
+  answer: MintedCredential | MachinePaymentProblem,
+): answer is MintedCredential => !isPayProblem(answer)
 
 const OFFER_TIMEOUT_MS = 10_000
 const OFFER_BYTES = 65_536
@@ -53,14 +60,14 @@ const PROCESSOR_CODES = {
  */
 export async function fetchOfferAndMint(
   payment: MachinePayment,
-  outside: CallContext,
-): Promise<Minted | PayProblem> {
+  outside: ExternalCallContext,
+): Promise<MintedCredential | MachinePaymentProblem> {
   const { challenge, mode, request, intentId, cardId, processorCardId, heldCents, askedAt: now } = payment
   const { ports, requestId } = outside
   const { tokenNetworks, networkToken } = ports.cardProcessor(mode)
   const offer = challenge === null ? await askMerchant(request, mode, ports) : given(challenge)
-  if (isProblem(offer)) return offer
-  const problem = offerProblem(offer, {
+  if (isPayProblem(offer)) return offer
+  const problem = cardOfferProblem(offer, {
     now: clock.real(),
     heldCents,
     networks: tokenNetworks ?? [],
@@ -69,18 +76,18 @@ export async function fetchOfferAndMint(
   })
   if (problem) return problem
   const key = await fetchMerchantKey(offer.card, mode, outside)
-  if (isProblem(key)) return key
-  const encryptionKey = encryptionKeyOf({ ...key })
+  if (isPayProblem(key)) return key
+  const encryptionKey = parseEncryptionKey({ ...key })
   if ('problem' in encryptionKey || !networkToken)
     throw new Error('a merchant’s key was not checked, or no token')
-  const expiresAt = after(now, TOKEN_MS)
+  const expiresAt = addMs(now, TOKEN_MS)
   const binding = { challengeId: offer.challenge.id, intentId, cardId }
   const issued = await networkToken(
     { processorCardId, expiresAt, form: { kind: 'mpp', kid: key.kid, binding } },
     { key: encryptionKey, intentId, merchantHost: payment.host },
     { reference: payment.mppCredentialId, requestId, now },
   )
-  if (isFailure(issued)) {
+  if (isProcessorFailure(issued)) {
     const code = PROCESSOR_CODES[issued.failure]
     return { code, message: mintRefusals[code][1] }
   }
@@ -94,24 +101,24 @@ export async function fetchOfferAndMint(
   }
 }
 
-const given = (challenge: string): CardOffer | PayProblem =>
-  cardOffer({ status: 402, authenticate: [challenge], headerNames: [], body: new Uint8Array() })
+const given = (challenge: string): CardOffer | MachinePaymentProblem =>
+  chooseCardOffer({ status: 402, authenticate: [challenge], headerNames: [], body: new Uint8Array() })
 
 async function askMerchant(
   request: MerchantRequest,
   mode: Mode,
   ports: Ports,
-): Promise<CardOffer | PayProblem> {
+): Promise<CardOffer | MachinePaymentProblem> {
   const headers = { ...request.headers, 'accept-payment': 'card/charge' }
   const answer = await ports.outbound.send({
-    ...sendable({ ...request, headers }),
+    ...outboundMerchantRequest({ ...request, headers }),
     timeoutMs: OFFER_TIMEOUT_MS,
     maxBytes: OFFER_BYTES,
     ownListener: allowsOwnListener(mode),
-    maxConcurrent: MAX_CONCURRENT,
+    maxConcurrent: MAX_CONCURRENT_MINTS,
   })
   if (answer.kind !== 'answered') return noOffer(answer)
-  return cardOffer({
+  return chooseCardOffer({
     status: answer.status,
     authenticate: answer.headerLists['www-authenticate'] ?? [],
     headerNames: Object.keys(answer.headers),
@@ -120,16 +127,16 @@ async function askMerchant(
 }
 
 /** Bounds concurrent requests to one merchant, so that an unresponsive one does not block the others. */
-export const MAX_CONCURRENT = 64
+export const MAX_CONCURRENT_MINTS = 64
 
-export const sendable = ({ url, method, headers, body }: MerchantRequest) => ({
+export const outboundMerchantRequest = ({ url, method, headers, body }: MerchantRequest) => ({
   url,
   method,
   headers,
   ...(body === null ? {} : { body }),
 })
 
-function noOffer(answer: Exclude<OutboundAnswer, { kind: 'answered' }>): PayProblem {
+function noOffer(answer: Exclude<OutboundAnswer, { kind: 'answered' }>): MachinePaymentProblem {
   if (answer.kind === 'refused') return { code: 'url_refused', message: `url: ${answer.message}` }
   if (answer.kind === 'busy') return { code: 'merchant_busy', message: merchantRefusals.merchant_busy[1] }
   const code = answer.timedOut ? 'merchant_timeout' : 'merchant_unusable'
@@ -142,8 +149,8 @@ const KEYS_BYTES = 65_536
 async function fetchMerchantKey(
   { key }: CardDetails,
   mode: Mode,
-  { ports }: CallContext,
-): Promise<MerchantKey | PayProblem> {
+  { ports }: ExternalCallContext,
+): Promise<MerchantKey | MachinePaymentProblem> {
   if ('encryptionJwk' in key) return key.encryptionJwk
   const answer = await ports.outbound.send({
     url: key.jwksUri,
@@ -152,7 +159,7 @@ async function fetchMerchantKey(
     timeoutMs: KEYS_TIMEOUT_MS,
     maxBytes: KEYS_BYTES,
     ownListener: allowsOwnListener(mode),
-    maxConcurrent: MAX_CONCURRENT,
+    maxConcurrent: MAX_CONCURRENT_MINTS,
   })
   if (answer.kind !== 'answered') return noOffer(answer)
   if (answer.status !== 200 || answer.cut)
@@ -163,16 +170,16 @@ async function fetchMerchantKey(
   return keyIn(answer.body, key.kid)
 }
 
-function keyIn(body: Uint8Array, kid: string): MerchantKey | PayProblem {
-  const named = keysIn(body).filter(key => isObject(key) && key.kid === kid)
+function keyIn(body: Uint8Array, kid: string): MerchantKey | MachinePaymentProblem {
+  const named = keysIn(body).filter(key => isJsonObject(key) && key.kid === kid)
   const [jwk] = named
-  if (named.length !== 1 || !isObject(jwk))
+  if (named.length !== 1 || !isJsonObject(jwk))
     return unusable('The merchant’s jwksUri does not contain exactly one key with the kid of its challenge.')
   const problem = merchantKeyProblem(jwk)
   return problem === undefined ? merchantKeyOf(jwk) : unusable(problem)
 }
 
-const unusable = (sentence: string): PayProblem => ({
+const unusable = (sentence: string): MachinePaymentProblem => ({
   code: 'merchant_key_unusable',
   message: `url: ${sentence}`,
 })
@@ -180,14 +187,14 @@ const unusable = (sentence: string): PayProblem => ({
 function keysIn(body: Uint8Array): readonly unknown[] {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
-    return isObject(value) && Array.isArray(value.keys) ? value.keys : []
+    return isJsonObject(value) && Array.isArray(value.keys) ? value.keys : []
   } catch {
     return []
   }
 }
 
 function credentialOf({ challenge }: CardOffer, issued: IssuedNetworkToken) {
-  const credential = writeCredential({
+  const credential = serializeCredential({
     challenge,
     payload: {
       encryptedPayload: issued.jwe,

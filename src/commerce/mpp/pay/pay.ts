@@ -1,18 +1,24 @@
-import type { CallContext } from '../../../kernel/contract/handlers.ts'
+import type { ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import { parseChallenges } from '../../../mpp/index.ts'
 import { mintRefusals, type mppApi } from '../api.ts'
-import { merchantRequest } from '../merchant-request.ts'
-import { mintStep } from './commit.ts'
-import { type AskStage, type GiveBackStage, isProblem, type PayProblem, type Stage } from './payment.ts'
-import { reserveStep } from './reserve.ts'
-import { type Open, recordOpen, recoverSent } from './send.ts'
+import { buildMerchantRequest } from '../merchant-request.ts'
+import { mintCredentialStep } from './commit.ts'
+import {
+  isPayProblem,
+  type MachinePaymentProblem,
+  type MachinePaymentStage,
+  type OfferStage,
+  type ReturnTokenStage,
+} from './payment.ts'
+import { reserveMachinePaymentStep } from './reserve.ts'
+import { type IndeterminatePayment, recordIndeterminate, recoverSentCredential } from './send.ts'
 
 /** Makes the processor delete a token that was never sent. If it does not answer, the token expires within a day. */
 async function giveBack(
-  { mode, tokenId, credentialId, now, problem }: GiveBackStage,
-  { ports, requestId }: CallContext,
-): Promise<PayProblem> {
+  { mode, tokenId, credentialId, now, problem }: ReturnTokenStage,
+  { ports, requestId }: ExternalCallContext,
+): Promise<MachinePaymentProblem> {
   const { setNetworkToken } = ports.cardProcessor(mode)
   const reference = `${credentialId}-unused`
   await setNetworkToken?.(tokenId, 'deleted', { reference, requestId, now: new Date(now) })
@@ -20,31 +26,37 @@ async function giveBack(
 }
 
 /** The steps: ask, mint and commit, send, record. Each commit determines what a crash after it means. */
-export const pay: HandlerOf<typeof mppApi.pay, Stage, PayProblem | Open> = {
+export const payMachinePayment: HandlerOf<
+  typeof mppApi.pay,
+  MachinePaymentStage,
+  MachinePaymentProblem | IndeterminatePayment
+> = {
   readsToReserve: true,
 
-  reserve: reserveStep(
+  reserve: reserveMachinePaymentStep(
     ({ body: { intentId: _, cardId: __, ...request } }) => ({
-      request: merchantRequest(request),
+      request: buildMerchantRequest(request),
       challenge: null,
     }),
-    mintStep('service'),
+    mintCredentialStep('service'),
   ),
 
   call: giveBack,
 
   async record(answer, _reservation, context) {
-    return isProblem(answer) ? context.refuse(answer.code, answer.message) : recordOpen(answer, context)
+    return isPayProblem(answer)
+      ? context.refuse(answer.code, answer.message)
+      : recordIndeterminate(answer, context)
   },
 
   async recover(reservation, context) {
-    if (reservation.stage === 'send') return recoverSent(reservation.credentialId, context)
+    if (reservation.stage === 'send') return recoverSentCredential(reservation.credentialId, context)
     const { code, message } = crashProblem(reservation)
     return context.refuse(code, message)
   },
 }
 
-const crashProblem = (reservation: AskStage | GiveBackStage): PayProblem =>
+const crashProblem = (reservation: OfferStage | ReturnTokenStage): MachinePaymentProblem =>
   reservation.stage === 'give back'
     ? reservation.problem
     : { code: 'pay_interrupted', message: mintRefusals.pay_interrupted[1] }
@@ -54,15 +66,19 @@ function requestedUrl(url: string | undefined, challenge: string): string {
   return url ?? `https://${first?.realm ?? ''}`
 }
 
-export const mint: HandlerOf<typeof mppApi.mint, AskStage | GiveBackStage, PayProblem> = {
+export const mintCredential: HandlerOf<
+  typeof mppApi.mint,
+  OfferStage | ReturnTokenStage,
+  MachinePaymentProblem
+> = {
   readsToReserve: true,
 
-  reserve: reserveStep(
+  reserve: reserveMachinePaymentStep(
     ({ body: { intentId: _, cardId: __, challenge, url, ...request } }) => ({
-      request: merchantRequest({ ...request, url: requestedUrl(url, challenge) }),
+      request: buildMerchantRequest({ ...request, url: requestedUrl(url, challenge) }),
       challenge,
     }),
-    mintStep('caller'),
+    mintCredentialStep('caller'),
   ),
 
   call: giveBack,

@@ -1,7 +1,7 @@
 import type { TokenPayment } from '../../../cards/authorizations/index.ts'
 import type { Mode } from '../../../kernel/contract/actor.ts'
 import type { Cents } from '../../../values/money.ts'
-import type { addressRefusals, merchantRefusals, mintRefusals, offerRefusals } from '../api.ts'
+import type { merchantOfferRefusals, merchantRefusals, merchantUrlRefusals, mintRefusals } from '../api.ts'
 import type { MerchantRequest } from '../merchant-request.ts'
 
 /** Payer, payee and request, as they were when the request came. Amount and token follow from the merchant's offer. */
@@ -22,24 +22,25 @@ export interface SentPayment extends MintedPayment {
   readonly authorizationId: string
 }
 
-export type PayProblemCode =
-  | keyof typeof addressRefusals
-  | keyof typeof offerRefusals
+export type MachinePaymentProblemCode =
+  | keyof typeof merchantUrlRefusals
+  | keyof typeof merchantOfferRefusals
   | keyof typeof merchantRefusals
   | keyof typeof mintRefusals
 
-export interface PayProblem {
-  readonly code: PayProblemCode
+export interface MachinePaymentProblem {
+  readonly code: MachinePaymentProblemCode
   readonly message: string
 }
 
-export const isProblem = (value: object): value is PayProblem => 'code' in value && 'message' in value
+export const isPayProblem = (value: object): value is MachinePaymentProblem =>
+  'code' in value && 'message' in value
 
 /**
  * Nothing is minted yet. The request is not stored, since it may contain secrets, and is not sent again after
  * a crash.
  */
-export interface AskStage {
+export interface OfferStage {
   readonly stage: 'ask'
 }
 
@@ -49,13 +50,13 @@ interface SendStage {
   readonly credentialId: string
 }
 
-export interface GiveBackStage {
+export interface ReturnTokenStage {
   readonly stage: 'give back'
   readonly credentialId: string
   readonly mode: Mode
   readonly tokenId: string
   readonly now: string
-  readonly problem: PayProblem
+  readonly problem: MachinePaymentProblem
 }
 
-export type Stage = AskStage | SendStage | GiveBackStage
+export type MachinePaymentStage = OfferStage | SendStage | ReturnTokenStage

@@ -1,29 +1,34 @@
 import {
   type AccessSubject,
-  chosenCards,
-  type denialEvents,
-  denialOf,
-  openSubjects,
+  type accessDenialEvents,
+  cardIdsForIntents,
+  denyCardAccess,
+  loadAccessSubjects,
 } from '../../../cards/access-events/index.ts'
 import {
   type BatchedStep,
+  type BatchItem,
   type CallExternal,
-  type Item,
-  nextCall,
+  chainExternalCall,
 } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
 import { tenantRecords } from '../../../kernel/database/record-store.ts'
 import { newId } from '../../../values/ids.ts'
 import { mintRefusals } from '../api.ts'
-import { plainHost } from '../hosts.ts'
-import { type MerchantRequest, shownUrl } from '../merchant-request.ts'
-import { rulesOnIntents } from '../protect.ts'
+import { canonicalHost } from '../hosts.ts'
+import { type MerchantRequest, urlWithoutQuery } from '../merchant-request.ts'
+import { protectRulesForIntents } from '../protect.ts'
 import type { ProtectRule } from '../protect-rule.ts'
-import { addressProblem, payeeProblem } from './address.ts'
-import type { MintStep } from './commit.ts'
-import { fetchOfferAndMint, isMinted } from './mint.ts'
-import type { AskStage, MachinePayment, PayProblem, PayProblemCode } from './payment.ts'
+import { merchantUrlProblem, payableHostProblem } from './address.ts'
+import type { MintCredentialStep } from './commit.ts'
+import { fetchOfferAndMint, isMintedCredential } from './mint.ts'
+import type {
+  MachinePayment,
+  MachinePaymentProblem,
+  MachinePaymentProblemCode,
+  OfferStage,
+} from './payment.ts'
 
 interface Payable {
   readonly body: { readonly intentId: string; readonly cardId?: string | undefined }
@@ -37,7 +42,7 @@ interface MerchantCall {
 interface State {
   readonly records: Records
   readonly rules: readonly ProtectRule[]
-  readonly subjects: ReadonlyMap<Item<Payable>, AccessSubject>
+  readonly subjects: ReadonlyMap<BatchItem<Payable>, AccessSubject>
   readonly ports: Ports
 }
 
@@ -45,10 +50,10 @@ interface State {
  * Checks all conditions of the first request: the intent, the card, the address, the owner’s rules. Locks
  * nothing, and writes only a denial with all its reasons, as for every request for card data.
  */
-export const reserveStep = <I extends Payable>(
+export const reserveMachinePaymentStep = <I extends Payable>(
   merchantCallOf: (input: I) => MerchantCall,
-  mintStep: MintStep,
-): BatchedStep<I, CallExternal<AskStage>, PayProblemCode, typeof denialEvents, State> => ({
+  mintStep: MintCredentialStep,
+): BatchedStep<I, CallExternal<OfferStage>, MachinePaymentProblemCode, typeof accessDenialEvents, State> => ({
   name: 'reserve',
 
   async load(items, sql, ports) {
@@ -57,8 +62,8 @@ export const reserveStep = <I extends Payable>(
     const payables = items.map(({ input }) => input.body)
     const context = { sql, tenant, records }
     const [chosen, rules] = await Promise.all([
-      chosenCards(payables, context),
-      rulesOnIntents(
+      cardIdsForIntents(payables, context),
+      protectRulesForIntents(
         payables.map(({ intentId }) => intentId),
         context,
       ),
@@ -67,7 +72,7 @@ export const reserveStep = <I extends Payable>(
       const { actor, input } = item
       return [item, { actor, cardId: chosen[n] ?? null, intentId: input.body.intentId }] as const
     })
-    return { records, rules, subjects: await openSubjects(new Map(queries), context), ports }
+    return { records, rules, subjects: await loadAccessSubjects(new Map(queries), context), ports }
   },
 
   decide(item, state, { emit, refuse }) {
@@ -76,10 +81,15 @@ export const reserveStep = <I extends Payable>(
     const { tenant, actor, now, input } = item
     const { request, challenge } = merchantCallOf(input)
     const url = URL.parse(request.url)
-    const merchantHost = url && plainHost(url)
+    const merchantHost = url && canonicalHost(url)
     const access = { way: 'mpp', sourceId: null, purpose: null, merchantHost, keyThumbprint: null } as const
     const after = reasonsAgainst(request.url, subject, item, state)
-    const denial = denialOf(subject, access, { after }, { ...item, records: state.records, emit, refuse })
+    const denial = denyCardAccess(
+      subject,
+      access,
+      { after },
+      { ...item, records: state.records, emit, refuse },
+    )
     if (denial) return denial
     const { card, number, intent } = subject
     if (!card || !number || !intent || !url)
@@ -95,15 +105,15 @@ export const reserveStep = <I extends Payable>(
       cardId: card.id,
       numberId: number.id,
       processorCardId: number.processorCardId,
-      host: plainHost(url),
-      url: shownUrl(url),
+      host: canonicalHost(url),
+      url: urlWithoutQuery(url),
       request,
       challenge,
       askedAt: now,
     }
-    return nextCall(
+    return chainExternalCall(
       { stage: 'ask' },
-      { value: payment, call: fetchOfferAndMint, step: mintStep, accepts: isMinted },
+      { value: payment, call: fetchOfferAndMint, step: mintStep, accepts: isMintedCredential },
     )
   },
 
@@ -113,16 +123,16 @@ export const reserveStep = <I extends Payable>(
 function reasonsAgainst(
   url: string,
   subject: AccessSubject,
-  { tenant }: Item<Payable>,
+  { tenant }: BatchItem<Payable>,
   { rules, ports }: State,
-): PayProblem[] {
+): MachinePaymentProblem[] {
   const { name, networkToken } = ports.cardProcessor(tenant.mode)
   const { card, intent } = subject
   const agentId = card?.agentId ?? intent?.agentId
-  const refused = addressProblem(url, { tenant, ports })
+  const refused = merchantUrlProblem(url, { tenant, ports })
   const isOther =
     !refused && intent && agentId !== undefined
-      ? payeeProblem(new URL(url), { agentId, merchant: intent.merchant }, rules)
+      ? payableHostProblem(new URL(url), { agentId, merchant: intent.merchant }, rules)
       : undefined
   const message = `${mintRefusals.network_tokens_missing[1]} (${name})`
   const hasNoTokens = card?.status === 'active' && !networkToken

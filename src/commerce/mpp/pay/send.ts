@@ -4,27 +4,37 @@ import {
   type CardBatch,
   cardChannel,
   loadTokenPayments,
-  outcomeFact,
-  tokenPaymentOf,
+  tokenPaymentAuthorization,
+  tokenPaymentOutcome,
   writeCardBatch,
 } from '../../../cards/authorizations/index.ts'
-import { applyFact } from '../../../control/payments/index.ts'
-import type { BatchedStep, CallContext } from '../../../kernel/contract/handlers.ts'
+import { applyPaymentFact } from '../../../control/payments/index.ts'
+import type { BatchedStep, ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import type { ContextOf } from '../../../kernel/contract/operation.ts'
 import type { Refusal } from '../../../kernel/contract/problem.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
 import { tenantRecords } from '../../../kernel/database/record-store.ts'
-import { isUnusable, parseReceipt, receiptProblem, requestOf } from '../../../mpp/index.ts'
+import {
+  decodeChargeRequest,
+  isUnusableInput,
+  parseReceipt,
+  paymentReceiptProblem,
+} from '../../../mpp/index.ts'
 import type { OutboundAnswer } from '../../../ports/outbound.ts'
 import { clock } from '../../../values/clock.ts'
-import { hasMaskableNumber } from '../../../values/mask-card-numbers.ts'
+import { containsCardNumber } from '../../../values/mask-card-numbers.ts'
 import type { mppApi } from '../api.ts'
 import { MppCredential } from '../credential.ts'
-import { MAX_BYTES, type MerchantBody, merchantBody } from '../merchant-body.ts'
-import { completePaid, lockPayment, type OpenPayment, type OutcomeEvents } from '../outcome.ts'
+import { encodeMerchantBody, MAX_MERCHANT_BODY_BYTES, type MerchantBody } from '../merchant-body.ts'
+import {
+  completeMachinePayment,
+  type LockedMachinePayment,
+  lockMachinePayment,
+  type MachinePaymentEvents,
+} from '../outcome.ts'
 import { allowsOwnListener } from './address.ts'
 import { withoutCredential } from './echoed-credential.ts'
-import { sendable } from './mint.ts'
+import { outboundMerchantRequest } from './mint.ts'
 import type { SentPayment } from './payment.ts'
 
 type SendContext = ContextOf<typeof mppApi.pay>
@@ -42,24 +52,28 @@ interface Paid {
   readonly sentAt: Date
 }
 
-export interface Open {
+export interface IndeterminatePayment {
   readonly kind: 'open'
   readonly credentialId: string
   readonly answer: OutboundAnswer
 }
 
-export const isPaid = (answer: Paid | Open): answer is Paid => answer.kind === 'paid'
+export const isMachinePaymentPaid = (answer: Paid | IndeterminatePayment): answer is Paid =>
+  answer.kind === 'paid'
 
 const isSuccess = ({ status }: Answered): boolean => status >= 200 && status <= 299
 
 /** Sends the credential once, without retry or redirect. */
-export async function send(payment: SentPayment, { ports }: CallContext): Promise<Paid | Open> {
+export async function sendCredential(
+  payment: SentPayment,
+  { ports }: ExternalCallContext,
+): Promise<Paid | IndeterminatePayment> {
   const { mppCredentialId: credentialId, request, mode, agentId } = payment
   const sentAt = clock.real()
   const answer = await ports.outbound.send({
-    ...sendable(request),
+    ...outboundMerchantRequest(request),
     timeoutMs: SEND_TIMEOUT_MS,
-    maxBytes: MAX_BYTES,
+    maxBytes: MAX_MERCHANT_BODY_BYTES,
     ownListener: allowsOwnListener(mode),
   })
   if (answer.kind !== 'answered') return { kind: 'open', credentialId, answer }
@@ -80,7 +94,7 @@ function cleanAnswer(
   answer: Answered,
   sent: Readonly<Record<string, string>>,
   owner: string,
-  { threads }: CallContext['ports'],
+  { threads }: ExternalCallContext['ports'],
 ): Answered | Promise<Answered> {
   const here = (): Answered => withoutCredential(answer, sent)
   if (answer.body.length <= SEARCHED_HERE) return here()
@@ -96,7 +110,7 @@ function cleanAnswer(
  * How long payments wait for an agent that another transaction has locked: their tokens are minted, or have
  * been sent. Earlier batches of the same agents do not cause a search for the lock's holder.
  */
-export const LOCK_WAITS = { sharedTimeoutMs: 500, ownTimeoutMs: 3_000 }
+export const AGENT_LOCK_TIMEOUTS = { sharedTimeoutMs: 500, ownTimeoutMs: 3_000 }
 
 interface State {
   readonly batch: CardBatch
@@ -106,9 +120,9 @@ interface State {
 
 type Payment = z.output<(typeof mppApi.pay)['returns'][1]>
 
-export const paidStep: BatchedStep<Paid, Payment, never, OutcomeEvents, State> = {
+export const recordPaidStep: BatchedStep<Paid, Payment, never, MachinePaymentEvents, State> = {
   name: 'outcome',
-  lanes: agentLanes(({ payment }) => payment.agentId, LOCK_WAITS),
+  lanes: agentLanes(({ payment }) => payment.agentId, AGENT_LOCK_TIMEOUTS),
 
   async load(items, sql) {
     const { tenant, now } = items[0]
@@ -135,10 +149,10 @@ export const paidStep: BatchedStep<Paid, Payment, never, OutcomeEvents, State> =
     Object.assign(credential, { ...traces, receipt, note: note ?? commentOn(credential) })
     const context = { now, emit, wake }
     if (!isReportedUnpaid(credential)) {
-      const authorization = tokenPaymentOf(payment.mppCredentialId, batch)
-      const { fact, evidence } = outcomeFact(authorization, 'paid')
-      applyFact(authorization, fact, cardChannel, evidence, batch, context)
-      completePaid(credential, authorization.transactionId, 'merchant', context)
+      const authorization = tokenPaymentAuthorization(payment.mppCredentialId, batch)
+      const { fact, evidence } = tokenPaymentOutcome(authorization, 'paid')
+      applyPaymentFact(authorization, fact, cardChannel, evidence, batch, context)
+      completeMachinePayment(credential, authorization.transactionId, 'merchant', context)
     }
     return {
       credential_id: credential.id,
@@ -154,8 +168,11 @@ export const paidStep: BatchedStep<Paid, Payment, never, OutcomeEvents, State> =
   },
 }
 
-export async function recordOpen({ answer, credentialId }: Open, context: SendContext) {
-  const payment = await lockPayment(credentialId, context)
+export async function recordIndeterminate(
+  { answer, credentialId }: IndeterminatePayment,
+  context: SendContext,
+) {
+  const payment = await lockMachinePayment(credentialId, context)
   if (!payment) throw new Error('a credential was sent that is not on record')
   const { credential } = payment
   credential.answeredAt = context.now
@@ -193,13 +210,13 @@ function receiptIn(
   // A receipt never contains an asterisk, which marks what was sent to the merchant.
   if (header?.includes('*'))
     return { receipt: null, note: 'The receipt contains what the merchant was sent.' }
-  const charge = requestOf(challenge)
-  const externalId = isUnusable(charge) ? undefined : charge.externalId
-  return readReceipt(header, { challengeId, externalId, sentAt, now: clock.real() })
+  const charge = decodeChargeRequest(challenge)
+  const externalId = isUnusableInput(charge) ? undefined : charge.externalId
+  return readPaymentReceipt(header, { challengeId, externalId, sentAt, now: clock.real() })
 }
 
 function goodsOf({ body, headers, cut }: Answered, came: Answered): MerchantBody {
-  const goods = merchantBody({ body, contentType: headers['content-type'], cut })
+  const goods = encodeMerchantBody({ body, contentType: headers['content-type'], cut })
   return Buffer.compare(body, came.body) === 0 ? goods : { ...goods, masked: true }
 }
 
@@ -210,7 +227,7 @@ function describeFailure(answer: Exclude<OutboundAnswer, Answered>): string {
 
 /** Its state depends on what the network has reported meanwhile. In any case, the merchant delivered nothing. */
 async function recordUnpaid(
-  payment: OpenPayment,
+  payment: LockedMachinePayment,
   note: string,
   answer: OutboundAnswer,
   { refuse }: Pick<SendContext, 'refuse'>,
@@ -232,8 +249,8 @@ function outcomeSummary({ id, status }: Pick<MppCredential, 'id' | 'status'>): s
 }
 
 /** After a crash the answer is lost, and the credential is not sent again. */
-export async function recoverSent(id: string, context: SendContext): Promise<Refusal> {
-  const payment = await lockPayment(id, context)
+export async function recoverSentCredential(id: string, context: SendContext): Promise<Refusal> {
+  const payment = await lockMachinePayment(id, context)
   if (!payment) throw new Error('a credential was sent that is not on record')
   if (payment.credential.status === 'sent')
     await payment.markIndeterminate('The answer of the merchant was lost.')
@@ -256,12 +273,12 @@ interface ReceiptTerms {
  */
 type ReadReceipt = { readonly receipt: string } | { readonly receipt: null; readonly note: string }
 
-export function readReceipt(header: string | undefined, terms: ReceiptTerms): ReadReceipt {
+export function readPaymentReceipt(header: string | undefined, terms: ReceiptTerms): ReadReceipt {
   if (header === undefined) return { receipt: null, note: 'The merchant gave no receipt.' }
   const parsed = parseReceipt(header)
-  if (isUnusable(parsed)) return { receipt: null, note: parsed.problem }
-  if (hasMaskableNumber(parsed)) return { receipt: null, note: 'The receipt contains a card number.' }
-  const problem = receiptProblem(parsed, { ...terms, method: 'card' })
+  if (isUnusableInput(parsed)) return { receipt: null, note: parsed.problem }
+  if (containsCardNumber(parsed)) return { receipt: null, note: 'The receipt contains a card number.' }
+  const problem = paymentReceiptProblem(parsed, { ...terms, method: 'card' })
   if (problem !== undefined) return { receipt: null, note: problem }
   return { receipt: header.trim() }
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { payeeStatuses } from '../../../iso20022/pain002.ts'
-import { type Failure, get, missing, post } from '../../../kernel/contract/operation.ts'
+import { payeeVerificationCodes } from '../../../iso20022/pain002.ts'
+import { get, notFound, post, type RefusalSpec } from '../../../kernel/contract/operation.ts'
 import { id } from '../../../values/ids.ts'
 import { ProcessStatusRecord } from '../../../values/schemas.ts'
-import { isoReason, sepaTransferEvents, TransferRecord } from '../schemas.ts'
+import { isoReasonSchema, sepaTransferEvents, TransferRecord } from '../schemas.ts'
 
 const steps = ['verify', 'submit', 'lapse', 'inquire'] as const
 
-const transfer_not_found = missing('transfer')
+const transfer_not_found = notFound('transfer')
 
 const acted = [200, z.object({ acted: z.boolean() })] as const
 
@@ -20,7 +20,7 @@ const step = {
 const outside = { ...step, run: 'external', requires: 'sepaRail' } as const
 
 /** Each step may be repeated. A step that is not due changes nothing. */
-export const stepsApi = {
+export const sepaTransferStepsApi = {
   status: get('/transfers/{id}/status', {
     readsClock: true,
     summary: 'Get the status of a transfer’s process',
@@ -48,7 +48,7 @@ export const stepsApi = {
 }
 
 const transferId = id('transfer')
-const code = isoReason.meta({
+const code = isoReasonSchema.meta({
   description: 'Why, by a code of ISO 20022.',
   examples: ['AC04'],
 })
@@ -57,7 +57,7 @@ const fails = {
   transfer_not_found,
   transfer_not_submitted: [400, 'The transfer is not at the bank.'],
   test_mode_only: [400, 'The bank can only be simulated in test mode. Use a sandbox or test key.'],
-} as const satisfies Record<string, Failure>
+} as const satisfies Record<string, RefusalSpec>
 
 const simulated = {
   tag: 'Sandbox',
@@ -73,7 +73,7 @@ const example = { transferId: 'transfer_01jd8x2m4ye7k9v0c3q5r6t8wz', reasonCode:
 const description = 'Processed like a notice of the bank. A repeated notice changes nothing.'
 
 /** Test mode only: the caller plays the bank, and sends a notice as the rail would. */
-export const simulateApi = {
+export const simulateSepaApi = {
   simulateSettle: post('/simulate/sepa/settle', {
     ...simulated,
     summary: 'Settle a submitted transfer',
@@ -95,7 +95,7 @@ export const simulateApi = {
       'Processed like a status report (pain.002) of the bank: RCVC match, RVMC close match, RVNM no match, RVNA not possible, RVCM a file in which some do not match. All but RCVC wait for `confirm-payee`. Of several the most doubtful one counts. A transfer of € 777.06 stays submitted.',
     body: z.strictObject({
       transferId,
-      status: z.enum(payeeStatuses),
+      status: z.enum(payeeVerificationCodes),
       suggestedName: z
         .string()
         .trim()

@@ -1,23 +1,23 @@
 import { AgentEvent } from '../../../control/agents/index.ts'
-import { DelegationRevoked } from '../../../control/delegations/index.ts'
-import { paymentsToCancel } from '../../../control/intents/index.ts'
+import { delegationRevokedEvent } from '../../../control/delegations/index.ts'
+import { intentPaymentsToCancel } from '../../../control/intents/index.ts'
 import { paymentBatch, writePayments } from '../../../control/payments/index.ts'
 import { CustomerEvent } from '../../../identity/customers/index.ts'
-import type { Reason } from '../../../iso20022/reason-codes.ts'
+import type { IsoReason } from '../../../iso20022/reason-codes.ts'
 import { reaction, reactionToAll } from '../../../kernel/contract/area.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import type { Row } from '../../../kernel/contract/sql.ts'
-import { offsetOf } from '../../../kernel/database/tenant-clock.ts'
-import { openBook } from '../../../money/ledger/index.ts'
-import { openRefunds } from '../../../money/refunds/index.ts'
+import { readClockOffset } from '../../../kernel/database/tenant-clock.ts'
+import { lockBook } from '../../../money/ledger/index.ts'
+import { loadRefundBook } from '../../../money/refunds/index.ts'
 import { WalletEvent, walletsById } from '../../../money/wallets/index.ts'
-import { selectList, updateOf } from '../../../record-store/index.ts'
+import { selectColumnList, updateOf } from '../../../record-store/index.ts'
 import { clock } from '../../../values/clock.ts'
-import { holdReference } from '../channels.ts'
-import { lockDays } from '../limits.ts'
+import { transferHoldReference } from '../channels.ts'
+import { lockTransferDays } from '../limits.ts'
 import { transferEvents } from '../schemas.ts'
 import { type TransferRow, transferTable } from '../transfer.ts'
-import { blockReasons, cancelTransfer } from './sepa-transfer.ts'
+import { cancellationReasons, cancelTransfer } from './sepa-transfer.ts'
 
 const updateCancelled = updateOf(transferTable, ['status', 'reason', 'dueAt', 'updatedAt'])
 
@@ -32,7 +32,7 @@ interface Payer {
  * an owner makes from an agent's wallet does not belong to the agent.
  */
 const FIND_UNSUBMITTED = `
-select ${selectList(transferTable, 't')} from transfers t
+select ${selectColumnList(transferTable, 't')} from transfers t
 where (t.owner_id, t.mode) = ($1, $2) and t.kind = 'sepa' and t.status in ('created', 'verifying')
   and ($3::text is null or t.from_wallet_id = $3)
   and ($4::text is null or (t.agent_id = $4 and t.intent_id is not null))
@@ -54,27 +54,27 @@ type CancelContext = Pick<
  * before days and records, as everywhere: a concurrent payee confirmation either comes first or finds its
  * transfer cancelled.
  */
-async function cancelUnsubmitted(payer: Payer, reason: Reason, context: CancelContext): Promise<void> {
+async function cancelUnsubmitted(payer: Payer, reason: IsoReason, context: CancelContext): Promise<void> {
   const { sql, tenant, now, queueStatement } = context
   const { walletId = null, agentId = null, delegationIds = null } = payer
   const values = [tenant.ownerId, tenant.mode, walletId, agentId, delegationIds]
   const unlocked = await sql<TransferRow & Row>(FIND_UNSUBMITTED, [...values, null])
   if (unlocked.length === 0) return
-  const payments = paymentsToCancel(
+  const payments = intentPaymentsToCancel(
     { tenant, now },
     unlocked.flatMap(({ intentId }) => intentId ?? []),
   )
   // Cancels only those found before, since the open book lacks the holds of others.
   const ids = unlocked.map(({ id }) => id)
   const walletIds = [...new Set(unlocked.map(({ fromWalletId }) => fromWalletId))]
-  const holds = [...ids.map(holdReference), ...payments.holds]
+  const holds = [...ids.map(transferHoldReference), ...payments.holds]
   const [book, days, , transfers, wallets, refunds] = await Promise.all([
-    openBook(sql, { tenant, now }, { wallets: walletIds, holds }),
-    lockDays(sql, tenant, unlocked),
+    lockBook(sql, { tenant, now }, { wallets: walletIds, holds }),
+    lockTransferDays(sql, tenant, unlocked),
     payments.lock(sql),
     sql<TransferRow & Row>(`${FIND_UNSUBMITTED} for update`, [...values, ids]),
     walletsById(sql, tenant, walletIds),
-    openRefunds(sql, { tenant, now }, {}),
+    loadRefundBook(sql, { tenant, now }, {}),
   ])
   const batch = paymentBatch({ tenant, now }, { payments, book, wallets, refunds })
   for (const transfer of transfers) {
@@ -86,26 +86,29 @@ async function cancelUnsubmitted(payer: Payer, reason: Reason, context: CancelCo
   queueStatement(writePayments(batch, sql))
 }
 
-export const blockReactions = {
+export const cancelUnsubmittedReactions = {
   'agent.frozen': reaction(AgentEvent, failed, ({ agentId }, context) =>
-    cancelUnsubmitted({ agentId }, blockReasons.agent_not_active, context),
+    cancelUnsubmitted({ agentId }, cancellationReasons.agent_not_active, context),
   ),
-  'delegation.revoked': reactionToAll(DelegationRevoked['delegation.revoked'], failed, (revoked, context) =>
-    cancelUnsubmitted(
-      { delegationIds: revoked.map(({ delegationId }) => delegationId) },
-      blockReasons.delegation_revoked,
-      context,
-    ),
+  'delegation.revoked': reactionToAll(
+    delegationRevokedEvent['delegation.revoked'],
+    failed,
+    (revoked, context) =>
+      cancelUnsubmitted(
+        { delegationIds: revoked.map(({ delegationId }) => delegationId) },
+        cancellationReasons.delegation_revoked,
+        context,
+      ),
   ),
   'wallet.updated': reaction(WalletEvent, failed, async ({ walletId, status }, context) => {
-    if (status === 'frozen') await cancelUnsubmitted({ walletId }, blockReasons.wallet_frozen, context)
+    if (status === 'frozen') await cancelUnsubmitted({ walletId }, cancellationReasons.wallet_frozen, context)
   }),
   'customer.updated': reaction(CustomerEvent, failed, async ({ customerId: ownerId, status }, context) => {
     const { tenant, now, sql, switchTenant } = context
     if (status !== 'suspended') return
     for (const mode of ['test', 'live'] as const) {
-      switchTenant({ ownerId, mode }, clock.tenant(await offsetOf(sql, { ownerId, mode })))
-      await cancelUnsubmitted({}, blockReasons.customer_suspended, context)
+      switchTenant({ ownerId, mode }, clock.tenant(await readClockOffset(sql, { ownerId, mode })))
+      await cancelUnsubmitted({}, cancellationReasons.customer_suspended, context)
     }
     switchTenant(tenant, now)
   }),

@@ -1,39 +1,39 @@
-import { applyFact, type PaymentFact, refundWallet } from '../../../control/payments/index.ts'
-import { payeeCheckBy } from '../../../iso20022/pain002.ts'
+import { applyPaymentFact, type PaymentFact, refundWalletId } from '../../../control/payments/index.ts'
+import { payeeCheckFromCode } from '../../../iso20022/pain002.ts'
 import type { ReportedPayeeCheck, ReportedStatus } from '../../../iso20022/payment-notice.ts'
-import { type Reason, reasonOf, recallRefusalOf } from '../../../iso20022/reason-codes.ts'
+import { type IsoReason, isoReasonOf, recallRefusalReason } from '../../../iso20022/reason-codes.ts'
 import type { Mode } from '../../../kernel/contract/actor.ts'
-import { type ContextOf, implement } from '../../../kernel/contract/operation.ts'
+import { bindHandlers, type ContextOf } from '../../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 import {
-  isUnanswered,
-  type PaymentStatus,
-  type RecallStatus,
-  type Unanswered,
+  isUnansweredRailCall,
+  type SepaPaymentStatus,
+  type SepaRecallStatus,
+  type UnansweredRailCall,
 } from '../../../ports/sepa-rail.ts'
-import { reversedOf, sepaChannel, transferEvidence } from '../channels.ts'
+import { sepaChannel, transferEvidence, transferReversedFact } from '../channels.ts'
 import type { transferEvents } from '../schemas.ts'
-import { isNewDoubt, type Transfer, transferMachine, transferResponse } from '../transfer.ts'
-import { simulateApi } from './api.ts'
-import type { Answers, RailRequest } from './rail.ts'
+import { isWorsePayeeCheck, type Transfer, transferMachine, transferResponse } from '../transfer.ts'
+import { simulateSepaApi } from './api.ts'
+import type { SepaRailAnswers, SepaRailRequest } from './rail.ts'
 import {
+  emitTransferEvent,
   type LockedTransfer,
   lockTransfer,
-  report,
-  type StepContext,
+  type TransferStepContext,
   updateTransfer,
   writeTransfer,
 } from './sepa-transfer.ts'
 
-export const NOT_ACTED = { acted: false }
+export const NO_STEP_TAKEN = { acted: false }
 
-export async function recordAnswers(
-  answers: Answers | null,
-  request: Pick<RailRequest<unknown>, 'id'> | null,
-  context: StepContext,
+export async function recordRailAnswers(
+  answers: SepaRailAnswers | null,
+  request: Pick<SepaRailRequest<unknown>, 'id'> | null,
+  context: TransferStepContext,
 ) {
   const locked = request && answers && (await lockTransfer(request.id, context))
-  if (!locked) return NOT_ACTED
+  if (!locked) return NO_STEP_TAKEN
   const { status, recall } = answers
   const statusChanged = status !== null && applyStatus(locked, status, context)
   const recallChanged = recall !== null && applyRecallAnswer(locked, recall, context)
@@ -43,38 +43,41 @@ export async function recordAnswers(
 
 function applyStatus(
   locked: LockedTransfer,
-  answer: PaymentStatus | Unanswered,
-  context: StepContext,
+  answer: SepaPaymentStatus | UnansweredRailCall,
+  context: TransferStepContext,
 ): boolean {
   const { transfer } = locked
-  if (isUnanswered(answer)) return markUncertain(transfer, context)
+  if (isUnansweredRailCall(answer)) return markIndeterminate(transfer, context)
   if (answer.status === 'pending') return acknowledge(transfer, context)
   if (answer.status !== 'unknown') return applyNotice(locked, answer.status, answer.reasonCode, context)
   // A payment that the rail has acknowledged cannot be lost.
   const isLost = transfer.scheme === 'sct_inst' && transfer.acknowledgedAt === null
-  return isLost ? applyNotice(locked, 'rejected', 'TM01', context) : markUncertain(transfer, context)
+  return isLost ? applyNotice(locked, 'rejected', 'TM01', context) : markIndeterminate(transfer, context)
 }
 
 const applyRecallAnswer = (
   locked: LockedTransfer,
-  answer: RecallStatus | Unanswered,
-  context: StepContext,
+  answer: SepaRecallStatus | UnansweredRailCall,
+  context: TransferStepContext,
 ): boolean =>
-  !isUnanswered(answer) &&
+  !isUnansweredRailCall(answer) &&
   answer.status !== 'pending' &&
   applyNotice(locked, `recall_${answer.status}`, answer.reasonCode, context)
 
-type Notice = Exclude<PaymentStatus['status'], 'pending' | 'unknown'> | 'recall_accepted' | 'recall_refused'
+type Notice =
+  | Exclude<SepaPaymentStatus['status'], 'pending' | 'unknown'>
+  | 'recall_accepted'
+  | 'recall_refused'
 
 /** True if the notice changed the transfer. A repeated or outdated notice changes nothing. */
 function applyNotice(
   locked: LockedTransfer,
   notice: Notice,
   reasonCode: string | null,
-  context: StepContext,
+  context: TransferStepContext,
 ): boolean {
   const { transfer } = locked
-  const reason = (notice === 'recall_refused' ? recallRefusalOf : reasonOf)(reasonCode)
+  const reason = (notice === 'recall_refused' ? recallRefusalReason : isoReasonOf)(reasonCode)
   if (notice === 'settled') return settle(locked, context) || markContradiction(transfer, context)
   if (notice === 'recall_refused') return answerRecall(transfer, 'refused', reason, context)
   if (notice === 'recall_accepted' && transfer.recall?.status !== 'requested') return false
@@ -84,58 +87,61 @@ function applyNotice(
   return isRejected || sendBack(locked, reason, context)
 }
 
-function settle(locked: LockedTransfer, context: StepContext): boolean {
+function settle(locked: LockedTransfer, context: TransferStepContext): boolean {
   const { transfer } = locked
   if (!transferMachine.move(transfer, 'completed')) return false
   const isAskedBack = transfer.recall?.status === 'requested'
   const members = { completedAt: context.now, reason: null, dueAt: isAskedBack ? transfer.dueAt : null }
   Object.assign(transfer, members)
   stateFact(locked, { type: 'cleared', id: transfer.id, cents: transfer.amountCents, final: true }, context)
-  return report('transfer.completed', transfer, context)
+  return emitTransferEvent('transfer.completed', transfer, context)
 }
 
-function reject(locked: LockedTransfer, reason: Reason, context: StepContext): boolean {
+function reject(locked: LockedTransfer, reason: IsoReason, context: TransferStepContext): boolean {
   const { transfer, payment, days } = locked
   if (!transferMachine.move(transfer, 'rejected')) return false
   payment.declineReason = reason.message
-  stateFact(locked, reversedOf(transfer), context)
+  stateFact(locked, transferReversedFact(transfer), context)
   days.giveBack(transfer)
   return end('transfer.failed', locked, reason, null, context)
 }
 
-function sendBack(locked: LockedTransfer, reason: Reason, context: StepContext): boolean {
+function sendBack(locked: LockedTransfer, reason: IsoReason, context: TransferStepContext): boolean {
   const { transfer, payment, batch } = locked
   settle(locked, context)
   if (!transferMachine.move(transfer, 'returned')) return false
-  const walletId = refundWallet(payment, batch)
+  const walletId = refundWalletId(payment, batch)
   stateFact(locked, { type: 'refunded', id: transfer.id, cents: transfer.amountCents }, context)
   return end('transfer.returned', locked, reason, walletId, context)
 }
 
-const stateFact = ({ transfer, payment, batch }: LockedTransfer, fact: PaymentFact, context: StepContext) =>
-  applyFact(payment, fact, sepaChannel, transferEvidence(transfer), batch, context)
+const stateFact = (
+  { transfer, payment, batch }: LockedTransfer,
+  fact: PaymentFact,
+  context: TransferStepContext,
+) => applyPaymentFact(payment, fact, sepaChannel, transferEvidence(transfer), batch, context)
 
 /** A closed wallet cannot refuse money that returns; the reason states where the money is. */
 function end(
   event: keyof typeof transferEvents,
   { transfer, wallet }: LockedTransfer,
-  { code, message }: Reason,
+  { code, message }: IsoReason,
   walletId: string | null,
-  context: StepContext,
+  context: TransferStepContext,
 ): boolean {
   const place = walletId ? `in the wallet ${walletId}` : 'kept in suspense'
   const whereItIs = wallet.status === 'closed' ? ` The wallet is closed: the money is ${place}.` : ''
   Object.assign(transfer, { reason: { code, message: message + whereItIs }, dueAt: null })
-  return report(event, transfer, context)
+  return emitTransferEvent(event, transfer, context)
 }
 
-function markContradiction(transfer: Transfer, context: StepContext): boolean {
+function markContradiction(transfer: Transfer, context: TransferStepContext): boolean {
   const { status, reason } = transfer
   if (status !== 'rejected' || reason?.code === CONTRADICTION.code) return false
   return updateTransfer(transfer, { reason: CONTRADICTION }, context)
 }
 
-const CONTRADICTION: Reason = {
+const CONTRADICTION: IsoReason = {
   code: 'contradiction',
   message:
     'The bank reports a settlement after it rejected the payment. The money is in the wallet. Ask the bank.',
@@ -144,8 +150,8 @@ const CONTRADICTION: Reason = {
 function answerRecall(
   transfer: Transfer,
   status: 'accepted' | 'refused',
-  answer: Reason,
-  context: StepContext,
+  answer: IsoReason,
+  context: TransferStepContext,
 ): boolean {
   const { recall } = transfer
   if (recall?.status !== 'requested') return false
@@ -154,12 +160,12 @@ function answerRecall(
   return updateTransfer(transfer, { recall: answered, dueAt }, context)
 }
 
-const INDETERMINATE: Reason = {
+const INDETERMINATE: IsoReason = {
   code: 'indeterminate',
   message: 'The bank has not reported the outcome. It is asked again, and nothing is paid twice.',
 }
 
-export function markUncertain(transfer: Transfer, context: StepContext): boolean {
+export function markIndeterminate(transfer: Transfer, context: TransferStepContext): boolean {
   const { status, reason } = transfer
   return (
     status === 'submitted' && reason === null && updateTransfer(transfer, { reason: INDETERMINATE }, context)
@@ -170,7 +176,7 @@ export function markUncertain(transfer: Transfer, context: StepContext): boolean
  * Records that the rail has the payment. An instant payment becomes indeterminate, since it should have ended
  * by now.
  */
-function acknowledge(transfer: Transfer, context: StepContext): boolean {
+function acknowledge(transfer: Transfer, context: TransferStepContext): boolean {
   if (transfer.status !== 'submitted') return false
   transfer.acknowledgedAt ??= context.now
   return (
@@ -184,9 +190,9 @@ function acknowledge(transfer: Transfer, context: StepContext): boolean {
  * The bank verified the payee after it received the order. A person's earlier confirmation of the payee stays
  * valid.
  */
-function checkPayee(transfer: Transfer, check: ReportedPayeeCheck, context: StepContext): void {
+function checkPayee(transfer: Transfer, check: ReportedPayeeCheck, context: TransferStepContext): void {
   const { payeeCheck, payeeConfirmedAt } = transfer
-  if (!isNewDoubt(check, payeeCheck)) return
+  if (!isWorsePayeeCheck(check, payeeCheck)) return
   const isAsConfirmed = check.result === 'match' || check.result === payeeCheck?.result
   const members = {
     payeeCheck: { ...check, at: context.now.toISOString() },
@@ -214,7 +220,7 @@ export type BankNotice = Pick<ReportedStatus, 'notice' | 'reasonCode' | 'payeeCh
 export async function applyBankNotice(
   transferId: string,
   bankNotice: BankNotice,
-  context: StepContext,
+  context: TransferStepContext,
 ): Promise<void> {
   const locked = await lockTransfer(transferId, context)
   if (locked?.transfer.submittedAt) await applyReport(locked, bankNotice, context)
@@ -223,14 +229,14 @@ export async function applyBankNotice(
 async function applyReport(
   locked: LockedTransfer,
   { notice, reasonCode, payeeCheck }: BankNotice,
-  context: StepContext,
+  context: TransferStepContext,
 ): Promise<void> {
   if (notice && notice !== 'payee_checked') applyNotice(locked, notice, reasonCode, context)
   else if (payeeCheck) checkPayee(locked.transfer, payeeCheck, context)
   await writeTransfer(locked, context)
 }
 
-type SimulateContext = ContextOf<typeof simulateApi.simulateReject>
+type SimulateContext = ContextOf<typeof simulateSepaApi.simulateReject>
 
 async function simulateNotice(transferId: string, bankNotice: Partial<BankNotice>, context: SimulateContext) {
   const { tenant, refuse } = context
@@ -244,7 +250,7 @@ async function simulateNotice(transferId: string, bankNotice: Partial<BankNotice
 
 const NO_NOTICE: BankNotice = { notice: null, reasonCode: null, payeeCheck: null }
 
-export const simulate = implement(simulateApi, {
+export const simulateBankNotices = bindHandlers(simulateSepaApi, {
   simulateSettle: ({ body: { transferId } }, context) =>
     simulateNotice(transferId, { notice: 'settled' }, context),
   simulateReject: ({ body: { transferId, reasonCode } }, context) =>
@@ -252,5 +258,5 @@ export const simulate = implement(simulateApi, {
   simulateReturn: ({ body: { transferId, reasonCode } }, context) =>
     simulateNotice(transferId, { notice: 'returned', reasonCode }, context),
   simulateVerify: ({ body: { transferId, status, suggestedName } }, context) =>
-    simulateNotice(transferId, { payeeCheck: payeeCheckBy(status, suggestedName) }, context),
+    simulateNotice(transferId, { payeeCheck: payeeCheckFromCode(status, suggestedName) }, context),
 })

@@ -1,13 +1,13 @@
-import { openPayments } from '../../../control/intents/index.ts'
+import { lockIntentPayments } from '../../../control/intents/index.ts'
 import { paymentBatch } from '../../../control/payments/index.ts'
-import { LONGEST_NAME, sepaText } from '../../../iso20022/sepa-charset.ts'
+import { MAX_SEPA_NAME_LENGTH, toSepaText } from '../../../iso20022/sepa-charset.ts'
 import type { TenantNow } from '../../../kernel/contract/actor.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
-import type { Book } from '../../../money/ledger/index.ts'
-import { openRefunds } from '../../../money/refunds/index.ts'
+import type { LockedBook } from '../../../money/ledger/index.ts'
+import { loadRefundBook } from '../../../money/refunds/index.ts'
 import type { WalletRow } from '../../../money/wallets/index.ts'
 import { type Cents, cents, sumOf } from '../../../values/money.ts'
-import { limitExceeded, lockToday } from '../limits.ts'
+import { lockTodaysTransferLimit, transferLimitExceeded } from '../limits.ts'
 import { beginTransfer } from '../pay.ts'
 import { insertTransfers, newSepaTransfer, type TransferRow } from '../transfer.ts'
 
@@ -21,32 +21,37 @@ interface PayBack {
 
 type PayBackContext = TenantNow & Parameters<typeof beginTransfer>[3]
 
-export interface PayBacks {
-  blocker(amounts: readonly Cents[]): ReturnType<typeof limitExceeded>
+export interface CreditReturns {
+  blocker(amounts: readonly Cents[]): ReturnType<typeof transferLimitExceeded>
   /** Makes a transfer whose money is held in the open book. Its process begins with the commit. */
-  pay(payBack: PayBack, book: Book, context: PayBackContext): TransferRow
+  pay(payBack: PayBack, book: LockedBook, context: PayBackContext): TransferRow
   write(): Promise<void>
 }
 
 /** Locks the day's limit. The caller has locked the accounts. */
-export async function openPayBacks(sql: Sql, tenantNow: TenantNow): Promise<PayBacks> {
+export async function loadCreditReturns(sql: Sql, tenantNow: TenantNow): Promise<CreditReturns> {
   const [today, payments, refunds] = await Promise.all([
-    lockToday(sql, tenantNow),
-    openPayments(sql, tenantNow, []),
-    openRefunds(sql, tenantNow, {}),
+    lockTodaysTransferLimit(sql, tenantNow),
+    lockIntentPayments(sql, tenantNow, []),
+    loadRefundBook(sql, tenantNow, {}),
   ])
   const transfers: TransferRow[] = []
   return {
     blocker(amounts) {
       const exceeded = amounts.map((amount, index) =>
-        limitExceeded(today, amount, sumOf(amounts.slice(0, index).map(cents))),
+        transferLimitExceeded(today, amount, sumOf(amounts.slice(0, index).map(cents))),
       )
       return exceeded.find(refusal => refusal !== undefined)
     },
     pay({ wallet, to, amountCents, reference }, book, context) {
       const transfer = newSepaTransfer(context, {
         ...{ agentId: wallet.agentId, fromWalletId: wallet.id, amountCents, reference, scheme: 'sct' },
-        payee: { name: to.name, sepaName: sepaText(to.name, LONGEST_NAME), iban: to.iban, bic: null },
+        payee: {
+          name: to.name,
+          sepaName: toSepaText(to.name, MAX_SEPA_NAME_LENGTH),
+          iban: to.iban,
+          bic: null,
+        },
         countedOn: today.day,
       })
       const wallets = new Map([[wallet.id, wallet]])

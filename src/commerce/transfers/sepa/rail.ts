@@ -1,37 +1,37 @@
 import type { Mode } from '../../../kernel/contract/actor.ts'
-import type { CallContext } from '../../../kernel/contract/handlers.ts'
+import type { ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import {
-  isUnanswered,
-  type Payee,
+  isUnansweredRailCall,
   type PayeeCheck,
-  type Payment,
-  type PaymentStatus,
-  type RecallStatus,
-  type Unanswered,
+  type SepaPayee,
+  type SepaPayment,
+  type SepaPaymentStatus,
+  type SepaRecallStatus,
+  type UnansweredRailCall,
 } from '../../../ports/sepa-rail.ts'
-import { after, clock } from '../../../values/clock.ts'
+import { addMs, clock } from '../../../values/clock.ts'
 import type { TransferRow } from '../transfer.ts'
-import { INSTANT_MS, type LockedTransfer } from './sepa-transfer.ts'
+import { INSTANT_TIME_LIMIT_MS, type LockedTransfer } from './sepa-transfer.ts'
 
 /** Reserved before the transaction ended and stored until the answer is recorded, so member names must not change. */
-export interface RailRequest<T> {
+export interface SepaRailRequest<T> {
   readonly id: string
   readonly mode: Mode
   readonly asks: T
 }
 
-export const payeeOf = ({ payee }: Pick<TransferRow, 'payee'>): Payee => {
+export const transferPayee = ({ payee }: Pick<TransferRow, 'payee'>): SepaPayee => {
   if (!payee) throw new Error('a transfer by SEPA has a payee')
   return { name: payee.name, iban: payee.iban, bic: payee.bic }
 }
 
-export function paymentOf(
+export function sepaPaymentOrder(
   { transfer, wallet }: Pick<LockedTransfer, 'transfer' | 'wallet'>,
   at: Date,
-): Payment {
+): SepaPayment {
   const { ownerId, endToEndId, scheme, amountCents, reference, submittedAt, payee } = transfer
   if (!endToEndId || !scheme || !submittedAt || !payee) throw new Error('it has not been submitted')
-  const until = scheme === 'sct_inst' ? after(submittedAt, INSTANT_MS) : null
+  const until = scheme === 'sct_inst' ? addMs(submittedAt, INSTANT_TIME_LIMIT_MS) : null
   return {
     ownerId,
     endToEndId,
@@ -40,27 +40,27 @@ export function paymentOf(
     reference,
     submittedAt,
     payerIban: wallet.iban,
-    payee: { ...payeeOf(transfer), name: payee.sepaName },
+    payee: { ...transferPayee(transfer), name: payee.sepaName },
     until,
     at,
   }
 }
 
 export const requestPayeeCheck = async (
-  request: RailRequest<Payee> | null,
-  { ports, requestId }: CallContext,
-): Promise<PayeeCheck | Unanswered | null> =>
+  request: SepaRailRequest<SepaPayee> | null,
+  { ports, requestId }: ExternalCallContext,
+): Promise<PayeeCheck | UnansweredRailCall | null> =>
   request && ports.sepaRail(request.mode).verifyPayee(request.asks, { reference: request.id, requestId })
 
-export interface Submission extends RailRequest<Payment> {
+export interface SepaSubmission extends SepaRailRequest<SepaPayment> {
   /** The real time from which on an instant payment is not sent, since it must not arrive after its time limit. */
   readonly byMs: number
 }
 
-export async function sendPayment(
-  request: Submission | null,
-  { ports, requestId }: CallContext,
-): Promise<Answers | null> {
+export async function submitSepaPayment(
+  request: SepaSubmission | null,
+  { ports, requestId }: ExternalCallContext,
+): Promise<SepaRailAnswers | null> {
   if (!request) return null
   const { id, mode, asks, byMs } = request
   const isLate = asks.until !== null && clock.milliseconds() >= byMs
@@ -68,22 +68,22 @@ export async function sendPayment(
   return { status, recall: null }
 }
 
-export interface Question {
-  readonly payment: Payment
+export interface SepaInquiry {
+  readonly payment: SepaPayment
   readonly howItStands: boolean
   readonly whetherItComesBack: boolean
   readonly mayBeSent: boolean
 }
 
-export interface Answers {
-  readonly status: PaymentStatus | Unanswered | null
-  readonly recall: RecallStatus | Unanswered | null
+export interface SepaRailAnswers {
+  readonly status: SepaPaymentStatus | UnansweredRailCall | null
+  readonly recall: SepaRecallStatus | UnansweredRailCall | null
 }
 
-export async function askRail(
-  request: RailRequest<Question> | null,
-  context: CallContext,
-): Promise<Answers | null> {
+export async function inquireSepaRail(
+  request: SepaRailRequest<SepaInquiry> | null,
+  context: ExternalCallContext,
+): Promise<SepaRailAnswers | null> {
   if (!request) return null
   const { payment, whetherItComesBack } = request.asks
   const status = await askStatus(request, context)
@@ -105,12 +105,12 @@ export async function askRail(
  * An instant payment is not, since its time limit is over and it cannot have been paid.
  */
 async function askStatus(
-  { id: reference, mode, asks: { payment, howItStands, mayBeSent } }: RailRequest<Question>,
-  { ports, requestId }: CallContext,
-): Promise<PaymentStatus | Unanswered | null> {
+  { id: reference, mode, asks: { payment, howItStands, mayBeSent } }: SepaRailRequest<SepaInquiry>,
+  { ports, requestId }: ExternalCallContext,
+): Promise<SepaPaymentStatus | UnansweredRailCall | null> {
   if (!howItStands) return null
   const rail = ports.sepaRail(mode)
   const answer = await rail.statusOf(payment, { reference, requestId })
-  const isLost = !isUnanswered(answer) && answer.status === 'unknown'
+  const isLost = !isUnansweredRailCall(answer) && answer.status === 'unknown'
   return isLost && mayBeSent ? rail.submit(payment, { reference, requestId }) : answer
 }

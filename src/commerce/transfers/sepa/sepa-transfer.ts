@@ -1,38 +1,42 @@
-import { type IntentRow, openPayments, type SubmissionBlocker } from '../../../control/intents/index.ts'
+import {
+  type IntentRow,
+  type IntentSubmissionBlocker,
+  lockIntentPayments,
+} from '../../../control/intents/index.ts'
 import {
   holdPayment,
   type PaymentBatch,
   paymentBatch,
   writePayments,
 } from '../../../control/payments/index.ts'
-import type { Reason } from '../../../iso20022/reason-codes.ts'
+import type { IsoReason } from '../../../iso20022/reason-codes.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
-import { openBook } from '../../../money/ledger/index.ts'
-import { openRefunds } from '../../../money/refunds/index.ts'
-import { transactionOf } from '../../../money/transactions/index.ts'
-import { type WalletRow, walletInPlaceOf, walletsById } from '../../../money/wallets/index.ts'
+import { lockBook } from '../../../money/ledger/index.ts'
+import { loadRefundBook } from '../../../money/refunds/index.ts'
+import { findTransactionOfTransfer } from '../../../money/transactions/index.ts'
+import { findReplacementWallet, type WalletRow, walletsById } from '../../../money/wallets/index.ts'
 import { days, minutes } from '../../../values/clock.ts'
 import {
-  holdReference,
-  reversedOf,
   sepaChannel,
-  sepaPayment,
+  sepaPaymentFromTransfer,
   type TransferPayment,
   transferEvidence,
+  transferHoldReference,
+  transferReversedFact,
 } from '../channels.ts'
-import { type DayLimits, lockDays } from '../limits.ts'
+import { lockTransferDays, type TransferDayTotals } from '../limits.ts'
 import { recallProcess, transferProcess } from '../process.ts'
 import type { sepaTransferEvents, transferEvents } from '../schemas.ts'
 import { Transfer, type TransferRow, transferEvent, transferMachine } from '../transfer.ts'
 
-export const CONFIRM_WITHIN_MS = days(7)
-export const INSTANT_MS = 10_000
+export const PAYEE_CONFIRMATION_TTL_MS = days(7)
+export const INSTANT_TIME_LIMIT_MS = 10_000
 
 /** The pause after each inquiry. After the last of these, the pause is a day. */
-const INQUIRY_PAUSES_MS = [INSTANT_MS, minutes(1), minutes(10), minutes(60), minutes(360)]
-export const inquiryPause = (inquiries: number): number => INQUIRY_PAUSES_MS[inquiries] ?? days(1)
+const INQUIRY_PAUSES_MS = [INSTANT_TIME_LIMIT_MS, minutes(1), minutes(10), minutes(60), minutes(360)]
+export const inquiryDelay = (inquiries: number): number => INQUIRY_PAUSES_MS[inquiries] ?? days(1)
 
-export const blockReasons = {
+export const cancellationReasons = {
   wallet_frozen: {
     code: 'wallet_frozen',
     message: 'The wallet was frozen before the transfer was submitted.',
@@ -55,11 +59,11 @@ export const blockReasons = {
       'The agent is locked to its first merchant, and paid another one before the transfer was submitted.',
   },
 } as const satisfies Record<
-  SubmissionBlocker | 'wallet_frozen' | 'customer_suspended' | 'delegation_revoked',
-  Reason
+  IntentSubmissionBlocker | 'wallet_frozen' | 'customer_suspended' | 'delegation_revoked',
+  IsoReason
 >
 
-export type StepContext = Pick<
+export type TransferStepContext = Pick<
   Context<never, typeof sepaTransferEvents>,
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'wake'
 >
@@ -70,47 +74,50 @@ export interface LockedTransfer {
   readonly wallet: WalletRow
   readonly intent: IntentRow | undefined
   readonly batch: PaymentBatch
-  readonly days: DayLimits
+  readonly days: TransferDayTotals
 }
 
 /** Locks a transfer and all that its next step may change, in the global order; null if there is no such transfer. */
-export async function lockTransfer(id: string, context: StepContext): Promise<LockedTransfer | null> {
+export async function lockTransfer(id: string, context: TransferStepContext): Promise<LockedTransfer | null> {
   const { records, sql, tenant } = context
   // Reads ids that never change without a lock, since the accounts are locked before the transfer.
   const unlocked = await records.findOne(Transfer, { id })
   if (!unlocked) return null
   const { intentId, fromWalletId } = unlocked
   const [payments, ownersWalletId] = await Promise.all([
-    openPayments(sql, context, intentId ? [intentId] : []),
-    walletInPlaceOf(sql, tenant, fromWalletId),
+    lockIntentPayments(sql, context, intentId ? [intentId] : []),
+    findReplacementWallet(sql, tenant, fromWalletId),
   ])
   const walletIds = ownersWalletId ? [fromWalletId, ownersWalletId] : [fromWalletId]
   const [book, locked, , transfer, transaction, wallets, refunds] = await Promise.all([
-    openBook(sql, context, {
+    lockBook(sql, context, {
       wallets: walletIds,
       others: ['bank', 'clearing_sepa', 'suspense'],
-      holds: [holdReference(id), ...payments.holds],
+      holds: [transferHoldReference(id), ...payments.holds],
     }),
-    lockDays(sql, tenant, [unlocked]),
+    lockTransferDays(sql, tenant, [unlocked]),
     payments.lock(sql),
     records.lock(Transfer, id),
-    transactionOf(id, sql, tenant),
+    findTransactionOfTransfer(id, sql, tenant),
     walletsById(sql, tenant, walletIds),
-    openRefunds(sql, context, {}),
+    loadRefundBook(sql, context, {}),
   ])
   const wallet = wallets.get(fromWalletId)
   if (!transfer || !wallet) throw new Error(`${id}: a transfer without its wallet`)
   const batch = paymentBatch(context, { payments, book, wallets, refunds, ownersWalletId })
   if (transaction) batch.transactions.set(transaction.id, transaction)
   const intent = payments.find(intentId)
-  return { transfer, payment: sepaPayment(transfer), wallet, intent, batch, days: locked }
+  return { transfer, payment: sepaPaymentFromTransfer(transfer), wallet, intent, batch, days: locked }
 }
 
-export async function writeTransfer({ batch, days }: LockedTransfer, { sql }: StepContext): Promise<void> {
+export async function writeTransfer(
+  { batch, days }: LockedTransfer,
+  { sql }: TransferStepContext,
+): Promise<void> {
   await Promise.all([writePayments(batch, sql), days.write(sql)])
 }
 
-export function report(
+export function emitTransferEvent(
   event: keyof typeof transferEvents,
   transfer: TransferRow,
   { emit, wake }: Pick<Context<never, typeof transferEvents>, 'emit' | 'wake'>,
@@ -126,21 +133,23 @@ export function updateTransfer(
   members: Partial<
     Pick<Transfer, 'reason' | 'recall' | 'dueAt' | 'inquiries' | 'payeeCheck' | 'payeeConfirmedAt'>
   >,
-  context: StepContext,
+  context: TransferStepContext,
   comment: string | null = null,
 ): true {
   Object.assign(transfer, members)
-  return report('payment.updated', transfer, context, comment)
+  return emitTransferEvent('payment.updated', transfer, context, comment)
 }
 
 export function cancelTransfer(
   { transfer, batch, days }: { readonly transfer: TransferRow } & Pick<LockedTransfer, 'batch' | 'days'>,
-  reason: Reason | null,
+  reason: IsoReason | null,
   { emit, wake }: Pick<Context<never, Pick<typeof transferEvents, 'transfer.failed'>>, 'emit' | 'wake'>,
 ): boolean {
-  const payment = sepaPayment(transfer)
+  const payment = sepaPaymentFromTransfer(transfer)
   if (transfer.kind !== 'sepa' || !transferMachine.move(transfer, 'cancelled')) return false
-  holdPayment(payment, reversedOf(transfer), sepaChannel, transferEvidence(transfer), batch, { wake })
+  holdPayment(payment, transferReversedFact(transfer), sepaChannel, transferEvidence(transfer), batch, {
+    wake,
+  })
   days.giveBack(transfer)
   Object.assign(transfer, { reason, dueAt: null })
   emit('transfer.failed', transferEvent(transfer))

@@ -1,38 +1,50 @@
-import { applyFact } from '../../../control/payments/index.ts'
+import { applyPaymentFact } from '../../../control/payments/index.ts'
 import { findCustomer } from '../../../identity/customers/index.ts'
-import type { Reason } from '../../../iso20022/reason-codes.ts'
+import type { IsoReason } from '../../../iso20022/reason-codes.ts'
 import { externalCall, type HandlerOf } from '../../../kernel/contract/operation.ts'
-import { isUnanswered, type Payee, type PayeeCheck, type Unanswered } from '../../../ports/sepa-rail.ts'
-import { after, clock, minuteInWords } from '../../../values/clock.ts'
+import {
+  isUnansweredRailCall,
+  type PayeeCheck,
+  type SepaPayee,
+  type UnansweredRailCall,
+} from '../../../ports/sepa-rail.ts'
+import { addMs, clock, formatMinute } from '../../../values/clock.ts'
 import { formatMoney } from '../../../values/money.ts'
 import { sepaChannel, transferEvidence } from '../channels.ts'
-import type { TransferSignal, TransferStatus } from '../process.ts'
+import type { TransferProcessStatus, TransferSignal } from '../process.ts'
 import {
-  isReady,
-  PROCESS_GRACE_MS,
+  awaitsPayeeConfirmation,
+  isReadyToSubmit,
+  TRANSFER_PROCESS_GRACE_MS,
   Transfer,
   transferEvent,
   transferMachine,
-  waitsForPayee,
 } from '../transfer.ts'
-import { stepsApi } from './api.ts'
-import { markUncertain, NOT_ACTED, recordAnswers } from './notices.ts'
-import { askRail, payeeOf, paymentOf, type RailRequest, requestPayeeCheck, sendPayment } from './rail.ts'
+import { sepaTransferStepsApi } from './api.ts'
+import { markIndeterminate, NO_STEP_TAKEN, recordRailAnswers } from './notices.ts'
 import {
-  blockReasons,
-  CONFIRM_WITHIN_MS,
+  inquireSepaRail,
+  requestPayeeCheck,
+  type SepaRailRequest,
+  sepaPaymentOrder,
+  submitSepaPayment,
+  transferPayee,
+} from './rail.ts'
+import {
+  cancellationReasons,
   cancelTransfer,
-  INSTANT_MS,
-  inquiryPause,
+  emitTransferEvent,
+  INSTANT_TIME_LIMIT_MS,
+  inquiryDelay,
   type LockedTransfer,
   lockTransfer,
-  report,
-  type StepContext,
+  PAYEE_CONFIRMATION_TTL_MS,
+  type TransferStepContext,
   writeTransfer,
 } from './sepa-transfer.ts'
 
 /** Repeats a check whose answer was lost, since a check moves no money. */
-export const verify = externalCall(stepsApi.verify, {
+export const verifyTransferPayee = externalCall(sepaTransferStepsApi.verify, {
   async reserve({ params }, { records, tenant: { mode }, now, ports, emit, refuse }) {
     const transfer = await records.lock(Transfer, params.id)
     if (!transfer) return refuse('transfer_not_found')
@@ -40,8 +52,8 @@ export const verify = externalCall(stepsApi.verify, {
     if (transfer.kind === 'sepa' && transferMachine.move(transfer, 'verifying'))
       emit('payment.updated', transferEvent(transfer))
     if (transfer.status !== 'verifying' || transfer.payeeCheck) return null
-    transfer.dueAt = after(now, PROCESS_GRACE_MS)
-    return { id: transfer.id, mode, asks: payeeOf(transfer) }
+    transfer.dueAt = addMs(now, TRANSFER_PROCESS_GRACE_MS)
+    return { id: transfer.id, mode, asks: transferPayee(transfer) }
   },
   call: requestPayeeCheck,
   record: recordPayeeCheck,
@@ -50,32 +62,35 @@ export const verify = externalCall(stepsApi.verify, {
 
 /** A bank that does not answer counts as one that cannot check, and the payment continues. */
 async function recordPayeeCheck(
-  answer: PayeeCheck | Unanswered | null,
-  request: RailRequest<Payee> | null,
-  context: StepContext,
+  answer: PayeeCheck | UnansweredRailCall | null,
+  request: SepaRailRequest<SepaPayee> | null,
+  context: TransferStepContext,
 ) {
   const { records, now } = context
   const transfer = request && (await records.lock(Transfer, request.id))
-  if (!transfer || answer === null) return NOT_ACTED
-  if (transfer.status !== 'verifying' || transfer.payeeCheck) return NOT_ACTED
-  const { result, suggestedName } = isUnanswered(answer)
+  if (!transfer || answer === null) return NO_STEP_TAKEN
+  if (transfer.status !== 'verifying' || transfer.payeeCheck) return NO_STEP_TAKEN
+  const { result, suggestedName } = isUnansweredRailCall(answer)
     ? ({ result: 'not_possible', suggestedName: null } as const)
     : answer
   transfer.payeeCheck = { result, suggestedName, code: null, at: now.toISOString() }
-  transfer.dueAt = after(now, waitsForPayee(transfer) ? CONFIRM_WITHIN_MS : PROCESS_GRACE_MS)
-  return { acted: report('payment.updated', transfer, context) }
+  transfer.dueAt = addMs(
+    now,
+    awaitsPayeeConfirmation(transfer) ? PAYEE_CONFIRMATION_TTL_MS : TRANSFER_PROCESS_GRACE_MS,
+  )
+  return { acted: emitTransferEvent('payment.updated', transfer, context) }
 }
 
 async function blockReason(
   { wallet, intent, batch }: LockedTransfer,
-  { records, tenant }: StepContext,
-): Promise<Reason | undefined> {
-  if (wallet.status === 'frozen') return blockReasons.wallet_frozen
+  { records, tenant }: TransferStepContext,
+): Promise<IsoReason | undefined> {
+  if (wallet.status === 'frozen') return cancellationReasons.wallet_frozen
   const blocker = intent && batch.payments.submissionBlockerOf(intent)
-  if (blocker) return blockReasons[blocker]
+  if (blocker) return cancellationReasons[blocker]
   // A transfer may be made while its customer is being suspended.
   const { status } = await findCustomer(records, tenant.ownerId)
-  return status === 'suspended' ? blockReasons.customer_suspended : undefined
+  return status === 'suspended' ? cancellationReasons.customer_suspended : undefined
 }
 
 /**
@@ -83,14 +98,14 @@ async function blockReason(
  * `submitted` is written before the rail is called, and only the transaction that wrote it calls. If the
  * answer is lost, or the call was never made, `inquire` finds out.
  */
-export const submit = externalCall(stepsApi.submit, {
+export const submitTransfer = externalCall(sepaTransferStepsApi.submit, {
   async reserve({ params }, context) {
     const { tenant, now, ports, refuse } = context
     const locked = await lockTransfer(params.id, context)
     if (!locked) return refuse('transfer_not_found')
     ports.sepaRail(tenant.mode)
     const { transfer, payment, batch } = locked
-    if (!isReady(transfer)) return null
+    if (!isReadyToSubmit(transfer)) return null
     const blocked = await blockReason(locked, context)
     if (blocked) {
       cancelTransfer(locked, blocked, context)
@@ -98,22 +113,22 @@ export const submit = externalCall(stepsApi.submit, {
       return null
     }
     transferMachine.move(transfer, 'submitted')
-    Object.assign(transfer, { submittedAt: now, dueAt: after(now, inquiryPause(0)) })
+    Object.assign(transfer, { submittedAt: now, dueAt: addMs(now, inquiryDelay(0)) })
     const captured = { type: 'captured', cents: transfer.amountCents } as const
-    applyFact(payment, captured, sepaChannel, transferEvidence(transfer), batch, context)
+    applyPaymentFact(payment, captured, sepaChannel, transferEvidence(transfer), batch, context)
     transfer.transactionId = payment.transactionId
-    report('payment.updated', transfer, context)
+    emitTransferEvent('payment.updated', transfer, context)
     await writeTransfer(locked, context)
-    const byMs = clock.milliseconds() + INSTANT_MS
-    return { id: params.id, mode: tenant.mode, asks: paymentOf(locked, now), byMs }
+    const byMs = clock.milliseconds() + INSTANT_TIME_LIMIT_MS
+    return { id: params.id, mode: tenant.mode, asks: sepaPaymentOrder(locked, now), byMs }
   },
-  call: sendPayment,
-  record: recordAnswers,
-  recover: (request, context) => recordAnswers({ status: 'late', recall: null }, request, context),
+  call: submitSepaPayment,
+  record: recordRailAnswers,
+  recover: (request, context) => recordRailAnswers({ status: 'late', recall: null }, request, context),
 })
 
 /** Moves the due time before the call, so that two calls never run at once. */
-export const inquire = externalCall(stepsApi.inquire, {
+export const inquireTransfer = externalCall(sepaTransferStepsApi.inquire, {
   async reserve({ params }, context) {
     const { tenant, now, ports, refuse } = context
     const locked = await lockTransfer(params.id, context)
@@ -125,16 +140,16 @@ export const inquire = externalCall(stepsApi.inquire, {
     const isDue = transfer.dueAt !== null && transfer.dueAt <= now
     if (!isDue || !(howItStands || whetherItComesBack)) return null
     transfer.inquiries++
-    transfer.dueAt = after(now, inquiryPause(transfer.inquiries))
+    transfer.dueAt = addMs(now, inquiryDelay(transfer.inquiries))
     const isAcknowledged = transfer.acknowledgedAt !== null
-    if (transfer.scheme === 'sct_inst' || !isAcknowledged) markUncertain(transfer, context)
+    if (transfer.scheme === 'sct_inst' || !isAcknowledged) markIndeterminate(transfer, context)
     const mayBeSent = transfer.scheme === 'sct' && !isAcknowledged
-    const asks = { payment: paymentOf(locked, now), howItStands, whetherItComesBack, mayBeSent }
+    const asks = { payment: sepaPaymentOrder(locked, now), howItStands, whetherItComesBack, mayBeSent }
     return { id: params.id, mode: tenant.mode, asks }
   },
-  call: askRail,
-  record: recordAnswers,
-  recover: (request, context) => recordAnswers(null, request, context),
+  call: inquireSepaRail,
+  record: recordRailAnswers,
+  recover: (request, context) => recordRailAnswers(null, request, context),
 })
 
 const UNCONFIRMED = {
@@ -142,25 +157,25 @@ const UNCONFIRMED = {
   message: 'The payee was not confirmed in time.',
 }
 
-export const lapse: HandlerOf<typeof stepsApi.lapse> = async ({ params }, context) => {
+export const lapseTransfer: HandlerOf<typeof sepaTransferStepsApi.lapse> = async ({ params }, context) => {
   const locked = await lockTransfer(params.id, context)
   if (!locked) return context.refuse('transfer_not_found')
   const { transfer } = locked
-  const waits = transfer.status === 'verifying' && waitsForPayee(transfer)
-  if (!waits || transfer.dueAt === null || transfer.dueAt > context.now) return NOT_ACTED
+  const waits = transfer.status === 'verifying' && awaitsPayeeConfirmation(transfer)
+  if (!waits || transfer.dueAt === null || transfer.dueAt > context.now) return NO_STEP_TAKEN
   const acted = cancelTransfer(locked, UNCONFIRMED, context)
   await writeTransfer(locked, context)
   return { acted }
 }
 
-type Next = NonNullable<TransferStatus['next']>
+type Next = NonNullable<TransferProcessStatus['next']>
 
 function nextOf(transfer: Transfer): { next: Next; atOnce: boolean } | null {
   if (transferMachine.isFinal(transfer.status)) return null
   if (transfer.status === 'submitted' || transfer.recall?.status === 'requested')
     return { next: 'inquire', atOnce: false }
   if (transfer.status === 'completed') return null
-  if (isReady(transfer)) return { next: 'submit', atOnce: true }
+  if (isReadyToSubmit(transfer)) return { next: 'submit', atOnce: true }
   return transfer.payeeCheck ? { next: 'lapse', atOnce: false } : { next: 'verify', atOnce: true }
 }
 
@@ -171,7 +186,7 @@ function summaryOf(transfer: Transfer): string {
   const head = `Transfer of ${formatMoney(amountCents)} to ${payee} in ${mode} mode: ${status}`
   const until = dueAt?.toISOString().slice(0, 16).replace('T', ' ')
   if (recall?.status === 'requested') return `${head}, recalled`
-  if (waitsForPayee(transfer))
+  if (awaitsPayeeConfirmation(transfer))
     return status === 'verifying'
       ? `${head}, waits for confirmPayee or cancel until ${until} UTC (${payeeCheck?.result})`
       : `${head}, waits for confirmPayee (${payeeCheck?.result})`
@@ -190,20 +205,23 @@ function waitsFor(transfer: Transfer, next: Next): string {
   const { recall, dueAt } = transfer
   const what = recall?.status === 'requested' ? 'for the answer to the recall' : NEXT_LABELS[next]
   if (!dueAt || next === 'verify' || next === 'submit') return what
-  if (next === 'inquire' && waitsForPayee(transfer))
-    return `for a person to confirm the payee, and ${what}; the next inquiry is at ${minuteInWords(dueAt)}`
+  if (next === 'inquire' && awaitsPayeeConfirmation(transfer))
+    return `for a person to confirm the payee, and ${what}; the next inquiry is at ${formatMinute(dueAt)}`
   return next === 'lapse'
-    ? `${what}, until ${minuteInWords(dueAt)}`
-    : `${what}; the next inquiry is at ${minuteInWords(dueAt)}`
+    ? `${what}, until ${formatMinute(dueAt)}`
+    : `${what}; the next inquiry is at ${formatMinute(dueAt)}`
 }
 
 function signalsOf(transfer: Transfer): TransferSignal[] {
-  const confirms: TransferSignal[] = waitsForPayee(transfer) ? ['confirmPayee'] : []
+  const confirms: TransferSignal[] = awaitsPayeeConfirmation(transfer) ? ['confirmPayee'] : []
   const mayBeCancelled = transfer.status === 'verifying' || transfer.status === 'created'
   return mayBeCancelled ? [...confirms, 'cancel'] : confirms
 }
 
-export const status: HandlerOf<typeof stepsApi.status> = async ({ params }, { records, now, refuse }) => {
+export const transferProcessStatus: HandlerOf<typeof sepaTransferStepsApi.status> = async (
+  { params },
+  { records, now, refuse },
+) => {
   const transfer = await records.findOne(Transfer, { id: params.id })
   if (!transfer) return refuse('transfer_not_found')
   const coming = nextOf(transfer)

@@ -1,10 +1,10 @@
-import { MEMBER_STATES as STATES } from '../criteria.ts'
+import { EEA_COUNTRIES as STATES } from '../criteria.ts'
 
 /** The allowed values of fields, as in the authorities' JSON schema IR-1.2. Those of field 3.13 are shortened. */
 
-export const MEMBER_STATES = [...STATES]
+export const MEMBER_STATE_CHOICES = [...STATES]
 
-export const ENTITY_TYPES = [
+export const ENTITY_TYPE_CHOICES = [
   'credit institution',
   'payment institution',
   'exempted payment institution',
@@ -30,7 +30,7 @@ export const ENTITY_TYPES = [
   'securitisation repository',
 ] as const
 
-export const CRITERIA = {
+export const CRITERION_CHOICES = {
   clients: 'clients, financial counterparts and transactions affected',
   reputation: 'reputational impact',
   duration: 'duration and service downtime',
@@ -40,7 +40,7 @@ export const CRITERIA = {
   economy: 'economic impact',
 } as const
 
-export const DISCOVERERS = [
+export const DISCOVERER_CHOICES = [
   'IT security',
   'staff',
   'internal audit',
@@ -55,27 +55,27 @@ export const DISCOVERERS = [
 ] as const
 
 const COUNTED = ['clients', 'financial counterparts', 'transactions'] as const
-export const FIGURES = [
+export const FIGURE_CHOICES = [
   ...COUNTED.map(what => `actual figures for ${what} affected`),
   ...COUNTED.map(what => `estimates for ${what} affected`),
   ...COUNTED.map(what => `no impact on ${what}`),
 ]
 
-export const REPUTATION = {
+export const REPUTATION_CHOICES = {
   media: 'reflected in the media',
   complaints: 'repetitive complaints',
   requirements: 'regulatory requirements not met',
   clients: 'loss of clients or financial counterparts',
 } as const
 
-export const TIMES = [
+export const TIME_FIGURE_CHOICES = [
   'actual figures',
   'estimates',
   'actual figures and estimates',
   'no information available',
 ]
 
-export const IMPACTS = [
+export const IMPACT_CHOICES = [
   'clients',
   'financial counterparts',
   'branch of the financial entity',
@@ -84,9 +84,9 @@ export const IMPACTS = [
   'third-party providers that may be common to other financial entities',
 ] as const
 
-export const LOSSES = ['availability', 'authenticity', 'integrity', 'confidentiality'] as const
+export const DATA_LOSS_CHOICES = ['availability', 'authenticity', 'integrity', 'confidentiality'] as const
 
-export const INCIDENT_TYPES = {
+export const INCIDENT_TYPE_CHOICES = {
   cybersecurity: 'cybersecurity-related',
   process_failure: 'process failure',
   system_failure: 'system failure',
@@ -95,7 +95,7 @@ export const INCIDENT_TYPES = {
   other: 'other',
 } as const
 
-export const TECHNIQUES = [
+export const ATTACK_TECHNIQUE_CHOICES = [
   'social engineering, including phishing',
   '(D)DoS',
   'identity theft',
@@ -108,9 +108,9 @@ export const TECHNIQUES = [
   'other',
 ] as const
 
-export const WHETHER = ['yes', 'no', 'information not available'] as const
+export const YES_NO_UNKNOWN_CHOICES = ['yes', 'no', 'information not available'] as const
 
-export const AUTHORITIES = [
+export const AUTHORITY_CHOICES = [
   'police/law enforcement',
   'CSIRT',
   'data protection authority',
@@ -119,7 +119,7 @@ export const AUTHORITIES = [
   'other',
 ] as const
 
-export const CAUSES = [
+export const ROOT_CAUSE_CHOICES = [
   'malicious actions',
   'process failure',
   'system failure/malfunction',
@@ -127,25 +127,25 @@ export const CAUSES = [
   'external event',
 ] as const
 
-export const CAUSES_WITH_MORE = [
+export const SUBDIVIDED_CAUSE_CHOICES = [
   'process failure: insufficient monitoring or failure of monitoring and control',
   'process failure: ICT risk management process failure',
   'process failure: insufficient or failure of ICT operations and ICT security operations',
   'process failure: inadequate ICT systems acquisition, development and maintenance',
 ] as const
 
-export const OTHER_CAUSES = [
+export const OTHER_CAUSE_CHOICES = [
   'process failure: other',
   'system failure: other',
   'human error: other',
   'external event: other',
 ] as const
 
-export const CAUSES_IN_DETAIL = [
+export const DETAILED_CAUSE_CHOICES = [
   'malicious actions: deliberate internal actions',
   'malicious actions: deliberate physical damage/manipulation/theft',
   'malicious actions: fraudulent actions',
-  ...CAUSES_WITH_MORE,
+  ...SUBDIVIDED_CAUSE_CHOICES,
   'process failure: insufficient/unclear roles and responsibilities',
   'process failure: insufficient or failure of ICT project management',
   'process failure: inadequacy of internal policies, procedures and documentation',
@@ -163,10 +163,10 @@ export const CAUSES_IN_DETAIL = [
   'human error: miscommunication',
   'external event: natural disasters/force majeure',
   'external event: third-party failures',
-  ...OTHER_CAUSES,
+  ...OTHER_CAUSE_CHOICES,
 ] as const
 
-export const CAUSES_IN_MORE_DETAIL = [
+export const ADDITIONAL_CAUSE_CHOICES = [
   'monitoring of policy adherence',
   'monitoring of third-party service providers',
   'monitoring and verification of remediation of vulnerabilities',

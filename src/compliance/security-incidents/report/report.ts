@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { bundlePdf } from '../../../commerce/disputes/thread.ts'
-import type { File } from '../../../kernel/contract/file.ts'
+import type { ResponseFile } from '../../../kernel/contract/file.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { securityIncidentsApi } from '../api.ts'
-import { clocksOf, type ReportStage } from '../clocks.ts'
-import { platform, SecurityIncident } from '../incident.ts'
-import { ReportRecord } from '../schemas.ts'
-import { DERIVED_FIELDS, type ReportAbout } from './derived-fields.ts'
-import { type Field, isNeeded, sections } from './fields.ts'
+import { type ReportStage, reportingClocks } from '../clocks.ts'
+import { livePlatformTenant, SecurityIncident } from '../incident.ts'
+import { IncidentReportRecord } from '../schemas.ts'
+import { DERIVED_REPORT_FIELDS, type ReportContext } from './derived-fields.ts'
+import { isFieldRequired, type ReportFieldSpec, reportSections } from './fields.ts'
 
 type ReportedStage = Exclude<ReportStage, 'data_protection'>
 
@@ -34,16 +34,16 @@ const SUBMISSIONS: Readonly<Record<ReportedStage, string>> = {
 const OF_RECLASSIFICATION = new Set(['1.1', '1.2', '1.3', '1.4', '1.7', '1.8', '1.9', '2.1', '2.10'])
 
 function reportOf(incident: SecurityIncident, stage: ReportedStage, holder: string): Report {
-  const about: ReportAbout = { submission: SUBMISSIONS[stage], holder }
+  const about: ReportContext = { submission: SUBMISSIONS[stage], holder }
   const entryOf = (number: string): string | null =>
     incident.fields[number] ??
-    DERIVED_FIELDS[number]?.(incident, about) ??
+    DERIVED_REPORT_FIELDS[number]?.(incident, about) ??
     reclassified(incident, stage, number)
-  const isAsked = (field: Field): boolean =>
+  const isAsked = (field: ReportFieldSpec): boolean =>
     stage === 'reclassification'
       ? OF_RECLASSIFICATION.has(field.number)
-      : isNeeded(field, stage, incident, entryOf)
-  const filled = sections.map(({ title, fields }) => ({
+      : isFieldRequired(field, stage, incident, entryOf)
+  const filled = reportSections.map(({ title, fields }) => ({
     title,
     fields: fields.map((field): ReportField => {
       const value = entryOf(field.number)
@@ -127,14 +127,17 @@ const TITLES: Readonly<Record<ReportedStage, string>> = {
   reclassification: 'Incident reclassified as not major',
 }
 
-export const report: HandlerOf<typeof securityIncidentsApi.report> = async ({ params, query }, context) => {
+export const downloadIncidentReport: HandlerOf<typeof securityIncidentsApi.report> = async (
+  { params, query },
+  context,
+) => {
   const { records, now, ports, refuse } = context
-  context.switchTenant(platform)
+  context.switchTenant(livePlatformTenant)
   const incident = await records.findOne(SecurityIncident, { id: params.id })
   if (!incident) return refuse('incident_not_found')
   const { stage, format } = query
   const filled = reportOf(incident, stage, ports.collection.holder)
-  const clock = clocksOf(incident.clockInput(), ports.weekendRelief).find(one => one.stage === stage)
+  const clock = reportingClocks(incident.clockInput(), ports.weekendRelief).find(one => one.stage === stage)
   const about = {
     incidentId: incident.id,
     stage,
@@ -146,12 +149,12 @@ export const report: HandlerOf<typeof securityIncidentsApi.report> = async ({ pa
 }
 
 interface ReportHead
-  extends Pick<z.output<typeof ReportRecord>, 'incidentId' | 'madeAt' | 'dueAt' | 'article'> {
+  extends Pick<z.output<typeof IncidentReportRecord>, 'incidentId' | 'madeAt' | 'dueAt' | 'article'> {
   readonly stage: ReportedStage
 }
 
-function asJson({ sections, missing }: Report, about: ReportHead): File {
-  const record = z.encode(ReportRecord, {
+function asJson({ sections, missing }: Report, about: ReportHead): ResponseFile {
+  const record = z.encode(IncidentReportRecord, {
     ...about,
     isComplete: missing.length === 0,
     missing: [...missing],
@@ -164,10 +167,10 @@ function asPdf(
   filled: Report,
   about: ReportHead,
   { threads, collection }: Pick<Ports, 'threads' | 'collection'>,
-): File {
+): ResponseFile {
   const input = pdfInput(filled, { ...about, title: TITLES[about.stage], holder: collection.holder })
   const module = new URL('../../../commerce/disputes/thread.ts', import.meta.url)
-  const task = { module, name: 'bundlePdf', owner: platform.ownerId }
+  const task = { module, name: 'bundlePdf', owner: livePlatformTenant.ownerId }
   const content = (async function* () {
     const { pdf } = await threads.run<typeof bundlePdf>(task, input, [])
     yield pdf

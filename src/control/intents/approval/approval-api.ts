@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { ChallengeRecord } from '../../../identity/passkeys/index.ts'
-import { type Failure, get, missing, post } from '../../../kernel/contract/operation.ts'
+import { get, notFound, post, type RefusalSpec } from '../../../kernel/contract/operation.ts'
 import { instant } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
-import { decisionRefusals, lookupRefusals } from '../schemas.ts'
+import { intentDecisionRefusals, intentLookupRefusals } from '../schemas.ts'
 
 const Opening = z.object({
   value: z.string().max(1_000),
@@ -35,7 +35,7 @@ const ApprovalRecord = z
   })
   .meta({ id: 'Approval' })
 
-const person_mismatch: Failure = [400, 'personId: in the console you sign yourself. Leave it out.']
+const person_mismatch: RefusalSpec = [400, 'personId: in the console you sign yourself. Leave it out.']
 
 export const approvalApi = {
   challenge: post('/passkeys/intents/{intentId}/challenge', {
@@ -54,7 +54,7 @@ export const approvalApi = {
     }),
     example: {},
     returns: [201, ChallengeRecord],
-    fails: { ...decisionRefusals, person_not_found: missing('person'), person_mismatch },
+    fails: { ...intentDecisionRefusals, person_not_found: notFound('person'), person_mismatch },
   }),
   approval: get('/intents/{id}/approval', {
     summary: 'Get the proof of an approval',
@@ -64,7 +64,7 @@ export const approvalApi = {
     scope: 'intents:read',
     returns: [200, ApprovalRecord],
     fails: {
-      ...lookupRefusals,
+      ...intentLookupRefusals,
       approval_not_found: [404, 'No person has approved the intent with a passkey: there is no proof.'],
     },
   }),

@@ -1,12 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { record, tenantTable } from '../../../kernel/database/entity.ts'
+import { recordColumns, tenantTable } from '../../../kernel/database/entity.ts'
 import { insertIntoBoth, type RowOf, tableOf } from '../../../record-store/index.ts'
 import type { Openings } from '../../../statements/index.ts'
 
 const proofSchema = defineEntity({
   ...tenantTable('Approval', 'approvals'),
   properties: {
-    ...record('approval'),
+    ...recordColumns('approval'),
     intentId: p.text(),
     /** The JWS proof contains names only as salted commitments. */
     jws: p.text(),
@@ -18,23 +18,24 @@ export class Approval extends proofSchema.class {}
 proofSchema.setClass(Approval)
 
 const openingsSchema = defineEntity({
-  ...tenantTable('ApprovalOpenings', 'approval_openings'),
+  ...tenantTable('ApprovalCommitmentOpenings', 'approval_openings'),
   properties: {
-    ...record('approval'),
+    ...recordColumns('approval'),
     openings: p.json<Openings>(),
   },
 })
 
 /** The names behind the commitments of a proof. Erasing them does not invalidate the proof. */
-export class ApprovalOpenings extends openingsSchema.class {}
-openingsSchema.setClass(ApprovalOpenings)
+export class ApprovalCommitmentOpenings extends openingsSchema.class {}
+openingsSchema.setClass(ApprovalCommitmentOpenings)
 
 export type ApprovalRow = RowOf<Approval>
-export type OpeningsRow = RowOf<ApprovalOpenings>
+export type CommitmentOpeningsRow = RowOf<ApprovalCommitmentOpenings>
 
-export const insertApprovals = insertIntoBoth(tableOf(Approval), tableOf(ApprovalOpenings))
+export const insertApprovals = insertIntoBoth(tableOf(Approval), tableOf(ApprovalCommitmentOpenings))
 
 /** German commercial and tax law requires books and vouchers for this long after the end of the year. */
 const YEARS_KEPT = 10
 
-export const keptUntil = (approvedAt: Date): string => `${approvedAt.getUTCFullYear() + YEARS_KEPT}-12-31`
+export const approvalRetainedUntil = (approvedAt: Date): string =>
+  `${approvedAt.getUTCFullYear() + YEARS_KEPT}-12-31`

@@ -1,25 +1,25 @@
-import { openChallenge } from '../../../identity/passkeys/index.ts'
+import { openPasskeyChallenge } from '../../../identity/passkeys/index.ts'
 import { findPerson } from '../../../identity/people/index.ts'
 import type { Actor, TenantNow } from '../../../kernel/contract/actor.ts'
-import { implement } from '../../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../../kernel/contract/operation.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
 import type { Openings } from '../../../statements/index.ts'
 import type { Cents } from '../../../values/money.ts'
-import { findSpenders } from '../../policies/index.ts'
-import { type Check, withTolerance } from '../../rules/index.ts'
+import { findSpendingAgents } from '../../policies/index.ts'
+import { addTolerance, type RuleCheck } from '../../rules/index.ts'
 import { Intent } from '../intent.ts'
-import { alreadyMessage } from '../intent-batch.ts'
-import { readSpendContext } from '../spend-context.ts'
-import { Approval, ApprovalOpenings } from './approval.ts'
+import { alreadyInStatusMessage } from '../intent-batch.ts'
+import { readSpendDecisionContext } from '../spend-context.ts'
+import { Approval, ApprovalCommitmentOpenings } from './approval.ts'
 import { approvalApi } from './approval-api.ts'
 import { decideApproval } from './approve.ts'
-import { currentIbans, subjectOf } from './signatures.ts'
+import { intentApprovalSubject, readCurrentIbans } from './signatures.ts'
 
 interface ApprovalReview {
   readonly iban: string | null
   readonly largestCents: Cents
-  readonly checks: readonly Check[]
+  readonly checks: readonly RuleCheck[]
 }
 
 /** The decision that an approval of a waiting intent would get now. Stores and reserves nothing. */
@@ -29,8 +29,8 @@ export async function reviewApproval(
 ): Promise<ApprovalReview> {
   const tenantNow = { tenant, now }
   const [context, ibanOf] = await Promise.all([
-    readSpendContext(sql, tenantNow, [intent]),
-    currentIbans(sql, tenant, [intent]),
+    readSpendDecisionContext(sql, tenantNow, [intent]),
+    readCurrentIbans(sql, tenant, [intent]),
   ])
   const agent = context.agents.get(intent.agentId)
   if (!agent) throw new Error(`${intent.id} has no agent`)
@@ -38,21 +38,22 @@ export async function reviewApproval(
   const signature = { iban, verified: { attestedAt: now } }
   const { ruling } = decideApproval(tenantNow, intent, agent, { ...context, book: context.funds }, signature)
   const tolerance = agent.policy.terms?.amountTolerancePercent ?? null
-  return { iban, largestCents: withTolerance(intent.amountCents, tolerance), checks: ruling.checks }
+  return { iban, largestCents: addTolerance(intent.amountCents, tolerance), checks: ruling.checks }
 }
 
-export const hasProof = async (intentId: string, records: Records): Promise<boolean> =>
+export const hasApprovalProof = async (intentId: string, records: Records): Promise<boolean> =>
   (await records.count(Approval, { intentId })) > 0
 
-export const proofOf = async (intentId: string, records: Records): Promise<string | null> =>
+export const findApprovalProof = async (intentId: string, records: Records): Promise<string | null> =>
   (await records.findOne(Approval, { intentId }))?.jws ?? null
 
-export const approvals = implement(approvalApi, {
+export const approvalHandlers = bindHandlers(approvalApi, {
   async challenge({ params, body }, context) {
     const { records, sql, tenant, actor, now, refuse } = context
     const intent = await records.findOne(Intent, { id: params.intentId })
     if (!intent) return refuse('intent_not_found')
-    if (intent.status !== 'created') return refuse('intent_not_waiting', alreadyMessage(intent.status))
+    if (intent.status !== 'created')
+      return refuse('intent_not_waiting', alreadyInStatusMessage(intent.status))
     if (intent.expiresAt <= now) return refuse('intent_expired')
     const inConsole = actor.type === 'console'
     if (inConsole && body.personId !== null && body.personId !== actor.id) return refuse('person_mismatch')
@@ -60,13 +61,13 @@ export const approvals = implement(approvalApi, {
     if (body.personId !== null && !(await findPerson(body.personId, context)))
       return refuse('person_not_found')
     const [spenders, ibanOf] = await Promise.all([
-      findSpenders(sql, tenant, [intent.agentId]),
-      currentIbans(sql, tenant, [intent]),
+      findSpendingAgents(sql, tenant, [intent.agentId]),
+      readCurrentIbans(sql, tenant, [intent]),
     ])
     const spender = spenders.get(intent.agentId)
     if (!spender) throw new Error(`${intent.id} has no agent`)
-    const members = subjectOf(intent, { spender, iban: ibanOf(intent), personId })
-    return openChallenge({ kind: 'intent', subjectId: intent.id, members, personId }, context)
+    const members = intentApprovalSubject(intent, { spender, iban: ibanOf(intent), personId })
+    return openPasskeyChallenge({ kind: 'intent', subjectId: intent.id, members, personId }, context)
   },
 
   async approval({ params }, { records, actor, refuse }) {
@@ -74,7 +75,7 @@ export const approvals = implement(approvalApi, {
     if (!intent) return refuse('intent_not_found')
     const approval = await records.findOne(Approval, { intentId: intent.id })
     if (!approval) return refuse('approval_not_found')
-    const kept = await records.findOne(ApprovalOpenings, { id: approval.id })
+    const kept = await records.findOne(ApprovalCommitmentOpenings, { id: approval.id })
     const { id, intentId, createdAt: approvedAt, jws, keptUntil } = approval
     return { id, intentId, approvedAt, jws, openings: visibleTo(actor, kept?.openings ?? {}), keptUntil }
   },

@@ -1,29 +1,34 @@
 import { randomBytes } from 'node:crypto'
 import {
-  type AssertionCode,
-  burnChallenge,
+  type AssertionRefusalCode,
   type CheckedAssertion,
+  consumeChallenge,
   decideAssertion,
-  type Envelope,
-  type LockedChallenges,
-  lockChallenges,
+  type LockedPasskeyChallenges,
+  lockPasskeyChallenges,
   readAssertions,
   type VerifiedAssertion,
-  writeAssertions,
+  type WebauthnAssertion,
+  writeAssertionUse,
 } from '../../../identity/passkeys/index.ts'
 import type { Tenant, TenantNow } from '../../../kernel/contract/actor.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { Problem } from '../../../kernel/contract/problem.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
-import { payeesById } from '../../../money/beneficiaries/index.ts'
+import { beneficiariesById } from '../../../money/beneficiaries/index.ts'
 import { commitmentTo, type Openings, type Statement, type Subjects } from '../../../statements/index.ts'
 import { newId } from '../../../values/ids.ts'
-import { decimal } from '../../../values/money.ts'
-import type { Spender } from '../../policies/index.ts'
-import { withTolerance } from '../../rules/index.ts'
+import { formatDecimal } from '../../../values/money.ts'
+import type { SpendingAgent } from '../../policies/index.ts'
+import { addTolerance } from '../../rules/index.ts'
 import type { IntentRow } from '../intent.ts'
-import type { Approve } from '../intent-batch.ts'
-import { type ApprovalRow, insertApprovals, keptUntil, type OpeningsRow } from './approval.ts'
+import type { ApproveIntentHandler } from '../intent-batch.ts'
+import {
+  type ApprovalRow,
+  approvalRetainedUntil,
+  type CommitmentOpeningsRow,
+  insertApprovals,
+} from './approval.ts'
 
 const PROOF_TYPE = 'intent-approval'
 
@@ -83,11 +88,11 @@ function proofRows(
   intentId: string,
   { jws, openings }: Proof,
   { tenant, now }: TenantNow,
-): readonly [ApprovalRow, OpeningsRow] {
+): readonly [ApprovalRow, CommitmentOpeningsRow] {
   const { ownerId, mode } = tenant
   const head = { id: newId('approval'), ownerId, mode, createdAt: now, updatedAt: now }
   return [
-    { ...head, intentId, jws, keptUntil: keptUntil(now) },
+    { ...head, intentId, jws, keptUntil: approvalRetainedUntil(now) },
     { ...head, openings },
   ]
 }
@@ -100,20 +105,20 @@ type IbanOf = (intent: Payee) => string | null
  * The present IBANs of beneficiaries. If one has changed since the declaration, the person who signs sees and
  * approves the present one.
  */
-export async function currentIbans(sql: Sql, tenant: Tenant, intents: readonly Payee[]): Promise<IbanOf> {
+export async function readCurrentIbans(sql: Sql, tenant: Tenant, intents: readonly Payee[]): Promise<IbanOf> {
   const ids = intents.flatMap(({ beneficiaryId }) => beneficiaryId ?? [])
-  const payees = ids.length > 0 ? await payeesById(sql, tenant, ids) : new Map()
+  const payees = ids.length > 0 ? await beneficiariesById(sql, tenant, ids) : new Map()
   return ({ beneficiaryId, payeeIban }) => payees.get(String(beneficiaryId))?.iban ?? payeeIban
 }
 
 interface Circumstances {
-  readonly spender: Pick<Spender, 'policy'>
+  readonly spender: Pick<SpendingAgent, 'policy'>
   readonly iban: string | null
   readonly personId: string | null
 }
 
 /** The subject that a person signs to approve an intent, with the highest charge that the policy allows. */
-export function subjectOf(
+export function intentApprovalSubject(
   intent: Pick<IntentRow, 'id' | 'agentId' | 'amountCents' | 'merchant' | 'walletId' | 'requestId'>,
   { spender, iban, personId }: Circumstances,
 ): Subjects['intent'] {
@@ -122,34 +127,35 @@ export function subjectOf(
   return {
     intentId: id,
     agentId,
-    amountEuros: decimal(amountCents),
-    largestEuros: decimal(withTolerance(amountCents, tolerance)),
+    amountEuros: formatDecimal(amountCents),
+    largestEuros: formatDecimal(addTolerance(amountCents, tolerance)),
     currency: 'EUR',
     payee: { name: merchant, iban, walletId, requestId },
     person: personId,
   }
 }
 
-export type ApproveRequest = Parameters<Approve['decide']>[0]
-type Verdict = Parameters<Approve['decide']>[2]
+export type ApproveIntentRequest = Parameters<ApproveIntentHandler['decide']>[0]
+type Verdict = Parameters<ApproveIntentHandler['decide']>[2]
 
 interface ReadSignatures {
-  readonly checked: ReadonlyMap<Envelope, CheckedAssertion>
+  readonly checked: ReadonlyMap<WebauthnAssertion, CheckedAssertion>
   readonly proofs: ReadonlyMap<VerifiedAssertion, Proof>
 }
 
-export interface Signatures extends ReadSignatures {
-  readonly locked: LockedChallenges
+export interface ApprovalSignatures extends ReadSignatures {
+  readonly locked: LockedPasskeyChallenges
   readonly ibanOf: IbanOf
   readonly approvals: ApprovalRow[]
-  readonly openings: OpeningsRow[]
+  readonly openings: CommitmentOpeningsRow[]
 }
 
-const envelopeOf = ({ input }: ApproveRequest): Envelope | undefined => input.body.webauthnAssertion
+const envelopeOf = ({ input }: ApproveIntentRequest): WebauthnAssertion | undefined =>
+  input.body.webauthnAssertion
 
 /** Checks the signatures and signs the proofs before any lock, since both take time. */
-export async function readSignatures(
-  requests: readonly ApproveRequest[],
+export async function readApprovalSignatures(
+  requests: readonly ApproveIntentRequest[],
   sql: Sql,
   ports: Ports,
 ): Promise<ReadSignatures> {
@@ -165,20 +171,20 @@ export async function readSignatures(
 }
 
 /** Locks challenges and passkeys after the intents, and reads the present accounts of the intents. */
-export async function lockSignatures(
+export async function lockApprovalSignatures(
   read: ReadSignatures,
-  requests: readonly ApproveRequest[],
+  requests: readonly ApproveIntentRequest[],
   intents: ReadonlyMap<string, IntentRow>,
   { sql, tenant }: { readonly sql: Sql; readonly tenant: Tenant },
-): Promise<Signatures> {
+): Promise<ApprovalSignatures> {
   const signed = requests.filter(request => envelopeOf(request) !== undefined)
   const sent = signed.map(request => ({
     ...request,
-    checked: read.checked.get(envelopeOf(request) as Envelope) as CheckedAssertion,
+    checked: read.checked.get(envelopeOf(request) as WebauthnAssertion) as CheckedAssertion,
   }))
   const [locked, ibanOf] = await Promise.all([
-    lockChallenges(sql, tenant, sent),
-    currentIbans(
+    lockPasskeyChallenges(sql, tenant, sent),
+    readCurrentIbans(
       sql,
       tenant,
       signed.flatMap(({ input }) => intents.get(input.params.id) ?? []),
@@ -187,23 +193,23 @@ export async function lockSignatures(
   return { ...read, locked, ibanOf, approvals: [], openings: [] }
 }
 
-export interface Signature {
+export interface ApprovalSignature {
   readonly verified: VerifiedAssertion
   readonly proof: Proof
   readonly iban: string | null
 }
 
-type Judged = Signature | Problem | Exclude<AssertionCode, 'assertion_required'> | undefined
+type Judged = ApprovalSignature | Problem | Exclude<AssertionRefusalCode, 'assertion_required'> | undefined
 
 /**
  * Judges the signature of a request over the intent as it is now. Uses up the challenge, even if the
  * signature is invalid. Undefined if no signature was sent.
  */
-export function judgeSignature(
-  request: ApproveRequest,
+export function judgeApprovalSignature(
+  request: ApproveIntentRequest,
   intent: IntentRow | undefined,
-  spender: Spender | undefined,
-  signatures: Signatures,
+  spender: SpendingAgent | undefined,
+  signatures: ApprovalSignatures,
   verdict: Verdict,
 ): Judged {
   const { actor } = request
@@ -213,10 +219,10 @@ export function judgeSignature(
   const found = checked.get(envelope) as CheckedAssertion
   const stopped = locked.stopped.get(found)
   if (stopped) return stopped
-  if (!intent || !spender) return (burnChallenge(found, locked, verdict) ?? 'statement_outdated') as Judged
+  if (!intent || !spender) return (consumeChallenge(found, locked, verdict) ?? 'statement_outdated') as Judged
   const iban = ibanOf(intent)
   const personId = locked.challenges.get(envelope.challengeId)?.personId ?? null
-  const members = subjectOf(intent, { spender, iban, personId })
+  const members = intentApprovalSubject(intent, { spender, iban, personId })
   const caller = actor.type === 'console' ? actor.id : null
   const code = decideAssertion(found, locked, { kind: 'intent', members, personId: caller }, verdict)
   if (code) return code as Judged
@@ -226,10 +232,10 @@ export function judgeSignature(
   return { verified, proof, iban }
 }
 
-export function keepProof(
+export function storeApprovalProof(
   intentId: string,
-  { proof }: Signature,
-  { approvals, openings }: Signatures,
+  { proof }: ApprovalSignature,
+  { approvals, openings }: ApprovalSignatures,
   tenantNow: TenantNow,
 ): void {
   const [approval, opened] = proofRows(intentId, proof, tenantNow)
@@ -237,9 +243,9 @@ export function keepProof(
   openings.push(opened)
 }
 
-export const writeSignatures = (
-  { locked, approvals, openings }: Signatures,
+export const writeApprovalSignatures = (
+  { locked, approvals, openings }: ApprovalSignatures,
   sql: Sql,
   tenant: Tenant,
 ): Promise<unknown> =>
-  Promise.all([writeAssertions(sql, tenant, locked), insertApprovals(sql, approvals, openings)])
+  Promise.all([writeAssertionUse(sql, tenant, locked), insertApprovals(sql, approvals, openings)])

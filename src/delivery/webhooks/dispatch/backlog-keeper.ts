@@ -1,18 +1,18 @@
 import { setTimeout as rest } from 'node:timers/promises'
 import type { Mode } from '../../../kernel/contract/actor.ts'
-import { processOf } from '../../../kernel/contract/actor.ts'
-import type { Registered } from '../../../kernel/contract/operation.ts'
+import { processActor } from '../../../kernel/contract/actor.ts'
+import type { RegisteredOperation } from '../../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
-import type { Execute } from '../../../kernel/run/execute.ts'
-import { after, clock, days } from '../../../values/clock.ts'
+import type { ExecuteCall } from '../../../kernel/run/execute.ts'
+import { addMs, clock, days } from '../../../values/clock.ts'
 import { firstIdAt } from '../../../values/ids.ts'
-import { WAITING_BY_PLAN } from '../webhook.ts'
+import { MAX_WAITING_BY_PLAN_JSON } from '../webhook.ts'
 
 interface Parts {
   readonly database: Database
-  readonly execute: Execute
-  readonly operations: readonly Registered[]
+  readonly execute: ExecuteCall
+  readonly operations: readonly RegisteredOperation[]
   readonly onFailure: (error: unknown) => void
 }
 
@@ -33,7 +33,7 @@ const AT_ONCE = 256
  */
 const REST_MS = { created: 25, paused: 100, idle: 500 }
 /** A subscription that waits until its backlog has room. */
-export const BACKLOG_DUE = `
+export const BACKLOG_DUE_SQL = `
 select clock_timestamp() where exists (
   select from webhooks where backlog_after is not null and status = 'active' and deleted_at is null)`
 
@@ -88,12 +88,12 @@ export class BacklogKeeper {
   async #round(): Promise<number> {
     if (clock.ticks() >= this.#countAt) await this.#pauseOverfull()
     const paused = await this.#sql<Paused>(`select * from paused_by_backlog($1::jsonb, ${AT_ONCE})`, [
-      WAITING_BY_PLAN,
+      MAX_WAITING_BY_PLAN_JSON,
     ])
     const caughtUp: WebhookRow[] = []
     let created = 0
     for (const webhook of paused.filter(({ free }) => free > 0)) {
-      const step = await replayBacklog(this.#sql, webhook)
+      const step = await createBacklogDeliveries(this.#sql, webhook)
       created += step.made
       if (step.isThrough) caughtUp.push(webhook)
     }
@@ -105,7 +105,7 @@ export class BacklogKeeper {
   async #pauseOverfull(): Promise<void> {
     const began = clock.ticks()
     const overfull = await this.#sql<WebhookRow>('select * from overfull_webhooks($1::jsonb)', [
-      WAITING_BY_PLAN,
+      MAX_WAITING_BY_PLAN_JSON,
     ])
     const took = clock.ticks() - began
     this.#countAt = clock.ticks() + Math.max(REST_MS.idle, took * COUNT_SHARE)
@@ -120,7 +120,7 @@ export class BacklogKeeper {
       const [{ owner_id: ownerId, mode } = webhooks[0] as WebhookRow] = webhooks
       await this.#parts.execute({
         operation,
-        actor: processOf({ ownerId, mode }),
+        actor: processActor({ ownerId, mode }),
         input: { params: {}, query: {}, body: { webhookIds: webhooks.slice(0, 100).map(({ id }) => id) } },
         requestId: `webhooks:${ownerId}`,
         address: null,
@@ -138,14 +138,17 @@ interface Step {
 const REPLAY = 'select made, is_through as "isThrough" from replay_events($1, $2, $3)'
 
 /** Creates the next deliveries of a paused subscription, except for events too old to be sent. */
-export async function replayBacklog(sql: Sql, { id, free }: Pick<Paused, 'id' | 'free'>): Promise<Step> {
-  const earliest = firstIdAt('event', after(clock.real(), -RETENTION_MS))
+export async function createBacklogDeliveries(
+  sql: Sql,
+  { id, free }: Pick<Paused, 'id' | 'free'>,
+): Promise<Step> {
+  const earliest = firstIdAt('event', addMs(clock.real(), -RETENTION_MS))
   const [step] = await sql<Step & Row>(REPLAY, [id, free, earliest])
   if (step && step.made > 0) await sql('notify deliveries')
   return step ?? { made: 0, isThrough: false }
 }
 
-export const overdueSeconds = async (sql: Sql): Promise<number | null> =>
+export const deliveryOverdueSeconds = async (sql: Sql): Promise<number | null> =>
   (await sql<{ seconds: number | null }>('select overdue_seconds() as seconds'))[0]?.seconds ?? null
 
 /** Counting stops here: exact numbers beyond this are expensive and uninformative. */
@@ -158,14 +161,14 @@ export async function deliveryCounts(sql: Sql): Promise<Counts> {
   return counts as Counts
 }
 
-export const behindCount = async (sql: Sql): Promise<number> =>
+export const countWebhooksBehind = async (sql: Sql): Promise<number> =>
   (await sql<{ count: number }>(BEHIND))[0]?.count ?? 0
 
 const BEHIND = `
 select count(*)::int as count from (
   select from webhooks where backlog_after is not null and status = 'active' and deleted_at is null limit ${MAX_COUNTED}) found`
 
-export const pausedCount = async (sql: Sql): Promise<number> =>
+export const countPausedWebhooks = async (sql: Sql): Promise<number> =>
   (await sql<{ count: number }>(`select paused_webhooks(${MAX_COUNTED})::int as count`))[0]?.count ?? 0
 
 /** How long a delivery is kept, in any status. Its event is kept for good. */
@@ -179,7 +182,7 @@ returning 1`
 
 /** Removes old deliveries, dead letters included, in small steps, so that no request waits for its locks. */
 export async function expireDeliveries({ pool }: Database): Promise<void> {
-  const before = firstIdAt('delivery', after(clock.real(), -RETENTION_MS))
+  const before = firstIdAt('delivery', addMs(clock.real(), -RETENTION_MS))
   let removed = EXPIRED_AT_ONCE
   while (removed === EXPIRED_AT_ONCE) removed = (await sqlOn(pool)(EXPIRE, [before])).length
 }

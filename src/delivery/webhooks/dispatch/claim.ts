@@ -1,7 +1,7 @@
 import type { Row } from '../../../kernel/contract/sql.ts'
 import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
-import { after, clock, minutes } from '../../../values/clock.ts'
-import type { SealedSecrets } from '../secrets.ts'
+import { addMs, clock, minutes } from '../../../values/clock.ts'
+import type { SealedWebhookSecrets } from '../secrets.ts'
 
 export interface DueWebhook extends Row {
   readonly id: string
@@ -9,13 +9,13 @@ export interface DueWebhook extends Row {
   readonly failing: boolean
 }
 
-export const MAX_DUE = 256
+export const MAX_DUE_WEBHOOKS = 256
 
-const DUE = `select id, owner_id as "ownerId", failing from due_webhooks(${MAX_DUE})`
+const DUE = `select id, owner_id as "ownerId", failing from due_webhooks(${MAX_DUE_WEBHOOKS})`
 
-export const dueWebhooks = ({ pool }: Database): Promise<DueWebhook[]> => sqlOn(pool)<DueWebhook>(DUE)
+export const findDueWebhooks = ({ pool }: Database): Promise<DueWebhook[]> => sqlOn(pool)<DueWebhook>(DUE)
 
-export interface Claimed {
+export interface ClaimedDelivery {
   readonly id: string
   readonly webhookId: string
   readonly claim: number
@@ -27,7 +27,7 @@ export interface Claimed {
   readonly body: string
   readonly requestId: string
   readonly url: string
-  readonly sealed: SealedSecrets
+  readonly sealed: SealedWebhookSecrets
   /** What was read of the journal with it, until it is stored; null for a delivery that was stored before. */
   readonly range: EventRange | null
 }
@@ -39,12 +39,12 @@ export interface EventRange {
   readonly unstored: Map<string, NewDelivery>
 }
 
-export interface NewDelivery extends Claimed {
+export interface NewDelivery extends ClaimedDelivery {
   readonly ownerId: string
   readonly range: EventRange
 }
 
-type LeasedRow = Row & Omit<Claimed, 'url' | 'sealed' | 'until' | 'lease' | 'range'>
+type LeasedRow = Row & Omit<ClaimedDelivery, 'url' | 'sealed' | 'until' | 'lease' | 'range'>
 
 /**
  * Enough to wait for a slot and to make an attempt. A dead process's deliveries are free sooner, when its
@@ -59,7 +59,7 @@ select t.id, t.webhook_id as "webhookId", t.claim, t.event_id as "eventId", t.ev
 from async_commit cross join lateral lease_deliveries($1::text[], $2::int[], '${LEASE_MS} ms', $3) t`
 
 /** The URL and the secrets of a subscription, read once for all of its deliveries. */
-export type Receiver = Row & SealedSecrets & Pick<Claimed, 'url'> & Pick<DueWebhook, 'ownerId'>
+export type Receiver = Row & SealedWebhookSecrets & Pick<ClaimedDelivery, 'url'> & Pick<DueWebhook, 'ownerId'>
 
 export const RECEIVERS = `
 select id, owner_id as "ownerId", url, secret, next_secret as "nextSecret", next_from as "nextFrom" from webhooks where id = any($1::text[])`
@@ -73,11 +73,11 @@ export async function claimDeliveries(
   { pool }: Database,
   shares: readonly DeliveryRequest[],
   lease: string,
-): Promise<Claimed[]> {
+): Promise<ClaimedDelivery[]> {
   const ids = shares.map(({ queue }) => queue.id)
   const counts = shares.map(({ max }) => max)
   // By our own clock and before the database begins the lease, so that it never ends later here than there.
-  const until = after(clock.real(), LEASE_MS)
+  const until = addMs(clock.real(), LEASE_MS)
   const sql = sqlOn(pool)
   const [receivers, rows] = await Promise.all([
     sql<Receiver>(RECEIVERS, [ids]),

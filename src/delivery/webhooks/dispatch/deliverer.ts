@@ -3,21 +3,21 @@ import type { Ports } from '../../../kernel/contract/ports.ts'
 import { batcher } from '../../../kernel/database/batcher.ts'
 import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
 import type { ProcessLease } from '../../../kernel/database/process-lease.ts'
-import { after, clock } from '../../../values/clock.ts'
-import { cachingVault, openSecrets } from '../secrets.ts'
-import { type Claimed, claimDeliveries, dueWebhooks, MAX_DUE } from './claim.ts'
-import { adjustWidth, FairQueue, type ReceiverQueue } from './fair-queue.ts'
+import { addMs, clock } from '../../../values/clock.ts'
+import { cachingVault, openWebhookSecrets } from '../secrets.ts'
+import { type ClaimedDelivery, claimDeliveries, findDueWebhooks, MAX_DUE_WEBHOOKS } from './claim.ts'
+import { adjustConcurrency, FairDeliveryQueue, type ReceiverQueue } from './fair-queue.ts'
 import { JournalReader, storeWaiting } from './journal-reader.ts'
-import { type DeliveryOutcome, recordOutcomes } from './outcomes.ts'
-import { attemptIdOf, post } from './post.ts'
-import type { AttemptResult, GiveUpReason } from './retry.ts'
+import { type DeliveryOutcome, recordDeliveryOutcomes } from './outcomes.ts'
+import { deliveryAttemptId, postWebhook } from './post.ts'
+import type { DeliveryAttemptResult, WebhookDisableReason } from './retry.ts'
 
 export interface DelivererParts {
   readonly database: Database
   readonly lease: ProcessLease
   readonly ports: Pick<Ports, 'outbound' | 'vault'>
   readonly waitsMs: readonly number[]
-  readonly giveUp: (webhookId: string, why: GiveUpReason) => Promise<unknown>
+  readonly giveUp: (webhookId: string, why: WebhookDisableReason) => Promise<unknown>
   readonly onOutbox: () => void
   /** Called when deliveries were stored that wait, or may have been. */
   readonly onWaiting: () => void
@@ -37,9 +37,9 @@ const OUTCOME_BATCH = { size: 256, inFlight: 2, least: 128 }
 const ATTEMPT_MS = 40_000
 
 /** Sends due deliveries to their receivers. Any number of processes may run it. */
-export class Deliverer {
+export class WebhookDeliverer {
   readonly #parts: DelivererParts
-  readonly #queues = new FairQueue()
+  readonly #queues = new FairDeliveryQueue()
   readonly #journal: JournalReader
   readonly #vault: ReturnType<typeof cachingVault>
   readonly #underWay = new Set<Promise<void>>()
@@ -121,9 +121,9 @@ export class Deliverer {
     this.#roundAt = clock.ticks()
     this.#changed.clear()
     await this.#readJournal()
-    const due = await dueWebhooks(this.#parts.database)
+    const due = await findDueWebhooks(this.#parts.database)
     const shares = this.#queues.allot(due)
-    this.#crowded = this.#queues.isCrowded || due.length === MAX_DUE
+    this.#crowded = this.#queues.isCrowded || due.length === MAX_DUE_WEBHOOKS
     if (shares.length === 0) return true
     const { database, lease } = this.#parts
     const claimed = await claimDeliveries(database, shares, await lease.hold())
@@ -177,9 +177,9 @@ export class Deliverer {
     this.#underWay.add(followed)
   }
 
-  async #deliver(queue: ReceiverQueue, claimed: Claimed): Promise<void> {
+  async #deliver(queue: ReceiverQueue, claimed: ClaimedDelivery): Promise<void> {
     const { id, webhookId, claim, until, lease, range } = claimed
-    const inTime = after(clock.real(), ATTEMPT_MS) < until
+    const inTime = addMs(clock.real(), ATTEMPT_MS) < until
     const isOurs = inTime && this.#parts.lease.held === lease
     const result = isOurs ? await this.#post(claimed) : null
     const recorded = this.#recordOutcome({ id, webhookId, claim, lease, range, result })
@@ -192,16 +192,25 @@ export class Deliverer {
       await this.#parts.giveUp(webhookId, { reason: 'gone', url: claimed.url })
   }
 
-  #post({ id, claim, sealed, url, eventId, event, body, requestId }: Claimed): Promise<AttemptResult> {
+  #post({
+    id,
+    claim,
+    sealed,
+    url,
+    eventId,
+    event,
+    body,
+    requestId,
+  }: ClaimedDelivery): Promise<DeliveryAttemptResult> {
     const { outbound } = this.#parts.ports
-    const message = { deliveryId: attemptIdOf(id, claim), url, eventId, event, body, requestId }
-    return post(outbound, message, () => openSecrets(this.#vault, sealed, clock.real()))
+    const message = { deliveryId: deliveryAttemptId(id, claim), url, eventId, event, body, requestId }
+    return postWebhook(outbound, message, () => openWebhookSecrets(this.#vault, sealed, clock.real()))
   }
 
   /** Frees the slot of a request. After a failure the deliveries claimed ahead are released. */
-  #ended(queue: ReceiverQueue, result: AttemptResult | null): void {
+  #ended(queue: ReceiverQueue, result: DeliveryAttemptResult | null): void {
     this.#queues.ended(queue)
-    if (result) adjustWidth(queue, result.succeeded, result.attempt.latencyMs)
+    if (result) adjustConcurrency(queue, result.succeeded, result.attempt.latencyMs)
     if (result && !result.succeeded) this.#giveBack(queue)
     if (!this.#stopping.signal.aborted) this.#begin()
     if (this.#queues.needsMore(queue) || this.#crowded) this.wake()
@@ -215,7 +224,7 @@ export class Deliverer {
 
   async #write(outcomes: readonly DeliveryOutcome[]) {
     const { database, waitsMs, onOutbox, onWaiting, giveUp } = this.#parts
-    const { forTemporal, toDisable } = await recordOutcomes(database, outcomes, waitsMs)
+    const { forTemporal, toDisable } = await recordDeliveryOutcomes(database, outcomes, waitsMs)
     this.#journal.stored(outcomes)
     if (outcomes.some(({ result }) => !result?.succeeded)) onWaiting()
     if (this.#journal.isReady) this.wake()

@@ -1,4 +1,4 @@
-import type { Claimed, DueWebhook, NewDelivery } from './claim.ts'
+import type { ClaimedDelivery, DueWebhook, NewDelivery } from './claim.ts'
 
 /** The most requests in flight: in total, to one owner's receivers, to one receiver. */
 const MAX_IN_FLIGHT = { all: 256, owner: 64, receiver: 16 }
@@ -16,7 +16,7 @@ export interface ReceiverQueue {
   /** The most requests in flight: doubled after each quick success, one after a failure. */
   width: number
   underWay: number
-  readonly ready: Claimed[]
+  readonly ready: ClaimedDelivery[]
   /** Whether more may be due than was claimed. */
   more: boolean
 }
@@ -39,26 +39,26 @@ const heldBy = ({ underWay, ready }: ReceiverQueue): number => underWay + ready.
 const wantedBy = ({ width }: ReceiverQueue): number => (width === 1 ? 1 : width * CLAIMED_AHEAD)
 
 /** Adjusts a receiver's slots to its last answer: a slow one should occupy few of the shared slots. */
-export function adjustWidth(queue: ReceiverQueue, succeeded: boolean, latencyMs: number | null): void {
+export function adjustConcurrency(queue: ReceiverQueue, succeeded: boolean, latencyMs: number | null): void {
   if (!succeeded) queue.width = 1
   else if ((latencyMs ?? 0) > FAST_MS) queue.width = Math.max(1, queue.width >> 1)
   else queue.width = Math.min(MAX_IN_FLIGHT.receiver, queue.width * 2)
 }
 
-export interface Share {
+export interface ReceiverShare {
   readonly queue: ReceiverQueue
   readonly max: number
 }
 
 /** Shares the request slots among receivers, so that no owner and no slow receiver gets them all. */
-export class FairQueue {
+export class FairDeliveryQueue {
   readonly #queues = new Map<string, ReceiverQueue>()
   readonly #underWay = new Map<string, number>()
   #all = 0
   #isCrowded = false
 
   /** How many deliveries to claim for each due subscription: equal shares, and at most a quarter for one owner. */
-  allot(due: readonly DueWebhook[]): Share[] {
+  allot(due: readonly DueWebhook[]): ReceiverShare[] {
     const owners = Map.groupBy(this.#queues.values(), ({ ownerId }) => ownerId)
     const room = (max: number, among: Iterable<ReceiverQueue>) =>
       [...among].reduce((left, queue) => left - heldBy(queue), max * CLAIMED_AHEAD)
@@ -99,7 +99,7 @@ export class FairQueue {
     return this.#isCrowded
   }
 
-  add({ queue, max }: Share, taken: readonly Claimed[]): void {
+  add({ queue, max }: ReceiverShare, taken: readonly ClaimedDelivery[]): void {
     if (taken.length === 0) return
     this.#queues.set(queue.id, queue)
     queue.ready.push(...taken)
@@ -116,7 +116,7 @@ export class FairQueue {
     return true
   }
 
-  next(queue: ReceiverQueue): Claimed | undefined {
+  next(queue: ReceiverQueue): ClaimedDelivery | undefined {
     const ofOwner = this.#underWay.get(queue.ownerId) ?? 0
     if (queue.underWay >= queue.width || this.#all >= MAX_IN_FLIGHT.all || ofOwner >= MAX_IN_FLIGHT.owner)
       return undefined

@@ -1,16 +1,16 @@
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
-import { retrying } from '../../../kernel/database/retry.ts'
-import { after, clock } from '../../../values/clock.ts'
+import { withDatabaseRetries } from '../../../kernel/database/retry.ts'
+import { addMs, clock } from '../../../values/clock.ts'
 import {
-  type Claimed,
+  type ClaimedDelivery,
   type EventRange,
   LEASE_MS,
   type NewDelivery,
   RECEIVERS,
   type Receiver,
 } from './claim.ts'
-import type { AttemptResult } from './retry.ts'
+import type { DeliveryAttemptResult } from './retry.ts'
 
 /** The events and the deliveries that one read is to find. */
 const AT_ONCE = 512
@@ -27,7 +27,7 @@ select e.more, e.range, e.id, e.webhook_id as "webhookId", e.event_id as "eventI
 from async_commit cross join lateral claim_events($1, $2, $3::bigint[]) e`
 
 type EventRow = Row &
-  Pick<Claimed, 'id' | 'webhookId' | 'eventId' | 'event' | 'requestId' | 'body'> & {
+  Pick<ClaimedDelivery, 'id' | 'webhookId' | 'eventId' | 'event' | 'requestId' | 'body'> & {
     more: boolean
     range: bigint | null
   }
@@ -69,7 +69,7 @@ export class JournalReader {
   }
 
   async read(lease: string): Promise<readonly NewDelivery[]> {
-    const until = after(clock.real(), LEASE_MS)
+    const until = addMs(clock.real(), LEASE_MS)
     const sql = sqlOn(this.#database.pool)
     const finished = this.#finished.splice(0)
     this.#hasMore = false
@@ -102,7 +102,7 @@ export class JournalReader {
   }
 
   /** These have rows now. A range whose deliveries all have is finished. */
-  stored(deliveries: Iterable<Pick<Claimed, 'id' | 'range'>>): void {
+  stored(deliveries: Iterable<Pick<ClaimedDelivery, 'id' | 'range'>>): void {
     for (const { id, range } of deliveries) {
       if (!range?.unstored.delete(id) || range.unstored.size > 0) continue
       this.#open.delete(range)
@@ -172,7 +172,7 @@ on conflict (id) do nothing returning id`
 
 interface Success {
   readonly delivery: NewDelivery
-  readonly result: AttemptResult
+  readonly result: DeliveryAttemptResult
 }
 
 /** Writes the deliveries of first attempts that have succeeded, and returns their ids. */
@@ -185,7 +185,7 @@ export async function storeDelivered(sql: Sql, successes: readonly Success[]): P
     event,
     attempt,
   }))
-  const stored = await retrying(() => sql<{ id: string }>(DELIVERED, [JSON.stringify(rows)]))
+  const stored = await withDatabaseRetries(() => sql<{ id: string }>(DELIVERED, [JSON.stringify(rows)]))
   return new Set(stored.map(({ id }) => id))
 }
 
@@ -217,6 +217,6 @@ export async function storeWaiting(
   }))
   for (let n = 0; n < rows.length; n += STORED_AT_ONCE) {
     const some = JSON.stringify(rows.slice(n, n + STORED_AT_ONCE))
-    await retrying(() => sql(WAITING, [some]))
+    await withDatabaseRetries(() => sql(WAITING, [some]))
   }
 }

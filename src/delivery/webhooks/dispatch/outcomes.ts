@@ -1,24 +1,24 @@
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 import { onConnection } from '../../../kernel/database/connection.ts'
 import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
-import { retrying } from '../../../kernel/database/retry.ts'
+import { withDatabaseRetries } from '../../../kernel/database/retry.ts'
 import { emptyJournal, writeJournal } from '../../../kernel/journal/journal.ts'
-import { wakeUp } from '../../../kernel/journal/journal-rows.ts'
-import { after, clock } from '../../../values/clock.ts'
+import { buildWakeUpRow } from '../../../kernel/journal/journal-rows.ts'
+import { addMs, clock } from '../../../values/clock.ts'
 import {
   type DeliveryRow,
   deliveryColumns,
   deliveryMachine,
-  type Health,
-  healthColumns,
-  writeHealth,
-  writeOutcomes,
+  type WebhookHealth,
+  webhookHealthColumns,
+  writeDeliveryOutcomes,
+  writeWebhookHealth,
 } from '../delivery.ts'
-import { recordRound, shouldDisable } from '../health.ts'
+import { recordAttemptRound, shouldDisableWebhook } from '../health.ts'
 import { webhookProcess } from '../process.ts'
 import type { EventRange } from './claim.ts'
 import { storeDelivered, storeWaiting } from './journal-reader.ts'
-import { type AttemptResult, applyAttempt, tierOf } from './retry.ts'
+import { applyDeliveryAttempt, type DeliveryAttemptResult, retryTierOfPlan } from './retry.ts'
 
 /** The result of a claimed delivery; null releases it without an attempt. */
 export interface DeliveryOutcome {
@@ -27,10 +27,10 @@ export interface DeliveryOutcome {
   readonly claim: number
   readonly lease: string
   readonly range: EventRange | null
-  readonly result: AttemptResult | null
+  readonly result: DeliveryAttemptResult | null
 }
 
-export interface FollowUp {
+export interface OutcomeFollowUp {
   readonly forTemporal: boolean
   readonly toDisable: readonly string[]
 }
@@ -46,24 +46,24 @@ join customers c on c.id = d.owner_id join webhooks w on (w.owner_id, w.mode, w.
 where d.id = any($1::text[]) order by d.id for update of d`
 
 const LOCK_HEALTH = `
-select ${healthColumns} from webhooks w where w.id = any($1::text[]) order by w.id for no key update`
+select ${webhookHealthColumns} from webhooks w where w.id = any($1::text[]) order by w.id for no key update`
 
-export async function recordOutcomes(
+export async function recordDeliveryOutcomes(
   database: Database,
   outcomes: readonly DeliveryOutcome[],
   waitsMs: readonly number[],
-): Promise<FollowUp> {
+): Promise<OutcomeFollowUp> {
   const toUpdate = await storeNew(sqlOn(database.pool), outcomes)
-  const delivered = await retrying(() => recordSuccesses(sqlOn(database.pool), toUpdate))
+  const delivered = await withDatabaseRetries(() => recordSuccesses(sqlOn(database.pool), toUpdate))
   const others = toUpdate.filter(({ id }) => !delivered.has(id))
   if (others.length === 0) return { forTemporal: false, toDisable: [] }
-  return retrying(() =>
+  return withDatabaseRetries(() =>
     onConnection(database, ASYNC_COMMIT, async client => {
       const sql = sqlOn(client)
       const rows = await sql<Locked>(LOCK, [others.map(({ id }) => id)])
       const aheadMs = aheadOf(rows)
       apply(rows, others, waitsMs)
-      await writeOutcomes(sql, rows)
+      await writeDeliveryOutcomes(sql, rows)
       const toDisable = await updateHealth(sql, { rows, outcomes, aheadMs })
       // A run that waits in Temporal for one of these deliveries is notified.
       const outbox = rows.filter(({ workflowId }) => workflowId).map(processOf)
@@ -116,7 +116,7 @@ async function recordSuccesses(sql: Sql, outcomes: readonly DeliveryOutcome[]): 
 }
 
 const processOf = ({ id, ownerId, mode, event, webhookId }: DeliveryRow) =>
-  wakeUp(webhookProcess, { ownerId, mode }, { id, agentId: null, about: `${event} to ${webhookId}` })
+  buildWakeUpRow(webhookProcess, { ownerId, mode }, { id, agentId: null, about: `${event} to ${webhookId}` })
 
 function apply(
   rows: readonly Locked[],
@@ -128,7 +128,7 @@ function apply(
     const { claim, lease, result } = byId.get(row.id) as DeliveryOutcome
     const isMine = row.claims === claim && row.leasedBy === lease
     row.updatedAt = clock.real()
-    if (result) applyAttempt(row, result, { isMine, tier: tierOf(row.plan, waitsMs) })
+    if (result) applyDeliveryAttempt(row, result, { isMine, tier: retryTierOfPlan(row.plan, waitsMs) })
     else if (isMine) row.leasedUntil = null
   }
 }
@@ -157,11 +157,11 @@ async function updateHealth(sql: Sql, { rows, outcomes, aheadMs }: Round): Promi
   const changed = [...rounds].filter(([id, succeeded]) => !succeeded || (failures.get(id) ?? 0) > 0)
   if (changed.length === 0) return []
   const now = clock.real()
-  const healths = await sql<Health & Row>(LOCK_HEALTH, [changed.map(([id]) => id)])
+  const healths = await sql<WebhookHealth & Row>(LOCK_HEALTH, [changed.map(([id]) => id)])
   for (const health of healths) {
-    const triedAt = after(now, -(aheadMs.get(health.id) ?? 0))
-    recordRound(health, rounds.get(health.id) ?? false, triedAt)
+    const triedAt = addMs(now, -(aheadMs.get(health.id) ?? 0))
+    recordAttemptRound(health, rounds.get(health.id) ?? false, triedAt)
   }
-  await writeHealth(sql, healths)
-  return healths.filter(health => shouldDisable(health, now)).map(({ id }) => id)
+  await writeWebhookHealth(sql, healths)
+  return healths.filter(health => shouldDisableWebhook(health, now)).map(({ id }) => id)
 }

@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto'
-import type { Outbound, OutboundAnswer } from '../../../ports/outbound.ts'
+import type { OutboundAnswer, OutboundHttp } from '../../../ports/outbound.ts'
 import { clock } from '../../../values/clock.ts'
-import { redactedExcerpt } from '../../../values/redaction.ts'
-import { type Secrets, signedHeaders } from '../../../values/webhook-signature.ts'
-import type { Attempt } from '../delivery.ts'
-import { type AttemptResult, retryAfterOf } from './retry.ts'
+import { redactExcerpt } from '../../../values/redaction.ts'
+import { signWebhookHeaders, type WebhookSecrets } from '../../../values/webhook-signature.ts'
+import type { DeliveryAttempt } from '../delivery.ts'
+import { type DeliveryAttemptResult, parseRetryAfter } from './retry.ts'
 
 /** A message to a receiver. Only the delivery id differs between attempts. */
-export interface Message {
+export interface WebhookMessageToSend {
   readonly url: string
   readonly deliveryId: string
   readonly eventId: string
@@ -22,20 +22,20 @@ const MAX_RANDOM = 2 ** 48 - 1
  * The id of one attempt. The number of claims is not unique, since a killed PostgreSQL may lose one. So a
  * random number follows, after a dot, because receivers cut the suffix off at the last `-`.
  */
-export const attemptIdOf = (deliveryId: string, claim: number): string =>
+export const deliveryAttemptId = (deliveryId: string, claim: number): string =>
   `${deliveryId}-${claim}.${randomInt(MAX_RANDOM)}`
 
 const ACKNOWLEDGED_WITHIN_MS = 30_000
 const READ_BYTES = 1_024
 
 /** Makes one attempt. If the receiver had just closed the connection, it is repeated with a new id and signature. */
-export async function post(
-  outbound: Outbound,
-  message: Message,
-  secrets: () => Secrets,
-): Promise<AttemptResult> {
+export async function postWebhook(
+  outbound: OutboundHttp,
+  message: WebhookMessageToSend,
+  secrets: () => WebhookSecrets,
+): Promise<DeliveryAttemptResult> {
   let base = startAttempt(message.deliveryId)
-  const headers = () => signedHeaders({ ...message, ...base, at: new Date(base.at) }, secrets())
+  const headers = () => signWebhookHeaders({ ...message, ...base, at: new Date(base.at) }, secrets())
   const retryHeaders = () => {
     base = startAttempt(`${message.deliveryId}.2`)
     return headers()
@@ -56,17 +56,17 @@ export async function post(
   }
 }
 
-type Base = Pick<Attempt, 'deliveryId' | 'at'>
+type Base = Pick<DeliveryAttempt, 'deliveryId' | 'at'>
 
 const startAttempt = (deliveryId: string): Base => ({ deliveryId, at: clock.real().toISOString() })
 
-const unsent = (base: Base, error: string): AttemptResult => ({
+const unsent = (base: Base, error: string): DeliveryAttemptResult => ({
   attempt: { ...base, status: null, latencyMs: null, error, responseStart: null },
   succeeded: false,
   retryAfterMs: null,
 })
 
-function resultOf(base: Base, answer: OutboundAnswer): AttemptResult {
+function resultOf(base: Base, answer: OutboundAnswer): DeliveryAttemptResult {
   if (answer.kind === 'refused' || answer.kind === 'busy') return unsent(base, answer.message)
   const { latencyMs } = answer
   if (answer.kind === 'failed') {
@@ -77,9 +77,9 @@ function resultOf(base: Base, answer: OutboundAnswer): AttemptResult {
   const succeeded = status >= 200 && status < 300
   const error = succeeded ? null : refusalOf(status)
   return {
-    attempt: { ...base, status, latencyMs, error, responseStart: redactedExcerpt(body) },
+    attempt: { ...base, status, latencyMs, error, responseStart: redactExcerpt(body) },
     succeeded,
-    retryAfterMs: succeeded ? null : retryAfterOf(headers['retry-after'], clock.real()),
+    retryAfterMs: succeeded ? null : parseRetryAfter(headers['retry-after'], clock.real()),
   }
 }
 

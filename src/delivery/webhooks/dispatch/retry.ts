@@ -1,12 +1,12 @@
 import type { Tenant } from '../../../kernel/contract/actor.ts'
-import { processOf } from '../../../kernel/contract/actor.ts'
-import type { Registered } from '../../../kernel/contract/operation.ts'
+import { processActor } from '../../../kernel/contract/actor.ts'
+import type { RegisteredOperation } from '../../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../../kernel/contract/process.ts'
 import type { Row } from '../../../kernel/contract/sql.ts'
 import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
-import type { Execute } from '../../../kernel/run/execute.ts'
-import { after } from '../../../values/clock.ts'
-import { type Attempt, type DeliveryRow, deliveryMachine } from '../delivery.ts'
+import type { ExecuteCall } from '../../../kernel/run/execute.ts'
+import { addMs } from '../../../values/clock.ts'
+import { type DeliveryAttempt, type DeliveryRow, deliveryMachine } from '../delivery.ts'
 import { webhookProcess } from '../process.ts'
 
 /** The tiers of plans. `full` equals `basic` so far. */
@@ -17,7 +17,7 @@ const tiers = {
   full_dlq: { retries: true, deadLetters: true },
 } as const
 
-export const tierNames = Object.keys(tiers) as (keyof typeof tiers)[]
+export const retryTierNames = Object.keys(tiers) as (keyof typeof tiers)[]
 
 const byPlan: Readonly<Record<string, keyof typeof tiers>> = {
   free: 'basic',
@@ -34,20 +34,20 @@ interface Tier {
 
 const nameOf = (plan: string): keyof typeof tiers => byPlan[plan] ?? 'basic'
 
-export function tierOf(plan: string, waitsMs: readonly number[]): Tier {
+export function retryTierOfPlan(plan: string, waitsMs: readonly number[]): Tier {
   const { retries, deadLetters } = tiers[nameOf(plan)]
   return { waitsMs: retries ? waitsMs : [], finalStatus: deadLetters ? 'dead' : 'failed' }
 }
 
-export function retriesOf(plan: string, retrySeconds: readonly number[]) {
+export function retryScheduleOfPlan(plan: string, retrySeconds: readonly number[]) {
   const tier = nameOf(plan)
   const { retries, deadLetters: deadLetter } = tiers[tier]
   const backoffSeconds = retries ? [...retrySeconds] : []
   return { tier, maxAttempts: backoffSeconds.length + 1, backoffSeconds, deadLetter }
 }
 
-export interface AttemptResult {
-  readonly attempt: Attempt
+export interface DeliveryAttemptResult {
+  readonly attempt: DeliveryAttempt
   readonly succeeded: boolean
   readonly retryAfterMs: number | null
 }
@@ -61,9 +61,9 @@ const MAX_ATTEMPTS = 25
  * process has claimed the delivery meanwhile, a failure does not count, but a success does, because the
  * receiver has it.
  */
-export function applyAttempt(
+export function applyDeliveryAttempt(
   row: DeliveryRow,
-  result: AttemptResult,
+  result: DeliveryAttemptResult,
   { isMine, tier }: { isMine: boolean; tier: Tier },
 ) {
   const at = new Date(result.attempt.at)
@@ -76,7 +76,7 @@ export function applyAttempt(
 
 function scheduleRetry(
   row: DeliveryRow,
-  { attempt, retryAfterMs }: AttemptResult,
+  { attempt, retryAfterMs }: DeliveryAttemptResult,
   at: Date,
   { waitsMs, finalStatus }: Tier,
 ): void {
@@ -89,7 +89,7 @@ function scheduleRetry(
   const waits = Math.max(wait, retryAfterMs ?? 0)
   const passed = Math.min(waits, row.aheadMs)
   row.aheadMs -= passed
-  row.dueAt = after(at, (attempt.latencyMs ?? 0) + waits - passed)
+  row.dueAt = addMs(at, (attempt.latencyMs ?? 0) + waits - passed)
   row.workflowId = workflowIdOf(webhookProcess, row.id)
 }
 
@@ -101,7 +101,7 @@ function finish(row: DeliveryRow, status: 'delivered' | 'failed' | 'dead'): void
 /** The date format of HTTP. `Date.parse` by itself accepts almost any text. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
-export function retryAfterOf(value: string | undefined, now: Date): number | null {
+export function parseRetryAfter(value: string | undefined, now: Date): number | null {
   const ms = value === undefined ? Number.NaN : millisecondsOf(value, now)
   return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : null
 }
@@ -113,20 +113,20 @@ function millisecondsOf(value: string, now: Date): number {
 
 interface Parts {
   readonly database: Database
-  readonly execute: Execute
-  readonly operations: readonly Registered[]
+  readonly execute: ExecuteCall
+  readonly operations: readonly RegisteredOperation[]
 }
 
-export interface GiveUpReason {
+export interface WebhookDisableReason {
   readonly reason: 'gone' | 'failing'
   readonly url: string | null
 }
 
 /** Disables a subscription through an operation, so that an event is emitted. */
-export async function giveUp(
+export async function disableWebhook(
   { database, execute, operations }: Parts,
   webhookId: string,
-  body: GiveUpReason,
+  body: WebhookDisableReason,
 ): Promise<void> {
   const operation = operations.find(({ key }) => key === 'webhooks.giveUp')
   const [tenant] = await sqlOn(database.pool)<Tenant & Row>(
@@ -136,7 +136,7 @@ export async function giveUp(
   if (!operation || !tenant) return
   await execute({
     operation,
-    actor: processOf(tenant),
+    actor: processActor(tenant),
     input: { params: { id: webhookId }, query: {}, body },
     requestId: `webhook:${webhookId}`,
     address: null,

@@ -1,6 +1,6 @@
 import type { Row } from '../../../kernel/contract/sql.ts'
 import { type Cents, formatMoney } from '../../../values/money.ts'
-import type { Every } from '../charge-series.ts'
+import type { ChargeInterval } from '../charge-series.ts'
 
 export const anomalyKinds = [
   'day_above_usual',
@@ -35,24 +35,24 @@ export interface Anomaly {
   readonly score: number
 }
 
-export const scoreOf = (value: number, bound: number): number =>
+export const anomalyScore = (value: number, bound: number): number =>
   value > 0 ? 1 - bound / (2 * Math.max(value, bound)) : 0.5
 
-export const inPercent = (share: number): string => `${Math.round(share * 100)} %`
-export const inWords = formatMoney
-export const rounded = (value: number): number => Math.round(value * 100) / 100
+export const formatPercent = (share: number): string => `${Math.round(share * 100)} %`
+export const formatAmountText = formatMoney
+export const roundToCents = (value: number): number => Math.round(value * 100) / 100
 
-export interface Candidate extends Row {
+export interface AnomalyCandidate extends Row {
   readonly kind: (typeof anomalyKinds)[number]
   readonly agentId: string
   readonly merchant: string | null
   readonly day: string
   readonly amountCents: Cents
   readonly usualCents: Cents | null
-  /** How far the amount exceeds the bound of its kind, from which `scoreOf` computes the score. */
+  /** How far the amount exceeds the bound of its kind, from which `anomalyScore` computes the score. */
   readonly measure: number
   readonly times: number | null
-  readonly every: Every | null
+  readonly every: ChargeInterval | null
 }
 
 export type AnomalyText = Pick<Anomaly, 'sentence' | 'figures'> & { readonly score: number }
@@ -73,7 +73,7 @@ const COLUMNS = [
  * SQL: the most unusual candidates of each kind, with the count of all. Each select of `kinds` has the
  * columns agent_id, merchant, day, amount, usual, measure, times and every.
  */
-export const mostUnusual = (kinds: Readonly<Record<string, string>>, limit: string): string =>
+export const mostUnusualSql = (kinds: Readonly<Record<string, string>>, limit: string): string =>
   Object.entries(kinds)
     .map(
       ([kind, select]) => `

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { file } from '../../../kernel/contract/file.ts'
+import { fileSchema } from '../../../kernel/contract/file.ts'
 import { get } from '../../../kernel/contract/operation.ts'
 import { id } from '../../../values/ids.ts'
-import { money, signedMoney } from '../../../values/money.ts'
-import { answerSpan, bound, ofSpan, reading } from '../../reports/index.ts'
+import { moneySchema, signedMoneySchema } from '../../../values/money.ts'
+import { groupLimitSchema, reportAccess, reportQuery, reportSpanMembers } from '../../reports/index.ts'
 import { anomalyGroupings, anomalyKinds } from './anomaly.ts'
 
 const AnomalyRecord = z.object({
@@ -17,9 +17,9 @@ const AnomalyRecord = z.object({
   sentence: z.string().meta({ examples: ['€ 840.00 was spent on 2026-11-14; the usual amount is € 52.40.'] }),
   figures: z
     .object({
-      amountCents: signedMoney,
-      usualCents: money.optional(),
-      limitCents: money.optional(),
+      amountCents: signedMoneySchema,
+      usualCents: moneySchema.optional(),
+      limitCents: moneySchema.optional(),
       share: z.number().optional(),
       deviations: z.number().optional(),
       times: z.int().optional(),
@@ -30,7 +30,7 @@ const AnomalyRecord = z.object({
 
 export const AnomaliesRecord = z
   .object({
-    ...answerSpan,
+    ...reportSpanMembers,
     groupBy: z.enum(anomalyGroupings),
     data: z.array(AnomalyRecord).meta({ description: 'The most unusual first.' }),
     groups: z
@@ -49,16 +49,16 @@ export const AnomaliesRecord = z
   })
   .meta({ id: 'AnomalyReport' })
 
-const query = ofSpan({
+const query = reportQuery({
   groupBy: z.enum(anomalyGroupings).default('kind'),
   agentId: id('agent').optional(),
-  limit: bound,
+  limit: groupLimitSchema,
 })
 
 export const anomaliesApi = {
   anomalies: get('/analytics/anomalies', {
     limits: { oneAtATime: true },
-    ...reading,
+    ...reportAccess,
     summary: 'Find anomalies',
     description:
       'Days and merchants far above an agent’s own median (by median absolute deviation over half a year); price increases of subscriptions; repeated charges; new merchants with a large share; monthly budgets that do not last at this pace; spending outside of runs. The rules are deterministic: the same days give the same answer. Usual amounts need 14 days of data, those of a merchant 8.',
@@ -67,10 +67,10 @@ export const anomaliesApi = {
   }),
   anomaliesTable: get('/analytics/anomalies/csv', {
     limits: { oneAtATime: true },
-    ...reading,
+    ...reportAccess,
     summary: 'Download anomalies as CSV',
     description: 'RFC 4180 in UTF-8: one line for each anomaly.',
     query,
-    returns: [200, file('text/csv')],
+    returns: [200, fileSchema('text/csv')],
   }),
 }

@@ -1,41 +1,47 @@
-import { type CsvColumns, csvText } from '../../../values/csv.ts'
-import { decimal } from '../../../values/money.ts'
+import { type CsvColumns, csvCell } from '../../../values/csv.ts'
+import { formatDecimal } from '../../../values/money.ts'
 import { addDays, type ReportScope } from '../../reports/index.ts'
-import { linesOf, parametersOf, readTop, type Spend, type View } from '../../spend/index.ts'
-import { CHARGE_SERIES, RHYTHM_DAYS } from '../charge-series.ts'
+import {
+  readTopSpend,
+  type SpendSnapshot,
+  type SpendView,
+  spendLinesSql,
+  spendQueryParameters,
+} from '../../spend/index.ts'
+import { CHARGE_SERIES_HISTORY_DAYS, CHARGE_SERIES_SQL } from '../charge-series.ts'
 import {
   type Anomaly,
+  type AnomalyCandidate,
   type AnomalyGrouping,
   type AnomalyText,
   type anomalyKinds,
-  type Candidate,
-  mostUnusual,
-  rounded,
+  mostUnusualSql,
+  roundToCents,
 } from './anomaly.ts'
 import {
+  canProjectPace,
+  describeNewMerchant,
   describeOutlier,
   describePriceIncrease,
-  isPaceKnown,
-  newMerchants,
-  newTold,
-  OUTSIDE_OF_RUNS,
-  outlierDays,
-  outsideTold,
-  paceTold,
-  priceIncreases,
-  projectedOverspend,
-  repeatedCharges,
-  twiceTold,
+  describeProjectedOverspend,
+  describeRepeatedCharge,
+  describeSpendOutsideRuns,
+  newMerchantsSql,
+  outlierDaysSql,
+  priceIncreasesSql,
+  projectedOverspendSql,
+  repeatedChargesSql,
+  SPEND_OUTSIDE_RUNS_SQL,
 } from './kinds.ts'
 
-const tellings: Readonly<Record<(typeof anomalyKinds)[number], (of: Candidate) => AnomalyText>> = {
+const tellings: Readonly<Record<(typeof anomalyKinds)[number], (of: AnomalyCandidate) => AnomalyText>> = {
   day_above_usual: describeOutlier('day_above_usual'),
   merchant_above_usual: describeOutlier('merchant_above_usual'),
   subscription_dearer: describePriceIncrease,
-  charged_twice: twiceTold,
-  new_merchant: newTold,
-  budget_at_this_pace: paceTold,
-  outside_of_runs: outsideTold,
+  charged_twice: describeRepeatedCharge,
+  new_merchant: describeNewMerchant,
+  budget_at_this_pace: describeProjectedOverspend,
+  outside_of_runs: describeSpendOutsideRuns,
 }
 
 const keyOf = ({ kind, day, agentId, merchant }: Anomaly): string => [kind, day, agentId, merchant].join('\n')
@@ -43,7 +49,7 @@ const keyOf = ({ kind, day, agentId, merchant }: Anomaly): string => [kind, day,
 const byScore = (one: Anomaly, other: Anomaly): number =>
   other.score - one.score || (keyOf(one) < keyOf(other) ? -1 : 1)
 
-const anomalyOf = (candidate: Candidate): Anomaly => {
+const anomalyOf = (candidate: AnomalyCandidate): Anomaly => {
   const { kind, agentId, merchant, day } = candidate
   return { kind, agentId: agentId || null, merchant, day, ...tellings[kind](candidate) }
 }
@@ -52,7 +58,7 @@ const anomalyOf = (candidate: Candidate): Anomaly => {
  * Returns the most unusual first. The same days give the same answer as long as their payments do not change.
  * Only the anomalies that may be listed leave the database.
  */
-export async function anomaliesIn(spend: Spend, scope: ReportScope, limit: number) {
+export async function findAnomalies(spend: SpendSnapshot, scope: ReportScope, limit: number) {
   const asked = { spend, scope, limit }
   const found = (
     await Promise.all([unusualSpending(asked), outsideOfRuns(asked), budgetsAtThisPace(asked)])
@@ -63,7 +69,7 @@ export async function anomaliesIn(spend: Spend, scope: ReportScope, limit: numbe
     .map(anomalyOf)
     .sort(byScore)
     .slice(0, limit)
-    .map(one => ({ ...one, score: rounded(one.score) }))
+    .map(one => ({ ...one, score: roundToCents(one.score) }))
   return { data, others: all - data.length }
 }
 
@@ -71,12 +77,12 @@ const MOST_MERCHANTS = 200
 
 export const anomalyViews = ['agent', 'merchant', 'run'] as const
 
-interface Found extends Candidate {
+interface Found extends AnomalyCandidate {
   readonly inAll: number
 }
 
 interface AnomalyQuery {
-  readonly spend: Spend
+  readonly spend: SpendSnapshot
   readonly scope: ReportScope
   readonly limit: number
 }
@@ -91,49 +97,49 @@ of_merchants as materialized (
   from lines where view = 'merchant' group by 1, 2, 3
 ),
 paid as (select agent_id, value, day, payments, spent::bigint as spent from of_merchants where payments > 0),
-${CHARGE_SERIES}`
+${CHARGE_SERIES_SQL}`
 
 async function unusualSpending({ spend, scope, limit }: AnomalyQuery): Promise<Found[]> {
-  const sums = await readTop(spend, { ...scope, views: ['merchant'] }, MOST_MERCHANTS)
+  const sums = await readTopSpend(spend, { ...scope, views: ['merchant'] }, MOST_MERCHANTS)
   const values = ['', ...sums.flatMap(({ value }) => value ?? [])]
-  const rhythmsFrom = addDays(scope.before, -RHYTHM_DAYS)
+  const rhythmsFrom = addDays(scope.before, -CHARGE_SERIES_HISTORY_DAYS)
   const from = rhythmsFrom < scope.from ? rhythmsFrom : scope.from
   const question = { ...scope, from, values, views: ['agent', 'merchant'] as const }
-  const parameters = parametersOf(spend, question)
+  const parameters = spendQueryParameters(spend, question)
   const place = parameters.length + 1
   const since = `$${place}::date`
   const kinds = {
-    day_above_usual: outlierDays('day_above_usual', 'of_agents', since),
-    merchant_above_usual: outlierDays('merchant_above_usual', 'of_merchants', since),
-    subscription_dearer: priceIncreases(since),
-    charged_twice: repeatedCharges(since),
-    new_merchant: newMerchants(since),
+    day_above_usual: outlierDaysSql('day_above_usual', 'of_agents', since),
+    merchant_above_usual: outlierDaysSql('merchant_above_usual', 'of_merchants', since),
+    subscription_dearer: priceIncreasesSql(since),
+    charged_twice: repeatedChargesSql(since),
+    new_merchant: newMerchantsSql(since),
   }
-  const text = `with ${linesOf(question)}, ${SERIES} ${mostUnusual(kinds, `$${place + 1}`)}`
+  const text = `with ${spendLinesSql(question)}, ${SERIES} ${mostUnusualSql(kinds, `$${place + 1}`)}`
   return spend.sql<Found>(text, [...parameters, scope.from, limit])
 }
 
 function unusualLines(
   asked: AnomalyQuery,
-  view: View,
+  view: SpendView,
   from: string,
   kind: string,
   select: string,
 ): Promise<Found[]> {
   const { spend, scope, limit } = asked
   const question = { ...scope, from, views: [view] }
-  const parameters = parametersOf(spend, question)
-  const text = `with ${linesOf(question)} ${mostUnusual({ [kind]: select }, `$${parameters.length + 1}`)}`
+  const parameters = spendQueryParameters(spend, question)
+  const text = `with ${spendLinesSql(question)} ${mostUnusualSql({ [kind]: select }, `$${parameters.length + 1}`)}`
   return spend.sql<Found>(text, [...parameters, limit])
 }
 
 const outsideOfRuns = (asked: AnomalyQuery): Promise<Found[]> =>
-  unusualLines(asked, 'run', asked.scope.from, 'outside_of_runs', OUTSIDE_OF_RUNS)
+  unusualLines(asked, 'run', asked.scope.from, 'outside_of_runs', SPEND_OUTSIDE_RUNS_SQL)
 
 async function budgetsAtThisPace(asked: AnomalyQuery): Promise<Found[]> {
   const lastDay = addDays(asked.scope.before, -1)
-  if (lastDay < asked.scope.from || !isPaceKnown(lastDay)) return []
-  const paces = projectedOverspend(asked.scope.agentId !== undefined)
+  if (lastDay < asked.scope.from || !canProjectPace(lastDay)) return []
+  const paces = projectedOverspendSql(asked.scope.agentId !== undefined)
   return unusualLines(asked, 'agent', `${lastDay.slice(0, 7)}-01`, 'budget_at_this_pace', paces)
 }
 
@@ -143,7 +149,7 @@ const keys: Readonly<Record<AnomalyGrouping, (of: Anomaly) => string | null>> = 
   merchant: ({ merchant }) => merchant,
 }
 
-export function groupsOf(
+export function groupAnomalies(
   found: readonly Anomaly[],
   groupBy: AnomalyGrouping,
   names: ReadonlyMap<string, string>,
@@ -161,8 +167,8 @@ export const anomalyColumns: CsvColumns<Anomaly> = {
   day: ({ day }) => day,
   kind: ({ kind }) => kind,
   agentId: ({ agentId }) => agentId ?? '',
-  merchant: ({ merchant }) => csvText(merchant),
-  sentence: ({ sentence }) => csvText(sentence),
-  amountCents: ({ figures }) => decimal(figures.amountCents),
+  merchant: ({ merchant }) => csvCell(merchant),
+  sentence: ({ sentence }) => csvCell(sentence),
+  amountCents: ({ figures }) => formatDecimal(figures.amountCents),
   score: ({ score }) => String(score),
 }

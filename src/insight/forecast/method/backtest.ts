@@ -1,18 +1,18 @@
-import type { Sliced } from '../../../kernel/contract/time-slices.ts'
+import type { SlicedWork } from '../../../kernel/contract/time-slices.ts'
 import { naiveForecast, sameWeekdayForecast } from './baselines.ts'
 import type { DailySpend } from './days.ts'
-import { pinballLoss, type Quantiles, shiftedBy } from './quantiles.ts'
-import { withoutSubscriptions } from './subscriptions.ts'
-import { weekdayForecast, weeksBefore } from './weekdays.ts'
+import { pinballLoss, type Quantiles, shiftQuantiles } from './quantiles.ts'
+import { removeSubscriptionCharges } from './subscriptions.ts'
+import { forecastWeekday, weeklySpendBefore } from './weekdays.ts'
 
 const MOST_ORIGINS = 180
 
 /** With fewer days, a weekday has occurred fewer than four times. */
-export const LEAST_DAYS = 28
+export const MIN_BACKTEST_DAYS = 28
 
 const HORIZONS: readonly number[] = [1, 7, 14]
 
-export const LAST_DAYS = 28
+export const BACKTESTED_DAYS = 28
 
 interface PastForecast {
   readonly origin: number
@@ -25,7 +25,7 @@ interface PastForecast {
 }
 
 /** Losses are in cents, as the mean of a day. */
-export interface Backtest {
+export interface ForecastBacktest {
   readonly days: number
   readonly coverage: number
   readonly above: number
@@ -36,7 +36,7 @@ export interface Backtest {
   readonly lastDays: readonly PastForecast[]
 }
 
-export function* backtestOf(spend: DailySpend): Sliced<Backtest | undefined> {
+export function* backtestForecast(spend: DailySpend): SlicedWork<ForecastBacktest | undefined> {
   const end = spend.firstDay + spend.cents.length
   const made = yield* pastForecasts(spend)
   if (made.length === 0) return undefined
@@ -52,25 +52,25 @@ export function* backtestOf(spend: DailySpend): Sliced<Backtest | undefined> {
     loss: mean(({ forecast, actual }) => pinballLoss(forecast, actual)),
     naiveLoss: mean(({ naive, actual }) => pinballLoss(naive, actual)),
     sameWeekdaysLoss: mean(({ sameWeekdays, actual }) => pinballLoss(sameWeekdays, actual)),
-    lastDays: made.filter(({ origin, horizon }) => horizon === 1 && origin >= end - LAST_DAYS),
+    lastDays: made.filter(({ origin, horizon }) => horizon === 1 && origin >= end - BACKTESTED_DAYS),
   }
 }
 
 /** Goes through the past day by day, and never uses later days. */
-function* pastForecasts(spend: DailySpend): Sliced<PastForecast[]> {
+function* pastForecasts(spend: DailySpend): SlicedWork<PastForecast[]> {
   const { firstDay, cents } = spend
   const end = firstDay + cents.length
-  const known = withoutSubscriptions(spend)
+  const known = removeSubscriptionCharges(spend)
   const made: PastForecast[] = []
-  for (let origin = Math.max(firstDay + LEAST_DAYS, end - MOST_ORIGINS); origin < end; origin++) {
+  for (let origin = Math.max(firstDay + MIN_BACKTEST_DAYS, end - MOST_ORIGINS); origin < end; origin++) {
     const before = known.before(origin)
-    const weeks = weeksBefore(origin, before)
+    const weeks = weeklySpendBefore(origin, before)
     for (const horizon of HORIZONS) {
       const day = origin + horizon - 1
       if (day >= end) continue
       const expected = known.expectedOn(day, origin)
-      const forecast = shiftedBy(expected, weekdayForecast(weeks, horizon - 1))
-      const sameWeekdays = shiftedBy(expected, sameWeekdayForecast(before, origin, horizon))
+      const forecast = shiftQuantiles(expected, forecastWeekday(weeks, horizon - 1))
+      const sameWeekdays = shiftQuantiles(expected, sameWeekdayForecast(before, origin, horizon))
       const naive = naiveForecast(spend, origin, horizon)
       const actual = cents[day - firstDay] as number
       made.push({ origin, horizon, day, forecast, naive, sameWeekdays, actual })

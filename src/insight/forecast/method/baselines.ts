@@ -1,5 +1,5 @@
 import type { DailySpend } from './days.ts'
-import { LEVELS, type Quantiles, quantileOf } from './quantiles.ts'
+import { interpolateQuantile, QUANTILE_LEVELS, type Quantiles } from './quantiles.ts'
 
 const SAME_WEEKDAYS = 8
 const NAIVE_DAYS = 182
@@ -12,9 +12,9 @@ export function naiveForecast({ firstDay, cents }: DailySpend, origin: number, h
   for (let n = from; n < end; n++) errors[n - from] = (cents[n] as number) - (cents[n - horizon] as number)
   errors.sort()
   return {
-    p10: Math.max(0, last + Math.min(0, quantileOf(errors, LEVELS.p10))),
+    p10: Math.max(0, last + Math.min(0, interpolateQuantile(errors, QUANTILE_LEVELS.p10))),
     p50: last,
-    p90: last + Math.max(0, quantileOf(errors, LEVELS.p90)),
+    p90: last + Math.max(0, interpolateQuantile(errors, QUANTILE_LEVELS.p90)),
   }
 }
 
@@ -30,8 +30,8 @@ export function sameWeekdayForecast(
     if (n < origin - firstDay) same.push(cents[n] as number)
   same.sort((one, other) => one - other)
   return {
-    p10: quantileOf(same, LEVELS.p10),
-    p50: quantileOf(same, LEVELS.p50),
-    p90: quantileOf(same, LEVELS.p90),
+    p10: interpolateQuantile(same, QUANTILE_LEVELS.p10),
+    p50: interpolateQuantile(same, QUANTILE_LEVELS.p50),
+    p90: interpolateQuantile(same, QUANTILE_LEVELS.p90),
   }
 }

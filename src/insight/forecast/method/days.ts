@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000
 
-export interface Subscription {
+export interface SubscriptionCharges {
   readonly every: 'week' | 'month'
   readonly days: readonly number[]
   readonly cents: readonly number[]
@@ -12,7 +12,7 @@ export interface Subscription {
 export interface DailySpend {
   readonly firstDay: number
   readonly cents: readonly number[]
-  readonly subscriptions?: readonly Subscription[]
+  readonly subscriptions?: readonly SubscriptionCharges[]
 }
 
 /** Counts days since 1970-01-01. */

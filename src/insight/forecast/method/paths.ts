@@ -1,5 +1,5 @@
 import { type Quantiles, sampleQuantiles } from './quantiles.ts'
-import { bounded, scaleOf, type Weeks } from './weekdays.ts'
+import { boundedScale, type WeeklySpend, weekScale } from './weekdays.ts'
 
 export type SimulatedPath = Float64Array
 
@@ -16,20 +16,20 @@ interface Block {
  * knew, so a path is too high or too low by as much as past forecasts were. The next block begins at the
  * level at which the previous one ended.
  */
-export function pathsOfWeeks(weeks: Weeks, days: number): SimulatedPath[] {
+export function simulateWeeklyPaths(weeks: WeeklySpend, days: number): SimulatedPath[] {
   const { length } = weeks.cents
   const span = Math.max(1, Math.min(MOST_WEEKS, Math.floor(length / 4)))
   const blocks = Array.from({ length: length - span + 1 }, (_, first) => {
-    const scale = scaleOf(weeks, Math.max(0, first - 1))
+    const scale = weekScale(weeks, Math.max(0, first - 1))
     const cents = weeks.cents.slice(first, first + span).flatMap(week => week.map(each => scale * each))
-    const growth = span === MOST_WEEKS ? scale / scaleOf(weeks, first + span - 1) : 1
+    const growth = span === MOST_WEEKS ? scale / weekScale(weeks, first + span - 1) : 1
     return { cents, growth }
   })
   return pathsOf(blocks, days, blocks.length)
 }
 
 /** Each path repeats a quarter of the few known days, so that the spread reflects how little is known. */
-export const pathsOfFewDays = (known: readonly number[], days: number): SimulatedPath[] =>
+export const simulateSparsePaths = (known: readonly number[], days: number): SimulatedPath[] =>
   pathsOf(
     known.map(cents => ({ cents: [cents], growth: 1 })),
     days,
@@ -44,21 +44,21 @@ function pathsOf(blocks: readonly Block[], days: number, most: number): Simulate
     for (let day = 0, n = 0; day < days; n++) {
       const { cents, growth } = blocks[(first + step * (n % most)) % blocks.length] as Block
       for (const each of cents.slice(0, days - day)) path[day++] = level * each
-      level = bounded(level * growth)
+      level = boundedScale(level * growth)
     }
     return path
   }
   return blocks.flatMap((_, first) => blocks.map((_, step) => pathOf(first, step)))
 }
 
-export const totalsOf = (paths: readonly SimulatedPath[], days: number): number[] =>
+export const pathTotals = (paths: readonly SimulatedPath[], days: number): number[] =>
   paths.map(path => path.subarray(0, days).reduce((sum, cents) => sum + cents, 0))
 
 /**
  * Quantiles of the sum of the first days. Paths that start at the same block are one observation, so there
  * are as many as blocks.
  */
-export function totalOf(paths: readonly SimulatedPath[], days: number): Quantiles {
+export function totalQuantiles(paths: readonly SimulatedPath[], days: number): Quantiles {
   const weight = 1 / Math.sqrt(paths.length)
-  return sampleQuantiles(totalsOf(paths, days), () => weight)
+  return sampleQuantiles(pathTotals(paths, days), () => weight)
 }

@@ -5,11 +5,11 @@ export interface Quantiles {
   readonly p90: number
 }
 
-export const LEVELS = { p10: 0.1, p50: 0.5, p90: 0.9 } as const
+export const QUANTILE_LEVELS = { p10: 0.1, p50: 0.5, p90: 0.9 } as const
 
 export const quantileNames = ['p10', 'p50', 'p90'] as const
 
-export const shiftedBy = (known: number, { p10, p50, p90 }: Quantiles): Quantiles => ({
+export const shiftQuantiles = (known: number, { p10, p50, p90 }: Quantiles): Quantiles => ({
   p10: p10 + known,
   p50: p50 + known,
   p90: p90 + known,
@@ -17,7 +17,7 @@ export const shiftedBy = (known: number, { p10, p50, p90 }: Quantiles): Quantile
 
 const between = (low: number, high: number, part: number): number => low + (high - low) * part
 
-export function quantileOf(ascending: ArrayLike<number>, level: number): number {
+export function interpolateQuantile(ascending: ArrayLike<number>, level: number): number {
   const place = (ascending.length - 1) * level
   const lower = Math.floor(place)
   const value = ascending[lower] ?? 0
@@ -47,7 +47,7 @@ export function sampleQuantiles(values: ArrayLike<number>, weightOf: (place: num
     const part = (level - lower) / ((positions[upper] as number) - lower)
     return between(sample[upper - 1]?.value ?? high, high, part)
   }
-  return { p10: at(LEVELS.p10), p50: at(LEVELS.p50), p90: at(LEVELS.p90) }
+  return { p10: at(QUANTILE_LEVELS.p10), p50: at(QUANTILE_LEVELS.p50), p90: at(QUANTILE_LEVELS.p90) }
 }
 
 /** Pinball loss: spending above a high quantile costs more than spending below it. */
@@ -55,7 +55,7 @@ export function pinballLoss(forecast: Quantiles, actual: number): number {
   let sum = 0
   for (const name of quantileNames) {
     const error = actual - forecast[name]
-    sum += error >= 0 ? LEVELS[name] * error : (LEVELS[name] - 1) * error
+    sum += error >= 0 ? QUANTILE_LEVELS[name] * error : (QUANTILE_LEVELS[name] - 1) * error
   }
   return sum / quantileNames.length
 }

@@ -1,5 +1,5 @@
-import { nextsOf, RHYTHMS } from '../../analytics/index.ts'
-import { type DailySpend, dateOfDay, dayNumber, type Subscription } from './days.ts'
+import { CHARGE_INTERVALS, nextChargeDateAfter } from '../../analytics/index.ts'
+import { type DailySpend, dateOfDay, dayNumber, type SubscriptionCharges } from './days.ts'
 
 export interface ExpectedCharge {
   readonly day: number
@@ -8,8 +8,8 @@ export interface ExpectedCharge {
 
 const FARTHEST = 100
 
-function expectedAfter({ every, days }: Subscription, place: number): number[] {
-  const next = nextsOf({ every, days: days.slice(0, place + 1).map(dateOfDay) })
+function expectedAfter({ every, days }: SubscriptionCharges, place: number): number[] {
+  const next = nextChargeDateAfter({ every, days: days.slice(0, place + 1).map(dateOfDay) })
   const last = days[place] as number
   const expected: number[] = []
   for (let day = last; day < last + FARTHEST; expected.push(day)) day = dayNumber(next(dateOfDay(day)))
@@ -17,9 +17,9 @@ function expectedAfter({ every, days }: Subscription, place: number): number[] {
 }
 
 /** A subscription as it was known on any past day. It counts from the charge that completed the minimum number. */
-export function subscriptionHistory(subscription: Subscription) {
+export function subscriptionHistory(subscription: SubscriptionCharges) {
   const { every, days, cents, brokenOn } = subscription
-  const { times, most } = RHYTHMS[every]
+  const { times, most } = CHARGE_INTERVALS[every]
   const known = new Map<number, readonly number[]>()
   let passed = -1
   const lastBefore = (end: number): number => {
@@ -60,7 +60,7 @@ export function subscriptionHistory(subscription: Subscription) {
 }
 
 /** Spending without the subscriptions known before a day. Callers must ask for days in ascending order. */
-export function withoutSubscriptions({ firstDay, cents, subscriptions = [] }: DailySpend) {
+export function removeSubscriptionCharges({ firstDay, cents, subscriptions = [] }: DailySpend) {
   const rest = [...cents]
   const all = subscriptions.map(one => ({ ...subscriptionHistory(one), takenOff: 0 }))
   const takeOff = ({ day, cents: charged }: ExpectedCharge): void => {

@@ -14,14 +14,14 @@ const decayOf = (halfLife: number): number => 2 ** (-1 / halfLife)
 const DECAY = decayOf(HALF_LIFE)
 const LEVEL_DECAY = decayOf(LEVEL_HALF_LIFE)
 
-export interface Weeks {
+export interface WeeklySpend {
   readonly cents: readonly (readonly number[])[]
   readonly levels: readonly number[]
 }
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)
 
-export function weeksBefore(end: number, { firstDay, cents }: DailySpend): Weeks {
+export function weeklySpendBefore(end: number, { firstDay, cents }: DailySpend): WeeklySpend {
   const known = end - firstDay
   const count = Math.min(WEEKS, Math.floor(known / 7))
   const first = known - 7 * count
@@ -39,16 +39,16 @@ function levelsOf(weeks: readonly number[]): number[] {
   })
 }
 
-export const bounded = (scale: number): number => Math.min(MOST_SCALED, Math.max(1 / MOST_SCALED, scale))
+export const boundedScale = (scale: number): number => Math.min(MOST_SCALED, Math.max(1 / MOST_SCALED, scale))
 
-export function scaleOf({ levels }: Weeks, week: number): number {
+export function weekScale({ levels }: WeeklySpend, week: number): number {
   const level = levels[week] ?? 0
-  return level === 0 ? 1 : bounded((levels.at(-1) ?? 0) / level)
+  return level === 0 ? 1 : boundedScale((levels.at(-1) ?? 0) / level)
 }
 
 /** Forecast of the day `ahead` days from now (0 is the first): quantiles of the same weekday in past weeks. */
-export function weekdayForecast(weeks: Weeks, ahead: number): Quantiles {
+export function forecastWeekday(weeks: WeeklySpend, ahead: number): Quantiles {
   const { cents } = weeks
-  const sameWeekday = cents.map((week, n) => scaleOf(weeks, n) * (week[ahead % 7] as number))
+  const sameWeekday = cents.map((week, n) => weekScale(weeks, n) * (week[ahead % 7] as number))
   return sampleQuantiles(sameWeekday, n => DECAY ** (cents.length - 1 - n))
 }

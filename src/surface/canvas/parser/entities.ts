@@ -1,17 +1,17 @@
-import type { NamedAgent, Per, Period, Vocabulary } from './parsed-intent.ts'
-import { withoutPeriod } from './periods.ts'
+import type { LimitPeriod, NamedAgent, ParsedPeriod, Vocabulary } from './parsed-intent.ts'
+import { extractPeriod } from './periods.ts'
 
-export interface Entities {
+export interface SentenceEntities {
   readonly text: string
   readonly agents: readonly (readonly NamedAgent[])[]
   readonly numbers: readonly { readonly value: number | null; readonly as: string }[]
   readonly merchants: readonly string[]
   readonly intents: readonly string[]
-  readonly per?: Per
-  readonly period?: Period
+  readonly per?: LimitPeriod
+  readonly period?: ParsedPeriod
 }
 
-const PER: readonly (readonly [RegExp, Per])[] = [
+const PER: readonly (readonly [RegExp, LimitPeriod])[] = [
   [/\b(?:an?|per|each|every) day\b|\bdaily\b/, 'day'],
   [/\b(?:an?|per|each|every) month\b|\bmonthly\b/, 'month'],
   [
@@ -51,7 +51,7 @@ function plain(sentence: string): string {
     .replace(/\bdon't\b/g, 'do not')
 }
 
-export function entitiesIn(sentence: string, { agents, now }: Vocabulary): Entities {
+export function extractEntities(sentence: string, { agents, now }: Vocabulary): SentenceEntities {
   const found: NamedAgent[][] = []
   let text = plain(sentence)
   const intents: string[] = []
@@ -67,7 +67,7 @@ export function entitiesIn(sentence: string, { agents, now }: Vocabulary): Entit
       if (pattern.test(text)) text = text.replace(pattern, `‹agent${found.push(same) - 1}›`)
   }
   text = text.replace(/(‹agent\d+›)'s?(?= |$)/g, '$1')
-  const timed = withoutPeriod(text, now)
+  const timed = extractPeriod(text, now)
   const merchants: string[] = []
   text = timed.text
     .replace(/"([^"]{1,100})"/g, (_, name: string) => `‹merchant${merchants.push(name) - 1}›`)

@@ -1,6 +1,6 @@
-import { type Entities, entitiesIn } from './entities.ts'
-import type { NamedAgent, ParsedIntent, Slots, Vocabulary } from './parsed-intent.ts'
-import { changePatterns, type Pattern, readPatterns } from './patterns.ts'
+import { extractEntities, type SentenceEntities } from './entities.ts'
+import type { IntentSlots, NamedAgent, ParsedIntent, Vocabulary } from './parsed-intent.ts'
+import { changePatterns, readPatterns, type SentencePattern } from './patterns.ts'
 
 const ENTITIES: Readonly<Record<string, string>> = {
   agent: '(?:‹agent(?<agent>\\d+)›|(?<someAgent>(?:the|my|our) agent|it|him|her|them))',
@@ -25,7 +25,7 @@ interface Rule {
   readonly expression: RegExp
 }
 
-const compiled = (patterns: readonly Pattern[], entities: Readonly<Record<string, string>>): Rule[] =>
+const compiled = (patterns: readonly SentencePattern[], entities: Readonly<Record<string, string>>): Rule[] =>
   patterns.flatMap(({ name, sentences }) =>
     sentences.map(sentence => ({
       name,
@@ -48,9 +48,9 @@ const lax = compiled(
 
 const LONGEST = 400
 
-export function parse(sentence: string, vocabulary: Vocabulary): ParsedIntent {
+export function parseSentence(sentence: string, vocabulary: Vocabulary): ParsedIntent {
   if (sentence.length > LONGEST) return { kind: 'unknown' }
-  const found = entitiesIn(sentence, vocabulary)
+  const found = extractEntities(sentence, vocabulary)
   for (const { name, expression } of strict) {
     const match = expression.exec(found.text)
     if (match) return requestOf(name, match.groups ?? {}, found, vocabulary, sentence)
@@ -75,7 +75,7 @@ function namesIn({ agents }: Vocabulary): string {
 function requestOf(
   name: string,
   groups: Readonly<Record<string, string | undefined>>,
-  found: Entities,
+  found: SentenceEntities,
   vocabulary: Vocabulary,
   sentence: string,
 ): ParsedIntent {
@@ -94,7 +94,7 @@ function requestOf(
     groups.merchant === undefined ? groups.someMerchant : found.merchants[Number(groups.merchant)]
   const intentId = groups.intent === undefined ? undefined : found.intents[Number(groups.intent)]
   const value = number?.value
-  const slots: Slots = {
+  const slots: IntentSlots = {
     ...(agent ? { agent } : {}),
     ...(value === undefined ? {} : name === 'payments' ? { count: value } : { euros: value }),
     ...(found.per ? { per: found.per } : {}),
@@ -113,7 +113,7 @@ function asTyped(name: string, sentence: string): string {
 
 function agentOf(
   { agent, someAgent }: Readonly<Record<string, string | undefined>>,
-  found: Entities,
+  found: SentenceEntities,
   vocabulary: Vocabulary,
 ): NamedAgent | { readonly question: string } | undefined {
   if (agent === undefined && someAgent === undefined) return undefined

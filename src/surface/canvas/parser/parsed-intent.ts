@@ -8,25 +8,25 @@ export interface Vocabulary {
   readonly now: Date
 }
 
-export interface Period {
+export interface ParsedPeriod {
   readonly from: Date
   readonly to: Date
   readonly label: string
 }
 
-export type Per = 'day' | 'month' | 'payment'
+export type LimitPeriod = 'day' | 'month' | 'payment'
 
-export interface Slots {
+export interface IntentSlots {
   readonly agent?: NamedAgent
   readonly euros?: number
-  readonly per?: Per
+  readonly per?: LimitPeriod
   readonly merchant?: string
-  readonly period?: Period
+  readonly period?: ParsedPeriod
   readonly count?: number
   readonly intentId?: string
 }
 
 export type ParsedIntent =
-  | { readonly kind: 'request'; readonly name: string; readonly slots: Slots }
+  | { readonly kind: 'request'; readonly name: string; readonly slots: IntentSlots }
   | { readonly kind: 'unclear'; readonly question: string }
   | { readonly kind: 'unknown' }

@@ -1,4 +1,4 @@
-export interface Pattern {
+export interface SentencePattern {
   readonly name: string
   readonly sentences: readonly string[]
 }
@@ -10,7 +10,7 @@ const UP_TO = '(?:up to |at most |no more than |only )?'
 const SET = '(?:set|change|raise|lower|increase|decrease|reduce|put)'
 const LAST = '(?:last|latest|newest|first|only)(?: one| payment| intent| request)?'
 
-export const changePatterns: readonly Pattern[] = [
+export const changePatterns: readonly SentencePattern[] = [
   {
     name: 'freeze',
     sentences: ['(?:freeze|stop|pause|disable|lock|block|suspend) {agent}(?: now| at once| immediately)?'],
@@ -75,7 +75,7 @@ export const changePatterns: readonly Pattern[] = [
  * Requests that read. `{agent}` and the like are entities, `{show}` is an imperative to show something; a
  * group with a question mark is optional.
  */
-export const readPatterns: readonly Pattern[] = [
+export const readPatterns: readonly SentencePattern[] = [
   {
     name: 'help',
     sentences: [

@@ -1,4 +1,4 @@
-import { file } from '../../../kernel/contract/file.ts'
+import { fileSchema } from '../../../kernel/contract/file.ts'
 import { get } from '../../../kernel/contract/operation.ts'
 
 const open = { limits: { unmetered: true }, callers: ['public'] } as const
@@ -8,7 +8,7 @@ export const consoleBrowserApi = {
     ...open,
     summary: 'A script of the console',
     description: 'Its name changes with its content, so browsers cache it.',
-    returns: [200, file('text/javascript')],
+    returns: [200, fileSchema('text/javascript')],
     fails: { script_not_found: [404, 'There is nothing here.'] },
   }),
   pushWorker: get('/console/push-worker.js', {
@@ -16,11 +16,11 @@ export const consoleBrowserApi = {
     summary: 'What shows pushes in a browser',
     description:
       'A service worker that does nothing else. It is registered for the pages of the console, and keeps no page and no answer.',
-    returns: [200, file('text/javascript')],
+    returns: [200, fileSchema('text/javascript')],
   }),
   manifest: get('/console/manifest.webmanifest', {
     ...open,
     summary: 'How a phone keeps the console among its programs',
-    returns: [200, file('application/manifest+json')],
+    returns: [200, fileSchema('application/manifest+json')],
   }),
 }

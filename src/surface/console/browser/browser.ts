@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { area } from '../../../kernel/contract/area.ts'
-import { implement } from '../../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../../kernel/contract/operation.ts'
 import { type Html, html } from '../../../web/html.ts'
-import { assetFinder, type PageAsset, pageAsset } from '../../../web/page-assets.ts'
-import { icon, sharedScript } from '../../console-pages/index.ts'
+import { createAssetFinder, type PageAsset, pageAsset } from '../../../web/page-assets.ts'
+import { consolePagesIcon, sharedScript } from '../../console-pages/index.ts'
 import type { PageRequest } from '../page.ts'
 import { consoleBrowserApi } from './api.ts'
 
@@ -39,7 +39,7 @@ export const consoleScript = assetOf('console')
 const ownScripts = { ask: assetOf('ask'), policyForm: assetOf('policy-form'), push: assetOf('push') } as const
 
 /** A script that only this page needs. The browser runs it after the page is parsed. */
-export const ownScript = ({ to }: Pick<PageRequest, 'to'>, name: keyof typeof ownScripts): Html =>
+export const pageScriptTag = ({ to }: Pick<PageRequest, 'to'>, name: keyof typeof ownScripts): Html =>
   html`<script type="module" src="${to('console/scripts/')}${ownScripts[name].name}"></script>`
 
 const STATIC = /(?:from|import) '\.\/([\w-]+)\.js'/g
@@ -57,7 +57,7 @@ const scriptAssets: readonly PageAsset[] = [...assets.values()]
 
 const pushWorker = bare(sources.get('push-worker') ?? '')
 
-const scriptFile = assetFinder(scriptAssets)
+const scriptFile = createAssetFinder(scriptAssets)
 
 const MANIFEST = JSON.stringify({
   name: 'Agent Payments',
@@ -67,10 +67,12 @@ const MANIFEST = JSON.stringify({
   display: 'standalone',
   background_color: '#ffffff',
   theme_color: '#0a6c5c',
-  icons: [{ src: `../login/assets/${icon.name}`, sizes: 'any', type: 'image/svg+xml', purpose: 'any' }],
+  icons: [
+    { src: `../login/assets/${consolePagesIcon.name}`, sizes: 'any', type: 'image/svg+xml', purpose: 'any' },
+  ],
 })
 
-const browser = implement(consoleBrowserApi, {
+const browser = bindHandlers(consoleBrowserApi, {
   script: async ({ params }, { refuse }) => (await scriptFile(params.script)) ?? refuse('script_not_found'),
   pushWorker: () => ({ type: 'text/javascript; charset=utf-8', content: pushWorker }),
   manifest: () => ({ type: 'application/manifest+json', content: MANIFEST }),

@@ -3,14 +3,14 @@ import { agentTokensApi } from '../../../control/agent-tokens/index.ts'
 import { budgetApi } from '../../../control/budgets/index.ts'
 import { delegationsApi } from '../../../control/delegations/index.ts'
 import { mandatesApi } from '../../../control/mandates/index.ts'
-import { policiesApi, usageApi } from '../../../control/policies/index.ts'
+import { agentUsageApi, policiesApi } from '../../../control/policies/index.ts'
 import { runsApi } from '../../../control/runs/index.ts'
-import { Refused } from '../../../kernel/contract/problem.ts'
+import { RefusedError } from '../../../kernel/contract/problem.ts'
 import { type Html, html } from '../../../web/html.ts'
-import type { AnswerOf, PageRequest } from '../page.ts'
-import { recordLink } from '../parts/links.ts'
-import { box, table } from '../parts/table.ts'
-import { none, text, usage } from '../parts/text.ts'
+import type { OperationAnswer, PageRequest } from '../page.ts'
+import { renderRecordLink } from '../parts/links.ts'
+import { renderBox, renderTable } from '../parts/table.ts'
+import { noneText, renderText, renderUsage } from '../parts/text.ts'
 
 interface BudgetRow {
   readonly of: Html
@@ -20,20 +20,21 @@ interface BudgetRow {
   readonly leftEuros: number | null
 }
 
-export type Effective = AnswerOf<typeof policiesApi.effective>
+export type EffectivePolicyAnswer = OperationAnswer<typeof policiesApi.effective>
 
-export async function budgetsOf(agentId: string, request: PageRequest): Promise<Html> {
+export async function renderAgentBudgets(agentId: string, request: PageRequest): Promise<Html> {
   const rows = (await Promise.all(levels.map(level => level(agentId, request)))).flat()
   if (rows.length === 0) return html``
   const least = Math.min(...rows.map(({ leftEuros }) => leftEuros ?? Number.POSITIVE_INFINITY))
-  return box(
+  return renderBox(
     'Remaining budget',
-    table(request, 'Limits of the agent', rows, {
+    renderTable(request, 'Limits of the agent', rows, {
       Limit: ({ of, leftEuros }) =>
         html`${of}${leftEuros === least && html` <span class="status waiting">smallest</span>`}`,
       Period: 'span',
       Used: {
-        figure: ({ usedEuros, limitEuros }) => (usedEuros === null ? none : usage(usedEuros, limitEuros)),
+        figure: ({ usedEuros, limitEuros }) =>
+          usedEuros === null ? noneText : renderUsage(usedEuros, limitEuros),
       },
       Left: 'leftEuros',
     }),
@@ -67,12 +68,12 @@ const account: Level = async (_, { ask, to }) => {
 
 const policy: Level = async (agentId, request) => {
   const [{ data }, effective] = await Promise.all([
-    request.ask(usageApi.usage, { query: { agentId } }),
-    effectivePolicy(agentId, request),
+    request.ask(agentUsageApi.usage, { query: { agentId } }),
+    fetchEffectivePolicy(agentId, request),
   ])
   const [agent] = data
   if (!agent || !effective) return []
-  const of = recordLink(request, effective.id, html`Policy ${text(effective.name, 40)}`)
+  const of = renderRecordLink(request, effective.id, html`Policy ${renderText(effective.name, 40)}`)
   const periods = [
     ['today', agent.day],
     ['this month', agent.month],
@@ -87,10 +88,13 @@ const policy: Level = async (agentId, request) => {
   ]
 }
 
-const asked = new WeakMap<PageRequest, Promise<Effective | undefined>>()
+const asked = new WeakMap<PageRequest, Promise<EffectivePolicyAnswer | undefined>>()
 
 /** Reads the policy once for each page. An agent without a policy is not an error. */
-export function effectivePolicy(agentId: string, request: PageRequest): Promise<Effective | undefined> {
+export function fetchEffectivePolicy(
+  agentId: string,
+  request: PageRequest,
+): Promise<EffectivePolicyAnswer | undefined> {
   const policy =
     asked.get(request) ?? request.ask(policiesApi.effective, { params: { agentId } }).catch(whereNone)
   asked.set(request, policy)
@@ -98,7 +102,7 @@ export function effectivePolicy(agentId: string, request: PageRequest): Promise<
 }
 
 function whereNone(error: unknown): undefined {
-  if (!(error instanceof Refused) || error.refusal.status !== 404) throw error
+  if (!(error instanceof RefusedError) || error.refusal.status !== 404) throw error
 }
 
 const runs: Level = async (agentId, request) => {
@@ -107,7 +111,7 @@ const runs: Level = async (agentId, request) => {
     run.budgetEuros === null
       ? []
       : rowOf(
-          recordLink(request, run.id, html`Run ${text(run.name, 40)}`),
+          renderRecordLink(request, run.id, html`Run ${renderText(run.name, 40)}`),
           'run',
           { ...run, remainingEuros: run.budgetEuros - run.heldEuros - run.spentEuros },
           run.budgetEuros,
@@ -121,7 +125,7 @@ const delegations: Level = async (agentId, request) => {
   })
   return data.map(one =>
     rowOf(
-      recordLink(request, one.id, html`Delegation ${text(one.label, 40)}`),
+      renderRecordLink(request, one.id, html`Delegation ${renderText(one.label, 40)}`),
       'total',
       one,
       one.maxAmountEuros,
@@ -135,7 +139,7 @@ const tokens: Level = async (id, { ask }) => {
     maxAmountEuros === null || revokedAt !== null
       ? []
       : rowOf(
-          html`Token ${text(label, 40)}`,
+          html`Token ${renderText(label, 40)}`,
           'total',
           { heldEuros: heldEuros ?? 0, spentEuros: spentEuros ?? 0, remainingEuros },
           maxAmountEuros,
@@ -148,7 +152,7 @@ const mandates: Level = async (agentId, request) => {
     query: { agentId, status: 'active', limit: 10 },
   })
   return data.flatMap(mandate => {
-    const of = recordLink(request, mandate.id, html`Mandate ${text(mandate.name, 40)}`)
+    const of = renderRecordLink(request, mandate.id, html`Mandate ${renderText(mandate.name, 40)}`)
     const spans = [
       ['today', mandate.dayLeftEuros],
       ['this month', mandate.monthLeftEuros],
@@ -163,7 +167,11 @@ const mandates: Level = async (agentId, request) => {
 const cards: Level = async (agentId, request) => {
   const { data } = await request.ask(cardsApi.list, { query: { agentId, status: 'active', limit: 10 } })
   return data.flatMap(card => {
-    const of = recordLink(request, card.id, html`Card ${text(card.displayName, 30)} ${card.last4 ?? ''}`)
+    const of = renderRecordLink(
+      request,
+      card.id,
+      html`Card ${renderText(card.displayName, 30)} ${card.last4 ?? ''}`,
+    )
     const spans = [
       ['per payment', card.limits.maxTransactionEuros],
       ['per day', card.limits.dailyLimitEuros],

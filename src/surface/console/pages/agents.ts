@@ -1,29 +1,29 @@
 import { agentTokensApi } from '../../../control/agent-tokens/index.ts'
 import { agentsApi } from '../../../control/agents/index.ts'
 import type { AgentUsage } from '../../../control/policies/index.ts'
-import { policiesApi, usageApi } from '../../../control/policies/index.ts'
+import { agentUsageApi, policiesApi } from '../../../control/policies/index.ts'
 import { walletsApi } from '../../../money/wallets/index.ts'
 import { type Html, html } from '../../../web/html.ts'
-import type { AnswerOf, PageRequest } from '../page.ts'
-import type { Choices } from '../parts/form.ts'
-import { recordLink } from '../parts/links.ts'
-import { section } from '../parts/section.ts'
-import { box, facts } from '../parts/table.ts'
-import { euros, plainEuros, text, usage, words } from '../parts/text.ts'
-import { budgetsOf, type Effective, effectivePolicy } from './agent-budgets.ts'
+import type { OperationAnswer, PageRequest } from '../page.ts'
+import type { FieldChoices } from '../parts/form.ts'
+import { renderRecordLink } from '../parts/links.ts'
+import { consoleSection } from '../parts/section.ts'
+import { renderBox, renderFacts } from '../parts/table.ts'
+import { formatPlainEuros, humanize, renderEuros, renderText, renderUsage } from '../parts/text.ts'
+import { type EffectivePolicyAnswer, fetchEffectivePolicy, renderAgentBudgets } from './agent-budgets.ts'
 
 type Period = AgentUsage['day']
-type Agent = AnswerOf<typeof agentsApi.get>
+type Agent = OperationAnswer<typeof agentsApi.get>
 
 const used = ({ limitEuros, heldEuros, spentEuros, remainingEuros }: Period): Html =>
-  html`${usage(spentEuros + heldEuros, limitEuros)}<br><small>${euros(heldEuros)} held${remainingEuros !== null && html`, ${euros(remainingEuros)} left`}</small>`
+  html`${renderUsage(spentEuros + heldEuros, limitEuros)}<br><small>${renderEuros(heldEuros)} held${remainingEuros !== null && html`, ${renderEuros(remainingEuros)} left`}</small>`
 
 const isOpen = ({ status }: Agent): boolean => ['active', 'frozen'].includes(status)
 
-export const agents = section({
+export const agentsSection = consoleSection({
   kind: 'Agent',
   lead: 'Programs that pay for you, each with its own wallet and policy.',
-  list: usageApi.usage,
+  list: agentUsageApi.usage,
   get: agentsApi.get,
   name: ({ name }) => name,
   columns: [
@@ -33,7 +33,7 @@ export const agents = section({
       'This month': { figure: ({ month }) => used(month) },
       Wallet: {
         figure: ({ walletId, availableEuros }, request) =>
-          recordLink(request, walletId, euros(availableEuros)),
+          renderRecordLink(request, walletId, renderEuros(availableEuros)),
       },
       'Last payment': 'lastSpendAt',
     },
@@ -49,7 +49,7 @@ export const agents = section({
     offers: templates,
   },
   note: ({ frozenReason }) =>
-    frozenReason !== null && html`<p class="lead">Frozen: ${text(frozenReason)}</p>`,
+    frozenReason !== null && html`<p class="lead">Frozen: ${renderText(frozenReason)}</p>`,
   actions: [
     { operation: agentsApi.fund, when: isOpen, members: ['amountEuros', 'fromWalletId'], offers: funds },
     {
@@ -91,10 +91,10 @@ export const agents = section({
     },
   ],
   boxes: moneyOf,
-  below: ({ id }, request) => budgetsOf(id, request),
+  below: ({ id }, request) => renderAgentBudgets(id, request),
 })
 
-async function templates({ ask }: PageRequest): Promise<Record<'policyId', Choices>> {
+async function templates({ ask }: PageRequest): Promise<Record<'policyId', FieldChoices>> {
   const [own, presets] = await Promise.all([
     ask(policiesApi.list, { query: { kind: 'template', limit: 100 } }),
     ask(policiesApi.presets, { query: { limit: 100 } }),
@@ -107,11 +107,11 @@ async function templates({ ask }: PageRequest): Promise<Record<'policyId', Choic
   }
 }
 
-async function funds({ ask }: PageRequest): Promise<Record<'fromWalletId', Choices>> {
+async function funds({ ask }: PageRequest): Promise<Record<'fromWalletId', FieldChoices>> {
   const { data } = await ask(walletsApi.list, { query: { limit: 100 } })
   return {
     fromWalletId: data.map(
-      ({ id, name, availableEuros }) => [id, `${name} · ${plainEuros(availableEuros)}`] as const,
+      ({ id, name, availableEuros }) => [id, `${name} · ${formatPlainEuros(availableEuros)}`] as const,
     ),
   }
 }
@@ -120,22 +120,24 @@ async function moneyOf({ id }: Agent, request: PageRequest): Promise<Html> {
   const { ask, to } = request
   const [balance, policy] = await Promise.all([
     ask(agentsApi.balance, { params: { id } }),
-    effectivePolicy(id, request),
+    fetchEffectivePolicy(id, request),
   ])
   const all = ['transactions', 'intents', 'tokens', 'costs', 'forecast']
-  return box(
+  return renderBox(
     'Money',
-    facts([
-      ['Available', euros(balance.availableEuros)],
-      ['Held', euros(balance.heldEuros)],
+    renderFacts([
+      ['Available', renderEuros(balance.availableEuros)],
+      ['Held', renderEuros(balance.heldEuros)],
       ['Policy', policy ? originOf(policy, request) : 'None: every intent needs approval'],
       [
         'View all',
-        all.map(section => html`<a href="${to(`console/${section}?agentId=${id}`)}">${words(section)}</a> `),
+        all.map(
+          section => html`<a href="${to(`console/${section}?agentId=${id}`)}">${humanize(section)}</a> `,
+        ),
       ],
     ]),
   )
 }
 
-const originOf = ({ id, name, templateId }: Effective, request: PageRequest): Html =>
-  html`${recordLink(request, id, text(name, 60))}${templateId !== null && html`, from ${recordLink(request, templateId, 'its template')}`}`
+const originOf = ({ id, name, templateId }: EffectivePolicyAnswer, request: PageRequest): Html =>
+  html`${renderRecordLink(request, id, renderText(name, 60))}${templateId !== null && html`, from ${renderRecordLink(request, templateId, 'its template')}`}`

@@ -1,15 +1,15 @@
 import { policiesApi, policySimulationApi } from '../../../control/policies/index.ts'
 import { days } from '../../../values/clock.ts'
-import { type Content, type Html, html } from '../../../web/html.ts'
-import { ownScript } from '../browser/browser.ts'
-import type { Page, PageRequest } from '../page.ts'
-import { operationForm } from '../parts/form.ts'
-import { recordLink } from '../parts/links.ts'
-import { readNames } from '../parts/names.ts'
-import { backTo, recordHead } from '../parts/record-page.ts'
-import { section } from '../parts/section.ts'
-import { box, table } from '../parts/table.ts'
-import { euros, label, plainEuros, text } from '../parts/text.ts'
+import { type Html, type HtmlContent, html } from '../../../web/html.ts'
+import { pageScriptTag } from '../browser/browser.ts'
+import type { ConsolePage, PageRequest } from '../page.ts'
+import { renderOperationForm } from '../parts/form.ts'
+import { renderRecordLink } from '../parts/links.ts'
+import { readRecordNames } from '../parts/names.ts'
+import { renderBackLink, renderRecordHead } from '../parts/record-page.ts'
+import { consoleSection } from '../parts/section.ts'
+import { renderBox, renderTable } from '../parts/table.ts'
+import { formatPlainEuros, memberLabelText, renderEuros, renderText } from '../parts/text.ts'
 
 const changes = ['policy.*']
 
@@ -38,13 +38,13 @@ const labels = {
   requireAttestation: 'Require a passkey for every payment',
 }
 
-export const policies = section({
+export const policiesSection = consoleSection({
   kind: 'Policy',
   title: 'Policies',
   lead: 'Spending rules of agents. Each agent has its own copy; applying a template updates the copies made from it.',
   list: policiesApi.list,
   columns: [
-    { Agent: ({ agentId }, request) => (agentId ? recordLink(request, agentId) : 'template') },
+    { Agent: ({ agentId }, request) => (agentId ? renderRecordLink(request, agentId) : 'template') },
     'maxTransactionEuros',
     'dailyLimitEuros',
     'monthlyLimitEuros',
@@ -63,7 +63,7 @@ export const policies = section({
   above: ({ to }) => html`<a class="button" href="${to('console/presets')}">Presets</a>`,
 })
 
-export const presets = section({
+export const policyPresetsSection = consoleSection({
   kind: 'Preset',
   lead: 'Ready-made policies. Assign one to an agent as it is, or start from it.',
   list: policiesApi.presets,
@@ -71,35 +71,38 @@ export const presets = section({
   events: [],
 })
 
-export const policyPage: Page = async request => {
+export const policyPage: ConsolePage = async request => {
   const { ask, id, part } = request
   const params = { id }
-  const [policy] = await Promise.all([ask(policiesApi.get, { params }), readNames(request, 'agents')])
+  const [policy] = await Promise.all([ask(policiesApi.get, { params }), readRecordNames(request, 'agents')])
   return {
     title: policy.name,
-    content: html`${backTo(request, 'policies', 'Policies')}
+    content: html`${renderBackLink(request, 'policies', 'Policies')}
 ${await part({
   id: 'policy',
   events: changes,
   about: id,
-  make: () => html`${recordHead({ name: text(policy.name, 80), kind: policy.agentId ? 'Agent policy' : 'Policy template', operation: policiesApi.get, command: 'policies get' }, request)}
+  make: () => html`${renderRecordHead({ name: renderText(policy.name, 80), kind: policy.agentId ? 'Agent policy' : 'Policy template', operation: policiesApi.get, command: 'policies get' }, request)}
 <p class="lead">${
     policy.agentId
-      ? html`Agent: ${recordLink(request, policy.agentId)}${policy.templateId !== null && html`, from ${recordLink(request, policy.templateId)}`}${policy.overrides.length > 0 && `. Changed for this agent: ${policy.overrides.map(label).join(', ')}`}`
+      ? html`Agent: ${renderRecordLink(request, policy.agentId)}${policy.templateId !== null && html`, from ${renderRecordLink(request, policy.templateId)}`}${policy.overrides.length > 0 && `. Changed for this agent: ${policy.overrides.map(memberLabelText).join(', ')}`}`
       : 'A template. Agents keep their copies until you apply it.'
   }</p>`,
 })}
-${box('Rules', rulesOf(policy, request), simulation(request), policy.agentId === null && operationForm(request, policiesApi.apply, { params, submit: 'Apply to agents', confirm: 'Replace the rules of every agent with this template by its present rules?', success: 'Applied.' }))}
+${renderBox('Rules', rulesOf(policy, request), simulation(request), policy.agentId === null && renderOperationForm(request, policiesApi.apply, { params, submit: 'Apply to agents', confirm: 'Replace the rules of every agent with this template by its present rules?', success: 'Applied.' }))}
 ${await backtestPart(request)}
 ${await part({ id: 'probe', events: changes, about: id, make: () => probeOf(request) })}
 ${await part({ id: 'versions', events: changes, about: id, make: () => versionsOf(request) })}
-${policy.agentId === null && operationForm(request, policiesApi.delete, { params, submit: 'Delete', tone: 'against', confirm: `Delete ${policy.name}? Agents keep their copies.`, done: 'go:console/policies', fold: true })}`,
+${policy.agentId === null && renderOperationForm(request, policiesApi.delete, { params, submit: 'Delete', tone: 'against', confirm: `Delete ${policy.name}? Agents keep their copies.`, done: 'go:console/policies', fold: true })}`,
   }
 }
 
 const RULES_FORM = 'rules'
 
-function rulesOf(policy: { readonly id: string; readonly version: number }, request: PageRequest): Content {
+function rulesOf(
+  policy: { readonly id: string; readonly version: number },
+  request: PageRequest,
+): HtmlContent {
   const options = {
     id: RULES_FORM,
     params: { id: policy.id },
@@ -112,11 +115,11 @@ function rulesOf(policy: { readonly id: string; readonly version: number }, requ
     success: 'Saved.',
     tone: 'main',
   } as const
-  return operationForm(request, policiesApi.replace, options)
+  return renderOperationForm(request, policiesApi.replace, options)
 }
 
 const simulation = (request: PageRequest): Html => html`<h3>Try a payment</h3>
-${ownScript(request, 'policyForm')}
+${pageScriptTag(request, 'policyForm')}
 <form class="fields" method="dialog" data-simulate data-rules="${RULES_FORM}">
 <p class="field"><label for="try-amount">Amount in euros</label><input id="try-amount" name="amountEuros" type="number" step="0.01" min="0.01"></p>
 <p class="field"><label for="try-merchant">Merchant</label><input id="try-merchant" name="merchant" maxlength="200" value="shop.example"></p>
@@ -127,9 +130,9 @@ ${ownScript(request, 'policyForm')}
 
 async function probeOf({ ask, id }: PageRequest): Promise<Html> {
   const { rules, warnings } = await ask(policySimulationApi.probe, { params: { id } })
-  return html`${warnings.length > 0 && box('Conflicting rules', html`<ul>${warnings.map(({ message }) => html`<li>${message}</li>`)}</ul>`)}
+  return html`${warnings.length > 0 && renderBox('Conflicting rules', html`<ul>${warnings.map(({ message }) => html`<li>${message}</li>`)}</ul>`)}
 <details class="fold"><summary>Rule thresholds</summary>
-<ul>${rules.map(({ rule, stops, passes }) => html`<li><strong>${label(rule)}</strong>: ${stops ? `stops ${plainEuros(stops.situation.amountEuros)} (${stops.message})` : 'stops nothing'}; ${passes ? `lets ${plainEuros(passes.situation.amountEuros)} through` : 'lets nothing through'}</li>`)}</ul></details>`
+<ul>${rules.map(({ rule, stops, passes }) => html`<li><strong>${memberLabelText(rule)}</strong>: ${stops ? `stops ${formatPlainEuros(stops.situation.amountEuros)} (${stops.message})` : 'stops nothing'}; ${passes ? `lets ${formatPlainEuros(passes.situation.amountEuros)} through` : 'lets nothing through'}</li>`)}</ul></details>`
 }
 
 async function versionsOf(request: PageRequest): Promise<Html> {
@@ -137,14 +140,14 @@ async function versionsOf(request: PageRequest): Promise<Html> {
     params: { id: request.id },
     query: { limit: 20 },
   })
-  return box(
+  return renderBox(
     'Versions',
-    table(request, 'Versions of the policy', data, {
+    renderTable(request, 'Versions of the policy', data, {
       Version: 'version',
       Changes: ({ changes }) =>
         changes.length === 0
           ? 'First version'
-          : html`<ul>${changes.map(change => html`<li>${text(change.text, 300)}</li>`)}</ul>`,
+          : html`<ul>${changes.map(change => html`<li>${renderText(change.text, 300)}</li>`)}</ul>`,
       'Changed by': ({ changedByType, changedById }) =>
         html`${changedByType} ${changedById !== null && html`<code>${changedById}</code>`}`,
       Date: 'createdAt',
@@ -164,7 +167,7 @@ interface Sum {
   readonly amountEuros: number
 }
 
-const sum = ({ count, amountEuros }: Sum): Html => html`${count} · ${euros(amountEuros)}`
+const sum = ({ count, amountEuros }: Sum): Html => html`${count} · ${renderEuros(amountEuros)}`
 
 async function replay(request: PageRequest): Promise<Html> {
   const { ask, id, now } = request
@@ -177,26 +180,26 @@ async function replay(request: PageRequest): Promise<Html> {
     ['Newly require approval', result.newlyToPerson],
     ['Decided by a person', result.decidedBefore],
   ] as const
-  return box(
+  return renderBox(
     `The last ${DAYS} days under this policy`,
-    table(request, 'Replayed decisions', kinds, {
+    renderTable(request, 'Replayed decisions', kinds, {
       Decisions: ([kind]) => kind,
       'Count and amount': { figure: ([, figures]) => sum(figures) },
     }),
     result.byRule.length > 0 &&
-      table(request, 'Differences by rule', result.byRule, {
-        Rule: ({ rule }) => label(rule),
+      renderTable(request, 'Differences by rule', result.byRule, {
+        Rule: ({ rule }) => memberLabelText(rule),
         Denied: { figure: ({ newlyDenied }) => sum(newlyDenied) },
         Allowed: { figure: ({ newlyAllowed }) => sum(newlyAllowed) },
         'Require approval': { figure: ({ newlyToPerson }) => sum(newlyToPerson) },
       }),
     result.examples.length > 0 &&
-      table(request, 'Examples of differences', result.examples.slice(0, 20), {
+      renderTable(request, 'Examples of differences', result.examples.slice(0, 20), {
         Date: 'at',
-        Payment: ({ subjectId, merchant }) => recordLink(request, subjectId, text(merchant, 60)),
+        Payment: ({ subjectId, merchant }) => renderRecordLink(request, subjectId, renderText(merchant, 60)),
         Amount: 'amountEuros',
         Before: 'was',
-        Now: ({ now: would, reason }) => html`${would}: ${text(reason, 200)}`,
+        Now: ({ now: would, reason }) => html`${would}: ${renderText(reason, 200)}`,
       }),
   )
 }

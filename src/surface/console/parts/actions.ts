@@ -1,24 +1,24 @@
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import type { Row } from '../../../values/members.ts'
-import { type Content, type Html, html } from '../../../web/html.ts'
+import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
-import { type Choices, type FormOptions, operationForm } from './form.ts'
-import { choicesFor } from './names.ts'
-import { fieldsOf, parametersIn, requiredOf, secretsOf } from './schema.ts'
-import { label } from './text.ts'
+import { type FieldChoices, type FormOptions, renderOperationForm } from './form.ts'
+import { fieldChoicesFor } from './names.ts'
+import { formFieldNames, pathParametersOf, requiredMembers, secretMembers } from './schema.ts'
+import { memberLabelText } from './text.ts'
 
 type FormDifference = Partial<Omit<FormOptions<AnyOperation>, 'params'>>
 
 interface Offers {
-  readonly offers?: (request: PageRequest) => Promise<Readonly<Record<string, Choices>>>
+  readonly offers?: (request: PageRequest) => Promise<Readonly<Record<string, FieldChoices>>>
 }
 
 /** A form that creates a record from the members of the body. It shows secrets of the answer once. */
-export interface Creation extends FormDifference, Offers {
+export interface CreationFormSpec extends FormDifference, Offers {
   readonly operation: AnyOperation
 }
 
-export interface Action<R> extends FormDifference, Offers {
+export interface ActionFormSpec<R> extends FormDifference, Offers {
   readonly operation: AnyOperation
   /** Whether the action is available in the record's state. Default: always. */
   readonly when?: (record: R, request: PageRequest) => boolean
@@ -30,27 +30,27 @@ export interface Action<R> extends FormDifference, Offers {
 
 type Labels = Readonly<Record<string, string>>
 
-export async function creationForm(
-  { operation, offers, ...stated }: Creation,
+export async function renderCreationForm(
+  { operation, offers, ...stated }: CreationFormSpec,
   defaults: FormDifference,
   request: PageRequest,
 ): Promise<Html> {
   if (!request.may(operation)) return html``
   const { labels, choices, ...others } = { ...defaults, ...stated }
-  const members = stated.members ?? fieldsOf(operation)
-  return operationForm(request, operation, {
-    submit: label(lastOf(operation)),
-    secrets: secretsOf(operation),
+  const members = stated.members ?? formFieldNames(operation)
+  return renderOperationForm(request, operation, {
+    submit: memberLabelText(lastOf(operation)),
+    secrets: secretMembers(operation),
     fold: members.length > 0,
     ...others,
     members,
     labels: { ...defaults.labels, ...labels },
-    choices: { ...(await choicesFor(members, request)), ...(await offers?.(request)), ...choices },
+    choices: { ...(await fieldChoicesFor(members, request)), ...(await offers?.(request)), ...choices },
   })
 }
 
-export async function actionForms(
-  actions: readonly Action<Row>[],
+export async function renderActionForms(
+  actions: readonly ActionFormSpec<Row>[],
   record: Row,
   labels: Labels,
   request: PageRequest,
@@ -59,36 +59,51 @@ export async function actionForms(
     ({ operation, when }) => request.may(operation) && (when?.(record, request) ?? true),
   )
   const offered = await Promise.all([
-    choicesFor(open.flatMap(membersOf), request),
+    fieldChoicesFor(open.flatMap(membersOf), request),
     ...open.map(({ offers }) => offers?.(request)),
   ])
-  const choices: Record<string, Choices> = Object.assign({}, ...offered)
-  const around = (action: Action<Row>) => ({ labels, choices, variant: String(actions.indexOf(action)) })
+  const choices: Record<string, FieldChoices> = Object.assign({}, ...offered)
+  const around = (action: ActionFormSpec<Row>) => ({
+    labels,
+    choices,
+    variant: String(actions.indexOf(action)),
+  })
   return open.map(action => actionForm(action, record, around(action), request))
 }
 
-export const actionButton = (
-  action: Action<Row>,
+export const renderActionButton = (
+  action: ActionFormSpec<Row>,
   record: Row,
   labels: Labels,
   request: PageRequest,
-): Content => (action.when?.(record, request) ?? true) && actionForm(action, record, { labels }, request)
+): HtmlContent => (action.when?.(record, request) ?? true) && actionForm(action, record, { labels }, request)
 
-const membersOf = ({ operation, members }: Pick<Action<Row>, 'operation' | 'members'>): readonly string[] =>
-  members ?? fieldsOf(operation)
+const membersOf = ({
+  operation,
+  members,
+}: Pick<ActionFormSpec<Row>, 'operation' | 'members'>): readonly string[] =>
+  members ?? formFieldNames(operation)
 
 function actionForm(
-  { operation, forRecord, params, when: _when, inRow: _inRow, offers: _offers, ...stated }: Action<Row>,
+  {
+    operation,
+    forRecord,
+    params,
+    when: _when,
+    inRow: _inRow,
+    offers: _offers,
+    ...stated
+  }: ActionFormSpec<Row>,
   record: Row,
   around: FormDifference,
   request: PageRequest,
 ): Html {
   const own = { ...stated, ...forRecord?.(record) }
-  const members = own.members ?? fieldsOf(operation).filter(name => own.given?.[name] === undefined)
+  const members = own.members ?? formFieldNames(operation).filter(name => own.given?.[name] === undefined)
   const changes = operation.method === 'PATCH' || operation.method === 'PUT'
-  return operationForm(request, operation, {
-    submit: changes ? 'Change' : label(lastOf(operation)),
-    secrets: secretsOf(operation),
+  return renderOperationForm(request, operation, {
+    submit: changes ? 'Change' : memberLabelText(lastOf(operation)),
+    secrets: secretMembers(operation),
     fold: members.length > 0,
     ...around,
     ...(operation.method === 'DELETE' && { submit: 'Delete', tone: 'against' as const }),
@@ -96,7 +111,8 @@ function actionForm(
     ...own,
     members,
     params:
-      params?.(record) ?? Object.fromEntries(parametersIn(operation).map(name => [name, String(record.id)])),
+      params?.(record) ??
+      Object.fromEntries(pathParametersOf(operation).map(name => [name, String(record.id)])),
     labels: { ...around.labels, ...own.labels },
     choices: { ...around.choices, ...own.choices },
   })
@@ -104,8 +120,8 @@ function actionForm(
 
 const lastOf = ({ path }: AnyOperation): string => path.split('/').at(-1)?.replaceAll('-', ' ') ?? ''
 
-export function commandOf(noun: string, { example = {}, ...operation }: AnyOperation): string {
-  const required = requiredOf(operation as AnyOperation)
+export function agentpayCommandText(noun: string, { example = {}, ...operation }: AnyOperation): string {
+  const required = requiredMembers(operation as AnyOperation)
   const options = Object.entries(example as object).filter(([name]) => required.includes(name))
   const flags = options.map(([name, value]) => `--${dashed(name)} ${argumentOf(value)}`)
   return ['agentpay', noun, 'create', ...flags].join(' ')

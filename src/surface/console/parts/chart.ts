@@ -1,5 +1,5 @@
-import { type Content, type Html, html } from '../../../web/html.ts'
-import { plainEuros } from './text.ts'
+import { type Html, type HtmlContent, html } from '../../../web/html.ts'
+import { formatPlainEuros } from './text.ts'
 
 const WIDTH = 1_000
 const HEIGHT = 200
@@ -17,19 +17,19 @@ interface ChartText {
 }
 
 /** A bar at one point in time. Spending goes upwards, refunds go downwards. */
-export interface Bar {
+export interface ChartBar {
   readonly name: string
   readonly up: number
   readonly down: number
 }
 
-export interface FanDay {
+export interface FanChartDay {
   readonly name: string
   readonly spent?: number
   readonly forecast?: { readonly p10: number; readonly p50: number; readonly p90: number }
 }
 
-export function bars(items: readonly Bar[], words: ChartText): Html {
+export function renderBarChart(items: readonly ChartBar[], words: ChartText): Html {
   const { top, scale } = scaleOf(
     items.map(({ up }) => up),
     items.map(({ down }) => down),
@@ -38,24 +38,24 @@ export function bars(items: readonly Bar[], words: ChartText): Html {
     barAt(place, items.length, 'up', {
       y: scale(up),
       height: scale(0) - scale(up),
-      title: `${name}: ${plainEuros(up)}`,
+      title: `${name}: ${formatPlainEuros(up)}`,
     }),
     barAt(place, items.length, 'down', {
       y: scale(0),
       height: scale(-down) - scale(0),
-      title: `${name}: ${plainEuros(down)} refunded`,
+      title: `${name}: ${formatPlainEuros(down)} refunded`,
     }),
   ])
   return figure(html`${lines(top, scale)}${drawn}`, top, items, words)
 }
 
-export function fan(days: readonly FanDay[], words: ChartText): Html {
+export function renderFanChart(days: readonly FanChartDay[], words: ChartText): Html {
   const { top, scale } = scaleOf(days.map(({ spent, forecast }) => Math.max(spent ?? 0, forecast?.p90 ?? 0)))
   const spent = days.map(({ name, spent: amount = 0 }, place) =>
     barAt(place, days.length, 'up', {
       y: scale(amount),
       height: scale(0) - scale(amount),
-      title: `${name}: ${plainEuros(amount)}`,
+      title: `${name}: ${formatPlainEuros(amount)}`,
     }),
   )
   const first = days.findIndex(({ forecast }) => forecast !== undefined)
@@ -96,7 +96,7 @@ interface Extent {
   readonly title: string
 }
 
-function barAt(place: number, count: number, kind: 'up' | 'down', { y, height, title }: Extent): Content {
+function barAt(place: number, count: number, kind: 'up' | 'down', { y, height, title }: Extent): HtmlContent {
   if (height <= 0) return false
   const drawn = Math.max(height, LEAST)
   const from = kind === 'up' ? y + height - drawn : y
@@ -115,7 +115,7 @@ function figure(
   { id, title, description, legend, table, isOpen }: ChartText,
 ): Html {
   return html`<figure class="chart">
-<p class="scale">Up to ${plainEuros(top)}</p>
+<p class="scale">Up to ${formatPlainEuros(top)}</p>
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="${id}-title ${id}-description">
 <title id="${id}-title">${title}</title>
 <desc id="${id}-description">${description}</desc>

@@ -1,14 +1,14 @@
 import type { CallOperation } from '../../../kernel/contract/context.ts'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
-import { csvLine, csvText } from '../../../values/csv.ts'
-import { listQuery } from './list.ts'
+import { csvCell, csvLine } from '../../../values/csv.ts'
+import { listQueryFromAddress } from './list.ts'
 
 const MOST = 10_000
 const PAGE = 100
 
 type Row = Readonly<Record<string, unknown>>
 
-export async function* csvOf(
+export async function* streamCsvPages(
   ask: CallOperation,
   operation: AnyOperation,
   filters: Readonly<Record<string, string>>,
@@ -17,7 +17,7 @@ export async function* csvOf(
   let cursor: string | undefined
   for (let count = 0; count < MOST; count += PAGE) {
     const query = { ...filters, limit: PAGE, cursor }
-    const { data, nextCursor } = (await ask(operation, listQuery(operation, query))) as {
+    const { data, nextCursor } = (await ask(operation, listQueryFromAddress(operation, query))) as {
       data: Row[]
       nextCursor: string | null
     }
@@ -32,7 +32,7 @@ export async function* csvOf(
 function cell(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (value === null || value === undefined) return ''
-  return csvText(typeof value === 'string' ? value : JSON.stringify(value))
+  return csvCell(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
 /** Reads the first piece before the response begins, so that a refusal has its own status. */

@@ -1,27 +1,30 @@
-import type { PathParam } from '../../../kernel/contract/addresses.ts'
+import type { PathParameterName } from '../../../kernel/contract/addresses.ts'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
-import type { Signature } from '../../../kernel/contract/tool.ts'
-import { type Content, type Html, html } from '../../../web/html.ts'
+import type { SignatureRequirement } from '../../../kernel/contract/tool.ts'
+import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
-import { bodyMember, type MemberSchema } from './schema.ts'
-import { label, words } from './text.ts'
+import { bodyMemberSchema, type MemberSchema } from './schema.ts'
+import { humanize, memberLabelText } from './text.ts'
 
-export type Choices = readonly (readonly [value: string, name: string])[]
+export type FieldChoices = readonly (readonly [value: string, name: string])[]
 
 export interface FormOptions<O extends AnyOperation> {
-  readonly params?: Readonly<Record<PathParam<O['path']>, string>>
+  readonly params?: Readonly<Record<PathParameterName<O['path']>, string>>
   readonly id?: string
   /** The members of the body that have a field. Dots address nested members. */
   readonly members?: readonly string[]
   readonly given?: Readonly<Record<string, unknown>>
   readonly values?: Readonly<Record<string, unknown>>
   readonly labels?: Readonly<Record<string, string>>
-  readonly choices?: Readonly<Record<string, Choices>>
+  readonly choices?: Readonly<Record<string, FieldChoices>>
   readonly variant?: string
   readonly submit: string
   readonly confirm?: string
   /** The signature and members to sign, if the passkey signs another operation than the form's. */
-  readonly signs?: { readonly signature: Signature; readonly members: Readonly<Record<string, unknown>> }
+  readonly signs?: {
+    readonly signature: SignatureRequirement
+    readonly members: Readonly<Record<string, unknown>>
+  }
   readonly secrets?: readonly string[]
   readonly success?: string
   /** Replaces the message if the operation has more to do. The next press continues. */
@@ -38,7 +41,7 @@ export interface FormOptions<O extends AnyOperation> {
  * The contract defines its fields. Its method keeps the browser from submitting the form itself, which would
  * put the input into an address.
  */
-export function operationForm<const O extends AnyOperation>(
+export function renderOperationForm<const O extends AnyOperation>(
   { may }: Pick<PageRequest, 'may'>,
   operation: O,
   options: FormOptions<O>,
@@ -49,7 +52,7 @@ export function operationForm<const O extends AnyOperation>(
     .join('-')
     .replace(/[^\w-]+/g, '-')
   const form = html`<form class="operation${options.isGrid === true ? ' fields' : ''}" method="dialog"${options.id !== undefined && html` id="${options.id}"`}${dataOf(operation, options)}>
-${members.map(member => field(`${formId}-${member}`, member, bodyMember(operation, member), options))}
+${members.map(member => renderField(`${formId}-${member}`, member, bodyMemberSchema(operation, member), options))}
 <button type="submit"${tone && html` class="${tone}"`}>${submit}</button>
 <p class="refusal" role="alert"></p>
 </form>`
@@ -79,14 +82,14 @@ function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Ht
 type FieldOptions = Pick<FormOptions<AnyOperation>, 'values' | 'labels' | 'choices'>
 
 /** A field for a member. `id` is unique on the page, and stays the same whenever the form is rendered again. */
-export function field(
+export function renderField(
   id: string,
   name: string,
   schema: MemberSchema,
   { values = {}, labels = {}, choices = {} }: FieldOptions,
 ): Html {
   const value = values[name] ?? schema.default
-  const shown = labels[name] ?? label(name)
+  const shown = labels[name] ?? memberLabelText(name)
   if (schema.type === 'boolean')
     return html`<p class="field check"><input id="${id}" type="checkbox" name="${name}"${value === true && html` checked`}><label for="${id}">${shown}</label></p>`
   const members = schema.items?.enum
@@ -100,7 +103,7 @@ function control(
   name: string,
   schema: MemberSchema,
   value: unknown,
-  choices: Choices | undefined = schema.enum?.map(one => [one, words(one)] as const),
+  choices: FieldChoices | undefined = schema.enum?.map(one => [one, humanize(one)] as const),
 ): Html {
   const empty = emptyOf(schema)
   const given = value === null || value === undefined ? '' : String(value)
@@ -126,17 +129,17 @@ function set(id: string, name: string, schema: MemberSchema, value: unknown, sho
   const members = schema.items?.enum ?? []
   const boxes = html`<div class="ticks">${members.map(
     one =>
-      html`<span class="check"><input id="${id}-${one}" type="checkbox" name="${name}" value="${one}" data-type="list"${emptyOf(schema)}${ticked.includes(one) && html` checked`}><label for="${id}-${one}">${words(one)}</label></span>`,
+      html`<span class="check"><input id="${id}-${one}" type="checkbox" name="${name}" value="${one}" data-type="list"${emptyOf(schema)}${ticked.includes(one) && html` checked`}><label for="${id}-${one}">${humanize(one)}</label></span>`,
   )}</div>`
   const folded = html`<details class="more"${ticked.length > 0 && html` open`}><summary>Choose from ${members.length}</summary>${boxes}</details>`
   return html`<fieldset class="field"><legend>${shown}</legend>${members.length > FEW ? folded : boxes}</fieldset>`
 }
 
-const emptyOf = ({ isNullable }: MemberSchema): Content => isNullable === true && html` data-empty="null"`
+const emptyOf = ({ isNullable }: MemberSchema): HtmlContent => isNullable === true && html` data-empty="null"`
 
-const listOf = (value: unknown): Content => (Array.isArray(value) ? value.join('\n') : '')
+const listOf = (value: unknown): HtmlContent => (Array.isArray(value) ? value.join('\n') : '')
 
-const options = (choices: Choices, chosen: string): Html[] =>
+const options = (choices: FieldChoices, chosen: string): Html[] =>
   [['', '–'] as const, ...choices].map(
     ([value, name]) => html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`,
   )

@@ -1,24 +1,30 @@
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
-import { type Refusal, Refused } from '../../../kernel/contract/problem.ts'
-import { prefixOf } from '../../../values/ids.ts'
+import { type Refusal, RefusedError } from '../../../kernel/contract/problem.ts'
+import { idPrefix } from '../../../values/ids.ts'
 import type { Row } from '../../../values/members.ts'
-import { type Content, type Html, html } from '../../../web/html.ts'
-import type { Page, PageRequest } from '../page.ts'
-import { type Action, actionButton, type Creation, commandOf, creationForm } from './actions.ts'
-import { field } from './form.ts'
-import { copyable, recordLink, sectionOf } from './links.ts'
-import { choicesFor, readNamesIn } from './names.ts'
+import { type Html, type HtmlContent, html } from '../../../web/html.ts'
+import type { ConsolePage, PageRequest } from '../page.ts'
+import {
+  type ActionFormSpec,
+  agentpayCommandText,
+  type CreationFormSpec,
+  renderActionButton,
+  renderCreationForm,
+} from './actions.ts'
+import { renderField } from './form.ts'
+import { copyableText, renderRecordLink, sectionOfIdPrefix } from './links.ts'
+import { fieldChoicesFor, readNamesInRows } from './names.ts'
 import type { MembersSpec } from './record-page.ts'
-import { answerMembers, parametersIn, queryMembers } from './schema.ts'
-import { type ColumnList, type Columns, informativeMembers, table } from './table.ts'
-import { text } from './text.ts'
+import { answerMemberSchemas, pathParametersOf, queryMemberSchemas } from './schema.ts'
+import { informativeMembers, renderTable, type TableColumnList, type TableColumns } from './table.ts'
+import { renderText } from './text.ts'
 
 type Address = Readonly<Record<string, string | number | undefined>>
 
-export function listQuery(operation: AnyOperation, address: Address) {
+export function listQueryFromAddress(operation: AnyOperation, address: Address) {
   const query: Record<string, string | number | undefined> = { ...address }
   const params: Record<string, string> = {}
-  for (const name of parametersIn(operation)) {
+  for (const name of pathParametersOf(operation)) {
     params[name] = String(query[name] ?? '')
     delete query[name]
   }
@@ -45,7 +51,7 @@ export interface SectionSpec<T = Row, R = Row> extends MembersSpec<R> {
   readonly noun?: string
   readonly command?: string
   readonly name?: (record: T) => string
-  readonly columns?: ColumnList<T>
+  readonly columns?: TableColumnList<T>
   /** Members with ids of records whose names are not read. */
   readonly unnamed?: readonly (keyof T & string)[]
   /** The filters with a field. Default: all of the contract. Other filters of the address apply as well. */
@@ -56,32 +62,33 @@ export interface SectionSpec<T = Row, R = Row> extends MembersSpec<R> {
   readonly call?: string
   /** Events after which list and page are rendered again. Default: those with the prefix of the ids. */
   readonly events?: readonly string[]
-  readonly create?: Creation
-  readonly above?: (request: PageRequest) => Promise<Content> | Content
-  readonly actions?: readonly Action<R>[]
+  readonly create?: CreationFormSpec
+  readonly above?: (request: PageRequest) => Promise<HtmlContent> | HtmlContent
+  readonly actions?: readonly ActionFormSpec<R>[]
   readonly state?: (record: R, request: PageRequest) => string | undefined
   readonly section?: PageRequest['section']
   /** Shown first on the page of a record: the reason of its state. */
-  readonly note?: (record: R, request: PageRequest) => Promise<Content> | Content
-  readonly boxes?: (record: R, request: PageRequest) => Promise<Content> | Content
+  readonly note?: (record: R, request: PageRequest) => Promise<HtmlContent> | HtmlContent
+  readonly boxes?: (record: R, request: PageRequest) => Promise<HtmlContent> | HtmlContent
   readonly hasTimeline?: true
-  readonly below?: (record: R, request: PageRequest) => Promise<Content> | Content
+  readonly below?: (record: R, request: PageRequest) => Promise<HtmlContent> | HtmlContent
 }
 
-export const nounOf = ({ path }: AnyOperation): string => path.split('/')[1] ?? ''
+export const operationNoun = ({ path }: AnyOperation): string => path.split('/')[1] ?? ''
 
-export const titleOf = ({ kind, title = `${kind}s` }: Pick<SectionSpec, 'kind' | 'title'>): string => title
+export const sectionTitle = ({ kind, title = `${kind}s` }: Pick<SectionSpec, 'kind' | 'title'>): string =>
+  title
 
 const prefixIn = ({ list }: Pick<SectionSpec, 'list'>): string =>
-  prefixOf(String(answerMembers(list).id?.examples?.[0] ?? ''))
+  idPrefix(String(answerMemberSchemas(list).id?.examples?.[0] ?? ''))
 
 /** `refund.*`, since event types begin with the prefix of the ids. */
-export const eventsOf = (spec: Pick<SectionSpec, 'list' | 'events'>): readonly string[] =>
+export const sectionEvents = (spec: Pick<SectionSpec, 'list' | 'events'>): readonly string[] =>
   spec.events ?? [`${prefixIn(spec)}.*`]
 
-export async function listPageOf(spec: SectionSpec, request: PageRequest): ReturnType<Page> {
+export async function renderListPage(spec: SectionSpec, request: PageRequest): ReturnType<ConsolePage> {
   const { lead, above, create } = spec
-  const title = titleOf(spec)
+  const title = sectionTitle(spec)
   let refusal: Refusal | undefined
   const make = () =>
     listed(spec, request).catch(error => {
@@ -89,8 +96,8 @@ export async function listPageOf(spec: SectionSpec, request: PageRequest): Retur
       return html`<p class="refusal" role="alert">${refusal.message}</p>`
     })
   const [rows, creation, more, filters] = await Promise.all([
-    request.part({ id: 'list', events: eventsOf(spec), make }),
-    create && creationOf(spec, create, request),
+    request.part({ id: 'list', events: sectionEvents(spec), make }),
+    create && renderSectionCreation(spec, create, request),
     above?.(request),
     filterForm(spec, request),
   ])
@@ -104,59 +111,64 @@ ${rows}`,
   }
 }
 
-export async function creationOf(
+export async function renderSectionCreation(
   spec: SectionSpec,
-  create: Creation,
+  create: CreationFormSpec,
   request: PageRequest,
-): Promise<Content> {
+): Promise<HtmlContent> {
   const { kind, labels = {} } = spec
-  const section = sectionOf(prefixIn(spec))
+  const section = sectionOfIdPrefix(prefixIn(spec))
   const done = section === undefined ? 'reload' : `go:console/${section}/{id}`
-  return creationForm(create, { submit: `New ${kind.toLowerCase()}`, labels, done }, request)
+  return renderCreationForm(create, { submit: `New ${kind.toLowerCase()}`, labels, done }, request)
 }
 
 /** A refusal of a filter appears above the list. Any other refusal is thrown again. */
 function refusalOf(error: unknown): Refusal {
-  if (error instanceof Refused && error.refusal.status === 400) return error.refusal
+  if (error instanceof RefusedError && error.refusal.status === 400) return error.refusal
   throw error
 }
 
 async function listed(spec: SectionSpec, request: PageRequest): Promise<Html> {
-  const { data, nextCursor } = await readPage(spec, listQuery(spec.list, filtersOf(spec, request)), request)
+  const { data, nextCursor } = await readListPage(
+    spec,
+    listQueryFromAddress(spec.list, filtersOf(spec, request)),
+    request,
+  )
   if (data.length === 0) return emptyState(spec, request)
-  return html`${rowsOf(spec, titleOf(spec), data, request)}${footOf(spec, nextCursor, request)}`
+  return html`${renderListRows(spec, sectionTitle(spec), data, request)}${footOf(spec, nextCursor, request)}`
 }
 
-export async function readPage(
+export async function readListPage(
   { list, unnamed }: SectionSpec,
-  question: ReturnType<typeof listQuery>,
+  question: ReturnType<typeof listQueryFromAddress>,
   request: PageRequest,
 ): Promise<ListAnswer<Row>> {
   const answer = (await request.ask(list, question)) as ListAnswer<Row>
-  await readNamesIn(answer.data, request, unnamed)
+  await readNamesInRows(answer.data, request, unnamed)
   return answer
 }
 
-export function rowsOf(
+export function renderListRows(
   spec: SectionSpec,
   caption: string,
   items: readonly Row[],
   request: PageRequest,
 ): Html {
   const { list, labels = {}, shows = {}, actions = [], get } = spec
-  const columns: ColumnList<Row> = spec.columns ?? informativeMembers(items).filter(name => name !== 'name')
+  const columns: TableColumnList<Row> =
+    spec.columns ?? informativeMembers(items).filter(name => name !== 'name')
   const inRow = actions.filter(action => (!get || action.inRow) && request.may(action.operation))
-  const action = { Action: (item: Row) => inRow.map(one => actionButton(one, item, labels, request)) }
+  const action = { Action: (item: Row) => inRow.map(one => renderActionButton(one, item, labels, request)) }
   const all = [...nameColumn(spec), ...columns, ...(inRow.length > 0 ? [action] : [])]
-  return table(request, caption, items, all, { members: answerMembers(list), labels, shows })
+  return renderTable(request, caption, items, all, { members: answerMemberSchemas(list), labels, shows })
 }
 
-function nameColumn({ kind, name, get }: SectionSpec): Columns<Row>[] {
+function nameColumn({ kind, name, get }: SectionSpec): TableColumns<Row>[] {
   if (!get && !name) return []
-  const shows = (item: Row, request: PageRequest): Content => {
+  const shows = (item: Row, request: PageRequest): HtmlContent => {
     const called = name ? name(item) : item.name
-    const shown = called ? text(String(called), 80) : undefined
-    return recordLink(request, String(item.id), shown)
+    const shown = called ? renderText(String(called), 80) : undefined
+    return renderRecordLink(request, String(item.id), shown)
   }
   return [{ [kind]: shows }]
 }
@@ -168,19 +180,19 @@ const filtersOf = (
   Object.fromEntries(Object.entries(query).filter(([name]) => !ignored.includes(name)))
 
 const parametersOf = (operation: AnyOperation, { query }: PageRequest): [name: string, value: string][] =>
-  parametersIn(operation).map(name => [name, query[name] ?? ''])
+  pathParametersOf(operation).map(name => [name, query[name] ?? ''])
 
 const unfiltered = (operation: AnyOperation, request: PageRequest): string =>
   `?${new URLSearchParams(parametersOf(operation, request))}`
 
 function emptyState(spec: SectionSpec, request: PageRequest): Html {
-  const { list, create, noun = nounOf(list) } = spec
-  const isFiltered = Object.keys(filtersOf(spec, request)).length > parametersIn(list).length
+  const { list, create, noun = operationNoun(list) } = spec
+  const isFiltered = Object.keys(filtersOf(spec, request)).length > pathParametersOf(list).length
   if (isFiltered)
     return html`<p class="empty">Nothing matches. <a href="${unfiltered(list, request)}">Show all</a></p>`
-  const { empty = `No ${titleOf(spec).toLowerCase()} yet.` } = spec
-  const call = spec.call ?? (create && commandOf(noun, create.operation))
-  return html`<div class="empty"><p>${empty}</p>${call !== undefined && html`<p>${copyable(call)}</p>`}</div>`
+  const { empty = `No ${sectionTitle(spec).toLowerCase()} yet.` } = spec
+  const call = spec.call ?? (create && agentpayCommandText(noun, create.operation))
+  return html`<div class="empty"><p>${empty}</p>${call !== undefined && html`<p>${copyableText(call)}</p>`}</div>`
 }
 
 function footOf(spec: SectionSpec, nextCursor: string | null, request: PageRequest): Html {
@@ -198,17 +210,17 @@ ${nextCursor !== null && html`<a rel="next" href="?${new URLSearchParams({ ...fi
 /** Parameters without a field: some belong to the page, and some to operators. */
 const NO_FILTERS = ['limit', 'cursor', 'ownerId', 'mode']
 
-async function filterForm(spec: SectionSpec, request: PageRequest): Promise<Content> {
+async function filterForm(spec: SectionSpec, request: PageRequest): Promise<HtmlContent> {
   const { labels = {}, list } = spec
-  const members = queryMembers(list)
+  const members = queryMemberSchemas(list)
   const filters = spec.filters ?? Object.keys(members).filter(name => !NO_FILTERS.includes(name))
   if (filters.length === 0) return html``
-  const choices = await choicesFor(filters, request)
+  const choices = await fieldChoicesFor(filters, request)
   const isOpen = filters.some(name => request.query[name] !== undefined)
   return html`<details class="filters"${isOpen && html` open`}><summary>Filter</summary>
 <form method="get">
 ${parametersOf(list, request).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-${filters.map(name => field(`filter-${name}`, name, { ...members[name], default: undefined }, { values: request.query, labels, choices }))}
+${filters.map(name => renderField(`filter-${name}`, name, { ...members[name], default: undefined }, { values: request.query, labels, choices }))}
 <button type="submit">Show</button> <a href="${unfiltered(list, request)}">Show all</a>
 </form></details>`
 }

@@ -4,13 +4,13 @@ import { peopleApi } from '../../../identity/people/index.ts'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import { beneficiariesApi } from '../../../money/beneficiaries/index.ts'
 import { walletsApi } from '../../../money/wallets/index.ts'
-import { prefixOf } from '../../../values/ids.ts'
+import { idPrefix } from '../../../values/ids.ts'
 import type { PageRequest } from '../page.ts'
-import type { Choices } from './form.ts'
+import type { FieldChoices } from './form.ts'
 
-export type Kind = 'wallets' | 'agents' | 'beneficiaries' | 'people' | 'webhooks'
+export type NamedRecordKind = 'wallets' | 'agents' | 'beneficiaries' | 'people' | 'webhooks'
 
-const lists: Readonly<Record<Kind, AnyOperation>> = {
+const lists: Readonly<Record<NamedRecordKind, AnyOperation>> = {
   wallets: walletsApi.list,
   agents: agentsApi.list,
   beneficiaries: beneficiariesApi.list,
@@ -19,7 +19,10 @@ const lists: Readonly<Record<Kind, AnyOperation>> = {
 }
 
 /** The status of ended records. Forms do not offer them, but past payments refer to them. */
-const endedStatus: Readonly<Partial<Record<Kind, string>>> = { wallets: 'closed', agents: 'deleted' }
+const endedStatus: Readonly<Partial<Record<NamedRecordKind, string>>> = {
+  wallets: 'closed',
+  agents: 'deleted',
+}
 
 interface Named {
   readonly id: string
@@ -34,7 +37,7 @@ const calledBy = ({ id, name, description, url }: Named): string => name ?? (des
 interface Names {
   readonly byId: Map<string, string>
   /** Each kind, and its ended records, are read once for a page. */
-  readonly asked: Map<Kind | `ended ${Kind}`, Promise<Choices>>
+  readonly asked: Map<NamedRecordKind | `ended ${NamedRecordKind}`, Promise<FieldChoices>>
 }
 
 const known = new WeakMap<object, Names>()
@@ -49,24 +52,27 @@ function namesOn(request: PageRequest): Names {
  * Reads the names of the newest hundred of each kind, and of the newest hundred that ended. Older records
  * appear by id.
  */
-export async function readNames(request: PageRequest, ...kinds: readonly Kind[]): Promise<void> {
-  await Promise.all(kinds.flatMap(kind => [choicesOf(kind, request), endedOf(kind, request)]))
+export async function readRecordNames(
+  request: PageRequest,
+  ...kinds: readonly NamedRecordKind[]
+): Promise<void> {
+  await Promise.all(kinds.flatMap(kind => [recordChoices(kind, request), endedOf(kind, request)]))
 }
 
-export const choicesOf = (kind: Kind, request: PageRequest): Promise<Choices> =>
+export const recordChoices = (kind: NamedRecordKind, request: PageRequest): Promise<FieldChoices> =>
   askedOnce(kind, request, () => readRecords(kind, {}, request))
 
-const endedOf = (kind: Kind, request: PageRequest): Promise<Choices> =>
+const endedOf = (kind: NamedRecordKind, request: PageRequest): Promise<FieldChoices> =>
   askedOnce(`ended ${kind}`, request, async () => {
     const status = endedStatus[kind]
     return status === undefined ? [] : readRecords(kind, { status }, request)
   })
 
 function askedOnce(
-  what: Kind | `ended ${Kind}`,
+  what: NamedRecordKind | `ended ${NamedRecordKind}`,
   request: PageRequest,
-  read: () => Promise<Choices>,
-): Promise<Choices> {
+  read: () => Promise<FieldChoices>,
+): Promise<FieldChoices> {
   const { asked } = namesOn(request)
   const choices = asked.get(what) ?? read()
   asked.set(what, choices)
@@ -74,10 +80,10 @@ function askedOnce(
 }
 
 async function readRecords(
-  kind: Kind,
+  kind: NamedRecordKind,
   filter: Readonly<Record<string, string>>,
   request: PageRequest,
-): Promise<Choices> {
+): Promise<FieldChoices> {
   const operation = lists[kind]
   if (!request.may(operation)) return []
   const { data }: { data: readonly Named[] } = await request.ask(operation, {
@@ -90,25 +96,26 @@ async function readRecords(
   return named
 }
 
-export const nameOf = (request: object, id: string): string | undefined => known.get(request)?.byId.get(id)
+export const knownRecordName = (request: object, id: string): string | undefined =>
+  known.get(request)?.byId.get(id)
 
-const kindOfMember = (member: string): Kind | undefined =>
+const kindOfMember = (member: string): NamedRecordKind | undefined =>
   Object.entries(kindsByPrefix).find(([prefix]) => member.toLowerCase().endsWith(`${prefix}id`))?.[1]
 
-export async function choicesFor(
+export async function fieldChoicesFor(
   members: readonly string[],
   request: PageRequest,
-): Promise<Record<string, Choices>> {
+): Promise<Record<string, FieldChoices>> {
   const found = await Promise.all(
     members.map(async member => {
       const kind = kindOfMember(member)
-      return [member, kind === undefined ? [] : await choicesOf(kind, request)] as const
+      return [member, kind === undefined ? [] : await recordChoices(kind, request)] as const
     }),
   )
   return Object.fromEntries(found.filter(([, choices]) => choices.length > 0))
 }
 
-const kindsByPrefix: Readonly<Record<string, Kind>> = {
+const kindsByPrefix: Readonly<Record<string, NamedRecordKind>> = {
   agent: 'agents',
   wallet: 'wallets',
   beneficiary: 'beneficiaries',
@@ -116,13 +123,13 @@ const kindsByPrefix: Readonly<Record<string, Kind>> = {
   webhook: 'webhooks',
 }
 
-export async function readNamesIn(
+export async function readNamesInRows(
   records: readonly object[],
   request: PageRequest,
   unnamed: readonly string[] = [],
 ): Promise<void> {
   const left = new Set(['id', ...unnamed])
   const ids = records.flatMap(record => Object.entries(record).filter(([name]) => !left.has(name)))
-  const kinds = ids.map(([, id]) => typeof id === 'string' && kindsByPrefix[prefixOf(id)])
-  await readNames(request, ...new Set(kinds.filter(kind => kind !== undefined && kind !== false)))
+  const kinds = ids.map(([, id]) => typeof id === 'string' && kindsByPrefix[idPrefix(id)])
+  await readRecordNames(request, ...new Set(kinds.filter(kind => kind !== undefined && kind !== false)))
 }

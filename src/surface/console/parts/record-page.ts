@@ -1,45 +1,45 @@
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
-import { isRecord, kindOf, type Row } from '../../../values/members.ts'
-import { type Content, type Html, html } from '../../../web/html.ts'
+import { isRecord, memberKind, type Row } from '../../../values/members.ts'
+import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
-import { copyable } from './links.ts'
-import { answerMembers } from './schema.ts'
+import { copyableText } from './links.ts'
+import { answerMemberSchemas } from './schema.ts'
 import {
-  box,
-  display,
-  facts,
-  fitsInLine,
+  fitsInOneLine,
   informativeMembers,
   type MemberInfo,
-  nameOfMember,
+  memberLabel,
   OMITTED_MEMBERS,
-  table,
+  renderBox,
+  renderFacts,
+  renderTable,
+  renderValue,
 } from './table.ts'
-import { status, text } from './text.ts'
+import { renderStatus, renderText } from './text.ts'
 
 interface RecordHead {
-  readonly name: Content
+  readonly name: HtmlContent
   readonly kind: string
   readonly state?: string | undefined
   readonly operation: AnyOperation
   readonly command: string
 }
 
-export function recordHead(head: RecordHead, { id, to }: PageRequest): Html {
+export function renderRecordHead(head: RecordHead, { id, to }: PageRequest): Html {
   const { name, kind, state, operation, command } = head
   const json = to(operation.path.replace(/\{\w+\}/, encodeURIComponent(id)).slice(1))
   return html`<p class="kind">${kind}</p>
-<h1>${name} ${state !== undefined && status(state)}</h1>
-<p class="record">${copyable(id)} <a href="${json}">JSON</a> ${copyable(`agentpay ${command} ${id}`)}</p>`
+<h1>${name} ${state !== undefined && renderStatus(state)}</h1>
+<p class="record">${copyableText(id)} <a href="${json}">JSON</a> ${copyableText(`agentpay ${command} ${id}`)}</p>`
 }
 
-export const backTo = ({ to }: PageRequest, section: string, title: string): Html =>
+export const renderBackLink = ({ to }: PageRequest, section: string, title: string): Html =>
   html`<p class="back"><a href="${to(`console/${section}`)}">${title}</a></p>`
 
 export interface MembersSpec<R> {
   readonly labels?: Readonly<Record<string, string>>
   /** How to show members that need more than their value, and facts that are not members. */
-  readonly shows?: Readonly<Record<string, (record: R, request: PageRequest) => Content>>
+  readonly shows?: Readonly<Record<string, (record: R, request: PageRequest) => HtmlContent>>
   readonly hidden?: readonly string[]
 }
 
@@ -49,19 +49,19 @@ const IN_HEAD = ['name', 'status']
 const MOST = 3_000
 
 const isThere = (value: unknown): boolean =>
-  kindOf('', value) !== 'none' && (typeof value !== 'object' || Object.keys(value ?? {}).length > 0)
+  memberKind('', value) !== 'none' && (typeof value !== 'object' || Object.keys(value ?? {}).length > 0)
 
 type Member = readonly [name: string, value: unknown]
 
 /** Shows all members of a record in the order of the contract: inner records as boxes, lists of records as tables. */
-export function membersOfRecord(
+export function renderRecordMembers(
   kind: string,
   operation: AnyOperation,
   record: Row,
   { labels = {}, shows = {}, hidden = [] }: MembersSpec<Row>,
   request: PageRequest,
 ): { readonly boxes: Html; readonly tables: Html } {
-  const known: MemberInfo = { members: answerMembers(operation), labels }
+  const known: MemberInfo = { members: answerMemberSchemas(operation), labels }
   const members = Object.entries(record).filter(
     ([name, value]) =>
       (shows[name] !== undefined || isThere(value)) &&
@@ -71,19 +71,19 @@ export function membersOfRecord(
   )
   const placeOf = ([name, value]: Member): 'lines' | 'boxes' | 'tables' => {
     if (shows[name]) return 'lines'
-    if (isRecord(value)) return fitsInLine(value) ? 'lines' : 'boxes'
-    return kindOf(name, value) === 'records' ? 'tables' : 'lines'
+    if (isRecord(value)) return fitsInOneLine(value) ? 'lines' : 'boxes'
+    return memberKind(name, value) === 'records' ? 'tables' : 'lines'
   }
   const { lines = [], boxes = [], tables = [] } = Object.groupBy(members, placeOf)
-  const shownOf = (name: string, value?: unknown): Content =>
-    shows[name] ? shows[name](record, request) : display(name, value, request, known, MOST)
+  const shownOf = (name: string, value?: unknown): HtmlContent =>
+    shows[name] ? shows[name](record, request) : renderValue(name, value, request, known, MOST)
   const added = Object.keys(shows).filter(name => !(name in record))
   const entries = [
-    ...lines.map(([name, value]) => [nameOfMember(name, known), shownOf(name, value)] as const),
+    ...lines.map(([name, value]) => [memberLabel(name, known), shownOf(name, value)] as const),
     ...added.map(name => [name, shownOf(name)] as const),
   ].filter(([, content]) => content !== false && content !== null)
   return {
-    boxes: html`${box(kind, facts(entries))}${boxes.map(member => innerBox(member, known, request))}`,
+    boxes: html`${renderBox(kind, renderFacts(entries))}${boxes.map(member => innerBox(member, known, request))}`,
     tables: html`${tables.map(member => rowsBox(member, known, request))}`,
   }
 }
@@ -97,15 +97,18 @@ function innerBox([name, value]: Member, around: MemberInfo, request: PageReques
   const known = nestedInfo(name, around)
   // Without members in the contract, the owner chose the names, so they are shown unchanged.
   const isFree = Object.keys(known.members).length === 0
-  const nameIn = (member: string): Content => (isFree ? text(member) : nameOfMember(member, known))
+  const nameIn = (member: string): HtmlContent => (isFree ? renderText(member) : memberLabel(member, known))
   const entries = Object.entries(value as Row).map(
-    ([member, one]) => [nameIn(member), display(member, one, request, known, MOST)] as const,
+    ([member, one]) => [nameIn(member), renderValue(member, one, request, known, MOST)] as const,
   )
-  return box(nameOfMember(name, around), facts(entries))
+  return renderBox(memberLabel(name, around), renderFacts(entries))
 }
 
 function rowsBox([name, value]: Member, around: MemberInfo, request: PageRequest): Html {
   const rows = value as readonly Row[]
-  const title = nameOfMember(name, around)
-  return box(title, table(request, title, rows, informativeMembers(rows), nestedInfo(name, around)))
+  const title = memberLabel(name, around)
+  return renderBox(
+    title,
+    renderTable(request, title, rows, informativeMembers(rows), nestedInfo(name, around)),
+  )
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
-import { uploadsIn } from '../../../kernel/contract/upload.ts'
+import { findUploads } from '../../../kernel/contract/upload.ts'
 import { jsonName } from '../../../values/json-names.ts'
 
 export interface MemberSchema {
@@ -13,7 +13,7 @@ export interface MemberSchema {
   readonly maximum?: number
   readonly default?: unknown
   readonly items?: MemberSchema
-  readonly properties?: Members
+  readonly properties?: MemberSchemas
   readonly required?: readonly string[]
   readonly examples?: readonly unknown[]
   readonly once?: boolean
@@ -22,7 +22,7 @@ export interface MemberSchema {
   readonly $ref?: string
 }
 
-export type Members = Readonly<Record<string, MemberSchema>>
+export type MemberSchemas = Readonly<Record<string, MemberSchema>>
 
 const known = new WeakMap<z.ZodType, MemberSchema>()
 
@@ -35,15 +35,15 @@ function objectOf(schema: z.ZodType | undefined): MemberSchema {
     unrepresentable: 'any',
     reused: 'inline',
   })
-  const object = withoutNull(resolved(root as MemberSchema, $defs as Members))
+  const object = withoutNull(resolved(root as MemberSchema, $defs as MemberSchemas))
   known.set(schema, object)
   return object
 }
 
-const membersOf = ({ properties = {} }: MemberSchema): Members =>
+const membersOf = ({ properties = {} }: MemberSchema): MemberSchemas =>
   Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, withoutNull(member)]))
 
-function resolved({ $ref, ...member }: MemberSchema, named: Members): MemberSchema {
+function resolved({ $ref, ...member }: MemberSchema, named: MemberSchemas): MemberSchema {
   const meant = $ref === undefined ? undefined : named[$ref.split('/').at(-1) ?? '']
   const whole: MemberSchema = meant ? { ...resolved(meant, named), ...member } : member
   const { anyOf, properties, items, required } = whole
@@ -68,7 +68,7 @@ function withoutNull(member: MemberSchema): MemberSchema {
 }
 
 /** Finds a member of the body by name. Dots address nested members: `limits.dailyLimitEuros`, `parts.0.share`. */
-export function bodyMember({ body }: AnyOperation, name: string): MemberSchema {
+export function bodyMemberSchema({ body }: AnyOperation, name: string): MemberSchema {
   const steps = name.split('.')
   const found = steps.reduce<MemberSchema | undefined>(
     (schema, step) => withoutNull(schema?.properties?.[step] ?? schema?.items ?? {}),
@@ -77,25 +77,25 @@ export function bodyMember({ body }: AnyOperation, name: string): MemberSchema {
   return found ?? {}
 }
 
-export const queryMembers = ({ query }: AnyOperation): Members => membersOf(objectOf(query))
+export const queryMemberSchemas = ({ query }: AnyOperation): MemberSchemas => membersOf(objectOf(query))
 
-export function answerMembers({ returns: [, schema] }: AnyOperation): Members {
+export function answerMemberSchemas({ returns: [, schema] }: AnyOperation): MemberSchemas {
   const { data, ...members } = membersOf(objectOf(schema))
   return data?.items ? membersOf(data.items) : members
 }
 
-export const secretsOf = (operation: AnyOperation): string[] =>
-  Object.entries(answerMembers(operation)).flatMap(([name, { once }]) => (once === true ? [name] : []))
+export const secretMembers = (operation: AnyOperation): string[] =>
+  Object.entries(answerMemberSchemas(operation)).flatMap(([name, { once }]) => (once === true ? [name] : []))
 
 /** The fields that a form has by default: texts, numbers and enumerations of the body, and lists of these. */
-export function fieldsOf({ body }: AnyOperation): string[] {
-  const files = uploadsIn(body)
+export function formFieldNames({ body }: AnyOperation): string[] {
+  const files = findUploads(body)
   return Object.entries(membersOf(objectOf(body))).flatMap(([name, { type, items }]) =>
     type !== undefined && type !== 'object' && !items?.properties && !files.has(name) ? [name] : [],
   )
 }
 
-export const requiredOf = ({ body }: AnyOperation): readonly string[] => objectOf(body).required ?? []
+export const requiredMembers = ({ body }: AnyOperation): readonly string[] => objectOf(body).required ?? []
 
-export const parametersIn = ({ path }: AnyOperation): string[] =>
+export const pathParametersOf = ({ path }: AnyOperation): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)

@@ -1,23 +1,23 @@
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
-import { kindOf, type Row } from '../../../values/members.ts'
+import { memberKind, type Row } from '../../../values/members.ts'
 import { type Html, html } from '../../../web/html.ts'
-import type { AnswerOf, ItemOf, Page, PageRequest, Section } from '../page.ts'
-import { actionForms, type Creation } from './actions.ts'
-import { history } from './history.ts'
+import type { ConsolePage, ConsoleSection, ListItemOf, OperationAnswer, PageRequest } from '../page.ts'
+import { type CreationFormSpec, renderActionForms } from './actions.ts'
+import { renderRecordHistory } from './history.ts'
 import {
-  creationOf,
-  eventsOf,
-  listPageOf,
-  nounOf,
-  readPage,
-  rowsOf,
+  operationNoun,
+  readListPage,
+  renderListPage,
+  renderListRows,
+  renderSectionCreation,
   type SectionSpec,
-  titleOf,
+  sectionEvents,
+  sectionTitle,
 } from './list.ts'
-import { readNamesIn } from './names.ts'
-import { backTo, membersOfRecord, recordHead } from './record-page.ts'
-import { box } from './table.ts'
-import { plainEuros, text } from './text.ts'
+import { readNamesInRows } from './names.ts'
+import { renderBackLink, renderRecordHead, renderRecordMembers } from './record-page.ts'
+import { renderBox } from './table.ts'
+import { formatPlainEuros, renderText } from './text.ts'
 
 interface Related {
   readonly title: string
@@ -26,26 +26,28 @@ interface Related {
   readonly limit?: number
   /** Shown without records. Without this text, an empty box is left out. */
   readonly empty?: string
-  readonly create?: Creation
+  readonly create?: CreationFormSpec
 }
 
-interface RecordSection extends Section {
+interface RecordSection extends ConsoleSection {
   related(related: Related, request: PageRequest): Promise<Html>
 }
 
 /** The record of the page. Without a page, it is an item of the list. */
-type RecordOf<L extends AnyOperation, G extends AnyOperation> = [G] extends [never] ? ItemOf<L> : AnswerOf<G>
+type RecordOf<L extends AnyOperation, G extends AnyOperation> = [G] extends [never]
+  ? ListItemOf<L>
+  : OperationAnswer<G>
 
-export function section<L extends AnyOperation, G extends AnyOperation = never>(
-  typed: SectionSpec<ItemOf<L>, RecordOf<L, G>> & { readonly list: L; readonly get?: G },
+export function consoleSection<L extends AnyOperation, G extends AnyOperation = never>(
+  typed: SectionSpec<ListItemOf<L>, RecordOf<L, G>> & { readonly list: L; readonly get?: G },
 ): RecordSection {
   const spec = typed as unknown as SectionSpec
   const { list, get } = spec
   return {
-    title: titleOf(spec),
+    title: sectionTitle(spec),
     needs: list,
     table: list,
-    list: request => listPageOf(spec, request),
+    list: request => renderListPage(spec, request),
     ...(get && { record: request => recordPageOf(spec, get, request) }),
     related: (related, request) => relatedTo(spec, related, request),
   }
@@ -59,45 +61,53 @@ async function relatedTo(
   request: PageRequest,
 ): Promise<Html> {
   if (!request.may(spec.list)) return html``
-  const { data } = await readPage(spec, { params, query: { ...query, limit } }, request)
+  const { data } = await readListPage(spec, { params, query: { ...query, limit } }, request)
   if (data.length === 0 && empty === undefined) return html``
-  const made = create && (await creationOf(spec, create, request))
-  return box(title, data.length > 0 ? rowsOf(spec, title, data, request) : html`<p>${empty}</p>`, made)
+  const made = create && (await renderSectionCreation(spec, create, request))
+  return renderBox(
+    title,
+    data.length > 0 ? renderListRows(spec, title, data, request) : html`<p>${empty}</p>`,
+    made,
+  )
 }
 
 /** The page of a record. It is rendered again after each event of the record. */
-async function recordPageOf(spec: SectionSpec, get: AnyOperation, request: PageRequest): ReturnType<Page> {
-  const { kind, command = `${spec.noun ?? nounOf(get)} get`, section = request.section } = spec
+async function recordPageOf(
+  spec: SectionSpec,
+  get: AnyOperation,
+  request: PageRequest,
+): ReturnType<ConsolePage> {
+  const { kind, command = `${spec.noun ?? operationNoun(get)} get`, section = request.section } = spec
   const record = (await request.ask(get, { params: { id: request.id } })) as Row
   const called = String((spec.name ? spec.name(record) : record.name) || kind)
   const name = withAmount(called, record.amountEuros)
   const content = await request.part({
     id: 'record',
-    events: eventsOf(spec),
+    events: sectionEvents(spec),
     about: idsIn(record).join(' '),
     async make() {
       const state = spec.state ? spec.state(record, request) : record.status
-      await readNamesIn([record], request)
-      return html`${recordHead({ name: text(name, 140), kind, operation: get, command, state: state as string | undefined }, request)}
+      await readNamesInRows([record], request)
+      return html`${renderRecordHead({ name: renderText(name, 140), kind, operation: get, command, state: state as string | undefined }, request)}
 ${await bodyOf(spec, get, record, request)}`
     },
   })
   return {
     title: name === kind ? kind : `${kind}: ${name}`,
-    content: html`${backTo(request, section.name, section.title)}
+    content: html`${renderBackLink(request, section.name, section.title)}
 ${content}`,
   }
 }
 
 /** Adds the amount to the name: the page has no column for it, as the list does. */
 function withAmount(name: string, amountEuros: unknown): string {
-  const amount = typeof amountEuros === 'number' ? plainEuros(amountEuros) : ''
+  const amount = typeof amountEuros === 'number' ? formatPlainEuros(amountEuros) : ''
   return name.includes(amount) ? name : `${amount} · ${name}`
 }
 
 /** Finds the ids to which a record refers. Events of these records render its page again, too. */
 const idsIn = (record: Row): string[] =>
-  Object.entries(record).flatMap(([name, value]) => (kindOf(name, value) === 'id' ? [String(value)] : []))
+  Object.entries(record).flatMap(([name, value]) => (memberKind(name, value) === 'id' ? [String(value)] : []))
 
 async function bodyOf(
   spec: SectionSpec,
@@ -108,12 +118,12 @@ async function bodyOf(
   const { kind, actions = [], labels = {}, note, boxes, below } = spec
   const [first, forms, beside, after, past] = await Promise.all([
     note?.(record, request),
-    actionForms(actions, record, labels, request),
+    renderActionForms(actions, record, labels, request),
     boxes?.(record, request),
     below?.(record, request),
-    spec.hasTimeline ? undefined : history(request.id, request),
+    spec.hasTimeline ? undefined : renderRecordHistory(request.id, request),
   ])
-  const members = membersOfRecord(kind, get, record, spec, request)
+  const members = renderRecordMembers(kind, get, record, spec, request)
   return html`${first}${forms.length > 0 && html`<div class="actions">${forms}</div>`}
 <div class="boxes">${members.boxes}${beside}</div>
 ${members.tables}${after}${past}`

@@ -1,50 +1,58 @@
-import { isRecord, kindOf, type Row, tableMembers } from '../../../values/members.ts'
-import { type Content, type Html, html } from '../../../web/html.ts'
+import { commonTableMembers, isRecord, memberKind, type Row } from '../../../values/members.ts'
+import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
-import { addressOf, recordLink, runLink } from './links.ts'
-import type { Members } from './schema.ts'
-import { euros, label, none, status, text, time, words } from './text.ts'
+import { recordAddress, renderRecordLink, renderRunLink } from './links.ts'
+import type { MemberSchemas } from './schema.ts'
+import {
+  humanize,
+  memberLabelText,
+  noneText,
+  renderEuros,
+  renderStatus,
+  renderText,
+  renderTime,
+} from './text.ts'
 
 export interface MemberInfo {
-  readonly members: Members
+  readonly members: MemberSchemas
   readonly labels?: Readonly<Record<string, string>>
-  readonly shows?: Readonly<Record<string, (record: never, request: PageRequest) => Content>>
+  readonly shows?: Readonly<Record<string, (record: never, request: PageRequest) => HtmlContent>>
 }
 
 const nothingKnown: MemberInfo = { members: {} }
 
-export const nameOfMember = (member: string, { labels }: Pick<MemberInfo, 'labels'>): string =>
-  labels?.[member] ?? label(member)
+export const memberLabel = (member: string, { labels }: Pick<MemberInfo, 'labels'>): string =>
+  labels?.[member] ?? memberLabelText(member)
 
-export function display(
+export function renderValue(
   member: string,
   value: unknown,
   request: PageRequest,
   { members }: MemberInfo = nothingKnown,
   most?: number,
-): Content {
-  switch (kindOf(member, value)) {
+): HtmlContent {
+  switch (memberKind(member, value)) {
     case 'none':
-      return none
+      return noneText
     case 'amount':
-      return euros(value as number)
+      return renderEuros(value as number)
     case 'number':
       return String(value)
     case 'flag':
       return value === true ? 'yes' : 'no'
     case 'instant':
-      return time(value as string)
+      return renderTime(value as string)
     case 'id':
       return member === 'workflowId'
-        ? runLink(request, value as string)
-        : addressOf(value as string) !== undefined
-          ? recordLink(request, value as string)
-          : text(value as string, most)
+        ? renderRunLink(request, value as string)
+        : recordAddress(value as string) !== undefined
+          ? renderRecordLink(request, value as string)
+          : renderText(value as string, most)
     case 'list':
       return listed(value as readonly unknown[], request, members[member]?.items?.enum !== undefined, most)
     case 'text':
-      if (member === 'status') return status(value as string)
-      return text(members[member]?.enum ? words(value as string) : (value as string), most)
+      if (member === 'status') return renderStatus(value as string)
+      return renderText(members[member]?.enum ? humanize(value as string) : (value as string), most)
     default:
       return inner(value, request, most)
   }
@@ -55,53 +63,56 @@ const listed = (
   request: PageRequest,
   areChoices: boolean,
   most?: number,
-): Content => {
-  if (items.length === 0) return none
-  const isLink = (item: unknown): item is string => typeof item === 'string' && addressOf(item) !== undefined
-  if (items.every(isLink)) return html`${items.map(item => html`${recordLink(request, item)} `)}`
-  return text(items.map(item => (areChoices ? words(String(item)) : String(item))).join(', '), most)
+): HtmlContent => {
+  if (items.length === 0) return noneText
+  const isLink = (item: unknown): item is string =>
+    typeof item === 'string' && recordAddress(item) !== undefined
+  if (items.every(isLink)) return html`${items.map(item => html`${renderRecordLink(request, item)} `)}`
+  return renderText(items.map(item => (areChoices ? humanize(String(item)) : String(item))).join(', '), most)
 }
 
 /** Shows a record within a record by its text, by the record that it names, or by its address. */
-function inner(value: unknown, request: PageRequest, most?: number): Content {
+function inner(value: unknown, request: PageRequest, most?: number): HtmlContent {
   if (!isRecord(value)) return html`<code>${JSON.stringify(value)}</code>`
   const { message, code, type, id, name } = value
   if (typeof message === 'string')
-    return html`${text(message, most)}${typeof code === 'string' && html` <code>${code}</code>`}`
-  if (typeof name === 'string') return text(name, most)
+    return html`${renderText(message, most)}${typeof code === 'string' && html` <code>${code}</code>`}`
+  if (typeof name === 'string') return renderText(name, most)
   if (typeof type === 'string')
-    return html`${words(type)}${typeof id === 'string' && html` ${recordLink(request, id)}`}`
+    return html`${humanize(type)}${typeof id === 'string' && html` ${renderRecordLink(request, id)}`}`
   return html`<code>${JSON.stringify(value)}</code>`
 }
 
 const IN_A_LINE = ['message', 'code', 'type', 'id', 'name']
 
-export const fitsInLine = (value: Row): boolean => Object.keys(value).every(name => IN_A_LINE.includes(name))
+export const fitsInOneLine = (value: Row): boolean =>
+  Object.keys(value).every(name => IN_A_LINE.includes(name))
 
-type Shows<T> = (keyof T & string) | ((item: T, request: PageRequest) => Content)
+type Shows<T> = (keyof T & string) | ((item: T, request: PageRequest) => HtmlContent)
 
 interface Figure<T> {
   readonly figure: Shows<T>
 }
 
-export type Columns<T> = Readonly<Record<string, Shows<T> | Figure<T>>>
+export type TableColumns<T> = Readonly<Record<string, Shows<T> | Figure<T>>>
 
 /** Columns in order: members, whose names give the headings, or columns with their own heading. */
-export type ColumnList<T> = readonly ((keyof T & string) | Columns<T>)[]
+export type TableColumnList<T> = readonly ((keyof T & string) | TableColumns<T>)[]
 
 /** On a narrow screen, the table becomes a list of cards, and each cell repeats its heading. */
-export function table<T>(
+export function renderTable<T>(
   request: PageRequest,
   caption: string,
   items: readonly T[],
-  columns: Columns<NoInfer<T>> | ColumnList<NoInfer<T>>,
+  columns: TableColumns<NoInfer<T>> | TableColumnList<NoInfer<T>>,
   known: MemberInfo = nothingKnown,
 ): Html {
-  const cells = (Array.isArray(columns) ? (columns as ColumnList<T>) : [columns as Columns<T>]).flatMap(
-    column =>
-      typeof column === 'string'
-        ? [cellOf<T>(nameOfMember(column, known), column, known)]
-        : Object.entries(column).map(([name, one]) => cellOf<T>(name, one, known)),
+  const cells = (
+    Array.isArray(columns) ? (columns as TableColumnList<T>) : [columns as TableColumns<T>]
+  ).flatMap(column =>
+    typeof column === 'string'
+      ? [cellOf<T>(memberLabel(column, known), column, known)]
+      : Object.entries(column).map(([name, one]) => cellOf<T>(name, one, known)),
   )
   return html`<table>
 <caption class="unseen">${caption}</caption>
@@ -116,25 +127,25 @@ ${items.map(
 
 const MOST = 100
 
-function cellOf<T>(name: string, column: Columns<T>[string], known: MemberInfo) {
+function cellOf<T>(name: string, column: TableColumns<T>[string], known: MemberInfo) {
   const stated = typeof column === 'object' ? column.figure : column
   const shows =
     typeof stated === 'string' ? ((known.shows?.[stated] as Shows<T> | undefined) ?? stated) : stated
   const isFigure =
     typeof column === 'object' ||
     (typeof column === 'string' && (column.endsWith('Euros') || isNumber(known.members[column])))
-  const of = (item: T, request: PageRequest): Content =>
-    typeof shows === 'string' ? display(shows, item[shows], request, known, MOST) : shows(item, request)
+  const of = (item: T, request: PageRequest): HtmlContent =>
+    typeof shows === 'string' ? renderValue(shows, item[shows], request, known, MOST) : shows(item, request)
   return { name, of, style: isFigure && html` class="figure"` }
 }
 
-const isNumber = (schema: Members[string] | undefined): boolean =>
+const isNumber = (schema: MemberSchemas[string] | undefined): boolean =>
   schema?.type === 'number' || schema?.type === 'integer'
 
 const FEW = 6
 
 export const informativeMembers = (rows: readonly Row[]): string[] =>
-  tableMembers(rows)
+  commonTableMembers(rows)
     .filter(name => !OMITTED_MEMBERS.has(name))
     .slice(0, FEW)
 
@@ -147,11 +158,11 @@ export const OMITTED_MEMBERS: ReadonlySet<string> = new Set([
   'updatedAt',
 ])
 
-export const facts = (entries: readonly (readonly [name: Content, value: Content])[]): Html =>
+export const renderFacts = (entries: readonly (readonly [name: HtmlContent, value: HtmlContent])[]): Html =>
   html`<dl>${entries.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 
-export const presentFacts = (entries: readonly (readonly [name: string, value: Content])[]): Html =>
-  facts(entries.filter(([, value]) => value !== none))
+export const renderPresentFacts = (entries: readonly (readonly [name: string, value: HtmlContent])[]): Html =>
+  renderFacts(entries.filter(([, value]) => value !== noneText))
 
-export const box = (heading: string, ...contents: readonly Content[]): Html =>
+export const renderBox = (heading: string, ...contents: readonly HtmlContent[]): Html =>
   html`<section class="box"><h2>${heading}</h2>${contents}</section>`

@@ -1,27 +1,29 @@
-import { type Content, type Html, html, plainText } from '../../../web/html.ts'
+import { type Html, type HtmlContent, html, htmlToText } from '../../../web/html.ts'
 
 /** Third-party text: escaped, shortened, and isolated in its direction of writing. */
-export const text = (value: string | null | undefined, most = 200): Html =>
-  value ? html`<bdi>${plainText(value, most)}</bdi>` : none
+export const renderText = (value: string | null | undefined, most = 200): Html =>
+  value ? html`<bdi>${htmlToText(value, most)}</bdi>` : noneText
 
-export const none = html`<span class="none">none</span>`
+export const noneText = html`<span class="none">none</span>`
 
 const money = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'EUR' })
 
-export const plainEuros = (amount: number): string => money.format(amount).replace('€', '€\u00a0')
+export const formatPlainEuros = (amount: number): string => money.format(amount).replace('€', '€\u00a0')
 
-export const euros = (amount: number): Html =>
-  html`<data class="amount" value="${amount}">${plainEuros(amount)}</data>`
+export const renderEuros = (amount: number): Html =>
+  html`<data class="amount" value="${amount}">${formatPlainEuros(amount)}</data>`
 
 const percents = new Intl.NumberFormat('en-GB', { style: 'percent', maximumFractionDigits: 1 })
 
-export const percent = (share: number | null): Html =>
-  share === null ? none : html`<span class="amount">${percents.format(share)}</span>`
+export const renderPercent = (share: number | null): Html =>
+  share === null ? noneText : html`<span class="amount">${percents.format(share)}</span>`
 
-export const change = (share: number | null): Html =>
-  share === null ? none : html`<span class="amount">${share > 0 ? '+' : ''}${percents.format(share)}</span>`
+export const renderChange = (share: number | null): Html =>
+  share === null
+    ? noneText
+    : html`<span class="amount">${share > 0 ? '+' : ''}${percents.format(share)}</span>`
 
-export const size = (bytes: number): string =>
+export const formatFileSize = (bytes: number): string =>
   bytes < 1_000
     ? `${bytes} bytes`
     : bytes < 1_000_000
@@ -35,8 +37,8 @@ const months = Array.from({ length: 12 }, (_, month) => shortMonth.format(Date.U
  * Shows a time in UTC, and in the reader's zone where scripts run. A formatter would take several times as
  * long, and lists have hundreds of times.
  */
-export function time(at: string | Date | null | undefined): Html {
-  if (!at) return none
+export function renderTime(at: string | Date | null | undefined): Html {
+  if (!at) return noneText
   const instant = new Date(at)
   const iso = instant.toISOString()
   return html`<time datetime="${iso}">${instant.getUTCDate()} ${months[instant.getUTCMonth()]} ${instant.getUTCFullYear()}, ${iso.slice(-13, -8)} UTC</time>`
@@ -50,12 +52,12 @@ const dayFormat = new Intl.DateTimeFormat('en-GB', {
 })
 const monthFormat = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
-export const dayInWords = (day: string): string =>
+export const formatDay = (day: string): string =>
   (day.length > 7 ? dayFormat : monthFormat).format(new Date(day))
 
-export const words = (name: string): string => name.replaceAll('_', ' ')
+export const humanize = (name: string): string => name.replaceAll('_', ' ')
 
-export function label(member: string): string {
+export function memberLabelText(member: string): string {
   const known = LABELS[member]
   if (known !== undefined) return known
   const spaced = member
@@ -108,14 +110,14 @@ function toneOf(tone: string, states: string): Record<string, string> {
 }
 
 /** A state in words. Its colour only repeats the word. */
-export const status = (state: string): Html =>
-  html`<span class="status ${tones[state] ?? 'plain'}">${words(state)}</span>`
+export const renderStatus = (state: string): Html =>
+  html`<span class="status ${tones[state] ?? 'plain'}">${humanize(state)}</span>`
 
-export function usage(used: number, limit: number | null): Html {
-  if (limit === null) return html`${euros(used)} <span class="none">no limit</span>`
+export function renderUsage(used: number, limit: number | null): Html {
+  if (limit === null) return html`${renderEuros(used)} <span class="none">no limit</span>`
   const max = limit || 1
-  return html`<meter min="0" max="${max}" value="${Math.min(used, limit)}" high="${max * 0.9}" optimum="0">${euros(used)}</meter> ${euros(used)} of ${euros(limit)}`
+  return html`<meter min="0" max="${max}" value="${Math.min(used, limit)}" high="${max * 0.9}" optimum="0">${renderEuros(used)}</meter> ${renderEuros(used)} of ${renderEuros(limit)}`
 }
 
-export const spaced = (...contents: readonly Content[]): Html =>
+export const joinWithSpaces = (...contents: readonly HtmlContent[]): Html =>
   html`${contents.filter(content => content !== false && content !== undefined).map(content => html`${content} `)}`

@@ -1,19 +1,19 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
-import { readCall } from '../../../../src/command/arguments/operation-call.ts'
-import { readTable } from '../../../../src/command/table.ts'
-import { Book } from '../../../../src/derive/docs/book.ts'
-import { agentpayOf } from '../../../../src/derive/guides/guide-pages.ts'
+import { parseOperationCall } from '../../../../src/command/arguments/operation-call.ts'
+import { readCommandTable } from '../../../../src/command/table.ts'
+import { DocsBook } from '../../../../src/derive/docs/book.ts'
+import { agentpaySample } from '../../../../src/derive/guides/guide-pages.ts'
 import { openapiDocument } from '../../../../src/derive/openapi/document.ts'
-import { published } from '../../../../src/kernel/contract/area.ts'
+import { publishedOperations } from '../../../../src/kernel/contract/area.ts'
 
-const table = readTable()
-const examples = new Map(published(areas).map(({ key, operation }) => [key, operation.example]))
+const table = readCommandTable()
+const examples = new Map(publishedOperations(areas).map(({ key, operation }) => [key, operation.example]))
 
 test('the samples of agentpay mean what the contract says, as a shell hands them over', () => {
-  const samples = new Book(openapiDocument(areas)).entries.flatMap(entry => {
-    const line = agentpayOf(entry)
+  const samples = new DocsBook(openapiDocument(areas)).entries.flatMap(entry => {
+    const line = agentpaySample(entry)
     return line === undefined ? [] : [[entry.key, line] as const]
   })
   expect(samples.length).toBeGreaterThan(300)
@@ -26,7 +26,7 @@ test('the samples of agentpay mean what the contract says, as a shell hands them
   const wrong = samples.filter(([key], index) => {
     const [noun = '', verb = '', ...words] = lines[index]?.split('\u001f').slice(0, -1) ?? []
     if (table.nouns[noun]?.verbs[verb] !== key) return true
-    const { members, options } = readCall(table.get(key), words)
+    const { members, options } = parseOperationCall(table.get(key), words)
     const body = options.body === undefined ? members : JSON.parse(String(options.body))
     return !isSame(body ?? {}, examples.get(key) ?? {})
   })

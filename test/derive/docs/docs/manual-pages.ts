@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
-import { ownAdvice } from '../../../../src/derive/docs/refusals.ts'
-import { published } from '../../../../src/kernel/contract/area.ts'
-import { problems } from '../../../../src/kernel/contract/problem.ts'
+import { operationRefusalRemedies } from '../../../../src/derive/docs/refusals.ts'
+import { publishedOperations } from '../../../../src/kernel/contract/area.ts'
+import { universalProblems } from '../../../../src/kernel/contract/problem.ts'
 import { all, files, pages, raw } from './rendered-pages.ts'
 
 describe('the documentation', () => {
@@ -39,14 +39,16 @@ describe('the documentation', () => {
   })
 
   test('has a page for each code of a refusal, with each sentence and what to do', () => {
-    const codes = published(areas).flatMap(({ operation: { fails = {} } }) => Object.keys(fails))
-    const missing = [...codes, ...Object.keys(problems)].filter(code => !files.has(`/docs/errors/${code}`))
+    const codes = publishedOperations(areas).flatMap(({ operation: { fails = {} } }) => Object.keys(fails))
+    const missing = [...codes, ...Object.keys(universalProblems)].filter(
+      code => !files.has(`/docs/errors/${code}`),
+    )
     expect(missing).toEqual([])
     const page = String(files.get('/docs/errors/wallet_needed')?.content)
     expect(page).toContain('you have more than one open wallet')
     expect(page).toContain('href="/docs/agents#agents.fund"')
     expect(page).toContain('<p>Name the one that pays.</p>')
-    expect(Object.keys(ownAdvice).filter(code => !codes.includes(code))).toEqual([])
+    expect(Object.keys(operationRefusalRemedies).filter(code => !codes.includes(code))).toEqual([])
     const mute = pages.filter(
       ([address, { content }]) => /\/errors\/./.test(address) && /<p><\/p>/.test(content),
     )

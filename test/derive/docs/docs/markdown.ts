@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
-import { published } from '../../../../src/kernel/contract/area.ts'
+import { publishedOperations } from '../../../../src/kernel/contract/area.ts'
 import { service } from '../docs-service.ts'
 
 describe('the documentation for readers that are not people', () => {
@@ -44,7 +44,7 @@ describe('the documentation for readers that are not people', () => {
 
   test('has every operation, how an assistant is connected, and the packages, in one text', async () => {
     const { text } = await read('/llms-full.txt')
-    const missing = published(areas).filter(({ key }) => !text.includes(`operation \`${key}\``))
+    const missing = publishedOperations(areas).filter(({ key }) => !text.includes(`operation \`${key}\``))
     expect(missing.map(({ key }) => key)).toEqual([])
     expect(text).toContain('## Connect an assistant')
     expect(text).toContain('## Packages')

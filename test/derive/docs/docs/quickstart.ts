@@ -3,14 +3,14 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
-import { stepsFor } from '../../../../src/derive/docs/quickstart.ts'
+import { quickstartSteps } from '../../../../src/derive/docs/quickstart.ts'
 import { freePort } from '../../../../src/dev/processes/free-port.ts'
 import { temporaryFolder } from '../../../support/processes/folders.ts'
 import { service } from '../docs-service.ts'
 
 test('the quickstart works as it is pasted', async () => {
   const { key } = await service.owner()
-  const script = stepsFor(service.url).map(({ curl }) => curl)
+  const script = quickstartSteps(service.url).map(({ curl }) => curl)
   // The key is where `npm start` writes it.
   const DATA_DIR = temporaryFolder()
   writeFileSync(join(DATA_DIR, 'instance.json'), JSON.stringify({ url: service.url, apiKey: key }, null, 2))

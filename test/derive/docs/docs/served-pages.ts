@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
-import { preferred } from '../../../../src/derive/http/respond.ts'
-import { openapiDocument, openapiSliced } from '../../../../src/derive/openapi/document.ts'
-import { published } from '../../../../src/kernel/contract/area.ts'
+import { preferredEncoding } from '../../../../src/derive/http/respond.ts'
+import { buildOpenapiInSlices, openapiDocument } from '../../../../src/derive/openapi/document.ts'
+import { publishedOperations } from '../../../../src/kernel/contract/area.ts'
 import { eventSchemas } from '../../../../src/kernel/contract/event-types.ts'
-import { inSlices } from '../../../../src/kernel/contract/time-slices.ts'
+import { runInSlices } from '../../../../src/kernel/contract/time-slices.ts'
 import { service } from '../docs-service.ts'
 import { all, files, pages, raw } from './rendered-pages.ts'
 
@@ -20,7 +20,7 @@ describe('the reference', () => {
 
   test('has every operation and every event on exactly one page', () => {
     const places = (id: string) => [...anchors].filter(anchor => anchor.endsWith(`#${id}`))
-    const keys = published(areas).map(({ key }) => key)
+    const keys = publishedOperations(areas).map(({ key }) => key)
     const events = [...eventSchemas(areas).keys()].map(name => `on.${name}`)
     expect([...keys, ...events].filter(id => places(id).length !== 1)).toEqual([])
   })
@@ -42,7 +42,8 @@ describe('the reference', () => {
       ({ section, anchor }) => `/docs${section && `/${section}`}${anchor && `#${anchor}`}`,
     )
     expect(addresses.filter(address => !anchors.has(address) && !files.has(address))).toEqual([])
-    for (const { key } of published(areas)) expect(entries.map(({ anchor }) => anchor)).toContain(key)
+    for (const { key } of publishedOperations(areas))
+      expect(entries.map(({ anchor }) => anchor)).toContain(key)
     for (const name of eventSchemas(areas).keys())
       expect(entries.map(({ anchor }) => anchor)).toContain(`on.${name}`)
   })
@@ -172,14 +173,14 @@ test.each([
   ['BR', 'br'],
   ['br;q=nonsense', 'identity'],
 ])('for Accept-Encoding “%s” the service chooses %s', (accepted, encoding) =>
-  expect(preferred(accepted)).toBe(encoding),
+  expect(preferredEncoding(accepted)).toBe(encoding),
 )
 
 describe('the OpenAPI document', () => {
   test('is generated in slices that do not block the event loop', async () => {
     const turns: number[] = []
     let isDone = false
-    const making = inSlices(openapiSliced(areas)).finally(() => {
+    const making = runInSlices(buildOpenapiInSlices(areas)).finally(() => {
       isDone = true
     })
     while (!isDone) {

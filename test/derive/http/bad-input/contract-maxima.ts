@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { inputOf } from '../../../../src/derive/http/input.ts'
+import { parseInput } from '../../../../src/derive/http/input.ts'
 import type { JsonSchema } from '../../../../src/derive/openapi/types.ts'
 import { allInputs, membersOf } from '../../../support/contract/contract-members.ts'
 
@@ -53,7 +53,7 @@ describe('every contract', () => {
     ({ operation, path, maxItems, within }) => {
       const body = within(Array.from({ length: maxItems + 1 }, () => untouchable))
       const message = `${path}: must have at most ${maxItems.toLocaleString('en')} items`
-      expect(() => inputOf(operation, new URLSearchParams(), body)).toThrow(message)
+      expect(() => parseInput(operation, new URLSearchParams(), body)).toThrow(message)
     },
   )
 
@@ -65,7 +65,7 @@ describe('every contract', () => {
         Array.from({ length: maxItems }, () => [[]]),
         { get: (all, name, self) => accessed.add(name) && Reflect.get(all, name, self) },
       )
-      expect(() => inputOf(operation, new URLSearchParams(), within(items))).toThrow(`${path}.0`)
+      expect(() => parseInput(operation, new URLSearchParams(), within(items))).toThrow(`${path}.0`)
       expect([...accessed].filter(name => /^\d+$/.test(String(name))).length).toBeLessThanOrEqual(7)
     },
   )

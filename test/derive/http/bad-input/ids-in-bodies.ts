@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { inputOf } from '../../../../src/derive/http/input.ts'
+import { parseInput } from '../../../../src/derive/http/input.ts'
 import { allInputs, membersOf } from '../../../support/contract/contract-members.ts'
 import { credentials, operations, unknownId, World, withSession } from '../../../support/contract/world.ts'
 import { startTestService } from '../../../support/harness.ts'
@@ -66,7 +66,7 @@ describe('an id in a body', () => {
   )
 
   test.each(filters)('that is empty is a 400 in the filter $path of $key, too', ({ operation, path }) => {
-    expect(() => inputOf(operation, new URLSearchParams({ [path]: '' }), {})).toThrow(
+    expect(() => parseInput(operation, new URLSearchParams({ [path]: '' }), {})).toThrow(
       `${path}: must have at least 1 character`,
     )
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { inputOf } from '../../../../src/derive/http/input.ts'
+import { parseInput } from '../../../../src/derive/http/input.ts'
 import { allInputs, type Input, type Member, membersOf } from '../../../support/contract/contract-members.ts'
 
 /** Words of zod's own messages, and of the service's fallback. */
@@ -38,7 +38,7 @@ const asTexts = (value: object): Record<string, string> =>
 function refusalOf({ operation, place }: Input, value: unknown): string | undefined {
   const query = new URLSearchParams(place === 'query' && value instanceof Object ? asTexts(value) : {})
   try {
-    inputOf(operation, query, place === 'body' ? value : {})
+    parseInput(operation, query, place === 'body' ? value : {})
     return undefined
   } catch (error) {
     return (error as Error).message

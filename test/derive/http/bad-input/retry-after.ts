@@ -3,19 +3,21 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
-import { send } from '../../../../src/derive/http/respond.ts'
-import { registered } from '../../../../src/kernel/contract/area.ts'
-import { problems } from '../../../../src/kernel/contract/problem.ts'
+import { sendOutcome } from '../../../../src/derive/http/respond.ts'
+import { allOperations } from '../../../../src/kernel/contract/area.ts'
+import { universalProblems } from '../../../../src/kernel/contract/problem.ts'
 
-const declared = registered(areas).flatMap(({ operation }) => Object.entries(operation.fails ?? {}))
+const declared = allOperations(areas).flatMap(({ operation }) => Object.entries(operation.fails ?? {}))
 const codes = new Set(
-  [...declared, ...Object.entries(problems)].flatMap(([code, [status]]) => (status === 503 ? [code] : [])),
+  [...declared, ...Object.entries(universalProblems)].flatMap(([code, [status]]) =>
+    status === 503 ? [code] : [],
+  ),
 )
 
 /** Answers with the code in the path. */
 const server = createServer(
   ({ url }, response) =>
-    void send(response, {}, { status: 503, body: '{}', errorCode: String(url).slice(1) }),
+    void sendOutcome(response, {}, { status: 503, body: '{}', errorCode: String(url).slice(1) }),
 )
 await once(server.listen(0, '127.0.0.1'), 'listening')
 afterAll(() => void server.close())

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { renderDocs } from '../../../../src/derive/docs/docs.ts'
 import { openapiDocument } from '../../../../src/derive/openapi/document.ts'
 import type { OperationObject } from '../../../../src/derive/openapi/types.ts'
-import { kindOfFile, kindOfName, tidyFileName } from '../../../../src/values/file-kind.ts'
+import { detectFileKind, fileKindFromName, sanitizeFileName } from '../../../../src/values/file-kind.ts'
 import { papersArea } from '../../../support/uploading-noun.ts'
 
 const document = openapiDocument({ papers: papersArea })
@@ -62,11 +62,11 @@ describe('the kind of a file', () => {
     ['47494638', undefined],
     ['', undefined],
   ])('with the bytes %s is %s', (bytes, kind) => {
-    expect(kindOfFile(Buffer.from(bytes, 'hex'))).toBe(kind)
+    expect(detectFileKind(Buffer.from(bytes, 'hex'))).toBe(kind)
   })
 
   test('is promised by the ending of its name', () => {
-    expect(['a.PDF', 'a.jpeg', 'a.jpg', 'a.b.png', 'a', 'pdf.exe'].map(kindOfName)).toEqual([
+    expect(['a.PDF', 'a.jpeg', 'a.jpg', 'a.b.png', 'a', 'pdf.exe'].map(fileKindFromName)).toEqual([
       'application/pdf',
       'image/jpeg',
       'image/jpeg',
@@ -77,10 +77,10 @@ describe('the kind of a file', () => {
   })
 
   test('keeps a file name without dangerous characters', () => {
-    expect(tidyFileName('/etc/passwd')).toBe('passwd')
-    expect(tidyFileName('a\r\nSet-Cookie: b.pdf')).toBe('aSet-Cookie: b.pdf')
-    expect(tidyFileName('\u202egnp.exe')).toBe('gnp.exe')
-    expect(tidyFileName(`${'x'.repeat(500)}.pdf`)).toBe(`${'x'.repeat(116)}.pdf`)
-    expect(['', '.', '..', '../', 'a/'].map(tidyFileName)).toEqual([null, null, null, null, null])
+    expect(sanitizeFileName('/etc/passwd')).toBe('passwd')
+    expect(sanitizeFileName('a\r\nSet-Cookie: b.pdf')).toBe('aSet-Cookie: b.pdf')
+    expect(sanitizeFileName('\u202egnp.exe')).toBe('gnp.exe')
+    expect(sanitizeFileName(`${'x'.repeat(500)}.pdf`)).toBe(`${'x'.repeat(116)}.pdf`)
+    expect(['', '.', '..', '../', 'a/'].map(sanitizeFileName)).toEqual([null, null, null, null, null])
   })
 })

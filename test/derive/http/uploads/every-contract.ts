@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
-import { published } from '../../../../src/kernel/contract/area.ts'
-import { takesFiles, takesForm } from '../../../../src/kernel/contract/upload.ts'
+import { publishedOperations } from '../../../../src/kernel/contract/area.ts'
+import { acceptsFiles, acceptsForm } from '../../../../src/kernel/contract/upload.ts'
 import { allAreas, owner, send } from './service.ts'
 
-const operations = published(allAreas).filter(({ operation: { callers } }) =>
+const operations = publishedOperations(allAreas).filter(({ operation: { callers } }) =>
   callers.some(caller => caller === 'key' || caller === 'public'),
 )
-const withFiles = operations.filter(({ operation }) => takesFiles(operation))
-const withForms = operations.filter(({ operation }) => takesForm(operation))
+const withFiles = operations.filter(({ operation }) => acceptsFiles(operation))
+const withForms = operations.filter(({ operation }) => acceptsForm(operation))
 
 const MULTIPART = 'multipart/form-data; boundary=edge'
 const FORM = 'application/x-www-form-urlencoded'

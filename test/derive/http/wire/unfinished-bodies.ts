@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
 import type { Area } from '../../../../src/kernel/contract/area.ts'
-import type { Registered } from '../../../../src/kernel/contract/operation.ts'
+import type { RegisteredOperation } from '../../../../src/kernel/contract/operation.ts'
 import { acceptingOutbound } from '../../../support/contract/contract.ts'
 import { credentials, operations, unknownId, withSession } from '../../../support/contract/world.ts'
 import { DASHBOARD_SECRET, startTestService } from '../../../support/harness.ts'
@@ -83,7 +83,7 @@ select (select count(*) from events) as events,
 const bodyOperations = operations.filter(({ key }) => key !== METRICS)
 
 /** Sends this request with every kind of break, with an idempotency key and without. */
-function sendBroken(registered: Registered): Promise<void>[] {
+function sendBroken(registered: RegisteredOperation): Promise<void>[] {
   const { token, headers } = credentials(registered, owner)
   const path = registered.operation.path.replace(/\{\w+\}/g, unknownId('nothing'))
   const body = JSON.stringify(registered.operation.example ?? {})

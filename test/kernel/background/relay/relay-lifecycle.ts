@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
 import type { Database } from '../../../../src/kernel/database/prepared-sql.ts'
-import { openNotifier, outboxOf } from '../../../../src/kernel/journal/outbox.ts'
+import { openNotifier, openOutbox } from '../../../../src/kernel/journal/outbox.ts'
 import { openListener } from '../../../../src/platform/listener.ts'
-import { temporalStarter } from '../../../../src/platform/temporal/starter.ts'
+import { workflowStarter } from '../../../../src/platform/temporal/starter.ts'
 import { newId } from '../../../../src/values/ids.ts'
 import { startEngine } from '../../../support/engine.ts'
 import { POLL_MS, pendingDeliveries, relaysOn, startedRelays } from '../../../support/relays.ts'
@@ -209,7 +209,7 @@ describe('a relay that is stopped', () => {
 test('the rows that a dead relay had claimed are free at once, those claimed or postponed by others are not', async () => {
   const leases = ['dead', 'living'].map(id => `('${id}', 'outbox', now() + interval '1 hour')`)
   await engine.sql(`insert into process_leases values ${leases.join()}`)
-  const { claim, postpone } = outboxOf(database)
+  const { claim, postpone } = openOutbox(database)
   await queue(6)
   const [first, late] = await claim(4, 'dead')
   await claim(2, 'living')
@@ -224,11 +224,11 @@ test('the rows that a dead relay had claimed are free at once, those claimed or 
 
 describe('a workflow', () => {
   test('starts one run, however often and in any order a killed relay’s rows are delivered', async () => {
-    const deliver = temporalStarter(temporal.client, newId('queue'), new Map())
+    const deliver = workflowStarter(temporal.client, newId('queue'), new Map())
     const workflowId = `intent/${newId('intent')}`
     await queue(3, workflowId)
     // Claimed and delivered but not deleted, as by a relay that was killed in between.
-    for (const due of await outboxOf(database).claim(2, 'lease')) await deliver(due)
+    for (const due of await openOutbox(database).claim(2, 'lease')) await deliver(due)
     await makeDue()
     start(deliver)
     await untilEmpty()

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
 import { area, reactionToAll } from '../../../../src/kernel/contract/area.ts'
-import { implement } from '../../../../src/kernel/contract/operation.ts'
+import { bindHandlers } from '../../../../src/kernel/contract/operation.ts'
 import { newId } from '../../../../src/values/ids.ts'
 import { startEngine } from '../../../support/engine.ts'
 import { SAMPLE_TABLES, sampleApi, sampleArea } from '../../../support/sample-noun.ts'
@@ -14,7 +14,7 @@ const engine = await startEngine(
   {
     ...areas,
     samples: sampleArea(async () => 'confirmed'),
-    others: area('Others', 'It responds to a few withdrawals only.', implement({}, {}), {
+    others: area('Others', 'It responds to a few withdrawals only.', bindHandlers({}, {}), {
       reactions: {
         'sample.withdrawn': {
           ...reactionToAll(sampleApi.withdraw.emits['sample.withdrawn'], {}, async events => {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
-import type { Call } from '../../../../src/kernel/contract/call.ts'
+import type { ApiCall } from '../../../../src/kernel/contract/call.ts'
 import { Problem } from '../../../../src/kernel/contract/problem.ts'
 import { UnrecordedAnswers } from '../../../../src/kernel/run/unrecorded-answers.ts'
 import { openDatabase } from '../../../../src/platform/database.ts'
@@ -108,7 +108,7 @@ test('a process keeps a thousand answers and no more, and gives them up in time 
   const answers = new UnrecordedAnswers(database, (_, now) => told.push(now))
   const keep = () =>
     answers.record(
-      {} as Call,
+      {} as ApiCall,
       () => Promise.reject(new Problem('unavailable')),
       () => undefined,
     )

@@ -1,16 +1,16 @@
 import { auditApi } from '../../../../compliance/audit/index.ts'
-import { Refused } from '../../../../kernel/contract/problem.ts'
+import { RefusedError } from '../../../../kernel/contract/problem.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { Page, PageRequest } from '../../page.ts'
-import { actorLink, filtered, requestLink, unbroken } from '../../parts/history.ts'
-import { copyable } from '../../parts/links.ts'
-import { backTo } from '../../parts/record-page.ts'
-import { section } from '../../parts/section.ts'
-import { status, text, time } from '../../parts/text.ts'
-import { deliveries } from './deliveries.ts'
-import { events } from './events.ts'
+import type { ConsolePage, PageRequest } from '../../page.ts'
+import { filteredListLink, renderActorLink, renderRequestLink, unbrokenText } from '../../parts/history.ts'
+import { copyableText } from '../../parts/links.ts'
+import { renderBackLink } from '../../parts/record-page.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderStatus, renderText, renderTime } from '../../parts/text.ts'
+import { deliveriesSection } from './deliveries.ts'
+import { eventsSection } from './events.ts'
 
-export const audit = section({
+export const auditSection = consoleSection({
   kind: 'Entry',
   title: 'Audit log',
   lead: 'Every change: who, what, when and from where. Entries are sealed in a tamper-evident log.',
@@ -19,10 +19,10 @@ export const audit = section({
     'at',
     {
       Event: ({ action, event, outcome }) =>
-        html`${unbroken(event)}<br><code>${action}</code>${outcome !== 'done' && html` ${status(outcome)}`}`,
+        html`${unbrokenText(event)}<br><code>${action}</code>${outcome !== 'done' && html` ${renderStatus(outcome)}`}`,
       Record: 'resourceId',
       Actor: (entry, request) =>
-        html`${actorLink(entry, request)}${entry.address !== null && html`<br>from ${text(entry.address)}`}`,
+        html`${renderActorLink(entry, request)}${entry.address !== null && html`<br>from ${renderText(entry.address)}`}`,
     },
     'requestId',
   ],
@@ -34,7 +34,7 @@ export const audit = section({
     resource: 'Record ID',
     outcome: 'Outcome: done, or an error code',
   },
-  shows: { requestId: ({ requestId }, request) => requestLink(request, requestId) },
+  shows: { requestId: ({ requestId }, request) => renderRequestLink(request, requestId) },
   ignored: ['verify'],
   above: async request => (request.may(auditApi.verify) ? await trail(request) : false),
   events: [],
@@ -42,19 +42,19 @@ export const audit = section({
   call: 'agentpay audit list',
 })
 
-export const causePage: Page = async request => {
+export const eventCausePage: ConsolePage = async request => {
   const { id, to } = request
   const asked = { query: { requestId: id }, limit: 100, empty: 'None.' }
   const caused = await Promise.all([
-    audit.related({ ...asked, title: 'Changes' }, request),
-    events.related({ ...asked, title: 'Events' }, request),
-    deliveries.related({ ...asked, title: 'Deliveries' }, request),
+    auditSection.related({ ...asked, title: 'Changes' }, request),
+    eventsSection.related({ ...asked, title: 'Events' }, request),
+    deliveriesSection.related({ ...asked, title: 'Deliveries' }, request),
   ])
   return {
     title: `Request ${id}`,
-    content: html`${backTo(request, 'audit', 'Audit log')}
-<p class="kind">Request</p><h1>${text(id, 200)}</h1>
-<p class="record">${copyable(id)} <a href="${filtered({ to }, 'audit', { requestId: id })}">View in audit log</a> ${copyable(`agentpay audit list --request-id ${id}`)}</p>
+    content: html`${renderBackLink(request, 'audit', 'Audit log')}
+<p class="kind">Request</p><h1>${renderText(id, 200)}</h1>
+<p class="record">${copyableText(id)} <a href="${filteredListLink({ to }, 'audit', { requestId: id })}">View in audit log</a> ${copyableText(`agentpay audit list --request-id ${id}`)}</p>
 ${caused}`,
   }
 }
@@ -78,7 +78,7 @@ async function sealedSoFar({ ask }: PageRequest): Promise<Html> {
   const [checkpoint] = (await ask(auditApi.checkpoints, { query: { limit: 1 } })).data
   if (!checkpoint) return html`<p>No entries are sealed yet. New entries are sealed within two seconds.</p>`
   const { size, createdAt } = checkpoint
-  return html`<p>${count(size)} ${size === 1 ? 'entry is' : 'entries are'} sealed, the newest ${time(createdAt)}.</p>`
+  return html`<p>${count(size)} ${size === 1 ? 'entry is' : 'entries are'} sealed, the newest ${renderTime(createdAt)}.</p>`
 }
 
 async function verificationInWords({ ask }: PageRequest): Promise<Html> {
@@ -90,7 +90,7 @@ async function verificationInWords({ ask }: PageRequest): Promise<Html> {
       return html`<p class="proof good" role="status"><strong>The trail is intact.</strong> ${count(size)} entries match their seals, the tree, and ${count(checkpoints)} signed checkpoints.${tail}</p>`
     return html`<div class="proof bad" role="alert"><p><strong>The trail was changed.</strong> The first wrong position is ${String(problem?.position ?? 0)}: ${problem?.message ?? ''} Keep your checkpoints and notify the operator.</p></div>`
   } catch (error) {
-    if (error instanceof Refused) return html`<p class="refusal" role="alert">${error.message}</p>`
+    if (error instanceof RefusedError) return html`<p class="refusal" role="alert">${error.message}</p>`
     throw error
   }
 }

@@ -1,26 +1,27 @@
 import { consentApi } from '../../../../compliance/gdpr/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { ItemOf, PageRequest } from '../../page.ts'
-import { operationForm } from '../../parts/form.ts'
-import { recordLink } from '../../parts/links.ts'
-import { section } from '../../parts/section.ts'
-import { box, type Columns, table } from '../../parts/table.ts'
-import { status, text, words } from '../../parts/text.ts'
+import type { ListItemOf, PageRequest } from '../../page.ts'
+import { renderOperationForm } from '../../parts/form.ts'
+import { renderRecordLink } from '../../parts/links.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderBox, renderTable, type TableColumns } from '../../parts/table.ts'
+import { humanize, renderStatus, renderText } from '../../parts/text.ts'
 
-type Consent = ItemOf<typeof consentApi.listConsents>
+type Consent = ListItemOf<typeof consentApi.listConsents>
 
 const events = ['consent.*']
 const changed = { done: 'part:standing,list', success: 'Saved.' } as const
 
-const columns: Columns<Consent> = {
-  Purpose: ({ purpose }) => text(words(purpose)),
-  Status: ({ granted }) => status(granted ? 'given' : 'not given'),
+const columns: TableColumns<Consent> = {
+  Purpose: ({ purpose }) => renderText(humanize(purpose)),
+  Status: ({ granted }) => renderStatus(granted ? 'given' : 'not given'),
   Wording: 'wordingVersion',
-  'Changed by': ({ by }, request) => html`${words(by.type)} ${by.id !== null && recordLink(request, by.id)}`,
+  'Changed by': ({ by }, request) =>
+    html`${humanize(by.type)} ${by.id !== null && renderRecordLink(request, by.id)}`,
   Date: 'createdAt',
 }
 
-export const consents = section({
+export const consentsSection = consoleSection({
   kind: 'Consent',
   title: 'Consent',
   lead: 'Optional uses of your data. Every change is recorded.',
@@ -46,12 +47,12 @@ export const consents = section({
 
 async function currentConsent(request: PageRequest): Promise<Html> {
   const { consents } = await request.ask(consentApi.getConsent)
-  const shown = table(request, 'Current consent', consents, { ...columns, Action: change })
-  return html`${consents.length > 0 && box('Current consent', shown)}`
+  const shown = renderTable(request, 'Current consent', consents, { ...columns, Action: change })
+  return html`${consents.length > 0 && renderBox('Current consent', shown)}`
 }
 
 const change = ({ purpose, granted, wordingVersion }: Consent, request: PageRequest): Html =>
-  operationForm(request, consentApi.putConsent, {
+  renderOperationForm(request, consentApi.putConsent, {
     variant: purpose,
     given: { purposes: [{ purpose, wordingVersion, granted: !granted }] },
     submit: granted ? 'Withdraw' : 'Give consent',

@@ -1,12 +1,12 @@
 import { consoleApi } from '../../../../identity/console/index.ts'
 import { passkeysApi } from '../../../../identity/passkeys/index.ts'
-import { sessionsApi } from '../../../../identity/sessions/index.ts'
+import { deviceSessionsApi } from '../../../../identity/sessions/index.ts'
 import { html } from '../../../../web/html.ts'
-import type { ItemOf, PageRequest } from '../../page.ts'
-import { section } from '../../parts/section.ts'
-import { status, words } from '../../parts/text.ts'
+import type { ListItemOf, PageRequest } from '../../page.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { humanize, renderStatus } from '../../parts/text.ts'
 
-type Passkey = ItemOf<typeof passkeysApi.list>
+type Passkey = ListItemOf<typeof passkeysApi.list>
 
 const isMine = ({ personId }: { readonly personId: string | null }, { actor }: PageRequest): boolean =>
   personId === actor.id || actor.scopes.has('people:write')
@@ -19,14 +19,14 @@ const stateOf = ({ revokedAt, blockedUntil }: Passkey, now: Date): string => {
 const isUsable = (passkey: Passkey, request: PageRequest): boolean =>
   passkey.revokedAt === null && isMine(passkey, request)
 
-export const passkeys = section({
+export const passkeysSection = consoleSection({
   kind: 'Passkey',
   lead: 'People sign with passkeys. Create a link for another one on the person’s page.',
   list: passkeysApi.list,
   name: ({ name }) => name,
   columns: [
     'personId',
-    { Status: (passkey, { now }) => status(stateOf(passkey, now)) },
+    { Status: (passkey, { now }) => renderStatus(stateOf(passkey, now)) },
     'lastUsedAt',
     'createdAt',
   ],
@@ -44,7 +44,7 @@ export const passkeys = section({
   ],
 })
 
-export const signIns = section({
+export const signInsSection = consoleSection({
   kind: 'Sign-in',
   lead: 'Console sessions. Ended ones stay listed for 30 days.',
   list: consoleApi.sessions,
@@ -52,7 +52,7 @@ export const signIns = section({
     'personId',
     {
       Status: session =>
-        html`${status(session.status)} ${session.isCurrent ? 'this browser' : words(session.endedBecause ?? '')}`,
+        html`${renderStatus(session.status)} ${session.isCurrent ? 'this browser' : humanize(session.endedBecause ?? '')}`,
     },
     'userAgent',
     'address',
@@ -73,11 +73,11 @@ export const signIns = section({
   ],
 })
 
-export const devices = section({
+export const devicesSection = consoleSection({
   kind: 'Device',
   lead: 'Devices connected by code, each with its own key.',
-  list: sessionsApi.list,
-  get: sessionsApi.get,
+  list: deviceSessionsApi.list,
+  get: deviceSessionsApi.get,
   name: ({ deviceName }) => deviceName,
   columns: ['status', 'clientType', 'personId', 'lastUsedAt', 'endsAt'],
   labels: {
@@ -93,7 +93,7 @@ export const devices = section({
   call: 'agentpay login',
   actions: [
     {
-      operation: sessionsApi.revoke,
+      operation: deviceSessionsApi.revoke,
       when: (device, request) => ['active', 'approved'].includes(device.status) && isMine(device, request),
       submit: 'End session',
       tone: 'against',

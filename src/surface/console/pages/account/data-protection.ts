@@ -1,22 +1,23 @@
-import { deletionApi, exportApi } from '../../../../compliance/gdpr/index.ts'
+import { dataDeletionApi, dataExportApi } from '../../../../compliance/gdpr/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { AnswerOf, PageRequest } from '../../page.ts'
-import { operationForm } from '../../parts/form.ts'
-import { recordLink } from '../../parts/links.ts'
-import { section } from '../../parts/section.ts'
-import { box, table } from '../../parts/table.ts'
-import { dayInWords, label, text, words } from '../../parts/text.ts'
+import type { OperationAnswer, PageRequest } from '../../page.ts'
+import { renderOperationForm } from '../../parts/form.ts'
+import { renderRecordLink } from '../../parts/links.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderBox, renderTable } from '../../parts/table.ts'
+import { formatDay, humanize, memberLabelText, renderText } from '../../parts/text.ts'
 
-type Deletion = AnswerOf<typeof deletionApi.getDeletion>
+type Deletion = OperationAnswer<typeof dataDeletionApi.getDeletion>
 
 interface About {
   readonly subject: { readonly type: string; readonly id: string }
 }
 
 const subjectLink = ({ subject: { type, id } }: About, request: PageRequest): Html =>
-  type === 'owner' ? html`the account` : html`${words(type)} ${recordLink(request, id)}`
+  type === 'owner' ? html`the account` : html`${humanize(type)} ${renderRecordLink(request, id)}`
 
-const nameOf = ({ subject: { type } }: About): string => (type === 'owner' ? 'The account' : label(type))
+const nameOf = ({ subject: { type } }: About): string =>
+  type === 'owner' ? 'The account' : memberLabelText(type)
 
 const otherSubject = {
   members: ['subject.type', 'subject.id'],
@@ -35,12 +36,12 @@ const erasureForm = {
 
 const labels = { subject: 'Subject', createdAt: 'Requested', answerBy: 'Due' }
 
-export const deletions = section({
+export const deletionsSection = consoleSection({
   kind: 'Deletion',
   title: 'Data protection',
   lead: 'Erasure requests. You can withdraw one within seven days. Records that the law requires stay, and are listed with their retention period.',
-  list: deletionApi.listDeletions,
-  get: deletionApi.getDeletion,
+  list: dataDeletionApi.listDeletions,
+  get: dataDeletionApi.getDeletion,
   command: 'gdpr get-deletion',
   name: nameOf,
   columns: ['status', 'beginsAt', 'answerBy', 'createdAt'],
@@ -51,13 +52,13 @@ export const deletions = section({
   empty: 'No deletion requests yet.',
   call: 'agentpay gdpr create-deletion',
   above: request =>
-    html`${operationForm(request, deletionApi.createDeletion, { ...otherSubject, ...erasureForm, submit: 'Erase a person’s data' })}
-${operationForm(request, deletionApi.createDeletion, { ...erasureForm, submit: 'Erase this account', confirm: 'Erase this account? After seven days, names, addresses and texts are removed from all records, and sign-in is disabled.', fold: true })}
+    html`${renderOperationForm(request, dataDeletionApi.createDeletion, { ...otherSubject, ...erasureForm, submit: 'Erase a person’s data' })}
+${renderOperationForm(request, dataDeletionApi.createDeletion, { ...erasureForm, submit: 'Erase this account', confirm: 'Erase this account? After seven days, names, addresses and texts are removed from all records, and sign-in is disabled.', fold: true })}
 <a class="button" href="${request.to('console/exports')}">Data exports</a>
 <a class="button" href="${request.to('console/consent')}">Consent</a>`,
   actions: [
     {
-      operation: deletionApi.cancelDeletion,
+      operation: dataDeletionApi.cancelDeletion,
       when: ({ status }) => status === 'requested' || status === 'waiting',
       members: [],
       submit: 'Withdraw request',
@@ -69,20 +70,20 @@ ${operationForm(request, deletionApi.createDeletion, { ...erasureForm, submit: '
 
 const waitsFor = ({ waitsFor: obstacles }: Deletion, request: PageRequest): Html | false =>
   obstacles.length > 0 &&
-  box(
+  renderBox(
     'Waiting for',
-    html`<ul class="lines">${obstacles.map(({ type, id, howItEnds }) => html`<li>${words(type)} ${recordLink(request, id)}<span>${howItEnds}</span></li>`)}</ul>`,
+    html`<ul class="lines">${obstacles.map(({ type, id, howItEnds }) => html`<li>${humanize(type)} ${renderRecordLink(request, id)}<span>${howItEnds}</span></li>`)}</ul>`,
   )
 
 const kept = (deletion: Deletion, request: PageRequest): Html | false =>
   deletion.kept.length > 0 &&
-  box(
+  renderBox(
     'Retained by law',
-    table(request, 'Retained by law', deletion.kept, {
+    renderTable(request, 'Retained by law', deletion.kept, {
       'Legal basis': 'law',
       Records: { figure: 'records' },
-      Areas: ({ areas }) => text(areas.join(', ')),
-      'Erased on': ({ until }) => dayInWords(until.slice(0, 10)),
+      Areas: ({ areas }) => renderText(areas.join(', ')),
+      'Erased on': ({ until }) => formatDay(until.slice(0, 10)),
     }),
   )
 
@@ -93,15 +94,15 @@ interface Archive {
 
 const download = ({ id, status }: Archive, { may, to }: PageRequest): Html | false =>
   status === 'ready' &&
-  may(exportApi.archive) &&
+  may(dataExportApi.archive) &&
   html`<a class="button" href="${to(`gdpr/exports/${id}/archive`)}" download>Download</a>`
 
-export const dataExports = section({
+export const dataExportsSection = consoleSection({
   kind: 'Export',
   title: 'Data exports',
   lead: 'Archives of all data about the account, or about one person. Downloads are available for seven days.',
-  list: exportApi.listExports,
-  get: exportApi.getExport,
+  list: dataExportApi.listExports,
+  get: dataExportApi.getExport,
   command: 'gdpr get-export',
   name: nameOf,
   columns: ['status', 'records', 'expiresAt', 'answerBy', 'createdAt', { Archive: download }],
@@ -110,7 +111,7 @@ export const dataExports = section({
   events: ['gdpr.*'],
   call: 'agentpay gdpr create-export',
   above: request =>
-    html`${operationForm(request, exportApi.createExport, { submit: 'Export this account' })}
-${operationForm(request, exportApi.createExport, { ...otherSubject, submit: 'Export a person’s data' })}`,
+    html`${renderOperationForm(request, dataExportApi.createExport, { submit: 'Export this account' })}
+${renderOperationForm(request, dataExportApi.createExport, { ...otherSubject, submit: 'Export a person’s data' })}`,
   note: download,
 })

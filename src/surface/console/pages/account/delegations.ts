@@ -1,9 +1,9 @@
 import { delegationsApi } from '../../../../control/delegations/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import { section } from '../../parts/section.ts'
-import { usage } from '../../parts/text.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderUsage } from '../../parts/text.ts'
 
-export const delegations = section({
+export const delegationsSection = consoleSection({
   kind: 'Delegation',
   lead: 'Parts of an agent’s budget that other programs use by a code.',
   list: delegationsApi.list,
@@ -19,7 +19,8 @@ export const delegations = section({
     hint: 'Code ends with',
   },
   shows: {
-    spentEuros: ({ heldEuros, spentEuros, maxAmountEuros }) => usage(heldEuros + spentEuros, maxAmountEuros),
+    spentEuros: ({ heldEuros, spentEuros, maxAmountEuros }) =>
+      renderUsage(heldEuros + spentEuros, maxAmountEuros),
     hint: ({ hint }) => html`<code>${hint}</code>`,
   },
   hidden: ['label'],
@@ -42,7 +43,7 @@ export const delegations = section({
     },
   ],
   below: ({ id }, request): Promise<Html> =>
-    delegations.related(
+    delegationsSection.related(
       { title: 'Child delegations', query: { parentDelegationId: id }, limit: 50 },
       request,
     ),

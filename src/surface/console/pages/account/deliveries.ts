@@ -1,24 +1,24 @@
 import { deliveriesApi } from '../../../../delivery/webhooks/index.ts'
-import { type Content, type Html, html } from '../../../../web/html.ts'
-import type { AnswerOf, PageRequest } from '../../page.ts'
-import { operationForm } from '../../parts/form.ts'
-import { filtered } from '../../parts/history.ts'
-import { section } from '../../parts/section.ts'
-import { box, type Columns, table } from '../../parts/table.ts'
-import { none, text } from '../../parts/text.ts'
+import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
+import type { OperationAnswer, PageRequest } from '../../page.ts'
+import { renderOperationForm } from '../../parts/form.ts'
+import { filteredListLink } from '../../parts/history.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderBox, renderTable, type TableColumns } from '../../parts/table.ts'
+import { noneText, renderText } from '../../parts/text.ts'
 
-type Delivery = AnswerOf<typeof deliveriesApi.delivery>
+type Delivery = OperationAnswer<typeof deliveriesApi.delivery>
 type Attempt = Delivery['attempts'][number]
 
-const latency = ({ latencyMs }: Attempt): Content => (latencyMs === null ? none : `${latencyMs} ms`)
+const latency = ({ latencyMs }: Attempt): HtmlContent => (latencyMs === null ? noneText : `${latencyMs} ms`)
 
-const answered = ({ status: answer }: Attempt): Content => answer ?? 'no answer'
+const answered = ({ status: answer }: Attempt): HtmlContent => answer ?? 'no answer'
 
 function lastAttempt({ attempts }: Delivery): Html {
   const last = attempts.at(-1)
-  if (!last) return none
+  if (!last) return noneText
   const answer = last.responseStart ?? last.error
-  return html`${answered(last)}, ${latency(last)}${answer !== null && html`<br>${text(answer, 80)}`}`
+  return html`${answered(last)}, ${latency(last)}${answer !== null && html`<br>${renderText(answer, 80)}`}`
 }
 
 const hasEnded = ({ status: state }: Delivery): boolean => state !== 'pending' && state !== 'delivering'
@@ -26,7 +26,7 @@ const hasEnded = ({ status: state }: Delivery): boolean => state !== 'pending' &
 const FILTERS = ['status', 'event', 'webhookId', 'requestId', 'eventId', 'from', 'to']
 
 /** Replays the deliveries of the present filters. Without a filter for the status, it replays the failed ones. */
-function replayShown(request: PageRequest): Content {
+function replayShown(request: PageRequest): HtmlContent {
   const given = Object.fromEntries(
     FILTERS.flatMap(name => (request.query[name] ? [[name, request.query[name]]] : [])),
   )
@@ -34,7 +34,7 @@ function replayShown(request: PageRequest): Content {
   const { status: state, ...others } = given
   const what = state ?? 'failed and dead'
   const which = Object.keys(others).length > 0 ? ' matching this filter' : ''
-  return operationForm(request, deliveriesApi.replayDeliveries, {
+  return renderOperationForm(request, deliveriesApi.replayDeliveries, {
     given,
     submit: `Replay ${what} deliveries`,
     confirm: `Replay all ${what} deliveries${which}? Up to 1,000 at a time, oldest first.`,
@@ -43,16 +43,16 @@ function replayShown(request: PageRequest): Content {
   })
 }
 
-const attemptColumns: Columns<Attempt> = {
+const attemptColumns: TableColumns<Attempt> = {
   Date: 'at',
   Response: answered,
   Latency: { figure: latency },
   Error: 'error',
-  'Response body': ({ responseStart }) => text(responseStart, 300),
+  'Response body': ({ responseStart }) => renderText(responseStart, 300),
   Attempt: ({ deliveryId }) => html`<code>${deliveryId}</code>`,
 }
 
-export const deliveries = section({
+export const deliveriesSection = consoleSection({
   kind: 'Delivery',
   title: 'Deliveries',
   lead: 'Webhook deliveries of the last 30 days, with the outcome of each attempt.',
@@ -77,7 +77,7 @@ export const deliveries = section({
   empty: 'No deliveries yet. Webhooks receive events from their creation on.',
   call: 'agentpay webhooks create --url https://example.com/hooks --events "*" --ping',
   above: request =>
-    html`<a class="button" href="${filtered(request, 'deliveries', { status: 'dead' })}">Dead letters</a>${replayShown(request)}`,
+    html`<a class="button" href="${filteredListLink(request, 'deliveries', { status: 'dead' })}">Dead letters</a>${replayShown(request)}`,
   note: ({ explanation }) => html`<p class="lead">${explanation}</p>`,
   actions: [
     {
@@ -88,10 +88,10 @@ export const deliveries = section({
     },
   ],
   below: ({ attempts }, request) =>
-    box(
+    renderBox(
       'Attempts',
       attempts.length > 0
-        ? table(request, 'Attempts, oldest first', attempts, attemptColumns)
+        ? renderTable(request, 'Attempts, oldest first', attempts, attemptColumns)
         : html`<p>No attempts yet.</p>`,
     ),
 })

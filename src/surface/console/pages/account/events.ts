@@ -1,30 +1,35 @@
 import { eventsApi } from '../../../../delivery/events/index.ts'
 import { html } from '../../../../web/html.ts'
-import { filtered, membersOf, namedIn, requestLink } from '../../parts/history.ts'
-import { section } from '../../parts/section.ts'
-import { box } from '../../parts/table.ts'
-import { deliveries } from './deliveries.ts'
+import {
+  filteredListLink,
+  renderEventMembers,
+  renderNamedRecords,
+  renderRequestLink,
+} from '../../parts/history.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderBox } from '../../parts/table.ts'
+import { deliveriesSection } from './deliveries.ts'
 
-export const events = section({
+export const eventsSection = consoleSection({
   kind: 'Event',
   lead: 'All events, newest first, as webhooks receive them. This list updates live.',
   list: eventsApi.list,
   get: eventsApi.get,
   name: ({ event }) => event,
-  columns: [{ Records: ({ data }, request) => namedIn(data, request) }, 'requestId', 'createdAt'],
+  columns: [{ Records: ({ data }, request) => renderNamedRecords(data, request) }, 'requestId', 'createdAt'],
   labels: { event: 'Event type, such as agent.frozen' },
   shows: {
-    requestId: ({ requestId }, request) => requestLink(request, requestId),
+    requestId: ({ requestId }, request) => renderRequestLink(request, requestId),
     'Similar events': ({ event }, request) =>
-      html`<a href="${filtered(request, 'events', { event })}">${event}</a>`,
+      html`<a href="${filteredListLink(request, 'events', { event })}">${event}</a>`,
   },
   hidden: ['event', 'data'],
-  boxes: ({ data }, request) => box('Data', membersOf(data, request)),
+  boxes: ({ data }, request) => renderBox('Data', renderEventMembers(data, request)),
   events: ['*'],
   call: 'agentpay agents create --name "Research assistant"',
   above: () => html`<button type="button" data-pause="list" aria-pressed="false">Pause</button>`,
   below: ({ id }, request) =>
-    deliveries.related(
+    deliveriesSection.related(
       {
         title: 'Deliveries',
         query: { eventId: id },

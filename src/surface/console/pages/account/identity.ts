@@ -1,11 +1,11 @@
 import { kycApi } from '../../../../identity/kyc/index.ts'
 import { onboardingApi } from '../../../../identity/onboarding/index.ts'
 import { html } from '../../../../web/html.ts'
-import { section } from '../../parts/section.ts'
-import { box, table } from '../../parts/table.ts'
-import { text, words } from '../../parts/text.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderBox, renderTable } from '../../parts/table.ts'
+import { humanize, renderText } from '../../parts/text.ts'
 
-export const submissions = section({
+export const kycSubmissionsSection = consoleSection({
   kind: 'Identity',
   title: 'Identity',
   lead: 'Identity checks. Live keys require one.',
@@ -15,32 +15,38 @@ export const submissions = section({
     'status',
     'createdAt',
     'decidedAt',
-    { 'Rejection reason': ({ rejection }) => text(rejection?.reason) },
+    { 'Rejection reason': ({ rejection }) => renderText(rejection?.reason) },
   ],
   labels: { provider: 'Checked by', createdAt: 'Submitted' },
-  shows: { documents: ({ documents }) => documents.map(({ kind }) => html`${words(kind)}<br>`) },
+  shows: { documents: ({ documents }) => documents.map(({ kind }) => html`${humanize(kind)}<br>`) },
   hidden: ['rejection', 'dateOfBirth', 'address'],
   events: ['kyc.*'],
   empty: 'No identity checks yet.',
   call: 'agentpay kyc create --help',
   note: ({ rejection }) =>
-    rejection !== null && html`<p class="lead">${text(rejection.reason)} ${text(rejection.sendInstead)}</p>`,
+    rejection !== null &&
+    html`<p class="lead">${renderText(rejection.reason)} ${renderText(rejection.sendInstead)}</p>`,
 })
 
-export const onboardings = section({
+export const onboardingsSection = consoleSection({
   kind: 'Onboarding',
   title: 'Onboarding',
   lead: 'Onboarding of the company. Live keys require it.',
   list: onboardingApi.list,
   get: onboardingApi.get,
   name: ({ legalName }) => legalName,
-  columns: ['status', { Missing: ({ missing }) => text(missing.join('; '), 300) }, 'createdAt', 'endedAt'],
+  columns: [
+    'status',
+    { Missing: ({ missing }) => renderText(missing.join('; '), 300) },
+    'createdAt',
+    'endedAt',
+  ],
   labels: {
     intendedUse: 'Intended use',
     expectedMonthlyVolumeEuros: 'Expected monthly volume',
     reason: 'Rejection reason',
   },
-  shows: { missing: ({ missing }) => (missing.length > 0 ? text(missing.join('; '), 600) : 'nothing') },
+  shows: { missing: ({ missing }) => (missing.length > 0 ? renderText(missing.join('; '), 600) : 'nothing') },
   hidden: ['legalName', 'informationRequests', 'representatives', 'beneficialOwners'],
   empty: 'No onboarding yet.',
   call: 'agentpay onboarding create --help',
@@ -60,7 +66,7 @@ export const onboardings = section({
     },
   ],
   below: ({ informationRequests, representatives }, request) =>
-    html`${box('Questions and answers', questions(informationRequests))}${box('Representatives', table(request, 'Representatives', representatives, ['name', 'position']))}`,
+    html`${renderBox('Questions and answers', questions(informationRequests))}${renderBox('Representatives', renderTable(request, 'Representatives', representatives, ['name', 'position']))}`,
 })
 
 interface Round {
@@ -70,5 +76,5 @@ interface Round {
 
 const questions = (rounds: readonly Round[]) =>
   rounds.length > 0
-    ? html`${rounds.map(({ questions, answer }) => html`<ul>${questions.map(one => html`<li>${text(one, 1_000)}</li>`)}</ul><p>${answer ? text(answer, 1_000) : 'Not answered yet.'}</p>`)}`
+    ? html`${rounds.map(({ questions, answer }) => html`<ul>${questions.map(one => html`<li>${renderText(one, 1_000)}</li>`)}</ul><p>${answer ? renderText(answer, 1_000) : 'Not answered yet.'}</p>`)}`
     : html`<p>No questions yet.</p>`

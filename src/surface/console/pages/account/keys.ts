@@ -1,9 +1,9 @@
 import { agentTokensApi } from '../../../../control/agent-tokens/index.ts'
-import { keysApi } from '../../../../identity/keys/index.ts'
+import { apiKeysApi } from '../../../../identity/keys/index.ts'
 import { html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
-import { section } from '../../parts/section.ts'
-import { status, usage } from '../../parts/text.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderStatus, renderUsage } from '../../parts/text.ts'
 
 interface Ending {
   readonly revokedAt: string | null
@@ -17,14 +17,14 @@ const stateOf = ({ revokedAt, expiresAt }: Ending, { now }: PageRequest): string
 
 const isActive = (one: Ending, request: PageRequest): boolean => stateOf(one, request) === 'active'
 
-export const keys = section({
+export const apiKeysSection = consoleSection({
   kind: 'Key',
   lead: 'API keys of your programs. A secret is shown once, when you create the key.',
-  list: keysApi.list,
-  get: keysApi.get,
+  list: apiKeysApi.list,
+  get: apiKeysApi.get,
   state: stateOf,
   columns: [
-    { Status: (key, request) => status(stateOf(key, request)) },
+    { Status: (key, request) => renderStatus(stateOf(key, request)) },
     'environment',
     'hint',
     'lastUsedAt',
@@ -45,7 +45,7 @@ export const keys = section({
   },
   events: ['key.*', 'session.*'],
   create: {
-    operation: keysApi.create,
+    operation: apiKeysApi.create,
     members: ['name', 'environment', 'scopes', 'expiresAt', 'toolWrites'],
     labels: {
       scopes: 'Scopes (none selected: all of yours)',
@@ -56,14 +56,14 @@ export const keys = section({
   },
   actions: [
     {
-      operation: keysApi.rotate,
+      operation: apiKeysApi.rotate,
       when: isActive,
       members: ['overlapMinutes'],
       labels: { overlapMinutes: 'Keep the old key for (minutes)' },
       submit: 'Rotate',
     },
     {
-      operation: keysApi.revoke,
+      operation: apiKeysApi.revoke,
       when: isActive,
       submit: 'Revoke',
       tone: 'against',
@@ -72,7 +72,7 @@ export const keys = section({
   ],
 })
 
-export const tokens = section({
+export const agentTokensSection = consoleSection({
   kind: 'Token',
   title: 'Agent tokens',
   lead: 'API tokens of agents. Each one only reaches the records of its agent.',
@@ -81,10 +81,10 @@ export const tokens = section({
   columns: [
     { 'Ends with': ({ hint }) => html`<code>…${hint}</code>` },
     'agentId',
-    { Status: (token, request) => status(stateOf(token, request)) },
+    { Status: (token, request) => renderStatus(stateOf(token, request)) },
     {
       'Budget used': ({ maxAmountEuros, heldEuros, spentEuros }) =>
-        usage((heldEuros ?? 0) + (spentEuros ?? 0), maxAmountEuros),
+        renderUsage((heldEuros ?? 0) + (spentEuros ?? 0), maxAmountEuros),
     },
     'lastUsedAt',
     'expiresAt',

@@ -1,22 +1,22 @@
 import { mandatesApi } from '../../../../control/mandates/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { AnswerOf } from '../../page.ts'
-import { recordLink } from '../../parts/links.ts'
-import { section } from '../../parts/section.ts'
-import { euros, none, text, words } from '../../parts/text.ts'
+import type { OperationAnswer } from '../../page.ts'
+import { renderRecordLink } from '../../parts/links.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { humanize, noneText, renderEuros, renderText } from '../../parts/text.ts'
 
-type Mandate = AnswerOf<typeof mandatesApi.get>
+type Mandate = OperationAnswer<typeof mandatesApi.get>
 
 type Lefts = Pick<Mandate, 'dayLeftEuros' | 'monthLeftEuros' | 'totalLeftEuros' | 'countLeft'>
 
 function left({ dayLeftEuros, monthLeftEuros, totalLeftEuros, countLeft }: Lefts): Html {
   const lefts = [
-    dayLeftEuros !== null && html`${euros(dayLeftEuros)} today`,
-    monthLeftEuros !== null && html`${euros(monthLeftEuros)} this month`,
-    totalLeftEuros !== null && html`${euros(totalLeftEuros)} in total`,
+    dayLeftEuros !== null && html`${renderEuros(dayLeftEuros)} today`,
+    monthLeftEuros !== null && html`${renderEuros(monthLeftEuros)} this month`,
+    totalLeftEuros !== null && html`${renderEuros(totalLeftEuros)} in total`,
     countLeft !== null && `${countLeft} payments`,
   ].filter(one => one !== false)
-  return lefts.length > 0 ? html`${lefts.map((one, n) => html`${n > 0 && html`<br>`}${one}`)}` : none
+  return lefts.length > 0 ? html`${lefts.map((one, n) => html`${n > 0 && html`<br>`}${one}`)}` : noneText
 }
 
 const isOpen = ({ status }: Mandate): boolean => status === 'active' || status === 'suspended'
@@ -30,7 +30,7 @@ const constraints = {
   'constraints.merchants': 'Merchants, one per line (empty: any)',
 }
 
-export const mandates = section({
+export const mandatesSection = consoleSection({
   kind: 'Mandate',
   lead: 'Payments that people have approved in advance, and what is left.',
   list: mandatesApi.list,
@@ -44,7 +44,7 @@ export const mandates = section({
     totalEuros: 'In total',
     count: 'Payments',
   },
-  shows: { Left: left, signedBy: ({ signedBy }, request) => recordLink(request, signedBy.personId) },
+  shows: { Left: left, signedBy: ({ signedBy }, request) => renderRecordLink(request, signedBy.personId) },
   hidden: [
     'dayLeftEuros',
     'monthLeftEuros',
@@ -65,7 +65,7 @@ export const mandates = section({
   },
   note: ({ suspendedBecause, comment }) =>
     suspendedBecause !== null &&
-    html`<p class="lead">Suspended: ${words(suspendedBecause)}. ${text(comment)}</p>`,
+    html`<p class="lead">Suspended: ${humanize(suspendedBecause)}. ${renderText(comment)}</p>`,
   actions: [
     { operation: mandatesApi.suspend, when: ({ status }) => status === 'active', members: ['comment'] },
     { operation: mandatesApi.resume, when: ({ status }) => status === 'suspended', members: ['comment'] },

@@ -1,13 +1,13 @@
 import { peopleApi, recoveryApi } from '../../../../identity/people/index.ts'
 import { html } from '../../../../web/html.ts'
-import type { AnswerOf } from '../../page.ts'
-import { operationForm } from '../../parts/form.ts'
-import { section } from '../../parts/section.ts'
-import { box } from '../../parts/table.ts'
-import { status, time } from '../../parts/text.ts'
-import { devices, passkeys, signIns } from './credentials.ts'
+import type { OperationAnswer } from '../../page.ts'
+import { renderOperationForm } from '../../parts/form.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderBox } from '../../parts/table.ts'
+import { renderStatus, renderTime } from '../../parts/text.ts'
+import { devicesSection, passkeysSection, signInsSection } from './credentials.ts'
 
-type Person = AnswerOf<typeof peopleApi.get>
+type Person = OperationAnswer<typeof peopleApi.get>
 
 const links = [
   ['passkeys', 'Passkeys'],
@@ -19,7 +19,7 @@ const links = [
 
 const isHere = ({ status: state }: Person): boolean => state !== 'removed'
 
-export const people = section({
+export const peopleSection = consoleSection({
   kind: 'Person',
   title: 'People',
   lead: 'People with access to this account, and their credentials.',
@@ -29,7 +29,7 @@ export const people = section({
     'role',
     {
       Status: person =>
-        html`${status(person.status)}${person.recovery !== null && html` ${status('recovery')}`}`,
+        html`${renderStatus(person.status)}${person.recovery !== null && html` ${renderStatus('recovery')}`}`,
     },
     'email',
     'joinedAt',
@@ -47,10 +47,10 @@ export const people = section({
     html`${links.map(([name, title]) => html`<a class="button" href="${to(`console/${name}`)}">${title}</a> `)}`,
   note: ({ id, recovery }, request) =>
     recovery !== null &&
-    box(
+    renderBox(
       'Recovery in progress',
-      html`<p>Someone reported that this person has lost their last passkey. The recovery completes ${time(recovery.readyAt)}; stop it if you did not request it.</p>`,
-      operationForm(request, recoveryApi.stopRecovery, {
+      html`<p>Someone reported that this person has lost their last passkey. The recovery completes ${renderTime(recovery.readyAt)}; stop it if you did not request it.</p>`,
+      renderOperationForm(request, recoveryApi.stopRecovery, {
         params: { id },
         submit: 'Stop recovery',
         tone: 'against',
@@ -80,8 +80,8 @@ export const people = section({
   async below({ id: personId }, request) {
     const query = { personId }
     const access = await Promise.all([
-      passkeys.related({ title: 'Passkeys', query, limit: 50, empty: 'No passkeys yet.' }, request),
-      signIns.related(
+      passkeysSection.related({ title: 'Passkeys', query, limit: 50, empty: 'No passkeys yet.' }, request),
+      signInsSection.related(
         {
           title: 'Active sign-ins',
           query: { ...query, status: 'active' },
@@ -90,7 +90,7 @@ export const people = section({
         },
         request,
       ),
-      devices.related({ title: 'Devices', query, limit: 50, empty: 'No devices yet.' }, request),
+      devicesSection.related({ title: 'Devices', query, limit: 50, empty: 'No devices yet.' }, request),
     ])
     return html`${access}`
   },

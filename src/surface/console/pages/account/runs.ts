@@ -1,12 +1,12 @@
 import { runsApi } from '../../../../control/runs/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { AnswerOf, ItemOf, PageRequest } from '../../page.ts'
-import { actorLink, filtered, requestLink, unbroken } from '../../parts/history.ts'
-import { section } from '../../parts/section.ts'
-import { box, type ColumnList, table } from '../../parts/table.ts'
-import { euros, usage, words } from '../../parts/text.ts'
+import type { ListItemOf, OperationAnswer, PageRequest } from '../../page.ts'
+import { filteredListLink, renderActorLink, renderRequestLink, unbrokenText } from '../../parts/history.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderBox, renderTable, type TableColumnList } from '../../parts/table.ts'
+import { humanize, renderEuros, renderUsage } from '../../parts/text.ts'
 
-type Run = AnswerOf<typeof runsApi.get>
+type Run = OperationAnswer<typeof runsApi.get>
 
 const isOpen = ({ status }: Run): boolean => status === 'running'
 
@@ -18,9 +18,9 @@ const left = ({
 }: Pick<Run, 'heldEuros' | 'spentEuros' | 'budgetEuros'>) =>
   budgetEuros === null
     ? html`<span class="none">no budget</span>`
-    : euros(Math.max(0, Math.round((budgetEuros - heldEuros - spentEuros) * 100) / 100))
+    : renderEuros(Math.max(0, Math.round((budgetEuros - heldEuros - spentEuros) * 100) / 100))
 
-export const runs = section({
+export const runsSection = consoleSection({
   kind: 'Run',
   lead: 'Units of an agent’s work, each with its spending and budget.',
   list: runsApi.list,
@@ -28,10 +28,10 @@ export const runs = section({
   columns: ['agentId', 'status', 'spentEuros', { Left: { figure: left } }, 'createdAt'],
   labels: { spentEuros: 'Used', externalId: 'External ID', budgetEuros: 'Budget' },
   shows: {
-    spentEuros: ({ heldEuros, spentEuros, budgetEuros }) => usage(heldEuros + spentEuros, budgetEuros),
+    spentEuros: ({ heldEuros, spentEuros, budgetEuros }) => renderUsage(heldEuros + spentEuros, budgetEuros),
     Left: left,
     Intents: ({ id }, request) =>
-      html`<a href="${filtered(request, 'intents', { runId: id })}">View intents</a>`,
+      html`<a href="${filteredListLink(request, 'intents', { runId: id })}">View intents</a>`,
   },
   events: ['run.*', 'intent.*', 'transaction.*'],
   create: {
@@ -48,23 +48,23 @@ export const runs = section({
   below: timelineOf,
 })
 
-const stepColumns: ColumnList<ItemOf<typeof runsApi.timeline>> = [
+const stepColumns: TableColumnList<ListItemOf<typeof runsApi.timeline>> = [
   'at',
-  { Event: ({ event }) => unbroken(words(event)), Record: 'resourceId' },
+  { Event: ({ event }) => unbrokenText(humanize(event)), Record: 'resourceId' },
   'amountEuros',
   'reason',
   {
-    Actor: actorLink,
-    Request: ({ requestId }, request) => requestLink(request, requestId),
+    Actor: renderActorLink,
+    Request: ({ requestId }, request) => renderRequestLink(request, requestId),
   },
 ]
 
 async function timelineOf({ id }: Run, request: PageRequest): Promise<Html> {
   const { data, hasMore } = await request.ask(runsApi.timeline, { params: { id }, query: { limit: 100 } })
-  return box(
+  return renderBox(
     'Timeline',
     data.length > 0
-      ? table(request, 'Timeline, oldest first', data, stepColumns)
+      ? renderTable(request, 'Timeline, oldest first', data, stepColumns)
       : html`<p>No events yet.</p>`,
     hasMore &&
       html`<p><a href="${request.to(`runs/${encodeURIComponent(id)}/timeline`)}">Showing the first 100. View all as JSON</a></p>`,

@@ -1,19 +1,19 @@
 import { budgetApi } from '../../../../control/budgets/index.ts'
 import { eventsApi } from '../../../../delivery/events/index.ts'
-import { pushApi, urgentEvents } from '../../../../delivery/push/index.ts'
+import { pushApi, urgentPushEvents } from '../../../../delivery/push/index.ts'
 import { customersApi } from '../../../../identity/customers/index.ts'
 import { kycApi } from '../../../../identity/kyc/index.ts'
-import { clock, minuteInWords } from '../../../../values/clock.ts'
+import { clock, formatMinute } from '../../../../values/clock.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import { sandboxApi } from '../../../sandbox/index.ts'
-import { ownScript } from '../../browser/browser.ts'
-import type { Page, PageRequest } from '../../page.ts'
-import { operationForm } from '../../parts/form.ts'
-import { copyable } from '../../parts/links.ts'
-import { box, facts, table } from '../../parts/table.ts'
-import { euros, none, status, text, time, usage } from '../../parts/text.ts'
+import { pageScriptTag } from '../../browser/browser.ts'
+import type { ConsolePage, PageRequest } from '../../page.ts'
+import { renderOperationForm } from '../../parts/form.ts'
+import { copyableText } from '../../parts/links.ts'
+import { renderBox, renderFacts, renderTable } from '../../parts/table.ts'
+import { noneText, renderEuros, renderStatus, renderText, renderTime, renderUsage } from '../../parts/text.ts'
 
-export const settingsPage: Page = async request => {
+export const settingsPage: ConsolePage = async request => {
   const { tenant } = request
   const [holder, budget, identity, push] = await Promise.all([
     holderBox(request),
@@ -46,30 +46,30 @@ async function holderBox(request: PageRequest): Promise<Html> {
   const holder = await request.ask(customersApi.me)
   const { id, name, email, country, phone, address, plan, type, kycStatus } = holder
   const values = { name, email, country, phone, ...addressValues(address) }
-  return box(
+  return renderBox(
     'Holder',
-    facts([
-      ['Name', text(name)],
+    renderFacts([
+      ['Name', renderText(name)],
       ['Type', type],
-      ['Plan', status(plan)],
-      ['Status', status(holder.status)],
-      ['Identity', status(kycStatus)],
-      ['Email', text(email)],
-      ['Phone', text(phone)],
+      ['Plan', renderStatus(plan)],
+      ['Status', renderStatus(holder.status)],
+      ['Identity', renderStatus(kycStatus)],
+      ['Email', renderText(email)],
+      ['Phone', renderText(phone)],
       ['Country', country],
       [
         'Address',
         address
-          ? text(
+          ? renderText(
               [address.line1, address.line2, `${address.postalCode} ${address.city}`, address.country]
                 .filter(line => line)
                 .join(', '),
             )
-          : none,
+          : noneText,
       ],
     ]),
-    html`<p class="record">${copyable(id)} <a href="${request.to('customers/me')}">JSON</a> ${copyable('agentpay customers me')}</p>`,
-    operationForm(request, customersApi.updateMe, {
+    html`<p class="record">${copyableText(id)} <a href="${request.to('customers/me')}">JSON</a> ${copyableText('agentpay customers me')}</p>`,
+    renderOperationForm(request, customersApi.updateMe, {
       members: Object.keys(labels),
       values,
       labels,
@@ -89,18 +89,20 @@ const budgetBox = (request: PageRequest): Promise<Html> =>
     make: async () => {
       const { day, month, ...limits } = await request.ask(budgetApi.budget)
       const line = (use: typeof day, limit: number | null): Html =>
-        use === null ? html`<span class="none">no limit</span>` : usage(use.heldEuros + use.spentEuros, limit)
-      return box(
+        use === null
+          ? html`<span class="none">no limit</span>`
+          : renderUsage(use.heldEuros + use.spentEuros, limit)
+      return renderBox(
         'Budget for all agents',
-        facts([
+        renderFacts([
           ['Today', line(day, limits.dailyLimitEuros)],
-          ['Left today', day?.remainingEuros != null ? euros(day.remainingEuros) : none],
+          ['Left today', day?.remainingEuros != null ? renderEuros(day.remainingEuros) : noneText],
           ['This month', line(month, limits.monthlyLimitEuros)],
-          ['Left this month', month?.remainingEuros != null ? euros(month.remainingEuros) : none],
-          ['Updated', time(limits.updatedAt)],
+          ['Left this month', month?.remainingEuros != null ? renderEuros(month.remainingEuros) : noneText],
+          ['Updated', renderTime(limits.updatedAt)],
         ]),
-        html`<p class="record"><a href="${request.to('budget')}">JSON</a> ${copyable('agentpay policies budget')}</p>`,
-        operationForm(request, budgetApi.setBudget, {
+        html`<p class="record"><a href="${request.to('budget')}">JSON</a> ${copyableText('agentpay policies budget')}</p>`,
+        renderOperationForm(request, budgetApi.setBudget, {
           members: ['dailyLimitEuros', 'monthlyLimitEuros'],
           values: limits,
           labels: {
@@ -117,13 +119,13 @@ const budgetBox = (request: PageRequest): Promise<Html> =>
 async function identityBox(request: PageRequest): Promise<Html> {
   const { to } = request
   const { customerType, kycStatus, canMakeLiveKeys, missing, rejection } = await request.ask(kycApi.standing)
-  return box(
+  return renderBox(
     'Identity and onboarding',
-    facts([
-      ['Status', status(kycStatus === 'none' ? 'not started' : kycStatus)],
+    renderFacts([
+      ['Status', renderStatus(kycStatus === 'none' ? 'not started' : kycStatus)],
       ['Live keys', canMakeLiveKeys ? 'available' : 'not available yet'],
-      ['Missing', missing.length > 0 ? html`${missing.map(one => html`${text(one)}<br>`)}` : 'nothing'],
-      ['Rejection reason', text(rejection?.reason)],
+      ['Missing', missing.length > 0 ? html`${missing.map(one => html`${renderText(one)}<br>`)}` : 'nothing'],
+      ['Rejection reason', renderText(rejection?.reason)],
     ]),
     html`<p><a href="${to('console/identity')}">Identity checks</a>${customerType === 'business' && html` · <a href="${to('console/onboarding')}">Onboarding of the company</a>`}</p>`,
   )
@@ -133,16 +135,16 @@ function clockBox(request: PageRequest): Html {
   const { now } = request
   const params = {}
   const isMoved = now.getTime() - clock.milliseconds() > 1_500
-  return box(
+  return renderBox(
     'Test clock',
-    facts([
-      ['Test time', time(now)],
-      ['Real time', time(clock.real())],
+    renderFacts([
+      ['Test time', renderTime(now)],
+      ['Real time', renderTime(clock.real())],
     ]),
-    html`<p>${isMoved ? `The test clock is ahead: ${minuteInWords(now)}.` : 'The test clock shows real time.'} Everything that falls due on the way happens in order. The clock cannot be moved back.</p>
-<p class="record"><a href="${request.to('simulate/clock')}">JSON</a> ${copyable('agentpay sandbox clock')}</p>
+    html`<p>${isMoved ? `The test clock is ahead: ${formatMinute(now)}.` : 'The test clock shows real time.'} Everything that falls due on the way happens in order. The clock cannot be moved back.</p>
+<p class="record"><a href="${request.to('simulate/clock')}">JSON</a> ${copyableText('agentpay sandbox clock')}</p>
 <div class="actions">
-${(['minutes', 'days'] as const).map(unit => operationForm(request, sandboxApi.advance, { params, members: [unit], labels: { [unit]: `Advance by ${unit}` }, submit: 'Advance', success: 'Test clock advanced.' }))}
+${(['minutes', 'days'] as const).map(unit => renderOperationForm(request, sandboxApi.advance, { params, members: [unit], labels: { [unit]: `Advance by ${unit}` }, submit: 'Advance', success: 'Test clock advanced.' }))}
 </div>`,
   )
 }
@@ -153,15 +155,15 @@ async function pushBox(request: PageRequest): Promise<Html> {
   if (!may(pushApi.list)) return html``
   const { data } = await ask(pushApi.list, { query: { limit: 100 } })
   return html`${may(pushApi.create) && (await pushForm(request))}
-${box(
+${renderBox(
   'Browsers with notifications',
   data.length > 0
-    ? table(request, 'Browsers with notifications', data, {
-        Browser: ({ label, id }) => (label ? text(label) : html`<code>${id}</code>`),
-        Events: ({ events }) => text(events.join(', '), 300),
+    ? renderTable(request, 'Browsers with notifications', data, {
+        Browser: ({ label, id }) => (label ? renderText(label) : html`<code>${id}</code>`),
+        Events: ({ events }) => renderText(events.join(', '), 300),
         Since: 'createdAt',
         Action: ({ id }) =>
-          operationForm(request, pushApi.delete, {
+          renderOperationForm(request, pushApi.delete, {
             params: { id },
             submit: 'Turn off',
             tone: 'against',
@@ -172,7 +174,7 @@ ${box(
 }
 
 const PUSH_EVENTS: readonly string[] = [
-  ...urgentEvents,
+  ...urgentPushEvents,
   'card_limit_request.updated',
   'transaction.declined',
   'webhook.disabled',
@@ -184,9 +186,9 @@ async function pushForm(request: PageRequest): Promise<Html> {
   const rings = data.filter(({ event, reserved }) => PUSH_EVENTS.includes(event) && !reserved)
   return html`<section class="box" data-push><h2>Notifications in this browser</h2>
 <p data-push-state role="status">Notifications need JavaScript.</p>
-${ownScript(request, 'push')}
+${pageScriptTag(request, 'push')}
 <form data-action="push-on" method="dialog">
-${rings.map(({ event, description }) => html`<p class="field check"><input id="ring-${event}" type="checkbox" name="events" value="${event}"${urgentEvents.includes(event) && html` checked`}><label for="ring-${event}">${description.replaceAll('`', '')}</label></p>`)}
+${rings.map(({ event, description }) => html`<p class="field check"><input id="ring-${event}" type="checkbox" name="events" value="${event}"${urgentPushEvents.includes(event) && html` checked`}><label for="ring-${event}">${description.replaceAll('`', '')}</label></p>`)}
 <p class="field"><label for="ring-label">Browser name</label><input id="ring-label" name="label" maxlength="200" autocomplete="off"></p>
 <button type="submit" class="main">Turn on notifications</button>
 </form>

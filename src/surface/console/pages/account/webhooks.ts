@@ -1,14 +1,14 @@
 import { eventsApi } from '../../../../delivery/events/index.ts'
 import { webhooksApi } from '../../../../delivery/webhooks/index.ts'
-import { type Content, type Html, html } from '../../../../web/html.ts'
-import type { AnswerOf, PageRequest } from '../../page.ts'
-import { filtered } from '../../parts/history.ts'
-import { section } from '../../parts/section.ts'
-import { box } from '../../parts/table.ts'
-import { status, text, time } from '../../parts/text.ts'
-import { deliveries } from './deliveries.ts'
+import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
+import type { OperationAnswer, PageRequest } from '../../page.ts'
+import { filteredListLink } from '../../parts/history.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderBox } from '../../parts/table.ts'
+import { renderStatus, renderText, renderTime } from '../../parts/text.ts'
+import { deliveriesSection } from './deliveries.ts'
 
-type Webhook = AnswerOf<typeof webhooksApi.get>
+type Webhook = OperationAnswer<typeof webhooksApi.get>
 
 function webhookState({ status: state, health, backlog }: Webhook): string {
   if (state !== 'active') return state
@@ -20,10 +20,10 @@ const reasons = ({ statusReason, health, backlog, status: state }: Webhook): Htm
     state === 'disabled' && (statusReason ?? 'Disabled by its owner.'),
     health.condition !== 'well' && health.message,
     backlog?.message,
-  ].map(reason => reason && html`<p>${text(reason, 600)}</p>`)}`
+  ].map(reason => reason && html`<p>${renderText(reason, 600)}</p>`)}`
 
-const subjects = ({ events }: Webhook): Content =>
-  events.includes('*') ? 'all events' : text(events.join(', '), 160)
+const subjects = ({ events }: Webhook): HtmlContent =>
+  events.includes('*') ? 'all events' : renderText(events.join(', '), 160)
 
 const labels = {
   url: 'URL (https)',
@@ -33,7 +33,7 @@ const labels = {
 
 const isActive = ({ status: state }: Webhook): boolean => state === 'active'
 
-export const webhooks = section({
+export const webhooksSection = consoleSection({
   kind: 'Webhook',
   lead: 'Endpoints that receive events, and their delivery status.',
   list: webhooksApi.list,
@@ -41,7 +41,7 @@ export const webhooks = section({
   name: ({ url }) => url,
   state: webhookState,
   columns: [
-    { Status: webhook => html`${status(webhookState(webhook))}${reasons(webhook)}` },
+    { Status: webhook => html`${renderStatus(webhookState(webhook))}${reasons(webhook)}` },
     'events',
     'description',
     'createdAt',
@@ -113,9 +113,12 @@ export const webhooks = section({
       limit: 15,
       empty: 'No deliveries in the last 30 days.',
     }
-    const [examples, newest] = await Promise.all([examplesOf(id, request), deliveries.related(sent, request)])
+    const [examples, newest] = await Promise.all([
+      examplesOf(id, request),
+      deliveriesSection.related(sent, request),
+    ])
     return html`${examples}${newest}
-<p><a href="${filtered(request, 'deliveries', { webhookId: id })}">All deliveries</a></p>`
+<p><a href="${filteredListLink(request, 'deliveries', { webhookId: id })}">All deliveries</a></p>`
   },
 })
 
@@ -125,6 +128,6 @@ async function examplesOf(id: string, { ask, may }: PageRequest): Promise<Html> 
   const own = data.filter(({ data: tested }) => tested.webhookId === id).slice(0, 5)
   if (own.length === 0) return html``
   const line = ({ createdAt, data: tested }: (typeof own)[number]): Html =>
-    html`<li>${time(createdAt)}: ${tested.delivered === true ? 'delivered' : 'not delivered'}</li>`
-  return box('Test events', html`<ul>${own.map(line)}</ul>`)
+    html`<li>${renderTime(createdAt)}: ${tested.delivered === true ? 'delivered' : 'not delivered'}</li>`
+  return renderBox('Test events', html`<ul>${own.map(line)}</ul>`)
 }

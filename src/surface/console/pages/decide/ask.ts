@@ -1,6 +1,6 @@
 import { html } from '../../../../web/html.ts'
-import { ownScript } from '../../browser/browser.ts'
-import type { Page } from '../../page.ts'
+import { pageScriptTag } from '../../browser/browser.ts'
+import type { ConsolePage } from '../../page.ts'
 
 const EXAMPLES = [
   'What is waiting?',
@@ -9,12 +9,12 @@ const EXAMPLES = [
   'How much budget is left?',
 ]
 
-export const askPage: Page = async request => ({
+export const canvasPage: ConsolePage = async request => ({
   title: 'Ask',
   content: html`<h1>Ask</h1>
 <p class="lead">Ask in English about your agents and their spending. Requested changes become proposals; nothing changes until you apply one.</p>
 <div class="talk" data-talk role="log" aria-label="Questions and answers" tabindex="0"></div>
-${ownScript(request, 'ask')}
+${pageScriptTag(request, 'ask')}
 <form data-ask method="dialog">
 <p class="field"><label for="ask">Your question or request</label><textarea id="ask" name="message" rows="2" maxlength="10000" required></textarea></p>
 <button type="submit" class="main">Ask</button>

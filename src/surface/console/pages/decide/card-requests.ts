@@ -1,10 +1,10 @@
 import { cardRequestsApi } from '../../../../cards/card-requests/index.ts'
 import { html } from '../../../../web/html.ts'
-import { section } from '../../parts/section.ts'
-import { none, text, time } from '../../parts/text.ts'
-import { answerCardRequest } from './decision-forms.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { noneText, renderText, renderTime } from '../../parts/text.ts'
+import { renderCardRequestForm } from './decision-forms.ts'
 
-export const cardRequests = section({
+export const cardRequestsSection = consoleSection({
   kind: 'Card request',
   lead: 'New cards and limit changes that agents have requested. Each request expires after 72 hours.',
   list: cardRequestsApi.list,
@@ -15,19 +15,23 @@ export const cardRequests = section({
     'agentId',
     'cardId',
     'reason',
-    { 'Answered by': ({ answeredBy }) => (answeredBy ? text(answeredBy.name ?? answeredBy.type, 60) : none) },
+    {
+      'Answered by': ({ answeredBy }) =>
+        answeredBy ? renderText(answeredBy.name ?? answeredBy.type, 60) : noneText,
+    },
     'createdAt',
   ],
   labels: { limits: 'Requested', approvedLimits: 'Approved', expiresAt: 'Expires' },
   shows: {
     answeredAt: ({ answeredAt, answeredBy }) =>
-      answeredAt !== null && html`${time(answeredAt)} by ${text(answeredBy?.name ?? answeredBy?.type, 60)}`,
+      answeredAt !== null &&
+      html`${renderTime(answeredAt)} by ${renderText(answeredBy?.name ?? answeredBy?.type, 60)}`,
   },
   hidden: ['type', 'reason', 'answeredBy'],
   events: ['card_limit_request.updated', 'card.created'],
   call: 'agentpay card-requests create --type new_card --agent-id agent_… --usage multi --reason "Papers for the review"',
   note: (asked, request) =>
-    html`<p class="why">${text(asked.reason, 1_000)}</p>${asked.status === 'pending' && answerCardRequest(asked, request, 'reload')}`,
+    html`<p class="why">${renderText(asked.reason, 1_000)}</p>${asked.status === 'pending' && renderCardRequestForm(asked, request, 'reload')}`,
   actions: [
     {
       operation: cardRequestsApi.cancel,

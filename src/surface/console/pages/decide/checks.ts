@@ -1,57 +1,57 @@
 import { type Html, html } from '../../../../web/html.ts'
-import { hasNothingLeft, isCardUnusable, ruleName, unitOf } from '../../../console-pages/index.ts'
+import { isCardUnusable, limitUnitOfRule, ruleName, rulesWithoutLimit } from '../../../console-pages/index.ts'
 import type { PageRequest } from '../../page.ts'
-import { recordLink } from '../../parts/links.ts'
-import { table } from '../../parts/table.ts'
-import { euros, none, text } from '../../parts/text.ts'
-import type { Intent } from './waiting.ts'
+import { renderRecordLink } from '../../parts/links.ts'
+import { renderTable } from '../../parts/table.ts'
+import { noneText, renderEuros, renderText } from '../../parts/text.ts'
+import type { IntentItem } from './waiting.ts'
 
-export type Check = Intent['decision']['checks'][number]
+export type IntentCheck = IntentItem['decision']['checks'][number]
 
-export function reviewRules({ decision, possibleDuplicateOf }: Intent, request: PageRequest): Html {
+export function renderReviewRules({ decision, possibleDuplicateOf }: IntentItem, request: PageRequest): Html {
   const asking = decision.checks.filter(({ outcome }) => outcome === 'review')
-  const said = ({ rule, message }: Check): Html =>
+  const said = ({ rule, message }: IntentCheck): Html =>
     rule === 'possibleDuplicate' && possibleDuplicateOf !== null
-      ? html`of ${recordLink(request, possibleDuplicateOf)}: same merchant and amount, minutes ago.`
-      : text(message, 500)
+      ? html`of ${renderRecordLink(request, possibleDuplicateOf)}: same merchant and amount, minutes ago.`
+      : renderText(message, 500)
   if (asking.length === 0) return html``
   return html`<ul class="reasons">${asking.map(check => html`<li${check.rule === 'possibleDuplicate' && html` class="alike"`}><strong>${ruleName(check.rule, 'en')}</strong> ${said(check)}</li>`)}</ul>`
 }
 
-const isLimit = ({ rule, remaining, limit }: Check): boolean =>
-  remaining !== null && limit !== null && !hasNothingLeft.has(rule)
+const isLimit = ({ rule, remaining, limit }: IntentCheck): boolean =>
+  remaining !== null && limit !== null && !rulesWithoutLimit.has(rule)
 
-export function limitsLeft(
-  { checks }: Intent['decision'],
+export function renderRemainingLimits(
+  { checks }: IntentItem['decision'],
   request: PageRequest,
-  now?: readonly Check[],
+  now?: readonly IntentCheck[],
 ): Html {
   const limits = checks.filter(isLimit).sort((one, other) => shareLeft(one) - shareLeft(other))
   if (limits.length === 0) return html`<p>No limits.</p>`
-  return table(request, 'Remaining limits', limits, {
+  return renderTable(request, 'Remaining limits', limits, {
     Rule: ({ rule }) => ruleName(rule, 'en'),
     Limit: { figure: check => amount(check, check.limit) },
     Used: { figure: check => amount(check, check.used) },
     [now ? 'Left at request' : 'Left']: { figure: check => amount(check, check.remaining) },
-    ...(now && { 'Left now': { figure: (check: Check) => amount(check, leftNow(check, now)) } }),
+    ...(now && { 'Left now': { figure: (check: IntentCheck) => amount(check, leftNow(check, now)) } }),
   })
 }
 
-const leftNow = ({ rule }: Check, now: readonly Check[]): number | null =>
+const leftNow = ({ rule }: IntentCheck, now: readonly IntentCheck[]): number | null =>
   now.find(check => check.rule === rule)?.remaining ?? null
 
-export function failingNow(now: readonly Check[]): Html {
+export function renderFailingChecks(now: readonly IntentCheck[]): Html {
   const failing = now.filter(check => check.outcome === 'fail' || isCardUnusable(check))
   if (failing.length === 0) return html``
-  return html`<ul class="reasons">${failing.map(({ rule, message }) => html`<li class="alike"><strong>Now: ${ruleName(rule, 'en')}</strong> ${text(message, 500)}</li>`)}</ul>`
+  return html`<ul class="reasons">${failing.map(({ rule, message }) => html`<li class="alike"><strong>Now: ${ruleName(rule, 'en')}</strong> ${renderText(message, 500)}</li>`)}</ul>`
 }
 
-const shareLeft = ({ remaining, limit }: Check): number => (remaining ?? 0) / (limit || 1)
+const shareLeft = ({ remaining, limit }: IntentCheck): number => (remaining ?? 0) / (limit || 1)
 
-function amount({ rule }: Check, value: number | null): Html {
-  if (value === null) return none
-  const unit = unitOf(rule)
-  return unit === 'euros' ? euros(value) : html`${value} ${unit === 'minutes' ? 'min' : 'payments'}`
+function amount({ rule }: IntentCheck, value: number | null): Html {
+  if (value === null) return noneText
+  const unit = limitUnitOfRule(rule)
+  return unit === 'euros' ? renderEuros(value) : html`${value} ${unit === 'minutes' ? 'min' : 'payments'}`
 }
 
 interface Rule {
@@ -68,7 +68,7 @@ const outcomes: Readonly<Record<string, readonly [tone: string, words: string]>>
   skip: ['plain', 'not applicable'],
 }
 
-export function rulesTable(rules: readonly Rule[], request: PageRequest): Html {
+export function renderRulesTable(rules: readonly Rule[], request: PageRequest): Html {
   const order = Object.keys(outcomes)
   const [silent, said] = [true, false].map(isSilent =>
     rules
@@ -82,12 +82,12 @@ export function rulesTable(rules: readonly Rule[], request: PageRequest): Html {
 }
 
 const ruleRows = (rules: readonly Rule[], request: PageRequest): Html =>
-  table(request, 'Rules', rules, {
+  renderTable(request, 'Rules', rules, {
     Rule: ({ rule }) => ruleName(rule, 'en'),
     Outcome: ({ outcome }) => {
       const [tone, words] = outcomes[outcome] ?? ['plain', outcome]
       return html`<span class="status ${tone}">${words}</span>`
     },
-    Reason: ({ message }) => text(message, 500),
-    Remedy: ({ remedy }) => text(remedy, 500),
+    Reason: ({ message }) => renderText(message, 500),
+    Remedy: ({ remedy }) => renderText(remedy, 500),
   })

@@ -3,41 +3,49 @@ import { transfersApi } from '../../../../commerce/transfers/index.ts'
 import { intentsApi } from '../../../../control/intents/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
-import { operationForm } from '../../parts/form.ts'
-import { recordLink } from '../../parts/links.ts'
-import { facts } from '../../parts/table.ts'
-import { euros, none, text, time, words } from '../../parts/text.ts'
-import { type Check, failingNow, limitsLeft, reviewRules } from './checks.ts'
-import type { CardRequest, Intent, Transfer } from './waiting.ts'
+import { renderOperationForm } from '../../parts/form.ts'
+import { renderRecordLink } from '../../parts/links.ts'
+import { renderFacts } from '../../parts/table.ts'
+import { humanize, noneText, renderEuros, renderText, renderTime } from '../../parts/text.ts'
+import { type IntentCheck, renderFailingChecks, renderRemainingLimits, renderReviewRules } from './checks.ts'
+import type { CardRequestItem, IntentItem, TransferItem } from './waiting.ts'
 
-export function waitingIntent(intent: Intent, now: readonly Check[] | undefined, request: PageRequest): Html {
+export function renderWaitingIntent(
+  intent: IntentItem,
+  now: readonly IntentCheck[] | undefined,
+  request: PageRequest,
+): Html {
   const { id, amountEuros, merchant, purpose, decision, runId } = intent
   return html`<article class="ask" data-key="${id}">
-<h3>${euros(amountEuros)} to ${recordLink(request, id, text(merchant, 80))}</h3>
-<p class="why">${text(purpose, 400)}</p>
-${reviewRules(intent, request)}${now && failingNow(now)}
-<p class="times">Requested ${time(intent.createdAt)}, expires ${time(intent.expiresAt)}${runId !== null && html`, in run ${recordLink(request, runId)}`}</p>
-<details class="more"><summary>${now ? 'Remaining limits, at request and now' : 'Remaining limits at request'}</summary>${limitsLeft(decision, request, now)}</details>
-${decideIntent(intent, request)}
+<h3>${renderEuros(amountEuros)} to ${renderRecordLink(request, id, renderText(merchant, 80))}</h3>
+<p class="why">${renderText(purpose, 400)}</p>
+${renderReviewRules(intent, request)}${now && renderFailingChecks(now)}
+<p class="times">Requested ${renderTime(intent.createdAt)}, expires ${renderTime(intent.expiresAt)}${runId !== null && html`, in run ${renderRecordLink(request, runId)}`}</p>
+<details class="more"><summary>${now ? 'Remaining limits, at request and now' : 'Remaining limits at request'}</summary>${renderRemainingLimits(decision, request, now)}</details>
+${renderIntentDecisionForm(intent, request)}
 </article>`
 }
 
-export const DECIDED = 'part:waiting,decided'
+export const REFRESH_AFTER_DECISION = 'part:waiting,decided'
 
 /**
  * Approving needs a passkey, and denying needs a reason. The page for phones shows the same intent with its
  * present limits.
  */
-export function decideIntent({ id }: Pick<Intent, 'id'>, request: PageRequest, done = DECIDED): Html {
+export function renderIntentDecisionForm(
+  { id }: Pick<IntentItem, 'id'>,
+  request: PageRequest,
+  done = REFRESH_AFTER_DECISION,
+): Html {
   const params = { id }
-  const approve = operationForm(request, intentsApi.approve, {
+  const approve = renderOperationForm(request, intentsApi.approve, {
     params,
     submit: 'Approve with passkey',
     tone: 'main',
     done,
     success: 'Approved. Your signature is stored as proof.',
   })
-  const deny = operationForm(request, intentsApi.deny, {
+  const deny = renderOperationForm(request, intentsApi.deny, {
     params,
     members: ['reason'],
     submit: 'Deny',
@@ -49,22 +57,22 @@ export function decideIntent({ id }: Pick<Intent, 'id'>, request: PageRequest, d
   return html`<div class="decide">${approve}${deny}<a class="apart" href="${request.to(`approve/${id}`)}">Open approval page</a></div>`
 }
 
-type Limits = CardRequest['limits']
+type Limits = CardRequestItem['limits']
 
 const kinds = { new_card: 'New card', limit_change: 'Limit change' } as const
 
-export function waitingCardRequest(asked: CardRequest, request: PageRequest): Html {
+export function renderWaitingCardRequest(asked: CardRequestItem, request: PageRequest): Html {
   const { id, agentId, type, cardId, displayName, limits, reason, createdAt, expiresAt } = asked
   return html`<article class="ask" data-key="${id}">
-<h3>${recordLink(request, id, kinds[type])} for ${recordLink(request, agentId)}</h3>
-<p class="why">${text(reason, 400)}</p>
-${facts([
-  ...(cardId === null ? [] : [['Card', recordLink(request, cardId)] as const]),
-  ...(displayName === null ? [] : [['Name', text(displayName, 80)] as const]),
+<h3>${renderRecordLink(request, id, kinds[type])} for ${renderRecordLink(request, agentId)}</h3>
+<p class="why">${renderText(reason, 400)}</p>
+${renderFacts([
+  ...(cardId === null ? [] : [['Card', renderRecordLink(request, cardId)] as const]),
+  ...(displayName === null ? [] : [['Name', renderText(displayName, 80)] as const]),
   ...limitFacts(limits),
 ])}
-<p class="times">Requested ${time(createdAt)}, expires ${time(expiresAt)}</p>
-${answerCardRequest(asked, request)}
+<p class="times">Requested ${renderTime(createdAt)}, expires ${renderTime(expiresAt)}</p>
+${renderCardRequestForm(asked, request)}
 </article>`
 }
 
@@ -74,7 +82,7 @@ const limitFacts = (limits: Limits): readonly (readonly [string, Html])[] => [
   ['Per month', limitOf(limits.monthlyLimitEuros)],
 ]
 
-const limitOf = (limit: number | null): Html => (limit === null ? none : euros(limit))
+const limitOf = (limit: number | null): Html => (limit === null ? noneText : renderEuros(limit))
 
 const limitLabels = {
   'limits.maxTransactionEuros': 'Limit per payment',
@@ -82,9 +90,13 @@ const limitLabels = {
   'limits.monthlyLimitEuros': 'Monthly limit',
 }
 
-export function answerCardRequest({ id, limits }: CardRequest, request: PageRequest, done = DECIDED): Html {
+export function renderCardRequestForm(
+  { id, limits }: CardRequestItem,
+  request: PageRequest,
+  done = REFRESH_AFTER_DECISION,
+): Html {
   const params = { id }
-  const approve = operationForm(request, cardRequestsApi.approve, {
+  const approve = renderOperationForm(request, cardRequestsApi.approve, {
     params,
     members: [...Object.keys(limitLabels), 'comment'],
     values: Object.fromEntries(Object.entries(limits).map(([name, limit]) => [`limits.${name}`, limit])),
@@ -95,7 +107,7 @@ export function answerCardRequest({ id, limits }: CardRequest, request: PageRequ
     success: 'Approved.',
     fold: true,
   })
-  const deny = operationForm(request, cardRequestsApi.deny, {
+  const deny = renderOperationForm(request, cardRequestsApi.deny, {
     params,
     members: ['reason'],
     submit: 'Deny',
@@ -108,8 +120,8 @@ export function answerCardRequest({ id, limits }: CardRequest, request: PageRequ
 }
 
 /** A transfer whose payee has another name at the bank. */
-export function waitingPayee(
-  transfer: Transfer,
+export function renderWaitingPayee(
+  transfer: TransferItem,
   names: ReadonlyMap<string, string>,
   request: PageRequest,
 ): Html {
@@ -121,34 +133,34 @@ export function waitingPayee(
   const name = names.get(beneficiaryId ?? '')
   const suggested = payeeCheck?.suggestedName ?? null
   return html`<article class="ask" data-key="${id}">
-<h3>${recordLink(request, id, html`${euros(amountEuros)} by SEPA`)} to ${recordLink(request, beneficiaryId, name === undefined ? undefined : text(name, 80))}</h3>
-<p class="why">Payee check: <strong>${words(payeeCheck?.result ?? '')}</strong>${suggested !== null && html`; the bank suggests <strong>${text(suggested, 140)}</strong>`}.</p>
-${facts([
-  ...(agentId === null ? [] : [['Agent', recordLink(request, agentId)] as const]),
-  ['Reference', text(reference, 140)],
+<h3>${renderRecordLink(request, id, html`${renderEuros(amountEuros)} by SEPA`)} to ${renderRecordLink(request, beneficiaryId, name === undefined ? undefined : renderText(name, 80))}</h3>
+<p class="why">Payee check: <strong>${humanize(payeeCheck?.result ?? '')}</strong>${suggested !== null && html`; the bank suggests <strong>${renderText(suggested, 140)}</strong>`}.</p>
+${renderFacts([
+  ...(agentId === null ? [] : [['Agent', renderRecordLink(request, agentId)] as const]),
+  ['Reference', renderText(reference, 140)],
 ])}
-<p class="times">Requested ${time(createdAt)}. ${otherwise}</p>
+<p class="times">Requested ${renderTime(createdAt)}. ${otherwise}</p>
 ${answerPayee(transfer, request)}
 </article>`
 }
 
-function answerPayee({ id, status }: Transfer, request: PageRequest): Html {
+function answerPayee({ id, status }: TransferItem, request: PageRequest): Html {
   const params = { id }
-  const confirm = operationForm(request, transfersApi.confirmPayee, {
+  const confirm = renderOperationForm(request, transfersApi.confirmPayee, {
     params,
     members: ['comment'],
     submit: 'Pay anyway',
     tone: 'main',
-    done: DECIDED,
+    done: REFRESH_AFTER_DECISION,
     success: 'Confirmed. The payment continues.',
     fold: true,
   })
-  const cancel = operationForm(request, transfersApi.cancel, {
+  const cancel = renderOperationForm(request, transfersApi.cancel, {
     params,
     members: ['comment'],
     submit: 'Cancel payment',
     tone: 'against',
-    done: DECIDED,
+    done: REFRESH_AFTER_DECISION,
     success: 'Cancelled. The money is available again.',
     fold: true,
   })

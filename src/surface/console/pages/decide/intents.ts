@@ -1,24 +1,24 @@
-import { approvalApi, inquiryApi, intentsApi } from '../../../../control/intents/index.ts'
-import { Refused } from '../../../../kernel/contract/problem.ts'
+import { approvalApi, intentInquiryApi, intentsApi } from '../../../../control/intents/index.ts'
+import { RefusedError } from '../../../../kernel/contract/problem.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { AnswerOf, ItemOf, PageRequest } from '../../page.ts'
-import { copyable, recordLink } from '../../parts/links.ts'
-import { section } from '../../parts/section.ts'
-import { box, table } from '../../parts/table.ts'
-import { none, text, time, words } from '../../parts/text.ts'
-import { evidenceOf } from '../money/evidence.ts'
-import { limitsLeft, reviewRules, rulesTable } from './checks.ts'
-import { decideIntent } from './decision-forms.ts'
+import type { ListItemOf, OperationAnswer, PageRequest } from '../../page.ts'
+import { copyableText, renderRecordLink } from '../../parts/links.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderBox, renderTable } from '../../parts/table.ts'
+import { humanize, noneText, renderText, renderTime } from '../../parts/text.ts'
+import { renderEvidenceOfIntent } from '../money/evidence.ts'
+import { renderRemainingLimits, renderReviewRules, renderRulesTable } from './checks.ts'
+import { renderIntentDecisionForm } from './decision-forms.ts'
 
-type Intent = AnswerOf<typeof intentsApi.get>
+type Intent = OperationAnswer<typeof intentsApi.get>
 
 function decider(decidedBy: Intent['decidedBy']): Html {
-  if (!decidedBy) return none
+  if (!decidedBy) return noneText
   const { type, name } = decidedBy
-  return name === null ? html`${words(type)}` : text(name, 60)
+  return name === null ? html`${humanize(type)}` : renderText(name, 60)
 }
 
-export const intents = section({
+export const intentsSection = consoleSection({
   kind: 'Intent',
   lead: 'Payments that agents declare before they spend.',
   list: intentsApi.list,
@@ -41,14 +41,14 @@ export const intents = section({
   },
   shows: {
     decidedAt: ({ decidedAt, decidedBy }) =>
-      decidedAt !== null && html`${time(decidedAt)} by ${decider(decidedBy)}`,
+      decidedAt !== null && html`${renderTime(decidedAt)} by ${decider(decidedBy)}`,
     Risk: ({ decision: { riskScore } }) => riskScore !== null && html`${riskScore} of 100`,
   },
   hidden: ['purpose', 'decision', 'decidedBy'],
   events: ['intent.*', 'transaction.*', 'payment.updated', 'transfer.*', 'verification.mismatch'],
   note: (intent, request) =>
-    html`<p class="why">${text(intent.purpose, 1_000)}</p>
-${intent.status === 'created' && decideIntent(intent, request, 'reload')}`,
+    html`<p class="why">${renderText(intent.purpose, 1_000)}</p>
+${intent.status === 'created' && renderIntentDecisionForm(intent, request, 'reload')}`,
   actions: [
     {
       operation: intentsApi.cancel,
@@ -66,50 +66,50 @@ async function reasonsOf(intent: Intent, request: PageRequest): Promise<Html> {
   const { ask, id } = request
   const params = { id }
   const [explanation, timeline, proof, evidence] = await Promise.all([
-    ask(inquiryApi.explanation, { params }),
+    ask(intentInquiryApi.explanation, { params }),
     ask(intentsApi.timeline, { params, query: { limit: 100 } }),
     proofOf(request),
-    evidenceOf(id, request),
+    renderEvidenceOfIntent(id, request),
   ])
   const { policy, note } = explanation
-  return html`${box(
+  return html`${renderBox(
     'Decision',
-    html`<p class="lead">${text(explanation.summary, 500)}</p>`,
-    reviewRules(intent, request),
+    html`<p class="lead">${renderText(explanation.summary, 500)}</p>`,
+    renderReviewRules(intent, request),
     policy !== null &&
-      html`<p>Policy ${recordLink(request, policy.policyId)}, version ${policy.version}. ${note ?? ''}</p>`,
-    html`<details class="more"><summary>All rules</summary>${rulesTable(explanation.rules, request)}</details>
-<details class="more"><summary>Remaining limits</summary>${limitsLeft(intent.decision, request)}</details>`,
+      html`<p>Policy ${renderRecordLink(request, policy.policyId)}, version ${policy.version}. ${note ?? ''}</p>`,
+    html`<details class="more"><summary>All rules</summary>${renderRulesTable(explanation.rules, request)}</details>
+<details class="more"><summary>Remaining limits</summary>${renderRemainingLimits(intent.decision, request)}</details>`,
   )}
 ${proof}
 ${evidence}
-${box('Timeline', timelineOf(timeline.data, request))}`
+${renderBox('Timeline', renderTimeline(timeline.data, request))}`
 }
 
 async function proofOf({ ask, id, to }: PageRequest): Promise<Html> {
   try {
     const { approvedAt, keptUntil } = await ask(approvalApi.approval, { params: { id } })
-    return box(
+    return renderBox(
       'Proof of approval',
-      html`<p>Signed with a passkey, ${time(approvedAt)}. Anyone can verify it offline. Kept until ${keptUntil}.</p>
-<p><a href="${to(`intents/${encodeURIComponent(id)}/approval`)}">View proof</a> ${copyable(`agentpay intents approval ${id}`)}</p>`,
+      html`<p>Signed with a passkey, ${renderTime(approvedAt)}. Anyone can verify it offline. Kept until ${keptUntil}.</p>
+<p><a href="${to(`intents/${encodeURIComponent(id)}/approval`)}">View proof</a> ${copyableText(`agentpay intents approval ${id}`)}</p>`,
     )
   } catch (error) {
-    if (error instanceof Refused && error.refusal.status === 404) return html``
+    if (error instanceof RefusedError && error.refusal.status === 404) return html``
     throw error
   }
 }
 
-type Entry = ItemOf<typeof intentsApi.timeline>
+type Entry = ListItemOf<typeof intentsApi.timeline>
 
-export const timelineOf = (entries: readonly Entry[], request: PageRequest): Html =>
-  table(request, 'Timeline', entries, {
+export const renderTimeline = (entries: readonly Entry[], request: PageRequest): Html =>
+  renderTable(request, 'Timeline', entries, {
     Date: 'at',
-    Event: ({ event }) => words(event.replace('.', ' ')),
-    Record: ({ resourceId }) => recordLink(request, resourceId),
-    Reason: ({ reason }) => text(reason, 200),
+    Event: ({ event }) => humanize(event.replace('.', ' ')),
+    Record: ({ resourceId }) => renderRecordLink(request, resourceId),
+    Reason: ({ reason }) => renderText(reason, 200),
     Actor: ({ personId, actorId, actorType }) =>
-      html`<span>${words(actorType)} ${recordLink(request, personId ?? actorId)}</span>`,
+      html`<span>${humanize(actorType)} ${renderRecordLink(request, personId ?? actorId)}</span>`,
     Request: ({ requestId }) =>
       html`<a href="${request.to(`console/causes/${encodeURIComponent(requestId)}`)}">View request</a>`,
   })

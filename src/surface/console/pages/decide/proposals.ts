@@ -1,16 +1,16 @@
 import { type Html, html } from '../../../../web/html.ts'
 import { proposalsApi } from '../../../proposals/index.ts'
-import type { AnswerOf, PageRequest } from '../../page.ts'
-import { operationForm } from '../../parts/form.ts'
-import { recordLink } from '../../parts/links.ts'
-import { section } from '../../parts/section.ts'
-import { box, table } from '../../parts/table.ts'
-import { none, text, time } from '../../parts/text.ts'
-import { DECIDED } from './decision-forms.ts'
+import type { OperationAnswer, PageRequest } from '../../page.ts'
+import { renderOperationForm } from '../../parts/form.ts'
+import { renderRecordLink } from '../../parts/links.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderBox, renderTable } from '../../parts/table.ts'
+import { noneText, renderText, renderTime } from '../../parts/text.ts'
+import { REFRESH_AFTER_DECISION } from './decision-forms.ts'
 
-export type Proposal = AnswerOf<typeof proposalsApi.get>
+export type ProposalDetail = OperationAnswer<typeof proposalsApi.get>
 
-export const proposals = section({
+export const proposalsSection = consoleSection({
   kind: 'Proposal',
   lead: 'Changes that assistants and agents propose. Apply each within 15 minutes.',
   list: proposalsApi.list,
@@ -21,7 +21,8 @@ export const proposals = section({
   shows: {
     'Requested by': proposerOf,
     decidedAt: ({ decidedAt, decidedBy }) =>
-      decidedAt !== null && html`${time(decidedAt)} by ${text(decidedBy?.name ?? decidedBy?.type, 60)}`,
+      decidedAt !== null &&
+      html`${renderTime(decidedAt)} by ${renderText(decidedBy?.name ?? decidedBy?.type, 60)}`,
   },
   hidden: [
     'agentId',
@@ -38,43 +39,43 @@ export const proposals = section({
   empty: 'No proposals yet. Assistants connected with your key create them.',
   note: (proposal, request) => {
     const { reason, refusal, status } = proposal
-    return html`${reason !== null && html`<p class="why">${text(reason, 1_000)}</p>`}
-${refusal !== null && html`<p class="lead">The last attempt to apply it was refused: ${text(refusal.message, 400)}</p>`}
+    return html`${reason !== null && html`<p class="why">${renderText(reason, 1_000)}</p>`}
+${refusal !== null && html`<p class="lead">The last attempt to apply it was refused: ${renderText(refusal.message, 400)}</p>`}
 ${consequences(proposal, request)}
 ${status === 'open' && decideProposal(proposal, request)}`
   },
-  boxes: ({ input }) => box('Input', html`<pre>${jsonOf(input)}</pre>`),
+  boxes: ({ input }) => renderBox('Input', html`<pre>${jsonOf(input)}</pre>`),
 })
 
-function proposerOf({ agentId, proposedBy }: Proposal, request: PageRequest): Html {
-  if (agentId !== null) return recordLink(request, agentId)
-  return proposedBy.name === null ? recordLink(request, proposedBy.id) : text(proposedBy.name, 60)
+function proposerOf({ agentId, proposedBy }: ProposalDetail, request: PageRequest): Html {
+  if (agentId !== null) return renderRecordLink(request, agentId)
+  return proposedBy.name === null ? renderRecordLink(request, proposedBy.id) : renderText(proposedBy.name, 60)
 }
 
-export function waitingProposal(proposal: Proposal, request: PageRequest): Html {
+export function renderWaitingProposal(proposal: ProposalDetail, request: PageRequest): Html {
   const { id, summary, reason, createdAt, expiresAt } = proposal
   return html`<article class="ask" data-key="${id}">
-<h3>${recordLink(request, id, text(summary))}, requested by ${proposerOf(proposal, request)}</h3>
-${reason !== null && html`<p class="why">${text(reason, 400)}</p>`}
+<h3>${renderRecordLink(request, id, renderText(summary))}, requested by ${proposerOf(proposal, request)}</h3>
+${reason !== null && html`<p class="why">${renderText(reason, 400)}</p>`}
 ${consequences(proposal, request)}
-<p class="times">Requested ${time(createdAt)}, expires ${time(expiresAt)}</p>
-${decideProposal(proposal, request, DECIDED)}
+<p class="times">Requested ${renderTime(createdAt)}, expires ${renderTime(expiresAt)}</p>
+${decideProposal(proposal, request, REFRESH_AFTER_DECISION)}
 </article>`
 }
 
-function consequences({ changes, effect }: Proposal, request: PageRequest): Html {
-  const differences = table(request, 'Changes', changes, {
+function consequences({ changes, effect }: ProposalDetail, request: PageRequest): Html {
+  const differences = renderTable(request, 'Changes', changes, {
     Field: ({ member }) => html`<code>${member}</code>`,
-    Now: ({ from }) => text(from, 400),
-    After: ({ to }) => (to === null ? none : html`<strong>${text(to, 400)}</strong>`),
+    Now: ({ from }) => renderText(from, 400),
+    After: ({ to }) => (to === null ? noneText : html`<strong>${renderText(to, 400)}</strong>`),
   })
-  return html`${changes.length > 0 && differences}${effect !== null && html`<p>${text(effect.sentence, 400)}</p>`}`
+  return html`${changes.length > 0 && differences}${effect !== null && html`<p>${renderText(effect.sentence, 400)}</p>`}`
 }
 
-function decideProposal(proposal: Proposal, request: PageRequest, done?: string): Html {
+function decideProposal(proposal: ProposalDetail, request: PageRequest, done?: string): Html {
   const { id, operation, input } = proposal
   const signature = request.ports.tools.signatureOf(operation)
-  const apply = operationForm(request, proposalsApi.apply, {
+  const apply = renderOperationForm(request, proposalsApi.apply, {
     params: { id },
     submit: signature?.always ? 'Apply with passkey' : 'Apply',
     tone: 'main',
@@ -82,7 +83,7 @@ function decideProposal(proposal: Proposal, request: PageRequest, done?: string)
     ...(done && { done }),
     ...(signature && { signs: { signature, members: input } }),
   })
-  const dismiss = operationForm(request, proposalsApi.dismiss, {
+  const dismiss = renderOperationForm(request, proposalsApi.dismiss, {
     params: { id },
     submit: 'Dismiss',
     tone: 'against',
@@ -93,5 +94,5 @@ function decideProposal(proposal: Proposal, request: PageRequest, done?: string)
 }
 
 /** As JSON with invisible characters escaped, since those could change the direction of the text. */
-const jsonOf = (input: Proposal['input']): string =>
+const jsonOf = (input: ProposalDetail['input']): string =>
   JSON.stringify(input, null, 2).replace(/\p{Cf}/gu, sign => `\\u{${sign.codePointAt(0)?.toString(16)}}`)

@@ -1,18 +1,18 @@
 import { riskApi } from '../../../../control/risk/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { ItemOf, PageRequest } from '../../page.ts'
-import { operationForm } from '../../parts/form.ts'
-import { recordLink } from '../../parts/links.ts'
-import { section } from '../../parts/section.ts'
-import { facts } from '../../parts/table.ts'
-import { spaced, status, text, time, words } from '../../parts/text.ts'
+import type { ListItemOf, PageRequest } from '../../page.ts'
+import { renderOperationForm } from '../../parts/form.ts'
+import { renderRecordLink } from '../../parts/links.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderFacts } from '../../parts/table.ts'
+import { humanize, joinWithSpaces, renderStatus, renderText, renderTime } from '../../parts/text.ts'
 
-type Alert = ItemOf<typeof riskApi.alerts>
+type Alert = ListItemOf<typeof riskApi.alerts>
 type Signals = Alert['signals']
 
 const answer = { members: ['comment'], done: 'part:list' } as const
 
-export const risk = section({
+export const riskSection = consoleSection({
   kind: 'Alert',
   title: 'Risk',
   lead: 'Alerts for agents that were frozen because of an unusual payment.',
@@ -41,14 +41,14 @@ export const risk = section({
   ],
 })
 
-export const unusualSpends = section({
+export const unusualSpendsSection = consoleSection({
   kind: 'Unusual payment',
   lead: 'Payments with a risk score above the review threshold, and their outcome.',
   list: riskApi.events,
   columns: [
     'agentId',
     'score',
-    { Outcome: ({ outcome }) => status(outcome) },
+    { Outcome: ({ outcome }) => renderStatus(outcome) },
     'amountEuros',
     'merchant',
     { Signals: ({ signals }) => signalList(signals), Payment: spendOf },
@@ -66,14 +66,14 @@ interface Subject {
 }
 
 function spendOf({ subjectType, subjectId }: Subject, request: PageRequest): Html {
-  return recordLink(request, subjectId, words(subjectType))
+  return renderRecordLink(request, subjectId, humanize(subjectType))
 }
 
 const signalList = (signals: Signals): Html =>
-  html`<ul class="reasons">${signals.map(({ points, message }) => html`<li>${text(message, 200)} <small>${points} points</small></li>`)}</ul>`
+  html`<ul class="reasons">${signals.map(({ points, message }) => html`<li>${renderText(message, 200)} <small>${points} points</small></li>`)}</ul>`
 
 function stateOf({ status: state, liftedAt, comment }: Alert): Html {
-  return html`${spaced(status(state), liftedAt === null ? 'still frozen' : html`unfrozen ${time(liftedAt)}`)}${comment !== null && html`<br><small>${text(comment, 120)}</small>`}`
+  return html`${joinWithSpaces(renderStatus(state), liftedAt === null ? 'still frozen' : html`unfrozen ${renderTime(liftedAt)}`)}${comment !== null && html`<br><small>${renderText(comment, 120)}</small>`}`
 }
 
 const FIELDS = [
@@ -102,14 +102,14 @@ async function thresholds(request: PageRequest): Promise<Html> {
 ${
   enabled === false
     ? html`<p>Risk scoring is off.</p>`
-    : facts([
+    : renderFacts([
         ['Require approval', html`from ${from?.review ?? ''} points`],
         ['Deny', html`from ${from?.deny ?? ''} points`],
         ['Freeze the agent', html`from ${from?.freeze ?? ''} points`],
       ])
 }
 <p><a href="${request.to('console/unusual-spends')}">Unusual payments</a></p>
-${operationForm(request, riskApi.configure, {
+${renderOperationForm(request, riskApi.configure, {
   members: FIELDS.map(([name]) => name),
   labels: Object.fromEntries(FIELDS),
   values,

@@ -3,23 +3,23 @@ import { agentsApi } from '../../../../control/agents/index.ts'
 import { intentsApi } from '../../../../control/intents/index.ts'
 import { merchantsApi } from '../../../../control/merchants/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { Page, PageRequest, Shown } from '../../page.ts'
-import { addressOf, recordLink } from '../../parts/links.ts'
-import { readNames } from '../../parts/names.ts'
-import { box, facts, table } from '../../parts/table.ts'
-import { status, text, words } from '../../parts/text.ts'
-import type { Intent } from './waiting.ts'
+import type { ConsolePage, PageRequest, RenderedPage } from '../../page.ts'
+import { recordAddress, renderRecordLink } from '../../parts/links.ts'
+import { readRecordNames } from '../../parts/names.ts'
+import { renderBox, renderFacts, renderTable } from '../../parts/table.ts'
+import { humanize, renderStatus, renderText } from '../../parts/text.ts'
+import type { IntentItem } from './waiting.ts'
 
 const ID = /^[\w.:@/-]{6,128}$/
 const MOST = 100
 const SHOWN = 20
 
 /** An id leads to its page, a request id to its changes. Any other text searches agents, intents and merchants. */
-export const searchPage: Page = async request => {
+export const searchPage: ConsolePage = async request => {
   const wanted = (request.query.q ?? '').trim().slice(0, 200)
   if (wanted === '')
     return { title: 'Search', content: html`<h1>Search</h1><p class="lead">Enter a name or an ID.</p>` }
-  const address = ID.test(wanted) ? addressOf(wanted) : undefined
+  const address = ID.test(wanted) ? recordAddress(wanted) : undefined
   if (address !== undefined) return redirectTo(wanted, address, request)
   const caused = ID.test(wanted) ? await historyOf(wanted, request) : undefined
   if (caused) return caused
@@ -32,18 +32,18 @@ export const searchPage: Page = async request => {
   return {
     title: `Search: ${wanted}`,
     content: html`<h1>Search</h1>
-<p class="lead">Results for ${text(wanted, 80)}</p>
+<p class="lead">Results for ${renderText(wanted, 80)}</p>
 ${isEmpty ? html`<p class="empty">No results. IDs must match exactly.</p>` : found.map(part => part ?? '')}`,
   }
 }
 
-const redirectTo = (id: string, address: string, request: PageRequest): Shown => ({
+const redirectTo = (id: string, address: string, request: PageRequest): RenderedPage => ({
   title: id,
   onward: address,
-  content: html`<h1>Search</h1><p class="lead">Opening ${recordLink(request, id)} …</p>`,
+  content: html`<h1>Search</h1><p class="lead">Opening ${renderRecordLink(request, id)} …</p>`,
 })
 
-async function historyOf(id: string, { ask, to }: PageRequest): Promise<Shown | undefined> {
+async function historyOf(id: string, { ask, to }: PageRequest): Promise<RenderedPage | undefined> {
   const [ofRequest, ofRecord] = await Promise.all([
     ask(auditApi.list, { query: { requestId: id, limit: 1 } }),
     ask(auditApi.list, { query: { resource: id, limit: 1 } }),
@@ -68,9 +68,9 @@ async function agentsNamed(wanted: string, request: PageRequest): Promise<Html |
   ])
   const agents = new Map([...byOwnId.data, ...byName.data].map(agent => [agent.id, agent]))
   if (agents.size === 0) return undefined
-  return box(
+  return renderBox(
     'Agents',
-    html`<ul class="lines">${[...agents.values()].map(agent => html`<li>${recordLink(request, agent.id, text(agent.name, 80))} ${status(agent.status)}</li>`)}</ul>`,
+    html`<ul class="lines">${[...agents.values()].map(agent => html`<li>${renderRecordLink(request, agent.id, renderText(agent.name, 80))} ${renderStatus(agent.status)}</li>`)}</ul>`,
   )
 }
 
@@ -79,22 +79,23 @@ async function intentsAbout(wanted: string, request: PageRequest): Promise<Html 
     request.ask(intentsApi.list, { query: { merchant: wanted, limit: SHOWN } }),
     request.ask(intentsApi.list, { query: { clientIntentId: wanted, limit: SHOWN } }),
     request.ask(intentsApi.list, { query: { limit: MOST } }),
-    readNames(request, 'agents'),
+    readRecordNames(request, 'agents'),
   ])
   const word = wanted.toLowerCase()
-  const mention = ({ merchant: name, purpose }: Intent) => `${name} ${purpose}`.toLowerCase().includes(word)
+  const mention = ({ merchant: name, purpose }: IntentItem) =>
+    `${name} ${purpose}`.toLowerCase().includes(word)
   const intents = new Map(
     [...ofOwnId.data, ...toMerchant.data, ...newest.data.filter(mention)].map(intent => [intent.id, intent]),
   )
   if (intents.size === 0) return undefined
   const all = `console/intents?${new URLSearchParams({ merchant: wanted })}`
-  return box(
+  return renderBox(
     'Intents',
-    table(request, 'Intents found', [...intents.values()].slice(0, SHOWN), {
-      To: ({ id, merchant: name }) => recordLink(request, id, text(name, 60)),
+    renderTable(request, 'Intents found', [...intents.values()].slice(0, SHOWN), {
+      To: ({ id, merchant: name }) => renderRecordLink(request, id, renderText(name, 60)),
       Amount: 'amountEuros',
       Status: 'status',
-      Agent: ({ agentId }) => recordLink(request, agentId),
+      Agent: ({ agentId }) => renderRecordLink(request, agentId),
       Purpose: 'purpose',
       Created: 'createdAt',
     }),
@@ -107,12 +108,12 @@ async function merchant(wanted: string, { ask, to }: PageRequest): Promise<Html 
     query: { q: wanted },
   })
   if (confidence < 0.5) return undefined
-  return box(
+  return renderBox(
     'Merchant',
-    facts([
-      ['Name', text(name, 80)],
-      ['Category', category === null ? words('unknown') : html`${category} (${mcc ?? ''})`],
-      ['Paid through', text(processor, 60)],
+    renderFacts([
+      ['Name', renderText(name, 80)],
+      ['Category', category === null ? humanize('unknown') : html`${category} (${mcc ?? ''})`],
+      ['Paid through', renderText(processor, 60)],
     ]),
     html`<p><a href="${to(`console/transactions?${new URLSearchParams({ merchant: name })}`)}">Payments to this merchant</a></p>`,
   )

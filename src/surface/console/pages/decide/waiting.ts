@@ -2,24 +2,24 @@ import { cardRequestsApi } from '../../../../cards/card-requests/index.ts'
 import { transfersApi } from '../../../../commerce/transfers/index.ts'
 import { intentsApi } from '../../../../control/intents/index.ts'
 import { proposalsApi } from '../../../proposals/index.ts'
-import type { ItemOf, PageRequest } from '../../page.ts'
+import type { ListItemOf, PageRequest } from '../../page.ts'
 
 const MOST = 50
 
-export type Intent = ItemOf<typeof intentsApi.list>
-export type CardRequest = ItemOf<typeof cardRequestsApi.list>
-export type Proposal = ItemOf<typeof proposalsApi.list>
-export type Transfer = ItemOf<typeof transfersApi.list>
+export type IntentItem = ListItemOf<typeof intentsApi.list>
+export type CardRequestItem = ListItemOf<typeof cardRequestsApi.list>
+export type ProposalItem = ListItemOf<typeof proposalsApi.list>
+export type TransferItem = ListItemOf<typeof transfersApi.list>
 
-export interface Waiting {
-  readonly intents: readonly Intent[]
-  readonly cardRequests: readonly CardRequest[]
-  readonly transfers: readonly Transfer[]
-  readonly proposals: readonly Proposal[]
+export interface WaitingDecisions {
+  readonly intents: readonly IntentItem[]
+  readonly cardRequests: readonly CardRequestItem[]
+  readonly transfers: readonly TransferItem[]
+  readonly proposals: readonly ProposalItem[]
   readonly hasMore: boolean
 }
 
-export const waitingEvents = [
+export const waitingDecisionEvents = [
   'intent.created',
   'intent.approved',
   'intent.denied',
@@ -32,7 +32,7 @@ export const waitingEvents = [
   'canvas.proposal_*',
 ]
 
-export async function readWaiting({ ask, now }: PageRequest): Promise<Waiting> {
+export async function readWaitingDecisions({ ask, now }: PageRequest): Promise<WaitingDecisions> {
   const [intents, cardRequests, transfers, proposals] = await Promise.all([
     ask(intentsApi.list, { query: { status: 'created', limit: MOST } }),
     ask(cardRequestsApi.list, { query: { status: 'pending', limit: MOST } }),
@@ -49,5 +49,9 @@ export async function readWaiting({ ask, now }: PageRequest): Promise<Waiting> {
   }
 }
 
-export const countOf = ({ intents, cardRequests, transfers, proposals }: Waiting): number =>
-  intents.length + cardRequests.length + transfers.length + proposals.length
+export const countWaitingDecisions = ({
+  intents,
+  cardRequests,
+  transfers,
+  proposals,
+}: WaitingDecisions): number => intents.length + cardRequests.length + transfers.length + proposals.length

@@ -1,19 +1,27 @@
 import { costsApi } from '../../../../insight/analytics/index.ts'
 import { forecastApi } from '../../../../insight/forecast/index.ts'
-import { after, dayOf, days } from '../../../../values/clock.ts'
-import { type Content, type Html, html } from '../../../../web/html.ts'
-import type { AnswerOf, Page, PageRequest } from '../../page.ts'
-import { type FanDay, fan } from '../../parts/chart.ts'
-import { recordLink } from '../../parts/links.ts'
-import { box, type Columns, facts, table } from '../../parts/table.ts'
-import { dayInWords, euros, none, percent, plainEuros, text, words } from '../../parts/text.ts'
-import { periodsIn, reportForm, reportQuery } from './report-query.ts'
+import { addMs, days, utcDay } from '../../../../values/clock.ts'
+import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
+import type { ConsolePage, OperationAnswer, PageRequest } from '../../page.ts'
+import { type FanChartDay, renderFanChart } from '../../parts/chart.ts'
+import { renderRecordLink } from '../../parts/links.ts'
+import { renderBox, renderFacts, renderTable, type TableColumns } from '../../parts/table.ts'
+import {
+  formatDay,
+  formatPlainEuros,
+  humanize,
+  noneText,
+  renderEuros,
+  renderPercent,
+  renderText,
+} from '../../parts/text.ts'
+import { filledReportQuery, periodsInSpan, renderReportForm } from './report-query.ts'
 
-type Forecast = AnswerOf<typeof forecastApi.ofOwner>
+type Forecast = OperationAnswer<typeof forecastApi.ofOwner>
 
 const PAST_DAYS = 28
 
-export const forecastPage: Page = async request => {
+export const forecastPage: ConsolePage = async request => {
   const content = await request.part({
     id: 'forecast',
     events: ['transaction.*', 'budget.*', 'policy.*'],
@@ -23,14 +31,14 @@ export const forecastPage: Page = async request => {
     title: 'Forecast',
     content: html`<h1>Forecast</h1>
 <p class="lead">Expected daily spend, based on the last 6 months. Refunds not included.</p>
-${await reportForm(forecastApi.ofAgent, ['days'], request)}
+${await renderReportForm(forecastApi.ofAgent, ['days'], request)}
 ${content}`,
   }
 }
 
 async function forecast(request: PageRequest): Promise<Html> {
-  const { agentId, ...query } = reportQuery(request)
-  const first = dayOf(after(request.now, -days(PAST_DAYS)))
+  const { agentId, ...query } = filledReportQuery(request)
+  const first = utcDay(addMs(request.now, -days(PAST_DAYS)))
   const [report, costs] = await Promise.all([
     agentId === undefined
       ? request.ask(forecastApi.ofOwner, { query })
@@ -40,29 +48,29 @@ async function forecast(request: PageRequest): Promise<Html> {
     }),
   ])
   const spent = new Map(costs.total.periods.map(({ from, spentEuros }) => [from, spentEuros]))
-  const past = periodsIn(costs.from, costs.to, 'day').map(date => ({ date, spent: spent.get(date) ?? 0 }))
+  const past = periodsInSpan(costs.from, costs.to, 'day').map(date => ({ date, spent: spent.get(date) ?? 0 }))
   const whose =
     agentId === undefined
       ? html`You and all agents`
-      : recordLink(request, agentId, text(costs.data[0]?.name ?? agentId, 60))
+      : renderRecordLink(request, agentId, renderText(costs.data[0]?.name ?? agentId, 60))
   return html`<div class="boxes">${runsOut(report, agentId !== undefined)}${sum(report, whose)}</div>
-${box('Day by day', notes(report), report.data.length > 0 && drawn(report, past, request))}
+${renderBox('Day by day', notes(report), report.data.length > 0 && drawn(report, past, request))}
 <div class="boxes">${known(report, request)}${backtest(report)}</div>`
 }
 
-const on = (day: string | null): Content =>
+const on = (day: string | null): HtmlContent =>
   day === null
     ? html`<span class="none">not expected</span>`
-    : html`<time datetime="${day}">${dayInWords(day)}</time>`
+    : html`<time datetime="${day}">${formatDay(day)}</time>`
 
 function runsOut({ runsOut: { budget, wallet } }: Forecast, isOfAgent: boolean): Html {
   const days = ({ p10, p50, p90 }: Forecast['runsOut']['budget']): Html =>
     p10 === null
       ? html`${on(null)}`
       : html`<strong>${on(p50)}</strong><br><small>80 % interval: ${on(p10)} to ${p90 === null ? 'later' : on(p90)}</small>`
-  return box(
+  return renderBox(
     'Depletion date',
-    facts([
+    renderFacts([
       ['Budget this month', days(budget)],
       ...(isOfAgent ? [['Wallet at its present balance', days(wallet)] as const] : []),
     ]),
@@ -71,14 +79,14 @@ function runsOut({ runsOut: { budget, wallet } }: Forecast, isOfAgent: boolean):
 
 function sum({ total, data, basis }: Forecast, whose: Html): Html {
   const until = data.at(-1)?.date
-  return box(
+  return renderBox(
     'Total',
-    facts([
+    renderFacts([
       ['Agent', whose],
       ...(total && until !== undefined
         ? [
-            [`Until ${dayInWords(until)}`, html`<strong>${euros(total.p50)}</strong>`] as const,
-            ['80 % interval', html`${euros(total.p10)} to ${euros(total.p90)}`] as const,
+            [`Until ${formatDay(until)}`, html`<strong>${renderEuros(total.p50)}</strong>`] as const,
+            ['80 % interval', html`${renderEuros(total.p10)} to ${renderEuros(total.p90)}`] as const,
           ]
         : []),
       ['Based on', `${basis.days} full days`],
@@ -86,7 +94,7 @@ function sum({ total, data, basis }: Forecast, whose: Html): Html {
   )
 }
 
-const notes = ({ basis }: Forecast): Content => basis.notes.map(note => html`<p>${note}</p>`)
+const notes = ({ basis }: Forecast): HtmlContent => basis.notes.map(note => html`<p>${note}</p>`)
 
 interface Day {
   readonly date: string
@@ -94,15 +102,15 @@ interface Day {
   readonly forecast?: Forecast['data'][number]
 }
 
-const columns: Columns<Day> = {
-  Day: ({ date }) => html`<time datetime="${date}">${dayInWords(date)}</time>`,
+const columns: TableColumns<Day> = {
+  Day: ({ date }) => html`<time datetime="${date}">${formatDay(date)}</time>`,
   Spent: { figure: ({ spent }) => amount(spent) },
   '10th percentile': { figure: ({ forecast: day }) => amount(day?.p10) },
   Median: { figure: ({ forecast: day }) => amount(day?.p50) },
   '90th percentile': { figure: ({ forecast: day }) => amount(day?.p90) },
 }
 
-const amount = (value: number | undefined): Html => (value === undefined ? none : euros(value))
+const amount = (value: number | undefined): Html => (value === undefined ? noneText : renderEuros(value))
 
 function drawn({ data, backtest }: Forecast, past: readonly Day[], request: PageRequest): Html {
   const forecasts = new Map([...(backtest?.lastDays ?? []), ...data].map(day => [day.date, day]))
@@ -114,42 +122,42 @@ function drawn({ data, backtest }: Forecast, past: readonly Day[], request: Page
   const ahead = data.filter(({ date }) => !seen.has(date)).map(day => ({ date: day.date, forecast: day }))
   const days: readonly Day[] = [...known, ...ahead]
   const highest = data.reduce((one, other) => (other.p90 > one.p90 ? other : one))
-  return fan(
-    days.map(({ date, ...day }): FanDay => ({ name: dayInWords(date), ...day })),
+  return renderFanChart(
+    days.map(({ date, ...day }): FanChartDay => ({ name: formatDay(date), ...day })),
     {
       id: 'fan',
       title: 'Spending and forecast',
-      description: `Bars show spending on each of ${past.length} days, including today. A band shows the 80 % interval of the forecast made the day before, and of the forecast for the next ${data.length} days. The highest value is ${plainEuros(highest.p90)} on ${dayInWords(highest.date)}. The table below has the figures.`,
+      description: `Bars show spending on each of ${past.length} days, including today. A band shows the 80 % interval of the forecast made the day before, and of the forecast for the next ${data.length} days. The highest value is ${formatPlainEuros(highest.p90)} on ${formatDay(highest.date)}. The table below has the figures.`,
       legend: [
         ['up', 'Spent (today so far)'],
         ['band', 'Forecast, 80 % interval (past days: made the day before)'],
         ['middle', 'Median'],
       ],
-      table: table(request, 'Spending and forecast by day', days, columns),
+      table: renderTable(request, 'Spending and forecast by day', days, columns),
     },
   )
 }
 
 function known({ basis }: Forecast, request: PageRequest): Html {
   if (basis.known.length === 0)
-    return box('Known payments', html`<p>No unpaid approved intents, and no subscriptions.</p>`)
-  return box(
+    return renderBox('Known payments', html`<p>No unpaid approved intents, and no subscriptions.</p>`)
+  return renderBox(
     'Known payments',
-    html`<ul class="lines">${basis.known.map(({ kind, date, amountEuros, merchant, intentId }) => html`<li>${euros(amountEuros)} to ${text(merchant, 60)}<span>${words(kind)}, ${dayInWords(date)}${intentId !== null && html`: ${recordLink(request, intentId)}`}</span></li>`)}</ul>`,
+    html`<ul class="lines">${basis.known.map(({ kind, date, amountEuros, merchant, intentId }) => html`<li>${renderEuros(amountEuros)} to ${renderText(merchant, 60)}<span>${humanize(kind)}, ${formatDay(date)}${intentId !== null && html`: ${renderRecordLink(request, intentId)}`}</span></li>`)}</ul>`,
   )
 }
 
 function backtest({ backtest: past }: Forecast): Html {
-  if (!past) return box('Accuracy', html`<p>Available after four weeks of payments.</p>`)
-  return box(
+  if (!past) return renderBox('Accuracy', html`<p>Available after four weeks of payments.</p>`)
+  return renderBox(
     'Accuracy',
-    facts([
+    renderFacts([
       ['Days compared', past.days],
-      ['Within the interval', html`${percent(past.coverage)} (target 80 %)`],
-      ['Above the interval', html`${percent(past.above)} (target 10 %)`],
-      ['Mean error per day (lower is better)', euros(past.lossEuros)],
-      ['Error of “same as yesterday”', euros(past.naiveLossEuros)],
-      ['Error of “same weekday, last 8 weeks”', euros(past.rivalLossEuros)],
+      ['Within the interval', html`${renderPercent(past.coverage)} (target 80 %)`],
+      ['Above the interval', html`${renderPercent(past.above)} (target 10 %)`],
+      ['Mean error per day (lower is better)', renderEuros(past.lossEuros)],
+      ['Error of “same as yesterday”', renderEuros(past.naiveLossEuros)],
+      ['Error of “same weekday, last 8 weeks”', renderEuros(past.rivalLossEuros)],
     ]),
   )
 }

@@ -1,17 +1,25 @@
-import { merchantsApi } from '../../../../insight/analytics/index.ts'
+import { merchantReportsApi } from '../../../../insight/analytics/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { AnswerOf, Page, PageRequest } from '../../page.ts'
-import { bars } from '../../parts/chart.ts'
-import { recordLink } from '../../parts/links.ts'
-import { readNames } from '../../parts/names.ts'
-import { box, type Columns, table } from '../../parts/table.ts'
-import { change, dayInWords, euros, none, percent, plainEuros, text } from '../../parts/text.ts'
-import { csvAddress, reportForm, reportQuery, spanInWords } from './report-query.ts'
+import type { ConsolePage, OperationAnswer, PageRequest } from '../../page.ts'
+import { renderBarChart } from '../../parts/chart.ts'
+import { renderRecordLink } from '../../parts/links.ts'
+import { readRecordNames } from '../../parts/names.ts'
+import { renderBox, renderTable, type TableColumns } from '../../parts/table.ts'
+import {
+  formatDay,
+  formatPlainEuros,
+  noneText,
+  renderChange,
+  renderEuros,
+  renderPercent,
+  renderText,
+} from '../../parts/text.ts'
+import { csvDownloadAddress, filledReportQuery, formatSpan, renderReportForm } from './report-query.ts'
 
-type Merchants = AnswerOf<typeof merchantsApi.merchants>
+type Merchants = OperationAnswer<typeof merchantReportsApi.merchants>
 type Merchant = Merchants['data'][number]
 
-export const merchantsPage: Page = async request => {
+export const merchantsPage: ConsolePage = async request => {
   const content = await request.part({
     id: 'merchants',
     events: ['transaction.*'],
@@ -21,49 +29,49 @@ export const merchantsPage: Page = async request => {
     title: 'Merchants',
     content: html`<h1>Merchants</h1>
 <p class="lead">Merchants by spending. Different spellings of a merchant are grouped.</p>
-${await reportForm(merchantsApi.merchants, ['from', 'to', 'groupBy'], request)}
+${await renderReportForm(merchantReportsApi.merchants, ['from', 'to', 'groupBy'], request)}
 ${content}`,
   }
 }
 
 async function merchants(request: PageRequest): Promise<Html> {
   const [report] = await Promise.all([
-    request.ask(merchantsApi.merchants, { query: reportQuery(request) }),
-    readNames(request, 'agents'),
+    request.ask(merchantReportsApi.merchants, { query: filledReportQuery(request) }),
+    readRecordNames(request, 'agents'),
   ])
   const { data, other, total } = report
-  if (data.length === 0) return html`<div class="empty"><p>No payments from ${spanInWords(report)}.</p></div>`
-  return html`${box(spanInWords(report), drawn(report, request))}
-<nav class="pages" aria-label="Report"><span>${other ? `${other.groups} other merchants: ${plainEuros(other.netEuros)} of ${plainEuros(total.netEuros)} net` : `Total: ${plainEuros(total.netEuros)} net`}</span><a class="aside" href="${csvAddress(merchantsApi.merchantsTable, request)}" download>CSV</a></nav>`
+  if (data.length === 0) return html`<div class="empty"><p>No payments from ${formatSpan(report)}.</p></div>`
+  return html`${renderBox(formatSpan(report), drawn(report, request))}
+<nav class="pages" aria-label="Report"><span>${other ? `${other.groups} other merchants: ${formatPlainEuros(other.netEuros)} of ${formatPlainEuros(total.netEuros)} net` : `Total: ${formatPlainEuros(total.netEuros)} net`}</span><a class="aside" href="${csvDownloadAddress(merchantReportsApi.merchantsTable, request)}" download>CSV</a></nav>`
 }
 
 const nameOf = ({ key, names }: Merchant): string => names[0] ?? key ?? 'Unknown merchant'
 
-const columns: Columns<Merchant> = {
-  Merchant: merchant => html`${text(nameOf(merchant), 60)}${otherNames(merchant)}`,
+const columns: TableColumns<Merchant> = {
+  Merchant: merchant => html`${renderText(nameOf(merchant), 60)}${otherNames(merchant)}`,
   Payments: { figure: 'count' },
   Spent: 'spentEuros',
   Refunded: 'refundedEuros',
   Net: 'netEuros',
-  Share: { figure: ({ share }) => percent(share) },
-  'First payment': ({ firstOn }) => (firstOn ? dayInWords(firstOn) : none),
-  'Last payment': ({ lastOn }) => (lastOn ? dayInWords(lastOn) : none),
+  Share: { figure: ({ share }) => renderPercent(share) },
+  'First payment': ({ firstOn }) => (firstOn ? formatDay(firstOn) : noneText),
+  'Last payment': ({ lastOn }) => (lastOn ? formatDay(lastOn) : noneText),
   Recurring: rhythm,
 }
 
 const otherNames = ({ names }: Merchant): Html | false =>
   names.length > 1 &&
-  html`<details class="more"><summary>${names.length} spellings</summary><ul>${names.map(name => html`<li>${text(name, 100)}</li>`)}</ul></details>`
+  html`<details class="more"><summary>${names.length} spellings</summary><ul>${names.map(name => html`<li>${renderText(name, 100)}</li>`)}</ul></details>`
 
 function rhythm({ rhythm: found }: Merchant, request: PageRequest): Html {
-  if (!found) return none
+  if (!found) return noneText
   const { every, next, lastEuros, change: grown, agentId } = found
-  return html`every ${every}, ${euros(lastEuros)} (${change(grown)} since the first), next about ${dayInWords(next)}${agentId !== null && html`, ${recordLink(request, agentId)}`}`
+  return html`every ${every}, ${renderEuros(lastEuros)} (${renderChange(grown)} since the first), next about ${formatDay(next)}${agentId !== null && html`, ${renderRecordLink(request, agentId)}`}`
 }
 
 function drawn({ data }: Merchants, request: PageRequest): Html {
   const [most] = data
-  return bars(
+  return renderBarChart(
     data.map(merchant => ({
       name: nameOf(merchant).slice(0, 60),
       up: merchant.spentEuros,
@@ -72,12 +80,12 @@ function drawn({ data }: Merchants, request: PageRequest): Html {
     {
       id: 'paid',
       title: 'Spending by merchant',
-      description: `${data.length} bars, the highest net spend first${most ? `: ${nameOf(most).slice(0, 60)} with ${plainEuros(most.netEuros)}` : ''}. The table below has the figures.`,
+      description: `${data.length} bars, the highest net spend first${most ? `: ${nameOf(most).slice(0, 60)} with ${formatPlainEuros(most.netEuros)}` : ''}. The table below has the figures.`,
       legend: [
         ['up', 'Spent'],
         ['down', 'Refunded'],
       ],
-      table: table(request, 'Merchants', data, columns),
+      table: renderTable(request, 'Merchants', data, columns),
       isOpen: true,
     },
   )

@@ -1,19 +1,19 @@
 import { beneficiariesApi } from '../../../../money/beneficiaries/index.ts'
 import { html } from '../../../../web/html.ts'
-import type { AnswerOf } from '../../page.ts'
-import { section } from '../../parts/section.ts'
-import { text, words } from '../../parts/text.ts'
+import type { OperationAnswer } from '../../page.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { humanize, renderText } from '../../parts/text.ts'
 
-type Verified = Pick<AnswerOf<typeof beneficiariesApi.get>, 'verification'>
+type Verified = Pick<OperationAnswer<typeof beneficiariesApi.get>, 'verification'>
 
 const bankSays = ({ verification }: Verified) =>
   verification
-    ? html`${words(verification.result)}${verification.suggestedName && html`: ${text(verification.suggestedName, 80)}`}`
+    ? html`${humanize(verification.result)}${verification.suggestedName && html`: ${renderText(verification.suggestedName, 80)}`}`
     : html`<span class="none">not verified</span>`
 
 const members = ['name', 'iban', 'bic', 'country', 'email']
 
-export const beneficiaries = section({
+export const beneficiariesSection = consoleSection({
   kind: 'Beneficiary',
   title: 'Beneficiaries',
   lead: 'Payees for SEPA transfers.',
@@ -42,5 +42,5 @@ export const beneficiaries = section({
     },
   ],
   below: ({ id, name }, { to }) =>
-    html`<p><a href="${to(`console/transfers?beneficiaryId=${id}`)}">Transfers to ${text(name, 60)}</a></p>`,
+    html`<p><a href="${to(`console/transfers?beneficiaryId=${id}`)}">Transfers to ${renderText(name, 60)}</a></p>`,
 })

@@ -1,35 +1,35 @@
 import { acquirerApi, billingApi } from '../../../../money/billing/index.ts'
-import { fundApi } from '../../../../money/fundings/index.ts'
+import { fundingsApi } from '../../../../money/fundings/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { Page, PageRequest } from '../../page.ts'
-import { operationForm } from '../../parts/form.ts'
-import { copyable } from '../../parts/links.ts'
-import { choicesOf } from '../../parts/names.ts'
-import { section } from '../../parts/section.ts'
-import { box, facts, table } from '../../parts/table.ts'
-import { euros, plainEuros, words } from '../../parts/text.ts'
+import type { ConsolePage, PageRequest } from '../../page.ts'
+import { renderOperationForm } from '../../parts/form.ts'
+import { copyableText } from '../../parts/links.ts'
+import { recordChoices } from '../../parts/names.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderBox, renderFacts, renderTable } from '../../parts/table.ts'
+import { formatPlainEuros, humanize, renderEuros } from '../../parts/text.ts'
 
 const methodName = ({ brand, kind, last4 }: { brand: string | null; kind: string; last4: string }): string =>
-  `${words(brand ?? kind)} …${last4}`
+  `${humanize(brand ?? kind)} …${last4}`
 
 async function methodsOf(request: PageRequest): Promise<Html> {
   const { data } = await request.ask(billingApi.paymentMethods, { query: { limit: 50 } })
-  const list = table(request, 'Payment methods', data, {
+  const list = renderTable(request, 'Payment methods', data, {
     Method: method => methodName(method),
     Holder: 'holder',
     Status: 'status',
     Remove: ({ id, ...method }) =>
-      operationForm(request, billingApi.removePaymentMethod, {
+      renderOperationForm(request, billingApi.removePaymentMethod, {
         params: { id },
         submit: 'Remove',
         tone: 'against',
         confirm: `Remove ${methodName(method)}? It is not charged any more.`,
       }),
   })
-  return box(
+  return renderBox(
     'Payment methods',
     data.length > 0 ? list : html`<p>No payment methods yet.</p>`,
-    operationForm(request, billingApi.addPaymentMethod, {
+    renderOperationForm(request, billingApi.addPaymentMethod, {
       members: ['token', 'holder'],
       labels: { token: 'Processor token (test mode: tok_visa)' },
       submit: 'Add payment method',
@@ -39,12 +39,12 @@ async function methodsOf(request: PageRequest): Promise<Html> {
 }
 
 async function fundForm(request: PageRequest): Promise<Html> {
-  if (!request.may(fundApi.create)) return html``
+  if (!request.may(fundingsApi.create)) return html``
   const [wallets, methods] = await Promise.all([
-    choicesOf('wallets', request),
+    recordChoices('wallets', request),
     request.ask(billingApi.paymentMethods, { query: { limit: 50 } }),
   ])
-  return operationForm(request, fundApi.create, {
+  return renderOperationForm(request, fundingsApi.create, {
     members: ['walletId', 'amountEuros', 'paymentMethodId'],
     choices: {
       walletId: wallets,
@@ -56,7 +56,7 @@ async function fundForm(request: PageRequest): Promise<Html> {
   })
 }
 
-export const billingPage: Page = async request => {
+export const billingPage: ConsolePage = async request => {
   const { ask, part, to } = request
   const content = await part({
     id: 'billing',
@@ -70,31 +70,31 @@ export const billingPage: Page = async request => {
         fundForm(request),
       ])
       return html`<div class="actions">${fill} <a class="button" href="${to('console/fundings')}">Fundings</a></div>
-<div class="boxes">${box(
+<div class="boxes">${renderBox(
         'All wallets',
-        facts([
-          ['Available', euros(balance.availableEuros)],
-          ['Held', euros(balance.heldEuros)],
-          ['Pending', euros(balance.pendingEuros)],
-          ['Unassigned', euros(balance.unassignedEuros)],
-          ['Owed', euros(balance.owedEuros)],
+        renderFacts([
+          ['Available', renderEuros(balance.availableEuros)],
+          ['Held', renderEuros(balance.heldEuros)],
+          ['Pending', renderEuros(balance.pendingEuros)],
+          ['Unassigned', renderEuros(balance.unassignedEuros)],
+          ['Owed', renderEuros(balance.owedEuros)],
           ['Open wallets', balance.wallets],
         ]),
         balance.unassignedEuros > 0 &&
           html`<p>Some incoming credits match no wallet. <a href="${to('console/incoming?status=unmatched')}">Assign them</a>.</p>`,
-      )}${box(
+      )}${renderBox(
         'External balances',
-        facts([
-          ['At the card processor', euros(processor.balanceEuros)],
-          ['Owed by the acquirer', euros(acquirer.owedEuros)],
+        renderFacts([
+          ['At the card processor', renderEuros(processor.balanceEuros)],
+          ['Owed by the acquirer', renderEuros(acquirer.owedEuros)],
         ]),
-        operationForm(request, billingApi.fundProcessor, {
+        renderOperationForm(request, billingApi.fundProcessor, {
           members: ['amountEuros', 'fromWalletId'],
           labels: { fromWalletId: 'From wallet (default: your oldest)' },
           submit: 'Transfer to the processor',
           fold: true,
         }),
-        operationForm(request, billingApi.withdrawFromProcessor, {
+        renderOperationForm(request, billingApi.withdrawFromProcessor, {
           members: ['amountEuros', 'toWalletId'],
           labels: { toWalletId: 'To wallet (default: your oldest)' },
           submit: 'Withdraw from the processor',
@@ -107,17 +107,17 @@ export const billingPage: Page = async request => {
     title: 'Billing',
     content: html`<h1>Billing</h1>
 <p class="lead">Your total balance and payment methods.</p>
-<p class="record"><a href="${to('billing/balance')}">JSON</a> ${copyable('agentpay billing balance')}</p>
+<p class="record"><a href="${to('billing/balance')}">JSON</a> ${copyableText('agentpay billing balance')}</p>
 ${content}`,
   }
 }
 
-export const fundings = section({
+export const fundingsSection = consoleSection({
   kind: 'Funding',
   lead: 'Funding of wallets, including failed attempts.',
-  list: fundApi.list,
-  get: fundApi.get,
-  name: ({ amountEuros }) => plainEuros(amountEuros),
+  list: fundingsApi.list,
+  get: fundingsApi.get,
+  name: ({ amountEuros }) => formatPlainEuros(amountEuros),
   columns: ['status', 'reason', 'walletId', 'createdAt'],
   labels: { walletId: 'To wallet', reversedAt: 'Reversed', creditId: 'Incoming credit' },
   hidden: ['nextAction'],

@@ -1,22 +1,22 @@
-import { cardsApi, controlsApi } from '../../../../cards/cards/index.ts'
-import { type Content, html } from '../../../../web/html.ts'
-import type { AnswerOf } from '../../page.ts'
-import { section } from '../../parts/section.ts'
-import { none, status, text, words } from '../../parts/text.ts'
-import { authorizationDetails, newestAuthorizations } from './authorizations.ts'
+import { cardControlsApi, cardsApi } from '../../../../cards/cards/index.ts'
+import { type HtmlContent, html } from '../../../../web/html.ts'
+import type { OperationAnswer } from '../../page.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { humanize, noneText, renderStatus, renderText } from '../../parts/text.ts'
+import { renderAuthorizationDetails, renderNewestAuthorizations } from './authorizations.ts'
 
-type Card = AnswerOf<typeof cardsApi.get>
+type Card = OperationAnswer<typeof cardsApi.get>
 
 /** `visa …4242`. A card has no number until the processor has issued it. */
-const numberOf = ({ brand, last4 }: Pick<Card, 'brand' | 'last4'>): Content =>
-  last4 === null ? none : html`${brand && words(brand)} …${last4}`
+const numberOf = ({ brand, last4 }: Pick<Card, 'brand' | 'last4'>): HtmlContent =>
+  last4 === null ? noneText : html`${brand && humanize(brand)} …${last4}`
 
 const reasonOf = ({ frozenReason, closedReason }: Pick<Card, 'frozenReason' | 'closedReason'>): string =>
-  words(frozenReason ?? closedReason ?? '')
+  humanize(frozenReason ?? closedReason ?? '')
 
 const isOpen = ({ status: state }: Card): boolean => state !== 'closed'
 
-export const cards = section({
+export const cardsSection = consoleSection({
   kind: 'Card',
   lead: 'Virtual cards of agents. Card limits and controls apply in addition to the agent’s policy.',
   list: cardsApi.list,
@@ -24,7 +24,9 @@ export const cards = section({
   name: ({ displayName }) => displayName,
   columns: [
     { Number: numberOf },
-    { Status: card => html`${status(card.status)} ${reasonOf(card) && text(reasonOf(card), 80)}` },
+    {
+      Status: card => html`${renderStatus(card.status)} ${reasonOf(card) && renderText(reasonOf(card), 80)}`,
+    },
     'agentId',
     'createdAt',
   ],
@@ -93,7 +95,7 @@ export const cards = section({
       forRecord: ({ limits }) => ({ values: limits }),
     },
     {
-      operation: controlsApi.set,
+      operation: cardControlsApi.set,
       when: isOpen,
       submit: 'Change controls',
       forRecord: ({ controls }) => ({ values: controls }),
@@ -115,6 +117,6 @@ export const cards = section({
     },
   ],
   note: async ({ id, processorProblem }, request) =>
-    html`${processorProblem && html`<p class="refusal">Processor error: ${text(processorProblem, 300)}</p>`}${await authorizationDetails(id, request)}`,
-  below: ({ id }, request) => newestAuthorizations(id, request),
+    html`${processorProblem && html`<p class="refusal">Processor error: ${renderText(processorProblem, 300)}</p>`}${await renderAuthorizationDetails(id, request)}`,
+  below: ({ id }, request) => renderNewestAuthorizations(id, request),
 })

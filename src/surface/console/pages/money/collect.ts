@@ -1,8 +1,8 @@
 import { collectApi, collectRefundsApi } from '../../../../commerce/collect/index.ts'
 import { html } from '../../../../web/html.ts'
-import { copyable, recordLink } from '../../parts/links.ts'
-import { section } from '../../parts/section.ts'
-import { words } from '../../parts/text.ts'
+import { copyableText, renderRecordLink } from '../../parts/links.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { humanize } from '../../parts/text.ts'
 
 const events = ['claim.request.*']
 
@@ -12,29 +12,29 @@ interface Request {
 
 const isOpen = ({ status }: Request): boolean => status === 'open'
 
-export const requestPayments = section({
+export const requestPaymentsSection = consoleSection({
   kind: 'Payment',
   title: 'Payments of a request',
   list: collectApi.payments,
   columns: [
-    { Method: ({ way }) => words(way) },
+    { Method: ({ way }) => humanize(way) },
     'amountEuros',
     'countedEuros',
     'status',
-    { From: ({ transactionId, sourceId }, request) => recordLink(request, transactionId ?? sourceId) },
+    { From: ({ transactionId, sourceId }, request) => renderRecordLink(request, transactionId ?? sourceId) },
     'receivedAt',
   ],
   labels: { countedEuros: 'Credited' },
   events,
 })
 
-const requestRefunds = section({
+const requestRefunds = consoleSection({
   kind: 'Refund',
   list: collectRefundsApi.refunds,
   columns: ['amountEuros', 'status', 'reason', 'failure', 'transferId', 'createdAt'],
 })
 
-export const requests = section({
+export const paymentRequestsSection = consoleSection({
   kind: 'Payment request',
   lead: 'Payments that you or your agents request from others.',
   list: collectApi.list,
@@ -52,9 +52,9 @@ export const requests = section({
     comment: 'Note',
   },
   shows: {
-    reference: ({ reference }) => copyable(reference),
+    reference: ({ reference }) => copyableText(reference),
     payUrl: ({ payUrl }) => html`<a href="${payUrl}">${payUrl}</a>`,
-    mppUrl: ({ mppUrl }) => copyable(mppUrl),
+    mppUrl: ({ mppUrl }) => copyableText(mppUrl),
   },
   hidden: ['description'],
   events,
@@ -92,7 +92,10 @@ export const requests = section({
   async below({ id }, request) {
     const params = { id }
     const [came, gone] = await Promise.all([
-      requestPayments.related({ title: 'Payments', params, limit: 20, empty: 'No payments yet.' }, request),
+      requestPaymentsSection.related(
+        { title: 'Payments', params, limit: 20, empty: 'No payments yet.' },
+        request,
+      ),
       requestRefunds.related({ title: 'Refunds', params, limit: 20 }, request),
     ])
     return html`${came}<p><a href="${request.to(`console/request-payments?id=${id}`)}">All payments</a></p>${gone}`

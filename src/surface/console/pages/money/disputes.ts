@@ -1,11 +1,11 @@
 import { disputesApi } from '../../../../commerce/disputes/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
-import { section } from '../../parts/section.ts'
-import { box } from '../../parts/table.ts'
-import { text, time } from '../../parts/text.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderBox } from '../../parts/table.ts'
+import { renderText, renderTime } from '../../parts/text.ts'
 
-export const disputes = section({
+export const disputesSection = consoleSection({
   kind: 'Dispute',
   lead: 'Disputed card payments, and the decisions of the card network.',
   list: disputesApi.list,
@@ -21,7 +21,7 @@ export const disputes = section({
     evidenceIds: 'Evidence',
     resolvedAt: 'Resolved',
   },
-  shows: { finding: ({ finding }) => finding !== null && text(finding.reasons, 2_000) },
+  shows: { finding: ({ finding }) => finding !== null && renderText(finding.reasons, 2_000) },
   empty: 'No disputes yet. Open one on the page of a completed card payment.',
   call: 'agentpay disputes create --help',
   actions: [
@@ -44,9 +44,9 @@ export const disputes = section({
   hasTimeline: true,
   boxes: async ({ id }, { ask, to }) => {
     const { data } = await ask(disputesApi.timeline, { params: { id }, query: { limit: 100 } })
-    return box(
+    return renderBox(
       'Timeline',
-      html`<ol class="steps">${data.map(({ event, at }) => html`<li><strong>${event}</strong> ${time(at)}</li>`)}</ol>
+      html`<ol class="steps">${data.map(({ event, at }) => html`<li><strong>${event}</strong> ${renderTime(at)}</li>`)}</ol>
 <p><a class="button" href="${to(`disputes/${id}/bundle`)}" download>Download all evidence as PDF</a></p>`,
     )
   },
@@ -55,7 +55,11 @@ export const disputes = section({
 /** In these states the network has not decided, so the payment may be disputed again. */
 const OVER = ['withdrawn', 'lapsed']
 
-export async function disputesOf(id: string, mayBegin: boolean, request: PageRequest): Promise<Html> {
+export async function renderDisputesOfTransaction(
+  id: string,
+  mayBegin: boolean,
+  request: PageRequest,
+): Promise<Html> {
   if (!request.may(disputesApi.list)) return html``
   const query = { transactionId: id }
   const { data } = await request.ask(disputesApi.list, { query: { ...query, limit: 10 } })
@@ -68,5 +72,8 @@ export async function disputesOf(id: string, mayBegin: boolean, request: PageReq
     submit: 'Dispute payment',
     tone: 'against',
   } as const
-  return disputes.related({ title: 'Disputes', query, ...(isFree && { create, empty: 'None.' }) }, request)
+  return disputesSection.related(
+    { title: 'Disputes', query, ...(isFree && { create, empty: 'None.' }) },
+    request,
+  )
 }

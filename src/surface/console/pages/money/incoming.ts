@@ -1,8 +1,8 @@
 import { ownCreditsApi } from '../../../../money/incoming/index.ts'
 import { html } from '../../../../web/html.ts'
-import { section } from '../../parts/section.ts'
-import { plainEuros, words } from '../../parts/text.ts'
-import { postingsFor } from './steps.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { formatPlainEuros, humanize } from '../../parts/text.ts'
+import { renderPostingsFor } from './steps.ts'
 
 interface Credit {
   readonly status: string
@@ -16,13 +16,13 @@ const assignment = {
   success: 'Assigned.',
 } as const
 
-export const incoming = section({
+export const incomingCreditsSection = consoleSection({
   kind: 'Incoming credit',
   lead: 'Incoming bank transfers. Assign unmatched credits to a wallet.',
   list: ownCreditsApi.own,
   get: ownCreditsApi.getOwn,
   command: 'incoming get-own',
-  name: ({ amountEuros }) => plainEuros(amountEuros),
+  name: ({ amountEuros }) => formatPlainEuros(amountEuros),
   columns: ['senderName', 'reference', 'status', 'walletId', 'createdAt'],
   labels: {
     senderName: 'From',
@@ -33,7 +33,7 @@ export const incoming = section({
     bankReference: 'Bank reference',
     reason: 'Unmatched reason',
   },
-  shows: { reason: ({ reason }) => reason !== null && words(reason) },
+  shows: { reason: ({ reason }) => reason !== null && humanize(reason) },
   events: ['incoming.*'],
   empty: 'No incoming credits yet. The page of a wallet has its bank details.',
   call: 'agentpay billing sepa-details',
@@ -44,5 +44,5 @@ export const incoming = section({
     { ...assignment, variant: 'wallet', members: ['walletId'], submit: 'Assign to a wallet', tone: 'main' },
     { ...assignment, variant: 'reference', members: ['reference'], submit: 'Assign by reference' },
   ],
-  below: ({ id }, request) => postingsFor([id], request),
+  below: ({ id }, request) => renderPostingsFor([id], request),
 })

@@ -1,25 +1,28 @@
-import { Refused } from '../../../../kernel/contract/problem.ts'
+import { RefusedError } from '../../../../kernel/contract/problem.ts'
 import { ledgerApi } from '../../../../money/ledger/index.ts'
-import { type Content, type Html, html } from '../../../../web/html.ts'
+import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
-import { recordLink, referenceLink } from '../../parts/links.ts'
-import { section } from '../../parts/section.ts'
-import { euros, words } from '../../parts/text.ts'
+import { renderRecordLink, renderReferenceLink } from '../../parts/links.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { humanize, renderEuros } from '../../parts/text.ts'
 
 const moving = ['wallet.*', 'transaction.*', 'transfer.*']
 
 const purpose = (
-  { reference }: { readonly reference: Parameters<typeof referenceLink>[1] },
+  { reference }: { readonly reference: Parameters<typeof renderReferenceLink>[1] },
   request: PageRequest,
-): Content => referenceLink(request, reference, words(reference.type))
+): HtmlContent => renderReferenceLink(request, reference, humanize(reference.type))
 
-export const entries = section({
+export const ledgerEntriesSection = consoleSection({
   kind: 'Entry',
   title: 'Entries',
   lead: 'Newest first, with the balance after each entry.',
   list: ledgerApi.entries,
   columns: [
-    { Entry: ({ postingId, kind }, request) => recordLink(request, postingId, words(kind)), For: purpose },
+    {
+      Entry: ({ postingId, kind }, request) => renderRecordLink(request, postingId, humanize(kind)),
+      For: purpose,
+    },
     'amountEuros',
     'heldEuros',
     'balanceAfterEuros',
@@ -46,25 +49,25 @@ async function proofInWords({ ask }: PageRequest): Promise<Html> {
   try {
     const { ok, accounts, entries, sums, problems } = await ask(ledgerApi.verify)
     const counted = `${entries.toLocaleString('en')} entries on ${accounts.toLocaleString('en')} accounts verified`
-    const sum = sums.map(({ sumEuros }) => euros(sumEuros))
+    const sum = sums.map(({ sumEuros }) => renderEuros(sumEuros))
     if (ok)
       return html`<p class="proof good" role="status"><strong>The ledger is correct.</strong> ${counted}. Every balance equals the sum of its entries, no entry is missing, holds match open payments, and the total is ${sum}.</p>`
     return html`<div class="proof bad" role="alert"><p><strong>The ledger has errors.</strong> ${counted}; the total is ${sum}. Stop payments and notify the operator.</p>
 <ul>${problems.map(problem => html`<li>${problem}</li>`)}</ul></div>`
   } catch (error) {
-    if (error instanceof Refused) return html`<p class="refusal" role="alert">${error.message}</p>`
+    if (error instanceof RefusedError) return html`<p class="refusal" role="alert">${error.message}</p>`
     throw error
   }
 }
 
-export const accounts = section({
+export const ledgerAccountsSection = consoleSection({
   kind: 'Account',
   title: 'Ledger',
   lead: 'Double-entry ledger. Every posting sums to zero.',
   list: ledgerApi.accounts,
   get: ledgerApi.account,
   command: 'ledger account',
-  name: ({ kind }) => words(kind),
+  name: ({ kind }) => humanize(kind),
   columns: ['walletId', 'postedEuros', 'heldEuros', 'version'],
   labels: { version: 'Entries', normal: 'Normal side' },
   hidden: ['kind'],
@@ -76,18 +79,18 @@ export const accounts = section({
   below: async (
     { id },
     request,
-  ) => html`${await entries.related({ title: 'Entries', params: { id }, limit: 20 }, request)}
+  ) => html`${await ledgerEntriesSection.related({ title: 'Entries', params: { id }, limit: 20 }, request)}
 <p><a href="${request.to(`console/entries?id=${id}`)}">All entries</a></p>`,
 })
 
-export const postings = section({
+export const ledgerPostingsSection = consoleSection({
   kind: 'Posting',
   lead: 'Ledger postings, newest first. The entries of each sum to zero.',
   list: ledgerApi.transfers,
   get: ledgerApi.transfer,
   command: 'ledger transfer',
   section: { name: 'accounts', title: 'Ledger' },
-  name: ({ kind }) => words(kind),
+  name: ({ kind }) => humanize(kind),
   columns: ['reference', 'bookedAt'],
   labels: {
     reference: 'For',

@@ -1,33 +1,33 @@
 import { mppApi } from '../../../../commerce/mpp/index.ts'
 import { html } from '../../../../web/html.ts'
-import type { AnswerOf } from '../../page.ts'
-import { section } from '../../parts/section.ts'
-import { box } from '../../parts/table.ts'
-import { text, time, words } from '../../parts/text.ts'
-import { type Step, steps } from './steps.ts'
+import type { OperationAnswer } from '../../page.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderBox } from '../../parts/table.ts'
+import { humanize, renderText, renderTime } from '../../parts/text.ts'
+import { type HistoryStep, renderHistorySteps } from './steps.ts'
 
-type Credential = AnswerOf<typeof mppApi.get>
+type Credential = OperationAnswer<typeof mppApi.get>
 
 const ends: Readonly<Record<string, string>> = {
   consumed: 'Paid',
   void: 'Not paid: the intent can be paid again',
 }
 
-const stepsOf = (credential: Credential): readonly (Step | false)[] => [
+const stepsOf = (credential: Credential): readonly (HistoryStep | false)[] => [
   { what: 'Payment requested by the merchant', at: credential.askedAt },
   { what: 'Credential created', at: credential.createdAt },
   credential.sentAt !== null && { what: 'Credential sent', at: credential.sentAt },
   credential.answeredAt !== null && {
     what: `Merchant response${credential.merchantStatus === null ? '' : ` ${credential.merchantStatus}`}`,
     at: credential.answeredAt,
-    ...(credential.note && { note: text(credential.note, 400) }),
+    ...(credential.note && { note: renderText(credential.note, 400) }),
   },
   {
     what: ends[credential.status] ?? 'Outcome',
     at: credential.endedAt,
-    ...(credential.outcomeBy && { note: `Source: ${words(credential.outcomeBy)}` }),
+    ...(credential.outcomeBy && { note: `Source: ${humanize(credential.outcomeBy)}` }),
     ...(credential.endedAt === null &&
-      credential.dueAt && { note: html`By ${time(credential.dueAt)} at the latest` }),
+      credential.dueAt && { note: html`By ${renderTime(credential.dueAt)} at the latest` }),
   },
 ]
 
@@ -38,7 +38,7 @@ const resolve = {
   members: ['comment'],
 } as const
 
-export const machinePayments = section({
+export const machinePaymentsSection = consoleSection({
   kind: 'Machine payment',
   lead: 'Payments of agents to services that request payment by HTTP 402.',
   list: mppApi.list,
@@ -81,9 +81,9 @@ export const machinePayments = section({
     },
   ],
   boxes: (credential, { to }) =>
-    box(
+    renderBox(
       'Steps',
-      steps(stepsOf(credential)),
+      renderHistorySteps(stepsOf(credential)),
       html`<p><a href="${to(`v1/mpp/credentials/${credential.id}/evidence`)}">Signed evidence</a></p>`,
     ),
 })

@@ -1,9 +1,9 @@
 import { protectApi } from '../../../../commerce/mpp/index.ts'
-import { recordLink } from '../../parts/links.ts'
-import { section } from '../../parts/section.ts'
-import { status } from '../../parts/text.ts'
+import { renderRecordLink } from '../../parts/links.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderStatus } from '../../parts/text.ts'
 
-export const protectRules = section({
+export const protectRulesSection = consoleSection({
   kind: 'Rule',
   title: 'Allowed machine payees',
   lead: 'Deny rules override allow rules. If an agent has allow rules, its own or for all agents, it can pay only those payees.',
@@ -11,8 +11,8 @@ export const protectRules = section({
   name: ({ merchant }) => merchant,
   columns: ['type', 'agentId', 'reason', 'createdAt'],
   shows: {
-    type: ({ type }) => status(type),
-    agentId: ({ agentId }, request) => (agentId ? recordLink(request, agentId) : 'All agents'),
+    type: ({ type }) => renderStatus(type),
+    agentId: ({ agentId }, request) => (agentId ? renderRecordLink(request, agentId) : 'All agents'),
   },
   events: ['mpp.protect_rule.*'],
   empty: 'No rules yet. Intents and policies alone decide which addresses can be paid.',

@@ -1,29 +1,29 @@
 import { receiptsApi } from '../../../../commerce/receipts/index.ts'
-import { bytesInWords } from '../../../../values/bytes.ts'
+import { formatBytes } from '../../../../values/bytes.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { AnswerOf, PageRequest } from '../../page.ts'
-import { operationForm } from '../../parts/form.ts'
-import { recordLink } from '../../parts/links.ts'
-import { section } from '../../parts/section.ts'
-import { box, table } from '../../parts/table.ts'
-import { size, words } from '../../parts/text.ts'
+import type { OperationAnswer, PageRequest } from '../../page.ts'
+import { renderOperationForm } from '../../parts/form.ts'
+import { renderRecordLink } from '../../parts/links.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderBox, renderTable } from '../../parts/table.ts'
+import { formatFileSize, humanize } from '../../parts/text.ts'
 
-type Receipt = AnswerOf<typeof receiptsApi.get>
+type Receipt = OperationAnswer<typeof receiptsApi.get>
 
 const suggestionsOf = ({ suggestions }: Receipt, request: PageRequest): Html | false =>
   suggestions.length > 0 &&
-  box(
+  renderBox(
     'Possible payments',
-    table(request, 'Possible payments', suggestions, {
-      Payment: ({ transactionId }) => recordLink(request, transactionId),
+    renderTable(request, 'Possible payments', suggestions, {
+      Payment: ({ transactionId }) => renderRecordLink(request, transactionId),
       'Score (of 100)': { figure: 'score' },
-      'Matched by': ({ reasons: why }) => why.map(words).join(', '),
+      'Matched by': ({ reasons: why }) => why.map(humanize).join(', '),
       Action: ({ transactionId }) => matchForm(request, transactionId),
     }),
   )
 
 const matchForm = (request: PageRequest, transactionId: string): Html =>
-  operationForm(request, receiptsApi.update, {
+  renderOperationForm(request, receiptsApi.update, {
     params: { id: request.id },
     given: { transactionId },
     variant: transactionId,
@@ -31,7 +31,7 @@ const matchForm = (request: PageRequest, transactionId: string): Html =>
     success: 'Matched.',
   })
 
-export const receipts = section({
+export const receiptsSection = consoleSection({
   kind: 'Receipt',
   lead: 'Receipts from merchants, matched to payments.',
   list: receiptsApi.list,
@@ -45,13 +45,13 @@ export const receipts = section({
     bytes: 'Size',
     notes: 'Active content (never executed)',
   },
-  shows: { bytes: ({ bytes }) => size(bytes) },
+  shows: { bytes: ({ bytes }) => formatFileSize(bytes) },
   hidden: ['fileName', 'score', 'suggestions', 'isPlain', 'createdAt'],
   empty: 'No receipts yet. You or your agents add them.',
   call: 'agentpay receipts create --help',
   async above({ to, ask }) {
     const { usedBytes, freeBytes, quotaBytes } = await ask(receiptsApi.storage, {})
-    const [used, free, quota] = [usedBytes, freeBytes, quotaBytes].map(bytes => bytesInWords(BigInt(bytes)))
+    const [used, free, quota] = [usedBytes, freeBytes, quotaBytes].map(bytes => formatBytes(BigInt(bytes)))
     return html`<p>Storage: ${used} of ${quota} used, ${free} free.</p>
 <a class="button" href="${to('console/evidence')}">Evidence</a>`
   },
@@ -76,5 +76,5 @@ export const receipts = section({
   below: suggestionsOf,
 })
 
-export const receiptsOf = (transactionId: string, request: PageRequest): Promise<Html> =>
-  receipts.related({ title: 'Receipts', query: { transactionId } }, request)
+export const renderReceiptsOfTransaction = (transactionId: string, request: PageRequest): Promise<Html> =>
+  receiptsSection.related({ title: 'Receipts', query: { transactionId } }, request)

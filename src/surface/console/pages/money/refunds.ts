@@ -1,15 +1,15 @@
 import { refundsApi } from '../../../../commerce/refunds/index.ts'
 import type { Html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
-import { section } from '../../parts/section.ts'
-import { plainEuros } from '../../parts/text.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { formatPlainEuros } from '../../parts/text.ts'
 
-export const refunds = section({
+export const refundsSection = consoleSection({
   kind: 'Refund',
   lead: 'Refunds of payments, requested by you or initiated by merchants.',
   list: refundsApi.list,
   get: refundsApi.get,
-  name: ({ amountEuros }) => plainEuros(amountEuros),
+  name: ({ amountEuros }) => formatPlainEuros(amountEuros),
   columns: ['status', 'origin', 'transactionId', 'createdAt'],
   labels: {
     transactionId: 'Payment',
@@ -29,8 +29,12 @@ export const refunds = section({
   ],
 })
 
-export const refundsOf = (id: string, mayAsk: boolean, request: PageRequest): Promise<Html> =>
-  refunds.related(
+export const renderRefundsOfTransaction = (
+  id: string,
+  mayAsk: boolean,
+  request: PageRequest,
+): Promise<Html> =>
+  refundsSection.related(
     {
       title: 'Refunds',
       query: { transactionId: id },

@@ -1,7 +1,7 @@
 import { statementsApi } from '../../../../money/statements/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
-import { section } from '../../parts/section.ts'
+import { consoleSection } from '../../parts/section.ts'
 
 const forms = [
   ['pdf', 'PDF'],
@@ -14,7 +14,7 @@ const downloads = ({ id }: { readonly id: string }, { to }: PageRequest): Html =
 
 const labels = { period: 'Month (YYYY-MM, default: this month)' }
 
-export const statements = section({
+export const statementsSection = consoleSection({
   kind: 'Statement',
   lead: 'Monthly statements of each wallet, created on the first day of the next month.',
   list: statementsApi.list,
@@ -36,8 +36,8 @@ export const statements = section({
   note: (statement, request) => html`<p class="record">${downloads(statement, request)}</p>`,
 })
 
-export const statementsOf = (walletId: string, request: PageRequest): Promise<Html> =>
-  statements.related(
+export const renderStatementsOfWallet = (walletId: string, request: PageRequest): Promise<Html> =>
+  statementsSection.related(
     {
       title: 'Statements',
       query: { walletId },

@@ -1,9 +1,9 @@
 import { ledgerApi } from '../../../../money/ledger/index.ts'
-import { type Content, type Html, html } from '../../../../web/html.ts'
+import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
-import { recordLink, referenceLink } from '../../parts/links.ts'
-import { box, table } from '../../parts/table.ts'
-import { time, words } from '../../parts/text.ts'
+import { renderRecordLink, renderReferenceLink } from '../../parts/links.ts'
+import { renderBox, renderTable } from '../../parts/table.ts'
+import { humanize, renderTime } from '../../parts/text.ts'
 
 const MOST = 20
 
@@ -14,7 +14,10 @@ function kindOf(id: string): string {
   return kinds[prefix] ?? prefix
 }
 
-export async function postingsFor(ids: readonly (string | null)[], request: PageRequest): Promise<Html> {
+export async function renderPostingsFor(
+  ids: readonly (string | null)[],
+  request: PageRequest,
+): Promise<Html> {
   const { ask, may } = request
   if (!may(ledgerApi.transfers)) return html``
   const asked = [...new Set(ids)].filter(id => id !== null)
@@ -22,30 +25,30 @@ export async function postingsFor(ids: readonly (string | null)[], request: Page
     asked.map(referenceId => ask(ledgerApi.transfers, { query: { referenceId, limit: MOST } })),
   )
   const postings = answers.flatMap(({ data }) => data).toSorted((one, other) => (one.id < other.id ? -1 : 1))
-  if (postings.length === 0) return box('Ledger', html`<p>No postings.</p>`)
-  return box(
+  if (postings.length === 0) return renderBox('Ledger', html`<p>No postings.</p>`)
+  return renderBox(
     'Ledger',
-    table(request, 'Postings', postings, {
-      Posting: ({ id, kind }) => recordLink(request, id, words(kind)),
-      For: ({ reference }) => referenceLink(request, reference, words(reference.type)),
+    renderTable(request, 'Postings', postings, {
+      Posting: ({ id, kind }) => renderRecordLink(request, id, humanize(kind)),
+      For: ({ reference }) => renderReferenceLink(request, reference, humanize(reference.type)),
       Booked: 'bookedAt',
     }),
     html`<p>${asked.map(id => html`<a href="${request.to(`console/postings?referenceId=${id}`)}">All postings for the ${kindOf(id)}</a> `)}</p>`,
   )
 }
 
-export interface Step {
-  readonly what: Content
+export interface HistoryStep {
+  readonly what: HtmlContent
   readonly at?: string | null
-  readonly note?: Content
+  readonly note?: HtmlContent
 }
 
 /** The history of a record, oldest step first. Expected steps come last. */
-export const steps = (all: readonly (Step | false)[]): Html => html`<ol class="steps">
+export const renderHistorySteps = (all: readonly (HistoryStep | false)[]): Html => html`<ol class="steps">
 ${all.map(
   step =>
     step &&
-    html`<li${!step.at && html` class="ahead"`}><strong>${step.what}</strong> ${step.at ? time(step.at) : html`<span class="none">pending</span>`}
+    html`<li${!step.at && html` class="ahead"`}><strong>${step.what}</strong> ${step.at ? renderTime(step.at) : html`<span class="none">pending</span>`}
 ${step.note !== undefined && html`<p>${step.note}</p>`}</li>
 `,
 )}</ol>`

@@ -1,19 +1,19 @@
 import { authorizationsApi } from '../../../../cards/authorizations/index.ts'
 import { transactionsApi } from '../../../../money/transactions/index.ts'
-import { type Content, type Html, html } from '../../../../web/html.ts'
-import type { AnswerOf, PageRequest } from '../../page.ts'
-import { recordLink } from '../../parts/links.ts'
-import { section } from '../../parts/section.ts'
-import { box } from '../../parts/table.ts'
-import { euros, status, text, words } from '../../parts/text.ts'
-import { disputesOf } from './disputes.ts'
-import { receiptsOf } from './receipts.ts'
-import { refundsOf } from './refunds.ts'
-import { postingsFor, type Step, steps } from './steps.ts'
+import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
+import type { OperationAnswer, PageRequest } from '../../page.ts'
+import { renderRecordLink } from '../../parts/links.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderBox } from '../../parts/table.ts'
+import { humanize, renderEuros, renderStatus, renderText } from '../../parts/text.ts'
+import { renderDisputesOfTransaction } from './disputes.ts'
+import { renderReceiptsOfTransaction } from './receipts.ts'
+import { renderRefundsOfTransaction } from './refunds.ts'
+import { type HistoryStep, renderHistorySteps, renderPostingsFor } from './steps.ts'
 
-type Transaction = AnswerOf<typeof transactionsApi.get>
+type Transaction = OperationAnswer<typeof transactionsApi.get>
 
-const ends: Readonly<Record<string, Content>> = {
+const ends: Readonly<Record<string, HtmlContent>> = {
   authorization: 'Booking',
   settlement: 'Settlement between banks',
   settled: 'Booked',
@@ -24,13 +24,13 @@ const ends: Readonly<Record<string, Content>> = {
 
 const isIncoming = ({ type }: Pick<Transaction, 'type'>): boolean => type === 'collect'
 
-function stepsOf(transaction: Transaction, request: PageRequest): readonly Step[] {
+function stepsOf(transaction: Transaction, request: PageRequest): readonly HistoryStep[] {
   const { witnesses, createdAt, updatedAt, declineReason, refundedEuros } = transaction
   const isWaiting = transaction.status === 'authorization' || transaction.status === 'settlement'
   const seen = witnesses.map(({ type, id, at }) => ({
-    what: `Source: ${words(type)}`,
+    what: `Source: ${humanize(type)}`,
     at,
-    note: recordLink(request, id),
+    note: renderRecordLink(request, id),
   }))
   return [
     { what: 'Created', at: createdAt },
@@ -39,10 +39,10 @@ function stepsOf(transaction: Transaction, request: PageRequest): readonly Step[
       what:
         isIncoming(transaction) && transaction.status === 'completed'
           ? 'Completed: the money is in the wallet'
-          : (ends[transaction.status] ?? words(transaction.status)),
+          : (ends[transaction.status] ?? humanize(transaction.status)),
       at: isWaiting ? null : updatedAt,
-      ...(declineReason && { note: text(declineReason, 400) }),
-      ...(refundedEuros > 0 && { note: html`${euros(refundedEuros)} refunded` }),
+      ...(declineReason && { note: renderText(declineReason, 400) }),
+      ...(refundedEuros > 0 && { note: html`${renderEuros(refundedEuros)} refunded` }),
     },
   ]
 }
@@ -58,7 +58,7 @@ async function authorizationOf(transaction: Transaction, { ask }: PageRequest) {
   return data.find(({ transactionId }) => transactionId === id)
 }
 
-export const transactions = section({
+export const transactionsSection = consoleSection({
   kind: 'Payment',
   lead: 'All outgoing payments, including failed ones.',
   list: transactionsApi.list,
@@ -68,7 +68,7 @@ export const transactions = section({
     'amountEuros',
     'status',
     'type',
-    { Agent: ({ agentId }, request) => (agentId ? recordLink(request, agentId) : 'You') },
+    { Agent: ({ agentId }, request) => (agentId ? renderRecordLink(request, agentId) : 'You') },
     'createdAt',
   ],
   labels: { type: 'Method', memo: 'Note', refundedEuros: 'Refunded' },
@@ -77,7 +77,7 @@ export const transactions = section({
   empty: 'No payments yet. Agents pay on approved intents; you pay by transfer.',
   call: 'agentpay transfers create --help',
   actions: [{ operation: transactionsApi.update, submit: 'Edit note' }],
-  boxes: (transaction, request) => box('Steps', steps(stepsOf(transaction, request))),
+  boxes: (transaction, request) => renderBox('Steps', renderHistorySteps(stepsOf(transaction, request))),
   below: recordsOf,
 })
 
@@ -89,11 +89,11 @@ async function recordsOf(transaction: Transaction, request: PageRequest): Promis
   const witnesses = isIncoming(transaction) ? transaction.witnesses.map(witness => witness.id) : []
   const causes = [id, intentId, transferId, authorization?.id ?? null, ...witnesses]
   const papers = await Promise.all([
-    receiptsOf(id, request),
-    refundsOf(id, mayRefund, request),
-    disputesOf(id, mayDispute, request),
-    postingsFor(causes, request),
+    renderReceiptsOfTransaction(id, request),
+    renderRefundsOfTransaction(id, mayRefund, request),
+    renderDisputesOfTransaction(id, mayDispute, request),
+    renderPostingsFor(causes, request),
   ])
   const address = authorization && request.to(`console/cards/${cardId}?authorization=${authorization.id}`)
-  return html`${authorization && html`<p>Authorization: <a href="${address}">${status(authorization.status)} Details</a></p>`}${papers}`
+  return html`${authorization && html`<p>Authorization: <a href="${address}">${renderStatus(authorization.status)} Details</a></p>`}${papers}`
 }

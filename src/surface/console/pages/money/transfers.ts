@@ -1,13 +1,24 @@
-import { limitsApi, transfersApi, waitsForPayee } from '../../../../commerce/transfers/index.ts'
-import { type Content, type Html, html } from '../../../../web/html.ts'
-import type { AnswerOf, PageRequest } from '../../page.ts'
-import { type Choices, operationForm } from '../../parts/form.ts'
-import { copyable, recordLink } from '../../parts/links.ts'
-import { choicesOf } from '../../parts/names.ts'
-import { section } from '../../parts/section.ts'
-import { box } from '../../parts/table.ts'
-import { euros, none, plainEuros, text, usage, words } from '../../parts/text.ts'
-import { postingsFor, type Step, steps } from './steps.ts'
+import {
+  awaitsPayeeConfirmation,
+  transferLimitsApi,
+  transfersApi,
+} from '../../../../commerce/transfers/index.ts'
+import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
+import type { OperationAnswer, PageRequest } from '../../page.ts'
+import { type FieldChoices, renderOperationForm } from '../../parts/form.ts'
+import { copyableText, renderRecordLink } from '../../parts/links.ts'
+import { recordChoices } from '../../parts/names.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderBox } from '../../parts/table.ts'
+import {
+  formatPlainEuros,
+  humanize,
+  noneText,
+  renderEuros,
+  renderText,
+  renderUsage,
+} from '../../parts/text.ts'
+import { type HistoryStep, renderHistorySteps, renderPostingsFor } from './steps.ts'
 
 const transferEventNames = ['payment.updated', 'transfer.*']
 
@@ -20,26 +31,26 @@ const LABELS = {
   scheme: 'Scheme',
 }
 
-async function payForms(request: PageRequest): Promise<Content> {
+async function payForms(request: PageRequest): Promise<HtmlContent> {
   const { may, ask } = request
   if (!may(transfersApi.create)) return false
   const [wallets, beneficiaries, limits] = await Promise.all([
-    choicesOf('wallets', request),
-    choicesOf('beneficiaries', request),
-    ask(limitsApi.limits),
+    recordChoices('wallets', request),
+    recordChoices('beneficiaries', request),
+    ask(transferLimitsApi.limits),
   ])
   return html`${payForm('beneficiaryId', wallets, beneficiaries, request)}${payForm('toWalletId', wallets, wallets, request)}
-<p class="wide">SEPA limit today: ${usage(limits.usedEuros, limits.dailyEuros)}; up to ${euros(limits.singleEuros)} per transfer.</p>`
+<p class="wide">SEPA limit today: ${renderUsage(limits.usedEuros, limits.dailyEuros)}; up to ${renderEuros(limits.singleEuros)} per transfer.</p>`
 }
 
 function payForm(
   payee: 'toWalletId' | 'beneficiaryId',
-  wallets: Choices,
-  payees: Choices,
+  wallets: FieldChoices,
+  payees: FieldChoices,
   request: PageRequest,
 ): Html {
   const isSepa = payee === 'beneficiaryId'
-  return operationForm(request, transfersApi.create, {
+  return renderOperationForm(request, transfersApi.create, {
     variant: payee,
     members: ['fromWalletId', payee, 'amountEuros', 'reference', ...(isSepa ? ['scheme'] : [])],
     labels: LABELS,
@@ -56,10 +67,10 @@ interface Payees {
   readonly parts: readonly unknown[] | null
 }
 
-function payeeOf({ toWalletId, beneficiaryId, parts }: Payees, request: PageRequest): Content {
+function payeeOf({ toWalletId, beneficiaryId, parts }: Payees, request: PageRequest): HtmlContent {
   if (parts) return `${parts.length} wallets`
   const payee = toWalletId ?? beneficiaryId
-  return payee ? recordLink(request, payee) : none
+  return payee ? renderRecordLink(request, payee) : noneText
 }
 
 interface Reason {
@@ -67,7 +78,7 @@ interface Reason {
   readonly message: string
 }
 
-type Transfer = AnswerOf<typeof transfersApi.get>
+type Transfer = OperationAnswer<typeof transfersApi.get>
 
 const results: Readonly<Record<string, string>> = {
   match: 'Payee check: the name matches',
@@ -78,22 +89,22 @@ const results: Readonly<Record<string, string>> = {
 
 const isOver = ({ status }: Transfer): boolean => ['rejected', 'cancelled', 'returned'].includes(status)
 
-const inWords = ({ code, message }: Reason): Html => html`${text(message, 300)} <code>${code}</code>`
+const inWords = ({ code, message }: Reason): Html => html`${renderText(message, 300)} <code>${code}</code>`
 
-function stepsOf(transfer: Transfer): readonly (Step | false)[] {
+function stepsOf(transfer: Transfer): readonly (HistoryStep | false)[] {
   const { kind, payeeCheck, payeeConfirmedAt, recall, reason, submittedAt, completedAt } = transfer
   const isSepa = kind === 'sepa'
   const isOn = !isOver(transfer)
   return [
     { what: 'Created', at: transfer.createdAt },
     payeeCheck !== null && {
-      what: results[payeeCheck.result] ?? words(payeeCheck.result),
+      what: results[payeeCheck.result] ?? humanize(payeeCheck.result),
       at: payeeCheck.at,
       ...(payeeCheck.suggestedName && {
-        note: html`Name at the bank: ${text(payeeCheck.suggestedName, 140)}`,
+        note: html`Name at the bank: ${renderText(payeeCheck.suggestedName, 140)}`,
       }),
     },
-    (payeeConfirmedAt !== null || waitsForPayee(transfer)) && {
+    (payeeConfirmedAt !== null || awaitsPayeeConfirmation(transfer)) && {
       what: 'Payee confirmed by a person',
       at: payeeConfirmedAt,
     },
@@ -103,14 +114,14 @@ function stepsOf(transfer: Transfer): readonly (Step | false)[] {
       at: completedAt,
       ...(isOn && reason && { note: inWords(reason) }),
     },
-    recall !== null && { what: 'Recall requested', at: recall.at, note: text(recall.reason, 300) },
+    recall !== null && { what: 'Recall requested', at: recall.at, note: renderText(recall.reason, 300) },
     recall !== null && {
-      what: `Recall: ${words(recall.status)}`,
+      what: `Recall: ${humanize(recall.status)}`,
       at: recall.answeredAt,
       ...(recall.answer && { note: inWords(recall.answer) }),
     },
     !isOn && {
-      what: words(transfer.status),
+      what: humanize(transfer.status),
       at: transfer.updatedAt,
       ...(reason && { note: inWords(reason) }),
     },
@@ -124,10 +135,10 @@ function confirmPayee(transfer: Transfer, amount: string, request: PageRequest):
       ? 'Without a decision, the transfer is cancelled after seven days.'
       : 'The bank has the order: release or cancel it there as well.'
   const said = payeeCheck ? results[payeeCheck.result] : ''
-  return box(
+  return renderBox(
     'Is this the payee?',
-    html`<p>${said}${payeeCheck?.suggestedName && html`: <strong>${text(payeeCheck.suggestedName, 140)}</strong>`}. ${until}</p>`,
-    operationForm(request, transfersApi.confirmPayee, {
+    html`<p>${said}${payeeCheck?.suggestedName && html`: <strong>${renderText(payeeCheck.suggestedName, 140)}</strong>`}. ${until}</p>`,
+    renderOperationForm(request, transfersApi.confirmPayee, {
       params: { id },
       members: ['comment'],
       submit: 'Pay anyway',
@@ -137,29 +148,30 @@ function confirmPayee(transfer: Transfer, amount: string, request: PageRequest):
   )
 }
 
-export const transfers = section({
+export const transfersSection = consoleSection({
   kind: 'Transfer',
   lead: 'Transfers between your wallets, and SEPA transfers to beneficiaries.',
   list: transfersApi.list,
   get: transfersApi.get,
-  name: ({ amountEuros, reference }) => `${plainEuros(amountEuros)} ${reference ?? ''}`.trim(),
+  name: ({ amountEuros, reference }) => `${formatPlainEuros(amountEuros)} ${reference ?? ''}`.trim(),
   columns: ['status', 'reason', 'fromWalletId', { To: payeeOf }, 'createdAt'],
   labels: { fromWalletId: 'From', toWalletId: 'To', beneficiaryId: 'To', transactionId: 'Payment' },
-  shows: { endToEndId: ({ endToEndId }) => endToEndId !== null && copyable(endToEndId) },
+  shows: { endToEndId: ({ endToEndId }) => endToEndId !== null && copyableText(endToEndId) },
   hidden: ['reason', 'payeeCheck', 'payeeConfirmedAt', 'recall', 'createdAt', 'submittedAt', 'completedAt'],
   events: transferEventNames,
   empty: 'No transfers yet. Create one here or by API.',
   call: 'agentpay transfers create --from-wallet-id wallet_… --beneficiary-id beneficiary_… --amount-euros 12.50',
   above: payForms,
   note: (transfer, request) =>
-    waitsForPayee(transfer) && confirmPayee(transfer, plainEuros(transfer.amountEuros), request),
+    awaitsPayeeConfirmation(transfer) &&
+    confirmPayee(transfer, formatPlainEuros(transfer.amountEuros), request),
   actions: [
     {
       operation: transfersApi.cancel,
       when: ({ status }) => status === 'created' || status === 'verifying',
       tone: 'against',
       forRecord: ({ amountEuros }) => ({
-        confirm: `Cancel the transfer of ${plainEuros(amountEuros)}? The money stays in the wallet.`,
+        confirm: `Cancel the transfer of ${formatPlainEuros(amountEuros)}? The money stays in the wallet.`,
       }),
     },
     {
@@ -169,17 +181,17 @@ export const transfers = section({
       submit: 'Recall',
       tone: 'against',
       forRecord: ({ amountEuros }) => ({
-        confirm: `Recall ${plainEuros(amountEuros)}? The payee’s bank may refuse.`,
+        confirm: `Recall ${formatPlainEuros(amountEuros)}? The payee’s bank may refuse.`,
       }),
     },
   ],
   boxes: (transfer, request) =>
-    box(
+    renderBox(
       'Steps',
-      steps(stepsOf(transfer)),
+      renderHistorySteps(stepsOf(transfer)),
       transfer.kind === 'sepa' &&
         request.may(transfersApi.pain001) &&
         html`<p><a href="${request.to(`transfers/${transfer.id}/pain001`)}" download>Payment order (pain.001)</a></p>`,
     ),
-  below: ({ id, intentId }, request) => postingsFor([id, intentId], request),
+  below: ({ id, intentId }, request) => renderPostingsFor([id, intentId], request),
 })

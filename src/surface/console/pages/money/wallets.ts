@@ -1,15 +1,15 @@
 import { billingApi } from '../../../../money/billing/index.ts'
-import { fundApi } from '../../../../money/fundings/index.ts'
+import { fundingsApi } from '../../../../money/fundings/index.ts'
 import { ledgerApi } from '../../../../money/ledger/index.ts'
 import { walletsApi } from '../../../../money/wallets/index.ts'
-import { type Content, type Html, html } from '../../../../web/html.ts'
-import type { AnswerOf, PageRequest } from '../../page.ts'
-import { copyable, recordLink } from '../../parts/links.ts'
-import { section } from '../../parts/section.ts'
-import { box, presentFacts } from '../../parts/table.ts'
-import { euros, text, words } from '../../parts/text.ts'
-import { entries } from './ledger.ts'
-import { statementsOf } from './statements.ts'
+import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
+import type { OperationAnswer, PageRequest } from '../../page.ts'
+import { copyableText, renderRecordLink } from '../../parts/links.ts'
+import { consoleSection } from '../../parts/section.ts'
+import { renderBox, renderPresentFacts } from '../../parts/table.ts'
+import { humanize, renderEuros, renderText } from '../../parts/text.ts'
+import { ledgerEntriesSection } from './ledger.ts'
+import { renderStatementsOfWallet } from './statements.ts'
 
 const events = [
   'wallet.*',
@@ -21,23 +21,23 @@ const events = [
   'incoming.*',
 ]
 
-async function totals({ ask, may, to }: PageRequest): Promise<Content> {
+async function totals({ ask, may, to }: PageRequest): Promise<HtmlContent> {
   if (!may(billingApi.balance)) return false
   const balance = await ask(billingApi.balance)
   return html`<dl class="totals">
-<div><dt>Available</dt><dd>${euros(balance.availableEuros)}</dd></div>
-<div><dt>Held</dt><dd>${euros(balance.heldEuros)}</dd></div>
-<div><dt>Pending</dt><dd>${euros(balance.pendingEuros)}</dd></div>
-<div><dt>Unassigned</dt><dd>${balance.unassignedEuros > 0 ? html`<a href="${to('console/incoming?status=unmatched')}">${euros(balance.unassignedEuros)}</a>` : euros(0)}</dd></div>
-<div><dt>Owed</dt><dd>${euros(balance.owedEuros)}</dd></div>
+<div><dt>Available</dt><dd>${renderEuros(balance.availableEuros)}</dd></div>
+<div><dt>Held</dt><dd>${renderEuros(balance.heldEuros)}</dd></div>
+<div><dt>Pending</dt><dd>${renderEuros(balance.pendingEuros)}</dd></div>
+<div><dt>Unassigned</dt><dd>${balance.unassignedEuros > 0 ? html`<a href="${to('console/incoming?status=unmatched')}">${renderEuros(balance.unassignedEuros)}</a>` : renderEuros(0)}</dd></div>
+<div><dt>Owed</dt><dd>${renderEuros(balance.owedEuros)}</dd></div>
 </dl>`
 }
 
-type Wallet = AnswerOf<typeof walletsApi.get>
+type Wallet = OperationAnswer<typeof walletsApi.get>
 
 const isOpen = ({ status, kind }: Wallet): boolean => status !== 'closed' && kind !== 'card'
 
-export const wallets = section({
+export const walletsSection = consoleSection({
   kind: 'Wallet',
   lead: 'Your wallets, each with a balance and its own IBAN.',
   list: walletsApi.list,
@@ -48,18 +48,18 @@ export const wallets = section({
     'status',
     {
       Owner: ({ kind, agentId, cardId }, request) =>
-        agentId || cardId ? recordLink(request, agentId ?? cardId) : words(kind),
+        agentId || cardId ? renderRecordLink(request, agentId ?? cardId) : humanize(kind),
     },
     'iban',
   ],
   labels: { parentWalletId: 'Parent wallet' },
-  shows: { iban: ({ iban }) => iban && copyable(iban) },
+  shows: { iban: ({ iban }) => iban && copyableText(iban) },
   events,
   above: totals,
   create: { operation: walletsApi.create, members: ['name', 'parentWalletId'] },
   actions: [
     {
-      operation: fundApi.wallet,
+      operation: fundingsApi.wallet,
       when: isOpen,
       members: ['amountEuros', 'paymentMethodId'],
       labels: { paymentMethodId: 'Payment method (optional in test mode)' },
@@ -91,7 +91,7 @@ export const wallets = section({
   ],
   boxes: sepaDetailsOf,
   async below({ id }, request) {
-    const [moved, papers] = await Promise.all([entriesOf(id, request), statementsOf(id, request)])
+    const [moved, papers] = await Promise.all([entriesOf(id, request), renderStatementsOfWallet(id, request)])
     const { to } = request
     return html`<p><a href="${to(`console/transactions?walletId=${id}`)}">Payments</a> · <a href="${to(`console/transfers?fromWalletId=${id}`)}">Transfers</a></p>
 ${moved}${papers}`
@@ -102,24 +102,24 @@ async function entriesOf(walletId: string, request: PageRequest): Promise<Html> 
   const { ask, may, to } = request
   if (!may(ledgerApi.accounts)) return html``
   const [account] = (await ask(ledgerApi.accounts, { query: { walletId, limit: 1 } })).data
-  if (!account) return box('Entries', html`<p>No entries yet.</p>`)
+  if (!account) return renderBox('Entries', html`<p>No entries yet.</p>`)
   const { id } = account
-  return html`${await entries.related({ title: 'Entries', params: { id } }, request)}
+  return html`${await ledgerEntriesSection.related({ title: 'Entries', params: { id } }, request)}
 <p><a href="${to(`console/entries?id=${id}`)}">All entries</a> · <a href="${to(`console/accounts/${id}`)}">View in ledger</a></p>`
 }
 
 /** Bank details for funding the wallet. Purses, and live wallets without a bank account, have none. */
-async function sepaDetailsOf(wallet: Wallet, { ask, may }: PageRequest): Promise<Content> {
+async function sepaDetailsOf(wallet: Wallet, { ask, may }: PageRequest): Promise<HtmlContent> {
   if (!isOpen(wallet) || !may(billingApi.sepaDetails)) return false
   const details = await ask(billingApi.sepaDetails, { query: { walletId: wallet.id } }).catch(() => undefined)
   if (!details) return false
-  return box(
+  return renderBox(
     'Bank details',
-    presentFacts([
-      ['IBAN', copyable(details.iban)],
-      ['BIC', text(details.bic)],
-      ['Holder', text(details.holder)],
-      ['Reference', copyable(details.reference)],
+    renderPresentFacts([
+      ['IBAN', copyableText(details.iban)],
+      ['BIC', renderText(details.bic)],
+      ['Holder', renderText(details.holder)],
+      ['Reference', copyableText(details.reference)],
     ]),
   )
 }
