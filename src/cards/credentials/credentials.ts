@@ -11,7 +11,7 @@ import {
   loadAccessSubject,
   recordDisclosureOutcome,
   recordLostDisclosure,
-  redeemCardAccess as redeemForData,
+  redeemCardAccess,
 } from '../access-events/index.ts'
 import { credentialsApi, unusableCredentialRefusals } from './api.ts'
 import {
@@ -42,7 +42,7 @@ const redeem = externalCall(credentialsApi.redeem, {
     const unusable = code && { code, message: unusableCredentialRefusals[code][1] }
     const { cardId, intentId } = credential
     const redeemable = { id, way: 'credential', cardId, intentId, merchantHost: null, unusable } as const
-    const request = await redeemForData(redeemable, recipient, context)
+    const request = await redeemCardAccess(redeemable, recipient, context)
     if (request instanceof Refusal) return request
     const { accessEventId, key } = request
     credentialMachine.move(credential, 'redeemed')

@@ -26,7 +26,7 @@ import {
   writePaymentRequests,
 } from './payments.ts'
 import { type CollectSignal, collectProcess } from './process.ts'
-import { refundsApi, requestRefundResponse } from './refunds/api.ts'
+import { requestRefundResponse, requestRefundsApi } from './refunds/api.ts'
 import { requestRefundReactions } from './refunds/end-refund.ts'
 import { followRequestRefunds, refundPaymentRequest } from './refunds/refund.ts'
 import {
@@ -262,7 +262,7 @@ function processStatusOf(progress: Progress, now: Date) {
 }
 
 const collect = bindHandlers(
-  { ...collectApi, ...refundsApi },
+  { ...collectApi, ...requestRefundsApi },
   {
     create,
     settle,

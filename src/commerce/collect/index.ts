@@ -10,9 +10,9 @@ export {
 export { createChallenge, type PaidArticle } from './payment-required/offer.ts'
 export {
   refundIdOf,
-  refundsApi as collectRefundsApi,
   requestRefundingEvents,
   requestRefundRefusals,
+  requestRefundsApi,
 } from './refunds/api.ts'
 export {
   beginRequestRefund,

@@ -1,7 +1,7 @@
 export { anomaliesApi } from './anomalies/api.ts'
 export {
   CHARGE_INTERVALS,
-  type ChargeSeries as Run,
+  type ChargeSeries,
   nextChargeDateAfter,
   readChargeSeries,
 } from './charge-series.ts'

@@ -1,4 +1,4 @@
-import type { Run } from '../analytics/index.ts'
+import type { ChargeSeries } from '../analytics/index.ts'
 import type { DayOfSpend } from '../spend/index.ts'
 import { type DailySpend, dayNumber, type SubscriptionCharges } from './method/days.ts'
 
@@ -11,7 +11,7 @@ export interface SpendHistory {
   readonly todayCents: number
 }
 
-const subscriptionOf = ({ every, days, cents, brokenOn }: Run): SubscriptionCharges => ({
+const subscriptionOf = ({ every, days, cents, brokenOn }: ChargeSeries): SubscriptionCharges => ({
   every,
   days: days.map(dayNumber),
   cents: cents.map(Number),
@@ -21,7 +21,7 @@ const subscriptionOf = ({ every, days, cents, brokenOn }: Run): SubscriptionChar
 export function buildSpendHistory(
   spent: readonly DayOfSpend[],
   today: string,
-  runs: readonly Run[] = [],
+  runs: readonly ChargeSeries[] = [],
 ): SpendHistory {
   const centsOn = new Map(
     spent.map(({ day, spentCents }) => [dayNumber(day), Math.max(0, Number(spentCents))]),

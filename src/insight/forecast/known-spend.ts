@@ -2,7 +2,7 @@ import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { utcDay } from '../../values/clock.ts'
 import { type Cents, cents } from '../../values/money.ts'
-import type { Run } from '../analytics/index.ts'
+import type { ChargeSeries } from '../analytics/index.ts'
 import { type DailySpend, dateOfDay, dayNumber } from './method/days.ts'
 import { subscriptionHistory } from './method/subscriptions.ts'
 
@@ -79,7 +79,7 @@ export interface UpcomingCharges {
  */
 export function upcomingCharges(
   { firstDay, cents: past, subscriptions = [] }: DailySpend,
-  runs: readonly Run[],
+  runs: readonly ChargeSeries[],
   { most, days }: { readonly most: number; readonly days: number },
 ): UpcomingCharges {
   const today = firstDay + past.length
@@ -87,7 +87,7 @@ export function upcomingCharges(
   const known: KnownSpend[] = []
   let todayCents = 0
   for (const [n, subscription] of subscriptions.entries()) {
-    const { agentId, merchant } = runs[n] as Run
+    const { agentId, merchant } = runs[n] as ChargeSeries
     const one = subscriptionHistory(subscription)
     for (const charge of one.chargesBefore(today + 1)) if (charge.day === today) todayCents += charge.cents
     for (const [place, expected] of one.expectedFrom(today, today + 1).entries()) {

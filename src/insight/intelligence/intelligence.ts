@@ -4,7 +4,7 @@ import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { type Cents, NO_CENTS } from '../../values/money.ts'
-import { type Run, readChargeSeries, readMerchantDetails } from '../analytics/index.ts'
+import { type ChargeSeries, readChargeSeries, readMerchantDetails } from '../analytics/index.ts'
 import {
   computeSpendFigures,
   inclusiveSpan,
@@ -78,7 +78,7 @@ async function disputedOf(
   return row ?? { count: 0, amountCents: NO_CENTS, creditedCents: NO_CENTS }
 }
 
-function priceChangesIn({ agentId, every, days, cents }: Run) {
+function priceChangesIn({ agentId, every, days, cents }: ChargeSeries) {
   return days.flatMap((on, n) => {
     const [fromCents, toCents] = [cents[n - 1], cents[n]]
     if (fromCents === undefined || toCents === undefined || fromCents === toCents) return []

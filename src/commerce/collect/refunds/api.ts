@@ -6,7 +6,7 @@ import {
   type Refund,
   type RefundFailure,
   type RefundRow,
-  refundStatusEvents as refundRecordEvents,
+  refundStatusEvents,
 } from '../../../money/refunds/index.ts'
 import { transactionLifecycleEvents } from '../../../money/transactions/index.ts'
 import { backoffDelay, days, instant, minutes } from '../../../values/clock.ts'
@@ -107,7 +107,7 @@ export const requestRefundRefusals = {
   daily_limit_exceeded: [400, 'The daily limit is reached.'],
 } as const satisfies Record<string, RefusalSpec>
 
-export const refundRecordedEvents = { ...transactionLifecycleEvents, ...refundRecordEvents }
+export const refundRecordedEvents = { ...transactionLifecycleEvents, ...refundStatusEvents }
 
 const RequestRefundEvent = PaymentRequestEvent.extend({
   refundId: id('requestrefund'),
@@ -153,7 +153,7 @@ export const requestRefundingEvents = {
   'payment.updated': transferEvents['payment.updated'],
 }
 
-export const refundsApi = {
+export const requestRefundsApi = {
   refund: post('/collect/requests/{id}/refund', {
     summary: 'Refund a payment request',
     description: [

@@ -27,13 +27,13 @@ import { PaymentRequest, type RequestPaymentRow, refundableRequestPayments } fro
 import {
   FIRST_REFUND_CHECK_MS,
   MAX_REFUND_PARTS,
-  type refundsApi,
   requestRefundCause,
   requestRefundEvent,
+  type requestRefundsApi,
 } from './api.ts'
 import { type LockedRequestRefunds, recordRequestRefundEnd, writeRequestRefunds } from './end-refund.ts'
 
-type RequestContext = ContextOf<typeof refundsApi.refund>
+type RequestContext = ContextOf<typeof requestRefundsApi.refund>
 
 export interface RequestRefundTarget {
   readonly requestId: string

@@ -24,16 +24,16 @@ import {
   MAX_REFUND_PARTS,
   nextRefundCheckDelay,
   refundIdOf,
-  refundsApi,
   requestRefundCause,
   requestRefundIdOf,
   type requestRefundingEvents,
   requestRefundResponse,
+  requestRefundsApi,
 } from './api.ts'
 import { beginRefundParts, type RequestRefundTarget } from './begin-refund.ts'
 import { lockRequestRefunds, recordRequestRefundEnd, writeRequestRefunds } from './end-refund.ts'
 
-type RequestContext = ContextOf<typeof refundsApi.refund>
+type RequestContext = ContextOf<typeof requestRefundsApi.refund>
 
 /** Stored before the call, so its members must be JSON. */
 interface CardRefund {
@@ -77,7 +77,7 @@ export async function beginRequestRefund(target: RequestRefundTarget, context: R
  * Holds the money, then asks the acquirer. A crash in between loses nothing, since the process or the sweep
  * asks under the same references.
  */
-export const refundPaymentRequest = externalCall(refundsApi.refund, {
+export const refundPaymentRequest = externalCall(requestRefundsApi.refund, {
   async reserve({ params, body: { amountCents, reason: note } }, context) {
     const begun = await beginRequestRefund(
       { requestId: params.id, amountCents, reason: 'other', note },
@@ -204,7 +204,7 @@ export async function dueCardRefunds(
 }
 
 /** Called by the run of a request, whose timer may come before the sweep, which asks for each refund. */
-export const followRequestRefunds = externalCall(refundsApi.followRefunds, {
+export const followRequestRefunds = externalCall(requestRefundsApi.followRefunds, {
   async reserve({ params: { id } }, context) {
     if (!(await context.records.findOne(PaymentRequest, { id }))) return context.refuse('request_not_found')
     return (await dueCardRefunds(id, context)) ?? new AnswerNow(DONE)

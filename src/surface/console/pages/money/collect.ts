@@ -1,4 +1,4 @@
-import { collectApi, collectRefundsApi } from '../../../../commerce/collect/index.ts'
+import { collectApi, requestRefundsApi } from '../../../../commerce/collect/index.ts'
 import { html } from '../../../../web/html.ts'
 import { copyableText, renderRecordLink } from '../../parts/links.ts'
 import { consoleSection } from '../../parts/section.ts'
@@ -30,7 +30,7 @@ export const requestPaymentsSection = consoleSection({
 
 const requestRefunds = consoleSection({
   kind: 'Refund',
-  list: collectRefundsApi.refunds,
+  list: requestRefundsApi.refunds,
   columns: ['amountEuros', 'status', 'reason', 'failure', 'transferId', 'createdAt'],
 })
 
@@ -81,7 +81,7 @@ export const paymentRequestsSection = consoleSection({
       confirm: 'Cancel the request? It can no longer be paid.',
     },
     {
-      operation: collectRefundsApi.refund,
+      operation: requestRefundsApi.refund,
       when: request => !isOpen(request),
       members: ['amountEuros', 'reason'],
       labels: { amountEuros: 'Amount in euros (default: all)' },
