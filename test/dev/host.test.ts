@@ -183,7 +183,7 @@ describe('the end of a process within a time', () => {
     launch(process.execPath, [
       '--input-type=module',
       '-e',
-      `const { endWithin } = await import('./src/dev/processes/deadline.ts'); endWithin(1); ${then}`,
+      `const { killSelfAfter } = await import('./src/dev/processes/deadline.ts'); killSelfAfter(1); ${then}`,
     ])
 
   test('comes also where its thread is blocked, and spares one that ends by itself', async () => {

@@ -1,6 +1,6 @@
 import { element } from './dialogs.js'
 
-export function clearRefusal(form) {
+export function clearFormRefusal(form) {
   for (const line of form.querySelectorAll('.refusal[data-own]')) line.remove()
   for (const line of form.querySelectorAll('.refusal')) line.textContent = ''
   for (const field of form.querySelectorAll('[aria-invalid]')) {
@@ -57,8 +57,8 @@ function lineOf(form, button) {
  * Shows each refusal at the field that it names, and the rest beside the button. Focuses the first of these
  * fields, unless the person is typing.
  */
-export function showRefusal(form, button, said, { isTyping = false } = {}) {
-  clearRefusal(form)
+export function showFormRefusal(form, button, said, { isTyping = false } = {}) {
+  clearFormRefusal(form)
   const sentences = sentencesOf(said).map(one => ({ ...one, field: fieldOf(form, one.member) }))
   for (const { field, sentence } of sentences) if (field) sayAt(field, sentence)
   const rest = sentences.filter(({ field }) => !field).map(({ sentence }) => sentence)

@@ -3,9 +3,9 @@
 
 import { confirm, showSecrets } from './dialogs.js'
 import { asSent, contentOf, filled } from './form-body.js'
-import { clearRefusal, showRefusal } from './form-refusal.js'
+import { clearFormRefusal, showFormRefusal } from './form-refusal.js'
 import { load, refresh, renew } from './live-part.js'
-import { hasTyped } from './morph.js'
+import { hasTypedInput } from './morph.js'
 import { all, closestTo, complain, loadCeremonies, once, part, root, tell, words } from './page.js'
 import { withPasskey } from './passkey.js'
 import { callSignedIn } from './sign-in.js'
@@ -71,7 +71,7 @@ function challengeOf({ dataset }, body) {
 const said = (text, answer) => text.replace(/\{(\w+)\}/g, (_, name) => answer?.[name] ?? '')
 
 /** Whether to renew the page in place. Loading it again would lose the input of another form. */
-const isRenewed = form => all('form').some(other => other !== form && hasTyped(other)) && renew()
+const isRenewed = form => all('form').some(other => other !== form && hasTypedInput(other)) && renew()
 
 async function finish(form, answer, step) {
   const success = said(form.dataset.success ?? words.done, answer)
@@ -101,7 +101,7 @@ async function finish(form, answer, step) {
 }
 
 export async function submit(form, submitter, step) {
-  clearRefusal(form)
+  clearFormRefusal(form)
   const button = submitter ?? form.querySelector('button')
   const question = button.dataset.confirm ?? form.dataset.confirm
   if (
@@ -127,7 +127,7 @@ export async function submit(form, submitter, step) {
     const said =
       error instanceof SyntaxError ? words.notJson : (error.said ?? `${words.other} ${error.message}`)
     // Another person's decision may have removed the form from the page.
-    if (form.isConnected) showRefusal(form, button, said)
+    if (form.isConnected) showFormRefusal(form, button, said)
     else complain(said)
     return 'refused'
   }

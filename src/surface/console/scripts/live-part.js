@@ -1,6 +1,6 @@
 // Live parts of a page. Each names its events, and is fetched again after one of them.
 
-import { hasTyped, morph } from './morph.js'
+import { hasTypedInput, morph } from './morph.js'
 import { closestTo, dataset, goBy, here, part, Refused, words } from './page.js'
 import { signInAgain, signIns } from './sign-in.js'
 import { follow } from './stream.js'
@@ -192,7 +192,7 @@ function markNew(one) {
 
 /** Once the session has ended, signs in on this page if input would be lost, and otherwise goes to the sign-in page. */
 async function endSession() {
-  if (!hasTyped(document.documentElement) && !part('dialog[open]')) return goBy('login', here())
+  if (!hasTypedInput(document.documentElement) && !part('dialog[open]')) return goBy('login', here())
   await signInAgain()
   refresh()
 }

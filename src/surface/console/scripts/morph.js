@@ -23,7 +23,7 @@ export const isDirty = field =>
 
 const fieldsIn = node => (node.matches(FIELDS) ? [node] : [...node.querySelectorAll(FIELDS)])
 
-export const hasTyped = node => node.nodeType === Node.ELEMENT_NODE && fieldsIn(node).some(isDirty)
+export const hasTypedInput = node => node.nodeType === Node.ELEMENT_NODE && fieldsIn(node).some(isDirty)
 
 const ROWS = 'li, tr, article, section, dl > div'
 const NAMED = '[data-key], form[data-operation], a[href], [id]:not(input, textarea, select)'
@@ -103,6 +103,6 @@ export function morph(parent, nextParent) {
     } else put(parent, document.importNode(next, true), at)
   }
   for (const node of left)
-    if (hasTyped(node)) node.dataset.gone = ''
+    if (hasTypedInput(node)) node.dataset.gone = ''
     else node.remove()
 }

@@ -2,7 +2,7 @@
 
 import { element } from './dialogs.js'
 import { contentOf } from './form-body.js'
-import { clearRefusal, showRefusal } from './form-refusal.js'
+import { clearFormRefusal, showFormRefusal } from './form-refusal.js'
 import { all, call, Refused, words } from './page.js'
 
 const TYPED_MS = 300
@@ -42,7 +42,7 @@ function showTrouble(attempt, rules, error) {
   if (!(error instanceof Refused)) throw error
   const said = error.said.replace(/(^|; )policy\./g, '$1')
   const form = rules && said !== error.said ? rules : attempt
-  showRefusal(form, form.querySelector('button') ?? form.elements[0], said, { isTyping: true })
+  showFormRefusal(form, form.querySelector('button') ?? form.elements[0], said, { isTyping: true })
 }
 
 function simulateIn(attempt) {
@@ -61,7 +61,7 @@ function simulateIn(attempt) {
     isAsking = true
     isDue = false
     result.setAttribute('aria-busy', 'true')
-    for (const form of [attempt, rules]) if (form) clearRefusal(form)
+    for (const form of [attempt, rules]) if (form) clearFormRefusal(form)
     try {
       show(result, await call('POST', 'policies/simulate', { body: questionOf(attempt, rules) }))
     } catch (error) {
