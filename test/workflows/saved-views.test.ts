@@ -53,7 +53,7 @@ const untilFound = (query: string, names: readonly string[]): Promise<unknown> =
   until(query, async () => (await found(query)).join() === names.toSorted().join())
 
 beforeAll(async () => {
-  await aRun('intent', 'intent', { status: 'created', amountEuros: 189.9, deadline: at(HOUR_MS) })
+  await aRun('intent', 'intent', { status: 'created', amount: 189.9, deadline: at(HOUR_MS) })
   await aRun('approved', 'intent', { status: 'approved', mode: 'live', deadline: at(-2 * HOUR_MS) })
   await aRun('card', 'card-request', { status: 'pending', deadline: at(HOUR_MS) })
   await aRun('payee', 'transfer', { status: 'verifying' })

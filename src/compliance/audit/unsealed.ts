@@ -52,7 +52,7 @@ interface UnsealedRow extends AuditEventRow {
 }
 
 export interface UnsealedEvents {
-  /** Of transactions that were open when sealing passed them. */
+  /** Their transactions were open when sealing passed them. */
   readonly late: readonly AuditEventRow[]
   readonly fresh: readonly AuditEventRow[]
   readonly upTo: SealingPosition

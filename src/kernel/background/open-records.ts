@@ -121,6 +121,6 @@ function startInputOf(
   return {
     ...{ id, ownerId, mode, agentId },
     summary: workflowRunSummary(process, mode, { id, agentId, ...subject }),
-    ...(amount.amountCents !== undefined && { amountEuros: Number(formatDecimal(amount.amountCents)) }),
+    ...(amount.amountCents !== undefined && { amount: Number(formatDecimal(amount.amountCents)) }),
   }
 }

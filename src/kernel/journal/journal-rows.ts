@@ -91,7 +91,7 @@ function inputOf(
   const input = {
     ...{ id, ownerId, mode, agentId },
     ...(status !== undefined && { status }),
-    ...(amountCents !== undefined && { amountEuros: Number(formatDecimal(amountCents)) }),
+    ...(amountCents !== undefined && { amount: Number(formatDecimal(amountCents)) }),
     ...(deadline !== undefined && { deadline }),
   }
   if (amountCents === undefined && about === undefined) return input

@@ -51,7 +51,7 @@ export const workflowStarter =
 
 export function workflowStartOptions(
   process: DurableProcess,
-  { summary, status, amountEuros, deadline, ...input }: ProcessStartInput,
+  { summary, status, amount, deadline, ...input }: ProcessStartInput,
 ) {
   const isOfRecord = isRecordProcess(process)
   return {
@@ -59,18 +59,18 @@ export function workflowStartOptions(
     staticSummary: summary ?? workflowRunSummary(process, input.mode, input),
     // The run of a record shows them itself: each history would store the same text.
     ...(isOfRecord || !process.details ? {} : { staticDetails: process.details }),
-    typedSearchAttributes: attributesOf({ ...input, status, amountEuros, deadline }),
+    typedSearchAttributes: attributesOf({ ...input, status, amount, deadline }),
   }
 }
 
 type Listed = { readonly [Name in keyof ProcessStartInput]: ProcessStartInput[Name] | undefined }
 
-const attributesOf = ({ ownerId, mode, agentId, status, amountEuros, deadline }: Listed & ProcessInput) =>
+const attributesOf = ({ ownerId, mode, agentId, status, amount, deadline }: Listed & ProcessInput) =>
   new TypedSearchAttributes([
     { key: OWNER_SEARCH_ATTRIBUTE, value: ownerId },
     { key: MODE_ATTRIBUTE, value: mode },
     ...(agentId ? [{ key: AGENT_SEARCH_ATTRIBUTE, value: agentId }] : []),
     ...(status ? [{ key: STATUS_SEARCH_ATTRIBUTE, value: status }] : []),
-    ...(amountEuros === undefined ? [] : [{ key: AMOUNT_ATTRIBUTE, value: amountEuros }]),
+    ...(amount === undefined ? [] : [{ key: AMOUNT_ATTRIBUTE, value: amount }]),
     ...(deadline ? [{ key: DEADLINE_ATTRIBUTE, value: new Date(deadline) }] : []),
   ])
