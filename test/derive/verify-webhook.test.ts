@@ -102,7 +102,7 @@ describe('the documented example', () => {
     new RegExp(`${sentence}[^\\n]*:\\n\\n\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1] ?? ''
 
   test('in JavaScript verifies a webhook', async () => {
-    const source = blockAfter('In JavaScript')
+    const source = blockAfter('In Node')
       .replace('export function', 'return function')
       .replace(/^import .*$/m, '')
     const verify = new Function('createHmac', 'timingSafeEqual', source)(createHmac, timingSafeEqual)

@@ -152,6 +152,6 @@ describe('the pages of an account', () => {
     expect(await pageOf(read, 'console/settings')).not.toContain('The test clock is ahead:')
     await bodyOf(owner.client.sandbox.advance({ body: { days: 3 } }))
     for (const path of ['console', 'console/settings', 'console/runs'])
-      expect(await pageOf(read, path)).toMatch(/The test clock is ahead: \d+ \w+ \d\d:\d\d UTC/)
+      expect(await pageOf(read, path)).toMatch(/The test clock is ahead: \d+ \w+ \d{4} \d\d:\d\d UTC/)
   })
 })

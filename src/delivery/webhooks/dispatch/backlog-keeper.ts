@@ -52,6 +52,8 @@ export class BacklogKeeper {
   #waking = Promise.withResolvers<void>()
   #isWoken = false
   #countAt = 0
+  /** Whether a wake-up came too early to count what waits. */
+  #isCountOwed = false
 
   /** Deliveries were created, or a subscription is behind. */
   readonly wake = (): void => {
@@ -81,12 +83,13 @@ export class BacklogKeeper {
       })
       await rest(next, undefined, { signal, ref: false }).catch(() => undefined)
       this.#waking = Promise.withResolvers()
-      if (next === REST_MS.idle && !this.#isWoken) await this.#waking.promise
+      if (next === REST_MS.idle && !this.#isWoken && !this.#isCountOwed) await this.#waking.promise
     }
   }
 
   async #round(): Promise<number> {
-    if (clock.ticks() >= this.#countAt) await this.#pauseOverfull()
+    this.#isCountOwed = clock.ticks() < this.#countAt
+    if (!this.#isCountOwed) await this.#pauseOverfull()
     const paused = await this.#sql<Paused>(`select * from paused_by_backlog($1::jsonb, ${AT_ONCE})`, [
       MAX_WAITING_BY_PLAN_JSON,
     ])
