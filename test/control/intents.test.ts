@@ -230,7 +230,7 @@ describe('a new intent', () => {
           agentId: agent.id,
           status: 'created',
           summary: 'Intent of € 25.00, test',
-          amountEuros: 25,
+          amount: 25,
           deadline: expect.stringMatching(/^\d{4}-/),
         },
         attempts: 0,

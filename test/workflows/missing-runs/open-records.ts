@@ -52,7 +52,7 @@ describe('open records', () => {
           mode: 'test',
           agentId: 'agent_1',
           summary: 'Intent of € 25.00, test',
-          amountEuros: 25,
+          amount: 25,
         },
       ]),
     )
