@@ -21,9 +21,9 @@ import { runsSection } from './pages/account/runs.ts'
 import { settingsPage } from './pages/account/settings.ts'
 import { webhooksSection } from './pages/account/webhooks.ts'
 import { agentsSection } from './pages/agents.ts'
-import { approvalsPage } from './pages/decide/approvals.ts'
 import { canvasPage } from './pages/decide/ask.ts'
 import { cardRequestsSection } from './pages/decide/card-requests.ts'
+import { inboxPage } from './pages/decide/inbox.ts'
 import { intentsSection } from './pages/decide/intents.ts'
 import { proposalsSection } from './pages/decide/proposals.ts'
 import { riskSection, unusualSpendsSection } from './pages/decide/risk.ts'
@@ -55,7 +55,7 @@ type Sections = Readonly<Record<string, ConsoleSection>>
 
 const groups: Readonly<Record<string, Sections>> = {
   Review: {
-    approvals: { title: 'Approvals', needs: intentsApi.list, list: approvalsPage },
+    inbox: { title: 'Inbox', needs: intentsApi.list, list: inboxPage },
     ask: { title: 'Ask', needs: canvasApi.list, list: canvasPage },
     intents: intentsSection,
     'card-requests': cardRequestsSection,
@@ -109,6 +109,7 @@ const groups: Readonly<Record<string, Sections>> = {
 }
 
 const hiddenSections: Sections = {
+  approvals: { title: 'Inbox', needs: intentsApi.list, list: inboxPage },
   search: { title: 'Search', list: searchPage },
   'unusual-spends': unusualSpendsSection,
   presets: policyPresetsSection,

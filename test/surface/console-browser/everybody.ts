@@ -58,7 +58,7 @@ describe('by keyboard alone', () => {
   test('an intent is approved', async () => {
     const { client, intent } = await anAccount()
     const { page, complaints } = await openAsOwner(client)
-    await page.goto(`${origin}/console/approvals`)
+    await page.goto(`${origin}/console/inbox`)
     await pressByKeyboard(page, 'Skip to content')
     await pressByKeyboard(page, 'Approve with passkey')
     await saying(page, 'dialog blockquote', intent.id)
@@ -75,7 +75,7 @@ describe('by keyboard alone', () => {
     await page.route('**/events/stream', () => undefined)
     const places = [
       '',
-      '/approvals',
+      '/inbox',
       `/intents/${intent.id}`,
       '/agents',
       `/agents/${agent.id}`,
@@ -117,7 +117,7 @@ describe.each(looks)('%s', (name, look) => {
   test('an intent is found, understood and approved, and nothing is cut off', async () => {
     const { client, intent } = await anAccount()
     const { page } = await openAsOwner(client, look)
-    for (const place of ['', `/intents/${intent.id}`, '/approvals']) {
+    for (const place of ['', `/intents/${intent.id}`, '/inbox']) {
       await page.goto(`${origin}/console${place}`)
       const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
       expect([place, width, await axeFindings(page)]).toEqual([place, 0, []])

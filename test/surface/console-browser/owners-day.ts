@@ -87,7 +87,7 @@ async function inviteGrace(page: Page) {
   const visited = await open(link, phone)
   await visited.page.locator('[data-action="redeem"]:visible').tap()
   await visited.page.locator('form[data-action="enrol"] button:visible').tap()
-  await visited.page.waitForURL('**/approve')
+  await visited.page.waitForURL('**/console')
   return visited
 }
 
@@ -140,7 +140,7 @@ test('a whole day of an owner, with an approver on a phone', async () => {
   await page.goto(`${origin}/console/intents/${intent.id}`)
   await page.locator('h1').getByText('created').waitFor()
 
-  await grace.page.goto(`${origin}/console/approvals`)
+  await grace.page.goto(`${origin}/console/inbox`)
   await grace.page.getByText('Bäckerei Müller').first().waitFor()
   await grace.page.getByRole('button', { name: 'Approve with passkey' }).tap()
   await grace.page.getByRole('button', { name: 'Sign with passkey' }).tap()
