@@ -13,7 +13,7 @@ export {
   type ApprovingMandate,
   type BudgetUsage,
   type CardControls,
-  checkOutcomes,
+  ruleOutcomes,
   isStricterVerdict,
   type MandateLimitUsage,
   type MandateUsage,
