@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { ruleName } from '../../../src/surface/console-pages/index.ts'
+import { ruleName } from '../../../src/surface/console-pages/rule-texts.ts'
 import { aFundedAgent, anAgentUnder, anIntent, bodyOf, type TestClient } from '../../support/factories.ts'
 import { aVisitor, type Visitor } from './visitors.ts'
 
