@@ -36,7 +36,13 @@ function assetOf(name: string): PageAsset {
 
 export const consoleScript = assetOf('console')
 
-const ownScripts = { ask: assetOf('ask'), policyForm: assetOf('policy-form'), push: assetOf('push') } as const
+const ownScripts = {
+  ask: assetOf('ask'),
+  charts: assetOf('charts'),
+  lists: assetOf('lists'),
+  policyForm: assetOf('policy-form'),
+  push: assetOf('push'),
+} as const
 
 /** A script that only this page needs. The browser runs it after the page is parsed. */
 export const pageScriptTag = ({ to }: Pick<PageRequest, 'to'>, name: keyof typeof ownScripts): Html =>

@@ -86,7 +86,8 @@ async function finish(form, answer, step) {
     return tell(said(form.dataset.more, answer))
   }
   const [wanted, rest = ''] = done.split(/:(.*)/)
-  const kind = wanted === 'reload' && (await isRenewed(form)) ? 'renewed' : wanted
+  const isInPlace = wanted === 'reload' && (form.closest('.panel') || (await isRenewed(form)))
+  const kind = isInPlace ? 'renewed' : wanted
   if (kind === 'reload' || kind === 'go') {
     sessionStorage.setItem(NEWS, success)
     if (kind === 'go') location.assign(root + inAddress(rest, answer))

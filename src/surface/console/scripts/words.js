@@ -24,6 +24,8 @@ Object.assign(words, {
   streamLost: 'Live updates are disconnected. This page refreshes every ten seconds.',
   old: 'This may be outdated: the service has not answered since {at}.',
   gone: 'This has changed in the meantime. Your input is kept here.',
+  openPage: 'Open page',
+  close: 'Close',
   copy: 'Copy',
   copied: 'Copied',
   notCopied: 'Not copied',
