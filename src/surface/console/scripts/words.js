@@ -32,6 +32,7 @@ Object.assign(words, {
   secretTitle: 'Shown only once',
   secretHint: 'Store it in a safe place. It cannot be shown again.',
   secretKept: 'I have stored it',
+  refused: 'Some fields need a change:',
   member: 'Field',
   before: 'Now',
   afterwards: 'After',
