@@ -139,7 +139,10 @@ describe('a transaction', () => {
       ],
     })
     const query = { minAmountEuros: 100, status: 'settlement' } as const
-    expect(await bodyOf(client.transactions.summary({ query }))).toMatchObject({ count: 1, amountEuros: STAYS })
+    expect(await bodyOf(client.transactions.summary({ query }))).toMatchObject({
+      count: 1,
+      amountEuros: STAYS,
+    })
     const other = await service.owner()
     expect(await bodyOf(other.client.transactions.summary({}))).toMatchObject({ count: 0, data: [] })
     const token = String((await aToken(client, (await anAgent(client)).id)).token)

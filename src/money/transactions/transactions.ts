@@ -5,11 +5,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { bindHandlers, type InputOf } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithinCondition, idRangeCondition } from '../../kernel/database/created-within.ts'
-import {
-  containsCondition,
-  definedOnly,
-  merchantCondition,
-} from '../../kernel/database/entity.ts'
+import { containsCondition, definedOnly, merchantCondition } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 import { addCents, type Cents, cents, NO_CENTS, sumOf } from '../../values/money.ts'
 import { truncateText } from '../../values/schemas.ts'
@@ -144,7 +140,8 @@ function searchCondition(
   { merchantContains, minAmountCents, maxAmountCents, to }: Filters,
   { ownerId, mode }: Tenant,
 ): object {
-  if (merchantContains === undefined && minAmountCents === undefined && maxAmountCents === undefined) return {}
+  if (merchantContains === undefined && minAmountCents === undefined && maxAmountCents === undefined)
+    return {}
   const before = idRangeCondition('txn', { from: undefined, to })?.$lt ?? AFTER_ALL_IDS
   return {
     ...(merchantContains !== undefined && { merchant: containsCondition(merchantContains.trim()) }),

@@ -10,7 +10,12 @@ import { renderRecordLink } from '../parts/links.ts'
 import { consoleSection } from '../parts/section.ts'
 import { renderBox, renderFacts } from '../parts/table.ts'
 import { formatPlainEuros, humanize, renderEuros, renderText, renderUsage } from '../parts/text.ts'
-import { type EffectivePolicyAnswer, fetchEffectivePolicy, renderAgentBudgets, renderAgentLimits } from './agent-budgets.ts'
+import {
+  type EffectivePolicyAnswer,
+  fetchEffectivePolicy,
+  renderAgentBudgets,
+  renderAgentLimits,
+} from './agent-budgets.ts'
 
 type Period = AgentUsage['day']
 type Agent = OperationAnswer<typeof agentsApi.get>

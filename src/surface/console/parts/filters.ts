@@ -40,10 +40,11 @@ interface FilterOptions {
 }
 
 /** The filters of the page. Empty fields of its form set none. */
-export const filtersOf = ({ ignored = [] }: Pick<FilterOptions, 'ignored'>, { query }: PageRequest): Filters =>
-  Object.fromEntries(
-    Object.entries(query).filter(([name, value]) => value !== '' && !ignored.includes(name)),
-  )
+export const filtersOf = (
+  { ignored = [] }: Pick<FilterOptions, 'ignored'>,
+  { query }: PageRequest,
+): Filters =>
+  Object.fromEntries(Object.entries(query).filter(([name, value]) => value !== '' && !ignored.includes(name)))
 
 export const addressWith = (filters: Filters): string => `?${new URLSearchParams(filters)}`
 

@@ -270,10 +270,7 @@ ${nextCursor !== null && html`<a class="aside" rel="next" href="${addressWith({ 
 </nav>`
 }
 
-function totalText(
-  { status }: Filters,
-  { count, counts, isMinimum, amountEuros }: ListSummary,
-): string {
+function totalText({ status }: Filters, { count, counts, isMinimum, amountEuros }: ListSummary): string {
   const listed = status === undefined ? count : (counts[status] ?? 0)
   const total = amountEuros === undefined ? '' : ` · ${formatPlainEuros(amountEuros)}${isMinimum ? '+' : ''}`
   return `Total: ${countText(listed, isMinimum)}${total}`

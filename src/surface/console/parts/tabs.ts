@@ -57,8 +57,8 @@ export function renderStatusTabs(
   const others = withoutFilters(filters, ['status', 'cursor'])
   const tab = (state: string | undefined, name: string, count: number | undefined): Html =>
     html`<a href="${addressWith(state === undefined ? others : { ...others, status: state })}"${filters.status === state && html` aria-current="true"`}>${name}${summary && (count ?? 0) > 0 && html` <span class="count">${countText(count ?? 0, summary.isMinimum)}</span>`}</a>`
-  return html`<nav class="states" aria-label="Status">${tab(undefined, 'All', summary?.count)}${states.map(state =>
-    tab(state, capitalized(words[state] ?? humanize(state)), summary?.counts[state]),
+  return html`<nav class="states" aria-label="Status">${tab(undefined, 'All', summary?.count)}${states.map(
+    state => tab(state, capitalized(words[state] ?? humanize(state)), summary?.counts[state]),
   )}</nav>`
 }
 

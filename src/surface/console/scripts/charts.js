@@ -50,7 +50,6 @@ function lookOf(kind, plot) {
   const edge = { stroke: 'transparent', points: { show: false } }
   const looks = {
     bars: () => ({ paths: bars, fill: colour('accent'), width: 0, points: { show: false } }),
-    second: () => ({ paths: bars, fill: colour('get'), width: 0, points: { show: false } }),
     down: () => ({ paths: bars, fill: colour('get'), width: 0, points: { show: false } }),
     line: () => ({ stroke: colour('get'), width: 2, points: { show: false } }),
     before: () => ({ stroke: colour('faint'), width: 1.5, dash: [5, 4], points: { show: false } }),

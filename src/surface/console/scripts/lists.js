@@ -20,7 +20,8 @@ async function readRecord(address) {
   const content = page.querySelector('main')
   if (!content || content.querySelector('script') || page.documentElement.dataset.person !== dataset.person)
     return undefined
-  for (const one of content.querySelectorAll('noscript, .tabs, .health, #stream, #news, #trouble')) one.remove()
+  for (const one of content.querySelectorAll('noscript, .tabs, .health, #stream, #news, #trouble'))
+    one.remove()
   showTimes(content)
   return { title: page.title, content }
 }
@@ -104,8 +105,7 @@ document.addEventListener('keydown', event => {
 document.addEventListener('change', event => {
   const choice = closestTo(event, 'select[data-says]')
   if (choice)
-    part(choice.dataset.says).textContent =
-      `${choice.dataset.verb} ${choice.selectedOptions[0].textContent}`
+    part(choice.dataset.says).textContent = `${choice.dataset.verb} ${choice.selectedOptions[0].textContent}`
 })
 
 addEventListener('popstate', () => {

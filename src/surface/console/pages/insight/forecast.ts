@@ -43,7 +43,12 @@ async function forecast(request: PageRequest): Promise<Html> {
       ? request.ask(forecastApi.ofOwner, { query })
       : request.ask(forecastApi.ofAgent, { params: { id: agentId }, query }),
     request.ask(costsApi.costs, {
-      query: { from: span.from, to: utcDay(request.now), limit: 1, ...(agentId !== undefined && { agentId }) },
+      query: {
+        from: span.from,
+        to: utcDay(request.now),
+        limit: 1,
+        ...(agentId !== undefined && { agentId }),
+      },
     }),
   ])
   const spent = new Map(costs.total.periods.map(({ from, spentEuros }) => [from, spentEuros]))

@@ -40,7 +40,8 @@ async function merchants(request: PageRequest): Promise<Html> {
     readRecordNames(request, 'agents'),
   ])
   const { data, other, total } = report
-  if (data.length === 0) return html`<div class="empty"><p>No payments from ${formatSpan(report)}.</p><p>Merchants by spending appear here.</p></div>`
+  if (data.length === 0)
+    return html`<div class="empty"><p>No payments from ${formatSpan(report)}.</p><p>Merchants by spending appear here.</p></div>`
   return html`${renderBox(formatSpan(report), drawn(report, request))}
 <nav class="pages" aria-label="Report"><span>${other ? `${other.groups} other merchants: ${formatPlainEuros(other.netEuros)} of ${formatPlainEuros(total.netEuros)} net` : `Total: ${formatPlainEuros(total.netEuros)} net`}</span>${reportExportLink(merchantReportsApi.merchantsTable, 'merchants', request)}</nav>`
 }

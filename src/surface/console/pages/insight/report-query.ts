@@ -88,9 +88,9 @@ export async function renderReportForm(name: ReportName, request: PageRequest): 
   }
   return html`<form method="get" class="span" aria-label="Report">
 <p class="presets">${presetsFor(name, request).map(
-      ({ words, from, to }) =>
-        html`<a href="${addressWith({ ...withoutFilters(set, ['from', 'to']), from, to })}"${from === values.from && to === values.to && html` aria-current="true"`}>${words}</a> `,
-    )}</p>
+    ({ words, from, to }) =>
+      html`<a href="${addressWith({ ...withoutFilters(set, ['from', 'to']), from, to })}"${from === values.from && to === values.to && html` aria-current="true"`}>${words}</a> `,
+  )}</p>
 ${fields.map(([field, schema]) => renderField(`asked-${field}`, field, schema, { values, labels, choices }))}
 <button type="submit">Apply</button>
 </form>`
@@ -132,11 +132,7 @@ const lastDays = (count: number, now: Date) => ({
   to: utcDay(now),
 })
 
-export const reportExportLink = (
-  { path }: AnyOperation,
-  name: ReportName,
-  request: PageRequest,
-): Html =>
+export const reportExportLink = ({ path }: AnyOperation, name: ReportName, request: PageRequest): Html =>
   html`<a class="aside" href="${request.to(path.slice(1))}${addressWith(reportQuery(name, request))}" download>Export</a>`
 
 export const formatSpan = ({ from, to }: Span): string =>
