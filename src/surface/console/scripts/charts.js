@@ -59,10 +59,11 @@ function lookOf(kind, plot) {
   return looks[kind]()
 }
 
+/** @returns {UPlot.Band[]} */
 function bandsOf(series, plot) {
-  const [high, low] = ['high', 'low'].map(kind => series.findIndex(one => one.kind === kind) + 1)
-  if (!high || !low) return []
-  return [{ series: [high, low], fill: colourOf('band', plot) }]
+  const placeOf = kind => series.findIndex(one => one.kind === kind) + 1
+  const [high, low] = [placeOf('high'), placeOf('low')]
+  return high && low ? [{ series: [high, low], fill: colourOf('band', plot) }] : []
 }
 
 /** A small box beside the pointer with the name and the amounts of the point. */
@@ -85,6 +86,7 @@ function tip({ points, series }) {
   return { hooks: { init: chart => chart.over.append(box), setCursor: show } }
 }
 
+/** @returns {UPlot.Options} */
 function optionsOf(chart, plot) {
   const { points, series } = chart
   const ticks = ticksFor(series)
