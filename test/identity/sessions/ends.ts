@@ -142,7 +142,7 @@ describe('the session of a device', () => {
       (await service.sql<{ status: string }>('select status from sessions where id = $1', [id]))[0]?.status
     await endDue()
     expect(await statusOf()).toBe('expired')
-    await service.sql('update sessions set forget_at = now() - interval '1 second' where id = $1', [id])
+    await service.sql("update sessions set forget_at = now() - interval '1 second' where id = $1", [id])
     await forget()
     expect(await statusOf()).toBeUndefined()
   })
