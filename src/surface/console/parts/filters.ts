@@ -29,7 +29,7 @@ interface Chip {
   readonly names: readonly string[]
   /** Empty if the filter is not set. */
   readonly value: string
-  readonly presets?: readonly (readonly [words: string, filters: Filters])[]
+  readonly presets?: readonly (readonly [words: string, filters: Filters])[] | undefined
 }
 
 interface FilterOptions {

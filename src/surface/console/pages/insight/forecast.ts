@@ -133,18 +133,18 @@ function drawn({ data, backtest }: Forecast, past: readonly Day[], request: Page
     points: days.map(({ date }) => formatDay(date)),
     series: [
       { name: 'Spent (today so far)', kind: 'bars', values: days.map(({ spent = null }) => spent) },
-      { name: 'Expected range (80 %)', kind: 'high', values: days.map(valueOf('p90')) },
-      { name: '10th percentile', kind: 'low', values: days.map(valueOf('p10')) },
-      { name: 'Median', kind: 'line', values: days.map(valueOf('p50')) },
+      { name: 'Expected range (80 %)', kind: 'high', values: days.map(percentile('p90')) },
+      { name: '10th percentile', kind: 'low', values: days.map(percentile('p10')) },
+      { name: 'Median', kind: 'line', values: days.map(percentile('p50')) },
     ],
     table: renderTable(request, 'Spending and forecast by day', days, columns),
   })
 }
 
-const valueOf =
-  (percentile: 'p10' | 'p50' | 'p90') =>
+const percentile =
+  (name: 'p10' | 'p50' | 'p90') =>
   ({ forecast: day }: Day): number | null =>
-    day?.[percentile] ?? null
+    day?.[name] ?? null
 
 function known({ basis }: Forecast, request: PageRequest): Html {
   if (basis.known.length === 0)
