@@ -62,11 +62,11 @@ describe('a list of the console', () => {
   test('shows each set filter as a chip, finds by amount, merchant and picked days, and exports what it shows', async () => {
     const { read } = await aPayer()
     const today = new Date().toISOString().slice(0, 10)
-    const query = `merchantContains=gmbh&minAmountEuros=12.5&maxAmountEuros=40&from=${today}&to=&agentId=`
+    const query = `merchantContains=bäck&minAmountEuros=12.5&maxAmountEuros=40&from=${today}&to=&agentId=`
     const { status, text } = await read(`console/transactions?${query}`)
     expect(status).toBe(200)
     expect(rowsIn(text)).toBe(2)
-    expect(text).toMatch(/data-set><summary>Merchant contains <strong>gmbh<\/strong>/)
+    expect(text).toMatch(/data-set><summary>Merchant contains <strong>bäck<\/strong>/)
     expect(text).toMatch(/<summary>Amount <strong>€\u00a012\.50 – €\u00a040\.00<\/strong>/)
     expect(text).toMatch(/<input id="filter-from" type="date" name="from" value="\d{4}-\d\d-\d\d">/)
     const [, address = ''] = /href="\.\.\/(console\/csv\/transactions[^"]*)"/.exec(text) ?? []
