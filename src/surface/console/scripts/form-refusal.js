@@ -11,11 +11,11 @@ export function clearFormRefusal(form) {
   }
 }
 
-/** Splits `a: must be …; b: must be …` into sentences, each with its member. */
+/** Splits `a: must be …; b: must be …` or `a must be …. b is …` into sentences, each with its member. */
 const sentencesOf = said =>
-  said.split(/; (?=[\w.]+: )/).map(sentence => ({
+  said.split(/(?:; |(?<=\.) )(?=[a-z][\w.]*:? )/).map(sentence => ({
     sentence,
-    member: /^([\w.]+): /.exec(sentence)?.[1] ?? '',
+    member: /^[\w.]+/.exec(sentence)?.[0] ?? '',
   }))
 
 /** A field in a closed group is shown by opening the group. */
