@@ -52,6 +52,33 @@ describe('a well-known document', () => {
     for (const { href } of links) expect([href, (await fetch(href)).status]).toEqual([href, 200])
   })
 
+  test('agent-payments says which rails serve live mode, and where data is kept', async () => {
+    const live = await startTestService({
+      own: true,
+      env: { SEPA_RAIL: 'files', COLLECTION_IBAN: 'DE89370400440532013000', FILES_COUNTRY: 'IE' },
+    })
+    const none = {
+      sepaOut: null,
+      sepaIn: null,
+      cards: null,
+      machinePayments: null,
+      cardAcceptance: null,
+      paymentMethods: null,
+      identityVerification: 'sandbox',
+    }
+    const rails = { ...none, sepaOut: 'files', sepaIn: 'bank_account', identityVerification: 'manual' }
+    for (const [url, expected] of [
+      [service.url, none],
+      [live.url, rails],
+    ] as const) {
+      expect(await (await fetch(`${url}/.well-known/agent-payments`)).json()).toMatchObject({ live: expected })
+      expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ live: expected })
+    }
+    expect(await (await fetch(`${live.url}/.well-known/agent-payments`)).json()).toMatchObject({
+      dataCountries: { database: 'DE', temporal: 'DE', files: 'IE' },
+    })
+  })
+
   test('agent-payments names addresses that are there', async () => {
     const { documentation, openapi, authorization, publicKeys, status } = (await (
       await get('agent-payments')
