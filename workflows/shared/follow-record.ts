@@ -23,7 +23,7 @@ import {
   workflowSummaryLine,
 } from './run-page.ts'
 import { handleSignals, type SignalHandling } from './signals.ts'
-import { proxyActivity, localActivityFirst, type StepsOf, stepsOf } from './steps.ts'
+import { localActivityFirst, proxyActivity, type StepsOf, stepsOf } from './steps.ts'
 
 /** The pause before an overdue step is retried. */
 const RETRY_AFTER_MS = 1_000
@@ -110,7 +110,9 @@ class OpenRecord<Status extends ProcessStatus> implements FollowedRecord<Status>
   constructor(parts: OpenRecordParts) {
     this.#parts = parts
     const { read } = parts.process
-    this.#read = isOf060(parts.input) ? proxyActivity(read.activity, read) : localActivityFirst(read.activity, read)
+    this.#read = isOf060(parts.input)
+      ? proxyActivity(read.activity, read)
+      : localActivityFirst(read.activity, read)
     this.#list = isOf060(parts.input) ? listOf060() : runList()
     handleRecordChanged(() => {
       this.#hasChanged = true

@@ -2,7 +2,13 @@ import type { ServiceAnswer } from '../calls/caller.ts'
 import { resultOrFailure } from '../calls/result.ts'
 import type { CommandContext, CustomCommand } from '../context.ts'
 import { CommandFailure, exitCodes, usageError } from '../io.ts'
-import { type CommandProfile, changeKeyFile, findProfile, readKeyFile, withoutKeyProfile } from '../key-file.ts'
+import {
+  type CommandProfile,
+  changeKeyFile,
+  findProfile,
+  readKeyFile,
+  withoutKeyProfile,
+} from '../key-file.ts'
 
 function profileOf({ io, options }: CommandContext): { name: string; profile: CommandProfile } {
   const file = readKeyFile(io)

@@ -4,7 +4,7 @@ import type { ServiceAnswer } from '../calls/caller.ts'
 import type { CommandContext } from '../context.ts'
 import { CommandFailure } from '../io.ts'
 import { keyFileExposure, keyFilePath, readKeyFile } from '../key-file.ts'
-import { serviceClientAt, bodyIfOk } from './service.ts'
+import { bodyIfOk, serviceClientAt } from './service.ts'
 
 export interface DiagnosticFinding {
   readonly about: string

@@ -10,9 +10,9 @@ import { type Cents, cents } from '../../values/money.ts'
 import {
   type BudgetUsage,
   type CardControls,
-  ruleOutcomes,
   type MandateLimitUsage,
   type MandateUsage,
+  ruleOutcomes,
   type SpendCounters,
   type SpendRequest,
   type SpendRuling,

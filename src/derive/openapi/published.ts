@@ -1,7 +1,7 @@
 import type { SlicedWork } from '../../kernel/contract/time-slices.ts'
 import { referencedName, schemaExample } from './example.ts'
 import { rewriteForGenerators } from './for-generators.ts'
-import { anyRefusalCodeHeader, REFUSAL_CODE_HEADER, omitCommonResponseHeaders } from './headers.ts'
+import { anyRefusalCodeHeader, omitCommonResponseHeaders, REFUSAL_CODE_HEADER } from './headers.ts'
 import { eventFamilies, withoutAccessText } from './published-events.ts'
 import { isSameJson, mapValues, mapValuesInSlices, withSharedSchemas } from './published-schemas.ts'
 import { compactRefusal, isRefusalResponse, resolveResponse, SharedRefusals } from './refusal-words.ts'

@@ -1,6 +1,11 @@
 import { type ProblemCode, universalProblems } from '../../kernel/contract/problem.ts'
 import { referencedName } from './example.ts'
-import { REFUSAL_CODE_HEADER, refusalCodeHeader, withCommonHeaders, omitCommonResponseHeaders } from './headers.ts'
+import {
+  omitCommonResponseHeaders,
+  REFUSAL_CODE_HEADER,
+  refusalCodeHeader,
+  withCommonHeaders,
+} from './headers.ts'
 import { isSameJson } from './published-schemas.ts'
 import type { OpenapiDocument, ResponseObject, SchemaReference } from './types.ts'
 

@@ -39,7 +39,10 @@ export interface ClientContract {
 const read = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8')
 
 export const readClientContract = (): ClientContract =>
-  buildClientContract(parseOpenapiFile(read('openapi.json')), JSON.parse(read('commands.json')) as CommandTable)
+  buildClientContract(
+    parseOpenapiFile(read('openapi.json')),
+    JSON.parse(read('commands.json')) as CommandTable,
+  )
 
 export function buildClientContract(document: OpenapiDocument, table: CommandTable): ClientContract {
   const found = Object.values(document.paths).flatMap(item => Object.values(item))

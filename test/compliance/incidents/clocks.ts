@@ -147,11 +147,16 @@ describe('the clocks of an incident', () => {
     const before = unsentIncidentReminders([], courseOf({ aware: '2026-03-02T08:00:00Z' }), 'none')
     const given = before.map(({ name }) => name)
     expect(unsentIncidentReminders(given, courseOf({ aware: '2026-03-02T08:00:00Z' }), 'none')).toEqual([])
-    expect(unsentIncidentReminders(given, courseOf({ aware: '2026-03-02T09:00:00Z' }), 'none')).toHaveLength(3)
+    expect(unsentIncidentReminders(given, courseOf({ aware: '2026-03-02T09:00:00Z' }), 'none')).toHaveLength(
+      3,
+    )
   })
 
   test('with less than two hours remind at half time only, and as it is over', () => {
     const course = courseOf({ aware: '2026-03-02T08:00:00Z', classified: '2026-03-03T07:00:00Z' })
-    expect(unsentIncidentReminders([], course, 'none').map(({ kind }) => kind)).toEqual(['half_time', 'overdue'])
+    expect(unsentIncidentReminders([], course, 'none').map(({ kind }) => kind)).toEqual([
+      'half_time',
+      'overdue',
+    ])
   })
 })

@@ -69,7 +69,12 @@ describe('a delivery leased by a process', () => {
 
   test('stays leased after a halt of all, until each had time to renew its lease', async () => {
     await service.sql(`insert into process_leases values ('other', 'deliveries', now())`)
-    const slow = new DueWorkWatch({ sql: sqlOn(database.pool), pollMs: 20, leaseMs: 3_600_000, onFailure: nothing })
+    const slow = new DueWorkWatch({
+      sql: sqlOn(database.pool),
+      pollMs: 20,
+      leaseMs: 3_600_000,
+      onFailure: nothing,
+    })
     let asked = 0
     const stop = slow.add({ dueAt: 'select clock_timestamp()', wake: () => asked++ })
     await until('it has asked often', () => asked > 5)

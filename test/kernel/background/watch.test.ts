@@ -68,7 +68,12 @@ describe('the watch', () => {
   test('waits as long again after a failure, in which other processes may have lost the database, too', async () => {
     const failures: unknown[] = []
     const { sql, statements } = answering([-1, null], new Error('away'), [-1, null])
-    const watch = new DueWorkWatch({ sql, pollMs: 5, leaseMs: NEVER_MS, onFailure: error => failures.push(error) })
+    const watch = new DueWorkWatch({
+      sql,
+      pollMs: 5,
+      leaseMs: NEVER_MS,
+      onFailure: error => failures.push(error),
+    })
     stops.push(watch.add({ dueAt: 'select one', wake: nothing }))
     await until('it asks again', () => statements.length > 3)
     expect(failures).toEqual([new Error('away')])
