@@ -71,7 +71,9 @@ describe('a well-known document', () => {
       [service.url, none],
       [live.url, rails],
     ] as const) {
-      expect(await (await fetch(`${url}/.well-known/agent-payments`)).json()).toMatchObject({ live: expected })
+      expect(await (await fetch(`${url}/.well-known/agent-payments`)).json()).toMatchObject({
+        live: expected,
+      })
       expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ live: expected })
     }
     expect(await (await fetch(`${live.url}/.well-known/agent-payments`)).json()).toMatchObject({
