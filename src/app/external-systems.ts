@@ -55,7 +55,6 @@ export const liveRailsOf = (settings: Settings): LiveRails => ({
   sepaIn: settings.collectionIban === undefined ? null : 'bank_account',
   cards: settings.cardProcessor ?? null,
   machinePayments: settings.cardProcessor === 'sandbox' ? 'sandbox' : null,
-  cardAcceptance: null,
   paymentMethods: settings.fundingRail ?? null,
   identityVerification: kycProviderOf(settings),
 })

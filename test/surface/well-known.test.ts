@@ -9,6 +9,10 @@ import { startTestService } from '../support/harness.ts'
 const service = await startTestService({ env: { SECURITY_CONTACT: 'mailto:security@example.com' } })
 /** Without a security contact. */
 const silent = await startTestService({ own: true })
+const live = await startTestService({
+  own: true,
+  env: { SEPA_RAIL: 'files', COLLECTION_IBAN: 'DE89370400440532013000', FILES_COUNTRY: 'IE' },
+})
 const get = (path: string, init: RequestInit = {}) => fetch(`${service.url}/.well-known/${path}`, init)
 
 const DOCUMENTS = [
@@ -53,16 +57,11 @@ describe('a well-known document', () => {
   })
 
   test('agent-payments says which rails serve live mode, and where data is kept', async () => {
-    const live = await startTestService({
-      own: true,
-      env: { SEPA_RAIL: 'files', COLLECTION_IBAN: 'DE89370400440532013000', FILES_COUNTRY: 'IE' },
-    })
     const none = {
       sepaOut: null,
       sepaIn: null,
       cards: null,
       machinePayments: null,
-      cardAcceptance: null,
       paymentMethods: null,
       identityVerification: 'sandbox',
     }

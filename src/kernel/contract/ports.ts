@@ -121,7 +121,6 @@ export interface LiveRails {
   readonly sepaIn: 'bank_account' | null
   readonly cards: 'stripe' | 'sandbox' | null
   readonly machinePayments: 'sandbox' | null
-  readonly cardAcceptance: null
   readonly paymentMethods: 'sandbox' | null
   readonly identityVerification: 'manual' | 'sandbox'
 }

@@ -20,7 +20,6 @@ export const LiveRails = z
     sepaIn: z.enum(['bank_account']).nullable().meta({ description: 'Incoming SEPA transfers.' }),
     cards: z.enum(['stripe', 'sandbox']).nullable().meta({ description: 'Cards of agents.' }),
     machinePayments: z.enum(['sandbox']).nullable().meta({ description: 'Payments for an HTTP 402.' }),
-    cardAcceptance: z.null().meta({ description: 'Payment requests paid by card.' }),
     paymentMethods: z.enum(['sandbox']).nullable().meta({ description: 'Fundings by a payment method.' }),
     identityVerification: z.enum(['manual', 'sandbox']),
   })
