@@ -14,7 +14,7 @@ const EVENT_EVERY_MS = 500
 
 const PLACES = [
   '',
-  '/approvals',
+  '/inbox',
   '/agents',
   '/intents',
   '/transactions',
