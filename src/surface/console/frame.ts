@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { renderDocument } from '../../web/document.ts'
 import { type Html, html } from '../../web/html.ts'
-import { baseStyle, createAssetFinder, pageAsset, pageIcon, timeStyle } from '../../web/page-assets.ts'
+import { createAssetFinder, pageAsset, pageIcon, pageStyle } from '../../web/page-assets.ts'
 import { refusalPageStyle } from '../../web/refusal-page.ts'
 import { firstScript, sharedScript } from '../console-pages/index.ts'
 import { consoleScript, preloadedScripts } from './browser/browser.ts'
@@ -16,7 +17,7 @@ const sheets = ['frame', 'parts', 'forms', 'decide', 'money', 'charts', 'scripts
 export const consoleFrameStyle = pageAsset(
   'console',
   'css',
-  [baseStyle(), timeStyle(), ...sheets.map(name => read(`styles/${name}.css`))].join('\n'),
+  [pageStyle(), ...sheets.map(name => read(`styles/${name}.css`))].join('\n'),
 )
 const icon = pageAsset('console', 'svg', pageIcon())
 
@@ -36,16 +37,16 @@ export function renderConsoleFrame(
 ): Html {
   const { to, tenant } = request
   const { head, banner } = constantsOf(request)
-  return html`<!doctype html>
-<html lang="en" class="${tenant.mode}" data-root="${to('')}" data-person="${request.actor.id ?? ''}">
-<head>
-<meta charset="utf-8">
-<title>${title} · Console</title>
-${onward !== undefined && html`<meta http-equiv="refresh" content="0; url=${to(onward)}">`}
-${head}
-</head>
-<body>
-<a class="skip" href="#content">Skip to content</a>
+  return renderDocument({
+    language: 'en',
+    title: `${title} · Console`,
+    style: to('console/assets/') + consoleFrameStyle.name,
+    icon: to('console/assets/') + icon.name,
+    firstScript: to('login/assets/') + firstScript.name,
+    attributes: html` class="${tenant.mode}" data-root="${to('')}" data-person="${request.actor.id ?? ''}"${advancedClock(request) !== undefined && html` data-now="${request.now.toISOString()}"`}`,
+    head: html`${onward !== undefined && html`<meta http-equiv="refresh" content="0; url=${to(onward)}">`}
+${head}`,
+    body: html`<a class="skip" href="#content">Skip to content</a>
 ${tenant.mode === 'test' && testBar(request)}
 <header class="top">
 ${banner}
@@ -60,10 +61,8 @@ ${health !== undefined && html`<p class="health" role="status">${health}</p>`}
 <p id="news" role="status"></p>
 <p id="trouble" role="alert" data-incomplete="The page did not load completely, so your last action was not done. Reload the page."></p>
 ${content}
-</main>
-</body>
-</html>
-`
+</main>`,
+  })
 }
 
 /** Times on every page follow the test clock, so the bar says where it is ahead. */
@@ -91,13 +90,7 @@ function constantsOf({ to }: PageRequest): Constants {
 
 type Way = PageRequest['to']
 
-const headFrom = (to: Way): Html => html`<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<script src="${to('login/assets/')}${firstScript.name}"></script>
-<link rel="icon" href="${to('console/assets/')}${icon.name}" type="image/svg+xml">
-<link rel="stylesheet" href="${to('console/assets/')}${consoleFrameStyle.name}">
-<link rel="manifest" href="${to('console/manifest.webmanifest')}">
+const headFrom = (to: Way): Html => html`<link rel="manifest" href="${to('console/manifest.webmanifest')}">
 <script type="module" src="${to('console/scripts/')}${consoleScript.name}"></script>
 <link rel="modulepreload" href="${to('login/assets/')}${sharedScript.name}">
 ${preloadedScripts.map(({ name }) => html`<link rel="modulepreload" href="${to('console/scripts/')}${name}">`)}`
