@@ -6,11 +6,12 @@ import { type Html, html } from '../../web/html.ts'
 import { consoleViewApi } from './api.ts'
 import { consoleAsset, renderConsoleFrame } from './frame.ts'
 import { describeHealth } from './health.ts'
-import type { ConsolePage, LivePagePart, PageRequest, RenderedPage } from './page.ts'
+import type { ConsolePage, ConsoleSection, LivePagePart, PageRequest, RenderedPage } from './page.ts'
 import { homePage } from './pages/decide/home.ts'
 import { waitingDecisionEvents } from './pages/decide/waiting.ts'
 import { startStream, streamCsvPages } from './parts/csv.ts'
 import { countWaiting, waitingCountText } from './pages/decide/waiting-count.ts'
+import { searchSection } from './search.ts'
 import { consoleSections, movedSections } from './sections.ts'
 
 type PageContext = ContextOf<(typeof consoleViewApi)['home']>
@@ -146,6 +147,9 @@ function requestOf(
   return { ...asked, ask, actor, tenant, now, ports, to: path => up + path, may, part }
 }
 
+/** The search shows the other sections, so it is not one of them. */
+const sections: Readonly<Record<string, ConsoleSection>> = { ...consoleSections, search: searchSection }
+
 const consoleView = bindHandlers(consoleViewApi, {
   home: ({ query }, context) => show(homePage, { path: 'console', query }, context),
 
@@ -153,7 +157,7 @@ const consoleView = bindHandlers(consoleViewApi, {
     const moved = movedSections[name]
     if (moved !== undefined)
       return withHeaders(context.refuse('page_moved'), { Location: `${moved}${queryText(query)}` })
-    const { list = missingPage, title = '' } = consoleSections[name] ?? {}
+    const { list = missingPage, title = '' } = sections[name] ?? {}
     return show(list, { path: `console/${name}`, section: { name, title }, query }, context)
   },
 

@@ -66,6 +66,24 @@ function currentOf(
   return filtered ?? ofSection.find(({ filter }) => !filter)
 }
 
+interface FoundPage {
+  readonly to: string
+  readonly label: string
+  readonly place: string
+}
+
+/** All pages that the person may see, for the search. */
+export const pagesFor = (request: PageRequest): readonly FoundPage[] => [
+  { to: request.to('console'), label: HOME.title, place: '' },
+  ...[...consolePlaces, accountPlace].flatMap(place =>
+    tabsFor(place, request).map(tab => ({
+      to: request.to(addressOf(tab)),
+      label: tab.label,
+      place: place.title,
+    })),
+  ),
+]
+
 const ACCOUNT_MENU: readonly (readonly [section: string, label: string])[] = [
   ['settings', 'Settings'],
   ['people', 'People & roles'],

@@ -28,7 +28,6 @@ import { cardRequestsSection } from './pages/decide/card-requests.ts'
 import { intentsSection } from './pages/decide/intents.ts'
 import { proposalsSection } from './pages/decide/proposals.ts'
 import { riskSection, unusualSpendsSection } from './pages/decide/risk.ts'
-import { searchPage } from './pages/decide/search.ts'
 import { costsPage } from './pages/insight/costs.ts'
 import { forecastPage } from './pages/insight/forecast.ts'
 import { merchantsPage } from './pages/insight/merchants.ts'
@@ -203,11 +202,8 @@ export const accountPlace: ConsolePlace = {
   ],
 }
 
-/** Found by the search field on every page. */
-const everywhere: Sections = {
-  search: { title: 'Search', list: searchPage },
-  ask: { title: 'Ask', needs: canvasApi.list, list: canvasPage },
-}
+/** Found by the search on every page. */
+const askSection: ConsoleSection = { title: 'Ask', needs: canvasApi.list, list: canvasPage }
 
 const sectionsOf = ({ tabs, within = {} }: ConsolePlace): [name: string, section: ConsoleSection][] => [
   ...tabs.map(({ name, section }): [string, ConsoleSection] => [name, section]),
@@ -218,7 +214,7 @@ const places = [...consolePlaces, accountPlace]
 
 export const consoleSections: Sections = {
   ...Object.fromEntries(places.flatMap(sectionsOf)),
-  ...everywhere,
+  ask: askSection,
 }
 
 const placesBySection = new Map(places.flatMap(place => sectionsOf(place).map(([name]) => [name, place])))

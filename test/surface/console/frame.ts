@@ -172,7 +172,7 @@ describe('a page of the console', () => {
     const within = grouped.flatMap(place => Object.keys(place.within ?? {}))
     const isListed = (name: string) => found.has(name) || within.includes(name)
     const elsewhere = Object.keys(consoleSections).filter(name => !isListed(name))
-    expect(elsewhere).toEqual(['search', 'ask'])
+    expect(elsewhere).toEqual(['ask'])
     expect(within.filter(name => found.has(name))).toEqual([])
   })
 
