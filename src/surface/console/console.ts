@@ -5,12 +5,12 @@ import { Refusal, RefusedError, withHeaders } from '../../kernel/contract/proble
 import { type Html, html } from '../../web/html.ts'
 import { consoleViewApi } from './api.ts'
 import { consoleAsset, renderConsoleFrame } from './frame.ts'
+import { readFrameFacts, waitingCountText } from './frame-facts.ts'
 import { describeHealth } from './health.ts'
 import type { ConsolePage, ConsoleSection, LivePagePart, PageRequest, RenderedPage } from './page.ts'
 import { homePage } from './pages/decide/home.ts'
 import { waitingDecisionEvents } from './pages/decide/waiting.ts'
 import { startStream, streamCsvPages } from './parts/csv.ts'
-import { countWaiting, waitingCountText } from './pages/decide/waiting-count.ts'
 import { searchSection } from './search.ts'
 import { consoleSections, movedSections } from './sections.ts'
 
@@ -36,9 +36,10 @@ async function show(page: ConsolePage, asked: PageQuery, context: PageContext) {
     livePartRenderer(parts, made),
   )
   try {
+    const facts = !parts || parts.includes(WAITING_PART) ? readFrameFacts(context) : undefined
     const [shown, waiting, health] = await Promise.all([
       parts?.every(part => part === WAITING_PART) ? emptyPage : page(request),
-      waitingPart(request, context),
+      facts && waitingPart(request, facts),
       parts ? undefined : describeHealth(request),
     ])
     if (parts)
@@ -46,7 +47,7 @@ async function show(page: ConsolePage, asked: PageQuery, context: PageContext) {
     assertRead(query, read)
     const refusal = refusalIn(shown, context)
     if (refusal && !acceptsHtml(context)) return refusal
-    return answer(renderConsoleFrame(shown, request, { health, waiting }), refusal)
+    return answer(renderConsoleFrame(shown, request, { health, waiting, hasOtherMode: (await facts)?.hasOtherMode }), refusal)
   } catch (error) {
     if (error instanceof RefusedError) return refused(error.refusal, request, context)
     throw error
@@ -57,13 +58,13 @@ const emptyPage: RenderedPage = { title: '', content: html`` }
 
 const WAITING_PART = 'waiting-count'
 
-const waitingPart = (request: PageRequest, context: PageContext): Promise<Html> =>
+const waitingPart = (request: PageRequest, facts: ReturnType<typeof readFrameFacts>): Promise<Html> =>
   request.part({
     id: WAITING_PART,
     events: waitingDecisionEvents,
     async make() {
-      const count = await countWaiting(context)
-      return html`${count > 0 && html`<span class="badge">${waitingCountText(count)}<span class="unseen"> waiting</span></span>`}`
+      const { waiting } = await facts
+      return html`${waiting > 0 && html`<span class="badge">${waitingCountText(waiting)}<span class="unseen"> waiting</span></span>`}`
     },
   })
 

@@ -28,12 +28,13 @@ export interface FrameParts {
   readonly health?: string | undefined
   /** The number beside *Inbox*. */
   readonly waiting?: Html | undefined
+  readonly hasOtherMode?: boolean | undefined
 }
 
 export function renderConsoleFrame(
   { title, content, onward }: RenderedPage,
   request: PageRequest,
-  { health, waiting }: FrameParts = {},
+  { health, waiting, hasOtherMode = false }: FrameParts = {},
 ): Html {
   const { to, tenant } = request
   const { head, banner } = constantsOf(request)
@@ -50,7 +51,7 @@ ${head}`,
 ${tenant.mode === 'test' && testBar(request)}
 <header class="top">
 ${banner}
-${renderAccountMenu(request)}
+${renderAccountMenu(request, hasOtherMode)}
 </header>
 ${renderPlaces(request, waiting)}
 <main id="content" tabindex="-1">
