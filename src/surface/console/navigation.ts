@@ -101,7 +101,7 @@ export function renderAccountMenu(request: PageRequest, hasOtherMode: boolean): 
 <div id="account" class="menu" popover>
 <p><strong>${renderText(name, 40)}</strong><br>${humanize(role)}, ${tenant.mode} mode</p>
 <ul>${lines.map(([section, label]) => html`<li><a href="${to(`console/${section}`)}">${label}</a></li>`)}</ul>
-<ul>${hasOtherMode && html`<li><a href="${to('login')}?${new URLSearchParams({ to: '/console' })}">Switch to ${tenant.mode === 'test' ? 'live' : 'test'} mode</a></li>`}
+<ul>${hasOtherMode && html`<li><a href="${to('login')}?${new URLSearchParams({ to: 'console' })}">Switch to ${tenant.mode === 'test' ? 'live' : 'test'} mode</a></li>`}
 <li><a href="${to('docs')}">Documentation</a></li>
 <li><button type="button" class="plain" data-action="sign-out">Sign out</button></li></ul>
 </div></div>`

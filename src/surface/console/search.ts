@@ -120,9 +120,13 @@ async function agentsNamed(wanted: string, request: PageRequest): Promise<readon
   return verb === undefined ? lists : lists.toReversed()
 }
 
-function freezingOf({ id, name, status }: ListItemOf<typeof agentsApi.list>, request: PageRequest): Html[] {
+function freezingOf(
+  { id, name, status, frozenByAlertId }: ListItemOf<typeof agentsApi.list>,
+  request: PageRequest,
+): Html[] {
   const operation = status === 'frozen' ? agentsApi.unfreeze : agentsApi.freeze
   if (!request.may(operation) || !['active', 'frozen'].includes(status)) return []
+  if (frozenByAlertId !== null) return []
   const verb = status === 'frozen' ? 'Unfreeze' : 'Freeze'
   return [
     item(
