@@ -17,11 +17,7 @@ function webauthnBundle(): string {
   return readFileSync(new URL('../dist/bundle/index.umd.min.js', `file://${main}`), 'utf8')
 }
 
-export const consolePagesStyle = pageAsset(
-  'console',
-  'css',
-  `${pageStyle()}\n${read('page.css')}`,
-)
+export const consolePagesStyle = pageAsset('console', 'css', `${pageStyle()}\n${read('page.css')}`)
 export const consolePagesIcon = pageAsset('console', 'svg', pageIcon())
 export const webauthnScript = pageAsset('webauthn', 'js', webauthnBundle())
 

@@ -47,7 +47,10 @@ async function show(page: ConsolePage, asked: PageQuery, context: PageContext) {
     assertRead(query, read)
     const refusal = refusalIn(shown, context)
     if (refusal && !acceptsHtml(context)) return refusal
-    return answer(renderConsoleFrame(shown, request, { health, waiting, hasOtherMode: (await facts)?.hasOtherMode }), refusal)
+    return answer(
+      renderConsoleFrame(shown, request, { health, waiting, hasOtherMode: (await facts)?.hasOtherMode }),
+      refusal,
+    )
   } catch (error) {
     if (error instanceof RefusedError) return refused(error.refusal, request, context)
     throw error

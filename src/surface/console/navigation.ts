@@ -2,7 +2,14 @@ import { type Html, html } from '../../web/html.ts'
 import type { ConsoleSection, PageRequest } from './page.ts'
 import { renderIcon } from './parts/icons.ts'
 import { humanize, renderText } from './parts/text.ts'
-import { accountPlace, type ConsolePlace, type ConsoleTab, consolePlaces, HOME, placeOfSection } from './sections.ts'
+import {
+  accountPlace,
+  type ConsolePlace,
+  type ConsoleTab,
+  consolePlaces,
+  HOME,
+  placeOfSection,
+} from './sections.ts'
 
 const isSeen = ({ needs, mode }: ConsoleSection, { may, tenant }: PageRequest): boolean =>
   (needs === undefined || may(needs)) && (mode === undefined || mode === tenant.mode)
@@ -55,13 +62,11 @@ export function renderTabs(request: PageRequest): Html {
   )}</ul></nav>`
 }
 
-function currentOf(
-  tabs: readonly ConsoleTab[],
-  { section, query, id }: PageRequest,
-): ConsoleTab | undefined {
+function currentOf(tabs: readonly ConsoleTab[], { section, query, id }: PageRequest): ConsoleTab | undefined {
   const ofSection = tabs.filter(({ name }) => name === section.name)
   const filtered = ofSection.find(
-    ({ filter }) => filter && id === '' && Object.entries(filter).every(([name, value]) => query[name] === value),
+    ({ filter }) =>
+      filter && id === '' && Object.entries(filter).every(([name, value]) => query[name] === value),
   )
   return filtered ?? ofSection.find(({ filter }) => !filter)
 }
@@ -101,10 +106,11 @@ export function renderAccountMenu(request: PageRequest, hasOtherMode: boolean): 
 <div id="account" class="menu" popover>
 <p><strong>${renderText(name, 40)}</strong><br>${humanize(role)}, ${tenant.mode} mode</p>
 <ul>${lines.map(([section, label]) => html`<li><a href="${to(`console/${section}`)}">${label}</a></li>`)}</ul>
-<ul>${hasOtherMode && html`<li><a href="${to('login')}?${new URLSearchParams({ to: 'console' })}">Switch to ${tenant.mode === 'test' ? 'live' : 'test'} mode</a></li>`}
+<ul>${hasOtherMode && html`<li><a href="${to('login')}?to=console">Switch to ${tenant.mode === 'test' ? 'live' : 'test'} mode</a></li>`}
 <li><a href="${to('docs')}">Documentation</a></li>
 <li><button type="button" class="plain" data-action="sign-out">Sign out</button></li></ul>
 </div></div>`
 }
 
-const initialOf = (name: string | null): string => Array.from((name ?? '').trim())[0]?.toUpperCase() ?? '?'
+const initialOf = (name: string | null | undefined): string =>
+  Array.from((name ?? '').trim())[0]?.toUpperCase() ?? '?'

@@ -1,3 +1,4 @@
+import { collectApi } from '../../commerce/collect/index.ts'
 import { agentsApi } from '../../control/agents/index.ts'
 import { policiesApi } from '../../control/policies/index.ts'
 import { webhooksApi } from '../../delivery/webhooks/index.ts'
@@ -7,7 +8,6 @@ import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import { beneficiariesApi } from '../../money/beneficiaries/index.ts'
 import { statementsApi } from '../../money/statements/index.ts'
 import { walletsApi } from '../../money/wallets/index.ts'
-import { collectApi } from '../../commerce/collect/index.ts'
 import { sandboxApi } from '../sandbox/index.ts'
 import type { PageRequest } from './page.ts'
 
@@ -31,13 +31,33 @@ const lastMonth = (now: Date): string =>
 
 const actions = (now: Date): readonly SearchAction[] => [
   { label: 'New agent', words: 'create add', section: 'agents', operation: agentsApi.create },
-  { label: 'New policy', words: 'create limit template rules', section: 'policies', operation: policiesApi.create },
+  {
+    label: 'New policy',
+    words: 'create limit template rules',
+    section: 'policies',
+    operation: policiesApi.create,
+  },
   { label: 'New webhook', words: 'create add endpoint', section: 'webhooks', operation: webhooksApi.create },
   { label: 'New key', words: 'create api secret', section: 'keys', operation: apiKeysApi.create },
   { label: 'New wallet', words: 'create add', section: 'wallets', operation: walletsApi.create },
-  { label: 'New beneficiary', words: 'create add payee', section: 'beneficiaries', operation: beneficiariesApi.create },
-  { label: 'New payment request', words: 'create collect', section: 'requests', operation: collectApi.create },
-  { label: 'Invite a person', words: 'new colleague people role', section: 'people', operation: peopleApi.create },
+  {
+    label: 'New beneficiary',
+    words: 'create add payee',
+    section: 'beneficiaries',
+    operation: beneficiariesApi.create,
+  },
+  {
+    label: 'New payment request',
+    words: 'create collect',
+    section: 'requests',
+    operation: collectApi.create,
+  },
+  {
+    label: 'Invite a person',
+    words: 'new colleague people role',
+    section: 'people',
+    operation: peopleApi.create,
+  },
   {
     label: `Export ${lastMonth(now)}`,
     words: 'month statement csv pdf',

@@ -75,7 +75,11 @@ async function everythingOn(wanted: string, request: PageRequest): Promise<Html>
   const groups = [
     ...records,
     actions.length > 0 && group('Actions', actions),
-    pages.length > 0 && group('Pages', pages.map(({ to, label, place }) => item(to, label, place))),
+    pages.length > 0 &&
+      group(
+        'Pages',
+        pages.map(({ to, label, place }) => item(to, label, place)),
+      ),
   ].filter(one => one !== false)
   const isEmpty = groups.length === 0
   return html`${isEmpty && html`<p class="empty">No results. IDs must match exactly.</p>`}${groups}${wanted !== '' && askItem(wanted, request)}`
@@ -84,7 +88,7 @@ async function everythingOn(wanted: string, request: PageRequest): Promise<Html>
 const askItem = (wanted: string, { may, to }: PageRequest): HtmlContent =>
   may(canvasApi.list) &&
   group('Ask', [
-    html`<li><a href="${to('console/ask')}?${new URLSearchParams({ message: wanted })}" data-ask-about="${wanted}"><span>Ask: ${renderText(wanted, 80)}</span></a></li>`,
+    html`<li><a href="${to('console/ask')}?message=${encodeURIComponent(wanted)}" data-ask-about="${wanted}"><span>Ask: ${renderText(wanted, 80)}</span></a></li>`,
   ])
 
 const recordsOn = async (wanted: string, request: PageRequest): Promise<readonly Html[]> => {
@@ -170,7 +174,11 @@ async function merchantNamed(wanted: string, { ask, to }: PageRequest): Promise<
   const payments = `console/transactions?${new URLSearchParams({ merchant: name })}`
   return [
     group('Merchant', [
-      item(to(payments), html`Payments to ${renderText(name, 80)}`, category === null ? undefined : humanize(category)),
+      item(
+        to(payments),
+        html`Payments to ${renderText(name, 80)}`,
+        category === null ? undefined : humanize(category),
+      ),
     ]),
   ]
 }

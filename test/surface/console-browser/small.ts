@@ -29,9 +29,7 @@ describe('the small ones', () => {
     const time = page.locator('time')
     await time.filter({ hasText: '18:30' }).waitFor()
     expect(await time.innerText()).toMatch(/^(20 Nov|Today|Yesterday|Tomorrow)( \d{4})? 18:30$/)
-    expect(await time.getAttribute('data-exact')).toBe(
-      '20 Nov 2026, 18:30:00 GMT+9\n2026-11-20 09:30:00 UTC',
-    )
+    expect(await time.getAttribute('data-exact')).toBe('20 Nov 2026, 18:30:00 GMT+9\n2026-11-20 09:30:00 UTC')
     expect(await time.getAttribute('tabindex')).toBe('0')
   })
 

@@ -87,10 +87,7 @@ describe('the approvals', () => {
     const { client, agent, readAs } = await anAccount()
     await anIntent(client, agent.id)
     const [asViewer, asApprover] = await Promise.all([readAs('viewer'), readAs('approver')])
-    const [seen, decided] = await Promise.all([
-      asViewer('console/inbox'),
-      asApprover('console/inbox'),
-    ])
+    const [seen, decided] = await Promise.all([asViewer('console/inbox'), asApprover('console/inbox')])
     expect(seen.text).toContain('Bookshop')
     expect(seen.text).not.toContain('data-operation=')
     expect(decided.text).toContain(APPROVE)

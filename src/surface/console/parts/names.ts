@@ -20,16 +20,17 @@ export type NamedRecordKind =
   | 'policies'
   | 'keys'
 
-const operations: Readonly<Record<NamedRecordKind, { readonly list: AnyOperation; readonly get: AnyOperation }>> =
-  {
-    wallets: walletsApi,
-    agents: agentsApi,
-    beneficiaries: beneficiariesApi,
-    people: peopleApi,
-    webhooks: webhooksApi,
-    policies: policiesApi,
-    keys: apiKeysApi,
-  }
+const operations: Readonly<
+  Record<NamedRecordKind, { readonly list: AnyOperation; readonly get: AnyOperation }>
+> = {
+  wallets: walletsApi,
+  agents: agentsApi,
+  beneficiaries: beneficiariesApi,
+  people: peopleApi,
+  webhooks: webhooksApi,
+  policies: policiesApi,
+  keys: apiKeysApi,
+}
 
 /** The status of ended records. Forms do not offer them, but past payments refer to them. */
 const endedStatus: Readonly<Partial<Record<NamedRecordKind, string>>> = {

@@ -94,7 +94,7 @@ async function askHere(event, link) {
 }
 
 async function loadAsk(address) {
-  const response = await fetch(link.href)
+  const response = await fetch(address)
   const page = new DOMParser().parseFromString(await response.text(), 'text/html')
   const script = page.querySelector('script[src*="/ask-"]').getAttribute('src')
   return {
