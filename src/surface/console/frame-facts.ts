@@ -4,7 +4,8 @@ import type { Row } from '../../kernel/contract/sql.ts'
 
 const MOST = 100
 
-const atMost = (rows: string): string => `(select count(*) from (select 1 from ${rows} limit ${MOST}) counted)`
+const atMost = (rows: string): string =>
+  `(select count(*) from (select 1 from ${rows} limit ${MOST}) counted)`
 
 /**
  * One statement for every page, bounded for each kind of decision: the same ones as `readWaitingDecisions`.

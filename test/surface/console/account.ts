@@ -51,7 +51,7 @@ describe('the pages of an account', () => {
       const text = await pageOf(read, path)
       expect(text).toContain(`data-copy="${id}"`)
       expect(text).toMatch(new RegExp(`data-copy="agentpay [a-z-]+ get ${id}"`))
-      expect(text).toMatch(new RegExp(`href="[./]+\\w+/${id}">JSON`))
+      expect(text).toMatch(new RegExp(`href="[./]+\\w+/${id}">View JSON`))
     }
     const tables = LISTS.filter(one => !one.endsWith('settings'))
     expect(tables).toHaveLength(18)
