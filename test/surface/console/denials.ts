@@ -54,7 +54,7 @@ async function expectFirst({ owner, read }: Visitor, id: string, rule: string): 
 
 test.each(byPolicy)(
   'the page of an intent denied by %s shows that rule first',
-  async (rule, rules, members) => {
+  async (...[rule, rules, members]) => {
     const visitor = await aVisitor()
     await expectFirst(visitor, await deniedUnder(visitor.owner.client, rules, members), rule)
   },
