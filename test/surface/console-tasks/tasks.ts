@@ -83,8 +83,9 @@ export const tasks: readonly Task[] = [
     async run(page, { press, type }) {
       await press(page.locator('[data-palette], #search').first())
       await type(page.locator('dialog input, #search').first(), '47.11')
+      await page.locator('dialog a', { hasText: '47.11' }).first().waitFor()
       await page.keyboard.press('Enter')
-      await page.locator('main').getByText('€ 47.11').first().waitFor()
+      await page.locator('main h1', { hasText: '47.11' }).waitFor()
     },
   },
   {
