@@ -118,7 +118,7 @@ export const tasks: readonly Task[] = [
     async run(page, { press }) {
       await press(page.getByRole('link', { name: 'Statements', exact: true }).first())
       const downloading = page.waitForEvent('download')
-      await press(button(page, /^Export/))
+      await press(page.locator('#export-button'))
       await (await downloading).path()
     },
   },

@@ -7,14 +7,8 @@ type Rules = Parameters<typeof anAgentUnder>[1]
 type IntentMembers = Parameters<typeof anIntent>[2]
 
 /** Every policy leaves small amounts to the agent, so that the approval rule is never the one that denies. */
-async function deniedUnder(
-  client: TestClient,
-  rules: Rules,
-  members: IntentMembers = {},
-  before: (agent: Awaited<ReturnType<typeof anAgentUnder>>) => Promise<unknown> = async () => undefined,
-): Promise<string> {
+async function deniedUnder(client: TestClient, rules: Rules, members: IntentMembers = {}): Promise<string> {
   const agent = await anAgentUnder(client, { autoApproveLimitEuros: 10, ...rules })
-  await before(agent)
   const { id, status } = await anIntent(client, agent.id, { amountEuros: 40, ...members })
   expect([rules, status]).toEqual([rules, 'denied'])
   return id
@@ -59,44 +53,6 @@ test.each(byPolicy)(
     await expectFirst(visitor, await deniedUnder(visitor.owner.client, rules, members), rule)
   },
 )
-
-test('the page of a denied intent shows first what the agent, its wallet, its history or the account denies', async () => {
-  const visitor = await aVisitor()
-  const { client } = visitor.owner
-  const cases: readonly (readonly [rule: string, id: string])[] = [
-    [
-      'agentStatus',
-      await deniedUnder(client, {}, {}, ({ id }) =>
-        bodyOf(client.agents.freeze({ params: { id }, body: { reason: 'Audit' } })),
-      ),
-    ],
-    [
-      'walletStatus',
-      await deniedUnder(client, {}, {}, ({ walletId }) =>
-        bodyOf(client.wallets.update({ params: { id: walletId }, body: { status: 'frozen' } })),
-      ),
-    ],
-    [
-      'cooldownMinutes',
-      await deniedUnder(client, { cooldownMinutes: 60 }, {}, ({ id }) =>
-        anIntent(client, id, { amountEuros: 5 }),
-      ),
-    ],
-    [
-      'maxUsageCount',
-      await deniedUnder(client, { maxUsageCount: 1 }, {}, ({ id }) =>
-        anIntent(client, id, { amountEuros: 5 }),
-      ),
-    ],
-    [
-      'lockToFirstMerchant',
-      await deniedUnder(client, { lockToFirstMerchant: true }, {}, ({ id }) =>
-        anIntent(client, id, { amountEuros: 5, merchant: 'Kiosk' }),
-      ),
-    ],
-  ]
-  for (const [rule, id] of cases) await expectFirst(visitor, id, rule)
-})
 
 test('the page of an intent above the shared budget, or without money, says so first', async () => {
   const visitor = await aVisitor()
