@@ -226,7 +226,7 @@ const signInRows = ({ url, byLink }: ConsoleSignInLink): [string, string][] => [
   [
     '',
     byLink
-      ? 'in a browser, within a day: it makes you a passkey'
+      ? 'in a browser, within ten minutes: it makes you a passkey'
       : 'with your passkey; without it, see "Recovery" in docs/how-to/people.md',
   ],
 ]

@@ -1,5 +1,4 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { hashSecret, newSecret } from '../../kernel/database/credential.ts'
 import {
@@ -16,13 +15,11 @@ import { addMs, clock, days, minutes } from '../../values/clock.ts'
 export const personLinkKinds = ['sign_in', 'join', 'recovery'] as const
 export type PersonLinkKind = (typeof personLinkKinds)[number]
 
-/**
- * In real time. An invitation lasts longer, since the invited person may be away. In test mode a sign-in link
- * lasts a day: it opens no real money, and a developer may come back to it.
- */
-const linkLastsMs = (kind: PersonLinkKind, { mode }: Tenant): number => {
-  if (kind === 'join') return days(7)
-  return kind === 'recovery' || mode === 'test' ? days(1) : minutes(10)
+/** In real time. An invitation lasts longer, since the invited person may be away. */
+const LINK_LASTS_MS: Readonly<Record<PersonLinkKind, number>> = {
+  sign_in: minutes(10),
+  join: days(7),
+  recovery: days(1),
 }
 
 const PAGES: Readonly<Record<PersonLinkKind, string>> = {
@@ -63,14 +60,14 @@ interface MadeLink {
   readonly expiresAt: Date
 }
 
-type Making = Pick<Context, 'records' | 'ports' | 'tenant'>
+type Making = Pick<Context, 'records' | 'ports'>
 
 export function newPersonLink(
   { personId, kind, recoveryId }: LinkMembers,
-  { records, ports, tenant }: Making,
+  { records, ports }: Making,
 ): MadeLink {
   const token = newSecret('lnk_')
-  const expiresAt = addMs(clock.real(), linkLastsMs(kind, tenant))
+  const expiresAt = addMs(clock.real(), LINK_LASTS_MS[kind])
   const { id } = records.create(PersonLink, {
     personId,
     kind,

@@ -94,18 +94,9 @@ export const personRefusals = {
 } as const satisfies Record<string, RefusalSpec>
 
 export const personLinkRefusals = {
-  link_unknown: [
-    404,
-    'This link is unknown, or its person was removed. Ask an owner for a new one, or run agentpay login on the machine of the service.',
-  ],
-  link_used: [
-    410,
-    'The link was already used. Ask an owner for a new one, or run agentpay login on the machine of the service.',
-  ],
-  link_expired: [
-    410,
-    'The link has expired, or was replaced by a newer one. Ask an owner for a new one, or run agentpay login on the machine of the service.',
-  ],
+  link_unknown: [404, 'This link is unknown, or its person was removed. Ask for a new one.'],
+  link_used: [410, 'The link was already used. Ask for a new one.'],
+  link_expired: [410, 'The link has expired, or was replaced by a newer one. Ask for a new one.'],
 } as const satisfies Record<string, RefusalSpec>
 
 /** Events of opening a link. A recovery's link revokes the passkeys that the person lost. */

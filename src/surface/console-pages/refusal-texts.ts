@@ -26,16 +26,16 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'Zu viele Anfragen oder ungültige Signaturen von Ihrer IP-Adresse. Warten Sie einige Minuten und versuchen Sie es erneut.',
   ],
   link_unknown: [
-    'This link is not valid. Ask an owner for a new one, or run agentpay login on the machine of the service.',
-    'Dieser Link ist ungültig. Bitten Sie einen Inhaber um einen neuen, oder führen Sie auf dem Rechner des Dienstes agentpay login aus.',
+    'This link is not valid. Ask for a new one.',
+    'Dieser Link ist ungültig. Bitten Sie um einen neuen.',
   ],
   link_used: [
-    'This link has already been used. Sign in with your passkey, ask an owner for a new link, or run agentpay login on the machine of the service.',
-    'Dieser Link wurde bereits verwendet. Melden Sie sich mit Ihrem Passkey an, bitten Sie einen Inhaber um einen neuen Link, oder führen Sie auf dem Rechner des Dienstes agentpay login aus.',
+    'This link has already been used. Sign in with your passkey, or ask for a new link.',
+    'Dieser Link wurde bereits verwendet. Melden Sie sich mit Ihrem Passkey an oder bitten Sie um einen neuen Link.',
   ],
   link_expired: [
-    'This link has expired. Ask an owner for a new one, or run agentpay login on the machine of the service.',
-    'Dieser Link ist abgelaufen. Bitten Sie einen Inhaber um einen neuen, oder führen Sie auf dem Rechner des Dienstes agentpay login aus.',
+    'This link has expired. Ask for a new one.',
+    'Dieser Link ist abgelaufen. Bitten Sie um einen neuen.',
   ],
   console_unavailable: [
     'Passkeys need an https address, or localhost. The operator of this service must set PUBLIC_URL.',

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { deleteExpiredRows } from '../../../src/kernel/background/sweep.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
-import { aLiveClient, bodyOf } from '../../support/factories.ts'
+import { bodyOf } from '../../support/factories.ts'
 import {
   cookieOf,
   FROM_OUR_PAGE,
@@ -21,6 +21,7 @@ describe('a link to sign in by', () => {
     const { client, ownerId } = await service.owner()
     const { body: link } = await client.console.createLink()
     expect(link).toMatchObject({ personId: null, url: expect.stringContaining('/login#lnk_') })
+    expect(Date.parse(link.expiresAt) - Date.now()).toBeLessThanOrEqual(600_000)
     const answer = await redeem(url, link.url)
     expect([answer.status, answer.body]).toMatchObject([
       201,
@@ -37,16 +38,6 @@ describe('a link to sign in by', () => {
     expect(answer.body.personName).toBe((await client.customers.me()).body.name)
     expect(await traceOf(service, answer)).toMatchObject({ events: ['person.joined', 'console.signed_in'] })
     expect(answer.text).not.toContain('con_')
-  })
-
-  test('works for a day in test mode, and for ten minutes in live mode', async () => {
-    const owner = await service.owner()
-    const live = await aLiveClient(service, owner)
-    const minutesOf = async ({ console }: typeof owner.client) => {
-      const { expiresAt } = await bodyOf(console.createLink({ body: {} }))
-      return Math.round((Date.parse(expiresAt) - Date.now()) / 60_000)
-    }
-    expect([await minutesOf(owner.client), await minutesOf(live)]).toEqual([1_440, 10])
   })
 
   test('is sent in an HttpOnly cookie of this host, which lasts twelve hours', async () => {
