@@ -30,7 +30,7 @@ interface SpendDay {
   readonly euros: number
 }
 
-export interface MonthAndLine {
+interface MonthAndLine {
   readonly monthEuros: number
   /** The last thirty days, the oldest first. */
   readonly days: readonly SpendDay[]

@@ -108,7 +108,7 @@ async function proofOf({ ask, id, to }: PageRequest): Promise<Html> {
 
 type Entry = ListItemOf<typeof intentsApi.timeline>
 
-export const renderTimeline = (entries: readonly Entry[], request: PageRequest): Html =>
+const renderTimeline = (entries: readonly Entry[], request: PageRequest): Html =>
   renderTable(request, 'Timeline', entries, {
     Date: 'at',
     Event: ({ event }) => humanize(event.replace('.', ' ')),

@@ -8,7 +8,7 @@ import { renderBox, renderTable } from '../../parts/table.ts'
 import { noneText, renderText, renderTime } from '../../parts/text.ts'
 import { REFRESH_AFTER_DECISION } from './decision-forms.ts'
 
-export type ProposalDetail = OperationAnswer<typeof proposalsApi.get>
+type ProposalDetail = OperationAnswer<typeof proposalsApi.get>
 
 export const proposalsSection = consoleSection({
   kind: 'Proposal',
