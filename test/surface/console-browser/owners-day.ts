@@ -170,7 +170,9 @@ test('a whole day of an owner, with an approver on a phone', async () => {
   )
   await follow(page, page.locator('main').getByRole('link', { name: transfer.id }).first())
   await page.locator('h1').getByText('completed').waitFor()
-  const run = String(await page.getByRole('link', { name: 'Open in Temporal' }).getAttribute('href'))
+  const run = String(
+    await page.locator('#record-menu a', { hasText: 'Run in Temporal' }).getAttribute('href'),
+  )
   const workflowId = decodeURIComponent(String(run.split('/workflows/')[1]))
   expect(run).toContain(`${WEB_UI}/namespaces/default/workflows/`)
   expect(await runs.of({ workflowId }).untilEnded()).toBe('completed')

@@ -15,7 +15,8 @@ let asking = new AbortController()
 
 function made() {
   const field = element('input', {
-    type: 'search',
+    type: 'text',
+    enterkeyhint: 'go',
     name: 'q',
     maxlength: '200',
     autocomplete: 'off',
