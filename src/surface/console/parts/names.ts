@@ -41,7 +41,7 @@ const endedStatus: Readonly<Partial<Record<NamedRecordKind, string>>> = {
   agents: 'deleted',
 }
 
-const ENDED = new Set(['deleted', 'closed', 'removed', 'revoked'])
+const ENDED = new Set(['deleting', 'deleted', 'closed', 'removed', 'revoked'])
 
 interface Named {
   readonly id: string
