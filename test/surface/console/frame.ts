@@ -180,7 +180,7 @@ describe('a page of the console', () => {
     const { owner, read } = await aVisitor()
     expect((await read('console')).text).not.toContain('Switch to')
     await signedInTo(service, { ownerId: owner.ownerId, mode: 'live' })
-    expect((await read('console')).text).toContain('<a href="login?to=console">Switch to live mode</a>')
+    expect((await read('console')).text).toContain('<a href="./login?to=console">Switch to live mode</a>')
   })
 
   test('says who did what to a record, and keeps the name of a deleted agent', async () => {
