@@ -72,6 +72,8 @@ const linkIn = (page: Page, navigation: string, name: string) =>
   page.getByRole('navigation', { name: navigation, exact: true }).getByRole('link', { name, exact: true })
 
 async function goTo(page: Page, place: string, tab?: string): Promise<void> {
+  // A record that was opened from a list covers the page.
+  if (await page.locator('dialog.panel[open]').count()) await page.keyboard.press('Escape')
   await follow(page, linkIn(page, 'Places', place))
   if (tab !== undefined) await follow(page, linkIn(page, place, tab))
 }
