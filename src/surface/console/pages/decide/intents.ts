@@ -3,6 +3,7 @@ import { RefusedError } from '../../../../kernel/contract/problem.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { ListItemOf, OperationAnswer, PageRequest } from '../../page.ts'
 import { copyableText, renderRecordLink } from '../../parts/links.ts'
+import { readNamesInRows } from '../../parts/names.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox, renderTable } from '../../parts/table.ts'
 import { humanize, noneText, renderText, renderTime } from '../../parts/text.ts'
@@ -37,7 +38,7 @@ export const intentsSection = consoleSection({
     expiresAt: 'Expires',
     possibleDuplicateOf: 'Possible duplicate of',
     comment: 'Reason',
-    transactionId: 'Transaction',
+    transactionId: 'Payment',
   },
   shows: {
     decidedAt: ({ decidedAt, decidedBy }) =>
@@ -78,6 +79,7 @@ async function reasonsOf(intent: Intent, request: PageRequest): Promise<Html> {
     renderEvidenceOfIntent(id, request),
   ])
   const { policy, note } = explanation
+  await readNamesInRows(policy === null ? [] : [policy], request)
   return html`${renderBox(
     'Decision',
     html`<p class="lead">${renderText(explanation.summary, 500)}</p>`,
