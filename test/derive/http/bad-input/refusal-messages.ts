@@ -61,7 +61,7 @@ describe('the refusal of a wrong member', () => {
   const create = allInputs.find(({ key }) => key === 'policies.create') as Input
 
   test.each([
-    [{}, 'name: must be a text (it is missing)'],
+    [{}, 'name is required.'],
     [{ name: null }, 'name: must be a text (it is null)'],
     [{ name: 7 }, 'name: must be a text (it is 7)'],
     [
@@ -101,6 +101,6 @@ describe('the refusal of a wrong member', () => {
     const body = { name: 'a', allowedMccs: Array.from({ length: 1_500 }, () => 7) }
     const messages = String(refusalOf(create, body))
     expect(messages.match(/must be a text/g)?.length).toBe(5)
-    expect(messages).toMatch(/; and more$/)
+    expect(messages).toMatch(/[;.] and more$/)
   })
 })
