@@ -119,6 +119,14 @@ describe('the arguments of a command', () => {
     )
   })
 
+  test('take the word that another area has for a choice', () => {
+    const reasons = ['refunds.create', 'disputes.create'].map(
+      key =>
+        bodyOf(key, 'txn_1', '--reason', key === 'refunds.create' ? 'not_received' : 'not_delivered')?.reason,
+    )
+    expect(reasons).toEqual(['not_delivered', 'not_received'])
+  })
+
   test('name the choices of a value that is missing', () => {
     expect(() => call('cards.create', '--usage')).toThrow('--usage needs one of single, multi.')
   })

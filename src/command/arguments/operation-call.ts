@@ -138,12 +138,12 @@ type ParseResult = { readonly value: unknown } | { readonly problem: string }
 const NUMBER = /^-?\d+(\.\d+)?$/
 
 export function parseOptionValue(text: string, shape: ValueShape): ParseResult {
-  const { types, choices } = shape
+  const { types, choices, synonyms = {} } = shape
   const may = (type: string): boolean => types.includes(type)
   if (shape.isFile) return { value: new NamedFile(text) }
   if (types.length === 0) return anything(text)
   if (text === 'null' && may('null')) return { value: null }
-  if (choices) return choiceOf(text, choices)
+  if (choices) return choiceOf(Object.hasOwn(synonyms, text) ? String(synonyms[text]) : text, choices)
   if ((text === 'true' || text === 'false') && may('boolean')) return { value: text === 'true' }
   if ((may('number') || may('integer')) && NUMBER.test(text)) return numberOf(text)
   if ((may('object') && /^\s*\{/.test(text)) || (may('array') && /^\s*\[/.test(text)))

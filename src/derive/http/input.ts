@@ -37,13 +37,9 @@ function parse(schema: z.ZodType, json: unknown): object {
 function refused(found: readonly ValidationIssue[], schema: z.ZodType): Problem {
   const issues = found.map(issue => asInJson(issue, schema))
   const sentences = issues.filter(isFirstOfItsMember).flatMap(issue => sentencesOf(issue, schema))
-  const shown = sentences.length > SHOWN ? [...sentences.slice(0, SHOWN), 'and more'] : sentences
-  return new Problem('invalid_request', joined(shown))
+  const more = sentences.length > SHOWN ? '; and more' : ''
+  return new Problem('invalid_request', sentences.slice(0, SHOWN).join('; ') + more)
 }
-
-/** Those with a full stop are whole sentences. */
-const joined = (sentences: readonly string[]): string =>
-  sentences.reduce((text, next) => `${text}${text.endsWith('.') ? '' : ';'} ${next}`)
 
 function asInJson(issue: ValidationIssue, schema: z.ZodType): ValidationIssue {
   const { path = [], keys } = issue
@@ -68,10 +64,10 @@ function sentencesOf(issue: ValidationIssue, schema: z.ZodType): string[] {
   const at = (...more: string[]) => shortenPath([...path, ...more].join('.')) || 'body'
   if (keys) {
     const unknown = keys.slice(0, SHOWN + 1)
-    return unknown.map(key => `Unknown field: ${at(key)}.${suggestMember(key, schema, path)}`)
+    return unknown.map(key => `${at(key)}: unknown field${suggestMember(key, schema, path)}`)
   }
   if (path.length > 0 && issue.input === undefined && isValueMissing(issue))
-    return [`${at()} is required.${choicesText(issue)}`]
+    return [`${at()}: is required${choicesText(issue)}`]
   const came = describeSentValue(issue)
   return [`${at()}: ${came ? `${message.replace(/\.$/, '')} (${came})` : message}`]
 }
@@ -80,7 +76,7 @@ function none(value: unknown, where: string): object {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidRequest(where, `must be an object (${describeSentValue({ input: value })})`)
   const [unknown] = Object.keys(value)
-  if (unknown !== undefined) throw new Problem('invalid_request', `Unknown field: ${shortenPath(unknown)}.`)
+  if (unknown !== undefined) throw invalidRequest(unknown, 'unknown field')
   return empty
 }
 
@@ -89,7 +85,7 @@ function singles(query: URLSearchParams): Record<string, string> {
   const values: Record<string, string> = Object.create(null)
   for (const [name, value] of query) {
     // No contract has this name, and a record of free names would drop it silently.
-    if (name === '__proto__') throw new Problem('invalid_request', `Unknown field: ${name}.`)
+    if (name === '__proto__') throw invalidRequest(name, 'unknown field')
     if (name in values) throw invalidRequest(name, 'given more than once')
     values[name] = value
   }
@@ -135,7 +131,7 @@ function suggestMember(name: string, schema: z.core.$ZodType, path: readonly Pro
   const names = membersAt(schema, path)
   const others = CONFUSABLE_NAMES.find(alike => alike.includes(name)) ?? []
   const meant = names.find(one => others.includes(one)) ?? nearestName(name, names)
-  return meant === undefined ? '' : ` Did you mean ${meant}?`
+  return meant === undefined ? '' : `, did you mean ${meant}?`
 }
 
 function membersAt(schema: z.core.$ZodType, [first, ...rest]: readonly PropertyKey[]): readonly string[] {

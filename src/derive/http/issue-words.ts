@@ -86,9 +86,9 @@ const SHOWN = 40
 export const isValueMissing = ({ code }: ValidationIssue): boolean =>
   code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_format'
 
-/** For a member that must have one of several values: ` It is "single" or "multi".` */
+/** For a member that must have one of several values: `: "single" or "multi"`. */
 export const choicesText = ({ code, values = [] }: ValidationIssue): string =>
-  code === 'invalid_value' ? ` It is ${oneOf(values)}.` : ''
+  code === 'invalid_value' ? `: ${oneOf(values)}` : ''
 
 export function describeSentValue({ code, origin, input }: ValidationIssue): string | undefined {
   const measured = code === 'invalid_key' ? 'string' : code?.startsWith('too_') ? (origin ?? '') : ''

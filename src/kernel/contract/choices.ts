@@ -7,8 +7,10 @@ export const choiceWithSynonyms = <const T extends readonly [string, ...string[]
 ) => {
   const choice = z.enum(choices)
   type Choice = typeof choice
-  return z.preprocess<unknown, Choice, z.input<Choice>>(
-    given => (typeof given === 'string' && Object.hasOwn(synonyms, given) ? synonyms[given] : given),
-    choice,
-  )
+  return z
+    .preprocess<unknown, Choice, z.input<Choice>>(
+      given => (typeof given === 'string' && Object.hasOwn(synonyms, given) ? synonyms[given] : given),
+      choice,
+    )
+    .meta({ 'x-synonyms': synonyms })
 }

@@ -69,7 +69,7 @@ describe('a new intent', () => {
     const { id } = await anIntent(client, agent.id)
     const body = { comment: 'Go ahead', reason: 'Go' }
     const answer = await service.http('POST', `/intents/${id}/approve`, { token: key, body })
-    expect([answer.status, answer.body.error]).toEqual([400, 'Unknown field: reason. Did you mean comment?'])
+    expect([answer.status, answer.body.error]).toEqual([400, 'reason: unknown field, did you mean comment?'])
     expect(await intentOf(client, id)).toMatchObject({ status: 'created', comment: null })
   })
 
