@@ -8,7 +8,7 @@ import {
 /** A deadline may be off by this much before the list is corrected. */
 const TOLERANCE_MS = 60_000
 
-export interface RunList {
+export interface RunVisibility {
   /** Writes what has changed into Temporal's list of runs: an event in the history. */
   show(status: ProcessStatus): void
 }
@@ -17,7 +17,7 @@ export interface RunList {
  * The run was started with the status and the deadline that its record had. A run that acts at many times, without
  * waking up, has no deadline in the list.
  */
-export function runList({ hasDeadline = true } = {}): RunList {
+export function runList({ hasDeadline = true } = {}): RunVisibility {
   return {
     show({ status, ...times }) {
       const dueInMs = hasDeadline ? times.dueInMs : null
@@ -41,7 +41,7 @@ const isNear = (listed: Date | undefined, deadline: number | null): boolean =>
     : Math.abs(listed.getTime() - deadline) <= TOLERANCE_MS
 
 /** In 0.6.0 the list has no deadline. */
-export function listOf060(): RunList {
+export function listOf060(): RunVisibility {
   let listed: string | undefined
   return {
     show({ status }) {

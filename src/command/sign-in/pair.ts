@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type CommandContext, resultOrFailure } from '../context.ts'
 import { readLocalSandbox } from '../credentials.ts'
 import { openBrowser } from './browser.ts'
-import { type SignInRequest, serviceClientAt, successBody } from './service.ts'
+import { bodyIfOk, type SignInRequest, serviceClientAt } from './service.ts'
 import { pollUntilDecided, requireIssuedKey } from './wait.ts'
 
 interface Started {
@@ -50,7 +50,7 @@ async function sandboxLink(context: CommandContext, url: string, page: string): 
   const { dashboardSecret, ownerId } = await operatorOf(context, url)
   if (dashboardSecret === undefined || ownerId === undefined) return undefined
   const { call } = serviceClientAt(context, url, { dashboardSecret })
-  const link = successBody<{ url: string }>(await call('console.createSandboxLink', { body: { ownerId } }))
+  const link = bodyIfOk<{ url: string }>(await call('console.createSandboxLink', { body: { ownerId } }))
   return link && leadingTo(link.url, page)
 }
 
@@ -65,7 +65,7 @@ async function operatorOf(context: CommandContext, url: string): Promise<Operato
   if (sandbox && new URL(sandbox.url).origin === new URL(url).origin) return sandbox
   const { AGENTPAY_DASHBOARD_SECRET: dashboardSecret, AGENTPAY_KEY: key } = context.env
   if (!dashboardSecret || !key) return {}
-  const own = successBody<{ ownerId: string; mode: string }>(
+  const own = bodyIfOk<{ ownerId: string; mode: string }>(
     await serviceClientAt(context, url, { key }).call('keys.current'),
   )
   return own?.mode === 'test' ? { dashboardSecret, ownerId: own.ownerId } : {}
