@@ -16,13 +16,13 @@ export function endProgress(): string {
 
 /** One line, which the next one replaces on a terminal. Elsewhere each has a line of its own. */
 export function printProgress(text: string): void {
-  const { isTTY, columns = NARROWEST } = process.stdout
+  const { isTTY, columns } = process.stdout
   if (!isTTY) {
     printLine(text)
     return
   }
-  // A line that wraps could not be replaced.
-  process.stdout.write(`${CLEAR_LINE}${text.slice(0, columns - 1)}`)
+  // A line that wraps could not be replaced. A terminal may not know its width.
+  process.stdout.write(`${CLEAR_LINE}${text.slice(0, (columns || NARROWEST) - 1)}`)
   isProgressShown = true
 }
 

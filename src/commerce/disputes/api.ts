@@ -31,9 +31,7 @@ const reason = z.enum(disputeReasons).meta({ description: aboutReasons })
 const givenReason = choiceWithSynonyms(disputeReasons, {
   fraudulent: 'fraud',
   not_delivered: 'not_received',
-}).meta({
-  description: `${aboutReasons} \`fraudulent\` means \`fraud\`, and \`not_delivered\` means \`not_received\`, as in a refund.`,
-})
+}).meta({ description: aboutReasons })
 
 const finding = z.enum(liabilityFindings).meta({
   description:

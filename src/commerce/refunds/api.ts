@@ -29,8 +29,6 @@ const reason = z.enum(refundReasonCodes)
 const givenReason = choiceWithSynonyms(refundReasonCodes, {
   fraud: 'fraudulent',
   not_received: 'not_delivered',
-}).meta({
-  description: '`fraud` means `fraudulent`, and `not_received` means `not_delivered`, as in a dispute.',
 })
 
 const RefundRecord = z

@@ -81,7 +81,7 @@ export const consoleApi = {
   createSandboxLink: post('/console/sandbox-links', {
     summary: 'Create a sign-in link for the sandbox',
     description:
-      'The link signs in as an owner of the account in test mode, once, within a day, whether or not the owner has a passkey. Until the account has people, opening it creates the first person, an owner. `npm start` and `agentpay login` print such a link. In live mode, use a recovery.',
+      'The link signs an owner in to test mode, once, within a day. In live mode, use a recovery.',
     callers: ['dash'],
     body: z.strictObject({ ownerId: id('customer') }),
     example: { ownerId: 'customer_01jd8x2m4ye7k9v0c3q5r6t8wz' },

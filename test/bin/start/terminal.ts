@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { cloneDatabase } from '../../support/database.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
@@ -8,6 +8,12 @@ import { until } from '../../support/until.ts'
 
 const REWRITTEN = '\r\u001b[2K'
 
+const children: ChildProcess[] = []
+
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
 /** Runs `npm start` in a terminal of util-linux's `script`. */
 function startInTerminal(env: Record<string, string>) {
   const { PATH, HOME, XDG_CACHE_HOME, NODE_COMPILE_CACHE } = process.env
@@ -16,7 +22,7 @@ function startInTerminal(env: Record<string, string>) {
     env: { PATH, HOME, XDG_CACHE_HOME, NODE_COMPILE_CACHE, TERM: 'xterm', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  afterAll(() => void child.kill('SIGKILL'))
+  children.push(child)
   let output = ''
   child.stdout.setEncoding('utf8').on('data', text => {
     output += text
