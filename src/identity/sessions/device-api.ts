@@ -178,7 +178,7 @@ export const deviceAuthorizationApi = {
     ...console,
     summary: 'Look at the device that shows a code',
     description:
-      'The page `/device` calls it. Ten wrong codes within ten minutes from one person, or from one address, are a 429.',
+      'The page `/device` calls it. Ten wrong codes in ten minutes from a person or address are a 429.',
     body: z.strictObject({ userCode: userCodeSchema }),
     example: EXAMPLE,
     returns: [200, WaitingDeviceRecord],
