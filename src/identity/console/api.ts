@@ -80,8 +80,7 @@ export const consoleApi = {
   }),
   createSandboxLink: post('/console/sandbox-links', {
     summary: 'Create a link to the sandbox',
-    description:
-      'The link signs an owner in to test mode, once, within a day. In live mode, use a recovery.',
+    description: 'The link signs an owner in to test mode, once, within a day. In live mode, use a recovery.',
     callers: ['dash'],
     body: z.strictObject({ ownerId: id('customer') }),
     example: { ownerId: 'customer_01jd8x2m4ye7k9v0c3q5r6t8wz' },
