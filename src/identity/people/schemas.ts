@@ -93,7 +93,7 @@ export const personRefusals = {
   ],
 } as const satisfies Record<string, RefusalSpec>
 
-export const newLinkRemedy = 'Run agentpay login for a new one in the sandbox, or ask an owner.'
+export const newLinkRemedy = 'Run agentpay login in the sandbox, or ask an owner.'
 
 export const personLinkRefusals = {
   link_unknown: [404, `This link is unknown, or its person was removed. ${newLinkRemedy}`],

@@ -46,7 +46,7 @@ describe('npm start in a terminal', () => {
     const { url, signIn } = instanceOf(dataDir)
     const [first = '', second = ''] = terminal.output().split('The service is ready')
     expect(first).toContain(`${REWRITTEN}Preparing the database`)
-    expect(first).not.toContain('\n')
+    expect(first.trimEnd()).not.toContain('\n')
     expect(second).toContain(`\r\n\r\n  ${signIn}\r\n`)
 
     terminal.type('\r')
@@ -62,7 +62,7 @@ describe('npm start in a terminal', () => {
     const refused = await redeem(old)
     expect([refused.status, await refused.json()]).toEqual([
       410,
-      { error: expect.stringContaining('Run agentpay login for a new one') },
+      { error: expect.stringContaining('Run agentpay login in the sandbox') },
     ])
     expect((await redeem(latest)).status).toBe(201)
     expect(terminal.output()).toMatch(/\r\n\d\d:\d\d:\d\d POST \/console\/links\/redeem 201 \d+ ms\r\n/)

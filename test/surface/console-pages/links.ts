@@ -56,7 +56,7 @@ describe('a link', () => {
     await page.locator('[data-action="redeem"]').click()
     await troubleIn(page).filter({ hasText: 'This link' }).waitFor()
     expect(await troubleIn(page).innerText()).toBe(
-      'This link is not valid. Run agentpay login for a new one in the sandbox, or ask an owner.',
+      'This link is not valid. Run agentpay login in the sandbox, or ask an owner.',
     )
   })
 
