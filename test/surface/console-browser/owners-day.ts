@@ -96,7 +96,7 @@ async function inviteGrace(page: Page) {
   const visited = await open(link, phone)
   await visited.page.locator('[data-action="redeem"]:visible').tap()
   await visited.page.locator('form[data-action="enrol"] button:visible').tap()
-  await visited.page.waitForURL('**/approve')
+  await visited.page.waitForURL('**/console')
   return visited
 }
 

@@ -74,7 +74,7 @@ describe('a page of the console', () => {
     })
     expect(status).toBe(200)
     expect(text).toContain('This part updates with the next payment')
-    expect(text).toContain('Nothing to approve')
+    expect(text).toContain('Nothing waits for you')
   })
 
   test('shows a viewer no button that would be refused, and an owner all of them', async () => {
