@@ -67,9 +67,12 @@ export function renderTabs(request: PageRequest): Html {
 /** Reports keep their span, agent and grouping from one to the next. A span in the future is that of a forecast. */
 function reportSpanAlong({ query, now }: PageRequest): string {
   const isPast = (query.to ?? '') <= utcDay(now)
-  const kept = ['agentId', 'groupBy', ...(isPast ? ['from', 'to'] : [])]
-  const set = kept.flatMap(name => (query[name] ? [[name, query[name]]] : []))
-  return set.length > 0 ? `?${new URLSearchParams(set)}` : ''
+  const set = new URLSearchParams()
+  for (const name of ['agentId', 'groupBy', ...(isPast ? ['from', 'to'] : [])]) {
+    const value = query[name]
+    if (value) set.set(name, value)
+  }
+  return set.size > 0 ? `?${set}` : ''
 }
 
 function currentOf(tabs: readonly ConsoleTab[], { section, query, id }: PageRequest): ConsoleTab | undefined {
