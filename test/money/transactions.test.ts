@@ -117,6 +117,9 @@ describe('a transaction', () => {
     expect(await idsOf({ minAmountEuros: 12.51 })).toEqual([second.params.id])
     expect(await idsOf({ maxAmountEuros: 12.49, merchantContains: 'gmbh' })).toEqual([])
     expect(await idsOf({ merchantContains: 'gmbh', to: first.transfer.createdAt })).toEqual([])
+    const page = { minAmountEuros: 12.5, limit: 1 }
+    const { nextCursor } = await bodyOf(client.transactions.list({ query: page }))
+    expect(await idsOf({ ...page, cursor: nextCursor })).toEqual([first.params.id])
     const { status, body } = await client.transactions.list({ query: { minAmountEuros: '1.005' as never } })
     expect([status, body]).toMatchObject([400, { error: expect.stringContaining('minAmountEuros: ') }])
   })

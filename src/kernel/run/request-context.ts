@@ -208,7 +208,9 @@ export class RequestContext implements Context {
     return [
       key,
       tenantKey(this.#tenant, this.actor.agentId),
-      JSON.stringify([this.#call.input.params, filters]),
+      JSON.stringify([this.#call.input.params, filters], (_, value) =>
+        typeof value === 'bigint' ? String(value) : value,
+      ),
     ].join('|')
   }
 

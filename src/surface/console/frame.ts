@@ -98,5 +98,5 @@ ${preloadedScripts.map(({ name }) => html`<link rel="modulepreload" href="${to('
 
 const bannerFrom = (
   to: Way,
-): Html => html`<a class="brand" href="${to('console')}"><img src="${to('console/assets/')}${icon.name}" alt="" width="24" height="24"> <span>Agent Payments</span></a>
+): Html => html`<a class="brand" href="${to('console')}" aria-label="Agent Payments"><img src="${to('console/assets/')}${icon.name}" alt="" width="24" height="24"> <span>Agent Payments</span></a>
 <a class="find" href="${to('console/search')}" data-palette>${renderIcon('search')}<span>Search or ask</span><kbd>/</kbd></a>`

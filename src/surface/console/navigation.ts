@@ -1,3 +1,4 @@
+import { utcDay } from '../../values/clock.ts'
 import { type Html, html } from '../../web/html.ts'
 import type { ConsoleSection, PageRequest } from './page.ts'
 import { renderIcon } from './parts/icons.ts'
@@ -56,10 +57,22 @@ export function renderTabs(request: PageRequest): Html {
   const tabs = place ? tabsFor(place, request) : []
   if (!place || tabs.length < 2) return html``
   const current = currentOf(tabs, request)
+  const along = place.title === 'Insights' ? reportSpanAlong(request) : ''
   return html`<nav class="tabs" aria-label="${place.title}"><ul>${tabs.map(
     tab =>
-      html`<li><a href="${request.to(addressOf(tab))}"${tab === current && html` aria-current="page"`}>${tab.label}</a></li>`,
+      html`<li><a href="${request.to(addressOf(tab))}${along}"${tab === current && html` aria-current="page"`}>${tab.label}</a></li>`,
   )}</ul></nav>`
+}
+
+/** Reports keep their span, agent and grouping from one to the next. A span in the future is that of a forecast. */
+function reportSpanAlong({ query, now }: PageRequest): string {
+  const isPast = (query.to ?? '') <= utcDay(now)
+  const set = new URLSearchParams()
+  for (const name of ['agentId', 'groupBy', ...(isPast ? ['from', 'to'] : [])]) {
+    const value = query[name]
+    if (value) set.set(name, value)
+  }
+  return set.size > 0 ? `?${set}` : ''
 }
 
 function currentOf(tabs: readonly ConsoleTab[], { section, query, id }: PageRequest): ConsoleTab | undefined {

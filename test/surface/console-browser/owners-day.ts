@@ -109,6 +109,8 @@ async function fund(page: Page, agent: string, wallet: { id: string }): Promise<
   await page.getByLabel('From wallet').selectOption(wallet.id)
   await page.locator('form').getByRole('button', { name: 'Fund' }).click()
   await page.locator('.box').filter({ hasText: 'Money' }).getByText('€ 100.00').first().waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('dialog.panel').waitFor({ state: 'detached' })
 }
 
 /** A template changes nothing until it is applied, so the last thirty days are replayed under it first. */

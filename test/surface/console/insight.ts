@@ -134,6 +134,7 @@ describe('the pages about insight', () => {
       expect([page, status]).toEqual([page, 200])
       expect(text).toContain(`type="date" name="from" value="${day(9)}"`)
       expect(text).toMatch(/<p class="presets"><a href="\?[^"]*from=/)
+      expect(text).toContain(`console/merchants?groupBy=week&amp;from=${day(9)}&amp;to=${day(0)}"`)
     }
     const text = (await read(`console/costs?from=${day(9)}&to=${day(0)}`)).text
     expect(chartIn(text, 'spent').points).toHaveLength(10)

@@ -14,6 +14,7 @@ import {
   renderFacts,
   renderTable,
   renderValue,
+  type StateWords,
 } from './table.ts'
 import { renderStatus, renderText } from './text.ts'
 
@@ -21,6 +22,7 @@ interface RecordHead {
   readonly name: HtmlContent
   readonly kind: string
   readonly state?: string | undefined
+  readonly states?: StateWords | undefined
   readonly operation: AnyOperation
   readonly command: string
   readonly workflowId?: string | null
@@ -29,10 +31,10 @@ interface RecordHead {
 
 /** Title and state, the actions, and a menu of what developers need: the id, the JSON, the command, the run. */
 export function renderRecordHead(head: RecordHead, request: PageRequest): Html {
-  const { name, kind, state, operation, command, workflowId, actions = [] } = head
+  const { name, kind, state, states, operation, command, workflowId, actions = [] } = head
   const { id, to } = request
   const json = to(operation.path.replace(/\{\w+\}/, encodeURIComponent(id)).slice(1))
-  return html`<div class="head"><h1>${name} ${state !== undefined && renderStatus(state)}</h1>
+  return html`<div class="head"><h1>${name} ${state !== undefined && renderStatus(state, states)}</h1>
 ${actions.length > 0 && html`<div class="actions">${actions}</div>`}
 <button type="button" class="plain dots" popovertarget="record-menu" aria-label="More about this ${kind.toLowerCase()}">${renderIcon('more')}</button>
 <ul id="record-menu" class="menu" popover>

@@ -92,7 +92,7 @@ async function recordPageOf(
         readNamesInRows([record], request),
         readPaymentNames(record, request),
       ])
-      return html`${renderRecordHead({ name: renderText(name, 140), kind, operation: get, command, state: state as string | undefined, workflowId: record.workflowId as string | null, actions }, request)}
+      return html`${renderRecordHead({ name: renderText(name, 140), kind, operation: get, command, state: state as string | undefined, states: spec.states, workflowId: record.workflowId as string | null, actions }, request)}
 ${await bodyOf(spec, get, record, request)}`
     },
   })

@@ -97,7 +97,7 @@ const tones: Readonly<Record<string, string>> = {
   ),
   ...toneOf(
     'waiting',
-    'created pending submitted verifying in_review needs_information open paused settlement suggested unmatched',
+    'created pending verifying in_review needs_information open paused suggested unmatched',
   ),
   ...toneOf(
     'bad',

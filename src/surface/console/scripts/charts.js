@@ -16,21 +16,23 @@ const short = new Intl.NumberFormat('en-GB', {
   maximumFractionDigits: 1,
 })
 
-/** The smallest of 1, 2, 2.5 and 5 times a power of ten that is not below the amount. */
+/** The steps of ticks, as multiples of a power of ten. */
+const ROUND = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10]
+
 function roundAbove(amount) {
   if (amount <= 0) return 1
   const power = 10 ** Math.floor(Math.log10(amount))
-  return ([1, 2, 2.5, 5].find(times => times * power >= amount) ?? 10) * power
+  return (ROUND.find(times => times * power >= amount) ?? 10) * power
 }
 
-/** Ticks from zero to above the highest amount, and below zero where there are refunds. */
-export function ticksFor(series) {
+/** Four ticks from zero to above the highest amount, and more below zero only for refunds that reach a step. */
+function scaleOf(series) {
   const values = series.flatMap(one => one.values.map(value => (one.kind === 'down' ? -value : value)))
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)]
   const step = roundAbove(Math.max(high, -low) / STEPS)
-  const below = Math.ceil(-low / step)
-  const above = Math.max(Math.ceil(high / step), low < 0 ? 1 : STEPS)
-  return Array.from({ length: below + above + 1 }, (_, n) => (n - below) * step)
+  const below = Math.floor(-low / step)
+  const ticks = Array.from({ length: below + STEPS + 1 }, (_, n) => (n - below) * step)
+  return { ticks, low: Math.min(low * 1.08, ticks[0]) }
 }
 
 /** Resolves a colour of the style sheet for the canvas. */
@@ -74,7 +76,7 @@ function tip({ points, series }) {
     box.hidden = idx === null || idx === undefined || left < 0
     if (box.hidden) return
     const lines = series
-      .filter(({ values }) => values[idx] !== null && values[idx] !== undefined)
+      .filter(({ kind, values }) => (kind === 'down' ? values[idx] > 0 : Number.isFinite(values[idx])))
       .map(({ name, values }) =>
         element('div', {}, element('span', {}, name), element('b', {}, exact.format(values[idx]))),
       )
@@ -89,7 +91,7 @@ function tip({ points, series }) {
 /** @returns {UPlot.Options} */
 function optionsOf(chart, plot) {
   const { points, series } = chart
-  const ticks = ticksFor(series)
+  const { ticks, low } = scaleOf(series)
   const axis = { stroke: colourOf('faint', plot), font: '12px system-ui, sans-serif', ticks: { show: false } }
   const every = Math.max(1, Math.ceil((points.length * TICK_PX) / Math.max(plot.clientWidth, TICK_PX)))
   return {
@@ -100,11 +102,12 @@ function optionsOf(chart, plot) {
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
     scales: {
       x: { time: false, range: () => [-0.6, points.length - 0.4] },
-      y: { range: () => [ticks[0], ticks.at(-1)] },
+      y: { range: () => [low, ticks.at(-1)] },
     },
     axes: [
       {
         ...axis,
+        size: 30,
         grid: { show: false },
         splits: () => points.flatMap((_, n) => (n % every === 0 ? [n] : [])),
         values: (_, places) => places.map(n => nameOnAxis(points[n] ?? '')),

@@ -51,7 +51,7 @@ async function costs(request: PageRequest): Promise<Html> {
       ['Refunded', renderEuros(total.refundedEuros)],
       [
         'Net',
-        html`${renderEuros(total.netEuros)}${total.change !== null && html` (${renderChange(total.change)} from the previous period)`}`,
+        html`${renderEuros(total.netEuros)}${total.change !== null && html` (${renderChange(total.change)} from ${formatSpan(before)})`}`,
       ],
       [
         'Denied',
@@ -112,7 +112,7 @@ function drawn(report: Costs, before: Costs, request: PageRequest): Html {
         ? [{ name: 'Refunded', kind: 'down', values: refunds } as const]
         : []),
       {
-        name: `Previous period (${formatSpan(before)})`,
+        name: 'Previous period',
         kind: 'before',
         values: points.map(({ beforeEuros }) => beforeEuros),
       },

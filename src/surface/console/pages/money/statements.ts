@@ -36,7 +36,7 @@ export const statementsSection = consoleSection({
   lead: 'Monthly statements of each wallet, created on the first day of the next month.',
   list: statementsApi.list,
   get: statementsApi.get,
-  name: ({ period }) => period,
+  name: ({ period }) => formatDay(period),
   columns: ['walletId', 'status', 'openingEuros', 'closingEuros', { Download: downloads }],
   hidden: ['period'],
   events: ['bill.updated'],
