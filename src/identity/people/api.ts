@@ -129,7 +129,7 @@ export const peopleApi = {
     ...writers,
     summary: 'Make a new link for a person',
     description:
-      'For a person who has not opened the first one, or needs another passkey. It replaces an earlier one, is in this response only, and works once, for seven days. The operator makes one for a day if a recovery is `ready`.',
+      'It replaces an earlier one, is in this response only, and works once, for seven days. The operator makes one for a day if a recovery is `ready`.',
     callers: ['key', 'dash'],
     signature: invitation({ personId: '$id' }),
     body: z.strictObject({ webauthnAssertion: consent }),
