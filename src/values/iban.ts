@@ -98,6 +98,6 @@ export const ibanSchema = z
     encode: plain => plain,
   })
   .meta({
-    description: 'Of an account in the SEPA area. Spaces and small letters are welcome.',
+    description: 'Of an account in the SEPA area. Spaces and lowercase letters are allowed.',
     examples: ['DE89 3704 0044 0532 0130 00'],
   })

@@ -147,7 +147,11 @@ describe('suggestions for an allowlist', () => {
         allowed: false,
         suggested: true,
       },
-      { merchant: 'Casin0', suggested: false, reason: 'The blocklist has Casino; it wins.' },
+      {
+        merchant: 'Casin0',
+        suggested: false,
+        reason: 'The blocklist contains Casino, and takes precedence.',
+      },
       {
         merchant: 'Воokshop',
         suggested: false,

@@ -78,9 +78,9 @@ describe('a new beneficiary', () => {
     [
       'a name that SEPA cannot spell',
       { name: '王小明' },
-      /^name: None of its characters can be written in a SEPA message\./,
+      /^name: SEPA messages cannot contain any of its characters\./,
     ],
-    ['a name of signs', { name: '!?' }, /^name: None of its characters/],
+    ['a name of signs', { name: '!?' }, /^name: SEPA messages cannot contain/],
     ['no IBAN', { iban: undefined }, /^iban: /],
     [
       'a short IBAN',

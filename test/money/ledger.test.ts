@@ -179,13 +179,13 @@ describe('verification', () => {
     [
       'a changed amount',
       'update ledger_entries set amount_cents = amount_cents + 1',
-      /do not follow each other/,
+      /the entries have a gap/,
     ],
-    ['a lost entry', 'delete from ledger_entries', /has 0 entries and counts/],
+    ['a lost entry', 'delete from ledger_entries', /has 0 entries, but counts/],
     [
       'a changed balance',
       'update ledger_accounts set posted_cents = posted_cents + 1',
-      /is not the sum of its entries/,
+      /is not the sum of the entries/,
     ],
     [
       'a forgotten hold',

@@ -8,7 +8,7 @@ export const recipientKeyMembers = {
   publicKeyJwk: encryptionKeySchema.optional(),
   fillerKeyId: id('fillerkey')
     .optional()
-    .meta({ description: 'A filler key that the owner has registered, in place of `publicKeyJwk`.' }),
+    .meta({ description: 'A filler key that the owner has registered. Replaces `publicKeyJwk`.' }),
 }
 
 export interface RecipientKeyReference {

@@ -53,7 +53,7 @@ const DeletionRecord = z
     kept: z.array(KeptRecord).meta({ description: 'What the law keeps, and until when.' }),
     completedAt: instant.nullable(),
     cancelledAt: instant.nullable(),
-    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    workflowId: z.string().meta({ description: 'The run’s ID in the Temporal Web UI.' }),
     ...recordTail,
   })
   .meta({ id: 'GdprDeletion' })

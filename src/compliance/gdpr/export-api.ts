@@ -45,7 +45,7 @@ const DataExportRecord = z
     answerBy: instant.meta({ description: 'When the law wants it answered at the latest: within a month.' }),
     readyAt: instant.nullable(),
     expiresAt: instant.nullable().meta({ description: 'Until when the archive can be downloaded.' }),
-    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    workflowId: z.string().meta({ description: 'The run’s ID in the Temporal Web UI.' }),
     ...recordTail,
   })
   .meta({ id: 'GdprExport' })

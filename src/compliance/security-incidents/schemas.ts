@@ -95,7 +95,7 @@ export const IncidentRecord = z
     }),
     clocks: z.array(ClockRecord).meta({ description: 'What is owed, each beside its article.' }),
     closedAt: instant.nullable(),
-    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    workflowId: z.string().meta({ description: 'The run’s ID in the Temporal Web UI.' }),
     ...recordTail,
   })
   .meta({ id: 'SecurityIncident' })

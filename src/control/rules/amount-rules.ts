@@ -14,9 +14,9 @@ import type { PolicyRule, PolicyTerms, RuleEvaluationInput, RuleEvaluator } from
 function checkPayment(
   rule: string,
   limit: Cents,
-  { purpose, above }: { readonly purpose: string; readonly above: RuleOutcome },
+  { nameLimit, above }: { readonly nameLimit: (amount: string) => string; readonly above: RuleOutcome },
 ): RuleEvaluator {
-  const limitInWords = `the limit of ${formatMoney(limit)} ${purpose}.`
+  const limitInWords = nameLimit(formatMoney(limit))
   return ({ request: { amountCents, paymentCents }, amountInWords }) => {
     const used = paymentCents ?? amountCents
     const words = paymentCents === undefined ? amountInWords : formatMoney(paymentCents)
@@ -37,7 +37,8 @@ export const maxTransactionRule: PolicyRule = {
   compile: terms => {
     const limit = terms?.maxTransactionCents ?? null
     if (limit === null) return undefined
-    return checkPayment(jsonName('maxTransactionCents'), limit, { purpose: 'for one payment', above: 'fail' })
+    const nameLimit = (amount: string) => `the limit of ${amount} for one payment.`
+    return checkPayment(jsonName('maxTransactionCents'), limit, { nameLimit, above: 'fail' })
   },
   skipMessage: 'No limit is set for a single payment.',
   remedy: 'Choose a smaller amount, or raise the limit for one payment.',
@@ -113,7 +114,7 @@ export const budgetRule: PolicyRule = {
   },
   skipMessage: 'No budget of the owner, a run, a delegation, a token or a card applies.',
   remedy:
-    'Stay within the rest of that budget, raise it, or, for a daily or monthly budget, wait for the next period.',
+    'Stay within what is left of that budget, raise it, or, for a daily or monthly budget, wait for the next period.',
 }
 
 export const toleranceRule: PolicyRule = {
@@ -127,10 +128,10 @@ export const toleranceRule: PolicyRule = {
       limit: centsToEuroNumber(holdCents),
       used: centsToEuroNumber(amountCents),
       remaining: centsToEuroNumber(subtractCents(holdCents, amountCents)),
-      message: `The amount charged may be up to ${formatMoney(holdCents)}.`,
+      message: `The charged amount may be up to ${formatMoney(holdCents)}.`,
     })
   },
-  skipMessage: 'The amount charged must not be above the amount asked for.',
+  skipMessage: 'The charged amount must not exceed the requested amount.',
   remedy: 'Raise the tolerance.',
 }
 
@@ -192,9 +193,9 @@ export const autoApproveRule: PolicyRule = {
     if (terms?.requireAttestation) return undefined
     const limit = terms?.autoApproveLimitCents ?? null
     if (limit !== null) {
-      const purpose = 'up to which no approval is needed'
+      const nameLimit = (amount: string) => `the auto-approve limit of ${amount}.`
       return unlessMandate(
-        checkPayment(jsonName('autoApproveLimitCents'), limit, { purpose, above: 'review' }),
+        checkPayment(jsonName('autoApproveLimitCents'), limit, { nameLimit, above: 'review' }),
       )
     }
     const message = terms
@@ -205,7 +206,7 @@ export const autoApproveRule: PolicyRule = {
       used: centsToEuroNumber(request.amountCents),
     }))
   },
-  skipMessage: 'Whether a person is asked is decided by another rule.',
+  skipMessage: 'Another rule decides whether a person must approve.',
   remedy: 'Have a person approve it, sign a mandate for it, or raise the auto-approve limit.',
 }
 
@@ -236,7 +237,7 @@ export const sufficientFundsRule: PolicyRule = {
     const [needed, there] = [formatMoney(holdCents), formatMoney(available)]
     if (!needsMoney(input)) {
       // The message states now what would refuse a person's later approval. A card cannot wait.
-      const message = `${needed} are needed once it is approved, and ${there} were available.`
+      const message = `${needed} is needed once the intent is approved, but only ${there} was available.`
       return request.kind === 'intent' ? checkWithoutLimit('insufficient_funds', 'skip', message) : undefined
     }
     return {
@@ -245,7 +246,7 @@ export const sufficientFundsRule: PolicyRule = {
       limit: centsToEuroNumber(available),
       used: centsToEuroNumber(holdCents),
       remaining: 0,
-      message: `${needed} are needed, ${there} are available.`,
+      message: `${needed} is needed, but only ${there} is available.`,
     }
   },
   skipMessage: 'The wallet has enough money, or none is needed yet.',

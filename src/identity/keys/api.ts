@@ -47,7 +47,7 @@ const KeyRecord = z
     idleDays: z.int().nullable().meta({ description: 'It expires after this many days without use.' }),
     boundTo: z.string().nullable().meta({
       description:
-        'The thumbprint (RFC 7638) of the key whose proof (`DPoP`, RFC 9449) each request carries; null where none is asked for.',
+        'RFC 7638 thumbprint of the key that signs the `DPoP` proof (RFC 9449) of each request. Null if no proof is required.',
     }),
     toolWrites: z.boolean().meta({
       description:

@@ -74,7 +74,7 @@ const SubmissionRecord = z
       description:
         'When the provider contradicted the final answer. The first answer counts: ask the provider.',
     }),
-    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    workflowId: z.string().meta({ description: 'The run’s ID in the Temporal Web UI.' }),
     ...recordTail,
   })
   .meta({ id: 'KycSubmission' })
@@ -206,7 +206,7 @@ export const kycApi = {
       submission_under_way: [400, 'A submission of this person is already open. See GET /kyc/submissions.'],
       document_not_found: [
         404,
-        'documentIds: no such document, or it was erased. Upload it by POST /kyc/documents.',
+        'documentIds: no such document, or it was erased. Upload it with POST /kyc/documents.',
       ],
       document_used: [400, 'documentIds: one of them belongs to another submission. Upload it again.'],
       too_many_submissions: [400, 'The limit of fifty submissions per day is reached. Try again tomorrow.'],

@@ -173,7 +173,7 @@ export const OnboardingRecord = z
     }),
     reason: z.string().nullable().meta({ description: 'Why it was rejected.' }),
     endedAt: instant.nullable(),
-    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    workflowId: z.string().meta({ description: 'The run’s ID in the Temporal Web UI.' }),
     ...recordTail,
   })
   .meta({ id: 'Onboarding' })
@@ -221,7 +221,7 @@ export const onboardingEvents = {
 
 export const onboardingRefusals = {
   onboarding_not_found: notFound('onboarding'),
-  onboarding_ended: [400, 'The onboarding has ended already. Submit a new one by POST /onboarding.'],
+  onboarding_ended: [400, 'The onboarding has ended already. Submit a new one with POST /onboarding.'],
   birth_unlikely: [
     400,
     'dateOfBirth: give the day on which the person was born. A representative is at least 18 years old.',

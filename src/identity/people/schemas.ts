@@ -24,7 +24,7 @@ const RecoveryRecord = z.object({
   startedAt: instant,
   readyAt: instant.meta({ description: 'Until then nothing is possible but to stop it.' }),
   expiresAt: instant.meta({ description: 'The recovery expires then.' }),
-  workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+  workflowId: z.string().meta({ description: 'The run’s ID in the Temporal Web UI.' }),
 })
 
 export const PersonRecord = z

@@ -18,7 +18,7 @@ const Refused = z.object({
 })
 
 const PriceChange = z.object({
-  agentId: id('agent').nullable().meta({ description: 'Null if the owner paid.' }),
+  agentId: id('agent').nullable().meta({ description: 'The agent that paid. Null if the owner paid.' }),
   every: z.enum(['week', 'month']),
   on: day,
   fromCents: moneySchema,
@@ -27,7 +27,7 @@ const PriceChange = z.object({
 })
 
 const OfAgent = z.object({
-  agentId: id('agent').nullable().meta({ description: 'Null if the owner paid.' }),
+  agentId: id('agent').nullable().meta({ description: 'The agent that paid. Null if the owner paid.' }),
   name: z.string().nullable(),
   ...spendFigureMembers,
   refused: Refused,

@@ -28,7 +28,7 @@ describe('an intent inside a mandate', () => {
       decision: {
         requiresApproval: false,
         reason:
-          'The mandate Books approves it without a person, and then leaves € 45.00 this month, € 475.00 in all and 8 payments.',
+          'The mandate Books approves the intent without a person, and then leaves € 45.00 this month, € 475.00 in all and 8 payments.',
         mandate: {
           id,
           name,
