@@ -114,7 +114,7 @@ describe('a delegation below another one', () => {
     const parentDelegationId = parent.id
     const allowed = { agentId: agent.id, maxAmountEuros: 10, expiresInMinutes: 59, parentDelegationId }
     const wider = [
-      [{ maxAmountEuros: 10.01 }, 400, 'wider_amount', /^maxAmountEuros: the parent has € 10.00 left/],
+      [{ maxAmountEuros: 10.01 }, 400, 'wider_amount', /^maxAmountEuros: the parent has only € 10.00 left/],
       [{ expiresInMinutes: 61 }, 400, 'wider_time', /^expiresInMinutes: the parent lasts 59 minutes more/],
       [{ merchant: 'Bakery' }, 400, 'wider_merchant', /^merchant: the parent can pay Bookshop only/],
       [{ merchant: 'Bооkshop' }, 400, 'wider_merchant', /^merchant/],

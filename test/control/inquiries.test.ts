@@ -55,7 +55,7 @@ describe('an explanation', () => {
     const reason = 'The daily limit of € 20.00 is too low for € 20.01: € 0.00 used, € 20.00 left.'
     expect(explanation).toMatchObject({
       intentId: params.id,
-      summary: `It was denied: ${reason}`,
+      summary: `The intent was denied: ${reason}`,
       policy: { policyId: agent.policyId, version: 1, changedSince: false },
       note: null,
     })
@@ -86,7 +86,7 @@ describe('an explanation', () => {
     await bodyOf(client.intents.approve({ params, body: { comment: 'Go ahead' } }))
     const approved = await bodyOf(client.intents.explanation({ params }))
     expect(approved).toMatchObject({
-      summary: 'It is approved: a person decided, with the comment: Go ahead',
+      summary: 'The intent is approved: a person decided, with the comment: Go ahead',
       policy: { version: 2, changedSince: false },
       note: 'The intent was declared under version 1 and decided again under version 2, which counts.',
     })

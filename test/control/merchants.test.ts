@@ -155,9 +155,9 @@ describe('suggestions for an allowlist', () => {
       {
         merchant: 'Воokshop',
         suggested: false,
-        reason: 'It looks like BOOKSHOP, but is spelled differently.',
+        reason: 'The name looks like BOOKSHOP, but is spelled differently.',
       },
-      { merchant: 'Kiosk', spends: 1, suggested: false, reason: 'Paid once only.' },
+      { merchant: 'Kiosk', spends: 1, suggested: false, reason: 'Paid only once.' },
     ])
     expect(data[1]?.reason).toBe('Paid 2 times, € 15.50 in all.')
     expect(data[1]?.lastUsedAt).toMatch(/Z$/)

@@ -117,7 +117,7 @@ describe('a simulation', () => {
     const now = new Date()
     const nextMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 3))
     expect(await reasonAt(now, 1)).toMatch(/^The daily limit/)
-    expect(await reasonAt(nextMonth, 10)).toMatch(/no approval is needed/)
+    expect(await reasonAt(nextMonth, 10)).toMatch(/within the auto-approve limit/)
     const otherDay = now.getUTCDate() > 1 ? new Date(now.getTime() - day) : new Date(now.getTime() + day)
     expect(await reasonAt(otherDay, 6)).toMatch(/^The monthly limit of € 15.00 is too low/)
     await declare(5, { merchant: 'Other' })

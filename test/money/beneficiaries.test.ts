@@ -103,7 +103,7 @@ describe('a new beneficiary', () => {
       /^iban: There is no country ZZ \(it is "ZZ33/,
     ],
     ['half a BIC', { bic: 'COBADE' }, /^bic: A BIC has 8 or 11 characters, this has 6 \(it is "COBADE"\)$/],
-    ['a BIC from elsewhere', { bic: 'BNPAFRPP' }, /^bic: The bank is in FR, the account in DE\.$/],
+    ['a BIC from elsewhere', { bic: 'BNPAFRPP' }, /^bic: the bank is in FR, the account in DE\.$/],
     ['a country that is none', { country: 'Germany' }, /^country: /],
     ['an email that is none', { email: 'ada' }, /^email: /],
     ['a verification', { verification: { result: 'match' } }, /^verification: there is no such member/],

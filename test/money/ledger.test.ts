@@ -190,7 +190,7 @@ describe('verification', () => {
     [
       'a forgotten hold',
       'update ledger_accounts set held_cents = held_cents + 1',
-      /not the sum of its open holds/,
+      /not the sum of the open holds/,
     ],
   ])('finds %s', async (_, damage, complaint) => {
     const other = await service.owner()

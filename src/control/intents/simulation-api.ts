@@ -41,7 +41,7 @@ const Simulation = z
   })
   .refine(({ agentId, policyId, policy }) => [agentId, policyId, policy].filter(Boolean).length <= 1, {
     path: ['agentId'],
-    error: 'name one of agentId, policyId and policy, not several',
+    error: 'send exactly one of agentId, policyId and policy',
   })
   .refine(({ policyId, policy, runId }) => (!policyId && !policy) || runId === null, {
     path: ['runId'],

@@ -72,7 +72,7 @@ const cases: readonly (readonly [string, number, string, RegExp, Before])[] = [
     'a merchant beside those that are allowed',
     403,
     'merchant_not_allowed',
-    /only what they cover is paid/,
+    /only what an allow rule covers is paid/,
     ({ client }) => bodyOf(client.mpp.protect({ body: { type: 'allow', merchant: 'shop.example.com' } })),
   ],
 ]

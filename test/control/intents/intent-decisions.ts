@@ -216,7 +216,7 @@ describe('cancelling an intent', () => {
       await end(id)
       const answer = await client.intents.cancel({ params: { id } })
       expect(answer).toMatchObject({ status: 400, code: 'intent_closed' })
-      expect(answer.error).toBe(`The intent is ${status} already.`)
+      expect(answer.error).toBe(`The intent is already ${status}.`)
       expect((await intentOf(client, id)).status).toBe(status)
     }
   })
