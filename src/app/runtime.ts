@@ -6,7 +6,7 @@ import { createCredentialLookup } from '../derive/http/credentials.ts'
 import type { FindSignedReceiver } from '../derive/http/receive-signed.ts'
 import { createProofVerifier } from '../derive/http/used-proofs.ts'
 import { createTools, type ToolReports } from '../derive/tools/tools.ts'
-import { Watch } from '../kernel/background/watch.ts'
+import { DueWorkWatch } from '../kernel/background/watch.ts'
 import { type Areas, allOperations } from '../kernel/contract/area.ts'
 import type { RegisteredOperation } from '../kernel/contract/operation.ts'
 import { PageCursors } from '../kernel/contract/page.ts'
@@ -80,12 +80,11 @@ export interface OpenRuntime extends EventFollowing, Pick<RunPages, 'showRunsAt'
   readonly database: OpenDatabase
   readonly leases: ProcessLeases
   readonly listener: ChannelListener
-  readonly watch: Watch
+  readonly watch: DueWorkWatch
   readonly execute: ExecuteCall
   readonly gate: Authenticator
   readonly receiveFor: FindSignedReceiver
   readonly ports: Ports
-  /** Stop it before the database is closed. */
   readonly threads: ThreadPool
   readonly onOutbox: () => void
   readonly log: Logger
@@ -213,8 +212,8 @@ function metricsOf(database: OpenDatabase, kept: UnrecordedAnswers): Metrics {
   return metrics
 }
 
-const watchOf = ({ pool }: OpenDatabase, { backgroundPollSeconds }: Settings, log: Logger): Watch =>
-  new Watch({
+const watchOf = ({ pool }: OpenDatabase, { backgroundPollSeconds }: Settings, log: Logger): DueWorkWatch =>
+  new DueWorkWatch({
     sql: sqlOn(pool),
     pollMs: backgroundPollSeconds * 1_000,
     onFailure: error => log.warn({ err: error }, 'PostgreSQL could not be asked what is due'),

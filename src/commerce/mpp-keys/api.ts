@@ -3,7 +3,7 @@ import { declareEvent } from '../../kernel/contract/events.ts'
 import { list, notFound, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { recordHead, recordTail } from '../../values/schemas.ts'
+import { recordHead, recordTimestamps } from '../../values/schemas.ts'
 
 const kid = z.string().meta({
   description: 'RFC 7638 thumbprint of the public key, by which challenges and tokens name it.',
@@ -25,7 +25,7 @@ const MppKeyRecord = z
       description:
         'The time at which the private key is deleted: five minutes after its last challenge expires.',
     }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'MppKey' })
 

@@ -17,7 +17,7 @@ import {
   freeTextSchema,
   ProcessStatusRecord,
   recordHead,
-  recordTail,
+  recordTimestamps,
   timeRangeMembers,
 } from '../../values/schemas.ts'
 import { requestRefundingEvents, requestRefundRefusals } from '../collect/index.ts'
@@ -67,7 +67,7 @@ const RefundRecord = z
       .string()
       .nullable()
       .meta({ description: 'The run’s ID in the Temporal Web UI. Null if nothing is waited for.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Refund' })
 

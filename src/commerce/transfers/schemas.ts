@@ -9,7 +9,7 @@ import { payeeCheckResults, sepaSchemes } from '../../ports/sepa-rail.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
-import { patternTextSchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { patternTextSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { transferKinds, transferMachine, transferRecallStates } from './transfer.ts'
 
 export const transferStatusSchema = z.enum(transferMachine.states)
@@ -105,7 +105,7 @@ export const TransferRecord = z
       .string()
       .nullable()
       .meta({ description: 'The run’s ID in the Temporal Web UI. Null if nothing is waited for.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Transfer' })
 

@@ -10,7 +10,7 @@ import {
   metadataSchema,
   patternTextSchema,
   recordHead,
-  recordTail,
+  recordTimestamps,
 } from '../../values/schemas.ts'
 import { DecisionRecord } from '../decisions/index.ts'
 import { intentDeciders, intentMachine, intentReceiptStates } from './intent.ts'
@@ -125,7 +125,7 @@ export const IntentRecord = z
       description: 'The workflow’s ID in the Temporal Web UI. Null if the intent never waited for a person.',
     }),
     metadata: metadataSchema,
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Intent' })
 

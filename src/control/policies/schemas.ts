@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { recordHead, recordTail } from '../../values/schemas.ts'
+import { recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { expirationActions, PolicyCreate, policyRuleFields, policyRuleNames } from '../rules/index.ts'
 
 const { allowedMccs, blockedMccs, attestationWindowMinutes, ...contractRules } = policyRuleFields
@@ -41,7 +41,7 @@ export const PolicyDetail = z
       .nullable()
       .meta({ description: 'The time at which the policy expires (`expiresAfterMinutes`).' }),
     expiredAt: instant.nullable(),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'PolicyDetail' })
 

@@ -22,7 +22,7 @@ import {
   labelSchema,
   metadataSchema,
   recordHead,
-  recordTail,
+  recordTimestamps,
   searchTextSchema,
   timeRangeMembers,
 } from '../../values/schemas.ts'
@@ -53,7 +53,7 @@ export const RunRecord = z
     reason: z.string().nullable().meta({ description: 'Why the run failed.' }),
     endedAt: instant.nullable(),
     metadata: metadataSchema,
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Run' })
 

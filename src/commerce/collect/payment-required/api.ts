@@ -13,7 +13,7 @@ import { WalletEvent } from '../../../money/wallets/index.ts'
 import { instant } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
 import { moneySchema } from '../../../values/money.ts'
-import { recordHead, recordTail } from '../../../values/schemas.ts'
+import { recordHead, recordTimestamps } from '../../../values/schemas.ts'
 import { requestPaidEvents } from '../api.ts'
 import { settlementMachine } from './settlement.ts'
 
@@ -135,7 +135,7 @@ const SettlementRecord = z
     dueAt: instant
       .nullable()
       .meta({ description: 'The time at which the acquirer is next asked for the outcome.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Settlement' })
 
