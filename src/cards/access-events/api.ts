@@ -207,7 +207,7 @@ export const accessEventsApi = {
         })
         .refine(namesOneReader, {
           path: ['publicKeyJwk'],
-          error: 'give it, fillerKeyId or nonce, and only one of them',
+          error: 'send exactly one of publicKeyJwk, fillerKeyId and nonce',
         }),
     ),
     example: {

@@ -54,7 +54,7 @@ const AuthorizationRecord = z
       .meta({ description: 'The machine payment that started the authorization.' }),
     declineReason: z.string().nullable(),
     decision: DecisionRecord.nullable().meta({
-      description: 'The decision about the first request; null if the network sent none.',
+      description: 'The decision about the first request. Null if the network sent none.',
     }),
     expiresAt: instant.nullable().meta({ description: 'The time at which the hold is released.' }),
     transactionId: id('txn').nullable(),
@@ -99,7 +99,7 @@ const SimulatedRequest = z.strictObject({
     .nullable()
     .default(null),
   city: z.string().trim().min(1).max(100).nullable().default(null).meta({
-    description: 'The city of the merchant, if the network gives it a field of its own.',
+    description: 'City of the merchant, if the network has a separate field for it.',
   }),
   country: countrySchema.nullable().default(null),
   partialAllowed: z.boolean().default(false),
@@ -147,7 +147,7 @@ const messageEvents = {
   ...agentCredentialChargeEvents,
   ...authorizationDecisionEvents,
   'card.message_refused': declareEvent(
-    'A message of the card processor reused the id of another one and was refused.',
+    'A message of the card processor reused the ID of another one and was refused.',
     RefusedMessage,
   ),
 }
@@ -217,7 +217,7 @@ export const authorizationsApi = {
     ...reading,
     summary: 'Explain an authorization',
     description:
-      'Every rule in words, the source of the money, and what would have avoided a decline. Also accepts the network’s id, which `POST /simulate/card/authorize` returns.',
+      'Every rule in words, the source of the money, and what would have avoided a decline. Also accepts the network’s ID, which `POST /simulate/card/authorize` returns.',
     returns: [200, AuthorizationExplanation],
     fails: { authorization_not_found },
   }),

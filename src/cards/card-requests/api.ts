@@ -145,9 +145,9 @@ const body = z
       if (request.cardId !== undefined) addIssue('cardId', 'a new card has none yet: leave it out')
       return
     }
-    if (request.cardId === undefined) addIssue('cardId', 'name the card whose limits are to change')
+    if (request.cardId === undefined) addIssue('cardId', 'name the card whose limits to change')
     if (cardLimitNames.every(name => request.limits[name] === null))
-      addIssue('limits', 'give at least one limit that is to change')
+      addIssue('limits', 'set at least one limit to change')
     for (const name of newCardMembers)
       if (request[name] !== undefined) addIssue(name, 'only for a new card: leave it out')
   })

@@ -20,7 +20,7 @@ export const namesOneRecipientKey = ({ publicKeyJwk, fillerKeyId }: RecipientKey
   (publicKeyJwk === undefined) !== (fillerKeyId === undefined)
 export const oneRecipientKeyRequired = {
   path: ['publicKeyJwk'],
-  error: 'give it or fillerKeyId, and not both',
+  error: 'send either publicKeyJwk or fillerKeyId',
 }
 
 export const recipientKeyRefusals = {

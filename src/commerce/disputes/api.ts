@@ -49,7 +49,7 @@ const DisputeRecord = z
       description: 'Amount that the merchant has refunded since. The dispute is about the rest.',
     }),
     creditedCents: moneySchema.meta({
-      description: 'Amount credited to you at present, provisional until the decision.',
+      description: 'Amount currently credited to you, provisional until the decision.',
     }),
     creditDueAt: instant.nullable().meta({
       description: 'The time at which you get the provisional credit. Null if it was given or is not due.',
@@ -62,7 +62,7 @@ const DisputeRecord = z
     submittedAt: instant.nullable(),
     cardFrozen: z.boolean().meta({ description: 'Whether the card was frozen with the dispute.' }),
     processorProblem: z.string().nullable().meta({
-      description: 'What the card processor failed to do, and why; null if there is no problem.',
+      description: 'What the card processor failed to do, and why. Null if there is no problem.',
     }),
     finding: z.object({ finding, reasons: z.string(), at: z.iso.datetime() }).nullable().meta({
       description: 'The operator’s finding about a payment that is claimed to be unauthorized.',
@@ -252,7 +252,7 @@ export const disputesApi = {
           amountCents: amountCents.optional(),
           description: description.optional(),
         })
-        .refine(given => Object.keys(given).length > 0, 'give at least one member'),
+        .refine(given => Object.keys(given).length > 0, 'set at least one field'),
       NO_NUMBER,
     ),
     example: { description: 'The parcel was sent to another address.' },

@@ -90,7 +90,7 @@ export const evidenceApi = {
       })
       .refine(({ text, file }) => (text === undefined) !== (file === undefined), {
         path: ['file'],
-        error: 'give it or text, and only one of them',
+        error: 'send either file or text',
       }),
     example: {
       intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz',

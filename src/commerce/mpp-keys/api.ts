@@ -33,7 +33,7 @@ export const mppKeysApi = {
   list: list('/collect/keys', {
     summary: 'List the keys of your payment challenges',
     description:
-      'Newest first. Each has a secret, which signs the ids of challenges. Secret and private key are sealed and never shown.',
+      'Newest first. Each has a secret, which signs the IDs of challenges. Secret and private key are sealed and never shown.',
     callers: ['key'],
     scope: 'collect:read',
     item: MppKeyRecord,

@@ -53,7 +53,7 @@ export async function decryptMppToken(
     return { token: JSON.parse(plain.toString('utf8')) as unknown }
   } catch {
     return unreadable(
-      'The token cannot be decrypted: it was encrypted to another key, or changed on its way.',
+      'The token cannot be decrypted: it was encrypted to another key, or changed in transit.',
     )
   }
 }

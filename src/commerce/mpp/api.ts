@@ -233,11 +233,11 @@ const body = z
       z.string().max(MAX_MERCHANT_BODY_LENGTH),
       z.record(z.string().max(200), z.unknown()).meta({ maxProperties: 1_000 }),
     ],
-    { error: 'must be a text or an object' },
+    { error: 'must be a string or an object' },
   )
   .optional()
   .meta({
-    description: 'Request body: a text is sent as it is, an object as JSON.',
+    description: 'Request body: a string is sent as it is, an object as JSON.',
     examples: [{ query: 'weather' }],
   })
 

@@ -45,7 +45,7 @@ const ReportedPaymentRecord = z.object({
     description:
       '`taken`: the transfer is updated within seconds. `on_its_way`: no change. `unknown_payment`, `unknown_file`: not sent in this mode. `unknown_status`: the bank’s status is unknown here; nothing changes, and a person must check it. `amount_differs`: a person must check it.',
   }),
-  note: z.string().nullable().meta({ description: 'A note for a person; null if there is none.' }),
+  note: z.string().nullable().meta({ description: 'A note for a person. Null if there is none.' }),
 })
 
 const MessageRecord = z

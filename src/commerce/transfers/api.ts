@@ -69,11 +69,11 @@ function checkPayment(
   const addIssue = (name: string, message: string) =>
     context.addIssue({ code: 'custom', path: [name], message })
   if (beneficiaryId === undefined) {
-    if (toWalletId === undefined) addIssue('toWalletId', 'give it, or beneficiaryId')
-    if (scheme !== undefined) addIssue('scheme', 'a transfer between wallets has none')
+    if (toWalletId === undefined) addIssue('toWalletId', 'send toWalletId or beneficiaryId')
+    if (scheme !== undefined) addIssue('scheme', 'only for SEPA transfers')
     return
   }
-  if (toWalletId !== undefined) addIssue('beneficiaryId', 'give it or toWalletId, not both')
+  if (toWalletId !== undefined) addIssue('beneficiaryId', 'send either toWalletId or beneficiaryId')
   const problem = reference && referenceProblem(reference)
   if (problem) addIssue('reference', problem)
 }
@@ -338,10 +338,10 @@ const challengeBody = z
       context.addIssue({ code: 'custom', path: [name], message })
     const { parts, amountCents } = payment
     if (parts === undefined) {
-      if (amountCents === undefined) addIssue('amountCents', 'give it, or parts')
+      if (amountCents === undefined) addIssue('amountCents', 'send amountEuros, or an amount in each part')
       return checkPayment(payment, context)
     }
-    for (const name of ONE_PAYEE) if (payment[name] !== undefined) addIssue(name, 'a split payment has none')
+    for (const name of ONE_PAYEE) if (payment[name] !== undefined) addIssue(name, 'not allowed in a split payment')
     checkParts({ amountCents, parts }, context)
   })
 

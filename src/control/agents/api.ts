@@ -139,7 +139,7 @@ export const agentsApi = {
     fails,
     emits: {
       'agent.updated': declareEvent(
-        'The name, description, external id or metadata of an agent have changed.',
+        'The name, description, external ID or metadata of an agent have changed.',
         AgentEvent,
       ),
     },

@@ -18,7 +18,7 @@ const VerificationEvent = IntentEvent.extend({
 
 export const intentInquiryApi = {
   verify: post('/intents/{id}/verify', {
-    summary: 'Compare what was charged with what was approved',
+    summary: 'Compare a charge with its approval',
     tool: {
       name: 'verify_payment',
       isCommon: true,
@@ -46,7 +46,7 @@ export const intentInquiryApi = {
     ],
     fails: {
       intent_not_found,
-      intent_not_approved: [400, 'Only an approved intent can be compared with what was charged.'],
+      intent_not_approved: [400, 'Only an approved intent can be compared with a charge.'],
     },
     emits: {
       'verification.mismatch': declareEvent(

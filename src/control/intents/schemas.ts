@@ -50,7 +50,7 @@ export const payeeMissingIssue = {
 export const hasOnePayee = (reference: PayeeReference): boolean => recordsOf(reference) <= 1
 export const payeeAmbiguousIssue = {
   path: ['walletId'],
-  error: 'give one of walletId, beneficiaryId and requestId, not several',
+  error: 'send only one of walletId, beneficiaryId and requestId',
 }
 
 const DecidedBy = z.object({

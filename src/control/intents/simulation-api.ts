@@ -45,11 +45,11 @@ const Simulation = z
   })
   .refine(({ policyId, policy, runId }) => (!policyId && !policy) || runId === null, {
     path: ['runId'],
-    error: 'only an agent has runs: a policy by itself has none',
+    error: 'use runId only with agentId',
   })
   .refine(({ policyId, policy, cardId }) => (!policyId && !policy) || cardId === null, {
     path: ['cardId'],
-    error: 'only an agent has cards: a policy by itself has none',
+    error: 'use cardId only with agentId',
   })
   .refine(hasPayee, payeeMissingIssue)
   .refine(hasOnePayee, payeeAmbiguousIssue)

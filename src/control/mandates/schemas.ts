@@ -50,7 +50,7 @@ const NewConstraints = z
     constraints => Object.keys(moneyLimits).some(name => constraints[name as keyof typeof moneyLimits]),
     {
       path: ['totalCents'],
-      error: 'set at least one limit of money: perTransactionEuros, perDayEuros, perMonthEuros or totalEuros',
+      error: 'set at least one limit: perTransactionEuros, perDayEuros, perMonthEuros or totalEuros',
     },
   )
   .meta({ id: 'GivenMandateConstraints' })

@@ -10,7 +10,7 @@ const period = (limits: string) =>
   z.object({
     limitCents: moneySchema
       .nullable()
-      .meta({ description: `${limits} of the agent’s policy; null if it has none.` }),
+      .meta({ description: `${limits} of the agent’s policy. Null if it has none.` }),
     heldCents: moneySchema.meta({
       description: 'Amount reserved for approved intents that are not paid yet.',
     }),

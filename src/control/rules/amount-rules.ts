@@ -200,9 +200,7 @@ export const autoApproveRule: PolicyRule = {
     const limit = terms?.autoApproveLimitCents ?? null
     if (limit !== null) {
       const nameLimit = (amount: string) => `the auto-approve limit of ${amount}.`
-      return unlessMandate(
-        checkPayment(AUTO_APPROVE_LIMIT, limit, { nameLimit, above: 'review' }),
-      )
+      return unlessMandate(checkPayment(AUTO_APPROVE_LIMIT, limit, { nameLimit, above: 'review' }))
     }
     const message = terms
       ? 'The policy approves nothing by itself: a person approves every intent.'

@@ -86,7 +86,7 @@ export const runsApi = {
       use: 'Use it at the beginning of a task that buys several things: name the run in runId of each intent, and its budget limits them together.',
     },
     description:
-      'A run is one piece of the agent’s work. Requests with its id in the header `X-Run-Id` appear in its timeline, and intents declared with that header or with `runId` count against its budget. A run never widens what the agent may spend: every other limit applies as well.',
+      'A run is one piece of the agent’s work. Requests with its ID in the header `X-Run-Id` appear in its timeline, and intents declared with that header or with `runId` count against its budget. A run never widens what the agent may spend: every other limit applies as well.',
     callers: ['key', 'agent'],
     scope: 'runs:write',
     body: z.strictObject({

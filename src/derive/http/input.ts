@@ -56,7 +56,7 @@ function sentencesOf(issue: ValidationIssue, schema: z.ZodType): string[] {
   const at = (...more: string[]) => shortenPath([...path, ...more].join('.')) || 'body'
   if (keys) {
     const unknown = keys.slice(0, SHOWN + 1)
-    return unknown.map(key => `${at(key)}: there is no such member${suggestMember(key, schema, path)}`)
+    return unknown.map(key => `${at(key)}: unknown field${suggestMember(key, schema, path)}`)
   }
   const came = describeSentValue(issue)
   return [`${at()}: ${came ? `${message.replace(/\.$/, '')} (${came})` : message}`]
@@ -66,7 +66,7 @@ function none(value: unknown, where: string): object {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidRequest(where, `must be an object (${describeSentValue({ input: value })})`)
   const [unknown] = Object.keys(value)
-  if (unknown !== undefined) throw invalidRequest(unknown, 'there is no such member')
+  if (unknown !== undefined) throw invalidRequest(unknown, 'unknown field')
   return empty
 }
 
@@ -75,7 +75,7 @@ function singles(query: URLSearchParams): Record<string, string> {
   const values: Record<string, string> = Object.create(null)
   for (const [name, value] of query) {
     // No contract has this name, and a record of free names would drop it silently.
-    if (name === '__proto__') throw invalidRequest(name, 'there is no such member')
+    if (name === '__proto__') throw invalidRequest(name, 'unknown field')
     if (name in values) throw invalidRequest(name, 'given more than once')
     values[name] = value
   }

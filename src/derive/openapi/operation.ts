@@ -162,7 +162,7 @@ function successOf(operation: AnyOperation, known: ExampleValues, schemas: Schem
     const { example } = jsonOf(line, known, schemas)
     const lines = { schema: { type: 'string' }, example: `${JSON.stringify(example)}\n` }
     const content = { [type]: { ...lines, 'x-lineSchema': schemas.add(line) } }
-    return { description: 'JSON objects, one a line.', headers, content }
+    return { description: 'JSON objects, one per line.', headers, content }
   }
   if (type)
     return { description: 'The content.', headers, content: { [type]: { schema: contentSchema(type) } } }

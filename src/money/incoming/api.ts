@@ -138,7 +138,7 @@ const assignmentEvents = {
 const identifier = z.string().trim().min(1).max(35)
 
 export const bankFileCounts = {
-  messageId: z.string().meta({ description: 'The bank’s id of the file.', examples: ['CAMT053-2026-11-20'] }),
+  messageId: z.string().meta({ description: 'The bank’s ID of the file.', examples: ['CAMT053-2026-11-20'] }),
   entries: z.int().meta({ description: 'The number of entries in the file.' }),
   matched: z.int(),
   unmatched: z.int(),

@@ -137,8 +137,8 @@ export const ledgerApi = {
   }),
   balances: list('/ledger/balances', {
     ...reading,
-    summary: 'Get the balances of all accounts, now or at an instant',
-    description: 'At any instant the balances of all accounts sum to zero.',
+    summary: 'Get the balances of all accounts, now or at a given time',
+    description: 'At any time, the balances of all accounts sum to zero.',
     filters: {
       at: instant.optional().meta({ description: 'Time of the balances. Defaults to now.' }),
     },

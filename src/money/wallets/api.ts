@@ -128,7 +128,7 @@ export const walletsApi = {
   }),
   balance: get('/wallets/{id}/balance', {
     readsClock: true,
-    summary: 'Get the balance of a wallet, now or at an instant',
+    summary: 'Get the balance of a wallet, now or at a given time',
     callers: ['key', 'agent'],
     scope: 'wallets:read',
     query: z.strictObject({

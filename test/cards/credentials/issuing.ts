@@ -54,7 +54,7 @@ describe('a credential', () => {
     const { status, error } = await issueCredential(client, intent.id, { ttlSeconds })
     expect([status, error]).toEqual([
       400,
-      expect.stringMatching(/^ttlSeconds: a whole number from 30 to 86400/),
+      expect.stringMatching(/^ttlSeconds: an integer from 30 to 86400/),
     ])
   })
 })

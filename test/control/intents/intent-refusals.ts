@@ -53,9 +53,9 @@ describe('a new intent', () => {
   })
 
   test.each([
-    ['approve', { reason: 'Go ahead' }, /^reason: there is no such member, did you mean comment\?$/],
-    ['cancel', { reason: 'Too late' }, /^reason: there is no such member, did you mean comment\?$/],
-    ['deny', { comment: 'Too dear' }, /comment: there is no such member, did you mean reason\?/],
+    ['approve', { reason: 'Go ahead' }, /^reason: unknown field, did you mean comment\?$/],
+    ['cancel', { reason: 'Too late' }, /^reason: unknown field, did you mean comment\?$/],
+    ['deny', { comment: 'Too dear' }, /comment: unknown field, did you mean reason\?/],
   ])(
     'is refused by %s with the word of the other decision, which names the right one',
     async (verb, body, error) => {
