@@ -115,7 +115,7 @@ describe('a delegation below another one', () => {
     const allowed = { agentId: agent.id, maxAmountEuros: 10, expiresInMinutes: 59, parentDelegationId }
     const wider = [
       [{ maxAmountEuros: 10.01 }, 400, 'wider_amount', /^maxAmountEuros: the parent has only € 10.00 left/],
-      [{ expiresInMinutes: 61 }, 400, 'wider_time', /^expiresInMinutes: the parent lasts 59 minutes more/],
+      [{ expiresInMinutes: 61 }, 400, 'wider_time', /^expiresInMinutes: the parent expires in 59 minutes/],
       [{ merchant: 'Bakery' }, 400, 'wider_merchant', /^merchant: the parent can pay only Bookshop/],
       [{ merchant: 'Bооkshop' }, 400, 'wider_merchant', /^merchant/],
       [{ agentId: other.id }, 400, 'parent_of_other_agent', /^agentId/],

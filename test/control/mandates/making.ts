@@ -94,7 +94,7 @@ describe('a mandate that is made', () => {
     const { clientDataJSON } = claims.assertion as { clientDataJSON: string }
     const { challenge } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())
     expect(challenge).toBe(createHash('sha256').update(canonicalJson(claims.statement)).digest('base64url'))
-    expect(() => verifySigned(mandate.jws, keys, 'approval')).toThrow(/another type/)
+    expect(() => verifySigned(mandate.jws, keys, 'approval')).toThrow(/not a statement of the type approval/)
     const [head, text, seal] = mandate.jws.split('.')
     const other = Buffer.from(String(text), 'base64url').toString().replaceAll('12.50', '92.50')
     const forged = [head, Buffer.from(other).toString('base64url'), seal].join('.')
