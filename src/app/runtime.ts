@@ -31,6 +31,7 @@ import { type Logger, openLog } from '../platform/log.ts'
 import { type Metrics, openMetrics } from '../platform/metrics.ts'
 import { migrateDatabase } from '../platform/schema.ts'
 import { languageModelSettings } from '../platform/settings/external-systems.ts'
+import { dataCountriesOf } from '../platform/settings/residency.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 import { type RunPages, runPages } from '../platform/temporal/run-pages.ts'
 import { ThreadPool } from '../platform/threads/pool.ts'
@@ -39,7 +40,7 @@ import { openVault } from '../ports/vault.ts'
 import type { ConnectionLimits } from './connections.ts'
 import { registerDatabaseMetrics } from './database-metrics.ts'
 import { type EventFollowing, type EventStreamTimes, openEventFollowing } from './event-streams.ts'
-import { createExternalSystems } from './external-systems.ts'
+import { createExternalSystems, liveRailsOf } from './external-systems.ts'
 import { createFileStore, withFileLossAlarm } from './files.ts'
 import { browserPageAddresses, type ServiceAddresses, serviceAddresses } from './own-addresses.ts'
 import { createPorts, tenantOperationRunner } from './ports.ts'
@@ -244,6 +245,8 @@ const configured = (settings: ServiceSettings) => ({
   vapidSubject: settings.vapidSubject,
   weekendRelief: settings.doraWeekendRelief,
   securityContact: settings.securityContact ?? null,
+  liveRails: liveRailsOf(settings),
+  dataCountries: dataCountriesOf(settings),
   webhookRetrySeconds: settings.webhookRetrySeconds,
   cardAuthTimeoutMs: settings.cardAuthTimeoutMs,
   auditRetentionDays: settings.auditRetentionDays,

@@ -10,7 +10,7 @@ import { humanize, renderText } from './parts/text.ts'
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
-const sheets = ['frame', 'parts', 'forms', 'decide', 'money', 'charts', 'scripts', 'touch']
+const sheets = ['frame', 'parts', 'forms', 'decide', 'money', 'charts', 'lists', 'scripts', 'touch']
 
 export const consoleFrameStyle = pageAsset(
   'console',

@@ -93,7 +93,8 @@ async function inviteGrace(page: Page) {
 
 async function fund(page: Page, agent: string, wallet: { id: string }): Promise<void> {
   await goTo(page, 'Agents')
-  await follow(page, page.locator('main').getByRole('link', { name: agent }))
+  await page.locator('main').getByRole('link', { name: agent }).click()
+  await page.locator('dialog.panel').getByRole('heading', { name: agent }).waitFor()
   await unfold(page, 'Fund')
   await page.getByLabel('Amount').first().fill('100')
   await page.getByLabel('From wallet').selectOption(wallet.id)
@@ -103,7 +104,7 @@ async function fund(page: Page, agent: string, wallet: { id: string }): Promise<
 
 /** A template changes nothing until it is applied, so the last thirty days are replayed under it first. */
 async function tighten(page: Page): Promise<void> {
-  await goTo(page, 'Policies')
+  await goTo(page, 'Limit templates')
   await follow(page, page.locator('tr', { hasText: 'template' }).getByRole('link', { name: 'Research' }))
   await page.locator('[name="autoApproveLimitEuros"]').fill('10')
   await press(page, 'Save')
@@ -172,7 +173,7 @@ test('a whole day of an owner, with an approver on a phone', async () => {
   await goTo(page, 'Deliveries')
   await follow(page, page.getByRole('link', { name: 'Dead letters' }))
   await page.locator('tr', { hasText: 'agent.frozen' }).getByRole('button', { name: 'Replay' }).click()
-  await page.getByText('Nothing matches.').waitFor()
+  await page.getByText('No matches.').waitFor()
   await until('it has arrived', () => receiver.at('/books').length === 6)
 
   await page.goto(`${origin}/console/wallets/${agent.walletId}`)

@@ -100,7 +100,7 @@ describe('the pages of an account', () => {
     const text = await pageOf(read, 'console/mandates')
     expect(text).toMatch(/<input [^>]*type="number" name="constraints\.perMonthEuros"[^>]* data-empty="null"/)
     expect(text).toMatch(/<textarea [^>]*name="constraints\.merchants"[^>]* data-type="list"/)
-    expect(text).toMatch(/<input [^>]*name="expiresAt"[^>]* data-type="instant"/)
+    expect(text).toMatch(/<input [^>]*type="datetime-local" name="expiresAt"/)
   })
 
   test('tell what one request has caused, and only of the own account', async () => {
