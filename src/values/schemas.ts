@@ -83,13 +83,11 @@ export const freeTextSchema = z
   .max(1_000)
   .refine(text => !containsCardNumber(text), NO_CARD_NUMBER)
 
-export const metadataSchema = z
-  .record(z.string().min(1).max(100), z.string().max(1_000))
-  .meta({
-    maxProperties: 50,
-    description: 'Up to 50 key-value pairs of your own.',
-    examples: [{ team: 'research' }],
-  })
+export const metadataSchema = z.record(z.string().min(1).max(100), z.string().max(1_000)).meta({
+  maxProperties: 50,
+  description: 'Up to 50 key-value pairs of your own.',
+  examples: [{ team: 'research' }],
+})
 
 /** For new metadata: older records may contain what this refuses. */
 export const inputMetadataSchema = metadataSchema.refine(

@@ -20,10 +20,7 @@ export const accessSubjectRefusals = {
     'cardId: name the card. The agent has no active card, or more than one. GET /cards lists them, POST /cards issues one.',
   ],
   card_not_found: [404, 'cardId: the agent has no such card.'],
-  intent_not_approved: [
-    400,
-    'intentId: a card pays only an approved intent that is not paid yet. Name such an intent.',
-  ],
+  intent_not_approved: [400, 'intentId: name an approved intent that is not paid yet.'],
   intent_being_paid: [
     400,
     'intentId: a payment on the intent is under way. GET /intents/{id} shows its status.',
@@ -32,7 +29,7 @@ export const accessSubjectRefusals = {
   intent_not_by_card: [400, 'intentId: the payee is paid by a transfer, not by a card.'],
   intent_other_agent: [400, 'intentId: the intent and the card belong to different agents.'],
   intent_other_card: [400, 'intentId: the intent names another card.'],
-  card_other_intent: [400, 'The card can pay only a different intent. Use another card.'],
+  card_other_intent: [400, 'The card can only pay another intent.'],
   card_not_active: [400, 'The card is not active.'],
   agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
 } as const satisfies Record<string, RefusalSpec>
@@ -61,7 +58,7 @@ export const accessRefusals = {
 
 export const accessWaySchema = z.enum(accessWays).meta({
   description:
-    '`access`: of the card itself. `session`: by a checkout session. `credential`: by a credential. `agent_credential`: a network token. `mpp`: the network token of a machine payment, encrypted to its merchant.',
+    '`access`: the card’s data. `session`: by a checkout session. `credential`: by a credential. `agent_credential`: a network token. `mpp`: a network token for a machine payment, encrypted to the merchant.',
 })
 const decision = z.enum(['granted', 'denied'])
 

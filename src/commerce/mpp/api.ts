@@ -107,7 +107,7 @@ const sentRefusals = {
 
 const status = z.enum(mppCredentialMachine.states).meta({
   description:
-    '`minted`: shown to the caller, who sends it. `sent`: the merchant has not answered yet. `indeterminate`: the outcome is unknown, and the money stays held. `consumed`: paid. `void`: not paid, or reversed by the card network; the intent can be paid again.',
+    '`minted`: shown to the caller, who sends it. `sent`: not answered yet. `indeterminate`: outcome unknown, money still held. `consumed`: paid. `void`: not paid, or reversed; the intent can be paid again.',
 })
 
 const merchant = z.string().meta({

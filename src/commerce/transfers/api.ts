@@ -341,7 +341,8 @@ const challengeBody = z
       if (amountCents === undefined) addIssue('amountCents', 'send amountEuros, or an amount in each part')
       return checkPayment(payment, context)
     }
-    for (const name of ONE_PAYEE) if (payment[name] !== undefined) addIssue(name, 'not allowed in a split payment')
+    for (const name of ONE_PAYEE)
+      if (payment[name] !== undefined) addIssue(name, 'not allowed in a split payment')
     checkParts({ amountCents, parts }, context)
   })
 

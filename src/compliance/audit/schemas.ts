@@ -125,11 +125,9 @@ export const VerificationRecord = z
         message: z.string(),
       })
       .nullable(),
-    unsealed: z
-      .object({ entries: z.int().min(0), oldestAt: instant.nullable() })
-      .meta({
-        description: 'Number of entries that are committed but not sealed yet, for at most two seconds.',
-      }),
+    unsealed: z.object({ entries: z.int().min(0), oldestAt: instant.nullable() }).meta({
+      description: 'Number of entries that are committed but not sealed yet, for at most two seconds.',
+    }),
   })
   .meta({ id: 'AuditVerification' })
 

@@ -28,11 +28,9 @@ const ClockRecord = z
       description: 'The rule that sets the time.',
       examples: ['Delegated Regulation (EU) 2025/301, Article 5(1)(a)'],
     }),
-    isMoved: z
-      .boolean()
-      .meta({
-        description: 'Whether the deadline moved from a weekend or bank holiday to the next working day.',
-      }),
+    isMoved: z.boolean().meta({
+      description: 'Whether the deadline moved from a weekend or bank holiday to the next working day.',
+    }),
     doneAt: instant.nullable(),
     isOverdue: z.boolean(),
   })

@@ -49,8 +49,7 @@ const filters = {
 
 /** The operator reads the platform's own events, such as those of incidents. */
 const ownerHeader = {
-  'x-owner-id':
-    'With the dashboard secret: `customer_house`, for the platform’s events. Ignored otherwise.',
+  'x-owner-id': 'With the dashboard secret: `customer_house`, for the platform’s events. Ignored otherwise.',
 } as const
 
 const owner_required: RefusalSpec = [

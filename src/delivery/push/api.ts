@@ -71,11 +71,9 @@ const TestResult = z
   .object({
     subscriptionId: id('push'),
     delivered: z.boolean().meta({ description: 'Whether the push service accepted the message.' }),
-    dropped: z
-      .boolean()
-      .meta({
-        description: 'Whether the subscription was deleted, since the push service no longer knows it.',
-      }),
+    dropped: z.boolean().meta({
+      description: 'Whether the subscription was deleted, since the push service no longer knows it.',
+    }),
     status: z
       .int()
       .nullable()

@@ -89,7 +89,7 @@ function descriptionOf(
     ...(operation.keyOnly ? [`Not open to people in the console: ${operation.keyOnly}`] : []),
     ...(operation.limits?.oneAtATime
       ? [
-          'It is expensive, so such requests of one owner run one at a time: a further one waits up to 10 seconds for its turn, and is then refused as `rate_limited` with `Retry-After`.',
+          'It is expensive: such requests of an owner run one at a time, and wait for at most 10 seconds before they are refused as `rate_limited`.',
         ]
       : []),
     ...(operation.limits?.unmetered ? ['It is outside the rate limit.'] : []),

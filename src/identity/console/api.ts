@@ -90,8 +90,7 @@ export const consoleApi = {
       201,
       CurrentSessionRecord.extend({
         kind: z.enum(['sign_in', 'join', 'recovery']).meta({
-          description:
-            'Purpose of the link. After `join` and `recovery`, the session may enrol one passkey.',
+          description: 'Purpose of the link. After `join` and `recovery`, the session may enrol one passkey.',
         }),
       }).meta({ id: 'RedeemedConsoleLink' }),
     ],

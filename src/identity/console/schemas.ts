@@ -31,7 +31,7 @@ export const ConsoleSessionRecord = z
       .nullable()
       .meta({
         description:
-          '`signed_out`: by the person. `ended`: by another person, or from another session. `replaced`: the browser signed in again. `person`: the person was removed. `passkey`: the passkey was revoked. `idle`, `expired`: timed out. Null while it is active.',
+          '`signed_out`: by the person. `ended`: by another person or session. `replaced`: the browser signed in again. `person`: person removed. `passkey`: passkey revoked. `idle`, `expired`: timed out. Null while active.',
       }),
     address: z
       .string()

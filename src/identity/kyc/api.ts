@@ -40,11 +40,9 @@ const DocumentRecord = z
     type: z.enum(FILE_KINDS).meta({ description: 'File type, detected from the first bytes.' }),
     bytes: z.int(),
     sha256: z.string(),
-    eraseAt: instant
-      .nullable()
-      .meta({
-        description: 'Time of the erasure. Null until the submission is decided, and once it is erased.',
-      }),
+    eraseAt: instant.nullable().meta({
+      description: 'Time of the erasure. Null until the submission is decided, and once it is erased.',
+    }),
     erasedAt: instant.nullable(),
     ...recordTimestamps,
   })

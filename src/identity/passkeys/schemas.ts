@@ -68,16 +68,13 @@ export const webauthnAssertionSchema = z
 export type WebauthnAssertion = z.output<typeof webauthnAssertionSchema>
 
 export const assertionRefusals = {
-  assertion_required: [
-    400,
-    'webauthnAssertion is required. Get a challenge, have a passkey sign it, and send the assertion.',
-  ],
+  assertion_required: [400, 'webauthnAssertion is required. Have a passkey sign a challenge.'],
   challenge_unknown: [400, 'challengeId: no such challenge. Get a new one.'],
-  challenge_used: [400, 'challengeId: this challenge was already used. Get a new one for each request.'],
+  challenge_used: [400, 'challengeId: this challenge was already used. Get a new one.'],
   challenge_expired: [400, 'challengeId: this challenge expired after five minutes. Get a new one.'],
   statement_outdated: [
     400,
-    'webauthnAssertion: the signed statement does not match this request. Get a new challenge, check it, and sign again.',
+    'webauthnAssertion: the signed statement does not match this request. Sign a new challenge.',
   ],
   assertion_malformed: [400, 'webauthnAssertion is malformed. Send the browser’s answer as JSON, unchanged.'],
   assertion_invalid: [

@@ -50,7 +50,9 @@ export const MerchantProfile = z
       description: 'The confidence in name and category, as in `GET /merchants/resolve`.',
       examples: [0.5],
     }),
-    names: z.array(z.string()).meta({ description: 'The merchant’s spellings in payments, up to a hundred.' }),
+    names: z
+      .array(z.string())
+      .meta({ description: 'The merchant’s spellings in payments, up to a hundred.' }),
     firstSeenOn: day.meta({ description: 'The first payment or refusal ever, up to `to`.' }),
     lastSeenOn: day.meta({ description: 'The last payment or refusal up to `to`.' }),
     ...spendFigureMembers,

@@ -13,13 +13,9 @@ const limit = digitsAsNumber(integerSchema(1, 100).default(20)).meta({
   description: 'Number of records per page.',
 })
 
-const cursor = z
-  .string()
-  .max(400)
-  .optional()
-  .meta({
-    description: '`nextCursor` of the previous page. Valid only for the same list, filters and owner.',
-  })
+const cursor = z.string().max(400).optional().meta({
+  description: '`nextCursor` of the previous page. Valid only for the same list, filters and owner.',
+})
 
 export const pageQuerySchema = <S extends z.ZodRawShape>(filters: S) =>
   z.strictObject({ ...filters, limit, cursor })

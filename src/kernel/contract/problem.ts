@@ -68,7 +68,7 @@ export const universalProblems = {
   wrong_caller: [403, 'This kind of credential may not call this operation.'],
   cross_site: [
     403,
-    'With a session cookie, only pages of this service can call this: the browser must send Sec-Fetch-Site: same-origin. Programs use a key.',
+    'With a session cookie, only pages of this service can call this (Sec-Fetch-Site: same-origin). Programs use a key.',
   ],
   missing_scope: [403, 'The credential lacks the scope that this operation needs.'],
   not_found: [404, 'No such path. See /docs for all operations.'],
@@ -87,7 +87,7 @@ export const universalProblems = {
   overloaded: [503, 'Too many large uploads at the moment. Nothing was done; try again.'],
   outcome_unknown: [
     503,
-    'The connection to the database was lost and the outcome is not known. Repeat the request with the same Idempotency-Key, or check the record first.',
+    'The database connection was lost and the outcome is unknown. Repeat the request with the same Idempotency-Key, or check the record first.',
   ],
   unavailable: [503, 'The database cannot be reached. Try again in a moment.'],
 } as const satisfies Record<string, readonly [number, string]>

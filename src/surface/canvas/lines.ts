@@ -25,7 +25,10 @@ export const CanvasLine = z
       type: z.literal('proposal'),
       proposal: z
         .record(z.string(), z.unknown())
-        .meta({ maxProperties: 40, description: 'The proposal, as `GET /canvas/proposals/{id}` returns it.' }),
+        .meta({
+          maxProperties: 40,
+          description: 'The proposal, as `GET /canvas/proposals/{id}` returns it.',
+        }),
     }),
     z.object({ type: z.literal('error'), code: z.string(), message: z.string() }),
     z.object({

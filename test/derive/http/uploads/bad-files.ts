@@ -180,18 +180,10 @@ describe('an upload is refused, and nothing of it is kept,', () => {
 
   test.each([
     ['with what is no Base64', '"%PDF"', NO_BASE64],
-    [
-      'with lines in Base64',
-      '"JVBE\\nRi0xLjQK"',
-      'paper: must be Base64 with padding, and nothing else',
-    ],
+    ['with lines in Base64', '"JVBE\\nRi0xLjQK"', 'paper: must be Base64 with padding, and nothing else'],
     ['with signs of the other alphabet', '"JVBERi0_LjQK"', NO_BASE64],
     ['with more behind the padding', '"JVBERi0xLg==JVBE"', NO_BASE64],
-    [
-      'with Base64 without padding',
-      '"JVBERi0xLjQ"',
-      'paper: must be Base64 with padding, and nothing else',
-    ],
+    ['with Base64 without padding', '"JVBERi0xLjQ"', 'paper: must be Base64 with padding, and nothing else'],
     [
       'with a list for the file',
       '[1,2]',
