@@ -41,6 +41,7 @@ describe('before the scripts of a page listen', () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     const { id } = await agentNamed(client, 'Early')
     const release = await opened(page, `agents/${id}`)
+    await page.getByRole('button', { name: 'More about this agent' }).click()
     await page.locator(`[data-copy="${id}"]`).click()
     release()
     await saying(page, '#news', 'Copied')

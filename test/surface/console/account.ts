@@ -51,7 +51,7 @@ describe('the pages of an account', () => {
       const text = await pageOf(read, path)
       expect(text).toContain(`data-copy="${id}"`)
       expect(text).toMatch(new RegExp(`data-copy="agentpay [a-z-]+ get ${id}"`))
-      expect(text).toMatch(new RegExp(`href="[./]+\\w+/${id}">JSON`))
+      expect(text).toMatch(new RegExp(`href="[./]+\\w+/${id}">View JSON`))
     }
     const tables = LISTS.filter(one => !one.endsWith('settings'))
     expect(tables).toHaveLength(18)
@@ -149,9 +149,9 @@ describe('the pages of an account', () => {
 
   test('show in the frame of each page that the test clock is ahead', async () => {
     const { owner, read } = await aVisitor()
-    expect(await pageOf(read, 'console/settings')).not.toContain('The test clock is ahead:')
+    expect(await pageOf(read, 'console/clock')).not.toContain('The test clock is ahead:')
     await bodyOf(owner.client.sandbox.advance({ body: { days: 3 } }))
-    for (const path of ['console', 'console/settings', 'console/runs'])
+    for (const path of ['console', 'console/clock', 'console/runs'])
       expect(await pageOf(read, path)).toMatch(/The test clock is ahead: \d+ \w+ \d{4} \d\d:\d\d UTC/)
   })
 })

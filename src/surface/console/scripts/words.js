@@ -1,6 +1,8 @@
 import { words } from './page.js'
 
 Object.assign(words, {
+  search: 'Search',
+  searchHint: 'Search, go to a page, or ask',
   wait: 'One moment …',
   done: 'Done.',
   cancel: 'Cancel',
