@@ -58,7 +58,11 @@ describe('the page of a policy', () => {
     await page.goto(new URL(`console/policies/${policy.id}`, page.url()).href, { waitUntil: 'commit' })
     await page.locator('#try-amount').fill('30')
     typed.resolve()
-    await page.locator('[data-result]').getByText('within the auto-approve limit of € 50.00').first().waitFor()
+    await page
+      .locator('[data-result]')
+      .getByText('within the auto-approve limit of € 50.00')
+      .first()
+      .waitFor()
     expect(complaints).toEqual([])
   })
 })
