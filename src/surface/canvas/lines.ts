@@ -23,12 +23,10 @@ export const CanvasLine = z
     }),
     z.object({
       type: z.literal('proposal'),
-      proposal: z
-        .record(z.string(), z.unknown())
-        .meta({
-          maxProperties: 40,
-          description: 'The proposal, as `GET /canvas/proposals/{id}` returns it.',
-        }),
+      proposal: z.record(z.string(), z.unknown()).meta({
+        maxProperties: 40,
+        description: 'The proposal, as `GET /canvas/proposals/{id}` returns it.',
+      }),
     }),
     z.object({ type: z.literal('error'), code: z.string(), message: z.string() }),
     z.object({
