@@ -4,7 +4,14 @@ import { Problem } from '../../kernel/contract/problem.ts'
 import { jsonName, withJsonNames, withJsonNamesInPath } from '../../values/json-names.ts'
 import { nearestName } from '../../values/nearest.ts'
 import { invalidRequest, refuseUnstorable, shortenPath } from './body.ts'
-import { BoundedMeasure, describeSentValue, type ValidationIssue, zodMessageOptions } from './issue-words.ts'
+import {
+  BoundedMeasure,
+  choicesText,
+  describeSentValue,
+  isValueMissing,
+  type ValidationIssue,
+  zodMessageOptions,
+} from './issue-words.ts'
 
 const SHOWN = 5
 
@@ -18,10 +25,11 @@ export function parseInput(operation: AnyOperation, query: URLSearchParams, body
 }
 
 function parse(schema: z.ZodType, json: unknown): object {
+  const given = withTextName(schema, json)
   const measure = new BoundedMeasure(SHOWN + 1)
-  measure.take(schema, json)
+  measure.take(schema, given)
   if (measure.issues.length > 0) throw refused(measure.issues, schema)
-  const result = schema.safeParse(withJsonNames(schema, json), zodMessageOptions)
+  const result = schema.safeParse(withJsonNames(schema, given), zodMessageOptions)
   if (result.success) return result.data as object
   throw refused(result.error.issues as ValidationIssue[], schema)
 }
@@ -58,6 +66,8 @@ function sentencesOf(issue: ValidationIssue, schema: z.ZodType): string[] {
     const unknown = keys.slice(0, SHOWN + 1)
     return unknown.map(key => `${at(key)}: unknown field${suggestMember(key, schema, path)}`)
   }
+  if (path.length > 0 && issue.input === undefined && isValueMissing(issue))
+    return [`${at()}: is required${choicesText(issue)}`]
   const came = describeSentValue(issue)
   return [`${at()}: ${came ? `${message.replace(/\.$/, '')} (${came})` : message}`]
 }
@@ -84,6 +94,35 @@ function singles(query: URLSearchParams): Record<string, string> {
 }
 
 type Schema = z.core.$ZodTypes
+
+/** The free text about a decision is called `reason` or `comment`, and each operation takes both names. */
+const TEXT_NAMES = [
+  ['reason', 'comment'],
+  ['comment', 'reason'],
+] as const
+
+function withTextName(schema: z.ZodType, json: unknown): unknown {
+  if (typeof json !== 'object' || json === null) return json
+  for (const [given, meant] of TEXT_NAMES) {
+    if (!Object.hasOwn(json, given) || Object.hasOwn(json, meant)) continue
+    const names = membersAt(schema, [])
+    if (names.includes(given) || !isTextAt(schema, meant)) continue
+    const { [given]: text, ...rest } = json as Record<string, unknown>
+    return { ...rest, [meant]: text }
+  }
+  return json
+}
+
+function isTextAt(schema: z.core.$ZodType, name?: string): boolean {
+  const { def } = (schema as Schema)._zod
+  if (def.type === 'object' && name !== undefined) {
+    const member = def.shape[name]
+    return member !== undefined && isTextAt(member)
+  }
+  if (def.type === 'pipe') return isTextAt(isTransform(def.in) ? def.out : def.in, name)
+  if ('innerType' in def) return isTextAt(def.innerType, name)
+  return def.type === 'string' && name === undefined
+}
 
 /** Callers confuse these names, since operations use different ones for a reason. */
 const CONFUSABLE_NAMES: readonly (readonly string[])[] = [['comment', 'reason', 'note', 'memo', 'message']]

@@ -142,7 +142,7 @@ export const deviceAuthorizationApi = {
       scope_unknown: [400, 'scope: there is no such scope. GET /openapi.json lists them.'],
       too_many_waiting: [
         429,
-        'A hundred devices at your address are already waiting. Decide about them, or wait ten minutes.',
+        'A hundred devices at your address are waiting. Decide about them, or wait ten minutes.',
       ],
     },
     emits: { 'session.requested': deviceSessionEvents['session.requested'] },
