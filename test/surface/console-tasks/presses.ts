@@ -29,7 +29,7 @@ export function countPresses(page: Page, isPhone = false): Presses {
     },
     async type(field, text) {
       await field.waitFor()
-      const hasFocus = () => field.evaluate('one => one === document.activeElement') as Promise<boolean>
+      const hasFocus = async () => (await field.and(page.locator(':focus')).count()) > 0
       for (let n = 0; n < MOST_TABS && !(await hasFocus()); n++) await page.keyboard.press('Tab')
       if (!(await hasFocus())) await presses.press(field)
       await page.keyboard.press('ControlOrMeta+A')

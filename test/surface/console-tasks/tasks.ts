@@ -81,8 +81,9 @@ export const tasks: readonly Task[] = [
       return 'console'
     },
     async run(page, { press, type }) {
-      await press(page.locator('[data-palette], #search').first())
-      await type(page.locator('dialog input, #search').first(), '47.11')
+      await press(page.locator('[data-palette]').first())
+      await page.locator('dialog input:focus').waitFor()
+      await type(page.locator('dialog input'), '47.11')
       await page.locator('dialog a', { hasText: '47.11' }).first().waitFor()
       await page.keyboard.press('Enter')
       await page.locator('main h1', { hasText: '47.11' }).waitFor()
@@ -112,7 +113,13 @@ export const tasks: readonly Task[] = [
     name: 'Export a month, from the wallets',
     most: 2,
     async prepare(client) {
-      await anAsk(client)
+      const { walletId } = await anAgentUnder(client, {})
+      const { now } = await bodyOf(client.sandbox.advance({ body: { days: 31 } }))
+      const today = new Date(now)
+      const period = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1))
+        .toISOString()
+        .slice(0, 7)
+      await bodyOf(client.statements.create({ body: { walletId, period } }))
       return 'console/wallets'
     },
     async run(page, { press }) {
@@ -130,7 +137,7 @@ export const tasks: readonly Task[] = [
     async run(page, { press, type }) {
       await press(summary(page, 'Invite person'))
       await type(page.locator('form').getByLabel('Name'), 'Grace Hopper')
-      await press(page.locator('form').getByRole('button', { name: 'Invite person' }))
+      await page.keyboard.press('Enter')
       await press(button(page, 'Sign with passkey'))
       await page.locator('dialog dd code').waitFor()
     },
