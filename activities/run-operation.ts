@@ -67,7 +67,7 @@ export function operationRunner({ execute, operations, offsetOf, causeOf, onFail
   }
 }
 
-const STATE_SENTENCE = /^The \w+ is \w+ already\.$/
+const STATE_SENTENCE = /^The \w+ is already \w+\.$/
 
 /**
  * A handler's message may name the payee, and the history keeps it for good: the contract's sentence is used

@@ -17,7 +17,7 @@ def main(address: str, amount: str = "2.5") -> None:
         {"amountEuros": float(amount), "merchant": merchant, "purpose": "A page of the archive"}
     )
     print(f"declared: {declared['id']} is {declared['status']}", flush=True)
-    # It waits for a person, and perhaps for money: the explanation says for what.
+    # The intent waits for a person, and perhaps for money: the explanation says for what.
     if declared["status"] == "created":
         print(pay.intents.explanation(declared["id"])["summary"], flush=True)
 

@@ -75,8 +75,8 @@ export function parseAuditExportLine(text: string): AuditExportLine {
   const type = isObject(line) && Object.hasOwn(line, 'type') ? String(line.type) : ''
   const members =
     isText(line?.type) && Object.hasOwn(MEMBERS, type) ? MEMBERS[type as AuditExportLine['type']] : undefined
-  if (!members) throw new SyntaxError('This is no line of an export.')
+  if (!members) throw new SyntaxError('This is not a line of an export.')
   const wrong = Object.keys(members).find(name => !(Object.hasOwn(line, name) && members[name]?.(line[name])))
-  if (wrong !== undefined) throw new SyntaxError(`${wrong} is not what it is in a line of this type.`)
+  if (wrong !== undefined) throw new SyntaxError(`${wrong} has a wrong value for a line of this type.`)
   return line as unknown as AuditExportLine
 }

@@ -57,7 +57,7 @@ class Line {
     try {
       return this.#decoder.decode(bytes)
     } catch {
-      throw this.#problem('A line is no text in UTF-8.')
+      throw this.#problem('A line is not UTF-8 text.')
     }
   }
 

@@ -86,7 +86,7 @@ function checkAssertion({ statement, mode, assertion, publicKey, relyingParty }:
   const signed = Buffer.concat([data, sha256(clientData)])
   const key = createPublicKey({ key: publicKey, format: 'jwk' })
   if (!verify(digestFor(publicKey), signed, key, bytesOf(assertion.signature)))
-    throw new ApprovalRejected('The signature of the passkey is not over this.')
+    throw new ApprovalRejected('The signature of the passkey does not match this statement.')
 }
 
 function checkClientData(

@@ -154,7 +154,7 @@ function parsed(text: string, position: number): AuditExportLine {
   try {
     return parseAuditExportLine(text)
   } catch (error) {
-    const why = `The line of entry ${position} is no JSON of an export: ${(error as Error).message}`
+    const why = `The line of entry ${position} is not the JSON of an export: ${(error as Error).message}`
     throw new AuditRejected(why, position, error)
   }
 }
@@ -209,7 +209,7 @@ export function verifyAuditGrowth(
   }
   if (older.origin !== newer.origin || !provesConsistency(growth))
     throw new AuditRejected(
-      'The trail is not the one of the older checkpoint, grown: what was sealed was changed.',
+      'The trail is not a continuation of the older checkpoint: sealed entries were changed.',
     )
   return newer.size
 }

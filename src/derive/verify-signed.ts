@@ -22,23 +22,23 @@ const SIGNATURE_BYTES = 64
 export function verifySigned(jws: string, keys: PublicKeySet, type: string): SignedClaims {
   const [header = '', claims = '', signature = '', ...rest] =
     jws.length > MAX_CHARACTERS ? [] : jws.split('.')
-  if (!signature || rest.length > 0) throw new SignatureRejected('This is no compact JWS.')
+  if (!signature || rest.length > 0) throw new SignatureRejected('This is not a compact JWS.')
   const kid = keyIdOf(objectIn(header), type)
   const key = keys.keys.find(one => one.kid === kid && one.kty === 'OKP' && one.crv === 'Ed25519')
-  if (!key) throw new UnknownSigningKey(`The key set has no key ${kid}: fetch /.well-known/jwks.json anew.`)
+  if (!key) throw new UnknownSigningKey(`The key set has no key ${kid}: fetch /.well-known/jwks.json again.`)
   const { kty, crv, x } = key
   const publicKey = createPublicKey({ key: { kty, crv, x }, format: 'jwk' })
   const bytes = Buffer.from(signature, 'base64url')
   // A signature has one spelling. Another text that decodes to the same bytes was not signed.
   const isSpelt = bytes.length === SIGNATURE_BYTES && bytes.toString('base64url') === signature
   if (!isSpelt || !verify(null, Buffer.from(`${header}.${claims}`), publicKey, bytes))
-    throw new SignatureRejected('The signature is not that of this text.')
+    throw new SignatureRejected('The signature does not match this text.')
   return objectIn(claims) as unknown as SignedClaims
 }
 
 function keyIdOf({ alg, typ, crit, kid }: Readonly<Record<string, unknown>>, type: string): string {
-  if (alg !== 'EdDSA' || crit !== undefined) throw new SignatureRejected('The algorithm is not EdDSA alone.')
-  if (typ !== type) throw new SignatureRejected(`This is a statement of another type than ${type}.`)
+  if (alg !== 'EdDSA' || crit !== undefined) throw new SignatureRejected('The algorithm must be EdDSA.')
+  if (typ !== type) throw new SignatureRejected(`This is not a statement of the type ${type}.`)
   if (typeof kid !== 'string') throw new SignatureRejected('The header names no key.')
   return kid.slice(0, 100)
 }
@@ -49,5 +49,5 @@ function objectIn(part: string): Readonly<Record<string, unknown>> {
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Readonly<Record<string, unknown>>
   } catch {}
-  throw new SignatureRejected('A part of it is no JSON object in base64url.')
+  throw new SignatureRejected('A part is not a JSON object in base64url.')
 }

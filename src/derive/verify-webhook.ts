@@ -42,7 +42,7 @@ export function verifyWebhook(
   // During a rotation of the secret there are two signatures, and either secret verifies one of them.
   const given = [named('x-service-signature'), named('x-service-signature-next')]
   if (!given.some(signature => isEqual(signature, expected)))
-    throw new WebhookRejected('The signature is not that of this secret.')
+    throw new WebhookRejected('The signature was not made with this secret.')
   const age = Math.abs(clock.milliseconds() / 1_000 - Number(timestamp))
   if (!(age <= toleranceSeconds)) throw new WebhookRejected('The timestamp is too old, or ahead of time.')
   const text = typeof rawBody === 'string' ? rawBody : new TextDecoder().decode(rawBody)

@@ -33,7 +33,7 @@ const reasonMessages: Readonly<Record<string, string>> = {
   AM10: 'The amounts do not sum to the total of the file.',
   AM14: 'The amount exceeds the limit agreed with the payer’s bank.',
   AM23: 'The amount exceeds the limit for instant settlement.',
-  ARDT: 'The money has been returned already.',
+  ARDT: 'The money has already been returned.',
   BE01: 'The name does not fit the account.',
   BE04: 'The payee’s address is missing or wrong.',
   BE05: 'The ordering party is unknown.',

@@ -10,12 +10,13 @@ const isCountry = (code: string): boolean => countries.has(code) || code === 'XK
 /** ISO 9362:2014, as in `BICFIDec2014Identifier`; undefined if it is valid. */
 export function bicProblem(bic: string): string | undefined {
   const [stranger] = bic.match(/[^A-Z0-9]/u) ?? []
-  if (stranger) return `A BIC has letters and digits only, this has "${stranger}".`
-  if (bic.length !== 8 && bic.length !== 11) return `A BIC has 8 or 11 characters, this has ${bic.length}.`
+  if (stranger) return `A BIC has only letters and digits, but this has "${stranger}".`
+  if (bic.length !== 8 && bic.length !== 11)
+    return `A BIC has 8 or 11 characters, but this has ${bic.length}.`
   const country = countryOfBic(bic)
   return isCountry(country)
     ? undefined
-    : `The fifth and sixth characters of a BIC are a country, "${country}" is none.`
+    : `The fifth and sixth characters of a BIC are a country, but "${country}" is none.`
 }
 
 /**
@@ -38,4 +39,4 @@ export const bicSchema = z
     },
     encode: plain => plain,
   })
-  .meta({ description: 'Of the bank that keeps the account.', examples: ['COBADEFFXXX'] })
+  .meta({ description: 'BIC of the bank that keeps the account.', examples: ['COBADEFFXXX'] })

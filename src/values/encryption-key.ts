@@ -22,7 +22,7 @@ function problemsOfForm(input: unknown): JwkProblem[] {
   if (present.length > 0) return present.map(member => ({ member, problem: WAS_SENT }))
   return Object.entries(input)
     .filter(([member, value]) => member !== 'key_ops' && member !== 'ext' && typeof value !== 'string')
-    .map(([member]) => ({ member, problem: 'must be a text' }))
+    .map(([member]) => ({ member, problem: 'must be a string' }))
 }
 
 /** The issue carries no input: a refusal never repeats a part of a key. */
@@ -49,16 +49,16 @@ const PublicJwk = z
       .string()
       .max(20)
       .optional()
-      .meta({ description: '`P-256` or `P-384` of `EC`, `X25519` of `OKP`.', examples: ['P-256'] }),
+      .meta({ description: '`P-256` or `P-384` for `EC`, `X25519` for `OKP`.', examples: ['P-256'] }),
     n: number.meta({ description: 'The modulus of `RSA`: 2048 to 8192 bits.' }),
     e: number.meta({ description: 'The exponent of `RSA`.', examples: ['AQAB'] }),
     x: number,
     y: number,
-    use: name.meta({ description: '`enc`, or left out.' }),
-    alg: name.meta({ description: '`RSA-OAEP-256` or `ECDH-ES+A256KW` as the kty has it, or left out.' }),
+    use: name.meta({ description: '`enc`. Optional.' }),
+    alg: name.meta({ description: '`RSA-OAEP-256` or `ECDH-ES+A256KW`, matching the kty. Optional.' }),
     key_ops: z.array(z.string().max(20)).max(8).optional(),
     ext: z.boolean().optional(),
-    kid: name.meta({ description: 'Ignored: a key is known by its thumbprint.' }),
+    kid: name.meta({ description: 'Ignored: a key is identified by its thumbprint.' }),
   })
   .meta({ id: 'PublicKeyJwk' })
 
@@ -94,7 +94,7 @@ export const encryptionKeySchema = z
   })
   .meta({
     description:
-      'The public key (RFC 7517) of the recipient: RSA with 2048 bits or more (RSA-OAEP-256), or EC P-256, EC P-384 or OKP X25519 (ECDH-ES+A256KW). Private keys, weak ones and those for signatures are refused.',
+      'The recipient’s public key (RFC 7517): RSA from 2048 bits (RSA-OAEP-256), EC P-256 or P-384, or OKP X25519 (ECDH-ES+A256KW). Private, weak and signature keys are refused.',
     examples: [
       {
         kty: 'EC',

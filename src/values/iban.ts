@@ -40,7 +40,7 @@ export const ibanLength = (iban: string): number => countrySpecs[countryOfIban(i
 
 export function ibanProblem(iban: string): string | undefined {
   const [stranger] = iban.match(/[^A-Z0-9]/u) ?? []
-  if (stranger) return `An IBAN has letters and digits only, this has "${stranger}".`
+  if (stranger) return `An IBAN has only letters and digits, but this has "${stranger}".`
   const country = countryOfIban(iban)
   if (!/^[A-Z]{2}$/.test(country)) return 'An IBAN begins with the two letters of a country.'
   return countryProblem(country) ?? structureProblem(iban, country)
@@ -62,13 +62,13 @@ function structureProblem(iban: string, country: string): string | undefined {
   const { chars, bban_regexp } = countrySpecs[country] ?? {}
   const wrong = new Set(validateIBAN(iban).errorCodes)
   if (wrong.has(ValidationErrorsIBAN.WrongBBANLength))
-    return `An IBAN of ${country} has ${chars} characters, this has ${iban.length}.`
+    return `An IBAN of ${country} has ${chars} characters, but this has ${iban.length}.`
   if (wrong.has(ValidationErrorsIBAN.ChecksumNotNumber))
-    return `The third and fourth characters of an IBAN are digits, here they are "${iban.slice(2, 4)}".`
+    return `The third and fourth characters of an IBAN are digits, but here they are "${iban.slice(2, 4)}".`
   if (wrong.has(ValidationErrorsIBAN.WrongBBANFormat))
     return `An IBAN of ${country} has, after its first four characters, ${describeStructure(bban_regexp ?? '')}.`
   if (wrong.has(ValidationErrorsIBAN.WrongIBANChecksum))
-    return 'The check digits do not fit: a character is wrong, or two are in each other’s place.'
+    return 'The check digits do not match: a character is wrong, or two are swapped.'
   return undefined
 }
 
@@ -98,6 +98,6 @@ export const ibanSchema = z
     encode: plain => plain,
   })
   .meta({
-    description: 'Of an account in the SEPA area. Spaces and small letters are welcome.',
+    description: 'IBAN of an account in the SEPA area. Spaces and lowercase letters are allowed.',
     examples: ['DE89 3704 0044 0532 0130 00'],
   })

@@ -57,7 +57,7 @@ const ignored = member.optional().meta({ description: 'Ignored.' })
 const ProofJwk = z
   .strictObject({
     kty: member.meta({ description: '`EC` or `OKP`.', examples: ['EC'] }),
-    crv: member.meta({ description: '`P-256` of `EC`, `Ed25519` of `OKP`.', examples: ['P-256'] }),
+    crv: member.meta({ description: '`P-256` for `EC`, `Ed25519` for `OKP`.', examples: ['P-256'] }),
     x: member,
     y: member.optional(),
     use: ignored,
@@ -81,7 +81,7 @@ export const proofKeySchema = z
   })
   .meta({
     description:
-      'The public key (RFC 7517) by which the device proves each request (`DPoP`, RFC 9449): EC P-256 (ES256) or OKP Ed25519 (EdDSA).',
+      'The public key (RFC 7517) that verifies the device’s proof of each request (`DPoP`, RFC 9449): EC P-256 (ES256) or OKP Ed25519 (EdDSA).',
     examples: [
       {
         kty: 'EC',

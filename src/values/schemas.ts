@@ -68,7 +68,7 @@ export const PostalAddressRecord = z.object({
 export const agentIdSchema = id('agent')
   .optional()
   .meta({
-    description: 'The agent; with an agent’s own token it may be left out.',
+    description: 'The agent. Optional with an agent’s own token.',
     examples: ['agent_01jd8x2m4ye7k9v0c3q5r6t8wz'],
   })
 
@@ -83,9 +83,11 @@ export const freeTextSchema = z
   .max(1_000)
   .refine(text => !containsCardNumber(text), NO_CARD_NUMBER)
 
-export const metadataSchema = z
-  .record(z.string().min(1).max(100), z.string().max(1_000))
-  .meta({ maxProperties: 50, description: 'Up to 50 strings of your own.', examples: [{ team: 'research' }] })
+export const metadataSchema = z.record(z.string().min(1).max(100), z.string().max(1_000)).meta({
+  maxProperties: 50,
+  description: 'Up to 50 key-value pairs of your own.',
+  examples: [{ team: 'research' }],
+})
 
 /** For new metadata: older records may contain what this refuses. */
 export const inputMetadataSchema = metadataSchema.refine(
@@ -98,8 +100,8 @@ export const truncateText = (text: string): string =>
   text.length > 200 ? `${text.slice(0, 199).replace(/[\uD800-\uDBFF]$/, '')}…` : text
 
 export const timeRangeMembers = {
-  from: instant.optional().meta({ description: 'At this instant or later.' }),
-  to: instant.optional().meta({ description: 'Before this instant.' }),
+  from: instant.optional().meta({ description: 'Only records at or after this time.' }),
+  to: instant.optional().meta({ description: 'Only records before this time.' }),
 }
 
 /** `ProcessStatus` of the kernel says what each member is. */

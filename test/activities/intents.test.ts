@@ -93,7 +93,7 @@ describe('a decision made by a signal', () => {
     expect(await attempt('1', { ...intent, ...approve })).toBe('Signal approve by Ada: done.')
     expect(await approvedEvents(intent.id)).toBe(1)
     expect(await attempt('2', { ...intent, ...approve })).toBe(
-      'The signal approve by Ada changed nothing: The intent is approved already.',
+      'The signal approve by Ada changed nothing: The intent is already approved.',
     )
   })
 
@@ -125,7 +125,7 @@ describe('a decision made by a signal', () => {
       body: JSON.stringify({ error: 'Bookshop is blocked.' }),
     })
     expect(await attempt('1', { ...intent, ...approve }, refusing)).toBe(
-      'The signal approve by Ada changed nothing: The agent’s policy does not allow it at the moment.',
+      'The signal approve by Ada changed nothing: The agent’s policy does not allow the intent at the moment.',
     )
   })
 

@@ -120,7 +120,7 @@ describe('the data of a card', () => {
         params: { id: card.id },
         body: { ...asked, ...readers },
       })
-      expect([status, error]).toEqual([400, expect.stringMatching(/^publicKeyJwk: give it/)])
+      expect([status, error]).toEqual([400, expect.stringMatching(/^publicKeyJwk: send exactly one/)])
     }
   })
 

@@ -99,7 +99,7 @@ describe('a card', () => {
     const params = { id }
     const frozen = await bodyOf(client.cards.freeze({ params, body: { reason: 'Unusual' } }))
     expect(frozen).toMatchObject({ status: 'frozen', frozenReason: 'Unusual' })
-    expect((await client.cards.freeze({ params, body: {} })).error).toBe('The card is frozen already.')
+    expect((await client.cards.freeze({ params, body: {} })).error).toBe('The card is already frozen.')
     const unfrozen = await bodyOf(client.cards.unfreeze({ params }))
     expect(unfrozen).toMatchObject({ status: 'active', frozenReason: null })
     const closed = await bodyOf(client.cards.close({ params, body: { reason: 'Done' } }))

@@ -94,7 +94,7 @@ describe('cancelling a transfer', () => {
     expect((await cancel(id)).code).toBe('transfer_not_cancellable')
     const other = await aSepaTransfer(client)
     await bodyOf(cancel(other.id))
-    expect((await cancel(other.id)).error).toBe('The transfer is cancelled already.')
+    expect((await cancel(other.id)).error).toBe('The transfer is already cancelled.')
     const { id: toWalletId } = await aWallet(client)
     const { id: from } = await aWallet(client, 1)
     const within = await bodyOf(

@@ -70,7 +70,7 @@ describe('a transfer between wallets', () => {
     const [from, to] = [await aWallet(client, 10), await aWallet(client)]
     const { status, code, error } = await pay(from.id, to.id, 10.01)
     expect([status, code]).toEqual([400, 'insufficient_funds'])
-    expect(error).toBe('€ 10.01 are needed, € 10.00 are available.')
+    expect(error).toBe('€ 10.01 is needed, but only € 10.00 is available.')
     expect(await balanceOf(from.id)).toBe(10)
   })
 

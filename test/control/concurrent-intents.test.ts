@@ -174,7 +174,7 @@ describe('the deadline of an intent', () => {
     const late = answers.filter(({ status }) => status !== 200)
     expect(late.length).toBeGreaterThan(0)
     for (const { code, error } of late)
-      expect(`${code} ${error}`).toMatch(/^intent_(expired|not_waiting .*expired already)/)
+      expect(`${code} ${error}`).toMatch(/^intent_(expired|not_waiting .*already expired)/)
   })
 })
 

@@ -114,9 +114,9 @@ describe('a delegation below another one', () => {
     const parentDelegationId = parent.id
     const allowed = { agentId: agent.id, maxAmountEuros: 10, expiresInMinutes: 59, parentDelegationId }
     const wider = [
-      [{ maxAmountEuros: 10.01 }, 400, 'wider_amount', /^maxAmountEuros: the parent has € 10.00 left/],
-      [{ expiresInMinutes: 61 }, 400, 'wider_time', /^expiresInMinutes: the parent lasts 59 minutes more/],
-      [{ merchant: 'Bakery' }, 400, 'wider_merchant', /^merchant: the parent can pay Bookshop only/],
+      [{ maxAmountEuros: 10.01 }, 400, 'wider_amount', /^maxAmountEuros: the parent has only € 10.00 left/],
+      [{ expiresInMinutes: 61 }, 400, 'wider_time', /^expiresInMinutes: the parent expires in 59 minutes/],
+      [{ merchant: 'Bakery' }, 400, 'wider_merchant', /^merchant: the parent can pay only Bookshop/],
       [{ merchant: 'Bооkshop' }, 400, 'wider_merchant', /^merchant/],
       [{ agentId: other.id }, 400, 'parent_of_other_agent', /^agentId/],
       [{ parentDelegationId: 'delegation_01jd8x2m4ye7k9v0c3q5r6t8wz' }, 404, 'parent_not_found', /^parent/],

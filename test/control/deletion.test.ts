@@ -123,7 +123,7 @@ describe.each([
     expect((await client.intents.create({ body })).code).toMatch(/^agent_not_(active|found)$/)
     const again = await client.agents.delete({ params })
     expect(again).toMatchObject({ status: 400, code: 'agent_deleted' })
-    expect(again.error).toBe('The agent is deleted or being deleted already.')
+    expect(again.error).toBe('The agent is already deleted or being deleted.')
     expect(await bodyOf(client.agents.get({ params }))).toEqual(agent)
   })
 

@@ -59,7 +59,7 @@ describe('an approved intent', () => {
     await anIntent(client, id, { amountEuros: 50 })
     const body = { fromWalletId: walletId, toWalletId: main.id, amountEuros: 50.01 }
     const { status, error } = await client.transfers.create({ body })
-    expect([status, error]).toEqual([400, '€ 50.01 are needed, € 50.00 are available.'])
+    expect([status, error]).toEqual([400, '€ 50.01 is needed, but only € 50.00 is available.'])
   })
 
   test('is found in the ledger under its id', async () => {
@@ -98,7 +98,7 @@ describe('an intent without enough money', () => {
     const { client, id } = await anAgentWith100Euros()
     for (const merchant of ['Bookshop', 'Library']) await anIntent(client, id, { amountEuros: 50, merchant })
     const intent = await anIntent(client, id, { amountEuros: 0.01 })
-    const reason = '€ 0.01 are needed, € 0.00 are available.'
+    const reason = '€ 0.01 is needed, but only € 0.00 is available.'
     expect(intent).toMatchObject({
       status: 'denied',
       decidedBy: { type: 'policy' },
@@ -117,14 +117,14 @@ describe('an intent without enough money', () => {
     const refused = await client.intents.approve({ params })
     expect([refused.status, refused.code]).toEqual([400, 'insufficient_funds'])
     expect((await bodyOf(client.intents.get({ params }))).status).toBe('created')
-    const money = '€ 100.01 are needed once it is approved, and € 100.00 were available.'
+    const money = '€ 100.01 is needed once the intent is approved, but only € 100.00 was available.'
     expect(declared.decision.checks.at(-1)).toMatchObject({
       rule: 'insufficient_funds',
       outcome: 'skip',
       message: money,
     })
     const { summary } = await bodyOf(client.intents.explanation({ params }))
-    expect(summary).toMatch(/^It waits for a person: /)
+    expect(summary).toMatch(/^The intent waits for a person: /)
     expect(summary).toContain(`${money} Fund the agent’s wallet, unless it has been funded since.`)
     await bodyOf(client.fund.wallet({ params: { id: walletId }, body: { amountEuros: 0.01 } }))
     expect((await bodyOf(client.intents.approve({ params }))).status).toBe('approved')

@@ -55,7 +55,7 @@ describe('an explanation', () => {
     const reason = 'The daily limit of € 20.00 is too low for € 20.01: € 0.00 used, € 20.00 left.'
     expect(explanation).toMatchObject({
       intentId: params.id,
-      summary: `It was denied: ${reason}`,
+      summary: `The intent was denied: ${reason}`,
       policy: { policyId: agent.policyId, version: 1, changedSince: false },
       note: null,
     })
@@ -76,7 +76,7 @@ describe('an explanation', () => {
     const { client, id } = await anOwnerWithAgent({})
     const params = { id: (await anIntent(client, id, { amountEuros: 60 })).id }
     const waiting = await bodyOf(client.intents.explanation({ params }))
-    expect(waiting.summary).toMatch(/^It waits for a person: € 60.00 is above/)
+    expect(waiting.summary).toMatch(/^The intent waits for a person: € 60.00 is above/)
     const assign = async () => {
       const { id: policyId } = await aPolicy(client, { autoApproveLimitEuros: 10 })
       await bodyOf(client.policies.assign({ params: { agentId: id }, body: { policyId } }))
@@ -86,9 +86,9 @@ describe('an explanation', () => {
     await bodyOf(client.intents.approve({ params, body: { comment: 'Go ahead' } }))
     const approved = await bodyOf(client.intents.explanation({ params }))
     expect(approved).toMatchObject({
-      summary: 'It is approved: a person decided, with the comment: Go ahead',
+      summary: 'The intent is approved: a person decided, with the comment: Go ahead',
       policy: { version: 2, changedSince: false },
-      note: 'It was declared under version 1 and decided again under version 2, which counts.',
+      note: 'The intent was declared under version 1 and decided again under version 2, which counts.',
     })
     expect(approved.decisionId).not.toBe(waiting.decisionId)
     const remedyOf = ({ rules }: typeof approved) =>
@@ -117,10 +117,10 @@ describe('an explanation', () => {
     const intents = [cancelled, cancelledWithComment, waiting, approved]
     const explanations = await Promise.all(intents.map(intent => bodyOf(client.intents.explanation(intent))))
     expect(explanations.map(({ summary }) => summary)).toEqual([
-      'It was cancelled.',
-      'It was cancelled. The last comment: Too late',
-      expect.stringMatching(/^It has expired before a person decided: € 60.00 is above/),
-      'It has expired: it was approved, but not paid in time.',
+      'The intent was cancelled.',
+      'The intent was cancelled. The last comment: Too late',
+      expect.stringMatching(/^The intent expired before a person decided: € 60.00 is above/),
+      'The intent has expired: it was approved, but not paid in time.',
     ])
   })
 
@@ -166,7 +166,7 @@ describe('an explanation', () => {
     const approved = await bodyOf(client.intents.approve({ params: { id: waiting.id } }))
     expect([approved.status, checkOf(approved)?.message]).toEqual(['approved', frozen])
     await bodyOf(client.intents.cancel({ params: { id: waiting.id } }))
-    expect(await summaryOf(waiting.id)).toBe('It was cancelled.')
+    expect(await summaryOf(waiting.id)).toBe('The intent was cancelled.')
   })
 
   test('is not found by another owner', async () => {

@@ -86,7 +86,7 @@ describe('a new intent', () => {
   test('is approved at once within the limit, and has no process', async () => {
     const { client, agent } = await anOwnerWithAgent({ autoApproveLimitEuros: 50 })
     const intent = await anIntent(client, agent.id, { amountEuros: 25 })
-    const message = '€ 25.00 is within the limit of € 50.00 up to which no approval is needed.'
+    const message = '€ 25.00 is within the auto-approve limit of € 50.00.'
     expect(intent).toMatchObject({
       status: 'approved',
       decidedAt: intent.createdAt,
@@ -129,7 +129,7 @@ describe('a new intent', () => {
       status: 'created',
       decision: {
         requiresApproval: true,
-        reason: 'The policy asks for a passkey: a person approves every intent.',
+        reason: 'The policy requires a passkey: a person approves every intent.',
         checks: [firstTime, { rule: 'requireAttestation', outcome: 'review' }],
       },
     })

@@ -147,13 +147,17 @@ describe('suggestions for an allowlist', () => {
         allowed: false,
         suggested: true,
       },
-      { merchant: 'Casin0', suggested: false, reason: 'The blocklist has Casino; it wins.' },
+      {
+        merchant: 'Casin0',
+        suggested: false,
+        reason: 'The blocklist contains Casino, and takes precedence.',
+      },
       {
         merchant: 'Воokshop',
         suggested: false,
-        reason: 'It looks like BOOKSHOP, but is spelled differently.',
+        reason: 'The name looks like BOOKSHOP, but is spelled differently.',
       },
-      { merchant: 'Kiosk', spends: 1, suggested: false, reason: 'Paid once only.' },
+      { merchant: 'Kiosk', spends: 1, suggested: false, reason: 'Paid only once.' },
     ])
     expect(data[1]?.reason).toBe('Paid 2 times, € 15.50 in all.')
     expect(data[1]?.lastUsedAt).toMatch(/Z$/)

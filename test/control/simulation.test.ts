@@ -117,7 +117,7 @@ describe('a simulation', () => {
     const now = new Date()
     const nextMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 3))
     expect(await reasonAt(now, 1)).toMatch(/^The daily limit/)
-    expect(await reasonAt(nextMonth, 10)).toMatch(/no approval is needed/)
+    expect(await reasonAt(nextMonth, 10)).toMatch(/within the auto-approve limit/)
     const otherDay = now.getUTCDate() > 1 ? new Date(now.getTime() - day) : new Date(now.getTime() + day)
     expect(await reasonAt(otherDay, 6)).toMatch(/^The monthly limit of € 15.00 is too low/)
     await declare(5, { merchant: 'Other' })
@@ -167,7 +167,7 @@ describe('a simulation', () => {
     expect(await simulatedReason()).toBe('The agent has no policy: a person approves every intent.')
     const { id } = await aPolicy(client, { autoApproveLimitEuros: 50 })
     await bodyOf(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: id } }))
-    expect(await simulatedReason()).toBe('€ 5.00 are needed, € 0.00 are available.')
+    expect(await simulatedReason()).toBe('€ 5.00 is needed, but only € 0.00 is available.')
     await bodyOf(client.agents.freeze({ params: { id: agent.id }, body: {} }))
     expect(await simulatedReason()).toBe('The agent is frozen: it cannot spend.')
   })
@@ -181,7 +181,7 @@ describe('a simulation', () => {
       const answer = await client.intents.simulate({ body: { ...request, ...body } })
       expect([answer.status, answer.error]).toEqual([
         400,
-        expect.stringContaining('agentId: name one of agentId, policyId and policy'),
+        expect.stringContaining('agentId: send exactly one of agentId, policyId and policy'),
       ])
     }
     const codes = await Promise.all(

@@ -86,7 +86,7 @@ describe('a push subscription', () => {
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(3)
     const refused = answers.filter(({ status }) => status === 400)
     expect(new Set(refused.map(({ error }) => error))).toEqual(
-      new Set(['There are 100 push subscriptions already. Delete one.']),
+      new Set(['There are already 100 push subscriptions. Delete one.']),
     )
   })
 

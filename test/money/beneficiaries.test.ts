@@ -78,19 +78,19 @@ describe('a new beneficiary', () => {
     [
       'a name that SEPA cannot spell',
       { name: '王小明' },
-      /^name: None of its characters can be written in a SEPA message\./,
+      /^name: SEPA messages cannot contain any of its characters\./,
     ],
-    ['a name of signs', { name: '!?' }, /^name: None of its characters/],
+    ['a name of signs', { name: '!?' }, /^name: SEPA messages cannot contain/],
     ['no IBAN', { iban: undefined }, /^iban: /],
     [
       'a short IBAN',
       { iban: GERMAN.slice(0, -1) },
-      /^iban: An IBAN of DE has 22 characters, this has 21 \(it is "DE89/,
+      /^iban: An IBAN of DE has 22 characters, but this has 21 \(it is "DE89/,
     ],
     [
       'an IBAN that does not add up',
       { iban: 'DE88370400440532013000' },
-      /^iban: The check digits do not fit/,
+      /^iban: The check digits do not match/,
     ],
     [
       'an IBAN from elsewhere',
@@ -102,8 +102,12 @@ describe('a new beneficiary', () => {
       { iban: 'ZZ330006100519786457841326' },
       /^iban: There is no country ZZ \(it is "ZZ33/,
     ],
-    ['half a BIC', { bic: 'COBADE' }, /^bic: A BIC has 8 or 11 characters, this has 6 \(it is "COBADE"\)$/],
-    ['a BIC from elsewhere', { bic: 'BNPAFRPP' }, /^bic: The bank is in FR, the account in DE\.$/],
+    [
+      'half a BIC',
+      { bic: 'COBADE' },
+      /^bic: A BIC has 8 or 11 characters, but this has 6 \(it is "COBADE"\)$/,
+    ],
+    ['a BIC from elsewhere', { bic: 'BNPAFRPP' }, /^bic: the bank is in FR, the account in DE\.$/],
     ['a country that is none', { country: 'Germany' }, /^country: /],
     ['an email that is none', { email: 'ada' }, /^email: /],
     ['a verification', { verification: { result: 'match' } }, /^verification: unknown field/],

@@ -44,7 +44,7 @@ describe('a wallet is funded', () => {
     await provenLedger()
   })
 
-  test('by POST /fund, too', async () => {
+  test('with POST /fund, too', async () => {
     const { id } = await aWallet(client)
     const body = { walletId: id, amountEuros: 12.34, paymentMethodId: methodId }
     expect(await bodyOf(client.fund.create({ body }))).toMatchObject({ id, availableEuros: 12.34 })

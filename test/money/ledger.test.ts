@@ -179,18 +179,18 @@ describe('verification', () => {
     [
       'a changed amount',
       'update ledger_entries set amount_cents = amount_cents + 1',
-      /do not follow each other/,
+      /the entries have a gap/,
     ],
-    ['a lost entry', 'delete from ledger_entries', /has 0 entries and counts/],
+    ['a lost entry', 'delete from ledger_entries', /has 0 entries, but counts/],
     [
       'a changed balance',
       'update ledger_accounts set posted_cents = posted_cents + 1',
-      /is not the sum of its entries/,
+      /is not the sum of the entries/,
     ],
     [
       'a forgotten hold',
       'update ledger_accounts set held_cents = held_cents + 1',
-      /not the sum of its open holds/,
+      /not the sum of the open holds/,
     ],
   ])('finds %s', async (_, damage, complaint) => {
     const other = await service.owner()

@@ -66,13 +66,13 @@ function remainder(text: string): bigint {
 
 const errorOf = (text: string): string | undefined => ibanSchema.safeParse(text).error?.issues[0]?.message
 
-const letters = (stranger: string) => `An IBAN has letters and digits only, this has "${stranger}".`
+const letters = (stranger: string) => `An IBAN has only letters and digits, but this has "${stranger}".`
 const length = (country: string, has: number, is: number) =>
-  `An IBAN of ${country} has ${has} characters, this has ${is}.`
+  `An IBAN of ${country} has ${has} characters, but this has ${is}.`
 const built = (country: string, how: string) =>
   `An IBAN of ${country} has, after its first four characters, ${how}.`
 const outside = (country: string) => `${country} lies outside the SEPA area.`
-const checkDigits = 'The check digits do not fit: a character is wrong, or two are in each other’s place.'
+const checkDigits = 'The check digits do not match: a character is wrong, or two are swapped.'
 const beginning = 'An IBAN begins with the two letters of a country.'
 
 const invalid: [string, string][] = [
@@ -95,8 +95,11 @@ const invalid: [string, string][] = [
   ['FR1420041010050500013M0260', length('FR', 27, 26)],
   ['GB29NWBK6016133192681', length('GB', 22, 21)],
   ['BE685390075470340', length('BE', 16, 17)],
-  ['DEX9370400440532013000', 'The third and fourth characters of an IBAN are digits, here they are "X9".'],
-  ['NLABABNA0417164300', 'The third and fourth characters of an IBAN are digits, here they are "AB".'],
+  [
+    'DEX9370400440532013000',
+    'The third and fourth characters of an IBAN are digits, but here they are "X9".',
+  ],
+  ['NLABABNA0417164300', 'The third and fourth characters of an IBAN are digits, but here they are "AB".'],
   ['DE8937040044053201300A', built('DE', '18 digits')],
   ['GB29NWB16016133192681A', built('GB', '4 letters, 14 digits')],
   ['FR1420041010050500013M026AB', built('FR', '10 digits, 11 letters or digits, 2 digits')],
@@ -200,14 +203,14 @@ describe('a BIC', () => {
   )
 
   test.each([
-    ['', 'A BIC has 8 or 11 characters, this has 0.'],
-    ['COBADEF', 'A BIC has 8 or 11 characters, this has 7.'],
-    ['COBADEFFX', 'A BIC has 8 or 11 characters, this has 9.'],
-    ['COBADEFFXXXX', 'A BIC has 8 or 11 characters, this has 12.'],
-    ['COBA-DEFF', 'A BIC has letters and digits only, this has "-".'],
-    ['COBA DEFF', 'A BIC has letters and digits only, this has " ".'],
-    ['COBAD1FF', 'The fifth and sixth characters of a BIC are a country, "D1" is none.'],
-    ['COBAZZFF', 'The fifth and sixth characters of a BIC are a country, "ZZ" is none.'],
+    ['', 'A BIC has 8 or 11 characters, but this has 0.'],
+    ['COBADEF', 'A BIC has 8 or 11 characters, but this has 7.'],
+    ['COBADEFFX', 'A BIC has 8 or 11 characters, but this has 9.'],
+    ['COBADEFFXXXX', 'A BIC has 8 or 11 characters, but this has 12.'],
+    ['COBA-DEFF', 'A BIC has only letters and digits, but this has "-".'],
+    ['COBA DEFF', 'A BIC has only letters and digits, but this has " ".'],
+    ['COBAD1FF', 'The fifth and sixth characters of a BIC are a country, but "D1" is none.'],
+    ['COBAZZFF', 'The fifth and sixth characters of a BIC are a country, but "ZZ" is none.'],
   ])('"%s" is refused: %s', (text, why) => {
     expect(bicSchema.safeParse(text).error?.issues[0]?.message).toBe(why)
   })

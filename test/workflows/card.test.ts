@@ -140,7 +140,7 @@ describe('a signal to a card', () => {
   test('that changes nothing says so, and Request Cancellation is one of them', async () => {
     const { card, run } = await aRunningCard()
     await run.signal('unfreeze', { by: 'Ada' })
-    await run.untilDetails('The signal unfreeze by Ada changed nothing: The card is active already.')
+    await run.untilDetails('The signal unfreeze by Ada changed nothing: The card is already active.')
     await run.handle.cancel()
     await run.untilDetails('Request Cancellation changed nothing')
     expect((await getCard(client, card.id)).status).toBe('active')

@@ -87,7 +87,7 @@ describe('a run that ended while its record is still open', () => {
       requestId: intent.id,
       reason: 'by mistake',
     })
-    await run.untilDetails('The signal approve by Ada changed nothing: The intent is approved already.')
+    await run.untilDetails('The signal approve by Ada changed nothing: The intent is already approved.')
     expect(await eventsOf(intent.id)).toEqual(['intent.created', 'intent.approved'])
     expect(await run.status()).toBe('RUNNING')
   })

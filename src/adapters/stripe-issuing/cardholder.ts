@@ -55,7 +55,7 @@ function incomplete({ name, address, phone }: CardHolder): ProcessorFailure {
   return {
     failure: 'refused',
     code: 'holder_incomplete',
-    message: `The issuer needs more data about the card’s holder: ${missing.join(', ')}. Add it by PATCH /customers/me, then request the card again.`,
+    message: `The issuer needs more data about the card’s holder: ${missing.join(', ')}. Add it with PATCH /customers/me, then request the card again.`,
   }
 }
 

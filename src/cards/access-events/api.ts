@@ -20,16 +20,16 @@ export const accessSubjectRefusals = {
     'cardId: name the card. The agent has no active card, or more than one. GET /cards lists them, POST /cards issues one.',
   ],
   card_not_found: [404, 'cardId: the agent has no such card.'],
-  intent_not_approved: [
+  intent_not_approved: [400, 'intentId: name an approved intent that is not paid yet.'],
+  intent_being_paid: [
     400,
-    'intentId: only an approved intent that is not paid yet can be paid, or opens a card.',
+    'intentId: a payment on the intent is under way. GET /intents/{id} shows its status.',
   ],
-  intent_being_paid: [400, 'intentId: a payment on it is under way. GET /intents/{id} shows its status.'],
-  intent_expired: [400, 'intentId: its deadline has passed. Declare it again.'],
-  intent_not_by_card: [400, 'intentId: its payee is paid by a transfer, not by a card.'],
-  intent_other_agent: [400, 'intentId: the intent is of another agent than the card.'],
+  intent_expired: [400, 'intentId: the intent’s deadline has passed. Declare it again.'],
+  intent_not_by_card: [400, 'intentId: the payee is paid by a transfer, not by a card.'],
+  intent_other_agent: [400, 'intentId: the intent and the card belong to different agents.'],
   intent_other_card: [400, 'intentId: the intent names another card.'],
-  card_other_intent: [400, 'The card pays another intent only.'],
+  card_other_intent: [400, 'The card can only pay another intent.'],
   card_not_active: [400, 'The card is not active.'],
   agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
 } as const satisfies Record<string, RefusalSpec>
@@ -58,7 +58,7 @@ export const accessRefusals = {
 
 export const accessWaySchema = z.enum(accessWays).meta({
   description:
-    '`access`: of the card itself. `session`: by a checkout session. `credential`: by a credential. `agent_credential`: a network token. `mpp`: the network token of a machine payment, encrypted to its merchant.',
+    '`access`: the card’s data. `session`: by a checkout session. `credential`: by a credential. `agent_credential`: a network token. `mpp`: a network token for a machine payment, encrypted to the merchant.',
 })
 const decision = z.enum(['granted', 'denied'])
 
@@ -76,7 +76,7 @@ export const keyThumbprint = z
   .string()
   .nullable()
   .meta({
-    description: 'The RFC 7638 thumbprint of the key that the data was to be encrypted to.',
+    description: 'RFC 7638 thumbprint of the key to encrypt the data to.',
     examples: ['cn-I_WNMClehiVp51i_0VpOENW1upEerA8sEam5hn-s'],
   })
 
@@ -89,7 +89,7 @@ const AccessEventRecord = z
     delegationId: id('delegation').nullable(),
     actor: z
       .object({ type: z.enum(['key', 'console', 'agent']), id: z.string().nullable() })
-      .meta({ description: 'The key, the person or the token that asked.' }),
+      .meta({ description: 'The key, person or token that made the request.' }),
     cardId: id('card').nullable(),
     intentId: id('intent').nullable(),
     purpose: z.string().nullable(),
@@ -98,14 +98,14 @@ const AccessEventRecord = z
       .string()
       .nullable()
       .meta({
-        description: 'The checkout session, the credential or the machine payment.',
+        description: 'The checkout session, credential or machine payment.',
         examples: ['credential_01jd8x2m4ye7k9v0c3q5r6t8wz'],
       }),
     decision,
     reasons: z.array(reason).meta({ description: 'All reasons for the denial.' }),
     outcome: z.enum(['disclosed', 'failed']).nullable().meta({
       description:
-        'For a grant: whether the processor gave the data. Null until its answer is recorded; it stays null if the service stopped before.',
+        'For a granted request: whether the processor gave the data. Null until its answer is recorded, and for good if the service stopped before.',
     }),
     failure: reason.nullable().meta({ description: 'Why the processor gave no data.' }),
     merchantHost,
@@ -142,7 +142,7 @@ export const accessEvents = {
 
 const nonce = z.string().min(1).max(200).optional().meta({
   description:
-    'Instead of a key, and only with an owner’s key: the nonce of the processor’s own elements, which show the card in the browser that made the nonce.',
+    'Replaces the key, only with an owner’s key: the nonce of the processor’s own elements, which show the card in the browser that made the nonce.',
 })
 
 const namesOneReader = ({
@@ -160,7 +160,7 @@ const Access = z
     keyThumbprint,
     jwe: shownOnceSchema('eyJhbGciOiJFQ0RILUVTK0EyNTZLVyIsImVuYyI6IkEyNTZHQ00ifQ.…'),
     ephemeralKey: shownOnceSchema('ephkey_test_…'),
-    expiresAt: instant.nullable().meta({ description: 'When the ephemeral key expires.' }),
+    expiresAt: instant.nullable().meta({ description: 'The time at which the ephemeral key expires.' }),
   })
   .meta({ id: 'CardAccess' })
 
@@ -178,7 +178,7 @@ export const accessEventsApi = {
     summary: 'Get card data, encrypted to a key',
     description: [
       'Number, expiry and CVC are returned only as a compact JWE (A256GCM) for the named key: the service cannot read it. Its protected header has the intent and the thumbprint of the key (`kid`). An agent may name only a filler key that its owner has registered; an owner’s key may name any.',
-      'It needs an approved intent of the card’s agent that is not paid, and an active card. Each request is recorded, granted or denied (`GET /access-events`). The JWE is shown once; a replay has none.',
+      'Requires an active card and an approved, unpaid intent of the card’s agent. Each request is recorded, granted or denied (`GET /access-events`). The JWE is shown once; a replay has none.',
     ].join('\n\n'),
     tag: 'Cards',
     callers: ['key', 'agent'],
@@ -204,7 +204,7 @@ export const accessEventsApi = {
         })
         .refine(namesOneReader, {
           path: ['publicKeyJwk'],
-          error: 'give it, fillerKeyId or nonce, and only one of them',
+          error: 'send exactly one of publicKeyJwk, fillerKeyId and nonce',
         }),
     ),
     example: {
@@ -220,10 +220,10 @@ export const accessEventsApi = {
     returns: [200, Access],
     fails: {
       ...accessRefusals,
-      nonce_of_agent: [403, 'nonce: only an owner’s key may name one. Name a filler key.'],
+      nonce_of_agent: [403, 'nonce: only an owner’s key may send one. Name a filler key.'],
       ephemeral_keys_missing: [
         503,
-        'nonce: the processor of this card has no elements to show it. Name a key instead.',
+        'nonce: the processor of this card has no elements to show the card. Name a key instead.',
       ],
     },
     emits: accessEvents,

@@ -76,10 +76,10 @@ const REMEDIES: Readonly<Record<string, string>> = {
   pending: 'The card is not issued yet. Wait for card.issued.',
   inactive: 'The card is not active yet. Activate it first.',
   frozen: 'The card is frozen. Unfreeze it first.',
-  closed: 'The card is closed for good. Name another one.',
+  closed: 'The card is permanently closed. Name another one.',
 }
 
-const PAID = 'intentId: it is paid already. Declare another intent for another payment.'
+const PAID = 'intentId: the intent is already paid. Declare another intent for another payment.'
 
 function cardBlockers({ cardId, card, number, agent }: AccessSubject): (SubjectRefusal | false)[] {
   if (cardId === null) return []

@@ -50,7 +50,7 @@ const expiry: Deadline = {
 
 export const agentCredentialsArea = area(
   'Pass-Through',
-  'Network tokens of a card for an agent, with merchants, amount, charges and time of their own.',
+  'Network tokens of a card for an agent, each with its own merchants, amount, charges and lifetime.',
   agentCredentials,
   {
     personal: agentCredentialsPersonalData,

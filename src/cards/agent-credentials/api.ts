@@ -29,13 +29,13 @@ const AgentCredentialRecord = z
     delegationId: id('delegation').nullable(),
     intentId: id('intent').nullable(),
     mppCredentialId: id('mppcredential').nullable().meta({
-      description: 'The only machine payment that it pays. Only that merchant has the token.',
+      description: 'The only machine payment that the token pays. Only that merchant has the token.',
     }),
     cardId: id('card'),
     status,
     merchantScope: z.array(z.string()).meta({ examples: [['*.example.com']] }),
     amountLimitCents: moneySchema,
-    spentCents: moneySchema.meta({ description: 'Spent and authorized so far.' }),
+    spentCents: moneySchema.meta({ description: 'Amount spent and authorized so far.' }),
     maxCharges: z.int().nullable(),
     charges: z.int(),
     expiresAt: instant,
@@ -43,7 +43,7 @@ const AgentCredentialRecord = z
     last4: z
       .string()
       .nullable()
-      .meta({ description: 'When the network token expires.', examples: ['4242'] }),
+      .meta({ description: 'The time at which the network token expires.', examples: ['4242'] }),
     processorProblem: z.string().nullable().meta({
       description:
         'Why the processor did not apply the last change. The service enforces it regardless; repeat the operation.',
@@ -132,8 +132,8 @@ export const agentCredentialsApi = {
   create: post('/v1/agent-credentials', {
     summary: 'Issue a network token to an agent',
     description: [
-      'A token that represents a card, encrypted as a compact JWE to the named key. It has its own scope of merchants, limit, number of charges and lifetime: each authorization is checked against them, and against the policy and the card.',
-      'With `intentId` it pays that intent only. Without an intent it pays what the policy lets the agent pay; a token of a delegation, or with a budget, must name one. An agent may name only a filler key that its owner has registered.',
+      'The token represents a card, and is encrypted as a compact JWE to the named key. It has its own merchants, limit, number of charges and lifetime: each authorization is checked against them, and against the policy and the card.',
+      'With `intentId`, the token pays only that intent. Without one, it pays what the policy lets the agent pay; a token of a delegation, or with a budget, must name an intent. An agent may name only a filler key that its owner has registered.',
     ].join('\n\n'),
     callers: ['key', 'agent'],
     scope: 'credentials:write',
@@ -152,10 +152,12 @@ export const agentCredentialsApi = {
             .max(100)
             .meta({
               description:
-                'Names or hosts of merchants, also `*.example.com`, as in the allowlist of a policy.',
+                'Names or hosts of merchants, including `*.example.com`, as in the allowlist of a policy.',
               examples: [['shop.example.com']],
             }),
-          amountLimitCents: positiveMoneySchema(HIGHEST_LIMIT).meta({ description: 'All charges together.' }),
+          amountLimitCents: positiveMoneySchema(HIGHEST_LIMIT).meta({
+            description: 'Maximum total of all charges.',
+          }),
           ttlSeconds: integerSchema(30, LONGEST_SECONDS).meta({ examples: [3_600] }),
           maxCharges: integerSchema(1, 10_000).nullable().default(null),
           ...recipientKeyMembers,
@@ -181,10 +183,10 @@ export const agentCredentialsApi = {
       ...accessRefusals,
       agent_required: agentRequiredRefusal,
       agent_not_found: [404, 'agentId: no such agent.'],
-      card_other_agent: [400, 'cardId: the card is of another agent.'],
-      intent_required: [400, 'intentId: a token of a delegation, or with a budget, must name one.'],
-      above_intent: [400, 'amountLimitEuros: it is more than the intent is for.'],
-      merchant_mismatch: [400, 'merchantScope: it does not contain the merchant of the intent.'],
+      card_other_agent: [400, 'cardId: the card belongs to another agent.'],
+      intent_required: [400, 'intentId: a token of a delegation, or with a budget, must name an intent.'],
+      above_intent: [400, 'amountLimitEuros: this exceeds the intent’s amount.'],
+      merchant_mismatch: [400, 'merchantScope: the merchant of the intent is missing. Add it.'],
       network_tokens_missing: [503, 'The processor of this card issues no network tokens.'],
     },
     emits: {
@@ -229,7 +231,7 @@ export const agentCredentialsApi = {
     fails: {
       ...lookupRefusals,
       agent_credential_over: endedReason,
-      agent_credential_pending: [400, 'The processor has not given the token yet. Revoke it instead.'],
+      agent_credential_pending: [400, 'The processor has not issued the token yet. Revoke it instead.'],
     },
     emits: { 'agent_credential.suspended': agentCredentialEvents['agent_credential.suspended'] },
   }),
@@ -237,7 +239,7 @@ export const agentCredentialsApi = {
     ...stateChange,
     callers: ['key'],
     summary: 'Resume an agent credential',
-    description: 'It pays again once the processor has confirmed it.',
+    description: 'The token pays again once the processor has confirmed it.',
     fails: {
       ...lookupRefusals,
       agent_credential_over: endedReason,

@@ -122,8 +122,7 @@ export const issueAgentCredential = externalCall(agentCredentialsApi.create, {
     Object.assign(credential, { tokenId, last4 })
     // It may have been revoked or have expired during the call.
     if (!agentCredentialMachine.move(credential, 'active')) {
-      credential.processorProblem =
-        'The processor gave the token when it was over already. Revoke it once more.'
+      credential.processorProblem = 'The processor issued the token after its end. Revoke it again.'
       return withMembers(credential, { jwe: null })
     }
     emit('agent_credential.issued', agentCredentialEvent(credential))

@@ -36,8 +36,8 @@ const AuthorizationRecord = z
     }),
     amountCents: moneySchema.meta({ description: 'The requested amount, with all increments.' }),
     approvedCents: moneySchema,
-    heldCents: moneySchema.meta({ description: 'What is still held.' }),
-    clearedCents: moneySchema.meta({ description: 'Cleared by the merchant.' }),
+    heldCents: moneySchema.meta({ description: 'Amount still held.' }),
+    clearedCents: moneySchema.meta({ description: 'Amount cleared by the merchant.' }),
     refundedCents: moneySchema,
     merchant: z.string(),
     descriptor: z.string().meta({ description: 'The merchant as the network writes it.' }),
@@ -45,18 +45,18 @@ const AuthorizationRecord = z
     country: z.string().nullable(),
     source: z.enum(fundingSources).meta({
       description:
-        'What pays: the hold of an approved intent, the purse of the card, the wallet of the agent.',
+        'Source of the money: the hold of an approved intent, the purse of the card, or the wallet of the agent.',
     }),
     walletId: id('wallet'),
     intentId: id('intent').nullable(),
     mppCredentialId: id('mppcredential')
       .nullable()
-      .meta({ description: 'The machine payment that began it.' }),
+      .meta({ description: 'The machine payment that started the authorization.' }),
     declineReason: z.string().nullable(),
     decision: DecisionRecord.nullable().meta({
-      description: 'The decision about the first request; null if the network sent none.',
+      description: 'The decision about the first request. Null if the network sent none.',
     }),
-    expiresAt: instant.nullable().meta({ description: 'When the hold is released.' }),
+    expiresAt: instant.nullable().meta({ description: 'The time at which the hold is released.' }),
     transactionId: id('txn').nullable(),
     ...recordTimestamps,
   })
@@ -76,11 +76,11 @@ const AuthorizationExplanation = z
     decidedAt: instant,
     summary: z.string(),
     intentId: id('intent').nullable(),
-    paidFrom: z.string().meta({ description: 'What pays, in words.' }),
+    paidFrom: z.string().meta({ description: 'Source of the money, in words.' }),
     rules: z.array(rule),
     remedies: z
       .array(z.string())
-      .meta({ description: 'What would get the payment approved; empty if it was approved.' }),
+      .meta({ description: 'What would lead to an approval. Empty if the payment was approved.' }),
   })
   .meta({ id: 'CardAuthorizationExplanation' })
 
@@ -99,7 +99,7 @@ const SimulatedRequest = z.strictObject({
     .nullable()
     .default(null),
   city: z.string().trim().min(1).max(100).nullable().default(null).meta({
-    description: 'The city of the merchant, if the network gives it a field of its own.',
+    description: 'City of the merchant, if the network has a separate field for it.',
   }),
   country: countrySchema.nullable().default(null),
   partialAllowed: z.boolean().default(false),
@@ -147,7 +147,7 @@ const messageEvents = {
   ...agentCredentialChargeEvents,
   ...authorizationDecisionEvents,
   'card.message_refused': declareEvent(
-    'A message of the card processor reused the id of another one and was refused.',
+    'A message of the card processor reused the ID of another one and was refused.',
     RefusedMessage,
   ),
 }
@@ -157,8 +157,8 @@ const authorization_not_found = notFound('authorization')
 const reading = { callers: ['key', 'agent'], scope: 'cards:read' } as const
 
 const webhookDescription = [
-  'The webhook of the card processor: requests for the service to decide, and facts that it reports. The signature over the raw body is verified before anything is read. Valid messages are exempt from the rate limit.',
-  'A request for authorization is decided within `CARD_AUTH_TIMEOUT_MS`: by the card, the agent’s policy, the controls of the card, the risk, and the intent that covers it. A request that cannot be decided in time is declined, and nothing is stored. A repeated message gets the same bytes. Facts are booked in any order: the money is taken from the hold, then from the wallet; the owner owes the rest.',
+  'The webhook of the card processor: authorization requests, which the service decides, and reported events. The signature over the raw body is verified before anything is read. Valid messages are exempt from the rate limit.',
+  'An authorization request is decided within `CARD_AUTH_TIMEOUT_MS`: by the card, the agent’s policy, the controls of the card, the risk, and the intent that covers it. A request that cannot be decided in time is declined, and nothing is stored. A repeated message gets the same bytes. Reported events are booked in any order: the money is taken from the hold, then from the wallet; the owner owes the rest.',
 ].join('\n\n')
 
 export const authorizationsApi = {
@@ -217,7 +217,7 @@ export const authorizationsApi = {
     ...reading,
     summary: 'Explain an authorization',
     description:
-      'Every rule in words, the source of the money, and what would have avoided a decline. Also accepts the network’s id, which `POST /simulate/card/authorize` returns.',
+      'Every rule in words, the source of the money, and what would have avoided a decline. Also accepts the network’s ID, which `POST /simulate/card/authorize` returns.',
     returns: [200, AuthorizationExplanation],
     fails: { authorization_not_found },
   }),
@@ -225,7 +225,7 @@ export const authorizationsApi = {
     ...reading,
     summary: 'Simulate a payment by card',
     description:
-      'Decided by the same code as a request of the network; nothing is stored or held. The answer names the intent that would cover the payment, and the source of the money.',
+      'The same code decides as for a request of the network; nothing is stored or held. The answer names the intent that would cover the payment, and the source of the money.',
     run: 'read',
     readsClock: true,
     body: refuseCardNumbers(SimulatedRequest),

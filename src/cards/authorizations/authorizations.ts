@@ -155,20 +155,21 @@ const sourceTexts = {
 const summaries: Readonly<Record<AuthorizationStatus, (row: CardAuthorization) => string>> = {
   pending: ({ amountCents }) =>
     `A machine payment of ${formatMoney(amountCents)} is under way; its outcome is unknown.`,
-  declined: ({ declineReason }) => `It was declined: ${declineReason ?? 'the processor declined it.'}`,
+  declined: ({ declineReason }) =>
+    `The payment was declined: ${declineReason ?? 'the processor declined it.'}`,
   authorized: ({ approvedCents, amountCents, heldCents, clearedCents }) =>
     [
       amountCents === 0n
         ? 'The card was checked. Nothing is held.'
-        : `${formatMoney(approvedCents)} of ${formatMoney(amountCents)} were approved, ${formatMoney(heldCents)} are held.`,
-      ...(clearedCents > 0n ? [`${formatMoney(clearedCents)} have been cleared.`] : []),
+        : `${formatMoney(approvedCents)} of ${formatMoney(amountCents)} was approved, and ${formatMoney(heldCents)} is held.`,
+      ...(clearedCents > 0n ? [`${formatMoney(clearedCents)} has been cleared.`] : []),
     ].join(' '),
   confirmed: ({ capturedCents }) =>
     `The agent confirmed a payment of ${formatMoney(capturedCents)}; the network has not reported it yet.`,
   cleared: ({ clearedCents, refundedCents }) =>
     `${formatMoney(clearedCents)} have been cleared${refundedCents > 0n ? `, ${formatMoney(refundedCents)} of them came back` : ''}.`,
-  reversed: () => 'The merchant reversed it. Nothing is held.',
-  expired: () => 'The merchant did not clear it in time. Nothing is held.',
+  reversed: () => 'The merchant reversed the payment. Nothing is held.',
+  expired: () => 'The merchant did not clear the payment in time. Nothing is held.',
   void: () => 'The machine payment was not paid. The intent can be paid again.',
   refunded: ({ refundedCents }) => `${formatMoney(refundedCents)} refunded.`,
 }

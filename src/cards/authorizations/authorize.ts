@@ -110,7 +110,7 @@ const repeatedReply = (
 ): CardReply =>
   approvedCents > 0n || (requestedCents === 0n && decision?.allowed)
     ? { kind: 'approved', approvedCents, askedCents: requestedCents }
-    : { kind: 'declined', reason: truncateText(declineReason ?? 'It was declined before.') }
+    : { kind: 'declined', reason: truncateText(declineReason ?? 'The payment was declined before.') }
 
 function replyOf({ approvedCents, decision }: AuthorizationResponse, askedCents: Cents): CardReply {
   if (decision.allowed) return { kind: 'approved', approvedCents, askedCents }

@@ -136,12 +136,12 @@ function declineReasonOf(
 ): string | null {
   if (outcome.length === 0) return declineReason
   if (approvedCents > 0n || outcome.some(({ approved }) => approved)) return null
-  return declineReason ?? 'The card processor declined it.'
+  return declineReason ?? 'The card processor declined the payment.'
 }
 
 const endedReasons: Readonly<Partial<Record<string, string>>> = {
-  reversed: 'The merchant reversed it.',
-  expired: 'The merchant did not clear it in time.',
+  reversed: 'The merchant reversed the payment.',
+  expired: 'The merchant did not clear the payment in time.',
   void: 'The machine payment was not paid.',
 }
 

@@ -61,7 +61,7 @@ export function cardRequestBlocker(
   { status, expiresAt }: CardRequest,
   now: Date,
 ): readonly [code: 'request_not_waiting' | 'request_expired', message?: string] | undefined {
-  if (status !== 'pending') return ['request_not_waiting', `The request is ${status} already.`]
+  if (status !== 'pending') return ['request_not_waiting', `The request is already ${status}.`]
   return expiresAt <= now ? ['request_expired'] : undefined
 }
 

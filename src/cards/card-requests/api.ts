@@ -53,7 +53,7 @@ const CardRequestRecord = z
     type: cardRequestTypeSchema,
     status,
     cardId: id('card').nullable().meta({
-      description: 'The card whose limits are to change; for a new card null until it is issued or refused.',
+      description: 'The card whose limits to change. For a new card: null until it is issued or refused.',
     }),
     usage: cardUsageSchema.nullable(),
     displayName: z.string().nullable(),
@@ -72,15 +72,15 @@ const CardRequestRecord = z
       })
       .nullable()
       .meta({
-        description: 'A key, a person in the console, or an operator by the name that came with the signal.',
+        description: 'A key, a person in the console, or the name that an operator sent with the signal.',
       }),
-    comment: z.string().nullable().meta({ description: 'The comment on the answer or the cancellation.' }),
+    comment: z.string().nullable().meta({ description: 'Comment on the decision or cancellation.' }),
     failureReason: z
       .string()
       .nullable()
       .meta({ description: 'Why the approval could not be carried out; null unless `failed`.' }),
-    expiresAt: instant.meta({ description: 'Until then a person can answer.' }),
-    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    expiresAt: instant.meta({ description: 'The time until which a person can answer.' }),
+    workflowId: z.string().meta({ description: 'The run’s ID in the Temporal Web UI.' }),
     ...recordTimestamps,
   })
   .meta({ id: 'CardRequest' })
@@ -97,7 +97,7 @@ const CardRequestEvent = z.object({
 
 export const cardRequestEvents = {
   'card_limit_request.updated': declareEvent(
-    'A request of an agent for a card, or for other limits of one, has been made, answered or carried out, or has ended.',
+    'An agent’s request for a card, or for a change of limits, has been made, answered or carried out, or has ended.',
     CardRequestEvent,
   ),
 }
@@ -112,14 +112,14 @@ const answerFails = {
   request_expired: [400, 'The request expired without an answer after 72 hours. Make another one.'],
 } as const satisfies Record<string, RefusalSpec>
 
-const NO_NUMBER = 'No operation on cards accepts one. Leave it out.'
+const NO_NUMBER = 'No operation on cards accepts card numbers. Leave it out.'
 
 const limit = (description: string) => moneySchema.nullable().default(null).meta({ description })
 
 const requestedLimits = z.strictObject({
-  maxTransactionCents: limit('The most that one payment may be. Null: not requested.'),
-  dailyLimitCents: limit('The most for a UTC day. Null: not requested.'),
-  monthlyLimitCents: limit('The most for a calendar month. Null: not requested.'),
+  maxTransactionCents: limit('Maximum amount per payment. Null: not requested.'),
+  dailyLimitCents: limit('Maximum amount per UTC day. Null: not requested.'),
+  monthlyLimitCents: limit('Maximum amount per calendar month. Null: not requested.'),
 })
 
 /** A request that only changes limits refers to an existing card, so it has none of these members. */
@@ -129,11 +129,11 @@ const body = z
   .strictObject({
     type: cardRequestTypeSchema,
     agentId: agentIdSchema,
-    cardId: id('card').optional().meta({ description: 'The card whose limits are to change.' }),
+    cardId: id('card').optional().meta({ description: 'The card whose limits to change.' }),
     usage: cardUsageSchema.optional(),
-    displayName: cardDisplayName.optional().meta({ description: 'The agent’s name, if it is left out.' }),
+    displayName: cardDisplayName.optional().meta({ description: 'Defaults to the agent’s name.' }),
     limits: requestedLimits.prefault({}).meta({
-      description: 'For `limit_change` only the limits to change; the others stay.',
+      description: 'For `limit_change`: only the limits to change. The others stay.',
     }),
     controls: CardControlsBody.optional(),
     reason: freeTextSchema.min(1).meta({ examples: ['Papers for the literature review'] }),
@@ -145,9 +145,9 @@ const body = z
       if (request.cardId !== undefined) addIssue('cardId', 'a new card has none yet: leave it out')
       return
     }
-    if (request.cardId === undefined) addIssue('cardId', 'name the card whose limits are to change')
+    if (request.cardId === undefined) addIssue('cardId', 'name the card whose limits to change')
     if (cardLimitNames.every(name => request.limits[name] === null))
-      addIssue('limits', 'give at least one limit that is to change')
+      addIssue('limits', 'set at least one limit to change')
     for (const name of newCardMembers)
       if (request[name] !== undefined) addIssue(name, 'only for a new card: leave it out')
   })
@@ -163,7 +163,7 @@ export const cardRequestsApi = {
     ...requesters,
     summary: 'Request a card, or a change of a card’s limits',
     description: [
-      'A person answers within 72 hours: `approve`, perhaps with lower limits, or `deny`. Nothing changes until then. `new_card` requests a card for the agent, `limit_change` other limits of one of its cards.',
+      '`new_card` requests a card for the agent, `limit_change` other limits for one of its cards. A person answers within 72 hours: `approve`, perhaps with lower limits, or `deny`. Nothing changes until then.',
       `A durable process carries out the approval: \`issued\` once the processor has issued the card, \`changed\` once the limits have changed, \`failed\` if that is no longer possible. \`card_limit_request.updated\` reports each state. An agent has at most ${MAX_PENDING_CARD_REQUESTS} pending requests.`,
     ].join('\n\n'),
     body: refuseCardNumbers(body, NO_NUMBER),
@@ -254,7 +254,7 @@ export const cardRequestsApi = {
   cancel: post('/card-requests/{id}/cancel', {
     ...requesters,
     summary: 'Cancel a card request',
-    description: 'While it is pending.',
+    description: 'Only a pending request can be cancelled.',
     body: refuseCardNumbers(z.strictObject({ comment: freeTextSchema.nullable().default(null) }), NO_NUMBER),
     example: { comment: 'No longer needed' },
     returns: [200, CardRequestRecord],

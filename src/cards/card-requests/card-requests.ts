@@ -166,7 +166,7 @@ const deadline: Deadline = {
 
 export const cardRequestsArea = area(
   'Card Requests',
-  'Requests of agents to their owner: a card, or other limits for one.',
+  'Agents’ requests to their owner: for a card, or for other limits of one.',
   cardRequests,
   {
     personal: cardRequestsPersonalData,

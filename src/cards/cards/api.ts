@@ -46,7 +46,7 @@ export const CardControlsBody = z.strictObject({
 
 const CardLimits = z
   .object({ maxTransactionCents, dailyLimitCents, monthlyLimitCents })
-  .meta({ id: 'CardLimits', description: 'In addition to the agent’s policy. Null is no limit.' })
+  .meta({ id: 'CardLimits', description: 'Limits in addition to the agent’s policy. Null: no limit.' })
 
 export const CardControls = z
   .object({
@@ -59,7 +59,7 @@ export const CardControls = z
   })
   .meta({
     id: 'CardControls',
-    description: 'In addition to the agent’s policy. An empty list is no rule.',
+    description: 'Restrictions in addition to the agent’s policy. Empty list: no restriction.',
   })
 
 const balance = z
@@ -91,10 +91,10 @@ const CardRecord = z
     controls: CardControls,
     intentId: id('intent')
       .nullable()
-      .meta({ description: 'The only intent that the card pays; it closes with it.' }),
+      .meta({ description: 'The only intent that the card pays. The card closes with it.' }),
     requestId: id('cardreq')
       .nullable()
-      .meta({ description: 'The agent’s request that it was issued for. Null: you made it.' }),
+      .meta({ description: 'The agent’s request that led to the card. Null: you issued it yourself.' }),
     walletId: id('wallet').nullable().meta({
       description:
         'The purse: a wallet that only this card pays from. Null: the card pays from the agent’s wallet.',
@@ -105,14 +105,14 @@ const CardRecord = z
       .string()
       .nullable()
       .meta({
-        description: `The owner’s reason, or that of the service for closing it: ${cardClosedReasons.join(', ')}.`,
+        description: `The owner’s reason, or the service’s reason for closing the card: ${cardClosedReasons.join(', ')}.`,
         examples: ['spent'],
       }),
     closedAt: instant.nullable(),
     processorProblem: z.string().nullable().meta({
       description: 'Why the processor did not apply a change of the card. Temporary failures are retried.',
     }),
-    workflowId: z.string().nullable().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    workflowId: z.string().nullable().meta({ description: 'The run’s ID in the Temporal Web UI.' }),
     metadata: metadataSchema,
     ...recordTimestamps,
   })
@@ -146,7 +146,7 @@ export const cardEvents = {
   'card.activated': declareEvent('A card has been activated.', CardEvent),
   'card.frozen': declareEvent('A card has been frozen.', CardEvent),
   'card.unfrozen': declareEvent('A card has been unfrozen.', CardEvent),
-  'card.closed': declareEvent('A card has been closed for good; `reason` says why.', CardEvent),
+  'card.closed': declareEvent('A card has been permanently closed; `reason` says why.', CardEvent),
   'card.rotation_started': declareEvent('A new number has been requested for a card.', CardEvent),
   'card.rotated': declareEvent('A card has a new number.', CardEvent),
   'card.processor_refused': declareEvent('The processor has refused a change of a card.', CardEvent),
@@ -196,7 +196,7 @@ const card_not_found = notFound('card')
 
 const stateFails = {
   card_not_found,
-  card_closed: [400, 'The card is closed for good.'],
+  card_closed: [400, 'The card is permanently closed.'],
   card_pending: [400, 'The processor has not issued the card yet. Wait until it has, or close the card.'],
 } as const satisfies Record<string, RefusalSpec>
 
@@ -204,7 +204,7 @@ const owner = { callers: ['key'], scope: 'cards:write' } as const
 const readers = { callers: ['key', 'agent'], scope: 'cards:read' } as const
 const card = [200, CardRecord] as const
 
-const NO_NUMBERS = 'no operation on cards accepts one.'
+const NO_NUMBERS = 'no operation on cards accepts card numbers.'
 
 /** No body may contain a card number: the service must never receive one. */
 const body = <T extends z.ZodRawShape>(shape: T) => refuseCardNumbers(z.strictObject(shape), NO_NUMBERS)
@@ -214,7 +214,7 @@ export const cardsApi = {
     ...owner,
     summary: 'Issue a card for an agent',
     description: [
-      'If the processor answers in time the card is `active`, or `inactive` with `activate: false`; else the card is `pending`, and its process continues until there is an answer: `card.issued`, or `card.closed` with `processor_refused`. A lost or late answer never causes a second card.',
+      'If the processor answers in time, the card is `active`, or `inactive` with `activate: false`. Otherwise it is `pending`, and its process continues until there is an answer: `card.issued`, or `card.closed` with `processor_refused`. A lost or late answer never causes a second card.',
       'Limits and controls apply in addition to the agent’s policy: a payment that either forbids is declined. With `intentId`, an approved and unpaid intent of the agent, the card pays only that intent, once, and closes with it: its `usage` is `single`. A single-use card closes when its payment has ended.',
     ].join('\n\n'),
     run: 'external',
@@ -225,9 +225,7 @@ export const cardsApi = {
         .strictObject({
           agentId: id('agent'),
           usage: cardUsageSchema,
-          displayName: cardDisplayName
-            .optional()
-            .meta({ description: 'The agent’s name, if it is left out.' }),
+          displayName: cardDisplayName.optional().meta({ description: 'Defaults to the agent’s name.' }),
           limits: LimitsBody.prefault({}),
           controls: CardControlsBody.prefault({}),
           activate: z
@@ -259,10 +257,10 @@ export const cardsApi = {
       intent_not_found: [404, 'intentId: the agent has no such intent.'],
       intent_not_approved: [400, 'intentId: the intent is not approved.'],
       intent_being_paid: [400, 'intentId: a payment on the intent is under way or done.'],
-      intent_expired: [400, 'intentId: its deadline has passed. Declare it again.'],
-      intent_paid_by_transfer: [400, 'intentId: its payee is paid by a transfer, not by a card.'],
+      intent_expired: [400, 'intentId: the intent’s deadline has passed. Declare it again.'],
+      intent_paid_by_transfer: [400, 'intentId: the payee is paid by a transfer, not by a card.'],
       intent_has_card: [409, 'intentId: the intent already has a card. Close that one first.'],
-      processor_refused: [400, 'The processor does not issue the card.'],
+      processor_refused: [400, 'The processor refused to issue the card.'],
     },
     emits: {
       'card.created': cardEvents['card.created'],
@@ -339,7 +337,7 @@ export const cardsApi = {
     ...owner,
     summary: 'Close a card',
     description:
-      'For good. Every authorization is declined immediately; earlier ones can still be cleared. The balance of the purse returns to the agent’s wallet, and held amounts follow when they are released.',
+      'Permanent. Every authorization is declined immediately; earlier ones can still be cleared. The balance of the purse returns to the agent’s wallet, and held amounts follow when they are released.',
     body: body({ reason: reason.default(null) }),
     example: { reason: 'No longer needed' },
     returns: card,
@@ -350,7 +348,7 @@ export const cardsApi = {
     ...owner,
     summary: 'Replace the number of a card',
     description:
-      'Id, limits, controls and purse stay. The process requests the number from the processor; `card.rotated` reports it. The old number still pays for `overlapMinutes` from then on, and is then closed; its authorizations can still be cleared.',
+      'The card’s ID, limits, controls and purse stay. The process requests the number from the processor; `card.rotated` reports it. From then on, the old number still pays for `overlapMinutes`, and is then closed; its authorizations can still be cleared.',
     requires: 'cardProcessor',
     body: body({
       overlapMinutes: z
@@ -358,7 +356,7 @@ export const cardsApi = {
         .min(0)
         .max(10_080)
         .default(0)
-        .meta({ description: 'How long the old number still pays, in minutes.' }),
+        .meta({ description: 'Minutes for which the old number still pays.' }),
     }),
     example: { overlapMinutes: 60 },
     returns: card,
@@ -372,7 +370,7 @@ export const cardsApi = {
     ...owner,
     summary: 'Set the limits of a card',
     description:
-      'They apply in addition to the agent’s policy, from the next authorization on. A limit that is left out is removed.',
+      'The limits apply in addition to the agent’s policy, from the next authorization on. A limit that you leave out is removed.',
     body: refuseCardNumbers(LimitsBody, NO_NUMBERS),
     example: { maxTransactionEuros: 25, dailyLimitEuros: 100 },
     returns: card,
@@ -384,7 +382,7 @@ export const cardsApi = {
     scope: 'wallets:fund',
     summary: 'Fund the purse of a card',
     description:
-      'The money comes from `fromWalletId`, or from the agent’s wallet if that is left out. From then on the card pays from its purse, which is opened with the first money: a wallet that only this card pays from. The balance left when the card closes returns to the agent’s wallet, or to your oldest open wallet if that one is closed.',
+      'The money comes from `fromWalletId`, which defaults to the agent’s wallet. From then on, the card pays from its purse, a wallet that only this card pays from. The first funding opens it. The balance left when the card closes returns to the agent’s wallet, or to your oldest open wallet if that one is closed.',
     body: body({ amountCents: positiveMoneySchema(), fromWalletId: id('wallet').optional() }),
     example: { amountEuros: 20 },
     returns: card,
@@ -392,7 +390,7 @@ export const cardsApi = {
       card_not_found,
       card_closed: stateFails.card_closed,
       wallet_not_found: [404, 'fromWalletId: no such wallet.'],
-      same_wallet: [400, 'fromWalletId: it is the purse of the card.'],
+      same_wallet: [400, 'fromWalletId: this is the purse of the card. Name another wallet.'],
       wallet_of_card: [400, 'fromWalletId: a card’s purse can only be used by its card.'],
       wallet_not_active: [400, 'The paying wallet is frozen or closed.'],
       insufficient_funds: [400, 'The wallet’s available balance is too low.'],
@@ -412,7 +410,7 @@ export const cardControlsApi = {
     ...owner,
     summary: 'Set the controls of a card',
     description:
-      'Which merchants, countries and categories the card may pay, in addition to the agent’s policy: a payment that either forbids is declined. A list that is left out is no rule.',
+      'Sets which merchants, countries and categories the card may pay, in addition to the agent’s policy: a payment that either forbids is declined. A list that you leave out does not restrict.',
     limits: { bodyKiB: 256 },
     body: refuseCardNumbers(CardControlsBody, NO_NUMBERS),
     example: { merchantAllowlist: ['Bookshop'], allowedCountries: ['DE'] },

@@ -23,7 +23,7 @@ In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the 
     },
     unfreeze: { effect: 'Unfreezes the card.', operation: 'cards.unfreeze', body: () => ({}) },
     close: {
-      effect: 'Closes the card for good.',
+      effect: 'Closes the card permanently.',
       operation: 'cards.close',
       body: (by, comment) => ({ reason: comment ?? `Closed by ${by}` }),
     },

@@ -113,8 +113,8 @@ export async function cardNumberRequestFor(
 }
 
 const UNANSWERED = {
-  late: 'The processor does not answer. It is asked again.',
-  unusable: 'The answer of the processor cannot be read. It is asked again.',
+  late: 'The processor does not answer. The service will try again.',
+  unusable: 'The processor’s answer cannot be read. The service will try again.',
 }
 
 export const processorProblemText = (failure: ProcessorFailure): string =>
@@ -152,7 +152,7 @@ export async function lockForProcessorCall(
   const { name } = ports.cardProcessor(tenant.mode)
   const { processor } = locked.card
   if (processor !== name)
-    throw new Problem('not_configured', `Its processor is ${processor}, and ${name} is configured.`)
+    throw new Problem('not_configured', `The card’s processor is ${processor}, but ${name} is configured.`)
   beginProcessorCall(locked.card, now)
   return locked
 }

@@ -49,7 +49,7 @@ export function freezeCard(
   return true
 }
 
-const alreadyMessage = ({ status }: Card): string => `The card is ${status} already.`
+const alreadyMessage = ({ status }: Card): string => `The card is already ${status}.`
 
 function wrongState({ card }: LockedCard, { refuse }: ContextOf<typeof cardsApi.activate>) {
   if (card.status === 'closed') return refuse('card_closed')

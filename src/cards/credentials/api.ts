@@ -65,7 +65,7 @@ export const credentialsApi = {
   create: post('/credentials', {
     summary: 'Issue a credential for the data of a card',
     description:
-      'For an approved intent that is not paid: it can be redeemed once for the card data, encrypted to a key. It contains no data itself. `cardId` may be left out if the intent names its card, or the agent has one active card.',
+      'For an approved, unpaid intent. The credential can be redeemed once for the card data, encrypted to a key; it contains no card data. `cardId` is optional if the intent names its card, or the agent has only one active card.',
     callers: ['key', 'agent'],
     scope: 'credentials:write',
     body: refuseCardNumbers(
@@ -73,7 +73,7 @@ export const credentialsApi = {
         intentId: id('intent'),
         cardId: id('card').optional(),
         ttlSeconds: integerSchema(30, 86_400).meta({
-          description: 'How long it can be redeemed.',
+          description: 'Seconds for which the credential can be redeemed.',
           examples: [900],
         }),
       }),

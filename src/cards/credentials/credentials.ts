@@ -140,7 +140,7 @@ const expiry: Deadline = {
 
 export const credentialsArea = area(
   'Credentials',
-  'The right to have the data of a card encrypted to a key, once.',
+  'Single-use rights to have card data encrypted to a key.',
   credentials,
   {
     personal: credentialsPersonalData,

@@ -17,10 +17,10 @@ const FillerKeyRecord = z
     label: z.string(),
     thumbprint,
     alg: z.enum(['RSA-OAEP-256', 'ECDH-ES+A256KW']).meta({
-      description: 'The algorithm by which data is encrypted to the key.',
+      description: 'The algorithm with which data is encrypted to the key.',
     }),
     publicKeyJwk: z.record(z.string(), z.string()).meta({
-      description: 'The members that define the key.',
+      description: 'The public JWK, with only the fields that define the key.',
       examples: [{ kty: 'OKP', crv: 'X25519', x: '3p7bfXt9wbTTW2HC7OQ1Nz-DQ8hbeGdNrfx-FG-IK08' }],
     }),
     ...recordTimestamps,
@@ -35,14 +35,14 @@ export const fillerKeysApi = {
   create: post('/checkout/filler-keys', {
     summary: 'Register the key of a filler',
     description:
-      'A filler is a program of yours that fills payment forms: a browser extension, a service. Register the public half of its key, and your agents may have card data encrypted to it, by its id or by the same JWK. Nothing is encrypted to a key of the agent’s own, since the agent could read the card.',
+      'A filler is your program that fills payment forms, such as a browser extension or a service. Register the public half of its key, and your agents may have card data encrypted to it, by its ID or by the same JWK. Card data is never encrypted to an agent’s own key, since the agent could then read the card.',
     callers: ['key'],
     scope: 'checkout:write',
     limits: { bodyKiB: 256 },
     body: refuseCardNumbers(
       z.strictObject({
         label: labelSchema.meta({
-          description: 'A label to recognize it by.',
+          description: 'A label for the key.',
           examples: ['Browser extension'],
         }),
         publicKeyJwk: encryptionKeySchema,
@@ -65,7 +65,7 @@ export const fillerKeysApi = {
   }),
   list: list('/checkout/filler-keys', {
     summary: 'List filler keys',
-    description: 'Newest first. The owner’s keys, for each of the owner’s agents.',
+    description: 'Newest first. All agents of the owner see the same keys.',
     callers: ['key', 'agent'],
     scope: 'checkout:read',
     filters: { thumbprint: z.string().min(1).max(100).optional() },
@@ -81,7 +81,7 @@ export const fillerKeysApi = {
   delete: del('/checkout/filler-keys/{id}', {
     summary: 'Delete a filler key',
     description:
-      'Agents can no longer have data encrypted to it. Data encrypted before can still be decrypted with it.',
+      'Agents can no longer have data encrypted to the key. Data encrypted before can still be decrypted with it.',
     callers: ['key'],
     scope: 'checkout:write',
     returns: [204, emptyBody],

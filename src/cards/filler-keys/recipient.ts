@@ -8,7 +8,7 @@ export const recipientKeyMembers = {
   publicKeyJwk: encryptionKeySchema.optional(),
   fillerKeyId: id('fillerkey')
     .optional()
-    .meta({ description: 'A filler key that the owner has registered, in place of `publicKeyJwk`.' }),
+    .meta({ description: 'A filler key that the owner has registered. Replaces `publicKeyJwk`.' }),
 }
 
 export interface RecipientKeyReference {
@@ -20,7 +20,7 @@ export const namesOneRecipientKey = ({ publicKeyJwk, fillerKeyId }: RecipientKey
   (publicKeyJwk === undefined) !== (fillerKeyId === undefined)
 export const oneRecipientKeyRequired = {
   path: ['publicKeyJwk'],
-  error: 'give it or fillerKeyId, and not both',
+  error: 'send either publicKeyJwk or fillerKeyId',
 }
 
 export const recipientKeyRefusals = {

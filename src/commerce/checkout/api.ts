@@ -68,9 +68,9 @@ const SessionEvent = z.object({
 export const unusableSessionRefusals = {
   session_redeemed: [
     410,
-    'token: it has already been redeemed; each can be used once. Begin another session.',
+    'token: it has already been redeemed; each can be used once. Start another session.',
   ],
-  session_expired: [410, 'token: it has expired, 15 minutes after it was made. Begin another session.'],
+  session_expired: [410, 'token: it expired after 15 minutes. Start another session.'],
 } as const satisfies Record<string, RefusalSpec>
 
 const Paid = z
@@ -91,8 +91,8 @@ export const checkoutApi = {
       use: 'Use it to pay an approved intent by card at a shop: it gives a token for the program that fills the form. You never see the number of the card, and must not ask for it.',
     },
     description: [
-      'For an approved intent that is not paid. The token can be used once within 15 minutes, for this intent at this shop: `POST /checkout/credential` redeems it for the data of the card, encrypted to the key of the filler. The agent that begins the session never sees the number.',
-      'Where the merchant of the intent is a host, the shop must be that host. `cardId` may be left out where the intent names its card, or the agent has one active card.',
+      'For an approved, unpaid intent. The token can be used once within 15 minutes, for this intent at this shop: `POST /checkout/credential` redeems it for the card data, encrypted to the filler’s key. The agent that starts the session never sees the number.',
+      'If the merchant of the intent is a host, the shop must be that host. `cardId` is optional if the intent names its card, or the agent has only one active card.',
     ].join('\n\n'),
     callers: ['key', 'agent'],
     scope: 'checkout:write',
@@ -177,7 +177,7 @@ export const checkoutApi = {
     },
     returns: [200, RedeemedSession],
     fails: {
-      session_not_found: [404, 'token: no session of yours has it.'],
+      session_not_found: [404, 'token: none of your sessions has it.'],
       ...unusableSessionRefusals,
       ...accessRefusals,
     },
@@ -202,7 +202,7 @@ export const checkoutApi = {
       use: 'Use it to pay an approved intent whose payee is a wallet or a payment request: the whole amount moves immediately and cannot be recalled.',
     },
     description: [
-      'Immediately, on the service’s own rail: the whole amount moves from the agent’s wallet to the wallet that the intent names, and the intent is completed. Equivalent to `POST /transfers` with this `intentId`, with the same checks.',
+      'The whole amount moves immediately from the agent’s wallet to the wallet that the intent names, on the service’s own rail, and the intent is completed. Equivalent to `POST /transfers` with this `intentId`, with the same checks.',
       'A payment request can be paid while it is open, by exactly the amount due. If it belongs to another owner, the money leaves your ledger with this answer and usually enters the other one immediately, at the latest within two minutes. A payment that arrives after the request was paid or has ended stays with its holder, who can refund it.',
     ].join('\n\n'),
     callers: ['key', 'agent'],
@@ -216,7 +216,7 @@ export const checkoutApi = {
       ...payeeRequestRefusals,
       intent_not_by_wallet: [
         400,
-        'intentId: its payee is neither a wallet nor a payment request. Pay a merchant by card (POST /checkout/sessions), a beneficiary by POST /transfers.',
+        'intentId: the payee is neither a wallet nor a payment request. Pay a merchant by card (POST /checkout/sessions), a beneficiary with POST /transfers.',
       ],
     },
     emits: internalPaymentEvents,
@@ -231,7 +231,7 @@ export const checkoutApi = {
   confirm: post('/checkout/confirm', {
     summary: 'Confirm that an intent was paid',
     description:
-      'For an agent, or the program that filled in the payment form for it, once the shop has accepted the payment. The intent is completed and its hold captured. The card network reports the same payment before or after: both are one transaction. A confirmation without a report of the network is refunded in full after 31 days.',
+      'For an agent, or the program that filled in the payment form for it, once the shop has accepted the payment. The intent is completed and its hold captured. The card network reports the same payment before or after: both are one transaction. A confirmation that the network does not report is refunded in full after 31 days.',
     callers: ['key', 'agent'],
     scope: 'checkout:write',
     run: 'hot',
@@ -250,16 +250,16 @@ export const checkoutApi = {
     ],
     fails: {
       intent_not_found: [404, 'intentId: no such intent.'],
-      intent_not_approved: [400, 'intentId: only an approved intent can be paid, and once.'],
+      intent_not_approved: [400, 'intentId: only an approved intent can be paid, and only once.'],
       intent_being_paid: [
         400,
-        'intentId: a transfer or a machine payment on it is under way. A checkout cannot confirm it.',
+        'intentId: a transfer or a machine payment on the intent is under way. A checkout cannot confirm it.',
       ],
-      intent_confirmed: [400, 'intentId: its payment has been confirmed already.'],
-      intent_expired: [400, 'intentId: its deadline has passed. Declare it again.'],
+      intent_confirmed: [400, 'intentId: the payment has already been confirmed.'],
+      intent_expired: [400, 'intentId: the intent’s deadline has passed. Declare it again.'],
       intent_other_payee: [
         400,
-        'intentId: its payee is a wallet or a beneficiary. Pay it by POST /checkout/execute or POST /transfers.',
+        'intentId: the payee is a wallet or a beneficiary. Pay it with POST /checkout/execute or POST /transfers.',
       ],
       intent_other_merchant: [
         400,

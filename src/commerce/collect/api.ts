@@ -99,10 +99,12 @@ const unlocks = z
 export const PaymentRequestRecord = z
   .object({
     ...recordHead('request'),
-    agentId: id('agent').nullable().meta({ description: 'Whose wallet is paid; null for one of yours.' }),
+    agentId: id('agent')
+      .nullable()
+      .meta({ description: 'The agent whose wallet is paid. Null if it is your own wallet.' }),
     delegationId: id('delegation')
       .nullable()
-      .meta({ description: 'The delegation whose token has made it.' }),
+      .meta({ description: 'The delegation whose token created the request.' }),
     walletId: id('wallet'),
     amountCents: moneySchema,
     description: z.string().meta({ examples: ['Report 17'] }),
@@ -122,21 +124,21 @@ export const PaymentRequestRecord = z
       examples: ['https://pay.example.com/pay/request_01jd8x2m4ye7k9v0c3q5r6t8wz'],
     }),
     mppUrl: z.url().meta({
-      description: 'The address for a program that pays: it answers 402 with a challenge of MPP.',
+      description: 'The URL for a program that pays. It answers 402 with an MPP challenge.',
       examples: ['https://pay.example.com/collect/402/request_01jd8x2m4ye7k9v0c3q5r6t8wz'],
     }),
     status,
-    paidCents: moneySchema.meta({ description: 'Received, and counted towards the amount.' }),
+    paidCents: moneySchema.meta({ description: 'Amount received and counted towards the request.' }),
     surplusCents: moneySchema.meta({
-      description: 'Received above the amount, or too late. It is in the wallet.',
+      description: 'Amount received in excess or too late. It is in the wallet.',
     }),
     refundedCents: moneySchema,
-    refundingCents: moneySchema.meta({ description: 'In pending refunds.' }),
-    paidBy: paymentWaySchema.nullable().meta({ description: 'The way of the payment that completed it.' }),
+    refundingCents: moneySchema.meta({ description: 'Amount in pending refunds.' }),
+    paidBy: paymentWaySchema.nullable().meta({ description: 'How the completing payment was made.' }),
     paidAt: instant.nullable(),
     expiresAt: instant,
-    comment: z.string().nullable().meta({ description: 'The comment on its cancellation.' }),
-    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    comment: z.string().nullable().meta({ description: 'Comment on the cancellation.' }),
+    workflowId: z.string().meta({ description: 'The run’s ID in the Temporal Web UI.' }),
     ...recordTimestamps,
   })
   .meta({ id: 'PaymentRequest' })
@@ -148,15 +150,15 @@ const RequestPaymentRecord = z
     way: paymentWaySchema,
     status: z.enum(requestPaymentMachine.states),
     amountCents: moneySchema,
-    countedCents: moneySchema.meta({ description: 'The part that counts towards the request.' }),
+    countedCents: moneySchema.meta({ description: 'Amount that counts towards the request.' }),
     surplusReason: z
       .enum(paymentSurplusReasons)
       .nullable()
-      .meta({ description: 'Why the rest does not; null if all of it counts.' }),
-    refundedCents: moneySchema.meta({ description: 'Refunded so far, and in pending refunds.' }),
+      .meta({ description: 'Why the rest does not count. Null if all of it counts.' }),
+    refundedCents: moneySchema.meta({ description: 'Amount refunded so far, including pending refunds.' }),
     walletId: id('wallet').meta({ description: 'The credited wallet.' }),
     sourceId: z.string().meta({
-      description: 'The incoming credit or the settlement by which it came.',
+      description: 'The incoming credit or settlement of the payment.',
       examples: ['credit_01jd8x2m4ye7k9v0c3q5r6t8wz'],
     }),
     transactionId: id('txn').nullable(),
@@ -176,7 +178,7 @@ export const requestNotOpenRefusals = {
 
 const HIGHEST = cents(99_999_999_999n)
 
-const NO_NUMBER = 'No payment here accepts one. Leave it out.'
+const NO_NUMBER = 'No payment here accepts card numbers. Leave it out.'
 
 const readers = { callers: ['key', 'agent'], scope: 'collect:read' } as const
 const requesters = { callers: ['key', 'agent'], scope: 'collect:write' } as const
@@ -267,7 +269,7 @@ export const collectApi = {
     ...requesters,
     summary: 'Cancel a payment request',
     description:
-      'While it is open and no payment on it is under way. A partial payment stays in the wallet and can be refunded.',
+      'Possible while the request is open and no payment on it is under way. A partial payment stays in the wallet and can be refunded.',
     body: z.strictObject({ comment: freeTextSchema.nullable().default(null) }),
     example: { comment: 'Paid in cash' },
     returns: [200, PaymentRequestRecord],
@@ -300,9 +302,9 @@ export const collectApi = {
     scope: 'collect:write',
     summary: 'Settle a payment request',
     description:
-      'Names the SEPA credit that pays the request, if the payer left out or mistyped the reference: it must be in the request’s wallet and pay nothing else. `incoming.received` has its `creditId`. It counts as if it had named the reference, in part or with a surplus. In test mode, without `creditId`, the sandbox bank pays the amount due.',
+      'Names the SEPA credit that pays the request, if the payer left out or mistyped the reference: it must be in the request’s wallet and pay nothing else. `incoming.received` has its `creditId`. The credit counts as if it had the reference, in part or with a surplus. In test mode, without `creditId`, the sandbox bank pays the amount due.',
     body: z.strictObject({
-      creditId: id('credit').optional().meta({ description: 'Left out in test mode only.' }),
+      creditId: id('credit').optional().meta({ description: 'Optional in test mode only.' }),
     }),
     example: {},
     returns: [200, PaymentRequestRecord],
@@ -311,9 +313,9 @@ export const collectApi = {
       ...requestNotOpenRefusals,
       credit_required: [
         400,
-        'creditId: name the received credit. Only in test mode it may be left out: the sandbox bank pays.',
+        'creditId: name the received credit. It is optional only in test mode, where the sandbox bank pays.',
       ],
-      credit_not_found: [404, 'creditId: no such SEPA credit of yours.'],
+      credit_not_found: [404, 'creditId: you have no such SEPA credit.'],
       credit_not_in_wallet: [400, 'creditId: the credit is not in the wallet of the request.'],
       credit_pays_already: [400, 'creditId: the credit already pays something. Each credit counts once.'],
     },

@@ -312,5 +312,5 @@ export function requestNotOpenRefusal(
   scheduleRequestExpiry(locked, context)
   if (locked.request.status === 'open') return undefined
   queueStatement(writePaymentRequests(sql, tenant, [locked]))
-  return refuse('request_not_open', `The request is ${locked.request.status} already.`)
+  return refuse('request_not_open', `The request is already ${locked.request.status}.`)
 }

@@ -51,30 +51,30 @@ const DisputeRecord = z
     status,
     amountCents: moneySchema.meta({ description: 'The disputed amount.' }),
     refundedCents: moneySchema.meta({
-      description: 'Refunded by the merchant since: the dispute is about the rest.',
+      description: 'Amount that the merchant has refunded since. The dispute is about the rest.',
     }),
     creditedCents: moneySchema.meta({
-      description: 'Credited to you at present, provisionally until the decision.',
+      description: 'Amount currently credited to you, provisional until the decision.',
     }),
     creditDueAt: instant.nullable().meta({
-      description: 'When you are given the money provisionally; null where that is done or is not due.',
+      description: 'The time at which you get the provisional credit. Null if it was given or is not due.',
     }),
     evidenceIds: z.array(id('evidence')),
     evidenceDueAt: instant.nullable().meta({
       description:
-        'Until when it waits for evidence. Then what is there is submitted; where nothing is, it lapses.',
+        'Deadline for evidence. Then the dispute is submitted with its evidence, or lapses without any.',
     }),
     submittedAt: instant.nullable(),
-    cardFrozen: z.boolean().meta({ description: 'Whether the card was frozen with it.' }),
+    cardFrozen: z.boolean().meta({ description: 'Whether the card was frozen with the dispute.' }),
     processorProblem: z.string().nullable().meta({
-      description: 'What the card processor failed to do, and why; null if there is no problem.',
+      description: 'What the card processor failed to do, and why. Null if there is no problem.',
     }),
     finding: z.object({ finding, reasons: z.string(), at: z.iso.datetime() }).nullable().meta({
       description: 'The operator’s finding about a payment that is claimed to be unauthorized.',
     }),
     resolution: z.string().nullable().meta({ description: 'The outcome, in words.' }),
     resolvedAt: instant.nullable(),
-    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    workflowId: z.string().meta({ description: 'The run’s ID in the Temporal Web UI.' }),
     ...recordTimestamps,
   })
   .meta({ id: 'Dispute' })
@@ -154,10 +154,10 @@ const description = z
 
 const amountCents = positiveMoneySchema(HIGHEST)
 
-const NO_NUMBER = 'No operation here accepts one. Name the card by its id.'
+const NO_NUMBER = 'No operation here accepts card numbers. Name the card by its ID.'
 
 const dueMoney = [
-  'Payments by card and machine payments can be disputed once they are completed; a SEPA transfer is recalled by `POST /transfers/{id}/recall`.',
+  'Payments by card and machine payments can be disputed once they are completed; a SEPA transfer is recalled with `POST /transfers/{id}/recall`.',
   '`unauthorized` and `fraud`: the money is credited by the end of the next business day, in test mode immediately, and stays yours regardless of the card network’s decision, unless the operator finds, with reasons, that the payment was authorized, or that you acted fraudulently or with gross negligence. For the other reasons it is credited when the network grants it, and stays yours if the dispute is won.',
   'Refunds of the merchant in the meantime reduce the dispute; a full refund wins it.',
 ].join('\n\n')
@@ -209,7 +209,7 @@ export const disputesApi = {
       transaction_not_found: [404, 'transactionId: no such transaction.'],
       use_refund: [
         400,
-        'transactionId: only card payments can be disputed. Recall a SEPA transfer by POST /transfers/{id}/recall; use POST /refunds for a payment to a wallet or of a request.',
+        'transactionId: only card payments can be disputed. Recall a SEPA transfer with POST /transfers/{id}/recall; use POST /refunds for a payment to a wallet or of a request.',
       ],
       not_disputable: [400, 'transactionId: only a completed payment can be disputed.'],
       not_collected: [
@@ -218,7 +218,7 @@ export const disputesApi = {
       ],
       dispute_open: [400, 'transactionId: a dispute of this payment is under way.'],
       dispute_decided: [400, 'transactionId: the card network has already decided about this payment.'],
-      nothing_left: [400, 'transactionId: it has been refunded in full, or its refund is pending.'],
+      nothing_left: [400, 'transactionId: the payment has been refunded in full, or its refund is pending.'],
       ...amountFails,
     },
     emits: { 'dispute.created': created, ...laterEvents, 'card.frozen': CardEvent },
@@ -257,7 +257,7 @@ export const disputesApi = {
           amountCents: amountCents.optional(),
           description: description.optional(),
         })
-        .refine(given => Object.keys(given).length > 0, 'give at least one member'),
+        .refine(given => Object.keys(given).length > 0, 'set at least one field'),
       NO_NUMBER,
     ),
     example: { description: 'The parcel was sent to another address.' },
@@ -269,7 +269,7 @@ export const disputesApi = {
     ...writers,
     summary: 'Add evidence to a dispute',
     description:
-      'Evidence stored by `POST /evidence`, by its ids, while the dispute is open. Receipts of the payment are included automatically.',
+      'Adds evidence stored with `POST /evidence`, by its IDs, while the dispute is open. Receipts of the payment are included automatically.',
     body: z.strictObject({
       evidenceIds: z
         .array(id('evidence'))
@@ -294,7 +294,7 @@ export const disputesApi = {
     ...writers,
     summary: 'Submit a dispute to the card network',
     description:
-      'With the bundle as it is now; nothing can be added afterwards. The answer shows an immediate credit of the network. A processor that does not answer is called again.',
+      'Submits the dispute with its current bundle; nothing can be added afterwards. The answer shows an immediate credit by the network. A processor that does not answer is called again.',
     run: 'external',
     requires: 'cardProcessor',
     returns: [200, DisputeRecord],
@@ -305,7 +305,7 @@ export const disputesApi = {
     ...writers,
     summary: 'Withdraw a dispute',
     description:
-      'A provisional credit is reversed. What the wallet lacks is owed, and deducted from the next incoming money.',
+      'A provisional credit is reversed. If the wallet has too little money, you owe the rest, and the next incoming money repays it.',
     returns: [200, DisputeRecord],
     fails: {
       ...lookupFails,
@@ -326,7 +326,7 @@ export const disputesApi = {
     ...readers,
     summary: 'Get the evidence of a dispute as one PDF',
     description:
-      'What the card network receives: the payment, its intent with purpose, the decision with every rule, who approved it, the timeline, receipts and evidence with their SHA-256. The same facts give the same bytes.',
+      'The PDF that the card network receives: the payment, its intent with purpose, the decision with every rule, who approved it, the timeline, receipts and evidence with their SHA-256. The same data gives the same bytes.',
     returns: [200, fileSchema('application/pdf')],
     fails: lookupFails,
   }),

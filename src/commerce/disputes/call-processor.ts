@@ -144,7 +144,10 @@ async function reserveCall(dispute: Dispute, context: CallContext): Promise<Disp
   if (kind === null) throw new Error(`${dispute.id}: no call is pending, and one is due`)
   const { name } = ports.cardProcessor(tenant.mode)
   if (dispute.processor !== name)
-    throw new Problem('not_configured', `Its processor is ${dispute.processor}, and ${name} is configured.`)
+    throw new Problem(
+      'not_configured',
+      `The dispute’s processor is ${dispute.processor}, but ${name} is configured.`,
+    )
   dispute.attempts++
   dispute.callDueAt = addMs(now, disputeRetryDelay(dispute.attempts))
   scheduleDisputeDeadline(dispute)
@@ -237,8 +240,8 @@ function applyAnswer(
 }
 
 const UNANSWERED = {
-  late: 'The card processor does not answer. It is asked again.',
-  unusable: 'The answer of the card processor cannot be read. It is asked again.',
+  late: 'The card processor does not answer. The service will try again.',
+  unusable: 'The card processor’s answer cannot be read. The service will try again.',
 }
 
 /**

@@ -39,7 +39,7 @@ export const updateDispute: HandlerOf<typeof disputesApi.update> = async ({ para
   const refundable = await readRefundableCents(transaction, context)
   const most = sumOf([refundable, dispute.countedCents, dispute.refundedCents])
   if (amountCents !== undefined && amountCents > most)
-    return refuse('amount_too_high', `amountEuros: ${formatMoney(most)} are left of the payment.`)
+    return refuse('amount_too_high', `amountEuros: only ${formatMoney(most)} of the payment is left.`)
   Object.assign(dispute, { reason, description, amountCents: amountCents ?? dispute.amountCents })
   scheduleProvisionalCredit(dispute, context)
   reconcileDispute(locked, context, { change: 'changed' })
@@ -47,7 +47,7 @@ export const updateDispute: HandlerOf<typeof disputesApi.update> = async ({ para
 }
 
 export const alreadyInStateMessage = ({ status }: Pick<Dispute, 'status'>): string =>
-  `The dispute is ${status} already.`
+  `The dispute is already ${status}.`
 
 /** From here on the processor has the documents, and receives each only once. */
 export function markDisputeSubmitted(locked: LockedDispute, context: DisputeReconcileContext): void {

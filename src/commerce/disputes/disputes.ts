@@ -135,7 +135,7 @@ function blockerOf(
   if (earlier.some(({ status }) => status === 'won' || status === 'lost')) return refuse('dispute_decided')
   if (left === 0n) return refuse('nothing_left')
   if ((body.amountCents ?? left) > left)
-    return refuse('amount_too_high', `amountEuros: ${formatMoney(left)} are left of the payment.`)
+    return refuse('amount_too_high', `amountEuros: only ${formatMoney(left)} of the payment is left.`)
   return now > disputeDeadline(transactionDebitedAt(transaction), body.reason)
     ? refuse('too_late')
     : undefined

@@ -194,13 +194,13 @@ function resolutionOf(dispute: Dispute): string {
     case 'won':
       return remainingDisputedCents(dispute) === 0n
         ? 'The merchant has refunded the whole disputed amount.'
-        : `The card network has decided for you: ${kept} stay yours.`
+        : `The card network has decided for you: ${kept} stays yours.`
     case 'lost':
       return dispute.creditedCents > 0n
-        ? `The card network has decided for the merchant. The payment was not authorized, so ${kept} stay yours.`
+        ? `The card network has decided for the merchant. The payment was not authorized, so ${kept} stays yours.`
         : 'The card network has decided for the merchant.'
     case 'withdrawn':
-      return 'It was withdrawn.'
+      return 'The dispute was withdrawn.'
     default:
       return 'Nothing was submitted before the deadline for evidence.'
   }

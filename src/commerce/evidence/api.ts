@@ -18,7 +18,7 @@ const sha256 = z.string().meta({
 })
 
 const receivedAt = instant.meta({
-  description: 'When it was received, in real time, regardless of the test clock.',
+  description: 'The time of receipt, in real time regardless of the test clock.',
 })
 
 const EvidenceRecord = z
@@ -29,9 +29,9 @@ const EvidenceRecord = z
     intentId: id('intent'),
     type,
     note: z.string().nullable(),
-    text: z.string().nullable().meta({ description: 'Null where the content is a file.' }),
-    fileName: z.string().nullable().meta({ description: 'The name given at the upload.' }),
-    mediaType: z.string().meta({ description: 'The type of its content.', examples: ['image/png'] }),
+    text: z.string().nullable().meta({ description: 'Null if the content is a file.' }),
+    fileName: z.string().nullable().meta({ description: 'File name given at the upload.' }),
+    mediaType: z.string().meta({ description: 'Content type.', examples: ['image/png'] }),
     bytes: z.int(),
     sha256,
     receivedAt,
@@ -63,9 +63,9 @@ export const evidenceApi = {
       use: 'Use it to store text evidence that a payment was right: an order, an answer of the merchant. Files are uploaded by HTTP: POST /evidence.',
     },
     description: [
-      'Proof of a payment: the screenshot of an order, an invoice, the text of a confirmation. Give a `file` or a `text`, not both. It is never changed or deleted: its SHA-256 and the time of its arrival are in the audit trail, which proves that it was not made up for a dispute. Add it to a dispute by its id.',
-      'A file is fully decoded: one that is broken, truncated or larger than 40 million pixels is refused with a 400.',
-      'It is kept regardless of the intent’s outcome, and long after it. The same content may be sent again: each upload is a separate piece of evidence.',
+      'Stores proof of a payment: a screenshot of an order, an invoice, the text of a confirmation. Send a `file` or a `text`, not both. Evidence is never changed or deleted: its SHA-256 and its time of arrival are in the audit trail, which proves that it was not made up for a dispute. Add it to a dispute by its ID.',
+      'A file is fully decoded: a broken or truncated file, or one larger than 40 million pixels, is refused with a 400.',
+      'Evidence is kept regardless of the intent’s outcome, and long after it. You can send the same content again: each upload is a separate piece of evidence.',
     ].join('\n\n'),
     callers: ['key', 'agent'],
     scope: 'evidence:write',
@@ -78,19 +78,19 @@ export const evidenceApi = {
           .refine(noCard, cardFound)
           .nullable()
           .default(null)
-          .meta({ description: 'What it shows.', examples: ['The order page after paying'] }),
+          .meta({ description: 'What the evidence shows.', examples: ['The order page after paying'] }),
         text: z
           .string()
           .min(1)
           .max(20_000)
           .refine(noCard, cardFound)
           .optional()
-          .meta({ description: 'In place of a file.', examples: ['Order 4711 confirmed'] }),
+          .meta({ description: 'Text to store instead of a file.', examples: ['Order 4711 confirmed'] }),
         file: uploadSchema({ maxMib: 5, viewed: true }).optional(),
       })
       .refine(({ text, file }) => (text === undefined) !== (file === undefined), {
         path: ['file'],
-        error: 'give it or text, and only one of them',
+        error: 'send either file or text',
       }),
     example: {
       intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz',
@@ -110,7 +110,7 @@ export const evidenceApi = {
   list: list('/evidence', {
     ...readers,
     summary: 'List evidence',
-    description: 'Newest first; filtered by `intentId`.',
+    description: 'Newest first, filtered by `intentId`.',
     filters: {
       intentId: id('intent').optional(),
       agentId: id('agent').optional(),

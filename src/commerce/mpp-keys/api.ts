@@ -6,7 +6,7 @@ import { id } from '../../values/ids.ts'
 import { recordHead, recordTimestamps } from '../../values/schemas.ts'
 
 const kid = z.string().meta({
-  description: 'The thumbprint of the public key (RFC 7638), by which challenges and tokens name it.',
+  description: 'RFC 7638 thumbprint of the public key, by which challenges and tokens name it.',
   examples: ['q7Zz0jgnyx2wyO4cKNEf2v0VQpYUWYvWYMzJzSsOqJk'],
 })
 
@@ -18,9 +18,12 @@ const MppKeyRecord = z
       description: 'The RSA key that payers encrypt network tokens to.',
       examples: [{ kty: 'RSA', n: 'ALhr…', e: 'AQAB', use: 'enc', alg: 'RSA-OAEP-256', kid: 'q7Zz…' }],
     }),
-    retiredAt: instant.nullable().meta({ description: 'Null for the one key that new challenges name.' }),
+    retiredAt: instant
+      .nullable()
+      .meta({ description: 'Time of replacement. Null for the one key that new challenges name.' }),
     endsAt: instant.nullable().meta({
-      description: 'When its private half is deleted: five minutes after its last challenge expires.',
+      description:
+        'The time at which the private key is deleted: five minutes after its last challenge expires.',
     }),
     ...recordTimestamps,
   })
@@ -30,7 +33,7 @@ export const mppKeysApi = {
   list: list('/collect/keys', {
     summary: 'List the keys of your payment challenges',
     description:
-      'Newest first. Each has a secret, which signs the ids of challenges. Secret and private key are sealed and never shown.',
+      'Newest first. Each has a secret, which signs the IDs of challenges. Secret and private key are sealed and never shown.',
     callers: ['key'],
     scope: 'collect:read',
     item: MppKeyRecord,

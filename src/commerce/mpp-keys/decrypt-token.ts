@@ -53,7 +53,7 @@ export async function decryptMppToken(
     return { token: JSON.parse(plain.toString('utf8')) as unknown }
   } catch {
     return unreadable(
-      'The token cannot be decrypted: it was encrypted to another key, or changed on its way.',
+      'The token cannot be decrypted: it was encrypted to another key, or changed in transit.',
     )
   }
 }
@@ -63,7 +63,7 @@ function parse(jwe: string, kid: string): Parsed | UnreadableToken {
   const problem = headerProblem(header, kid)
   if (problem) return unreadable(problem)
   const parts = encoded.map(fromBase64url)
-  if (parts.length !== 4 || parts.includes(undefined)) return unreadable('The token is no compact JWE.')
+  if (parts.length !== 4 || parts.includes(undefined)) return unreadable('The token is not a compact JWE.')
   return { header, parts: parts as unknown as Parsed['parts'] }
 }
 
@@ -71,13 +71,13 @@ const HARMLESS = ['alg', 'enc', 'kid', 'typ', 'cty']
 
 function headerProblem(encoded: string, kid: string): string | undefined {
   const header = headerOf(encoded)
-  if (!header) return 'The token is no compact JWE.'
+  if (!header) return 'The token is not a compact JWE.'
   if ('zip' in header) return 'The token is compressed, which is not supported.'
   if (header.alg !== 'RSA-OAEP-256' || header.enc !== 'A256GCM')
     return 'The token is not encrypted with RSA-OAEP-256 and A256GCM.'
   if (header.kid !== kid) return 'The token names another key than the challenge.'
   const stranger = Object.keys(header).find(name => !HARMLESS.includes(name))
-  return stranger === undefined ? undefined : 'The header of the token has an unsupported member.'
+  return stranger === undefined ? undefined : 'The header of the token has an unsupported parameter.'
 }
 
 function headerOf(encoded: string): Record<string, unknown> | undefined {

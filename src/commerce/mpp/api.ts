@@ -38,7 +38,7 @@ export const merchantUrlRefusals = {
   merchant_denied: [403, 'url: a protect rule denies this host.'],
   merchant_not_allowed: [
     403,
-    'url: where there are allow rules, only what they cover is paid, and none covers this. The owner adds one by POST /mpp/protect.',
+    'url: only what an allow rule covers is paid, and none covers this host. The owner can add one with POST /mpp/protect.',
   ],
 } as const satisfies Record<string, RefusalSpec>
 
@@ -50,8 +50,8 @@ export const merchantOfferRefusals = {
   amount_above_held: [400, 'url: the merchant’s amount exceeds the hold of the intent.'],
   currency_not_eur: [400, 'url: the merchant’s currency is not supported. Only euros can be paid.'],
   network_not_accepted: [400, 'url: the merchant does not accept this card’s network.'],
-  digest_mismatch: [400, 'url: the challenge is for another body than that of this request.'],
-  merchant_key_unusable: [400, 'url: nothing may be encrypted to the key of the merchant.'],
+  digest_mismatch: [400, 'url: the challenge is for another request body.'],
+  merchant_key_unusable: [400, 'url: the merchant’s key must not be used for encryption.'],
 } as const satisfies Record<string, RefusalSpec>
 
 export const merchantRefusals = {
@@ -107,7 +107,7 @@ const sentRefusals = {
 
 const status = z.enum(mppCredentialMachine.states).meta({
   description:
-    '`minted`: shown to the caller, who sends it. `sent`: the merchant has not answered yet. `indeterminate`: its outcome is unknown, and its money stays held. `consumed`: paid. `void`: not paid, or reversed by the card network; the intent can be paid again.',
+    '`minted`: shown to the caller, who sends it. `sent`: not answered yet. `indeterminate`: outcome unknown, money still held. `consumed`: paid. `void`: not paid, or reversed; the intent can be paid again.',
 })
 
 const merchant = z.string().meta({
@@ -129,27 +129,27 @@ const MppCredentialRecord = z
     }),
     status,
     sentBy: z.enum(credentialSenders).meta({
-      description: '`service`: by `POST /v1/mpp/pay`. `caller`: by the caller that minted it.',
+      description: 'Who sends it. `service`: `POST /v1/mpp/pay`. `caller`: the caller that minted it.',
     }),
     merchant,
     merchantName: z.string().nullable().meta({ description: 'The name stated by the merchant; unverified.' }),
-    url: z
-      .string()
-      .meta({ description: 'Without its query.', examples: ['https://shop.example.com/reports/42'] }),
+    url: z.string().meta({
+      description: 'The requested URL, without its query.',
+      examples: ['https://shop.example.com/reports/42'],
+    }),
     method: z.string().meta({ examples: ['GET'] }),
     amountCents: moneySchema,
     network: z.string().meta({ examples: ['visa'] }),
     challengeId: z.string(),
     requestDigest: digest.meta({ description: 'SHA-256 of method, address and body of the request.' }),
-    credentialDigest: digest.meta({ description: 'SHA-256 of the credential, which is never kept.' }),
+    credentialDigest: digest.meta({ description: 'SHA-256 of the credential, which is never stored.' }),
     merchantStatus: z
       .int()
       .nullable()
       .meta({ description: 'The merchant’s HTTP status for the paid request.', examples: [200] }),
-    receipt: z
-      .string()
-      .nullable()
-      .meta({ description: 'The `Payment-Receipt` as it came; null unless it is one for this payment.' }),
+    receipt: z.string().nullable().meta({
+      description: 'The merchant’s `Payment-Receipt`, unchanged. Null unless it is for this payment.',
+    }),
     note: z.string().nullable().meta({ description: 'A note about the answer.' }),
     outcomeBy: z.enum(outcomeWitnesses).nullable().meta({
       description:
@@ -160,7 +160,7 @@ const MppCredentialRecord = z
     answeredAt: instant.nullable(),
     endedAt: instant.nullable(),
     dueAt: instant.nullable().meta({
-      description: 'When an unknown outcome counts as not paid, unless it is reported before.',
+      description: 'The time at which an unknown outcome counts as not paid, unless it is reported before.',
     }),
     transactionId: id('txn').nullable(),
     workflowId: z
@@ -216,14 +216,14 @@ const url = z
   .min(1)
   .max(2_048)
   .meta({
-    description: 'The address that asks for money. Its host is the payee.',
+    description: 'The URL that asks for payment. Its host is the payee.',
     examples: ['https://shop.example.com/reports/42'],
   })
 
 const subject = {
   intentId: id('intent').meta({ description: 'An approved intent that is not paid yet, for this merchant.' }),
   cardId: id('card').optional().meta({
-    description: 'May be left out where the intent names its card, or the agent has one active card.',
+    description: 'Optional if the intent names its card, or the agent has only one active card.',
   }),
 }
 
@@ -233,11 +233,11 @@ const body = z
       z.string().max(MAX_MERCHANT_BODY_LENGTH),
       z.record(z.string().max(200), z.unknown()).meta({ maxProperties: 1_000 }),
     ],
-    { error: 'must be a text or an object' },
+    { error: 'must be a string or an object' },
   )
   .optional()
   .meta({
-    description: 'The body of the request: a text as it is, an object as JSON.',
+    description: 'Request body: a string is sent as it is, an object as JSON.',
     examples: [{ query: 'weather' }],
   })
 
@@ -261,7 +261,7 @@ const Payable = z.strictObject({
   method: z
     .enum(merchantMethods)
     .optional()
-    .meta({ description: 'GET, or POST where there is a body, unless it is given.', examples: ['GET'] }),
+    .meta({ description: 'Defaults to GET, or to POST with a body.', examples: ['GET'] }),
   headers,
   body,
 })
@@ -271,17 +271,14 @@ const MppPayment = z
     credential_id: id('mppcredential'),
     merchant_status: z.int().meta({ examples: [200] }),
     receipt: z.string().nullable().meta({
-      description: 'The merchant’s `Payment-Receipt` as it came; null if it gave none for this payment.',
+      description: 'The merchant’s `Payment-Receipt`, unchanged. Null if it gave none for this payment.',
     }),
     merchant_body: z.record(z.string(), z.unknown()).meta({
       description:
-        'A JSON object as it is; other JSON as `value`, text as `text`, anything else as `base64` with its `contentType`. JSON of more than 20,000 values or 64 levels stays `text`. At most 1 MiB: what was cut has `truncated`. Card numbers are masked except for the last four digits, and the credential is removed: such a body has `masked`.',
+        'The merchant’s body: a JSON object as it is, other JSON as `value`, text as `text`, anything else as `base64` with its `contentType`. JSON of more than 20,000 values or 64 levels stays `text`. At most 1 MiB: a cut body has `truncated`. Card numbers are masked except for the last four digits, and the credential is removed: such a body has `masked`.',
       examples: [{ report: 42 }],
     }),
-    note: z
-      .string()
-      .optional()
-      .meta({ description: 'Why there is no receipt. Left out where there is one.' }),
+    note: z.string().optional().meta({ description: 'Why there is no receipt. Missing if there is one.' }),
   })
   .meta({ id: 'MppPayment' })
 
@@ -312,11 +309,11 @@ export const mppApi = {
       name: 'pay_http_402',
       isCommon: true,
       isFinal: true,
-      use: 'Use it where an address has answered with HTTP 402 and the intent for it is approved: it pays once and gives what is sold. If the outcome is open, do not pay in another way: look at the intent.',
+      use: 'Use it where an address has answered with HTTP 402 and the intent for it is approved: it pays once and returns what was bought. If the outcome is open, do not pay in another way: check the intent.',
     },
     description: [
-      'Requests the address, reads the challenge of its 402, mints one credential for it (a network token of the card, encrypted to the merchant, bound to challenge, intent and card), and repeats the request with it. It answers with what the merchant sells, and its receipt.',
-      'Before anything is minted: the intent is approved and unpaid, the card usable, the requested host is the intent’s merchant and no protect rule denies it; the challenge has not expired, is in euros, within the hold, for a network of the card and for this body, with a valid key of the merchant itself; policy, card and risk allow it. Otherwise it is refused, and nothing is paid.',
+      'Requests the URL, reads the challenge of its 402, mints one credential for it (a network token of the card, encrypted to the merchant, bound to challenge, intent and card), and repeats the request with it. Returns what the merchant sells, and its receipt.',
+      'Before minting, the service checks that the intent is approved and unpaid, the card usable, the requested host is the intent’s merchant and no protect rule denies it; that the challenge has not expired, is in euros, within the hold, for a network of the card and for this body, with a valid key of the merchant itself; and that policy, card and risk allow it. Otherwise the request is refused, and nothing is paid.',
       'A credential is sent once. Any answer other than a 2xx leaves the outcome unknown: 502 or 504, the money stays held, and nothing is minted again until the card network or a key (`POST /v1/mpp/credentials/{id}/resolve`) reports the outcome, or 31 days have passed. Repeat with the same `Idempotency-Key` to get the answer again; it never pays twice.',
     ].join('\n\n'),
     callers: ['key', 'agent'],
@@ -337,7 +334,7 @@ export const mppApi = {
   mint: post('/v1/mpp/credentials', {
     summary: 'Mint a credential for a challenge',
     description:
-      'For an agent that calls the merchant itself: it sends the challenge, and is shown the credential once, for the named header. The checks are those of `POST /v1/mpp/pay`, with the requested address; without `url`, the realm of the challenge. The card network or a key reports the outcome.',
+      'For an agent that calls the merchant itself: it sends the challenge, and gets the credential, shown once, for the named header. The checks are those of `POST /v1/mpp/pay`, with the requested URL or, without `url`, the realm of the challenge. The card network or a key reports the outcome.',
     callers: ['key', 'agent'],
     scope: 'mpp:pay',
     run: 'external',
@@ -351,7 +348,7 @@ export const mppApi = {
           .min(1)
           .max(32_768)
           .meta({
-            description: 'The `WWW-Authenticate` of the 402, as it came.',
+            description: 'The `WWW-Authenticate` of the 402, unchanged.',
             examples: [
               'Payment id="…", realm="shop.example.com", method="card", intent="charge", request="…"',
             ],
@@ -405,7 +402,7 @@ export const mppApi = {
     returns: [200, MppCredentialRecord],
     fails: {
       credential_not_found,
-      credential_over: [400, 'Its outcome is already known.'],
+      credential_over: [400, 'The outcome is already known.'],
       credential_under_way: [409, 'The merchant may still answer: try again two minutes after it was sent.'],
       network_says_paid: [400, 'outcome: the card network has authorized the payment: it is paid.'],
     },
@@ -431,7 +428,7 @@ export const mppApi = {
 }
 
 const type = z.enum(protectRuleTypes).meta({
-  description: '`deny` comes before `allow`; where there is an allow rule, only what is allowed is paid.',
+  description: '`deny` takes precedence over `allow`. With an allow rule, only what is allowed is paid.',
 })
 
 const RuleRecord = z
@@ -439,7 +436,7 @@ const RuleRecord = z
     ...recordHead('protectrule'),
     type,
     merchant: z.string().meta({ examples: ['*.example.com'] }),
-    agentId: id('agent').nullable().meta({ description: 'Null = every agent.' }),
+    agentId: id('agent').nullable().meta({ description: 'Null: every agent.' }),
     reason: z.string().nullable(),
     ...recordTimestamps,
   })
@@ -461,7 +458,7 @@ export const protectApi = {
   protect: post('/mpp/protect', {
     summary: 'Add a rule for machine payments',
     description:
-      'Rules read the address that is asked, before the first request and once more before anything is minted: a host, all hosts below a domain, or an origin. A deny rule wins over allow rules; where an agent has allow rules, of its own or for every agent, nothing else is paid.',
+      'Rules check the requested URL, before the first request and again before minting: a host, all hosts below a domain, or an origin. A deny rule takes precedence over allow rules. If an agent has allow rules, of its own or for every agent, nothing else is paid.',
     callers: ['key'],
     scope: 'mpp:protect',
     body: refuseCardNumbers(
@@ -475,7 +472,7 @@ export const protectApi = {
           .meta({ examples: ['*.example.com'] }),
         agentId: id('agent')
           .optional()
-          .meta({ description: 'For this agent only; for every agent if left out.' }),
+          .meta({ description: 'Applies only to this agent. Defaults to every agent.' }),
         reason: freeTextSchema.optional(),
       }),
     ),

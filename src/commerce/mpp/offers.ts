@@ -136,7 +136,7 @@ const checkHold: Check = ({ charge: { amount } }, { heldCents }) =>
     ? undefined
     : {
         code: 'amount_above_held',
-        message: `url: the merchant asks for ${formatMoney(cents(amount))}, ${formatMoney(heldCents)} are held for the intent. Declare an intent for the full price.`,
+        message: `url: the merchant asks for ${formatMoney(cents(amount))}, but only ${formatMoney(heldCents)} is held for the intent. Declare an intent for the full price.`,
       }
 
 const checkNetwork: Check = ({ card }, { networks }) =>
@@ -144,7 +144,7 @@ const checkNetwork: Check = ({ card }, { networks }) =>
     ? undefined
     : {
         code: 'network_not_accepted',
-        message: `url: the merchant takes ${card.acceptedNetworks.slice(0, 10).join(', ')}; the card is of ${networks.join(', ')}.`,
+        message: `url: the merchant accepts ${card.acceptedNetworks.slice(0, 10).join(', ')}, but the card’s network is ${networks.join(', ')}.`,
       }
 
 const checkDigest: Check = ({ challenge: { digest } }, { body }) =>
@@ -153,7 +153,7 @@ const checkDigest: Check = ({ challenge: { digest } }, { body }) =>
     : {
         code: 'digest_mismatch',
         message:
-          'url: the challenge is for another body than that of this request. Send the body that the challenge was offered for.',
+          'url: the challenge is for another request body. Send the body that the challenge was offered for.',
       }
 
 const checkBilling: Check = ({ card: { billingRequired } }) =>
@@ -179,7 +179,7 @@ const checkMerchantName: Check = ({ card: { merchantName } }, { url }) => {
   if (named === undefined || isSameSite(host, named)) return undefined
   return {
     code: 'merchant_mismatch',
-    message: `url: the merchant calls itself ${named}, and ${host} was asked. Pay at the address of the merchant.`,
+    message: `url: the merchant calls itself ${named}, but the request went to ${host}. Pay at the merchant’s own address.`,
   }
 }
 

@@ -214,7 +214,7 @@ export const resolveMachinePayment: HandlerOf<typeof mppApi.resolve> = async ({ 
   const { credential } = payment
   if (credential.status === 'sent') return refuse('credential_under_way')
   const isOver = credential.status === 'void' || credential.status === 'consumed'
-  if (isOver) return refuse('credential_over', `Its outcome is already known: it is ${credential.status}.`)
+  if (isOver) return refuse('credential_over', `The outcome is already known: it is ${credential.status}.`)
   const by: OutcomeWitness = actor.type === 'operator' ? 'operator' : 'key'
   if (body.comment !== undefined) credential.note = body.comment
   if (body.outcome === 'paid') payment.markPaid(by)

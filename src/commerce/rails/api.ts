@@ -35,7 +35,7 @@ const ReportedPaymentRecord = z.object({
   status: z
     .string()
     .nullable()
-    .meta({ description: 'As in the bank’s pain.002; null for a camt message.', examples: ['RVNM'] }),
+    .meta({ description: 'As in the bank’s pain.002. Null for a camt message.', examples: ['RVNM'] }),
   notice: z.enum(paymentNoticeKinds).nullable(),
   reasonCode: z
     .string()
@@ -45,7 +45,7 @@ const ReportedPaymentRecord = z.object({
     description:
       '`taken`: the transfer is updated within seconds. `on_its_way`: no change. `unknown_payment`, `unknown_file`: not sent in this mode. `unknown_status`: the bank’s status is unknown here; nothing changes, and a person must check it. `amount_differs`: a person must check it.',
   }),
-  note: z.string().nullable().meta({ description: 'A note for a person; null if there is none.' }),
+  note: z.string().nullable().meta({ description: 'A note for a person. Null if there is none.' }),
 })
 
 const MessageRecord = z
@@ -56,7 +56,7 @@ const MessageRecord = z
     sha256: z.string(),
     payments: z
       .array(ReportedPaymentRecord)
-      .meta({ description: 'Its reports about this service’s payments.' }),
+      .meta({ description: 'Reports in the file about this service’s payments.' }),
     credits: z
       .object({ ...bankFileCounts, skipped: z.array(SkippedEntryRecord) })
       .nullable()
@@ -72,7 +72,7 @@ const FileRecord = z
     ...recordHead('sepafile'),
     scheme: z.enum(sepaSchemes),
     status: z.enum(sepaFileMachine.states),
-    closesAt: instant.meta({ description: 'Its cut-off: until then it takes payments.' }),
+    closesAt: instant.meta({ description: 'The cut-off, until which the file takes payments.' }),
     executeOn: z.iso.date(),
     messageId: z.string(),
     payments: z.int(),
@@ -86,22 +86,22 @@ const FileRecord = z
 
 const readDescription = [
   'Files from the bank: pain.002 (status of payments), camt.053 and camt.054 (bookings), in any version. The kind is detected from the message.',
-  'A rejection reverses the transfer. A booked debit with its `endToEndId` and the same amount settles it; a credit that returns it brings the money back. All other credits in euros are processed as by `POST /billing/incoming/files`. Entries that name no payment of this service are listed and change nothing.',
+  'A rejection reverses the transfer. A booked debit with its `endToEndId` and the same amount settles it; a credit that returns it brings the money back. All other credits in euros are processed as with `POST /billing/incoming/files`. Entries that name no payment of this service are listed and change nothing.',
   'The verification of payee comes in a pain.002, too, with RCVC (match), RVMC (close match), RVNM (no match), RVNA (not possible) or, of a whole file, RVCM (some do not match): it becomes the transfer’s `payeeCheck`, and all but a match wait for `POST /transfers/{id}/confirm-payee`. An unknown status or reason is kept as the bank writes it, with a `note`; the rest of the file is processed.',
-  'A file counts once: the same bytes get the recorded answer, and repeated entries of another file change nothing. It is processed as a whole or not at all. Refused are a document type, more than 32 levels, more than 32 attributes or 65,536 characters of text in one element, more than 200,000 elements. The refusal names the place. A file contains at most 10,000 bookings or payments.',
+  'A file counts once: the same bytes get the recorded answer, and repeated entries of another file change nothing. It is processed as a whole or not at all. A file with a document type, more than 32 levels, more than 32 attributes or 65,536 characters of text in one element, or more than 200,000 elements is refused, and the refusal names the place. A file contains at most 10,000 bookings or payments.',
 ].join('\n\n')
 
 export const railsApi = {
   read: post('/rails/sepa', {
-    summary: 'Process a file of the bank',
+    summary: 'Process a file from the bank',
     description: readDescription,
     callers: ['dash'],
     limits: { bodyKiB: 1_024 },
     body: z.strictObject({
       content: z.base64().min(1).max(1_048_576).meta({
-        description: 'The file, in Base64. The body has at most 1 MiB.',
+        description: 'The file in Base64. The request body may have up to 1 MiB.',
       }),
-      mode: mode.default('live').meta({ description: 'Whose payments and wallets it is about.' }),
+      mode: mode.default('live').meta({ description: 'The mode of the payments and wallets in the file.' }),
     }),
     example: { content: exampleBankFile, mode: 'test' },
     returns: [200, MessageRecord],
@@ -109,7 +109,7 @@ export const railsApi = {
     emits: {
       ...bankFileEvents,
       'sepa.message_read': declareEvent(
-        'A file of the bank has been read.',
+        'A file from the bank has been read.',
         z.object({
           sepaMessageId: id('sepamessage'),
           kind: z.enum(bankMessageKinds),
@@ -118,14 +118,14 @@ export const railsApi = {
           taken: z.int(),
           unknown: z
             .int()
-            .meta({ description: 'How many have an unknown status: a person must check them.' }),
+            .meta({ description: 'Number of payments with an unknown status: a person must check them.' }),
         }),
       ),
     },
   }),
   messages: list('/rails/sepa', {
-    summary: 'List the files of the bank',
-    description: 'Newest first, with the outcome of each.',
+    summary: 'List the files from the bank',
+    description: 'Newest first, each with its outcome.',
     callers: ['dash'],
     filters: { mode: mode.optional(), kind: z.enum(bankMessageKinds).optional() },
     item: MessageRecord,

@@ -16,7 +16,7 @@ const status = z.enum(receiptMachine.states)
 
 const score = z
   .int()
-  .meta({ description: 'Out of 100 points: see [receipts](/docs/guides/receipts).', examples: [95] })
+  .meta({ description: 'Score out of 100 points: see [receipts](/docs/guides/receipts).', examples: [95] })
 const reasons = z.array(z.enum(receiptMatchReasons)).meta({ description: 'The reasons for the points.' })
 
 const sha256 = z.string().meta({ description: 'SHA-256 of the original, in hexadecimal digits.' })
@@ -50,31 +50,31 @@ const ReceiptRecord = z
     agentId: id('agent').nullable(),
     delegationId: id('delegation').nullable(),
     transactionId: id('txn').nullable(),
-    intentId: id('intent').nullable().meta({ description: 'The intent of its payment.' }),
+    intentId: id('intent').nullable().meta({ description: 'The intent of the payment.' }),
     status: status.meta({
       description:
-        '`mismatch`: its total differs from the paid amount. `unread`: it has no machine-readable text.',
+        '`mismatch`: the total differs from the paid amount. `unread`: the file has no machine-readable text.',
     }),
     matchedBy: z
       .enum(receiptMatchSources)
       .nullable()
-      .meta({ description: 'What matched it with its payment.' }),
+      .meta({ description: 'How the receipt was matched with its payment.' }),
     score: score.nullable(),
     reasons,
     suggestions: z.array(z.object({ transactionId: id('txn'), score, reasons })),
-    facts: Facts.nullable().meta({ description: 'Read from its text; null if it has none.' }),
-    fileName: z.string().nullable().meta({ description: 'The name given at the upload.' }),
+    facts: Facts.nullable().meta({ description: 'Read from the receipt’s text. Null if it has none.' }),
+    fileName: z.string().nullable().meta({ description: 'File name given at the upload.' }),
     mediaType: z.string().meta({ examples: ['application/pdf'] }),
     bytes: z.int(),
     sha256,
     pages: z.int().nullable().meta({ description: 'For a PDF.' }),
     notes: z
       .array(z.enum(fileViewWarnings))
-      .meta({ description: 'Active content in it, which is stored but never run or opened.' }),
-    isPlain: z
-      .boolean()
-      .meta({ description: 'It could not be rendered: the thumbnail only says what it is.' }),
-    receivedAt: instant.meta({ description: 'When it was received, in real time.' }),
+      .meta({ description: 'Active content in the file, which is stored but never run or opened.' }),
+    isPlain: z.boolean().meta({
+      description: 'Whether the file could not be rendered: the thumbnail then only names its kind.',
+    }),
+    receivedAt: instant.meta({ description: 'The time of receipt, in real time.' }),
     ...recordTimestamps,
   })
   .meta({ id: 'Receipt' })
@@ -137,12 +137,12 @@ export const receiptsApi = {
     ...writers,
     summary: 'Upload the receipt of a payment',
     description: [
-      'A PDF or a picture, which is fully decoded: one that is broken, truncated or larger than 40 million pixels is refused with a 400. The original is stored unchanged; only re-encoded pictures of it are shown.',
+      'A PDF or a picture, which is fully decoded: a broken or truncated file, or one larger than 40 million pixels, is refused with a 400. The original is stored unchanged; only re-encoded pictures of it are shown.',
       'Without `transactionId` the text of a PDF is compared with the payments of the 30 days around its date: a clear match is `matched`, otherwise the best candidates are `suggestions`. A total that differs from the paid amount is a `mismatch`, which the intent shows, too. A photograph has no machine-readable text: it stays `unread` until its payment is named.',
       'A receipt without a payment is compared again after ten minutes, an hour, six hours, and daily for 30 days.',
     ].join('\n\n'),
     body: z.strictObject({
-      transactionId: id('txn').optional().meta({ description: 'The payment, where it is known.' }),
+      transactionId: id('txn').optional().meta({ description: 'The payment, if known.' }),
       file: uploadSchema({ maxMib: 5, viewed: true }),
     }),
     example: { file: PIXEL },
@@ -159,13 +159,16 @@ export const receiptsApi = {
       use: 'Use it to see uploaded receipts and the payments that they belong to.',
     },
     description:
-      'Newest first: those of a payment with `transactionId`, those without a payment with `matched=false`.',
+      'Newest first: receipts of a payment with `transactionId`, receipts without a payment with `matched=false`.',
     filters: {
       transactionId: id('txn').optional(),
       intentId: id('intent').optional(),
       agentId: id('agent').optional(),
       status: status.optional(),
-      matched: z.enum(['true', 'false']).optional().meta({ description: 'Whether it belongs to a payment.' }),
+      matched: z
+        .enum(['true', 'false'])
+        .optional()
+        .meta({ description: 'Whether the receipt belongs to a payment.' }),
       ...timeRangeMembers,
     },
     item: ReceiptRecord,
@@ -213,7 +216,7 @@ export const receiptsApi = {
       size: z
         .enum(['320', '1200'])
         .default('320')
-        .meta({ description: 'The most pixels in width and height.' }),
+        .meta({ description: 'Maximum width and height in pixels.' }),
     }),
     returns: [200, fileSchema('image/webp')],
     http: { headers: attachmentHeaders },
@@ -222,7 +225,7 @@ export const receiptsApi = {
   update: patch('/receipts/{id}', {
     ...writers,
     summary: 'Set the payment of a receipt',
-    description: 'Null removes it from its payment.',
+    description: 'Null removes the receipt from its payment.',
     body: z.strictObject({ transactionId: id('txn').nullable() }),
     example: { transactionId: 'txn_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [200, ReceiptRecord],
@@ -233,7 +236,7 @@ export const receiptsApi = {
     callers: ['key'],
     scope: 'receipts:write',
     summary: 'Delete a receipt',
-    description: 'Its files are erased within the hour. Its SHA-256 stays in the audit trail.',
+    description: 'The receipt’s files are erased within the hour. Its SHA-256 stays in the audit trail.',
     returns: [204, emptyBody],
     fails: { receipt_not_found },
     emits: { 'receipt.deleted': declareEvent('A receipt has been deleted.', ReceiptEvent) },

@@ -35,40 +35,43 @@ const RefundRecord = z
   .object({
     ...recordHead('refund'),
     transactionId: id('txn').nullable().meta({
-      description: 'The payment; null if the money belongs to none of your payments, or exceeds the payment.',
+      description:
+        'The refunded payment. Null if the money belongs to none of your payments, or exceeds the payment.',
     }),
     agentId: id('agent').nullable(),
     walletId: id('wallet').nullable().meta({
       description:
-        'Your wallet that has got the money: the one that had paid, or yours where that is closed. Null while it is awaited, in suspense, and where it has gone back to who had paid you.',
+        'Your wallet that received the money: the one that paid, or your own if that is closed. Null while the money is awaited or in suspense, and if it went back to your payer.',
     }),
     status,
     origin: origin.meta({
       description:
-        '`asked`: by `POST /refunds`, or for a payment request. The others came without a request: from the card network, the bank or the payee.',
+        '`asked`: requested with `POST /refunds`, or for a payment request. The others came without a request: from the card network, the bank or the payee.',
     }),
     way: z.enum(refundWays),
     amountCents: moneySchema,
-    arrivedCents: moneySchema.meta({ description: 'Received so far: a merchant may send it in parts.' }),
+    arrivedCents: moneySchema.meta({
+      description: 'Amount received so far. A merchant may send it in parts.',
+    }),
     reason: reason.nullable(),
     note: z.string().nullable(),
     failure: z
       .object({ code: z.string(), message: z.string() })
       .nullable()
-      .meta({ description: 'Why it failed, or was returned to you.' }),
+      .meta({ description: 'Why the refund failed, or was returned to you.' }),
     source: z.object({ type: z.string(), id: z.string() }).nullable().meta({
-      description: 'The source record: a payment by card, a transfer, a credit, the refund of a request.',
+      description: 'The source record: a card payment, a transfer, a credit, or the refund of a request.',
     }),
-    dueAt: instant.nullable().meta({ description: 'When a pending refund expires.' }),
+    dueAt: instant.nullable().meta({ description: 'The time at which a pending refund expires.' }),
     merchantAskedAt: instant.nullable().meta({
       description:
-        'When the processor of the card has asked the merchant. Null where it cannot, or has not answered yet: it is asked again then.',
+        'The time at which the card’s processor asked the merchant. Null if it cannot, or has not answered yet: the service then asks again.',
     }),
     completedAt: instant.nullable(),
     workflowId: z
       .string()
       .nullable()
-      .meta({ description: 'The run to find in the Temporal Web UI; null where nothing is waited for.' }),
+      .meta({ description: 'The run’s ID in the Temporal Web UI. Null if nothing is waited for.' }),
     ...recordTimestamps,
   })
   .meta({ id: 'Refund' })
@@ -85,7 +88,7 @@ const done = z.object({ done: z.boolean() })
 
 const createDescription = [
   'Money returns the way it came, in full or in part, and never more than was paid: refunded, pending and disputed amounts count together. Without `amountEuros` the rest is refunded.',
-  '- **A transfer between your wallets** is refunded immediately, out of the wallet that was paid.\n- **A payment of a request** is refunded to its payer, as by `POST /collect/requests/{id}/refund`: by SEPA, to the card, or into the wallet.\n- **A payment by card, or of a machine,** is requested from the merchant, through the card network if the processor supports that; contact the merchant too, as only the merchant can send it. The refund is `pending` until the money arrives through the card network, and `failed` after ' +
+  '- **A transfer between your wallets** is refunded immediately, out of the wallet that was paid.\n- **A payment of a request** is refunded to its payer, as with `POST /collect/requests/{id}/refund`: by SEPA, to the card, or into the wallet.\n- **A payment by card, or of a machine,** is requested from the merchant, through the card network if the processor supports that; contact the merchant too, as only the merchant can send it. The refund is `pending` until the money arrives through the card network, and `failed` after ' +
     `${MAX_REFUND_WAIT_DAYS} days: dispute the payment then. Later money is still booked.\n- **A transfer by SEPA** is recalled by \`POST /transfers/{id}/recall\`; a return by its bank is a separate refund.`,
   'Refunded amounts are released in the limits of the day, the month, the run, the delegation, the mandate and the card; the payment still counts as one use. The money goes to the paying wallet, or to yours if that is closed.',
   'In the sandbox the merchant sends a card refund of € 93.01 immediately, and declines € 93.02, which is `failed`; for € 93.03 the processor does not answer for an hour, and then the merchant sends it; `POST /simulate/card/refund` simulates later refunds.',
@@ -120,7 +123,7 @@ export const refundsApi = {
         'transactionId: the payment is not completed, so nothing can be refunded.',
       ],
       not_refundable: [400, 'transactionId: a fee or a refund cannot be refunded.'],
-      recall_it: [400, 'transactionId: recall a SEPA transfer by POST /transfers/{id}/recall.'],
+      recall_it: [400, 'transactionId: recall a SEPA transfer with POST /transfers/{id}/recall.'],
       payee_refunds: [
         400,
         'transactionId: only the holder of the request or token can refund it. Contact the holder.',
@@ -154,7 +157,7 @@ export const refundsApi = {
   cancel: post('/refunds/{id}/cancel', {
     summary: 'Cancel a refund',
     description:
-      'While it is `pending`. The amount can then be requested again, or disputed. If the merchant still sends the money, it is booked as a refund of the network.',
+      'Possible while the refund is `pending`. The amount can then be requested again, or disputed. If the merchant still sends the money, it is booked as a refund by the network.',
     callers: ['key'],
     scope: 'refunds:write',
     returns: [200, RefundRecord],

@@ -170,7 +170,7 @@ function refusalOf(
 ): Refusal | undefined {
   if (type === 'fee' || type === 'refund')
     return refuse('not_refundable', `transactionId: this is a ${type}, which cannot be refunded.`)
-  const recall = `transactionId: it was paid by SEPA. Recall it by POST /transfers/${transferId}/recall.`
+  const recall = `transactionId: it was paid by SEPA. Recall it with POST /transfers/${transferId}/recall.`
   if (kind === 'sepa') return refuse('recall_it', recall)
   if (creditId !== null) return refuse('payee_refunds')
   if (status === 'refunded') return refuse('nothing_to_refund')
@@ -188,7 +188,7 @@ function excessText({ amountCents, refundedCents, disputedCents }: TransactionRo
   ] as const
   const words = parts.flatMap(([amount, what]) => (amount > 0n ? [`${formatMoney(amount)} ${what}`] : []))
   const rest = words.length > 0 ? ` (${words.join(', ')})` : ''
-  return `amountEuros: ${formatMoney(left)} of the payment of ${formatMoney(amountCents)} can be refunded at most${rest}.`
+  return `amountEuros: at most ${formatMoney(left)} of the payment of ${formatMoney(amountCents)} can be refunded${rest}.`
 }
 
 /** Payments of a request are refunded under its lock, by its own steps. */
@@ -198,7 +198,7 @@ function ofRequest(item: CreateItem, { witnesses }: TransactionRow, { refuse }: 
   if (request?.type !== 'payment_request' || !source)
     return refuse(
       'payee_refunds',
-      'transactionId: it came by a payment token. Pay it back by POST /transfers.',
+      'transactionId: the money came by a payment token. Pay it back with POST /transfers.',
     )
   const asked: RefundOfRequest = {
     requestId: request.id,
@@ -221,10 +221,10 @@ function giveBack(
   if (!payee || payee.status === 'closed')
     return refuse(
       'wallet_closed',
-      'The wallet that was paid is closed. Pay it back from another one by POST /transfers.',
+      'The wallet that was paid is closed. Pay it back from another one with POST /transfers.',
     )
   if (payee.status === 'frozen')
-    return refuse('wallet_frozen', 'The wallet that was paid is frozen: nothing leaves it.')
+    return refuse('wallet_frozen', 'The wallet that was paid is frozen. Unfreeze it first.')
   if (!book.canPay(payee.id, amountCents))
     return refuse('insufficient_funds', shortfallMessage(amountCents, book.available(payee.id)))
   const id = newId('refund')

@@ -98,7 +98,11 @@ async function push(
   const asked = { ...refund, amountCents: cents(amount), requestedAt: new Date(since) }
   const call = { reference: `${refundId}/push`, requestId, now: new Date(now) }
   return (
-    pushRefund?.(asked, call) ?? { failure: 'refused', code: 'cannot', message: 'It cannot ask merchants.' }
+    pushRefund?.(asked, call) ?? {
+      failure: 'refused',
+      code: 'cannot',
+      message: 'The processor cannot ask merchants.',
+    }
   )
 }
 

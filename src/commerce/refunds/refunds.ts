@@ -18,7 +18,7 @@ const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) 
   const locked = await lockPendingRefund(params.id, context)
   if (!locked) return refuse('refund_not_found')
   const { known, row, refunds } = locked
-  if (!row) return refuse('refund_not_pending', `The refund is ${await statusOf(known, context)} already.`)
+  if (!row) return refuse('refund_not_pending', `The refund is already ${await statusOf(known, context)}.`)
   if (row.workflowId === null) return refuse('refund_under_way')
   refunds.cancel(row, emit)
   wake(refundProcess, row)

@@ -32,7 +32,7 @@ const reference = z
   .trim()
   .min(1)
   .max(MAX_TRANSFER_REFERENCE_LENGTH)
-  .meta({ description: 'The purpose, shown to the payee.', examples: ['Budget of November'] })
+  .meta({ description: 'The purpose, shown to the payee.', examples: ['November budget'] })
 
 function referenceProblem(text: string): string | undefined {
   const spelled = toSepaText(text, 10 * MAX_TRANSFER_REFERENCE_LENGTH)
@@ -44,13 +44,15 @@ function referenceProblem(text: string): string | undefined {
 const transferMembers = {
   fromWalletId: id('wallet'),
   toWalletId: id('wallet').optional().meta({ description: 'One of your wallets, credited immediately.' }),
-  beneficiaryId: id('beneficiary').optional().meta({ description: 'A payee with a bank account, by SEPA.' }),
-  amountCents: positiveMoneySchema(MAX_TRANSFER_CENTS),
-  scheme: sepaSchemeSchema.optional().meta({ description: 'With beneficiaryId only; `sct` if not given.' }),
-  reference: reference.nullable().default(null),
-  intentId: id('intent')
+  beneficiaryId: id('beneficiary')
     .optional()
-    .meta({ description: 'The approved intent that it pays. An agent’s token must name one of its own.' }),
+    .meta({ description: 'A payee with a bank account, paid by SEPA.' }),
+  amountCents: positiveMoneySchema(MAX_TRANSFER_CENTS),
+  scheme: sepaSchemeSchema.optional().meta({ description: 'Only with beneficiaryId. Defaults to `sct`.' }),
+  reference: reference.nullable().default(null),
+  intentId: id('intent').optional().meta({
+    description: 'The approved intent that the transfer pays. An agent’s token must name one of its agent’s.',
+  }),
 }
 
 interface Payment {
@@ -67,25 +69,25 @@ function checkPayment(
   const addIssue = (name: string, message: string) =>
     context.addIssue({ code: 'custom', path: [name], message })
   if (beneficiaryId === undefined) {
-    if (toWalletId === undefined) addIssue('toWalletId', 'give it, or beneficiaryId')
-    if (scheme !== undefined) addIssue('scheme', 'a transfer between wallets has none')
+    if (toWalletId === undefined) addIssue('toWalletId', 'send toWalletId or beneficiaryId')
+    if (scheme !== undefined) addIssue('scheme', 'only for SEPA transfers')
     return
   }
-  if (toWalletId !== undefined) addIssue('beneficiaryId', 'give it or toWalletId, not both')
+  if (toWalletId !== undefined) addIssue('beneficiaryId', 'send either toWalletId or beneficiaryId')
   const problem = reference && referenceProblem(reference)
   if (problem) addIssue('reference', problem)
 }
 
 const signature = webauthnAssertionSchema.optional().meta({
   description:
-    'In the console: the passkey’s signature over `POST /passkeys/transfers/challenge`. A key needs none.',
+    'In the console: the passkey’s signature of the challenge from `POST /passkeys/transfers/challenge`. A key needs none.',
 })
 
 const body = z.strictObject({ ...transferMembers, webauthnAssertion: signature }).superRefine(checkPayment)
 
 const walletRefusals = {
-  wallet_not_found: [404, 'No such wallet: fromWalletId and the payees must be wallets of yours.'],
-  same_wallet: [400, 'toWalletId: it is the paying wallet. Name another one.'],
+  wallet_not_found: [404, 'No such wallet: fromWalletId and the payees must be your wallets.'],
+  same_wallet: [400, 'toWalletId: this is the paying wallet. Name another one.'],
   wallet_frozen: [400, 'fromWalletId: the wallet is frozen. Unfreeze it first.'],
   wallet_closed: [400, 'The wallet is closed.'],
   wallet_of_card: purseRefusal('fromWalletId, toWalletId or parts'),
@@ -93,11 +95,11 @@ const walletRefusals = {
 } as const satisfies Record<string, RefusalSpec>
 
 const intentRefusals = {
-  intent_required: [400, 'intentId: an agent pays on an approved intent of its own.'],
+  intent_required: [400, 'intentId: an agent can pay only on an approved intent of its own.'],
   intent_not_found: [404, 'intentId: no such intent.'],
-  intent_not_approved: [400, 'intentId: only an approved intent can be paid, and once.'],
-  intent_being_paid: [400, 'intentId: a payment on it is already under way.'],
-  intent_expired: [400, 'intentId: its deadline has passed. Declare it again.'],
+  intent_not_approved: [400, 'intentId: only an approved intent can be paid, and only once.'],
+  intent_being_paid: [400, 'intentId: a payment on the intent is already under way.'],
+  intent_expired: [400, 'intentId: the intent’s deadline has passed. Declare it again.'],
   agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
   intent_other_merchant: [
     400,
@@ -111,7 +113,7 @@ const intentRefusals = {
   token_budget_exceeded: [400, 'amountEuros: it exceeds the token’s remaining budget.'],
   intent_payee_changed: [
     400,
-    'intentId: its payee’s name or IBAN has changed since it was declared. Cancel the intent and declare it again.',
+    'intentId: the payee’s name or IBAN has changed since the intent was declared. Cancel the intent and declare it again.',
   ],
   intent_amount_exceeded: [400, 'amountEuros: it exceeds the hold of the intent.'],
 } as const satisfies Record<string, RefusalSpec>
@@ -129,8 +131,8 @@ const transfer_not_found = notFound('transfer')
 
 const createDescription = [
   'An agent pays from its own wallet, on an approved intent whose `walletId` or `beneficiaryId` is the payee, and no more than its hold. Its risk is not scored again, but an agent that was frozen since then cannot pay. The payment completes the intent and releases the rest of its hold and its limits. By SEPA the intent is completed when the transfer is submitted: until then it can be neither cancelled nor expire, and a cancelled transfer leaves it as it was. An unsubmitted transfer is cancelled immediately if the wallet or the agent is frozen, the delegation of its intent revoked or the account suspended. A later rejection or return credits the wallet and the limits; the intent stays completed, so declare another one to try again.',
-  'Between your wallets it is completed at once, or refused and nothing moved.',
-  'By SEPA the money is held, and a durable process continues: `created`, `verifying` (the payee’s bank checks the name), `submitted`, `completed` or `rejected`. After a `close_match` or `no_match` it waits in `verifying` for `confirm-payee` or `cancel`; freezing its wallet cancels it. A bank that has the order may also report on the payee: then it waits in `submitted` for `confirm-payee`. A completed transfer can be `returned`. It is never paid twice: after a submission without an answer the bank is asked for the status (`reason.code` `indeterminate` until then), for an instant payment after ten seconds at the latest. Money returned to a closed wallet is kept in suspense.',
+  'A transfer between your wallets is completed at once, or refused and nothing moves.',
+  'For a SEPA transfer, the money is held, and a durable process continues: `created`, `verifying` (the payee’s bank checks the name), `submitted`, `completed` or `rejected`. After a `close_match` or `no_match`, it waits in `verifying` for `confirm-payee` or `cancel`; freezing its wallet cancels it. A bank that has the order may also report on the payee: the transfer then waits in `submitted` for `confirm-payee`. A completed transfer can be `returned`. It is never paid twice: after a submission without an answer, the service asks the bank for the status (`reason.code` is `indeterminate` until then), for an instant payment after ten seconds at the latest. Money returned to a closed wallet is kept in suspense.',
   'In test mode the payee’s name decides the verification of payee, and the amount the outcome of the payment. € 666.01 to € 666.06 are rejected at once: AC04 (account closed), AM04 (not enough money), RC01 (wrong BIC), MS03 (no reason), AG01 (not allowed), AC06 (account blocked). € 666.07 is rejected an hour later: AB09. € 777.01 settles an hour later. The bank never answers for € 777.02; nor at first for € 777.03, which settles after a minute, and € 777.04, which is rejected after a minute: AB05. Its first answer for € 777.05 cannot be read, and it settles. € 777.06 stays pending until `/simulate/sepa/…` decides. All others settle immediately.',
 ].join('\n\n')
 
@@ -141,7 +143,7 @@ export const transfersApi = {
       name: 'create_transfer',
       isCommon: true,
       isFinal: true,
-      use: 'Use it to pay a beneficiary by SEPA or another wallet, with the approved intent for it in intentId. It cannot be undone.',
+      use: 'Use it to pay a beneficiary by SEPA or another wallet, with the approved intent for it in intentId. The payment cannot be undone.',
     },
     description: createDescription,
     callers: ['key', 'agent'],
@@ -173,7 +175,7 @@ export const transfersApi = {
       waitsFor: z
         .enum(['payee'])
         .optional()
-        .meta({ description: '`payee`: those that wait for `confirm-payee`.' }),
+        .meta({ description: '`payee`: transfers that wait for `confirm-payee`.' }),
       beneficiaryId: id('beneficiary').optional(),
       fromWalletId: id('wallet').optional(),
       toWalletId: id('wallet').optional(),
@@ -204,7 +206,7 @@ export const transfersApi = {
   }),
   cancel: post('/transfers/{id}/cancel', {
     summary: 'Cancel a transfer before its submission',
-    description: 'Until it is `submitted`. Releases the hold and the day’s limit.',
+    description: 'Possible until the transfer is `submitted`. Releases the hold and the day’s limit.',
     callers: ['key'],
     scope: 'transfers:create',
     body: z.strictObject({ comment: freeTextSchema.nullable().default(null) }),
@@ -243,7 +245,7 @@ export const transfersApi = {
     fails: {
       transfer_not_found,
       transfer_not_recallable: [400, 'Only a submitted SEPA transfer that was not returned can be recalled.'],
-      recall_under_way: [400, 'It has already been recalled.'],
+      recall_under_way: [400, 'The transfer has already been recalled.'],
     },
     emits: sepaTransferEvents,
   }),
@@ -294,7 +296,7 @@ export const splitTransferApi = {
   split: post('/transfers/split', {
     summary: 'Split a payment from one wallet into several',
     description:
-      'All or nothing. Each part has an amount; or all have shares of `amountEuros`, and leftover cents go to the parts that lost most by rounding.',
+      'All parts are paid, or none. Each part has an amount, or all have shares of `amountEuros`; leftover cents then go to the parts that lost most by rounding.',
     callers: ['key'],
     scope: 'transfers:create',
     limits: { bodyKiB: 256 },
@@ -336,10 +338,11 @@ const challengeBody = z
       context.addIssue({ code: 'custom', path: [name], message })
     const { parts, amountCents } = payment
     if (parts === undefined) {
-      if (amountCents === undefined) addIssue('amountCents', 'give it, or parts')
+      if (amountCents === undefined) addIssue('amountCents', 'send amountEuros, or an amount in each part')
       return checkPayment(payment, context)
     }
-    for (const name of ONE_PAYEE) if (payment[name] !== undefined) addIssue(name, 'a split payment has none')
+    for (const name of ONE_PAYEE)
+      if (payment[name] !== undefined) addIssue(name, 'not allowed in a split payment')
     checkParts({ amountCents, parts }, context)
   })
 
@@ -347,7 +350,7 @@ export const transferChallengeApi = {
   challenge: post('/passkeys/transfers/challenge', {
     summary: 'Get what a passkey signs to pay from the console',
     description:
-      'The body is that of `POST /transfers`, or of `POST /transfers/split`, which is then sent with the signature. It covers the sum and every payee, with name, account and amount: if any of them differs, the signature is invalid. It can be signed for five minutes and used once. A key needs no signature; one that it sends is verified.',
+      'Takes the body of `POST /transfers` or `POST /transfers/split`, which you then send with the signature. The signature covers the sum and every payee, with name, account and amount: if any of them differs, it is invalid. The challenge expires after five minutes and can be used once. A key needs no signature; one that it sends is verified.',
     tag: 'Passkeys',
     requires: 'passkeys',
     callers: ['key'],
@@ -375,7 +378,7 @@ const LimitsRecord = z
     dailyCents: moneySchema.meta({ description: 'The limit for SEPA transfers per UTC day.' }),
     day: z.iso.date(),
     usedCents: moneySchema.meta({
-      description: 'Used of the day’s limit, without cancelled transfers.',
+      description: 'Amount used of the day’s limit, without cancelled transfers.',
     }),
     remainingCents: moneySchema,
   })
@@ -390,7 +393,7 @@ export const transferLimitsApi = {
   }),
   setLimits: put('/customers/{id}/transfer-limits', {
     summary: 'Set an owner’s limits for SEPA transfers',
-    description: `Null is the plan’s limit, for one transfer and for a day: ${planTransferLimitsText}.`,
+    description: `Null: the plan’s limit, for one transfer and for a day: ${planTransferLimitsText}.`,
     callers: ['dash'],
     body: z.strictObject({ mode, singleCents: moneySchema.nullable(), dailyCents: moneySchema.nullable() }),
     example: { mode: 'test', singleEuros: 20_000, dailyEuros: null },

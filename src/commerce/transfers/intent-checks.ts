@@ -76,7 +76,7 @@ export function chargeTokenBudget(
 }
 
 const aboveBudget = (amount: Cents, left: Cents): string =>
-  `amountEuros: ${formatMoney(amount)} are asked for, ${formatMoney(atLeastZero(left))} are left of the token’s budget.`
+  `amountEuros: ${formatMoney(amount)} exceeds the ${formatMoney(atLeastZero(left))} left of the token’s budget.`
 
 export function intentTransferRefusal(
   { input: { body }, actor }: TransferRequest,

@@ -146,7 +146,7 @@ export function transferLimitExceeded(
   if (amount > single)
     return [
       'single_limit_exceeded',
-      `The limit of ${formatMoney(single)} for one transfer is exceeded: ${formatMoney(amount)} are asked for.`,
+      `The amount of ${formatMoney(amount)} exceeds the limit of ${formatMoney(single)} for one transfer.`,
     ]
   if (used + amount <= daily) return undefined
   const figures = `${formatMoney(used)} used, ${formatMoney(remainderOf(daily, used))} left`

@@ -29,7 +29,7 @@ const at = z.iso.datetime().meta({ examples: ['2026-11-20T09:30:00.000Z'] })
 const Reason = z.object({
   code: z.string().meta({
     description:
-      'Of ISO 20022, or the service’s own: `indeterminate`, `payee_not_confirmed`, `wallet_frozen`.',
+      'A code of ISO 20022 or of the service: `indeterminate`, `payee_not_confirmed`, `wallet_frozen`.',
     examples: ['AC04'],
   }),
   message: z.string().meta({ examples: ['The payee’s account is closed.'] }),
@@ -38,11 +38,13 @@ const Reason = z.object({
 export const TransferRecord = z
   .object({
     ...recordHead('transfer'),
-    agentId: id('agent').nullable().meta({ description: 'Whose wallet pays; null for one of yours.' }),
+    agentId: id('agent')
+      .nullable()
+      .meta({ description: 'The agent whose wallet pays. Null if it is your own wallet.' }),
     fromWalletId: id('wallet'),
     toWalletId: id('wallet')
       .nullable()
-      .meta({ description: 'Null for a payment by SEPA, and for the wallet of another owner.' }),
+      .meta({ description: 'Null for a SEPA payment, and for another owner’s wallet.' }),
     beneficiaryId: id('beneficiary').nullable().meta({
       description: 'Null between wallets, and for a return to the account that the money came from.',
     }),
@@ -72,7 +74,7 @@ export const TransferRecord = z
           .nullable()
           .meta({
             description:
-              'The status in the bank’s report (RCVC, RVMC, RVNM, RVNA, RVCM); null before it has the order. Of several reports the most doubtful one counts.',
+              'Status in the bank’s report (RCVC, RVMC, RVNM, RVNA, RVCM). Null before the bank has the order. Of several reports, the most doubtful counts.',
             examples: ['RVNM'],
           }),
         at,
@@ -81,10 +83,10 @@ export const TransferRecord = z
       .meta({ description: 'The payee bank’s verification of name and IBAN.' }),
     payeeConfirmedAt: instant
       .nullable()
-      .meta({ description: 'When the payee was confirmed despite the bank’s doubt.' }),
+      .meta({ description: 'The time at which the payee was confirmed despite the bank’s doubt.' }),
     reason: Reason.nullable().meta({
       description:
-        'Why it was rejected, cancelled or returned. While it is `submitted`, `indeterminate` means that the bank has not reported the outcome: it is asked again, and nothing is paid twice.',
+        'Why the transfer was rejected, cancelled or returned. While it is `submitted`, `indeterminate` means that the bank has not reported the outcome: the service asks again, and nothing is paid twice.',
     }),
     recall: z
       .object({
@@ -102,7 +104,7 @@ export const TransferRecord = z
     workflowId: z
       .string()
       .nullable()
-      .meta({ description: 'The run to find in the Temporal Web UI; null where nothing is waited for.' }),
+      .meta({ description: 'The run’s ID in the Temporal Web UI. Null if nothing is waited for.' }),
     ...recordTimestamps,
   })
   .meta({ id: 'Transfer' })

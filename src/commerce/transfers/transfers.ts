@@ -128,7 +128,7 @@ const transfers = bindHandlers(transfersApi, {
 const notCancellable = ({ kind, status }: Transfer): string | undefined =>
   kind === 'sepa' && (status === 'submitted' || status === 'completed')
     ? undefined
-    : `The transfer is ${status} already.`
+    : `The transfer is already ${status}.`
 
 /** Reads the tenant's clock again, since the request's time may be a moment old, and a new day may have begun. */
 async function limitsResponse({ single, daily }: TransferLimits, tenant: Tenant, sql: Sql) {

@@ -35,9 +35,12 @@ export const auditApi = {
   list: list('/audit', {
     ...reading,
     summary: 'Search the audit trail',
-    description: 'Who changed what, when, and from where: one entry a change, newest first, never altered.',
+    description: 'Who changed what, when, and from where: one entry per change, newest first, never altered.',
     filters: {
-      actor: searchTextSchema.meta({ description: 'A kind of actor, or one by its id.', examples: ['key'] }),
+      actor: searchTextSchema.meta({
+        description: 'Only entries by this kind of actor, or by the actor with this ID.',
+        examples: ['key'],
+      }),
       action: patternTextSchema(
         /^[A-Za-z]+\.([A-Za-z]+|\*)$/,
         100,
@@ -47,17 +50,18 @@ export const auditApi = {
         .meta({ examples: ['agents.*'] }),
       kind: z.enum(['decision']).optional().meta({
         description:
-          '`decision`: how what waits for a person was decided, one entry each. Intents and card requests that were approved or denied, and payees that were confirmed; not what a policy decides at once.',
+          '`decision`: decisions of persons, one entry each. Intents and card requests that were approved or denied, and payees that were confirmed; not what a policy decides at once.',
       }),
-      resource: searchTextSchema.meta({ description: 'The id of a record.' }),
+      resource: searchTextSchema.meta({ description: 'Only entries about the record with this ID.' }),
       requestId: searchTextSchema,
-      agentId: id('agent').optional().meta({ description: 'The agent that it concerns.' }),
+      agentId: id('agent').optional().meta({ description: 'The agent that the entry concerns.' }),
       outcome: patternTextSchema(/^[a-z0-9_]+$/, 100, '`done`, or the code of a refusal')
         .optional()
         .meta({ examples: ['done'] }),
       ...timeRangeMembers,
       q: z.string().min(1).max(100).optional().meta({
-        description: 'Text in the action, event, resource, actor or request id, in any case.',
+        description:
+          'Only entries with this text in the action, event, resource, actor or request ID, in any case.',
       }),
     },
     item: AuditRecord,
@@ -65,7 +69,7 @@ export const auditApi = {
   get: get('/audit/{id}', {
     ...reading,
     summary: 'Get an entry of the audit trail',
-    description: 'With the data of its event and its position in the trail.',
+    description: 'Includes the data of its event and its position in the trail.',
     returns: [200, AuditDetails],
     fails: { entry_not_found: notFound('entry') },
   }),
@@ -73,7 +77,7 @@ export const auditApi = {
     ...reading,
     summary: 'Prove that an entry is in the audit trail',
     description:
-      'What is sealed of the entry, and the hashes that lead from it to the root of the newest checkpoint. `verifyAuditProof` of the typed client checks it, and so does every reader of Certificate Transparency.',
+      'Returns the sealed content of the entry, and the hashes that lead from it to the root of the newest checkpoint. `verifyAuditProof` of the typed client verifies it, as can every Certificate Transparency verifier.',
     returns: [200, InclusionProofRecord],
     fails: { entry_not_found: notFound('entry'), not_sealed },
   }),
@@ -88,7 +92,7 @@ export const auditApi = {
   checkpoints: list('/audit/checkpoints', {
     ...reading,
     summary: 'List the checkpoints of the audit trail',
-    description: 'Newest first: one each time that entries were sealed.',
+    description: 'Newest first: one for each time that entries were sealed.',
     item: CheckpointRecord,
   }),
   consistency: get('/audit/consistency', {
@@ -96,14 +100,14 @@ export const auditApi = {
     ...reading,
     summary: 'Prove that the audit trail has only grown',
     description:
-      'The hashes that prove that the trail of the size `to` begins with that of the size `from`, as RFC 6962 says. `verifyAuditGrowth` of the typed client checks it against your checkpoint.',
+      'Returns the hashes that prove that the trail of the size `to` begins with the trail of the size `from` (RFC 6962). `verifyAuditGrowth` of the typed client verifies it against your checkpoint.',
     query: z.strictObject({
-      from: size.meta({ description: 'The size of an older checkpoint.', examples: [1] }),
-      to: size.optional().meta({ description: 'The size of a newer one; without it that of the newest.' }),
+      from: size.meta({ description: 'Size of an older checkpoint.', examples: [1] }),
+      to: size.optional().meta({ description: 'Size of a newer checkpoint. Defaults to the newest.' }),
     }),
     returns: [200, ConsistencyProofRecord],
     fails: {
-      beyond_trail: [400, '`from` is at most `to`, and both are at most the size of the newest checkpoint.'],
+      beyond_trail: [400, '`from` must be at most `to`, and both at most the size of the newest checkpoint.'],
     },
   }),
   export: get('/audit/export', {
@@ -111,11 +115,11 @@ export const auditApi = {
     ...reading,
     summary: 'Export the audit trail',
     description:
-      'All sealed entries, or those of a period, oldest first, as one file that is written while it is sent. NDJSON proves itself: it has the leaf of each entry, the checkpoints, and hashes in place of what was purged or not asked for. `agentpay audit verify` and `verifyAudit` of the typed client check it without any network. Each export is in the trail.',
+      'Exports all sealed entries, or those of a period, oldest first, as one streamed file. NDJSON proves itself: it has the leaf of each entry, the checkpoints, and hashes in place of purged or unrequested entries. `agentpay audit verify` and `verifyAudit` of the typed client verify it offline. Each export is in the trail.',
     query: z.strictObject({
       format: z.enum(['ndjson', 'csv']).default('ndjson').meta({
         description:
-          'CSV is for tables, and proves nothing: texts that a spreadsheet would take for formulas begin with an apostrophe.',
+          'CSV is for spreadsheets, and proves nothing: texts that a spreadsheet would read as formulas begin with an apostrophe.',
       }),
       ...timeRangeMembers,
     }),
@@ -138,7 +142,7 @@ export const auditApi = {
     callers: ['dash'],
     summary: 'Purge old entries of an audit trail',
     description:
-      'Removes the sealed entries of an owner that were written before an instant, from the first one on, at most 50,000 at once, and the events that they are. Their hashes stay, so everything later still verifies against every checkpoint. Nothing younger than `AUDIT_RETENTION_DAYS` is removed.',
+      'Removes an owner’s sealed entries from before an instant, oldest first, at most 50,000 per call, and their events. Their hashes stay, so everything later still verifies against every checkpoint. Nothing younger than `AUDIT_RETENTION_DAYS` is removed.',
     body: z.strictObject({
       ownerId: id('customer'),
       mode: z.enum(['test', 'live']),
@@ -172,7 +176,7 @@ export const auditApi = {
     ...reading,
     summary: 'Verify the audit trail',
     description:
-      'Reads every entry and compares it with its leaf, all leaves with the stored tree, and the tree with every checkpoint. Names the first position that is wrong. One verification at a time; a million entries take less than half a minute.',
+      'Reads every entry and compares it with its leaf, all leaves with the stored tree, and the tree with every checkpoint. Names the first position that is wrong. Only one verification runs at a time; a million entries take less than half a minute.',
     returns: [200, VerificationRecord],
     fails: { verifying: [409, 'The trail is already being verified. Wait for that answer.'] },
   }),

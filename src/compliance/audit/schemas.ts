@@ -8,26 +8,28 @@ export const AuditRecord = z
   .object({
     ...recordHead('audit'),
     actorType: z.string().meta({
-      description: 'What called: `key`, `agent`, `dash`; `process` for a deadline, `operator` for a signal.',
+      description:
+        'Kind of caller: `key`, `agent`, `dash`; `process` for a deadline, `operator` for a signal.',
       examples: ['key'],
     }),
     actorId: z.string().nullable().meta({
-      description: 'Which key or token; of an operator, the name that came along, proved by nothing.',
+      description: 'The key or token. For an operator: the unverified name sent with the signal.',
     }),
     personId: signingPersonSchema,
     action: z.string().meta({ description: 'The operation.', examples: ['agents.freeze'] }),
-    event: z.string().meta({ description: 'What it changed.', examples: ['agent.frozen'] }),
+    event: z.string().meta({ description: 'The change, as an event name.', examples: ['agent.frozen'] }),
     outcome: z.string().meta({ description: '`done`, or the code of the refusal.', examples: ['done'] }),
-    resourceId: z.string().meta({ description: 'The record that it was done to.' }),
-    agentId: id('agent').nullable().meta({ description: 'The agent that it concerns.' }),
+    resourceId: z.string().meta({ description: 'The affected record.' }),
+    agentId: id('agent').nullable().meta({ description: 'The agent that the entry concerns.' }),
     requestId: z.string(),
-    runId: id('run').nullable().meta({ description: 'The run that it belongs to.' }),
+    runId: id('run').nullable().meta({ description: 'The run that the entry belongs to.' }),
     sha256: z.string().nullable().meta({
-      description: 'Of evidence and receipts: SHA-256 of what came, so that it cannot be exchanged later.',
+      description:
+        'For evidence and receipts: SHA-256 of the received file, so that it cannot be replaced later.',
     }),
     receivedAt: instant
       .nullable()
-      .meta({ description: 'Of evidence and receipts: when that came, in real time.' }),
+      .meta({ description: 'For evidence and receipts: time of receipt, in real time.' }),
     address: z
       .string()
       .nullable()
@@ -41,7 +43,7 @@ const position = z.int().min(0)
 export const AuditDetails = AuditRecord.extend({
   data: z.record(z.string(), z.unknown()).meta({ description: 'The data of the event.' }),
   position: position.nullable().meta({
-    description: 'Its place in the trail, from 0 on. Null until it is sealed: within two seconds.',
+    description: 'Position in the trail, from 0. Null until it is sealed, within two seconds.',
   }),
 }).meta({ id: 'AuditDetails' })
 
@@ -58,7 +60,7 @@ export const signedNoteSchema = z.string().meta({
 export const CheckpointRecord = z
   .object({
     ...recordHead('checkpoint'),
-    size: z.int().min(1).meta({ description: 'How many entries are sealed in it.' }),
+    size: z.int().min(1).meta({ description: 'Number of entries sealed in the checkpoint.' }),
     root: sha256Schema,
     note: signedNoteSchema,
     createdAt: instant,
@@ -69,10 +71,10 @@ const byPlace = z.record(z.string(), z.string())
 
 export const commitmentsSchema = byPlace.meta({
   description:
-    'By the place of each text about a person (`address`, `data.name`): its HMAC-SHA-256, which is in the leaf in its place.',
+    'HMAC-SHA-256 of each text about a person, by its place (`address`, `data.name`). The leaf has it in place of the text.',
 })
 export const saltsSchema = byPlace.meta({
-  description: 'The keys of those HMACs. One is missing where the text was forgotten.',
+  description: 'The keys of those HMACs. Missing if the text was erased.',
 })
 
 export const InclusionProofRecord = z
@@ -81,12 +83,12 @@ export const InclusionProofRecord = z
     position,
     leaf: z.string().meta({
       description:
-        'What is sealed: the canonical JSON (RFC 8785) of the entry. SHA-256 of a zero byte and this is its hash.',
+        'The sealed content: the canonical JSON (RFC 8785) of the entry. Its hash is the SHA-256 of a zero byte and this.',
     }),
     leafHash: sha256Schema,
     commitments: commitmentsSchema,
     salts: saltsSchema,
-    size: z.int().min(1).meta({ description: 'That of the tree that the proof leads to.' }),
+    size: z.int().min(1).meta({ description: 'Size of the tree that the proof leads to.' }),
     proof: z
       .array(sha256Schema)
       .max(64)
@@ -103,7 +105,7 @@ export const ConsistencyProofRecord = z
     toRoot: sha256Schema,
     proof: z.array(sha256Schema).max(128).meta({ description: 'The consistency proof of RFC 6962, 2.1.2.' }),
     checkpoint: signedNoteSchema.nullable().meta({
-      description: 'The signed checkpoint of the size `to`; null where none was made at that size.',
+      description: 'The signed checkpoint of the size `to`. Null if there is none of that size.',
     }),
   })
   .meta({ id: 'AuditConsistency' })
@@ -111,24 +113,21 @@ export const ConsistencyProofRecord = z
 export const VerificationRecord = z
   .object({
     ok: z.boolean(),
-    size: z
-      .int()
-      .min(0)
-      .meta({ description: 'How many entries are sealed, those included that were purged.' }),
-    purged: z.int().min(0).meta({ description: 'How many of them were purged: their hashes were verified.' }),
-    checkpoints: z.int().min(0).meta({ description: 'How many checkpoints were compared.' }),
+    size: z.int().min(0).meta({ description: 'Number of sealed entries, including purged ones.' }),
+    purged: z.int().min(0).meta({ description: 'Number of purged entries: their hashes were verified.' }),
+    checkpoints: z.int().min(0).meta({ description: 'Number of compared checkpoints.' }),
     checkpoint: signedNoteSchema
       .nullable()
-      .meta({ description: 'The newest one; null where nothing is sealed yet.' }),
+      .meta({ description: 'The newest checkpoint. Null if nothing is sealed yet.' }),
     problem: z
       .object({
         position: position.meta({ description: 'The first position that is wrong.' }),
         message: z.string(),
       })
       .nullable(),
-    unsealed: z
-      .object({ entries: z.int().min(0), oldestAt: instant.nullable() })
-      .meta({ description: 'The tail: what is committed and not sealed yet, no longer than two seconds.' }),
+    unsealed: z.object({ entries: z.int().min(0), oldestAt: instant.nullable() }).meta({
+      description: 'Number of entries that are committed but not sealed yet, for at most two seconds.',
+    }),
   })
   .meta({ id: 'AuditVerification' })
 
@@ -138,9 +137,9 @@ export const PurgeRecord = z
     ownerId: id('customer'),
     mode: z.enum(['test', 'live']),
     before: instant,
-    purged: z.int().min(0).meta({ description: 'How many entries are gone by this call.' }),
-    size: z.int().min(0).meta({ description: 'How many entries from the first one on are gone in all.' }),
-    hasMore: z.boolean().meta({ description: 'Whether there is more to purge: call it again.' }),
+    purged: z.int().min(0).meta({ description: 'Number of entries removed by this call.' }),
+    size: z.int().min(0).meta({ description: 'Number of entries removed in total, from the first one on.' }),
+    hasMore: z.boolean().meta({ description: 'Whether there is more to purge. If so, call again.' }),
     checkpoint: signedNoteSchema,
   })
   .meta({ id: 'AuditPurge' })

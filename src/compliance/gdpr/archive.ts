@@ -84,7 +84,7 @@ function manifestText(
   manifest: Manifest,
   { tenant }: Archiving,
 ): string {
-  const about = 'What is held about the subject of this export, in one mode of the account.'
+  const about = 'Data about the subject of this export, in one mode of the account.'
   const { mode, ownerId } = tenant
   const head = { about, exportId, ownerId, mode, subject, madeAt }
   return `${JSON.stringify({ ...head, ...manifest, kinds: personalKinds, grounds: legalGrounds }, null, 2)}\n`
@@ -141,13 +141,13 @@ async function* intact(content: AsyncIterable<Uint8Array>, onDamage: () => void)
 }
 
 const common: Readonly<Record<string, string>> = {
-  id: 'The id of the record.',
-  ownerId: 'The account that it belongs to.',
+  id: 'The ID of the record.',
+  ownerId: 'The account that the record belongs to.',
   mode: '`live` for real money, `test` for test money.',
-  status: 'The state that the record is in.',
-  createdAt: 'When it was made.',
-  updatedAt: 'When it was changed last.',
-  workflowId: 'The process that looks after it.',
+  status: 'State of the record.',
+  createdAt: 'Time of creation.',
+  updatedAt: 'Time of the last change.',
+  workflowId: 'The process of the record.',
 }
 
 const inWords = (member: string): string => member.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
@@ -162,7 +162,7 @@ function sentenceOf({ area, table }: SubjectTable, column: string): string {
   if (personal) return personalKinds[personal.kind]
   if (member.endsWith('At')) return `A time: when it was, or is, “${inWords(member.slice(0, -2))}”.`
   return member.endsWith('Id')
-    ? `The id of the ${inWords(member.slice(0, -2))}.`
+    ? `The ID of the ${inWords(member.slice(0, -2))}.`
     : `The record’s ${inWords(member)}.`
 }
 

@@ -17,9 +17,9 @@ const wordingVersion = z
   .trim()
   .min(1)
   .max(50)
-  .meta({ description: 'Which version of the wording was shown.', examples: ['2026-11'] })
+  .meta({ description: 'Version of the wording that was shown.', examples: ['2026-11'] })
 
-const granted = z.boolean().meta({ description: '`false`: refused, or taken back.' })
+const granted = z.boolean().meta({ description: '`false`: refused or withdrawn.' })
 
 const ConsentRecord = z
   .object({
@@ -29,7 +29,7 @@ const ConsentRecord = z
     wordingVersion: z.string(),
     by: z
       .object({ type: z.string(), id: z.string().nullable() })
-      .meta({ description: 'By whom: the kind of caller, and the key or person.' }),
+      .meta({ description: 'The kind of caller, and the key or person.' }),
     createdAt: instant,
   })
   .meta({ id: 'Consent' })
@@ -60,7 +60,7 @@ export const consentApi = {
   putConsent: put('/gdpr/consent', {
     summary: 'Give or withdraw consent',
     description:
-      'For the purposes that are named; others stay as they are. Consent can be taken back at any time, as easily as it was given. A change is a new record, and the earlier ones stay.',
+      'Changes only the purposes that are named. Consent can be withdrawn at any time, as easily as it was given. A change is a new record, and the earlier ones stay.',
     callers: ['key'],
     scope: 'gdpr:write',
     body: z.strictObject({
@@ -75,7 +75,7 @@ export const consentApi = {
     fails: {
       too_many_purposes: [
         400,
-        `purposes: an account has at most ${MAX_CONSENT_PURPOSES}, those that were taken back included. Use one of them.`,
+        `purposes: an account has at most ${MAX_CONSENT_PURPOSES}, including withdrawn ones. Use one of them.`,
       ],
     },
     emits: { 'consent.changed': consentChanged },

@@ -50,7 +50,7 @@ const platform: Tenant = { ownerId: PLATFORM_OWNER_ID, mode: 'live' }
 
 export const merchantSubjectRequired: RefusalSpec = [
   400,
-  'subject: with the dashboard secret, name a merchant by the id of its application. Other subjects need a key of their account.',
+  'subject: with the dashboard secret, name a merchant by the ID of its application. Other subjects need a key of their account.',
 ]
 
 /** The operator asks about records of the platform; every other caller about their own account. */

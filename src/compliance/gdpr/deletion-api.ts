@@ -25,15 +25,15 @@ const status = z.enum(dataDeletionMachine.states).meta({
 const ObstacleRecord = z.object({
   type: z.enum(keysOf(deletionBlockerTypes)),
   id: z.string(),
-  howItEnds: z.string().meta({ description: 'What it is, and what to do.' }),
+  howItEnds: z.string().meta({ description: 'What must end, and what to do.' }),
 })
 
 const KeptRecord = z.object({
   ground: z.enum(keysOf(legalGrounds)),
-  law: z.string().meta({ description: 'The law that has them kept.' }),
+  law: z.string().meta({ description: 'The law that requires retention.' }),
   records: z.int(),
-  areas: z.array(z.string()).meta({ description: 'Whose records they are.' }),
-  until: instant.meta({ description: 'When they are removed, by themselves.' }),
+  areas: z.array(z.string()).meta({ description: 'The areas of the records.' }),
+  until: instant.meta({ description: 'The time at which they are removed automatically.' }),
 })
 
 const openOrCompleted = status.exclude(['cancelled'])
@@ -43,17 +43,21 @@ const DeletionRecord = z
     ...recordHead('gdprdeletion'),
     status,
     subject: DataSubjectRecord,
-    beginsAt: instant.meta({ description: 'Until then nothing is done, and it can be cancelled.' }),
-    answerBy: instant.meta({ description: 'When the law wants it answered at the latest: within a month.' }),
+    beginsAt: instant.meta({
+      description: 'The time until which nothing is erased, and the request can be cancelled.',
+    }),
+    answerBy: instant.meta({ description: 'Legal deadline for the answer: one month.' }),
     waitsFor: z.array(ObstacleRecord).meta({
       description:
         'What must end first. The deletion then continues within an hour, in test mode within a day.',
     }),
     records: z.int().meta({ description: 'The number of records with erased data.' }),
-    kept: z.array(KeptRecord).meta({ description: 'What the law keeps, and until when.' }),
+    kept: z
+      .array(KeptRecord)
+      .meta({ description: 'Records that the law requires to be kept, and until when.' }),
     completedAt: instant.nullable(),
     cancelledAt: instant.nullable(),
-    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    workflowId: z.string().meta({ description: 'The run’s ID in the Temporal Web UI.' }),
     ...recordTimestamps,
   })
   .meta({ id: 'GdprDeletion' })
@@ -81,7 +85,7 @@ export const dataDeletionApi = {
     callers: [...writers.callers, 'dash'],
     summary: 'Request erasure',
     description:
-      'Or for a person, a beneficiary or a payer of yours, who have the same right; the operator requests it for the contact of a merchant. It can be cancelled for seven days. Then it waits for what must end first, and lists that: for the account itself, money in a wallet or an open dispute. Names, addresses and words are removed from all records, files and the audit trail, which still verifies; what the law keeps stays, and the answer lists it with its ground and its end. The account itself is suspended for good. A person who has a passkey signs with it: `POST /passkeys/challenge` with the purpose `deletion` and the subject.',
+      'Requests the erasure of the account, or of a person, a beneficiary or a payer of yours, who have the same right; the operator requests it for the contact of a merchant. It can be cancelled for seven days. It then waits for what must end first, and lists that: for the account itself, money in a wallet or an open dispute. Names, addresses and free text are removed from all records, files and the audit trail, which still verifies; what the law keeps stays, and the answer lists it with its ground and its end. The account itself is permanently suspended. A person who has a passkey signs with it: `POST /passkeys/challenge` with the purpose `deletion` and the subject.',
     signature: { challenge: '/passkeys/challenge', asks: { purpose: 'deletion', subject: '$subject' } },
     body: z.strictObject({
       subject: dataSubjectSchema.optional(),
@@ -113,7 +117,7 @@ export const dataDeletionApi = {
     scope: 'gdpr:read',
     summary: 'Get a deletion',
     description:
-      'The keys of an owner who was forgotten open nothing: the operator reads the answer and hands it on.',
+      'The keys of an erased owner no longer work: the operator reads the answer and passes it on.',
     returns: [200, DeletionRecord],
     fails: { deletion_not_found },
   }),
@@ -164,7 +168,7 @@ const ErasureRecord = z
     beginsAt: instant,
     completedAt: instant
       .nullable()
-      .meta({ description: 'When it was completed first, also where it is carried out again.' }),
+      .meta({ description: 'Time of the first completion, even if the deletion is carried out again.' }),
     waitsFor: DeletionRecord.shape.waitsFor,
   })
   .meta({ id: 'GdprErasure' })
@@ -174,7 +178,7 @@ export const erasureApi = {
     callers: ['dash'],
     summary: 'List all deletions of all owners',
     description:
-      'Oldest first, by ids, without those that were taken back. Keep the list beside your backups: a backup that is restored knows nothing of what was forgotten after it was made, and `agentpay gdpr reapply` has it carried out again.',
+      'Oldest first, by ID, without withdrawn ones. Keep the list beside your backups: a restored backup contains data that was erased after it was made, and `agentpay gdpr reapply` erases it again.',
     filters: { status: openOrCompleted.optional() },
     item: ErasureRecord,
   }),

@@ -15,18 +15,18 @@ export const dataSubjectSchema = z
   .strictObject({
     type: z.enum(nonOwnerSubjects).meta({
       description:
-        '`person`: a person who signs in for the account. `beneficiary`: a payee. `payer`: by the id of the payment request or of the incoming credit. `merchant`: the contact of a merchant, by the id of its application; the operator asks, with the dashboard secret.',
+        '`person`: a person who signs in for the account. `beneficiary`: a payee. `payer`: by the ID of the payment request or of the incoming credit. `merchant`: the contact of a merchant, by the ID of its application; the operator requests it, with the dashboard secret.',
     }),
     id: z.string().min(1).max(128),
   })
   .meta({
-    description: 'About whom, where it is not the owner of the account.',
+    description: 'The subject, if it is not the owner of the account.',
     examples: [{ type: 'person', id: 'person_01jd8x2m4ye7k9v0c3q5r6t8wz' }],
   })
 
 export const DataSubjectRecord = z
   .object({ type: z.enum(dataSubjectTypes), id: z.string() })
-  .meta({ description: 'The subject: the owner of the account, or another one by id.' })
+  .meta({ description: 'The subject: the owner of the account, or another one by ID.' })
 
 const status = z.enum(dataExportMachine.states).meta({
   description:
@@ -38,14 +38,13 @@ const DataExportRecord = z
     ...recordHead('gdprexport'),
     status,
     subject: DataSubjectRecord,
-    records: z
-      .int()
-      .nullable()
-      .meta({ description: 'How many records there were when the archive became ready.' }),
-    answerBy: instant.meta({ description: 'When the law wants it answered at the latest: within a month.' }),
+    records: z.int().nullable().meta({ description: 'Number of records when the archive became ready.' }),
+    answerBy: instant.meta({ description: 'Legal deadline for the answer: one month.' }),
     readyAt: instant.nullable(),
-    expiresAt: instant.nullable().meta({ description: 'Until when the archive can be downloaded.' }),
-    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    expiresAt: instant
+      .nullable()
+      .meta({ description: 'The time until which the archive can be downloaded.' }),
+    workflowId: z.string().meta({ description: 'The run’s ID in the Temporal Web UI.' }),
     ...recordTimestamps,
   })
   .meta({ id: 'GdprExport' })
@@ -75,7 +74,7 @@ export const dataExportApi = {
     callers: [...writers.callers, 'dash'],
     summary: 'Request an export of your data',
     description:
-      'Or about a person, a beneficiary or a payer of yours, who have the same right; the operator asks about the contact of a merchant. The archive holds the records of the mode of your key; make one with a live key, and one with a test key. While a subject’s archive can be downloaded, or soon can, a new request returns that one.',
+      'Exports your data, or that of a person, a beneficiary or a payer of yours, who have the same right; the operator requests it for the contact of a merchant. The archive has the records of your key’s mode; request one with a live key, and one with a test key. While a subject’s archive is ready or in preparation, a new request returns that one.',
     body: z.strictObject({ subject: dataSubjectSchema.optional() }),
     example: {},
     returns: [202, DataExportRecord],
@@ -103,7 +102,7 @@ export const dataExportApi = {
     readsClock: true,
     summary: 'Download the archive of an export',
     description:
-      'A ZIP file: a folder for each area with its records as JSON and a sentence for each member, your files, and `manifest.json` with the SHA-256 of each. It is made while it is sent, so it says what is held at that moment. Each download is in the audit trail.',
+      'A ZIP file: a folder for each area with its records as JSON and a sentence for each field, your files, and `manifest.json` with the SHA-256 of each. It is created while it is sent, so it has the data of that moment. Each download is in the audit trail.',
     returns: [200, fileSchema('application/zip')],
     fails: {
       export_not_found,

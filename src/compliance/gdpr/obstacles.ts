@@ -14,9 +14,10 @@ export const deletionBlockerTypes = {
   incoming_credit:
     'The money is not assigned yet, or is in transit. Wait, or assign it with POST /incoming/{id}/assign.',
   intent: 'The intent can still be paid: POST /intents/{id}/cancel.',
-  beneficiary: 'It is still there to be paid: DELETE /beneficiaries/{id}.',
-  person: 'They still sign in for the account: DELETE /people/{id}.',
-  merchant: 'It is approved or has applied. Use POST /merchant-applications/{id}/revoke or /reject first.',
+  beneficiary: 'The beneficiary can still be paid: DELETE /beneficiaries/{id}.',
+  person: 'The person can still sign in for the account: DELETE /people/{id}.',
+  merchant:
+    'The merchant is approved or has applied. Use POST /merchant-applications/{id}/revoke or /reject first.',
 } as const
 export type DeletionBlockerType = keyof typeof deletionBlockerTypes
 

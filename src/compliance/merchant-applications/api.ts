@@ -23,7 +23,7 @@ export const merchantApplicationsApi = {
     ...operator,
     summary: 'Record the application of a merchant',
     description:
-      'Its events belong to `customer_house`: `GET /events` with the dashboard secret and `X-Owner-Id`.',
+      'The application’s events belong to `customer_house`: `GET /events` with the dashboard secret and `X-Owner-Id`.',
     body: z.strictObject(merchantApplicationMembers),
     example: {
       name: 'Bookshop',
@@ -55,7 +55,7 @@ export const merchantApplicationsApi = {
   approve: post('/merchant-applications/{id}/approve', {
     ...operator,
     summary: 'Approve a merchant',
-    description: 'Its key is in `key`, in this response only: the merchant calls with it.',
+    description: 'The merchant’s API key is in `key`, in this response only.',
     returns: [200, ApprovedApplicationRecord],
     fails: { application_not_found, application_decided },
     emits: { 'merchant_application.approved': merchantApplicationEvents['merchant_application.approved'] },
@@ -72,9 +72,10 @@ export const merchantApplicationsApi = {
   revoke: post('/merchant-applications/{id}/revoke', {
     ...operator,
     summary: 'Revoke a merchant',
-    description: 'Its keys stop working at once, for good. To return, the merchant applies again.',
+    description:
+      'The merchant’s keys stop working at once and permanently. To return, the merchant applies again.',
     body: decisionReasonBody,
-    example: { reason: 'It has sold what it must not.' },
+    example: { reason: 'It sold prohibited goods.' },
     returns: [200, MerchantApplicationRecord],
     fails: { application_not_found, application_not_approved },
     emits: { 'merchant_application.revoked': merchantApplicationEvents['merchant_application.revoked'] },
@@ -88,8 +89,7 @@ export const merchantApplicationsApi = {
   updateMe: patch('/merchants/me', {
     ...merchant,
     summary: 'Change your own name, or the public key to which data for you is encrypted',
-    description:
-      'A key that is too weak is refused, and so is a private one: it is not kept, and not logged. Null takes the key back.',
+    description: 'A weak or private key is refused, and neither stored nor logged. Null removes the key.',
     limits: { bodyKiB: 256 },
     body: z
       .strictObject({ name: merchantApplicationMembers.name, publicKeyJwk: encryptionKeySchema.nullable() })
@@ -110,9 +110,14 @@ export const merchantApplicationsApi = {
     ...merchant,
     summary: 'Replace the calling key',
     description:
-      'The new one is in `key`, in this response only. The old one works for another hour unless `overlapMinutes` says otherwise: where this response is lost, replace it once more with the old one. Any earlier one ends at once.',
+      'The new key is in `key`, in this response only. The old key works for another hour, or for `overlapMinutes`: if this response is lost, replace it once more with the old one. Any earlier key ends at once.',
     body: z.strictObject({
-      overlapMinutes: z.int().min(0).max(1_440).default(60).meta({ description: 'How long both work.' }),
+      overlapMinutes: z
+        .int()
+        .min(0)
+        .max(1_440)
+        .default(60)
+        .meta({ description: 'Minutes for which both keys work.' }),
     }),
     example: { overlapMinutes: 60 },
     returns: [201, CreatedMerchantKey],

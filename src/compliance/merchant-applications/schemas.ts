@@ -18,7 +18,7 @@ import { type MerchantApplication, merchantApplicationMachine } from './applicat
 export const applicationStatusSchema = z.enum(merchantApplicationMachine.states)
 
 export const merchantApplicationMembers = {
-  name: labelSchema.meta({ description: 'As customers know it.', examples: ['Bookshop'] }),
+  name: labelSchema.meta({ description: 'Name that customers know.', examples: ['Bookshop'] }),
   legalName: labelSchema.meta({ examples: ['Bookshop GmbH'] }),
   country: countrySchema,
   website: z
@@ -48,7 +48,7 @@ const merchantMembers = {
       description: 'The public key to which data for the merchant is encrypted.',
       examples: [{ kty: 'OKP', crv: 'X25519', x: '3p7bfXt9wbTTW2HC7OQ1Nz-DQ8hbeGdNrfx-FG-IK08' }],
     }),
-  thumbprint: z.string().nullable().meta({ description: 'Of that key (RFC 7638).' }),
+  thumbprint: z.string().nullable().meta({ description: 'RFC 7638 thumbprint of that key.' }),
 }
 
 export const MerchantRecord = z.object({ ...merchantMembers, ...recordTimestamps }).meta({ id: 'Merchant' })
@@ -58,7 +58,7 @@ export const MerchantApplicationRecord = z
     ...merchantMembers,
     contactName: z.string(),
     contactEmail: z.string(),
-    reason: z.string().nullable().meta({ description: 'Why it was rejected or revoked.' }),
+    reason: z.string().nullable().meta({ description: 'Why the merchant was rejected or revoked.' }),
     decidedAt: instant.nullable(),
     revokedAt: instant.nullable(),
     ...recordTimestamps,
@@ -75,8 +75,8 @@ export const CreatedMerchantKey = z
   .object({
     merchantId: id('merchant'),
     key,
-    hint: z.string().meta({ description: 'Its last four characters.', examples: ['uQxZ'] }),
-    replacedEndsAt: instant.meta({ description: 'Until when the key that it replaces works.' }),
+    hint: z.string().meta({ description: 'Last four characters of the key.', examples: ['uQxZ'] }),
+    replacedEndsAt: instant.meta({ description: 'The time until which the replaced key works.' }),
   })
   .meta({ id: 'CreatedMerchantKey' })
 

@@ -27,7 +27,7 @@ export const securityIncidentsApi = {
     ...operator,
     summary: 'Open a security incident',
     description:
-      'The clocks start at `awareAt`. Details of the reporting entity are copied from earlier incidents. Its events belong to `customer_house`: `GET /events` with the dashboard secret and `X-Owner-Id`.',
+      'The clocks start at `awareAt`. Details of the reporting entity are copied from earlier incidents. The incident’s events belong to `customer_house`: `GET /events` with the dashboard secret and `X-Owner-Id`.',
     body: z.strictObject(incidentFactMembers),
     example: {
       severity: 'high',
@@ -56,7 +56,7 @@ export const securityIncidentsApi = {
   get: get('/security/incidents/{id}', {
     ...operator,
     summary: 'Get a security incident',
-    description: 'With its due reports, deadlines and their articles.',
+    description: 'Includes its due reports, deadlines and their articles.',
     readsClock: true,
     returns: [200, IncidentRecord],
     fails: { incident_not_found },
@@ -65,7 +65,7 @@ export const securityIncidentsApi = {
     ...operator,
     summary: 'Update a security incident',
     description:
-      'The clocks follow: `recoveredAt` asks for an updated intermediate report, `personalDataAwareAt` begins the 72 hours of the GDPR. `fields` fills in the reports, by the numbers of Implementing Regulation (EU) 2025/302, Annex I; null takes an entry back.',
+      'The clocks follow: `recoveredAt` requires an updated intermediate report, `personalDataAwareAt` starts the 72 hours of the GDPR. `fields` fills in the reports, by the numbers of Implementing Regulation (EU) 2025/302, Annex I; null removes an entry.',
     body: z
       .strictObject({ description, detectedAt, ...otherFacts, fields: reportFieldEntriesSchema })
       .partial(),
@@ -78,15 +78,17 @@ export const securityIncidentsApi = {
     ...operator,
     summary: 'Classify a security incident',
     description:
-      'The criteria are those of Delegated Regulation (EU) 2024/1772. `assessment` says which thresholds are met and why; with `decision` a person decides, also against it, and the clocks follow. Without one nothing is decided. It can be decided again until the incident is closed: what is not major after all is reported as reclassified where an initial notification was submitted.',
+      'The criteria are those of Delegated Regulation (EU) 2024/1772. `assessment` says which thresholds are met and why. With `decision`, a person decides, even against it, and the clocks follow. Without it, nothing is decided. The decision can change until the incident is closed: an incident that is not major after all is reported as reclassified if an initial notification was submitted.',
     body: z.strictObject({
       criteria: classificationCriteriaSchema,
       decision: z
         .strictObject({
           isMajor: z.boolean(),
-          decidedBy: labelSchema.meta({ description: 'Who decides.', examples: ['Ada Lovelace'] }),
+          decidedBy: labelSchema.meta({ description: 'The person who decides.', examples: ['Ada Lovelace'] }),
           reasons: freeTextSchema.min(1).meta({ examples: ['Cards were down for three hours.'] }),
-          at: instant.optional().meta({ description: 'Now, unless it was decided before.' }),
+          at: instant
+            .optional()
+            .meta({ description: 'Time of the decision. Defaults to the earlier time of decision, or now.' }),
         })
         .optional(),
     }),
@@ -114,11 +116,11 @@ export const securityIncidentsApi = {
     ...operator,
     summary: 'Record that a report was submitted to the authority',
     description:
-      'The service submits nothing itself: it records when the authority got the report, and its reference. The next clock runs from `at`. One submission may cover earlier stages, too (Implementing Regulation (EU) 2025/302, Article 2): `covers` names them. Intermediate reports may be several. `reclassification` tells that the incident is not major after all, `data_protection` is the notification of the data protection authority.',
+      'The service submits nothing itself: it records when the authority got the report, and its reference. The next clock runs from `at`. One submission may cover earlier stages, too (Implementing Regulation (EU) 2025/302, Article 2): `covers` names them. There may be several intermediate reports. `reclassification` reports that the incident is not major after all, `data_protection` is the notification of the data protection authority.',
     body: z.strictObject({
-      at: instant.meta({ description: 'When it was submitted.' }),
+      at: instant.meta({ description: 'Time of the submission.' }),
       reference: labelSchema.meta({
-        description: 'As the authority names it.',
+        description: 'The authority’s reference.',
         examples: ['BaFin-2026-004711'],
       }),
       covers: z
@@ -137,7 +139,7 @@ export const securityIncidentsApi = {
         404,
         'There is no such report. See the stages of GET /security/incidents/{id}/report.',
       ],
-      not_major: [400, 'Only a major incident is reported so. Classify it first.'],
+      not_major: [400, 'Only a major incident has this report. Classify it first.'],
       not_reclassified: [400, 'The incident was not reported as major, or it still is.'],
       no_personal_data: [400, 'No personal data is affected. Set `personalDataAwareAt` first.'],
       already_submitted: [400, 'This report was already submitted.'],
@@ -152,9 +154,9 @@ export const securityIncidentsApi = {
   report: get('/security/incidents/{id}/report', {
     limits: { oneAtATime: true },
     ...operator,
-    summary: 'Get a report on a security incident, as far as it is known',
+    summary: 'Get a report on a security incident',
     description:
-      'The fields of Implementing Regulation (EU) 2025/302, Annex I: those that are known are filled in, those that are missing are named. As JSON (`IncidentReport`: `stage`, `dueAt`, `article`, `isComplete`, `missing`, `sections`), or as PDF.',
+      'The fields of Implementing Regulation (EU) 2025/302, Annex I: known fields are filled in, missing ones are named. As JSON (`IncidentReport`: `stage`, `dueAt`, `article`, `isComplete`, `missing`, `sections`), or as PDF.',
     readsClock: true,
     query: z.strictObject({
       stage: z.enum(reportStages).exclude(['data_protection']).default('initial'),
@@ -181,7 +183,7 @@ export const securityIncidentsApi = {
 export const incidentStepsApi = {
   processStatus: get('/security/incidents/{id}/status', {
     readsClock: true,
-    summary: 'How a security incident stands',
+    summary: 'Get the status of a security incident’s process',
     callers: [],
     returns: [200, ProcessStatusRecord],
     fails: { incident_not_found },

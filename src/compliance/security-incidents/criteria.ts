@@ -22,36 +22,36 @@ const yes = (description: string) => z.boolean().default(false).meta({ descripti
 /** The criteria of Delegated Regulation (EU) 2024/1772. Null: not known yet. */
 export const classificationCriteriaSchema = z
   .strictObject({
-    clientsAffected: count('Clients that the service fails, or that are harmed.'),
+    clientsAffected: count('Clients who cannot use the service, or who are harmed.'),
     clientsOfService: count('All clients that use the affected service.'),
-    counterpartsAffected: count('Financial counterparts that are affected.'),
+    counterpartsAffected: count('Affected financial counterparts.'),
     counterpartsOfService: count('All financial counterparts of the affected service.'),
-    transactionsAffected: count('Transactions that are affected.'),
-    transactionsADay: count('How many the service has on an average day.'),
-    transactionsAffectedEuros: amount('Their value.'),
-    transactionsADayEuros: amount('The value that the service has on an average day.'),
-    relevantClientsAffected: yes('Clients or counterparts are affected on whom the business depends.'),
+    transactionsAffected: count('Affected transactions.'),
+    transactionsADay: count('Transactions on an average day.'),
+    transactionsAffectedEuros: amount('Value of the affected transactions.'),
+    transactionsADayEuros: amount('Value of the transactions on an average day.'),
+    relevantClientsAffected: yes('Clients or counterparts on whom the business depends are affected.'),
     inMedia: yes('Media have reported it.'),
     repeatedComplaints: yes('Different clients complain repeatedly.'),
-    requirementsMissed: yes('What regulation demands cannot be kept, or probably not.'),
+    requirementsMissed: yes('Regulatory requirements cannot be met, or probably cannot.'),
     clientsLeaving: yes('Clients leave, or probably will, with an effect on the business.'),
-    durationMinutes: count('From its beginning until it is resolved; an estimate will do.'),
-    downtimeMinutes: count('How long the service was away, wholly or in part.'),
+    durationMinutes: count('Minutes from its beginning until it is resolved. An estimate is enough.'),
+    downtimeMinutes: count('Minutes for which the service was unavailable, wholly or in part.'),
     memberStates: z
       .array(countrySchema)
       .max(30)
       .default([])
-      .meta({ description: 'Where it is felt.', examples: [['DE', 'AT']] }),
+      .meta({ description: 'Member States that are affected.', examples: [['DE', 'AT']] }),
     dataLosses: yes(
       'Availability, authenticity, integrity or confidentiality of data is lost, and that harms the aims of the business or its duties.',
     ),
     maliciousAccess: yes('A malicious, unauthorised access, which may cause data losses.'),
     criticalServices: yes(
-      'It touches services or systems that support critical or important functions, services that need an authorisation, or is a malicious access.',
+      'The incident affects services or systems that support critical or important functions, or services that need an authorisation, or is a malicious access.',
     ),
-    costsEuros: amount('Costs and losses, also those that are expected.'),
+    costsEuros: amount('Costs and losses, including expected ones.'),
     recurring: yes(
-      'With others of the same cause it has come twice within six months, and together they meet the thresholds.',
+      'The incident has occurred twice within six months with the same cause, and together the incidents meet the thresholds.',
     ),
     estimated: yes('The numbers are estimates.'),
   })
@@ -97,7 +97,7 @@ const finding = (
     criterion,
     article: `${ARTICLE} ${article}`,
     isMet: held.length > 0,
-    reasons: held.length > 0 ? held : ['Nothing known meets it.'],
+    reasons: held.length > 0 ? held : ['No known figure meets it.'],
   }
 }
 
@@ -114,14 +114,14 @@ const clients = (known: ClassificationCriteria): CriterionFinding =>
     above(30, known.counterpartsAffected, known.counterpartsOfService, 'financial counterparts'),
     above(10, known.transactionsAffected, known.transactionsADay, 'transactions of an average day'),
     above(10, known.transactionsAffectedEuros, known.transactionsADayEuros, 'euros of an average day'),
-    known.relevantClientsAffected && 'Clients or counterparts are affected on whom the business depends.',
+    known.relevantClientsAffected && 'Clients or counterparts on whom the business depends are affected.',
   ])
 
 const reputation = (known: ClassificationCriteria): CriterionFinding =>
   finding('reputation', '9(2) with 2', [
     known.inMedia && 'Media have reported it.',
     known.repeatedComplaints && 'Different clients complain repeatedly.',
-    known.requirementsMissed && 'What regulation demands cannot be kept, or probably not.',
+    known.requirementsMissed && 'Regulatory requirements cannot be met, or probably cannot.',
     known.clientsLeaving && 'Clients leave, or probably will.',
   ])
 
@@ -140,7 +140,7 @@ const duration = ({
 function geography({ memberStates }: ClassificationCriteria): CriterionFinding {
   const states = [...new Set(memberStates)].filter(state => EEA_COUNTRIES.has(state))
   return finding('geographical_spread', '9(4)', [
-    states.length >= 2 && `It is felt in ${states.join(', ')}: two Member States or more.`,
+    states.length >= 2 && `Affected: ${states.join(', ')}, two Member States or more.`,
   ])
 }
 
@@ -185,7 +185,7 @@ function verdict(
   if (recurring.isMet)
     return {
       meetsThresholds: true,
-      reason: 'Incidents that come again count as one major incident (Article 8(2)).',
+      reason: 'Recurring incidents count as one major incident (Article 8(2)).',
     }
   if (!critical.isMet)
     return { meetsThresholds: false, reason: 'No critical services are affected (Article 8(1)).' }

@@ -24,7 +24,7 @@ const IncidentEvent = z.object({
 })
 
 const Due = IncidentEvent.extend({
-  stage: z.enum(reportingClockStages).meta({ description: 'What is owed.' }),
+  stage: z.enum(reportingClockStages).meta({ description: 'The report that is due.' }),
   dueAt: instant,
   article: z.string().meta({ description: 'The rule that sets the time.' }),
   reminder: z.enum(reportReminderKinds),

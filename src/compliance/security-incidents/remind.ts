@@ -53,13 +53,13 @@ export const incidentProcessStatus: HandlerOf<typeof incidentStepsApi.processSta
 function adviceOn({ stage }: ReportingClock, isOver: boolean): string {
   if (stage === 'classification')
     return isOver
-      ? 'Decide whether it is major: the initial notification is then due within four hours of that.'
-      : 'Decide whether it is major, by the criteria of Delegated Regulation (EU) 2024/1772.'
+      ? 'Decide whether the incident is major: the initial notification is then due within four hours.'
+      : 'Decide whether the incident is major, by the criteria of Delegated Regulation (EU) 2024/1772.'
   if (stage === 'data_protection')
     return 'A notification after the 72 hours must state the reasons for the delay.'
   if (stage === 'update') return 'Submit an updated intermediate report without undue delay.'
   return isOver
-    ? 'Submit it, and tell the authority the reasons for the delay.'
+    ? 'Submit the report, and give the authority the reasons for the delay.'
     : 'If the deadline cannot be met, tell the authority beforehand, with the reasons (Article 5(3)).'
 }
 

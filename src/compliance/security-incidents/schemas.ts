@@ -20,7 +20,7 @@ const ClockRecord = z
   .object({
     stage: z.enum(reportingClockStages).meta({
       description:
-        '`classification`: decide whether it is major. `update`: an intermediate report that knows of the recovery. `data_protection`: the notification of the data protection authority.',
+        '`classification`: decide whether the incident is major. `update`: an intermediate report after the recovery. `data_protection`: the notification of the data protection authority.',
     }),
     beginsAt: instant,
     dueAt: instant,
@@ -28,7 +28,9 @@ const ClockRecord = z
       description: 'The rule that sets the time.',
       examples: ['Delegated Regulation (EU) 2025/301, Article 5(1)(a)'],
     }),
-    isMoved: z.boolean().meta({ description: 'From a weekend or bank holiday to the next working day.' }),
+    isMoved: z.boolean().meta({
+      description: 'Whether the deadline moved from a weekend or bank holiday to the next working day.',
+    }),
     doneAt: instant.nullable(),
     isOverdue: z.boolean(),
   })
@@ -36,7 +38,7 @@ const ClockRecord = z
 
 const AssessmentRecord = z
   .object({
-    meetsThresholds: z.boolean().meta({ description: 'What the numbers say. A person decides.' }),
+    meetsThresholds: z.boolean().meta({ description: 'Assessment by the numbers. A person decides.' }),
     reason: z.string(),
     findings: z.array(
       z.object({
@@ -54,7 +56,7 @@ const DecisionRecord = z.object({
   isMajor: z.boolean(),
   decidedBy: z.string(),
   reasons: z.string(),
-  thresholdsMet: z.boolean().meta({ description: 'What the thresholds said then.' }),
+  thresholdsMet: z.boolean().meta({ description: 'The assessment at that time.' }),
 })
 
 const reportStage = z.enum(reportStages).meta({ examples: ['initial'] })
@@ -63,7 +65,7 @@ const SubmittedRecord = z.object({
   stage: reportStage,
   at: z.iso.datetime(),
   reference: z.string(),
-  isJoint: z.boolean().meta({ description: 'One submission covered several stages.' }),
+  isJoint: z.boolean().meta({ description: 'Whether one submission covered several stages.' }),
 })
 
 export const IncidentRecord = z
@@ -74,28 +76,30 @@ export const IncidentRecord = z
     category: incidentCategorySchema,
     description: z.string(),
     detectedAt: instant,
-    awareAt: instant.meta({ description: 'From when on the operator knew: the clocks begin here.' }),
+    awareAt: instant.meta({
+      description: 'The time at which the operator became aware, which starts the clocks.',
+    }),
     occurredAt: instant.nullable(),
-    recoveredAt: instant.nullable().meta({ description: 'When business was normal again.' }),
+    recoveredAt: instant.nullable().meta({ description: 'The time at which business was normal again.' }),
     resolvedAt: instant.nullable(),
     affectedUsers: z.int().nullable(),
     countries: z.array(z.string()),
     personalDataAwareAt: instant.nullable().meta({
-      description: 'When it became known that personal data are affected; null where they are not.',
+      description: 'The time at which it became known that personal data are affected. Null if none are.',
     }),
     criteria: classificationCriteriaSchema.nullable(),
     assessment: AssessmentRecord.nullable().meta({ description: 'Null while no criteria are known.' }),
-    isMajor: z.boolean().nullable().meta({ description: 'Null until it is classified.' }),
-    classifiedAt: instant.nullable().meta({ description: 'When it was classified as major.' }),
+    isMajor: z.boolean().nullable().meta({ description: 'Null until the incident is classified.' }),
+    classifiedAt: instant.nullable().meta({ description: 'The time of the classification as major.' }),
     decisions: z.array(DecisionRecord),
     reports: z.array(SubmittedRecord),
     fields: z.record(z.string(), z.string()).meta({
-      description: 'What people have filled in for the reports, by the numbers of the fields.',
+      description: 'Fields of the reports that people have filled in, by number.',
       examples: [{ '2.7': 'monitoring systems' }],
     }),
-    clocks: z.array(ClockRecord).meta({ description: 'What is owed, each beside its article.' }),
+    clocks: z.array(ClockRecord).meta({ description: 'Due reports, each with its article.' }),
     closedAt: instant.nullable(),
-    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    workflowId: z.string().meta({ description: 'The run’s ID in the Temporal Web UI.' }),
     ...recordTimestamps,
   })
   .meta({ id: 'SecurityIncident' })
@@ -114,7 +118,7 @@ export const IncidentReportRecord = z
         title: z.string(),
         fields: z.array(
           z.object({
-            number: z.string().meta({ description: 'As Annex I numbers it.', examples: ['2.4'] }),
+            number: z.string().meta({ description: 'Number in Annex I.', examples: ['2.4'] }),
             name: z.string(),
             value: z.string().nullable(),
             isMissing: z.boolean(),
@@ -139,10 +143,10 @@ export const incidentFactMembers = {
       examples: ['Card authorizations were declined, as the processor could not be reached.'],
     }),
   detectedAt: instant,
-  awareAt: instant.optional().meta({ description: '`detectedAt`, unless something else is said.' }),
-  occurredAt: knownSince('When it began, as far as that is known.'),
-  recoveredAt: knownSince('When business was normal again.'),
-  resolvedAt: knownSince('When it was resolved for good.'),
+  awareAt: instant.optional().meta({ description: 'Defaults to `detectedAt`.' }),
+  occurredAt: knownSince('The time at which the incident began, as far as known.'),
+  recoveredAt: knownSince('The time at which business was normal again.'),
+  resolvedAt: knownSince('The time of the final resolution.'),
   affectedUsers: z.int().min(0).max(1_000_000_000).nullable().optional(),
   countries: z
     .array(countrySchema)
@@ -150,14 +154,14 @@ export const incidentFactMembers = {
     .optional()
     .meta({ examples: [['DE']] }),
   personalDataAwareAt: knownSince(
-    'Since when it is known that personal data are affected: the 72 hours of the GDPR run from then.',
+    'The time since which it is known that personal data are affected. It starts the 72 hours of the GDPR.',
   ),
 }
 
 export const incidentRefusals = {
   incident_not_found: notFound('incident'),
   incident_closed: [400, 'The incident is closed and cannot change. Open another one.'],
-  time_to_come: [400, 'An instant is in the future. Instants must be in the past.'],
-  invalid_date_order: [400, 'The instants are in an impossible order.'],
+  time_to_come: [400, 'A time is in the future. All times must be in the past.'],
+  invalid_date_order: [400, 'The times are in an impossible order.'],
   too_many_entries: [400, `An incident has at most ${MAX_INCIDENT_ENTRIES} reports and as many decisions.`],
 } as const satisfies Record<string, RefusalSpec>

@@ -147,7 +147,7 @@ const onAgentDeleting = reaction(AgentEvent, agentTokenRevokedEvent, ({ agentId 
 
 export const agentTokensArea = area(
   'Agent Tokens',
-  'Credentials of agents: each is for one agent, with limited scopes.',
+  'Credentials for agents: each token is for one agent, with limited scopes.',
   agentTokens,
   {
     personal: agentTokensPersonalData,

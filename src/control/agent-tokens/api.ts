@@ -28,11 +28,11 @@ const requestableScopes = [...tokenScopeSetNames, ...tokenScopes.possible] as co
 
 const budget = positiveMoneySchema().nullable().meta({
   description:
-    'The most that this token may hold and spend, including on intents that it did not declare. Null: no limit of its own.',
+    'Maximum amount that this token may hold and spend, including on intents that it did not declare. Null: the token has no budget of its own.',
 })
 
 const used = (description: string) =>
-  moneySchema.nullable().meta({ description: `${description} Null without a budget.` })
+  moneySchema.nullable().meta({ description: `${description} Null if the token has no budget.` })
 
 export const AgentTokenRecord = z
   .object({
@@ -42,18 +42,20 @@ export const AgentTokenRecord = z
     hint: z.string().meta({ description: 'The last four characters of the token.', examples: ['uQxZ'] }),
     scopes: scopeList.meta({ examples: [[...tokenScopeSets.payer]] }),
     maxAmountCents: budget,
-    heldCents: used('Held for approved intents and for pending payments.'),
-    spentCents: used('Spent of the budget on intents.'),
-    remainingCents: used('Left of the budget; 0 once the token is revoked or has expired.'),
+    heldCents: used('Amount held for approved intents and pending payments.'),
+    spentCents: used('Amount of the budget spent on intents.'),
+    remainingCents: used('Remaining budget. 0 once the token is revoked or expired.'),
     delegationId: id('delegation').nullable().meta({
-      description: 'The delegation whose cap the token spends under; null unless it is a token `at_dlg_…`.',
+      description: 'The delegation whose cap limits the token. Null unless it is an `at_dlg_…` token.',
     }),
     boundTo: z.string().nullable().meta({
       description:
-        'The thumbprint (RFC 7638) of the key whose proof (`DPoP`, RFC 9449) each request carries; null where none is asked for.',
+        'RFC 7638 thumbprint of the key that signs the `DPoP` proof (RFC 9449) of each request. Null if no proof is required.',
     }),
     expiresAt: instant.nullable(),
-    lastUsedAt: instant.nullable().meta({ description: 'To the minute; null if never.' }),
+    lastUsedAt: instant
+      .nullable()
+      .meta({ description: 'Time of the last use, to the minute. Null if never used.' }),
     revokedAt: instant.nullable(),
     ...recordTimestamps,
   })
@@ -92,7 +94,7 @@ const beyondReading = tokenScopeSets.payer.filter(
 export const agentTokensApi = {
   create: post('/agents/{id}/tokens', {
     summary: 'Create an agent token',
-    description: `The agent authenticates with the token, which reaches only that agent’s records. Its secret is shown in \`token\`, only once. Without \`scopes\` it gets ${scopeNames(tokenScopes.given)}, as far as the calling key has them.`,
+    description: `The agent authenticates with the token, which gives access only to that agent’s records. The secret is shown once, in \`token\`. Without \`scopes\`, the token gets ${scopeNames(tokenScopes.given)}, except those that the calling key lacks.`,
     callers: ['key'],
     scope: 'tokens:write',
     body: z.strictObject({
@@ -103,19 +105,16 @@ export const agentTokensApi = {
         .max(requestableScopes.length)
         .optional()
         .meta({
-          description: `Single scopes, or sets by name: \`reader\` reads everything of the agent and changes nothing; \`payer\` also has ${scopeNames(beyondReading)}. The record lists the scopes of each set.`,
+          description: `Single scopes or named sets: \`reader\` reads everything of the agent and changes nothing; \`payer\` also has ${scopeNames(beyondReading)}. The record lists the scopes of each set.`,
         }),
       maxAmountCents: budget.default(null),
-      expiresInDays: z
-        .int()
-        .min(1)
-        .max(365)
-        .nullable()
-        .optional()
-        .meta({ description: 'If left out, the token expires with the calling key. Null: never.' }),
+      expiresInDays: z.int().min(1).max(365).nullable().optional().meta({
+        description:
+          'Days until the token expires. Defaults to the expiry of the calling key. Null: never expires.',
+      }),
       publicKeyJwk: proofKeySchema.optional().meta({
         description:
-          'The public key (RFC 7517) by which the agent proves each request (`DPoP`, RFC 9449): EC P-256 or OKP Ed25519. A key-bound API key must set it.',
+          'The public key (RFC 7517) that verifies the proof (`DPoP`, RFC 9449) of each request: EC P-256 or OKP Ed25519. Required if the API key is key-bound.',
       }),
     }),
     example: {
@@ -145,7 +144,7 @@ export const agentTokensApi = {
   list: list('/agents/{id}/tokens', {
     summary: 'List the tokens of an agent',
     description:
-      'Newest first, including revoked ones, without their secrets. The token of a delegation sees only itself.',
+      'Newest first, including revoked tokens, without secrets. The token of a delegation sees only itself.',
     callers: ['key', 'agent'],
     scope: 'tokens:read',
     item: AgentTokenRecord,
@@ -153,7 +152,7 @@ export const agentTokensApi = {
   }),
   listAll: list('/tokens', {
     summary: 'List the tokens of all agents',
-    description: 'Newest first, including revoked ones, without their secrets.',
+    description: 'Newest first, including revoked tokens, without secrets.',
     callers: ['key'],
     scope: 'tokens:read',
     filters: { agentId: id('agent').optional() },
@@ -172,7 +171,7 @@ export const agentTokensApi = {
     callers: ['key'],
     scope: 'tokens:write',
     returns: [200, AgentTokenRecord],
-    fails: { token_not_found: fails.token_not_found, token_revoked: [400, 'The token is revoked already.'] },
+    fails: { token_not_found: fails.token_not_found, token_revoked: [400, 'The token is already revoked.'] },
     emits: agentTokenRevokedEvent,
   }),
 }

@@ -36,7 +36,8 @@ export const AgentRecord = z
     status,
     frozenReason: z.string().nullable(),
     frozenByAlertId: id('alert').nullable().meta({
-      description: 'The risk alert that froze it, through which it is unfrozen; null if a person froze it.',
+      description:
+        'The risk alert that froze the agent; unfreezing the agent closes it. Null if a person froze the agent.',
     }),
     walletId: id('wallet').meta({ description: 'The wallet that the agent spends from.' }),
     policyId: id('policy')
@@ -54,7 +55,7 @@ const AgentBalance = z
     agentId: id('agent'),
     walletId: id('wallet'),
     availableCents: moneySchema.meta({ description: 'The amount that the agent can spend.' }),
-    heldCents: moneySchema.meta({ description: 'Held for approved intents.' }),
+    heldCents: moneySchema.meta({ description: 'Amount held for approved intents.' }),
   })
   .meta({ id: 'AgentBalance' })
 
@@ -73,14 +74,14 @@ const members = {
   description: freeTextSchema.nullable(),
   externalId: labelSchema
     .nullable()
-    .meta({ description: 'Your own id of the agent; unique among your agents.' }),
+    .meta({ description: 'Your own ID for the agent. Unique among your agents.' }),
   metadata: inputMetadataSchema,
 }
 const { name, description, externalId } = members
 
 const fails = {
   agent_not_found: notFoundOrDeleted('agent'),
-  external_id_taken: [409, 'externalId: another of your agents uses it. Choose another one.'],
+  external_id_taken: [409, 'externalId: another of your agents already uses it. Choose a different one.'],
 } as const satisfies Record<string, RefusalSpec>
 
 export const agentsApi = {
@@ -108,13 +109,16 @@ export const agentsApi = {
   list: list('/agents', {
     summary: 'List agents',
     description:
-      'Newest first. Deleted agents are listed only with `status=deleted`; agents that are being deleted are listed always.',
+      'Newest first. Deleted agents are listed only with `status=deleted`. Agents that are being deleted are always listed.',
     callers: ['key', 'agent'],
     scope: 'agents:read',
     filters: {
       status: status.optional(),
       externalId: searchTextSchema,
-      name: searchTextSchema.meta({ description: 'Text in the name, in any case.', examples: ['research'] }),
+      name: searchTextSchema.meta({
+        description: 'Only agents whose name contains this text, in any case.',
+        examples: ['research'],
+      }),
     },
     item: AgentRecord,
   }),
@@ -135,7 +139,7 @@ export const agentsApi = {
     fails,
     emits: {
       'agent.updated': declareEvent(
-        'The name, description, external id or metadata of an agent have changed.',
+        'The name, description, external ID or metadata of an agent have changed.',
         AgentEvent,
       ),
     },
@@ -179,7 +183,7 @@ export const agentsApi = {
   }),
   fund: post('/agents/{id}/fund', {
     summary: 'Move money into an agent’s wallet',
-    description: 'The money comes from `fromWalletId`. With one open wallet it can be left out.',
+    description: 'The money comes from `fromWalletId`, which is optional if you have only one open wallet.',
     callers: ['key'],
     scope: 'wallets:fund',
     body: z.strictObject({ amountCents: positiveMoneySchema(), fromWalletId: id('wallet').optional() }),
@@ -194,7 +198,7 @@ export const agentsApi = {
       wallet_needed: [400, 'fromWalletId: you have more than one open wallet. Name the one that pays.'],
       wallet_not_found: [404, 'fromWalletId: no such wallet.'],
       wallet_of_card: purseRefusal('fromWalletId'),
-      same_wallet: [400, 'fromWalletId: it is the agent’s own wallet.'],
+      same_wallet: [400, 'fromWalletId: this is the agent’s own wallet. Name another one.'],
       wallet_not_active: [400, 'fromWalletId: the wallet is frozen or closed.'],
       insufficient_funds: [400, 'The wallet’s available balance is too low.'],
     },
@@ -222,14 +226,14 @@ export const agentsApi = {
   delete: del('/agents/{id}', {
     summary: 'Delete an agent',
     description:
-      'The agent’s tokens are revoked immediately. It is `deleting` until its cards are closed, its open intents are cancelled and its money is back in your oldest open wallet, and then `deleted` permanently (`agent.deleted`). The record stays readable.',
+      'The agent’s tokens are revoked immediately. The agent is `deleting` until its cards are closed, its open intents are cancelled and its money is back in your oldest open wallet, and then `deleted` permanently (`agent.deleted`). The record stays readable.',
     callers: ['key'],
     scope: 'agents:write',
     returns: [200, AgentRecord],
     fails: {
       agent_not_found: notFound('agent'),
       money_held: [400, 'Money of the agent is held for approved intents. Cancel them first.'],
-      agent_deleted: [400, 'The agent is deleted or being deleted already.'],
+      agent_deleted: [400, 'The agent is already deleted or being deleted.'],
     },
     emits: {
       'agent.deleting': declareEvent(

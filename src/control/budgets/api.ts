@@ -8,16 +8,18 @@ import { moneySchema } from '../../values/money.ts'
 const limit = (description: string) => moneySchema.nullable().meta({ description })
 
 const limits = {
-  dailyLimitCents: limit('The most in one day, by UTC. Null: no limit.'),
-  monthlyLimitCents: limit('The most in one calendar month, by UTC. Null: no limit.'),
+  dailyLimitCents: limit('Maximum amount per UTC day. Null: no limit.'),
+  monthlyLimitCents: limit('Maximum amount per calendar month (UTC). Null: no limit.'),
 }
 
 const use = (description: string) =>
   z
     .object({
-      heldCents: moneySchema.meta({ description: 'Held for approved intents.' }),
+      heldCents: moneySchema.meta({ description: 'Amount held for approved intents.' }),
       spentCents: moneySchema,
-      remainingCents: moneySchema.nullable().meta({ description: 'Null if there is no limit.' }),
+      remainingCents: moneySchema
+        .nullable()
+        .meta({ description: 'Amount left. Amount left. Null if there is no limit.' }),
     })
     .nullable()
     .meta({ description })
@@ -25,9 +27,9 @@ const use = (description: string) =>
 const OwnerBudgetRecord = z
   .object({
     ...limits,
-    day: use('The use of today, by UTC; null if no limit is set.'),
-    month: use('The use of this calendar month, by UTC; null if no limit is set.'),
-    updatedAt: instant.nullable().meta({ description: 'Null if no limit is set.' }),
+    day: use('Usage of the daily limit today (UTC). Null if no limit is set.'),
+    month: use('Usage of the monthly limit this calendar month (UTC). Null if no limit is set.'),
+    updatedAt: instant.nullable().meta({ description: 'Time of the last change. Null if no limit is set.' }),
   })
   .meta({ id: 'OwnerBudget' })
 
@@ -42,7 +44,7 @@ export const budgetApi = {
   setBudget: put('/budget', {
     summary: 'Set the budget that all agents share',
     description:
-      'The budget limits all your agents in this mode together, beside the policy of each. An intent is denied if its amount and what is held and spent in the day, or in the month, are above the limit. Everything since the beginning of the day and of the month counts, also what was spent before the budget was set. A limit that is left out is removed.',
+      'The budget limits all your agents in this mode together, in addition to each agent’s policy. An intent is denied if its amount plus the amounts held and spent that day, or that month, exceeds the limit. Spending from before the budget was set counts, too. A limit that you leave out is removed.',
     callers: ['key'],
     scope: 'policies:write',
     body: z.strictObject({

@@ -18,7 +18,7 @@ import {
   type SpendRuling,
 } from '../rules/index.ts'
 
-const message = '€ 25.00 is within the limit of € 50.00 up to which no approval is needed.'
+const message = '€ 25.00 is within the auto-approve limit of € 50.00.'
 
 const CheckRecord = z.object({
   rule: z.string().meta({ examples: ['autoApproveLimitEuros'] }),
@@ -33,17 +33,17 @@ const left = (what: string) =>
   z
     .number()
     .nullable()
-    .meta({ description: `${what} Null: it sets no such limit.` })
+    .meta({ description: `${what} Null: the mandate has no such limit.` })
 
 const MandateInDecision = z.object({
   id: id('mandate'),
   name: z.string().nullable(),
   expiresAt: z.string().meta({ format: 'date-time' }),
-  perTransactionEuros: left('The most for one payment.'),
-  dayLeftEuros: left('What it has left today.'),
-  monthLeftEuros: left('What it has left this month.'),
-  totalLeftEuros: left('What it has left in all.'),
-  countLeft: left('How many payments it has left.'),
+  perTransactionEuros: left('Maximum amount per payment.'),
+  dayLeftEuros: left('Amount left today.'),
+  monthLeftEuros: left('Amount left this month.'),
+  totalLeftEuros: left('Amount left in total.'),
+  countLeft: left('Number of payments left.'),
 })
 
 export const DecisionRecord = z
@@ -57,7 +57,7 @@ export const DecisionRecord = z
     riskScore: z.number().nullable(),
     mandate: MandateInDecision.nullable().optional().meta({
       description:
-        'The mandate that approves it in place of a person, with what is left once this intent is counted. Null: none does. Decisions of earlier versions do not have it.',
+        'The mandate that approves the intent in place of a person, with what is left after this intent. Null: no mandate does. Missing in decisions of earlier versions.',
     }),
     checks: z.array(CheckRecord),
   })

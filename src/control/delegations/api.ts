@@ -25,16 +25,18 @@ export const DelegationRecord = z
     agentId: id('agent'),
     parentDelegationId: id('delegation').nullable(),
     label: z.string().nullable(),
-    merchant: merchant.nullable().meta({ description: 'The only merchant that can be paid. Null: any.' }),
+    merchant: merchant
+      .nullable()
+      .meta({ description: 'The only merchant that can be paid. Null: any merchant.' }),
     status,
     maxAmountCents: moneySchema.meta({
-      description: 'The cap: the most that this delegation and all below it hold and spend.',
+      description: 'Cap: the maximum amount that this delegation and all below it hold and spend.',
     }),
     spentCents: moneySchema,
-    heldCents: moneySchema.meta({ description: 'Held for approved intents.' }),
+    heldCents: moneySchema.meta({ description: 'Amount held for approved intents.' }),
     remainingCents: moneySchema.meta({
       description:
-        'The amount that can still be spent: the least that this delegation and those above it have left; 0 once it has ended.',
+        'Amount that can still be spent: the smallest amount left among this delegation and those above it. 0 once the delegation has ended.',
     }),
     hint: z.string().meta({ description: 'The last four characters of the code.', examples: ['uQxZ'] }),
     codeExpiresAt: instant,
@@ -77,7 +79,7 @@ export const delegationsApi = {
   create: post('/delegations', {
     summary: 'Delegate a part of what an agent may spend',
     description:
-      'A delegation has a cap and an expiry. Its `code`, which is shown only once, can be redeemed for a token of the agent. The token can declare intents up to the cap, only for `merchant` if one is set; every other rule of the agent applies as well. The code can be redeemed once, until the delegation expires and for a day at most. A delegation with a `parentDelegationId` is never wider than its parent, and counts against the caps of all delegations above it.',
+      'A delegation has a cap and an expiry. Its `code`, which is shown only once, can be redeemed for a token of the agent. The token can declare intents up to the cap, only for `merchant` if one is set; every other rule of the agent applies as well. The code can be redeemed once, within a day and before the delegation expires. A delegation with a `parentDelegationId` is never wider than its parent, and counts against the caps of all delegations above it.',
     callers: ['key'],
     scope: 'delegations:write',
     body: z.strictObject({
@@ -88,10 +90,9 @@ export const delegationsApi = {
         .min(1)
         .max(525_600)
         .meta({ examples: [60] }),
-      merchant: merchant
-        .nullable()
-        .default(null)
-        .meta({ description: 'Null: the parent’s merchant, or any.' }),
+      merchant: merchant.nullable().default(null).meta({
+        description: 'The only merchant that can be paid. Defaults to the parent’s merchant, or any.',
+      }),
       parentDelegationId: id('delegation').nullable().default(null),
       label: labelSchema
         .nullable()
@@ -111,9 +112,9 @@ export const delegationsApi = {
       parent_over: [400, 'parentDelegationId: that delegation is revoked or expired.'],
       parent_too_deep: [
         400,
-        `parentDelegationId: there are ${MAX_DELEGATION_DEPTH} delegations above this one already.`,
+        `parentDelegationId: there are already ${MAX_DELEGATION_DEPTH} delegations above this one. Choose a parent higher up.`,
       ],
-      parent_of_other_agent: [400, 'agentId: the parent is a delegation of another agent.'],
+      parent_of_other_agent: [400, 'agentId: the parent delegation belongs to another agent.'],
       binding_not_held: [
         403,
         'The calling key is bound to a device (DPoP), and a delegation’s token cannot be. Use a key that is not bound, or the console.',
@@ -122,9 +123,12 @@ export const delegationsApi = {
         403,
         'expiresInMinutes: a delegation expires no later than the key that creates it. Choose fewer minutes.',
       ],
-      wider_amount: [400, 'maxAmountEuros: more than the parent has left.'],
-      wider_time: [400, 'expiresInMinutes: longer than the parent lasts.'],
-      wider_merchant: [400, 'merchant: the parent can pay another merchant only.'],
+      wider_amount: [400, 'maxAmountEuros: this is more than the parent has left. Choose a smaller amount.'],
+      wider_time: [400, 'expiresInMinutes: the delegation would outlast its parent. Choose fewer minutes.'],
+      wider_merchant: [
+        400,
+        'merchant: the parent is limited to another merchant. Name that one, or leave merchant out.',
+      ],
     },
     emits: {
       'delegation.created': declareEvent(
@@ -136,7 +140,7 @@ export const delegationsApi = {
   redeem: post('/delegations/redeem', {
     summary: 'Redeem a code for a token',
     description:
-      'The code is the only credential, and it can be redeemed once. The token, which is shown only once, can read its agent with policy, wallet and runs; of tokens, delegations, intents, transactions and events it reaches only those of its delegation. It stops working when the delegation is revoked or expires. If the answer is lost, the owner has to create another delegation.',
+      'The code is the only credential, and it can be redeemed once. The token is shown only once. It can read its agent, policy, wallet and runs, and only those tokens, delegations, intents, transactions and events that belong to its delegation. It stops working when the delegation is revoked or expires. If the answer is lost, the owner must create another delegation.',
     callers: ['public'],
     body: z.strictObject({
       code: z
@@ -149,8 +153,8 @@ export const delegationsApi = {
     returns: [201, RedeemedDelegation],
     fails: {
       owner_suspended: [403, 'The account of this delegation is suspended: its codes cannot be redeemed.'],
-      code_not_found: [404, 'code: no such code. A code is `dlg_` and 43 letters and digits.'],
-      code_used: [410, 'code: it was redeemed already. Ask for a new one.'],
+      code_not_found: [404, 'code: no such code. A code is `dlg_` followed by 43 letters and digits.'],
+      code_used: [410, 'code: it has already been redeemed. Ask for a new one.'],
       code_expired: [410, 'code: it has expired. Ask for a new one.'],
       code_revoked: [410, 'code: its delegation has been revoked.'],
     },
@@ -186,11 +190,11 @@ export const delegationsApi = {
   revoke: post('/delegations/{id}/revoke', {
     summary: 'Revoke a delegation and all below it',
     description:
-      'Their tokens stop working immediately, nothing more is approved under them, and their open intents are cancelled, which releases their money. A SEPA transfer on one of these intents is cancelled if it is not submitted yet. Paid and submitted transfers are not affected.',
+      'The tokens stop working immediately, nothing more is approved under the delegations, and their open intents are cancelled, which releases the held money. A SEPA transfer on one of these intents is cancelled if it is not submitted yet. Paid and submitted transfers are not affected.',
     callers: ['key'],
     scope: 'delegations:write',
     returns: [200, DelegationRecord],
-    fails: { ...fails, delegation_over: [400, 'The delegation is revoked or expired already.'] },
+    fails: { ...fails, delegation_over: [400, 'The delegation is already revoked or expired.'] },
     emits: { ...delegationRevokedEvent, ...agentTokenRevokedEvent },
   }),
   /** May be repeated. Changes nothing before the expiry, by the tenant's clock. */

@@ -81,9 +81,9 @@ export const delegationBoundsText = (
   { remainingCents, expiresAt, merchant }: Parent,
   now: Date,
 ): Readonly<Record<string, string>> => ({
-  wider_amount: `maxAmountEuros: the parent has ${formatMoney(remainingCents)} left.`,
-  wider_time: `expiresInMinutes: the parent lasts ${Math.floor((expiresAt.getTime() - now.getTime()) / minutes(1))} minutes more.`,
-  wider_merchant: `merchant: the parent can pay ${merchant} only.`,
+  wider_amount: `maxAmountEuros: the parent has only ${formatMoney(remainingCents)} left. Choose a smaller amount.`,
+  wider_time: `expiresInMinutes: the parent expires in ${Math.floor((expiresAt.getTime() - now.getTime()) / minutes(1))} minutes. Choose fewer minutes.`,
+  wider_merchant: `merchant: the parent can pay only ${merchant}. Name it, or leave merchant out.`,
 })
 
 export const delegationsPersonalData = {

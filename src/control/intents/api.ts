@@ -62,11 +62,11 @@ const IntentCreate = z
     beneficiaryId: id('beneficiary')
       .nullable()
       .default(null)
-      .meta({ description: 'The payee of a transfer by SEPA.' }),
+      .meta({ description: 'The payee of a SEPA transfer.' }),
     walletId: id('wallet')
       .nullable()
       .default(null)
-      .meta({ description: 'The payee of a transfer to a wallet of yours.' }),
+      .meta({ description: 'The payee of a transfer to one of your wallets.' }),
     requestId: paymentRequestIdSchema,
     cardId: id('card')
       .nullable()
@@ -76,13 +76,13 @@ const IntentCreate = z
     clientIntentId: labelSchema
       .nullable()
       .default(null)
-      .meta({ description: 'Your own id of the intent; unique for the agent.' }),
+      .meta({ description: 'Your own ID for the intent. Unique per agent.' }),
     expiresInMinutes: z
       .int()
       .min(1)
       .max(43_200)
       .default(1_440)
-      .meta({ description: 'The time until the deadline.' }),
+      .meta({ description: 'Minutes until the intent expires.' }),
     metadata: inputMetadataSchema.default({}),
   })
   .refine(hasPayee, payeeMissingIssue)
@@ -97,7 +97,7 @@ export const intentsApi = {
       use: 'Use it before every payment: state what to buy, from which merchant and for how much. Approved: pay now. Created: a person decides, at the URL in the answer; call wait_for_intent. Denied: follow the remedies. It pays nothing by itself.',
     },
     description:
-      'The payee is `merchant`, or the record that `beneficiaryId`, `walletId` or `requestId` names: the rules then judge that record’s name, IBAN and country. A payment request may be another owner’s; it must be open, and the amount must be what is missing. An intent that the agent’s policy approves is `approved` at once: its amount, and what the policy tolerates above it, is held in the agent’s wallet and counts towards the limits. An intent against the rules, or with too little money in the wallet, is `denied`. An intent that would wait only because of its amount is approved if it is inside an active mandate of the agent (`POST /mandates`): `decidedBy` is then the mandate. Every other intent is `created`: it reserves nothing and waits for a person until its deadline. An intent with the merchant and amount of another one in the same run within ten minutes is `possibleDuplicateOf` that one and always waits for a person. An intent that is unusual for the agent can wait for a person, be denied, or freeze the agent: see `PUT /risk/config`.',
+      'The payee is `merchant`, or the record that `beneficiaryId`, `walletId` or `requestId` names: the rules then judge that record’s name, IBAN and country. A payment request may be another owner’s; it must be open, and the amount must be its outstanding amount. An intent that the agent’s policy approves is `approved` at once: its amount, plus the policy’s tolerance, is held in the agent’s wallet and counts towards the limits. An intent against the rules, or with too little money in the wallet, is `denied`. An intent that would wait only because of its amount is approved if it is within an active mandate of the agent (`POST /mandates`): `decidedBy` is then the mandate. Every other intent is `created`: it reserves nothing and waits for a person until its deadline. An intent with the merchant and amount of another one in the same run within ten minutes is `possibleDuplicateOf` that one and always waits for a person. An intent that is unusual for the agent can wait for a person, be denied, or freeze the agent: see `PUT /risk/config`.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
     run: 'hot',
@@ -118,7 +118,7 @@ export const intentsApi = {
       payee_mismatch: payeeMismatchRefusal,
       client_intent_id_taken: [
         409,
-        'clientIntentId: another intent of the agent uses it. Choose another one.',
+        'clientIntentId: another intent of the agent already uses it. Choose a different one.',
       ],
     },
     emits: declareEvents,
@@ -152,7 +152,7 @@ export const intentsApi = {
   approve: post('/intents/{id}/approve', {
     summary: 'Approve an intent',
     description:
-      'In the console a person approves with a passkey, and with a key the passkey of a person can be sent along; it must be where the policy asks for it. `POST /passkeys/intents/{intentId}/challenge` gives what it signs, and `GET /intents/{id}/approval` is the proof afterwards. A signature can be used in one request only, whether it succeeds or not. The current policy decides again: a person approves within its limits, not beyond them. From the approval on, the amount and its tolerance are held in the agent’s wallet and count towards the limits. If the approval is refused, the intent still waits.',
+      'In the console, a person approves with a passkey. A key can send a person’s passkey signature along, and must do so if the policy requires it. `POST /passkeys/intents/{intentId}/challenge` returns what to sign, and `GET /intents/{id}/approval` the proof afterwards. A signature can be used in one request only, even if the request fails. The current policy decides again: a person approves within its limits, not beyond them. From the approval on, the amount and its tolerance are held in the agent’s wallet and count towards the limits. If the approval is refused, the intent still waits.',
     callers: ['key'],
     scope: 'intents:approve',
     run: 'hot',
@@ -169,9 +169,9 @@ export const intentsApi = {
       agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
       insufficient_funds: [400, 'The balance of the agent’s wallet is too low. Fund the wallet first.'],
       wallet_frozen: [400, 'The agent’s wallet is frozen: unfreeze it first.'],
-      attestation_required: [400, 'The agent’s policy asks for an approval with a passkey.'],
+      attestation_required: [400, 'The agent’s policy requires an approval with a passkey.'],
       ...budgetLevelRefusals,
-      against_policy: [400, 'The agent’s policy does not allow it at the moment.'],
+      against_policy: [400, 'The agent’s policy does not allow the intent at the moment.'],
     },
     emits: { 'intent.approved': IntentEvent, ...assertionEvents },
   }),
@@ -194,7 +194,7 @@ export const intentsApi = {
       use: 'Use it when an unpaid intent is no longer needed: its held money is released. A paid intent cannot be cancelled.',
     },
     description:
-      'An intent can be cancelled while it waits, and while it is approved without a pending payment. A `comment` replaces the one that the intent has.',
+      'An intent can be cancelled while it waits, or while it is approved without a pending payment. A `comment` replaces the current one.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
     run: 'hot',

@@ -94,7 +94,7 @@ async function cancelUnder(
     // other payment.
     if (intent.paymentId) intent.expiresAt = now
     else {
-      cancelIntent(intent, 'Its delegation has been revoked.', context)
+      cancelIntent(intent, 'The delegation of the intent has been revoked.', context)
       reservations.release(intent)
     }
   }

@@ -58,16 +58,16 @@ function moneyMissing({ checks }: Intent['decision']): string {
 }
 
 const summaryByStatus: Readonly<Record<IntentStatus, (intent: Intent, why: string) => string>> = {
-  created: ({ decision }, why) => `It waits for a person: ${why}${moneyMissing(decision)}`,
-  approved: (_, why) => `It is approved: ${why}`,
-  denied: (_, why) => `It was denied: ${why}`,
-  completed: (_, why) => `It has been paid: ${why}`,
+  created: ({ decision }, why) => `The intent waits for a person: ${why}${moneyMissing(decision)}`,
+  approved: (_, why) => `The intent is approved: ${why}`,
+  denied: (_, why) => `The intent was denied: ${why}`,
+  completed: (_, why) => `The intent has been paid: ${why}`,
   cancelled: ({ comment }) =>
-    comment ? `It was cancelled. The last comment: ${comment}` : 'It was cancelled.',
+    comment ? `The intent was cancelled. The last comment: ${comment}` : 'The intent was cancelled.',
   expired: ({ decidedBy }, why) =>
     decidedBy
-      ? 'It has expired: it was approved, but not paid in time.'
-      : `It has expired before a person decided: ${why}`,
+      ? 'The intent has expired: it was approved, but not paid in time.'
+      : `The intent expired before a person decided: ${why}`,
 }
 
 async function summaryOf(intent: Intent, policyReason: string, context: ReadContext): Promise<string> {
@@ -95,7 +95,9 @@ function policyNote(first: PastDecision, latest: PastDecision, current: Policy |
   const latestName = versionName(latest.policyVersion)
   const notes: string[] = []
   if (first.policyVersion !== latest.policyVersion || first.policyId !== latest.policyId)
-    notes.push(`It was declared under ${firstName} and decided again under ${latestName}, which counts.`)
+    notes.push(
+      `The intent was declared under ${firstName} and decided again under ${latestName}, which counts.`,
+    )
   if (hasChanged(latest, current))
     notes.push(
       `The policy has changed since then, from ${latestName} to ${versionName(current?.version ?? null)}: a new decision may differ.`,
@@ -115,12 +117,12 @@ export const intentInquiries = bindHandlers(intentInquiryApi, {
     if (actualAmountCents > approvedCents)
       mismatches.push({
         field: 'amount',
-        message: `${formatMoney(actualAmountCents)} were charged, ${formatMoney(approvedCents)} were approved at most.`,
+        message: `${formatMoney(actualAmountCents)} was charged, but at most ${formatMoney(approvedCents)} was approved.`,
       })
     if (!isSameMerchant(intent.merchant, actualMerchant))
       mismatches.push({
         field: 'merchant',
-        message: `${truncateText(actualMerchant)} has charged, ${truncateText(intent.merchant)} was approved.`,
+        message: `${truncateText(actualMerchant)} charged it, but ${truncateText(intent.merchant)} was approved.`,
       })
     if (mismatches.length > 0)
       emit('verification.mismatch', {

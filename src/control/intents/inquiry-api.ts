@@ -18,14 +18,14 @@ const VerificationEvent = IntentEvent.extend({
 
 export const intentInquiryApi = {
   verify: post('/intents/{id}/verify', {
-    summary: 'Compare what was charged with what was approved',
+    summary: 'Compare a charge with its approval',
     tool: {
       name: 'verify_payment',
       isCommon: true,
       use: 'Use it after paying: send the amount that was charged and the merchant. It says whether that matches the approval.',
     },
     description:
-      'The amount may be less than declared, and more by what the policy tolerated at the approval. Merchants are compared as lists of policies compare them: URLs by their host, names in any case. A mismatch is returned and emitted as `verification.mismatch`; the intent does not change.',
+      'The amount may be lower than declared, or higher by the policy’s tolerance at the approval. Merchants are compared as in policy lists: URLs by their host, names in any case. A mismatch is returned and emitted as `verification.mismatch`; the intent does not change.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
     body: z.strictObject({ actualAmountCents: moneySchema, actualMerchant: labelSchema }),
@@ -37,14 +37,16 @@ export const intentInquiryApi = {
         mismatches: z.array(
           z.object({
             field: z.enum(['amount', 'merchant']),
-            message: z.string().meta({ examples: ['€ 30.00 were charged, € 26.25 were approved at most.'] }),
+            message: z
+              .string()
+              .meta({ examples: ['€ 30.00 was charged, but at most € 26.25 was approved.'] }),
           }),
         ),
       }),
     ],
     fails: {
       intent_not_found,
-      intent_not_approved: [400, 'Only an approved intent can be compared with what was charged.'],
+      intent_not_approved: [400, 'Only an approved intent can be compared with a charge.'],
     },
     emits: {
       'verification.mismatch': declareEvent(
@@ -71,9 +73,7 @@ export const intentInquiryApi = {
         decisionId: id('decision'),
         decidedAt: instant,
         summary: z.string().meta({
-          examples: [
-            'It waits for a person: € 25.00 is above the limit of € 10.00 up to which no approval is needed.',
-          ],
+          examples: ['The intent waits for a person: € 25.00 is above the auto-approve limit of € 10.00.'],
         }),
         policy: z
           .object({
@@ -84,7 +84,7 @@ export const intentInquiryApi = {
           .nullable(),
         note: z.string().nullable().meta({
           description:
-            'Says whether the policy has changed since the decision, or had before a person approved.',
+            'Whether the policy has changed since the decision, or had changed before a person approved.',
         }),
         rules: z.array(
           z.object({

@@ -134,4 +134,4 @@ export const expireIntent: Expire = {
   write: writeIntentBatch,
 }
 
-export const alreadyInStatusMessage = (status: string): string => `The intent is ${status} already.`
+export const alreadyInStatusMessage = (status: string): string => `The intent is already ${status}.`

@@ -113,7 +113,7 @@ export function payeeRequestRefusal(
   if (amount === amountCents) return undefined
   return [
     'request_other_amount',
-    `amountEuros: ${formatMoney(amountCents)} are outstanding for the request, not ${formatMoney(amount)}. Declare that amount.`,
+    `amountEuros: the outstanding amount of the request is ${formatMoney(amountCents)}, not ${formatMoney(amount)}. Declare the outstanding amount.`,
   ]
 }
 

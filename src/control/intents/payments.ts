@@ -165,7 +165,7 @@ export const isApprovedPayee = (
   normalizeMerchant(merchant) === normalizeMerchant(name) && (payeeIban === null || payeeIban === iban)
 
 export const aboveHeldAmountMessage = (amount: Cents, held: Cents): string =>
-  `${formatMoney(amount)} are asked for, ${formatMoney(held)} are held for the intent.`
+  `The payment asks for ${formatMoney(amount)}, but only ${formatMoney(held)} is held for the intent.`
 
 type Status = (typeof intentReceiptStates)[number] | null
 

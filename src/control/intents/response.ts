@@ -43,11 +43,11 @@ export const unpaidIntentResponse = <T extends object>(intent: T) => withMembers
 /** Null if the payment was completed, which the intent's status already says. */
 export function intentPaymentSentence({ status, reason }: IntentPayment): string | null {
   const why = reason ? ` ${reason.message}` : ''
-  if (status === 'rejected') return `Its payment was rejected, and the money was returned.${why}`
-  if (status === 'returned') return `Its payment was returned.${why}`
-  if (status === 'cancelled') return `Its payment was cancelled before it was submitted.${why}`
+  if (status === 'rejected') return `The payment was rejected, and the money was returned.${why}`
+  if (status === 'returned') return `The payment was returned.${why}`
+  if (status === 'cancelled') return `The payment was cancelled before it was submitted.${why}`
   if (status === 'completed') return null
-  return reason ? `Its payment is pending and waits.${why}` : 'Its payment is pending.'
+  return reason ? `The payment is pending and waits.${why}` : 'The payment is pending.'
 }
 
 /** The person whose decision led to the status. A later event is not that person's act. */

@@ -21,13 +21,13 @@ export const mccSchema = patternTextSchema(/^\d{4}$/, 4, 'a merchant category co
 
 export const intentMerchantSchema = labelSchema.optional().meta({
   description:
-    'The payee. With `beneficiaryId`, `walletId` or `requestId` it may be left out; a name other than that record’s is refused.',
+    'The payee. Optional with `beneficiaryId`, `walletId` or `requestId`; a name other than that record’s is refused.',
   examples: ['Bookshop'],
 })
 
 export const paymentRequestIdSchema = id('request').nullable().default(null).meta({
   description:
-    'The payment request that it pays, which may be another owner’s. Its holder is the payee, and the outstanding amount is the amount.',
+    'The payment request to pay, which may be another owner’s. The payee is its account holder, and the amount its outstanding amount.',
 })
 
 interface PayeeReference {
@@ -50,7 +50,7 @@ export const payeeMissingIssue = {
 export const hasOnePayee = (reference: PayeeReference): boolean => recordsOf(reference) <= 1
 export const payeeAmbiguousIssue = {
   path: ['walletId'],
-  error: 'give one of walletId, beneficiaryId and requestId, not several',
+  error: 'send only one of walletId, beneficiaryId and requestId',
 }
 
 const DecidedBy = z.object({
@@ -59,7 +59,10 @@ const DecidedBy = z.object({
     .string()
     .nullable()
     .meta({ examples: ['key_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
-  name: z.string().nullable().meta({ description: 'As given. The name of an operator is not verified.' }),
+  name: z
+    .string()
+    .nullable()
+    .meta({ description: 'Name as given. The name of an operator is not verified.' }),
 })
 
 const Payment = z
@@ -69,7 +72,7 @@ const Payment = z
     status: z.enum(intentPaymentStates),
     amountCents: moneySchema.meta({
       description:
-        'Its sum. For a card payment: the collected amount, once the merchant has collected something.',
+        'Amount of the payment. For a card payment: the collected amount, once the merchant has collected any.',
     }),
     reason: z
       .object({
@@ -95,10 +98,10 @@ export const IntentRecord = z
     purpose: z.string(),
     beneficiaryId: id('beneficiary').nullable(),
     walletId: id('wallet').nullable(),
-    requestId: id('request').nullable().meta({ description: 'The payment request that it pays.' }),
+    requestId: id('request').nullable().meta({ description: 'The payment request that the intent pays.' }),
     paymentTokenId: id('paymenttoken')
       .nullable()
-      .meta({ description: 'The payment token that was created with it. The token alone names its payee.' }),
+      .meta({ description: 'The payment token created with the intent. Only the token names its payee.' }),
     cardId: id('card').nullable(),
     runId: id('run').nullable(),
     delegationId: id('delegation').nullable(),
@@ -116,11 +119,10 @@ export const IntentRecord = z
     }),
     receiptStatus: z.enum(intentReceiptStates).nullable().meta({
       description:
-        'The match of its payment’s receipts: `mismatch` if one has another total. Null without receipts.',
+        'How the receipts of the payment match: `mismatch` if one has a different total. Null without receipts.',
     }),
     workflowId: z.string().nullable().meta({
-      description:
-        'The workflow to find in the Temporal Web UI; null if the intent never waited for a person.',
+      description: 'The workflow’s ID in the Temporal Web UI. Null if the intent never waited for a person.',
     }),
     metadata: metadataSchema,
     ...recordTimestamps,
@@ -132,13 +134,13 @@ export const IntentEvent = z.object({
   agentId: id('agent'),
   runId: id('run').optional(),
   delegationId: id('delegation').optional(),
-  cardId: id('card').optional().meta({ description: 'The card that it names.' }),
-  requestId: id('request').optional().meta({ description: 'The payment request that it names.' }),
+  cardId: id('card').optional().meta({ description: 'The card that the intent names.' }),
+  requestId: id('request').optional().meta({ description: 'The payment request that the intent names.' }),
   paymentTokenId: id('paymenttoken')
     .optional()
-    .meta({ description: 'The payment token that was created with it.' }),
-  personId: id('person').optional().meta({ description: 'The person who has approved or denied it.' }),
-  mandateId: id('mandate').optional().meta({ description: 'The mandate that has approved it.' }),
+    .meta({ description: 'The payment token created with the intent.' }),
+  personId: id('person').optional().meta({ description: 'The person who approved or denied the intent.' }),
+  mandateId: id('mandate').optional().meta({ description: 'The mandate that approved the intent.' }),
   status: intentStatusSchema,
   amountCents: moneySchema,
   merchant: z.string().max(200),
@@ -163,20 +165,20 @@ export const intentDecisionRefusals = {
 
 export const intentCancelRefusals = {
   intent_not_found,
-  intent_closed: [400, 'The intent has ended already.'],
+  intent_closed: [400, 'The intent has already ended.'],
   intent_expired,
-  intent_being_paid: [400, 'A payment on it is pending. Cancel that payment first.'],
+  intent_being_paid: [400, 'A payment on the intent is pending. Cancel that payment first.'],
 } as const satisfies Record<string, RefusalSpec>
 
 export const payeeMismatchRefusal: RefusalSpec = [
   400,
-  'merchant or country: it differs from the payee’s record. Leave it out.',
+  'merchant or country: the value differs from the payee’s record. Leave it out.',
 ]
 
 export const payeeRequestRefusals = {
   request_not_found: [404, 'requestId: no such payment request.'],
   request_not_open: [400, 'requestId: the request is paid or has ended, and cannot be paid.'],
-  request_other_amount: [400, 'amountEuros: it must be the outstanding amount of the request.'],
+  request_other_amount: [400, 'amountEuros: this must be the outstanding amount of the request.'],
 } as const satisfies Record<string, RefusalSpec>
 
 export const budgetLevelRefusals = {
@@ -189,7 +191,7 @@ export const budgetLevelRefusals = {
 export const intentRunRefusals = {
   card_not_found: [404, 'cardId: the agent has no such card.'],
   run_not_found: [404, 'runId: the agent has no such run.'],
-  run_mismatch: [400, 'runId: the header X-Run-Id names another run. Name one.'],
+  run_mismatch: [400, 'runId: the header X-Run-Id names another run. Send only one of them.'],
 } as const satisfies Record<string, RefusalSpec>
 
 export const declareIntentRefusals = {

@@ -37,25 +37,25 @@ const Simulation = z
     country: countrySchema.nullable().default(null),
     runId: id('run').nullable().default(null).meta({ description: 'A run of the agent.' }),
     cardId: id('card').nullable().default(null).meta({ description: 'A card of the agent.' }),
-    at: instant.optional().meta({ description: 'The instant for which to decide; now if left out.' }),
+    at: instant.optional().meta({ description: 'The time for which to decide. Defaults to now.' }),
   })
   .refine(({ agentId, policyId, policy }) => [agentId, policyId, policy].filter(Boolean).length <= 1, {
     path: ['agentId'],
-    error: 'name one of agentId, policyId and policy, not several',
+    error: 'send exactly one of agentId, policyId and policy',
   })
   .refine(({ policyId, policy, runId }) => (!policyId && !policy) || runId === null, {
     path: ['runId'],
-    error: 'only an agent has runs: a policy by itself has none',
+    error: 'use runId only with agentId',
   })
   .refine(({ policyId, policy, cardId }) => (!policyId && !policy) || cardId === null, {
     path: ['cardId'],
-    error: 'only an agent has cards: a policy by itself has none',
+    error: 'use cardId only with agentId',
   })
   .refine(hasPayee, payeeMissingIssue)
   .refine(hasOnePayee, payeeAmbiguousIssue)
 
 const SimulatedDecision = DecisionRecord.extend({
-  id: z.null().meta({ description: 'Null: nothing is stored.', examples: [null] }),
+  id: z.null().meta({ description: 'Always null: nothing is stored.', examples: [null] }),
 }).meta({ id: 'SimulatedDecision' })
 
 /** The URL is below the policies, but the code is here, because it needs all that decides intents. */
@@ -67,10 +67,10 @@ export const intentSimulationApi = {
     tool: {
       name: 'check_payment',
       isCommon: true,
-      use: 'Use it to check whether a payment would be approved, without declaring it. It reserves nothing and guarantees nothing.',
+      use: 'Use it to check whether a payment would be approved, without declaring an intent. The check reserves nothing and guarantees nothing.',
     },
     description:
-      'Nothing is stored or reserved. With `agentId` the answer is what `POST /intents` would decide with the same members, token and `X-Run-Id`: by the agent’s current status, policy, money and counters, every budget above and below it, its risk, and possible duplicates in the run. With `policyId` or `policy` the rules alone decide, for an agent that has spent nothing and has enough money. `at` sets the clock: the hours, the policy’s expiry, and the day and month whose limits apply, with what is reserved and spent of them by now. Everything else stays as it is now.',
+      'Nothing is stored or reserved. With `agentId`, the answer is what `POST /intents` would decide with the same fields, token and `X-Run-Id`: by the agent’s current status, policy, money and counters, every budget above and below it, its risk, and possible duplicates in the run. With `policyId` or `policy`, only the rules decide, for an agent that has spent nothing and has enough money. `at` sets the time, and with it the active hours, the policy’s expiry, and the day and month whose limits apply, with the amounts reserved and spent in them so far. Everything else stays as it is now.',
     callers: ['key', 'agent'],
     scope: 'policies:read',
     run: 'read',
@@ -80,7 +80,7 @@ export const intentSimulationApi = {
     returns: [200, SimulatedDecision],
     fails: {
       policy_not_found: notFound('policy'),
-      agent_required: [400, 'agentId: name one of agentId, policyId and policy.'],
+      agent_required: [400, 'agentId: send exactly one of agentId, policyId and policy.'],
       agent_not_found: notFoundOrDeleted('agent'),
       wallet_not_found: [404, 'walletId: no such wallet.'],
       wallet_of_card: purseRefusal('walletId'),

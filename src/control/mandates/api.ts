@@ -37,14 +37,14 @@ export const mandatesApi = {
     requires: 'passkeys',
     summary: 'Get the challenge of a mandate',
     description:
-      'The statement that a person signs with a passkey to create this mandate: the agent, every constraint and the end. `options` go to `navigator.credentials.get`; what that gives goes to `POST /mandates` with the same members. The challenge can be used once, for five minutes.',
+      'Returns the statement that a person signs with a passkey to create this mandate: the agent, all constraints and the expiry. Pass `options` to `navigator.credentials.get`, and send the result to `POST /mandates` with the same fields. The challenge expires after five minutes and can be used once.',
     callers: ['key'],
     scope: 'mandates:write',
     body: NewMandate.extend({
       personId: id('person')
         .nullable()
         .default(null)
-        .meta({ description: 'The person who must sign. Null: any approver; in the console it is you.' }),
+        .meta({ description: 'The person who must sign. Null: any approver. In the console, it is you.' }),
     }),
     example: { ...exampleMandate, personId: null },
     returns: [201, ChallengeRecord],
@@ -54,7 +54,7 @@ export const mandatesApi = {
   create: post('/mandates', {
     summary: 'Create a mandate',
     description:
-      'A person’s permission in advance. While it is active, an intent inside it needs no person where only its amount would require one (`autoApproveLimitEuros`, or no policy): `decidedBy` is then the mandate. It counts only what it approves. Possible duplicates, risk and `requireAttestation` still require a person, and every other rule and budget still applies. Of several mandates that allow an intent, the one that ends first is used. A passkey of a person who may approve intents signs it, over exactly these members.',
+      'A mandate is a person’s permission in advance. While it is active, an intent within it needs no approval if only its amount would require one (`autoApproveLimitEuros`, or no policy): `decidedBy` is then the mandate. Only intents that the mandate approves count against it. Possible duplicates, risk and `requireAttestation` still require a person, and every other rule and budget still applies. If several mandates allow an intent, the one that ends first is used. A person who may approve intents signs exactly these fields with a passkey.',
     callers: ['key'],
     scope: 'mandates:write',
     signature: { challenge: '/mandates/options', always: true },
@@ -86,7 +86,7 @@ export const mandatesApi = {
   list: list('/mandates', {
     readsClock: true,
     summary: 'List mandates',
-    description: 'Newest first. An agent’s token sees those of its agent.',
+    description: 'Newest first. An agent’s token sees only its agent’s mandates.',
     callers: ['key', 'agent'],
     scope: 'mandates:read',
     filters: { status: mandateStatusSchema.optional(), agentId: id('agent').optional() },
@@ -95,7 +95,7 @@ export const mandatesApi = {
   get: get('/mandates/{id}', {
     readsClock: true,
     summary: 'Get a mandate',
-    description: 'With what is left of each of its limits, and both signatures.',
+    description: 'Includes what is left of each limit, and both signatures.',
     callers: ['key', 'agent'],
     scope: 'mandates:read',
     returns: [200, MandateRecord],
@@ -104,19 +104,19 @@ export const mandatesApi = {
   suspend: post('/mandates/{id}/suspend', {
     summary: 'Suspend a mandate',
     description:
-      'From the answer on nothing is approved by it until it is resumed. What it has approved stays approved.',
+      'The mandate approves nothing until it is resumed. Intents that it has approved stay approved.',
     callers: ['key'],
     scope: 'mandates:write',
     body: comment,
     example: { comment: 'Until the invoice is clear' },
     returns: [200, MandateRecord],
-    fails: { ...mandateChangeRefusals, mandate_suspended: [400, 'The mandate is suspended already.'] },
+    fails: { ...mandateChangeRefusals, mandate_suspended: [400, 'The mandate is already suspended.'] },
     emits: mandateSuspendedEvent,
   }),
   resume: post('/mandates/{id}/resume', {
     summary: 'Resume a suspended mandate',
     description:
-      'Refused while the reason remains: the agent is frozen or being deleted, or the person who has signed it was removed.',
+      'Refused while the agent is frozen or being deleted, or if the person who signed the mandate was removed.',
     callers: ['key'],
     scope: 'mandates:write',
     body: comment,
@@ -128,7 +128,7 @@ export const mandatesApi = {
       agent_not_active: [400, 'The agent is frozen or being deleted. Unfreeze it first.'],
       signer_removed: [
         400,
-        'The person who has signed the mandate was removed. Have another person sign a new one.',
+        'The person who signed the mandate was removed. Have another person sign a new one.',
       ],
     },
     emits: { 'mandate.resumed': declareEvent('A suspended mandate is active again.', MandateEvent) },
@@ -136,7 +136,7 @@ export const mandatesApi = {
   revoke: post('/mandates/{id}/revoke', {
     summary: 'Revoke a mandate',
     description:
-      'Permanent: it approves nothing from now on. Intents that it has approved stay approved; cancel those that should not be paid.',
+      'Permanent: the mandate approves nothing from now on. Intents that it has approved stay approved; cancel those that should not be paid.',
     callers: ['key'],
     scope: 'mandates:write',
     body: comment,

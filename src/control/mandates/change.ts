@@ -54,7 +54,7 @@ function suspendMandate(
 }
 
 const overMessage = ({ status }: Mandate): string | undefined =>
-  mandateMachine.isFinal(status) ? `The mandate is ${status} already.` : undefined
+  mandateMachine.isFinal(status) ? `The mandate is already ${status}.` : undefined
 
 export const suspendMandateOperation: HandlerOf<typeof mandatesApi.suspend> = async (
   { params, body },
@@ -154,7 +154,7 @@ export const mandateReactions = {
       const active = { personId, status: 'active' } as const
       const mandates = await records.find(Mandate, active, { orderBy: { id: 'asc' }, lock: true })
       for (const mandate of mandates)
-        suspendMandate(mandate, 'signer_removed', 'The person who has signed it was removed.', context)
+        suspendMandate(mandate, 'signer_removed', 'The person who signed it was removed.', context)
     },
   ),
 }

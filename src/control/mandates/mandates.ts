@@ -78,7 +78,7 @@ const expiry: Deadline = {
 
 export const mandatesArea = area(
   'Mandates',
-  'Permissions in advance, signed with a passkey: intents inside a mandate need no further approval.',
+  'Permissions in advance, signed with a passkey: intents within a mandate need no further approval.',
   mandates,
   {
     personal: mandatesPersonalData,

@@ -10,7 +10,7 @@ import { MAX_MANDATE_DAYS, MAX_OPEN_MANDATES, mandateMachine, mandateSuspensionR
 
 export const mandateStatusSchema = z.enum(mandateMachine.states).meta({
   description:
-    '`suspended`: it approves nothing until it is resumed. `exhausted`: everything that it allows has been paid.',
+    '`suspended`: the mandate approves nothing until it is resumed. `exhausted`: everything that it allows has been paid.',
 })
 
 const limit = (description: string) => positiveMoneySchema().nullable().default(null).meta({ description })
@@ -19,10 +19,10 @@ const limit = (description: string) => positiveMoneySchema().nullable().default(
 const MAX_ENTRIES = 100
 
 const moneyLimits = {
-  perTransactionCents: limit('The most for one payment.'),
-  perDayCents: limit('The most that is held and spent under it in a UTC day.'),
-  perMonthCents: limit('The most that is held and spent under it in a calendar month.'),
-  totalCents: limit('The most that is held and spent under it in total.'),
+  perTransactionCents: limit('Maximum amount per payment.'),
+  perDayCents: limit('Maximum amount held and spent under the mandate per UTC day.'),
+  perMonthCents: limit('Maximum amount held and spent under the mandate per calendar month.'),
+  totalCents: limit('Maximum amount held and spent under the mandate in total.'),
 }
 
 const NewConstraints = z
@@ -34,23 +34,23 @@ const NewConstraints = z
       .max(1_000_000)
       .nullable()
       .default(null)
-      .meta({ description: 'How many payments it allows, including open ones.' }),
+      .meta({ description: 'Maximum number of payments, including open ones.' }),
     merchants: z.array(merchantPatternSchema).max(MAX_ENTRIES).default([]).meta({
       description:
         'Names, hosts, `*.example.com` or IBANs, compared as in the allowlist of a policy. Empty: any merchant.',
     }),
     mccs: z.array(mccCodeSchema).max(MAX_ENTRIES).default([]).meta({
-      description: 'Merchant category codes. Empty: any; otherwise the intent has to name its `mcc`.',
+      description: 'Merchant category codes. Empty: any. Otherwise the intent must set `mcc`.',
     }),
     countries: z.array(countrySchema).max(MAX_ENTRIES).default([]).meta({
-      description: 'Countries of the merchant. Empty: any; otherwise the intent has to name its `country`.',
+      description: 'Countries of the merchant. Empty: any. Otherwise the intent must set `country`.',
     }),
   })
   .refine(
     constraints => Object.keys(moneyLimits).some(name => constraints[name as keyof typeof moneyLimits]),
     {
       path: ['totalCents'],
-      error: 'set at least one limit of money: perTransactionEuros, perDayEuros, perMonthEuros or totalEuros',
+      error: 'set at least one limit: perTransactionEuros, perDayEuros, perMonthEuros or totalEuros',
     },
   )
   .meta({ id: 'GivenMandateConstraints' })
@@ -74,10 +74,10 @@ export const newMandateMembers = {
   name: labelSchema
     .nullable()
     .default(null)
-    .meta({ description: 'What decisions call it. It is not signed.', examples: ['Books'] }),
+    .meta({ description: 'Name of the mandate in decisions. Not signed.', examples: ['Books'] }),
   constraints: NewConstraints,
   expiresAt: instant.meta({
-    description: `When it ends: in the future, and within ${MAX_MANDATE_DAYS} days.`,
+    description: `The time at which the mandate expires: in the future, and within ${MAX_MANDATE_DAYS} days.`,
     examples: ['2027-01-31T00:00:00.000Z'],
   }),
 }
@@ -85,7 +85,9 @@ export const newMandateMembers = {
 export const NewMandate = z.strictObject(newMandateMembers)
 
 const left = (what: string) =>
-  moneySchema.nullable().meta({ description: `${what} Null: it sets no such limit. 0 once it has ended.` })
+  moneySchema
+    .nullable()
+    .meta({ description: `${what} Null: the mandate has no such limit. 0 once it has ended.` })
 
 export const MandateRecord = z
   .object({
@@ -94,29 +96,31 @@ export const MandateRecord = z
     name: z.string().nullable(),
     status: mandateStatusSchema,
     constraints: ConstraintsRecord,
-    heldCents: moneySchema.meta({ description: 'Held for approved intents.' }),
+    heldCents: moneySchema.meta({ description: 'Amount held for approved intents.' }),
     spentCents: moneySchema,
-    dayLeftCents: left('What is left today.'),
-    monthLeftCents: left('What is left this month.'),
-    totalLeftCents: left('What is left in all.'),
+    dayLeftCents: left('Amount left today.'),
+    monthLeftCents: left('Amount left this month.'),
+    totalLeftCents: left('Amount left in total.'),
     countLeft: z
       .int()
       .nullable()
-      .meta({ description: 'How many payments are left. Null: any number. 0 once it has ended.' }),
+      .meta({ description: 'Number of payments left. Null: any number. 0 once the mandate has ended.' }),
     expiresAt: instant,
     suspendedBecause: z
       .enum(mandateSuspensionReasons)
       .nullable()
-      .meta({ description: 'Null unless it is `suspended`.' }),
-    comment: z.string().nullable().meta({ description: 'The comment of the last change.' }),
-    endedAt: instant.nullable().meta({ description: 'When it was revoked, has expired or was exhausted.' }),
+      .meta({ description: 'Why the mandate is suspended. Null unless it is `suspended`.' }),
+    comment: z.string().nullable().meta({ description: 'Comment on the last change.' }),
+    endedAt: instant
+      .nullable()
+      .meta({ description: 'The time at which the mandate was revoked, expired or was exhausted.' }),
     signedBy: z.object({ personId: id('person'), passkeyId: id('passkey') }),
     jws: z.string().meta({
       description:
-        'The statement that the person has signed, the signature of the passkey with its public key, and the mandate, signed by this installation: a compact JWS of the type `mandate`, which the keys of `/.well-known/jwks.json` check.',
+        'The statement that the person signed, the passkey’s signature and public key, and the mandate, all signed by this installation: a compact JWS of type `mandate`. The keys of `/.well-known/jwks.json` verify it.',
       examples: ['eyJhbGciOiJFZERTQSIsImtpZCI6IjE2MyIsInR5cCI6Im1hbmRhdGUifQ.e30.c2lnbmF0dXJl'],
     }),
-    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    workflowId: z.string().meta({ description: 'The run’s ID in the Temporal Web UI.' }),
     ...recordTimestamps,
   })
   .meta({ id: 'Mandate' })
@@ -124,7 +128,7 @@ export const MandateRecord = z
 export const MandateEvent = z.object({
   mandateId: id('mandate'),
   agentId: id('agent'),
-  personId: id('person').meta({ description: 'The person who has signed it.' }),
+  personId: id('person').meta({ description: 'The person who signed the mandate.' }),
   status: z.enum(mandateMachine.states),
   expiresAt: instant,
   suspendedBecause: z.enum(mandateSuspensionReasons).nullable(),
@@ -153,10 +157,10 @@ export const mandateChangeRefusals = {
 } as const satisfies Record<string, RefusalSpec>
 
 export const mandateTermRefusals = {
-  expires_too_early: [400, 'expiresAt: it must be in the future.'],
-  expires_too_late: [400, `expiresAt: at most ${MAX_MANDATE_DAYS} days from now.`],
+  expires_too_early: [400, 'expiresAt: this must be in the future.'],
+  expires_too_late: [400, `expiresAt: choose at most ${MAX_MANDATE_DAYS} days from now.`],
   too_many_mandates: [
     400,
-    `agentId: the agent has ${MAX_OPEN_MANDATES} mandates that have not ended. Revoke one that is not needed any more.`,
+    `agentId: the agent already has ${MAX_OPEN_MANDATES} open mandates. Revoke one that is no longer needed.`,
   ],
 } as const satisfies Record<string, RefusalSpec>

@@ -12,7 +12,7 @@ export const MerchantCategory = z
     code,
     description: z.string().meta({ examples: ['Bookshops'] }),
     groups: z.array(z.string()).meta({
-      description: 'The groups that it belongs to: a policy can name them.',
+      description: 'The groups that contain the category. A policy can name them.',
       examples: [['publishing', 'retail']],
     }),
   })
@@ -22,7 +22,7 @@ const MccGroup = z
   .object({
     name: z.string().meta({ examples: ['publishing'] }),
     description: z.string().meta({ examples: ['Books, magazines, newspapers and papers'] }),
-    codes: z.array(code).meta({ description: 'All its merchant category codes.' }),
+    codes: z.array(code).meta({ description: 'All merchant category codes of the group.' }),
   })
   .meta({ id: 'MccGroup' })
 
@@ -34,7 +34,7 @@ const ResolvedMerchant = z
       .string()
       .nullable()
       .meta({
-        description: 'Its usual category; null if the text does not tell.',
+        description: 'The merchant’s usual category. Null if the text does not show it.',
         examples: ['5815'],
       }),
     category: z
@@ -55,14 +55,12 @@ const ResolvedMerchant = z
 
 const Suggestion = z
   .object({
-    merchant: z.string().meta({ description: 'The name as it was spelled last.', examples: ['Bookshop'] }),
-    pattern: z
-      .string()
-      .meta({ description: 'The entry to write into the allowlist.', examples: ['bookshop'] }),
+    merchant: z.string().meta({ description: 'The latest spelling of the name.', examples: ['Bookshop'] }),
+    pattern: z.string().meta({ description: 'The entry to add to the allowlist.', examples: ['bookshop'] }),
     spends: z.int().meta({ examples: [3] }),
     amountCents: moneySchema,
     lastUsedAt: instant,
-    allowed: z.boolean().meta({ description: 'Whether the agent’s allowlist matches it already.' }),
+    allowed: z.boolean().meta({ description: 'Whether the agent’s allowlist already matches the merchant.' }),
     suggested: z.boolean(),
     reason: z.string().meta({ examples: ['Paid 3 times, € 76.50 in all.'] }),
   })
@@ -75,14 +73,14 @@ export const merchantsApi = {
     ...readAccess,
     summary: 'Resolve the text of a card statement to a merchant',
     description:
-      'Removes processors, numbers, dates and places, and looks the rest up. The same text always has the same answer; no other system is asked.',
+      'Removes payment processors, numbers, dates and places from the text, and looks up the rest. The same text always gives the same answer; no other system is called.',
     query: z.strictObject({
       q: z
         .string()
         .trim()
         .min(1)
         .max(200)
-        .meta({ description: 'The text of the statement.', examples: ['PAYPAL *SPOTIFYAB'] }),
+        .meta({ description: 'The text on the statement.', examples: ['PAYPAL *SPOTIFYAB'] }),
     }),
     returns: [200, ResolvedMerchant],
   }),
@@ -97,12 +95,12 @@ export const merchantsApi = {
         .max(64)
         .refine(name => mccsOfGroup(name), `no such group; there are ${mccGroupNames.join(', ')}`)
         .optional()
-        .meta({ description: 'Only the codes of this group: see `GET /mcc-groups`.' }),
+        .meta({ description: 'Only codes of this group: see `GET /mcc-groups`.' }),
       q: z
         .string()
         .max(100)
         .optional()
-        .meta({ description: 'Only codes that begin with this text, or have it in their description.' }),
+        .meta({ description: 'Only codes that begin with this text, or contain it in their description.' }),
     },
     item: MerchantCategory,
   }),
@@ -115,14 +113,14 @@ export const merchantsApi = {
   groups: list('/mcc-groups', {
     ...readAccess,
     summary: 'List the groups of merchant category codes',
-    description: 'The groups that `mccCategories` of a policy or of a card can name.',
+    description: 'The groups that `mccCategories` of a policy or card can name.',
     item: MccGroup,
   }),
   suggestions: list('/merchants/allowlist-suggestions', {
     ...readAccess,
     summary: 'Suggest merchants for an agent’s allowlist',
     description:
-      'From the agent’s last 2,000 payments; intents that are not paid yet do not count. A merchant that was paid only once, is on the blocklist or looks like another one is listed, but not suggested.',
+      'Based on the agent’s last 2,000 payments; unpaid intents do not count. A merchant that was paid only once, is on the blocklist or looks like another one is listed, but not suggested.',
     filters: { agentId: agentIdSchema },
     item: Suggestion,
     fails: { agent_required: agentRequiredRefusal, agent_not_found: notFound('agent') },

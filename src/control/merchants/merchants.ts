@@ -60,12 +60,12 @@ function objectionTo(
   isAllowed: boolean,
   lookalike: string | undefined,
 ): string | undefined {
-  if (blockPattern !== undefined) return `The blocklist has ${blockPattern}; it wins.`
-  if (isAllowed) return 'The allowlist has it already.'
-  if (lookalike !== undefined) return `It looks like ${lookalike}, but is spelled differently.`
-  if (spends === 1) return 'Paid once only.'
+  if (blockPattern !== undefined) return `The blocklist contains ${blockPattern}, and takes precedence.`
+  if (isAllowed) return 'The allowlist already contains it.'
+  if (lookalike !== undefined) return `The name looks like ${lookalike}, but is spelled differently.`
+  if (spends === 1) return 'Paid only once.'
   const problem = patternProblem(normalizeMerchant(merchant))
-  return problem && `It cannot be written into an allowlist: it ${problem}.`
+  return problem && `The name cannot be an allowlist entry: it ${problem}.`
 }
 
 async function suggest(

@@ -42,7 +42,7 @@ const VersionRecord = z
           text: z.string().meta({ examples: ['Daily limit: € 50.00 → € 70.00'] }),
         }),
       )
-      .meta({ description: 'What this version changed; empty in the first one.' }),
+      .meta({ description: 'The changes in this version. Empty in the first one.' }),
     changedByType: z.string().meta({ examples: ['key'] }),
     changedById: z.string().nullable(),
     createdAt: instant,
@@ -51,7 +51,7 @@ const VersionRecord = z
 
 const fails = { policy_not_found: notFound('policy'), agent_not_found: notFoundOrDeleted('agent') }
 
-const notAssigned = 'The agent has no policy: give it one with PUT /policies/agent/{agentId}.'
+const notAssigned = 'The agent has no policy. Give it one with PUT /policies/agent/{agentId}.'
 
 export const policiesApi = {
   create: post('/policies', {
@@ -81,7 +81,7 @@ export const policiesApi = {
         .meta({ description: 'Only templates, or only agents’ own policies.' }),
       templateId: id('policy')
         .optional()
-        .meta({ description: 'Only the agents’ policies that came from this template.' }),
+        .meta({ description: 'Only agents’ policies that are copies of this template.' }),
     },
     item: PolicyDetail,
   }),
@@ -108,7 +108,7 @@ export const policiesApi = {
   replace: put('/policies/{id}', {
     summary: 'Replace the rules of a policy',
     description:
-      'Rules that are left out are removed. Agents that got a copy of a template keep theirs until `POST /policies/{id}/apply`. Changes to an agent’s own policy are set for that agent alone: see `overrides`.',
+      'Rules that you leave out are removed. Agents with a copy of a template keep theirs until `POST /policies/{id}/apply`. Changes to an agent’s own policy apply only to that agent: see `overrides`.',
     callers: ['key'],
     scope: 'policies:write',
     limits: { bodyKiB: 256 },
@@ -153,7 +153,7 @@ export const policiesApi = {
   apply: post('/policies/{id}/apply', {
     summary: 'Apply a changed template to its agents',
     description:
-      'Every agent whose policy came from this template gets the rules the template has now. Rules that were set for one agent alone stay: `kept` and `overrides` of its policy name it.',
+      'Every agent whose policy is a copy of this template gets the template’s current rules. Rules that were set only for one agent stay: `kept`, and `overrides` of its policy, list them.',
     callers: ['key'],
     scope: 'policies:write',
     returns: [
@@ -166,7 +166,7 @@ export const policiesApi = {
           z.object({
             agentId: id('agent'),
             kept: z.array(z.string()).meta({
-              description: 'The rules that were set for this agent alone and stay as they are.',
+              description: 'Rules that were set only for this agent and stay as they are.',
               examples: [['requireIntent']],
             }),
           }),
@@ -185,7 +185,7 @@ export const policiesApi = {
   assign: put('/policies/agent/{agentId}', {
     summary: 'Give an agent a policy',
     description:
-      'The agent gets a policy of its own, a copy that remembers its template: changing one agent never changes another. If its own template is assigned again, rules that were set for the agent alone stay; with another template, rules that `toggle` has switched on stay. `overrides` lists them.',
+      'The agent gets its own copy of the policy, which remembers its template: a change to one agent never changes another. If its own template is assigned again, rules that were set only for the agent stay. With another template, rules that `toggle` has switched on stay. `overrides` lists them.',
     callers: ['key'],
     scope: 'policies:write',
     body: z.strictObject({
@@ -206,7 +206,7 @@ export const policiesApi = {
     tool: {
       name: 'get_policy',
       isCommon: true,
-      use: 'Use it to read the rules for the agent: limits, merchants, times, and from which amount on a person is asked.',
+      use: 'Use it to read the rules for the agent: limits, merchants, times, and the amount above which a person must approve.',
     },
     callers: ['key', 'agent'],
     scope: 'policies:read',
@@ -216,7 +216,7 @@ export const policiesApi = {
   toggle: patch('/policies/agent/{agentId}/toggle', {
     summary: 'Switch one rule of an agent’s effective policy',
     description:
-      'For this agent only: the rule stays when the template is applied or assigned again, until it is switched back. A rule that is switched on stays under another template, too.',
+      'Changes the rule for this agent only. It stays when the template is applied or assigned again, until it is switched back. A rule that is switched on stays under another template, too.',
     callers: ['key'],
     scope: 'policies:write',
     body: z.strictObject({

@@ -11,7 +11,7 @@ const agentId = id('agent')
 export const PolicyRecord = z
   .object({
     id: id('policy'),
-    agentId: agentId.optional().meta({ description: 'Left out for a template, which is of no agent.' }),
+    agentId: agentId.optional().meta({ description: 'Missing in a template, which belongs to no agent.' }),
     ownerId: id('customer'),
     ...contractRules,
     updatedAt: instant,
@@ -25,7 +25,7 @@ export const PolicyDetail = z
     agentId: agentId
       .nullable()
       .meta({ description: 'The agent whose own policy this is; null for a template.' }),
-    templateId: id('policy').nullable().meta({ description: 'The template it was copied from.' }),
+    templateId: id('policy').nullable().meta({ description: 'The template that the policy is a copy of.' }),
     version: z.int().min(1),
     ...policyRuleFields,
     overrides: z
@@ -33,23 +33,24 @@ export const PolicyDetail = z
       .max(policyRuleNames.length)
       .meta({
         description:
-          'The rules that were set for this agent alone, by `toggle` or `PUT /policies/{id}`. They stay when the template is applied or assigned again, until they are set back to the template’s values.',
+          'Rules that were set only for this agent, by `toggle` or `PUT /policies/{id}`. They stay when the template is applied or assigned again, until they are set back to the template’s values.',
         examples: [['requireIntent']],
       }),
     assignedAt: instant.nullable(),
-    expiresAt: instant.nullable().meta({ description: 'When the policy ends, by `expiresAfterMinutes`.' }),
+    expiresAt: instant
+      .nullable()
+      .meta({ description: 'The time at which the policy expires (`expiresAfterMinutes`).' }),
     expiredAt: instant.nullable(),
     ...recordTimestamps,
   })
   .meta({ id: 'PolicyDetail' })
 
-const ignored = { description: 'Ignored: accepted so that a policy can be written back as it was read.' }
+const ignored = { description: 'Ignored. Accepted so that you can send back a policy as you read it.' }
 const readOnly = z.string().max(128).nullable().optional().meta(ignored)
 
 export const PolicyReplaceBody = PolicyCreate.extend({
   version: z.int().min(1).optional().meta({
-    description:
-      'The version that you read. If it is given and the policy has another one now, the answer is a 409.',
+    description: 'The version that you read. If the policy has another version now, the answer is a 409.',
   }),
   ...Object.fromEntries(
     [
@@ -73,11 +74,11 @@ export const PolicyPresetRecord = z
     id: z.string().meta({ examples: ['standard'] }),
     name: z.string().meta({ examples: ['Standard'] }),
     summary: z.string().meta({
-      description: 'For which agents the preset is meant.',
+      description: 'The kind of agent that the preset is for.',
       examples: ['A working agent with everyday purchases.'],
     }),
-    explanation: z.record(z.string(), z.string()).meta({ description: 'Each rule that it sets, in words.' }),
-    policy: PolicyCreate.meta({ id: 'PresetPolicy', description: 'Post it to `/policies` as it is.' }),
+    explanation: z.record(z.string(), z.string()).meta({ description: 'Each rule of the preset, in words.' }),
+    policy: PolicyCreate.meta({ id: 'PresetPolicy', description: 'The body to send to `POST /policies`.' }),
   })
   .meta({ id: 'PolicyPreset' })
 

@@ -13,7 +13,7 @@ const Sum = z.object({ count: z.int(), amountCents: moneySchema }).meta({ id: 'B
 
 const verdict = z
   .enum(spendVerdicts)
-  .meta({ description: 'Allowed, sent to a person, or denied.', examples: ['allowed'] })
+  .meta({ description: 'Whether the spend is allowed, sent to a person, or denied.', examples: ['allowed'] })
 
 const Backtest = z
   .object({
@@ -24,14 +24,14 @@ const Backtest = z
     agentId: id('agent').nullable(),
     decisions: z
       .int()
-      .meta({ description: 'How many decisions were replayed: the sum of the five counts that follow.' }),
+      .meta({ description: 'Number of replayed decisions: the sum of the five counts that follow.' }),
     same: Sum,
     newlyDenied: Sum,
     newlyAllowed: Sum,
     newlyToPerson: Sum,
     decidedBefore: Sum.meta({
       description:
-        'Approvals by persons of spends that this policy would have denied, or allowed, when they were declared.',
+        'Spends that a person approved and this policy would have denied, or allowed, at declaration.',
     }),
     byRule: z
       .array(
@@ -44,7 +44,7 @@ const Backtest = z
       )
       .meta({
         description:
-          'The differences by the rule that makes them: it stops the spend now, or stopped it then.',
+          'The differences by the rule that causes them: it stops the spend now, or stopped it then.',
       }),
     examples: z
       .array(
@@ -75,19 +75,19 @@ const Situation = z
     amountCents: moneySchema,
     chargedCents: moneySchema
       .nullable()
-      .meta({ description: 'The amount that the merchant charges in the end.' }),
+      .meta({ description: 'The amount that the merchant finally charges.' }),
     merchant: z.string(),
     payeeIban: z
       .string()
       .nullable()
-      .meta({ description: 'The account that is paid, if a list of the policy names one.' }),
+      .meta({ description: 'The paid account, if a list of the policy names one.' }),
     mcc: z.string().nullable(),
     country: z.string().nullable(),
     intentId: z.string().nullable(),
-    attestedAt: instant.nullable().meta({ description: 'When a passkey approved it.' }),
+    attestedAt: instant.nullable().meta({ description: 'The time at which a passkey approved the spend.' }),
     policyEndsAt: instant.nullable(),
-    dayCents: moneySchema.meta({ description: 'Held and spent on that day so far.' }),
-    monthCents: moneySchema.meta({ description: 'Held and spent in that month so far.' }),
+    dayCents: moneySchema.meta({ description: 'Amount held and spent on that day so far.' }),
+    monthCents: moneySchema.meta({ description: 'Amount held and spent in that month so far.' }),
     uses: z.int(),
     lastSpendAt: instant.nullable(),
     firstMerchant: z.string().nullable(),
@@ -109,14 +109,14 @@ export const policySimulationApi = {
     limits: { oneAtATime: true },
     summary: 'Replay past decisions under a policy',
     description:
-      'Tells which decisions would have been different if agents had been under this policy. The decisions of each agent are replayed in order with the recorded request, funds, risk and state of the agent. Counters begin as recorded, and diverge from the record with each decision that differs: a spend that this policy denies leaves budget for later ones, a spend that it allows uses budget. A spend that was allowed and would be sent to a person counts as approved; a spend that a person denied stays denied. The first merchant, the policy’s end, the mandate that would allow it, and what other agents took of the owner’s budget are as recorded.',
+      'Shows which decisions would have been different if the agents had been under this policy. Each agent’s decisions are replayed in order, with the recorded request, funds, risk and state. Counters begin as recorded, and diverge with each decision that differs: a spend that this policy denies leaves budget for later ones, and a spend that it allows uses budget. A spend that was allowed and would be sent to a person counts as approved; a spend that a person denied stays denied. The first merchant, the policy’s expiry, the mandate that would allow the spend, and other agents’ use of the owner’s budget are as recorded.',
     callers: ['key'],
     ...readAccess,
     body: z
       .strictObject({
-        from: instant.meta({ description: 'Decisions of this instant or later …' }),
-        to: instant.meta({ description: '… and before this one.' }),
-        agentId: id('agent').optional().meta({ description: 'Only those of this agent.' }),
+        from: instant.meta({ description: 'Only decisions at or after this time.' }),
+        to: instant.meta({ description: 'Only decisions before this time.' }),
+        agentId: id('agent').optional().meta({ description: 'Only decisions about this agent.' }),
       })
       .refine(({ from, to }) => from < to, { path: ['to'], error: 'must be later than from' }),
     example: { from: '2026-11-01T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z' },
@@ -130,9 +130,9 @@ export const policySimulationApi = {
   probe: post('/policies/{id}/probe', {
     limits: { oneAtATime: true },
     readsClock: true,
-    summary: 'Show where each rule of a policy begins',
+    summary: 'Show the boundary of each rule of a policy',
     description:
-      'For each rule that is set, a spend that it stops and the nearest spend that it lets through, to the cent, the minute, the code. Both are decided by the code that decides real spends. Rules that contradict each other are listed as warnings.',
+      'Returns, for each rule that is set, a spend that it stops and the nearest spend that it lets through, to the cent, the minute or the code. The code that decides real spends decides both. Rules that contradict each other are listed as warnings.',
     callers: ['key', 'agent'],
     ...readAccess,
     returns: [
@@ -144,8 +144,12 @@ export const policySimulationApi = {
           rules: z.array(
             z.object({
               rule: z.string().meta({ examples: ['maxTransactionEuros'] }),
-              stops: Probed.nullable().meta({ description: 'Null if it stops nothing.' }),
-              passes: Probed.nullable().meta({ description: 'Null if it lets nothing through.' }),
+              stops: Probed.nullable().meta({
+                description: 'A spend that the rule stops. Null if there is none.',
+              }),
+              passes: Probed.nullable().meta({
+                description: 'The nearest spend that the rule lets through. Null if there is none.',
+              }),
             }),
           ),
           warnings: z.array(

@@ -10,10 +10,14 @@ const period = (limits: string) =>
   z.object({
     limitCents: moneySchema
       .nullable()
-      .meta({ description: `${limits} of the agent’s policy; null if it has none.` }),
-    heldCents: moneySchema.meta({ description: 'Reserved for what is approved and not paid yet.' }),
+      .meta({ description: `${limits} of the agent’s policy. Null if it has none.` }),
+    heldCents: moneySchema.meta({
+      description: 'Amount reserved for approved intents that are not paid yet.',
+    }),
     spentCents: moneySchema,
-    remainingCents: moneySchema.nullable().meta({ description: 'Null if there is no limit.' }),
+    remainingCents: moneySchema
+      .nullable()
+      .meta({ description: 'Amount left. Amount left. Null if there is no limit.' }),
   })
 
 const AgentUsageRecord = z
@@ -23,12 +27,12 @@ const AgentUsageRecord = z
     status: z.string(),
     policyId: id('policy').nullable(),
     walletId: id('wallet'),
-    availableCents: moneySchema.meta({ description: 'The amount that the agent’s wallet has to spend.' }),
-    heldCents: moneySchema.meta({ description: 'The amount that is held in the agent’s wallet.' }),
-    day: period('The limit for a day, by UTC,'),
-    month: period('The limit for a calendar month, by UTC,'),
+    availableCents: moneySchema.meta({ description: 'Available balance of the agent’s wallet.' }),
+    heldCents: moneySchema.meta({ description: 'Amount held in the agent’s wallet.' }),
+    day: period('The daily limit (UTC)'),
+    month: period('The monthly limit (UTC)'),
     lastSpendAt: instant.nullable().meta({
-      description: 'When money was last held or paid for it. Null if that has never happened.',
+      description: 'The time at which money was last held or paid for the agent. Null if never.',
     }),
   })
   .meta({ id: 'AgentUsage' })
@@ -40,7 +44,7 @@ export const agentUsageApi = {
     tool: {
       name: 'get_budgets',
       isCommon: true,
-      use: 'Use it to see what is left of each limit for the day, the month and in all.',
+      use: 'Use it to see what is left of each limit for the day, the month and in total.',
     },
     description:
       'For every agent, newest first: what it has spent today and this month, what is reserved, and what its own policy and its wallet leave. Budgets above and below the policy (`GET /budget`, runs, delegations, tokens, mandates, cards) may leave less.',

@@ -20,9 +20,9 @@ const weight = (name: keyof typeof defaultRiskSettings.weights, description: str
 
 const thresholds = z
   .strictObject({
-    review: threshold('review', 'From this score on a person is asked.'),
-    deny: threshold('deny', 'From this score on the spend is refused.'),
-    freeze: threshold('freeze', 'From this score on the agent is frozen, too, and an alert is opened.'),
+    review: threshold('review', 'Minimum score at which a person must review the spend.'),
+    deny: threshold('deny', 'Minimum score at which the spend is denied.'),
+    freeze: threshold('freeze', 'Minimum score at which the agent is also frozen and an alert is opened.'),
   })
   .refine(({ review, deny }) => review <= deny, { path: ['deny'], message: 'not below review' })
   .refine(({ deny, freeze }) => deny <= freeze, { path: ['freeze'], message: 'not below deny' })
@@ -31,16 +31,16 @@ const weights = z.strictObject({
   velocity: weight('velocity', 'More spends are declared within the window than `velocityCount`.'),
   amountOutlier: weight(
     'amountOutlier',
-    'The amount is far above the median of the last 64, by six times their median deviation. Silent for the first 20.',
+    'The amount is above the median of the last 64 spends by six times their median deviation. Not applied to the first 20 spends.',
   ),
   impossibleTravel: weight(
     'impossibleTravel',
-    'From the country of the last spend to that of this one is more than 500 km, and faster than 900 km/h.',
+    'The countries of the last spend and of this one are more than 500 km apart, and the trip would need more than 900 km/h.',
   ),
   newMerchant: weight('newMerchant', 'The agent has never paid this merchant.'),
   oddHour: weight(
     'oddHour',
-    'Less than one in a hundred of its spends was within an hour of this time of day. Silent for the first 50.',
+    'Less than 1 % of the agent’s spends were within an hour of this time of day. Not applied to the first 50 spends.',
   ),
 })
 
@@ -48,29 +48,29 @@ const settings = {
   enabled: z
     .boolean()
     .default(defaultRiskSettings.enabled)
-    .meta({ description: 'Whether spends are scored at all.' }),
+    .meta({ description: 'Whether spends are scored.' }),
   thresholds: thresholds.prefault({}),
   weights: weights
     .prefault({})
-    .meta({ description: 'The points that each signal gives; 0 switches it off.' }),
+    .meta({ description: 'Points that each signal adds to the score. 0 switches the signal off.' }),
   velocityWindowMinutes: z
     .int()
     .min(1)
     .max(MAX_VELOCITY_WINDOW_MINUTES)
     .default(defaultRiskSettings.velocityWindowMinutes)
-    .meta({ description: 'How many clock minutes are counted, the present one included.' }),
+    .meta({ description: 'Length of the window in clock minutes, including the current one.' }),
   velocityCount: z
     .int()
     .min(1)
     .max(1_000_000)
     .default(defaultRiskSettings.velocityCount)
-    .meta({ description: 'How many declared spends within the window are usual, approved or not.' }),
+    .meta({ description: 'Usual number of declared spends within the window, approved or not.' }),
 }
 
 const RiskConfigRecord = z
   .object({
     ...settings,
-    updatedAt: instant.nullable().meta({ description: 'Null if nothing was set: these are the defaults.' }),
+    updatedAt: instant.nullable().meta({ description: 'Null if nothing was set and the defaults apply.' }),
   })
   .meta({ id: 'RiskConfig' })
 
@@ -119,7 +119,7 @@ const RiskAlertRecord = z
     comment: z.string().nullable(),
     liftedAt: instant
       .nullable()
-      .meta({ description: 'When the agent was unfrozen, which closes the alert.' }),
+      .meta({ description: 'The time at which the agent was unfrozen, which closes the alert.' }),
     ...recordTimestamps,
   })
   .meta({ id: 'RiskAlert' })
@@ -142,7 +142,7 @@ export const riskEvents = {
   'risk.alert_created': declareEvent('A risk alert needs review by a person.', RiskEvent),
   'risk.velocity_alert': declareEvent('An agent exceeds its usual number of spends.', RiskEvent),
   'risk.geo_impossible': declareEvent(
-    'An agent would have spent in a country that it cannot have reached in the time.',
+    'An agent declared a spend in a country that it could not have reached in the time.',
     RiskEvent,
   ),
 }
@@ -151,15 +151,15 @@ const optionalComment = z.strictObject({ comment: freeTextSchema.nullable().defa
 
 export const riskApi = {
   config: get('/risk/config', {
-    summary: 'How risk is scored and what follows from it',
+    summary: 'Get the risk configuration',
     callers: ['key'],
     scope: 'risk:read',
     returns: [200, RiskConfigRecord],
   }),
   configure: put('/risk/config', {
-    summary: 'Set how risk is scored and what follows from it',
+    summary: 'Set the risk configuration',
     description:
-      'For all your agents in this mode. Every spend that is declared gets a score: the points of all its signals together, 100 at most. A member that is left out has its default; with the defaults no signal stops a spend by itself, and a person is asked about an unusual amount at a new merchant.',
+      'Applies to all your agents in this mode. Every declared spend gets a score: the sum of the points of its signals, at most 100. A field that you leave out gets its default. With the defaults, no signal stops a spend by itself, and an unusual amount at a new merchant needs a review by a person.',
     callers: ['key'],
     scope: 'risk:write',
     body: z.strictObject(settings),
@@ -167,7 +167,7 @@ export const riskApi = {
     returns: [200, RiskConfigRecord],
     emits: {
       'risk.config_updated': declareEvent(
-        'How risk is scored, or what follows from it, has changed.',
+        'The risk configuration has changed.',
         z.object({ ownerId: id('customer'), enabled: z.boolean(), thresholds }),
       ),
     },
@@ -175,7 +175,7 @@ export const riskApi = {
   events: list('/risk/events', {
     summary: 'List unusual spends',
     description:
-      'Spends whose score reached the threshold of review, those whose amount or country was unusual by itself, and each unfreezing of an agent.',
+      'Spends whose score reached the review threshold, spends whose amount or country was unusual by itself, and each unfreezing of an agent.',
     callers: ['key'],
     scope: 'risk:read',
     filters: {
@@ -187,7 +187,7 @@ export const riskApi = {
   }),
   alerts: list('/risk/alerts', {
     summary: 'List alerts',
-    description: 'One for each time that risk has frozen an agent.',
+    description: 'Lists one alert for each time that risk froze an agent.',
     callers: ['key'],
     scope: 'risk:read',
     filters: { status: z.enum(riskAlertMachine.states).optional(), agentId: id('agent').optional() },
@@ -196,7 +196,7 @@ export const riskApi = {
   acknowledge: post('/risk/alerts/{id}/acknowledge', {
     summary: 'Acknowledge an alert',
     description:
-      'Notes that a person has seen the alert. The agent stays frozen: see `POST /risk/agents/{id}/unfreeze`.',
+      'Records that a person has seen the alert. The agent stays frozen: see `POST /risk/agents/{id}/unfreeze`.',
     callers: ['key'],
     scope: 'risk:write',
     body: optionalComment,
@@ -204,14 +204,14 @@ export const riskApi = {
     returns: [200, RiskAlertRecord],
     fails: {
       alert_not_found: notFound('alert'),
-      alert_acknowledged: [400, 'The alert is acknowledged already.'],
+      alert_acknowledged: [400, 'The alert is already acknowledged.'],
     },
     emits: { 'risk.alert_acknowledged': declareEvent('A person has acknowledged a risk alert.', RiskEvent) },
   }),
   unfreeze: post('/risk/agents/{id}/unfreeze', {
     summary: 'Unfreeze an agent that risk has frozen',
     description:
-      'The spend that it was frozen for is no longer unusual: its merchant is known from now on, and the rest of the agent’s profile is learnt again. This closes the alert: `liftedAt` says when, and it is acknowledged with the comment that is given.',
+      'The spend that froze the agent no longer counts as unusual: its merchant is now known, and the rest of the agent’s profile is learned again. The alert is closed (`liftedAt`) and acknowledged with your comment.',
     callers: ['key'],
     scope: 'risk:write',
     body: optionalComment,
@@ -221,7 +221,7 @@ export const riskApi = {
       agent_not_found: notFound('agent'),
       not_frozen_by_risk: [
         400,
-        'The risk score has not frozen the agent. If a person has, use POST /agents/{id}/unfreeze.',
+        'The risk score has not frozen the agent. If a person froze it, use POST /agents/{id}/unfreeze.',
       ],
     },
     emits: { 'agent.unfrozen': AgentEvent, 'risk.alert_acknowledged': RiskEvent },

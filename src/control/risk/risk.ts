@@ -109,7 +109,7 @@ const onAgentUnfrozen = reaction(AgentEvent, {}, async ({ agentId }, { records, 
 
 export const riskArea = area(
   'Risk',
-  'Scores unusual spends: a person is asked, the spend is refused, or the agent is frozen.',
+  'Scores unusual spends: a person reviews the spend, it is denied, or the agent is frozen.',
   risk,
   {
     personal: riskPersonalData,

@@ -17,9 +17,9 @@ const AUTO_APPROVE_LIMIT = jsonName('autoApproveLimitCents')
 function checkPayment(
   rule: string,
   limit: Cents,
-  { purpose, above }: { readonly purpose: string; readonly above: RuleOutcome },
+  { nameLimit, above }: { readonly nameLimit: (amount: string) => string; readonly above: RuleOutcome },
 ): RuleEvaluator {
-  const limitInWords = `the limit of ${formatMoney(limit)} ${purpose}.`
+  const limitInWords = nameLimit(formatMoney(limit))
   return ({ request: { amountCents, paymentCents }, amountInWords }) => {
     const used = paymentCents ?? amountCents
     const words = paymentCents === undefined ? amountInWords : formatMoney(paymentCents)
@@ -40,7 +40,8 @@ export const maxTransactionRule: PolicyRule = {
   compile: terms => {
     const limit = terms?.maxTransactionCents ?? null
     if (limit === null) return undefined
-    return checkPayment(MAX_TRANSACTION, limit, { purpose: 'for one payment', above: 'fail' })
+    const nameLimit = (amount: string) => `the limit of ${amount} for one payment.`
+    return checkPayment(MAX_TRANSACTION, limit, { nameLimit, above: 'fail' })
   },
   skipMessage: 'No limit is set for a single payment.',
   remedy: 'Choose a smaller amount, or raise the limit for one payment.',
@@ -119,7 +120,7 @@ export const budgetRule: PolicyRule = {
   },
   skipMessage: 'No budget of the owner, a run, a delegation, a token or a card applies.',
   remedy:
-    'Stay within the rest of that budget, raise it, or, for a daily or monthly budget, wait for the next period.',
+    'Stay within what is left of that budget, raise it, or, for a daily or monthly budget, wait for the next period.',
 }
 
 export const toleranceRule: PolicyRule = {
@@ -133,10 +134,10 @@ export const toleranceRule: PolicyRule = {
       limit: centsToEuroNumber(holdCents),
       used: centsToEuroNumber(amountCents),
       remaining: centsToEuroNumber(subtractCents(holdCents, amountCents)),
-      message: `The amount charged may be up to ${formatMoney(holdCents)}.`,
+      message: `The charged amount may be up to ${formatMoney(holdCents)}.`,
     })
   },
-  skipMessage: 'The amount charged must not be above the amount asked for.',
+  skipMessage: 'The charged amount must not exceed the requested amount.',
   remedy: 'Raise the tolerance.',
 }
 
@@ -198,8 +199,8 @@ export const autoApproveRule: PolicyRule = {
     if (terms?.requireAttestation) return undefined
     const limit = terms?.autoApproveLimitCents ?? null
     if (limit !== null) {
-      const purpose = 'up to which no approval is needed'
-      return unlessMandate(checkPayment(AUTO_APPROVE_LIMIT, limit, { purpose, above: 'review' }))
+      const nameLimit = (amount: string) => `the auto-approve limit of ${amount}.`
+      return unlessMandate(checkPayment(AUTO_APPROVE_LIMIT, limit, { nameLimit, above: 'review' }))
     }
     const message = terms
       ? 'The policy approves nothing by itself: a person approves every intent.'
@@ -209,7 +210,7 @@ export const autoApproveRule: PolicyRule = {
       used: centsToEuroNumber(request.amountCents),
     }))
   },
-  skipMessage: 'Whether a person is asked is decided by another rule.',
+  skipMessage: 'Another rule decides whether a person must approve.',
   remedy: 'Have a person approve it, sign a mandate for it, or raise the auto-approve limit.',
 }
 
@@ -240,7 +241,7 @@ export const sufficientFundsRule: PolicyRule = {
     const [needed, there] = [formatMoney(holdCents), formatMoney(available)]
     if (!needsMoney(input)) {
       // The message states now what would refuse a person's later approval. A card cannot wait.
-      const message = `${needed} are needed once it is approved, and ${there} were available.`
+      const message = `${needed} is needed once the intent is approved, but only ${there} was available.`
       return request.kind === 'intent' ? checkWithoutLimit('insufficient_funds', 'skip', message) : undefined
     }
     return {
@@ -249,7 +250,7 @@ export const sufficientFundsRule: PolicyRule = {
       limit: centsToEuroNumber(available),
       used: centsToEuroNumber(holdCents),
       remaining: 0,
-      message: `${needed} are needed, ${there} are available.`,
+      message: `${needed} is needed, but only ${there} is available.`,
     }
   },
   skipMessage: 'The wallet has enough money, or none is needed yet.',

@@ -25,11 +25,7 @@ const limits = [
   ['maxTransactionCents', 'The limit for one payment', 'every payment is denied'],
   ['dailyLimitCents', 'The daily limit', 'every payment is denied'],
   ['monthlyLimitCents', 'The monthly limit', 'every payment is denied'],
-  [
-    'autoApproveLimitCents',
-    'The limit up to which no approval is needed',
-    'a person is asked about everything',
-  ],
+  ['autoApproveLimitCents', 'The auto-approve limit', 'a person must approve every intent'],
 ] as const
 
 type Limit = (typeof limits)[number][0]
@@ -57,7 +53,7 @@ const merchantsOnBothLists: WarningFinder = terms => {
   const remark = both.length === terms.merchantAllowlist.length ? ' No merchant is left to be paid.' : ''
   return {
     fields: ['merchantAllowlist', 'merchantBlocklist'],
-    message: `Allowed and blocked at once, so blocked: ${joinFirstTen(both)}.${remark}`,
+    message: `Both allowed and blocked, so blocked: ${joinFirstTen(both)}.${remark}`,
   }
 }
 
@@ -69,7 +65,7 @@ const codesOnBothLists: WarningFinder = terms => {
     terms.allowedMccs.some(code => terms.blockedCodes.has(code)) ? 'allowedMccs' : 'mccCategories',
     'blockedMccs',
   ]
-  return { fields, message: `Admitted and blocked at once, so blocked: ${joinFirstTen(both)}.${remark}` }
+  return { fields, message: `Both allowed and blocked, so blocked: ${joinFirstTen(both)}.${remark}` }
 }
 
 const unknownGroups: WarningFinder = terms => {
@@ -77,7 +73,7 @@ const unknownGroups: WarningFinder = terms => {
   return (
     unknown.length > 0 && {
       fields: ['mccCategories'],
-      message: `These groups do not exist, so they admit nothing: ${joinFirstTen(unknown)}.`,
+      message: `These groups do not exist, so they allow nothing: ${joinFirstTen(unknown)}.`,
     }
   )
 }
@@ -86,14 +82,14 @@ const equalHours: WarningFinder = ({ activeHoursStart, activeHoursEnd }) =>
   (activeHoursStart !== null || activeHoursEnd !== null) &&
   (activeHoursStart ?? 0) === (activeHoursEnd ?? 0) && {
     fields: ['activeHoursStart', 'activeHoursEnd'],
-    message: 'Start and end are the same hour: the agent may spend all day.',
+    message: 'activeHoursStart and activeHoursEnd are the same hour: the agent may spend all day.',
   }
 
 const autoApprovalWithPasskey: WarningFinder = ({ requireAttestation, autoApproveLimitCents }) =>
   requireAttestation &&
   autoApproveLimitCents !== null && {
     fields: ['autoApproveLimitCents', 'requireAttestation'],
-    message: `Up to ${formatMoney(autoApproveLimitCents)} no person would be asked, but requireAttestation asks one about everything.`,
+    message: `The auto-approve limit of ${formatMoney(autoApproveLimitCents)} has no effect: requireAttestation requires a person for every intent.`,
   }
 
 const finders: readonly WarningFinder[] = [
@@ -120,7 +116,7 @@ const finders: readonly WarningFinder[] = [
     'autoApproveLimitCents',
     'maxTransactionCents',
     (autoApprove, payment) =>
-      `Up to ${formatMoney(autoApprove)} no person would be asked, but above ${formatMoney(payment)} everything is denied.`,
+      `The auto-approve limit of ${formatMoney(autoApprove)} exceeds the limit of ${formatMoney(payment)} for one payment: everything above that is denied.`,
   ),
   autoApprovalWithPasskey,
   merchantsOnBothLists,

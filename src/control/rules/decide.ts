@@ -143,7 +143,11 @@ const judgedWithIntent: ReadonlySet<string> = new Set([
 const skipJudged = (rule: CompiledRule): CompiledRule => {
   const { name } = rule
   if (!judgedWithIntent.has(name)) return rule
-  const skipped = checkWithoutLimit(name, 'skip', 'It was judged with the intent that covers this payment.')
+  const skipped = checkWithoutLimit(
+    name,
+    'skip',
+    'This rule was checked with the intent that covers this payment.',
+  )
   return { ...rule, evaluate: () => skipped }
 }
 
@@ -247,7 +251,7 @@ const DECLARE_INTENT =
  * or not.
  */
 const DECLARED_ALREADY =
-  'A card payment cannot wait for an approval, and an intent covers this payment already.'
+  'A card payment cannot wait for an approval, and an intent already covers this payment.'
 
 function reasonOf(
   { kind, intentId }: SpendRequest,

@@ -79,7 +79,11 @@ function allowedBy(use: MandateUsage, holdCents: Cents): RuleCheck {
   const narrowest = left.toSorted((one, other) => (one.leftCents < other.leftCents ? -1 : 1))[0]
   const words = leftInWords(left, countLeft(use))
   return {
-    ...checkWithoutLimit('mandate', 'pass', `${mandateLabel(use)} approves it without a person${words}.`),
+    ...checkWithoutLimit(
+      'mandate',
+      'pass',
+      `${mandateLabel(use)} approves the intent without a person${words}.`,
+    ),
     ...(narrowest && {
       limit: centsToEuroNumber(narrowest.limitCents),
       used: centsToEuroNumber(subtractCents(narrowest.limitCents, narrowest.leftCents)),

@@ -38,7 +38,7 @@ export const blocklistRule: PolicyRule = {
     }
   },
   skipMessage: 'No merchant is blocked.',
-  remedy: 'Buy from another merchant, or take this one off the blocklist.',
+  remedy: 'Buy from another merchant, or remove this one from the blocklist.',
 }
 
 /** An empty list is not a rule: an owner who wants no payments freezes the agent. */
@@ -58,8 +58,8 @@ export const allowlistRule: PolicyRule = {
           )
     }
   },
-  skipMessage: 'No allowlist is set: every merchant that is not blocked is admitted.',
-  remedy: 'Buy from a merchant on the allowlist, or put this one on it.',
+  skipMessage: 'No allowlist is set: every merchant that is not blocked is allowed.',
+  remedy: 'Buy from a merchant on the allowlist, or add this one.',
 }
 
 /**
@@ -75,7 +75,7 @@ export const blockedMccsRule: PolicyRule = {
         return checkWithoutLimit(
           'blockedMccs',
           'review',
-          'mcc is not given, and some merchant categories are blocked.',
+          'mcc is not set, and some merchant categories are blocked.',
         )
       return terms.blockedCodes.has(mcc)
         ? checkWithoutLimit('blockedMccs', 'fail', `The merchant category ${mcc} is blocked.`)
@@ -83,7 +83,7 @@ export const blockedMccsRule: PolicyRule = {
     }
   },
   skipMessage: 'No merchant category is blocked.',
-  remedy: 'Give mcc, the merchant category; buy elsewhere, or take the category off the blocked ones.',
+  remedy: 'Set mcc, the merchant category; buy elsewhere, or unblock the category.',
 }
 
 /** A code is allowed by its group or by itself. A group that does not exist allows nothing. */
@@ -98,19 +98,15 @@ export const allowedMccsRule: PolicyRule = {
         return checkWithoutLimit(
           rule,
           'review',
-          'mcc is not given, and only some merchant categories are admitted.',
+          'mcc is not set, and only some merchant categories are allowed.',
         )
       return terms.allowedCodes.has(mcc)
-        ? checkWithoutLimit(rule, 'pass', `The merchant category ${mcc} is admitted.`)
-        : checkWithoutLimit(
-            rule,
-            'fail',
-            `The merchant category ${mcc} is not among those that are admitted.`,
-          )
+        ? checkWithoutLimit(rule, 'pass', `The merchant category ${mcc} is allowed.`)
+        : checkWithoutLimit(rule, 'fail', `The merchant category ${mcc} is not allowed.`)
     }
   },
-  skipMessage: 'Merchants of every category that is not blocked are admitted.',
-  remedy: 'Give mcc, the merchant category; buy from an admitted one, or admit this one.',
+  skipMessage: 'Every merchant category that is not blocked is allowed.',
+  remedy: 'Set mcc, the merchant category; buy in an allowed one, or allow this one.',
 }
 
 export const countriesRule: PolicyRule = {
@@ -122,19 +118,15 @@ export const countriesRule: PolicyRule = {
         return checkWithoutLimit(
           'allowedCountries',
           'review',
-          'country is not given, and merchants of some countries only are allowed.',
+          'country is not set, and only merchants in some countries are allowed.',
         )
       return terms.countries.has(country)
         ? checkWithoutLimit('allowedCountries', 'pass', `Merchants in ${country} are allowed.`)
-        : checkWithoutLimit(
-            'allowedCountries',
-            'fail',
-            `Merchants in ${country} are not among those that are allowed.`,
-          )
+        : checkWithoutLimit('allowedCountries', 'fail', `Merchants in ${country} are not allowed.`)
     }
   },
   skipMessage: 'Merchants of every country are allowed.',
-  remedy: 'Give country, where the merchant is; buy in an allowed one, or allow this one.',
+  remedy: 'Set country, where the merchant is; buy in an allowed one, or allow this one.',
 }
 
 export const boundMerchantRule: PolicyRule = {
@@ -159,7 +151,7 @@ export const boundMerchantRule: PolicyRule = {
         )
   },
   skipMessage: 'No delegation binds the agent to one merchant.',
-  remedy: 'Buy from the merchant of the delegation, or ask for a delegation without one.',
+  remedy: 'Buy from the delegation’s merchant, or ask for a delegation without one.',
 }
 
 export const firstMerchantOnlyRule: PolicyRule = {
@@ -172,14 +164,14 @@ export const firstMerchantOnlyRule: PolicyRule = {
         return checkWithoutLimit(
           'lockToFirstMerchant',
           'skip',
-          'The first merchant that is paid will be the only one.',
+          'The first merchant that is paid becomes the only one.',
         )
       return admittedNames(request).some(name => isSameMerchant(firstMerchant, name))
         ? checkWithoutLimit('lockToFirstMerchant', 'pass', `${merchant} is the only merchant of this agent.`)
         : checkWithoutLimit(
             'lockToFirstMerchant',
             'fail',
-            `This agent pays ${firstMerchant} only, not ${merchant}.`,
+            `This agent pays only ${firstMerchant}, not ${merchant}.`,
           )
     }
   },

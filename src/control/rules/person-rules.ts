@@ -70,7 +70,7 @@ export const requireIntentRule: PolicyRule = {
           )
     }
   },
-  skipMessage: 'No approved intent is asked for here.',
+  skipMessage: 'No approved intent is required here.',
   remedy: 'Declare an intent for it and have it approved, or switch requireIntent off.',
 }
 
@@ -83,7 +83,7 @@ export const duplicateRule: PolicyRule = {
         ? checkWithoutLimit(
             'possibleDuplicate',
             'review',
-            `It looks like ${earlierIntent}: the same merchant and amount, minutes ago.`,
+            `The intent looks like ${earlierIntent}: the same merchant and amount, minutes ago.`,
           )
         : undefined
     },
@@ -120,14 +120,14 @@ export const attestationRule: PolicyRule = {
       if (!approval)
         return intentId
           ? check('pass', 'A passkey has approved the intent.')
-          : check('review', 'The policy asks for a passkey: a person approves every intent.')
+          : check('review', 'The policy requires a passkey: a person approves every intent.')
       if (!approval.attestedAt)
-        return check('fail', 'The agent’s policy asks for an approval with a passkey.')
+        return check('fail', 'The agent’s policy requires an approval with a passkey.')
       return addMs(approval.attestedAt, minutes(window)) >= at
-        ? check('pass', 'A passkey has approved it.')
+        ? check('pass', 'A passkey has approved the intent.')
         : check('fail', `The passkey’s approval is older than ${window} minutes.`)
     }
   },
-  skipMessage: 'No passkey is asked for.',
-  remedy: 'Approve it with a passkey.',
+  skipMessage: 'No passkey is required.',
+  remedy: 'Approve the intent with a passkey.',
 }

@@ -21,60 +21,60 @@ export const policyRuleFields = {
     .string()
     .min(1)
     .meta({ examples: ['Research budget'] }),
-  maxTransactionCents: amount('A single amount above it is denied.'),
+  maxTransactionCents: amount('Maximum amount of one payment. Higher amounts are denied.'),
   dailyLimitCents: amount(
-    'An amount is denied if, with all that is held and spent in the UTC day, it exceeds this limit.',
+    'Maximum amount held and spent per UTC day. Amounts that would exceed it are denied.',
   ),
   monthlyLimitCents: amount(
-    'An amount is denied if, with all that is held and spent in the calendar month, it exceeds this limit.',
+    'Maximum amount held and spent per calendar month (UTC). Amounts that would exceed it are denied.',
   ),
-  autoApproveLimitCents: amount('Amounts up to this one need no person. Null: every intent needs approval.'),
+  autoApproveLimitCents: amount('Amounts up to this limit need no approval. Null: every intent needs one.'),
   merchantAllowlist: textList(
-    'Names, hosts, `*.example.com` for all hosts below one, or IBANs. If the list is not empty, only these are paid, directly or through a processor, as in `SQ *BOOKSHOP`. An empty list is no rule.',
+    'Names, hosts, `*.example.com` for all subdomains, or IBANs. If the list is not empty, only these can be paid, directly or through a processor, as in `SQ *BOOKSHOP`. Empty: no restriction.',
   ),
   merchantBlocklist: textList(
-    'Names, hosts or IBANs that are never paid. An entry also stops names that look like it, and the texts of statements: `Casino` stops `PAYPAL *CASINO` and `CASINO*1234`. The blocklist wins over the allowlist.',
+    'Names, hosts or IBANs that are never paid. An entry also blocks names that look like it, and statement texts: `Casino` blocks `PAYPAL *CASINO` and `CASINO*1234`. The blocklist takes precedence over the allowlist.',
   ),
   mccCategories: textList(
-    'Named groups of merchant categories: `software`, `travel`, …; `GET /mcc-groups` has them all. If `mccCategories` or `allowedMccs` is set, only their categories are admitted; if the category of a merchant is not known, a person is asked.',
+    'Groups of merchant categories: `software`, `travel`, …; `GET /mcc-groups` lists them. If `mccCategories` or `allowedMccs` is set, only those categories are allowed. If a merchant’s category is unknown, a person must approve.',
   ),
   allowedCountries: z.array(countrySchema).default([]).meta({
     description:
-      'Countries of the merchant, ISO 3166 alpha-2. If the country is not known, a person is asked.',
+      'Countries of the merchant, ISO 3166 alpha-2. If the country is unknown, a person must approve.',
   }),
   lockToFirstMerchant: flag(
-    'After the first completed spend only that merchant is paid: intents approved for others are not paid any more.',
+    'After the first completed spend, only that merchant can be paid. Intents approved for others can no longer be paid.',
   ),
   cooldownMinutes: count(
     0,
     'Minutes that must pass after the agent’s last approved spend, even if that was cancelled later.',
   ),
-  allowedMccs: z
-    .array(mccCodeSchema)
-    .default([])
-    .meta({ description: 'Single merchant category codes that are admitted.' }),
+  allowedMccs: z.array(mccCodeSchema).default([]).meta({ description: 'Allowed merchant category codes.' }),
   blockedMccs: z.array(mccCodeSchema).default([]).meta({
     description:
-      'Single merchant category codes that are refused, even if they are admitted too. If the code is not known, a person is asked.',
+      'Blocked merchant category codes, even if they are also allowed. If the code is unknown, a person must approve.',
   }),
   requireIntent: flag('A card authorization without a matching approved intent is declined.'),
-  requireAttestation: flag('Approval needs a passkey assertion over this very intent.'),
-  attestationWindowMinutes: count(1, 'How many minutes old that assertion may be; null means 5.'),
-  expiresAfterMinutes: count(1, 'Minutes after assignment when the policy expires.'),
+  requireAttestation: flag('Whether approval requires a passkey assertion for this exact intent.'),
+  attestationWindowMinutes: count(1, 'Maximum age of the assertion in minutes. Null: 5.'),
+  expiresAfterMinutes: count(1, 'Minutes after assignment until the policy expires.'),
   expirationAction: z.enum(expirationActions).default('notify').meta({
     description:
-      'What happens to the agent’s cards when the policy expires. After `freeze` and `close` every spend is denied; after `notify` the agent goes on spending under the policy, and the event `policy.expired` tells you.',
+      'What happens to the agent’s cards when the policy expires. After `freeze` and `close`, every spend is denied. After `notify`, only `policy.expired` is emitted.',
   }),
-  activeHoursStart: hour('First UTC hour in which the agent may spend; midnight if only the end is set.'),
+  activeHoursStart: hour(
+    'First UTC hour in which the agent may spend. Defaults to midnight if only the end is set.',
+  ),
   activeHoursEnd: hour(
-    'UTC hour from which on the agent may not spend. The span may wrap midnight; if start and end are equal it is all day.',
+    'UTC hour from which the agent may no longer spend. The span may cross midnight. If start and end are equal, the agent may spend all day.',
   ),
   maxUsageCount: count(
     1,
-    'Completed spends since the policy was assigned, and open intents: an approved intent counts before it is paid.',
+    'Maximum number of spends: completed ones since the policy was assigned, and open intents. An approved intent counts before it is paid.',
   ),
   amountTolerancePercent: z.number().min(0).max(1_000_000).nullable().default(null).meta({
-    description: 'By how many percent the amount charged may exceed the intent’s; never beyond a limit.',
+    description:
+      'Percentage by which the charged amount may exceed the intent’s amount, never beyond a limit.',
   }),
 }
 

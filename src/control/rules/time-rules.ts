@@ -30,7 +30,7 @@ export const policyExpiryRule: PolicyRule = {
       if (policyEndsAt === null) return undefined
       const end = endInWords(policyEndsAt)
       return at < policyEndsAt
-        ? checkWithoutLimit('expiresAfterMinutes', 'pass', `The policy holds until ${end}.`)
+        ? checkWithoutLimit('expiresAfterMinutes', 'pass', `The policy is valid until ${end}.`)
         : checkWithoutLimit('expiresAfterMinutes', outcome, `The policy ended on ${end}${afterwards}.`)
     }
   },
@@ -87,11 +87,11 @@ export const cooldownRule: PolicyRule = {
       const isOver = passed >= minutes(limit)
       const used = Math.floor(passed / minutes(1))
       const remaining = isOver ? 0 : Math.ceil(limit - passed / minutes(1))
-      const message = `${limit} minutes must lie between two spends: ${used} have passed, ${remaining} are left.`
+      const message = `${limit} minutes must pass between two spends: ${used} have passed, ${remaining} are left.`
       return { rule: 'cooldownMinutes', outcome: isOver ? 'pass' : 'fail', limit, used, remaining, message }
     }
   },
-  skipMessage: 'No time must lie between two spends.',
+  skipMessage: 'No cooldown is set.',
   remedy: 'Wait until then, or shorten the cooldown.',
 }
 
@@ -115,5 +115,5 @@ export const usageCountRule: PolicyRule = {
     }
   },
   skipMessage: 'The number of payments is not limited.',
-  remedy: 'Raise the number of payments, or assign a policy to the agent again: counting begins anew.',
+  remedy: 'Raise the number of payments, or assign a policy to the agent again, which restarts the count.',
 }

@@ -31,7 +31,8 @@ import { runMachine } from './run.ts'
 const status = z.enum(runMachine.states)
 
 const budget = moneySchema.nullable().meta({
-  description: 'The most that the run’s intents may hold and spend together. Null: no limit of its own.',
+  description:
+    'Maximum amount that the run’s intents may hold and spend together. Null: the run has no budget of its own.',
 })
 
 export const RunRecord = z
@@ -40,16 +41,16 @@ export const RunRecord = z
     agentId: id('agent'),
     delegationId: id('delegation').nullable().meta({
       description:
-        'The delegation whose token started the run. That token can end only the runs it has started.',
+        'The delegation whose token started the run. That token can end only runs that it started.',
     }),
     name: z.string(),
     externalId: z.string().nullable(),
     status,
     budgetCents: budget,
-    heldCents: moneySchema.meta({ description: 'Held for approved intents of the run.' }),
-    spentCents: moneySchema.meta({ description: 'Spent on intents of the run.' }),
+    heldCents: moneySchema.meta({ description: 'Amount held for approved intents of the run.' }),
+    spentCents: moneySchema.meta({ description: 'Amount spent on intents of the run.' }),
     comment: z.string().nullable(),
-    reason: z.string().nullable().meta({ description: 'The reason for which the run failed.' }),
+    reason: z.string().nullable().meta({ description: 'Why the run failed.' }),
     endedAt: instant.nullable(),
     metadata: metadataSchema,
     ...recordTimestamps,
@@ -67,7 +68,7 @@ export const RunEvent = z.object({
 
 const fails = {
   run_not_found: notFound('run'),
-  run_not_running: [400, 'The run has ended already.'],
+  run_not_running: [400, 'The run has already ended.'],
 } as const satisfies Record<string, RefusalSpec>
 const { run_not_found } = fails
 
@@ -82,10 +83,10 @@ export const runsApi = {
     tool: {
       name: 'start_run',
       isCommon: true,
-      use: 'Use it at the beginning of a task that buys several things: name the run in runId of each intent, and its budget bounds them together.',
+      use: 'Use it at the beginning of a task that buys several things: name the run in runId of each intent, and its budget limits them together.',
     },
     description:
-      'A run is one piece of the agent’s work. Requests with its id in the header `X-Run-Id` appear in its timeline, and intents declared with that header or with `runId` count against its budget. A run never widens what the agent may spend: every other limit applies as well.',
+      'A run is one piece of the agent’s work. Requests with its ID in the header `X-Run-Id` appear in its timeline, and intents declared with that header or with `runId` count against its budget. A run never widens what the agent may spend: every other limit applies as well.',
     callers: ['key', 'agent'],
     scope: 'runs:write',
     body: z.strictObject({
@@ -94,7 +95,7 @@ export const runsApi = {
       externalId: labelSchema
         .nullable()
         .default(null)
-        .meta({ description: 'Your own id of the run; unique for the agent.' }),
+        .meta({ description: 'Your own ID for the run. Unique per agent.' }),
       budgetCents: members.budgetCents.default(null),
       metadata: inputMetadataSchema.default({}),
     }),
@@ -103,7 +104,10 @@ export const runsApi = {
     fails: {
       agent_required: agentRequiredRefusal,
       agent_not_found: notFoundOrDeleted('agent'),
-      external_id_taken: [409, 'externalId: another run of the agent uses it. Choose another one.'],
+      external_id_taken: [
+        409,
+        'externalId: another run of the agent already uses it. Choose a different one.',
+      ],
     },
     emits: { 'run.created': declareEvent('A run of an agent has been started.', RunEvent) },
   }),
@@ -129,7 +133,7 @@ export const runsApi = {
   update: patch('/runs/{id}', {
     summary: 'Update a run that is running',
     description:
-      'The budget may be less than the run holds and has spent: nothing is taken back, but nothing more is approved until it fits.',
+      'The budget may be lower than the amount already held and spent. Nothing is taken back, but nothing more is approved until the total is within the budget.',
     callers: ['key'],
     scope: 'runs:write',
     body: z.strictObject(members).partial(),
@@ -169,7 +173,7 @@ export const runsApi = {
   timeline: get('/runs/{id}/timeline', {
     summary: 'Get the timeline of a run',
     description:
-      'Oldest first: every change by requests with this `X-Run-Id`, and every change of the run’s intents by any caller. The totals are in the run itself. The token of a delegation sees only what is done with it or under its delegation.',
+      'Oldest first: every change by requests with this `X-Run-Id`, and every change of the run’s intents by any caller. The run itself has the totals. The token of a delegation sees only changes made with it or under its delegation.',
     callers: ['key', 'agent'],
     scope: 'runs:read',
     query: pageQuerySchema({}),

@@ -14,8 +14,8 @@ export const EventRecord = z
     data: z
       .record(z.string(), z.unknown())
       .meta({ examples: [{ agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz', status: 'frozen' }] }),
-    requestId: z.string().meta({ description: 'The request that caused it.' }),
-    runId: id('run').nullable().meta({ description: 'The run that it belongs to.' }),
+    requestId: z.string().meta({ description: 'The request that caused the event.' }),
+    runId: id('run').nullable().meta({ description: 'The run that the event belongs to.' }),
   })
   .meta({ id: 'Event' })
 
@@ -26,7 +26,9 @@ const EventTypeRecord = z
       description: 'When the event is sent.',
       examples: ['An agent has been stopped.'],
     }),
-    reserved: z.boolean().meta({ description: 'Can be subscribed to, and is never sent.' }),
+    reserved: z
+      .boolean()
+      .meta({ description: 'Whether the event is reserved: it can be subscribed to, and is never sent.' }),
     schema: z
       .record(z.string(), z.unknown())
       .meta({ description: 'JSON Schema of `data`.', examples: [{ type: 'object' }] }),
@@ -47,8 +49,7 @@ const filters = {
 
 /** The operator reads the platform's own events, such as those of incidents. */
 const ownerHeader = {
-  'x-owner-id':
-    'With the dashboard secret: `customer_house`, whose events are those of the platform itself. Ignored otherwise.',
+  'x-owner-id': 'With the dashboard secret: `customer_house`, for the platform’s events. Ignored otherwise.',
 } as const
 
 const owner_required: RefusalSpec = [
@@ -60,7 +61,7 @@ export const eventsApi = {
   list: list('/events', {
     summary: 'List events',
     description:
-      'All events, newest first. An agent’s token sees the events of its agent, a delegation’s token those under it. The dashboard sees the platform’s.',
+      'All events, newest first. An agent’s token sees its agent’s events, a delegation’s token those of the delegation, the dashboard the platform’s.',
     callers: ['key', 'agent', 'dash'],
     scope: 'events:read',
     http: { reads: ownerHeader },
@@ -75,7 +76,7 @@ export const eventsApi = {
   types: list('/events/types', {
     summary: 'List the kinds of events',
     description:
-      'All that can be subscribed to: what has happened when each is sent, the form of its `data`, and an example.',
+      'All events that can be subscribed to: when each is sent, the form of its `data`, and an example.',
     callers: ['key', 'agent'],
     scope: 'events:read',
     item: EventTypeRecord,
@@ -83,8 +84,8 @@ export const eventsApi = {
   stream: get('/events/stream', {
     summary: 'Stream events',
     description: [
-      'Server-sent events that go on until you hang up: each event as `GET /events/{id}` returns it, with its id as the `id` of the message, in the order in which they were committed. What happens from now on, or after the event in `Last-Event-ID`: then none is missing, and none comes twice in a stream. After fifteen seconds without an event a comment shows that the stream is alive.',
-      'It ends when the credential does, and when the service is restarted: connect again with the id of the last event. One that comes a second time after that has the same id. A client that takes nothing for thirty seconds is cut. At most 20 streams at once, of an owner in both modes. An agent’s token sees what happens to its agent, that of a delegation what happens under it. It is no activity of a person in the console.',
+      'Server-sent events until you disconnect: each event as `GET /events/{id}` returns it, with its ID as the `id` of the message, in the order in which they were committed. The stream starts now, or after the event in `Last-Event-ID`: then no event is missing, and none comes twice in a stream. After fifteen seconds without an event, a comment shows that the stream is alive.',
+      'The stream ends when the credential does, and when the service is restarted: connect again with the ID of the last event. An event that is sent again has the same ID. A client that reads nothing for thirty seconds is disconnected. An owner can have 20 streams in both modes together. An agent’s token sees its agent’s events, a delegation’s token those of the delegation. A stream is no activity of a person in the console.',
     ].join('\n\n'),
     callers: ['key', 'agent'],
     scope: 'events:read',
@@ -92,7 +93,7 @@ export const eventsApi = {
     http: {
       reads: {
         'last-event-id':
-          'The id of the last event that you have: the stream begins with the one after it. Browsers send it by themselves.',
+          'The ID of the last event that you have: the stream begins with the next one. Browsers send it automatically.',
       },
     },
     returns: [200, eventStreamSchema(EventRecord)],
@@ -100,7 +101,7 @@ export const eventsApi = {
       unknown_event: unknownEventRefusal('event'),
       unknown_last_event: [
         400,
-        'Last-Event-ID: no such event. Send the id of an event that you can read with GET /events/{id}, or omit the header to start now.',
+        'Last-Event-ID: no such event. Send the ID of an event that you can read with GET /events/{id}, or omit the header to start now.',
       ],
       too_many_streams: [
         429,

@@ -1,7 +1,7 @@
 import type { Ports } from '../../kernel/contract/ports.ts'
 
 export const unknownEventRefusal = (member: string) =>
-  [400, `${member}: There is no event of this name. GET /events/types lists them.`] as const
+  [400, `${member}: there is no event of this name. GET /events/types lists them.`] as const
 
 type Catalogue = Pick<Ports, 'eventNames'>
 

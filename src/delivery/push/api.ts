@@ -20,7 +20,7 @@ const PUBLIC_KEY = 'BA9MR7Dxr_zzx3JMG2oS_LygOpuiz2d7pNryvgFLIDfqGTyK77ZKaS1CexDC
 const endpoint = z
   .url({ protocol: /^https$/, error: 'an https URL' })
   .max(2_048)
-  .meta({ description: 'Of the push service.', examples: ['https://push.example.com/wpush/v2/gAAAAA'] })
+  .meta({ description: 'URL of the push service.', examples: ['https://push.example.com/wpush/v2/gAAAAA'] })
 
 const publicKey = 'a public key of P-256 in base64url, as PushSubscription.toJSON() gives it'
 
@@ -55,7 +55,7 @@ export const PushSubscriptionRecord = z
     personId: id('person')
       .nullable()
       .meta({ description: 'The person who subscribed it in the console; null for a key.' }),
-    expiresAt: instant.nullable().meta({ description: 'Nothing is sent after this time.' }),
+    expiresAt: instant.nullable().meta({ description: 'The time after which nothing is sent.' }),
     ...recordTimestamps,
   })
   .meta({ id: 'PushSubscription' })
@@ -63,15 +63,17 @@ export const PushSubscriptionRecord = z
 const SubscriptionEvent = z.object({ subscriptionId: id('push'), label: z.string().max(200).nullable() })
 export const PushSubscriptionDeletedEvent = SubscriptionEvent.extend({
   reason: z.enum(['owner', 'gone', 'person_removed']).meta({
-    description: '`gone`: its push service no longer knows it. `person_removed`: its person was removed.',
+    description: '`gone`: the push service no longer knows it. `person_removed`: the person was removed.',
   }),
 })
 
 const TestResult = z
   .object({
     subscriptionId: id('push'),
-    delivered: z.boolean().meta({ description: 'Whether the push service has taken it.' }),
-    dropped: z.boolean().meta({ description: 'Whether the subscription is deleted: it was gone.' }),
+    delivered: z.boolean().meta({ description: 'Whether the push service accepted the message.' }),
+    dropped: z.boolean().meta({
+      description: 'Whether the subscription was deleted, since the push service no longer knows it.',
+    }),
     status: z
       .int()
       .nullable()
@@ -91,7 +93,7 @@ const fails = {
     403,
     'This subscription belongs to another person. Only they or an owner can change it.',
   ],
-  too_many_subscriptions: [400, 'There are 100 push subscriptions already. Delete one.'],
+  too_many_subscriptions: [400, 'There are already 100 push subscriptions. Delete one.'],
 } as const satisfies Record<string, RefusalSpec>
 const {
   subscription_not_found,
@@ -109,15 +111,15 @@ export const pushApi = {
     ...reads,
     summary: 'Get the key that browsers subscribe with',
     description:
-      'Give it to `pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })`. It stays the same for good.',
+      'Pass it to `pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })`. The key never changes.',
     returns: [200, z.object({ publicKey: z.string().meta({ examples: [PUBLIC_KEY] }) })],
   }),
   create: post('/push/subscriptions', {
     ...writes,
     summary: 'Subscribe a browser to events',
     description: [
-      'The body is what `PushSubscription.toJSON()` gives, and what you add to it. An endpoint that is subscribed already keeps its id and has everything else replaced.',
-      'A push is sent once, encrypted for that browser alone, and holds no more than the event’s name and ids: your service worker asks the API for the rest. Intents that are decided at once are left out. One that a process had taken which died is sent again, under the same `eventId`: show it with that as its `tag`.',
+      'The body is the result of `PushSubscription.toJSON()`, with your additions. An endpoint that is already subscribed keeps its ID, and everything else is replaced.',
+      'A push is sent once, encrypted for that browser, and contains only the event’s name and IDs: your service worker asks the API for the rest. Intents that are decided at once are left out. If a process dies while it sends a push, the push is sent again with the same `eventId`: show it with that as its `tag`.',
     ].join('\n\n'),
     body: z.strictObject({
       endpoint,
@@ -127,7 +129,7 @@ export const pushApi = {
         .default(null)
         .meta({ description: 'Milliseconds since 1970.', examples: [null] }),
       events: events.optional().meta({
-        description: `Without them: ${urgentPushEvents.map(name => `\`${name}\``).join(', ')}.`,
+        description: `Defaults to ${urgentPushEvents.map(name => `\`${name}\``).join(', ')}.`,
         examples: [['intent.created']],
       }),
       label: labelSchema

@@ -31,7 +31,7 @@ const url = z
   .url({ protocol: /^https?$/, error: 'an http or https URL' })
   .max(2_048)
   .meta({
-    description: 'Where events are sent, by POST. HTTPS, unless it is for trying things out.',
+    description: 'The URL to which events are posted. Use HTTPS, except for trials.',
     examples: ['https://example.com/hooks/payments'],
   })
 
@@ -79,7 +79,7 @@ export const webhooksApi = {
     ...writes,
     summary: 'Subscribe to events',
     description:
-      'From now on each event of these names is sent to the URL, signed with the secret, at least once. How often a delivery is tried depends on your plan, and so does how many subscriptions you have in each mode: 5 on `free`, 20 on `starter`, 100 on `business`, 1,000 on `enterprise`. Reserved events can be named; they are never sent.',
+      'From now on, each event with these names is sent to the URL at least once, signed with the secret. Your plan decides how often a delivery is tried, and how many subscriptions you can have in each mode: 5 on `free`, 20 on `starter`, 100 on `business`, 1,000 on `enterprise`. Reserved events can be named; they are never sent.',
     body: z.strictObject({
       url,
       events,
@@ -120,7 +120,7 @@ export const webhooksApi = {
     ...writes,
     summary: 'Change, disable or enable a subscription',
     description:
-      'A disabled one hears of nothing new; what waited goes out once it is active again. Enabling it, or giving it another URL, forgets how its receiver has answered.',
+      'A disabled subscription gets no new events; waiting deliveries are sent once it is active again. Enabling it, or giving it another URL, resets the failures of its receiver.',
     body: z.strictObject({ ...members, status }).partial(),
     example: { description: 'Bookkeeping and alerts' },
     returns: [200, WebhookRecord],
@@ -135,7 +135,7 @@ export const webhooksApi = {
   delete: del('/webhooks/{id}', {
     ...writes,
     summary: 'Delete a subscription',
-    description: 'What is on its way just now still arrives; what waits does not.',
+    description: 'Deliveries that are being sent still arrive; waiting ones are not sent.',
     returns: [204, emptyBody],
     fails: { webhook_not_found },
     emits: { 'webhook.deleted': declareEvent('A subscription has been deleted.', WebhookEvent) },
@@ -145,13 +145,13 @@ export const webhooksApi = {
     run: 'external',
     summary: 'Send a test event and return the receiver’s answer',
     description:
-      'Signed as every delivery is, and sent once. Where the receiver takes it, a subscription that was left alone for its failures is served again at once.',
+      'Signed like every delivery, and sent once. If the receiver accepts it, a subscription that is paused for its failures resumes at once.',
     body: z.strictObject({
       event: z
         .string()
         .max(100)
         .default('webhook.ping')
-        .meta({ description: 'The event of the example.', examples: ['transaction.completed'] }),
+        .meta({ description: 'The event whose example is sent.', examples: ['transaction.completed'] }),
     }),
     example: { event: 'transaction.completed' },
     returns: [200, WebhookTestResult],
@@ -174,9 +174,14 @@ export const webhooksApi = {
     ...writes,
     summary: 'Rotate the signing secret',
     description:
-      'Until the overlap ends, or `activate-secret` is called, `X-Service-Signature` is made with the old secret and `X-Service-Signature-Next` with the new one: give your receiver the new one meanwhile, and let it accept either header. `webhook-signature` has both signatures then, and libraries of Standard Webhooks accept either. A new secret that waits already is replaced.',
+      'Until the overlap ends, or `activate-secret` is called, `X-Service-Signature` is made with the old secret and `X-Service-Signature-Next` with the new one: meanwhile, give your receiver the new one, and let it accept either header. `webhook-signature` then has both signatures, and libraries of Standard Webhooks accept either. A new secret that is already waiting is replaced.',
     body: z.strictObject({
-      overlapHours: z.int().min(0).max(720).default(24).meta({ description: 'With 0 it counts at once.' }),
+      overlapHours: z
+        .int()
+        .min(0)
+        .max(720)
+        .default(24)
+        .meta({ description: 'With 0, the new secret is active at once.' }),
     }),
     example: { overlapHours: 24 },
     returns: [200, WebhookWithSecret.meta({ id: 'RotatedWebhook' })],
@@ -202,7 +207,7 @@ export const webhooksApi = {
   }),
   pause: post('/webhooks/pause', {
     callers: [],
-    summary: 'Pause subscriptions for which too much waits',
+    summary: 'Pause subscriptions with too many waiting deliveries',
     body: Named,
     example: { webhookIds: ['webhook_01jd8x2m4ye7k9v0c3q5r6t8wz'] },
     returns: [200, Named],
@@ -215,7 +220,7 @@ export const webhooksApi = {
   }),
   resume: post('/webhooks/resume', {
     callers: [],
-    summary: 'Let subscriptions go on that have caught up',
+    summary: 'Resume subscriptions that have caught up',
     body: Named,
     example: { webhookIds: ['webhook_01jd8x2m4ye7k9v0c3q5r6t8wz'] },
     returns: [200, Named],
@@ -228,7 +233,7 @@ export const webhooksApi = {
   }),
   giveUp: post('/webhooks/{id}/give-up', {
     callers: [],
-    summary: 'Disable a subscription whose receiver wants or takes nothing more',
+    summary: 'Disable a subscription whose receiver is gone or keeps failing',
     body: z.strictObject({
       reason: z.enum(['gone', 'failing']),
       url: z

@@ -26,17 +26,17 @@ export const DeliveryRecord = z
     event: z.string().meta({ examples: ['transaction.completed'] }),
     status,
     explanation: z.string().meta({
-      description: 'Where it stands and why, in a sentence.',
+      description: 'Status and reason, in a sentence.',
       examples: ['Delivered at the first attempt, in 34 ms.'],
     }),
-    attempts: z.array(DeliveryAttemptRecord).meta({ description: 'The last 25, oldest first.' }),
+    attempts: z.array(DeliveryAttemptRecord).meta({ description: 'The last 25 attempts, oldest first.' }),
     nextAttemptAt: instant
       .nullable()
-      .meta({ description: 'By your clock: in test mode moving it forward brings the attempt about.' }),
+      .meta({ description: 'By your clock: in test mode, advancing it triggers the attempt.' }),
     workflowId: z
       .string()
       .nullable()
-      .meta({ description: 'Where its retries are seen in Temporal; null until one is needed.' }),
+      .meta({ description: 'Workflow of the retries in Temporal. Null until one is needed.' }),
     ...recordTimestamps,
   })
   .meta({ id: 'Delivery' })
@@ -46,7 +46,8 @@ const filters = { event: z.string().max(100).optional(), ...timeRangeMembers }
 const causes = {
   eventId: id('event').optional(),
   requestId: searchTextSchema.meta({
-    description: 'The request that caused the event. Of more than a thousand events the newest count.',
+    description:
+      'Only deliveries of events that this request caused. Of more than a thousand events, the newest count.',
   }),
 }
 
@@ -55,8 +56,8 @@ const fails = {
   webhook_not_found: notFound('webhook'),
   event_not_found: notFound('event'),
   unknown_event: unknownEventRefusal('event'),
-  webhook_deleted: [400, 'Its subscription is deleted, so it cannot be sent.'],
-  delivery_under_way: [409, 'It is being delivered. Try again in half a minute.'],
+  webhook_deleted: [400, 'The subscription is deleted, so the delivery cannot be sent.'],
+  delivery_under_way: [409, 'The delivery is in progress. Try again in half a minute.'],
 } as const satisfies Record<string, RefusalSpec>
 const {
   delivery_not_found,
@@ -97,7 +98,7 @@ export const deliveriesApi = {
     readsClock: true,
     ...reads,
     summary: 'Get a delivery',
-    description: 'By its id, or by the `X-Service-Delivery-Id` of one of its attempts.',
+    description: 'Accepts its ID, or the `X-Service-Delivery-Id` of one of its attempts.',
     returns: [200, DeliveryRecord],
     fails: { delivery_not_found },
   }),
@@ -105,7 +106,7 @@ export const deliveriesApi = {
     ...writes,
     summary: 'Replay a delivery',
     description:
-      'In any status: the same body under a new delivery id, with all attempts of your plan. A delivery that waits for its next attempt is sent at once.',
+      'Works in any status, and sends the same body under a new delivery ID, with all attempts of your plan. A delivery that waits for its next attempt is sent at once.',
     returns: [200, DeliveryRecord],
     fails: { delivery_not_found, webhook_deleted, delivery_under_way },
     emits: {
@@ -119,15 +120,15 @@ export const deliveriesApi = {
     ...writes,
     summary: 'Replay matching deliveries',
     description:
-      'Ended deliveries that match and still have a subscription, oldest first, at most 1,000 at once. While there are more, call again with `last` as `after`. Pending deliveries are not changed.',
+      'Replays ended deliveries that match and still have a subscription, oldest first, at most 1,000 at once. While there are more, call again with `last` as `after`. Pending deliveries are not changed.',
     body: z.strictObject({
       status: z.enum(endedDeliveryStatuses).optional().meta({
-        description: 'If left out what has not arrived: `failed` and `dead`.',
+        description: 'Defaults to `failed` and `dead`.',
       }),
       webhookId: id('webhook').optional(),
       ...causes,
       ...filters,
-      after: searchTextSchema.meta({ description: '`last` of the call before: it goes on there.' }),
+      after: searchTextSchema.meta({ description: '`last` of the previous call, to continue from there.' }),
     }),
     example: { event: 'transaction.completed' },
     returns: [
@@ -135,7 +136,7 @@ export const deliveriesApi = {
       z.object({
         replayed: z.int(),
         more: z.boolean(),
-        last: id('delivery').nullable().meta({ description: 'The last one that was looked at.' }),
+        last: id('delivery').nullable().meta({ description: 'The last delivery that was checked.' }),
       }),
     ],
     fails: { webhook_not_found, event_not_found, unknown_event },
@@ -155,7 +156,7 @@ export const deliveriesApi = {
     ...reads,
     summary: 'List dead letters',
     description:
-      'What no attempt has brought to its receiver, on the plan `enterprise`. Like every delivery it is kept for 30 days.',
+      'Deliveries that failed in all attempts, on the plan `enterprise`. Like every delivery, they are kept for 30 days.',
     filters: { webhookId: id('webhook').optional(), ...filters },
     item: DeliveryRecord,
     fails: { unknown_event },
@@ -164,7 +165,7 @@ export const deliveriesApi = {
     ...writes,
     summary: 'Replay dead letters',
     description:
-      'All that match and whose subscription is there still, oldest first, at most 1,000 at once: call again while there is more.',
+      'Replays all that match and still have a subscription, oldest first, at most 1,000 at once: call again while there are more.',
     body: z.strictObject({ webhookId: id('webhook').optional(), ...filters }),
     example: { event: 'transaction.completed' },
     returns: [200, z.object({ replayed: z.int(), more: z.boolean() })],
@@ -183,7 +184,7 @@ export const deliveriesApi = {
   status: get('/webhooks/deliveries/{id}/status', {
     readsClock: true,
     callers: [],
-    summary: 'How a delivery stands',
+    summary: 'Get the status of a delivery’s process',
     returns: [200, ProcessStatusRecord],
     fails: { delivery_not_found },
   }),

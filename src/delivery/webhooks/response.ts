@@ -33,7 +33,7 @@ export function webhookResponse(webhook: Webhook, around: ResponseContext) {
 
 function backlogResponse({ backlogAfter: after, backlogSince: pausedAt }: Webhook) {
   if (after === null || pausedAt === null) return null
-  const message = `More deliveries wait for it than your plan allows. What has happened after ${after || 'its beginning'} is sent in order, as the receiver takes what waits; nothing is lost.`
+  const message = `More deliveries wait for it than your plan allows. Events after ${after || 'its beginning'} are sent in order, as the receiver accepts the waiting ones; nothing is lost.`
   return { pausedAt, after, message }
 }
 
@@ -66,7 +66,7 @@ export function explainDelivery(delivery: Explained, webhook: Webhook | undefine
     case 'delivered':
       return `Delivered after ${count}, the last in ${last?.latencyMs ?? 0} ms.`
     case 'delivering':
-      return 'It is being delivered.'
+      return 'The delivery is in progress.'
     case 'failed':
       return `Given up after ${count}.${wrong}`
     case 'dead':
@@ -89,9 +89,9 @@ function waitingFor(webhook: Webhook | undefined, { tries, dueAt, aheadMs }: Wai
   const byTenantClock = (at: Date): string => addMs(at, aheadMs).toISOString()
   if (!webhook || webhook.deletedAt) return 'The subscription is deleted, so it is no longer sent.'
   if (webhook.status === 'disabled')
-    return `It waits until the subscription is active again. ${webhook.statusReason ?? ''}`.trim()
+    return `The delivery waits until the subscription is active again. ${webhook.statusReason ?? ''}`.trim()
   if (webhook.pausedUntil && webhook.pausedUntil > now)
-    return `It waits: the receiver keeps failing and is paused until ${byTenantClock(webhook.pausedUntil)}.`
+    return `The delivery waits: the receiver keeps failing and is paused until ${byTenantClock(webhook.pausedUntil)}.`
   if (dueAt && dueAt > now) return `Attempt ${tries + 1} is made at ${byTenantClock(dueAt)}.`
-  return 'It is about to be delivered.'
+  return 'The delivery is about to be sent.'
 }

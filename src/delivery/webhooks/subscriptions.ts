@@ -66,7 +66,7 @@ async function planExceeded(plan: string, { records }: Pick<Context, 'records'>)
   const count = await records.count(Webhook, notDeleted)
   if (count < most) return undefined
   const number = (of: number) => of.toLocaleString('en')
-  return `The plan ${plan} has ${number(most)} subscriptions in each mode, and there are ${number(count)} already. Delete one, add events to an existing one, or ask for a larger plan.`
+  return `The plan ${plan} allows ${number(most)} subscriptions in each mode, and there are already ${number(count)}. Delete one, add events to an existing one, or ask for a larger plan.`
 }
 
 interface SubscriptionRequest {

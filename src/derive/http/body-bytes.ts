@@ -14,7 +14,7 @@ export const hasRequestBody = ({ headers }: IncomingMessage): boolean =>
 const tooLarge = (limit: number): Problem =>
   new Problem(
     'body_too_large',
-    `The body is larger than ${formatKiB(limit)}, the most that this operation takes.`,
+    `The body is larger than ${formatKiB(limit)}, the maximum for this operation.`,
   )
 
 export const declaredBodyLength = (headers: IncomingMessage['headers']): number =>

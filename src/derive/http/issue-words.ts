@@ -23,13 +23,13 @@ export interface ValidationIssue {
 }
 
 const mustBe = (issue: object): string =>
-  words[(issue as ValidationIssue).code ?? '']?.(issue) ?? 'must have another form'
+  words[(issue as ValidationIssue).code ?? '']?.(issue) ?? 'has an invalid format'
 
 const words: Readonly<Record<string, (issue: ValidationIssue) => string>> = {
   invalid_type: ({ expected = '' }) => `must be ${kinds[expected] ?? expected}`,
   invalid_value: ({ values = [] }) => `must be ${oneOf(values)}`,
   invalid_format: ({ format = '', pattern }) =>
-    `must be ${formats[format] ?? `a text like ${pattern ?? format}`}`,
+    `must be ${formats[format] ?? `a string like ${pattern ?? format}`}`,
   too_big: ({ origin = '', maximum = 0, inclusive = true, exact = false }) =>
     origin in units
       ? `must have ${exact ? 'exactly' : 'at most'} ${counted(maximum, origin)}`
@@ -43,11 +43,11 @@ const words: Readonly<Record<string, (issue: ValidationIssue) => string>> = {
 }
 
 const kinds: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
-  int: 'a whole number',
+  int: 'an integer',
   boolean: 'true or false',
-  array: 'a list',
+  array: 'an array',
   object: 'an object',
   record: 'an object',
 }
@@ -55,16 +55,16 @@ const kinds: Readonly<Record<string, string>> = {
 const formats: Readonly<Record<string, string>> = {
   email: 'an email address',
   url: 'a URL',
-  datetime: 'an instant like 2026-11-20T09:30:00.000Z',
-  date: 'a day like 2026-11-20',
+  datetime: 'a timestamp like 2026-11-20T09:30:00.000Z',
+  date: 'a date like 2026-11-20',
   base64: 'in Base64',
 }
 
 const units: Readonly<Record<string, string>> = {
   string: 'character',
   array: 'item',
-  object: 'member',
-  record: 'member',
+  object: 'field',
+  record: 'field',
 }
 
 const grouped = (count: number | bigint): string => count.toLocaleString('en', { maximumFractionDigits: 20 })
@@ -95,16 +95,16 @@ export function describeSentValue({ code, origin, input }: ValidationIssue): str
   if (measured in units) return `it has ${counted(sizeOf(input), measured)}`
   if (input === undefined) return code === 'custom' ? undefined : 'it is missing'
   if (typeof input === 'string') return describeText(input)
-  if (typeof input === 'number' && !Number.isFinite(input)) return 'it is larger than a number can be'
+  if (typeof input === 'number' && !Number.isFinite(input)) return 'it is too large for a number'
   if (typeof input !== 'object' || input === null) return `it is ${input}`
   if (code === 'custom') return undefined
-  return Array.isArray(input) ? 'it is a list' : 'it is an object'
+  return Array.isArray(input) ? 'it is an array' : 'it is an object'
 }
 
 /** Never repeats a credential or card number that was sent in the wrong member. */
 function describeText(text: string): string {
   if (text === '') return 'it is empty'
-  if (containsCredential(text) || hasCardNumber(text)) return 'what came looks like a secret and is not shown'
+  if (containsCredential(text) || hasCardNumber(text)) return 'the value looks like a secret and is not shown'
   return `it is ${JSON.stringify(cut(text))}`
 }
 

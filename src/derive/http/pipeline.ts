@@ -238,7 +238,7 @@ function routeOf(found: RouteMatch) {
 const keyMissing = (): Problem =>
   new Problem(
     'invalid_request',
-    'Idempotency-Key: this operation needs one. Send a new value for each payment, and the same one when you repeat.',
+    'Idempotency-Key: this operation requires one. Send a new value for each payment, and the same one when you repeat it.',
   )
 
 interface Failed {

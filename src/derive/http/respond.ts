@@ -144,7 +144,7 @@ export function sendProblem(
 }
 
 export function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
-  const body = errorBody('Expect: this service knows 100-continue only.')
+  const body = errorBody('Expect: only 100-continue is supported.')
   const outcome = { status: 417, body, errorCode: 'malformed_request' }
   void sendOutcome(response, baseHeaders(acceptRequestId(headers['x-request-id'])), outcome)
 }
@@ -190,7 +190,7 @@ const refusals: Readonly<Record<string, RawRefusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', message: 'The request did not arrive in time.' },
   TOO_MANY_CONNECTIONS: {
     status: '503 Service Unavailable',
-    message: 'Your address has too many connections open to this service. Use those that you have.',
+    message: 'Your address has too many connections open to this service. Reuse them.',
     code: 'too_many_connections',
     headers: ['Retry-After: 1'],
   },

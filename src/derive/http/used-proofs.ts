@@ -17,7 +17,7 @@ export type ProvePossession = (
 const refused = (why: string): Problem =>
   new Problem(
     'invalid_dpop_proof',
-    `DPoP: ${why}. This key is bound to a device: send with each request a proof of its own (RFC 9449).`,
+    `DPoP: ${why}. This key is bound to a device: send a new proof with each request (RFC 9449).`,
     { 'WWW-Authenticate': `DPoP error="invalid_dpop_proof", algs="${proofAlgorithms.join(' ')}"` },
   )
 

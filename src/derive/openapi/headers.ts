@@ -23,7 +23,7 @@ export const responseHeaders = {
   'X-RateLimit-Limit': count('Requests per minute allowed for this client address.', 100),
   'X-RateLimit-Remaining': count('Remaining requests.', 99),
   'X-RateLimit-Reset': count('When the window ends, in Unix seconds.', 1_795_167_060),
-  'Retry-After': count('How many seconds to wait before trying again.', 12),
+  'Retry-After': count('Seconds to wait before trying again.', 12),
   'Idempotent-Replayed': {
     description: 'This answer was given before, to the same Idempotency-Key.',
     schema: { type: 'string', const: 'true' },

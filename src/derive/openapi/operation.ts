@@ -89,7 +89,7 @@ function descriptionOf(
     ...(operation.keyOnly ? [`Not open to people in the console: ${operation.keyOnly}`] : []),
     ...(operation.limits?.oneAtATime
       ? [
-          'It is expensive, so such requests of one owner run one at a time: a further one waits up to 10 seconds for its turn, and is then refused as `rate_limited` with `Retry-After`.',
+          'It is expensive: such requests of an owner run one at a time, and wait for at most 10 seconds before they are refused as `rate_limited`.',
         ]
       : []),
     ...(operation.limits?.unmetered ? ['It is outside the rate limit.'] : []),
@@ -162,7 +162,7 @@ function successOf(operation: AnyOperation, known: ExampleValues, schemas: Schem
     const { example } = jsonOf(line, known, schemas)
     const lines = { schema: { type: 'string' }, example: `${JSON.stringify(example)}\n` }
     const content = { [type]: { ...lines, 'x-lineSchema': schemas.add(line) } }
-    return { description: 'JSON objects, one a line.', headers, content }
+    return { description: 'JSON objects, one per line.', headers, content }
   }
   if (type)
     return { description: 'The content.', headers, content: { [type]: { schema: contentSchema(type) } } }

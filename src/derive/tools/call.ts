@@ -100,8 +100,8 @@ const textOf = (value: unknown): string => (typeof value === 'object' ? JSON.str
 
 function parameter(name: string, value: unknown): string {
   if (typeof value !== 'string' || value === '')
-    throw invalidRequest(name, 'it is missing, and must be a text')
-  if (!isIdShaped(value)) throw new Problem('not_found', `${name}: this is no id.`)
+    throw invalidRequest(name, 'it is missing, and must be a string')
+  if (!isIdShaped(value)) throw new Problem('not_found', `${name}: this is not an ID.`)
   return value
 }
 

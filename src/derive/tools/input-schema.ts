@@ -29,7 +29,8 @@ export const agentPathParameter = ({ path }: Pick<AnyOperation, 'path'>): string
 const idempotencyKey: JsonSchema = {
   type: 'string',
   maxLength: 255,
-  description: 'Your name for this one act. Left out, the same call within ten minutes is the same act.',
+  description:
+    'Your ID for this action. Without it, the same call within ten minutes counts as the same action.',
 }
 
 export function toolInputSchema(

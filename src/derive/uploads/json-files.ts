@@ -52,8 +52,7 @@ export class Base64Reader {
  * Node skips invalid characters, which shows in the length. It also accepts the base64url alphabet, which
  * does not show there.
  */
-const noBase64 = (name: string) =>
-  invalidRequest(name, 'must be in Base64, with its padding and nothing else')
+const noBase64 = (name: string) => invalidRequest(name, 'must be Base64 with padding, and nothing else')
 
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c]
 const isOpening = (byte: number): boolean => byte === 0x5b || byte === 0x7b

@@ -20,11 +20,11 @@ const code = z
   .string()
   .min(1)
   .max(100)
-  .meta({ description: 'Of `POST /cli/auth/start`; it stands in the address of the page.' })
+  .meta({ description: 'The code from `POST /cli/auth/start`, which is also in the page’s URL.' })
 
 const pairingCode = z.string().meta({
   description:
-    'The terminal and the page both show it. If they differ, the page belongs to another terminal.',
+    'Code that the terminal and the page both show. If they differ, the page belongs to another terminal.',
   examples: ['WDJB-MJHT'],
 })
 
@@ -40,7 +40,7 @@ const PairingRecord = z
     address: z
       .string()
       .nullable()
-      .meta({ description: 'Where the terminal asked from.', examples: ['203.0.113.7'] }),
+      .meta({ description: 'The address of the terminal.', examples: ['203.0.113.7'] }),
     scopes: z
       .array(scopeSchema)
       .nullable()
@@ -48,7 +48,7 @@ const PairingRecord = z
     toolWrites: z
       .boolean()
       .meta({ description: 'Whether the key can make changes with an assistant’s tools.' }),
-    personId: id('person').nullable().meta({ description: 'Who has decided.' }),
+    personId: id('person').nullable().meta({ description: 'The person who decided.' }),
     decidedAt: instant.nullable(),
     expiresAt: instant,
     createdAt: instant,
@@ -83,7 +83,7 @@ export const pairingEvent = ({ id: pairingId, deviceName }: Pick<CliPairing, 'id
 const pairingFails = {
   pairing_not_found: [
     404,
-    'No terminal waits under this code. Compare the address with the one that it shows.',
+    'No terminal waits with this code. Compare the URL with the one that the terminal shows.',
   ],
   pairing_decided: [400, 'The pairing is already decided or was abandoned. Start again in the terminal.'],
   pairing_expired: [410, 'The code expired after five minutes. Start again in the terminal.'],
@@ -98,7 +98,7 @@ const codeChallenge = patternTextSchema(
   43,
   'the SHA-256 of the verifier in base64url without padding, which has 43 characters',
 ).meta({
-  description: 'BASE64URL(SHA256(codeVerifier)): RFC 7636, method S256. `plain` is not served.',
+  description: 'BASE64URL(SHA256(codeVerifier)): RFC 7636, method S256. `plain` is not supported.',
   examples: ['E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'],
 })
 
@@ -116,7 +116,7 @@ const PairedKey = z
     environment: z.enum(['sandbox', 'test', 'live']),
     scopes: z.array(scopeSchema),
     toolWrites: z.boolean(),
-    personId: id('person').nullable().meta({ description: 'Who has approved.' }),
+    personId: id('person').nullable().meta({ description: 'The person who approved.' }),
     expiresAt: instant.nullable(),
   })
   .meta({ id: 'PairedKey' })
@@ -127,7 +127,7 @@ export const cliAuthApi = {
   start: post('/cli/auth/start', {
     summary: 'Start to sign in a command line',
     description:
-      'Keep the verifier to yourself, show `pairingCode`, and open `url` in a browser: there a person compares the code and approves with a passkey. Meanwhile ask `POST /cli/auth/token` every `interval` seconds, for five minutes. `agentpay login` does all of it.',
+      'Keep the verifier to yourself, show `pairingCode`, and open `url` in a browser: there, a person compares the code and approves with a passkey. Meanwhile, poll `POST /cli/auth/token` every `interval` seconds, for five minutes. `agentpay login` does all of this.',
     callers: ['public'],
     limits: { bodyKiB: 16 },
     body: z.strictObject({
@@ -138,7 +138,7 @@ export const cliAuthApi = {
         .min(1)
         .max(100)
         .meta({
-          description: 'By which the person knows the terminal, and later the key.',
+          description: 'Name by which the person recognizes the terminal, and later the key.',
           examples: ['Ada’s laptop'],
         }),
       toolWrites: requestedToolWritesSchema,
@@ -154,7 +154,7 @@ export const cliAuthApi = {
             examples: ['https://pay.example.com/cli/4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ'],
           }),
           expiresIn: z.int().meta({ description: 'In seconds.' }),
-          interval: z.int().meta({ description: 'How many seconds to wait between two questions.' }),
+          interval: z.int().meta({ description: 'Seconds to wait between two polls.' }),
         })
         .meta({ id: 'StartedCliPairing' }),
     ],
@@ -169,7 +169,7 @@ export const cliAuthApi = {
   token: post('/cli/auth/token', {
     summary: 'Fetch the key of a command line',
     description:
-      '`authorization_pending` until a person decides, then the key, once. It expires after ninety days, or after thirty without use. A wrong verifier ends the code, which is `invalid_grant` from then on, as after the key was fetched. `access_denied`: the person denied the terminal. `expired_token`: there was no decision within five minutes.',
+      'Returns `authorization_pending` until a person decides, then the key, once. The key expires after 90 days, or after 30 without use. A wrong verifier voids the code, which is `invalid_grant` from then on, as after the key was fetched. `access_denied`: the person denied the terminal. `expired_token`: there was no decision within five minutes.',
     callers: ['public'],
     body: z.strictObject({ code, codeVerifier }),
     example: {
@@ -198,13 +198,12 @@ export const cliAuthApi = {
   approve: post('/cli/auth/approve', {
     ...console,
     summary: 'Approve a command line',
-    description:
-      'The terminal then fetches its key, within a minute at least. It takes the passkey of the person.',
+    description: 'Requires the person’s passkey. The terminal then has at least a minute to fetch its key.',
     signature: { challenge: '/cli/auth/challenge', always: true },
     body: z.strictObject({
       code,
       webauthnAssertion: webauthnAssertionSchema.optional().meta({
-        description: 'Over the challenge of `POST /cli/auth/challenge`.',
+        description: 'Signature of the challenge from `POST /cli/auth/challenge`.',
       }),
     }),
     example: { code: '4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ' },

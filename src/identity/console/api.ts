@@ -70,7 +70,7 @@ export const consoleApi = {
       personId: id('person').nullable().default(null),
       webauthnAssertion: webauthnAssertionSchema.optional().meta({
         description:
-          'Once the account has had a passkey: an owner’s consent, signed for the purpose `invitation` with the subject `{personId}`.',
+          'Required once the account has had a passkey: an owner’s consent, signed for the purpose `invitation` with the subject `{personId}`.',
       }),
     }),
     example: { personId: 'person_01jd8x2m4ye7k9v0c3q5r6t8wz' },
@@ -94,7 +94,7 @@ export const consoleApi = {
   redeemLink: post('/console/links/redeem', {
     summary: 'Sign in with a link',
     description:
-      'The page `/login` or `/join` sends the token of its address when a button is pressed. Only the cookie contains the session.',
+      'The page `/login` or `/join` sends the token of its URL when a button is pressed. Only the cookie contains the session.',
     callers: ['public'],
     http: { reads: sessionRequestHeaders, headers: begins },
     body: z.strictObject({ token: z.string().min(8).max(100) }),
@@ -103,8 +103,7 @@ export const consoleApi = {
       201,
       CurrentSessionRecord.extend({
         kind: z.enum(['sign_in', 'join', 'recovery']).meta({
-          description:
-            'What the link was for. After `join` and `recovery` the session may enrol one passkey.',
+          description: 'Purpose of the link. After `join` and `recovery`, the session may enrol one passkey.',
         }),
       }).meta({ id: 'RedeemedConsoleLink' }),
     ],
@@ -114,7 +113,7 @@ export const consoleApi = {
   signInOptions: post('/console/sign-in/options', {
     summary: 'Start to sign in with a passkey',
     description:
-      'Hand `options` to `navigator.credentials.get` (after `PublicKeyCredential.parseRequestOptionsFromJSON`), and what it gives to `POST /console/sign-in`. The device offers its passkeys for this site, so no name is typed.',
+      'Pass `options` to `navigator.credentials.get` (after `PublicKeyCredential.parseRequestOptionsFromJSON`), and the result to `POST /console/sign-in`. The device offers its passkeys for this site, so no name is typed.',
     callers: ['public'],
     requires: 'passkeys',
     returns: [
@@ -164,7 +163,7 @@ export const consoleApi = {
   sessions: list('/console/sessions', {
     summary: 'List the sessions of the console',
     description:
-      'Newest first; ended sessions are listed for thirty days. People who are not owners see their own.',
+      'Newest first; ended sessions are listed for thirty days. People who are not owners see only their own.',
     callers: ['key'],
     scope: 'console:read',
     filters: { personId: id('person').optional(), status: consoleSessionStatusSchema.optional() },
@@ -172,7 +171,8 @@ export const consoleApi = {
   }),
   endSession: del('/console/sessions/{id}', {
     summary: 'End a session of the console',
-    description: 'It ends at once, wherever it is open. People who are not owners can end their own.',
+    description:
+      'The session ends at once, wherever it is open. People who are not owners can end only their own.',
     callers: ['key'],
     scope: 'console:sign-out',
     returns: [200, ConsoleSessionRecord],

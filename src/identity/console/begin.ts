@@ -23,7 +23,7 @@ const MAX_USER_AGENT = 300
 
 export const sessionRequestHeaders = {
   cookie: 'The browser’s current session, which ends.',
-  'user-agent': 'How the browser calls itself: the list of sessions shows it.',
+  'user-agent': 'The browser’s name for itself, which the list of sessions shows.',
 } as const
 
 type BeginContext = Pick<

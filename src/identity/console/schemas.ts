@@ -15,33 +15,33 @@ export const ConsoleSessionRecord = z
     ...recordHead('consolesession'),
     personId: id('person'),
     personName: z.string(),
-    role: personRoleSchema.meta({ description: 'That of the person, as it is now.' }),
+    role: personRoleSchema.meta({ description: 'The current role of the person.' }),
     passkeyId: id('passkey').nullable().meta({
-      description: 'The passkey that began it. Null where a link did.',
+      description: 'The passkey that started the session. Null if a link did.',
     }),
     status: consoleSessionStatusSchema,
-    isCurrent: z.boolean().meta({ description: 'Whether the request came in this session.' }),
+    isCurrent: z.boolean().meta({ description: 'Whether this is the session of the request.' }),
     lastUsedAt: instant.meta({ description: 'The last activity, to the second.' }),
     endsAt: instant.meta({
       description:
-        'When it ended, or will end without activity: after twelve hours, in live mode after five minutes without activity.',
+        'The time at which the session ended, or will end: after twelve hours, in live mode after five minutes without activity.',
     }),
     endedBecause: z
       .enum([...sessionEndReasons, 'idle', 'expired'])
       .nullable()
       .meta({
         description:
-          '`signed_out`: by the person. `ended`: by another person, or from another session. `replaced`: the browser has signed in anew. `person`: the person was removed. `passkey`: the passkey was revoked. `idle`, `expired`: by time. Null while it is active.',
+          '`signed_out`: by the person. `ended`: by another person or session. `replaced`: the browser signed in again. `person`: person removed. `passkey`: passkey revoked. `idle`, `expired`: timed out. Null while active.',
       }),
     address: z
       .string()
       .nullable()
-      .meta({ description: 'Where it was begun from.', examples: ['203.0.113.7'] }),
+      .meta({ description: 'The address of the browser.', examples: ['203.0.113.7'] }),
     userAgent: z
       .string()
       .nullable()
       .meta({
-        description: 'The browser, as it calls itself.',
+        description: 'The browser’s name for itself.',
         examples: ['Mozilla/5.0 (X11; Linux x86_64)'],
       }),
     createdAt: instant,
@@ -49,7 +49,7 @@ export const ConsoleSessionRecord = z
   .meta({ id: 'ConsoleSession' })
 
 export const CurrentSessionRecord = ConsoleSessionRecord.extend({
-  scopes: z.array(z.enum(allScopeNames)).meta({ description: 'Those of the role.' }),
+  scopes: z.array(z.enum(allScopeNames)).meta({ description: 'The scopes of the role.' }),
 }).meta({ id: 'CurrentConsoleSession' })
 
 const SessionEvent = z.object({
@@ -78,5 +78,5 @@ export const consoleSessionEvents = {
 
 export const consoleRefusals = {
   session_not_found: notFound('session'),
-  session_ended: [400, 'The session has ended already.'],
+  session_ended: [400, 'The session has already ended.'],
 } as const satisfies Record<string, RefusalSpec>

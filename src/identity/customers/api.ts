@@ -24,7 +24,7 @@ export const holderSchema = z.strictObject({
     description: 'Where the customer lives or is registered, ISO 3166 alpha-2.',
   }),
   phone: phoneSchema.nullable().meta({
-    description: 'A number in its international form. The issuer of live cards needs it for 3-D Secure.',
+    description: 'Phone number in international form. The issuer of live cards needs it for 3-D Secure.',
   }),
   address: postalAddressSchema.nullable().meta({
     description: 'Where the customer lives or is registered. The issuer of live cards needs it.',
@@ -59,7 +59,7 @@ export const CustomerRecord = z
 export const CustomerEvent = z.object({ customerId: id('customer'), status, plan })
 
 const CustomerChanged = CustomerEvent.extend({
-  changed: z.array(z.string()).meta({ description: 'The members that have another value now.' }),
+  changed: z.array(z.string()).meta({ description: 'The changed fields.' }),
 })
 
 export const CustomerUpdateBody = holderSchema.extend({ plan, status }).partial()
@@ -73,7 +73,7 @@ export const customerChangeEvents = {
 
 export const customerVerifiedEvents = {
   'customer.verified': declareEvent(
-    'The identity of the account holder is verified: live keys can be made.',
+    'The identity of the account holder is verified: live keys can be created.',
     CustomerEvent,
   ),
   'cardholder.updated': customerChangeEvents['cardholder.updated'],
@@ -130,7 +130,7 @@ export const customersApi = {
   }),
   update: patch('/customers/{id}', {
     summary: 'Change, suspend or reactivate a customer',
-    description: `Suspending stops all of the customer’s keys and tokens at once, and cancels what has not left by SEPA. ${twoEvents}`,
+    description: `Suspending stops all of the customer’s keys and tokens at once, and cancels SEPA transfers that are not submitted yet. ${twoEvents}`,
     callers: ['dash'],
     body: CustomerUpdateBody,
     example: { plan: 'business' },

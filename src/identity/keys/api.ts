@@ -13,7 +13,7 @@ import { keyEnvironments, MAX_API_KEYS } from './key.ts'
 /** Without this, a hijacked session could create a key that outlasts it. */
 const consent = webauthnAssertionSchema.optional().meta({
   description:
-    'In the console, over exactly this key: `POST /passkeys/challenge`, purpose `key`. A key needs none.',
+    'Required in the console: consent to exactly this key (`POST /passkeys/challenge`, purpose `key`). A key needs none.',
 })
 
 const signedKey = (subject: Readonly<Record<string, string>>) => ({
@@ -29,7 +29,7 @@ const key = shownOnceSchema('sk_sandbox_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0u
 
 export const requestedToolWritesSchema = z.boolean().default(false).meta({
   description:
-    'Asks for a key that changes things by the tools of an assistant (`POST /mcp`), and does not only propose them. The person reads it before letting it in.',
+    'Requests a key that can make changes with an assistant’s tools (`POST /mcp`), not only propose them. The person sees this before approving.',
 })
 
 const KeyRecord = z
@@ -41,20 +41,20 @@ const KeyRecord = z
     scopes: scopeList,
     madeById: id('key')
       .nullable()
-      .meta({ description: 'The key that it was made with; null for the first one of an account.' }),
-    lastUsedAt: instant.nullable().meta({ description: 'To the minute.' }),
+      .meta({ description: 'The key that created this one. Null for the first key of an account.' }),
+    lastUsedAt: instant.nullable().meta({ description: 'Time of the last use, to the minute.' }),
     expiresAt: instant.nullable(),
-    idleDays: z.int().nullable().meta({ description: 'It expires after this many days without use.' }),
+    idleDays: z.int().nullable().meta({ description: 'Days without use after which the key expires.' }),
     boundTo: z.string().nullable().meta({
       description:
-        'The thumbprint (RFC 7638) of the key whose proof (`DPoP`, RFC 9449) each request carries; null where none is asked for.',
+        'RFC 7638 thumbprint of the key that signs the `DPoP` proof (RFC 9449) of each request. Null if no proof is required.',
     }),
     toolWrites: z.boolean().meta({
       description:
-        'Whether it can make changes with an assistant’s tools (`POST /mcp`). Scopes never imply it, and a new key has it only if `toolWrites` is requested again.',
+        'Whether the key can make changes with an assistant’s tools (`POST /mcp`). Scopes never imply it, and a new key has it only if `toolWrites` is requested again.',
     }),
     sessionId: z.string().nullable().meta({
-      description: 'The session of the device, or the pairing, in which a person has agreed to it.',
+      description: 'The device session or pairing in which a person agreed to the key.',
     }),
     personId: id('person').nullable().meta({
       description: 'The approving person. The key’s rights are limited to theirs, and it ends with them.',
@@ -93,10 +93,10 @@ const fails = {
     'environment: live keys require a verified owner. GET /kyc/status lists what is missing.',
   ],
   scope_not_held: [403, 'scopes: a key can only grant scopes that it has.'],
-  too_many_keys: [400, `There are ${MAX_API_KEYS} active keys in this mode already. Revoke one first.`],
+  too_many_keys: [400, `There are already ${MAX_API_KEYS} active keys in this mode. Revoke one first.`],
   binding_not_held: [
     403,
-    'The calling key works with the proof of a device only, and the other without it: rotate it with another key, or in the console.',
+    'One key is bound to a device, the other is not. Replace the key with another key, or in the console.',
   ],
   tool_writes_not_held: [
     403,
@@ -108,7 +108,7 @@ const fails = {
 export const apiKeysApi = {
   openAccount: post('/customers', {
     summary: 'Open an account',
-    description: 'A customer and its first sandbox key. The key is shown this once.',
+    description: 'Creates a customer and its first sandbox key. The key is shown only once.',
     tag: 'Customers',
     callers: ['dash'],
     body: CustomerCreateBody,
@@ -122,7 +122,7 @@ export const apiKeysApi = {
   create: post('/keys', {
     summary: 'Create an API key',
     description:
-      'The secret is in `key`, in this response only. A key expires no later than the key that creates it, and has no scope that this one lacks. A test key creates a live key only while the owner has no active one; the new key needs `keys:write`, and test mode gets the event `key.live_created`. Further live keys are created with that one, in live mode.',
+      'The secret is in `key`, in this response only. A key expires no later than the key that creates it, and has no scope that this one lacks. A test key can create a live key only while the owner has no active one; the new key needs `keys:write`, and test mode gets the event `key.live_created`. Create further live keys with that one, in live mode.',
     callers: ['key'],
     scope: 'keys:write',
     signature: signedKey({
@@ -135,16 +135,16 @@ export const apiKeysApi = {
       name: labelSchema.meta({ examples: ['Build server'] }),
       environment,
       expiresAt: instant.nullable().optional().meta({
-        description: 'That of the calling key if left out. Null: until it is revoked.',
+        description: 'Expiry time. Defaults to the expiry of the calling key. Null: never expires.',
       }),
       scopes: scopeList
         .min(1)
         .max(allScopeNames.length)
         .optional()
-        .meta({ description: 'All that the calling key has, unless fewer are named.' }),
+        .meta({ description: 'Defaults to all scopes of the calling key.' }),
       toolWrites: z.boolean().default(false).meta({
         description:
-          'Lets a model that uses this key by the tools of an assistant change things, and not only read. Only a key that has it, or a person in the console, gives it. Anything that the model reads could then make it spend, so an agent’s token is usually the better choice.',
+          'Lets a model that uses this key with an assistant’s tools make changes, not only read. Only a key that has it, or a person in the console, can grant it. Anything that the model reads could then make it spend, so an agent token is usually the better choice.',
       }),
       webauthnAssertion: consent,
     }),
@@ -157,11 +157,11 @@ export const apiKeysApi = {
       owner_not_verified: fails.owner_not_verified,
       live_key_at_work: [
         403,
-        'environment: a live key works already. Make further ones with it, or revoke it with itself first.',
+        'environment: a live key already exists. Create further ones with it, or let it revoke itself first.',
       ],
       first_live_key: [
         400,
-        'scopes: the first live key needs keys:write, as all others are made and revoked with it.',
+        'scopes: the first live key needs keys:write, since it creates and revokes all others.',
       ],
       scope_not_held: fails.scope_not_held,
       too_many_keys: fails.too_many_keys,
@@ -171,7 +171,7 @@ export const apiKeysApi = {
       ...assertionEvents,
       'key.created': ApiKeyEvent,
       'key.live_created': declareEvent(
-        'A key of test mode has made a live key, as none worked.',
+        'A test key has created a live key, since there was none.',
         ApiKeyEvent,
       ),
     },
@@ -179,7 +179,7 @@ export const apiKeysApi = {
   list: list('/keys', {
     summary: 'List API keys',
     description:
-      'Those of the calling key’s mode, newest first, revoked ones too. A secret is never shown again.',
+      'Keys of the calling key’s mode, newest first, including revoked ones. Secrets are never shown again.',
     callers: ['key'],
     scope: 'keys:read',
     filters: { environment: environment.optional(), madeById: id('key').optional() },
@@ -187,7 +187,7 @@ export const apiKeysApi = {
   }),
   current: get('/keys/current', {
     summary: 'Get the calling key',
-    description: 'Its scopes and expiry. No scope is needed.',
+    description: 'Returns the calling key with its scopes and expiry. Needs no scope.',
     callers: ['key'],
     keyOnly: 'A console session is not a key. Use GET /console/session.',
     returns: [200, KeyRecord],
@@ -203,12 +203,17 @@ export const apiKeysApi = {
   rotate: post('/keys/{id}/rotate', {
     summary: 'Replace an API key',
     description:
-      'A new key with the same name, environment, scopes and expiry; the old one works until `overlapMinutes` have passed. A key can replace itself and those that have neither more scopes nor more time.',
+      'Creates a key with the same name, environment, scopes and expiry. The old key works until `overlapMinutes` have passed. A key can replace itself, and keys that have neither more scopes nor a later expiry.',
     callers: ['key'],
     scope: 'keys:write',
     signature: signedKey({ keyId: '$id' }),
     body: z.strictObject({
-      overlapMinutes: z.int().min(0).max(1_440).default(0).meta({ description: 'How long both work.' }),
+      overlapMinutes: z
+        .int()
+        .min(0)
+        .max(1_440)
+        .default(0)
+        .meta({ description: 'Minutes for which both keys work.' }),
       webauthnAssertion: consent,
     }),
     example: { overlapMinutes: 60 },
@@ -221,11 +226,11 @@ export const apiKeysApi = {
       expires_too_late: fails.expires_too_late,
       too_many_keys: [
         400,
-        `There are ${MAX_API_KEYS} active keys in this mode already. Revoke one, or replace this one at once: overlapMinutes 0.`,
+        `There are already ${MAX_API_KEYS} active keys in this mode. Revoke one, or replace this one at once: overlapMinutes 0.`,
       ],
       tool_writes_not_held: [
         403,
-        'The key changes things by tools, and the calling key does not: replace it with itself, or in the console.',
+        'The key can make changes with tools, and the calling key cannot. Replace it with itself, or in the console.',
       ],
       scope_not_held: [
         403,
@@ -240,7 +245,7 @@ export const apiKeysApi = {
   revokeCurrent: del('/keys/current', {
     summary: 'Revoke the calling key',
     description:
-      'It stops working at once, for good. No scope is needed: every key can revoke itself. `agentpay logout` does this.',
+      'The key stops working at once and permanently. Needs no scope: every key can revoke itself. `agentpay logout` does this.',
     callers: ['key'],
     keyOnly: 'A console session is not a key. Use DELETE /console/session.',
     returns: [200, KeyRecord],
@@ -250,13 +255,13 @@ export const apiKeysApi = {
   revoke: del('/keys/{id}', {
     summary: 'Revoke an API key',
     description:
-      'It stops working at once, for good. An owner’s last key can be revoked too, since a leaked key must always be stoppable; to keep access, rotate it. A key revokes itself and keys that have no scope that it lacks. Keys created with a revoked key keep working: `GET /keys?madeById=` lists them. The operator can revoke any key, so that an owner whose live keys are lost can get another one.',
+      'The key stops working at once and permanently. An owner’s last key can be revoked, too, so that a leaked key can always be stopped; to keep access, rotate it. A key can revoke itself, and keys whose scopes it has. Keys created with a revoked key keep working: `GET /keys?madeById=` lists them. The operator can revoke any key, so that an owner who lost all live keys can get another one.',
     callers: ['key', 'dash'],
     scope: 'keys:write',
     returns: [200, KeyRecord],
     fails: {
       key_not_found: fails.key_not_found,
-      key_revoked: [400, 'The key is revoked already.'],
+      key_revoked: [400, 'The key is already revoked.'],
       scope_not_held: [
         403,
         'The key has scopes that the calling key lacks. Revoke it with a key that has them.',

@@ -196,7 +196,7 @@ const keys = bindHandlers(apiKeysApi, {
     if (!isBoundToSameDevice(maker, old)) return refuse('binding_not_held')
     const { name, environment, granted, expiresAt, idleDays, toolWrites, boundTo, sessionId, personId } = old
     const late = keyExpiryProblem(expiresAt, maker)
-    if (late) return refuse('expires_too_late', `The key lasts longer: ${late}`)
+    if (late) return refuse('expires_too_late', `The key would expire later: ${late}`)
     if (body.overlapMinutes > 0 && (await hasTooManyApiKeys(context, clock.real())))
       return refuse('too_many_keys')
     const kept = { name, environment, granted, expiresAt, idleDays, toolWrites, boundTo, sessionId, personId }

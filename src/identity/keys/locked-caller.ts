@@ -77,7 +77,7 @@ export function keyExpiryProblem(
   { expiresAt }: Pick<LockedCaller, 'expiresAt'>,
 ): string | undefined {
   if (!expiresAt || (end && end <= expiresAt)) return undefined
-  return `the calling key expires ${expiresAt.toISOString()}, and its keys cannot last longer.`
+  return `the calling key expires ${expiresAt.toISOString()}, and its keys cannot expire later.`
 }
 
 /** A new key without named scopes gets those of its creator. Null means every scope, including future ones. */

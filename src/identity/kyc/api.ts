@@ -37,12 +37,12 @@ const DocumentRecord = z
     ...recordHead('kycdocument'),
     submissionId: id('kycsubmission').nullable(),
     kind: documentKind,
-    type: z.enum(FILE_KINDS).meta({ description: 'What its first bytes say that it is.' }),
+    type: z.enum(FILE_KINDS).meta({ description: 'File type, detected from the first bytes.' }),
     bytes: z.int(),
     sha256: z.string(),
-    eraseAt: instant
-      .nullable()
-      .meta({ description: 'Null while the submission is not decided, and once it is erased.' }),
+    eraseAt: instant.nullable().meta({
+      description: 'Time of the erasure. Null until the submission is decided, and once it is erased.',
+    }),
     erasedAt: instant.nullable(),
     ...recordTimestamps,
   })
@@ -51,7 +51,10 @@ const DocumentRecord = z
 const RejectionRecord = z.object({
   code: z.enum(identityRejectionCodes),
   reason: z.string(),
-  sendInstead: z.string().nullable().meta({ description: 'What would help; null where nothing would.' }),
+  sendInstead: z
+    .string()
+    .nullable()
+    .meta({ description: 'What to send instead. Null if nothing would help.' }),
 })
 
 const SubmissionRecord = z
@@ -59,7 +62,9 @@ const SubmissionRecord = z
     ...recordHead('kycsubmission'),
     representativeId,
     status,
-    provider: z.string().meta({ description: 'Who checks: `KYC_PROVIDER`.', examples: ['sandbox'] }),
+    provider: z
+      .string()
+      .meta({ description: 'The provider of the check: `KYC_PROVIDER`.', examples: ['sandbox'] }),
     name: z.string(),
     dateOfBirth: z.iso.date(),
     nationality: z.string(),
@@ -67,14 +72,16 @@ const SubmissionRecord = z
     documents: z.array(
       DocumentRecord.pick({ id: true, kind: true, type: true, bytes: true, eraseAt: true, erasedAt: true }),
     ),
-    rejection: RejectionRecord.nullable().meta({ description: 'Null unless it is `rejected`.' }),
+    rejection: RejectionRecord.nullable().meta({
+      description: 'Why the submission was rejected. Null unless it is `rejected`.',
+    }),
     decidedBy: z.enum(kycDeciders).nullable(),
     decidedAt: instant.nullable(),
     contradictedAt: instant.nullable().meta({
       description:
-        'When the provider contradicted the final answer. The first answer counts: ask the provider.',
+        'The time at which the provider contradicted its final answer. The first answer counts: ask the provider.',
     }),
-    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    workflowId: z.string().meta({ description: 'The run’s ID in the Temporal Web UI.' }),
     ...recordTimestamps,
   })
   .meta({ id: 'KycSubmission' })
@@ -107,7 +114,7 @@ const documentEvents = {
   'kyc.document_uploaded': declareEvent('A document of a person has been uploaded.', KycDocumentEvent),
   'kyc.document_read': declareEvent('The operator has read a document of a person.', KycDocumentEvent),
   'kyc.document_erased': declareEvent(
-    'A document of a person was erased, as its time was over.',
+    'A document of a person was erased at the end of its retention.',
     KycDocumentEvent,
   ),
 }
@@ -123,7 +130,7 @@ export const kycDecisionEvents = { 'kyc.in_review': kycEvents['kyc.in_review'], 
 const kycFails = {
   submission_not_found: notFound('identity submission'),
   document_not_found: notFound('document'),
-  document_erased: [410, 'The document was erased: its time was over.'],
+  document_erased: [410, 'The document was erased at the end of its retention.'],
   submission_decided: [400, 'The submission is already decided. The first decision is final.'],
 } as const satisfies Record<string, RefusalSpec>
 
@@ -135,7 +142,7 @@ const { submission_not_found, submission_decided, document_not_found, document_e
 const decides = { submission_not_found, submission_decided }
 
 const door = [
-  'The door for what the provider of identity checks tells by itself. The signature over the raw body is checked before anything is read.',
+  'The webhook of the identity verification provider. The signature over the raw body is verified before anything is read.',
   'The first final answer counts: repetitions change nothing, and a contradiction is recorded in the submission as `contradictedAt`, for a person to clarify.',
 ].join('\n\n')
 
@@ -144,10 +151,10 @@ export const kycApi = {
     ...writers,
     summary: 'Upload a document of a person',
     description:
-      'One file at a time; `POST /kyc/submissions` then names it. A document that no submission names is erased after a day. It is encrypted. Only the operator can read it, and you in an export (`POST /gdpr/exports`).',
+      'Uploads one file; `POST /kyc/submissions` then names it. A document that no submission names is erased after a day. Documents are encrypted. Only the operator can read them, and you in an export (`POST /gdpr/exports`).',
     body: z.strictObject({
       kind: documentKind.meta({
-        description: 'Of an identity card both sides are needed, a file each.',
+        description: 'An identity card needs both sides, one file each.',
         examples: [identityDocumentKinds[0]],
       }),
       file: uploadSchema({ maxMib: 10, kinds: KYC_DOCUMENT_TYPES }),
@@ -166,25 +173,25 @@ export const kycApi = {
     ...writers,
     summary: 'Submit the identity of a person',
     description:
-      'Of the account holder, where the account is an individual’s; of a representative whom `POST /onboarding` has named, where it is a company’s. It takes a passport, or both sides of an identity card; a proof of address and a register extract may go along. After a rejection send another one: `rejection.sendInstead` says what helps.',
+      'Submits the identity of the account holder or, for a company, of a representative named with `POST /onboarding`. Send a passport, or both sides of an identity card; a proof of address and a register extract are optional. After a rejection, send another submission: `rejection.sendInstead` says what helps.',
     body: z.strictObject({
       representativeId: id('representative').nullable().default(null).meta({
-        description: 'Of a company: who it is. An individual leaves it out.',
+        description: 'The representative of a company. Omitted by an individual.',
       }),
-      name: labelSchema.meta({ description: 'As it stands in the document.', examples: ['Ada Lovelace'] }),
+      name: labelSchema.meta({ description: 'Name as in the document.', examples: ['Ada Lovelace'] }),
       dateOfBirth: z.iso
         .date()
         .max(10)
         .refine(date => date >= '1900-01-01', '1900-01-01 or later')
-        .meta({ description: 'At least 18 years ago.', examples: ['1985-12-10'] }),
+        .meta({ description: 'Date of birth, at least 18 years ago.', examples: ['1985-12-10'] }),
       nationality: countrySchema,
-      address: postalAddressSchema.meta({ description: 'Where the person lives.' }),
+      address: postalAddressSchema.meta({ description: 'Home address of the person.' }),
       documentIds: z
         .array(id('kycdocument'))
         .min(1)
         .max(10)
         .refine(ids => new Set(ids).size === ids.length, 'each document once')
-        .meta({ description: 'As `POST /kyc/documents` has answered them.' }),
+        .meta({ description: 'IDs from `POST /kyc/documents`.' }),
     }),
     example: {
       name: 'Ada Lovelace',
@@ -202,11 +209,11 @@ export const kycApi = {
       ],
       representative_not_found: [404, 'representativeId: no open onboarding lists this representative.'],
       person_differs: [400, 'name and dateOfBirth do not match the representative. See GET /onboarding.'],
-      already_verified: [400, 'The person is verified already.'],
+      already_verified: [400, 'The person is already verified.'],
       submission_under_way: [400, 'A submission of this person is already open. See GET /kyc/submissions.'],
       document_not_found: [
         404,
-        'documentIds: no such document, or it was erased. Upload it by POST /kyc/documents.',
+        'documentIds: no such document, or it was erased. Upload it with POST /kyc/documents.',
       ],
       document_used: [400, 'documentIds: one of them belongs to another submission. Upload it again.'],
       too_many_submissions: [400, 'The limit of fifty submissions per day is reached. Try again tomorrow.'],
@@ -218,7 +225,7 @@ export const kycApi = {
     ...readers,
     summary: 'List identity submissions',
     description:
-      'Newest first: your own, or with the dashboard secret those of all owners, which `ownerId` and `mode` narrow.',
+      'Newest first: your own or, with the dashboard secret, those of all owners. Filter with `ownerId` and `mode`.',
     filters: {
       status: status.optional(),
       representativeId: id('representative').optional(),
@@ -236,7 +243,7 @@ export const kycApi = {
   standing: get('/kyc/status', {
     callers: ['key'],
     scope: 'kyc:read',
-    summary: 'See what is missing before live keys can be made',
+    summary: 'See what is missing before live keys can be created',
     returns: [
       200,
       z
@@ -245,13 +252,13 @@ export const kycApi = {
           kycStatus: z.enum(['none', 'pending', 'in_review', 'verified', 'rejected']),
           canMakeLiveKeys: z.boolean(),
           missing: z.array(z.string()).meta({
-            description: 'In words; empty once live keys can be made.',
+            description: 'What is missing, in words. Empty once live keys can be created.',
             examples: [['the identity of Ada Lovelace']],
           }),
           submissionId: id('kycsubmission').nullable().meta({
             description: 'The newest submission of the account holder.',
           }),
-          rejection: RejectionRecord.nullable().meta({ description: 'Why that one was rejected.' }),
+          rejection: RejectionRecord.nullable().meta({ description: 'Why that submission was rejected.' }),
         })
         .meta({ id: 'KycStanding' }),
     ],
@@ -271,12 +278,15 @@ export const kycApi = {
     description: 'The person reads the reason, and what to send instead.',
     body: z.strictObject({
       code: z.enum(identityRejectionCodes).default('other'),
-      reason: freeTextSchema.min(1).optional().meta({ description: 'In place of the words of the code.' }),
+      reason: freeTextSchema
+        .min(1)
+        .optional()
+        .meta({ description: 'Replaces the standard text of the code.' }),
       sendInstead: freeTextSchema
         .min(1)
         .nullable()
         .optional()
-        .meta({ description: 'In place of those of the code.' }),
+        .meta({ description: 'Replaces the standard advice of the code.' }),
     }),
     example: { code: 'document_expired' },
     returns: [200, SubmissionRecord],
@@ -286,7 +296,7 @@ export const kycApi = {
   readDocument: get('/kyc/documents/{id}/content', {
     ...operator,
     summary: 'Read a document of a person',
-    description: 'As an attachment. Each reading is in the audit trail of the owner, and an event.',
+    description: 'Sent as an attachment. Each download is in the audit trail of the owner, and an event.',
     run: 'external',
     returns: [200, fileSchema('application/octet-stream')],
     fails: {
@@ -300,7 +310,7 @@ export const kycApi = {
     emits: { 'kyc.document_read': documentEvents['kyc.document_read'] },
   }),
   receive: post('/rails/identity-verification', {
-    summary: 'Take a signed notice of the identity provider',
+    summary: 'Receive a signed notice of the identity provider',
     description: door,
     callers: ['signed'],
     body: z.strictObject({}),
@@ -331,7 +341,7 @@ const notice = z.custom<IdentityNotice>(
 export const kycStepsApi = {
   processStatus: get('/kyc/submissions/{id}/status', {
     readsClock: true,
-    summary: 'How a submission stands',
+    summary: 'Get the status of a submission’s process',
     callers: [],
     returns: [
       200,

@@ -40,7 +40,7 @@ export const createKycSubmission: HandlerOf<typeof kycApi.create> = async ({ bod
   if (open)
     return refuse(
       'submission_under_way',
-      `One of this person is under way: see GET /kyc/submissions/${open.id}.`,
+      `A submission of this person is already open: see GET /kyc/submissions/${open.id}.`,
     )
   if (recent >= MAX_SUBMISSIONS_PER_DAY) return refuse('too_many_submissions')
   const id = newId('kycsubmission')

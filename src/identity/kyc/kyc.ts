@@ -64,7 +64,7 @@ async function findHolder(sql: Sql, { ownerId, mode }: Tenant): Promise<Holder> 
 
 function missingOf({ status, submissionId, rejection }: Holder): string {
   if (submissionId === null || status === null)
-    return 'who you are: upload documents by POST /kyc/documents, then send POST /kyc/submissions'
+    return 'who you are: upload documents with POST /kyc/documents, then send POST /kyc/submissions'
   if (rejection) return `who you are: the last submission was rejected. ${kycRejectionMessage(rejection)}`
   return `the end of the identity check: see GET /kyc/submissions/${submissionId}`
 }
@@ -175,7 +175,7 @@ async function decide(id: string, rejection: KycRejection | null, context: Opera
   const { submission, documents } = await lockKycSubmission(id, context)
   if (!submission) return refuse('submission_not_found')
   const isDecided = await endKycSubmission(submission, documents, { rejection, by: 'operator' }, context)
-  if (!isDecided) return refuse('submission_decided', `The submission is ${submission.status} already.`)
+  if (!isDecided) return refuse('submission_decided', `The submission is already ${submission.status}.`)
   return kycSubmissionResponse(submission, documents)
 }
 

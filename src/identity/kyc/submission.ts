@@ -105,7 +105,7 @@ const words: Readonly<Record<IdentityRejectionCode, Omit<KycRejection, 'code'>>>
   },
   data_mismatch: {
     reason: 'Name, date of birth or address do not match the documents.',
-    sendInstead: 'Send them again, exactly as in the documents.',
+    sendInstead: 'Send it again, exactly as in the documents.',
   },
   person_refused: {
     reason: 'The provider cannot verify this person.',

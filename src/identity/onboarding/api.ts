@@ -26,7 +26,7 @@ export const onboardingApi = {
     ...writers,
     summary: 'Submit your company for onboarding',
     description:
-      'For customers of the type `business`, once, before live keys can be made. `missing` says what is to be done next: the identity of each representative is verified by `POST /kyc/submissions`, with the id of the representative. Once something can be checked about each of them the onboarding is `in_review`, and the operator decides. There is one that is open at a time.',
+      'For customers of the type `business`, once, before live keys can be created. `missing` says what to do next: the identity of each representative is verified with `POST /kyc/submissions` and the ID of the representative. Once each of them can be checked, the onboarding is `in_review`, and the operator decides. Only one onboarding can be open at a time.',
     body: companySchema.extend({
       website: companySchema.shape.website.default(null),
       beneficialOwners: companySchema.shape.beneficialOwners.default([]),
@@ -59,7 +59,7 @@ export const onboardingApi = {
         400,
         'Onboarding is for companies, and this account belongs to an individual. Use POST /kyc/submissions.',
       ],
-      onboarding_under_way: [400, 'An onboarding is open already. See GET /onboarding.'],
+      onboarding_under_way: [400, 'An onboarding is already open. See GET /onboarding.'],
     },
     emits: { 'onboarding.submitted': onboardingEvents['onboarding.submitted'] },
   }),
@@ -67,7 +67,7 @@ export const onboardingApi = {
     ...readers,
     summary: 'List onboardings',
     description:
-      'Newest first: your own, or with the dashboard secret those of all owners, which `ownerId` and `mode` narrow.',
+      'Newest first: your own or, with the dashboard secret, those of all owners. Filter with `ownerId` and `mode`.',
     filters: {
       status: onboardingStatusSchema.optional(),
       ownerId: id('customer').optional(),
@@ -85,15 +85,15 @@ export const onboardingApi = {
     ...writers,
     summary: 'Answer questions about your company',
     description:
-      'Possible while the status is `needs_information`, once for each time that something was asked: put all that belongs to the answer into one request. It is `in_review` again after that. Of `representatives` and `beneficialOwners` send the whole list. A representative of the same name and date of birth stays the same person, verified or not; others are new.',
+      'Possible while the status is `needs_information`, once per round of questions: send the whole answer in one request. The onboarding is then `in_review` again. Send `representatives` and `beneficialOwners` as complete lists. A representative with the same name and date of birth stays the same person, verified or not; others are new.',
     body: companySchema
       .extend({
-        answer: onboardingAnswerSchema.meta({ description: 'What you have to say to the questions.' }),
+        answer: onboardingAnswerSchema.meta({ description: 'Your answer to the questions.' }),
       })
       .partial()
       .refine(body => Object.values(body).some(value => value !== undefined), {
         path: ['answer'],
-        error: 'give it, or change what was asked about',
+        error: 'send an answer, or change a field',
       }),
     example: { answer: 'The register extract of this year says the same.', registerNumber: 'HRB 123457 B' },
     returns: [200, OnboardingRecord],
@@ -113,7 +113,7 @@ export const onboardingApi = {
   withdraw: post('/onboarding/{id}/withdraw', {
     ...writers,
     summary: 'Withdraw your onboarding',
-    description: 'Until it is decided. After that a new one can be submitted.',
+    description: 'Possible until the onboarding is decided. You can then submit a new one.',
     returns: [200, OnboardingRecord],
     fails: ends,
     emits: { 'onboarding.withdrawn': onboardingEvents['onboarding.withdrawn'] },
@@ -122,16 +122,16 @@ export const onboardingApi = {
     ...operator,
     summary: 'Ask a company for information',
     description:
-      'The company answers by `PATCH /onboarding/{id}`, within thirty days: after that the onboarding expires.',
+      'The company answers with `PATCH /onboarding/{id}`, within thirty days: after that, the onboarding expires.',
     body: z.strictObject({ questions: onboardingQuestionsSchema }),
     example: { questions: ['Please tell us the register number of this year’s extract.'] },
     returns: [200, OnboardingRecord],
     fails: {
       ...ends,
-      answer_awaited: [400, 'There are open questions already. Ask again once they are answered.'],
+      answer_awaited: [400, 'There are already open questions. Ask again once they are answered.'],
       too_many_questions: [
         400,
-        `The company was asked ${MAX_QUESTION_ROUNDS} times already. Approve or reject it.`,
+        `The company was already asked ${MAX_QUESTION_ROUNDS} times. Approve or reject it.`,
       ],
     },
     emits: { 'onboarding.information_requested': onboardingEvents['onboarding.information_requested'] },
@@ -139,11 +139,11 @@ export const onboardingApi = {
   approve: post('/onboarding/{id}/approve', {
     ...operator,
     summary: 'Approve an onboarding',
-    description: 'Each representative must be verified. From then on the owner can make live keys.',
+    description: 'Each representative must be verified. From then on, the owner can create live keys.',
     body: z.strictObject({
       updatedAt: instant.optional().meta({
         description:
-          'As it stood in what you have read: the approval is refused if the onboarding has changed since.',
+          '`updatedAt` of the record that you read: the approval is refused if the onboarding has changed since.',
       }),
     }),
     example: {},

@@ -76,7 +76,7 @@ export const openInformationRequest = ({
   status === 'needs_information' ? informationRequests.at(-1) : undefined
 
 export const onboardingEndedMessage = ({ status }: Pick<Onboarding, 'status'>): string =>
-  `The onboarding is ${status} already.`
+  `The onboarding is already ${status}.`
 
 export const onboardingPersonalData = {
   onboardings: {

@@ -16,7 +16,7 @@ In live mode, and where \`KYC_PROVIDER\` is \`manual\`, they count only with \`O
   decide: 'answerOnboarding',
   signals: {
     approve: {
-      effect: 'Approves the onboarding, where each representative is verified.',
+      effect: 'Approves the onboarding if each representative is verified.',
       operation: 'onboarding.approve',
       body: () => ({}),
     },
@@ -26,7 +26,7 @@ In live mode, and where \`KYC_PROVIDER\` is \`manual\`, they count only with \`O
       body: (_by, comment) => (comment ? { reason: comment } : {}),
     },
     requestInformation: {
-      effect: 'Asks the company for what the reason says.',
+      effect: 'Asks the company for the information in the reason.',
       operation: 'onboarding.requestInformation',
       body: (_by, comment) => ({ questions: comment ? [comment] : [] }),
     },

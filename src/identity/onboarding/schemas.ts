@@ -25,7 +25,7 @@ import { personMatchKey, representativeIdentityMachine } from './company-people.
 
 export const onboardingStatusSchema = z.enum(onboardingMachine.states).meta({
   description:
-    '`submitted` until something can be checked about each representative, then `in_review`; `needs_information` while questions wait for an answer.',
+    '`submitted` until each representative can be checked, then `in_review`; `needs_information` while questions wait for an answer.',
 })
 
 const person = {
@@ -88,11 +88,11 @@ export const companySchema = z.strictObject({
     .nullable()
     .meta({ examples: ['https://example.com'] }),
   intendedUse: freeTextSchema.min(1).meta({
-    description: 'What the agents are to pay for, and whom.',
+    description: 'What the agents will pay for, and whom.',
     examples: ['Agents buy research papers and computing time.'],
   }),
   expectedMonthlyVolumeCents: positiveMoneySchema(cents(100_000_000_00n)).meta({
-    description: 'The most that the company expects to pay in a month.',
+    description: 'Maximum amount that the company expects to pay per month.',
     examples: [25_000],
   }),
   representatives: z
@@ -101,7 +101,8 @@ export const companySchema = z.strictObject({
     .max(MAX_REPRESENTATIVES)
     .refine(areDifferent, ONE_EACH)
     .meta({
-      description: 'Who acts for the company. The identity of each is verified: see `POST /kyc/submissions`.',
+      description:
+        'People who act for the company. The identity of each is verified: see `POST /kyc/submissions`.',
     }),
   beneficialOwners: z
     .array(NewBeneficialOwner)
@@ -127,7 +128,7 @@ export const onboardingAnswerSchema = z.string().trim().min(1).max(4_000)
 const InformationRequestRecord = z.object({
   questions: z.array(z.string()),
   requestedAt: z.string(),
-  expiresAt: z.string().meta({ description: 'The onboarding expires if there is no answer by then.' }),
+  expiresAt: z.string().meta({ description: 'Deadline for the answer, when the onboarding expires.' }),
   answeredAt: z.string().nullable(),
   answer: z.string().nullable(),
 })
@@ -138,9 +139,7 @@ const RepresentativeRecord = z.object({
   dateOfBirth: z.iso.date(),
   country: z.string(),
   position: z.string().nullable(),
-  status: z
-    .enum(representativeIdentityMachine.states)
-    .meta({ description: 'How far the identity of the person is verified.' }),
+  status: z.enum(representativeIdentityMachine.states).meta({ description: 'Status of the identity check.' }),
 })
 
 const BeneficialOwnerRecord = z.object({
@@ -156,7 +155,7 @@ export const OnboardingRecord = z
     ...recordHead('onboarding'),
     status: onboardingStatusSchema,
     missing: z.array(z.string()).meta({
-      description: 'What is still missing before it can be approved, in words.',
+      description: 'What is missing before the approval, in words.',
       examples: [['the identity of Ada Lovelace']],
     }),
     legalName: z.string(),
@@ -169,11 +168,11 @@ export const OnboardingRecord = z
     representatives: z.array(RepresentativeRecord).meta({ id: 'Representatives' }),
     beneficialOwners: z.array(BeneficialOwnerRecord).meta({ id: 'BeneficialOwners' }),
     informationRequests: z.array(InformationRequestRecord).meta({
-      description: `What the operator has asked, oldest first; at most ${MAX_QUESTION_ROUNDS} times.`,
+      description: `Questions of the operator, oldest first; at most ${MAX_QUESTION_ROUNDS} times.`,
     }),
-    reason: z.string().nullable().meta({ description: 'Why it was rejected.' }),
+    reason: z.string().nullable().meta({ description: 'Why the onboarding was rejected.' }),
     endedAt: instant.nullable(),
-    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    workflowId: z.string().meta({ description: 'The run’s ID in the Temporal Web UI.' }),
     ...recordTimestamps,
   })
   .meta({ id: 'Onboarding' })
@@ -189,18 +188,18 @@ export const OnboardingEvent = z.object({
 export const onboardingEvents = {
   'onboarding.submitted': declareEvent('A company has submitted its onboarding.', OnboardingEvent),
   'onboarding.in_review': declareEvent(
-    'An onboarding has all that its review needs: the operator decides next.',
+    'An onboarding is ready for its review: the operator decides next.',
     OnboardingEvent,
   ),
   'onboarding.information_requested': declareEvent(
-    'The operator has asked a company for information, which must come until `expiresAt`.',
+    'The operator has asked a company for information, which is due by `expiresAt`.',
     OnboardingEvent.extend({ expiresAt: instant }),
   ),
   'onboarding.updated': declareEvent(
-    'A company has answered what the operator had asked.',
+    'A company has answered the operator’s questions.',
     OnboardingEvent.extend({
       changed: z.array(z.string().max(40)).max(20).meta({
-        description: 'The members that have another value now; `answer` where the company has written one.',
+        description: 'The changed fields, and `answer` if the company wrote one.',
       }),
     }),
   ),
@@ -221,7 +220,7 @@ export const onboardingEvents = {
 
 export const onboardingRefusals = {
   onboarding_not_found: notFound('onboarding'),
-  onboarding_ended: [400, 'The onboarding has ended already. Submit a new one by POST /onboarding.'],
+  onboarding_ended: [400, 'The onboarding has already ended. Submit a new one with POST /onboarding.'],
   birth_unlikely: [
     400,
     'dateOfBirth: give the day on which the person was born. A representative is at least 18 years old.',

@@ -22,7 +22,7 @@ export const submitOnboarding: HandlerOf<typeof onboardingApi.create> = async ({
   ])
   if (customer.type !== 'business') return refuse('business_only')
   if (open)
-    return refuse('onboarding_under_way', `An onboarding is open already: see GET /onboarding/${open.id}.`)
+    return refuse('onboarding_under_way', `An onboarding is already open: see GET /onboarding/${open.id}.`)
   const submission = submit(body, context)
   emit('onboarding.submitted', onboardingEvent(submission))
   wakeOnboardingProcess(submission, context)

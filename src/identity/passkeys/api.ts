@@ -38,7 +38,7 @@ export const passkeysApi = {
     ...writers,
     summary: 'Start to enrol a passkey',
     description:
-      'Hand `options` to `navigator.credentials.create` (after `PublicKeyCredential.parseCreationOptionsFromJSON`), and what it gives to `POST /passkeys/register/verify`. The first passkey of an account is one of an owner, and needs nothing else. From then on an enrolled one signs `POST /passkeys/challenge` with the purpose `enrolment` (of the same person, or of an owner), unless the person has just come by the link of an invitation or recovery. Once the last one is revoked, only a recovery leads to a new one.',
+      'Pass `options` to `navigator.credentials.create` (after `PublicKeyCredential.parseCreationOptionsFromJSON`), and the result to `POST /passkeys/register/verify`. The first passkey of an account must be an owner’s, and needs nothing else. From then on, an enrolled passkey of the same person, or of an owner, signs `POST /passkeys/challenge` with the purpose `enrolment`, unless the person has just opened an invitation or recovery link. Once the last passkey is revoked, a new one requires a recovery.',
     requires: 'passkeys',
     signature: {
       challenge: '/passkeys/challenge',
@@ -47,7 +47,7 @@ export const passkeysApi = {
     body: z.strictObject({
       personId: id('person')
         .optional()
-        .meta({ description: 'Whose passkey it will be. In the console: your own if left out.' }),
+        .meta({ description: 'The person of the passkey. In the console, defaults to you.' }),
       webauthnAssertion: webauthnAssertionSchema.optional(),
     }),
     example: { personId: 'person_01jd8x2m4ye7k9v0c3q5r6t8wz' },
@@ -80,7 +80,7 @@ export const passkeysApi = {
     ...writers,
     summary: 'Enrol a passkey',
     description:
-      'Completes what `POST /passkeys/register/options` has begun. The device must have verified its user and keep the passkey by itself (a discoverable credential). No attestation is asked for.',
+      'Completes `POST /passkeys/register/options`. The device must verify its user and store the passkey itself (a discoverable credential). No attestation is required.',
     body: z.strictObject({
       challengeId: challengeIdSchema,
       name: labelSchema.default('Passkey').meta({ examples: ['Phone'] }),
@@ -123,7 +123,7 @@ export const passkeysApi = {
   list: list('/passkeys', {
     ...readers,
     summary: 'List passkeys',
-    description: 'Newest first, revoked ones too.',
+    description: 'Newest first, including revoked ones.',
     filters: {
       personId: id('person').optional(),
       status: z.enum(['active', 'revoked']).optional(),
@@ -143,14 +143,14 @@ export const passkeysApi = {
     ...writers,
     summary: 'Get a challenge for a passkey to sign',
     description:
-      'For what a key or the console alone does not decide. `subject` is the id of the passkey (`revocation`) or person (`enrolment`, your own if left out in the console), or what is to be done: `{name, email, role}`, `{personId}` or `{personId, role}` (`invitation`: a person, a new link, another role), `{name, environment, scopes}`, with `toolWrites: true` where the key may change things by tools, or `{keyId}` (`key`: a new one, one in place of another), `{type, id}` (`deletion`: who is to be forgotten; the account if left out). Show `sentence` to the person, hand `options` to `navigator.credentials.get`, and send `{challengeId, assertion}` as `webauthnAssertion` with the request itself, within five minutes and once.',
+      'For actions that need a person’s signature. By purpose, `subject` is the ID of the passkey (`revocation`) or person (`enrolment`; in the console, defaults to you), or the action: `{name, email, role}`, `{personId}` or `{personId, role}` (`invitation`: a person, a new link, another role), `{name, environment, scopes}`, with `toolWrites: true` if the key may make changes with tools, or `{keyId}` (`key`: a new one, or a replacement), `{type, id}` (`deletion`: whom to erase; defaults to the account). Show `sentence` to the person, pass `options` to `navigator.credentials.get`, and send `{challengeId, assertion}` as `webauthnAssertion` with the request itself, within five minutes and once.',
     requires: 'passkeys',
     body: z.strictObject({
       purpose: z.enum(['revocation', 'enrolment', 'invitation', 'key', 'deletion']),
       subject: z
         .unknown()
         .optional()
-        .meta({ description: 'An id, or what is to be done: by the purpose, see above.' }),
+        .meta({ description: 'An ID, or the action, by the purpose: see above.' }),
     }),
     example: { purpose: 'invitation', subject: { name: 'Grace Hopper', role: 'approver' } },
     returns: [201, ChallengeRecord],
@@ -165,12 +165,12 @@ export const passkeysApi = {
     ...writers,
     summary: 'Revoke a passkey',
     description:
-      'It opens nothing any more, and the sessions that it began end at once. The only passkey of an account needs no assertion, and one that is sent along is not looked at. Of two or more, another one signs the revocation: `POST /passkeys/challenge` with the purpose `revocation`.',
+      'The passkey stops working, and its sessions end at once. The only passkey of an account needs no assertion, and one that is sent is ignored. Of two or more, another one signs the revocation: `POST /passkeys/challenge` with the purpose `revocation`.',
     signature: { challenge: '/passkeys/challenge', asks: { purpose: 'revocation', subject: '$id' } },
     body: z.strictObject({
       webauthnAssertion: z.record(z.string().max(50), z.unknown()).optional().meta({
         maxProperties: 20,
-        description: '`{challengeId, assertion}`, by another passkey, where there are two or more.',
+        description: '`{challengeId, assertion}` of another passkey. Required if there are two or more.',
       }),
     }),
     example: {},
@@ -184,9 +184,9 @@ export const passkeysApi = {
     emits: { ...assertionEvents, 'passkey.revoked': passkeyEvents['passkey.revoked'] },
   }),
   origins: get('/.well-known/webauthn', {
-    summary: 'List the origins whose pages may use our passkeys',
+    summary: 'List the origins that can use this installation’s passkeys',
     description:
-      'Browsers ask for it before they let another site of ours use a passkey (WebAuthn, related origins).',
+      'Browsers request it before another site of the installation can use a passkey (WebAuthn, related origins).',
     callers: ['public'],
     http: { cachedFor: 300 },
     returns: [200, z.object({ origins: z.array(z.string()).max(100) }).meta({ id: 'PasskeyOrigins' })],

@@ -33,7 +33,7 @@ export const AssertionCredential = credential(
   }),
 ).meta({
   id: 'PasskeyAssertion',
-  description: 'As `navigator.credentials.get` gives it, in JSON: `AuthenticationResponseJSON`.',
+  description: 'Result of `navigator.credentials.get` as JSON: `AuthenticationResponseJSON`.',
 })
 
 export const RegistrationCredential = credential(
@@ -47,11 +47,11 @@ export const RegistrationCredential = credential(
     clientExtensionResults: z
       .object({ credProps: z.object({ rk: z.boolean().optional() }).optional() })
       .optional()
-      .meta({ description: 'Browsers that know say here whether the device keeps the passkey by itself.' }),
+      .meta({ description: 'Whether the device stores the passkey itself. Sent by browsers that know.' }),
   })
   .meta({
     id: 'PasskeyRegistration',
-    description: 'As `navigator.credentials.create` gives it, in JSON: `RegistrationResponseJSON`.',
+    description: 'Result of `navigator.credentials.create` as JSON: `RegistrationResponseJSON`.',
   })
 
 /** An unknown challenge is a 400, not a 404, since the request cannot be confirmed. */
@@ -59,7 +59,7 @@ export const challengeIdSchema = z
   .string()
   .min(1)
   .max(128)
-  .meta({ description: 'Of the challenge: see `expiresAt` there.' })
+  .meta({ description: 'ID of the challenge, valid until its `expiresAt`.' })
 
 export const webauthnAssertionSchema = z
   .strictObject({ challengeId: challengeIdSchema, assertion: AssertionCredential })
@@ -68,16 +68,13 @@ export const webauthnAssertionSchema = z
 export type WebauthnAssertion = z.output<typeof webauthnAssertionSchema>
 
 export const assertionRefusals = {
-  assertion_required: [
-    400,
-    'webauthnAssertion is required. Get a challenge, have a passkey sign it, and send the assertion.',
-  ],
+  assertion_required: [400, 'webauthnAssertion is required. Have a passkey sign a challenge.'],
   challenge_unknown: [400, 'challengeId: no such challenge. Get a new one.'],
-  challenge_used: [400, 'challengeId: this challenge was already used. Get a new one for each request.'],
+  challenge_used: [400, 'challengeId: this challenge was already used. Get a new one.'],
   challenge_expired: [400, 'challengeId: this challenge expired after five minutes. Get a new one.'],
   statement_outdated: [
     400,
-    'webauthnAssertion: the signed statement does not match this request. Get a new challenge, check it, and sign again.',
+    'webauthnAssertion: the signed statement does not match this request. Sign a new challenge.',
   ],
   assertion_malformed: [400, 'webauthnAssertion is malformed. Send the browser’s answer as JSON, unchanged.'],
   assertion_invalid: [
@@ -113,16 +110,16 @@ export const PasskeyRecord = z
     algorithm: z.enum(passkeyAlgorithms),
     backupEligible: z.boolean().meta({
       description:
-        'Whether it may be on several devices of the person, such as one that a password manager keeps.',
+        'Whether the passkey can be on several devices of the person, for example in a password manager.',
     }),
     backedUp: z.boolean(),
-    backupChangedAt: instant.nullable().meta({ description: 'When `backedUp` last changed.' }),
+    backupChangedAt: instant.nullable().meta({ description: 'Time of the last change of `backedUp`.' }),
     transports,
     enrolledBy: z.enum(['key', 'console']),
     lastUsedAt: instant.nullable(),
     blockedUntil: instant.nullable().meta({
       description:
-        'Closed for fifteen minutes, as its counter did not rise: a copy of it may sign. By the real clock, in test mode too.',
+        'The time until which the passkey is locked: for fifteen minutes if its counter did not rise, which may mean a copy. In real time, even in test mode.',
     }),
     revokedAt: instant.nullable(),
     ...recordTimestamps,
@@ -137,13 +134,13 @@ const PasskeyEvent = z.object({
 
 export const passkeyEvents = {
   'passkey.enrolled': declareEvent('A person has enrolled a passkey.', PasskeyEvent),
-  'passkey.renamed': declareEvent('A passkey has another name.', PasskeyEvent),
+  'passkey.renamed': declareEvent('A passkey was renamed.', PasskeyEvent),
   'passkey.revoked': declareEvent(
     'A passkey was revoked. It no longer works, and its sessions have ended.',
     PasskeyEvent,
   ),
   'passkey.blocked': declareEvent(
-    'A passkey has signed and its counter did not rise, so a copy of it may sign: it is closed for fifteen minutes, by the real clock.',
+    'The counter of a passkey did not rise with a signature, which may mean a copy: the passkey is locked for fifteen minutes of real time.',
     PasskeyEvent.extend({ blockedUntil: instant }),
   ),
 }
@@ -168,7 +165,7 @@ const challenge = z.string().meta({
   description: 'The digest of the statement (SHA-256 over its canonical JSON, RFC 8785), in base64url.',
 })
 const descriptors = z.array(z.object({ id: z.string(), type: z.literal('public-key'), transports }))
-const timeout = z.int().meta({ description: 'In milliseconds.' })
+const timeout = z.int().meta({ description: 'Timeout in milliseconds.' })
 
 export const PasskeyRequestOptions = z
   .object({
@@ -178,7 +175,7 @@ export const PasskeyRequestOptions = z
     allowCredentials: descriptors,
     userVerification: z.literal('required'),
   })
-  .meta({ id: 'PasskeyRequestOptions', description: 'For `navigator.credentials.get`.' })
+  .meta({ id: 'PasskeyRequestOptions', description: 'Options for `navigator.credentials.get`.' })
 
 export const PasskeyCreationOptions = z
   .object({
@@ -196,7 +193,7 @@ export const PasskeyCreationOptions = z
     attestation: z.literal('none'),
     extensions: z.object({ credProps: z.literal(true) }),
   })
-  .meta({ id: 'PasskeyCreationOptions', description: 'For `navigator.credentials.create`.' })
+  .meta({ id: 'PasskeyCreationOptions', description: 'Options for `navigator.credentials.create`.' })
 
 export const SignedStatementRecord = z
   .object({
@@ -206,18 +203,20 @@ export const SignedStatementRecord = z
     mode: z.enum(['test', 'live']),
     subject: z.record(z.string(), z.unknown()).meta({
       description:
-        'What it is about. Names, accounts and people are `{sha256}`: the digest of a salt and the value.',
+        'The subject. Names, accounts and people are `{sha256}`: the digest of a salt and the value.',
     }),
     nonce: z.string(),
     expiresAt: z.string(),
   })
-  .meta({ id: 'SignedStatement', description: 'What is signed.' })
+  .meta({ id: 'SignedStatement', description: 'The statement to sign.' })
 
 export const ChallengeRecord = z
   .object({
     challengeId: id('challenge'),
     expiresAt: instant,
-    sentence: z.string().meta({ description: 'What the person is about to sign, to be shown before.' }),
+    sentence: z
+      .string()
+      .meta({ description: 'The statement in words, to show to the person before signing.' }),
     statement: SignedStatementRecord,
     options: PasskeyRequestOptions,
   })

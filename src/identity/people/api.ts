@@ -43,7 +43,7 @@ const Link = z
 /** Once the account has had a passkey, a key alone cannot invite, since its holder could create an approver. */
 const consent = webauthnAssertionSchema.optional().meta({
   description:
-    'Of an owner, over exactly this. It is needed from the first passkey of the account on: `POST /passkeys/challenge`, purpose `invitation`.',
+    'An owner’s consent to exactly this (`POST /passkeys/challenge`, purpose `invitation`). Required once the account has had a passkey.',
 })
 
 const invitation = (subject: Readonly<Record<string, string>>) => ({
@@ -58,14 +58,14 @@ export const peopleApi = {
     ...writers,
     summary: 'Invite a person',
     description:
-      'Give the person `joinUrl`, which is in this response only and works once, within seven days. The person who opens it joins and enrols the first passkey.',
+      'Give the person `joinUrl`, which is in this response only and works once, within seven days: the person who opens it joins and enrols the first passkey. The token is after the `#`, so no log and no mail scanner uses it up.',
     signature: invitation({ name: '$name', email: '$email', role: '$role' }),
     body: z.strictObject({
       name: labelSchema.meta({ examples: ['Grace Hopper'] }),
       email: emailSchema
         .nullable()
         .default(null)
-        .meta({ description: 'For you to find: nothing is sent to it.' }),
+        .meta({ description: 'For your reference: nothing is sent to it.' }),
       role: personRoleSchema,
       webauthnAssertion: consent,
     }),
@@ -77,7 +77,7 @@ export const peopleApi = {
   list: list('/people', {
     ...readers,
     summary: 'List people',
-    description: 'Newest first, removed ones too.',
+    description: 'Newest first, including removed ones.',
     filters: { status: personStatusSchema.optional(), role: personRoleSchema.optional() },
     item: PersonRecord,
   }),
@@ -91,7 +91,7 @@ export const peopleApi = {
     ...writers,
     summary: 'Change the name, email or role of a person',
     description:
-      'Another role counts at once, in open sessions too. By a key it takes the assertion of an owner, once the account has had a passkey. The last owner who has a passkey stays one.',
+      'A new role applies at once, also in open sessions. With a key, it requires an owner’s assertion once the account has had a passkey. The last owner with a passkey must stay one.',
     signature: invitation({ personId: '$id', role: '$role' }),
     body: z
       .strictObject({
@@ -116,7 +116,7 @@ export const peopleApi = {
     ...writers,
     summary: 'Remove a person',
     description:
-      'The sessions, passkeys and links of the person end at once, and so does a recovery. The email is forgotten; the name stays, beside what the person has decided.',
+      'The person’s sessions, passkeys, links and recovery end at once. The email is erased; the name stays with the person’s decisions.',
     returns: [200, PersonRecord],
     fails: { person_not_found, last_owner },
     emits: {
@@ -127,9 +127,9 @@ export const peopleApi = {
   }),
   link: post('/people/{id}/link', {
     ...writers,
-    summary: 'Make a new link for a person',
+    summary: 'Create a new link for a person',
     description:
-      'It replaces an earlier one, is in this response only, and works once, for seven days. The operator makes one for a day if a recovery is `ready`.',
+      'The new link replaces an earlier one, is in this response only, and works once, within seven days. For a recovery that is `ready`, the operator creates the link, which works for a day.',
     callers: ['key', 'dash'],
     signature: invitation({ personId: '$id' }),
     body: z.strictObject({ webauthnAssertion: consent }),
@@ -161,7 +161,7 @@ export const recoveryApi = {
   recover: post('/people/{id}/recover', {
     summary: 'Start the recovery of a person without a passkey',
     description:
-      'For 24 hours everyone of the account is only notified: by `person.recovery_started`, by push, and in `GET /people`. Any key or person of the account can stop it. After that `POST /people/{id}/link` gives the operator a link, for seven days. Verify the person’s identity before you start it.',
+      'For 24 hours, the account is only notified: by `person.recovery_started`, by push, and in `GET /people`. Any key or person of the account can stop the recovery. After that, `POST /people/{id}/link` gives the operator a link, for seven days. Verify the person’s identity before you start it.',
     callers: ['dash'],
     returns: [201, PersonRecord],
     fails: {
@@ -173,7 +173,7 @@ export const recoveryApi = {
   stopRecovery: del('/people/{id}/recovery', {
     summary: 'Stop the recovery of a person',
     description:
-      'Any key and any person of the account can, of any scope or role, so that everyone can stop an unexpected recovery. An operator’s link stops working.',
+      'Any key or person of the account can do this, with any scope or role, so that everyone can stop an unexpected recovery. An operator’s link stops working.',
     callers: ['key'],
     returns: [200, PersonRecord],
     fails: {
@@ -198,11 +198,11 @@ export const recoveryApi = {
     emits: ends,
   }),
   cancelRecovery: post('/recoveries/{id}/cancel', {
-    summary: 'Stop a recovery by its id',
+    summary: 'Stop a recovery by its ID',
     callers: [],
     body: z.strictObject({ comment: freeTextSchema.optional() }),
     returns: [200, done],
-    fails: { recovery_not_found, recovery_ended: [400, 'The recovery has ended already.'] },
+    fails: { recovery_not_found, recovery_ended: [400, 'The recovery has already ended.'] },
     emits: ends,
   }),
 }

@@ -80,7 +80,7 @@ export const cancelRecovery: HandlerOf<typeof recoveryApi.cancelRecovery> = asyn
   const found = await lockRecovery(params.id, context)
   if (!found) return refuse('recovery_not_found')
   const { recovery, person } = found
-  if (recovery.endedAt) return refuse('recovery_ended', `The recovery is ${recovery.status} already.`)
+  if (recovery.endedAt) return refuse('recovery_ended', `The recovery is already ${recovery.status}.`)
   const end = { reason: 'stopped', by: recoveryStopper(actor), comment: body.comment } as const
   await endRecovery(recovery, person, end, context)
   return { done: true }

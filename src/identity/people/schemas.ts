@@ -13,7 +13,7 @@ export const personRoleSchema = z.enum(personRoles).meta({
     '`owner` may do everything, `approver` reads and approves, `viewer` reads. See /docs for what each may do.',
 })
 export const personStatusSchema = z.enum(personMachine.states).meta({
-  description: '`invited` until the person opens the link; a `removed` person can do nothing any more.',
+  description: '`invited` until the person opens the link; a `removed` person has no access.',
 })
 
 const RecoveryRecord = z.object({
@@ -22,23 +22,23 @@ const RecoveryRecord = z.object({
     description: '`waiting` for 24 hours; `ready` once the operator can make a link.',
   }),
   startedAt: instant,
-  readyAt: instant.meta({ description: 'Until then nothing is possible but to stop it.' }),
-  expiresAt: instant.meta({ description: 'The recovery expires then.' }),
-  workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+  readyAt: instant.meta({ description: 'The time until which the recovery can only be stopped.' }),
+  expiresAt: instant.meta({ description: 'The time at which the recovery expires.' }),
+  workflowId: z.string().meta({ description: 'The run’s ID in the Temporal Web UI.' }),
 })
 
 export const PersonRecord = z
   .object({
     ...recordHead('person'),
     name: z.string(),
-    email: z.string().nullable().meta({ description: 'Null where none is known, and once removed.' }),
+    email: z.string().nullable().meta({ description: 'Null if unknown, and once the person is removed.' }),
     role: personRoleSchema,
     status: personStatusSchema,
     joinedAt: instant.nullable(),
     removedAt: instant.nullable(),
     recovery: RecoveryRecord.nullable().meta({
       description:
-        'The recovery that is under way, which any key or person of the account can stop: `DELETE /people/{id}/recovery`.',
+        'The current recovery, which any key or person of the account can stop: `DELETE /people/{id}/recovery`.',
     }),
     ...recordTimestamps,
   })
@@ -58,16 +58,15 @@ export const personEvents = {
   'person.invited': declareEvent('A person was invited.', PersonEvent),
   'person.joined': declareEvent('A person has opened the link of the invitation.', PersonEvent),
   'person.updated': declareEvent(
-    'The name, email or role of a person has changed, or the person has a new link, or a recovery has got on.',
+    'The name, email or role of a person has changed, or there is a new link, or a recovery has progressed.',
     PersonEvent.extend({
       changed: z.array(z.string().max(20)).max(10).meta({
-        description:
-          'The members that have another value now; `link`: there is a new one; `recovery`: it has got on.',
+        description: 'The changed fields; `link`: there is a new one; `recovery`: it has progressed.',
       }),
     }),
   ),
   'person.removed': declareEvent(
-    'A person has been removed: the passkeys, sessions and links of that person are at an end.',
+    'A person has been removed: the passkeys, sessions and links of that person have ended.',
     PersonEvent,
   ),
   'person.recovery_started': declareEvent(
@@ -84,9 +83,9 @@ export const personRefusals = {
   person_not_found: notFound('person'),
   email_taken: [
     400,
-    'email: another person has it. Change that one by PATCH /people/{id}, or use another email.',
+    'email: another person has it. Change that one with PATCH /people/{id}, or use another email.',
   ],
-  too_many_people: [400, `There are ${MAX_PEOPLE} people already. Remove one first.`],
+  too_many_people: [400, `There are already ${MAX_PEOPLE} people. Remove one first.`],
   last_owner: [
     400,
     'The account would have no owner who can approve. Make another person with a passkey an owner first.',

@@ -14,7 +14,7 @@ export const deviceIdSchema = patternTextSchema(
   /^[\x21-\x7e]{8,128}$/,
   128,
   'must have 8 to 128 visible ASCII characters, and no spaces',
-).meta({ description: 'By which the device knows itself again.', examples: ['laptop-7f3a9c'] })
+).meta({ description: 'The device’s own ID.', examples: ['laptop-7f3a9c'] })
 
 /** Control characters, and marks that change the text direction. */
 const INVISIBLE = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
@@ -26,7 +26,7 @@ export const deviceNameSchema = z
   .max(100)
   .refine(name => !INVISIBLE.test(name), 'must not contain invisible characters, such as direction marks')
   .meta({
-    description: 'By which the person knows the device, and later the key.',
+    description: 'Name by which the person recognizes the device, and later the key.',
     examples: ['Ada’s laptop'],
   })
 
@@ -37,14 +37,14 @@ export const userCodeSchema = z
   .string()
   .max(100)
   .meta({
-    description: 'As the device shows it; in any case, hyphens and spaces do not matter.',
+    description: 'Code that the device shows. Case, hyphens and spaces do not matter.',
     examples: ['WDJB-MJHT'],
   })
 
 const address = z
   .string()
   .nullable()
-  .meta({ description: 'Where the device has asked from.', examples: ['203.0.113.7'] })
+  .meta({ description: 'The address of the device.', examples: ['203.0.113.7'] })
 
 export const DeviceSessionRecord = z
   .object({
@@ -59,22 +59,22 @@ export const DeviceSessionRecord = z
     scopes: z
       .array(scopeSchema)
       .nullable()
-      .meta({ description: 'The scopes of the key. Null until it is approved.' }),
+      .meta({ description: 'The scopes of the key. Null until approved.' }),
     toolWrites: z
       .boolean()
-      .meta({ description: 'Whether its key changes things by the tools of an assistant.' }),
+      .meta({ description: 'Whether the key can make changes with an assistant’s tools.' }),
     boundTo: z
       .string()
       .nullable()
-      .meta({ description: 'The thumbprint (RFC 7638) of the key whose proof each request carries.' }),
+      .meta({ description: 'RFC 7638 thumbprint of the key that signs the proof of each request.' }),
     address,
-    personId: id('person').nullable().meta({ description: 'The person who has decided.' }),
-    keyId: id('key').nullable().meta({ description: 'The key that the device has, or had.' }),
-    lastUsedAt: instant.nullable().meta({ description: 'When the key was last used, to the minute.' }),
+    personId: id('person').nullable().meta({ description: 'The person who decided.' }),
+    keyId: id('key').nullable().meta({ description: 'The device’s current or former key.' }),
+    lastUsedAt: instant.nullable().meta({ description: 'Time of the key’s last use, to the minute.' }),
     decidedAt: instant.nullable(),
     endsAt: instant.meta({
       description:
-        'When it has ended, or will: ninety days after its beginning, and earlier after thirty without a use.',
+        'The time at which the session ended, or will end: after 90 days, or after 30 without use.',
     }),
     ...recordTimestamps,
   })
@@ -88,12 +88,12 @@ export const WaitingDeviceRecord = z
     deviceName: z.string(),
     clientType: clientTypeSchema,
     scopes: z.array(scopeSchema).meta({
-      description: 'What the person can give it: all that it asks for, as far as the role goes.',
+      description: 'The scopes that the person can grant: the requested ones that the role has.',
     }),
-    withheld: z.array(scopeSchema).meta({ description: 'What it asks for beyond that.' }),
+    withheld: z.array(scopeSchema).meta({ description: 'Requested scopes that the person cannot grant.' }),
     toolWrites: z
       .boolean()
-      .meta({ description: 'Whether its key will change things by the tools of an assistant.' }),
+      .meta({ description: 'Whether the key will be able to make changes with an assistant’s tools.' }),
     isBound: z.boolean().meta({ description: 'Whether only this device can use its key.' }),
     address,
     createdAt: instant,
@@ -171,7 +171,7 @@ export const deviceSessionsApi = {
     ...readers,
     summary: 'List the sessions of devices',
     description:
-      'Newest first, ended ones too. People who are no owners see those that they have decided about.',
+      'Newest first, including ended ones. People who are not owners see only those that they decided.',
     filters: {
       status: z.enum(deviceSessionMachine.states).optional(),
       personId: id('person').optional(),
@@ -188,7 +188,7 @@ export const deviceSessionsApi = {
   revoke: del('/sessions/{id}', {
     summary: 'End the session of a device',
     description:
-      'Its key opens nothing any more, at once. People who are no owners end those that they have approved; a key ends those that have no scope which it lacks.',
+      'The device’s key stops working at once. People who are not owners can end sessions that they approved; a key can end sessions whose scopes it has.',
     callers: ['key'],
     scope: 'sessions:write',
     returns: [200, DeviceSessionRecord],
@@ -199,7 +199,7 @@ export const deviceSessionsApi = {
     },
   }),
   expire: post('/sessions/{id}/expire', {
-    summary: 'End the session of a device whose time is over',
+    summary: 'Expire the session of a device',
     callers: [],
     returns: [200, z.object({ done: z.boolean() })],
     fails: { session_not_found: sessionFails.session_not_found },

@@ -34,12 +34,12 @@ export const DEVICE_CODE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_c
 const DEVICE_CODE = 'dvc_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ'
 const EXAMPLE = { userCode: 'WDJB-MJHT' }
 
-const standardName = (of: string) => ({ description: `\`${of}\`, by the name that RFC 8628 gives it.` })
+const standardName = (of: string) => ({ description: `\`${of}\` by its name in RFC 8628.` })
 const client_id = z
   .string()
   .max(200)
   .optional()
-  .meta({ description: 'Programs of RFC 8628 send one. It is not looked at: clients are not registered.' })
+  .meta({ description: 'Sent by RFC 8628 clients. Ignored, since clients are not registered.' })
 
 const Started = z
   .object({
@@ -47,7 +47,7 @@ const Started = z
     userCode: shownOnceSchema('WDJB-MJHT'),
     verificationUri: z.string().meta({ examples: ['https://pay.example.com/device'] }),
     verificationUriComplete: shownOnceSchema('https://pay.example.com/device?code=WDJB-MJHT'),
-    interval: z.int().meta({ description: 'How many seconds to wait between two questions.' }),
+    interval: z.int().meta({ description: 'Seconds to wait between two polls.' }),
     expiresIn: z.int().meta({ description: 'In seconds.' }),
     device_code: shownOnceSchema(DEVICE_CODE),
     user_code: shownOnceSchema('WDJB-MJHT'),
@@ -68,15 +68,15 @@ const DeviceKey = z
     scopes: z.array(scopeSchema),
     toolWrites: z.boolean(),
     boundTo: z.string().nullable().meta({
-      description: 'The thumbprint of the key whose proof (`DPoP`) each request has to carry.',
+      description: 'Thumbprint of the key that signs the proof (`DPoP`) of each request.',
     }),
-    expiresAt: instant.nullable().meta({ description: 'Earlier after thirty days without a use.' }),
+    expiresAt: instant.nullable().meta({ description: 'Expiry time. Earlier after 30 days without use.' }),
     access_token: shownOnceSchema(KEY),
     token_type: z
       .literal('Bearer')
-      .meta({ description: 'It is sent as `Authorization: Bearer`, also where a proof goes along.' }),
+      .meta({ description: 'Sent as `Authorization: Bearer`, even with a proof.' }),
     expires_in: z.int().meta({ description: '`expiresAt`, in seconds from now.' }),
-    scope: z.string().meta({ description: '`scopes`, with spaces between them.' }),
+    scope: z.string().meta({ description: '`scopes`, separated by spaces.' }),
   })
   .meta({ id: 'DeviceKey' })
 
@@ -95,27 +95,27 @@ const Metadata = z
     code_challenge_methods_supported: z.array(z.string()),
     pairing_endpoint: z
       .string()
-      .meta({ description: 'Where a terminal begins a pairing: POST /cli/auth/start.' }),
+      .meta({ description: 'Endpoint that starts a terminal’s pairing: POST /cli/auth/start.' }),
     pairing_token_endpoint: z
       .string()
-      .meta({ description: 'Where it fetches the key: POST /cli/auth/token.' }),
+      .meta({ description: 'Endpoint that returns its key: POST /cli/auth/token.' }),
     service_documentation: z.string(),
   })
   .meta({ id: 'AuthorizationServerMetadata' })
 
 export const deviceAuthorizationApi = {
   metadata: get('/.well-known/oauth-authorization-server', {
-    summary: 'Find where a device or a terminal asks for its key',
+    summary: 'Get the endpoints that issue keys to devices and terminals',
     description:
-      'The metadata of RFC 8414: the device authorization of RFC 8628, and the pairing of a terminal with PKCE (RFC 7636).',
+      'RFC 8414 metadata for OAuth clients: the device authorization of RFC 8628, and the pairing of a terminal, whose code is proved by PKCE (RFC 7636).',
     callers: ['public'],
     http: { cachedFor: 3_600 },
     returns: [200, Metadata],
   }),
   begin: post('/sessions/device', {
-    summary: 'Ask for a key for a device',
+    summary: 'Request a key for a device',
     description:
-      'The device authorization of RFC 8628, as JSON or a form. Show `userCode` and `verificationUri` to the person, or open `verificationUriComplete`; there a passkey lets the device in. Meanwhile ask `POST /sessions/token` every `interval` seconds. With `publicKeyJwk` only the holder of the private key can use the key.',
+      'The device authorization of RFC 8628, as JSON or as a form. Show `userCode` and `verificationUri` to the person, or open `verificationUriComplete`, where a passkey approves the device. Meanwhile, poll `POST /sessions/token` every `interval` seconds, for ten minutes. With `publicKeyJwk`, only the holder of the private key can use the key.',
     callers: ['public'],
     limits: { bodyKiB: 16 },
     body: acceptForm(
@@ -126,13 +126,13 @@ export const deviceAuthorizationApi = {
         publicKeyJwk: proofKeySchema.optional(),
         toolWrites: requestedToolWritesSchema,
         scopes: scopeListSchema.optional().meta({
-          description: 'What the key may do. Default: all that the person may give.',
+          description: 'Scopes of the key. Defaults to all that the person can grant.',
         }),
         scope: z
           .string()
           .max(4_000)
           .optional()
-          .meta({ description: '`scopes` as OAuth has them: with spaces between them.' }),
+          .meta({ description: '`scopes` in OAuth form, separated by spaces.' }),
         client_id,
       }),
     ),
@@ -150,7 +150,7 @@ export const deviceAuthorizationApi = {
   token: post('/sessions/token', {
     summary: 'Fetch the key of a device',
     description:
-      'The token request of RFC 8628, as JSON or a form. Until a person has decided it is `authorization_pending`; before `interval` seconds have passed `slow_down`, which adds five; `access_denied` if the person refused; `expired_token` after ten minutes. The key is in one answer; later ones, and unknown codes, are `invalid_grant`.',
+      'The token request of RFC 8628, as a form or as JSON. Returns `authorization_pending` until a person decides; `slow_down` if less than `interval` seconds have passed, which then grow by five; `access_denied` if the person denied the device; `expired_token` after ten minutes. The key is returned once; repeated requests and unknown codes get `invalid_grant`.',
     callers: ['public'],
     body: acceptForm(
       z
@@ -159,14 +159,18 @@ export const deviceAuthorizationApi = {
             .string()
             .max(100)
             .optional()
-            .meta({ description: `\`${DEVICE_CODE_GRANT_TYPE}\`; in JSON it may be left out.` }),
-          deviceCode: z.string().max(100).optional().meta({ description: 'Of `POST /sessions/device`.' }),
+            .meta({ description: `\`${DEVICE_CODE_GRANT_TYPE}\`. Optional in JSON.` }),
+          deviceCode: z
+            .string()
+            .max(100)
+            .optional()
+            .meta({ description: 'The code from `POST /sessions/device`.' }),
           device_code: z.string().max(100).optional().meta(standardName('deviceCode')),
           client_id,
         })
         .refine(({ deviceCode, device_code }) => (deviceCode === undefined) !== (device_code === undefined), {
           path: ['deviceCode'],
-          error: 'give it or device_code, and not both',
+          error: 'send either deviceCode or device_code',
         }),
     ),
     example: { deviceCode: DEVICE_CODE },
@@ -176,9 +180,9 @@ export const deviceAuthorizationApi = {
   }),
   lookup: post('/sessions/device/lookup', {
     ...console,
-    summary: 'Look at the device that shows a code',
+    summary: 'Get the device that shows a code',
     description:
-      'The page `/device` calls it. Ten wrong codes in ten minutes from a person or address are a 429.',
+      'Called by the page `/device`. Ten wrong codes within ten minutes, from one person or one address, are a 429.',
     body: z.strictObject({ userCode: userCodeSchema }),
     example: EXAMPLE,
     returns: [200, WaitingDeviceRecord],
@@ -189,11 +193,13 @@ export const deviceAuthorizationApi = {
     ...console,
     summary: 'Get the challenge that approves a device',
     description:
-      'The page `/device` calls it. What is signed names the device, its code, and what it may do.',
+      'Called by the page `/device`. The signed statement names the device, its code, and its scopes.',
     requires: 'passkeys',
     body: z.strictObject({
       userCode: userCodeSchema,
-      scopes: scopeListSchema.optional().meta({ description: 'Fewer than the person could give.' }),
+      scopes: scopeListSchema
+        .optional()
+        .meta({ description: 'Scopes to grant. Defaults to all that the person can grant.' }),
     }),
     example: EXAMPLE,
     returns: [201, ChallengeRecord],
@@ -203,13 +209,13 @@ export const deviceAuthorizationApi = {
     ...console,
     summary: 'Approve a device',
     description:
-      'It takes the passkey of the person, over the device, the code and the scopes. The device then fetches its key, within a minute at least.',
+      'Requires the person’s passkey signature of the device, the code and the scopes. The device then has at least a minute to fetch its key.',
     signature: { challenge: '/sessions/device/challenge', always: true },
     body: z.strictObject({
       userCode: userCodeSchema,
-      scopes: scopeListSchema.optional().meta({ description: 'Those of the challenge, if it had any.' }),
+      scopes: scopeListSchema.optional().meta({ description: 'The scopes of the challenge, if it had any.' }),
       webauthnAssertion: webauthnAssertionSchema.optional().meta({
-        description: 'Over the challenge of `POST /sessions/device/challenge`.',
+        description: 'Signature of the challenge from `POST /sessions/device/challenge`.',
       }),
     }),
     example: EXAMPLE,

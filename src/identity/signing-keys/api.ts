@@ -6,7 +6,7 @@ import { id } from '../../values/ids.ts'
 import { recordTimestamps } from '../../values/schemas.ts'
 
 const kid = z.string().meta({
-  description: 'The thumbprint of the public key (RFC 7638): the `kid` of what it signs.',
+  description: 'RFC 7638 thumbprint of the public key: the `kid` of its signatures.',
   examples: ['q7Zz0jgnyx2wyO4cKNEf2v0VQpYUWYvWYMzJzSsOqJk'],
 })
 
@@ -29,16 +29,18 @@ export const SigningKeyRecord = z
     id: id('signingkey'),
     kid,
     publicKey: PublicKeyRecord,
-    retiredAt: instant.nullable().meta({ description: 'Null for the one key that signs.' }),
+    retiredAt: instant
+      .nullable()
+      .meta({ description: 'Time of replacement. Null for the one key that signs.' }),
     ...recordTimestamps,
   })
   .meta({ id: 'SigningKey' })
 
 export const signingKeysApi = {
   jwks: get('/.well-known/jwks.json', {
-    summary: 'Get the public keys that check what this installation has signed',
+    summary: 'Get the public keys that verify this installation’s signatures',
     description:
-      'A key set (RFC 7517) with one Ed25519 key for each that has ever signed, the current one first: what a retired key has signed can be checked for good. Evidence of payments and the proof in a receipt are compact JWS, and name their key in `kid`. Keep a copy and check offline; fetch it anew for a `kid` that you do not know. `verifySigned` of the typed client does it.',
+      'A key set (RFC 7517) of all Ed25519 keys that have ever signed, the current one first: the signatures of retired keys can always be verified. Payment evidence and receipt proofs are compact JWS, and name their key in `kid`. Keep a copy and verify offline; fetch it again for an unknown `kid`. `verifySigned` of the typed client does this.',
     callers: ['public'],
     // Old keys stay listed, and a new `kid` indicates a new key.
     http: { cachedFor: 300 },
@@ -53,7 +55,7 @@ export const signingKeysApi = {
   rotate: post('/signing-keys/rotate', {
     summary: 'Replace the signing key',
     description:
-      'From now on a new key signs: in this process at once, in all others within three seconds. The private half of the old key is deleted; its public half stays in `/.well-known/jwks.json`, so all that it has signed can still be checked.',
+      'A new key signs from now on: in this process at once, in all others within three seconds. The private half of the old key is deleted; its public half stays in `/.well-known/jwks.json`, so its signatures can still be verified.',
     callers: ['dash'],
     returns: [201, SigningKeyRecord],
     emits: {

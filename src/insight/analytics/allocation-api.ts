@@ -16,7 +16,7 @@ import { costSharingRules } from './allocation.ts'
 const figures = {
   ...spendFigureMembers,
   sharedCents: signedMoneySchema.meta({
-    description: 'Its share of the costs without a label, which is deducted there.',
+    description: 'Share of the costs without a label, which is deducted there.',
   }),
   allocatedCents: signedMoneySchema.meta({
     description: '`netEuros` plus `sharedEuros`. The sum over all labels is the total.',

@@ -19,7 +19,7 @@ const members = {
   deniedCount: z.int().min(0).meta({
     description: 'The number of intents denied by a policy or a person, and of declined card payments.',
   }),
-  deniedCents: moneySchema.meta({ description: 'Their amount.' }),
+  deniedCents: moneySchema.meta({ description: 'Amount of these intents and payments.' }),
 }
 
 const Line = z.object({
@@ -32,7 +32,7 @@ const Line = z.object({
     .number()
     .nullable()
     .meta({
-      description: 'The change of the net spend relative to that; null unless that is positive.',
+      description: 'Change of the net spend relative to that. Null unless that is positive.',
       examples: [-0.125],
     }),
   periods: z
@@ -65,9 +65,9 @@ export const CostsRecord = z
         }),
       )
       .meta({ description: 'The highest net spend first, including deleted agents.' }),
-    other: Line.extend({ agents: z.int().meta({ description: 'Their number.' }) })
+    other: Line.extend({ agents: z.int().meta({ description: 'Number of these agents.' }) })
       .nullable()
-      .meta({ description: 'All other agents together; null where there are none.' }),
+      .meta({ description: 'All other agents together. Null if there are none.' }),
   })
   .meta({ id: 'CostReport' })
 

@@ -21,16 +21,16 @@ const RhythmRecord = z.object({
   last: day,
   next: day.meta({
     description:
-      'When the next charge is expected: on its usual day of the month, or a week or thirty days later.',
+      'Expected date of the next charge: its usual day of the month, or a week or thirty days later.',
   }),
   times: z.int(),
   firstCents: moneySchema,
-  beforeCents: moneySchema.meta({ description: 'The price before the last one.' }),
+  beforeCents: moneySchema.meta({ description: 'The previous price.' }),
   lastCents: moneySchema,
   change: z
     .number()
     .nullable()
-    .meta({ description: 'By how much the last one differs from the first, as a share of it.' }),
+    .meta({ description: 'Change from the first to the last price, as a share of the first.' }),
 })
 
 const Figures = z.object(spendFigureMembers)

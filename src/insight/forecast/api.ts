@@ -16,7 +16,7 @@ const quantiles = {
 }
 
 const RunsOut = z.object({
-  p10: day.nullable().meta({ description: 'Used up by then with a probability of 10 %.' }),
+  p10: day.nullable().meta({ description: 'The date by which it is used up with a probability of 10 %.' }),
   p50: day.nullable(),
   p90: day.nullable(),
 })
@@ -26,7 +26,7 @@ const part = z.number().min(0).max(1)
 const Backtest = z
   .object({
     days: z.int().meta({ description: 'The number of past days from which forecasts were made.' }),
-    coverage: part.meta({ description: 'The part that lay from p10 to p90; 0.8 is meant.' }),
+    coverage: part.meta({ description: 'Share of the days from p10 to p90 (target: 0.8).' }),
     above: part.meta({ description: 'The share above p90 (target: 0.1).' }),
     below: part,
     lossCents: moneySchema.meta({
@@ -34,7 +34,7 @@ const Backtest = z
     }),
     poolLossCents: moneySchema.meta({
       deprecated: true,
-      description: 'Equal to `lossEuros`; for programs from the time of two methods.',
+      description: 'Equal to `lossEuros`. Kept for older programs.',
     }),
     naiveLossCents: moneySchema.meta({
       description: 'The loss of the forecast “same as yesterday”, with its own errors.',
@@ -83,7 +83,9 @@ const Forecast = z.object({
       description:
         '`same_weekdays`: the same weekdays of the past half year; `little`: less than 28 days of data; `none`: less than 7 days, so no forecast.',
     }),
-    days: z.int().meta({ description: 'How many whole days are known, from the first payment on.' }),
+    days: z
+      .int()
+      .meta({ description: 'Number of whole days with known spending, from the first payment on.' }),
     frozen: z
       .boolean()
       .meta({ description: 'Whether the agent is frozen. The forecast assumes that it is not.' }),

@@ -21,13 +21,13 @@ const BudgetAtRisk = z.object({
   agentId: id('agent'),
   month: z.string().meta({ description: 'By UTC.', examples: ['2026-11'] }),
   limitCents: moneySchema,
-  spentCents: moneySchema.meta({ description: 'Of this month so far; what is held is not in it.' }),
-  heldCents: moneySchema.meta({ description: 'Held for approved intents; it counts as used.' }),
+  spentCents: moneySchema.meta({ description: 'Amount spent this month so far, without held amounts.' }),
+  heldCents: moneySchema.meta({ description: 'Amount held for approved intents. Counts as used.' }),
   runsOutOn: day.meta({
-    description: 'The p50 of the forecast: in half of the cases it is used up by then.',
+    description: 'The p50 of the forecast: used up by then in half of the cases.',
   }),
-  p10: day.meta({ description: 'In one of ten cases it is used up by then.' }),
-  p90: day.nullable().meta({ description: 'In nine of ten cases; null: not in this month.' }),
+  p10: day.meta({ description: 'Used up by then in one of ten cases.' }),
+  p90: day.nullable().meta({ description: 'Used up by then in nine of ten cases. Null: not this month.' }),
 })
 
 export const budgetWatchApi = {

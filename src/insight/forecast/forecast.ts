@@ -23,7 +23,7 @@ const forecast = bindHandlers(
       if (actor.delegationId)
         return refuse(
           'agent_not_found',
-          'A delegation’s token reaches what was made with it, not the spending of its agent.',
+          'A delegation’s token can read only its own records, not the spending of its agent.',
         )
       const agent = await findAgent(records, params.id)
       return agent ? buildForecast(agent, query.days, context) : refuse('agent_not_found')

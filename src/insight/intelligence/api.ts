@@ -18,16 +18,16 @@ const Refused = z.object({
 })
 
 const PriceChange = z.object({
-  agentId: id('agent').nullable().meta({ description: 'Null if the owner paid.' }),
+  agentId: id('agent').nullable().meta({ description: 'The agent that paid. Null if the owner paid.' }),
   every: z.enum(['week', 'month']),
   on: day,
   fromCents: moneySchema,
   toCents: moneySchema,
-  change: z.number().nullable().meta({ description: 'Relative to the price before.' }),
+  change: z.number().nullable().meta({ description: 'Change relative to the previous price.' }),
 })
 
 const OfAgent = z.object({
-  agentId: id('agent').nullable().meta({ description: 'Null if the owner paid.' }),
+  agentId: id('agent').nullable().meta({ description: 'The agent that paid. Null if the owner paid.' }),
   name: z.string().nullable(),
   ...spendFigureMembers,
   refused: Refused,
@@ -50,9 +50,11 @@ export const MerchantProfile = z
       description: 'The confidence in name and category, as in `GET /merchants/resolve`.',
       examples: [0.5],
     }),
-    names: z.array(z.string()).meta({ description: 'Its spellings in payments, up to a hundred.' }),
+    names: z
+      .array(z.string())
+      .meta({ description: 'The merchant’s spellings in payments, up to a hundred.' }),
     firstSeenOn: day.meta({ description: 'The first payment or refusal ever, up to `to`.' }),
-    lastSeenOn: day.meta({ description: 'The last one up to `to`.' }),
+    lastSeenOn: day.meta({ description: 'The last payment or refusal up to `to`.' }),
     ...spendFigureMembers,
     refused: Refused.meta({
       description: 'Intents denied by a policy or a person, and declined card payments.',

@@ -17,7 +17,9 @@ const MOST_VALUE = cents(100_000_000_00n)
 
 const members = {
   success: z.boolean().meta({ description: 'Whether the payment served its purpose.' }),
-  valueCents: moneySchema.nullable().meta({ description: 'What it was worth to you; null if not reported.' }),
+  valueCents: moneySchema
+    .nullable()
+    .meta({ description: 'Value of the outcome to you. Null if not reported.' }),
   note: z.string().nullable(),
   metadata: metadataSchema,
 }
@@ -147,7 +149,7 @@ export const outcomesApi = {
     body: z.strictObject({
       intentId: id('intent'),
       success: members.success,
-      valueCents: writable.valueCents.default(null).meta({ description: 'What it was worth to you.' }),
+      valueCents: writable.valueCents.default(null).meta({ description: 'Value of the outcome to you.' }),
       note: writable.note.default(null),
       metadata: inputMetadataSchema.default({}),
     }),
@@ -160,7 +162,7 @@ export const outcomesApi = {
     returns: [201, OutcomeRecord],
     fails: {
       intent_not_found: notFound('intent'),
-      outcome_reported: [409, 'intentId: its outcome is already reported. Correct that one.'],
+      outcome_reported: [409, 'intentId: the outcome is already reported. Correct that one.'],
     },
     emits: { 'outcome.reported': outcomeEvents['outcome.reported'] },
   }),
@@ -205,8 +207,7 @@ export const outcomesApi = {
   update: patch('/outcomes/{id}', {
     ...using,
     summary: 'Correct an outcome',
-    description:
-      'What stood there before stays in the audit trail: `before` of the event `outcome.corrected`.',
+    description: 'The previous values stay in the audit trail: `before` of the event `outcome.corrected`.',
     scope: 'outcomes:write',
     body: z.strictObject({ success: members.success, ...writable, metadata: metadataSchema }).partial(),
     example: { success: false, note: 'Withdrawn by the publisher' },

@@ -148,7 +148,7 @@ const outcomes = bindHandlers(outcomesApi, {
 
 export const outcomesArea = area(
   'Outcomes',
-  'What came of what was paid for, as agents and owners say, and whether it was worth it.',
+  'Whether payments served their purpose and were worth it, as agents and owners report.',
   outcomes,
   { entities: [Outcome], personal: outcomesPersonal },
 )

@@ -42,4 +42,4 @@ export const relativeChange = (now: Cents, before: Cents): number | null =>
 export const shareSchema = z
   .number()
   .nullable()
-  .meta({ description: 'Of the net spend of all; null where that is not above nothing.', examples: [0.25] })
+  .meta({ description: 'Share of the total net spend. Null unless that is positive.', examples: [0.25] })

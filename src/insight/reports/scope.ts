@@ -48,7 +48,7 @@ function spanOf({ from, to }: SpanQuery, now: Date): DaySpan | string {
       ? `from: must not be after today, ${last}.`
       : `to: must not be before from, ${first}.`
   if (daysBetween(first, last) >= MOST_DAYS)
-    return `from: a report covers two years at most, so begin at ${addDays(last, 1 - MOST_DAYS)} or later.`
+    return `from: a report covers at most two years. Begin at ${addDays(last, 1 - MOST_DAYS)} or later.`
   return { from: first, before: addDays(last, 1) }
 }
 
@@ -113,7 +113,7 @@ export async function resolveReportScope(
   if (actor.delegationId)
     return refuse(
       'agent_not_found',
-      'A delegation’s token reaches what was made with it, not the sums of its agent.',
+      'A delegation’s token can read only its own records, not the totals of its agent.',
     )
   const agentId = wished.agentId ?? actor.agentId ?? undefined
   if (wished.agentId !== undefined && !(await findAgent(records, wished.agentId)))

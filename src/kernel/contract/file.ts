@@ -35,13 +35,13 @@ export const eventStreamSchema = <T extends z.ZodType>(
     mediaType: EVENT_STREAM_TYPE,
     item,
     isEndless: true,
-    description: 'Server-sent events that go on.',
+    description: 'Server-sent events until you disconnect.',
   }) as never
 
 export const jsonLinesSchema = (line: z.ZodType): z.ZodType<ResponseFile> =>
   z
     .custom<ResponseFile>()
-    .meta({ mediaType: NDJSON_TYPE, line, isEndless: true, description: 'JSON objects, one a line.' })
+    .meta({ mediaType: NDJSON_TYPE, line, isEndless: true, description: 'JSON objects, one per line.' })
 
 /** An answer of this type that may stay open, where a protocol says so. */
 export const openEndedSchema = (mediaType: string) => {

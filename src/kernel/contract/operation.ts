@@ -290,7 +290,7 @@ export const notFoundOrDeleted = (noun: string): RefusalSpec => [
 /** An agent's token names its agent; a key must name one. */
 export const agentRequiredRefusal: RefusalSpec = [
   400,
-  'agentId: name the agent. Only an agent’s own token may leave it out.',
+  'agentId: name the agent. Only an agent’s own token can omit it.',
 ]
 export const emptyBody = z.undefined()
 

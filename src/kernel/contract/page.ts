@@ -5,19 +5,17 @@ export const digitsAsNumber = <T extends z.ZodType>(number: T) =>
   z.preprocess(value => (/^\d{1,9}$/.test(String(value)) ? Number(value) : value), number)
 
 export function integerSchema(least: number, most: number) {
-  const words = `a whole number from ${least} to ${most}`
+  const words = `an integer from ${least} to ${most}`
   return z.int(words).min(least, words).max(most, words)
 }
 
 const limit = digitsAsNumber(integerSchema(1, 100).default(20)).meta({
-  description: 'How many records a page has.',
+  description: 'Number of records per page.',
 })
 
-const cursor = z
-  .string()
-  .max(400)
-  .optional()
-  .meta({ description: '`nextCursor` of the page before. Good only for the same list, filters and owner.' })
+const cursor = z.string().max(400).optional().meta({
+  description: '`nextCursor` of the previous page. Valid only for the same list, filters and owner.',
+})
 
 export const pageQuerySchema = <S extends z.ZodRawShape>(filters: S) =>
   z.strictObject({ ...filters, limit, cursor })

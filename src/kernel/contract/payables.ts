@@ -47,7 +47,7 @@ export interface IntentPayment {
   readonly type: (typeof intentPaymentTypes)[number]
   readonly id: string
   readonly status: IntentPaymentState
-  /** For a card: the collected amount, once the merchant has collected something. */
+  /** For a card: the collected amount, once the merchant has collected any. */
   readonly amountCents: Cents
   readonly reason: { readonly code: string; readonly message: string } | null
   readonly updatedAt: Date

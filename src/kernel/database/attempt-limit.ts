@@ -14,7 +14,7 @@ export const tooManyAttemptsRefusal: RefusalSpec = [
   'Ten wrong codes were entered by you or from your address within ten minutes. Wait, then check the code again.',
 ]
 
-export const retryAfterHeader = { 'Retry-After': 'How many seconds to wait.' } as const
+export const retryAfterHeader = { 'Retry-After': 'Seconds to wait.' } as const
 
 /**
  * Counts the attempt as wrong before it is checked, so that concurrent guesses cannot exceed the limit: the

@@ -106,7 +106,10 @@ export const fileRefusals = {
     503,
     'The stored file is damaged, so it cannot be downloaded. The operator has been alerted and can restore it from a backup.',
   ],
-  file_away: [503, 'The file storage does not have it, or does not answer at the moment. Try again later.'],
+  file_away: [
+    503,
+    'The file storage does not have the file, or does not answer at the moment. Try again later.',
+  ],
 } as const satisfies Record<string, RefusalSpec>
 
 export async function readStoredFile(

@@ -10,7 +10,7 @@ import { withMembers } from '../database/entity.ts'
 /** For answers that read the audit trail, of which old entries may have been purged. */
 export const completeFromSchema = instant.nullable().meta({
   description:
-    'What was written before this was purged from the audit trail after its retention, and is missing here; null where nothing was.',
+    'The time before which entries were purged from the audit trail and are missing here. Null if none were.',
 })
 
 /** A purge removes nothing that was written at its instant or later. */
@@ -28,7 +28,7 @@ export async function withCompleteFrom<T extends object>(page: Promise<T>, sql: 
 
 /** The caller may be a key that brings what this person has signed. */
 export const signingPersonSchema = id('person').nullable().meta({
-  description: 'The person who has signed it with a passkey or done it in the console, or whom it is about.',
+  description: 'The person who signed with a passkey, acted in the console, or is the subject.',
 })
 
 const TimelineEntry = z
@@ -36,12 +36,14 @@ const TimelineEntry = z
     id: id('audit'),
     at: instant,
     event: z.string().meta({ examples: ['intent.approved'] }),
-    action: z.string().meta({ description: 'The operation that caused it.', examples: ['intents.create'] }),
+    action: z
+      .string()
+      .meta({ description: 'The operation that caused the entry.', examples: ['intents.create'] }),
     resourceId: z.string().meta({ examples: ['intent_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
     amountCents: moneySchema
       .nullable()
-      .meta({ description: 'The amount that it is about: of a refund what came back.' }),
-    reason: z.string().nullable().meta({ description: 'What was said about it, or why it came to nothing.' }),
+      .meta({ description: 'The amount. For a refund, the amount that came back.' }),
+    reason: z.string().nullable().meta({ description: 'The comment, or the reason for the failure.' }),
     actorType: z.string().meta({ examples: ['agent'] }),
     actorId: z.string().nullable(),
     personId: signingPersonSchema,

@@ -82,7 +82,7 @@ export class OwnerQueue {
     const own = this.#waiting.get(owner)?.length ?? 0
     if (own >= waitingOfOne)
       throw rateLimitedProblem(
-        `${own} of your requests are waiting already. Send the next one after their answers.`,
+        `${own} of your requests are already waiting. Send the next one after their answers.`,
       )
     if (this.#allWaiting >= waiting) throw busy('Too many requests are waiting.')
   }

@@ -24,7 +24,7 @@ const Verification = z.object({
   suggestedName: z
     .string()
     .nullable()
-    .meta({ description: 'With `close_match`: the name that the account is in.', examples: ['Adler GmbH'] }),
+    .meta({ description: 'Name of the account holder. Only with `close_match`.', examples: ['Adler GmbH'] }),
   at: z.iso.datetime().meta({ examples: ['2026-11-20T09:30:00.000Z'] }),
 })
 
@@ -35,9 +35,9 @@ const name = z
   .max(140)
   .refine(
     text => /[A-Za-z0-9]/.test(toSepaName(text)),
-    'None of its characters can be written in a SEPA message. Use Latin letters.',
+    'SEPA messages cannot contain any of its characters. Use Latin letters.',
   )
-  .meta({ description: 'The holder of the account, as the bank knows it.', examples: ['Bäckerei Müller'] })
+  .meta({ description: 'Name of the account holder, as the bank knows it.', examples: ['Bäckerei Müller'] })
 
 const members = {
   name,
@@ -55,7 +55,7 @@ export const BeneficiaryRecord = z
       .string()
       .max(70)
       .meta({
-        description: 'The name as SEPA messages have it: spelled in their characters, cut at 70.',
+        description: 'The name as SEPA messages have it: in their characters, cut at 70.',
         examples: ['Baeckerei Mueller'],
       }),
     iban: z.string().meta({ examples: ['DE89370400440532013000'] }),
@@ -63,18 +63,18 @@ export const BeneficiaryRecord = z
       .string()
       .nullable()
       .meta({ examples: ['COBADEFFXXX'] }),
-    country: countrySchema.meta({ description: 'The payee’s country; by default that of the IBAN.' }),
+    country: countrySchema.meta({ description: 'The payee’s country. Defaults to the country of the IBAN.' }),
     email: z
       .string()
       .nullable()
       .meta({ examples: ['ada@example.com'] }),
     verification: Verification.nullable().meta({
       description:
-        'The result of the verification of payee; null until it is requested, and after a change of name or IBAN.',
+        'Result of the verification of payee. Null until it is requested, and after a change of name or IBAN.',
     }),
     duplicateOf: id('beneficiary')
       .nullable()
-      .meta({ description: 'Another beneficiary of yours that had this IBAN before.' }),
+      .meta({ description: 'Another of your beneficiaries that already had this IBAN.' }),
     ...recordTimestamps,
   })
   .meta({ id: 'Beneficiary' })
@@ -89,14 +89,12 @@ const BeneficiaryEvent = z.object({
 })
 
 const BeneficiaryUpdated = BeneficiaryEvent.extend({
-  changed: z
-    .array(z.string())
-    .meta({ description: 'The changed members, without those that follow from them.' }),
+  changed: z.array(z.string()).meta({ description: 'The changed fields, without fields derived from them.' }),
 })
 
 const fails = {
   beneficiary_not_found: notFound('beneficiary'),
-  bic_does_not_fit: [400, 'bic: The bank is in another country than the account.'],
+  bic_does_not_fit: [400, 'bic: the bank is in a different country than the account.'],
 } as const satisfies Record<string, RefusalSpec>
 const { beneficiary_not_found, bic_does_not_fit } = fails
 
@@ -104,7 +102,7 @@ export const beneficiariesApi = {
   create: post('/beneficiaries', {
     summary: 'Add a beneficiary',
     description:
-      'A payee by SEPA. The IBAN is validated: country, length, structure, check digits. A duplicate IBAN is not refused: `duplicateOf` names the other beneficiary. The payee’s bank verifies the name: `POST /beneficiaries/{id}/verify`.',
+      'Adds a SEPA payee. The IBAN is validated: country, length, structure, check digits. A duplicate IBAN is not refused: `duplicateOf` names the other beneficiary. The payee’s bank verifies the name: `POST /beneficiaries/{id}/verify`.',
     callers: ['key'],
     scope: 'beneficiaries:write',
     body: z.strictObject({
@@ -113,7 +111,7 @@ export const beneficiariesApi = {
       bic: members.bic.default(null),
       country: countrySchema
         .optional()
-        .meta({ description: 'The payee’s country; by default that of the IBAN.' }),
+        .meta({ description: 'The payee’s country. Defaults to the country of the IBAN.' }),
       email: members.email.default(null),
     }),
     example: { name: 'Bäckerei Müller', iban: 'DE89 3704 0044 0532 0130 00', bic: 'COBADEFFXXX' },
@@ -132,12 +130,17 @@ export const beneficiariesApi = {
         .max(100)
         .transform(normalizeIban)
         .optional()
-        .meta({ description: 'Spaces and small letters are welcome.', examples: ['DE89370400440532013000'] }),
+        .meta({
+          description: 'Spaces and lowercase letters are allowed.',
+          examples: ['DE89370400440532013000'],
+        }),
       country: countrySchema.optional(),
       verification: z
         .enum([...payeeCheckResults, 'none'])
         .optional()
-        .meta({ description: 'The result of the last verification; `none`: there is no valid one.' }),
+        .meta({
+          description: 'Only beneficiaries with this latest verification result. `none`: no valid one.',
+        }),
     },
     item: BeneficiaryRecord,
   }),
@@ -151,7 +154,7 @@ export const beneficiariesApi = {
   update: patch('/beneficiaries/{id}', {
     summary: 'Change a beneficiary',
     description:
-      'A new name or IBAN clears the verification. A new IBAN also changes the country if that was the old IBAN’s. Pending transfers are not affected.',
+      'A new name or IBAN clears the verification. A new IBAN also changes the country, if that was the old IBAN’s country. Pending transfers are not affected.',
     callers: ['key'],
     scope: 'beneficiaries:write',
     body: z.strictObject(members).partial(),
@@ -162,7 +165,7 @@ export const beneficiariesApi = {
   }),
   delete: del('/beneficiaries/{id}', {
     summary: 'Delete a beneficiary',
-    description: 'Its past transfers keep it. The oldest of its duplicates becomes the original.',
+    description: 'Past transfers keep the beneficiary. The oldest of its duplicates becomes the original.',
     callers: ['key'],
     scope: 'beneficiaries:write',
     returns: [204, emptyBody],
@@ -176,7 +179,7 @@ export const beneficiariesApi = {
     summary: 'Verify the name with the payee’s bank',
     description: [
       'Verification of payee. The result is kept with the beneficiary until its name or IBAN changes.',
-      'In test mode the name decides. `Close …`: `close_match`, with the rest of it as suggested name. `No match …`: `no_match`. `Unknown …`: `not_possible`. `Timeout …`: the bank does not answer in time. `Garbled …`: its answer cannot be used. Any other: `match`.',
+      'In test mode, the name determines the result. `Close …`: `close_match`, with the rest of the name as the suggestion. `No match …`: `no_match`. `Unknown …`: `not_possible`. `Timeout …`: the bank does not answer in time. `Garbled …`: the bank’s answer is not valid. Any other: `match`.',
     ].join('\n\n'),
     callers: ['key'],
     scope: 'beneficiaries:write',

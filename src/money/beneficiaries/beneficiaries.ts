@@ -181,7 +181,7 @@ const beneficiaries = bindHandlers(beneficiariesApi, {
 
 export const beneficiariesArea = area(
   'Beneficiaries',
-  'Payees by SEPA, and the verification of their names.',
+  'SEPA payees, and the verification of their names.',
   beneficiaries,
   { aliases: { beneficiaries: 'vendors' }, personal: beneficiariesPersonalData, entities: [Beneficiary] },
 )

@@ -59,7 +59,7 @@ export const toSepaName = (name: string): string => toSepaText(name, MAX_SEPA_NA
 
 export function bicMismatch({ bic, iban }: Pick<Members, 'bic' | 'iban'>): string | undefined {
   if (bic === null || bicMatchesIban(bic, iban)) return undefined
-  return `bic: The bank is in ${bic.slice(4, 6)}, the account in ${countryOfIban(iban)}.`
+  return `bic: the bank is in ${bic.slice(4, 6)}, the account in ${countryOfIban(iban)}.`
 }
 
 export const beneficiariesPersonalData = {

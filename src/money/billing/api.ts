@@ -27,7 +27,7 @@ const fails = {
 const oldestOpenWallet = id('wallet')
   .nullable()
   .default(null)
-  .meta({ description: 'Your oldest open wallet, if left out.' })
+  .meta({ description: 'Defaults to your oldest open wallet.' })
 
 const DepositEvent = z.object({ walletId: id('wallet'), amountCents: moneySchema, balanceCents: moneySchema })
 
@@ -37,23 +37,25 @@ export const billingApi = {
   ...paymentMethodsApi,
   balance: get('/billing/balance', {
     ...reading,
-    summary: 'How much you have',
+    summary: 'Get your balance',
     description: 'The total of all wallets, including the purses of cards, and pending fundings.',
     returns: [
       200,
       z.object({
         currency,
-        availableCents: moneySchema.meta({ description: 'What can be spent.' }),
-        heldCents: moneySchema.meta({ description: 'Held for approved payments.' }),
-        pendingCents: moneySchema.meta({ description: 'Fundings that are neither settled nor failed.' }),
+        availableCents: moneySchema.meta({ description: 'Amount that can be spent.' }),
+        heldCents: moneySchema.meta({ description: 'Amount held for approved payments.' }),
+        pendingCents: moneySchema.meta({
+          description: 'Amount of fundings that are neither settled nor failed.',
+        }),
         unassignedCents: moneySchema.meta({
-          description: 'Received for you, but not in a wallet yet: it must be assigned.',
+          description: 'Amount received for you that must still be assigned to a wallet.',
         }),
         owedCents: moneySchema.meta({
           description:
-            'What you owe: fundings that were reversed after the money was spent. The next incoming money repays it.',
+            'Amount that you owe for fundings that were reversed after the money was spent. The next incoming money repays it.',
         }),
-        wallets: z.int().meta({ description: 'How many are open.' }),
+        wallets: z.int().meta({ description: 'Number of open wallets.' }),
       }),
     ],
   }),
@@ -61,9 +63,9 @@ export const billingApi = {
     ...reading,
     summary: 'Get the account details for transfers to a wallet',
     description:
-      'In test mode each wallet has an IBAN of its own. Live wallets share one: the reference (ISO 11649) names the wallet, and is required.',
+      'In test mode, each wallet has its own IBAN. Live wallets share one IBAN, and need the reference (ISO 11649) that names the wallet.',
     query: z.strictObject({
-      walletId: id('wallet').optional().meta({ description: 'Your oldest open wallet, if left out.' }),
+      walletId: id('wallet').optional().meta({ description: 'Defaults to your oldest open wallet.' }),
     }),
     returns: [
       200,
@@ -91,7 +93,7 @@ export const billingApi = {
   fundProcessor: post('/billing/processor/fund', {
     summary: 'Move money from a wallet to the card processor',
     description:
-      'For a processor that asks for a deposit. Cards do not need it: they are paid from the purse of the card, or from the agent’s wallet.',
+      'For a processor that requires a deposit. Cards do not need it: they are paid from the purse of the card, or from the agent’s wallet.',
     callers: ['key'],
     scope: 'billing:write',
     body: z.strictObject({
@@ -115,7 +117,7 @@ export const billingApi = {
   }),
   withdrawFromProcessor: post('/billing/processor/withdraw', {
     summary: 'Move money from the card processor back to a wallet',
-    description: 'At most the deposit at the processor. A frozen wallet can receive it.',
+    description: 'Moves at most the deposit at the processor. A frozen wallet can receive it.',
     callers: ['key'],
     scope: 'billing:write',
     body: z.strictObject({ toWalletId: oldestOpenWallet, amountCents: positiveMoneySchema() }),
@@ -140,7 +142,7 @@ const AcquirerRecord = z
     currency: z.literal('EUR'),
     owedCents: signedMoneySchema.meta({
       description:
-        'Charged to your payers’ cards and not paid out by the acquirer yet. It is in your wallets already. Negative after refunds: the acquirer deducts it from its next payout.',
+        'Amount charged to your payers’ cards that the acquirer has not paid out yet. It is already in your wallets. Negative after refunds: the acquirer deducts it from its next payout.',
     }),
   })
   .meta({ id: 'AcquirerAccount' })
@@ -172,7 +174,7 @@ export const acquirerApi = {
         .trim()
         .min(1)
         .max(60)
-        .meta({ description: 'As the acquirer numbers its payment.', examples: ['PAYOUT-2026-11-20'] }),
+        .meta({ description: 'The acquirer’s reference of its payment.', examples: ['PAYOUT-2026-11-20'] }),
     }),
     example: {
       ownerId: 'customer_01jd8x2m4ye7k9v0c3q5r6t8wz',
@@ -183,7 +185,7 @@ export const acquirerApi = {
     returns: [200, AcquirerRecord],
     fails: {
       ...recordedPaymentRefusals,
-      above_owed: [400, 'amountEuros exceeds what the acquirer owes for this owner.'],
+      above_owed: [400, 'amountEuros exceeds what the acquirer owes for this owner. Record at most that.'],
     },
     emits: { 'acquirer.paid': declareEvent('The acquirer has paid out card charges.', PaidEvent) },
   }),

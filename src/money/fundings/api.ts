@@ -14,7 +14,7 @@ const status = z.enum(fundingMachine.states)
 const reason = z
   .object({ code: z.string().meta({ examples: ['insufficient_funds'] }), message: z.string() })
   .nullable()
-  .meta({ description: 'Why it failed or was reversed.' })
+  .meta({ description: 'Why the funding failed or was reversed.' })
 
 export const FundingRecord = z
   .object({
@@ -27,11 +27,13 @@ export const FundingRecord = z
     nextAction: z
       .object({ type: z.literal('redirect'), url: z.url() })
       .nullable()
-      .meta({ description: 'The payer’s next step while it is `requires_action`.' }),
+      .meta({ description: 'The payer’s next step. Only while the status is `requires_action`.' }),
     settledAt: instant.nullable(),
-    reversedAt: instant.nullable().meta({ description: 'When the payer’s bank reversed it.' }),
+    reversedAt: instant
+      .nullable()
+      .meta({ description: 'The time at which the payer’s bank reversed the funding.' }),
     creditId: id('credit').nullable().meta({
-      description: 'Where the money waits if the wallet was closed when it came: an incoming credit.',
+      description: 'The incoming credit that holds the money, if the wallet was closed when it arrived.',
     }),
     ...recordTimestamps,
   })
@@ -68,9 +70,9 @@ const reversal = {
       .trim()
       .min(1)
       .max(200)
-      .meta({ examples: ['The holder of the card disputes it.'] }),
+      .meta({ examples: ['The cardholder disputes it.'] }),
   }),
-  example: { reason: 'The holder of the card disputes it.' },
+  example: { reason: 'The cardholder disputes it.' },
   returns: [200, FundingRecord],
   emits: {
     'funding.reversed': declareEvent(
@@ -94,7 +96,7 @@ const ask = {
   amountCents: positiveMoneySchema(cents(10_000_000n)),
   paymentMethodId: id('paymentmethod').nullable().default(null).meta({
     description:
-      'The payment method to charge. In test mode it can be left out: the wallet is credited without a charge.',
+      'The payment method to charge. Optional in test mode: without it, the wallet is credited without a charge.',
   }),
 }
 
@@ -111,8 +113,8 @@ const fails = {
 } as const satisfies Record<string, RefusalSpec>
 
 const howItWorks = [
-  'The response is the wallet with its `funding`. `settled`: the money is in the wallet. `requires_action`: send the payer to `nextAction.url`. `pending`: the outcome follows as `wallet.funded` or `funding.failed`. A charge is made once: if an answer is lost, the processor is asked about the charge, never charged again.',
-  'With a payment method of test mode the amount decides. € 13.01: fails, not enough money. € 13.02: fails, the card has expired. € 13.03: needs a further step, within a day; take it by `POST /simulate/funding/{fundingId}`. € 13.04: settles two days later. € 13.05: fails two days later. € 13.06: the processor does not answer, and a minute later it turns out to be settled. € 13.07: it never answers, and after a day the charge is taken for lost. Any other amount: settled at once. Move time by `POST /simulate/clock/advance`.',
+  'The response is the wallet with its `funding`. `settled`: the money is in the wallet. `requires_action`: send the payer to `nextAction.url`. `pending`: the outcome follows as `wallet.funded` or `funding.failed`. A charge is made only once: if an answer is lost, the service asks the processor for the outcome, and never charges again.',
+  'With a test payment method, the amount determines the outcome. € 13.01: fails, insufficient funds. € 13.02: fails, card expired. € 13.03: requires a further step within a day; complete it with `POST /simulate/funding/{fundingId}`. € 13.04: settles two days later. € 13.05: fails two days later. € 13.06: the processor does not answer, and the charge is found settled a minute later. € 13.07: the processor never answers, and the charge counts as lost after a day. Any other amount: settles at once. Move the clock with `POST /simulate/clock/advance`.',
 ].join('\n\n')
 
 const funding = {
@@ -164,7 +166,7 @@ export const fundingsApi = {
   }),
   act: post('/simulate/funding/{fundingId}', {
     summary: 'Complete the next step of a funding',
-    description: 'Test mode only: simulates the payer at `nextAction.url`, confirming or not.',
+    description: 'Test mode only: simulates the payer at `nextAction.url`, who confirms or does not.',
     tag: 'Sandbox',
     callers: ['key'],
     scope: 'sandbox:write',
@@ -174,7 +176,7 @@ export const fundingsApi = {
     fails: {
       test_mode_only: [400, 'Live payers complete the step themselves. Use a sandbox or test key.'],
       funding_not_found: notFound('funding'),
-      no_action_required: [400, 'The funding does not wait for a step of the payer.'],
+      no_action_required: [400, 'The funding does not need a step by the payer.'],
     },
     emits: outcomes,
   }),
@@ -182,7 +184,7 @@ export const fundingsApi = {
     ...reversal,
     summary: 'Record a reversal of a funding',
     description:
-      'A chargeback or a returned debit is a fact, and is never refused for lack of money: the owner owes the missing part (`owedEuros` of `GET /billing/balance`), and the next incoming money repays it. Holds for payments stay.',
+      'A chargeback or a returned debit is never refused for lack of money: the owner owes the missing amount (`owedEuros` of `GET /billing/balance`), and the next incoming money repays it. Holds for payments stay.',
     callers: ['dash'],
     fails: reversalFails,
   }),

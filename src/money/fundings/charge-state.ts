@@ -31,7 +31,7 @@ export const fundingEvent = ({ id, walletId, paymentMethodId, status, amountCent
 
 const WALLET_CLOSED: ChargeFailureReason = {
   code: 'wallet_closed',
-  message: 'The wallet was closed meanwhile.',
+  message: 'The wallet was closed in the meantime.',
 }
 const NEVER_ARRIVED: ChargeFailureReason = {
   code: 'never_arrived',

@@ -199,7 +199,7 @@ const fund = bindHandlers(fundingsApi, {
 
 export const fundingsArea = area(
   'Fund',
-  'Money for wallets, charged to a payment method. Test mode needs none.',
+  'Money for wallets, charged to a payment method. In test mode, none is needed.',
   fund,
   {
     personal: fundingsPersonalData,

@@ -70,27 +70,27 @@ const IncomingRecord = z
     ...recordHead('credit'),
     status: status.meta({
       description:
-        '`handed_over`: the record of the platform, or of a paying owner, for money that now belongs to another owner. `returned`: the bank has sent it back.',
+        '`handed_over`: the record of the platform, or of a paying owner, for money that now belongs to another owner. `returned`: the bank sent the money back.',
     }),
     reason: z
       .enum(unmatchedCreditReasons)
       .nullable()
-      .meta({ description: 'Why it was not matched to a wallet at first.' }),
+      .meta({ description: 'Why the credit was not matched to a wallet at first.' }),
     walletId: id('wallet').nullable(),
     ...payableReferenceMembers,
     amountCents: moneySchema,
     source: z.enum(creditSources).meta({
       description:
-        '`bank`, or its equivalent: `simulation`, `funding`, `acquirer`. `owner`: a payment of another owner of this installation. `refund`: a refund from one.',
+        '`bank`, or an equivalent: `simulation`, `funding`, `acquirer`. `owner`: a payment from another owner of this installation. `refund`: a refund from one.',
     }),
-    bankReference: z.string().meta({ description: 'As the bank numbers it.', examples: ['2026112000017'] }),
+    bankReference: z.string().meta({ description: 'The bank’s reference.', examples: ['2026112000017'] }),
     iban: text.meta({ description: 'The account that received it.', examples: ['DE58999900010000000001'] }),
     reference: text.meta({ description: 'The payer’s reference text.', examples: ['RF54 0000 0000 42'] }),
     senderName: text.meta({ examples: ['Adler GmbH'] }),
     senderIban: text.meta({ examples: ['DE89370400440532013000'] }),
     endToEndId: text.meta({ examples: ['INV-2026-17'] }),
     valueDate: z.iso.date(),
-    returnedAt: instant.nullable().meta({ description: 'When the bank has sent it back.' }),
+    returnedAt: instant.nullable().meta({ description: 'The time at which the bank sent the credit back.' }),
     returnReference: text.meta({ examples: ['RET-2026-0007'] }),
     ...recordTimestamps,
   })
@@ -109,7 +109,7 @@ const Assignment = z
       )
       .optional()
       .meta({
-        description: 'Of a wallet, or of a request that it pays.',
+        description: 'The reference of a wallet, or of a request that the credit pays.',
         examples: ['RF54 0000 0000 42'],
       }),
   })
@@ -122,11 +122,11 @@ const exampleAssignment = { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz' }
 
 const assignmentFails = {
   credit_not_found: notFound('incoming credit'),
-  wallet_not_found: [404, 'No such wallet for this credit.'],
-  reference_not_found: [404, 'reference: it belongs to no wallet for this credit.'],
+  wallet_not_found: [404, 'No such wallet, or it cannot get this credit.'],
+  reference_not_found: [404, 'reference: it belongs to no wallet that can get this credit.'],
   wallet_of_card: purseRefusal('walletId'),
   wallet_closed: [400, 'The wallet is closed.'],
-  credit_not_unmatched: [400, 'The credit is in a wallet already, or is being assigned.'],
+  credit_not_unmatched: [400, 'The credit is already in a wallet, or is being assigned.'],
 } as const satisfies Record<string, RefusalSpec>
 
 const assignmentEvents = {
@@ -138,11 +138,11 @@ const assignmentEvents = {
 const identifier = z.string().trim().min(1).max(35)
 
 export const bankFileCounts = {
-  messageId: z.string().meta({ description: 'The bank’s id of the file.', examples: ['CAMT053-2026-11-20'] }),
+  messageId: z.string().meta({ description: 'The bank’s ID of the file.', examples: ['CAMT053-2026-11-20'] }),
   entries: z.int().meta({ description: 'The number of entries in the file.' }),
   matched: z.int(),
   unmatched: z.int(),
-  known: z.int().meta({ description: 'Credits that were recorded before.' }),
+  known: z.int().meta({ description: 'Number of credits that were already recorded.' }),
 }
 
 const FileEvent = z.object({ ...bankFileCounts, skipped: z.int() })
@@ -165,7 +165,7 @@ export const incomingApi = {
   simulate: post('/simulate/sepa/incoming', {
     summary: 'Simulate an incoming SEPA credit',
     description:
-      'Test mode only. It is credited to your wallet with this IBAN; otherwise to the one whose reference (see `GET /billing/sepa-details`) is anywhere in the text. A credit for none of your wallets, or for a closed one, stays on your suspense account until you, or the operator, assign it.',
+      'Test mode only. The credit goes to your wallet with this IBAN, otherwise to the one whose reference (see `GET /billing/sepa-details`) appears in the text. A credit for none of your wallets, or for a closed one, stays in your suspense account until you or the operator assign it.',
     tag: 'Sandbox',
     callers: ['key'],
     scope: 'sandbox:write',
@@ -177,7 +177,7 @@ export const incomingApi = {
       senderIban: ibanSchema.nullable().default(null),
       endToEndId: identifier.nullable().default(null),
       bankReference: identifier.optional().meta({
-        description: 'As the bank numbers it: the same one twice is one credit. Made up if left out.',
+        description: 'The bank’s reference. Sent twice, it is still one credit. Generated if omitted.',
       }),
     }),
     example: {
@@ -192,7 +192,7 @@ export const incomingApi = {
   }),
   list: list('/billing/incoming', {
     summary: 'List incoming credits',
-    description: 'Of all owners, newest first. `status=unmatched` lists those that must be assigned.',
+    description: 'Credits of all owners, newest first. `status=unmatched` lists those that must be assigned.',
     callers: ['dash'],
     filters: {
       status: status.optional(),
@@ -206,7 +206,7 @@ export const incomingApi = {
   readFile: post('/billing/incoming/files', {
     summary: 'Import a bank file',
     description:
-      'A camt.053 or camt.054 message, any version. Every booked credit in euros becomes an incoming credit: matched as in `POST /simulate/sepa/incoming`, over the wallets of all owners; credits for none of them wait in `GET /billing/incoming`. Entries that were imported before, in this file or another one, are left out: the bank’s reference of a booking (`AcctSvcrRef`) counts once per account. All other entries are listed as skipped; `POST /rails/sepa` accepts the same files, and also processes entries about outgoing payments. A file is imported completely or not at all.',
+      'Accepts a camt.053 or camt.054 message of any version. Every booked credit in euros becomes an incoming credit, matched as in `POST /simulate/sepa/incoming`, but with the wallets of all owners; unmatched credits wait in `GET /billing/incoming`. Entries that were already imported, from this file or another, are left out: the bank’s booking reference (`AcctSvcrRef`) counts once per account. All other entries are listed as skipped; `POST /rails/sepa` accepts the same files, and also processes entries about outgoing payments. A file is imported completely or not at all.',
     callers: ['dash'],
     limits: { bodyKiB: 1_024 },
     body: z.strictObject({
@@ -214,7 +214,7 @@ export const incomingApi = {
         .base64()
         .min(1)
         .max(1_048_576)
-        .meta({ description: 'The file, in Base64. The body has at most 1 MiB.' }),
+        .meta({ description: 'The file in Base64. The request body may have up to 1 MiB.' }),
       mode: mode.default('live').meta({
         description: 'The mode of the wallets. `test` is for trials: it never reaches live wallets.',
       }),
@@ -227,7 +227,7 @@ export const incomingApi = {
   assign: post('/billing/incoming/{id}/assign', {
     summary: 'Assign an incoming credit to a wallet',
     description:
-      'From suspense into a wallet, once. `reference` names the wallet by its own reference, or by that of a request, which is then paid; with `walletId` the credit pays the request in that wallet which its text names. What came for a closed wallet, or in an owner’s sandbox, is known to be that owner’s: it goes to another wallet of the same owner only. Other money lies on the platform’s ledger: it leaves that one and comes into the owner’s at once.',
+      'Moves the credit from suspense into a wallet, once. `reference` names the wallet by its own reference, or by that of a request, which is then paid. With `walletId`, the credit pays the request in that wallet that its text names. A credit for a closed wallet, or in an owner’s sandbox, belongs to that owner: it can only go to another wallet of the same owner. Other money is in the platform’s ledger, and moves into the owner’s at once.',
     callers: ['dash'],
     body: Assignment,
     example: exampleAssignment,
@@ -245,21 +245,23 @@ export const incomingApi = {
     callers: ['dash'],
     summary: 'Record that a credit was sent back',
     description:
-      'For money without an owner here: it matches no wallet, or its account was erased and its wallets are closed. The operator has the bank return it to the sender; this records when, and under which reference, and debits the suspense account once. Money on the suspense account of an active owner belongs to that owner: `POST /incoming/{id}/assign`.',
+      'For money without an owner here: it matches no wallet, or its account was erased and its wallets are closed. The operator has the bank return it to the sender. This operation records the time and the reference, and debits the suspense account once. Money in the suspense account of an active owner belongs to that owner: `POST /incoming/{id}/assign`.',
     body: z.strictObject({
       reference: identifier.meta({ description: 'The bank’s reference of the return.' }),
-      returnedAt: instant.optional().meta({ description: 'When the bank sent it back; now by default.' }),
+      returnedAt: instant
+        .optional()
+        .meta({ description: 'The time at which the bank sent it back. Defaults to now.' }),
     }),
     example: { reference: 'RET-2026-0007' },
     returns: [200, IncomingRecord],
     fails: {
       credit_not_found: notFound('incoming credit'),
-      credit_not_unmatched: [400, 'The credit is in a wallet, is being assigned, or was sent back already.'],
+      credit_not_unmatched: [400, 'The credit is in a wallet, is being assigned, or was already sent back.'],
       credit_of_owner: [
         400,
         'The credit belongs to an active owner, who assigns it: POST /incoming/{id}/assign.',
       ],
-      time_to_come: [400, 'returnedAt: it is in the future, or before the credit arrived.'],
+      time_to_come: [400, 'returnedAt: this must not be in the future, or before the credit arrived.'],
     },
     emits: {
       'incoming.returned': declareEvent('A credit without an owner here was sent back.', IncomingCreditEvent),
@@ -274,7 +276,7 @@ export const ownCreditsApi = {
     ...reads,
     summary: 'List your incoming credits',
     description:
-      'Money from outside, newest first. `status=unmatched` lists money on your suspense account, which you assign to a wallet.',
+      'Money from outside, newest first. `status=unmatched` lists money in your suspense account, which you assign to a wallet.',
     filters: {
       status: z.enum(arrivedCreditStatuses).optional(),
       walletId: id('wallet').optional(),
@@ -291,9 +293,9 @@ export const ownCreditsApi = {
   assignOwn: post('/incoming/{id}/assign', {
     callers: ['key'],
     scope: 'wallets:fund',
-    summary: 'Assign one of your incoming credits to a wallet of yours',
+    summary: 'Assign an incoming credit to one of your wallets',
     description:
-      'From your suspense account into a wallet of yours, once. `reference` names the wallet by its own reference, or by that of a request, which is then paid; with `walletId` the credit pays the request in that wallet which its text names. What you owe is repaid from it first.',
+      'Moves the credit from your suspense account into one of your wallets, once. `reference` names the wallet by its own reference, or by that of a request, which is then paid. With `walletId`, the credit pays the request in that wallet that its text names. The credit first repays what you owe.',
     body: Assignment,
     example: exampleAssignment,
     returns: [200, IncomingRecord],
@@ -314,11 +316,11 @@ const suspenseMembers = {
   mode,
   suspenseCents: moneySchema.meta({ description: 'The balance of the suspense account.' }),
   creditsCents: moneySchema.meta({
-    description: 'The part from waiting incoming credits, which are assigned or sent back.',
+    description: 'Amount of the waiting incoming credits, which are assigned or sent back.',
   }),
   freeCents: moneySchema.meta({
     description:
-      'The rest: refunds and returns that arrived while the owner had no open wallet. It can be paid out.',
+      'The rest: refunds and returns that arrived while the owner had no open wallet. Can be paid out.',
   }),
 }
 
@@ -335,14 +337,14 @@ export const suspenseApi = {
     callers: ['dash'],
     summary: 'List suspense accounts with money',
     description:
-      'Of all owners. Incoming credits are assigned or sent back; the rest belongs to the owner, even after an erasure.',
+      'Suspense accounts of all owners. Incoming credits are assigned or sent back; the rest belongs to the owner, even after an erasure.',
     item: SuspenseRecord,
   }),
   payOut: post('/billing/suspense/payouts', {
     callers: ['dash'],
     summary: 'Record a payout of a suspense account',
     description:
-      'A refund, the outcome of a dispute or a returned transfer that arrived while the owner had no open wallet. It belongs to the owner: the operator has the bank pay it out, and this books it. A reference counts once: with the same owner and amount the answer is repeated, otherwise it is refused.',
+      'For a refund, dispute outcome or returned transfer that arrived while the owner had no open wallet. The money belongs to the owner: the operator has the bank pay it out, and this operation books it. A reference counts once: with the same owner and amount, the answer is repeated; otherwise it is refused.',
     body: z.strictObject({
       ownerId: id('customer'),
       mode: mode.default('live'),

@@ -164,7 +164,10 @@ async function moveWithin(creditId: string, { wallet: to, payable }: Destination
 
 /** The wallet was read before its account was locked, and may be closed by now. */
 const closedMeanwhile = (refuse: Assigning['refuse']): Refusal =>
-  refuse('wallet_closed', 'The wallet was closed meanwhile. The money is on its owner’s suspense account.')
+  refuse(
+    'wallet_closed',
+    'The wallet was closed in the meantime. The money is on its owner’s suspense account.',
+  )
 
 /** Books a credit that the bank has returned. The money leaves the suspense account of the platform or of the owner. */
 export const returnIncomingCredit: HandlerOf<typeof incomingApi.returnCredit> = async (

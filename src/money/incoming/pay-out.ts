@@ -71,7 +71,7 @@ export const recordSuspensePayout: HandlerOf<typeof suspenseApi.payOut> = async 
   if (other)
     return refuse(
       'reference_used',
-      `reference: it is booked for a payment to ${other}. Use the reference of this payment.`,
+      `reference: it is already booked for a payment to ${other}. Use the reference of this payment.`,
     )
   const opened = await openBookForRecordedPayment(body, PAYOUT, context)
   if (opened instanceof Refusal) return opened

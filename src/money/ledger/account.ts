@@ -49,7 +49,7 @@ export const ledgerAccountKinds = {
   receivable: {
     normal: 'debit',
     minimum: NO_CENTS,
-    meaning: 'Owed by the owner: facts larger than a balance.',
+    meaning: 'Owed by the owner, since a booking exceeded a balance.',
   },
   disputes: {
     normal: 'debit',
@@ -126,7 +126,7 @@ export class LedgerEntry extends entry.class {}
 entry.setClass(LedgerEntry)
 
 export const shortfallMessage = (needed: Cents, available: Cents): string =>
-  `${formatMoney(needed)} are needed, ${formatMoney(available)} are available.`
+  `${formatMoney(needed)} is needed, but only ${formatMoney(available)} is available.`
 
 export const ledgerPersonalData = {
   ledger_accounts: {

@@ -12,13 +12,13 @@ const version = z.int().min(0).meta({ description: 'The number of entries of the
 const accountIdentity = {
   currency: z.literal('EUR'),
   kind: z.enum(ledgerAccountKindNames),
-  normal: z.enum(['debit', 'credit']).meta({ description: 'Its normal side.' }),
+  normal: z.enum(['debit', 'credit']).meta({ description: 'The normal side of the account.' }),
   walletId: id('wallet').nullable(),
 }
 const accountBalance = {
   postedCents: signed,
   heldCents: moneySchema,
-  availableCents: signedMoneySchema.meta({ description: 'Posted less held.' }),
+  availableCents: signedMoneySchema.meta({ description: 'Posted balance less held amount.' }),
   version,
 }
 
@@ -76,7 +76,7 @@ const account_not_found = notFound('account')
 
 const proving = {
   description:
-    'Reads every entry: the versions of an account have no gap, its balance is the sum of its entries, what is held is the sum of its open holds, and everything sums to zero. Writes continue meanwhile.',
+    'Reads every entry and checks that the versions of an account have no gap, its balance is the sum of its entries, its held amount is the sum of its open holds, and everything sums to zero. Writes continue meanwhile.',
   run: 'read',
   returns: [
     200,
@@ -85,7 +85,7 @@ const proving = {
       accounts: z.int(),
       entries: z.int(),
       sums: z.array(z.object({ currency: z.literal('EUR'), sumCents: signedMoneySchema })),
-      problems: z.array(z.string()).meta({ description: 'The first hundred.' }),
+      problems: z.array(z.string()).meta({ description: 'The first 100 problems.' }),
     }),
   ],
 } as const
@@ -111,7 +111,7 @@ export const ledgerApi = {
   entries: list('/ledger/accounts/{id}/entries', {
     ...reading,
     summary: 'List the entries of an account',
-    description: 'Newest first. Each has the balance after it, so the newest has the current balance.',
+    description: 'Newest first. Each entry has the balance after it, so the newest has the current balance.',
     filters: timeRangeMembers,
     item: EntryRecord.extend({ kind, reference, valueDate }).meta({ id: 'LedgerAccountEntry' }),
     fails: { account_not_found },
@@ -123,7 +123,7 @@ export const ledgerApi = {
       kind: searchTextSchema,
       referenceId: id('intent')
         .optional()
-        .meta({ description: 'The record that moved the money: a transfer, an intent.' }),
+        .meta({ description: 'The record that moved the money, such as a transfer or an intent.' }),
       ...timeRangeMembers,
     },
     item: PostingRecord,
@@ -131,16 +131,16 @@ export const ledgerApi = {
   transfer: get('/ledger/transfers/{id}', {
     ...reading,
     summary: 'Get a posting with all its entries',
-    description: 'Its entries sum to zero. A hold or a release has one entry, with amount 0.',
+    description: 'The entries of a posting sum to zero. A hold or a release has one entry, with amount 0.',
     returns: [200, PostingWithEntries],
     fails: { posting_not_found: notFound('posting') },
   }),
   balances: list('/ledger/balances', {
     ...reading,
-    summary: 'Get the balances of all accounts, now or at an instant',
-    description: 'At any instant the balances of all accounts sum to zero.',
+    summary: 'Get the balances of all accounts, now or at a given time',
+    description: 'At any time, the balances of all accounts sum to zero.',
     filters: {
-      at: instant.optional().meta({ description: 'With all that was booked by then; now, if left out.' }),
+      at: instant.optional().meta({ description: 'Time of the balances. Defaults to now.' }),
     },
     item: BalanceRecord,
   }),
@@ -153,7 +153,7 @@ export const ledgerApi = {
   verifyOwner: post('/customers/{id}/ledger/verify', {
     ...proving,
     summary: 'Verify the ledger of an owner',
-    description: `${proving.description} Money of unknown owners is on the ledger of the platform, \`customer_house\`.`,
+    description: `${proving.description} Money of unknown owners is in the platform’s ledger, \`customer_house\`.`,
     callers: ['dash'],
     body: z.strictObject({ mode: z.enum(['test', 'live']).default('live') }),
     example: { mode: 'live' },

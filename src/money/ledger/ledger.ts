@@ -137,7 +137,7 @@ const ledger = bindHandlers(ledgerApi, {
 
 export const ledgerArea = area(
   'Ledger',
-  'Where money moves, and the only place: double entry, append-only, provable at any past instant.',
+  'The only place where money moves: double entry, append-only, provable at any past instant.',
   ledger,
   { personal: ledgerPersonalData, entities: [LedgerAccount, LedgerTransfer, LedgerEntry] },
 )

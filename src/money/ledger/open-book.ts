@@ -114,7 +114,10 @@ const openHolds = async (
 
 export const recordedPaymentRefusals = {
   customer_not_found: [404, 'ownerId: no such customer.'],
-  reference_used: [409, 'reference: another payment is booked under it. Use the reference of this one.'],
+  reference_used: [
+    409,
+    'reference: another payment is already booked under it. Use the reference of this one.',
+  ],
 } as const satisfies Record<string, RefusalSpec>
 
 interface RecordedPayment extends Tenant {
@@ -172,7 +175,7 @@ export async function openBookForRecordedPayment(
 }
 
 const otherAmount = (booked: Cents): string =>
-  `reference: ${formatMoney(booked)} are booked under it for this owner. Use the reference of this payment, or the booked amount.`
+  `reference: ${formatMoney(booked)} is already booked under it for this owner. Use the reference of this payment, or the booked amount.`
 
 export const ACQUIRER_ACCOUNTS = [
   'bank',

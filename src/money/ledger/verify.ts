@@ -122,7 +122,7 @@ async function sumEntries(
       const totals = totalsById.get(range.id) ?? NOTHING
       const continues = range.before === totals.posted && range.heldBefore === totals.held
       if (range.gaps > 0n || range.breaks > 0n || !continues)
-        problems.push(`${range.id}: its entries do not follow each other without a gap.`)
+        problems.push(`${range.id}: the entries have a gap.`)
       totalsById.set(range.id, {
         posted: addCents(totals.posted, range.sum),
         held: addCents(totals.held, range.heldSum),
@@ -137,7 +137,8 @@ function* problemsOf(
   { id, version, posted, held, holds }: AccountRow,
   totals: AccountTotals,
 ): Generator<string> {
-  if (totals.entries !== version) yield `${id}: it has ${totals.entries} entries and counts ${version}.`
-  if (totals.posted !== posted) yield `${id}: its balance is not the sum of its entries.`
-  if (totals.held !== held || holds !== held) yield `${id}: what is held is not the sum of its open holds.`
+  if (totals.entries !== version)
+    yield `${id}: the account has ${totals.entries} entries, but counts ${version}.`
+  if (totals.posted !== posted) yield `${id}: the balance is not the sum of the entries.`
+  if (totals.held !== held || holds !== held) yield `${id}: the held amount is not the sum of the open holds.`
 }

@@ -19,7 +19,7 @@ export const PaymentMethodRecord = z
       .string()
       .nullable()
       .meta({ description: 'Of a card.', examples: ['visa'] }),
-    last4: z.string().meta({ description: 'The end of the number, for people.', examples: ['4242'] }),
+    last4: z.string().meta({ description: 'Last digits of the number, for display.', examples: ['4242'] }),
     holder: z.string(),
     status,
     removedAt: instant.nullable(),
@@ -39,8 +39,8 @@ export const paymentMethodsApi = {
   addPaymentMethod: post('/billing/payment-methods', {
     summary: 'Add a payment method',
     description: [
-      'By the processor’s token: the processor stores the number, this service never sees it. A body with a card number is refused.',
-      'Tokens of test mode: `tok_visa`, `tok_mastercard`, `tok_sepa_debit`, and `tok_declined`, a card that declines every charge.',
+      'Uses the processor’s token: the processor stores the number, and this service never sees it. A body with a card number is refused.',
+      'Test tokens: `tok_visa`, `tok_mastercard`, `tok_sepa_debit`, and `tok_declined`, a card that declines every charge.',
     ].join('\n\n'),
     callers: ['key'],
     scope: 'billing:write',
@@ -49,7 +49,7 @@ export const paymentMethodsApi = {
     body: refuseCardNumbers(
       z.strictObject({
         token: patternTextSchema(/^[\w-]{3,200}$/, 200, '3 to 200 letters, digits, `_` and `-`').meta({
-          description: 'Of the processor.',
+          description: 'The processor’s token.',
           examples: ['tok_visa'],
         }),
         holder: labelSchema.meta({ description: 'The holder’s name.', examples: ['Ada Lovelace'] }),
@@ -58,7 +58,7 @@ export const paymentMethodsApi = {
     example: { token: 'tok_visa', holder: 'Ada Lovelace' },
     returns: [201, PaymentMethodRecord],
     fails: {
-      token_unknown: [400, 'token: the processor does not know it.'],
+      token_unknown: [400, 'token: the processor does not know this token.'],
       processor_silent: [
         504,
         'The processor did not answer in time. Nothing was recorded: add it again, with a new Idempotency-Key.',
@@ -68,7 +68,7 @@ export const paymentMethodsApi = {
   }),
   paymentMethods: list('/billing/payment-methods', {
     summary: 'List payment methods',
-    description: 'Newest first. Removed ones are left out unless `status=removed` asks for them.',
+    description: 'Newest first. Removed ones are listed only with `status=removed`.',
     callers: ['key'],
     scope: 'billing:read',
     filters: { status: status.optional(), kind: kind.optional() },
@@ -76,7 +76,7 @@ export const paymentMethodsApi = {
   }),
   removePaymentMethod: del('/billing/payment-methods/{id}', {
     summary: 'Remove a payment method',
-    description: 'It is not charged again. Pending charges are not affected.',
+    description: 'The payment method is not charged again. Pending charges are not affected.',
     callers: ['key'],
     scope: 'billing:write',
     returns: [204, emptyBody],

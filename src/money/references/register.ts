@@ -14,7 +14,7 @@ export interface PayableReference {
 export const payableReferenceMembers = {
   payableType: z.enum(payableTypes).nullable().meta({
     description:
-      'The purpose of the money, if known. `request`: a payment request. `payment_token`: a charge. `payment`: a refund of the payment with this id.',
+      'The purpose of the money, if known. `request`: a payment request. `payment_token`: a charge. `payment`: a refund of the payment with this ID.',
   }),
   payableId: z
     .string()

@@ -18,7 +18,7 @@ export const EXPORTED_STATEMENTS = 1_000
 
 const status = z.enum(statementMachine.states).meta({
   description:
-    '`open`: of the month that still runs, up to `to`. `final`: of a whole month; it never changes.',
+    '`open`: covers the current month up to `to`. `final`: covers a whole month, and never changes.',
 })
 
 const figures = {
@@ -39,7 +39,7 @@ export const StatementRecord = z
     bic: z.string().nullable(),
     currency: z.literal('EUR'),
     from: instant,
-    to: instant.meta({ description: 'It includes movements booked before this instant.' }),
+    to: instant.meta({ description: 'Includes movements booked before this time.' }),
     ...figures,
     inCents: moneySchema,
     outCents: moneySchema,
@@ -65,8 +65,8 @@ export const statementsApi = {
     limits: { oneAtATime: true },
     summary: 'Create the statement of a month',
     description: [
-      'Statements are generated on the first of the next month for every wallet with entries; in test mode, when your clock passes the end of a month. There is one for each wallet and month: asking again returns the same record, updated while it is `open`.',
-      'It shows booked movements: opening balance and movements make the closing balance. Held money has not moved. Closed wallets keep their statements.',
+      'Statements are generated on the first of the next month for every wallet with entries; in test mode, when your clock passes the end of a month. There is one per wallet and month: another request returns the same record, updated while it is `open`.',
+      'A statement shows booked movements: the opening balance plus the movements is the closing balance. Held money has not moved. Closed wallets keep their statements.',
     ].join('\n\n'),
     callers: ['key'],
     scope: 'statements:write',
@@ -74,14 +74,14 @@ export const statementsApi = {
       walletId: id('wallet'),
       period: period
         .optional()
-        .meta({ description: 'A month, `YYYY-MM` in UTC; the current one by default.' }),
+        .meta({ description: 'The month, `YYYY-MM` in UTC. Defaults to the current one.' }),
     }),
     example: { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [201, StatementRecord],
     fails: {
       wallet_not_found: notFound('wallet'),
-      period_not_begun: [400, 'period: This month has not begun yet.'],
-      period_before_wallet: [400, 'period: The wallet was opened later.'],
+      period_not_begun: [400, 'period: this month has not begun yet.'],
+      period_before_wallet: [400, 'period: the wallet was opened after this month.'],
     },
     emits: {
       'bill.updated': declareEvent('A monthly statement has been created or updated.', StatementFinalEvent),
@@ -126,7 +126,7 @@ export const statementsApi = {
     ...reading,
     summary: 'Get a statement as PDF',
     description:
-      'A4. Names in Latin, Greek and Cyrillic letters, and many others, are written as they are. What is too long for its line ends in `…`; the other forms have it in full.',
+      'A4. Names in Latin, Greek, Cyrillic and many other scripts are written as they are. Text that is too long for its line ends in `…`; the other formats have it in full.',
     returns: [200, fileSchema('application/pdf')],
     fails,
   }),
@@ -135,7 +135,7 @@ export const statementsApi = {
     ...reading,
     summary: 'Get a statement as CSV',
     description:
-      'RFC 4180 in UTF-8, one movement a line, ISO dates, amounts with a dot and two decimals. A text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, a tab or a line break, or a part of it behind a semicolon, a tab or a line break does) has an apostrophe there.',
+      'RFC 4180 in UTF-8, one movement per line, ISO dates, amounts with a dot and two decimals. Text that a spreadsheet would read as a formula gets an apostrophe: where it, or a part of it after a semicolon, a tab or a line break, begins with `=`, `+`, `-`, `@`, a tab or a line break.',
     returns: [200, fileSchema('text/csv')],
     fails,
   }),
@@ -144,7 +144,7 @@ export const statementsApi = {
     ...reading,
     summary: 'Get a statement as camt.053',
     description:
-      'ISO 20022 camt.053.001.08. The balance at the end is `CLBD`; of an `open` statement, `ITBD`.',
+      'ISO 20022 camt.053.001.08. The closing balance is `CLBD`, or `ITBD` in an `open` statement.',
     returns: [200, fileSchema('application/xml')],
     fails,
   }),

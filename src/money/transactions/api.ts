@@ -18,7 +18,7 @@ const type = z.enum(transactionTypes)
 export const TransactionRecord = z
   .object({
     ...recordHead('txn'),
-    agentId: id('agent').nullable().meta({ description: 'Null if the owner paid.' }),
+    agentId: id('agent').nullable().meta({ description: 'The agent that paid. Null if the owner paid.' }),
     intentId: id('intent').nullable(),
     cardId: id('card').nullable(),
     transferId: id('transfer').nullable(),
@@ -29,7 +29,7 @@ export const TransactionRecord = z
     currency: z.literal('EUR'),
     amountCents: moneySchema,
     refundedCents: moneySchema,
-    merchant: z.string().meta({ description: 'Who was paid.', examples: ['Bookshop'] }),
+    merchant: z.string().meta({ description: 'The payee.', examples: ['Bookshop'] }),
     mcc: z.string().nullable(),
     country: z.string().nullable(),
     memo: z.string().nullable(),
@@ -51,10 +51,10 @@ export const TransactionEvent = z.object({
 })
 
 const RefundedEvent = TransactionEvent.extend({
-  type: type.optional().meta({ description: 'How it was paid.' }),
+  type: type.optional().meta({ description: 'How the payment was made.' }),
   refundCents: moneySchema
     .optional()
-    .meta({ description: 'The refunded amount; `amountEuros` is the payment.' }),
+    .meta({ description: 'The refunded amount. `amountEuros` is the payment.' }),
 })
 
 export const transactionEvents = {
@@ -65,7 +65,7 @@ export const transactionEvents = {
   'transaction.completed': declareEvent('A payment is complete: the payee has the money.', TransactionEvent),
   'transaction.declined': declareEvent('A payment has failed; its money was released.', TransactionEvent),
   'transaction.refunded': declareEvent(
-    'A payment has been refunded: with the status `refunded` completely, otherwise in part.',
+    'A payment has been refunded: in full if its status is `refunded`, otherwise in part.',
     RefundedEvent,
   ),
 }

@@ -17,8 +17,8 @@ import { purseRefusal, walletKinds, walletMachine } from './wallet.ts'
 const status = z.enum(walletMachine.states)
 
 const balance = {
-  availableCents: moneySchema.meta({ description: 'What can be spent.' }),
-  heldCents: moneySchema.meta({ description: 'Held for approved payments.' }),
+  availableCents: moneySchema.meta({ description: 'Amount that can be spent.' }),
+  heldCents: moneySchema.meta({ description: 'Amount held for approved payments.' }),
 }
 
 export const WalletRecord = z
@@ -27,18 +27,18 @@ export const WalletRecord = z
     name: z.string(),
     kind: z.enum(walletKinds).meta({
       description:
-        '`owner`: yours. `agent`: what an agent spends from. `card`: the purse of a card, which only that card pays from.',
+        '`owner`: your own. `agent`: an agent spends from it. `card`: the purse of a card, which only that card pays from.',
     }),
     parentWalletId: id('wallet').nullable(),
     agentId: id('agent').nullable(),
     cardId: id('card')
       .nullable()
-      .meta({ description: 'The card whose purse it is: only that card pays from it.' }),
+      .meta({ description: 'The card whose purse this is. Only that card pays from it.' }),
     iban: z
       .string()
       .nullable()
       .meta({
-        description: 'Its own IBAN, for incoming transfers. A purse has none.',
+        description: 'The wallet’s own IBAN, for incoming transfers. A purse has none.',
         examples: ['DE58999900010000000001'],
       }),
     bic: z.string().nullable(),
@@ -79,13 +79,14 @@ export const walletsApi = {
     returns: [201, WalletRecord],
     fails: {
       parent_not_found: [404, 'parentWalletId: no such wallet.'],
-      parent_not_usable: [400, 'parentWalletId: the wallet is closed, or is that of an agent or of a card.'],
+      parent_not_usable: [400, 'parentWalletId: the wallet is closed, or belongs to an agent or a card.'],
     },
     emits: { 'wallet.created': declareEvent('A wallet has been opened.', WalletEvent) },
   }),
   list: list('/wallets', {
     summary: 'List wallets',
-    description: 'Newest first, including purses of cards. Closed ones only with `status=closed`.',
+    description:
+      'Newest first, including purses of cards. Closed wallets are listed only with `status=closed`.',
     callers: ['key', 'agent'],
     scope: 'wallets:read',
     filters: {
@@ -127,17 +128,19 @@ export const walletsApi = {
   }),
   balance: get('/wallets/{id}/balance', {
     readsClock: true,
-    summary: 'Get the balance of a wallet, now or at an instant',
+    summary: 'Get the balance of a wallet, now or at a given time',
     callers: ['key', 'agent'],
     scope: 'wallets:read',
-    query: z.strictObject({ at: instant.optional().meta({ description: 'Now, if left out.' }) }),
+    query: z.strictObject({
+      at: instant.optional().meta({ description: 'Time of the balance. Defaults to now.' }),
+    }),
     returns: [200, z.object({ walletId: id('wallet'), at: instant, ...balance })],
     fails: { wallet_not_found: fails.wallet_not_found },
   }),
   close: del('/wallets/{id}', {
     summary: 'Close a wallet',
     description:
-      'Permanent. It must be empty, with nothing held on it and no open wallet below it. The wallet of an agent and the purse of a card end with them.',
+      'Permanent. The wallet must be empty, with nothing held and no open child wallet. An agent’s wallet and a card’s purse close with the agent or the card.',
     callers: ['key'],
     scope: 'wallets:write',
     returns: [200, WalletRecord],

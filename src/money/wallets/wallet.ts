@@ -49,7 +49,7 @@ export const walletsPersonalData = {
 } as const satisfies PersonalData
 
 const WHY =
-  'the wallet is the purse of a card, and only that card pays from it. POST /cards/{id}/fund fills it, and what is left comes back when the card is closed.'
+  'the wallet is the purse of a card, which only pays for that card. Fund it with POST /cards/{id}/fund.'
 
 export const purseRefusal = (member?: string): RefusalSpec => [
   400,

@@ -100,7 +100,7 @@ const wallets = bindHandlers(walletsApi, {
 
 export const walletsArea = area(
   'Wallets',
-  'Where an owner keeps money: each with a number of its own, each agent with one.',
+  'Where an owner keeps money. Each wallet has its own account number, and each agent its own wallet.',
   wallets,
   {
     aliases: { wallets: 'accounts' },

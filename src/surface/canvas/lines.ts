@@ -18,14 +18,15 @@ export const CanvasLine = z
       operation,
       isError: z.boolean(),
       result: z.unknown().meta({
-        description: 'What the operation answers, or its refusal; null where it is too long for a line.',
+        description: 'The operation’s answer or refusal. Null if it is too long for a line.',
       }),
     }),
     z.object({
       type: z.literal('proposal'),
-      proposal: z
-        .record(z.string(), z.unknown())
-        .meta({ maxProperties: 40, description: 'As `GET /canvas/proposals/{id}` shows it.' }),
+      proposal: z.record(z.string(), z.unknown()).meta({
+        maxProperties: 40,
+        description: 'The proposal, as `GET /canvas/proposals/{id}` returns it.',
+      }),
     }),
     z.object({ type: z.literal('error'), code: z.string(), message: z.string() }),
     z.object({

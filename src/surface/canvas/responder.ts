@@ -63,7 +63,7 @@ export class CanvasResponder {
     const { proposal, isRepeated } = answer
     yield { type: 'proposal', proposal }
     const page = this.pageOf(`/console/proposals/${proposal.id}`)
-    const begun = isRepeated ? 'This is proposed already' : `Proposed: ${proposal.summary}`
+    const begun = isRepeated ? 'This is already proposed' : `Proposed: ${proposal.summary}`
     yield textLine(
       `${begun}. Nothing has changed yet: it can be applied for fifteen minutes, here or at ${page}.`,
     )

@@ -98,7 +98,7 @@ export const consolePagesApi = {
   asset: get('/login/assets/{asset}', {
     limits: { unmetered: true },
     summary: 'Get an asset of the pages for people',
-    description: 'Its name changes with its content, so browsers cache it.',
+    description: 'The name changes with the content, so browsers cache it.',
     callers: ['public'],
     returns: [200, fileSchema('application/octet-stream')],
     fails: { asset_not_found: [404, 'No such asset.'] },

@@ -66,7 +66,7 @@ export const consoleViewApi = {
   asset: get('/console/assets/{asset}', {
     limits: { unmetered: true },
     summary: 'Get an asset of the console',
-    description: 'Its name changes with its content, so browsers cache it.',
+    description: 'The name changes with the content, so browsers cache it.',
     callers: ['public'],
     returns: [200, fileSchema('application/octet-stream')],
     fails: { asset_not_found: [404, 'No such asset. The console starts at /console.'] },

@@ -25,7 +25,7 @@ export const mcpApi = {
     limits: { bodyKiB: 256 },
     http: {
       howToSignIn:
-        'Send a key or an agent’s token: Authorization: Bearer <token>. `agentpay login` gets a key once a person approves it in a browser; a device asks for one by POST /sessions/device; `agentpay agent-tokens create` makes a token for an agent.',
+        'Send a key or an agent’s token: Authorization: Bearer <token>. `agentpay login` gets a key once a person approves it in a browser; a device asks for one with POST /sessions/device; `agentpay agent-tokens create` makes a token for an agent.',
       reads: {
         host: 'An address of this service; others are refused.',
         origin: 'The origin of this service, if a browser sends it; others are refused.',

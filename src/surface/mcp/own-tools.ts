@@ -96,12 +96,12 @@ const call: OwnTool = {
     name: 'call_operation',
     title: 'Call any operation',
     description:
-      'Calls the operation with the members from describe_operation, with your rights. Changes become proposals, which a person applies, unless the key allows tools to write.',
+      'Calls the operation with the fields from describe_operation, with your rights. Changes become proposals, which a person applies, unless the key allows tools to write.',
     inputSchema: {
       type: 'object',
       properties: {
         operation: { type: 'string', description: 'As found: policies.list' },
-        input: { type: 'object', description: 'The members of path, query and body together.' },
+        input: { type: 'object', description: 'The fields of path, query and body together.' },
       },
       required: ['operation'],
     },
@@ -135,7 +135,7 @@ const proposeChange: OwnTool = {
       type: 'object',
       properties: {
         operation: { type: 'string', description: 'As in the API: policies.replace' },
-        input: { type: 'object', description: 'The members of path, query and body together.' },
+        input: { type: 'object', description: 'The fields of path, query and body together.' },
         reason: { type: 'string', description: 'The reason, for the person.' },
       },
       required: ['operation'],

@@ -35,7 +35,7 @@ const fixed: readonly Resource[] = [
 ]
 
 const templates: readonly Resource[] = [
-  resource('intents/{id}', 'Intent', 'Its present state.', 'intents.get'),
+  resource('intents/{id}', 'Intent', 'The current state of the intent.', 'intents.get'),
   resource(
     'intents/{id}/explanation',
     'Explanation',

@@ -181,6 +181,6 @@ const merchant = externalCall(mppMerchantsApi.get, {
 
 export const mppMerchantsArea = area(
   'Sandbox Merchants',
-  'Merchants of test mode that programs pay: a good one, and all kinds of others.',
+  'Test-mode merchants that programs pay: a good one, and all kinds of others.',
   bindHandlers(mppMerchantsApi, { get: merchant, post: merchant }),
 )

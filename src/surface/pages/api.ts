@@ -72,7 +72,7 @@ export const pagesApi = {
   docsAsset: get('/docs/assets/{asset}', {
     limits: { unmetered: true },
     summary: 'Get an asset of the documentation',
-    description: 'Its name changes with its content, so browsers cache it.',
+    description: 'The name changes with the content, so browsers cache it.',
     callers: ['public'],
     returns: [200, fileSchema('application/octet-stream')],
     fails: { asset_not_found: [404, 'No such asset. The documentation starts at /docs.'] },

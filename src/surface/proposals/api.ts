@@ -30,7 +30,7 @@ const ProposalRecord = z
     reason: z.string().nullable().meta({ description: 'The proposer’s reason. Third-party text.' }),
     changes: z
       .array(z.object({ member: z.string(), from: z.string().nullable(), to: z.string().nullable() }))
-      .meta({ description: 'Changed members, compared with the record at the time of the proposal.' }),
+      .meta({ description: 'Changed fields, compared with the record at the time of the proposal.' }),
     effect: z
       .object({ source: z.enum(['simulation', 'backtest']), sentence: z.string() })
       .nullable()

@@ -35,7 +35,7 @@ export const sandboxApi = {
         minutes: amount(YEAR_IN_DAYS * 1_440),
         days: amount(YEAR_IN_DAYS),
       })
-      .refine(given => Object.keys(given).length === 1, 'give exactly one of seconds, minutes and days'),
+      .refine(given => Object.keys(given).length === 1, 'send exactly one of seconds, minutes and days'),
     example: { days: 1 },
     returns: [200, Clock],
     fails: {

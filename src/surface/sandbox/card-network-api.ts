@@ -47,7 +47,7 @@ const simulated = {
 } as const
 
 const WAY =
-  'Test mode only. Simulates the card network: the message is signed like one of the sandbox’s processor, and delivered to `POST /rails/card-processor` like those of a real one. To repeat a message, send all members of the answer, including `messageId` and `sentAt`.'
+  'Test mode only. Simulates the card network: the message is signed and delivered to `POST /rails/card-processor`. To repeat a message, send all fields of the answer, including `messageId` and `sentAt`.'
 
 const authorizationId = 'sandboxauth_01jd8x2m4ye7k9v0c3q5r6t8wz'
 const cardId = 'card_01jd8x2m4ye7k9v0c3q5r6t8wz'
@@ -105,7 +105,7 @@ export const cardNetworkApi = {
   disputeCard: post('/simulate/card/dispute', {
     ...simulated,
     summary: 'Simulate a decision about a dispute',
-    description: `${WAY} Decisions may come at any time, repeatedly and in any order: facts are never refused.`,
+    description: `${WAY} Decisions may come at any time, repeatedly and in any order: none is refused.`,
     body: SandboxDisputeBody,
     example: { disputeId: 'dispute_01jd8x2m4ye7k9v0c3q5r6t8wz', says: 'won' },
     fails: { ...fails, dispute_not_found: [404, 'disputeId: no such dispute.'] },

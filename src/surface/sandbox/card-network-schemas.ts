@@ -15,7 +15,7 @@ const mcc = patternTextSchema(/^\d{4}$/, 4, 'a merchant category code has four d
 /** An id of the network. Callers choose it freely, so that a message can precede the one it refers to. */
 const networkId = (what: string) =>
   patternTextSchema(/^[\w.:-]{1,100}$/, 100, 'up to 100 letters, digits, and _ . : -').meta({
-    description: `The network’s id of the ${what}.`,
+    description: `The network’s ID of the ${what}.`,
   })
 
 const amount = positiveMoneySchema(HIGHEST)
@@ -37,7 +37,7 @@ const last4 = patternTextSchema(/^\d{4}$/, 4, 'four digits')
 
 const cardId = id('card')
 const agentCredentialId = id('agentcredential').optional().meta({
-  description: 'The network token that pays in place of the number of the card.',
+  description: 'The network token that pays instead of the card number.',
 })
 const networkTokenId = networkId('token that pays').meta({
   description: 'The token by the processor’s ID, instead of `agentCredentialId`.',
@@ -50,7 +50,7 @@ const city = z
   .min(1)
   .max(100)
   .meta({
-    description: 'The field of its own that a network has for the city of the merchant.',
+    description: 'City of the merchant, if the network has a separate field for it.',
     examples: ['Berlin'],
   })
 
@@ -204,7 +204,7 @@ export const SandboxDisputeBody = refuseCardNumbers(
 
 const reply = z.enum(['approved', 'declined', 'noted', 'refused']).meta({
   description:
-    '`approved`, `declined`: the answer to a request. `noted`: facts are never refused. `refused`: the message was rejected; `reason` says why.',
+    '`approved`, `declined`: the answer to a request. `noted`: a reported event, which is never refused. `refused`: the message was rejected; `reason` says why.',
 })
 
 export const NetworkAnswer = z

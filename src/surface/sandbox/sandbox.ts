@@ -184,6 +184,6 @@ const sandbox = bindHandlers(
 
 export const sandboxArea = area(
   'Sandbox',
-  'Test mode only: move time forward, play the card network, and see what happens.',
+  'Test mode only: advance the clock, and simulate the card network.',
   sandbox,
 )

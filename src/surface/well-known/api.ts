@@ -43,7 +43,8 @@ const ServiceRecord = z
 
 const open = { callers: ['public'], http: { cachedFor: 3_600 } } as const
 
-const validators = 'It may be kept for an hour. `ETag` sent back in `If-None-Match` is answered with a 304.'
+const validators =
+  'The answer may be cached for an hour. `ETag` sent back in `If-None-Match` is answered with a 304.'
 
 export const wellKnownApi = {
   service: get('/.well-known/agent-payments', {
@@ -88,7 +89,7 @@ export const wellKnownApi = {
         .object({
           valid: z.boolean(),
           kind: z.enum(['mandate', 'approval', 'receipt', 'evidence', 'checkpoint']).nullable().meta({
-            description: 'The type that it claims; null if it is not a statement.',
+            description: 'The claimed type. Null if it is not a statement.',
           }),
           reason: z.string().nullable().meta({ description: 'The reason if it is invalid.' }),
         })

@@ -109,7 +109,7 @@ describe('the holder of cards at Stripe', () => {
       expect(await processor.issue(card, newCall())).toEqual({
         failure: 'refused',
         code: 'holder_incomplete',
-        message: `The issuer needs more data about the card’s holder: ${words}. Add it by PATCH /customers/me, then request the card again.`,
+        message: `The issuer needs more data about the card’s holder: ${words}. Add it with PATCH /customers/me, then request the card again.`,
       })
       expect(stripe.requests.length).toBe(before)
     },

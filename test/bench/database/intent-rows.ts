@@ -31,8 +31,8 @@ export const fillAgents = (stage: StageToFill): Promise<void> =>
 
 /** The stored decision; the spaces are for pgbench. */
 export const DECISION = `{"id":"decision_01kagp6mybf2ktzn5dx2q8fjzd","checks":[{"rule":"autoApproveLimitEuros",
-  "used":9.5,"limit":50,"message":"€ 9.50 is within the limit of € 50.00 up to which no approval is needed.",
-  "outcome":"pass","remaining":40.5}],"reason":"€ 9.50 is within the limit of € 50.00 up to which no approval is needed.",
+  "used":9.5,"limit":50,"message":"€ 9.50 is within the auto-approve limit of € 50.00.",
+  "outcome":"pass","remaining":40.5}],"reason":"€ 9.50 is within the auto-approve limit of € 50.00.",
   "allowed": true,"policyId":"policy_bench_1","riskScore": null,"policyVersion":1,"requiresApproval": false}`
 
 const WAITING = `insert into intents (id, owner_id, mode, created_at, updated_at, agent_id, status, amount_cents,

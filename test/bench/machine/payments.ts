@@ -43,7 +43,7 @@ export async function payable(stage: Stage, count = INTENTS): Promise<Numbered> 
   return numbers
 }
 
-/** Payments by `POST /v1/mpp/pay` of this API, each on its own intent. */
+/** Payments with `POST /v1/mpp/pay` of this API, each on its own intent. */
 export const payingCase = (stage: Stage, server: Served, url: string, name: string): Case => ({
   name,
   title: name,

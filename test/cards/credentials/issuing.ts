@@ -52,9 +52,6 @@ describe('a credential', () => {
   test.each([29, 86_401, 60.5])('lasts no %s seconds', async ttlSeconds => {
     const { client, intent } = await aShopper(service)
     const { status, error } = await issueCredential(client, intent.id, { ttlSeconds })
-    expect([status, error]).toEqual([
-      400,
-      expect.stringMatching(/^ttlSeconds: a whole number from 30 to 86400/),
-    ])
+    expect([status, error]).toEqual([400, expect.stringMatching(/^ttlSeconds: an integer from 30 to 86400/)])
   })
 })

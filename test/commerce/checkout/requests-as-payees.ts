@@ -53,7 +53,7 @@ describe.each([false, true])(
       const other = await declare({ amountEuros: 20 })
       expect(other).toMatchObject({ status: 400, code: 'request_other_amount' })
       expect(other.error).toBe(
-        'amountEuros: € 25.00 are outstanding for the request, not € 20.00. Declare that amount.',
+        'amountEuros: the outstanding amount of the request is € 25.00, not € 20.00. Declare the outstanding amount.',
       )
       await sendEuros(holder.client, 10, request.reference)
       expect(await declare()).toMatchObject({ code: 'request_other_amount' })

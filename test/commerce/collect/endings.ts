@@ -42,7 +42,7 @@ describe('a payment request', () => {
     expect(await cancel()).toMatchObject({
       status: 400,
       code: 'request_not_open',
-      error: 'The request is cancelled already.',
+      error: 'The request is already cancelled.',
     })
     expect((await eventsAbout(client, id)).map(({ event }) => event)).toEqual(['created', 'cancelled'])
   })

@@ -46,7 +46,7 @@ describe('nothing is refunded', () => {
     expect(await refund(client, id)).toMatchObject({
       status: 400,
       code: 'insufficient_funds',
-      error: '€ 25.00 are needed, € 5.00 are available.',
+      error: '€ 25.00 is needed, but only € 5.00 is available.',
     })
     expect(await bodyOf(refund(client, id, 5))).toMatchObject({ refundingEuros: 5 })
   })

@@ -86,7 +86,7 @@ describe('what came by SEPA', () => {
     expect(await refund(client, id, 15.01)).toMatchObject({
       status: 400,
       code: 'refund_above_received',
-      error: 'amountEuros: € 15.00 can be refunded at most.',
+      error: 'amountEuros: at most € 15.00 can be refunded.',
     })
     await untilSettled(client)
     expect(await getRequest(client, id)).toMatchObject({ status: 'paid', refundedEuros: 10 })

@@ -137,7 +137,7 @@ describe('no payment request is settled', () => {
       expect(await settle(owner, id, creditId)).toMatchObject({
         status: 400,
         code: 'request_not_open',
-        error: 'The request is cancelled already.',
+        error: 'The request is already cancelled.',
       })
     expect(await balanceOf(owner.client, owner.wallet.id)).toEqual([25, 0])
   })

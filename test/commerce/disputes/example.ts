@@ -25,7 +25,7 @@ describe('the example of what happens after the sale', () => {
       'The receipt is matched, by text (100 points',
       'Half is back, by the network: € 307.99 there; the ledger agrees',
       'At the deadline it is submitted',
-      'won: The card network has decided for you: € 92.01 stay yours. € 400.00 there; the ledger agrees',
+      'won: The card network has decided for you: € 92.01 stays yours. € 400.00 there; the ledger agrees',
       'lost: The card network has decided for the merchant. € 307.98 there; the ledger agrees',
     ])
       expect(output).toContain(line)

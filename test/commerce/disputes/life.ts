@@ -117,7 +117,7 @@ describe('what was never received', () => {
     const silent = await aPaidCard(service, 92.06)
     const { id: second } = await aDispute(silent.client, silent.transactionId)
     await bodyOf(silent.client.sandbox.advance({ body: { minutes: 5 } }))
-    expect((await getDispute(silent.client, second)).processorProblem).toMatch('is asked again')
+    expect((await getDispute(silent.client, second)).processorProblem).toMatch('will try again')
     await bodyOf(silent.client.sandbox.advance({ body: { minutes: 120 } }))
     expect((await getDispute(silent.client, second)).processorProblem).toBeNull()
   })

@@ -132,8 +132,8 @@ describe('evidence', () => {
   })
 
   test.each<[string, object, RegExp]>([
-    ['nothing', {}, /^file: give it or text/],
-    ['both', { text: 'a', file: PNG }, /^file: give it or text/],
+    ['nothing', {}, /^file: send either file or text/],
+    ['both', { text: 'a', file: PNG }, /^file: send either file or text/],
     ['a file of another kind', { file: Buffer.from('GIF89a').toString('base64') }, /^file: must be a PDF/],
     ['an empty text', { text: '' }, /^text: /],
     ['a text that is too long', { text: 'x'.repeat(20_001) }, /^text: /],

@@ -43,7 +43,9 @@ describe('the examples', () => {
       0,
       expect.stringContaining('What you have paid for.'),
     ])
-    expect(agent.output()).toContain('Waiting for a decision: € 2.50 is above the limit of € 2.00')
+    expect(agent.output()).toContain(
+      'Waiting for a decision: € 2.50 is above the auto-approve limit of € 2.00',
+    )
     expect([await bot.exit, bot.output()]).toEqual([0, expect.stringContaining(': approve, done')])
 
     const { data } = await bodyOf(client.statements.list({}))

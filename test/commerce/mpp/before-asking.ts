@@ -40,7 +40,7 @@ const cases: readonly (readonly [string, number, string, RegExp, Before])[] = [
     'a card that is closed',
     400,
     'card_not_active',
-    /closed for good/,
+    /permanently closed/,
     ({ client, card }) => client.cards.close({ params: { id: card.id }, body: {} }),
   ],
   [
@@ -72,7 +72,7 @@ const cases: readonly (readonly [string, number, string, RegExp, Before])[] = [
     'a merchant beside those that are allowed',
     403,
     'merchant_not_allowed',
-    /only what they cover is paid/,
+    /only what an allow rule covers is paid/,
     ({ client }) => bodyOf(client.mpp.protect({ body: { type: 'allow', merchant: 'shop.example.com' } })),
   ],
 ]
@@ -131,7 +131,7 @@ describe('before the first request', () => {
     expect(await pay(payer, url)).toMatchObject({
       status: 400,
       code: 'intent_not_approved',
-      error: 'intentId: it is paid already. Declare another intent for another payment.',
+      error: 'intentId: the intent is already paid. Declare another intent for another payment.',
     })
   })
 

@@ -102,19 +102,19 @@ describe('an offer', () => {
   test.each<[string, ChallengeOptions, string, RegExp]>([
     ['is over', { expires: new Date(0).toISOString() }, 'challenge_expired', /1970/],
     ['ends at no time', { expires: 'soon' }, 'challenge_unusable', /RFC 3339/],
-    ['costs a cent too much', { amount: '2001' }, 'amount_above_held', /€ 20\.01, € 20\.00 are held/],
+    ['costs a cent too much', { amount: '2001' }, 'amount_above_held', /€ 20\.01, but only € 20\.00 is held/],
     ['is not in euros', { currency: 'usd' }, 'currency_not_eur', /USD/],
     [
       'takes no Visa',
       { details: { acceptedNetworks: ['amex'] } },
       'network_not_accepted',
-      /amex; the card is of visa/,
+      /amex, but the card’s network is visa/,
     ],
     [
       'is for another body',
       { parameters: { digest: contentDigest('a') } },
       'digest_mismatch',
-      /another body/,
+      /another request body/,
     ],
     ['wants an address', { details: { billingRequired: true } }, 'challenge_unusable', /billing address/],
     ['has its key elsewhere', jwks('https://evil.example/keys'), 'merchant_key_unusable', /evil\.example/],

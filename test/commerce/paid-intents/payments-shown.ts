@@ -59,7 +59,7 @@ describe('an intent shows its payment', () => {
     expect((await bodyOf(client.intents.list())).data).toEqual([paid])
     const why = paid.payment?.reason?.message
     expect(await explained(intentId)).toContain(
-      `Its payment was rejected, and the money was returned. ${why}`,
+      `The payment was rejected, and the money was returned. ${why}`,
     )
     const entries = (await timeline(intentId)).map(({ event, reason }) => [event, reason])
     expect(entries).toContainEqual(['transaction.declined', null])
@@ -76,7 +76,7 @@ describe('an intent shows its payment', () => {
     await bodyOf(client.transfers.recall({ params: { id: transfer.id }, body: { reason: 'Twice' } }))
     await pass()
     expect(await intent(intentId)).toMatchObject({ status: 'completed', payment: { status: 'returned' } })
-    expect(await explained(intentId)).toContain('Its payment was returned.')
+    expect(await explained(intentId)).toContain('The payment was returned.')
   })
 
   test('as waiting for a confirmation of the payee, with what to do', async () => {
@@ -89,7 +89,7 @@ describe('an intent shows its payment', () => {
       payment: { status: 'verifying', reason: { code: 'no_match' } },
     })
     expect(waiting.payment?.reason?.message).toContain(`POST /transfers/${transfer.id}/confirm-payee`)
-    expect(await explained(intentId)).toContain('Its payment is pending and waits.')
+    expect(await explained(intentId)).toContain('The payment is pending and waits.')
     await bodyOf(client.transfers.cancel({ params: { id: transfer.id }, body: { comment: 'Wrong one' } }))
     expect((await intent(intentId)).payment).toMatchObject({
       status: 'cancelled',

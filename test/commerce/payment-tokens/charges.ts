@@ -152,7 +152,7 @@ describe('a token is unknown', () => {
     ]
     for (const refused of await Promise.all(attempts)) {
       expect(refused).toMatchObject({ status: 404, code: 'token_not_found' })
-      expect(refused.error).toBe('paymentToken: no such token of this agent for a wallet of yours.')
+      expect(refused.error).toBe('paymentToken: this agent has no such token for one of your wallets.')
     }
     expect(await charge(token)).toMatchObject({ status: 200 })
   })

@@ -78,7 +78,7 @@ describe('a refund of a transfer between wallets', () => {
     await bodyOf(client.transfers.create({ body }))
     const answer = await ask(client, transactionId)
     expect(answer).toMatchObject({ status: 400, code: 'insufficient_funds' })
-    expect(answer).toMatchObject({ error: '€ 7.00 are needed, € 2.00 are available.' })
+    expect(answer).toMatchObject({ error: '€ 7.00 is needed, but only € 2.00 is available.' })
     expect(await refundsOf(client, transactionId)).toEqual([])
     await bodyOf(client.wallets.update({ params: { id: payee.id }, body: { status: 'frozen' } }))
     expect(await ask(client, transactionId, 1)).toMatchObject({ status: 400, code: 'wallet_frozen' })

@@ -43,7 +43,7 @@ describe('the limits of an owner', () => {
     expect(await pay(50.01)).toMatchObject({
       status: 400,
       code: 'single_limit_exceeded',
-      error: 'The limit of € 50.00 for one transfer is exceeded: € 50.01 are asked for.',
+      error: 'The amount of € 50.01 exceeds the limit of € 50.00 for one transfer.',
     })
     await bodyOf(pay(50))
     expect(await pay(20.01)).toMatchObject({

@@ -182,10 +182,10 @@ describe('a payment from the console', () => {
       '404 beneficiary_not_found',
     )
     expect(await answerTo({ fromWalletId: from.id, toWalletId: own.toWalletId })).toBe(
-      '400 invalid_request: amountEuros: give it, or parts',
+      '400 invalid_request: amountEuros: send amountEuros, or an amount in each part',
     )
     expect(await answerTo({ ...own, amountEuros: undefined, parts: [part] })).toBe(
-      '400 invalid_request: toWalletId: a split payment has none',
+      '400 invalid_request: toWalletId: not allowed in a split payment',
     )
     expect(await answerTo({ fromWalletId: from.id, amountEuros: 1, parts: [part] })).toMatch(
       /^400 invalid_request: parts\.0\.share/,

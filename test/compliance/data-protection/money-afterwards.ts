@@ -237,7 +237,7 @@ describe('money for an account that was forgotten', () => {
     expect(await out(20, 'OUT-2')).toMatchObject({
       status: 409,
       code: 'reference_used',
-      error: expect.stringMatching(/^reference: € 30\.00 are booked under it for this owner\./),
+      error: expect.stringMatching(/^reference: € 30\.00 is already booked under it for this owner\./),
     })
     expect((await out(30, 'OUT-2')).status).toBe(200)
     const race = await times(8, index => out(5 + (index % 2) * 5, 'OUT-4'))
@@ -261,7 +261,7 @@ describe('money for an account that was forgotten', () => {
     const [first] = owners.filter(ownerId => ownerId !== paid)
     expect(await out(first ?? '')).toMatchObject({
       code: 'reference_used',
-      error: `reference: it is booked for a payment to ${paid}. Use the reference of this payment.`,
+      error: `reference: it is already booked for a payment to ${paid}. Use the reference of this payment.`,
     })
     for (const ownerId of owners)
       expect(await suspenseOf(ownerId)).toEqual([{ cents: ownerId === paid ? 1_000 : 4_000 }])

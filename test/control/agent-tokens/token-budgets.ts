@@ -39,7 +39,7 @@ describe('the budget of a token', () => {
     expect(await use()).toMatchObject({ heldEuros: 10, spentEuros: 15, remainingEuros: 5 })
     const refused = await pay(second.id, 15)
     expect(refused).toMatchObject({ status: 400, code: 'token_budget_exceeded' })
-    expect(refused.error).toBe('amountEuros: € 15.00 are asked for, € 5.00 are left of the token’s budget.')
+    expect(refused.error).toBe('amountEuros: € 15.00 exceeds the € 5.00 left of the token’s budget.')
     expect((await pay(own.id, 10)).status).toBe(201)
     expect((await declare(5.01, tokenClient)).status).toBe('denied')
     expect((await pay(second.id, 5)).status).toBe(201)

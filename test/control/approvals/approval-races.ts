@@ -129,7 +129,7 @@ describe('a yes by passkey, a no by key and the deadline at one instant', () => 
       expect(losers.length).toBeGreaterThan(0)
       for (const loser of losers)
         expect(`${loser?.code} ${loser?.error}`).toMatch(
-          /^intent_(expired|not_waiting The intent is (approved|denied|expired) already)/,
+          /^intent_(expired|not_waiting The intent is already (approved|denied|expired))/,
         )
       // An approval that is not paid by the deadline expires like any other.
       expect((await namesOf(id)).filter(name => name !== 'intent.created').length).toBeLessThanOrEqual(2)

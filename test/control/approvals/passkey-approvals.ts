@@ -79,7 +79,7 @@ describe('an approval with a passkey', () => {
       decidedAt: expect.any(String),
       decidedBy: { type: 'console', id: person.personId, name: 'Ada Lovelace' },
       comment: 'Go ahead',
-      decision: expect.objectContaining({ allowed: true, reason: 'A passkey has approved it.' }),
+      decision: expect.objectContaining({ allowed: true, reason: 'A passkey has approved the intent.' }),
       updatedAt: answer.body.decidedAt,
     })
     expect(answer.body.decision.checks).toContainEqual(

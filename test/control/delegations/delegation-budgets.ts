@@ -41,11 +41,11 @@ describe('the cap of a delegation', () => {
       return (await bodyOf(by.intents.create({ body }))).decision.reason
     }
     expect(await reasonOf(leaf.tokenClient, 4, run.id, 'A')).toMatch(/^The budget of the run R of € 3.00/)
-    expect(await reasonOf(root.tokenClient, 6, null, 'B')).toMatch(/no approval is needed/)
+    expect(await reasonOf(root.tokenClient, 6, null, 'B')).toMatch(/within the auto-approve limit/)
     expect(await reasonOf(leaf.tokenClient, 5, null, 'C')).toMatch(
       /^The budget of the delegation Root of € 10.00/,
     )
-    expect(await reasonOf(leaf.tokenClient, 4, null, 'D')).toMatch(/no approval is needed/)
+    expect(await reasonOf(leaf.tokenClient, 4, null, 'D')).toMatch(/within the auto-approve limit/)
     const left = async ({ params }: typeof root) => {
       const { heldEuros, remainingEuros } = await bodyOf(client.delegations.get({ params }))
       return [heldEuros, remainingEuros]

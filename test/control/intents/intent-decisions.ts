@@ -60,7 +60,7 @@ describe('approving an intent', () => {
     const approved = await bodyOf(client.intents.approve({ params, body: { comment: 'First' } }))
     const again = await client.intents.approve({ params, body: { comment: 'Second' } })
     expect(again).toMatchObject({ status: 400, code: 'intent_not_waiting' })
-    expect(again.error).toBe('The intent is approved already.')
+    expect(again.error).toBe('The intent is already approved.')
     expect(await intentOf(client, params.id)).toEqual(approved)
     const alone = await anIntent(client, agent.id, { amountEuros: 1 })
     const needless = await client.intents.approve({ params: { id: alone.id } })
@@ -77,7 +77,7 @@ describe('approving an intent', () => {
     await bodyOf(client.sandbox.advance({ body: { seconds: 1 } }))
     const later = await client.intents.approve({ params: { id } })
     expect(later).toMatchObject({ status: 400, code: 'intent_not_waiting' })
-    expect(later.error).toBe('The intent is expired already.')
+    expect(later.error).toBe('The intent is already expired.')
   })
 
   test('is refused while the agent is frozen, and once it is deleted', async () => {
@@ -90,7 +90,7 @@ describe('approving an intent', () => {
       error: 'The agent is frozen: it cannot spend.',
     })
     const explanation = await bodyOf(client.intents.explanation({ params }))
-    expect(explanation.summary).toBe('It waits for a person: The agent is frozen: it cannot spend.')
+    expect(explanation.summary).toBe('The intent waits for a person: The agent is frozen: it cannot spend.')
     expect(explanation.rules[0]).toMatchObject({
       rule: 'agentStatus',
       outcome: 'fail',
@@ -162,7 +162,7 @@ describe('denying an intent', () => {
     expect(await deny(approved.id)).toMatchObject({ status: 400, code: 'intent_not_waiting' })
     const { id } = await anIntent(client, agent.id)
     await bodyOf(deny(id))
-    expect((await deny(id)).error).toBe('The intent is denied already.')
+    expect((await deny(id)).error).toBe('The intent is already denied.')
     expect((await client.intents.approve({ params: { id } })).code).toBe('intent_not_waiting')
     const late = await anIntent(client, agent.id, { expiresInMinutes: 1 })
     await setClock(ownerId, minutes(1) + 1)
@@ -216,7 +216,7 @@ describe('cancelling an intent', () => {
       await end(id)
       const answer = await client.intents.cancel({ params: { id } })
       expect(answer).toMatchObject({ status: 400, code: 'intent_closed' })
-      expect(answer.error).toBe(`The intent is ${status} already.`)
+      expect(answer.error).toBe(`The intent is already ${status}.`)
       expect((await intentOf(client, id)).status).toBe(status)
     }
   })

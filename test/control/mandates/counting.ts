@@ -109,7 +109,7 @@ describe('a mandate counts', () => {
     expect([answer.status, answer.code, answer.error]).toEqual([
       400,
       'mandate_over',
-      'The mandate is exhausted already.',
+      'The mandate is already exhausted.',
     ])
   })
 

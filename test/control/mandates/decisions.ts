@@ -18,7 +18,7 @@ describe('a decision inside a mandate', () => {
     const ruling = decideUnder(rules, { mandate })
     expect(ruling).toMatchObject({ allowed: true, requiresApproval: false })
     expect(ruling.reason).toBe(
-      'The mandate Books approves it without a person, and then leaves € 20.00 today, € 120.00 in all and 6 payments.',
+      'The mandate Books approves the intent without a person, and then leaves € 20.00 today, € 120.00 in all and 6 payments.',
     )
     expect(ruling.mandate).toEqual({
       id: 'mandate_1',

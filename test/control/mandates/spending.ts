@@ -28,7 +28,7 @@ describe('an intent inside a mandate', () => {
       decision: {
         requiresApproval: false,
         reason:
-          'The mandate Books approves it without a person, and then leaves € 45.00 this month, € 475.00 in all and 8 payments.',
+          'The mandate Books approves the intent without a person, and then leaves € 45.00 this month, € 475.00 in all and 8 payments.',
         mandate: {
           id,
           name,
@@ -55,7 +55,7 @@ describe('an intent inside a mandate', () => {
     )
     expect(events).toEqual([{ event: 'intent.approved' }])
     const explained = await bodyOf(owner.client.intents.explanation({ params: intent }))
-    expect(explained.summary).toBe(`It is approved: ${intent.decision.reason}`)
+    expect(explained.summary).toBe(`The intent is approved: ${intent.decision.reason}`)
     const rules = new Map(explained.rules.map(({ rule, ...rest }) => [rule, rest]))
     expect(rules.get('mandate')).toMatchObject({ outcome: 'pass', remedy: null })
     expect(rules.get('autoApproveLimitEuros')?.message).toMatch(/A mandate replaces the person’s approval\.$/)

@@ -16,7 +16,7 @@ import {
 import { plainRequest, policy, riskWith } from '../../support/control/decide.ts'
 import { anyCounters, nullable } from '../../support/control/random-spends.ts'
 
-const SKIPPED = 'It was judged with the intent that covers this payment.'
+const SKIPPED = 'This rule was checked with the intent that covers this payment.'
 
 describe('a payment by card', () => {
   /** The rules that an approved intent was judged by. A rule that is missing here is judged at every payment. */
@@ -92,7 +92,7 @@ describe('a payment by card', () => {
     const risky = ofCard({ ...plainRequest, ...riskWith('review') }, 'intent_1')
     const { allowed, reason } = decideSpendByRules(compilePolicy(policy({})), risky, zeroSpendCounters)
     expect(allowed).toBe(false)
-    expect(reason).toContain('an intent covers this payment already')
+    expect(reason).toContain('an intent already covers this payment')
     expect(reason).not.toContain('POST /intents')
   })
 

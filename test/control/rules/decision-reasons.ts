@@ -43,19 +43,19 @@ describe('the reason of a decision', () => {
       { uses: 3, openUses: undefined },
     ],
     [
-      'mcc is not given, and some merchant categories are blocked.',
+      'mcc is not set, and some merchant categories are blocked.',
       { blockedMccs: ['5942'] },
       { mcc: null },
       {},
     ],
     [
-      'mcc is not given, and only some merchant categories are admitted.',
+      'mcc is not set, and only some merchant categories are allowed.',
       { allowedMccs: ['5942'] },
       { mcc: null },
       {},
     ],
     [
-      'country is not given, and merchants of some countries only are allowed.',
+      'country is not set, and only merchants in some countries are allowed.',
       { allowedCountries: ['FR'] },
       { country: null },
       {},
@@ -67,7 +67,7 @@ describe('the reason of a decision', () => {
       {},
     ],
     [
-      '5 minutes must lie between two spends: 3 have passed, 2 are left.',
+      '5 minutes must pass between two spends: 3 have passed, 2 are left.',
       { cooldownMinutes: 5 },
       {},
       { lastSpendAt: atTime('11:57:00.000').at },

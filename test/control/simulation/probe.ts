@@ -187,12 +187,15 @@ describe('a warning', () => {
     [{ activeHoursStart: 0 }, /all day/],
     [
       { autoApproveLimitEuros: 20, maxTransactionEuros: 10 },
-      /^Up to € 20.00 .* above € 10.00 everything is denied/,
+      /^The auto-approve limit of € 20.00 exceeds the limit of € 10.00 /,
     ],
-    [{ autoApproveLimitEuros: 20, requireAttestation: true }, /requireAttestation asks one about everything/],
+    [
+      { autoApproveLimitEuros: 20, requireAttestation: true },
+      /requireAttestation requires a person for every intent/,
+    ],
     [
       { merchantAllowlist: ['A', 'B'], merchantBlocklist: ['b'] },
-      /^Allowed and blocked at once, so blocked: B\.$/,
+      /^Both allowed and blocked, so blocked: B\.$/,
     ],
     [{ merchantAllowlist: ['A'], merchantBlocklist: ['a'] }, /No merchant is left/],
     [

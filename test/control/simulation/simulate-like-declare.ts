@@ -226,7 +226,10 @@ describe('a simulation is refused like declaring', () => {
     expect(await codesOf(own, {}, endedRun.id)).toBe('invalid_run')
     const withoutAgent = { policy: { name: 'P' }, amountEuros: 5, merchant: 'Bookshop', runId: openRun.id }
     const refused = await client.intents.simulate({ body: withoutAgent })
-    expect([refused.status, refused.error]).toEqual([400, expect.stringContaining('runId: only an agent')])
+    expect([refused.status, refused.error]).toEqual([
+      400,
+      expect.stringContaining('runId: use runId only with agentId'),
+    ])
   })
 
   test('except for a frozen agent, which is always a decision', async () => {

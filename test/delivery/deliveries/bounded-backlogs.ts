@@ -222,7 +222,7 @@ test.each([
     expect(await client.webhooks.create({ body })).toMatchObject({
       status: 400,
       code: 'too_many_webhooks',
-      error: `The plan ${plan} has ${limit} subscriptions in each mode, and there are ${limit + 1} already. Delete one, add events to an existing one, or ask for a larger plan.`,
+      error: `The plan ${plan} allows ${limit} subscriptions in each mode, and there are already ${limit + 1}. Delete one, add events to an existing one, or ask for a larger plan.`,
     })
     expect((await bodyOf(client.webhooks.get({ params: { id } }))).status).toBe('active')
     for (const surplus of (await bodyOf(client.webhooks.list({ query: { limit: 2 } }))).data)

@@ -75,7 +75,7 @@ describe('a receiver that keeps failing', () => {
     expect((await webhookOf(client, id)).statusReason).toMatch(/410/)
     const waiting = await untilDelivery(client, id, delivery => delivery.status === 'pending')
     expect(waiting.explanation).toBe(
-      'It waits until the subscription is active again. The receiver answered 410 (Gone).',
+      'The delivery waits until the subscription is active again. The receiver answered 410 (Gone).',
     )
   })
 })

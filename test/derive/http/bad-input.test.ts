@@ -149,7 +149,7 @@ describe('a body', () => {
 
   test('over the limit of its contract is refused, with or without a Content-Length', async () => {
     const body = JSON.stringify({ name: 'x'.repeat(262_144) })
-    expectRefusal(await post(body), 413, 'body_too_large', /larger than 256 KiB, the most/)
+    expectRefusal(await post(body), 413, 'body_too_large', /larger than 256 KiB, the maximum/)
     const stream = new Blob([body]).stream()
     const { status } = await fetch(`${service.url}/policies`, {
       method: 'POST',
@@ -163,7 +163,7 @@ describe('a body', () => {
   test('of a public operation may have 4 KiB', async () => {
     const body = { code: 'x'.repeat(4_096) }
     const answer = await service.http('POST', '/delegations/redeem', { body })
-    expectRefusal(answer, 413, 'body_too_large', /larger than 4 KiB, the most/)
+    expectRefusal(answer, 413, 'body_too_large', /larger than 4 KiB, the maximum/)
   })
 
   test('is refused where none is expected', async () => {

@@ -27,7 +27,7 @@ describe('an individual', () => {
     const { client, ownerId } = await anIndividual(service)
     const before = await liveKey(client)
     expect(before).toMatchObject({ status: 400, code: 'owner_not_verified' })
-    expect(before.error).toContain('Missing: who you are: upload documents by POST /kyc/documents')
+    expect(before.error).toContain('Missing: who you are: upload documents with POST /kyc/documents')
     const submission = await aSubmission(client)
     expect(submission).toMatchObject({
       ownerId,

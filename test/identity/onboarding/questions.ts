@@ -164,7 +164,7 @@ describe('a question that nobody answers', () => {
     expect(late).toMatchObject({
       status: 400,
       code: 'onboarding_ended',
-      error: 'The onboarding is expired already.',
+      error: 'The onboarding is already expired.',
     })
     expect((await client.onboarding.create({ body: COMPANY })).status).toBe(201)
   })

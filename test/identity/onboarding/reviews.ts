@@ -59,7 +59,7 @@ describe('an approval', () => {
       expect(answer).toMatchObject({
         status: 400,
         code: 'onboarding_ended',
-        error: 'The onboarding is approved already.',
+        error: 'The onboarding is already approved.',
       })
   })
 

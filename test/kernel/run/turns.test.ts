@@ -69,7 +69,7 @@ describe('an operation whose owner has one turn', () => {
     expect(refused).toMatchObject({
       status: 429,
       code: 'rate_limited',
-      message: expect.stringMatching(/^10 of your requests are waiting/),
+      message: expect.stringMatching(/^10 of your requests are already waiting/),
       headers: { 'Retry-After': '5' },
     })
     reject(new Error('failed'))

@@ -142,7 +142,7 @@ describe('changing a beneficiary', () => {
       await updateBeneficiary(client, before.id, { bic: 'ABNANL2A' }),
     ]
     for (const answer of refused) expect(answer).toMatchObject({ status: 400, code: 'bic_does_not_fit' })
-    expect(refused[0]?.error).toBe('bic: The bank is in DE, the account in NL.')
+    expect(refused[0]?.error).toBe('bic: the bank is in DE, the account in NL.')
     expect(await readBeneficiary(client, before.id)).toEqual(before)
     const both = await updateBeneficiary(client, before.id, { iban: DUTCH, bic: 'ABNANL2A' })
     expect(both.body).toMatchObject({ iban: DUTCH, bic: 'ABNANL2A', country: 'NL' })

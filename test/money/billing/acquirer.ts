@@ -58,7 +58,7 @@ describe('what the acquirer has charged', () => {
     expect(await paid(5, reference)).toMatchObject({
       status: 409,
       code: 'reference_used',
-      error: expect.stringMatching(/^reference: € 4\.00 are booked under it for this owner\./),
+      error: expect.stringMatching(/^reference: € 4\.00 is already booked under it for this owner\./),
     })
     expect((await paid(4, reference)).status).toBe(200)
     const [other, race] = [await service.owner(), newId('payout')]

@@ -64,7 +64,7 @@ describe('generating PDF documents', () => {
     expect(refused.length).toBeGreaterThan(0)
     for (const { status, headers, body } of refused) {
       expect([status, headers.get('retry-after')]).toEqual([429, '5'])
-      expect(body.error).toMatch(/^10 of your requests are waiting already/)
+      expect(body.error).toMatch(/^10 of your requests are already waiting/)
     }
   })
 })

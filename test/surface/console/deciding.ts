@@ -160,7 +160,7 @@ describe('the page of an intent', () => {
     const { client, agent, read } = await anAccount()
     const { id, workflowId } = await anIntent(client, agent.id)
     const { text } = await read(`console/intents/${id}`)
-    expect(text).toContain('It waits for a person')
+    expect(text).toContain('The intent waits for a person')
     expect(text).toContain('intent created')
     const run = `https://temporal.example.com/ui/namespaces/default/workflows/${encodeURIComponent(String(workflowId))}`
     expect(text).toContain(`<a href="${run}"`)

@@ -75,12 +75,12 @@ describe('a signal to an intent', () => {
     const { intent, run } = await aWaitingIntent()
     const approved = await bodyOf(client.intents.approve({ params: { id: intent.id } }))
     await run.signal('approve', { by: 'Ada' })
-    await run.untilDetails('The signal approve by Ada changed nothing: The intent is approved already.')
+    await run.untilDetails('The signal approve by Ada changed nothing: The intent is already approved.')
     await run.signal('deny', { by: 'Bob' })
-    await run.untilDetails('The signal deny by Bob changed nothing: The intent is approved already.')
+    await run.untilDetails('The signal deny by Bob changed nothing: The intent is already approved.')
     const lines = [
-      'The signal approve by Ada changed nothing: The intent is approved already.',
-      'The signal deny by Bob changed nothing: The intent is approved already.',
+      'The signal approve by Ada changed nothing: The intent is already approved.',
+      'The signal deny by Bob changed nothing: The intent is already approved.',
     ]
     expect(await run.timeline()).toEqual(lines)
     expect(await get(intent.id)).toEqual(approved)
@@ -93,7 +93,7 @@ describe('a signal to an intent', () => {
     await becomes(intent.id, 'approved')
     const late = await client.intents.approve({ params })
     expect(late).toMatchObject({ status: 400, code: 'intent_not_waiting' })
-    expect(late.error).toBe('The intent is approved already.')
+    expect(late.error).toBe('The intent is already approved.')
   })
 
   test('at the same time as a request takes effect first or not at all, and every record agrees', async () => {
@@ -140,7 +140,7 @@ describe('a signal to an intent', () => {
     const { id } = await anAgentUnder(client, { requireAttestation: true })
     const { intent, run } = await aWaitingIntent({}, client, id)
     await run.signal('approve', { by: 'Ada' })
-    await run.untilDetails('changed nothing: The agent’s policy asks for an approval with a passkey.')
+    await run.untilDetails('changed nothing: The agent’s policy requires an approval with a passkey.')
     expect((await get(intent.id)).status).toBe('created')
   })
 

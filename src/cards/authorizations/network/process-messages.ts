@@ -32,7 +32,7 @@ import {
 type ProcessMessages = HandlerOf<typeof authorizationsApi.take>
 type MessageContext = Parameters<ProcessMessages['decide']>[2]
 
-const DIFFERENT_BYTES = 'Another message with the same id was received before. Nothing was done.'
+const DIFFERENT_BYTES = 'Another message with the same ID was received before. Nothing was done.'
 const ACKNOWLEDGED: CardReply = { kind: 'noted' }
 const LATE: CardReply = { kind: 'declined', reason: TOO_LATE_MESSAGE }
 const CONFLICT: CardReply = { kind: 'declined', reason: DIFFERENT_BYTES }

@@ -3,7 +3,7 @@ import { get, notFound } from '../../../kernel/contract/operation.ts'
 
 const fails = { request_not_found: notFound('payment request') } as const
 
-const shortCache = 'For ten seconds, so that a reload shows the current state.'
+const shortCache = 'Ten seconds, so that a reload shows the current state.'
 
 const pageHeaders = {
   'Content-Language': '`de` or `en`.',
@@ -15,7 +15,7 @@ export const payerPageApi = {
   page: get('/pay/{id}', {
     summary: 'The page for a person who pays a request',
     description:
-      'Payee, amount and purpose; for a bank transfer the account, the reference and a QR code for banking apps; and how a program pays. If the request can no longer be paid, the page says so. It never shows the intended payer. In German or English, as `Accept-Language` prefers; it needs no JavaScript, and loads nothing from others. A wrong address gives a page, too.',
+      'Shows payee, amount and purpose; for a bank transfer the account, the reference and a QR code for banking apps; and how a program pays. If the request can no longer be paid, the page says so. It never shows the intended payer. It is in German or English, by `Accept-Language`, needs no JavaScript, and loads nothing from other hosts. A wrong address also gets a page.',
     callers: ['public'],
     http: {
       reads: {
@@ -44,7 +44,7 @@ export const payerPageApi = {
   asset: get('/pay/assets/{asset}', {
     limits: { unmetered: true },
     summary: 'Get an asset of the page',
-    description: 'Its name changes with its content, so browsers cache it.',
+    description: 'The name changes with the content, so browsers cache it.',
     callers: ['public'],
     returns: [200, fileSchema('application/octet-stream')],
     fails: { asset_not_found: [404, 'There is nothing here.'] },

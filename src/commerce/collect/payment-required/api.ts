@@ -113,13 +113,17 @@ const SettlementRecord = z
   .object({
     ...recordHead('settlement'),
     requestId: id('request').nullable(),
-    agentId: id('agent').nullable().meta({ description: 'Whose wallet is paid; null for one of yours.' }),
+    agentId: id('agent')
+      .nullable()
+      .meta({ description: 'The agent whose wallet is paid. Null if it is your own wallet.' }),
     challengeId: z.string().meta({ description: 'The card is charged once per challenge.' }),
     amountCents: moneySchema,
     network: z.string().meta({ examples: ['visa'] }),
-    last4: z.string().meta({ description: 'Of the network token, not of the card.', examples: ['4242'] }),
+    last4: z
+      .string()
+      .meta({ description: 'Last digits of the network token, not of the card.', examples: ['4242'] }),
     status: z.enum(settlementMachine.states).meta({
-      description: '`charging` until the acquirer has reported the outcome; it is asked until then.',
+      description: '`charging` until the acquirer reports the outcome.',
     }),
     declineCode: z.string().nullable(),
     declineReason: z.string().nullable(),
@@ -128,7 +132,9 @@ const SettlementRecord = z
       .nullable()
       .meta({ description: 'The header `Payment-Receipt`, as the payer got it.' }),
     settledAt: instant.nullable(),
-    dueAt: instant.nullable().meta({ description: 'When the acquirer is next asked for the outcome.' }),
+    dueAt: instant
+      .nullable()
+      .meta({ description: 'The time at which the acquirer is next asked for the outcome.' }),
     ...recordTimestamps,
   })
   .meta({ id: 'Settlement' })
@@ -144,7 +150,7 @@ const Unlocked = z
       .record(z.string(), z.unknown())
       .nullable()
       .meta({
-        description: 'What the payer gets.',
+        description: 'The content that the payer gets.',
         examples: [{ url: 'https://example.com/reports/17' }],
       }),
   })

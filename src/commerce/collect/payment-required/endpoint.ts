@@ -188,7 +188,7 @@ export function paymentRequiredHandler<R, F extends string = never>(
         : refuseWithChallenge(
             present,
             'challenge_invalid',
-            'What is to be paid has changed. Pay the fresh challenge.',
+            'The price or the article has changed. Pay the fresh challenge.',
             context,
           )
     },

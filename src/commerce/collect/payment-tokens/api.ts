@@ -19,7 +19,7 @@ const PaymentTokenEvent = z.object({
   status: z.enum(paymentTokenMachine.states),
   amountCents: moneySchema,
   chargedCents: moneySchema.optional(),
-  merchant: z.string().max(200).meta({ description: 'The public name of the owner who may charge it.' }),
+  merchant: z.string().max(200).meta({ description: 'Public name of the owner who may charge the token.' }),
 })
 
 /** Sent to the owner who is paid, so it contains nothing of the other owner. */
@@ -78,20 +78,20 @@ const TokenRecord = z
     intentId: id('intent').meta({
       description: 'The token’s intent, which its charge pays.',
     }),
-    amountCents: moneySchema.meta({ description: 'The most that can be charged.' }),
+    amountCents: moneySchema.meta({ description: 'Maximum amount that can be charged.' }),
     recipientWalletId: id('wallet'),
     recipientName: z.string().meta({
-      description: 'The public name of that wallet’s owner, the only one who can charge it.',
+      description: 'Public name of that wallet’s owner, the only one who can charge the token.',
       examples: ['Adler GmbH'],
     }),
     status,
     hint: z.string().meta({ description: 'The last four characters of the token.', examples: ['uQxZ'] }),
     expiresAt: instant.meta({
-      description: 'It can be charged, or while `waiting` approved, until then.',
+      description: 'The time until which the token can be charged or, while `waiting`, approved.',
     }),
     chargedCents: moneySchema.nullable(),
     chargedAt: instant.nullable(),
-    transactionId: id('txn').nullable().meta({ description: 'The payment, once it is charged.' }),
+    transactionId: id('txn').nullable().meta({ description: 'The payment, once the token is charged.' }),
     ...recordTimestamps,
   })
   .meta({ id: 'PaymentToken' })
@@ -115,10 +115,10 @@ const ChargeRecord = z
 /** Shown to the owner of the wallet. Reveals nothing else about the payer. */
 const chargeRefusals = {
   amount_exceeded: [400, 'amountEuros: it exceeds the token’s amount.'],
-  token_waiting: [400, 'paymentToken: it waits for approval on the payer’s side. Try again later.'],
+  token_waiting: [400, 'paymentToken: the token waits for approval on the payer’s side. Try again later.'],
   token_blocked: [
     400,
-    'paymentToken: it cannot be charged now: the payer has stopped the agent or its wallet, or the wallet has changed. Nothing was charged.',
+    'paymentToken: the token cannot be charged now: the payer has stopped the agent or its wallet, or the wallet has changed. Nothing was charged.',
   ],
   token_charged: [410, 'paymentToken: it has already been charged. Each can be charged once.'],
   token_denied: [410, 'paymentToken: it was denied on the payer’s side. Ask for another one.'],
@@ -135,7 +135,7 @@ const lookupRefusals = { token_not_found: notFound('payment token') }
 const makers = { callers: ['key', 'agent'], scope: 'payment-tokens:write' } as const
 const readers = { callers: ['key', 'agent'], scope: 'payment-tokens:read' } as const
 
-const NO_NUMBER = 'A payment token accepts none. Leave it out.'
+const NO_NUMBER = 'Payment tokens accept no card numbers. Leave it out.'
 
 export const paymentTokensApi = {
   create: post('/collect/payment-tokens', {
@@ -143,8 +143,8 @@ export const paymentTokensApi = {
     summary: 'Create a payment token for a wallet',
     description: [
       'The owner of the wallet can charge up to this amount from the agent’s wallet, once, with the token that is shown here. The wallet may belong to another owner: then that owner’s public name is the payee, and nothing else about that owner is shown.',
-      'It is an intent of the agent: its rules, limits, risk and budgets decide about the amount, which is held until the token is charged or ends. A denial is a 400 with the reason, and the denied intent is listed. If a person must approve, the token is `waiting` and cannot be charged before; `POST /intents/{id}/approve` with its `intentId` makes it `active`.',
-      'It can be charged for 15 minutes, from now or from the approval. Charging, expiry, `revoke` and cancelling the intent release the rest of the hold.',
+      'The token is an intent of the agent: its rules, limits, risk and budgets decide about the amount, which is held until the token is charged or ends. A denial is a 400 with the reason, and the denied intent is listed. If a person must approve, the token is `waiting` and cannot be charged before; `POST /intents/{id}/approve` with its `intentId` makes it `active`.',
+      'The token can be charged for 15 minutes, from now or from the approval. Charging, expiry, `revoke` and cancelling the intent release the rest of the hold.',
     ].join('\n\n'),
     run: 'hot',
     body: refuseCardNumbers(
@@ -175,8 +175,8 @@ export const paymentTokensApi = {
       wallet_not_found: [404, 'recipientWalletId: no such wallet, or it cannot be paid.'],
       wallet_closed: [400, 'recipientWalletId: the wallet is closed.'],
       wallet_of_card: purseRefusal('recipientWalletId'),
-      same_wallet: [400, 'recipientWalletId: it is the agent’s own wallet.'],
-      against_policy: [400, 'The agent’s policy does not allow it.'],
+      same_wallet: [400, 'recipientWalletId: this is the agent’s own wallet. Name another one.'],
+      against_policy: [400, 'The agent’s policy does not allow this payment.'],
     },
     emits: {
       ...declareEvents,
@@ -186,7 +186,7 @@ export const paymentTokensApi = {
   list: list('/collect/payment-tokens', {
     ...readers,
     summary: 'List payment tokens',
-    description: 'Those of your agents, newest first.',
+    description: 'Payment tokens of your agents, newest first.',
     filters: {
       status: status.optional(),
       agentId: id('agent').optional(),
@@ -203,7 +203,7 @@ export const paymentTokensApi = {
   revoke: post('/collect/payment-tokens/{id}/revoke', {
     ...makers,
     summary: 'Revoke a payment token',
-    description: 'Its intent is cancelled too, and the hold is released.',
+    description: 'The token’s intent is also cancelled, and the hold is released.',
     run: 'hot',
     returns: [200, TokenRecord],
     fails: {
@@ -235,7 +235,7 @@ export const paymentTokensApi = {
     example: { paymentToken: 'pt_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 4.5 },
     returns: [200, ChargeRecord],
     fails: {
-      token_not_found: [404, 'paymentToken: no such token of this agent for a wallet of yours.'],
+      token_not_found: [404, 'paymentToken: this agent has no such token for one of your wallets.'],
       wallet_closed: [400, 'The wallet that the token was made for is closed.'],
       ...chargeRefusals,
     },

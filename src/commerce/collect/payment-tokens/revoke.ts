@@ -26,7 +26,11 @@ interface State {
 
 const cancellationOf = (request: Request, { intentId }: PaymentTokenRow): Cancellation => ({
   ...request,
-  input: { params: { id: intentId }, query: {}, body: { comment: 'Its payment token has been revoked.' } },
+  input: {
+    params: { id: intentId },
+    query: {},
+    body: { comment: 'The payment token of the intent has been revoked.' },
+  },
 })
 
 export const revokePaymentToken = {

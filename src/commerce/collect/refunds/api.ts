@@ -78,7 +78,7 @@ const RefundRecord = z
     failure: z
       .object({ code: z.string(), message: z.string() })
       .nullable()
-      .meta({ description: 'Why it failed.' }),
+      .meta({ description: 'Why the refund failed.' }),
     transferId: id('transfer').nullable().meta({ description: 'The SEPA transfer that refunds it.' }),
     completedAt: instant.nullable(),
     ...recordTimestamps,
@@ -98,10 +98,10 @@ export const requestRefundRefusals = {
   refund_above_received: [400, 'amountEuros: it exceeds the refundable amount of the request.'],
   sender_unknown: [
     400,
-    'The bank did not report the sender’s account. Pay the money back by POST /transfers.',
+    'The bank did not report the sender’s account. Pay the money back with POST /transfers.',
   ],
   wallet_frozen: [400, 'The wallet is frozen. Unfreeze it first.'],
-  wallet_closed: [400, 'The wallet is closed. Pay it back from another one by POST /transfers.'],
+  wallet_closed: [400, 'The wallet is closed. Pay it back from another one with POST /transfers.'],
   insufficient_funds: [400, 'The wallet’s available balance is too low.'],
   single_limit_exceeded: [400, 'The amount exceeds the limit for one transfer.'],
   daily_limit_exceeded: [400, 'The daily limit is reached.'],
@@ -115,7 +115,7 @@ const RequestRefundEvent = PaymentRequestEvent.extend({
   way: z.enum(paymentWays),
   refundCents: moneySchema.meta({ description: 'The amount of this refund.' }),
   refundedCents: moneySchema.meta({ description: 'Refunded from the request so far.' }),
-  reason: z.string().max(200).optional().meta({ description: 'Why it failed.' }),
+  reason: z.string().max(200).optional().meta({ description: 'Why the refund failed.' }),
 })
 
 export const requestRefundEvents = {
@@ -157,7 +157,7 @@ export const requestRefundsApi = {
   refund: post('/collect/requests/{id}/refund', {
     summary: 'Refund a payment request',
     description: [
-      'By the way of each payment: a SEPA credit is returned to its sender by a transfer, which verifies the payee and counts towards your limits like any other; a card charge is refunded by the acquirer; a payment from a wallet here is returned immediately. Never more than was received. Without `amountEuros` everything is refunded, including the surplus.',
+      'Each payment is refunded the way it came: a SEPA credit is returned to its sender by a transfer, which verifies the payee and counts towards your limits like any other; a card charge is refunded by the acquirer; a payment from a wallet here is returned immediately. A refund never exceeds what was received. Without `amountEuros`, everything is refunded, including the surplus.',
       `The newest payment is refunded first. Each payment has its own refund: \`completed\`, or \`pending\` until the bank or the acquirer has reported the outcome. The request is \`refunded\` once everything is refunded. One refund covers ${MAX_REFUND_PARTS} payments at most.`,
       'Send an `Idempotency-Key`: a repetition with the same key refunds nothing twice.',
     ].join('\n\n'),

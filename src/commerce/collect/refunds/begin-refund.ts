@@ -129,7 +129,7 @@ function partsOf(
   const left = sumOf(payments.map(leftOf))
   if (left === 0n) return refuse('nothing_to_refund')
   if (amountCents !== undefined && amountCents > left)
-    return refuse('refund_above_received', `amountEuros: ${formatMoney(left)} can be refunded at most.`)
+    return refuse('refund_above_received', `amountEuros: at most ${formatMoney(left)} can be refunded.`)
   const parts: RefundPart[] = []
   let rest = amountCents ?? left
   for (const payment of payments) {

@@ -238,12 +238,12 @@ async function recordUnpaid(
 }
 
 const PAID = 'The card network reports that it is paid.'
-const NOT_PAID = 'The card network declined it: it is not paid, and the intent can be paid again.'
+const NOT_PAID = 'The card network declined the payment: it is not paid, and the intent can be paid again.'
 
 function outcomeSummary({ id, status }: Pick<MppCredential, 'id' | 'status'>): string {
   if (status === 'consumed' || status === 'void')
     return `${status === 'void' ? NOT_PAID : PAID} GET /v1/mpp/credentials/${id} has the record.`
-  return `The credential ${id} was sent, so it may have been paid: the money stays held, and nothing is minted again. GET /v1/mpp/credentials/${id} shows the outcome; once the owner has learned it from the merchant, resolve it by POST /v1/mpp/credentials/${id}/resolve.`
+  return `The credential ${id} was sent, so it may have been paid: the money stays held, and nothing is minted again. GET /v1/mpp/credentials/${id} shows the outcome; once the owner has learned it from the merchant, resolve it with POST /v1/mpp/credentials/${id}/resolve.`
 }
 
 /** After a crash the answer is lost, and the credential is not sent again. */

@@ -49,7 +49,7 @@ export const sepaTransferStepsApi = {
 
 const transferId = id('transfer')
 const code = isoReasonSchema.meta({
-  description: 'Why, by a code of ISO 20022.',
+  description: 'Reason code of ISO 20022.',
   examples: ['AC04'],
 })
 
@@ -70,7 +70,7 @@ const simulated = {
 
 const simulatedBody = z.strictObject({ transferId, reasonCode: code.nullable().default(null) })
 const example = { transferId: 'transfer_01jd8x2m4ye7k9v0c3q5r6t8wz', reasonCode: 'AC04' }
-const description = 'Processed like a notice of the bank. A repeated notice changes nothing.'
+const description = 'Processed like a notice from the bank. A repeated notice changes nothing.'
 
 /** Test mode only: the caller plays the bank, and sends a notice as the rail would. */
 export const simulateSepaApi = {
@@ -92,7 +92,7 @@ export const simulateSepaApi = {
     ...simulated,
     summary: 'Report the bank’s verification of a submitted transfer’s payee',
     description:
-      'Processed like a status report (pain.002) of the bank: RCVC match, RVMC close match, RVNM no match, RVNA not possible, RVCM a file in which some do not match. All but RCVC wait for `confirm-payee`. Of several the most doubtful one counts. A transfer of € 777.06 stays submitted.',
+      'Processed like a status report (pain.002) of the bank: RCVC match, RVMC close match, RVNM no match, RVNA not possible, RVCM a file in which some do not match. All but RCVC wait for `confirm-payee`. Of several reports, the most doubtful counts. A transfer of € 777.06 stays submitted.',
     body: z.strictObject({
       transferId,
       status: z.enum(payeeVerificationCodes),

@@ -162,7 +162,7 @@ function answerRecall(
 
 const INDETERMINATE: IsoReason = {
   code: 'indeterminate',
-  message: 'The bank has not reported the outcome. It is asked again, and nothing is paid twice.',
+  message: 'The bank has not reported the outcome. The service asks again, and nothing is paid twice.',
 }
 
 export function markIndeterminate(transfer: Transfer, context: TransferStepContext): boolean {

@@ -51,7 +51,7 @@ export const cancellationReasons = {
   },
   delegation_revoked: {
     code: 'delegation_revoked',
-    message: 'The delegation of its intent was revoked before the transfer was submitted.',
+    message: 'The delegation of the intent was revoked before the transfer was submitted.',
   },
   intent_other_merchant: {
     code: 'intent_other_merchant',

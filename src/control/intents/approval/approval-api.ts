@@ -20,18 +20,18 @@ const ApprovalRecord = z
     approvedAt: instant,
     jws: z.string().meta({
       description:
-        'The proof, a JWS (EdDSA) of this service with the `typ` `intent-approval`: the statement, what the passkey has signed over it, the public key as it was enrolled, and the time.',
+        'The proof: a JWS (EdDSA) that this service signs, with the `typ` `intent-approval`. It contains the statement, the passkey’s signature, the enrolled public key, and the time.',
       examples: ['eyJhbGciOiJFZERTQSIsImtpZCI6I….eyJvd25lcklkIjoi….c2ln'],
     }),
     openings: z.record(z.string().max(100), Opening).meta({
       maxProperties: 20,
       description:
-        'The names behind the commitments of the proof, by their places: SHA-256 over salt and value is the commitment. An agent’s token gets only the payee’s name. Erased names are missing, and the proof still verifies.',
+        'The values behind the proof’s commitments, by their place in it. A commitment is the SHA-256 of salt and value. An agent’s token gets only the payee’s name. Erased names are missing; the proof still verifies.',
       examples: [{ 'payee.name': { value: 'Bookshop', salt: 's3X0m1pVJ9dTq8wRzYb2kA' } }],
     }),
     keptUntil: z.iso
       .date()
-      .meta({ description: 'The last day on which the law asks for it.', examples: ['2036-12-31'] }),
+      .meta({ description: 'Last day of the legal retention period.', examples: ['2036-12-31'] }),
   })
   .meta({ id: 'Approval' })
 
@@ -41,7 +41,7 @@ export const approvalApi = {
   challenge: post('/passkeys/intents/{intentId}/challenge', {
     summary: 'Get what a passkey signs to approve an intent',
     description:
-      'Show the person `sentence`, hand `options` to `navigator.credentials.get`, and send what it gives to `POST /intents/{id}/approve` as `webauthnAssertion.assertion`, beside the `challengeId`. The passkey signs amount, largest amount (what the policy tolerates) and payee: if any of them changes, the signature is not valid. It can be signed for five minutes, and used once.',
+      'Show `sentence` to the person, pass `options` to `navigator.credentials.get`, and send the result to `POST /intents/{id}/approve` as `webauthnAssertion.assertion`, with the `challengeId`. The passkey signs the amount, the largest amount that the policy tolerates, and the payee: if any of them changes, the signature is invalid. The challenge expires after five minutes and can be used once.',
     tag: 'Passkeys',
     requires: 'passkeys',
     callers: ['key'],
@@ -49,7 +49,7 @@ export const approvalApi = {
     body: z.strictObject({
       personId: id('person').nullable().default(null).meta({
         description:
-          'With a key: the person who is to sign; null for anybody who may approve. In the console you sign yourself.',
+          'With a key: the person who must sign. Null: any approver. In the console, you sign yourself.',
       }),
     }),
     example: {},
@@ -59,7 +59,7 @@ export const approvalApi = {
   approval: get('/intents/{id}/approval', {
     summary: 'Get the proof of an approval',
     description:
-      'Anyone can verify it years later without this service: `verifyApproval(proof, keys)` of the client needs a kept copy of `/.well-known/jwks.json` and nothing else. A change of one digit makes it invalid. An approval by a key, a policy, a mandate or a signal has no proof.',
+      'Anyone can verify it years later without this service: `verifyApproval(proof, keys)` of the client needs only a saved copy of `/.well-known/jwks.json`. Any change makes the proof invalid. An approval by a key, a policy, a mandate or a signal has no proof.',
     callers: ['key', 'agent'],
     scope: 'intents:read',
     returns: [200, ApprovalRecord],

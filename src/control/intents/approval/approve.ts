@@ -164,7 +164,7 @@ function applyApproval(
 }
 
 const SIGN_IT =
-  'In the console a person approves with a passkey: POST /passkeys/intents/{intentId}/challenge gives what it signs.'
+  'In the console, a person approves with a passkey. POST /passkeys/intents/{intentId}/challenge returns what to sign.'
 
 /** Runs for the API and for a signal to the process. Only the first of several approvals counts. */
 export const approveIntent: ApproveIntentHandler = {

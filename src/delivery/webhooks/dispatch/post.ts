@@ -52,7 +52,7 @@ export async function postWebhook(
     })
     return resultOf(base, answer)
   } catch (error) {
-    return unsent(base, `It could not be sent: ${(error as Error).message}`)
+    return unsent(base, `The delivery could not be sent: ${(error as Error).message}`)
   }
 }
 

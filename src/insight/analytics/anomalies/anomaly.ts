@@ -26,7 +26,7 @@ interface AnomalyFigures {
 
 export interface Anomaly {
   readonly kind: (typeof anomalyKinds)[number]
-  /** Null if the owner paid. */
+  /** The agent that paid. Null if the owner paid. */
   readonly agentId: string | null
   readonly merchant: string | null
   readonly day: string

@@ -25,7 +25,7 @@ const AnomalyRecord = z.object({
       times: z.int().optional(),
     })
     .meta({ description: 'The figures of the sentence.' }),
-  score: z.number().meta({ description: 'How unusual: from 0.5, just so, up to 1.', examples: [0.82] }),
+  score: z.number().meta({ description: 'How unusual, from 0.5 (slightly) to 1.', examples: [0.82] }),
 })
 
 export const AnomaliesRecord = z

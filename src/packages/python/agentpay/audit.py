@@ -308,10 +308,10 @@ def _line(line: object) -> Mapping[str, Any]:
     if isinstance(line, dict) and isinstance(line.get("type"), str):
         members = _MEMBERS.get(line["type"])
     if members is None or not isinstance(line, dict):
-        raise ValueError("this is no line of an export")
+        raise ValueError("this is not a line of an export")
     for name, is_such in members.items():
         if name not in line or not is_such(line[name]):
-            raise ValueError(f"{name} is not what it is in a line of this type")
+            raise ValueError(f"{name} has a wrong value for a line of this type")
     return line
 
 
@@ -344,7 +344,7 @@ class _Reader:
         try:
             return _line(parse_one_meaning(text))
         except ValueError as error:
-            why = f"The line of entry {self.tree.size} is no JSON of an export: {error}"
+            why = f"The line of entry {self.tree.size} is not the JSON of an export: {error}"
             raise AuditRejected(why, self.tree.size) from error
 
     def _begin(self, line: Mapping[str, Any]) -> None:

@@ -51,7 +51,7 @@ def verify_audit_growth(kept: str, growth: Mapping[str, Any], keys: Mapping[str,
     except _MALFORMED as error:
         raise AuditRejected(f"This is no proof that a trail has grown: {error}") from error
     if older.origin != newer.origin or not _proves_growth(older, newer, path):
-        raise AuditRejected("The trail is not the one of the older checkpoint, grown: what was sealed was changed.")
+        raise AuditRejected("The trail is not a continuation of the older checkpoint: sealed entries were changed.")
     return newer.size
 
 

@@ -67,7 +67,7 @@ def verify_webhook(
     # During the rotation of a secret there are two signatures; either secret verifies.
     given = [named.get("x-service-signature", ""), named.get("x-service-signature-next", "")]
     if not any(hmac.compare_digest(one.encode(), expected.encode()) for one in given):
-        raise WebhookRejected("The signature is not that of this secret.")
+        raise WebhookRejected("The signature was not made with this secret.")
     if not re.fullmatch(r"\d{1,12}", timestamp, re.ASCII):
         raise WebhookRejected("The timestamp is no time.")
     if abs((time.time() if now is None else now) - int(timestamp)) > tolerance_seconds:
@@ -91,7 +91,7 @@ def verify_signed(jws: str, keys: Mapping[str, Any], type: str) -> dict[str, Any
     """
     parts = jws.split(".") if len(jws) <= 1_048_576 else []
     if len(parts) != 3 or not parts[2]:
-        raise SignatureRejected("This is no compact JWS.")
+        raise SignatureRejected("This is not a compact JWS.")
     header, claims, signature = parts
     kid = _key_id(_object_in(header), type)
     key = next(
@@ -99,20 +99,20 @@ def verify_signed(jws: str, keys: Mapping[str, Any], type: str) -> dict[str, Any
         None,
     )
     if key is None:
-        raise UnknownSigningKey(f"The key set has no key {kid}: fetch /.well-known/jwks.json anew.")
+        raise UnknownSigningKey(f"The key set has no key {kid}: fetch /.well-known/jwks.json again.")
     content = from_base64url(signature)
     # Only the canonical spelling of a signature is accepted; others decode to the same bytes.
     is_spelt = len(content) == 64 and to_base64url(content) == signature
     if not is_spelt or not verify_ed25519(from_base64url(key["x"]), f"{header}.{claims}".encode(), content):
-        raise SignatureRejected("The signature is not that of this text.")
+        raise SignatureRejected("The signature does not match this text.")
     return _object_in(claims)
 
 
 def _key_id(header: Mapping[str, Any], type: str) -> str:
     if header.get("alg") != "EdDSA" or "crit" in header:
-        raise SignatureRejected("The algorithm is not EdDSA alone.")
+        raise SignatureRejected("The algorithm must be EdDSA.")
     if header.get("typ") != type:
-        raise SignatureRejected(f"This is a statement of another type than {type}.")
+        raise SignatureRejected(f"This is not a statement of the type {type}.")
     kid = header.get("kid")
     if not isinstance(kid, str):
         raise SignatureRejected("The header names no key.")
@@ -125,7 +125,7 @@ def _object_in(part: str) -> dict[str, Any]:
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise SignatureRejected("A part of it is no JSON object in base64url.")
+        raise SignatureRejected("A part is not a JSON object in base64url.")
     return value
 
 
@@ -187,7 +187,7 @@ def _check_assertion(claims: Mapping[str, Any]) -> None:
     if is_genuine is None:
         raise ApprovalRejected("The passkey’s key is of no kind that is known.")
     if not is_genuine:
-        raise ApprovalRejected("The signature of the passkey is not over this.")
+        raise ApprovalRejected("The signature of the passkey does not match this statement.")
 
 
 def _check_client_data(data: Mapping[str, Any], statement: Mapping[str, Any], origins: Sequence[str]) -> None:

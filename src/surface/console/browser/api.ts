@@ -7,7 +7,7 @@ export const consoleBrowserApi = {
   script: get('/console/scripts/{script}', {
     ...open,
     summary: 'A script of the console',
-    description: 'Its name changes with its content, so browsers cache it.',
+    description: 'The name changes with the content, so browsers cache it.',
     returns: [200, fileSchema('text/javascript')],
     fails: { script_not_found: [404, 'There is nothing here.'] },
   }),

@@ -27,7 +27,7 @@ describe('a query', () => {
       await get(`/policies?limit=${encodeURIComponent(limit)}`),
       400,
       'invalid_request',
-      /^limit: a whole number/,
+      /^limit: an integer/,
     ),
   )
 

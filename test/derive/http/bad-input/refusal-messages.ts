@@ -5,7 +5,7 @@ import { allInputs, type Input, type Member, membersOf } from '../../../support/
 
 /** Words of zod's own messages, and of the service's fallback. */
 const ZOD_WORDS =
-  /invalid|\bexpected\b|(?<!_)received|too (big|small)|unrecognized|another form|a text like|must be (undefined|nan|unknown|never|date|bigint)|\bNaN\b|\[object/i
+  /invalid|\bexpected\b|(?<!_)received|too (big|small)|unrecognized|invalid format|a string like|must be (undefined|nan|unknown|never|date|bigint)|\bNaN\b|\[object/i
 
 /** Values of every type, each of which is wrong for some member. */
 const WRONG_VALUES = [
@@ -63,37 +63,37 @@ describe('the refusal of a wrong member', () => {
 
   test.each([
     [{}, 'name: is required'],
-    [{ name: null }, 'name: must be a text (it is null)'],
-    [{ name: 7 }, 'name: must be a text (it is 7)'],
+    [{ name: null }, 'name: must be a string (it is null)'],
+    [{ name: 7 }, 'name: must be a string (it is 7)'],
     [
       { name: 'a', expirationAction: 'sk_test_9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ4k' },
-      'expirationAction: must be "freeze", "close" or "notify" (what came looks like a secret and is not shown)',
+      'expirationAction: must be "freeze", "close" or "notify" (the value looks like a secret and is not shown)',
     ],
     [
       { name: 'a', expirationAction: '4242 4242 4242 4242' },
-      'expirationAction: must be "freeze", "close" or "notify" (what came looks like a secret and is not shown)',
+      'expirationAction: must be "freeze", "close" or "notify" (the value looks like a secret and is not shown)',
     ],
-    [{ name: ['a'] }, 'name: must be a text (it is a list)'],
-    [{ name: Array.from({ length: 201 }, () => 'a') }, 'name: must be a text (it is a list)'],
+    [{ name: ['a'] }, 'name: must be a string (it is an array)'],
+    [{ name: Array.from({ length: 201 }, () => 'a') }, 'name: must be a string (it is an array)'],
     [{ name: '' }, 'name: must have at least 1 character (it has no characters)'],
     [{ name: 'x'.repeat(201) }, 'name: must have at most 200 characters (it has 201 characters)'],
     [{ name: 'a', requireIntent: 'true' }, 'requireIntent: must be true or false (it is "true")'],
     [{ name: 'a', activeHoursStart: 24 }, 'activeHoursStart: must be at most 23 (it is 24)'],
-    [{ name: 'a', activeHoursStart: 1.5 }, 'activeHoursStart: must be a whole number (it is 1.5)'],
+    [{ name: 'a', activeHoursStart: 1.5 }, 'activeHoursStart: must be an integer (it is 1.5)'],
     [
       { name: 'a', dailyLimitEuros: Number.POSITIVE_INFINITY },
-      'dailyLimitEuros: must be a number (it is larger than a number can be)',
+      'dailyLimitEuros: must be a number (it is too large for a number)',
     ],
     [
       { name: 'a', expirationAction: 'x' },
       'expirationAction: must be "freeze", "close" or "notify" (it is "x")',
     ],
-    [{ name: 'a', allowedMccs: {} }, 'allowedMccs: must be a list (it is an object)'],
+    [{ name: 'a', allowedMccs: {} }, 'allowedMccs: must be an array (it is an object)'],
     [
       { name: 'a', allowedMccs: ['12'] },
       'allowedMccs.0: a merchant category code has four digits (it is "12")',
     ],
-    [[], 'body: must be an object (it is a list)'],
+    [[], 'body: must be an object (it is an array)'],
   ])('for %j is: %s', (body, message) => {
     expect(refusalOf(create, body)).toBe(message)
   })
@@ -116,7 +116,7 @@ describe('the refusal of a wrong member', () => {
   test('names a few members, and says that there are more', () => {
     const body = { name: 'a', allowedMccs: Array.from({ length: 1_500 }, () => 7) }
     const messages = String(refusalOf(create, body))
-    expect(messages.match(/must be a text/g)?.length).toBe(5)
+    expect(messages.match(/must be a string/g)?.length).toBe(5)
     expect(messages).toMatch(/; and more$/)
   })
 })

@@ -29,7 +29,7 @@ function raw(parts: readonly Part[], end = `--${BOUNDARY}--\r\n`): Buffer<ArrayB
   return Buffer.concat([...pieces, Buffer.from(end)])
 }
 
-const NO_BASE64 = 'paper: must be in Base64, with its padding and nothing else'
+const NO_BASE64 = 'paper: must be Base64 with padding, and nothing else'
 
 const title: Part = { name: 'title', content: 'A bill' }
 const paper: Part = { name: 'paper', content: aPdf(500), file: 'a.pdf', type: 'application/pdf' }
@@ -108,7 +108,7 @@ describe('an upload is refused, and nothing of it is kept,', () => {
     [
       'with JSON for a list that is none',
       raw([title, paper, { name: 'authors', content: '["Ada"' }]),
-      'authors: must be a list (it is "[\\"Ada\\"")',
+      'authors: must be an array (it is "[\\"Ada\\"")',
     ],
     [
       'with a part that is nested too deeply',
@@ -180,18 +180,10 @@ describe('an upload is refused, and nothing of it is kept,', () => {
 
   test.each([
     ['with what is no Base64', '"%PDF"', NO_BASE64],
-    [
-      'with lines in Base64',
-      '"JVBE\\nRi0xLjQK"',
-      'paper: must be in Base64, with its padding and nothing else',
-    ],
+    ['with lines in Base64', '"JVBE\\nRi0xLjQK"', 'paper: must be Base64 with padding, and nothing else'],
     ['with signs of the other alphabet', '"JVBERi0_LjQK"', NO_BASE64],
     ['with more behind the padding', '"JVBERi0xLg==JVBE"', NO_BASE64],
-    [
-      'with Base64 without padding',
-      '"JVBERi0xLjQ"',
-      'paper: must be in Base64, with its padding and nothing else',
-    ],
+    ['with Base64 without padding', '"JVBERi0xLjQ"', 'paper: must be Base64 with padding, and nothing else'],
     [
       'with a list for the file',
       '[1,2]',
@@ -220,7 +212,7 @@ describe('an upload is refused, and nothing of it is kept,', () => {
   test('where the body is larger than any that could be taken, before it is read', async () => {
     expect(await refused(form({ title: 'A bill', paper: pdfFile(11 * MIB) }))).toEqual([
       413,
-      'The body is larger than 10.1 MiB, the most that this operation takes.',
+      'The body is larger than 10.1 MiB, the maximum for this operation.',
     ])
     const head = request('POST', '/papers', {
       ...TYPE,
