@@ -3,7 +3,7 @@ import {
   chatCompletions,
 } from '../adapters/chat-completions/chat-completions.ts'
 import { countWebhooksBehind, deliveryOverdueSeconds } from '../delivery/webhooks/index.ts'
-import type { docsFiles } from '../derive/docs/thread.ts'
+import type { docsFiles, fillDocsTemplate } from '../derive/docs/thread.ts'
 import { buildOpenapiInSlices } from '../derive/openapi/document.ts'
 import { eventTypesInSlices } from '../derive/openapi/event-types.ts'
 import { writeDocumentInSlices } from '../derive/openapi/write.ts'
@@ -177,7 +177,7 @@ function reference({
   threads,
   publicUrl,
   ownUrl,
-}: ReferenceSource): Pick<Ports, 'eventTypes' | 'eventNames' | 'openapi' | 'docs'> {
+}: ReferenceSource): Pick<Ports, 'eventTypes' | 'eventNames' | 'openapi' | 'docs' | 'docsTemplate'> {
   const eventNames = [...eventSchemas(areas).keys()]
   const eventTypes = once(() => runInSlices(eventTypesInSlices(areas)))
   const text = once(async () =>
@@ -196,6 +196,16 @@ function reference({
     eventNames,
     openapi,
     docs: async address => (await pages()).get(address),
+    docsTemplate: async (name, query) => {
+      const files = await pages()
+      const [template, documents] = [name, 'documents'].map(one => String(files.get(one)?.content))
+      return threads.run<typeof fillDocsTemplate>(
+        { module, name: 'fillDocsTemplate', owner: 'docs' },
+        template ?? '',
+        documents ?? '',
+        query,
+      )
+    },
   }
 }
 

@@ -384,7 +384,7 @@ export const cardsApi = {
     scope: 'wallets:fund',
     summary: 'Fund the purse of a card',
     description:
-      'The money comes from `fromWalletId`, or from the agent’s wallet if that is left out. From then on the card pays from its purse, which is opened with the first money: a wallet that only this card pays from. The balance left when the card closes returns to the agent’s wallet, or to your oldest open wallet if that one is closed.',
+      'The money comes from `fromWalletId`, or from the agent’s wallet if that is left out. From then on the card pays from its purse, which is opened with the first money: a wallet that only this card pays from.\n\nThe balance left when the card closes returns to the agent’s wallet, or to your oldest open wallet if that one is closed.',
     body: body({ amountCents: positiveMoneySchema(), fromWalletId: id('wallet').optional() }),
     example: { amountEuros: 20 },
     returns: card,

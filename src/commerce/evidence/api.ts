@@ -63,7 +63,7 @@ export const evidenceApi = {
       use: 'Use it to store text evidence that a payment was right: an order, an answer of the merchant. Files are uploaded by HTTP: POST /evidence.',
     },
     description: [
-      'Proof of a payment: the screenshot of an order, an invoice, the text of a confirmation. Give a `file` or a `text`, not both. It is never changed or deleted: its SHA-256 and the time of its arrival are in the audit trail, which proves that it was not made up for a dispute. Add it to a dispute by its id.',
+      'Proof of a payment: the screenshot of an order, an invoice, the text of a confirmation. Give a `file` or a `text`, not both.\n\nIt is never changed or deleted: its SHA-256 and the time of its arrival are in the audit trail, which proves that it was not made up for a dispute. Add it to a dispute by its id.',
       'A file is fully decoded: one that is broken, truncated or larger than 40 million pixels is refused with a 400.',
       'It is kept regardless of the intent’s outcome, and long after it. The same content may be sent again: each upload is a separate piece of evidence.',
     ].join('\n\n'),

@@ -111,7 +111,7 @@ export const auditApi = {
     ...reading,
     summary: 'Export the audit trail',
     description:
-      'All sealed entries, or those of a period, oldest first, as one file that is written while it is sent. NDJSON proves itself: it has the leaf of each entry, the checkpoints, and hashes in place of what was purged or not asked for. `agentpay audit verify` and `verifyAudit` of the typed client check it without any network. Each export is in the trail.',
+      'All sealed entries, or those of a period, oldest first, as one file that is written while it is sent. NDJSON proves itself: it has the leaf of each entry, the checkpoints, and hashes in place of what was purged or not asked for.\n\n`agentpay audit verify` and `verifyAudit` of the typed client check it without any network. Each export is in the trail.',
     query: z.strictObject({
       format: z.enum(['ndjson', 'csv']).default('ndjson').meta({
         description:

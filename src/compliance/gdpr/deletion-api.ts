@@ -82,7 +82,7 @@ export const dataDeletionApi = {
     callers: [...writers.callers, 'dash'],
     summary: 'Request erasure',
     description:
-      'Or for a person, a beneficiary or a payer of yours, who have the same right; the operator requests it for the contact of a merchant. It can be cancelled for seven days. Then it waits for what must end first, and lists that: for the account itself, money in a wallet or an open dispute. Names, addresses and words are removed from all records, files and the audit trail, which still verifies; what the law keeps stays, and the answer lists it with its ground and its end. The account itself is suspended for good. A person who has a passkey signs with it: `POST /passkeys/challenge` with the purpose `deletion` and the subject.',
+      'Or for a person, a beneficiary or a payer of yours, who have the same right; the operator requests it for the contact of a merchant. It can be cancelled for seven days.\n\nThen it waits for what must end first, and lists that: for the account itself, money in a wallet or an open dispute. Names, addresses and words are removed from all records, files and the audit trail, which still verifies; what the law keeps stays, and the answer lists it with its ground and its end. The account itself is suspended for good. A person who has a passkey signs with it: `POST /passkeys/challenge` with the purpose `deletion` and the subject.',
     signature: { challenge: '/passkeys/challenge', asks: { purpose: 'deletion', subject: '$subject' } },
     body: z.strictObject({
       subject: dataSubjectSchema.optional(),

@@ -76,7 +76,7 @@ export const dataExportApi = {
     callers: [...writers.callers, 'dash'],
     summary: 'Request an export of your data',
     description:
-      'Or about a person, a beneficiary or a payer of yours, who have the same right; the operator asks about the contact of a merchant. The archive holds the records of the mode of your key; make one with a live key, and one with a test key. While a subject’s archive can be downloaded, or soon can, a new request returns that one.',
+      'Or about a person, a beneficiary or a payer of yours, who have the same right; the operator asks about the contact of a merchant. The archive holds the records of the mode of your key; make one with a live key, and one with a test key.\n\nWhile a subject’s archive can be downloaded, or soon can, a new request returns that one.',
     body: z.strictObject({ subject: dataSubjectSchema.optional() }),
     example: {},
     returns: [202, DataExportRecord],

@@ -92,7 +92,7 @@ const beyondReading = tokenScopeSets.payer.filter(
 export const agentTokensApi = {
   create: post('/agents/{id}/tokens', {
     summary: 'Create an agent token',
-    description: `The agent authenticates with the token, which reaches only that agent’s records. Its secret is shown in \`token\`, only once. Without \`scopes\` it gets ${scopeNames(tokenScopes.given)}, as far as the calling key has them.`,
+    description: `The agent authenticates with the token, which reaches only that agent’s records. Its secret is shown in \`token\`, only once.\n\nWithout \`scopes\` it gets ${scopeNames(tokenScopes.given)}, as far as the calling key has them.`,
     callers: ['key'],
     scope: 'tokens:write',
     body: z.strictObject({

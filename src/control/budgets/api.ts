@@ -42,7 +42,7 @@ export const budgetApi = {
   setBudget: put('/budget', {
     summary: 'Set the budget that all agents share',
     description:
-      'The budget limits all your agents in this mode together, beside the policy of each. An intent is denied if its amount and what is held and spent in the day, or in the month, are above the limit. Everything since the beginning of the day and of the month counts, also what was spent before the budget was set. A limit that is left out is removed.',
+      'The budget limits all your agents in this mode together, beside the policy of each. An intent is denied if its amount and what is held and spent in the day, or in the month, are above the limit.\n\nEverything since the beginning of the day and of the month counts, also what was spent before the budget was set. A limit that is left out is removed.',
     callers: ['key'],
     scope: 'policies:write',
     body: z.strictObject({

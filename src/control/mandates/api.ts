@@ -54,7 +54,7 @@ export const mandatesApi = {
   create: post('/mandates', {
     summary: 'Create a mandate',
     description:
-      'A person’s permission in advance. While it is active, an intent inside it needs no person where only its amount would require one (`autoApproveLimitEuros`, or no policy): `decidedBy` is then the mandate. It counts only what it approves. Possible duplicates, risk and `requireAttestation` still require a person, and every other rule and budget still applies. Of several mandates that allow an intent, the one that ends first is used. A passkey of a person who may approve intents signs it, over exactly these members.',
+      'A person’s permission in advance. While it is active, an intent inside it needs no person where only its amount would require one (`autoApproveLimitEuros`, or no policy): `decidedBy` is then the mandate. It counts only what it approves.\n\nPossible duplicates, risk and `requireAttestation` still require a person, and every other rule and budget still applies. Of several mandates that allow an intent, the one that ends first is used. A passkey of a person who may approve intents signs it, over exactly these members.',
     callers: ['key'],
     scope: 'mandates:write',
     signature: { challenge: '/mandates/options', always: true },

@@ -109,7 +109,7 @@ export const policySimulationApi = {
     limits: { oneAtATime: true },
     summary: 'Replay past decisions under a policy',
     description:
-      'Tells which decisions would have been different if agents had been under this policy. The decisions of each agent are replayed in order with the recorded request, funds, risk and state of the agent. Counters begin as recorded, and diverge from the record with each decision that differs: a spend that this policy denies leaves budget for later ones, a spend that it allows uses budget. A spend that was allowed and would be sent to a person counts as approved; a spend that a person denied stays denied. The first merchant, the policy’s end, the mandate that would allow it, and what other agents took of the owner’s budget are as recorded.',
+      'Tells which decisions would have been different if agents had been under this policy. The decisions of each agent are replayed in order with the recorded request, funds, risk and state of the agent.\n\nCounters begin as recorded, and diverge from the record with each decision that differs: a spend that this policy denies leaves budget for later ones, a spend that it allows uses budget. A spend that was allowed and would be sent to a person counts as approved; a spend that a person denied stays denied. The first merchant, the policy’s end, the mandate that would allow it, and what other agents took of the owner’s budget are as recorded.',
     callers: ['key'],
     ...readAccess,
     body: z

@@ -83,7 +83,7 @@ export const eventsApi = {
   stream: get('/events/stream', {
     summary: 'Stream events',
     description: [
-      'Server-sent events that go on until you hang up: each event as `GET /events/{id}` returns it, with its id as the `id` of the message, in the order in which they were committed. What happens from now on, or after the event in `Last-Event-ID`: then none is missing, and none comes twice in a stream. After fifteen seconds without an event a comment shows that the stream is alive.',
+      'Server-sent events that go on until you hang up: each event as `GET /events/{id}` returns it, with its id as the `id` of the message, in the order in which they were committed.\n\nWhat happens from now on, or after the event in `Last-Event-ID`: then none is missing, and none comes twice in a stream. After fifteen seconds without an event a comment shows that the stream is alive.',
       'It ends when the credential does, and when the service is restarted: connect again with the id of the last event. One that comes a second time after that has the same id. A client that takes nothing for thirty seconds is cut. At most 20 streams at once, of an owner in both modes. An agent’s token sees what happens to its agent, that of a delegation what happens under it. It is no activity of a person in the console.',
     ].join('\n\n'),
     callers: ['key', 'agent'],

@@ -79,7 +79,7 @@ export const webhooksApi = {
     ...writes,
     summary: 'Subscribe to events',
     description:
-      'From now on each event of these names is sent to the URL, signed with the secret, at least once. How often a delivery is tried depends on your plan, and so does how many subscriptions you have in each mode: 5 on `free`, 20 on `starter`, 100 on `business`, 1,000 on `enterprise`. Reserved events can be named; they are never sent.',
+      'From now on each event of these names is sent to the URL, signed with the secret, at least once.\n\nHow often a delivery is tried depends on your plan, and so does how many subscriptions you have in each mode: 5 on `free`, 20 on `starter`, 100 on `business`, 1,000 on `enterprise`. Reserved events can be named; they are never sent.',
     body: z.strictObject({
       url,
       events,

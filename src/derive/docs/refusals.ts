@@ -6,7 +6,7 @@ import { renderInlineMarkdown } from './markdown.ts'
 export function renderRefusals(book: DocsBook, { operation, refusals: list }: OperationEntry): HtmlContent {
   const own = list.filter(({ universal }) => !universal)
   const shared = list.filter(({ universal }) => universal)
-  return html`<h3>Errors</h3>
+  return html`<h2 id="errors">Errors</h2>
     ${
       own.length > 0 &&
       table(
@@ -103,6 +103,6 @@ export const operationRefusalRemedies: Readonly<Record<string, string>> = {
   span_invalid: 'Swap `from` and `to`, or leave one of them out.',
 }
 
-export const REFUSALS_SECTION = { id: 'errors', title: 'Refusals' }
+export const REFUSALS_SECTION = { id: 'errors', title: 'Error codes' }
 
 export const refusalAddress = (code: string): string => `/docs/${REFUSALS_SECTION.id}/${code}`

@@ -5,8 +5,11 @@ import { readDocument } from '../openapi/write.ts'
 import { type DocsAddresses, renderDocs } from './docs.ts'
 import { refusalAddress } from './refusals.ts'
 
-/** The page of a refusal fits into a few packets without compression, and there are hundreds of these pages. */
-const isSmall = (address: string): boolean => address.startsWith(refusalAddress(''))
+export { fillDocsTemplate } from './search-page.ts'
+
+/** Hundreds of small pages, which fit into a few packets without compression, and what is not sent as it is. */
+const isSmall = (address: string): boolean =>
+  address.startsWith(refusalAddress('')) || /^\/docs\/api\/.+\.md$/.test(address) || !address.startsWith('/')
 
 /** Runs in a thread. Renders the reference from the OpenAPI document, and returns each file by its path, compressed. */
 export async function docsFiles(text: string, addresses: DocsAddresses): Promise<Map<string, ResponseFile>> {

@@ -59,7 +59,7 @@ export const consoleApi = {
   createLink: post('/console/links', {
     summary: 'Create a sign-in link',
     description:
-      'The link signs in as that person, once, within ten minutes. Until the account has people, omit `personId`: opening the link creates the first person, an owner with the name of the account. Once the account has had a passkey, creating a link requires an owner’s signature. The token is after the `#` and is used only when a button is pressed, so that logs, previews and mail scanners cannot use it up.',
+      'The link signs in as that person, once, within ten minutes. Until the account has people, omit `personId`: opening the link creates the first person, an owner with the name of the account. Once the account has had a passkey, creating a link requires an owner’s signature.\n\nThe token is after the `#` and is used only when a button is pressed, so that logs, previews and mail scanners cannot use it up.',
     callers: ['key'],
     scope: 'console:write',
     signature: {

@@ -122,7 +122,7 @@ export const apiKeysApi = {
   create: post('/keys', {
     summary: 'Create an API key',
     description:
-      'The secret is in `key`, in this response only. A key expires no later than the key that creates it, and has no scope that this one lacks. A test key creates a live key only while the owner has no active one; the new key needs `keys:write`, and test mode gets the event `key.live_created`. Further live keys are created with that one, in live mode.',
+      'The secret is in `key`, in this response only. A key expires no later than the key that creates it, and has no scope that this one lacks.\n\nA test key creates a live key only while the owner has no active one; the new key needs `keys:write`, and test mode gets the event `key.live_created`. Further live keys are created with that one, in live mode.',
     callers: ['key'],
     scope: 'keys:write',
     signature: signedKey({
@@ -250,7 +250,7 @@ export const apiKeysApi = {
   revoke: del('/keys/{id}', {
     summary: 'Revoke an API key',
     description:
-      'It stops working at once, for good. An owner’s last key can be revoked too, since a leaked key must always be stoppable; to keep access, rotate it. A key revokes itself and keys that have no scope that it lacks. Keys created with a revoked key keep working: `GET /keys?madeById=` lists them. The operator can revoke any key, so that an owner whose live keys are lost can get another one.',
+      'It stops working at once, for good. An owner’s last key can be revoked too, since a leaked key must always be stoppable; to keep access, rotate it. A key revokes itself and keys that have no scope that it lacks.\n\nKeys created with a revoked key keep working: `GET /keys?madeById=` lists them. The operator can revoke any key, so that an owner whose live keys are lost can get another one.',
     callers: ['key', 'dash'],
     scope: 'keys:write',
     returns: [200, KeyRecord],

@@ -26,7 +26,7 @@ export const onboardingApi = {
     ...writers,
     summary: 'Submit your company for onboarding',
     description:
-      'For customers of the type `business`, once, before live keys can be made. `missing` says what is to be done next: the identity of each representative is verified by `POST /kyc/submissions`, with the id of the representative. Once something can be checked about each of them the onboarding is `in_review`, and the operator decides. There is one that is open at a time.',
+      'For customers of the type `business`, once, before live keys can be made. `missing` says what is to be done next: the identity of each representative is verified by `POST /kyc/submissions`, with the id of the representative.\n\nOnce something can be checked about each of them the onboarding is `in_review`, and the operator decides. There is one that is open at a time.',
     body: companySchema.extend({
       website: companySchema.shape.website.default(null),
       beneficialOwners: companySchema.shape.beneficialOwners.default([]),

@@ -38,7 +38,7 @@ export const passkeysApi = {
     ...writers,
     summary: 'Start to enrol a passkey',
     description:
-      'Hand `options` to `navigator.credentials.create` (after `PublicKeyCredential.parseCreationOptionsFromJSON`), and what it gives to `POST /passkeys/register/verify`. The first passkey of an account is one of an owner, and needs nothing else. From then on an enrolled one signs `POST /passkeys/challenge` with the purpose `enrolment` (of the same person, or of an owner), unless the person has just come by the link of an invitation or recovery. Once the last one is revoked, only a recovery leads to a new one.',
+      'Hand `options` to `navigator.credentials.create` (after `PublicKeyCredential.parseCreationOptionsFromJSON`), and what it gives to `POST /passkeys/register/verify`. The first passkey of an account is one of an owner, and needs nothing else.\n\nFrom then on an enrolled one signs `POST /passkeys/challenge` with the purpose `enrolment` (of the same person, or of an owner), unless the person has just come by the link of an invitation or recovery. Once the last one is revoked, only a recovery leads to a new one.',
     requires: 'passkeys',
     signature: {
       challenge: '/passkeys/challenge',
@@ -143,7 +143,7 @@ export const passkeysApi = {
     ...writers,
     summary: 'Get a challenge for a passkey to sign',
     description:
-      'For what a key or the console alone does not decide. `subject` is the id of the passkey (`revocation`) or person (`enrolment`, your own if left out in the console), or what is to be done: `{name, email, role}`, `{personId}` or `{personId, role}` (`invitation`: a person, a new link, another role), `{name, environment, scopes}`, with `toolWrites: true` where the key may change things by tools, or `{keyId}` (`key`: a new one, one in place of another), `{type, id}` (`deletion`: who is to be forgotten; the account if left out). Show `sentence` to the person, hand `options` to `navigator.credentials.get`, and send `{challengeId, assertion}` as `webauthnAssertion` with the request itself, within five minutes and once.',
+      'For what a key or the console alone does not decide.\n\n`subject` is the id of the passkey (`revocation`) or person (`enrolment`, your own if left out in the console), or what is to be done: `{name, email, role}`, `{personId}` or `{personId, role}` (`invitation`: a person, a new link, another role), `{name, environment, scopes}`, with `toolWrites: true` where the key may change things by tools, or `{keyId}` (`key`: a new one, one in place of another), `{type, id}` (`deletion`: who is to be forgotten; the account if left out). Show `sentence` to the person, hand `options` to `navigator.credentials.get`, and send `{challengeId, assertion}` as `webauthnAssertion` with the request itself, within five minutes and once.',
     requires: 'passkeys',
     body: z.strictObject({
       purpose: z.enum(['revocation', 'enrolment', 'invitation', 'key', 'deletion']),

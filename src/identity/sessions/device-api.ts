@@ -150,7 +150,7 @@ export const deviceAuthorizationApi = {
   token: post('/sessions/token', {
     summary: 'Fetch the key of a device',
     description:
-      'The token request of RFC 8628, as a form or as JSON. Until a person has decided it is `authorization_pending`; `slow_down` where less than `interval` seconds have passed, which are five more from then on; `access_denied` where the person has turned the device away; `expired_token` after ten minutes. The key is in one answer, this once: `invalid_grant` to everybody else, and for a code that there is not.',
+      'The token request of RFC 8628, as a form or as JSON. Until a person has decided it is `authorization_pending`; `slow_down` where less than `interval` seconds have passed, which are five more from then on; `access_denied` where the person has turned the device away; `expired_token` after ten minutes.\n\nThe key is in one answer, this once: `invalid_grant` to everybody else, and for a code that there is not.',
     callers: ['public'],
     body: acceptForm(
       z

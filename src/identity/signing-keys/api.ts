@@ -38,7 +38,7 @@ export const signingKeysApi = {
   jwks: get('/.well-known/jwks.json', {
     summary: 'Get the public keys that check what this installation has signed',
     description:
-      'A key set (RFC 7517) with one Ed25519 key for each that has ever signed, the current one first: what a retired key has signed can be checked for good. Evidence of payments and the proof in a receipt are compact JWS, and name their key in `kid`. Keep a copy and check offline; fetch it anew for a `kid` that you do not know. `verifySigned` of the typed client does it.',
+      'A key set (RFC 7517) with one Ed25519 key for each that has ever signed, the current one first: what a retired key has signed can be checked for good. Evidence of payments and the proof in a receipt are compact JWS, and name their key in `kid`.\n\nKeep a copy and check offline; fetch it anew for a `kid` that you do not know. `verifySigned` of the typed client does it.',
     callers: ['public'],
     // Old keys stay listed, and a new `kid` indicates a new key.
     http: { cachedFor: 300 },

@@ -206,7 +206,7 @@ export const incomingApi = {
   readFile: post('/billing/incoming/files', {
     summary: 'Import a bank file',
     description:
-      'A camt.053 or camt.054 message, any version. Every booked credit in euros becomes an incoming credit: matched as in `POST /simulate/sepa/incoming`, over the wallets of all owners; credits for none of them wait in `GET /billing/incoming`. Entries that were imported before, in this file or another one, are left out: the bank’s reference of a booking (`AcctSvcrRef`) counts once per account. All other entries are listed as skipped; `POST /rails/sepa` accepts the same files, and also processes entries about outgoing payments. A file is imported completely or not at all.',
+      'A camt.053 or camt.054 message, any version. Every booked credit in euros becomes an incoming credit: matched as in `POST /simulate/sepa/incoming`, over the wallets of all owners; credits for none of them wait in `GET /billing/incoming`.\n\nEntries that were imported before, in this file or another one, are left out: the bank’s reference of a booking (`AcctSvcrRef`) counts once per account. All other entries are listed as skipped; `POST /rails/sepa` accepts the same files, and also processes entries about outgoing payments. A file is imported completely or not at all.',
     callers: ['dash'],
     limits: { bodyKiB: 1_024 },
     body: z.strictObject({
@@ -227,7 +227,7 @@ export const incomingApi = {
   assign: post('/billing/incoming/{id}/assign', {
     summary: 'Assign an incoming credit to a wallet',
     description:
-      'From suspense into a wallet, once. `reference` names the wallet by its own reference, or by that of a request, which is then paid; with `walletId` the credit pays the request in that wallet which its text names. What came for a closed wallet, or in an owner’s sandbox, is known to be that owner’s: it goes to another wallet of the same owner only. Other money lies on the platform’s ledger: it leaves that one and comes into the owner’s at once.',
+      'From suspense into a wallet, once. `reference` names the wallet by its own reference, or by that of a request, which is then paid; with `walletId` the credit pays the request in that wallet which its text names.\n\nWhat came for a closed wallet, or in an owner’s sandbox, is known to be that owner’s: it goes to another wallet of the same owner only. Other money lies on the platform’s ledger: it leaves that one and comes into the owner’s at once.',
     callers: ['dash'],
     body: Assignment,
     example: exampleAssignment,

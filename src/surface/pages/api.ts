@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { fileSchema } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 
@@ -52,6 +53,28 @@ export const pagesApi = {
     returns: [200, fileSchema('text/html')],
     fails: { section_not_found: [404, 'No such page. The documentation starts at /docs.'] },
   }),
+  docsSearch: get('/docs/search', {
+    summary: 'Search the documentation',
+    description: 'The page of results, for browsers that run no script.',
+    callers: ['public'],
+    query: z.strictObject({
+      q: z
+        .string()
+        .max(100)
+        .default('')
+        .meta({ examples: ['webhook signature'] }),
+    }),
+    returns: [200, fileSchema('text/html')],
+  }),
+  docsOperation: get('/docs/api/{operation}', {
+    ...readsAccept,
+    limits: { unmetered: true },
+    summary: 'Read about an operation',
+    description: cachedFile + asMarkdown,
+    callers: ['public'],
+    returns: [200, fileSchema('text/html')],
+    fails: { operation_not_found: [404, 'No such operation. /docs/api lists all operations.'] },
+  }),
   docsGuide: get('/docs/guides/{guide}', {
     ...readsAccept,
     limits: { unmetered: true },
@@ -62,9 +85,10 @@ export const pagesApi = {
     fails: { guide_not_found: [404, 'No such guide. /docs/guides lists all guides.'] },
   }),
   docsRefusal: get('/docs/errors/{code}', {
+    ...readsAccept,
     limits: { unmetered: true },
     summary: 'Read about an error code',
-    description: cachedFile,
+    description: cachedFile + asMarkdown,
     callers: ['public'],
     returns: [200, fileSchema('text/html')],
     fails: { code_not_found: [404, 'No such error code. /docs/errors lists all codes.'] },

@@ -15,7 +15,7 @@ export const payerPageApi = {
   page: get('/pay/{id}', {
     summary: 'The page for a person who pays a request',
     description:
-      'Payee, amount and purpose; for a bank transfer the account, the reference and a QR code for banking apps; and how a program pays. If the request can no longer be paid, the page says so. It never shows the intended payer. In German or English, as `Accept-Language` prefers; it needs no JavaScript, and loads nothing from others. A wrong address gives a page, too.',
+      'Payee, amount and purpose; for a bank transfer the account, the reference and a QR code for banking apps; and how a program pays. If the request can no longer be paid, the page says so. It never shows the intended payer.\n\nIn German or English, as `Accept-Language` prefers; it needs no JavaScript, and loads nothing from others. A wrong address gives a page, too.',
     callers: ['public'],
     http: {
       reads: {
