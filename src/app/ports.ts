@@ -196,7 +196,7 @@ function reference({
     eventNames,
     openapi,
     docs: async address => (await pages()).get(address),
-    docsTemplate: async (name, query) => {
+    docsTemplate: async (name, query, within) => {
       const files = await pages()
       const [template, documents] = [name, 'documents'].map(one => String(files.get(one)?.content))
       return threads.run<typeof fillDocsTemplate>(
@@ -204,6 +204,7 @@ function reference({
         template ?? '',
         documents ?? '',
         query,
+        within,
       )
     },
   }

@@ -210,7 +210,7 @@ function refused({ refusals }: OperationEntry): string[] {
   const own = refusals.filter(({ universal }) => !universal)
   if (own.length === 0) return []
   const lines = own.map(({ status, code, message }) => `- ${status} \`${code}\`: ${oneLine(message)}`)
-  return ['Refusals of its own:', lines.join('\n')]
+  return ['Errors of its own:', lines.join('\n')]
 }
 
 function recordText(book: DocsBook, name: string): string {

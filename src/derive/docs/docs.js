@@ -128,7 +128,7 @@ function wordsOf({ count, isNearest }) {
 function startSearch() {
   const field = document.getElementById('search')
   const results = document.getElementById('results')
-  const status = element('p', 'status')
+  const status = element('p', 'counted')
   status.setAttribute('role', 'status')
   results.append(status)
 

@@ -37,7 +37,7 @@ export const renderUniversalRefusals = (): Html =>
   )
 
 const table = (label: string, head: readonly string[], rows: readonly (readonly HtmlContent[])[]): Html =>
-  html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table>
+  html`<div class="scroll" role="group" aria-label="${label}" tabindex="0"><table>
     <thead><tr>${head.map(name => html`<th scope="col">${name}</th>`)}</tr></thead>
     <tbody>${rows.map(row => html`<tr>${row.map(cell => html`<td>${cell}</td>`)}</tr>`)}</tbody>
   </table></div>`

@@ -2,7 +2,7 @@ import { type Html, html } from '../../web/html.ts'
 import type { DocsPage } from './layout.ts'
 import { SEARCH_SECTION } from './layout.ts'
 import { renderMethod } from './operation.ts'
-import { createSearch, type Found, type FoundPage, type SearchDocument } from './search.js'
+import { createSearch, type Found, type FoundPage, type Search, type SearchDocument } from './search.js'
 
 /** Pages that are rendered before their query is known. They are no addresses. */
 export const TEMPLATES = ['search', 'missing'] as const
@@ -46,13 +46,18 @@ const missingPage = (title: string): DocsPage => ({
 </section>`,
 })
 
-let prepared: { readonly documents: string; readonly search: (query: string) => Found } | undefined
+let prepared: { readonly documents: string; readonly search: Search } | undefined
 
 /** Fills in a template for a query. Runs in a thread, which keeps its index. */
-export function fillDocsTemplate(template: string, documents: string, query: string): string {
+export function fillDocsTemplate(
+  template: string,
+  documents: string,
+  query: string,
+  within?: string,
+): string {
   if (prepared?.documents !== documents)
     prepared = { documents, search: createSearch(JSON.parse(documents) as SearchDocument[]) }
-  const found = prepared.search(query)
+  const found = prepared.search(query, within)
   return template
     .replace(SLOTS.results, () => renderFound(found, query).text)
     .replaceAll(SLOTS.query, () => html`${query}`.text)

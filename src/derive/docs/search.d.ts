@@ -36,4 +36,7 @@ export interface Found {
   readonly isNearest: boolean
 }
 
-export function createSearch(documents: readonly SearchDocument[]): (query: string) => Found
+/** Finds what has an address that begins with `within`. */
+export type Search = (query: string, within?: string) => Found
+
+export function createSearch(documents: readonly SearchDocument[]): Search

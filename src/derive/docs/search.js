@@ -97,7 +97,7 @@ export function createSearch(documents) {
   const wordsOf = memoize(one =>
     wordsIn([nameOf(one), ...(headingsOf.get(one.address) ?? []).map(part => part.title)].join(' ')),
   )
-  return query => resultsOf(query, { index, byAddress, wordsOf })
+  return (query, within = '') => resultsOf(query, { index, byAddress, wordsOf, within })
 }
 
 /** The headings and texts of the parts of a page, so that a page with all words is found, wherever they are. */
@@ -134,7 +134,7 @@ function anyOf(term, isLast) {
 
 const MOST = 30
 
-function resultsOf(query, { index, byAddress, wordsOf }) {
+function resultsOf(query, { index, byAddress, wordsOf, within }) {
   const words = query.slice(0, 100).split(/\s+/).filter(Boolean)
   const terms = words.map(normalize).filter(Boolean)
   if (terms.length === 0) return { groups: [], count: 0, isNearest: false }
@@ -142,6 +142,7 @@ function resultsOf(query, { index, byAddress, wordsOf }) {
     boost: { title: 5, page: 2.5, text: 1, parts: 0.4 },
     prefix: true,
     weights: { fuzzy: 0.2, prefix: 0.4 },
+    filter: ({ id }) => id.startsWith(within),
   }
   const queries = terms.map((term, n) => anyOf(term, n === terms.length - 1))
   const all = index.search({ combineWith: 'AND', queries }, options)
@@ -231,7 +232,7 @@ const LENGTH = 180
 /** The part of a text around the first word that was met, in pieces of which every second one was met. */
 function snippetOf(text, terms) {
   const wanted = new Set(terms)
-  const words = [...text.matchAll(/[\p{L}\p{N}][\p{L}\p{N}._-]*/gu)].filter(({ 0: word }) =>
+  const words = [...text.matchAll(/[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?/gu)].filter(({ 0: word }) =>
     tokenize(word).some(part => wanted.has(normalize(part) ?? '')),
   )
   const first = words[0]?.index ?? 0

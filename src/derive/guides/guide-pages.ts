@@ -75,6 +75,7 @@ const shapeOf = (path: string): string => path.replace(/^\/v1(?=\/)/, '').replac
 function sampleOf(book: DocsBook, entry: OperationEntry): Html {
   const { key, method, path, operation } = entry
   return html`
-<details class="sample"><summary><a href="${book.href(key)}">${operation.summary}</a> <code>${method} ${path}</code></summary>
+<details class="sample"><summary>${operation.summary} <code>${method} ${path}</code></summary>
+<p><a href="${book.href(key)}">All about this operation</a></p>
 ${renderCodeSamples(codeSamples(book, entry))}</details>`
 }

@@ -100,10 +100,19 @@ const reason = (
   hasOthers: boolean,
 ): Html => html`
 ${hasOthers && html`<p>“${renderInlineMarkdown(sentence)}” is the answer of:</p>`}
-<ul>${entries.map(
+${operationList(book, entries)}`
+
+/** A code of many operations would push its remedy out of sight. */
+const FEW = 6
+
+function operationList(book: DocsBook, entries: readonly OperationEntry[]): Html {
+  const list = html`<ul>${entries.map(
   ({ key, method, path, operation }) =>
     html`<li><a href="${book.href(key)}">${operation.summary}</a> <code>${method} ${path}</code></li>`,
-)}</ul>`
+  )}</ul>`
+  if (entries.length <= FEW) return list
+  return html`<details><summary>${entries.length} operations</summary>${list}</details>`
+}
 
 /** The advice of the code, or the remedies in its messages, and then that of each status. */
 export function remediesOf({ code, statuses, sentences, isUniversal }: RefusalCode): string[] {

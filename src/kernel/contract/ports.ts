@@ -83,7 +83,7 @@ export interface Ports extends ExternalSystems {
   openapi(): Promise<ResponseFile>
   docs(address: string): Promise<ResponseFile | undefined>
   /** A page of the documentation for a query: its results, or what is near to an address that does not exist. */
-  docsTemplate(name: 'search' | 'missing', query: string): Promise<string>
+  docsTemplate(name: 'search' | 'missing', query: string, within?: string): Promise<string>
 }
 
 /** A request of an external system. Its signature covers the raw bytes. */

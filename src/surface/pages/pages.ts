@@ -29,12 +29,13 @@ async function missing(
   name: string | undefined,
   { docsTemplate }: Pick<Ports, 'docsTemplate'>,
   { accept = '' }: Readonly<Record<string, string | undefined>>,
+  within?: string,
 ): Promise<Page | Refusal> {
   if (!accept.includes('text/html')) return refusal
   const words = String(name)
     .slice(0, 100)
     .split(/[^\p{L}\p{N}]+/u)
-  const content = await docsTemplate('missing', words.join(' ').trim())
+  const content = await docsTemplate('missing', words.join(' ').trim(), within)
   return withHeaders({ type: HTML, content, refusal }, { Vary: 'Accept' })
 }
 
@@ -54,13 +55,13 @@ const pages = bindHandlers(pagesApi, {
   }),
   docsOperation: async ({ params: { operation } }, { ports, headers, refuse }) =>
     (await pageAt(`/docs/api/${operation}`, ports, headers)) ??
-    missing(refuse('operation_not_found'), operation, ports, headers),
+    missing(refuse('operation_not_found'), operation, ports, headers, '/docs/api/'),
   docsGuide: async ({ params: { guide } }, { ports, headers, refuse }) =>
     (await pageAt(`/docs/guides/${guide}`, ports, headers)) ??
-    missing(refuse('guide_not_found'), guide, ports, headers),
+    missing(refuse('guide_not_found'), guide, ports, headers, '/docs/guides/'),
   docsRefusal: async ({ params: { code } }, { ports, headers, refuse }) =>
     (await pageAt(`/docs/errors/${code}`, ports, headers)) ??
-    missing(refuse('code_not_found'), code, ports, headers),
+    missing(refuse('code_not_found'), code, ports, headers, '/docs/errors/'),
   docsAsset: async ({ params }, { ports, refuse }) =>
     (await ports.docs(`/docs/assets/${params.asset}`)) ?? refuse('asset_not_found'),
 })

@@ -125,7 +125,7 @@ describe('the documentation with JavaScript', () => {
   test('shows results while a reader types, until the search is cleared', async () => {
     const opened = await open(docs)
     const field = opened.page.getByRole('searchbox')
-    const status = opened.page.locator('#results .status')
+    const status = opened.page.locator('#results .counted')
     await field.fill('zebra')
     await status.getByText('Nothing found').waitFor()
     await field.fill('unfreeze')
