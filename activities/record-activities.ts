@@ -9,7 +9,12 @@ import {
 } from '../src/kernel/contract/process.ts'
 import { clock } from '../src/values/clock.ts'
 import { type RunOperation, readProcessStatus } from './run-operation.ts'
-import { applySignal, type ReceivedSignal, type SignalSettings, withPermittedSignals } from './signals.ts'
+import {
+  applySignal,
+  type ReceivedSignal,
+  type WorkflowSignalSettings,
+  withPermittedSignals,
+} from './signals.ts'
 
 export type RecordActivities<P extends RecordProcess> = {
   readonly [Name in P['read']['activity']]: (input: ProcessInput) => Promise<ProcessStatus>
@@ -23,7 +28,7 @@ export type RecordActivities<P extends RecordProcess> = {
 export function recordActivities<P extends RecordProcess>(
   process: P,
   run: RunOperation,
-  settings: SignalSettings,
+  settings: WorkflowSignalSettings,
 ): RecordActivities<P> {
   const requestOf = (input: ProcessInput) => `workflow:${workflowIdOf(process, input.id)}`
 

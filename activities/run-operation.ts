@@ -28,10 +28,8 @@ export interface OperationCall {
 interface Parts {
   readonly execute: ExecuteCall
   readonly operations: readonly RegisteredOperation[]
-  /** How far the tenant's clock is ahead. */
   readonly offsetOf: (tenant: Tenant) => Promise<number>
   readonly causeOf: (tenant: Tenant, id: string) => Promise<string | undefined>
-  /** Receives the full error, which Temporal does not get. */
   readonly onFailure: (error: unknown, operation: string) => void
 }
 

@@ -17,7 +17,7 @@ const Payload = z
   .strictObject({ by: z.string().trim().min(1).max(200), comment: remark, reason: remark })
   .refine(({ comment, reason }) => comment === undefined || reason === undefined)
 
-export interface SignalSettings {
+export interface WorkflowSignalSettings {
   readonly operatorSignals: boolean
   /** Whether decisions in test mode also open live money. */
   readonly openLiveMoney?: boolean
@@ -40,7 +40,7 @@ interface Decision {
 /** Runs the operation of a signal with the API's checks; returns the line that the operator reads. */
 export async function applySignal(
   run: RunOperation,
-  settings: SignalSettings,
+  settings: WorkflowSignalSettings,
   { process, signalled, requestId, ...waiting }: Decision,
 ): Promise<string> {
   const { verb, payload, ...input } = signalled
@@ -75,13 +75,13 @@ const commentOnly = (_by: string, comment: string | undefined): object => (comme
 /** Signals decide about live money only if the installation allows it. */
 const areIgnored = (
   { mode }: ProcessInput,
-  { operatorSignals, openLiveMoney = false }: SignalSettings,
+  { operatorSignals, openLiveMoney = false }: WorkflowSignalSettings,
 ): boolean => (mode === 'live' || openLiveMoney) && !operatorSignals
 
 export const withPermittedSignals = <Status extends ProcessStatus>(
   status: Status,
   input: ProcessInput,
-  settings: SignalSettings,
+  settings: WorkflowSignalSettings,
 ): Status => (areIgnored(input, settings) ? { ...status, signals: [] } : status)
 
 /** An attempt whose answer was lost has done its work: by the same key the next attempt gets that answer. */

@@ -9,7 +9,7 @@ import { outboundFolder } from '../adapters/sepa-rail/folder.ts'
 import { sandboxSepaRail } from '../adapters/sepa-rail/sandbox.ts'
 import { stripeIssuing } from '../adapters/stripe-issuing/stripe-issuing.ts'
 import type { Mode } from '../kernel/contract/actor.ts'
-import type { ExternalSystems } from '../kernel/contract/ports.ts'
+import type { ExternalSystems, LiveRails } from '../kernel/contract/ports.ts'
 import { Problem } from '../kernel/contract/problem.ts'
 import { kycProviderOf } from '../platform/settings/external-systems.ts'
 import type { Settings } from '../platform/settings/settings.ts'
@@ -48,6 +48,16 @@ export function createExternalSystems(
     identityVerification: () => identity,
   }
 }
+
+/** Stripe Issuing issues no network tokens, so it pays no merchant of the Machine Payments Protocol. */
+export const liveRailsOf = (settings: Settings): LiveRails => ({
+  sepaOut: settings.sepaRail ?? null,
+  sepaIn: settings.collectionIban === undefined ? null : 'bank_account',
+  cards: settings.cardProcessor ?? null,
+  machinePayments: settings.cardProcessor === 'sandbox' ? 'sandbox' : null,
+  paymentMethods: settings.fundingRail ?? null,
+  identityVerification: kycProviderOf(settings),
+})
 
 function noAcquirer(): Acquirer {
   throw new Problem(

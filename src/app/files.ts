@@ -19,6 +19,7 @@ export function createFileStore(settings: Settings, vault: Vault): FileStore {
   if (filesUrl === undefined) return filesOnDisk(filesDir ?? join(dataDir, 'files'), vault)
   const missing = {
     FILES_BUCKET: filesBucket,
+    FILES_REGION: filesRegion,
     FILES_ACCESS_KEY_ID: filesAccessKeyId,
     FILES_SECRET_KEY: filesSecretKey,
   }
@@ -27,7 +28,7 @@ export function createFileStore(settings: Settings, vault: Vault): FileStore {
   const options = {
     url: filesUrl,
     bucket: String(filesBucket),
-    region: filesRegion,
+    region: String(filesRegion),
     accessKey: String(filesAccessKeyId),
     secretKey: String(filesSecretKey),
     outbound: storeClient(filesUrl),

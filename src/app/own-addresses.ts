@@ -9,7 +9,6 @@ export interface ServiceAddresses {
   publicUrl(): string
   hosts(): readonly [string, ...string[]]
   urls(): readonly string[]
-  /** Undefined until the process listens. */
   listener(): OwnListener | undefined
   isOwn(request: Pick<IncomingMessage, 'headers'>): boolean
   listensAt(address: string, port: number): void

@@ -55,6 +55,8 @@ interface Parts {
   readonly vapidSubject: string
   readonly weekendRelief: Ports['weekendRelief']
   readonly securityContact: Ports['securityContact']
+  readonly liveRails: Ports['liveRails']
+  readonly dataCountries: Ports['dataCountries']
   readonly runFor: Ports['runFor']
   readonly deliver: Ports['deliver']
   readonly webhookRetrySeconds: Ports['webhookRetrySeconds']

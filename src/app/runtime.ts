@@ -6,7 +6,7 @@ import { createCredentialLookup } from '../derive/http/credentials.ts'
 import type { FindSignedReceiver } from '../derive/http/receive-signed.ts'
 import { createProofVerifier } from '../derive/http/used-proofs.ts'
 import { createTools, type ToolReports } from '../derive/tools/tools.ts'
-import { Watch } from '../kernel/background/watch.ts'
+import { DueWorkWatch } from '../kernel/background/watch.ts'
 import { type Areas, allOperations } from '../kernel/contract/area.ts'
 import type { RegisteredOperation } from '../kernel/contract/operation.ts'
 import { PageCursors } from '../kernel/contract/page.ts'
@@ -31,6 +31,7 @@ import { type Logger, openLog } from '../platform/log.ts'
 import { type Metrics, openMetrics } from '../platform/metrics.ts'
 import { migrateDatabase } from '../platform/schema.ts'
 import { languageModelSettings } from '../platform/settings/external-systems.ts'
+import { dataCountriesOf } from '../platform/settings/residency.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 import { type RunPages, runPages } from '../platform/temporal/run-pages.ts'
 import { ThreadPool } from '../platform/threads/pool.ts'
@@ -39,7 +40,7 @@ import { openVault } from '../ports/vault.ts'
 import type { ConnectionLimits } from './connections.ts'
 import { registerDatabaseMetrics } from './database-metrics.ts'
 import { type EventFollowing, type EventStreamTimes, openEventFollowing } from './event-streams.ts'
-import { createExternalSystems } from './external-systems.ts'
+import { createExternalSystems, liveRailsOf } from './external-systems.ts'
 import { createFileStore, withFileLossAlarm } from './files.ts'
 import { browserPageAddresses, type ServiceAddresses, serviceAddresses } from './own-addresses.ts'
 import { createPorts, tenantOperationRunner } from './ports.ts'
@@ -80,12 +81,11 @@ export interface OpenRuntime extends EventFollowing, Pick<RunPages, 'showRunsAt'
   readonly database: OpenDatabase
   readonly leases: ProcessLeases
   readonly listener: ChannelListener
-  readonly watch: Watch
+  readonly watch: DueWorkWatch
   readonly execute: ExecuteCall
   readonly gate: Authenticator
   readonly receiveFor: FindSignedReceiver
   readonly ports: Ports
-  /** Stop it before the database is closed. */
   readonly threads: ThreadPool
   readonly onOutbox: () => void
   readonly log: Logger
@@ -213,8 +213,8 @@ function metricsOf(database: OpenDatabase, kept: UnrecordedAnswers): Metrics {
   return metrics
 }
 
-const watchOf = ({ pool }: OpenDatabase, { backgroundPollSeconds }: Settings, log: Logger): Watch =>
-  new Watch({
+const watchOf = ({ pool }: OpenDatabase, { backgroundPollSeconds }: Settings, log: Logger): DueWorkWatch =>
+  new DueWorkWatch({
     sql: sqlOn(pool),
     pollMs: backgroundPollSeconds * 1_000,
     onFailure: error => log.warn({ err: error }, 'PostgreSQL could not be asked what is due'),
@@ -245,6 +245,8 @@ const configured = (settings: ServiceSettings) => ({
   vapidSubject: settings.vapidSubject,
   weekendRelief: settings.doraWeekendRelief,
   securityContact: settings.securityContact ?? null,
+  liveRails: liveRailsOf(settings),
+  dataCountries: dataCountriesOf(settings),
   webhookRetrySeconds: settings.webhookRetrySeconds,
   cardAuthTimeoutMs: settings.cardAuthTimeoutMs,
   auditRetentionDays: settings.auditRetentionDays,

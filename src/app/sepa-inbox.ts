@@ -13,7 +13,6 @@ export const startSepaInbox = (runtime: OpenRuntime): Stoppable =>
     error => runtime.log.warn({ err: error }, 'reading the files of the bank failed'),
   )
 
-/** Larger than any bank statement that the reader accepts. */
 const MAX_FILE_BYTES = 16 * 2 ** 20
 
 /**

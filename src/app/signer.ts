@@ -74,7 +74,6 @@ export async function openSigner({ sql, vault, onFailure }: Parts): Promise<Open
     async verify(type, jws) {
       const found = check(jws, inUse(), type)
       if (found !== UNKNOWN_KEY) return found
-      // A read that is under way may be older than the new key.
       await loading
       await refresh()
       const again = check(jws, keys, type)

@@ -7,7 +7,6 @@ import { removeTemporal } from '../dev/temporal/data.ts'
 import { printError, printLine } from '../platform/output.ts'
 import { readEnvironmentSettings } from '../platform/settings/environment.ts'
 
-/** Run this only while the service is stopped. */
 async function reset(): Promise<void> {
   const { dataDir: path } = readEnvironmentSettings()
   if (!existsSync(path)) return printLine(`There is no data in ${path}.`)

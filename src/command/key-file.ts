@@ -116,11 +116,11 @@ async function openAlone(path: string, io: CommandIo): Promise<number> {
   throw usageError(`Another agentpay process seems to be writing keys. If none is running, delete ${path}`)
 }
 
-export const withProfile =
+export const withKeyProfile =
   (name: string, profile: CommandProfile) =>
   ({ profiles }: KeyFile): KeyFile => ({ current: name, profiles: { ...profiles, [name]: profile } })
 
-export const withoutProfile =
+export const withoutKeyProfile =
   (name: string, keyId: string) =>
   (kept: KeyFile): KeyFile => {
     if (findProfile(kept, name)?.keyId !== keyId) return kept

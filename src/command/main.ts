@@ -4,13 +4,13 @@ import { customCommands } from './custom/custom-commands.ts'
 import { type CommandMatch, findCommand } from './find-command.ts'
 import { CommandFailure, type CommandIo, type ExitCode, exitCodes, usageError } from './io.ts'
 import { escapeLine, terminalStyle } from './output/terminal.ts'
-import { readCommandTable } from './table.ts'
+import { readCommandDefinitions } from './table.ts'
 
 /** Runs one command line and returns its exit code: 0 done, 1 refused, 2 usage, 3 not signed in, 4 unreachable. */
 export async function runAgentpay(
   argv: readonly string[],
   io: CommandIo,
-  table = readCommandTable(),
+  table = readCommandDefinitions(),
 ): Promise<ExitCode> {
   try {
     return await runFound(argv, { io, table, customCommands })

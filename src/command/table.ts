@@ -65,5 +65,5 @@ export class CommandTableFile {
   }
 }
 
-export const readCommandTable = (): CommandTableFile =>
+export const readCommandDefinitions = (): CommandTableFile =>
   new CommandTableFile(readFileSync(new URL('../../commands.json', import.meta.url)))

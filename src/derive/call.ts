@@ -44,7 +44,7 @@ export interface CallAnswer<T, H extends AnswerHeaders = Headers> {
 }
 
 /** Every client builds its requests here, either from the contract or from its line in the table of commands. */
-export const buildCallRequest = (
+export const buildApiRequest = (
   credentials: CallCredentials,
   { method, path }: CallTarget,
   input: CallInput,

@@ -22,7 +22,7 @@ import type { AnyOperation, Operation } from '../kernel/contract/operation.ts'
 import type { JsonOf } from '../values/json-names.ts'
 import { serverSentEvents } from '../values/server-sent-events.ts'
 import {
-  buildCallRequest,
+  buildApiRequest,
   type CallAnswer,
   type CallCredentials,
   type CallInput,
@@ -79,7 +79,7 @@ async function call(
 ): Promise<CallAnswer<unknown>> {
   const { body, ...others } = input
   const form = formDataFromBody(body)
-  const { url, ...request } = buildCallRequest(options, operation, form ? others : input)
+  const { url, ...request } = buildApiRequest(options, operation, form ? others : input)
   const response = await fetch(url, form ? { ...request, body: form } : request)
   const { status, headers } = response
   if (!headers.get('content-type')?.match(STREAM_TYPE))

@@ -1,4 +1,3 @@
-/** In bytes; every line of this service is shorter. */
 const LONGEST = 4_194_304
 const END = 10
 

@@ -159,7 +159,6 @@ function parsed(text: string, position: number): AuditExportLine {
   }
 }
 
-/** An invalid hash equals no other. */
 function hashIn(text: unknown): Buffer {
   const bytes = Buffer.from(String(text), 'base64')
   return bytes.length === HASH_BYTES && bytes.toString('base64') === text ? bytes : Buffer.alloc(0)

@@ -10,7 +10,6 @@ export class SignatureRejected extends Error {}
  */
 export class UnknownSigningKey extends SignatureRejected {}
 
-/** Every statement of this service is shorter. */
 const MAX_CHARACTERS = 1_048_576
 const SIGNATURE_BYTES = 64
 

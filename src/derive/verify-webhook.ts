@@ -12,7 +12,6 @@ export interface WebhookMessage {
   readonly event: string
   readonly createdAt: string
   readonly data: Readonly<Record<string, unknown>>
-  /** A new id for each attempt. */
   readonly deliveryId: string
 }
 

@@ -1,4 +1,3 @@
-/** What a machine has, by its platform and architecture. */
 export interface Host {
   /** As packages and published binaries are named: `linux-x64`, `darwin-arm64`. */
   readonly name: string
@@ -20,5 +19,4 @@ export interface Host {
 
 export function hostOf(platform: string, architecture: string): Host
 
-/** This machine. */
 export const host: Host

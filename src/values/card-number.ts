@@ -61,7 +61,7 @@ function hasCardNumberBeside(value: unknown, random: readonly string[]): boolean
  * Refuses a body with a card number in any member: this service must never receive one. In random members
  * every tenth long run of digits would look like one.
  */
-export const withoutCardNumbers = <T extends z.ZodObject>(
+export const refuseCardNumbers = <T extends z.ZodObject>(
   body: T,
   instead = 'send the token that the processor gave you.',
   { random = [] }: { readonly random?: readonly string[] } = {},

@@ -9,7 +9,7 @@ export const recordHead = (prefix: string) => ({
   ownerId: id('customer'),
   mode: z.enum(['test', 'live']),
 })
-export const recordTail = { createdAt: instant, updatedAt: instant }
+export const recordTimestamps = { createdAt: instant, updatedAt: instant }
 
 export const labelSchema = z.string().trim().min(1).max(200)
 

@@ -5,10 +5,10 @@ import fc from 'fast-check'
 import { assembleBody } from '../../src/command/arguments/body.ts'
 import { parseOperationCall, parseOptionValue } from '../../src/command/arguments/operation-call.ts'
 import type { CommandIo } from '../../src/command/io.ts'
-import { readCommandTable, type ValueShape } from '../../src/command/table.ts'
+import { readCommandDefinitions, type ValueShape } from '../../src/command/table.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
 
-const table = readCommandTable()
+const table = readCommandDefinitions()
 const call = (key: string, ...args: string[]) => parseOperationCall(table.get(key), args)
 const bodyOf = (key: string, ...args: string[]) => call(key, ...args).members
 

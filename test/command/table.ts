@@ -6,12 +6,12 @@ import { memberOptions } from '../../src/command/arguments/members.ts'
 import { parseOperationCall, requireArguments } from '../../src/command/arguments/operation-call.ts'
 import { operationCommandOptions } from '../../src/command/arguments/options.ts'
 import { exampleArguments, exampleCommand } from '../../src/command/help/operation-help.ts'
-import { readCommandTable } from '../../src/command/table.ts'
+import { readCommandDefinitions } from '../../src/command/table.ts'
 import { publishedOperations } from '../../src/kernel/contract/area.ts'
 import { acceptsFiles } from '../../src/kernel/contract/upload.ts'
 import { withJsonNames } from '../../src/values/json-names.ts'
 
-const table = readCommandTable()
+const table = readCommandDefinitions()
 const commands = publishedOperations(areas).map(({ key, operation }) => ({
   key,
   operation,

@@ -9,6 +9,10 @@ import { startTestService } from '../support/harness.ts'
 const service = await startTestService({ env: { SECURITY_CONTACT: 'mailto:security@example.com' } })
 /** Without a security contact. */
 const silent = await startTestService({ own: true })
+const live = await startTestService({
+  own: true,
+  env: { SEPA_RAIL: 'files', COLLECTION_IBAN: 'DE89370400440532013000', FILES_COUNTRY: 'IE' },
+})
 const get = (path: string, init: RequestInit = {}) => fetch(`${service.url}/.well-known/${path}`, init)
 
 const DOCUMENTS = [
@@ -50,6 +54,30 @@ describe('a well-known document', () => {
     const links = linkset.flatMap(({ anchor: _, ...relations }) => Object.values(relations).flat())
     expect(links).toHaveLength(5)
     for (const { href } of links) expect([href, (await fetch(href)).status]).toEqual([href, 200])
+  })
+
+  test('agent-payments says which rails serve live mode, and where data is kept', async () => {
+    const none = {
+      sepaOut: null,
+      sepaIn: null,
+      cards: null,
+      machinePayments: null,
+      paymentMethods: null,
+      identityVerification: 'sandbox',
+    }
+    const rails = { ...none, sepaOut: 'files', sepaIn: 'bank_account', identityVerification: 'manual' }
+    for (const [url, expected] of [
+      [service.url, none],
+      [live.url, rails],
+    ] as const) {
+      expect(await (await fetch(`${url}/.well-known/agent-payments`)).json()).toMatchObject({
+        live: expected,
+      })
+      expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ live: expected })
+    }
+    expect(await (await fetch(`${live.url}/.well-known/agent-payments`)).json()).toMatchObject({
+      dataCountries: { database: 'DE', temporal: 'DE', files: 'IE' },
+    })
   })
 
   test('agent-payments names addresses that are there', async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { withoutCardNumbers } from '../../src/values/card-number.ts'
+import { refuseCardNumbers } from '../../src/values/card-number.ts'
 
 const NUMBER = '4242424242424242'
 /** Its first three groups are 16 digits with the check digit of a card. */
 const UUID = '42424242-4242-4242-8abc-abcdefabcdef'
-const body = withoutCardNumbers(
+const body = refuseCardNumbers(
   z.object({ challenge: z.unknown(), note: z.string().optional() }),
   'send it to nobody.',
   { random: ['challenge'] },

@@ -15,7 +15,7 @@ import {
   type RecordProcess,
   RUN_VERSION,
 } from '../../src/kernel/contract/process.ts'
-import { listOf060, type RunList, runList } from './run-list.ts'
+import { listOf060, type RunVisibility, runList } from './run-list.ts'
 import {
   addNoteToTimeline,
   type WorkflowDetailsPage,
@@ -23,7 +23,7 @@ import {
   workflowSummaryLine,
 } from './run-page.ts'
 import { handleSignals, type SignalHandling } from './signals.ts'
-import { proxyActivity, quickly, type StepsOf, stepsOf } from './steps.ts'
+import { localActivityFirst, proxyActivity, type StepsOf, stepsOf } from './steps.ts'
 
 /** The pause before an overdue step is retried. */
 const RETRY_AFTER_MS = 1_000
@@ -104,13 +104,15 @@ class OpenRecord<Status extends ProcessStatus> implements FollowedRecord<Status>
   readonly #read: (input: ProcessInput) => Promise<Status>
   readonly #shownSteps = new Set<string>()
   #status: Status | undefined
-  readonly #list: RunList
+  readonly #list: RunVisibility
   #hasChanged = false
 
   constructor(parts: OpenRecordParts) {
     this.#parts = parts
     const { read } = parts.process
-    this.#read = isOf060(parts.input) ? proxyActivity(read.activity, read) : quickly(read.activity, read)
+    this.#read = isOf060(parts.input)
+      ? proxyActivity(read.activity, read)
+      : localActivityFirst(read.activity, read)
     this.#list = isOf060(parts.input) ? listOf060() : runList()
     handleRecordChanged(() => {
       this.#hasChanged = true

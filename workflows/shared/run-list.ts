@@ -8,13 +8,13 @@ import {
 /** A deadline may be off by this much before the list is corrected. */
 const TOLERANCE_MS = 60_000
 
-export interface RunList {
+export interface RunVisibility {
   /** Writes what has changed into Temporal's list of runs: an event in the history. */
   show(status: ProcessStatus): void
 }
 
 /** The run was started with the status and the deadline that its record had. */
-export function runList(): RunList {
+export function runList(): RunVisibility {
   return {
     show({ status, dueInMs }) {
       const listed = workflowInfo().typedSearchAttributes
@@ -37,7 +37,7 @@ const isNear = (listed: Date | undefined, deadline: number | null): boolean =>
     : Math.abs(listed.getTime() - deadline) <= TOLERANCE_MS
 
 /** In 0.6.0 the list has no deadline. */
-export function listOf060(): RunList {
+export function listOf060(): RunVisibility {
   let listed: string | undefined
   return {
     show({ status }) {

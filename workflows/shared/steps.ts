@@ -35,7 +35,10 @@ type Local = Record<string, (input: unknown) => Promise<unknown>>
  * leave six. For one quick statement that changes nothing: if it fails, it becomes an activity, which Temporal
  * retries.
  */
-export function quickly<Input, Result>(name: string, line: Line): (input: Input) => Promise<Result> {
+export function localActivityFirst<Input, Result>(
+  name: string,
+  line: Line,
+): (input: Input) => Promise<Result> {
   const local = proxyLocalActivities<Local>({
     startToCloseTimeout: QUICK_MS,
     scheduleToCloseTimeout: 2 * QUICK_MS,

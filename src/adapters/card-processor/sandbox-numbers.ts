@@ -67,7 +67,6 @@ function withCheckDigit(digits: string): string {
 const numberFrom = (beginning: string, bytes: Buffer): string =>
   withCheckDigit(`${beginning}${digitsFrom(bytes, FREE_DIGITS)}`)
 
-/** The same reference always gives the same id. */
 export function sandboxCardId(
   secrets: ProcessorSecrets,
   reference: string,
@@ -135,7 +134,6 @@ export interface CryptogramContent {
 const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** Longer than every cryptogram of the sandbox. */
 const LONGEST = 500
 
 const Names = z.strictObject({ processorCardId: z.string(), tokenId: z.string() })

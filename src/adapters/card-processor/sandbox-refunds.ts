@@ -18,7 +18,6 @@ const DECLINED_CENTS = 9_302n
 const SILENT_CENTS = 9_303n
 const SILENT_MS = minutes(60)
 
-/** Constant, so that repeated calls send one credit. */
 const SENT_AT = new Date(0)
 
 export const sandboxRefunds =

@@ -98,7 +98,6 @@ const content = z.discriminatedUnion('kind', [
 
 const Message = z.strictObject({ id: name, processorCardId: name, sentAt: instant, content })
 
-/** Throws for a message that the sandbox could not read itself. */
 export const encodeCardMessage = (message: CardMessage): string => JSON.stringify(z.encode(Message, message))
 
 /** The message, or which member is wrong. Never quotes the input: it may be a card number. */

@@ -14,7 +14,6 @@ export interface ChatCompletionsOptions {
   readonly key: string | undefined
 }
 
-/** Longer than any answer of a model. */
 const MAX_BYTES = 262_144
 const MOST_CALLS = 16
 

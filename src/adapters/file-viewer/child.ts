@@ -1,5 +1,5 @@
 import type { ViewerReply, ViewerRequest } from './messages.ts'
-import { renderPicture } from './picture.ts'
+import { decodeImage } from './picture.ts'
 
 /** The entry point of the process that renders files, one after the other, until its parent ends. */
 const reply = (message: ViewerReply): void => void process.send?.(message)
@@ -14,7 +14,7 @@ async function answer(request: ViewerRequest): Promise<ViewerReply> {
     const { placeholderPreviews: plainPictures } = await import('./placeholder.ts')
     return { pictures: await plainPictures(request.plain.pages) }
   }
-  if (request.kind !== 'application/pdf') return renderPicture(request.bytes, request.kind)
+  if (request.kind !== 'application/pdf') return decodeImage(request.bytes, request.kind)
   const { renderDocument: viewDocument } = await import('./document.ts')
   return viewDocument(request.bytes, facts => reply({ facts }))
 }

@@ -7,7 +7,6 @@ import type { FileViewWarning } from '../../ports/viewer.ts'
 import type { DocumentFacts, ViewerReply } from './messages.ts'
 import { LARGE_PREVIEW_PX, renderPreviews } from './picture.ts'
 
-/** The first pages of a receipt contain what is needed. */
 const PAGES_READ = 5
 const MOST_TEXT = 50_000
 

@@ -33,7 +33,7 @@ export async function renderPreviews(seen: Sharp): Promise<Pick<FilePreview, 'sm
 }
 
 /** Decodes the whole picture: refuses one that is broken, truncated, too large or of another type than named. */
-export async function renderPicture(bytes: Uint8Array, kind: FileKind): Promise<ViewerReply> {
+export async function decodeImage(bytes: Uint8Array, kind: FileKind): Promise<ViewerReply> {
   const options = { failOn: 'warning', limitInputPixels: false } as const
   try {
     const { format, width = 0, height = 0 } = await sharp(bytes, options).metadata()

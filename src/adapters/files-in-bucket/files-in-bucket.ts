@@ -112,7 +112,6 @@ async function* aged(bucket: Bucket, end: Date): AsyncGenerator<UnreferencedFile
   }
 }
 
-/** Objects of other software in the bucket are skipped. */
 function ownerOf(folder: string): FileOwner | undefined {
   const [, ownerId, mode] = /^(\w[\w.:@-]{0,127})\/(test|live)$/.exec(folder) ?? []
   return ownerId && mode ? { ownerId, mode } : undefined
@@ -130,7 +129,6 @@ interface BucketOptions {
   readonly timeoutMs?: number
 }
 
-/** Enough for a file of 10 MiB on a slow line. */
 const TIMEOUT_MS = 10_000
 /** Longer than an upload waits until its thread writes it. */
 const ADDRESS_LASTS_S = 300

@@ -57,7 +57,6 @@ const BUSY: OutboundAnswer = {
 
 type Agents = Readonly<Record<'keeping' | 'fresh', Agent>>
 
-/** Loaded with the first request, to keep the start short. */
 async function agentsOf(
   lookup: ReturnType<typeof guardedDnsLookup>,
   ca: string | undefined,
@@ -74,7 +73,6 @@ async function agentsOf(
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 10_000,
     maxHeaderSize: 16_384,
-    // One time limit covers the whole request.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { lookup, timeout: 5_000, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) },

@@ -12,7 +12,6 @@ interface Link {
   readonly final: boolean
 }
 
-/** Debits have negative amounts at Stripe. */
 const clearingOf = (transaction: StripeMovement, { authorizationId, final }: Link): CardFact => ({
   kind: 'clearing',
   clearingId: transaction.id,

@@ -34,7 +34,6 @@ const event = defineEntity({
   },
 })
 
-/** The database refuses every change of an access event. */
 export class AccessEvent extends event.class {}
 event.setClass(AccessEvent)
 

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
-import { withoutCardNumbers } from '../../values/card-number.ts'
+import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { recordHead, recordTail, timeRangeMembers } from '../../values/schemas.ts'
+import { recordHead, recordTimestamps, timeRangeMembers } from '../../values/schemas.ts'
 import {
   type RecipientKeyReference,
   recipientKeyMembers,
@@ -115,7 +115,7 @@ const AccessEventRecord = z
       .nullable()
       .meta({ description: 'The IP address of the request.', examples: ['203.0.113.7'] }),
     requestId: z.string(),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'AccessEvent' })
 
@@ -186,7 +186,7 @@ export const accessEventsApi = {
     run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
-    body: withoutCardNumbers(
+    body: refuseCardNumbers(
       z
         .strictObject({
           intentId: id('intent'),

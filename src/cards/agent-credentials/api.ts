@@ -11,11 +11,11 @@ import {
 } from '../../kernel/contract/operation.ts'
 import { integerSchema } from '../../kernel/contract/page.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
-import { withoutCardNumbers } from '../../values/card-number.ts'
+import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { cents, moneySchema, positiveMoneySchema } from '../../values/money.ts'
-import { agentIdSchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { agentIdSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { accessEvents, accessRefusals } from '../access-events/index.ts'
 import { namesOneRecipientKey, oneRecipientKeyRequired, recipientKeyMembers } from '../filler-keys/index.ts'
 import { agentCredentialMachine } from './agent-credential.ts'
@@ -50,7 +50,7 @@ const AgentCredentialRecord = z
     }),
     accessEventId: id('accessevent'),
     keyThumbprint: z.string().meta({ examples: ['cn-I_WNMClehiVp51i_0VpOENW1upEerA8sEam5hn-s'] }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'AgentCredential' })
 
@@ -140,7 +140,7 @@ export const agentCredentialsApi = {
     run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
-    body: withoutCardNumbers(
+    body: refuseCardNumbers(
       z
         .strictObject({
           agentId: agentIdSchema,

@@ -5,7 +5,7 @@ import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
 import { refundArrivedEvents } from '../../money/refunds/index.ts'
 import type { CardNotice } from '../../ports/card-processor.ts'
-import { withoutCardNumbers } from '../../values/card-number.ts'
+import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
@@ -13,7 +13,7 @@ import {
   countrySchema,
   patternTextSchema,
   recordHead,
-  recordTail,
+  recordTimestamps,
   searchTextSchema,
   timeRangeMembers,
 } from '../../values/schemas.ts'
@@ -58,7 +58,7 @@ const AuthorizationRecord = z
     }),
     expiresAt: instant.nullable().meta({ description: 'When the hold is released.' }),
     transactionId: id('txn').nullable(),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'CardAuthorization' })
 
@@ -228,7 +228,7 @@ export const authorizationsApi = {
       'Decided by the same code as a request of the network; nothing is stored or held. The answer names the intent that would cover the payment, and the source of the money.',
     run: 'read',
     readsClock: true,
-    body: withoutCardNumbers(SimulatedRequest),
+    body: refuseCardNumbers(SimulatedRequest),
     example: { amountEuros: 25, merchant: 'SQ *BOOKSHOP 1234 BERLIN', mcc: '5942', country: 'DE' },
     returns: [200, SimulatedAnswer],
     fails: { card_not_found },

@@ -299,7 +299,6 @@ export const loadCardBatch = async (
   changed: noChanges(),
 })
 
-/** Locks nothing: for simulations. */
 export const readCardDecisionState = batchLoader<Funds>({
   agents: findSpendingAgents,
   intents: findIntents,
@@ -344,7 +343,6 @@ const cardsWithFreeMoney = ({ newAuthorizations, authorizations }: BatchChanges)
 const FREE_AGENTS = `
 select id from agents where owner_id = $1 and mode = $2 and id = any($3::text[]) for no key update skip locked`
 
-/** A network waits one second for its answer. */
 const NETWORK_LOCK_WAITS = { sharedTimeoutMs: 50, ownTimeoutMs: 1_000 }
 
 /** Payments first lock their agent. Agents that another transaction has locked do not delay the other payments. */

@@ -127,7 +127,6 @@ function statusOf(
   return approvedCents > 0n || declineReason === null ? 'authorized' : 'declined'
 }
 
-/** The processor's own list of answers overrides the service's. */
 function declineReasonOf(
   {
     facts: { outcome },

@@ -8,7 +8,7 @@ import {
   post,
   type RefusalSpec,
 } from '../../kernel/contract/operation.ts'
-import { withoutCardNumbers } from '../../values/card-number.ts'
+import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
@@ -17,7 +17,7 @@ import {
   freeTextSchema,
   ProcessStatusRecord,
   recordHead,
-  recordTail,
+  recordTimestamps,
   timeRangeMembers,
 } from '../../values/schemas.ts'
 import {
@@ -81,7 +81,7 @@ const CardRequestRecord = z
       .meta({ description: 'Why the approval could not be carried out; null unless `failed`.' }),
     expiresAt: instant.meta({ description: 'Until then a person can answer.' }),
     workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'CardRequest' })
 
@@ -166,7 +166,7 @@ export const cardRequestsApi = {
       'A person answers within 72 hours: `approve`, perhaps with lower limits, or `deny`. Nothing changes until then. `new_card` requests a card for the agent, `limit_change` other limits of one of its cards.',
       `A durable process carries out the approval: \`issued\` once the processor has issued the card, \`changed\` once the limits have changed, \`failed\` if that is no longer possible. \`card_limit_request.updated\` reports each state. An agent has at most ${MAX_PENDING_CARD_REQUESTS} pending requests.`,
     ].join('\n\n'),
-    body: withoutCardNumbers(body, NO_NUMBER),
+    body: refuseCardNumbers(body, NO_NUMBER),
     limits: { bodyKiB: 256 },
     example: {
       type: 'new_card',
@@ -216,7 +216,7 @@ export const cardRequestsApi = {
     description:
       'An approver may lower requested limits, and may add others. Limits cannot be raised or dropped here: set the limits of the card instead, once it is issued. The answer is `approved`; the process carries it out immediately.',
     requires: 'cardProcessor',
-    body: withoutCardNumbers(
+    body: refuseCardNumbers(
       z.strictObject({
         limits: z
           .strictObject({
@@ -245,7 +245,7 @@ export const cardRequestsApi = {
   deny: post('/card-requests/{id}/deny', {
     ...answer,
     summary: 'Deny a card request',
-    body: withoutCardNumbers(z.strictObject({ reason: freeTextSchema.min(1) }), NO_NUMBER),
+    body: refuseCardNumbers(z.strictObject({ reason: freeTextSchema.min(1) }), NO_NUMBER),
     example: { reason: 'One card is enough' },
     returns: [200, CardRequestRecord],
     fails: answerFails,
@@ -255,7 +255,7 @@ export const cardRequestsApi = {
     ...requesters,
     summary: 'Cancel a card request',
     description: 'While it is pending.',
-    body: withoutCardNumbers(z.strictObject({ comment: freeTextSchema.nullable().default(null) }), NO_NUMBER),
+    body: refuseCardNumbers(z.strictObject({ comment: freeTextSchema.nullable().default(null) }), NO_NUMBER),
     example: { comment: 'No longer needed' },
     returns: [200, CardRequestRecord],
     fails: answerFails,

@@ -3,7 +3,7 @@ import { PolicyCreate, policyRuleFields } from '../../control/rules/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, patch, post, put, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { WalletEvent } from '../../money/wallets/index.ts'
-import { withoutCardNumbers } from '../../values/card-number.ts'
+import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema, positiveMoneySchema } from '../../values/money.ts'
@@ -14,7 +14,7 @@ import {
   metadataSchema,
   ProcessStatusRecord,
   recordHead,
-  recordTail,
+  recordTimestamps,
   timeRangeMembers,
 } from '../../values/schemas.ts'
 import { cardClosedReasons, cardMachine, cardUsages } from './card.ts'
@@ -114,7 +114,7 @@ const CardRecord = z
     }),
     workflowId: z.string().nullable().meta({ description: 'The run to find in the Temporal Web UI.' }),
     metadata: metadataSchema,
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Card' })
 
@@ -207,7 +207,7 @@ const card = [200, CardRecord] as const
 const NO_NUMBERS = 'no operation on cards accepts one.'
 
 /** No body may contain a card number: the service must never receive one. */
-const body = <T extends z.ZodRawShape>(shape: T) => withoutCardNumbers(z.strictObject(shape), NO_NUMBERS)
+const body = <T extends z.ZodRawShape>(shape: T) => refuseCardNumbers(z.strictObject(shape), NO_NUMBERS)
 
 export const cardsApi = {
   create: post('/cards', {
@@ -220,7 +220,7 @@ export const cardsApi = {
     run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
-    body: withoutCardNumbers(
+    body: refuseCardNumbers(
       z
         .strictObject({
           agentId: id('agent'),
@@ -292,7 +292,7 @@ export const cardsApi = {
   update: patch('/cards/{id}', {
     ...owner,
     summary: 'Rename a card, or change its metadata',
-    body: withoutCardNumbers(
+    body: refuseCardNumbers(
       z.strictObject({ displayName: cardDisplayName, metadata: metadataSchema }).partial(),
       NO_NUMBERS,
     ),
@@ -373,7 +373,7 @@ export const cardsApi = {
     summary: 'Set the limits of a card',
     description:
       'They apply in addition to the agent’s policy, from the next authorization on. A limit that is left out is removed.',
-    body: withoutCardNumbers(LimitsBody, NO_NUMBERS),
+    body: refuseCardNumbers(LimitsBody, NO_NUMBERS),
     example: { maxTransactionEuros: 25, dailyLimitEuros: 100 },
     returns: card,
     fails: stateFails,
@@ -414,7 +414,7 @@ export const cardControlsApi = {
     description:
       'Which merchants, countries and categories the card may pay, in addition to the agent’s policy: a payment that either forbids is declined. A list that is left out is no rule.',
     limits: { bodyKiB: 256 },
-    body: withoutCardNumbers(CardControlsBody, NO_NUMBERS),
+    body: refuseCardNumbers(CardControlsBody, NO_NUMBERS),
     example: { merchantAllowlist: ['Bookshop'], allowedCountries: ['DE'] },
     returns: [200, CardControls],
     fails: stateFails,

@@ -26,7 +26,6 @@ export type CardContext<Event extends keyof typeof cardEvents> = Context<
 
 type Locking = Pick<Context, 'records' | 'tenant'>
 
-/** The agent of a card never changes. */
 const agentOf = ({ ownerId, mode }: Context['tenant'], cardId: string) =>
   sqlCondition('id = (select c.agent_id from cards c where (c.owner_id, c.mode, c.id) = (?, ?, ?))', [
     ownerId,

@@ -62,7 +62,6 @@ export function nextCardStep(state: CardState, now: Date): NextStep | null {
   const call = pendingProcessorCall(state)
   const steps: NextStep[] = call ? [{ step: call, at: card.callDueAt ?? now }] : []
   if (card.status !== 'closed') steps.push(...endDates(state).map(at => ({ step: 'end' as const, at })))
-  // Money does not wait for the processor.
   else if (card.purseDueAt) steps.unshift({ step: 'return', at: card.purseDueAt })
   return steps.reduce<NextStep | null>((first, next) => (first && first.at <= next.at ? first : next), null)
 }

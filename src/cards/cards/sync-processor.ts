@@ -60,7 +60,6 @@ export const syncProcessorStep = externalCall(cardStepsApi.tell, {
     recordReplies(locked, instruction, replies, context)
     return STEP_TAKEN
   },
-  // Its process sends it again.
   recover: async () => STEP_NOT_TAKEN,
 })
 
@@ -90,7 +89,6 @@ async function carryOut(instruction: Instruction, processor: CardProcessor, requ
   const { numberId, processorCardId, state, controls } = instruction
   const call = (reference: string) => processorCallFor(instruction, reference, { requestId })
   const stateReply = state && (await processor.setState(processorCardId, state.wanted, call(state.reference)))
-  // After no answer, no further call is made.
   if (!controls || (stateReply && isUnsettled(stateReply))) return { state: stateReply, controls: null }
   const reference = `${numberId}-controls-${controls.version}`
   const values = processorControlsFrom(controls.values)

@@ -3,10 +3,10 @@ import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { integerSchema } from '../../kernel/contract/page.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
-import { withoutCardNumbers } from '../../values/card-number.ts'
+import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { recordHead, recordTail } from '../../values/schemas.ts'
+import { recordHead, recordTimestamps } from '../../values/schemas.ts'
 import {
   accessDenialEvents,
   accessEvents,
@@ -32,7 +32,7 @@ const CredentialRecord = z
     revokedAt: instant.nullable(),
     accessEventId: id('accessevent').nullable().meta({ description: 'The access event of the redemption.' }),
     keyThumbprint,
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Credential' })
 
@@ -68,7 +68,7 @@ export const credentialsApi = {
       'For an approved intent that is not paid: it can be redeemed once for the card data, encrypted to a key. It contains no data itself. `cardId` may be left out if the intent names its card, or the agent has one active card.',
     callers: ['key', 'agent'],
     scope: 'credentials:write',
-    body: withoutCardNumbers(
+    body: refuseCardNumbers(
       z.strictObject({
         intentId: id('intent'),
         cardId: id('card').optional(),
@@ -92,7 +92,7 @@ export const credentialsApi = {
     run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
-    body: withoutCardNumbers(
+    body: refuseCardNumbers(
       z.strictObject(recipientKeyMembers).refine(namesOneRecipientKey, oneRecipientKeyRequired),
     ),
     example: {

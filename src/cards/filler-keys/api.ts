@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { del, emptyBody, get, list, notFound, post } from '../../kernel/contract/operation.ts'
-import { withoutCardNumbers } from '../../values/card-number.ts'
+import { refuseCardNumbers } from '../../values/card-number.ts'
 import { encryptionKeySchema } from '../../values/encryption-key.ts'
 import { id } from '../../values/ids.ts'
-import { labelSchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { labelSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
 
 const thumbprint = z.string().meta({
   description: 'The RFC 7638 thumbprint of the key: SHA-256 in base64url.',
@@ -23,7 +23,7 @@ const FillerKeyRecord = z
       description: 'The members that define the key.',
       examples: [{ kty: 'OKP', crv: 'X25519', x: '3p7bfXt9wbTTW2HC7OQ1Nz-DQ8hbeGdNrfx-FG-IK08' }],
     }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'FillerKey' })
 
@@ -39,7 +39,7 @@ export const fillerKeysApi = {
     callers: ['key'],
     scope: 'checkout:write',
     limits: { bodyKiB: 256 },
-    body: withoutCardNumbers(
+    body: refuseCardNumbers(
       z.strictObject({
         label: labelSchema.meta({
           description: 'A label to recognize it by.',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { buildCallRequest, type CallAnswer, type CallInput, parseCallAnswer } from '../../derive/call.ts'
+import { buildApiRequest, type CallAnswer, type CallInput, parseCallAnswer } from '../../derive/call.ts'
 import { NoAnswer, withRetries } from '../../derive/retry.ts'
 import type { ServiceConnection } from '../credentials.ts'
 import { CommandFailure, type CommandIo, exitCodes, usageError } from '../io.ts'
@@ -60,7 +60,7 @@ async function openReply(
 ): Promise<ServiceReply> {
   const idempotencyKey = command.takesKey ? (input.idempotencyKey ?? randomUUID()) : undefined
   const credentials = { url: connection.url, ...credentialFor(command, connection, asOperator) }
-  const { body, ...request } = buildCallRequest(credentials, command, {
+  const { body, ...request } = buildApiRequest(credentials, command, {
     ...input,
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   })

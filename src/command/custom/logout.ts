@@ -2,7 +2,13 @@ import type { ServiceAnswer } from '../calls/caller.ts'
 import { resultOrFailure } from '../calls/result.ts'
 import type { CommandContext, CustomCommand } from '../context.ts'
 import { CommandFailure, exitCodes, usageError } from '../io.ts'
-import { type CommandProfile, changeKeyFile, findProfile, readKeyFile, withoutProfile } from '../key-file.ts'
+import {
+  type CommandProfile,
+  changeKeyFile,
+  findProfile,
+  readKeyFile,
+  withoutKeyProfile,
+} from '../key-file.ts'
 
 function profileOf({ io, options }: CommandContext): { name: string; profile: CommandProfile } {
   const file = readKeyFile(io)
@@ -33,7 +39,7 @@ export const logoutCommand: CustomCommand = {
     const { serviceClientAt: callerAt } = await import('../sign-in/service.ts')
     if (context.options['forget-only'] !== true)
       checkEnded(await callerAt(context, profile.url, profile.key).call('keys.revokeCurrent'))
-    await changeKeyFile(context.io, withoutProfile(name, profile.keyId))
+    await changeKeyFile(context.io, withoutKeyProfile(name, profile.keyId))
     if (context.asJson) context.print({ profile: name, url: profile.url })
     else context.say(`Signed out of ${profile.url}: the profile ${name} is deleted.`)
     if (context.env.AGENTPAY_KEY) context.note('AGENTPAY_KEY is still set. Unset it, too.')

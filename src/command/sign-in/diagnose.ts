@@ -4,7 +4,7 @@ import type { ServiceAnswer } from '../calls/caller.ts'
 import type { CommandContext } from '../context.ts'
 import { CommandFailure } from '../io.ts'
 import { keyFileExposure, keyFilePath, readKeyFile } from '../key-file.ts'
-import { serviceClientAt, successBody } from './service.ts'
+import { bodyIfOk, serviceClientAt } from './service.ts'
 
 export interface DiagnosticFinding {
   readonly about: string
@@ -122,7 +122,7 @@ interface Health {
 }
 
 function serviceOf(health: ServiceAnswer, { table }: CommandContext): DiagnosticFinding[] {
-  const found = successBody<Health>(health)
+  const found = bodyIfOk<Health>(health)
   if (!found)
     return [
       problem(
@@ -175,7 +175,7 @@ async function keyOf(
   if (!key.startsWith('sk_')) return ok(about, `an agent token, from ${from}`)
   const answer = await answerOf(() => serviceClientAt(context, url, key).call('keys.current'))
   if (answer instanceof CommandFailure) return problem(about, answer.message, 'Try again.')
-  const own = successBody<OwnKey>(answer)
+  const own = bodyIfOk<OwnKey>(answer)
   if (!own)
     return problem(
       about,

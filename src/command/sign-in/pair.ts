@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type CommandContext, resultOrFailure } from '../context.ts'
 import { localSandboxConnection } from '../credentials.ts'
 import { openBrowser } from './browser.ts'
-import { type SignInRequest, serviceClientAt, successBody } from './service.ts'
+import { bodyIfOk, type SignInRequest, serviceClientAt } from './service.ts'
 import { pollUntilDecided, requireIssuedKey } from './wait.ts'
 
 interface Started {
@@ -54,13 +54,11 @@ async function sandboxLink(context: CommandContext, url: string, page: string): 
   const sandbox = localSandboxConnection(context.env)
   if (!sandbox?.key || new URL(sandbox.url).origin !== new URL(url).origin) return undefined
   const { call } = serviceClientAt(context, url, sandbox.key)
-  const passkeys = successBody<Listed>(
-    await call('passkeys.list', { query: { status: 'active', limit: '1' } }),
-  )
+  const passkeys = bodyIfOk<Listed>(await call('passkeys.list', { query: { status: 'active', limit: '1' } }))
   if (!passkeys || passkeys.data.length > 0) return undefined
-  const people = successBody<Listed>(await call('people.list', { query: { role: 'owner', limit: '100' } }))
+  const people = bodyIfOk<Listed>(await call('people.list', { query: { role: 'owner', limit: '100' } }))
   const owner = people?.data.find(({ status }) => status !== 'removed')
-  const link = successBody<{ url: string }>(
+  const link = bodyIfOk<{ url: string }>(
     await call('console.createLink', { body: { personId: owner?.id ?? null } }),
   )
   return link && leadingTo(link.url, page)

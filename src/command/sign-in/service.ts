@@ -46,5 +46,5 @@ export const serviceClientAt = (
   key?: string,
 ) => createServiceClient({ table, io, connection: { url, key, dashboardSecret: undefined, source: url } })
 
-export const successBody = <T>({ status, body }: ServiceAnswer): T | undefined =>
+export const bodyIfOk = <T>({ status, body }: ServiceAnswer): T | undefined =>
   status < 400 ? (body as T) : undefined

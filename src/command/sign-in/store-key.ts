@@ -1,6 +1,6 @@
 import { type CommandContext, resultOrFailure } from '../context.ts'
 import { parseUrl } from '../io.ts'
-import { type CommandProfile, changeKeyFile, withProfile } from '../key-file.ts'
+import { type CommandProfile, changeKeyFile, withKeyProfile } from '../key-file.ts'
 import { type SignInTarget, serviceClientAt } from './service.ts'
 
 interface OwnKey {
@@ -18,7 +18,7 @@ export async function storeKey(
 ): Promise<OwnKey> {
   const own = resultOrFailure(await serviceClientAt(context, url, key).call('keys.current')) as OwnKey
   const kept: CommandProfile = { url, key, keyId: own.id, ownerId: own.ownerId }
-  await changeKeyFile(context.io, withProfile(profile, kept))
+  await changeKeyFile(context.io, withKeyProfile(profile, kept))
   if (earlier && isSameService(earlier.url, url)) await endKey(context, earlier)
   return own
 }

@@ -16,10 +16,10 @@ import { payeeRequestRefusals } from '../../control/intents/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
-import { withoutCardNumbers } from '../../values/card-number.ts'
+import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { recordHead, recordTail } from '../../values/schemas.ts'
+import { recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { internalPaymentEvents, transferRefusals } from '../transfers/index.ts'
 import { checkoutSessionMachine, parseShopHost } from './session.ts'
 
@@ -44,7 +44,7 @@ const SessionRecord = z
     redeemedAt: instant.nullable(),
     accessEventId: id('accessevent').nullable().meta({ description: 'The access event of the redemption.' }),
     keyThumbprint,
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'CheckoutSession' })
 
@@ -96,7 +96,7 @@ export const checkoutApi = {
     ].join('\n\n'),
     callers: ['key', 'agent'],
     scope: 'checkout:write',
-    body: withoutCardNumbers(
+    body: refuseCardNumbers(
       z.strictObject({
         intentId: id('intent'),
         merchantUrl: z
@@ -154,7 +154,7 @@ export const checkoutApi = {
     run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
-    body: withoutCardNumbers(
+    body: refuseCardNumbers(
       z
         .strictObject({
           token: z
@@ -208,7 +208,7 @@ export const checkoutApi = {
     callers: ['key', 'agent'],
     scope: 'checkout:write',
     run: 'hot',
-    body: withoutCardNumbers(z.strictObject({ intentId: id('intent') })),
+    body: refuseCardNumbers(z.strictObject({ intentId: id('intent') })),
     example: { intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [200, Paid],
     fails: {
@@ -236,7 +236,7 @@ export const checkoutApi = {
     scope: 'checkout:write',
     run: 'hot',
     http: { keyRequired: true },
-    body: withoutCardNumbers(z.strictObject({ intentId: id('intent') })),
+    body: refuseCardNumbers(z.strictObject({ intentId: id('intent') })),
     example: { intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [
       200,

@@ -4,7 +4,7 @@ import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contra
 import { incomingCreditEvents } from '../../money/incoming/index.ts'
 import { transactionEvents } from '../../money/transactions/index.ts'
 import { purseRefusal } from '../../money/wallets/index.ts'
-import { withoutCardNumbers } from '../../values/card-number.ts'
+import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { cents, moneySchema, positiveMoneySchema } from '../../values/money.ts'
@@ -16,7 +16,7 @@ import {
   metadataSchema,
   ProcessStatusRecord,
   recordHead,
-  recordTail,
+  recordTimestamps,
   timeRangeMembers,
 } from '../../values/schemas.ts'
 import {
@@ -137,7 +137,7 @@ export const PaymentRequestRecord = z
     expiresAt: instant,
     comment: z.string().nullable().meta({ description: 'The comment on its cancellation.' }),
     workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'PaymentRequest' })
 
@@ -161,7 +161,7 @@ const RequestPaymentRecord = z
     }),
     transactionId: id('txn').nullable(),
     receivedAt: instant.nullable(),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'PaymentOfRequest' })
 
@@ -215,7 +215,7 @@ export const collectApi = {
     ...requesters,
     summary: 'Create a payment request',
     description: `Returns \`payUrl\` for people, \`mppUrl\` for programs, and the reference for a SEPA credit.\n\n${waysDescription}`,
-    body: withoutCardNumbers(body, NO_NUMBER),
+    body: refuseCardNumbers(body, NO_NUMBER),
     example: {
       walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',
       amountEuros: 12.5,

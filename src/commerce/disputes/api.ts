@@ -7,14 +7,14 @@ import { get, list, notFound, patch, post, type RefusalSpec } from '../../kernel
 import { pageQuerySchema } from '../../kernel/contract/page.ts'
 import { TimelinePage } from '../../kernel/journal/timeline.ts'
 import { disputeReasons } from '../../ports/card-disputes.ts'
-import { withoutCardNumbers } from '../../values/card-number.ts'
+import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { cents, moneySchema, positiveMoneySchema } from '../../values/money.ts'
 import {
   ProcessStatusRecord,
   recordHead,
-  recordTail,
+  recordTimestamps,
   timeRangeMembers,
   truncateText,
 } from '../../values/schemas.ts'
@@ -70,7 +70,7 @@ const DisputeRecord = z
     resolution: z.string().nullable().meta({ description: 'The outcome, in words.' }),
     resolvedAt: instant.nullable(),
     workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Dispute' })
 
@@ -181,7 +181,7 @@ export const disputesApi = {
     },
     description: `${dueMoney}\n\nIt is open for evidence first. \`POST /disputes/{id}/submit\` submits it, or the deadline does.\n\n${sandbox}`,
     requires: 'cardProcessor',
-    body: withoutCardNumbers(
+    body: refuseCardNumbers(
       z.strictObject({
         transactionId: id('txn'),
         reason,
@@ -245,7 +245,7 @@ export const disputesApi = {
     ...writers,
     summary: 'Change a dispute while it is open',
     requires: 'cardProcessor',
-    body: withoutCardNumbers(
+    body: refuseCardNumbers(
       z
         .strictObject({
           reason: reason.optional(),
@@ -330,7 +330,7 @@ export const disputesApi = {
     summary: 'Record a finding about a payment that is claimed to be unauthorized',
     description:
       'The operator’s reasoned finding, which the owner reads. From then on the platform no longer bears the loss, and the credit is reversed unless the card network has paid it.',
-    body: withoutCardNumbers(
+    body: refuseCardNumbers(
       z.strictObject({
         finding,
         reasons: z

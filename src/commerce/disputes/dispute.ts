@@ -97,7 +97,6 @@ const schema = defineEntity({
     /** The part of the payment that the dispute claims. It cannot be refunded as well. */
     countedCents: zeroCentsColumn('counted_cents'),
     creditedWalletId: nullable.string(),
-    /** Numbers the postings, so that each has its own cause. */
     postings: p.integer().onCreate(() => 0),
     facts: p
       .json<readonly StoredDisputeFact[]>()

@@ -7,7 +7,7 @@ import { fileRefusals } from '../../kernel/database/stored-files.ts'
 import { isCardNumberInId } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { freeTextSchema, recordHead, recordTail, timeRangeMembers } from '../../values/schemas.ts'
+import { freeTextSchema, recordHead, recordTimestamps, timeRangeMembers } from '../../values/schemas.ts'
 import { evidenceTypes, MAX_EVIDENCE_PER_INTENT } from './evidence-item.ts'
 
 const type = z.enum(evidenceTypes)
@@ -35,7 +35,7 @@ const EvidenceRecord = z
     bytes: z.int(),
     sha256,
     receivedAt,
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Evidence' })
 

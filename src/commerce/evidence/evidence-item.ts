@@ -34,7 +34,6 @@ const schema = defineEntity({
   },
 })
 
-/** Evidence is never changed and never deleted. */
 export class Evidence extends schema.class {}
 schema.setClass(Evidence)
 

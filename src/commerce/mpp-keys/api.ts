@@ -3,7 +3,7 @@ import { declareEvent } from '../../kernel/contract/events.ts'
 import { list, notFound, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { recordHead, recordTail } from '../../values/schemas.ts'
+import { recordHead, recordTimestamps } from '../../values/schemas.ts'
 
 const kid = z.string().meta({
   description: 'The thumbprint of the public key (RFC 7638), by which challenges and tokens name it.',
@@ -22,7 +22,7 @@ const MppKeyRecord = z
     endsAt: instant.nullable().meta({
       description: 'When its private half is deleted: five minutes after its last challenge expires.',
     }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'MppKey' })
 

@@ -13,11 +13,11 @@ import {
   type RefusalSpec,
 } from '../../kernel/contract/operation.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
-import { withoutCardNumbers } from '../../values/card-number.ts'
+import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
-import { freeTextSchema, ProcessStatusRecord, recordHead, recordTail } from '../../values/schemas.ts'
+import { freeTextSchema, ProcessStatusRecord, recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { credentialSenders, mppCredentialMachine, outcomeWitnesses } from './credential.ts'
 import {
   MAX_MERCHANT_BODY_LENGTH,
@@ -167,7 +167,7 @@ const MppCredentialRecord = z
       .string()
       .nullable()
       .meta({ examples: ['mpp/mppcredential_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'MppCredential' })
 
@@ -324,7 +324,7 @@ export const mppApi = {
     run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
-    body: withoutCardNumbers(Payable, 'this service gives the merchant a network token.'),
+    body: refuseCardNumbers(Payable, 'this service gives the merchant a network token.'),
     example: {
       url: 'https://shop.example.com/reports/42',
       intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz',
@@ -343,7 +343,7 @@ export const mppApi = {
     run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
-    body: withoutCardNumbers(
+    body: refuseCardNumbers(
       Payable.extend({
         url: url.optional(),
         challenge: z
@@ -441,7 +441,7 @@ const RuleRecord = z
     merchant: z.string().meta({ examples: ['*.example.com'] }),
     agentId: id('agent').nullable().meta({ description: 'Null = every agent.' }),
     reason: z.string().nullable(),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'ProtectRule' })
 
@@ -464,7 +464,7 @@ export const protectApi = {
       'Rules read the address that is asked, before the first request and once more before anything is minted: a host, all hosts below a domain, or an origin. A deny rule wins over allow rules; where an agent has allow rules, of its own or for every agent, nothing else is paid.',
     callers: ['key'],
     scope: 'mpp:protect',
-    body: withoutCardNumbers(
+    body: refuseCardNumbers(
       z.strictObject({
         type,
         merchant: z

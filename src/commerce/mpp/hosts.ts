@@ -66,13 +66,11 @@ export const isSharedDomain = (domain: string): boolean =>
 const isSubdomain = (host: string, domain: string): boolean =>
   !isIpAddress(host) && host.endsWith(`.${domain}`) && !isSharedDomain(domain)
 
-/** Returns `example.co.uk` for `pay.example.co.uk`. */
 function registeredDomain(host: string): string {
   const labels = host.split('.')
   return labels.slice(isSharedDomain(labels.slice(-2).join('.')) ? -3 : -2).join('.')
 }
 
-/** Returns `example` for `pay.example.co.uk`. */
 const registeredLabel = (host: string): string | undefined =>
   isIpAddress(host) ? undefined : registeredDomain(host).split('.')[0]
 

@@ -14,7 +14,7 @@ import { instant } from '../../values/clock.ts'
 import { ibanSchema } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema, positiveMoneySchema } from '../../values/money.ts'
-import { recordHead, recordTail } from '../../values/schemas.ts'
+import { recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { sepaTransferEvents } from '../transfers/index.ts'
 import { sepaFileMachine } from './sepa-file.ts'
 
@@ -63,7 +63,7 @@ const MessageRecord = z
       .meta({
         description: 'For a camt message: the credits, as `POST /billing/incoming/files` returns them.',
       }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'SepaMessage' })
 
@@ -80,7 +80,7 @@ const FileRecord = z
     sha256: z.string().nullable(),
     madeAt: instant.nullable(),
     handedOverAt: instant.nullable(),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'SepaFile' })
 

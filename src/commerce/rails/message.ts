@@ -19,7 +19,6 @@ import type { railsApi } from './api.ts'
 type Response = z.output<(typeof railsApi.read)['returns'][1]>
 type ReportedPayment = Response['payments'][number]
 
-/** Reports stored by earlier versions have no status. */
 export type StoredPaymentReport = Omit<ReportedPayment, 'note' | 'status'> & {
   readonly status?: string | null
 }

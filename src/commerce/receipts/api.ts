@@ -8,7 +8,7 @@ import { fileViewWarnings } from '../../ports/viewer.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
-import { recordHead, recordTail, timeRangeMembers } from '../../values/schemas.ts'
+import { recordHead, recordTimestamps, timeRangeMembers } from '../../values/schemas.ts'
 import { receiptMachine, receiptMatchSources } from './receipt.ts'
 import { receiptMatchReasons } from './score.ts'
 
@@ -75,7 +75,7 @@ const ReceiptRecord = z
       .boolean()
       .meta({ description: 'It could not be rendered: the thumbnail only says what it is.' }),
     receivedAt: instant.meta({ description: 'When it was received, in real time.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Receipt' })
 

@@ -17,7 +17,7 @@ import {
   freeTextSchema,
   ProcessStatusRecord,
   recordHead,
-  recordTail,
+  recordTimestamps,
   timeRangeMembers,
 } from '../../values/schemas.ts'
 import { requestRefundingEvents, requestRefundRefusals } from '../collect/index.ts'
@@ -64,7 +64,7 @@ const RefundRecord = z
       .string()
       .nullable()
       .meta({ description: 'The run to find in the Temporal Web UI; null where nothing is waited for.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Refund' })
 

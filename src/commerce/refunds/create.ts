@@ -286,7 +286,6 @@ function askMerchant(
 
 type Creating = ContextOf<Creates>
 
-/** Plain JSON, since it must survive a crash. */
 interface RefundOfRequest {
   readonly requestId: string
   readonly sourceId: string

@@ -65,7 +65,6 @@ function canPush(ports: Ports, mode: Mode): boolean {
   }
 }
 
-/** Plain JSON, since it must survive a crash. */
 export interface CardRefundCall {
   readonly refundId: string
   readonly mode: Mode

@@ -9,7 +9,7 @@ import { payeeCheckResults, sepaSchemes } from '../../ports/sepa-rail.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
-import { patternTextSchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { patternTextSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { transferKinds, transferMachine, transferRecallStates } from './transfer.ts'
 
 export const transferStatusSchema = z.enum(transferMachine.states)
@@ -103,7 +103,7 @@ export const TransferRecord = z
       .string()
       .nullable()
       .meta({ description: 'The run to find in the Temporal Web UI; null where nothing is waited for.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Transfer' })
 

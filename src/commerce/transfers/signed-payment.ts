@@ -57,7 +57,6 @@ export function signedPayees(
   return payee ? [{ name: payee.name, iban: payee.iban, walletId: null, amountCents }] : []
 }
 
-/** Signatures are made only in the console. */
 export const requiresPaymentSignature = ({ type }: Pick<Actor, 'type'>): boolean => type === 'console'
 
 /** Verifies before any row is locked. Undefined if no signature is needed or sent. */

@@ -4,7 +4,6 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { tenantTable, timestampColumn } from '../../kernel/database/entity.ts'
 import type { PersonalData } from '../../values/personal.ts'
 
-/** Read-only: only a sealer writes checkpoints. */
 const schema = defineEntity({
   ...tenantTable('Checkpoint', 'audit_checkpoints'),
   readonly: true,

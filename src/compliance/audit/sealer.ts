@@ -125,7 +125,6 @@ function* sealed(
 const POOL = Buffer.alloc(4_096)
 let used = POOL.length
 
-/** Random bytes, drawn in large blocks. */
 function randomBytes(count: number): Buffer {
   if (used + count > POOL.length) {
     randomFillSync(POOL)

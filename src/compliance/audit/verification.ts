@@ -84,7 +84,6 @@ where owner_id = $1 and mode = $2 and size > $3 and size <= $4 order by size`
 /** Checks everything stored of a tenant's trail from its first entry; throws `TrailBroken` at the first mismatch. */
 class Verification {
   checkpoints = 0
-  /** The number of purged entries; their hashes are still checked. */
   purged = 0
   readonly #sql: Sql
   readonly #tenant: Tenant
@@ -230,7 +229,6 @@ select f.written_in as "writtenIn", f.id, f.open::text[] as open,
   coalesce((select size from audit_trees where owner_id = $1 and mode = $2), 0)::float8 as size
 from audit_sealing f`
 
-/** Events per statement, to stay far below the statement timeout. */
 const COUNTED_PAGE = 10_000
 
 const COUNTED = `

@@ -8,7 +8,7 @@ import { instant } from '../../values/clock.ts'
 import { keysOf } from '../../values/collections.ts'
 import { id } from '../../values/ids.ts'
 import { legalGrounds } from '../../values/personal.ts'
-import { ProcessStatusRecord, recordHead, recordTail } from '../../values/schemas.ts'
+import { ProcessStatusRecord, recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { merchantSubjectRequired } from './data-export.ts'
 import { dataDeletionMachine } from './deletion.ts'
 import { DataSubjectRecord, dataSubjectSchema, subjectNotFound } from './export-api.ts'
@@ -54,11 +54,10 @@ const DeletionRecord = z
     completedAt: instant.nullable(),
     cancelledAt: instant.nullable(),
     workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'GdprDeletion' })
 
-/** Ids only, because events leave the service. */
 const DeletionEvent = z.object({
   deletionId: id('gdprdeletion'),
   subject: DataSubjectRecord,

@@ -5,7 +5,7 @@ import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { nonOwnerSubjects } from '../../values/personal.ts'
-import { ProcessStatusRecord, recordHead, recordTail } from '../../values/schemas.ts'
+import { ProcessStatusRecord, recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { dataExportMachine, dataSubjectTypes, merchantSubjectRequired } from './data-export.ts'
 
 const readers = { callers: ['key'], scope: 'gdpr:read' } as const
@@ -46,11 +46,10 @@ const DataExportRecord = z
     readyAt: instant.nullable(),
     expiresAt: instant.nullable().meta({ description: 'Until when the archive can be downloaded.' }),
     workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'GdprExport' })
 
-/** Ids only, because events leave the service. */
 export const DataExportEvent = z.object({
   exportId: id('gdprexport'),
   subject: DataSubjectRecord,

@@ -11,7 +11,7 @@ import {
   labelSchema,
   patternTextSchema,
   recordHead,
-  recordTail,
+  recordTimestamps,
 } from '../../values/schemas.ts'
 import { type MerchantApplication, merchantApplicationMachine } from './application.ts'
 
@@ -51,7 +51,7 @@ const merchantMembers = {
   thumbprint: z.string().nullable().meta({ description: 'Of that key (RFC 7638).' }),
 }
 
-export const MerchantRecord = z.object({ ...merchantMembers, ...recordTail }).meta({ id: 'Merchant' })
+export const MerchantRecord = z.object({ ...merchantMembers, ...recordTimestamps }).meta({ id: 'Merchant' })
 
 export const MerchantApplicationRecord = z
   .object({
@@ -61,7 +61,7 @@ export const MerchantApplicationRecord = z
     reason: z.string().nullable().meta({ description: 'Why it was rejected or revoked.' }),
     decidedAt: instant.nullable(),
     revokedAt: instant.nullable(),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'MerchantApplication' })
 

@@ -36,7 +36,7 @@ function remindersOf(clock: ReportingClock): ReportReminder[] {
   ]
 }
 
-export const unsentReminders = (
+export const unsentIncidentReminders = (
   given: readonly string[],
   ...clocks: Parameters<typeof reportingClocks>
 ): ReportReminder[] =>
@@ -53,7 +53,7 @@ export const remainingReportReminders = (
 ): readonly ReportReminder[] =>
   incident.status === 'closed'
     ? []
-    : unsentReminders(incident.reminded, incident.clockInput(), ports.weekendRelief)
+    : unsentIncidentReminders(incident.reminded, incident.clockInput(), ports.weekendRelief)
 
 export function scheduleNextReminder(incident: SecurityIncident, context: Scheduling): void {
   incident.dueAt = remainingReportReminders(incident, context)[0]?.at ?? null

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { countrySchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { countrySchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { reportingClockStages, reportStages } from './clocks.ts'
 import { classificationCriteria, classificationCriteriaSchema } from './criteria.ts'
 import {
@@ -96,7 +96,7 @@ export const IncidentRecord = z
     clocks: z.array(ClockRecord).meta({ description: 'What is owed, each beside its article.' }),
     closedAt: instant.nullable(),
     workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'SecurityIncident' })
 

@@ -20,7 +20,7 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema, positiveMoneySchema } from '../../values/money.ts'
 import { proofKeySchema } from '../../values/proof-key.ts'
-import { labelSchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { labelSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
 
 const scopeList = z.array(z.enum(allScopeNames))
 
@@ -55,7 +55,7 @@ export const AgentTokenRecord = z
     expiresAt: instant.nullable(),
     lastUsedAt: instant.nullable().meta({ description: 'To the minute; null if never.' }),
     revokedAt: instant.nullable(),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'AgentToken' })
 

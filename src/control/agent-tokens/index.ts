@@ -1,3 +1,8 @@
 export { defaultTokenScopes, issueDelegationToken, revokeDelegationTokens } from './agent-tokens.ts'
 export { agentTokenCreatedEvent, agentTokenRevokedEvent, agentTokensApi } from './api.ts'
-export { type AgentTokenBudget, loadTokenBudgets, RemainingTokenBudgets, readTokenBudgets } from './limits.ts'
+export {
+  type AgentTokenBudget,
+  loadTokenBudgets,
+  RemainingTokenBudgets,
+  readAgentTokenBudgets,
+} from './limits.ts'

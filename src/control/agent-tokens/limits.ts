@@ -32,7 +32,7 @@ select id, label, max_amount_cents as "maxAmountCents" from agent_tokens
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and max_amount_cents is not null`
 
 /** Omits tokens without a budget. While their agents are locked, no other transaction spends. */
-export async function readTokenBudgets(
+export async function readAgentTokenBudgets(
   sql: Sql,
   { ownerId, mode }: Tenant,
   ids: readonly string[],
@@ -70,7 +70,7 @@ export async function loadTokenBudgets(
   tenant: Tenant,
   tokenIds: readonly string[],
 ): Promise<RemainingTokenBudgets> {
-  const limits = await readTokenBudgets(sql, tenant, tokenIds)
+  const limits = await readAgentTokenBudgets(sql, tenant, tokenIds)
   const useOf = await readBudgetUse(sql, tenant, [...limits.keys()])
   const left = [...limits.values()].map(({ id, maxAmountCents, paidCents }) => {
     const { heldCents, spentCents } = useOf(id)

@@ -20,7 +20,7 @@ import {
   metadataSchema,
   ProcessStatusRecord,
   recordHead,
-  recordTail,
+  recordTimestamps,
   searchTextSchema,
 } from '../../values/schemas.ts'
 import { agentMachine } from './agent.ts'
@@ -43,7 +43,7 @@ export const AgentRecord = z
       .nullable()
       .meta({ description: 'The agent’s own policy. Null: every intent waits for a person.' }),
     metadata: metadataSchema,
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Agent' })
 

@@ -10,9 +10,9 @@ import { type Cents, cents } from '../../values/money.ts'
 import {
   type BudgetUsage,
   type CardControls,
-  checkOutcomes,
   type MandateLimitUsage,
   type MandateUsage,
+  ruleOutcomes,
   type SpendCounters,
   type SpendRequest,
   type SpendRuling,
@@ -22,7 +22,7 @@ const message = '€ 25.00 is within the limit of € 50.00 up to which no appro
 
 const CheckRecord = z.object({
   rule: z.string().meta({ examples: ['autoApproveLimitEuros'] }),
-  outcome: z.enum(checkOutcomes),
+  outcome: z.enum(ruleOutcomes),
   limit: z.number().nullable(),
   used: z.number().nullable(),
   remaining: z.number().nullable(),

@@ -12,7 +12,7 @@ import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema, positiveMoneySchema } from '../../values/money.ts'
-import { labelSchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { labelSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { agentTokenCreatedEvent, agentTokenRevokedEvent } from '../agent-tokens/index.ts'
 import { delegationMachine, MAX_DELEGATION_DEPTH } from './delegation.ts'
 
@@ -42,7 +42,7 @@ export const DelegationRecord = z
     redeemedAt: instant.nullable(),
     tokenId: id('token').nullable().meta({ description: 'The token that was created for the code.' }),
     revokedAt: instant.nullable(),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Delegation' })
 

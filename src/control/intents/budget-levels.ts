@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { addCents, type Cents, NO_CENTS } from '../../values/money.ts'
-import { type AgentTokenBudget, readTokenBudgets } from '../agent-tokens/index.ts'
+import { type AgentTokenBudget, readAgentTokenBudgets } from '../agent-tokens/index.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
 import { type CardTermsRow, cardBudgets, loadCardTerms } from '../card-terms/index.ts'
 import { type DelegationLimit, delegationLimits } from '../delegations/index.ts'
@@ -119,7 +119,7 @@ export async function loadBudgetLevels(
   const [runs, delegations, tokens, cards] = await Promise.all([
     runLimits(sql, tenant, idsOf('runId')),
     delegationLimits(sql, tenant, idsOf('delegationId')),
-    readTokenBudgets(sql, tenant, idsOf('tokenId')),
+    readAgentTokenBudgets(sql, tenant, idsOf('tokenId')),
     loadCardTerms(sql, tenant, idsOf('cardId')),
   ])
   return new BudgetLevels(levelIds, runs, delegations, tokens, cards)

@@ -5,7 +5,7 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
 import { labelSchema } from '../../values/schemas.ts'
-import { checkOutcomes } from '../rules/index.ts'
+import { ruleOutcomes } from '../rules/index.ts'
 import { IntentEvent } from './schemas.ts'
 
 const intent_not_found = notFound('intent')
@@ -89,7 +89,7 @@ export const intentInquiryApi = {
         rules: z.array(
           z.object({
             rule: z.string().meta({ examples: ['dailyLimitEuros'] }),
-            outcome: z.enum(checkOutcomes),
+            outcome: z.enum(ruleOutcomes),
             message: z.string(),
             remedy: z.string().nullable(),
           }),

@@ -10,7 +10,7 @@ import {
   metadataSchema,
   patternTextSchema,
   recordHead,
-  recordTail,
+  recordTimestamps,
 } from '../../values/schemas.ts'
 import { DecisionRecord } from '../decisions/index.ts'
 import { intentDeciders, intentMachine, intentReceiptStates } from './intent.ts'
@@ -123,7 +123,7 @@ export const IntentRecord = z
         'The workflow to find in the Temporal Web UI; null if the intent never waited for a person.',
     }),
     metadata: metadataSchema,
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Intent' })
 

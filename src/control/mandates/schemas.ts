@@ -4,7 +4,7 @@ import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema, positiveMoneySchema } from '../../values/money.ts'
-import { countrySchema, labelSchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { countrySchema, labelSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { mccCodeSchema, merchantPatternSchema } from '../rules/index.ts'
 import { MAX_MANDATE_DAYS, MAX_OPEN_MANDATES, mandateMachine, mandateSuspensionReasons } from './mandate.ts'
 
@@ -117,7 +117,7 @@ export const MandateRecord = z
       examples: ['eyJhbGciOiJFZERTQSIsImtpZCI6IjE2MyIsInR5cCI6Im1hbmRhdGUifQ.e30.c2lnbmF0dXJl'],
     }),
     workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Mandate' })
 

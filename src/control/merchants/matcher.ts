@@ -114,14 +114,15 @@ const allowlistReading: ListReading = {
   },
 }
 
-const provenNamesIn = memoizeBounded(
-  (descriptor: string): readonly string[] => acceptorNames({ descriptor, city: null, country: null }).names,
-)
+const namesInDescriptor = memoizeBounded((descriptor: string): readonly string[] => {
+  const { names } = acceptorNames({ descriptor, city: null, country: null })
+  return [...new Set([...possibleMerchantNames(descriptor), ...names])]
+})
 
 const blocklistReading: ListReading = {
   normalizations: [bySpelling, byAppearance],
   namesOfPattern: namesOfBlocklistPattern,
-  namesOfMerchant: merchant => [...possibleMerchantNames(merchant), ...provenNamesIn(merchant)],
+  namesOfMerchant: namesInDescriptor,
 }
 
 /** The first of equal patterns wins, so they are set from the last to the first. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { recordHead, recordTail } from '../../values/schemas.ts'
+import { recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { expirationActions, PolicyCreate, policyRuleFields, policyRuleNames } from '../rules/index.ts'
 
 const { allowedMccs, blockedMccs, attestationWindowMinutes, ...contractRules } = policyRuleFields
@@ -39,7 +39,7 @@ export const PolicyDetail = z
     assignedAt: instant.nullable(),
     expiresAt: instant.nullable().meta({ description: 'When the policy ends, by `expiresAfterMinutes`.' }),
     expiredAt: instant.nullable(),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'PolicyDetail' })
 

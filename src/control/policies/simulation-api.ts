@@ -3,7 +3,7 @@ import { notFound, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
-import { checkOutcomes, spendVerdicts } from '../rules/index.ts'
+import { ruleOutcomes, spendVerdicts } from '../rules/index.ts'
 
 const policy_not_found = notFound('policy')
 
@@ -97,7 +97,7 @@ const Situation = z
 const Probed = z
   .object({
     situation: Situation,
-    outcome: z.enum(checkOutcomes).meta({ description: 'The outcome of this rule.' }),
+    outcome: z.enum(ruleOutcomes).meta({ description: 'The outcome of this rule.' }),
     message: z.string(),
     verdict: verdict.meta({ description: 'The verdict of all rules together.' }),
     reason: z.string(),

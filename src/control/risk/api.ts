@@ -5,7 +5,7 @@ import { digitsAsNumber, integerSchema } from '../../kernel/contract/page.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
-import { freeTextSchema, recordHead, recordTail, timeRangeMembers } from '../../values/schemas.ts'
+import { freeTextSchema, recordHead, recordTimestamps, timeRangeMembers } from '../../values/schemas.ts'
 import { AgentEvent, AgentRecord } from '../agents/index.ts'
 import { MAX_VELOCITY_WINDOW_MINUTES } from './profile.ts'
 import { riskAlertMachine, riskRecordOutcomes } from './risk-record.ts'
@@ -102,7 +102,7 @@ const RiskEventRecord = z
     amountCents: moneySchema.nullable(),
     merchant: z.string().nullable(),
     comment: z.string().nullable(),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'RiskEvent' })
 
@@ -120,7 +120,7 @@ const RiskAlertRecord = z
     liftedAt: instant
       .nullable()
       .meta({ description: 'When the agent was unfrozen, which closes the alert.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'RiskAlert' })
 

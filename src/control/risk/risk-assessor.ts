@@ -58,10 +58,12 @@ export async function loadRiskAssessor(
   return new RiskAssessor(tenantNow, data ?? { config: null, profiles: [], known: [] })
 }
 
+const AMOUNT = jsonName('amountCents')
+
 /** A record as `risk_write` reads it: the names of its members are those of JSON. */
 const inJson = ({ amountCents, ...record }: RiskRecordRow) => ({
   ...record,
-  [jsonName('amountCents')]: amountCents,
+  [AMOUNT]: amountCents,
 })
 
 export class RiskAssessor {

@@ -10,6 +10,9 @@ import {
 } from './decision.ts'
 import type { PolicyRule, PolicyTerms, RuleEvaluationInput, RuleEvaluator } from './evaluation.ts'
 
+const MAX_TRANSACTION = jsonName('maxTransactionCents')
+const AUTO_APPROVE_LIMIT = jsonName('autoApproveLimitCents')
+
 /** Checks the amount of one payment by itself. The limit's message is formatted once, not at each check. */
 function checkPayment(
   rule: string,
@@ -33,11 +36,11 @@ function checkPayment(
 }
 
 export const maxTransactionRule: PolicyRule = {
-  name: jsonName('maxTransactionCents'),
+  name: MAX_TRANSACTION,
   compile: terms => {
     const limit = terms?.maxTransactionCents ?? null
     if (limit === null) return undefined
-    return checkPayment(jsonName('maxTransactionCents'), limit, { purpose: 'for one payment', above: 'fail' })
+    return checkPayment(MAX_TRANSACTION, limit, { purpose: 'for one payment', above: 'fail' })
   },
   skipMessage: 'No limit is set for a single payment.',
   remedy: 'Choose a smaller amount, or raise the limit for one payment.',
@@ -48,19 +51,22 @@ const periodLimit = (
   title: string,
   usedOf: (input: RuleEvaluationInput) => Cents,
   texts: Pick<PolicyRule, 'skipMessage' | 'remedy'>,
-): PolicyRule => ({
-  name: jsonName(name),
-  compile: terms => {
-    const limit = terms?.[name] ?? null
-    if (limit === null) return undefined
-    const titleWithLimit = `${title} of ${formatMoney(limit)}`
-    return input => {
-      const requested = { amount: input.request.amountCents, inWords: input.amountInWords }
-      return checkLimit(jsonName(name), titleWithLimit, requested, { limit, used: usedOf(input) })
-    }
-  },
-  ...texts,
-})
+): PolicyRule => {
+  const rule = jsonName(name)
+  return {
+    name: rule,
+    compile: terms => {
+      const limit = terms?.[name] ?? null
+      if (limit === null) return undefined
+      const titleWithLimit = `${title} of ${formatMoney(limit)}`
+      return input => {
+        const requested = { amount: input.request.amountCents, inWords: input.amountInWords }
+        return checkLimit(rule, titleWithLimit, requested, { limit, used: usedOf(input) })
+      }
+    },
+    ...texts,
+  }
+}
 
 export const dailyLimitRule = periodLimit(
   'dailyLimitCents',
@@ -187,21 +193,19 @@ const unlessMandate =
   }
 
 export const autoApproveRule: PolicyRule = {
-  name: jsonName('autoApproveLimitCents'),
+  name: AUTO_APPROVE_LIMIT,
   compile: terms => {
     if (terms?.requireAttestation) return undefined
     const limit = terms?.autoApproveLimitCents ?? null
     if (limit !== null) {
       const purpose = 'up to which no approval is needed'
-      return unlessMandate(
-        checkPayment(jsonName('autoApproveLimitCents'), limit, { purpose, above: 'review' }),
-      )
+      return unlessMandate(checkPayment(AUTO_APPROVE_LIMIT, limit, { purpose, above: 'review' }))
     }
     const message = terms
       ? 'The policy approves nothing by itself: a person approves every intent.'
       : 'The agent has no policy: a person approves every intent.'
     return unlessMandate(({ request }) => ({
-      ...checkWithoutLimit(jsonName('autoApproveLimitCents'), 'review', message),
+      ...checkWithoutLimit(AUTO_APPROVE_LIMIT, 'review', message),
       used: centsToEuroNumber(request.amountCents),
     }))
   },

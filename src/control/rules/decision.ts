@@ -16,8 +16,8 @@ export const spendVerdict = (
 export const isStricterVerdict = (verdict: SpendVerdict, other: SpendVerdict): boolean =>
   spendVerdicts.indexOf(verdict) > spendVerdicts.indexOf(other)
 
-export const checkOutcomes = ['pass', 'fail', 'review', 'skip'] as const
-export type RuleOutcome = (typeof checkOutcomes)[number]
+export const ruleOutcomes = ['pass', 'fail', 'review', 'skip'] as const
+export type RuleOutcome = (typeof ruleOutcomes)[number]
 
 export interface RuleCheck {
   readonly rule: string

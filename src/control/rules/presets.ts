@@ -1,3 +1,4 @@
+import { euCountries } from '../../values/countries.ts'
 import { decodeJson, type JsonName, type JsonOf } from '../../values/json-names.ts'
 import { PolicyCreate, type PolicyRules } from './rules.ts'
 
@@ -15,8 +16,6 @@ const preset = (
   policy: JsonOf<typeof PolicyCreate>,
   explanation: Partial<Record<JsonName<Exclude<keyof PolicyRules, 'name'>>, string>>,
 ): PolicyPreset => ({ id, name: policy.name, summary, explanation, policy: decodeJson(PolicyCreate, policy) })
-
-const EU = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ')
 
 export function findPreset(text: string): PolicyPreset | undefined {
   const wanted = text.toLowerCase()
@@ -103,7 +102,7 @@ export const policyPresets: readonly PolicyPreset[] = [
       dailyLimitEuros: 3_000,
       monthlyLimitEuros: 10_000,
       mccCategories: ['travel'],
-      allowedCountries: [...EU],
+      allowedCountries: [...euCountries],
       requireIntent: true,
       requireAttestation: true,
       attestationWindowMinutes: 10,

@@ -22,7 +22,7 @@ import {
   labelSchema,
   metadataSchema,
   recordHead,
-  recordTail,
+  recordTimestamps,
   searchTextSchema,
   timeRangeMembers,
 } from '../../values/schemas.ts'
@@ -52,7 +52,7 @@ export const RunRecord = z
     reason: z.string().nullable().meta({ description: 'The reason for which the run failed.' }),
     endedAt: instant.nullable(),
     metadata: metadataSchema,
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Run' })
 

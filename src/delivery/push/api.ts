@@ -11,7 +11,7 @@ import {
 } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { labelSchema, patternTextSchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { labelSchema, patternTextSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { unknownEventRefusal } from '../events/index.ts'
 import { isP256PublicKey, urgentPushEvents } from './subscription.ts'
 
@@ -56,7 +56,7 @@ export const PushSubscriptionRecord = z
       .nullable()
       .meta({ description: 'The person who subscribed it in the console; null for a key.' }),
     expiresAt: instant.nullable().meta({ description: 'Nothing is sent after this time.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'PushSubscription' })
 

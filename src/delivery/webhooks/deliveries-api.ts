@@ -8,7 +8,7 @@ import { id } from '../../values/ids.ts'
 import {
   ProcessStatusRecord,
   recordHead,
-  recordTail,
+  recordTimestamps,
   searchTextSchema,
   timeRangeMembers,
 } from '../../values/schemas.ts'
@@ -37,7 +37,7 @@ export const DeliveryRecord = z
       .string()
       .nullable()
       .meta({ description: 'Where its retries are seen in Temporal; null until one is needed.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Delivery' })
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { recordHead, recordTail } from '../../values/schemas.ts'
+import { recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { retryTierNames } from './dispatch/retry.ts'
 import { webhookConditions } from './health.ts'
 import { webhookMachine } from './webhook.ts'
@@ -60,7 +60,7 @@ export const WebhookRecord = z
       description:
         'Where more deliveries wait than your plan allows: the subscription is paused, and is sent what happens meanwhile as its receiver takes what waits. Nothing is lost or left out.',
     }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Webhook' })
 

@@ -1,7 +1,7 @@
 import type { ResponseFile } from '../../kernel/contract/file.ts'
 import { cachedAssetFile, uncompressedAssetFile } from '../../web/page-assets.ts'
 import { renderDocsMarkdown } from '../docs-text.ts'
-import { readDocument } from '../openapi/write.ts'
+import { parseOpenapiFile } from '../openapi/write.ts'
 import { type DocsAddresses, renderDocs } from './docs.ts'
 import { refusalAddress } from './refusals.ts'
 
@@ -13,7 +13,7 @@ const isSmall = (address: string): boolean =>
 
 /** Runs in a thread. Renders the reference from the OpenAPI document, and returns each file by its path, compressed. */
 export async function docsFiles(text: string, addresses: DocsAddresses): Promise<Map<string, ResponseFile>> {
-  const document = readDocument(text)
+  const document = parseOpenapiFile(text)
   const pages = renderDocs(document, addresses)
   const files = [...pages, ...renderDocsMarkdown(document)]
   const cached = files.map(

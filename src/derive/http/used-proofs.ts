@@ -47,7 +47,6 @@ export function createProofVerifier({ pool }: Database): ProvePossession {
   }
 }
 
-/** Usual proofs have a thousand characters. */
 const LONGEST = 4_096
 
 /** The largest allowed difference between a device's clock and the service's. */

@@ -70,7 +70,7 @@ const ALWAYS: readonly string[] = [...everywhere, ...metered]
 const wordless = (header: HeaderObject | SchemaReference): HeaderObject | SchemaReference =>
   'schema' in header && header.description === refusalCode ? { schema: header.schema } : header
 
-export function withoutCommonHeaders(response: ResponseObject): ResponseObject {
+export function omitCommonResponseHeaders(response: ResponseObject): ResponseObject {
   const { headers: all = {}, ...rest } = response
   const isShorter = ALWAYS.every(name => name in all)
   const own = Object.entries(all)

@@ -1,7 +1,7 @@
 import type { SlicedWork } from '../../kernel/contract/time-slices.ts'
 import { referencedName, schemaExample } from './example.ts'
 import { rewriteForGenerators } from './for-generators.ts'
-import { anyRefusalCodeHeader, REFUSAL_CODE_HEADER, withoutCommonHeaders } from './headers.ts'
+import { anyRefusalCodeHeader, omitCommonResponseHeaders, REFUSAL_CODE_HEADER } from './headers.ts'
 import { eventFamilies, withoutAccessText } from './published-events.ts'
 import { isSameJson, mapValues, mapValuesInSlices, withSharedSchemas } from './published-schemas.ts'
 import { compactRefusal, isRefusalResponse, resolveResponse, SharedRefusals } from './refusal-words.ts'
@@ -76,7 +76,7 @@ function shortened(operation: OperationObject, { schemas, sharing, refused }: Sh
   const { requestBody } = operation
   const responses = Object.entries(operation.responses).map(([status, response]) => {
     if ('$ref' in response) return [status, sharing.named(response)]
-    const shorter = withoutCommonHeaders(response)
+    const shorter = omitCommonResponseHeaders(response)
     if (isRefusalResponse(response)) return [status, compactRefusal(shorter, refused)]
     return [status, withoutExample(shorter, schemas)]
   })

@@ -1,6 +1,11 @@
 import { type ProblemCode, universalProblems } from '../../kernel/contract/problem.ts'
 import { referencedName } from './example.ts'
-import { REFUSAL_CODE_HEADER, refusalCodeHeader, withCommonHeaders, withoutCommonHeaders } from './headers.ts'
+import {
+  omitCommonResponseHeaders,
+  REFUSAL_CODE_HEADER,
+  refusalCodeHeader,
+  withCommonHeaders,
+} from './headers.ts'
 import { isSameJson } from './published-schemas.ts'
 import type { OpenapiDocument, ResponseObject, SchemaReference } from './types.ts'
 
@@ -105,7 +110,7 @@ export class SharedRefusals {
   all(): Record<string, ResponseObject> {
     const named = Object.entries(this.#responses).map(([name, response]): [string, ResponseObject] => [
       this.#names.get(name) ?? name,
-      { ...withoutCommonHeaders(response), content: CONTENT },
+      { ...omitCommonResponseHeaders(response), content: CONTENT },
     ])
     return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)))
   }

@@ -105,7 +105,7 @@ export function* writeDocumentInSlices(document: OpenapiDocument): SlicedWork<st
   return `${yield* lines({ ...(yield* compactDocument(document)) }, 1, LEVELS)}\n`
 }
 
-export const readDocument = (text: string): OpenapiDocument =>
+export const parseOpenapiFile = (text: string): OpenapiDocument =>
   expandDocument(JSON.parse(text) as CompactDocument)
 
 export const writeJsonLines = (document: Json, levels: Readonly<Record<string, number>>): string =>

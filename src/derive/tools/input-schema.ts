@@ -63,7 +63,6 @@ function objectOf(schema: Parameters<SchemaCollector['add']>[0], reader: ToolSch
   return inlined(root, collector.all(), reader, 0)
 }
 
-/** Deeper than any contract nests. */
 const DEEPEST = 12
 const LONGEST = 160
 

@@ -28,7 +28,6 @@ const wordsOf = (text: string): string[] =>
 
 const setOf = (text: string): ReadonlySet<string> => new Set(wordsOf(text))
 
-/** Words of the name count most, then those of the summary. */
 function searcher(operations: readonly RegisteredOperation[]): (query: string) => RegisteredOperation[] {
   const index = operations.map(
     (registered): Indexed => ({

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { FileSink } from '../../ports/files.ts'
 import { detectFileKind, type FileKind, sanitizeFileName } from '../../values/file-kind.ts'
 
-/** Longer than the signature of any file type. */
 const START = 64
 
 export interface FileFacts {

@@ -1,7 +1,6 @@
 import { invalidRequest } from '../http/body.ts'
 import type { FileFacts, IncomingFile } from './incoming-file.ts'
 
-/** More parts than any contract has members. */
 const MAX_PARTS = 32
 const MAX_HEADER_BYTES = 2_048
 const MAX_TEXT = 65_536

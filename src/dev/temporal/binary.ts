@@ -18,7 +18,6 @@ export type TemporalSearchResult =
   | { readonly binary: null; readonly reason: string }
 
 const UNFINISHED = 'unfinished-'
-/** On a busy machine the program takes seconds to load. */
 const VERSION_MS = 30_000
 const ADVICE =
   'Install the Temporal CLI (https://docs.temporal.io/cli) or Go (https://go.dev/dl), or set TEMPORAL_ADDRESS'

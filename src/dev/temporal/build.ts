@@ -6,7 +6,6 @@ import { guardedChild } from '../processes/guarded-child.ts'
 import type { PrintLine } from '../processes/progress.ts'
 import type { TemporalRelease } from './download.ts'
 
-/** For the module's source, about a megabyte. */
 const DOWNLOAD_MS = 30_000
 
 export async function buildTemporal(

@@ -9,7 +9,7 @@ import {
   PostalAddressRecord,
   phoneSchema,
   postalAddressSchema,
-  recordTail,
+  recordTimestamps,
 } from '../../values/schemas.ts'
 import { customerMachine, customerPlans, customerTypes, kycStatusMachine } from './customer.ts'
 
@@ -52,7 +52,7 @@ export const CustomerRecord = z
     kycStatus: z.enum(kycStatusMachine.states).meta({
       description: 'Live keys can be created once it is `verified`. GET /kyc/status lists what is missing.',
     }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Customer' })
 

@@ -22,7 +22,6 @@ import {
   PLATFORM_OWNER_ID,
 } from './customer.ts'
 
-/** The request must already act for the new customer. */
 export const addCustomer = (
   records: Records,
   id: string,

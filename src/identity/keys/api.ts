@@ -5,7 +5,7 @@ import { allScopeNames, scopeSchema } from '../../kernel/contract/scopes.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { labelSchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { labelSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { CustomerCreateBody, CustomerEvent, CustomerRecord } from '../customers/index.ts'
 import { assertionEvents, assertionRefusals, webauthnAssertionSchema } from '../passkeys/index.ts'
 import { keyEnvironments, MAX_API_KEYS } from './key.ts'
@@ -60,7 +60,7 @@ const KeyRecord = z
       description: 'The approving person. The key’s rights are limited to theirs, and it ends with them.',
     }),
     revokedAt: instant.nullable(),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Key' })
 

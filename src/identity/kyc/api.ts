@@ -19,7 +19,7 @@ import {
   ProcessStatusRecord,
   postalAddressSchema,
   recordHead,
-  recordTail,
+  recordTimestamps,
 } from '../../values/schemas.ts'
 import { customerVerifiedEvents } from '../customers/index.ts'
 import { KYC_DOCUMENT_TYPES } from './document.ts'
@@ -44,7 +44,7 @@ const DocumentRecord = z
       .nullable()
       .meta({ description: 'Null while the submission is not decided, and once it is erased.' }),
     erasedAt: instant.nullable(),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'KycDocument' })
 
@@ -75,7 +75,7 @@ const SubmissionRecord = z
         'When the provider contradicted the final answer. The first answer counts: ask the provider.',
     }),
     workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'KycSubmission' })
 

@@ -12,7 +12,7 @@ import {
   patternTextSchema,
   postalAddressSchema,
   recordHead,
-  recordTail,
+  recordTimestamps,
 } from '../../values/schemas.ts'
 import {
   MAX_BENEFICIAL_OWNERS,
@@ -174,7 +174,7 @@ export const OnboardingRecord = z
     reason: z.string().nullable().meta({ description: 'Why it was rejected.' }),
     endedAt: instant.nullable(),
     workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Onboarding' })
 

@@ -13,7 +13,7 @@ import {
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { addMs, clock, minutes } from '../../values/clock.ts'
 import { type AssertionContext, consumeAssertion, verifyAssertion } from './assertions.ts'
-import type { EnrolmentAuthority } from './challenge.ts'
+import type { PasskeyEnrolmentGround } from './challenge.ts'
 import { Passkey } from './passkey.ts'
 import {
   type AssertionRefusalCode,
@@ -25,7 +25,6 @@ import {
 /** `join` counts while the tenant has a passkey; `recovery` also counts without one. */
 const grantKinds = ['join', 'recovery'] as const
 
-/** A session never lasts longer than this. */
 const GRANT_LASTS_MS = minutes(12 * 60)
 
 const schema = defineEntity({
@@ -117,7 +116,7 @@ export async function enrolmentAuthority(
   person: PasskeyEnrollee,
   envelope: WebauthnAssertion | undefined,
   context: Authorizing,
-): Promise<{ authority: EnrolmentAuthority; authorityId: string | null } | AuthorityCode> {
+): Promise<{ authority: PasskeyEnrolmentGround; authorityId: string | null } | AuthorityCode> {
   const [standing, grant] = await Promise.all([
     passkeySummary(context.sql, context.tenant),
     openGrantOf(person, context),
@@ -153,7 +152,7 @@ async function openGrantOf(
 }
 
 interface UsedAuthority {
-  readonly authority: EnrolmentAuthority | null
+  readonly authority: PasskeyEnrolmentGround | null
   readonly authorityId: string | null
 }
 

@@ -31,8 +31,8 @@ const kinds = [
 ] as const satisfies readonly Kind[]
 
 /** A new passkey needs one of these: being the tenant's first, a redeemed link, or another passkey. */
-export const enrolmentAuthorities = ['first', 'grant', 'passkey'] as const
-export type EnrolmentAuthority = (typeof enrolmentAuthorities)[number]
+export const passkeyEnrolmentGrounds = ['first', 'grant', 'passkey'] as const
+export type PasskeyEnrolmentGround = (typeof passkeyEnrolmentGrounds)[number]
 
 const schema = defineEntity({
   ...tenantTable('PasskeyChallenge', 'passkey_challenges'),
@@ -46,7 +46,7 @@ const schema = defineEntity({
     madeAt: timestampColumn(),
     expiresAt: timestampColumn(),
     usedAt: nullable.instant(),
-    authority: nullable.enum(enrolmentAuthorities),
+    authority: nullable.enum(passkeyEnrolmentGrounds),
     authorityId: nullable.string(),
   },
 })
@@ -63,7 +63,7 @@ export interface NewPasskeyChallenge<K extends Kind> {
   readonly subjectId: string | null
   readonly members: Subjects[K]
   readonly personId: string | null
-  readonly authority?: EnrolmentAuthority
+  readonly authority?: PasskeyEnrolmentGround
   readonly authorityId?: string | null
 }
 

@@ -3,7 +3,7 @@ import { declareEvent } from '../../kernel/contract/events.ts'
 import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { recordHead, recordTail } from '../../values/schemas.ts'
+import { recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { passkeyAlgorithms } from './passkey.ts'
 
 /** Binary data as browsers encode it. The limit is the largest value of any device. */
@@ -125,7 +125,7 @@ export const PasskeyRecord = z
         'Closed for fifteen minutes, as its counter did not rise: a copy of it may sign. By the real clock, in test mode too.',
     }),
     revokedAt: instant.nullable(),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Passkey' })
 

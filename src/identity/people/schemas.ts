@@ -3,7 +3,7 @@ import { declareEvent } from '../../kernel/contract/events.ts'
 import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { recordHead, recordTail } from '../../values/schemas.ts'
+import { recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { passkeyEvents } from '../passkeys/index.ts'
 import { MAX_PEOPLE, personMachine, personRoles } from './person.ts'
 import { recoveryMachine } from './recovery.ts'
@@ -40,7 +40,7 @@ export const PersonRecord = z
       description:
         'The recovery that is under way, which any key or person of the account can stop: `DELETE /people/{id}/recovery`.',
     }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Person' })
 

@@ -6,7 +6,7 @@ import { allScopeNames, scopeSchema } from '../../kernel/contract/scopes.ts'
 import { tooManyAttemptsRefusal } from '../../kernel/database/attempt-limit.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { patternTextSchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { patternTextSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { apiKeyEvents } from '../keys/index.ts'
 import { type DeviceSession, deviceClientTypes, deviceSessionMachine } from './session.ts'
 
@@ -76,7 +76,7 @@ export const DeviceSessionRecord = z
       description:
         'When it has ended, or will: ninety days after its beginning, and earlier after thirty without a use.',
     }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'DeviceSession' })
 

@@ -3,7 +3,7 @@ import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { recordTail } from '../../values/schemas.ts'
+import { recordTimestamps } from '../../values/schemas.ts'
 
 const kid = z.string().meta({
   description: 'The thumbprint of the public key (RFC 7638): the `kid` of what it signs.',
@@ -30,7 +30,7 @@ export const SigningKeyRecord = z
     kid,
     publicKey: PublicKeyRecord,
     retiredAt: instant.nullable().meta({ description: 'Null for the one key that signs.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'SigningKey' })
 

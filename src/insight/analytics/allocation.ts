@@ -81,7 +81,6 @@ function sumsBy(spend: SpendSnapshot, wanted: Wanted): Promise<LabelSum[]> {
   return spend.sql<LabelSum>(text, [...parameters, wanted.limit, ...key])
 }
 
-/** The parts add up to the whole, to the cent. */
 export async function computeAllocation(spend: SpendSnapshot, wanted: Wanted) {
   const sums = await sumsBy(spend, wanted)
   const total = computeSpendFigures(sums)
@@ -165,7 +164,7 @@ from (
 
 type Line = Omit<Allocation['data'][number], 'share'> & { readonly from: string; readonly to: string }
 
-export const allocationColumns: CsvColumns<Line> = {
+export const allocationCsvColumns: CsvColumns<Line> = {
   from: ({ from }) => from,
   to: ({ to }) => to,
   label: ({ label }) => csvCell(label ?? '(no label)'),

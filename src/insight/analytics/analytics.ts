@@ -13,7 +13,7 @@ import {
   resolveReportScope,
 } from '../reports/index.ts'
 import { type SpendSnapshot, type SpendView, withSpendSnapshot } from '../spend/index.ts'
-import { allocationColumns, allocationCsvLines, allocationViews, computeAllocation } from './allocation.ts'
+import { allocationCsvColumns, allocationCsvLines, allocationViews, computeAllocation } from './allocation.ts'
 import { allocationApi } from './allocation-api.ts'
 import { anomaliesApi } from './anomalies/api.ts'
 import { anomalyColumns, anomalyViews, findAnomalies, groupAnomalies } from './anomalies/find.ts'
@@ -111,7 +111,7 @@ const allocation = report(
     return { groupBy, shared, ...(await computeAllocation(spend, { ...scope, groupBy, shared, limit })) }
   },
   ({ groupBy }) => allocationViews(groupBy),
-  allocationColumns,
+  allocationCsvColumns,
   allocationCsvLines,
 )
 

@@ -8,7 +8,7 @@ import {
   inputMetadataSchema,
   metadataSchema,
   recordHead,
-  recordTail,
+  recordTimestamps,
   timeRangeMembers,
 } from '../../values/schemas.ts'
 import { groupLimitSchema, reportAccess, reportQuery, reportSpanMembers } from '../reports/index.ts'
@@ -29,7 +29,7 @@ export const OutcomeRecord = z
     intentId: id('intent'),
     runId: id('run').nullable(),
     ...members,
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Outcome' })
 

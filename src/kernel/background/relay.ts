@@ -12,7 +12,6 @@ import {
 /** Calls to Temporal at once. More would not raise its throughput. */
 const CONCURRENCY = 32
 const ENDLESS_MS = 2 ** 31 - 1
-/** The polling interval while messages may be postponed. */
 const RETRY_POLL_MS = 1_000
 const MAX_PAUSE = 5_000
 

@@ -3,7 +3,6 @@ import type { Areas, ExpiringRows } from '../contract/area.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
 import { IDEMPOTENCY_RETENTION_MS } from '../journal/idempotency.ts'
 
-/** Rows of a table that one statement deletes. */
 const BATCH_SIZE = 1_000
 
 const OF_THE_KERNEL: readonly ExpiringRows[] = [

@@ -3,19 +3,16 @@ import { clock } from '../../values/clock.ts'
 import type { Sql } from '../contract/sql.ts'
 import { freeDeadLeases, LEASE_MS, NEXT_LEASE_END } from '../database/process-lease.ts'
 
-export interface Watched {
+export interface WatchedWork {
   /** A query for one instant from which there is work, or none. It reads few rows. */
   readonly dueAt: string
   readonly wake: () => void
-  /** Called when claims of dead processes have become free. */
   readonly onFreed?: () => void
 }
 
-export interface WatchParts {
+export interface DueWorkWatchOptions {
   readonly sql: Sql
-  /** The longest pause between two queries. */
   readonly pollMs: number
-  /** How long a lease lasts after its last renewal. */
   readonly leaseMs?: number
   readonly onFailure: (error: unknown) => void
 }
@@ -27,21 +24,21 @@ const AGAIN_AFTER_MS = 1_000
  * that becomes due by time, and the claims of dead processes. Between two queries it sleeps until the next
  * instant that it knows. Without parts it asks nothing.
  */
-export class Watch {
-  readonly #parts: WatchParts
-  readonly #watched = new Set<Watched>()
+export class DueWorkWatch {
+  readonly #parts: DueWorkWatchOptions
+  readonly #watched = new Set<WatchedWork>()
   #running: Promise<void> | undefined
   #stopping = new AbortController()
   #askedAt = Number.NEGATIVE_INFINITY
   /** Since then no query failed or came too late, so each living process could renew its lease. */
   #steadySince = Number.POSITIVE_INFINITY
 
-  constructor(parts: WatchParts) {
+  constructor(parts: DueWorkWatchOptions) {
     this.#parts = parts
   }
 
   /** Returns a function that ends the watching; once no part is left, the last query has ended with it. */
-  add(watched: Watched): () => Promise<void> {
+  add(watched: WatchedWork): () => Promise<void> {
     this.#watched.add(watched)
     this.#running ??= this.#run()
     return async () => {
@@ -85,7 +82,7 @@ export class Watch {
   }
 
   /** The milliseconds until the next lease ends, and until the work of each part is due. */
-  async #ask(parts: readonly Watched[]): Promise<(number | null)[]> {
+  async #ask(parts: readonly WatchedWork[]): Promise<(number | null)[]> {
     const queries = [NEXT_LEASE_END, ...parts.map(({ dueAt }) => dueAt)]
     const waits = queries.map(query => `(extract(epoch from (${query}) - clock_timestamp()) * 1000)::float8`)
     const [row] = await this.#parts.sql<{ waits: (number | null)[] }>(

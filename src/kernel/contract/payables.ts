@@ -2,7 +2,6 @@ import type { Cents } from '../../values/money.ts'
 import type { Mode, Tenant } from './actor.ts'
 import type { Sql } from './sql.ts'
 
-/** Only `open` ones can be paid. */
 const payableStates = ['open', 'paid', 'expired', 'cancelled', 'refunded'] as const
 
 /** A record that asks for money, as an intent names it: a payment request, which may be another owner's. */
@@ -10,7 +9,6 @@ export interface PayableRecord {
   readonly id: string
   readonly ownerId: string
   readonly walletId: string
-  /** The unpaid rest. */
   readonly amountCents: Cents
   readonly payee: string
   /** Uses its owner's clock: an overdue one is `expired`, even before its end is recorded. */

@@ -55,7 +55,6 @@ export interface Ports extends ExternalSystems {
   readonly signer: Signer
   readonly threads: Threads
   readonly files: FileStore
-  /** Per owner and mode. */
   readonly filesQuotaBytes: number
   /** Inspects uploads before their handlers run, where the contract says `viewed`. */
   readonly viewer: FileViewer
@@ -72,6 +71,8 @@ export interface Ports extends ExternalSystems {
   readonly weekendRelief: 'none' | 'final' | 'all'
   /** The address for vulnerability reports: a `mailto:` or `https:` URL; null if not configured. */
   readonly securityContact: string | null
+  readonly liveRails: LiveRails
+  readonly dataCountries: DataCountries
   readonly vapidSubject: string
   eventTypes(): Promise<readonly EventType[]>
   readonly eventNames: readonly string[]
@@ -114,6 +115,23 @@ export interface ExternalSystems {
   acquirer(mode: Mode): Acquirer
   /** The same in both modes, and always there: a verified owner may create live keys. */
   identityVerification(): IdentityVerification
+}
+
+/** What serves live mode. Null: nothing does. `sandbox` is a simulation. */
+export interface LiveRails {
+  readonly sepaOut: 'files' | 'sandbox' | null
+  readonly sepaIn: 'bank_account' | null
+  readonly cards: 'stripe' | 'sandbox' | null
+  readonly machinePayments: 'sandbox' | null
+  readonly paymentMethods: 'sandbox' | null
+  readonly identityVerification: 'manual' | 'sandbox'
+}
+
+/** The EU country in which each store keeps its data; null if the settings do not state it. */
+export interface DataCountries {
+  readonly database: string | null
+  readonly temporal: string | null
+  readonly files: string | null
 }
 
 export interface ServiceHealth {

@@ -30,7 +30,6 @@ export interface ProcessInput {
 export interface ProcessStartInput extends ProcessInput {
   readonly summary?: string
   readonly status?: string
-  /** In euros. */
   readonly amount?: number
   /** ISO 8601, by the clock of the record's owner. */
   readonly deadline?: string
@@ -60,7 +59,6 @@ export interface ProcessStatus {
   /** Completes "it waits": `for a person’s approval, until 21 Nov 09:30 UTC`. */
   readonly waitsFor?: string | null
   readonly signals?: readonly string[]
-  /** The record in the console. */
   readonly page?: string
   /** What happened outside the run, a line each. */
   readonly steps?: readonly string[]
@@ -102,7 +100,6 @@ export interface RecordProcess extends DurableProcess {
   readonly steps: Readonly<Record<string, ProcessStep>>
 }
 
-/** How long an activity may take. */
 export const STEP_MS = 15_000
 
 export const isRecordProcess = (process: DurableProcess): process is RecordProcess => 'read' in process

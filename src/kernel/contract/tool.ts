@@ -7,7 +7,6 @@ export interface ToolOptions {
   readonly example?: Readonly<Record<string, unknown>>
   /** It belongs to the small set that an agent's token is shown. */
   readonly isCommon?: true
-  /** It cannot be undone: money moves, or something ends. */
   readonly isFinal?: true
 }
 

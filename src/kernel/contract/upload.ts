@@ -166,7 +166,6 @@ export function wrongMediaTypeRefusal(operation: { readonly body?: z.ZodType }):
 /** Room for the members beside the files and the headers of a form's parts. */
 const BESIDE = 131_072
 
-/** Base64 takes four bytes for three. */
 export function maxUploadBytes({ body }: { readonly body?: z.ZodType }, isMultipart: boolean): number {
   const mib = [...findUploads(body).values()].reduce((sum, { maxMib }) => sum + maxMib, 0)
   return (isMultipart ? mib * MIB : Math.ceil((mib * MIB) / 3) * 4) + BESIDE

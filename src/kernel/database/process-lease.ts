@@ -41,7 +41,6 @@ interface Renewal {
   readonly heldMs: number
 }
 
-/** False if another process has deleted the lease. */
 type Renew = (renewal: Renewal) => Promise<boolean>
 
 /** The leases of a process. One statement renews all that are due at the same time. */
@@ -83,7 +82,6 @@ export class ProcessLeases {
   }
 }
 
-/** The next instant at which a lease ends, as SQL. */
 export const NEXT_LEASE_END = 'select min(held_until) from process_leases'
 
 /** Frees what processes without a valid lease had claimed; returns how many rows. */
@@ -131,7 +129,6 @@ export class ProcessLease {
     return () => void this.#users.delete(hasClaims)
   }
 
-  /** Keeps the lease until the work has ended. */
   during<T>(work: Promise<T>): Promise<T> {
     this.#worksUnderWay++
     return work.finally(() => {

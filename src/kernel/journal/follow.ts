@@ -37,7 +37,6 @@ const AGAIN_AFTER_MS = 500
 interface Parts {
   readonly sql: Sql
   readonly times: FollowIntervals
-  /** Gets the events of followed owners before the followers do. */
   readonly onEvents: (events: readonly StreamedEvent[]) => void
   readonly onFailure: (error: unknown) => void
 }

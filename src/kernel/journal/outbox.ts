@@ -37,7 +37,6 @@ const DONE = 'delete from outbox where id = any($1::text[]) returning id'
 
 export const MAX_OUTBOX_BACKOFF_MS = 60_000
 
-/** Exponential back-off with jitter, a minute at most. */
 const POSTPONE = `
 update outbox set due_at = clock_timestamp()
   + least(${MAX_OUTBOX_BACKOFF_MS / 1_000}, 0.25 * power(2, least(attempts, 8))) * (0.5 + random() / 2) * interval '1 second',
@@ -118,7 +117,6 @@ export function openNotifier({ pool }: Database, longestPauseMs: number): Notify
   }
 }
 
-/** `Intent of € 25.00, test` */
 export function workflowRunSummary(
   { name, title = name }: Pick<DurableProcess, 'name' | 'title'>,
   mode: ProcessInput['mode'],

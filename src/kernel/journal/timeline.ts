@@ -88,7 +88,6 @@ export const readTimelineOfRecords = (
 ): Promise<TimelineRow[]> => sql<TimelineRow & Row>(OF_RECORDS, [ownerId, mode, ids, after ?? '', most])
 
 interface StoredEntry {
-  /** The event's id: rows are sorted by it. */
   readonly id: string
   /** Only of entries that were written before events and audit entries became one row. */
   readonly auditId: string | null

@@ -10,7 +10,7 @@ import { answerExternalHead, externalRunner } from './external-call.ts'
 import { requireOutcome } from './finish-call.ts'
 import { batchRunner } from './group-commit.ts'
 import { callOnce, OwnerQueue, type OwnerQueueLimits, rateLimitedProblem } from './owner-queue.ts'
-import { answerPlainHead, runPlain, runRead } from './plain.ts'
+import { answerPlainHead, runInOwnTransaction, runRead } from './plain.ts'
 import type { OperationRuntime } from './runtime.ts'
 
 export type ExecuteCall = (call: ApiCall) => Promise<ApiResponse>
@@ -19,7 +19,7 @@ export type ExecuteCall = (call: ApiCall) => Promise<ApiResponse>
 export function createExecutor(runtime: OperationRuntime): ExecuteCall {
   const runBatched = batchRunner(runtime)
   const executeByRun: Record<RunMode, ExecuteCall> = {
-    plain: call => runPlain(runtime, call),
+    plain: call => runInOwnTransaction(runtime, call),
     read: call => runRead(runtime, call),
     hot: async call => requireOutcome(await runBatched(call)),
     external: externalRunner(runtime, runBatched),

@@ -61,7 +61,7 @@ async function* withProblems(pieces: ByteStream): ByteStream {
 }
 
 /** Runs a write in one transaction: idempotency, handler, reactions of other areas, journal, commit. */
-export const runPlain = (runtime: OperationRuntime, call: ApiCall): Promise<ApiResponse> =>
+export const runInOwnTransaction = (runtime: OperationRuntime, call: ApiCall): Promise<ApiResponse> =>
   inOwnTransaction(
     runtime,
     call,

@@ -14,7 +14,7 @@ import { payeeCheckResults } from '../../ports/sepa-rail.ts'
 import { bicSchema } from '../../values/bic.ts'
 import { ibanSchema, normalizeIban } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
-import { countrySchema, emailSchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { countrySchema, emailSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { toSepaName } from './beneficiary.ts'
 
 const result = z.enum(payeeCheckResults)
@@ -75,7 +75,7 @@ export const BeneficiaryRecord = z
     duplicateOf: id('beneficiary')
       .nullable()
       .meta({ description: 'Another beneficiary of yours that had this IBAN before.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Beneficiary' })
 

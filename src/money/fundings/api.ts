@@ -4,7 +4,7 @@ import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contra
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { cents, moneySchema, positiveMoneySchema } from '../../values/money.ts'
-import { recordHead, recordTail, timeRangeMembers } from '../../values/schemas.ts'
+import { recordHead, recordTimestamps, timeRangeMembers } from '../../values/schemas.ts'
 import { IncomingCreditEvent } from '../incoming/index.ts'
 import { purseRefusal, WalletEvent, WalletRecord } from '../wallets/index.ts'
 import { fundingMachine } from './funding.ts'
@@ -33,7 +33,7 @@ export const FundingRecord = z
     creditId: id('credit').nullable().meta({
       description: 'Where the money waits if the wallet was closed when it came: an incoming credit.',
     }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Funding' })
 

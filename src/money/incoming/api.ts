@@ -12,7 +12,7 @@ import {
   freeTextSchema,
   labelSchema,
   recordHead,
-  recordTail,
+  recordTimestamps,
   timeRangeMembers,
 } from '../../values/schemas.ts'
 import { recordedPaymentRefusals } from '../ledger/index.ts'
@@ -92,7 +92,7 @@ const IncomingRecord = z
     valueDate: z.iso.date(),
     returnedAt: instant.nullable().meta({ description: 'When the bank has sent it back.' }),
     returnReference: text.meta({ examples: ['RET-2026-0007'] }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'IncomingCredit' })
 

@@ -3,7 +3,7 @@ import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contra
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema, signedMoneySchema } from '../../values/money.ts'
-import { recordHead, recordTail, searchTextSchema, timeRangeMembers } from '../../values/schemas.ts'
+import { recordHead, recordTimestamps, searchTextSchema, timeRangeMembers } from '../../values/schemas.ts'
 import { ledgerAccountKindNames } from './account.ts'
 
 const signed = signedMoneySchema.meta({ description: 'Credits are positive, debits negative.' })
@@ -28,7 +28,7 @@ export const LedgerAccountRecord = z
     ...accountIdentity,
     ...accountBalance,
     closedAt: instant.nullable(),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'LedgerAccount' })
 

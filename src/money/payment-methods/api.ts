@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { del, emptyBody, list, notFound, post } from '../../kernel/contract/operation.ts'
 import { instrumentKinds } from '../../ports/funding-rail.ts'
-import { withoutCardNumbers } from '../../values/card-number.ts'
+import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { labelSchema, patternTextSchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { labelSchema, patternTextSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { paymentMethodMachine } from './payment-method.ts'
 
 const status = z.enum(paymentMethodMachine.states)
@@ -23,7 +23,7 @@ export const PaymentMethodRecord = z
     holder: z.string(),
     status,
     removedAt: instant.nullable(),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'PaymentMethod' })
 
@@ -46,7 +46,7 @@ export const paymentMethodsApi = {
     scope: 'billing:write',
     run: 'external',
     requires: 'fundingRail',
-    body: withoutCardNumbers(
+    body: refuseCardNumbers(
       z.strictObject({
         token: patternTextSchema(/^[\w-]{3,200}$/, 200, '3 to 200 letters, digits, `_` and `-`').meta({
           description: 'Of the processor.',

@@ -5,7 +5,7 @@ import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
-import { patternTextSchema, recordHead, recordTail } from '../../values/schemas.ts'
+import { patternTextSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { statementMachine } from './statement.ts'
 
 const period = patternTextSchema(/^\d{4}-(0[1-9]|1[0-2])$/, 7, 'a month is written YYYY-MM').meta({
@@ -41,7 +41,7 @@ export const StatementRecord = z
     inCents: moneySchema,
     outCents: moneySchema,
     movements: z.int().min(0).meta({ description: 'The number of movements; holds do not count.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Statement' })
 

@@ -6,7 +6,7 @@ import { moneySchema } from '../../values/money.ts'
 import {
   freeTextSchema,
   recordHead,
-  recordTail,
+  recordTimestamps,
   searchTextSchema,
   timeRangeMembers,
 } from '../../values/schemas.ts'
@@ -37,7 +37,7 @@ export const TransactionRecord = z
     witnesses: z
       .array(z.object({ type: z.string(), id: z.string(), at: z.iso.datetime() }))
       .meta({ description: 'Further evidence of the same payment.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Transaction' })
 

@@ -9,7 +9,7 @@ import {
   labelSchema,
   metadataSchema,
   recordHead,
-  recordTail,
+  recordTimestamps,
   searchTextSchema,
 } from '../../values/schemas.ts'
 import { purseRefusal, walletKinds, walletMachine } from './wallet.ts'
@@ -46,7 +46,7 @@ export const WalletRecord = z
     status,
     ...balance,
     metadata: metadataSchema,
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Wallet' })
 

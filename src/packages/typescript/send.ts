@@ -1,4 +1,4 @@
-import { buildCallRequest, type CallInput } from '../../derive/call.ts'
+import { buildApiRequest, type CallInput } from '../../derive/call.ts'
 import { formDataFromBody } from '../../derive/form.ts'
 import { NoAnswer, type RetryPolicy, withRetries } from '../../derive/retry.ts'
 import { clock } from '../../values/system-clock.ts'
@@ -73,7 +73,7 @@ function requestFor(
     ...(key === undefined ? {} : { idempotencyKey: key }),
     headers: { ...headers, ...(runId === undefined ? {} : { 'x-run-id': runId }) },
   }
-  const request = buildCallRequest(settings, operation, given)
+  const request = buildApiRequest(settings, operation, given)
   return form ? { ...request, body: form } : request
 }
 

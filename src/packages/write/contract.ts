@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { CommandDefinition, CommandTable } from '../../derive/commands/table.ts'
 import { clientOperationKeys } from '../../derive/openapi/for-clients.ts'
 import type { JsonSchema, OpenapiDocument, OperationObject, Schemas } from '../../derive/openapi/types.ts'
-import { readDocument } from '../../derive/openapi/write.ts'
+import { parseOpenapiFile } from '../../derive/openapi/write.ts'
 
 export interface ClientOperation {
   readonly key: string
@@ -39,7 +39,10 @@ export interface ClientContract {
 const read = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8')
 
 export const readClientContract = (): ClientContract =>
-  buildClientContract(readDocument(read('openapi.json')), JSON.parse(read('commands.json')) as CommandTable)
+  buildClientContract(
+    parseOpenapiFile(read('openapi.json')),
+    JSON.parse(read('commands.json')) as CommandTable,
+  )
 
 export function buildClientContract(document: OpenapiDocument, table: CommandTable): ClientContract {
   const found = Object.values(document.paths).flatMap(item => Object.values(item))

@@ -57,21 +57,21 @@ export const identitySettings = {
   }),
 }
 
-interface Rails {
+export interface RailSettings {
   readonly sepaRail?: string | undefined
   readonly cardProcessor?: string | undefined
   readonly collectionIban?: string | undefined
   readonly kycProvider?: 'sandbox' | 'manual' | undefined
 }
 
-const hasRealRail = ({ sepaRail, cardProcessor, collectionIban }: Rails): boolean =>
+export const hasRealRail = ({ sepaRail, cardProcessor, collectionIban }: RailSettings): boolean =>
   sepaRail === 'files' || cardProcessor === 'stripe' || collectionIban !== undefined
 
-export const kycProviderOf = (settings: Rails): 'sandbox' | 'manual' =>
+export const kycProviderOf = (settings: RailSettings): 'sandbox' | 'manual' =>
   settings.kycProvider ?? (hasRealRail(settings) ? 'manual' : 'sandbox')
 
 /** Prevents a magic name of the sandbox from opening keys that move real money. */
-export function assertKycProvider(settings: Rails): void {
+export function assertKycProvider(settings: RailSettings): void {
   if (kycProviderOf(settings) === 'sandbox' && hasRealRail(settings))
     throw new InvalidSettingError(
       'KYC_PROVIDER=sandbox verifies people by magic names, and this installation moves real money. Set KYC_PROVIDER=manual, or remove SEPA_RAIL=files, CARD_PROCESSOR=stripe and COLLECTION_IBAN.',

@@ -49,9 +49,10 @@ export const serviceSettings = {
       otherwise: 'none',
     },
   ),
-  filesRegion: documentSetting(z.string().min(1).max(60).default('us-east-1'), {
+  filesRegion: documentSetting(z.string().min(1).max(60).optional(), {
     meaning: 'Region of `FILES_URL`, used in request signatures.',
-    allowed: 'a region of the store',
+    allowed: 'a region of the store (eu-central-1)',
+    otherwise: 'none',
   }),
   filesAccessKeyId: documentSetting(z.string().min(1).max(200).optional(), {
     meaning: 'Access key of `FILES_URL`. It needs read, write, list and delete permission on the bucket.',

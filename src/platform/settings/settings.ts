@@ -8,12 +8,14 @@ import {
   identitySettings,
 } from './external-systems.ts'
 import { moneySettings } from './money.ts'
+import { assertDataResidency, residencySettings } from './residency.ts'
 import { complianceSettings, serviceSettings } from './service.ts'
 import { InvalidSettingError, settingDocumentation } from './setting.ts'
 import { temporalSettings } from './temporal.ts'
 
 const schema = z.object({
   ...serviceSettings,
+  ...residencySettings,
   ...temporalSettings,
   ...moneySettings,
   ...cardSettings,
@@ -60,6 +62,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const { data, error } = schema.safeParse(Object.fromEntries(given))
   if (data) {
     assertKycProvider(data)
+    assertDataResidency(data)
     return withPassword(data)
   }
   const key = error.issues[0]?.path[0] as keyof Settings

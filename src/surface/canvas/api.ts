@@ -4,7 +4,7 @@ import { jsonLinesSchema } from '../../kernel/contract/file.ts'
 import { del, emptyBody, get, list, notFound, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { recordHead, recordTail } from '../../values/schemas.ts'
+import { recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { MAX_CONVERSATION_TURNS } from './conversation.ts'
 import { type AnswerLine, CanvasLine } from './lines.ts'
 
@@ -15,7 +15,7 @@ const ConversationRecord = z
     ...recordHead('conversation'),
     agentId: id('agent').nullable().meta({ description: 'The agent whose token asks.' }),
     title: z.string().meta({ description: 'The beginning of the first message.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Conversation' })
 

@@ -14,6 +14,20 @@ const Checks = z.object({
   }),
 })
 
+export const LiveRails = z
+  .object({
+    sepaOut: z.enum(['files', 'sandbox']).nullable().meta({ description: 'SEPA transfers to others.' }),
+    sepaIn: z.enum(['bank_account']).nullable().meta({ description: 'Incoming SEPA transfers.' }),
+    cards: z.enum(['stripe', 'sandbox']).nullable().meta({ description: 'Cards of agents.' }),
+    machinePayments: z.enum(['sandbox']).nullable().meta({ description: 'Payments for an HTTP 402.' }),
+    paymentMethods: z.enum(['sandbox']).nullable().meta({ description: 'Fundings by a payment method.' }),
+    identityVerification: z.enum(['manual', 'sandbox']),
+  })
+  .meta({
+    id: 'LiveRails',
+    description: 'What moves money in live mode. `null`: nothing does. `sandbox`: a simulation.',
+  })
+
 export const healthApi = {
   health: get('/health', {
     limits: { unmetered: true },
@@ -21,7 +35,9 @@ export const healthApi = {
     callers: ['public'],
     returns: [
       200,
-      z.object({ status: z.literal('ok'), version: z.string(), checks: Checks }).meta({ id: 'Health' }),
+      z
+        .object({ status: z.literal('ok'), version: z.string(), checks: Checks, live: LiveRails })
+        .meta({ id: 'Health' }),
     ],
     fails: { database_unreachable: [503, 'The database is unreachable.'] },
   }),

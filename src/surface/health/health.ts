@@ -8,7 +8,7 @@ const health = bindHandlers(healthApi, {
   async health(_, { ports, refuse }) {
     const checks = await ports.health()
     if (checks.database !== 'ok') return refuse('database_unreachable')
-    return { status: 'ok' as const, version: SERVICE_VERSION, checks }
+    return { status: 'ok' as const, version: SERVICE_VERSION, checks, live: ports.liveRails }
   },
 
   about: () => ({

@@ -1,2 +1,2 @@
-export { healthApi } from './api.ts'
+export { healthApi, LiveRails } from './api.ts'
 export { SERVICE_VERSION } from './health.ts'

@@ -4,7 +4,7 @@ import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { recordHead, recordTail } from '../../values/schemas.ts'
+import { recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { type NewProposal, proposalMachine } from './proposal.ts'
 
 const status = z.enum(proposalMachine.states).meta({
@@ -46,7 +46,7 @@ const ProposalRecord = z
     resultId: z.string().nullable().meta({ description: 'The ID of the resulting record.' }),
     decidedBy: Decider.nullable(),
     decidedAt: instant.nullable(),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Proposal' })
 

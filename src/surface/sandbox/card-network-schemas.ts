@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { withoutCardNumbers } from '../../values/card-number.ts'
+import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { cents, moneySchema, positiveMoneySchema } from '../../values/money.ts'
@@ -97,7 +97,7 @@ const laterMerchant = {
   networkTokenId: networkTokenId.nullish(),
 }
 
-export const SandboxAuthorizeBody = withoutCardNumbers(
+export const SandboxAuthorizeBody = refuseCardNumbers(
   z.strictObject({
     ...message,
     ...merchant,
@@ -112,7 +112,7 @@ export const SandboxAuthorizeBody = withoutCardNumbers(
   }),
 )
 
-export const SandboxIncrementBody = withoutCardNumbers(
+export const SandboxIncrementBody = refuseCardNumbers(
   z.strictObject({
     ...later,
     ...laterMerchant,
@@ -128,7 +128,7 @@ export const SandboxIncrementBody = withoutCardNumbers(
   }),
 )
 
-export const SandboxReverseBody = withoutCardNumbers(
+export const SandboxReverseBody = refuseCardNumbers(
   z.strictObject({
     ...later,
     authorizationId,
@@ -136,9 +136,9 @@ export const SandboxReverseBody = withoutCardNumbers(
   }),
 )
 
-export const SandboxAuthorizationBody = withoutCardNumbers(z.strictObject({ ...later, authorizationId }))
+export const SandboxAuthorizationBody = refuseCardNumbers(z.strictObject({ ...later, authorizationId }))
 
-export const SandboxClearBody = withoutCardNumbers(
+export const SandboxClearBody = refuseCardNumbers(
   z.strictObject({
     ...later,
     ...laterMerchant,
@@ -156,7 +156,7 @@ export const SandboxClearBody = withoutCardNumbers(
   }),
 )
 
-export const SandboxRefundBody = withoutCardNumbers(
+export const SandboxRefundBody = refuseCardNumbers(
   z.strictObject({
     ...later,
     ...laterMerchant,
@@ -168,7 +168,7 @@ export const SandboxRefundBody = withoutCardNumbers(
   }),
 )
 
-export const SandboxShipBody = withoutCardNumbers(
+export const SandboxShipBody = refuseCardNumbers(
   z.strictObject({
     ...message,
     cardId,
@@ -177,7 +177,7 @@ export const SandboxShipBody = withoutCardNumbers(
   }),
 )
 
-export const MobileWalletBody = withoutCardNumbers(
+export const MobileWalletBody = refuseCardNumbers(
   z.strictObject({
     ...message,
     cardId,
@@ -188,7 +188,7 @@ export const MobileWalletBody = withoutCardNumbers(
   }),
 )
 
-export const SandboxDisputeBody = withoutCardNumbers(
+export const SandboxDisputeBody = refuseCardNumbers(
   z.strictObject({
     ...message,
     disputeId: id('dispute'),

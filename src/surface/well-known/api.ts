@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { fileSchema } from '../../kernel/contract/file.ts'
 import { get, post } from '../../kernel/contract/operation.ts'
+import { LiveRails } from '../health/index.ts'
 
 /** The profile by which RFC 9727 identifies an API catalogue. */
 export const LINKSET_MEDIA_TYPE =
@@ -21,6 +22,17 @@ const ServiceRecord = z
     machinePayments: z
       .object({ scheme: z.string(), methods: z.array(z.string()), intents: z.array(z.string()) })
       .meta({ description: 'The Machine Payments Protocol that payees of this service speak.' }),
+    live: LiveRails,
+    dataCountries: z
+      .object({
+        database: z.string().nullable(),
+        temporal: z.string().nullable(),
+        files: z.string().nullable(),
+      })
+      .meta({
+        description:
+          'The EU country in which each store keeps its data. `null`: not stated, which only an installation without real money may leave open.',
+      }),
     authorization: z.string().meta({ description: 'The metadata of RFC 8414.' }),
     publicKeys: z.string().meta({ description: 'The public keys for signatures of the service.' }),
     verify: z.string(),

@@ -2,6 +2,7 @@ import { mandateStatus } from '../../control/mandates/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
 import { withHeaders } from '../../kernel/contract/problem.ts'
 import type { SignedClaims, SigningPublicKey } from '../../ports/signer.ts'
 import { CheckpointRejected, openCheckpoint } from '../../trail/index.ts'
@@ -139,7 +140,9 @@ const catalogOf = (url: string) => ({
   ],
 })
 
-const serviceOf = (url: string, securityContact: string | null) => ({
+type ServicePorts = Pick<Ports, 'securityContact' | 'liveRails' | 'dataCountries'>
+
+const serviceOf = (url: string, { securityContact, liveRails, dataCountries }: ServicePorts) => ({
   name: 'Agent Payments',
   version: SERVICE_VERSION,
   url,
@@ -154,6 +157,8 @@ const serviceOf = (url: string, securityContact: string | null) => ({
     { method: 'mpp', description: 'Payments for an HTTP 402, as the payer and as the payee.' },
   ],
   machinePayments: { scheme: 'Payment', methods: ['card'], intents: ['charge'] },
+  live: liveRails,
+  dataCountries,
   authorization: `${url}/.well-known/oauth-authorization-server`,
   publicKeys: `${url}/.well-known/jwks.json`,
   verify: `${url}/.well-known/verify`,
@@ -164,7 +169,7 @@ const serviceOf = (url: string, securityContact: string | null) => ({
 const wellKnown = bindHandlers(wellKnownApi, {
   verify,
 
-  service: (_, { ports }) => serviceOf(ports.publicUrl(), ports.securityContact),
+  service: (_, { ports }) => serviceOf(ports.publicUrl(), ports),
 
   catalog(_, { ports }) {
     const url = ports.publicUrl()

@@ -5,7 +5,7 @@ import {
   reportingClocks,
   reportStages,
 } from '../../../src/compliance/security-incidents/clocks.ts'
-import { unsentReminders } from '../../../src/compliance/security-incidents/reminders.ts'
+import { unsentIncidentReminders } from '../../../src/compliance/security-incidents/reminders.ts'
 
 type Times = Partial<
   Record<'aware' | 'classified' | 'used' | 'recovered' | 'personalData', string> & {
@@ -128,14 +128,14 @@ describe('the clocks of an incident', () => {
 
   test('remind at half time, an hour before, and when the time is over, each once', () => {
     const course = courseOf({ classified: '2026-03-02T09:00:00Z' })
-    const all = unsentReminders([], course, 'none')
+    const all = unsentIncidentReminders([], course, 'none')
     expect(all.map(({ kind, at }) => [kind, at.toISOString()])).toEqual([
       ['half_time', '2026-03-02T11:00:00.000Z'],
       ['one_hour', '2026-03-02T12:00:00.000Z'],
       ['overdue', '2026-03-02T13:00:00.000Z'],
     ])
     expect(
-      unsentReminders(
+      unsentIncidentReminders(
         all.slice(0, 2).map(({ name }) => name),
         course,
         'none',
@@ -144,14 +144,19 @@ describe('the clocks of an incident', () => {
   })
 
   test('send reminders again for a deadline that has moved', () => {
-    const before = unsentReminders([], courseOf({ aware: '2026-03-02T08:00:00Z' }), 'none')
+    const before = unsentIncidentReminders([], courseOf({ aware: '2026-03-02T08:00:00Z' }), 'none')
     const given = before.map(({ name }) => name)
-    expect(unsentReminders(given, courseOf({ aware: '2026-03-02T08:00:00Z' }), 'none')).toEqual([])
-    expect(unsentReminders(given, courseOf({ aware: '2026-03-02T09:00:00Z' }), 'none')).toHaveLength(3)
+    expect(unsentIncidentReminders(given, courseOf({ aware: '2026-03-02T08:00:00Z' }), 'none')).toEqual([])
+    expect(unsentIncidentReminders(given, courseOf({ aware: '2026-03-02T09:00:00Z' }), 'none')).toHaveLength(
+      3,
+    )
   })
 
   test('with less than two hours remind at half time only, and as it is over', () => {
     const course = courseOf({ aware: '2026-03-02T08:00:00Z', classified: '2026-03-03T07:00:00Z' })
-    expect(unsentReminders([], course, 'none').map(({ kind }) => kind)).toEqual(['half_time', 'overdue'])
+    expect(unsentIncidentReminders([], course, 'none').map(({ kind }) => kind)).toEqual([
+      'half_time',
+      'overdue',
+    ])
   })
 })

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import type { ClaimedDelivery } from '../../../src/delivery/webhooks/dispatch/claim.ts'
 import { WebhookDeliverer } from '../../../src/delivery/webhooks/dispatch/deliverer.ts'
 import { JournalReader } from '../../../src/delivery/webhooks/dispatch/journal-reader.ts'
-import { Watch } from '../../../src/kernel/background/watch.ts'
+import { DueWorkWatch } from '../../../src/kernel/background/watch.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { type ProcessLease, ProcessLeases } from '../../../src/kernel/database/process-lease.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
@@ -36,7 +36,7 @@ const leasedUntil = async ({ id }: ClaimedDelivery) =>
 /** A watch of another process, which has been steady for long enough to free what is left behind. */
 async function watching(): Promise<{ freed: () => number; stop: () => Promise<void> }> {
   let freed = 0
-  const watch = new Watch({ sql: sqlOn(database.pool), pollMs: 20, leaseMs: 40, onFailure: nothing })
+  const watch = new DueWorkWatch({ sql: sqlOn(database.pool), pollMs: 20, leaseMs: 40, onFailure: nothing })
   const stop = watch.add({ dueAt: 'select null::timestamptz', wake: nothing, onFreed: () => freed++ })
   return { freed: () => freed, stop }
 }
@@ -69,7 +69,12 @@ describe('a delivery leased by a process', () => {
 
   test('stays leased after a halt of all, until each had time to renew its lease', async () => {
     await service.sql(`insert into process_leases values ('other', 'deliveries', now())`)
-    const slow = new Watch({ sql: sqlOn(database.pool), pollMs: 20, leaseMs: 3_600_000, onFailure: nothing })
+    const slow = new DueWorkWatch({
+      sql: sqlOn(database.pool),
+      pollMs: 20,
+      leaseMs: 3_600_000,
+      onFailure: nothing,
+    })
     let asked = 0
     const stop = slow.add({ dueAt: 'select clock_timestamp()', wake: () => asked++ })
     await until('it has asked often', () => asked > 5)

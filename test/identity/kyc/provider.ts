@@ -5,9 +5,10 @@ import {
 } from '../../../src/adapters/identity-verification/sandbox.ts'
 import { kycProviderOf } from '../../../src/platform/settings/external-systems.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
+import { IN_GERMANY } from '../../support/services/open.ts'
 
 describe('KYC_PROVIDER', () => {
-  const provider = (env: Record<string, string>) => kycProviderOf(readSettings(env))
+  const provider = (env: Record<string, string>) => kycProviderOf(readSettings({ ...IN_GERMANY, ...env }))
   const COLLECTION_IBAN = 'DE89370400440532013000'
 
   test('is the sandbox while no rail is real, and manual beside one', () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { Watch } from '../../../src/kernel/background/watch.ts'
+import { DueWorkWatch } from '../../../src/kernel/background/watch.ts'
 import type { Sql } from '../../../src/kernel/contract/sql.ts'
 import { until } from '../../support/until.ts'
 
@@ -28,7 +28,7 @@ const NEVER_MS = 3_600_000
 describe('the watch', () => {
   test('asks for all parts in one statement, and wakes only those that have work', async () => {
     const { sql, statements } = answering([null, -5, 60_000])
-    const watch = new Watch({ sql, pollMs: NEVER_MS, onFailure: nothing })
+    const watch = new DueWorkWatch({ sql, pollMs: NEVER_MS, onFailure: nothing })
     const woken: string[] = []
     stops.push(watch.add({ dueAt: 'select one', wake: () => woken.push('one') }))
     stops.push(watch.add({ dueAt: 'select two', wake: () => woken.push('two') }))
@@ -38,7 +38,7 @@ describe('the watch', () => {
 
   test('sleeps until the next instant that it knows, and no longer', async () => {
     const { sql, statements } = answering([null, 30], [null, -1], [null, null])
-    const watch = new Watch({ sql, pollMs: NEVER_MS, onFailure: nothing })
+    const watch = new DueWorkWatch({ sql, pollMs: NEVER_MS, onFailure: nothing })
     let woken = 0
     stops.push(watch.add({ dueAt: 'select one', wake: () => woken++ }))
     await until('it is woken', () => woken === 1)
@@ -47,7 +47,7 @@ describe('the watch', () => {
 
   test('asks nothing without a part', async () => {
     const { sql, statements } = answering([null, null])
-    const watch = new Watch({ sql, pollMs: 1, onFailure: nothing })
+    const watch = new DueWorkWatch({ sql, pollMs: 1, onFailure: nothing })
     const stop = watch.add({ dueAt: 'select one', wake: nothing })
     await until('it asks', () => statements.length > 2)
     await stop()
@@ -58,7 +58,7 @@ describe('the watch', () => {
 
   test('frees the claims of a dead process only after it was steady for as long as a lease lasts', async () => {
     const { sql, statements } = answering([-1, null])
-    const watch = new Watch({ sql, pollMs: 5, leaseMs: 60, onFailure: nothing })
+    const watch = new DueWorkWatch({ sql, pollMs: 5, leaseMs: 60, onFailure: nothing })
     let freed = 0
     stops.push(watch.add({ dueAt: 'select one', wake: nothing, onFreed: () => freed++ }))
     await until('they are freed', () => freed > 0)
@@ -68,7 +68,12 @@ describe('the watch', () => {
   test('waits as long again after a failure, in which other processes may have lost the database, too', async () => {
     const failures: unknown[] = []
     const { sql, statements } = answering([-1, null], new Error('away'), [-1, null])
-    const watch = new Watch({ sql, pollMs: 5, leaseMs: NEVER_MS, onFailure: error => failures.push(error) })
+    const watch = new DueWorkWatch({
+      sql,
+      pollMs: 5,
+      leaseMs: NEVER_MS,
+      onFailure: error => failures.push(error),
+    })
     stops.push(watch.add({ dueAt: 'select one', wake: nothing }))
     await until('it asks again', () => statements.length > 3)
     expect(failures).toEqual([new Error('away')])

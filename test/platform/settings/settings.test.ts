@@ -22,7 +22,6 @@ describe('the settings', () => {
       accountHolder: 'Agent Payments',
       bankCode: '99990001',
       dataDir: '.data',
-      filesRegion: 'us-east-1',
       databasePool: 20,
       rateLimitPerMinute: 100,
       keepAliveSeconds: 75,
@@ -116,6 +115,34 @@ describe('the settings', () => {
     const read = () => readSettings({ [name]: value })
     expect(read).toThrow(new RegExp(`^${name} is not valid\\. Allowed: [^\\n]+$`))
     expect(read).not.toThrow(value)
+  })
+})
+
+describe('a real rail', () => {
+  const COUNTRIES = { DATABASE_COUNTRY: 'DE', TEMPORAL_COUNTRY: 'FI', FILES_COUNTRY: 'IE' }
+  const RAILS = [
+    { SEPA_RAIL: 'files' },
+    { CARD_PROCESSOR: 'stripe' },
+    { COLLECTION_IBAN: 'DE89370400440532013000' },
+  ] as NodeJS.ProcessEnv[]
+
+  test.each(RAILS)('%p stops the start until each store names its EU country', rail => {
+    expect(readSettings({ ...rail, ...COUNTRIES })).toMatchObject({ temporalCountry: 'FI' })
+    for (const name of Object.keys(COUNTRIES))
+      expect(() => readSettings({ ...rail, ...COUNTRIES, [name]: '' })).toThrow(
+        `Set ${name} to the EU country where this data is kept`,
+      )
+    expect(() => readSettings(rail)).toThrow('Set DATABASE_COUNTRY, TEMPORAL_COUNTRY, FILES_COUNTRY to')
+  })
+
+  test('is the only case that needs them: simulations keep no real data', () => {
+    expect(readSettings({ SEPA_RAIL: 'sandbox', CARD_PROCESSOR: 'sandbox' })).toMatchObject({})
+  })
+
+  test.each(['US', 'GB', 'CH', 'de', 'Germany'])('refuses %s, which is no code of an EU country', country => {
+    expect(() => readSettings({ ...COUNTRIES, FILES_COUNTRY: country })).toThrow(
+      'FILES_COUNTRY is not valid. Allowed: a country code of the EU',
+    )
   })
 })
 

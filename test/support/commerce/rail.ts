@@ -2,6 +2,7 @@ import { sandboxSepaRail } from '../../../src/adapters/sepa-rail/sandbox.ts'
 import { createExternalSystems } from '../../../src/app/external-systems.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 import type { SepaPayment, SepaRail, SepaRailCall } from '../../../src/ports/sepa-rail.ts'
+import { IN_GERMANY } from '../services/open.ts'
 
 type Method = keyof SepaRail
 
@@ -90,7 +91,7 @@ const unusedQueue = async (): Promise<never> => {
 
 export const externalSystemsFor = (env: Readonly<Record<string, string>>) =>
   createExternalSystems(
-    { ...readSettings(env), encryptionKey: '0'.repeat(64) },
+    { ...readSettings({ ...IN_GERMANY, ...env }), encryptionKey: '0'.repeat(64) },
     {
       put: unusedQueue,
       statusOf: unusedQueue,

@@ -42,6 +42,9 @@ export interface OpenedServices {
   stop(): Promise<void>
 }
 
+/** A real rail needs them. */
+export const IN_GERMANY = { DATABASE_COUNTRY: 'DE', TEMPORAL_COUNTRY: 'DE', FILES_COUNTRY: 'DE' }
+
 /** The real API, in this process. Background parts run beside its first service. */
 export function openServices(
   { databaseUrl, filesDir }: Place,
@@ -50,6 +53,7 @@ export function openServices(
   const env = {
     ...UNLIMITED,
     LOG_LEVEL: 'silent',
+    ...IN_GERMANY,
     DATABASE_POOL: '10',
     FILES_DIR: filesDir,
     ...options.env,

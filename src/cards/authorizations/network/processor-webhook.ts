@@ -74,7 +74,6 @@ function configured(ports: Ports, mode: Mode): CardProcessor | undefined {
   }
 }
 
-/** The owner of a processor's card never changes. */
 interface CachedNumber extends Row {
   readonly ownerId: string
   readonly mode: Mode

@@ -52,7 +52,6 @@ function fittingName(name: string, bytes: number): string {
   return (lastGap > 0 ? cut.slice(0, lastGap) : cut).join('').trimEnd()
 }
 
-/** In modules: the light margin that readers need. */
 const QUIET_ZONE = 4
 const MAX_VERSION = 13
 

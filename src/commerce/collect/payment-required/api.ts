@@ -13,7 +13,7 @@ import { WalletEvent } from '../../../money/wallets/index.ts'
 import { instant } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
 import { moneySchema } from '../../../values/money.ts'
-import { recordHead, recordTail } from '../../../values/schemas.ts'
+import { recordHead, recordTimestamps } from '../../../values/schemas.ts'
 import { requestPaidEvents } from '../api.ts'
 import { settlementMachine } from './settlement.ts'
 
@@ -129,7 +129,7 @@ const SettlementRecord = z
       .meta({ description: 'The header `Payment-Receipt`, as the payer got it.' }),
     settledAt: instant.nullable(),
     dueAt: instant.nullable().meta({ description: 'When the acquirer is next asked for the outcome.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'Settlement' })
 

@@ -251,7 +251,6 @@ function newChargeOf({ presented, sealed: { network }, token }: OpenedToken): Ne
   return { challengeId, credentialDigest: digest, network, last4, handle, subject, amountCents, descriptor }
 }
 
-/** Stores each charge before anything is sent. */
 const beginStep = <R, F extends string>(
   step: FinishStep<R, F>,
 ): Step<OpenedToken, CallExternal<Presented>, NewCharges> => ({

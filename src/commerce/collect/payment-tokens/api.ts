@@ -4,11 +4,11 @@ import { declareEvent } from '../../../kernel/contract/events.ts'
 import { get, list, notFound, post, type RefusalSpec } from '../../../kernel/contract/operation.ts'
 import { shownOnceSchema } from '../../../kernel/run/outcome.ts'
 import { purseRefusal } from '../../../money/wallets/index.ts'
-import { withoutCardNumbers } from '../../../values/card-number.ts'
+import { refuseCardNumbers } from '../../../values/card-number.ts'
 import { instant } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
 import { moneySchema, positiveMoneySchema } from '../../../values/money.ts'
-import { agentIdSchema, freeTextSchema, recordHead, recordTail } from '../../../values/schemas.ts'
+import { agentIdSchema, freeTextSchema, recordHead, recordTimestamps } from '../../../values/schemas.ts'
 import { internalPaymentEvents } from '../../transfers/index.ts'
 import { type PaymentTokenRow, paymentTokenMachine } from './payment-token.ts'
 
@@ -92,7 +92,7 @@ const TokenRecord = z
     chargedCents: moneySchema.nullable(),
     chargedAt: instant.nullable(),
     transactionId: id('txn').nullable().meta({ description: 'The payment, once it is charged.' }),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'PaymentToken' })
 
@@ -147,7 +147,7 @@ export const paymentTokensApi = {
       'It can be charged for 15 minutes, from now or from the approval. Charging, expiry, `revoke` and cancelling the intent release the rest of the hold.',
     ].join('\n\n'),
     run: 'hot',
-    body: withoutCardNumbers(
+    body: refuseCardNumbers(
       z.strictObject({
         agentId: agentIdSchema,
         amountCents: positiveMoneySchema(),
@@ -221,7 +221,7 @@ export const paymentTokensApi = {
       'For the owner of the wallet that the token was made for; an agent charges tokens for its own wallet. `id` is the paying agent, which the token’s sender gave you. Charges this amount, up to the token’s amount, once: afterwards 410.\n\nThe money leaves the payer’s ledger and enters yours, like money from outside. You learn nothing else about the payer, and the payer only your name.',
     callers: ['key', 'agent'],
     scope: 'collect:write',
-    body: withoutCardNumbers(
+    body: refuseCardNumbers(
       z.strictObject({
         paymentToken: z
           .string()

@@ -12,7 +12,7 @@ import { transactionLifecycleEvents } from '../../../money/transactions/index.ts
 import { backoffDelay, days, instant, minutes } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
 import { moneySchema, positiveMoneySchema } from '../../../values/money.ts'
-import { freeTextSchema, recordHead, recordTail, truncateText } from '../../../values/schemas.ts'
+import { freeTextSchema, recordHead, recordTimestamps, truncateText } from '../../../values/schemas.ts'
 import { transferEvents } from '../../transfers/index.ts'
 import {
   PaymentRequestEvent,
@@ -81,7 +81,7 @@ const RefundRecord = z
       .meta({ description: 'Why it failed.' }),
     transferId: id('transfer').nullable().meta({ description: 'The SEPA transfer that refunds it.' }),
     completedAt: instant.nullable(),
-    ...recordTail,
+    ...recordTimestamps,
   })
   .meta({ id: 'RefundOfRequest' })
 

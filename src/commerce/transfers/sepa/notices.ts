@@ -216,7 +216,6 @@ export const submittedPayments = (
 
 export type BankNotice = Pick<ReportedStatus, 'notice' | 'reasonCode' | 'payeeCheck'>
 
-/** Does not change a transfer that was never submitted. */
 export async function applyBankNotice(
   transferId: string,
   bankNotice: BankNotice,

@@ -48,7 +48,6 @@ const where =
       ? entryOf(number) !== null
       : splitChoices(entryOf(number)).some(part => choices.includes(part))
 
-/** Required unless another field says that there was none. */
 const unlessNone =
   (number: string): Where =>
   entryOf =>

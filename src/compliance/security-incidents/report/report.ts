@@ -71,7 +71,6 @@ interface PdfTitle {
   readonly article: string | null
 }
 
-/** With the year: a report is read years later. */
 const minuteOf = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 const COLUMNS = [

@@ -15,14 +15,12 @@ export interface DailySpend {
   readonly subscriptions?: readonly SubscriptionCharges[]
 }
 
-/** Counts days since 1970-01-01. */
 export const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00.000Z`) / DAY_MS
 
 export const dayNumberAt = (at: Date): number => Math.floor(at.getTime() / DAY_MS)
 
 export const dateOfDay = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
 
-/** 0 is Sunday, since the first day of 1970 was a Thursday. */
 export const weekdayOf = (day: number): number => (day + 4) % 7
 
 export function lastDayOfMonth(day: number): number {

@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
 import { parseOperationCall } from '../../../../src/command/arguments/operation-call.ts'
-import { readCommandTable } from '../../../../src/command/table.ts'
+import { readCommandDefinitions } from '../../../../src/command/table.ts'
 import { DocsBook } from '../../../../src/derive/docs/book.ts'
 import { cliSample } from '../../../../src/derive/docs/samples.ts'
 import { openapiDocument } from '../../../../src/derive/openapi/document.ts'
 import { publishedOperations } from '../../../../src/kernel/contract/area.ts'
 
-const table = readCommandTable()
+const table = readCommandDefinitions()
 const examples = new Map(publishedOperations(areas).map(({ key, operation }) => [key, operation.example]))
 
 test('the samples of agentpay mean what the contract says, as a shell hands them over', () => {

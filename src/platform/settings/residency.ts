@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { euCountries } from '../../values/countries.ts'
+import { hasRealRail, type RailSettings } from './external-systems.ts'
+import { documentSetting, InvalidSettingError } from './setting.ts'
+
+const countryOf = (store: string) =>
+  documentSetting(z.enum(euCountries).optional(), {
+    meaning: `EU country where ${store} keeps its data. Required with a real rail, because each response states that all data stays in the EU.`,
+    allowed: 'a country code of the EU (DE, FR, …)',
+    otherwise: 'not stated',
+  })
+
+export const residencySettings = {
+  databaseCountry: countryOf('the database'),
+  temporalCountry: countryOf('Temporal'),
+  filesCountry: countryOf('the store of files (`FILES_DIR` or `FILES_URL`)'),
+}
+
+type ResidencySettings = RailSettings & {
+  readonly [Name in keyof typeof residencySettings]?: z.output<(typeof residencySettings)[Name]>
+}
+
+/** Live mode moves real money and keeps real data: `X-Data-Residency: EU` must then be true. */
+export function assertDataResidency(settings: ResidencySettings): void {
+  if (!hasRealRail(settings)) return
+  const { databaseCountry, temporalCountry, filesCountry } = settings
+  const countries = {
+    DATABASE_COUNTRY: databaseCountry,
+    TEMPORAL_COUNTRY: temporalCountry,
+    FILES_COUNTRY: filesCountry,
+  }
+  const unset = Object.entries(countries).flatMap(([name, country]) => (country ? [] : [name]))
+  if (unset.length > 0)
+    throw new InvalidSettingError(
+      `This installation moves real money, and each response states that all data stays in the EU. Set ${unset.join(', ')} to the EU country where this data is kept, for example DE.`,
+    )
+}
+
+export const dataCountriesOf = ({ databaseCountry, temporalCountry, filesCountry }: ResidencySettings) => ({
+  database: databaseCountry ?? null,
+  temporal: temporalCountry ?? null,
+  files: filesCountry ?? null,
+})
