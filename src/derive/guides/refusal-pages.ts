@@ -107,8 +107,8 @@ const FEW = 6
 
 function operationList(book: DocsBook, entries: readonly OperationEntry[]): Html {
   const list = html`<ul>${entries.map(
-  ({ key, method, path, operation }) =>
-    html`<li><a href="${book.href(key)}">${operation.summary}</a> <code>${method} ${path}</code></li>`,
+    ({ key, method, path, operation }) =>
+      html`<li><a href="${book.href(key)}">${operation.summary}</a> <code>${method} ${path}</code></li>`,
   )}</ul>`
   if (entries.length <= FEW) return list
   return html`<details><summary>${entries.length} operations</summary>${list}</details>`
