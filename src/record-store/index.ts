@@ -19,6 +19,8 @@ export {
   type Row,
   type Sql,
   sqlCondition,
+  type Tally,
+  type TallyRow,
   type Tenant,
 } from './records.ts'
 export { type RowOf, type Table, tableOf } from './table.ts'

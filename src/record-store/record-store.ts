@@ -6,7 +6,7 @@ import {
   entityTable,
   type WriteRecords,
 } from './entity-table.ts'
-import type { FindOptions, RecordCondition, Records, Sql, Tenant } from './records.ts'
+import type { FindOptions, RecordCondition, Records, Sql, Tally, TallyRow, Tenant } from './records.ts'
 
 interface Tracked {
   readonly table: EntityTable
@@ -76,6 +76,24 @@ export class RecordStore<Scope extends Tenant> implements Records {
     const where = this.#reached(table, condition ?? {}, values)
     const [row] = await this.#sql(`select count(*)::int as count from ${table.name} where ${where}`, values)
     return row?.count as number
+  }
+
+  async tally<T extends object>(
+    entity: EntityClass<T>,
+    condition: RecordCondition<T>,
+    { by, sums, most }: Tally<T>,
+  ): Promise<TallyRow[]> {
+    const table = entityTable(entity)
+    const values: unknown[] = []
+    const where = this.#reached(table, condition, values)
+    const [key, ...summed] = [by, ...sums].map(member => table.columns.get(member)?.name)
+    const rows = await this.#sql(
+      `select ${key} as key, count(*)::int as count, array[${summed.map(name => `sum(${name})::text`).join(', ')}] as sums
+from (select ${[key, ...summed].join(', ')} from ${table.name} where ${where} order by id desc limit $${values.push(most)}) newest
+group by 1 order by 1`,
+      values,
+    )
+    return rows as unknown as TallyRow[]
   }
 
   create<T extends object>(entity: EntityClass<T>, members: RequiredEntityData<T>): T {

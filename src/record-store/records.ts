@@ -48,6 +48,18 @@ export interface FindOptions<T> {
   readonly lock?: boolean
 }
 
+export interface Tally<T> {
+  readonly by: ColumnMember<T>
+  readonly sums: readonly ColumnMember<T>[]
+  readonly most: number
+}
+
+export interface TallyRow {
+  readonly key: string
+  readonly count: number
+  readonly sums: readonly string[]
+}
+
 /**
  * The records of the tenant that the caller may see. Each method sends one statement. In a transaction a
  * record is one object however often it is found, and creations, changes and removals are written by `flush`,
@@ -68,6 +80,12 @@ export interface Records {
   /** Locks the record until the transaction ends, and reads it anew if it was not locked already. */
   lock<T extends { id: string }>(entity: EntityClass<T>, id: string): Promise<T | null>
   count<T extends object>(entity: EntityClass<T>, condition?: RecordCondition<T>): Promise<number>
+  /** Counts the newest `most` of these records by a member, and adds up others, in SQL's units. */
+  tally<T extends object>(
+    entity: EntityClass<T>,
+    condition: RecordCondition<T>,
+    tally: Tally<T>,
+  ): Promise<TallyRow[]>
   /** Missing members get their defaults at once, including the id. */
   create<T extends object>(entity: EntityClass<T>, members: RequiredEntityData<T>): T
   remove(record: object): void

@@ -30,6 +30,12 @@ export const moneySchema = z
   })
   .meta({ examples: [25.5] })
 
+/** An amount in an address, where every value is a text. */
+export const moneyTextSchema = z.preprocess(
+  value => (/^\d{1,12}(\.\d{1,2})?$/.test(String(value)) ? Number(value) : value),
+  moneySchema,
+)
+
 export const positiveMoneySchema = (highest?: Cents) =>
   moneySchema
     .refine(amount => amount > 0n, 'must be greater than 0')

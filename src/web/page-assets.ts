@@ -70,8 +70,9 @@ const read = (name: string): string => readFileSync(new URL(name, import.meta.ur
 
 export const baseStyle = (): string => read('styles/base.css')
 
-/** Shows UTC beside times that a script converts to the reader's time zone. */
-export const timeStyle = (): string => read('styles/times.css')
+/** For every page on which a person works: the palette, buttons, fields, boxes, states, and times. */
+export const pageStyle = (): string =>
+  ['base', 'controls', 'times'].map(name => read(`styles/${name}.css`)).join('\n')
 
 export const refusalStyle = (): string => read('styles/refusal.css')
 
@@ -80,5 +81,8 @@ export const refusalStyle = (): string => read('styles/refusal.css')
  * without `defer`.
  */
 export const earlyScript = (): string => read('scripts/early.js')
+
+/** Calls operations, asks for passkeys, and shows times in the reader's zone. All other scripts of pages import it. */
+export const pageScript = (): string => read('scripts/page.js')
 
 export const pageIcon = (): string => read('icon.svg')

@@ -1,3 +1,4 @@
+import { renderDocument } from './document.ts'
 import { type Html, html } from './html.ts'
 import type { Language } from './language.ts'
 import { baseStyle, pageAsset, refusalStyle } from './page-assets.ts'
@@ -75,19 +76,12 @@ export function renderRefusalPage(refused: Refused, language: Language): Html {
   const isAway = code === 'unavailable'
   const heading = isAway ? database.title : title
   const againIn = isAway || retryAfter !== undefined ? Math.max(LEAST_SECONDS, retryAfter ?? 0) : undefined
-  return html`<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-${againIn !== undefined && html`<meta http-equiv="refresh" content="${againIn}">`}
-<title>${heading}</title>
-<link rel="stylesheet" href="${root}console/assets/${refusalPageStyle.name}">
-</head>
-<body>
-<main>
+  return renderDocument({
+    language,
+    title: heading,
+    style: `${root}console/assets/${refusalPageStyle.name}`,
+    head: againIn !== undefined && html`<meta http-equiv="refresh" content="${againIn}">`,
+    body: html`<main>
 <p class="code">${status}</p>
 <h1>${heading}</h1>
 ${isAway ? html`<p class="lead">${database.lead}</p><p>${database.safe}</p>` : html`<p class="lead" lang="en">${message}</p>`}
@@ -95,10 +89,8 @@ ${againIn !== undefined && html`<p role="status">${soon(againIn)}</p>`}
 ${isAway && helpOf(database)}
 <p><a class="again" href="">${again}</a></p>
 <p class="request">${request} <code>${requestId}</code></p>
-</main>
-</body>
-</html>
-`
+</main>`,
+  })
 }
 
 const helpOf = ({ todo, steps }: Words['database']): Html =>

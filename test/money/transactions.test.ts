@@ -104,6 +104,51 @@ describe('a transaction', () => {
     expect(await idsOf({ to: transfer.createdAt })).toEqual([])
   })
 
+  test('is found by a part of the merchant’s name and by its amount, of which the symbols stand for themselves', async () => {
+    const { client } = await service.owner()
+    const first = await aPayment(client, 12.5)
+    const second = await aPayment(client, 40)
+    const idsOf = async (query: object) =>
+      (await bodyOf(client.transactions.list({ query }))).data.map(({ id }) => id)
+    expect(await idsOf({ merchantContains: ' LLER gm' })).toEqual([second.params.id, first.params.id])
+    expect(await idsOf({ merchantContains: 'M_ller' })).toEqual([])
+    expect(await idsOf({ merchantContains: '%' })).toEqual([])
+    expect(await idsOf({ minAmountEuros: '12.50', maxAmountEuros: '12.5' })).toEqual([first.params.id])
+    expect(await idsOf({ minAmountEuros: 12.51 })).toEqual([second.params.id])
+    expect(await idsOf({ maxAmountEuros: 12.49, merchantContains: 'gmbh' })).toEqual([])
+    expect(await idsOf({ merchantContains: 'gmbh', to: first.transfer.createdAt })).toEqual([])
+    const { status, body } = await client.transactions.list({ query: { minAmountEuros: '1.005' as never } })
+    expect([status, body]).toMatchObject([400, { error: expect.stringContaining('minAmountEuros: ') }])
+  })
+
+  test('is counted and totalled with the others that match, by status', async () => {
+    const { client } = await service.owner()
+    const { transfer } = await aPayment(client)
+    await aPayment(client)
+    await aPayment(client, STAYS)
+    await bodyOf(client.transfers.simulateReturn({ body: { transferId: transfer.id, reasonCode: 'AC04' } }))
+    expect(await bodyOf(client.transactions.summary({}))).toEqual({
+      count: 3,
+      amountEuros: 2 * AT_ONCE + STAYS,
+      refundedEuros: AT_ONCE,
+      hasMore: false,
+      data: [
+        { status: 'completed', count: 1, amountEuros: AT_ONCE, refundedEuros: 0 },
+        { status: 'refunded', count: 1, amountEuros: AT_ONCE, refundedEuros: AT_ONCE },
+        { status: 'settlement', count: 1, amountEuros: STAYS, refundedEuros: 0 },
+      ],
+    })
+    const query = { minAmountEuros: 100, status: 'settlement' } as const
+    expect(await bodyOf(client.transactions.summary({ query }))).toMatchObject({
+      count: 1,
+      amountEuros: STAYS,
+    })
+    const other = await service.owner()
+    expect(await bodyOf(other.client.transactions.summary({}))).toMatchObject({ count: 0, data: [] })
+    const token = String((await aToken(client, (await anAgent(client)).id)).token)
+    expect(await bodyOf(service.client(token).transactions.summary({}))).toMatchObject({ count: 0 })
+  })
+
   test('has a memo, which can be removed', async () => {
     const { client } = await service.owner()
     const { params } = await aPayment(client)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { consoleNavigation } from '../../src/surface/console/sections.ts'
+import { accountPlace, consolePlaces } from '../../src/surface/console/sections.ts'
 import { anAgentUnder, anIntent, bodyOf } from '../support/factories.ts'
 import { flakyProxy } from '../support/flaky-proxy.ts'
 import { startTestService } from '../support/harness.ts'
@@ -41,7 +41,7 @@ describe('the console while Temporal is away', () => {
     }
     const paths = [
       'console',
-      ...consoleNavigation.flatMap(([, group]) => Object.keys(group).map(name => `console/${name}`)),
+      ...[...consolePlaces, accountPlace].flatMap(({ tabs }) => tabs.map(({ name }) => `console/${name}`)),
     ]
     const pages = []
     for (const path of paths) pages.push(await read(path))

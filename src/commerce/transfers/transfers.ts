@@ -44,9 +44,10 @@ const byStatus = (status: Transfer['status'] | undefined): RecordCondition<Trans
     : { status, ...sqlCondition("status <> 'completed'") }
 
 /** `awaitsPayeeConfirmation` as SQL, as in the index over those transfers. */
-const PAYEE_TO_CONFIRM = sqlCondition(
-  "payee_confirmed_at is null and status in ('verifying', 'submitted') and (payee_check->>'result' in ('close_match', 'no_match') or (payee_check->>'result' = 'not_possible' and payee_check->>'code' is not null))",
-)
+export const PAYEE_TO_CONFIRM_SQL =
+  "payee_confirmed_at is null and status in ('verifying', 'submitted') and (payee_check->>'result' in ('close_match', 'no_match') or (payee_check->>'result' = 'not_possible' and payee_check->>'code' is not null))"
+
+const PAYEE_TO_CONFIRM = sqlCondition(PAYEE_TO_CONFIRM_SQL)
 
 const transfers = bindHandlers(transfersApi, {
   create: createTransfer,

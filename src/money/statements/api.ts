@@ -13,6 +13,9 @@ const period = patternTextSchema(/^\d{4}-(0[1-9]|1[0-2])$/, 7, 'a month is writt
   examples: ['2026-10'],
 })
 
+/** The wallets of one exported file. */
+export const EXPORTED_STATEMENTS = 1_000
+
 const status = z.enum(statementMachine.states).meta({
   description:
     '`open`: of the month that still runs, up to `to`. `final`: of a whole month; it never changes.',
@@ -89,6 +92,28 @@ export const statementsApi = {
     summary: 'List statements',
     filters: { walletId: id('wallet').optional(), period: period.optional(), status: status.optional() },
     item: StatementRecord,
+  }),
+  export: get('/statements/export', {
+    limits: { oneAtATime: true },
+    ...reading,
+    readsClock: true,
+    summary: 'Export the statements of a month',
+    description:
+      'One ZIP file with the statements of all wallets for a month, each as PDF, CSV and camt.053. It is generated during the download.',
+    query: z.strictObject({
+      period: period.optional().meta({ description: 'A month, in UTC; the last full month by default.' }),
+    }),
+    returns: [200, fileSchema('application/zip')],
+    fails: {
+      no_statements: [
+        404,
+        'period: there are no statements of this month. They are generated after it ends; POST /statements creates one now.',
+      ],
+      too_many_statements: [
+        400,
+        `period: more than ${EXPORTED_STATEMENTS.toLocaleString('en')} wallets have a statement of this month. Download each: GET /statements lists them.`,
+      ],
+    },
   }),
   get: get('/statements/{id}', {
     ...reading,

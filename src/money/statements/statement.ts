@@ -43,6 +43,9 @@ schema.setClass(Statement)
 
 export const statementPeriodAt = (at: Date): string => at.toISOString().slice(0, 7)
 
+export const previousPeriodOf = (at: Date): string =>
+  statementPeriodAt(new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - 1, 1)))
+
 export interface StatementMonth {
   readonly from: Date
   readonly to: Date

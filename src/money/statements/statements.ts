@@ -7,12 +7,19 @@ import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { type CsvColumns, csvCell, csvHeader, csvLine } from '../../values/csv.ts'
 import { formatDecimal } from '../../values/money.ts'
 import { findWallet } from '../wallets/index.ts'
-import { statementsApi } from './api.ts'
+import { EXPORTED_STATEMENTS, statementsApi } from './api.ts'
 import { renderCamt053 } from './camt053.ts'
 import { generateStatement, isAnyStatementDue, TENANTS_WITH_DUE_STATEMENTS_SQL } from './generate.ts'
 import { readStatementMovements, type StatementMovement } from './movements.ts'
 import { statementsProcess } from './process.ts'
-import { Statement, statementMachine, statementPeriodAt, statementsPersonalData } from './statement.ts'
+import {
+  previousPeriodOf,
+  Statement,
+  statementMachine,
+  statementPeriodAt,
+  statementsPersonalData,
+} from './statement.ts'
+import { type ZippedFile, zipOf } from './zip.ts'
 
 /** Free text goes through `csvCell`, since strangers may have written it. */
 const columns: CsvColumns<StatementMovement> = {
@@ -71,17 +78,29 @@ const formats = {
   camt053: { type: 'application/xml; charset=utf-8', extension: 'xml', write: renderCamt053 },
 } as const satisfies Record<string, Format>
 
-async function fileIn(
-  id: string,
-  { type, extension, write }: Format,
-  context: Reading,
-): Promise<ResponseFile | undefined> {
+const fileNameOf = ({ period, iban, walletId }: Statement, { extension }: Format): string =>
+  `statement-${period}-${iban ?? walletId}.${extension}`
+
+const contentOf = (statement: Statement, { write }: Format, context: Reading): ByteStream =>
+  write(statement, readStatementMovements(context.sql, statement), context)
+
+async function fileIn(id: string, format: Format, context: Reading): Promise<ResponseFile | undefined> {
   const statement = await context.records.findOne(Statement, { id })
   if (!statement) return undefined
-  const { period, iban, walletId } = statement
-  const name = `statement-${period}-${iban ?? walletId}.${extension}`
-  return { type, name, content: write(statement, readStatementMovements(context.sql, statement), context) }
+  return {
+    type: format.type,
+    name: fileNameOf(statement, format),
+    content: contentOf(statement, format, context),
+  }
 }
+
+/** A file is generated when the one before it has been sent. */
+const zippedFiles = (statement: Statement, context: Reading): ZippedFile[] =>
+  Object.values(formats).map(format => ({
+    name: fileNameOf(statement, format),
+    changedAt: statement.updatedAt,
+    open: () => contentOf(statement, format, context),
+  }))
 
 const statements = bindHandlers(statementsApi, {
   async create({ body }, context) {
@@ -100,6 +119,19 @@ const statements = bindHandlers(statementsApi, {
   async list({ query: { walletId, period, status } }, { page }) {
     const { data, ...cursor } = await page(Statement, definedOnly({ walletId, period, status }))
     return { ...cursor, data: data.map(statementResponse) }
+  },
+
+  async export({ query }, context) {
+    const { period = previousPeriodOf(context.now) } = query
+    const found = await context.records.find(
+      Statement,
+      { period },
+      { orderBy: { id: 'asc' }, limit: EXPORTED_STATEMENTS + 1 },
+    )
+    if (found.length === 0) return context.refuse('no_statements')
+    if (found.length > EXPORTED_STATEMENTS) return context.refuse('too_many_statements')
+    const files = found.flatMap(statement => zippedFiles(statement, context))
+    return { type: 'application/zip', name: `statements-${period}.zip`, content: zipOf(files) }
   },
 
   async get({ params }, { records, refuse }) {

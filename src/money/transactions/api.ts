@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, patch } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { moneySchema } from '../../values/money.ts'
+import { moneySchema, moneyTextSchema } from '../../values/money.ts'
 import {
   freeTextSchema,
   recordHead,
@@ -74,6 +74,46 @@ export const transactionLifecycleEvents = { ...transactionEvents, 'transaction.u
 
 const transaction_not_found = notFound('transaction')
 
+/** How many of the newest payments a filter without an index searches, and how many a summary counts. */
+export const SEARCHED_PAYMENTS = 10_000
+export const COUNTED_PAYMENTS = 1_000
+
+const searched = `Searches the newest ${SEARCHED_PAYMENTS.toLocaleString('en')} payments before \`to\`.`
+
+const filters = {
+  agentId: id('agent').optional(),
+  cardId: id('card').optional(),
+  intentId: id('intent').optional(),
+  transferId: id('transfer').optional(),
+  runId: id('run').optional(),
+  walletId: id('wallet').optional(),
+  type: type.optional(),
+  status: status.optional(),
+  merchant: searchTextSchema,
+  merchantContains: searchTextSchema.meta({ description: `A part of the merchant’s name. ${searched}` }),
+  minAmountCents: moneyTextSchema.optional().meta({ description: `This amount or more. ${searched}` }),
+  maxAmountCents: moneyTextSchema.optional().meta({ description: `This amount or less. ${searched}` }),
+  ...timeRangeMembers,
+}
+
+const counted = {
+  count: z.int().min(0),
+  amountCents: moneySchema,
+  refundedCents: moneySchema,
+}
+
+const SummaryRecord = z
+  .object({
+    ...counted,
+    hasMore: z.boolean().meta({
+      description: 'Whether as many were counted as can be. Then every count and amount is a minimum.',
+    }),
+    data: z
+      .array(z.object({ status, ...counted }))
+      .meta({ description: 'By status; a status without payments is left out.' }),
+  })
+  .meta({ id: 'TransactionSummary' })
+
 export const transactionsApi = {
   list: list('/transactions', {
     summary: 'List transactions',
@@ -85,19 +125,16 @@ export const transactionsApi = {
     description: 'All payments, by any means, including failed ones.',
     callers: ['key', 'agent'],
     scope: 'transactions:read',
-    filters: {
-      agentId: id('agent').optional(),
-      cardId: id('card').optional(),
-      intentId: id('intent').optional(),
-      transferId: id('transfer').optional(),
-      runId: id('run').optional(),
-      walletId: id('wallet').optional(),
-      type: type.optional(),
-      status: status.optional(),
-      merchant: searchTextSchema,
-      ...timeRangeMembers,
-    },
+    filters,
     item: TransactionRecord,
+  }),
+  summary: get('/transactions/summary', {
+    summary: 'Count and total transactions',
+    description: `The number and amount of the payments that match the filters, by status. Counts the newest ${COUNTED_PAYMENTS.toLocaleString('en')} of them.`,
+    callers: ['key', 'agent'],
+    scope: 'transactions:read',
+    query: z.strictObject(filters),
+    returns: [200, SummaryRecord],
   }),
   get: get('/transactions/{id}', {
     summary: 'Get a transaction',

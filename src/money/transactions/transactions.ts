@@ -1,15 +1,17 @@
 import type { z } from 'zod'
-import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
+import type { Actor, Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { bindHandlers } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type InputOf } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
-import { createdWithinCondition } from '../../kernel/database/created-within.ts'
-import { definedOnly, merchantCondition } from '../../kernel/database/entity.ts'
+import { createdWithinCondition, idRangeCondition } from '../../kernel/database/created-within.ts'
+import { containsCondition, definedOnly, merchantCondition } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
-import { addCents, type Cents, NO_CENTS } from '../../values/money.ts'
+import { addCents, type Cents, cents, NO_CENTS, sumOf } from '../../values/money.ts'
 import { truncateText } from '../../values/schemas.ts'
 import {
+  COUNTED_PAYMENTS,
+  SEARCHED_PAYMENTS,
   type TransactionEvent,
   type transactionEvents,
   type transactionLifecycleEvents,
@@ -125,15 +127,67 @@ const byStatus = (status: Transaction['status'] | undefined): object =>
     ? definedOnly({ status })
     : { status, ...sqlCondition("status <> 'completed'") }
 
+type Filters = InputOf<typeof transactionsApi.summary>['query']
+
+/** Above every id: they consist of lower-case letters, digits and an underscore. */
+const AFTER_ALL_IDS = '~'
+
+/** Merchants and amounts are searched without an index. This bounds the rows that are read for it. */
+const AMONG_NEWEST = `id >= coalesce((select t.id from transactions t
+  where (t.owner_id, t.mode) = (?, ?) and t.id < ? order by t.id desc offset ${SEARCHED_PAYMENTS - 1} limit 1), '')`
+
+function searchCondition(
+  { merchantContains, minAmountCents, maxAmountCents, to }: Filters,
+  { ownerId, mode }: Tenant,
+): object {
+  if (merchantContains === undefined && minAmountCents === undefined && maxAmountCents === undefined)
+    return {}
+  const before = idRangeCondition('txn', { from: undefined, to })?.$lt ?? AFTER_ALL_IDS
+  return {
+    ...(merchantContains !== undefined && { merchant: containsCondition(merchantContains.trim()) }),
+    ...((minAmountCents !== undefined || maxAmountCents !== undefined) && {
+      amountCents: definedOnly({ $gte: minAmountCents, $lte: maxAmountCents }),
+    }),
+    ...sqlCondition(AMONG_NEWEST, [ownerId, mode, before]),
+  }
+}
+
+async function conditionOf(query: Filters, context: Pick<Context, 'sql' | 'tenant' | 'actor'>) {
+  const { from, to, merchant, merchantContains, minAmountCents, maxAmountCents, status, ...filters } = query
+  const created = await createdWithinCondition('txn', { from, to }, context)
+  return {
+    ...definedOnly({ ...filters, ...created }),
+    ...byStatus(status),
+    ...merchantCondition(merchant),
+    ...searchCondition(query, context.tenant),
+    ...delegationCondition(context.actor),
+  }
+}
+
 const transactions = bindHandlers(transactionsApi, {
-  async list({ query: { limit: _limit, cursor: _cursor, from, to, merchant, status, ...filters } }, context) {
-    const created = await createdWithinCondition('txn', { from, to }, context)
-    return context.page(Transaction, {
-      ...definedOnly({ ...filters, ...created }),
-      ...byStatus(status),
-      ...merchantCondition(merchant),
-      ...delegationCondition(context.actor),
+  list: async ({ query: { limit: _limit, cursor: _cursor, ...filters } }, context) =>
+    context.page(Transaction, await conditionOf(filters, context)),
+
+  async summary({ query }, context) {
+    const rows = await context.records.tally(Transaction, await conditionOf(query, context), {
+      by: 'status',
+      sums: ['amountCents', 'refundedCents'],
+      most: COUNTED_PAYMENTS,
     })
+    const data = rows.map(({ key, count, sums: [amount = '0', refunded = '0'] }) => ({
+      status: key as TransactionRow['status'],
+      count,
+      amountCents: cents(amount),
+      refundedCents: cents(refunded),
+    }))
+    const count = data.reduce((sum, one) => sum + one.count, 0)
+    return {
+      count,
+      amountCents: sumOf(data.map(({ amountCents }) => amountCents)),
+      refundedCents: sumOf(data.map(({ refundedCents }) => refundedCents)),
+      hasMore: count === COUNTED_PAYMENTS,
+      data,
+    }
   },
 
   async get({ params }, { records, actor, refuse }) {

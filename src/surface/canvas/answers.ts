@@ -123,7 +123,7 @@ const answerers: Readonly<Record<string, IntentAnswerer>> = {
     const proposed = proposals?.data.map(({ id, summary }) => `${summary} (${id})`) ?? []
     if (proposed.length > 0)
       yield listLine(proposed, { none: '', some: 'Open proposals:' }, proposals?.hasMore)
-    const place = responder.pageOf('/console/approvals')
+    const place = responder.pageOf('/console/inbox')
     if (payments.length + proposed.length > 0) yield textLine(`Decide them at ${place}.`)
     else if (intents && proposals) yield textLine('Nothing is waiting for approval.')
   },

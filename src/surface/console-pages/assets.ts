@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import {
-  baseStyle,
   createAssetFinder,
   earlyScript,
   type PageAsset,
   pageAsset,
   pageIcon,
-  timeStyle,
+  pageScript,
+  pageStyle,
 } from '../../web/page-assets.ts'
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
@@ -17,11 +17,7 @@ function webauthnBundle(): string {
   return readFileSync(new URL('../dist/bundle/index.umd.min.js', `file://${main}`), 'utf8')
 }
 
-export const consolePagesStyle = pageAsset(
-  'console',
-  'css',
-  [baseStyle(), timeStyle(), read('page.css')].join('\n'),
-)
+export const consolePagesStyle = pageAsset('console', 'css', `${pageStyle()}\n${read('page.css')}`)
 export const consolePagesIcon = pageAsset('console', 'svg', pageIcon())
 export const webauthnScript = pageAsset('webauthn', 'js', webauthnBundle())
 
@@ -31,7 +27,7 @@ export const firstScript = pageAsset('early', 'js', earlyScript())
 export const sharedPageScript = pageAsset(
   'page',
   'js',
-  read('scripts/page.js').replace('./webauthn.js', `./${webauthnScript.name}`),
+  pageScript().replace('./webauthn.js', `./${webauthnScript.name}`),
 )
 
 const script = (name: string): PageAsset =>

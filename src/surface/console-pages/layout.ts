@@ -1,3 +1,4 @@
+import { renderDocument } from '../../web/document.ts'
 import { type Html, type HtmlContent, html, htmlToText } from '../../web/html.ts'
 import { formatMinuteIn, type Language } from '../../web/language.ts'
 import {
@@ -28,7 +29,6 @@ interface PageParts {
   readonly isTest?: boolean
 }
 
-/** A whole page. It loads only from its own origin, and has no inline code. */
 export function renderConsolePageLayout({
   language,
   title,
@@ -42,25 +42,18 @@ export function renderConsolePageLayout({
   const { frame, script: words } = consolePageTexts[language]
   const assets = `${root}login/assets/`
   const scriptWords = JSON.stringify({ ...words, refusals: refusalTexts(language) })
-  return html`<!doctype html>
-<html lang="${language}"${isTest === true && html` class="test"`} data-root="${root}" data-words="${script !== undefined && scriptWords}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${title} · ${frame.brand}</title>
-<link rel="icon" href="${assets}${consolePagesIcon.name}" type="image/svg+xml">
-<link rel="stylesheet" href="${assets}${consolePagesStyle.name}">
-${
-  script &&
-  html`<script src="${assets}${firstScript.name}"></script>
-<link rel="modulepreload" href="${assets}${webauthnScript.name}">
-<script src="${assets}${script.name}" type="module"></script>`
-}
-</head>
-<body>
-<a class="skip" href="#content">${frame.skip}</a>
+  return renderDocument({
+    language,
+    title: `${title} · ${frame.brand}`,
+    style: assets + consolePagesStyle.name,
+    icon: assets + consolePagesIcon.name,
+    attributes: html`${isTest === true && html` class="test"`} data-root="${root}" data-words="${script !== undefined && scriptWords}"`,
+    ...(script && {
+      firstScript: assets + firstScript.name,
+      head: html`<link rel="modulepreload" href="${assets}${webauthnScript.name}">
+<script src="${assets}${script.name}" type="module"></script>`,
+    }),
+    body: html`<a class="skip" href="#content">${frame.skip}</a>
 <header>
   <span class="brand"><img src="${assets}${consolePagesIcon.name}" alt="" width="24" height="24"> ${frame.brand}</span>
   ${viewer && signedIn(viewer, language)}
@@ -73,10 +66,8 @@ ${
 <p id="trouble" role="alert" data-incomplete="${frame.incomplete}"></p>`
 }
 ${content}
-</main>
-</body>
-</html>
-`
+</main>`,
+  })
 }
 
 function signedIn({ name, role }: SignedInViewer, language: Language): Html {

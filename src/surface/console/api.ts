@@ -42,6 +42,11 @@ export const consoleViewApi = {
   }),
   section: get('/console/{section}', {
     ...page,
+    http: {
+      ...page.http,
+      headers: { ...page.http.headers, 308: { Location: 'The address of the page, relative to this one.' } },
+    },
+    fails: { ...fails, page_moved: [308, 'This page of the console has a new address.'] },
     summary: 'Open a section of the console',
     description: 'A list, such as agents or payments, with the filters of its operation.',
   }),

@@ -5,11 +5,14 @@ import { Refusal, RefusedError, withHeaders } from '../../kernel/contract/proble
 import { type Html, html } from '../../web/html.ts'
 import { consoleViewApi } from './api.ts'
 import { consoleAsset, renderConsoleFrame } from './frame.ts'
+import { readFrameFacts, waitingCountText } from './frame-facts.ts'
 import { describeHealth } from './health.ts'
-import type { ConsolePage, LivePagePart, PageRequest, RenderedPage } from './page.ts'
+import type { ConsolePage, ConsoleSection, LivePagePart, PageRequest, RenderedPage } from './page.ts'
 import { homePage } from './pages/decide/home.ts'
+import { waitingDecisionEvents } from './pages/decide/waiting.ts'
 import { startStream, streamCsvPages } from './parts/csv.ts'
-import { consoleNavigation, consoleSections } from './sections.ts'
+import { searchSection } from './search.ts'
+import { consoleSections, movedSections } from './sections.ts'
 
 type PageContext = ContextOf<(typeof consoleViewApi)['home']>
 
@@ -33,18 +36,40 @@ async function show(page: ConsolePage, asked: PageQuery, context: PageContext) {
     livePartRenderer(parts, made),
   )
   try {
-    const [shown, health] = await Promise.all([page(request), parts ? undefined : describeHealth(request)])
+    const facts = !parts || parts.includes(WAITING_PART) ? readFrameFacts(context) : undefined
+    const [shown, waiting, health] = await Promise.all([
+      parts?.every(part => part === WAITING_PART) ? emptyPage : page(request),
+      facts && waitingPart(request, facts),
+      parts ? undefined : describeHealth(request),
+    ])
     if (parts)
       return answer(html`<!doctype html><html data-person="${request.actor.id ?? ''}">${made}</html>`)
     assertRead(query, read)
     const refusal = refusalIn(shown, context)
     if (refusal && !acceptsHtml(context)) return refusal
-    return answer(renderConsoleFrame(shown, consoleNavigation, request, health), refusal)
+    return answer(
+      renderConsoleFrame(shown, request, { health, waiting, hasOtherMode: (await facts)?.hasOtherMode }),
+      refusal,
+    )
   } catch (error) {
     if (error instanceof RefusedError) return refused(error.refusal, request, context)
     throw error
   }
 }
+
+const emptyPage: RenderedPage = { title: '', content: html`` }
+
+const WAITING_PART = 'waiting-count'
+
+const waitingPart = (request: PageRequest, facts: ReturnType<typeof readFrameFacts>): Promise<Html> =>
+  request.part({
+    id: WAITING_PART,
+    events: waitingDecisionEvents,
+    async make() {
+      const { waiting } = await facts
+      return html`${waiting > 0 && html`<span class="badge">${waitingCountText(waiting)}<span class="unseen"> waiting</span></span>`}`
+    },
+  })
 
 const trackReads = (query: PageRequest['query'], read: Set<string>): PageRequest['query'] =>
   new Proxy(query, {
@@ -96,7 +121,7 @@ const codeOf = ({ status }: Refusal): (typeof codes)[keyof typeof codes] =>
 function refused(given: Refusal, request: PageRequest, context: PageContext) {
   const refusal = context.refuse(codeOf(given), given.message)
   if (!acceptsHtml(context)) return refusal
-  return answer(renderConsoleFrame(pageOf(refusal), consoleNavigation, request, undefined), refusal)
+  return answer(renderConsoleFrame(pageOf(refusal), request), refusal)
 }
 
 function pageOf({ status, message }: Refusal): RenderedPage {
@@ -126,11 +151,17 @@ function requestOf(
   return { ...asked, ask, actor, tenant, now, ports, to: path => up + path, may, part }
 }
 
+/** The search shows the other sections, so it is not one of them. */
+const sections: Readonly<Record<string, ConsoleSection>> = { ...consoleSections, search: searchSection }
+
 const consoleView = bindHandlers(consoleViewApi, {
   home: ({ query }, context) => show(homePage, { path: 'console', query }, context),
 
   section: ({ params: { section: name }, query }, context) => {
-    const { list = missingPage, title = '' } = consoleSections[name] ?? {}
+    const moved = movedSections[name]
+    if (moved !== undefined)
+      return withHeaders(context.refuse('page_moved'), { Location: `${moved}${queryText(query)}` })
+    const { list = missingPage, title = '' } = sections[name] ?? {}
     return show(list, { path: `console/${name}`, section: { name, title }, query }, context)
   },
 
@@ -155,6 +186,9 @@ const consoleView = bindHandlers(consoleViewApi, {
     return (await consoleAsset(params.asset)) ?? refuse('asset_not_found')
   },
 })
+
+const queryText = (query: Readonly<Record<string, string>>): string =>
+  Object.keys(query).length > 0 ? `?${new URLSearchParams(query)}` : ''
 
 export const consoleViewArea = area(
   'The console',

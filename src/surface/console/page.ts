@@ -49,6 +49,8 @@ export interface PageRequest {
 export interface ConsoleSection {
   readonly title: string
   readonly needs?: AnyOperation
+  /** Without a mode, the section is in both. */
+  readonly mode?: Tenant['mode']
   readonly list: ConsolePage
   readonly record?: ConsolePage
   readonly table?: AnyOperation

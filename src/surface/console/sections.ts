@@ -7,6 +7,7 @@ import { billingApi } from '../../money/billing/index.ts'
 import { canvasApi } from '../canvas/index.ts'
 import type { ConsoleSection } from './page.ts'
 import { auditSection, eventCausePage } from './pages/account/audit.ts'
+import { clockSection } from './pages/account/clock.ts'
 import { consentsSection } from './pages/account/consent.ts'
 import { devicesSection, passkeysSection, signInsSection } from './pages/account/credentials.ts'
 import { dataExportsSection, deletionsSection } from './pages/account/data-protection.ts'
@@ -27,7 +28,6 @@ import { cardRequestsSection } from './pages/decide/card-requests.ts'
 import { intentsSection } from './pages/decide/intents.ts'
 import { proposalsSection } from './pages/decide/proposals.ts'
 import { riskSection, unusualSpendsSection } from './pages/decide/risk.ts'
-import { searchPage } from './pages/decide/search.ts'
 import { costsPage } from './pages/insight/costs.ts'
 import { forecastPage } from './pages/insight/forecast.ts'
 import { merchantsPage } from './pages/insight/merchants.ts'
@@ -50,86 +50,176 @@ import { transactionsSection } from './pages/money/transactions.ts'
 import { transfersSection } from './pages/money/transfers.ts'
 import { walletsSection } from './pages/money/wallets.ts'
 import { policiesSection, policyPage, policyPresetsSection } from './pages/policies.ts'
+import type { IconName } from './parts/icons.ts'
 
 type Sections = Readonly<Record<string, ConsoleSection>>
 
-const groups: Readonly<Record<string, Sections>> = {
-  Review: {
-    approvals: { title: 'Approvals', needs: intentsApi.list, list: approvalsPage },
-    ask: { title: 'Ask', needs: canvasApi.list, list: canvasPage },
-    intents: intentsSection,
-    'card-requests': cardRequestsSection,
-    proposals: proposalsSection,
-    risk: riskSection,
+export interface ConsoleTab {
+  readonly name: string
+  readonly section: ConsoleSection
+  readonly label: string
+  /** The tab is a filter of the section's list. */
+  readonly filter?: Readonly<Record<string, string>>
+}
+
+export interface ConsolePlace {
+  readonly title: string
+  /** Places without an icon are in the account menu. */
+  readonly icon?: IconName
+  readonly tabs: readonly ConsoleTab[]
+  /** Sections that pages of this place link to. */
+  readonly within?: Sections
+}
+
+const tab = (
+  name: string,
+  section: ConsoleSection,
+  label = section.title,
+  filter?: ConsoleTab['filter'],
+): ConsoleTab => ({ name, section, label, ...(filter && { filter }) })
+
+const inboxSection: ConsoleSection = { title: 'Inbox', needs: intentsApi.list, list: approvalsPage }
+const billingSection: ConsoleSection = { title: 'Billing', needs: billingApi.balance, list: billingPage }
+const policiesWithPage: ConsoleSection = { ...policiesSection, record: policyPage }
+
+const insights: Sections = {
+  costs: { title: 'Costs', needs: costsApi.costs, list: costsPage },
+  merchants: { title: 'Merchants', needs: merchantReportsApi.merchants, list: merchantsPage },
+  forecast: { title: 'Forecast', needs: forecastApi.ofOwner, list: forecastPage },
+  outcomes: {
+    title: 'Outcomes',
+    needs: outcomesApi.summary,
+    list: outcomesPage,
+    table: outcomesApi.list,
   },
-  Control: {
-    agents: agentsSection,
-    policies: { ...policiesSection, record: policyPage },
+}
+
+const settingsSection: ConsoleSection = { title: 'Settings', needs: customersApi.me, list: settingsPage }
+
+export const HOME: ConsolePlace = { title: 'Home', icon: 'home', tabs: [] }
+
+/** Home comes first. Each section keeps its address: a place only groups sections. */
+export const consolePlaces: readonly ConsolePlace[] = [
+  HOME,
+  {
+    title: 'Inbox',
+    icon: 'inbox',
+    tabs: [
+      tab('inbox', inboxSection, 'Waiting'),
+      tab('card-requests', cardRequestsSection),
+      tab('proposals', proposalsSection),
+      tab('risk', riskSection, 'Risk alerts'),
+    ],
+    within: { 'unusual-spends': unusualSpendsSection },
   },
-  Budgets: { mandates: mandatesSection, delegations: delegationsSection, runs: runsSection },
-  Money: {
-    transactions: transactionsSection,
-    transfers: transfersSection,
-    beneficiaries: beneficiariesSection,
-    requests: paymentRequestsSection,
-    refunds: refundsSection,
-    disputes: disputesSection,
-    receipts: receiptsSection,
-    'machine-payments': machinePaymentsSection,
-    cards: cardsSection,
-    wallets: walletsSection,
-    incoming: incomingCreditsSection,
-    statements: statementsSection,
-    accounts: ledgerAccountsSection,
-    billing: { title: 'Billing', needs: billingApi.balance, list: billingPage },
-  },
-  Insight: {
-    costs: { title: 'Costs', needs: costsApi.costs, list: costsPage },
-    merchants: { title: 'Merchants', needs: merchantReportsApi.merchants, list: merchantsPage },
-    outcomes: {
-      title: 'Outcomes',
-      needs: outcomesApi.summary,
-      list: outcomesPage,
-      table: outcomesApi.list,
+  {
+    title: 'Payments',
+    icon: 'payments',
+    tabs: [
+      tab('transactions', transactionsSection, 'All'),
+      tab('intents', intentsSection),
+      tab('transactions', transactionsSection, 'Card', { type: 'card' }),
+      tab('transfers', transfersSection),
+      tab('machine-payments', machinePaymentsSection, 'Machine (402)'),
+      tab('refunds', refundsSection),
+      tab('disputes', disputesSection),
+      tab('receipts', receiptsSection),
+    ],
+    within: {
+      authorizations: authorizationsSection,
+      evidence: evidenceSection,
+      'protect-rules': protectRulesSection,
     },
-    forecast: { title: 'Forecast', needs: forecastApi.ofOwner, list: forecastPage },
   },
-  Activity: {
-    events: eventsSection,
-    webhooks: webhooksSection,
-    deliveries: deliveriesSection,
-    audit: auditSection,
+  {
+    title: 'Agents',
+    icon: 'agents',
+    tabs: [
+      tab('agents', agentsSection),
+      tab('cards', cardsSection),
+      tab('policies', policiesWithPage),
+      tab('mandates', mandatesSection),
+      tab('delegations', delegationsSection),
+      tab('tokens', agentTokensSection, 'Tokens'),
+      tab('runs', runsSection),
+    ],
+    within: { presets: policyPresetsSection },
   },
-  Account: {
-    people: peopleSection,
-    keys: apiKeysSection,
-    deletions: deletionsSection,
-    settings: { title: 'Settings', needs: customersApi.me, list: settingsPage },
+  {
+    title: 'Money',
+    icon: 'money',
+    tabs: [
+      tab('wallets', walletsSection, 'Balances'),
+      tab('billing', billingSection, 'Add money'),
+      tab('incoming', incomingCreditsSection, 'Incoming'),
+      tab('requests', paymentRequestsSection),
+      tab('beneficiaries', beneficiariesSection),
+      tab('statements', statementsSection),
+      tab('accounts', ledgerAccountsSection),
+    ],
+    within: {
+      entries: ledgerEntriesSection,
+      fundings: fundingsSection,
+      postings: ledgerPostingsSection,
+      'request-payments': requestPaymentsSection,
+    },
   },
+  {
+    title: 'Insights',
+    icon: 'insights',
+    tabs: Object.entries(insights).map(([name, section]) =>
+      tab(name, section, name === 'costs' ? 'Spend' : undefined),
+    ),
+  },
+  {
+    title: 'Developers',
+    icon: 'developers',
+    tabs: [
+      tab('keys', apiKeysSection),
+      tab('webhooks', webhooksSection),
+      tab('deliveries', deliveriesSection),
+      tab('events', eventsSection),
+      tab('audit', auditSection),
+      tab('clock', clockSection),
+    ],
+    within: { causes: { ...auditSection, record: eventCausePage } },
+  },
+]
+
+export const accountPlace: ConsolePlace = {
+  title: 'Account',
+  tabs: [
+    tab('settings', settingsSection),
+    tab('people', peopleSection, 'People & roles'),
+    tab('passkeys', passkeysSection),
+    tab('devices', devicesSection),
+    tab('sign-ins', signInsSection),
+    tab('deletions', deletionsSection),
+    tab('exports', dataExportsSection),
+    tab('consent', consentsSection),
+    tab('identity', kycSubmissionsSection),
+    tab('onboarding', onboardingsSection),
+  ],
 }
 
-const hiddenSections: Sections = {
-  search: { title: 'Search', list: searchPage },
-  'unusual-spends': unusualSpendsSection,
-  presets: policyPresetsSection,
-  authorizations: authorizationsSection,
-  entries: ledgerEntriesSection,
-  evidence: evidenceSection,
-  fundings: fundingsSection,
-  postings: ledgerPostingsSection,
-  'request-payments': requestPaymentsSection,
-  'protect-rules': protectRulesSection,
-  passkeys: passkeysSection,
-  'sign-ins': signInsSection,
-  devices: devicesSection,
-  tokens: agentTokensSection,
-  identity: kycSubmissionsSection,
-  onboarding: onboardingsSection,
-  consent: consentsSection,
-  exports: dataExportsSection,
-  causes: { ...auditSection, record: eventCausePage },
+/** Found by the search on every page. */
+const askSection: ConsoleSection = { title: 'Ask', needs: canvasApi.list, list: canvasPage }
+
+const sectionsOf = ({ tabs, within = {} }: ConsolePlace): [name: string, section: ConsoleSection][] => [
+  ...tabs.map(({ name, section }): [string, ConsoleSection] => [name, section]),
+  ...Object.entries(within),
+]
+
+const places = [...consolePlaces, accountPlace]
+
+export const consoleSections: Sections = {
+  ...Object.fromEntries(places.flatMap(sectionsOf)),
+  ask: askSection,
 }
 
-export const consoleNavigation = Object.entries(groups)
+const placesBySection = new Map(places.flatMap(place => sectionsOf(place).map(([name]) => [name, place])))
 
-export const consoleSections: Sections = Object.assign({}, ...Object.values(groups), hiddenSections)
+export const placeOfSection = (section: string): ConsolePlace | undefined => placesBySection.get(section)
+
+/** Addresses of earlier versions, and their sections now. */
+export const movedSections: Readonly<Record<string, string>> = { approvals: 'inbox' }

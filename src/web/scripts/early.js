@@ -2,7 +2,7 @@
 // have run. Loads before the page itself.
 {
   const FORM = 'form:is([method="dialog"], [data-part])'
-  const BUTTON = 'button[type="button"]'
+  const BUTTON = 'button[type="button"]:not([popovertarget])'
 
   /** @type {Map<any, any>} What was pressed, each once, and the button by which a form was sent. */
   const pressed = new Map()
@@ -38,4 +38,12 @@
   for (const type of ['submit', 'click']) addEventListener(type, keep, true)
   addEventListener('error', miss, true)
   addEventListener('DOMContentLoaded', giveBack, { once: true })
+
+  // The page is painted with the bar of places as the person left it.
+  try {
+    const places = localStorage.getItem('places')
+    if (places) document.documentElement.dataset.places = places
+  } catch {
+    // The browser keeps nothing for this site.
+  }
 }

@@ -11,7 +11,7 @@ import { threeTabs } from './three-tabs.ts'
 
 const PAGES = [
   'console',
-  'console/approvals',
+  'console/inbox',
   'console/intents',
   'console/agents',
   'console/agents/agent_bench_1',

@@ -12,16 +12,7 @@ const MINUTES = usualOrShort(3, 0.2)
 const ACT_EVERY_MS = 5_000
 const EVENT_EVERY_MS = 500
 
-const PLACES = [
-  '',
-  '/approvals',
-  '/agents',
-  '/intents',
-  '/transactions',
-  '/wallets',
-  '/events',
-  '/deliveries',
-]
+const PLACES = ['', '/inbox', '/agents', '/intents', '/transactions', '/wallets', '/events', '/deliveries']
 
 export interface Hour {
   readonly minutes: number

@@ -1,12 +1,15 @@
+import { inflateRawSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { parseCamt } from '../../../src/iso20022/camt.ts'
 import { parseXml } from '../../../src/iso20022/xml-reader.ts'
 import { schemaViolation } from '../../../src/iso20022/xml-schema.ts'
+import { zipOf } from '../../../src/money/statements/zip.ts'
 import { cents } from '../../../src/values/money.ts'
 import { aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { camt053Schema } from '../../support/money/camt053-schema.ts'
 import { inCents, instantAt, newCause, rowsOf, statementsIn } from '../../support/money/statements.ts'
+import { until } from '../../support/until.ts'
 
 const { service, client, key, inBook } = await startBooks()
 const { anOldWallet, read, draw } = statementsIn({ service, client, key, inBook })
@@ -168,5 +171,87 @@ describe('statement documents', () => {
     ])
     const name = `statement-${statement.period}-${statement.iban}.csv`
     expect(headers.get('content-disposition')).toBe(`attachment; filename="${name}"`)
+  })
+})
+
+/** Reads a ZIP file by its central directory. */
+function filesIn(zip: Buffer): Map<string, Buffer> {
+  const files = new Map<string, Buffer>()
+  const end = zip.lastIndexOf(Buffer.from('PK\x05\x06'))
+  for (
+    let at = zip.readUInt32LE(end + 16);
+    at < end;
+    at += 46 + zip.readUInt16LE(at + 28) + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32)
+  ) {
+    const name = zip.subarray(at + 46, at + 46 + zip.readUInt16LE(at + 28)).toString()
+    const local = zip.readUInt32LE(at + 42)
+    const begin = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28)
+    files.set(name, inflateRawSync(zip.subarray(begin, begin + zip.readUInt32LE(at + 20))))
+  }
+  return files
+}
+
+describe('the export of a month', () => {
+  const exported = (token: string, query: string) =>
+    fetch(`${service.url}/statements/export${query}`, { headers: { authorization: `Bearer ${token}` } })
+
+  test('has the statement of every wallet in every format, as each is downloaded alone', async () => {
+    const old = await anOldWallet()
+    await old.fund(cents(50_000n), instantAt('2026-02-10T00:00:00Z'))
+    await old.book(instantAt('2026-02-11T00:00:00Z'), book =>
+      book.move('transfer', old.id, old.other, cents(1_250n), newCause()),
+    )
+    const statements = [
+      await old.draw('2026-02'),
+      await bodyOf(old.client.statements.create({ body: { walletId: old.other, period: '2026-02' } })),
+    ]
+    const response = await exported(old.key, '?period=2026-02')
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/zip'])
+    expect(response.headers.get('content-disposition')).toContain('statements-2026-02.zip')
+    const files = filesIn(Buffer.from(await response.arrayBuffer()))
+    expect(files.size).toBe(6)
+    for (const statement of statements)
+      for (const [form, extension] of [
+        ['pdf', 'pdf'],
+        ['csv', 'csv'],
+        ['camt053', 'xml'],
+      ] as const) {
+        const name = `statement-2026-02-${statement.iban ?? statement.walletId}.${extension}`
+        expect(files.get(name)?.equals(await read(statement, form, old.key))).toBe(true)
+      }
+  })
+
+  test('is of the last full month unless it names one, and is refused for a month without statements', async () => {
+    const { key: token } = await service.owner()
+    const none = await exported(token, '')
+    expect([none.status, none.headers.get('x-error-code')]).toEqual([404, 'no_statements'])
+    expect((await exported(token, '?period=2026-13')).status).toBe(400)
+    const old = await anOldWallet()
+    const now = new Date()
+    const last = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1))
+    await old.fund(cents(100n), last)
+    const { period } = await old.draw(last.toISOString().slice(0, 7))
+    const response = await exported(old.key, '')
+    expect(response.headers.get('content-disposition')).toContain(`statements-${period}.zip`)
+    expect(filesIn(Buffer.from(await response.arrayBuffer())).size).toBe(3)
+  })
+
+  test('closes the open file if the reader leaves', async () => {
+    const closed: string[] = []
+    async function* endless(name: string) {
+      try {
+        for (;;) yield Buffer.alloc(65_536, 'x')
+      } finally {
+        closed.push(name)
+      }
+    }
+    const files = ['a', 'b'].map(name => ({ name, changedAt: new Date(0), open: () => endless(name) }))
+    let bytes = 0
+    for await (const piece of zipOf(files)) {
+      bytes += piece.length
+      if (bytes > 1_000) break
+    }
+    await until('the file is closed', async () => closed.length > 0)
+    expect(closed).toEqual(['a'])
   })
 })

@@ -104,6 +104,12 @@ export const MADE_BEFORE: Readonly<
     const verified = `update onboarding_representatives set status = 'verified' where onboarding_id = $1`
     await sql(verified, [path.split('/').at(-2)])
   },
+  'statements.export': async (make, _path, { sql }) => {
+    const { id: walletId } = await make('POST', '/wallets', { name: 'Bookshop' })
+    const { id } = await make('POST', '/statements', { walletId })
+    const ofLastMonth = `update statements set period = to_char(covers_from - interval '1 month', 'YYYY-MM') where id = $1`
+    await sql(ofLastMonth, [id])
+  },
 }
 
 async function withdrawCompanies(make: Make): Promise<void> {

@@ -58,7 +58,7 @@ describe('by keyboard alone', () => {
   test('an intent is approved', async () => {
     const { client, intent } = await anAccount()
     const { page, complaints } = await openAsOwner(client)
-    await page.goto(`${origin}/console/approvals`)
+    await page.goto(`${origin}/console/inbox`)
     await pressByKeyboard(page, 'Skip to content')
     await pressByKeyboard(page, 'Approve with passkey')
     await saying(page, 'dialog blockquote', intent.id)
@@ -75,7 +75,7 @@ describe('by keyboard alone', () => {
     await page.route('**/events/stream', () => undefined)
     const places = [
       '',
-      '/approvals',
+      '/inbox',
       `/intents/${intent.id}`,
       '/agents',
       `/agents/${agent.id}`,
@@ -117,7 +117,7 @@ describe.each(looks)('%s', (name, look) => {
   test('an intent is found, understood and approved, and nothing is cut off', async () => {
     const { client, intent } = await anAccount()
     const { page } = await openAsOwner(client, look)
-    for (const place of ['', `/intents/${intent.id}`, '/approvals']) {
+    for (const place of ['', `/intents/${intent.id}`, '/inbox']) {
       await page.goto(`${origin}/console${place}`)
       const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
       expect([place, width, await axeFindings(page)]).toEqual([place, 0, []])
@@ -156,19 +156,24 @@ test('a session that ends in the middle of a long form asks for the passkey, and
   })
 })
 
+const addressesIn = async (page: Page, part: string) =>
+  (await page.evaluate(`[...document.querySelectorAll('${part} a')].map(({ href }) => href)`)) as string[]
+
 test('without scripts every page is read, says what needs them, and offers nothing that would not work', async () => {
   const { client, agent, intent } = await anAccount()
   const { page } = await openAsOwner(client)
-  const links = await page
-    .goto(`${origin}/console`)
-    .then(() =>
-      page.evaluate(`[...document.querySelectorAll('nav[aria-label="Sections"] a')].map(({ href }) => href)`),
-    )
+  await page.goto(`${origin}/console`)
+  const places = await addressesIn(page, '.places')
+  const links = new Set([...places, ...(await addressesIn(page, '#account li:not(:has([href$=docs]))'))])
+  for (const place of [...links]) {
+    await page.goto(place)
+    for (const tab of await addressesIn(page, '.tabs')) links.add(tab)
+  }
   const storageState = await page.context().storageState()
   const plain = await visit('about:blank', { javaScriptEnabled: false, storageState })
   const records = [`agents/${agent.id}`, `intents/${intent.id}`, `policies/${agent.policyId}`]
-  const addresses = [...(links as string[]), ...records.map(path => `${origin}/console/${path}`)]
-  expect(addresses.length).toBeGreaterThan(28)
+  const addresses = [...links, ...records.map(path => `${origin}/console/${path}`)]
+  expect(addresses.length).toBeGreaterThan(45)
   for (const address of addresses) {
     const answer = await plain.page.goto(address)
     const seen = await plain.page.locator('main').innerText()

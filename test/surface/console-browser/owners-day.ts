@@ -68,14 +68,21 @@ async function follow(page: Page, link: Locator): Promise<void> {
   await page.waitForURL(href)
 }
 
-const goTo = (page: Page, section: string) =>
-  follow(
-    page,
-    page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: section, exact: true }),
-  )
+const linkIn = (page: Page, navigation: string, name: string) =>
+  page.getByRole('navigation', { name: navigation, exact: true }).getByRole('link', { name, exact: true })
+
+async function goTo(page: Page, place: string, tab?: string): Promise<void> {
+  await follow(page, linkIn(page, 'Places', place))
+  if (tab !== undefined) await follow(page, linkIn(page, place, tab))
+}
+
+async function goToPeople(page: Page): Promise<void> {
+  await press(page, 'Account')
+  await follow(page, page.locator('#account').getByRole('link', { name: 'People & roles' }))
+}
 
 async function inviteGrace(page: Page) {
-  await goTo(page, 'People')
+  await goToPeople(page)
   await unfold(page, 'Invite person')
   await page.getByLabel('Name').fill('Grace Hopper')
   await page.getByLabel('Role').first().selectOption('approver')
@@ -93,7 +100,8 @@ async function inviteGrace(page: Page) {
 
 async function fund(page: Page, agent: string, wallet: { id: string }): Promise<void> {
   await goTo(page, 'Agents')
-  await follow(page, page.locator('main').getByRole('link', { name: agent }))
+  await page.locator('main').getByRole('link', { name: agent }).click()
+  await page.locator('dialog.panel').getByRole('heading', { name: agent }).waitFor()
   await unfold(page, 'Fund')
   await page.getByLabel('Amount').first().fill('100')
   await page.getByLabel('From wallet').selectOption(wallet.id)
@@ -103,7 +111,7 @@ async function fund(page: Page, agent: string, wallet: { id: string }): Promise<
 
 /** A template changes nothing until it is applied, so the last thirty days are replayed under it first. */
 async function tighten(page: Page): Promise<void> {
-  await goTo(page, 'Policies')
+  await goTo(page, 'Agents', 'Limit templates')
   await follow(page, page.locator('tr', { hasText: 'template' }).getByRole('link', { name: 'Research' }))
   await page.locator('[name="autoApproveLimitEuros"]').fill('10')
   await press(page, 'Save')
@@ -140,7 +148,7 @@ test('a whole day of an owner, with an approver on a phone', async () => {
   await page.goto(`${origin}/console/intents/${intent.id}`)
   await page.locator('h1').getByText('created').waitFor()
 
-  await grace.page.goto(`${origin}/console/approvals`)
+  await grace.page.goto(`${origin}/console/inbox`)
   await grace.page.getByText('Bäckerei Müller').first().waitFor()
   await grace.page.getByRole('button', { name: 'Approve with passkey' }).tap()
   await grace.page.getByRole('button', { name: 'Sign with passkey' }).tap()
@@ -169,10 +177,10 @@ test('a whole day of an owner, with an approver on a phone', async () => {
   await follow(page, page.locator('tr', { hasText: 'transfer' }).locator('a[href*="postings/"]').first())
   await page.locator('main').getByText('€ 25.00').first().waitFor()
 
-  await goTo(page, 'Deliveries')
+  await goTo(page, 'Developers', 'Deliveries')
   await follow(page, page.getByRole('link', { name: 'Dead letters' }))
   await page.locator('tr', { hasText: 'agent.frozen' }).getByRole('button', { name: 'Replay' }).click()
-  await page.getByText('Nothing matches.').waitFor()
+  await page.getByText('No matches.').waitFor()
   await until('it has arrived', () => receiver.at('/books').length === 6)
 
   await page.goto(`${origin}/console/wallets/${agent.walletId}`)

@@ -24,11 +24,12 @@ describe('the small ones', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('intent_1')
   })
 
-  test('an instant is shown in the reader’s zone, with UTC beside it and reachable by keyboard', async () => {
+  test('an instant is shown in the reader’s zone, with the exact one beside it and reachable by keyboard', async () => {
     const { page } = await theOwnerAtThePage({ timezoneId: 'Asia/Tokyo' })
     const time = page.locator('time')
     await time.filter({ hasText: '18:30' }).waitFor()
-    expect(await time.getAttribute('data-utc')).toBe('2026-11-20 09:30:00 UTC')
+    expect(await time.innerText()).toMatch(/^(20 Nov|Today|Yesterday|Tomorrow)( \d{4})? 18:30$/)
+    expect(await time.getAttribute('data-exact')).toBe('20 Nov 2026, 18:30:00 GMT+9\n2026-11-20 09:30:00 UTC')
     expect(await time.getAttribute('tabindex')).toBe('0')
   })
 

@@ -51,7 +51,7 @@ describe('the pages of an account', () => {
       const text = await pageOf(read, path)
       expect(text).toContain(`data-copy="${id}"`)
       expect(text).toMatch(new RegExp(`data-copy="agentpay [a-z-]+ get ${id}"`))
-      expect(text).toMatch(new RegExp(`href="[./]+\\w+/${id}">JSON`))
+      expect(text).toMatch(new RegExp(`href="[./]+\\w+/${id}">View JSON`))
     }
     const tables = LISTS.filter(one => !one.endsWith('settings'))
     expect(tables).toHaveLength(18)
@@ -100,7 +100,7 @@ describe('the pages of an account', () => {
     const text = await pageOf(read, 'console/mandates')
     expect(text).toMatch(/<input [^>]*type="number" name="constraints\.perMonthEuros"[^>]* data-empty="null"/)
     expect(text).toMatch(/<textarea [^>]*name="constraints\.merchants"[^>]* data-type="list"/)
-    expect(text).toMatch(/<input [^>]*name="expiresAt"[^>]* data-type="instant"/)
+    expect(text).toMatch(/<input [^>]*type="datetime-local" name="expiresAt"/)
   })
 
   test('tell what one request has caused, and only of the own account', async () => {
@@ -149,9 +149,9 @@ describe('the pages of an account', () => {
 
   test('show in the frame of each page that the test clock is ahead', async () => {
     const { owner, read } = await aVisitor()
-    expect(await pageOf(read, 'console/settings')).not.toContain('The test clock is ahead:')
+    expect(await pageOf(read, 'console/clock')).not.toContain('The test clock is ahead:')
     await bodyOf(owner.client.sandbox.advance({ body: { days: 3 } }))
-    for (const path of ['console', 'console/settings', 'console/runs'])
+    for (const path of ['console', 'console/clock', 'console/runs'])
       expect(await pageOf(read, path)).toMatch(/The test clock is ahead: \d+ \w+ \d{4} \d\d:\d\d UTC/)
   })
 })

@@ -43,7 +43,7 @@ describe('the approvals', () => {
     }
     const first = await anIntent(client, agent.id, members)
     await anIntent(client, agent.id, members)
-    const { status, text } = await read('console/approvals')
+    const { status, text } = await read('console/inbox')
     expect(status).toBe(200)
     expect(text).toContain('Bookshop &amp; &lt;b&gt;Sons&lt;/b&gt;')
     expect(text).toContain('2 waiting, <data class="amount" value="50">€\u00a050.00</data> in total')
@@ -61,7 +61,7 @@ describe('the approvals', () => {
     await anIntent(client, agent.id, { amountEuros: 40 })
     await anIntent(client, agent.id, { amountEuros: 9, merchant: 'Kiosk' })
     const left = async () => {
-      const { text } = await read('console/approvals')
+      const { text } = await read('console/inbox')
       const row = text.split('<tr>').find(one => one.includes('Daily limit')) ?? ''
       return { amounts: [...row.matchAll(/value="([\d.]+)"/g)].map(([, value]) => Number(value)), text }
     }
@@ -75,7 +75,7 @@ describe('the approvals', () => {
     const { id: cardId } = await aCard(client, { agentId: agent.id })
     const { id } = await anIntent(client, agent.id, { cardId })
     const pages = async () =>
-      (await Promise.all([read('console/approvals'), read(`approve/${id}`)])).map(({ text }) =>
+      (await Promise.all([read('console/inbox'), read(`approve/${id}`)])).map(({ text }) =>
         text.includes(`The card ${cardId} is frozen: no payment can be made with it until`),
       )
     expect(await pages()).toEqual([false, false])
@@ -87,10 +87,7 @@ describe('the approvals', () => {
     const { client, agent, readAs } = await anAccount()
     await anIntent(client, agent.id)
     const [asViewer, asApprover] = await Promise.all([readAs('viewer'), readAs('approver')])
-    const [seen, decided] = await Promise.all([
-      asViewer('console/approvals'),
-      asApprover('console/approvals'),
-    ])
+    const [seen, decided] = await Promise.all([asViewer('console/inbox'), asApprover('console/inbox')])
     expect(seen.text).toContain('Bookshop')
     expect(seen.text).not.toContain('data-operation=')
     expect(decided.text).toContain(APPROVE)
@@ -101,7 +98,7 @@ describe('the approvals', () => {
     const intent = await anIntent(client, agent.id)
     const params = { id: intent.id }
     await bodyOf(client.intents.deny({ params, body: { reason: 'Too expensive' } }))
-    const { text } = await read('console/approvals?part=waiting,decided')
+    const { text } = await read('console/inbox?part=waiting,decided')
     expect(text).toContain('Nothing to approve.')
     expect(text).toMatch(/class="status bad">denied<\/span>[\s\S]*€\s25\.00<\/data> to <bdi>Bookshop/)
   })
@@ -124,7 +121,7 @@ describe('the approvals', () => {
       `update transfers set status = 'verifying', payee_check = '{"result":"close_match","suggestedName":"Adler GmbH","at":"2026-11-20T09:30:00.000Z"}' where id = $1`,
       [id],
     )
-    const { text } = await read('console/approvals')
+    const { text } = await read('console/inbox')
     expect(text).toContain('name="limits.maxTransactionEuros" value="50"')
     expect(text).toContain(
       '<strong>close match</strong>; the bank suggests <strong><bdi>Adler GmbH</bdi></strong>',
@@ -140,7 +137,7 @@ describe('the approvals', () => {
     const agent = await anAgentUnder(client, rules)
     const intents = [await anIntent(client, agent.id), await anIntent(client, agent.id, { merchant: 'Café' })]
     const { page, complaints } = await openAsOwner(client)
-    await page.goto(new URL('console/approvals', page.url()).href)
+    await page.goto(new URL('console/inbox', page.url()).href)
     await page.getByRole('button', { name: 'Approve all 2, one by one' }).click()
     for (const _ of intents) {
       const sign = page.getByRole('dialog').getByRole('button', { name: /sign/i })

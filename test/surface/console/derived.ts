@@ -50,14 +50,18 @@ describe('a page that is derived from the contract', () => {
     )
   })
 
-  test('offers every filter of the operation, and an agent by its name', async () => {
+  test('offers every filter of the operation, the status as tabs, and an agent by its name', async () => {
     const { owner, read } = await aVisitor()
     await anAgent(owner.client, { name: 'Scout' })
     const { text } = await read('console/refunds')
     const filters = (operations['refunds.list']?.query ?? []).map(({ name }) => name)
     expect(filters).toContain('origin')
     for (const name of filters)
-      expect([name, text.includes(` name="${name}"`)]).toEqual([name, !['limit', 'cursor'].includes(name)])
+      expect([name, text.includes(` name="${name}"`)]).toEqual([
+        name,
+        !['limit', 'cursor', 'status'].includes(name),
+      ])
+    expect(text).toMatch(/<nav class="states"[^>]*>[\s\S]*href="\?status=completed"/)
     expect(text).toMatch(/<select [^>]*name="agentId"[\s\S]*?>Scout<\/option>/)
   })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { bodyOf } from '../../support/factories.ts'
+import { accountPlace, consolePlaces, consoleSections } from '../../../src/surface/console/sections.ts'
+import { anAgentUnder, anIntent, bodyOf } from '../../support/factories.ts'
 import { signedInTo } from '../../support/identity/console.ts'
 import { withConnection } from '../../support/rows.ts'
 import { until } from '../../support/until.ts'
@@ -11,6 +12,17 @@ where datname = current_database() and wait_event_type = 'Lock' and state = 'act
 
 const anAgent = async (visitor: Awaited<ReturnType<typeof aVisitor>>, name = 'Scout') =>
   bodyOf(visitor.owner.client.agents.create({ body: { name } }))
+
+const navigationIn = (text: string, name: string): string =>
+  new RegExp(`<(nav|div)[^>]* class="${name}".*?</\\1>`, 's').exec(text)?.[0] ?? ''
+
+const currentIn = (text: string, name: string): string | undefined =>
+  /aria-current="\w+">(?:<svg.*?<\/svg><span>)?([^<]+)/.exec(navigationIn(text, name))?.[1]
+
+const linksIn = (text: string, name: string, path = '/console'): string[] =>
+  [...navigationIn(text, name).matchAll(/href="([^"]+)"/g)].map(
+    ([, to]) => new URL(String(to), `${service.url}${path}`).pathname,
+  )
 
 describe('a page of the console', () => {
   test('leads a signed-out person to the sign-in page and back', async () => {
@@ -86,7 +98,7 @@ describe('a page of the console', () => {
     for (const { status, text } of answers) {
       expect(status).toBe(404)
       expect(text).toContain('<h1>Not found</h1>')
-      expect(text).toContain('aria-label="Sections"')
+      expect(text).toContain('aria-label="Places"')
       expect(text).not.toContain('The other one')
     }
   })
@@ -99,24 +111,75 @@ describe('a page of the console', () => {
     expect(status).toBe(404)
   })
 
-  test('marks the present page in the navigation, for each role', async () => {
+  test.each([
+    ['console', 'Home', undefined],
+    ['console/inbox', 'Inbox', 'Waiting'],
+    ['console/transactions', 'Payments', 'All'],
+    ['console/transactions?type=card', 'Payments', 'Card'],
+    ['console/transactions?type=mpp', 'Payments', 'All'],
+    ['console/agents', 'Agents', 'Agents'],
+    ['console/presets', 'Agents', undefined],
+    ['console/passkeys', undefined, 'Passkeys'],
+    ['console/search?q=x', undefined, undefined],
+  ])('marks on %s the place %s and the tab %s, for each role', async (path, place, tab) => {
     const visitor = await aVisitor()
     const approver = await aVisitor('approver', visitor.owner)
+    for (const { read } of [visitor, approver]) {
+      const { text } = await read(path)
+      expect([currentIn(text, 'places'), currentIn(text, 'tabs')]).toEqual([place, tab])
+    }
+  })
+
+  test('marks the place and the tab of a record', async () => {
+    const visitor = await aVisitor()
     const { id } = await anAgent(visitor)
-    for (const { read } of [visitor, approver, visitor])
-      for (const [path, here] of [
-        ['console', '/console'],
-        ['console/agents', '/console/agents'],
-        [`console/agents/${id}`, '/console/agents'],
-        ['console/search?q=x', undefined],
-      ] as const) {
-        const navigation = /<nav aria-label="Sections">.*?<\/nav>/s.exec((await read(path)).text)?.[0]
-        const links = [...String(navigation).matchAll(/href="([^"]+)"( aria-current="page")?/g)]
-        const addresses = links.map(([, to]) => new URL(String(to), `${service.url}/${path}`).pathname)
-        expect(addresses.filter((_, n) => links[n]?.[2])).toEqual(here === undefined ? [] : [here])
-        expect(addresses).toContain('/console/policies')
-        expect(addresses.every(address => /^\/console(\/[\w-]+)?$/.test(address))).toBe(true)
-      }
+    const { text } = await visitor.read(`console/agents/${id}`)
+    expect([currentIn(text, 'places'), currentIn(text, 'tabs')]).toEqual(['Agents', 'Agents'])
+  })
+
+  test('counts what waits beside the inbox, and no more than the inbox shows', async () => {
+    const visitor = await aVisitor()
+    const { client } = visitor.owner
+    const badgeOn = async () =>
+      /<span class="badge">(\d+)/.exec((await visitor.read('console/audit')).text)?.[1]
+    expect(await badgeOn()).toBeUndefined()
+    const agent = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
+    const [first] = [await anIntent(client, agent.id), await anIntent(client, agent.id)]
+    await bodyOf(
+      client.cardRequests.create({
+        body: { type: 'new_card', agentId: agent.id, limits: {}, reason: 'Books' },
+      }),
+    )
+    expect(await badgeOn()).toBe('3')
+    await bodyOf(client.intents.deny({ params: { id: first.id }, body: { reason: 'No' } }))
+    expect(await badgeOn()).toBe('2')
+    const { text } = await visitor.read('console/audit?part=waiting-count')
+    expect(text).toMatch(/<live-part id="waiting-count"[^>]*><span class="badge">2/)
+    await bodyOf(client.sandbox.advance({ body: { days: 30 } }))
+    expect(await badgeOn()).toBeUndefined()
+  })
+
+  test('is found in a place or in the account menu, and each place shows its pages as tabs', async () => {
+    const { read } = await aVisitor()
+    const home = (await read('console')).text
+    const entries = [...linksIn(home, 'places'), ...linksIn(home, 'menu')].filter(path => path !== '/docs')
+    const found = new Set<string>()
+    for (const entry of entries)
+      for (const path of [entry, ...linksIn((await read(entry.slice(1))).text, 'tabs', entry)])
+        found.add(path.split('/')[2] ?? '')
+    expect(entries).toHaveLength(11)
+    const grouped = [...consolePlaces, accountPlace]
+    const within = grouped.flatMap(place => Object.keys(place.within ?? {}))
+    const isListed = (name: string) => found.has(name) || within.includes(name)
+    const elsewhere = Object.keys(consoleSections).filter(name => !isListed(name))
+    expect(elsewhere).toEqual(['ask'])
+    expect(within.filter(name => found.has(name))).toEqual([])
+  })
+
+  test('leads from an earlier address to the present one, with its filters', async () => {
+    const { read } = await aVisitor()
+    const { status, headers } = await read('console/approvals?part=waiting')
+    expect([status, headers.get('location')]).toEqual([308, 'inbox?part=waiting'])
   })
 
   test('returns only the requested parts', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
-import { renderBarChart, renderFanChart } from '../../../src/surface/console/parts/chart.ts'
+import { renderChart } from '../../../src/surface/console/parts/chart.ts'
 import { html } from '../../../src/web/html.ts'
 import { aWallet, bodyOf } from '../../support/factories.ts'
 import { aPayingOwner, comeBack, later, pay, payByCard } from '../../support/insight/paying.ts'
@@ -12,6 +11,20 @@ async function aLooker() {
   const paying = await aPayingOwner(service)
   return { ...paying, ...(await aVisitor('owner', paying)) }
 }
+
+interface Drawn {
+  readonly points: readonly string[]
+  readonly series: readonly { readonly kind: string; readonly values: readonly (number | null)[] }[]
+}
+
+/** What the script of a chart draws. */
+function chartIn(text: string, id: string): Drawn {
+  const [, data = ''] = new RegExp(`id="${id}"[^>]* data-chart="([^"]*)"`).exec(text) ?? []
+  const plain = data.replace(/&(quot|lt|gt|amp|#39);/g, (_, name: string) => ENTITIES[name] ?? '')
+  return JSON.parse(plain) as Drawn
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { quot: '"', lt: '<', gt: '>', amp: '&', '#39': "'" }
 
 const rowsIn = (text: string): number =>
   [...text.matchAll(/<tr>/g)].length - [...text.matchAll(/<thead>/g)].length
@@ -36,17 +49,20 @@ describe('the pages about insight', () => {
     const authorizationId = await payByCard({ client, agent, ...owner }, 40)
     await comeBack({ client, agent, ...owner }, authorizationId, 15)
     const { text } = await read('console/costs')
-    expect(text.match(/<rect class="up"/g)).toHaveLength(2)
-    expect(text.match(/<rect class="down"/g)).toHaveLength(1)
-    expect(text).toMatch(/role="img" aria-labelledby="spent-title spent-description"/)
+    const { points, series } = chartIn(text, 'spent')
+    expect(series.map(({ kind }) => kind)).toEqual(['bars', 'down', 'before'])
+    expect(series[0]?.values.filter(Boolean).toSorted()).toEqual([12.5, 40])
+    expect(series[1]?.values.filter(Boolean)).toEqual([15])
+    expect([points.length, ...series.map(({ values }) => values.length)]).toEqual([30, 30, 30, 30])
+    expect(text).toMatch(/role="img" aria-label="Spending by day. 30 bars/)
     expect(text).toContain('€\u00a052.50')
     expect(text).toContain('€\u00a037.50')
-    expect(rowsIn(text)).toBe(4)
+    expect(rowsIn(text)).toBe(32)
     expect(text).not.toMatch(/ style="/)
     const [, address = ''] = /href="\.\.\/(analytics\/agents\/costs\/csv[^"]*)"/.exec(text) ?? []
     expect((await read(address)).text.trimEnd().split('\r\n')).toHaveLength(3)
     const alone = await read(`console/costs?agentId=${agent.id}&from=&to=`)
-    expect(alone.text.match(/<rect class="up"/g)).toHaveLength(1)
+    expect(chartIn(alone.text, 'spent').series[0]?.values.filter(Boolean)).toHaveLength(1)
     expect((await read('console/costs?groupBy=month')).text).toContain('Spending by month')
   })
 
@@ -77,12 +93,17 @@ describe('the pages about insight', () => {
     }
     const query = { days: 14 }
     const forecast = await bodyOf(client.forecast.ofAgent({ params: { id: agent.id }, query }))
-    const { text } = await read(`console/forecast?agentId=${agent.id}&days=14`)
+    const until = new Date(Date.parse(String(forecast.data[0]?.date)) + 13 * 86_400_000)
+    const to = until.toISOString().slice(0, 10)
+    const { text } = await read(`console/forecast?agentId=${agent.id}&to=${to}`)
     expect(text).toContain('Depletion date')
     expect(forecast.runsOut.wallet.p50).not.toBeNull()
     expect(text).toContain(`<strong><time datetime="${forecast.runsOut.wallet.p50}">`)
-    expect(text.match(/<path class="band"/g)).toHaveLength(1)
-    expect(text.match(/<rect class="up"/g)).toHaveLength(14)
+    const { points, series } = chartIn(text, 'fan')
+    expect(points).toHaveLength(29 + 13)
+    expect(series.map(({ kind }) => kind)).toEqual(['bars', 'high', 'low', 'line'])
+    expect(series[0]?.values.filter(Boolean)).toHaveLength(14)
+    expect(series[1]?.values.at(-1)).toBe(forecast.data.at(-1)?.p90)
     expect(rowsIn(text)).toBe(29 + 13)
     expect(text).toContain('Days compared')
     expect((await read('console/forecast')).text).toContain('You and all agents')
@@ -103,6 +124,22 @@ describe('the pages about insight', () => {
     expect(text).toContain(`console/agents/${agent.id}`)
   })
 
+  test('take their span along from one report to the next, but not a grouping that the other has not', async () => {
+    const { read, ...owner } = await aLooker()
+    await pay(owner, 20)
+    const now = new Date(Date.parse((await bodyOf(owner.client.analytics.costs({ query: {} }))).to))
+    const day = (ago: number) => new Date(now.getTime() - ago * 86_400_000).toISOString().slice(0, 10)
+    for (const page of PAGES) {
+      const { status, text } = await read(`console/${page}?from=${day(9)}&to=${day(0)}&groupBy=week`)
+      expect([page, status]).toEqual([page, 200])
+      expect(text).toContain(`type="date" name="from" value="${day(9)}"`)
+      expect(text).toMatch(/<p class="presets"><a href="\?[^"]*from=/)
+    }
+    const text = (await read(`console/costs?from=${day(9)}&to=${day(0)}`)).text
+    expect(chartIn(text, 'spent').points).toHaveLength(10)
+    expect((await read('console/costs?groupBy=colour')).status).toBe(400)
+  })
+
   test('refuse invalid reports, and show no data of other accounts', async () => {
     const { read } = await aVisitor()
     const stranger = await aVisitor()
@@ -118,38 +155,23 @@ describe('the pages about insight', () => {
   })
 })
 
-describe('a drawing', () => {
-  const words = { id: 'a', title: '<b>', description: '"', legend: [], table: html`<table></table>` }
-  const amount = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 1e14 })).map(cents => cents / 100)
-
-  test('stays within its frame for any amounts, and shows names as text', () => {
-    const any = fc.record({ name: fc.constant('<i>'), up: amount, down: amount })
-    fc.assert(
-      fc.property(fc.array(any, { minLength: 1, maxLength: 40 }), items => {
-        const { text } = renderBarChart(items, words)
-        for (const [, y, height] of text.matchAll(/ y="([^"]+)" width="[^"]+" height="([^"]+)"/g)) {
-          expect(Number(y)).toBeGreaterThanOrEqual(-2)
-          expect(Number(y) + Number(height)).toBeLessThanOrEqual(202)
-        }
-        expect(text).not.toMatch(/NaN|Infinity|<i>|<b>/)
-      }),
-      { numRuns: 60 },
-    )
-  })
-
-  test('of a forecast has its band from the first forecast day', () => {
-    const forecast = { p10: 1, p50: 2, p90: 4 }
-    const { text } = renderFanChart(
-      [
-        { name: 'past', spent: 3 },
-        { name: 'ahead', forecast },
-      ],
-      words,
-    )
-    expect(text).toContain('d="M500 40L1000 40L1000 160L500 160Z"')
-    expect(text).toContain('d="M500 120L1000 120"')
-    expect(renderFanChart([{ name: 'one', forecast: { p10: 0, p50: 0, p90: 0 } }], words).text).not.toMatch(
-      /NaN/,
-    )
+test('a drawing has its figures in an attribute, and a table', () => {
+  const { text } = renderChart(
+    { to: path => path },
+    {
+      id: 'a',
+      title: '<b>',
+      description: '"',
+      points: ['<i>'],
+      series: [{ name: '</figure>', kind: 'bars', values: [1] }],
+      table: html`<table></table>`,
+    },
+  )
+  expect(text).not.toMatch(/<b>|<i>/)
+  expect(text.split('</figure>')).toHaveLength(2)
+  expect(text).toContain('<summary>View as table</summary><table></table>')
+  expect(chartIn(text, 'a')).toEqual({
+    points: ['<i>'],
+    series: [{ name: '</figure>', kind: 'bars', values: [1] }],
   })
 })

@@ -81,8 +81,8 @@ describe('the pages about money', () => {
     expect(text).toContain('Adler GmbH')
     expect(operations(text)).toEqual(['POST /transfers/{id}/confirm-payee'])
     expect(operations((await spender.read(`console/transfers/${id}`)).text)).toEqual([
-      'POST /transfers/{id}/confirm-payee',
       'POST /transfers/{id}/cancel',
+      'POST /transfers/{id}/confirm-payee',
     ])
     await bodyOf(spender.client.transfers.confirmPayee({ params: { id }, body: {} }))
     await bodyOf(spender.client.sandbox.advance({ body: { minutes: 1 } }))

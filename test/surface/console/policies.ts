@@ -64,6 +64,22 @@ describe('the page of a policy', () => {
 })
 
 describe('the page of an agent', () => {
+  test('says its limits in words and changes them, without the other rules', async () => {
+    const { client } = await service.owner()
+    const agent = await anAgentUnder(client, { name: 'Books', dailyLimitEuros: 1_000, cooldownMinutes: 5 })
+    const { page, complaints } = await openAsOwner(client)
+    await page.goto(new URL(`console/agents/${agent.id}`, page.url()).href)
+    await page.getByText('Up to €\u00a01,000 a day.').first().waitFor()
+    await page.locator('summary').getByText('Change limits').click()
+    await page.getByLabel('Per payment (€)').fill('400')
+    await page.getByText('Up to €\u00a0400 per payment, €\u00a01,000 a day.').waitFor()
+    await page.getByRole('button', { name: 'Change limits' }).click()
+    await page.locator('.says').getByText('Up to €\u00a0400 per payment').first().waitFor()
+    const policy = await bodyOf(client.policies.effective({ params: { agentId: agent.id } }))
+    expect(policy).toMatchObject({ maxTransactionEuros: 400, dailyLimitEuros: 1_000, cooldownMinutes: 5 })
+    expect(complaints).toEqual([])
+  })
+
   test('shows what every limit leaves, and marks the smallest', async () => {
     const { owner, read } = await aVisitor()
     const agent = await anAgentUnder(owner.client, {
@@ -75,7 +91,7 @@ describe('the page of an agent', () => {
     await bodyOf(owner.client.runs.create({ body: { agentId: agent.id, name: 'Review', budgetEuros: 40 } }))
     const { text } = await read(`console/agents/${agent.id}`)
     expect(text).toMatch(
-      /Policy <bdi>Books<\/bdi><\/a>[\s\S]*?today[\s\S]*?€\s30\.00<\/data> of[\s\S]*?€\s100\.00[\s\S]*?€\s70\.00/,
+      /Limits <bdi>Books<\/bdi><\/a>[\s\S]*?today[\s\S]*?€\s30\.00<\/data> of[\s\S]*?€\s100\.00[\s\S]*?€\s70\.00/,
     )
     expect(text).toMatch(/Run <bdi>Review<\/bdi><\/a> <span class="status waiting">smallest/)
     expect(text.split('smallest')).toHaveLength(2)

@@ -12,7 +12,7 @@ test('twelve pages open in Chromium, say what they are, complain of nothing, and
   const { page, complaints } = await openAsOwner(client)
   const pages = [
     '',
-    '/approvals',
+    '/inbox',
     `/intents/${intent.id}`,
     '/agents',
     `/agents/${agent.id}`,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { aFundedAgent, aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
 import { aVisitor } from './visitors.ts'
 
 describe('a list of the console as CSV', () => {
@@ -26,5 +27,101 @@ describe('a list of the console as CSV', () => {
     const { read } = await aVisitor()
     expect((await read('console/csv/agents?status=green')).status).toBe(400)
     expect((await read('console/csv/nothing')).status).toBe(404)
+  })
+})
+
+async function aPayer() {
+  const visitor = await aVisitor()
+  const { client } = visitor.owner
+  const wallet = await aWallet(client, 1_000)
+  for (const amountEuros of [12.5, 40, 777.06])
+    await aSepaTransfer(client, { fromWalletId: wallet.id, amountEuros })
+  await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
+  return { ...visitor, client, wallet }
+}
+
+const rowsIn = (text: string): number =>
+  [...(/<tbody>([\s\S]*?)<\/tbody>/.exec(text)?.[1]?.matchAll(/<tr>/g) ?? [])].length
+
+describe('a list of the console', () => {
+  test('has a tab for each status with its number, and the total of what is listed', async () => {
+    const { read } = await aPayer()
+    const all = (await read('console/transactions')).text
+    expect(all).toMatch(/aria-current="true">All <span class="count">3<\/span>/)
+    expect(all).toMatch(/href="\?status=completed">Paid <span class="count">2<\/span>/)
+    expect(all).toMatch(/href="\?status=declined">Declined<\/a>/)
+    expect(all).toContain('Total: 3 · €\u00a0829.56')
+    const paid = (await read('console/transactions?status=completed')).text
+    expect(paid).toMatch(/href="\?status=completed" aria-current="true">Paid/)
+    expect(paid).toContain('Total: 2 · €\u00a052.50')
+    expect(rowsIn(paid)).toBe(2)
+    const transfers = (await read('console/transfers?status=completed')).text
+    expect(transfers).toMatch(/>All <span class="count">3<\/span>[\s\S]*Total: 2 · €\u00a052\.50/)
+  })
+
+  test('shows each set filter as a chip, finds by amount, merchant and picked days, and exports what it shows', async () => {
+    const { read } = await aPayer()
+    const today = new Date().toISOString().slice(0, 10)
+    const query = `merchantContains=bäck&minAmountEuros=12.5&maxAmountEuros=40&from=${today}&to=&agentId=`
+    const { status, text } = await read(`console/transactions?${query}`)
+    expect(status).toBe(200)
+    expect(rowsIn(text)).toBe(2)
+    expect(text).toMatch(/data-set><summary>Merchant contains <strong>bäck<\/strong>/)
+    expect(text).toMatch(/<summary>Amount <strong>€\u00a012\.50 – €\u00a040\.00<\/strong>/)
+    expect(text).toMatch(/<input id="filter-from" type="date" name="from" value="\d{4}-\d\d-\d\d">/)
+    const [, address = ''] = /href="\.\.\/(console\/csv\/transactions[^"]*)"/.exec(text) ?? []
+    const exported = (await read(address.replaceAll('&amp;', '&'))).text.trimEnd().split('\r\n')
+    expect(exported).toHaveLength(3)
+    const yesterday = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10)
+    const none = await read(`console/transactions?to=${yesterday}`)
+    expect(none.text).toContain('No matches.')
+    expect((await read(`console/transactions?from=2026-02-30`)).status).toBe(400)
+  })
+
+  test('links each row to its record, and leaves to a phone who, how much, by whom and in which state', async () => {
+    const { read, client } = await aPayer()
+    await aFundedAgent(client, { name: 'Scout' })
+    const { text } = await read('console/transactions')
+    expect(text).toMatch(
+      /<td data-name="Payment" class="who"><div><a href="\.\.\/console\/transactions\/txn_\w+" data-panel>/,
+    )
+    for (const place of ['figure sum', 'state', 'by', 'when', 'wide-only'])
+      expect(text).toContain(` class="${place}"><div>`)
+    const { text: presets } = await read('console/presets')
+    expect(presets).not.toContain('data-panel')
+    expect(presets).not.toContain('<table class="list"')
+  })
+
+  test('exports a month of statements with one button, of the last full month unless another is picked', async () => {
+    const { read } = await aPayer()
+    const { text } = await read('console/statements')
+    const now = new Date()
+    const last = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1))
+    const month = last.toISOString().slice(0, 7)
+    const name = last.toLocaleString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+    expect(text).toContain(`<form method="get" class="export-month" action="../statements/export">`)
+    expect(text).toMatch(new RegExp(`<select [^>]*name="period"[^>]*><option value="${month}">${name}<`))
+    expect(text).toContain(`>Export ${name}</button>`)
+    expect((await read(`statements/export?period=${month}`)).headers.get('x-error-code')).toBe(
+      'no_statements',
+    )
+  })
+
+  test('says where it is empty what will be there, and leads to the guide', async () => {
+    const { read } = await aVisitor()
+    for (const section of [
+      'transactions',
+      'transfers',
+      'refunds',
+      'statements',
+      'cards',
+      'agents',
+      'policies',
+    ]) {
+      const { text } = await read(`console/${section}`)
+      const [, guide = ''] =
+        /class="empty">[\s\S]*?href="\.\.\/(docs\/guides\/[\w-]+)">Read the guide/.exec(text) ?? []
+      expect([section, (await read(guide)).status]).toEqual([section, 200])
+    }
   })
 })

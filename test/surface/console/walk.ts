@@ -82,7 +82,7 @@ async function linksOn(page: Page): Promise<(readonly [kind: string, url: string
 }
 
 /** Controls too small for a thumb, except links within text. */
-const SMALL = `[...document.querySelectorAll('button, .button, summary, select, input, .navigation a')]
+const SMALL = `[...document.querySelectorAll('button, .button, summary, select, input, .places a')]
   .filter(one => !one.matches('[type="checkbox"], [type="radio"]') && one.checkVisibility())
   .filter(one => one.getBoundingClientRect().height < 43.9)
   .map(one => one.outerHTML.slice(0, 100))`

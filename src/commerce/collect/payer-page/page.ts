@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { type Cents, subtractCents } from '../../../values/money.ts'
+import { renderDocument } from '../../../web/document.ts'
 import { type Html, html } from '../../../web/html.ts'
 import { formatAmountIn, formatMinuteIn, type Language } from '../../../web/language.ts'
-import { baseStyle, createAssetFinder, pageAsset, pageIcon } from '../../../web/page-assets.ts'
+import { createAssetFinder, pageAsset, pageIcon, pageStyle } from '../../../web/page-assets.ts'
 import type { EpcTransfer } from './epc-code.ts'
 import { type PayerPageState, payerPageTexts } from './texts.ts'
 
 const ownStyle = readFileSync(new URL('page.css', import.meta.url), 'utf8')
 
-export const payerPageStyle = pageAsset('pay', 'css', `${baseStyle()}\n${ownStyle}`)
+export const payerPageStyle = pageAsset('pay', 'css', `${pageStyle()}\n${ownStyle}`)
 const icon = pageAsset('pay', 'svg', pageIcon())
 
 export const payerPageAsset = createAssetFinder([payerPageStyle, icon])
@@ -120,21 +121,13 @@ export function renderUnknownRequestPage(language: Language): Html {
 }
 
 /** Uses relative addresses, so that the page also works below a path. */
-const layout = (language: Language, title: string, content: Html): Html => html`<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-<link rel="icon" href="assets/${icon.name}" type="image/svg+xml">
-<link rel="stylesheet" href="assets/${payerPageStyle.name}">
-</head>
-<body>
-<main>
+const layout = (language: Language, title: string, content: Html): Html =>
+  renderDocument({
+    language,
+    title,
+    style: `assets/${payerPageStyle.name}`,
+    icon: `assets/${icon.name}`,
+    body: html`<main>
 ${content}
-</main>
-</body>
-</html>
-`
+</main>`,
+  })

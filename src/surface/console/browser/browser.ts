@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { area } from '../../../kernel/contract/area.ts'
 import { bindHandlers } from '../../../kernel/contract/operation.ts'
 import { type Html, html } from '../../../web/html.ts'
@@ -13,6 +14,14 @@ const sources = new Map(
   readdirSync(folder)
     .filter(name => name.endsWith('.js'))
     .map(name => [name.slice(0, -3), readFileSync(new URL(name, folder), 'utf8')]),
+)
+
+const chartLibrary = createRequire(import.meta.url).resolve('uplot/dist/uPlot.iife.min.js')
+sources.set('uplot', `${readFileSync(chartLibrary, 'utf8')}\nexport default uPlot`)
+const chartStyle = pageAsset(
+  'uplot',
+  'css',
+  readFileSync(new URL('uPlot.min.css', `file://${chartLibrary}`), 'utf8'),
 )
 
 const bare = (source: string): string => source.replace(/^\s*(?:\/\*\*[\s\S]*?\*\/|\/\/.*)\n|^ +/gm, '')
@@ -36,11 +45,21 @@ function assetOf(name: string): PageAsset {
 
 export const consoleScript = assetOf('console')
 
-const ownScripts = { ask: assetOf('ask'), policyForm: assetOf('policy-form'), push: assetOf('push') } as const
+const ownScripts = {
+  ask: assetOf('ask'),
+  charts: assetOf('charts'),
+  lists: assetOf('lists'),
+  policyForm: assetOf('policy-form'),
+  push: assetOf('push'),
+} as const
 
 /** A script that only this page needs. The browser runs it after the page is parsed. */
 export const pageScriptTag = ({ to }: Pick<PageRequest, 'to'>, name: keyof typeof ownScripts): Html =>
   html`<script type="module" src="${to('console/scripts/')}${ownScripts[name].name}"></script>`
+
+/** The script of charts with its library and style, for pages that have one. */
+export const chartTags = (request: Pick<PageRequest, 'to'>): Html =>
+  html`<link rel="stylesheet" href="${request.to('console/scripts/')}${chartStyle.name}">${pageScriptTag(request, 'charts')}`
 
 const STATIC = /(?:from|import) '\.\/([\w-]+)\.js'/g
 
@@ -53,7 +72,7 @@ const importsOf = (name: string): string[] =>
 /** Preloaded by every page, so that the browser does not discover the imports one after the other. */
 export const preloadedScripts: readonly PageAsset[] = [...new Set(importsOf('console'))].map(assetOf)
 
-const scriptAssets: readonly PageAsset[] = [...assets.values()]
+const scriptAssets: readonly PageAsset[] = [...assets.values(), chartStyle]
 
 const pushWorker = bare(sources.get('push-worker') ?? '')
 

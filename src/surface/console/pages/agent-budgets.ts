@@ -8,9 +8,12 @@ import { runsApi } from '../../../control/runs/index.ts'
 import { RefusedError } from '../../../kernel/contract/problem.ts'
 import { type Html, html } from '../../../web/html.ts'
 import type { OperationAnswer, PageRequest } from '../page.ts'
+import { renderOperationForm } from '../parts/form.ts'
 import { renderRecordLink } from '../parts/links.ts'
 import { renderBox, renderTable } from '../parts/table.ts'
 import { noneText, renderText, renderUsage } from '../parts/text.ts'
+import { sentence } from '../scripts/sentence.js'
+import { approvalGroup, limitLabels, limitsGroup } from './policies.ts'
 
 interface BudgetRow {
   readonly of: Html
@@ -21,6 +24,30 @@ interface BudgetRow {
 }
 
 export type EffectivePolicyAnswer = OperationAnswer<typeof policiesApi.effective>
+
+/** The limits in words, and the form that changes those that are changed most. */
+export async function renderAgentLimits(agentId: string, request: PageRequest): Promise<Html> {
+  const policy = await fetchEffectivePolicy(agentId, request)
+  if (!policy) return html``
+  const groups = [limitsGroup, approvalGroup]
+  const edited = new Set(groups.flatMap(({ members }) => members))
+  const kept = Object.fromEntries(Object.entries(policy).filter(([name]) => !edited.has(name)))
+  return renderBox(
+    'Limits',
+    groups.map(({ says }) => says && html`<p class="says">${sentence(says, policy)}</p>`),
+    renderOperationForm(request, policiesApi.replace, {
+      params: { id: policy.id },
+      given: kept,
+      groups,
+      values: policy,
+      labels: limitLabels,
+      submit: 'Change limits',
+      success: 'Saved.',
+      fold: true,
+    }),
+    html`<p>${renderRecordLink(request, policy.id, 'All limits')}</p>`,
+  )
+}
 
 export async function renderAgentBudgets(agentId: string, request: PageRequest): Promise<Html> {
   const rows = (await Promise.all(levels.map(level => level(agentId, request)))).flat()
@@ -73,7 +100,7 @@ const policy: Level = async (agentId, request) => {
   ])
   const [agent] = data
   if (!agent || !effective) return []
-  const of = renderRecordLink(request, effective.id, html`Policy ${renderText(effective.name, 40)}`)
+  const of = renderRecordLink(request, effective.id, html`Limits ${renderText(effective.name, 40)}`)
   const periods = [
     ['today', agent.day],
     ['this month', agent.month],

@@ -10,7 +10,12 @@ import { renderRecordLink } from '../parts/links.ts'
 import { consoleSection } from '../parts/section.ts'
 import { renderBox, renderFacts } from '../parts/table.ts'
 import { formatPlainEuros, humanize, renderEuros, renderText, renderUsage } from '../parts/text.ts'
-import { type EffectivePolicyAnswer, fetchEffectivePolicy, renderAgentBudgets } from './agent-budgets.ts'
+import {
+  type EffectivePolicyAnswer,
+  fetchEffectivePolicy,
+  renderAgentBudgets,
+  renderAgentLimits,
+} from './agent-budgets.ts'
 
 type Period = AgentUsage['day']
 type Agent = OperationAnswer<typeof agentsApi.get>
@@ -22,7 +27,8 @@ const isOpen = ({ status }: Agent): boolean => ['active', 'frozen'].includes(sta
 
 export const agentsSection = consoleSection({
   kind: 'Agent',
-  lead: 'Programs that pay for you, each with its own wallet and policy.',
+  lead: 'Programs that pay for you, each with its own wallet and limits.',
+  guide: 'assistants',
   list: agentUsageApi.usage,
   get: agentsApi.get,
   name: ({ name }) => name,
@@ -40,12 +46,13 @@ export const agentsSection = consoleSection({
   ],
   // The link to a wallet shows its balance instead of its name.
   unnamed: ['walletId'],
-  labels: { externalId: 'External ID' },
+  labels: { externalId: 'External ID', policyId: 'Limit template' },
   hidden: ['frozenReason', 'frozenByAlertId', 'policyId'],
   events: ['agent.*', 'wallet.*', 'intent.*', 'transaction.*', 'policy.*'],
   create: {
     operation: agentsApi.create,
     members: ['name', 'description', 'policyId'],
+    labels: { policyId: 'Limit template' },
     offers: templates,
   },
   note: ({ frozenReason }) =>
@@ -57,7 +64,7 @@ export const agentsSection = consoleSection({
       when: isOpen,
       members: ['policyId'],
       offers: templates,
-      submit: 'Change policy',
+      submit: 'Apply a limit template',
     },
     {
       operation: agentTokensApi.create,
@@ -90,7 +97,8 @@ export const agentsSection = consoleSection({
       fold: true,
     },
   ],
-  boxes: moneyOf,
+  boxes: async (agent, request) =>
+    html`${await renderAgentLimits(agent.id, request)}${await moneyOf(agent, request)}`,
   below: ({ id }, request) => renderAgentBudgets(id, request),
 })
 
@@ -128,7 +136,7 @@ async function moneyOf({ id }: Agent, request: PageRequest): Promise<Html> {
     renderFacts([
       ['Available', renderEuros(balance.availableEuros)],
       ['Held', renderEuros(balance.heldEuros)],
-      ['Policy', policy ? originOf(policy, request) : 'None: every intent needs approval'],
+      ['Limits', policy ? originOf(policy, request) : 'None: every intent needs approval'],
       [
         'View all',
         all.map(

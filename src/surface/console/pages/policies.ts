@@ -3,7 +3,7 @@ import { days } from '../../../values/clock.ts'
 import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import { pageScriptTag } from '../browser/browser.ts'
 import type { ConsolePage, PageRequest } from '../page.ts'
-import { renderOperationForm } from '../parts/form.ts'
+import { type FormGroup, renderOperationForm } from '../parts/form.ts'
 import { renderRecordLink } from '../parts/links.ts'
 import { readRecordNames } from '../parts/names.ts'
 import { renderBackLink, renderRecordHead } from '../parts/record-page.ts'
@@ -13,11 +13,11 @@ import { formatPlainEuros, memberLabelText, renderEuros, renderText } from '../p
 
 const changes = ['policy.*']
 
-const labels = {
+export const limitLabels = {
   name: 'Name',
-  maxTransactionEuros: 'Limit per payment (€)',
-  dailyLimitEuros: 'Daily limit (€)',
-  monthlyLimitEuros: 'Monthly limit (€)',
+  maxTransactionEuros: 'Per payment (€)',
+  dailyLimitEuros: 'Per day (€)',
+  monthlyLimitEuros: 'Per month (€)',
   autoApproveLimitEuros: 'Auto-approve up to (€)',
   merchantAllowlist: 'Allowed merchants (one per line)',
   merchantBlocklist: 'Blocked merchants (one per line)',
@@ -31,17 +31,84 @@ const labels = {
   activeHoursEnd: 'Active until hour (UTC)',
   maxUsageCount: 'Maximum number of payments',
   amountTolerancePercent: 'Tolerance above the intent (%)',
-  expiresAfterMinutes: 'Policy expires after (minutes)',
+  expiresAfterMinutes: 'Expires after (minutes)',
   expirationAction: 'On expiry',
   lockToFirstMerchant: 'Lock to the first merchant',
   requireIntent: 'Require an intent for every payment',
   requireAttestation: 'Require a passkey for every payment',
 }
 
+export const limitsGroup: FormGroup = {
+  legend: 'Limits',
+  members: ['maxTransactionEuros', 'dailyLimitEuros', 'monthlyLimitEuros'],
+  says: {
+    start: 'Up to ',
+    parts: [
+      '{maxTransactionEuros} per payment',
+      '{dailyLimitEuros} a day',
+      '{monthlyLimitEuros} a month',
+      '{maxUsageCount} payments in all',
+    ],
+    otherwise: 'No limit',
+  },
+}
+
+export const approvalGroup: FormGroup = {
+  legend: 'Approval',
+  members: ['autoApproveLimitEuros'],
+  says: {
+    parts: [
+      'payments up to {autoApproveLimitEuros} are approved automatically',
+      'a passkey is needed for every payment{?requireAttestation}',
+      'cards pay only on approved intents{?requireIntent}',
+    ],
+    otherwise: 'Every payment needs approval',
+  },
+}
+
+const ruleGroups: readonly FormGroup[] = [
+  { ...limitsGroup, folded: ['maxUsageCount', 'amountTolerancePercent'] },
+  {
+    legend: 'Merchants',
+    members: ['merchantAllowlist', 'merchantBlocklist'],
+    folded: ['allowedCountries', 'mccCategories', 'allowedMccs', 'blockedMccs', 'lockToFirstMerchant'],
+    says: {
+      parts: [
+        'only {merchantAllowlist}',
+        'never {merchantBlocklist}',
+        'only in {allowedCountries}',
+        'only for {mccCategories}',
+        'only category {allowedMccs}',
+        'not category {blockedMccs}',
+        'only the first merchant paid{?lockToFirstMerchant}',
+      ],
+      otherwise: 'Any merchant',
+    },
+  },
+  {
+    legend: 'Time',
+    members: ['activeHoursStart', 'activeHoursEnd', 'cooldownMinutes'],
+    folded: ['expiresAfterMinutes', 'expirationAction'],
+    says: {
+      parts: [
+        'from {activeHoursStart}:00',
+        'until {activeHoursEnd}:00 UTC',
+        '{cooldownMinutes} minutes between payments',
+        'expires after {expiresAfterMinutes} minutes',
+      ],
+      otherwise: 'At any time',
+    },
+  },
+  {
+    ...approvalGroup,
+    members: ['autoApproveLimitEuros', 'requireIntent'],
+    folded: ['requireAttestation', 'attestationWindowMinutes'],
+  },
+]
+
 export const policiesSection = consoleSection({
-  kind: 'Policy',
-  title: 'Policies',
-  lead: 'Spending rules of agents. Each agent has its own copy; applying a template updates the copies made from it.',
+  kind: 'Limit template',
+  lead: 'Limits for agents. Each agent has its own copy; applying a template updates the copies made from it.',
   list: policiesApi.list,
   columns: [
     { Agent: ({ agentId }, request) => (agentId ? renderRecordLink(request, agentId) : 'template') },
@@ -52,20 +119,22 @@ export const policiesSection = consoleSection({
   ],
   name: ({ name }) => name,
   events: changes,
-  empty: 'No policies yet. Start with a preset.',
+  empty: 'No limit templates yet. Start with a preset.',
+  guide: 'approvals',
   call: 'agentpay policies presets',
   create: {
     operation: policiesApi.create,
-    members: ['name', 'maxTransactionEuros', 'dailyLimitEuros', 'monthlyLimitEuros', 'autoApproveLimitEuros'],
-    labels,
-    submit: 'New template',
+    members: ['name'],
+    groups: [limitsGroup, approvalGroup],
+    labels: limitLabels,
+    submit: 'New limit template',
   },
   above: ({ to }) => html`<a class="button" href="${to('console/presets')}">Presets</a>`,
 })
 
 export const policyPresetsSection = consoleSection({
   kind: 'Preset',
-  lead: 'Ready-made policies. Assign one to an agent as it is, or start from it.',
+  lead: 'Ready-made limits. Assign one to an agent as it is, or start from it.',
   list: policiesApi.presets,
   columns: [{ Preset: ({ id }) => html`<code>${id}</code>` }, 'name', 'summary'],
   events: [],
@@ -77,12 +146,12 @@ export const policyPage: ConsolePage = async request => {
   const [policy] = await Promise.all([ask(policiesApi.get, { params }), readRecordNames(request, 'agents')])
   return {
     title: policy.name,
-    content: html`${renderBackLink(request, 'policies', 'Policies')}
+    content: html`${renderBackLink(request, 'policies', 'Limit templates')}
 ${await part({
   id: 'policy',
   events: changes,
   about: id,
-  make: () => html`${renderRecordHead({ name: renderText(policy.name, 80), kind: policy.agentId ? 'Agent policy' : 'Policy template', operation: policiesApi.get, command: 'policies get' }, request)}
+  make: () => html`${renderRecordHead({ name: renderText(policy.name, 80), kind: policy.agentId ? 'Limits of an agent' : 'Limit template', operation: policiesApi.get, command: 'policies get' }, request)}
 <p class="lead">${
     policy.agentId
       ? html`Agent: ${renderRecordLink(request, policy.agentId)}${policy.templateId !== null && html`, from ${renderRecordLink(request, policy.templateId)}`}${policy.overrides.length > 0 && `. Changed for this agent: ${policy.overrides.map(memberLabelText).join(', ')}`}`
@@ -106,11 +175,11 @@ function rulesOf(
   const options = {
     id: RULES_FORM,
     params: { id: policy.id },
-    members: Object.keys(labels),
+    members: ['name'],
+    groups: ruleGroups,
     values: { ...policy },
     given: { version: policy.version },
-    labels,
-    isGrid: true,
+    labels: limitLabels,
     submit: 'Save',
     success: 'Saved.',
     tone: 'main',

@@ -3,6 +3,7 @@ import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import type { SignatureRequirement } from '../../../kernel/contract/tool.ts'
 import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
+import { type SentenceSpec, sentence } from '../scripts/sentence.js'
 import { bodyMemberSchema, type MemberSchema } from './schema.ts'
 import { humanize, memberLabelText } from './text.ts'
 
@@ -32,8 +33,17 @@ export interface FormOptions<O extends AnyOperation> {
   /** The next step in the browser: `reload`, `part:<id>`, `go:<address>`. */
   readonly done?: string
   readonly tone?: 'main' | 'against'
-  readonly isGrid?: boolean
+  /** Members in groups, after those of `members`. */
+  readonly groups?: readonly FormGroup[]
   readonly fold?: boolean
+}
+
+/** Fields of one purpose, and the sentence that reads them back. Rarely used ones are folded. */
+export interface FormGroup {
+  readonly legend: string
+  readonly members: readonly string[]
+  readonly folded?: readonly string[]
+  readonly says?: SentenceSpec
 }
 
 /**
@@ -46,18 +56,37 @@ export function renderOperationForm<const O extends AnyOperation>(
   operation: O,
   options: FormOptions<O>,
 ): Html {
-  const { params = {}, members = [], submit, tone, fold } = options
+  const { params = {}, members = [], groups = [], submit, tone, fold } = options
   if (!may(operation)) return html``
   const formId = [operation.method, operation.path, ...Object.values(params), options.variant ?? '']
     .join('-')
     .replace(/[^\w-]+/g, '-')
-  const form = html`<form class="operation${options.isGrid === true ? ' fields' : ''}" method="dialog"${options.id !== undefined && html` id="${options.id}"`}${dataOf(operation, options)}>
-${members.map(member => renderField(`${formId}-${member}`, member, bodyMemberSchema(operation, member), options))}
+  const field = (member: string): Html =>
+    renderField(`${formId}-${member}`, member, bodyMemberSchema(operation, member), options)
+  const form = html`<form class="operation" method="dialog"${options.id !== undefined && html` id="${options.id}"`}${dataOf(operation, options)}>
+${members.map(field)}
+${groups.map(group => renderGroup(group, field, options))}
 <button type="submit"${tone && html` class="${tone}"`}>${submit}</button>
 <p class="refusal" role="alert"></p>
 </form>`
   return fold === true ? html`<details class="fold"><summary>${submit}</summary>${form}</details>` : form
 }
+
+function renderGroup(
+  { legend, members, folded = [], says }: FormGroup,
+  field: (member: string) => Html,
+  { values = {} }: Pick<FormOptions<AnyOperation>, 'values'>,
+): Html {
+  const isSet = folded.some(name => isRule(values[name]))
+  return html`<fieldset class="group"><legend>${legend}</legend>
+${says && html`<p class="says" aria-live="polite" data-sentence="${JSON.stringify(says)}">${sentence(says, values)}</p>`}
+${members.map(field)}
+${folded.length > 0 && html`<details class="more"${isSet && html` open`}><summary>Advanced</summary>${folded.map(field)}</details>`}
+</fieldset>`
+}
+
+const isRule = (value: unknown): boolean =>
+  Array.isArray(value) ? value.length > 0 : value !== null && value !== undefined && value !== false
 
 function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Html {
   const { params = {}, given = {}, done = 'reload', confirm, success, more } = options
@@ -98,6 +127,9 @@ export function renderField(
   return html`<p class="field"><label for="${id}">${shown}</label>${control(id, name, schema, value, choices[name])}</p>`
 }
 
+/** The pattern of a month in the contracts. */
+const MONTH = '^\\d{4}-(0[1-9]|1[0-2])$'
+
 function control(
   id: string,
   name: string,
@@ -113,9 +145,11 @@ function control(
   if (schema.type === 'number' || schema.type === 'integer')
     return html`<input id="${id}" type="number" name="${name}" value="${given}" step="${schema.type === 'integer' ? 1 : 0.01}" inputmode="decimal"${empty}>`
   if (schema.format === 'date-time')
-    return html`<input id="${id}" name="${name}" value="${given}" data-type="instant" placeholder="2026-01-31T00:00:00Z" maxlength="40" autocomplete="off"${empty}>`
+    return html`<input id="${id}" type="datetime-local" name="${name}" data-instant="${given}"${empty}>`
   if (schema.format === 'date')
     return html`<input id="${id}" type="date" name="${name}" value="${given}"${empty}>`
+  if (schema.pattern === MONTH)
+    return html`<input id="${id}" type="month" name="${name}" value="${given}" placeholder="YYYY-MM"${empty}>`
   if ((schema.maxLength ?? 0) > 300)
     return html`<textarea id="${id}" name="${name}" rows="2" maxlength="${schema.maxLength ?? ''}"${empty}>${given}</textarea>`
   return html`<input id="${id}" name="${name}" value="${given}" maxlength="${schema.maxLength ?? 400}" autocomplete="off"${empty}>`

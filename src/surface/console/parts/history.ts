@@ -1,9 +1,11 @@
 import { auditApi } from '../../../compliance/audit/index.ts'
-import { type Html, html } from '../../../web/html.ts'
+import { idPrefix } from '../../../values/ids.ts'
+import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
 import { recordAddress, renderRecordLink } from './links.ts'
-import { renderBox, renderFacts, renderTable, renderValue, type TableColumns } from './table.ts'
-import { humanize, memberLabelText, noneText, renderText } from './text.ts'
+import { readNamesInRows } from './names.ts'
+import { renderBox, renderFacts, renderValue } from './table.ts'
+import { humanize, memberLabelText, noneText, renderText, renderTime } from './text.ts'
 
 export const unbrokenText = (name: string): Html => html`<span class="whole">${renderText(name, 60)}</span>`
 
@@ -31,26 +33,38 @@ export const renderNamedRecords = (data: Readonly<Record<string, unknown>>, requ
   return ids.length > 0 ? html`${ids.map(id => html`${renderRecordLink(request, id)} `)}` : noneText
 }
 
-interface Entry {
-  readonly at: string
-  readonly event: string
-  readonly action: string
-  readonly outcome?: string
+interface Actor {
   readonly actorType: string
   readonly actorId: string | null
   readonly personId: string | null
+}
+
+const actorTypes: Readonly<Record<string, string>> = { dash: 'operator', console: '' }
+
+/** The caller: a key, a token or a person. Without one, the person whom the entry is about. */
+export const renderActorLink = ({ personId, actorId, actorType }: Actor, request: PageRequest): Html =>
+  html`${actorTypes[actorType] ?? humanize(actorType)} ${actorId || personId ? renderRecordLink(request, actorId ?? personId) : ''}`
+
+interface TimelineEntry extends Actor {
+  readonly at: string
+  readonly what: HtmlContent
+  readonly note?: HtmlContent
   readonly requestId: string
 }
 
-/** The caller: a key, a token or a person. Without one, the person whom the entry is about. */
-export const renderActorLink = ({ personId, actorId, actorType }: Entry, request: PageRequest): Html =>
-  html`${humanize(actorType === 'dash' ? 'operator' : actorType)} ${actorId || personId ? renderRecordLink(request, actorId ?? personId) : ''}`
+/** What happened to a record, newest first: what, by whom, when, and by which request. */
+export const renderTimelineOf = (entries: readonly TimelineEntry[], request: PageRequest): Html =>
+  html`<ol class="timeline">${entries.map(
+    ({ at, what, note, requestId, ...actor }) =>
+      html`<li><span class="what">${what}</span> <span class="by">by ${renderActorLink(actor, request)}</span> <span class="when">${renderTime(at)} <a href="${request.to(`console/causes/${encodeURIComponent(requestId)}`)}" aria-label="Request ${requestId}">Request</a></span>${note !== undefined && html`<p>${note}</p>`}</li>
+`,
+  )}</ol>`
 
-const historyColumns: TableColumns<Entry> = {
-  Date: 'at',
-  Event: ({ event }) => humanize(event),
-  By: renderActorLink,
-  Request: ({ requestId }, request) => renderRequestLink(request, requestId),
+/** `agent.frozen` on the page of an agent is *Frozen*; elsewhere, the noun stays. */
+export function eventInWords(event: string, ofPrefix: string): string {
+  const name = event.startsWith(`${ofPrefix}.`) ? event.slice(ofPrefix.length + 1) : event.replace('.', ' ')
+  const words = humanize(name)
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 export async function renderRecordHistory(id: string, request: PageRequest): Promise<Html> {
@@ -58,9 +72,11 @@ export async function renderRecordHistory(id: string, request: PageRequest): Pro
   if (!may(auditApi.list)) return html``
   const { data, hasMore } = await ask(auditApi.list, { query: { resource: id, limit: 15 } })
   if (data.length === 0) return html``
+  await readNamesInRows(data, request)
+  const entries = data.map(({ event, ...entry }) => ({ ...entry, what: eventInWords(event, idPrefix(id)) }))
   return renderBox(
     'History',
-    renderTable(request, 'History, newest first', data, historyColumns),
+    renderTimelineOf(entries, request),
     hasMore && html`<p><a href="${filteredListLink(request, 'audit', { resource: id })}">View all</a></p>`,
   )
 }

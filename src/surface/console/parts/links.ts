@@ -57,8 +57,9 @@ export function renderRecordLink(
   if (!id) return noneText
   const address = recordAddress(id)
   const known = knownRecordName(request, id)
-  const shown = name ?? (known === undefined ? html`<code>${id}</code>` : renderText(known, 60))
-  return address ? html`<a href="${request.to(address)}">${shown}</a>` : html`${shown}`
+  const shown = name ?? (known === undefined ? html`<code>${id}</code>` : renderText(known.name, 60))
+  const mark = name === undefined && known?.ended !== undefined && html` <small>${known.ended}</small>`
+  return address ? html`<a href="${request.to(address)}">${shown}</a>${mark}` : html`${shown}${mark}`
 }
 
 export const copyableText = (text: string): Html =>

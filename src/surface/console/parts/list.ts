@@ -3,6 +3,7 @@ import { type Refusal, RefusedError } from '../../../kernel/contract/problem.ts'
 import { idPrefix } from '../../../values/ids.ts'
 import type { Row } from '../../../values/members.ts'
 import { type Html, type HtmlContent, html } from '../../../web/html.ts'
+import { pageScriptTag } from '../browser/browser.ts'
 import type { ConsolePage, PageRequest } from '../page.ts'
 import {
   type ActionFormSpec,
@@ -11,18 +12,47 @@ import {
   renderActionButton,
   renderCreationForm,
 } from './actions.ts'
-import { renderField } from './form.ts'
-import { copyableText, renderRecordLink, sectionOfIdPrefix } from './links.ts'
-import { fieldChoicesFor, readNamesInRows } from './names.ts'
+import {
+  addressWith,
+  type Filters,
+  filtersOf,
+  hasFilters,
+  instantOfDay,
+  renderFilterChips,
+  unfilteredAddress,
+  withoutFilters,
+} from './filters.ts'
+import { copyableText, recordAddress, sectionOfIdPrefix } from './links.ts'
+import { readNamesInRows } from './names.ts'
 import type { MembersSpec } from './record-page.ts'
 import { answerMemberSchemas, pathParametersOf, queryMemberSchemas } from './schema.ts'
-import { informativeMembers, renderTable, type TableColumnList, type TableColumns } from './table.ts'
-import { renderText } from './text.ts'
+import {
+  informativeMembers,
+  renderTable,
+  type StateWords,
+  type TableColumnList,
+  type TableColumns,
+} from './table.ts'
+import {
+  countText,
+  type ListSummary,
+  renderStatusTabs,
+  type SummaryOf,
+  statesOf,
+  summarizeNewest,
+} from './tabs.ts'
+import { formatPlainEuros, renderText } from './text.ts'
 
 type Address = Readonly<Record<string, string | number | undefined>>
 
 export function listQueryFromAddress(operation: AnyOperation, address: Address) {
-  const query: Record<string, string | number | undefined> = { ...address }
+  const members = queryMemberSchemas(operation)
+  const query = Object.fromEntries(
+    Object.entries(address).map(([name, value]) => [
+      name,
+      typeof value === 'string' && members[name]?.format === 'date-time' ? instantOfDay(name, value) : value,
+    ]),
+  )
   const params: Record<string, string> = {}
   for (const name of pathParametersOf(operation)) {
     params[name] = String(query[name] ?? '')
@@ -57,9 +87,14 @@ export interface SectionSpec<T = Row, R = Row> extends MembersSpec<R> {
   /** The filters with a field. Default: all of the contract. Other filters of the address apply as well. */
   readonly filters?: readonly string[]
   readonly ignored?: readonly string[]
+  readonly states?: StateWords
+  /** How many match, by status, and their amount. `newest` counts the newest hundred. Default: no numbers. */
+  readonly summary?: SummaryOf | 'newest'
   /** The text of an empty list, and the call that creates its first record. Default: the creation. */
   readonly empty?: string
   readonly call?: string
+  /** The guide about these records: `refunds` of `/docs/guides/refunds`. */
+  readonly guide?: string
   /** Events after which list and page are rendered again. Default: those with the prefix of the ids. */
   readonly events?: readonly string[]
   readonly create?: CreationFormSpec
@@ -87,28 +122,64 @@ export const sectionEvents = (spec: Pick<SectionSpec, 'list' | 'events'>): reado
   spec.events ?? [`${prefixIn(spec)}.*`]
 
 export async function renderListPage(spec: SectionSpec, request: PageRequest): ReturnType<ConsolePage> {
-  const { lead, above, create } = spec
+  const { lead, above, create, list } = spec
   const title = sectionTitle(spec)
+  const events = sectionEvents(spec)
   let refusal: Refusal | undefined
   const make = () =>
     listed(spec, request).catch(error => {
       refusal = refusalOf(error)
       return html`<p class="refusal" role="alert">${refusal.message}</p>`
     })
-  const [rows, creation, more, filters] = await Promise.all([
-    request.part({ id: 'list', events: sectionEvents(spec), make }),
+  const states = statesOf(list)
+  const [tabs, rows, creation, more, filters] = await Promise.all([
+    states.length > 0 && request.part({ id: 'tabs', events, make: () => tabsOf(spec, states, request) }),
+    request.part({ id: 'list', events, make }),
     create && renderSectionCreation(spec, create, request),
     above?.(request),
-    filterForm(spec, request),
+    renderFilterChips(spec, exportLink(spec, request), request),
   ])
   return {
     title,
     content: html`<h1>${title}</h1>
 ${lead !== undefined && html`<p class="lead">${lead}</p>`}
-<div class="actions">${creation}${more} ${filters}</div>
-${rows}`,
+<div class="actions">${creation}${more}</div>
+${tabs}
+${filters}
+${rows}
+${pageScriptTag(request, 'lists')}`,
     ...(refusal && { refusal }),
   }
+}
+
+async function tabsOf(spec: SectionSpec, states: readonly string[], request: PageRequest): Promise<Html> {
+  // The list shows the refusal of a filter.
+  const summary = await summaryOf(spec, request)?.catch(() => undefined)
+  return renderStatusTabs(states, spec.states ?? {}, filtersOf(spec, request), summary)
+}
+
+const summaries = new WeakMap<PageRequest, Promise<ListSummary>>()
+
+/** Read once for tabs and totals. */
+function summaryOf(spec: SectionSpec, request: PageRequest): Promise<ListSummary> | undefined {
+  if (!spec.summary) return undefined
+  const { list, summary } = spec
+  const filters = withoutFilters(filtersOf(spec, request), ['cursor', 'limit'])
+  const read = (): Promise<ListSummary> => {
+    if (summary !== 'newest') return (summary as SummaryOf)(filters, request)
+    const others = withoutFilters(filters, ['status'])
+    const ask = (limit: number) =>
+      request.ask(list, listQueryFromAddress(list, { ...others, limit })) as Promise<ListAnswer<Row>>
+    return summarizeNewest(ask, list, filters.status)
+  }
+  const known = summaries.get(request) ?? read()
+  summaries.set(request, known)
+  return known
+}
+
+const exportLink = (spec: SectionSpec, request: PageRequest): Html => {
+  const filters = withoutFilters(filtersOf(spec, request), ['cursor'])
+  return html`<a class="button small export" href="${request.to(`console/csv/${request.section.name}`)}${addressWith(filters)}" download>Export</a>`
 }
 
 export async function renderSectionCreation(
@@ -129,13 +200,13 @@ function refusalOf(error: unknown): Refusal {
 }
 
 async function listed(spec: SectionSpec, request: PageRequest): Promise<Html> {
-  const { data, nextCursor } = await readListPage(
-    spec,
-    listQueryFromAddress(spec.list, filtersOf(spec, request)),
-    request,
-  )
+  const filters = filtersOf(spec, request)
+  const [{ data, nextCursor }, summary] = await Promise.all([
+    readListPage(spec, listQueryFromAddress(spec.list, filters), request),
+    summaryOf(spec, request)?.catch(() => undefined),
+  ])
   if (data.length === 0) return emptyState(spec, request)
-  return html`${renderListRows(spec, sectionTitle(spec), data, request)}${footOf(spec, nextCursor, request)}`
+  return html`${renderListRows(spec, sectionTitle(spec), data, request)}${footOf(filters, nextCursor, summary)}`
 }
 
 export async function readListPage(
@@ -160,67 +231,47 @@ export function renderListRows(
   const inRow = actions.filter(action => (!get || action.inRow) && request.may(action.operation))
   const action = { Action: (item: Row) => inRow.map(one => renderActionButton(one, item, labels, request)) }
   const all = [...nameColumn(spec), ...columns, ...(inRow.length > 0 ? [action] : [])]
-  return renderTable(request, caption, items, all, { members: answerMemberSchemas(list), labels, shows })
+  return renderTable(request, caption, items, all, {
+    members: answerMemberSchemas(list),
+    labels,
+    shows,
+    leadsToRecords: get !== undefined,
+    ...(spec.states && { states: spec.states }),
+  })
 }
 
 function nameColumn({ kind, name, get }: SectionSpec): TableColumns<Row>[] {
   if (!get && !name) return []
-  const shows = (item: Row, request: PageRequest): HtmlContent => {
+  const shows = (item: Row, { to }: PageRequest): HtmlContent => {
     const called = name ? name(item) : item.name
-    const shown = called ? renderText(String(called), 80) : undefined
-    return renderRecordLink(request, String(item.id), shown)
+    const shown = called ? renderText(String(called), 80) : html`<code>${String(item.id)}</code>`
+    const address = recordAddress(String(item.id))
+    if (address === undefined) return shown
+    return html`<a href="${to(address)}"${get !== undefined && html` data-panel`}>${shown}</a>`
   }
   return [{ [kind]: shows }]
 }
 
-const filtersOf = (
-  { ignored = [] }: Pick<SectionSpec, 'ignored'>,
-  { query }: PageRequest,
-): Record<string, string> =>
-  Object.fromEntries(Object.entries(query).filter(([name]) => !ignored.includes(name)))
-
-const parametersOf = (operation: AnyOperation, { query }: PageRequest): [name: string, value: string][] =>
-  pathParametersOf(operation).map(name => [name, query[name] ?? ''])
-
-const unfiltered = (operation: AnyOperation, request: PageRequest): string =>
-  `?${new URLSearchParams(parametersOf(operation, request))}`
-
 function emptyState(spec: SectionSpec, request: PageRequest): Html {
-  const { list, create, noun = operationNoun(list) } = spec
-  const isFiltered = Object.keys(filtersOf(spec, request)).length > pathParametersOf(list).length
-  if (isFiltered)
-    return html`<p class="empty">Nothing matches. <a href="${unfiltered(list, request)}">Show all</a></p>`
+  const { list, create, guide, noun = operationNoun(list) } = spec
+  if (hasFilters(spec, request))
+    return html`<div class="empty"><p>No matches.</p><p><a class="button" href="${unfilteredAddress(list, request)}">Clear filters</a></p></div>`
   const { empty = `No ${sectionTitle(spec).toLowerCase()} yet.` } = spec
   const call = spec.call ?? (create && agentpayCommandText(noun, create.operation))
-  return html`<div class="empty"><p>${empty}</p>${call !== undefined && html`<p>${copyableText(call)}</p>`}</div>`
+  return html`<div class="empty"><p>${empty}</p>${call !== undefined && html`<p>${copyableText(call)}</p>`}${guide !== undefined && html`<p><a href="${request.to(`docs/guides/${guide}`)}">Read the guide</a></p>`}</div>`
 }
 
-function footOf(spec: SectionSpec, nextCursor: string | null, request: PageRequest): Html {
-  const { to, section: own } = request
-  const { cursor, ...filters } = filtersOf(spec, request)
-  const csv = `${to(`console/csv/${own.name}`)}?${new URLSearchParams(filters)}`
-  const first = `?${new URLSearchParams(filters)}`
+function footOf(address: Filters, nextCursor: string | null, summary: ListSummary | undefined): Html {
+  const { cursor, ...filters } = address
   return html`<nav class="pages" aria-label="Pages of the list">
-${cursor !== undefined && html`<a href="${first}">First page</a>`}
-${nextCursor !== null && html`<a rel="next" href="?${new URLSearchParams({ ...filters, cursor: nextCursor }).toString()}">Next page</a>`}
-<a class="aside" href="${csv}" download>CSV</a>
+${summary && html`<span>${totalText(filters, summary)}</span>`}
+${cursor !== undefined && html`<a href="${addressWith(filters)}">First page</a>`}
+${nextCursor !== null && html`<a class="aside" rel="next" href="${addressWith({ ...filters, cursor: nextCursor })}">Next page</a>`}
 </nav>`
 }
 
-/** Parameters without a field: some belong to the page, and some to operators. */
-const NO_FILTERS = ['limit', 'cursor', 'ownerId', 'mode']
-
-async function filterForm(spec: SectionSpec, request: PageRequest): Promise<HtmlContent> {
-  const { labels = {}, list } = spec
-  const members = queryMemberSchemas(list)
-  const filters = spec.filters ?? Object.keys(members).filter(name => !NO_FILTERS.includes(name))
-  if (filters.length === 0) return html``
-  const choices = await fieldChoicesFor(filters, request)
-  const isOpen = filters.some(name => request.query[name] !== undefined)
-  return html`<details class="filters"${isOpen && html` open`}><summary>Filter</summary>
-<form method="get">
-${parametersOf(list, request).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-${filters.map(name => renderField(`filter-${name}`, name, { ...members[name], default: undefined }, { values: request.query, labels, choices }))}
-<button type="submit">Show</button> <a href="${unfiltered(list, request)}">Show all</a>
-</form></details>`
+function totalText({ status }: Filters, { count, counts, isMinimum, amountEuros }: ListSummary): string {
+  const listed = status === undefined ? count : (counts[status] ?? 0)
+  const total = amountEuros === undefined ? '' : ` · ${formatPlainEuros(amountEuros)}${isMinimum ? '+' : ''}`
+  return `Total: ${countText(listed, isMinimum)}${total}`
 }

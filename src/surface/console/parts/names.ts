@@ -1,21 +1,35 @@
 import { agentsApi } from '../../../control/agents/index.ts'
+import { policiesApi } from '../../../control/policies/index.ts'
 import { webhooksApi } from '../../../delivery/webhooks/index.ts'
+import { apiKeysApi } from '../../../identity/keys/index.ts'
 import { peopleApi } from '../../../identity/people/index.ts'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
+import { RefusedError } from '../../../kernel/contract/problem.ts'
 import { beneficiariesApi } from '../../../money/beneficiaries/index.ts'
 import { walletsApi } from '../../../money/wallets/index.ts'
 import { idPrefix } from '../../../values/ids.ts'
 import type { PageRequest } from '../page.ts'
 import type { FieldChoices } from './form.ts'
 
-export type NamedRecordKind = 'wallets' | 'agents' | 'beneficiaries' | 'people' | 'webhooks'
+export type NamedRecordKind =
+  | 'wallets'
+  | 'agents'
+  | 'beneficiaries'
+  | 'people'
+  | 'webhooks'
+  | 'policies'
+  | 'keys'
 
-const lists: Readonly<Record<NamedRecordKind, AnyOperation>> = {
-  wallets: walletsApi.list,
-  agents: agentsApi.list,
-  beneficiaries: beneficiariesApi.list,
-  people: peopleApi.list,
-  webhooks: webhooksApi.list,
+const operations: Readonly<
+  Record<NamedRecordKind, { readonly list: AnyOperation; readonly get: AnyOperation }>
+> = {
+  wallets: walletsApi,
+  agents: agentsApi,
+  beneficiaries: beneficiariesApi,
+  people: peopleApi,
+  webhooks: webhooksApi,
+  policies: policiesApi,
+  keys: apiKeysApi,
 }
 
 /** The status of ended records. Forms do not offer them, but past payments refer to them. */
@@ -24,8 +38,11 @@ const endedStatus: Readonly<Partial<Record<NamedRecordKind, string>>> = {
   agents: 'deleted',
 }
 
+const ENDED = new Set(['deleted', 'closed', 'removed', 'revoked'])
+
 interface Named {
   readonly id: string
+  readonly status?: string
   readonly name?: string
   /** A subscription has no name, so its description or its address is shown. */
   readonly description?: string | null
@@ -34,8 +51,14 @@ interface Named {
 
 const calledBy = ({ id, name, description, url }: Named): string => name ?? (description || (url ?? id))
 
+export interface RecordName {
+  readonly name: string
+  /** How the record has ended, such as `deleted`. Past payments keep its name. */
+  readonly ended?: string
+}
+
 interface Names {
-  readonly byId: Map<string, string>
+  readonly byId: Map<string, RecordName>
   /** Each kind, and its ended records, are read once for a page. */
   readonly asked: Map<NamedRecordKind | `ended ${NamedRecordKind}`, Promise<FieldChoices>>
 }
@@ -84,19 +107,22 @@ async function readRecords(
   filter: Readonly<Record<string, string>>,
   request: PageRequest,
 ): Promise<FieldChoices> {
-  const operation = lists[kind]
+  const operation = operations[kind].list
   if (!request.may(operation)) return []
   const { data }: { data: readonly Named[] } = await request.ask(operation, {
     params: {},
     query: { limit: 100, ...filter },
   })
-  const { byId } = namesOn(request)
-  const named = data.map(one => [one.id, calledBy(one)] as const)
-  for (const [id, name] of named) byId.set(id, name)
-  return named
+  for (const one of data) keepName(one, request)
+  return data.map(one => [one.id, calledBy(one)] as const)
 }
 
-export const knownRecordName = (request: object, id: string): string | undefined =>
+function keepName(one: Named, request: PageRequest): void {
+  const { status = '' } = one
+  namesOn(request).byId.set(one.id, { name: calledBy(one), ...(ENDED.has(status) && { ended: status }) })
+}
+
+export const knownRecordName = (request: object, id: string): RecordName | undefined =>
   known.get(request)?.byId.get(id)
 
 const kindOfMember = (member: string): NamedRecordKind | undefined =>
@@ -121,15 +147,52 @@ const kindsByPrefix: Readonly<Record<string, NamedRecordKind>> = {
   beneficiary: 'beneficiaries',
   person: 'people',
   webhook: 'webhooks',
+  policy: 'policies',
+  key: 'keys',
 }
 
+/** Up to this number, records are read one by one, which is cheaper than the two lists of their kind. */
+const FEW = 3
+/** Bounds the reads of a page. Further names are shown by id. */
+const MOST_READ = 20
+
+/** Reads the names of all records that these refer to, also of ended ones. */
 export async function readNamesInRows(
   records: readonly object[],
   request: PageRequest,
   unnamed: readonly string[] = [],
 ): Promise<void> {
   const left = new Set(['id', ...unnamed])
-  const ids = records.flatMap(record => Object.entries(record).filter(([name]) => !left.has(name)))
-  const kinds = ids.map(([, id]) => typeof id === 'string' && kindsByPrefix[idPrefix(id)])
-  await readRecordNames(request, ...new Set(kinds.filter(kind => kind !== undefined && kind !== false)))
+  const values = records.flatMap(record => Object.entries(record).filter(([name]) => !left.has(name)))
+  const ids = new Set(values.flatMap(([, value]) => (isNamedRecord(value) ? [value] : [])))
+  const byKind = Map.groupBy(ids, id => kindsByPrefix[idPrefix(id)] as NamedRecordKind)
+  await Promise.all([...byKind].map(([kind, some]) => readNamesOf(kind, some, request)))
+}
+
+const isNamedRecord = (value: unknown): value is string =>
+  typeof value === 'string' && kindsByPrefix[idPrefix(value)] !== undefined
+
+async function readNamesOf(
+  kind: NamedRecordKind,
+  ids: readonly string[],
+  request: PageRequest,
+): Promise<void> {
+  const unread = () => ids.filter(id => knownRecordName(request, id) === undefined)
+  if (unread().length > FEW) await readRecordNames(request, kind)
+  await Promise.all(
+    unread()
+      .slice(0, MOST_READ)
+      .map(id => readNameOf(kind, id, request)),
+  )
+}
+
+async function readNameOf(kind: NamedRecordKind, id: string, request: PageRequest): Promise<void> {
+  const { get } = operations[kind]
+  if (!request.may(get)) return
+  try {
+    keepName((await request.ask(get, { params: { id } })) as Named, request)
+  } catch (error) {
+    // The name is erased, or the id is another owner's.
+    if (!(error instanceof RefusedError)) throw error
+  }
 }

@@ -2,7 +2,7 @@ import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import { isRecord, memberKind, type Row } from '../../../values/members.ts'
 import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
-import { copyableText } from './links.ts'
+import { renderIcon } from './icons.ts'
 import { answerMemberSchemas } from './schema.ts'
 import {
   fitsInOneLine,
@@ -23,18 +23,38 @@ interface RecordHead {
   readonly state?: string | undefined
   readonly operation: AnyOperation
   readonly command: string
+  readonly workflowId?: string | null
+  readonly actions?: readonly Html[]
 }
 
-export function renderRecordHead(head: RecordHead, { id, to }: PageRequest): Html {
-  const { name, kind, state, operation, command } = head
+/** Title and state, the actions, and a menu of what developers need: the id, the JSON, the command, the run. */
+export function renderRecordHead(head: RecordHead, request: PageRequest): Html {
+  const { name, kind, state, operation, command, workflowId, actions = [] } = head
+  const { id, to } = request
   const json = to(operation.path.replace(/\{\w+\}/, encodeURIComponent(id)).slice(1))
-  return html`<p class="kind">${kind}</p>
-<h1>${name} ${state !== undefined && renderStatus(state)}</h1>
-<p class="record">${copyableText(id)} <a href="${json}">JSON</a> ${copyableText(`agentpay ${command} ${id}`)}</p>`
+  return html`<div class="head"><h1>${name} ${state !== undefined && renderStatus(state)}</h1>
+${actions.length > 0 && html`<div class="actions">${actions}</div>`}
+<button type="button" class="plain dots" popovertarget="record-menu" aria-label="More about this ${kind.toLowerCase()}">${renderIcon('more')}</button>
+<ul id="record-menu" class="menu" popover>
+<li>${copyButton(id, html`Copy ID <code>${id}</code>`)}</li>
+<li><a href="${json}">View JSON</a></li>
+<li>${copyButton(`agentpay ${command} ${id}`, 'Copy CLI command')}</li>
+${workflowId && html`<li>${runItem(workflowId, request)}</li>`}
+</ul></div>`
+}
+
+const copyButton = (text: string, label: HtmlContent): Html =>
+  html`<button type="button" class="plain" data-copy="${text}">${label}</button>`
+
+function runItem(workflowId: string, { ports }: PageRequest): Html {
+  const address = ports.runUrl(workflowId)
+  return address === null
+    ? copyButton(workflowId, 'Copy workflow ID')
+    : html`<a href="${address}" rel="noreferrer" target="_blank">Run in Temporal</a>`
 }
 
 export const renderBackLink = ({ to }: PageRequest, section: string, title: string): Html =>
-  html`<p class="back"><a href="${to(`console/${section}`)}">${title}</a></p>`
+  html`<nav class="crumbs" aria-label="Breadcrumb"><a href="${to(`console/${section}`)}">${title}</a></nav>`
 
 export interface MembersSpec<R> {
   readonly labels?: Readonly<Record<string, string>>

@@ -6,6 +6,7 @@ import { jsonName } from '../../../values/json-names.ts'
 export interface MemberSchema {
   readonly type?: string
   readonly format?: string
+  readonly pattern?: string
   readonly enum?: readonly string[]
   readonly description?: string
   readonly maxLength?: number

@@ -87,8 +87,11 @@ async function recordPageOf(
     about: idsIn(record).join(' '),
     async make() {
       const state = spec.state ? spec.state(record, request) : record.status
-      await readNamesInRows([record], request)
-      return html`${renderRecordHead({ name: renderText(name, 140), kind, operation: get, command, state: state as string | undefined }, request)}
+      const [actions] = await Promise.all([
+        renderActionForms(spec.actions ?? [], record, spec.labels ?? {}, request),
+        readNamesInRows([record], request),
+      ])
+      return html`${renderRecordHead({ name: renderText(name, 140), kind, operation: get, command, state: state as string | undefined, workflowId: record.workflowId as string | null, actions }, request)}
 ${await bodyOf(spec, get, record, request)}`
     },
   })
@@ -115,16 +118,15 @@ async function bodyOf(
   record: Row,
   request: PageRequest,
 ): Promise<Html> {
-  const { kind, actions = [], labels = {}, note, boxes, below } = spec
-  const [first, forms, beside, after, past] = await Promise.all([
+  const { kind, note, boxes, below } = spec
+  const [first, beside, after, past] = await Promise.all([
     note?.(record, request),
-    renderActionForms(actions, record, labels, request),
     boxes?.(record, request),
     below?.(record, request),
     spec.hasTimeline ? undefined : renderRecordHistory(request.id, request),
   ])
   const members = renderRecordMembers(kind, get, record, spec, request)
-  return html`${first}${forms.length > 0 && html`<div class="actions">${forms}</div>`}
+  return html`${first}
 <div class="boxes">${members.boxes}${beside}</div>
 ${members.tables}${after}${past}`
 }

@@ -17,7 +17,13 @@ export interface MemberInfo {
   readonly members: MemberSchemas
   readonly labels?: Readonly<Record<string, string>>
   readonly shows?: Readonly<Record<string, (record: never, request: PageRequest) => HtmlContent>>
+  /** The words of the trade for states: `completed` of a payment is `paid`. */
+  readonly states?: StateWords
+  /** Each row leads to a record: on a phone it is two lines, and the record has the rest. */
+  readonly leadsToRecords?: boolean
 }
+
+export type StateWords = Readonly<Record<string, string>>
 
 const nothingKnown: MemberInfo = { members: {} }
 
@@ -28,7 +34,7 @@ export function renderValue(
   member: string,
   value: unknown,
   request: PageRequest,
-  { members }: MemberInfo = nothingKnown,
+  { members, states }: MemberInfo = nothingKnown,
   most?: number,
 ): HtmlContent {
   switch (memberKind(member, value)) {
@@ -51,7 +57,7 @@ export function renderValue(
     case 'list':
       return listed(value as readonly unknown[], request, members[member]?.items?.enum !== undefined, most)
     case 'text':
-      if (member === 'status') return renderStatus(value as string)
+      if (member === 'status') return renderStatus(value as string, states)
       return renderText(members[member]?.enum ? humanize(value as string) : (value as string), most)
     default:
       return inner(value, request, most)
@@ -99,7 +105,10 @@ export type TableColumns<T> = Readonly<Record<string, Shows<T> | Figure<T>>>
 /** Columns in order: members, whose names give the headings, or columns with their own heading. */
 export type TableColumnList<T> = readonly ((keyof T & string) | TableColumns<T>)[]
 
-/** On a narrow screen, the table becomes a list of cards, and each cell repeats its heading. */
+/**
+ * On a narrow screen, a table whose rows lead to records has two lines a row. Any other becomes a list of cards
+ * that repeat the headings.
+ */
 export function renderTable<T>(
   request: PageRequest,
   caption: string,
@@ -107,14 +116,18 @@ export function renderTable<T>(
   columns: TableColumns<NoInfer<T>> | TableColumnList<NoInfer<T>>,
   known: MemberInfo = nothingKnown,
 ): Html {
-  const cells = (
+  const listed = (
     Array.isArray(columns) ? (columns as TableColumnList<T>) : [columns as TableColumns<T>]
   ).flatMap(column =>
     typeof column === 'string'
       ? [cellOf<T>(memberLabel(column, known), column, known)]
       : Object.entries(column).map(([name, one]) => cellOf<T>(name, one, known)),
   )
-  return html`<table>
+  const cells = (known.leadsToRecords ? withPlaces(listed) : listed).map(cell => ({
+    ...cell,
+    style: classOf(cell),
+  }))
+  return html`<table${known.leadsToRecords === true && html` class="list"`}>
 <caption class="unseen">${caption}</caption>
 <thead><tr>${cells.map(({ name, style }) => html`<th scope="col"${style}>${name}</th>`)}</tr></thead>
 <tbody>
@@ -125,9 +138,41 @@ ${items.map(
 </table>`
 }
 
+interface Cell<T> {
+  readonly name: string
+  readonly of: (item: T, request: PageRequest) => HtmlContent
+  readonly isFigure: boolean
+  readonly member: string | undefined
+  /** Where the cell is in the two lines of a row on a phone; the first of each kind has a place there. */
+  readonly place?: string
+}
+
+const classOf = <T>({ isFigure, place }: Cell<T>): HtmlContent => {
+  const classes = [isFigure && 'figure', place].filter(Boolean).join(' ')
+  return classes !== '' && html` class="${classes}"`
+}
+
+function withPlaces<T>(cells: readonly Cell<T>[]): Cell<T>[] {
+  const taken = new Set<string>()
+  return cells.map((cell, index) => {
+    const place = placeOf(cell, index)
+    if (taken.has(place)) return { ...cell, place: 'wide-only' }
+    taken.add(place)
+    return { ...cell, place }
+  })
+}
+
+function placeOf<T>({ name, isFigure, member }: Cell<T>, index: number): string {
+  if (index === 0) return 'who'
+  if (name === 'Action' || name === 'Download') return 'does'
+  if (isFigure) return 'sum'
+  if (member === 'status' || name === 'Status') return 'state'
+  return member?.endsWith('At') ? 'when' : 'by'
+}
+
 const MOST = 100
 
-function cellOf<T>(name: string, column: TableColumns<T>[string], known: MemberInfo) {
+function cellOf<T>(name: string, column: TableColumns<T>[string], known: MemberInfo): Cell<T> {
   const stated = typeof column === 'object' ? column.figure : column
   const shows =
     typeof stated === 'string' ? ((known.shows?.[stated] as Shows<T> | undefined) ?? stated) : stated
@@ -136,7 +181,7 @@ function cellOf<T>(name: string, column: TableColumns<T>[string], known: MemberI
     (typeof column === 'string' && (column.endsWith('Euros') || isNumber(known.members[column])))
   const of = (item: T, request: PageRequest): HtmlContent =>
     typeof shows === 'string' ? renderValue(shows, item[shows], request, known, MOST) : shows(item, request)
-  return { name, of, style: isFigure && html` class="figure"` }
+  return { name, of, isFigure, member: typeof stated === 'string' ? stated : undefined }
 }
 
 const isNumber = (schema: MemberSchemas[string] | undefined): boolean =>

@@ -110,8 +110,8 @@ function toneOf(tone: string, states: string): Record<string, string> {
 }
 
 /** A state in words. Its colour only repeats the word. */
-export const renderStatus = (state: string): Html =>
-  html`<span class="status ${tones[state] ?? 'plain'}">${humanize(state)}</span>`
+export const renderStatus = (state: string, words: Readonly<Record<string, string>> = {}): Html =>
+  html`<span class="status ${tones[state] ?? 'plain'}">${words[state] ?? humanize(state)}</span>`
 
 export function renderUsage(used: number, limit: number | null): Html {
   if (limit === null) return html`${renderEuros(used)} <span class="none">no limit</span>`

@@ -86,7 +86,8 @@ async function finish(form, answer, step) {
     return tell(said(form.dataset.more, answer))
   }
   const [wanted, rest = ''] = done.split(/:(.*)/)
-  const kind = wanted === 'reload' && (await isRenewed(form)) ? 'renewed' : wanted
+  const isInPlace = wanted === 'reload' && (form.closest('.panel') || (await isRenewed(form)))
+  const kind = isInPlace ? 'renewed' : wanted
   if (kind === 'reload' || kind === 'go') {
     sessionStorage.setItem(NEWS, success)
     if (kind === 'go') location.assign(root + inAddress(rest, answer))
@@ -171,6 +172,27 @@ document.addEventListener('click', event => {
   const button = closestTo(event, 'button[data-each]')
   if (button) void once(button, () => submitAll(button.dataset.each))
 })
+
+for (const kind of ['input', 'reset'])
+  document.addEventListener(kind, async event => {
+    const form = closestTo(event, 'form:has([data-sentence])')
+    // It also waits until a reset form has its values.
+    if (form) (await import('./read-back.js')).readBack(form)
+  })
+
+/** A field for an instant shows it in the reader's zone. */
+function fillInstants() {
+  for (const field of all('input[data-instant]')) {
+    const at = new Date(field.dataset.instant)
+    delete field.dataset.instant
+    if (Number.isNaN(at.getTime())) continue
+    const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000)
+    field.defaultValue = local.toISOString().slice(0, 16)
+  }
+}
+
+fillInstants()
+document.addEventListener('part-replaced', fillInstants)
 
 if (part('form[data-challenge]')) void loadCeremonies().catch(() => undefined)
 

@@ -70,8 +70,22 @@ function gapAfter(response) {
   return left > 50 ? SOON_MS : left > 20 ? 3 * SOON_MS : ASK_MS
 }
 
+/** A panel shows the page of another address. */
+const addressOf = one => one.closest('[data-address]')?.dataset.address ?? location.href
+
+/** Links of another page are relative to its address. */
+export function parsePage(text, address) {
+  const page = new DOMParser().parseFromString(text, 'text/html')
+  if (address !== location.href)
+    for (const name of ['href', 'src'])
+      for (const one of page.querySelectorAll(`[${name}]`))
+        one.setAttribute(name, new URL(one.getAttribute(name), address).href)
+  return page
+}
+
 async function fetchParts(asked, patienceMs = GIVE_UP_MS) {
-  const url = new URL(location.href)
+  const address = addressOf(asked[0])
+  const url = new URL(address)
   url.hash = ''
   for (const {
     dataset: { query },
@@ -85,12 +99,17 @@ async function fetchParts(asked, patienceMs = GIVE_UP_MS) {
   if (response.status === 401 && signIns === before) void endSession()
   else if (response.status === 401) isUrgent = true
   if (!response.ok) throw await refusalIn(response)
-  return new DOMParser().parseFromString(await response.text(), 'text/html')
+  return parsePage(await response.text(), address)
 }
 
 async function refusalIn(response) {
   const { error } = await response.json().catch(() => ({}))
   return new Refused(response.headers.get('X-Error-Code'), error ?? String(response.status))
+}
+
+async function fetchTogether(some) {
+  const page = await fetchParts(some)
+  for (const one of some) if (one.dataset.paused === undefined) replace(one, page)
 }
 
 async function ask() {
@@ -104,8 +123,7 @@ async function ask() {
   isAsking = true
   const slow = setTimeout(() => markOld(asked), SLOW_MS)
   try {
-    const page = await fetchParts(asked)
-    for (const one of asked) if (one.dataset.paused === undefined) replace(one, page)
+    await Promise.all([...Map.groupBy(asked, addressOf).values()].map(fetchTogether))
   } catch {
     if (!isUrgent) markOld(asked)
     for (const one of asked) due.add(one)

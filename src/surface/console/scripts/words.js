@@ -1,6 +1,8 @@
 import { words } from './page.js'
 
 Object.assign(words, {
+  search: 'Search',
+  searchHint: 'Search, go to a page, or ask',
   wait: 'One moment …',
   done: 'Done.',
   cancel: 'Cancel',
@@ -24,12 +26,15 @@ Object.assign(words, {
   streamLost: 'Live updates are disconnected. This page refreshes every ten seconds.',
   old: 'This may be outdated: the service has not answered since {at}.',
   gone: 'This has changed in the meantime. Your input is kept here.',
+  openPage: 'Open page',
+  close: 'Close',
   copy: 'Copy',
   copied: 'Copied',
   notCopied: 'Not copied',
   secretTitle: 'Shown only once',
   secretHint: 'Store it in a safe place. It cannot be shown again.',
   secretKept: 'I have stored it',
+  refused: 'Some fields need a change:',
   member: 'Field',
   before: 'Now',
   afterwards: 'After',

@@ -53,7 +53,7 @@ export const eventCausePage: ConsolePage = async request => {
   return {
     title: `Request ${id}`,
     content: html`${renderBackLink(request, 'audit', 'Audit log')}
-<p class="kind">Request</p><h1>${renderText(id, 200)}</h1>
+<h1>${renderText(id, 200)}</h1>
 <p class="record">${copyableText(id)} <a href="${filteredListLink({ to }, 'audit', { requestId: id })}">View in audit log</a> ${copyableText(`agentpay audit list --request-id ${id}`)}</p>
 ${caused}`,
   }

@@ -49,7 +49,7 @@ export const apiKeysSection = consoleSection({
     members: ['name', 'environment', 'scopes', 'expiresAt', 'toolWrites'],
     labels: {
       scopes: 'Scopes (none selected: all of yours)',
-      expiresAt: 'Expires (UTC)',
+      expiresAt: 'Expires',
       toolWrites: 'Let assistants make changes with this key, not only read',
     },
     done: 'reload',

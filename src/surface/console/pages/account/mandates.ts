@@ -60,7 +60,7 @@ export const mandatesSection = consoleSection({
   create: {
     operation: mandatesApi.create,
     members: ['agentId', 'name', ...Object.keys(constraints), 'expiresAt'],
-    labels: { ...constraints, expiresAt: 'Expires (UTC)' },
+    labels: { ...constraints, expiresAt: 'Expires' },
     done: 'reload',
   },
   note: ({ suspendedBecause, comment }) =>

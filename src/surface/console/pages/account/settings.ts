@@ -3,9 +3,7 @@ import { eventsApi } from '../../../../delivery/events/index.ts'
 import { pushApi, urgentPushEvents } from '../../../../delivery/push/index.ts'
 import { customersApi } from '../../../../identity/customers/index.ts'
 import { kycApi } from '../../../../identity/kyc/index.ts'
-import { clock, formatMinute } from '../../../../values/clock.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import { sandboxApi } from '../../../sandbox/index.ts'
 import { pageScriptTag } from '../../browser/browser.ts'
 import type { ConsolePage, PageRequest } from '../../page.ts'
 import { renderOperationForm } from '../../parts/form.ts'
@@ -14,7 +12,6 @@ import { renderBox, renderFacts, renderTable } from '../../parts/table.ts'
 import { noneText, renderEuros, renderStatus, renderText, renderTime, renderUsage } from '../../parts/text.ts'
 
 export const settingsPage: ConsolePage = async request => {
-  const { tenant } = request
   const [holder, budget, identity, push] = await Promise.all([
     holderBox(request),
     budgetBox(request),
@@ -25,7 +22,7 @@ export const settingsPage: ConsolePage = async request => {
     title: 'Settings',
     content: html`<h1>Settings</h1>
 <p class="lead">Account holder, shared budget, and notifications.</p>
-<div class="boxes">${holder}${budget}${identity}${tenant.mode === 'test' && clockBox(request)}</div>
+<div class="boxes">${holder}${budget}${identity}</div>
 ${push}`,
   }
 }
@@ -128,24 +125,6 @@ async function identityBox(request: PageRequest): Promise<Html> {
       ['Rejection reason', renderText(rejection?.reason)],
     ]),
     html`<p><a href="${to('console/identity')}">Identity checks</a>${customerType === 'business' && html` · <a href="${to('console/onboarding')}">Onboarding of the company</a>`}</p>`,
-  )
-}
-
-function clockBox(request: PageRequest): Html {
-  const { now } = request
-  const params = {}
-  const isMoved = now.getTime() - clock.milliseconds() > 1_500
-  return renderBox(
-    'Test clock',
-    renderFacts([
-      ['Test time', renderTime(now)],
-      ['Real time', renderTime(clock.real())],
-    ]),
-    html`<p>${isMoved ? `The test clock is ahead: ${formatMinute(now)}.` : 'The test clock shows real time.'} Everything that falls due on the way happens in order. The clock cannot be moved back.</p>
-<p class="record"><a href="${request.to('simulate/clock')}">JSON</a> ${copyableText('agentpay sandbox clock')}</p>
-<div class="actions">
-${(['minutes', 'days'] as const).map(unit => renderOperationForm(request, sandboxApi.advance, { params, members: [unit], labels: { [unit]: `Advance by ${unit}` }, submit: 'Advance', success: 'Test clock advanced.' }))}
-</div>`,
   )
 }
 

@@ -32,8 +32,8 @@ export const approvalsPage: ConsolePage = async request => {
     }),
   ])
   return {
-    title: 'Approvals',
-    content: html`<h1>Approvals</h1>
+    title: 'Inbox',
+    content: html`<h1>Inbox</h1>
 <p class="lead">Payments that need your approval. Approving uses your passkey.</p>
 ${waiting}
 <h2 id="past">Decided</h2>

@@ -16,7 +16,7 @@ export const canvasPage: ConsolePage = async request => ({
 <div class="talk" data-talk role="log" aria-label="Questions and answers" tabindex="0"></div>
 ${pageScriptTag(request, 'ask')}
 <form data-ask method="dialog">
-<p class="field"><label for="ask">Your question or request</label><textarea id="ask" name="message" rows="2" maxlength="10000" required></textarea></p>
+<p class="field"><label for="ask">Your question or request</label><textarea id="ask" name="message" rows="2" maxlength="10000" required>${request.query.message ?? ''}</textarea></p>
 <button type="submit" class="main">Ask</button>
 <p class="refusal" role="alert"></p>
 </form>

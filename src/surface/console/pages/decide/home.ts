@@ -100,7 +100,7 @@ async function waitingBox(request: PageRequest): Promise<Html> {
   return renderBox(
     count === 1 && !waiting.hasMore ? '1 request to approve' : `${all} requests to approve`,
     html`<ul class="lines">${lines.map(({ id, at, content, about }) => html`<li data-key="${id}">${content}<span>${about}, ${renderTime(at)}</span></li>`)}</ul>
-<p><a class="button" href="${request.to('console/approvals')}">Review</a></p>`,
+<p><a class="button" href="${request.to('console/inbox')}">Review</a></p>`,
   )
 }
 

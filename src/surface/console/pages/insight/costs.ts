@@ -1,7 +1,7 @@
 import { costsApi } from '../../../../insight/analytics/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { ConsolePage, OperationAnswer, PageRequest } from '../../page.ts'
-import { renderBarChart } from '../../parts/chart.ts'
+import { renderChart } from '../../parts/chart.ts'
 import { renderRecordLink } from '../../parts/links.ts'
 import { renderBox, renderFacts, renderTable, type TableColumns } from '../../parts/table.ts'
 import {
@@ -13,11 +13,12 @@ import {
   renderText,
 } from '../../parts/text.ts'
 import {
-  csvDownloadAddress,
-  filledReportQuery,
   formatSpan,
   periodsInSpan,
   renderReportForm,
+  reportExportLink,
+  reportQuery,
+  spanBefore,
 } from './report-query.ts'
 
 type Costs = OperationAnswer<typeof costsApi.costs>
@@ -26,19 +27,23 @@ type Period = Costs['total']['periods'][number]
 export const costsPage: ConsolePage = async request => {
   const content = await request.part({ id: 'costs', events: ['transaction.*'], make: () => costs(request) })
   return {
-    title: 'Costs',
-    content: html`<h1>Costs</h1>
-<p class="lead">Payments and refunds by day (UTC).</p>
-${await renderReportForm(costsApi.costs, ['from', 'to', 'groupBy'], request)}
+    title: 'Spend',
+    content: html`<h1>Spend</h1>
+<p class="lead">Payments and refunds over time, and by agent.</p>
+${await renderReportForm('costs', request)}
 ${content}`,
   }
 }
 
 async function costs(request: PageRequest): Promise<Html> {
-  const report = await request.ask(costsApi.costs, { query: filledReportQuery(request) })
+  const query = reportQuery('costs', request)
+  const report = await request.ask(costsApi.costs, { query })
   const { total, data } = report
   if (total.count === 0 && total.deniedCount === 0 && total.refundedEuros === 0)
-    return html`<div class="empty"><p>No payments from ${formatSpan(report)}.</p></div>`
+    return html`<div class="empty"><p>No payments from ${formatSpan(report)}.</p><p>Spend by day and agent appears here.</p><p><a href="${request.to('docs/guides/runs-and-delegations')}">Read the guide</a></p></div>`
+  const before = await request.ask(costsApi.costs, {
+    query: { ...query, ...spanBefore(report), limit: 1 },
+  })
   return html`${renderBox(
     formatSpan(report),
     renderFacts([
@@ -53,38 +58,66 @@ async function costs(request: PageRequest): Promise<Html> {
         html`${renderEuros(total.deniedEuros)}, ${total.deniedCount === 1 ? '1 payment' : `${total.deniedCount} payments`}`,
       ],
     ]),
-    drawn(report, request),
+    drawn(report, before, request),
   )}
 ${renderBox('By agent', byAgent(report, request))}
-<nav class="pages" aria-label="Report"><span>${data.length} agents listed</span><a class="aside" href="${csvDownloadAddress(costsApi.costsTable, request)}" download>CSV</a></nav>`
+<nav class="pages" aria-label="Report"><span>${data.length} agents listed</span>${reportExportLink(costsApi.costsTable, 'costs', request)}</nav>`
 }
 
-const columns: TableColumns<Period> = {
+interface Point extends Partial<Period> {
+  readonly from: string
+  readonly beforeEuros: number | null
+}
+
+const columns: TableColumns<Point> = {
   From: ({ from }) => html`<time datetime="${from}">${formatDay(from)}</time>`,
-  Payments: { figure: 'count' },
-  Spent: 'spentEuros',
-  Refunded: 'refundedEuros',
-  Net: 'netEuros',
-  Fees: 'feesEuros',
+  Payments: { figure: ({ count = 0 }) => count },
+  Spent: { figure: ({ spentEuros = 0 }) => renderEuros(spentEuros) },
+  'Previous period': { figure: ({ beforeEuros }) => renderEuros(beforeEuros ?? 0) },
+  Refunded: { figure: ({ refundedEuros = 0 }) => renderEuros(refundedEuros) },
+  Net: { figure: ({ netEuros = 0 }) => renderEuros(netEuros) },
+  Fees: { figure: ({ feesEuros = 0 }) => renderEuros(feesEuros) },
 }
 
-function drawn({ from, to, groupBy, total }: Costs, request: PageRequest): Html {
+/** The periods of both spans, paired from the first one on: months differ in length. */
+function pointsOf({ from, to, groupBy, total }: Costs, before: Costs): Point[] {
   const known = new Map(total.periods.map(period => [period.from, period]))
-  const items = periodsInSpan(from, to, groupBy).map(first => ({
-    name: formatDay(first),
-    up: known.get(first)?.spentEuros ?? 0,
-    down: Math.max(0, known.get(first)?.refundedEuros ?? 0),
-  }))
-  const dearest = items.reduce((one, other) => (other.up > one.up ? other : one))
-  return renderBarChart(items, {
+  const earlier = new Map(before.total.periods.map(period => [period.from, period.spentEuros]))
+  const firstsBefore = periodsInSpan(before.from, before.to, groupBy)
+  return periodsInSpan(from, to, groupBy).map((first, index) => {
+    const firstBefore = firstsBefore[index]
+    return {
+      ...known.get(first),
+      from: first,
+      beforeEuros: firstBefore === undefined ? null : (earlier.get(firstBefore) ?? 0),
+    }
+  })
+}
+
+function drawn(report: Costs, before: Costs, request: PageRequest): Html {
+  const { groupBy } = report
+  const points = pointsOf(report, before)
+  const dearest = points.reduce((one, other) =>
+    (other.spentEuros ?? 0) > (one.spentEuros ?? 0) ? other : one,
+  )
+  const refunds = points.map(({ refundedEuros = 0 }) => Math.max(0, refundedEuros))
+  return renderChart(request, {
     id: 'spent',
     title: `Spending by ${groupBy}`,
-    description: `${items.length} bars, one for each ${groupBy}. The highest is ${formatPlainEuros(dearest.up)}, ${dearest.name}. The table below has the figures.`,
-    legend: [
-      ['up', 'Spent'],
-      ['down', 'Refunded'],
+    description: `${points.length} bars, one for each ${groupBy}. The highest is ${formatPlainEuros(dearest.spentEuros ?? 0)}, ${formatDay(dearest.from)}. The table below has the figures.`,
+    points: points.map(({ from }) => formatDay(from)),
+    series: [
+      { name: 'Spent', kind: 'bars', values: points.map(({ spentEuros = 0 }) => spentEuros) },
+      ...(refunds.some(amount => amount > 0)
+        ? [{ name: 'Refunded', kind: 'down', values: refunds } as const]
+        : []),
+      {
+        name: `Previous period (${formatSpan(before)})`,
+        kind: 'before',
+        values: points.map(({ beforeEuros }) => beforeEuros),
+      },
     ],
-    table: renderTable(request, `Costs by ${groupBy}`, total.periods, columns),
+    table: renderTable(request, `Spend by ${groupBy}`, points, columns),
   })
 }
 
@@ -110,5 +143,5 @@ function byAgent({ data, other }: Costs, request: PageRequest): Html {
         : renderRecordLink(request, line.agentId, renderText(line.name, 60)),
   }))
   const rest = other ? [{ ...other, who: html`${other.agents} other agents` }] : []
-  return renderTable(request, 'Costs by agent', [...listed, ...rest], lineColumns)
+  return renderTable(request, 'Spend by agent', [...listed, ...rest], lineColumns)
 }

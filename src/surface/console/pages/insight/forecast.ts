@@ -1,9 +1,9 @@
 import { costsApi } from '../../../../insight/analytics/index.ts'
 import { forecastApi } from '../../../../insight/forecast/index.ts'
-import { addMs, days, utcDay } from '../../../../values/clock.ts'
+import { utcDay } from '../../../../values/clock.ts'
 import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
 import type { ConsolePage, OperationAnswer, PageRequest } from '../../page.ts'
-import { type FanChartDay, renderFanChart } from '../../parts/chart.ts'
+import { renderChart } from '../../parts/chart.ts'
 import { renderRecordLink } from '../../parts/links.ts'
 import { renderBox, renderFacts, renderTable, type TableColumns } from '../../parts/table.ts'
 import {
@@ -15,11 +15,9 @@ import {
   renderPercent,
   renderText,
 } from '../../parts/text.ts'
-import { filledReportQuery, periodsInSpan, renderReportForm } from './report-query.ts'
+import { forecastSpan, periodsInSpan, renderReportForm, reportQuery } from './report-query.ts'
 
 type Forecast = OperationAnswer<typeof forecastApi.ofOwner>
-
-const PAST_DAYS = 28
 
 export const forecastPage: ConsolePage = async request => {
   const content = await request.part({
@@ -31,20 +29,26 @@ export const forecastPage: ConsolePage = async request => {
     title: 'Forecast',
     content: html`<h1>Forecast</h1>
 <p class="lead">Expected daily spend, based on the last 6 months. Refunds not included.</p>
-${await renderReportForm(forecastApi.ofAgent, ['days'], request)}
+${await renderReportForm('forecast', request)}
 ${content}`,
   }
 }
 
 async function forecast(request: PageRequest): Promise<Html> {
-  const { agentId, ...query } = filledReportQuery(request)
-  const first = utcDay(addMs(request.now, -days(PAST_DAYS)))
+  const { agentId, from: _from, to: _to, ...others } = reportQuery('forecast', request)
+  const span = forecastSpan(request)
+  const query = { days: span.days, ...others }
   const [report, costs] = await Promise.all([
     agentId === undefined
       ? request.ask(forecastApi.ofOwner, { query })
       : request.ask(forecastApi.ofAgent, { params: { id: agentId }, query }),
     request.ask(costsApi.costs, {
-      query: { from: first, limit: 1, ...(agentId !== undefined && { agentId }) },
+      query: {
+        from: span.from,
+        to: utcDay(request.now),
+        limit: 1,
+        ...(agentId !== undefined && { agentId }),
+      },
     }),
   ])
   const spent = new Map(costs.total.periods.map(({ from, spentEuros }) => [from, spentEuros]))
@@ -67,7 +71,7 @@ function runsOut({ runsOut: { budget, wallet } }: Forecast, isOfAgent: boolean):
   const days = ({ p10, p50, p90 }: Forecast['runsOut']['budget']): Html =>
     p10 === null
       ? html`${on(null)}`
-      : html`<strong>${on(p50)}</strong><br><small>80 % interval: ${on(p10)} to ${p90 === null ? 'later' : on(p90)}</small>`
+      : html`<strong>${on(p50)}</strong><br><small>80 % range: ${on(p10)} to ${p90 === null ? 'later' : on(p90)}</small>`
   return renderBox(
     'Depletion date',
     renderFacts([
@@ -86,7 +90,7 @@ function sum({ total, data, basis }: Forecast, whose: Html): Html {
       ...(total && until !== undefined
         ? [
             [`Until ${formatDay(until)}`, html`<strong>${renderEuros(total.p50)}</strong>`] as const,
-            ['80 % interval', html`${renderEuros(total.p10)} to ${renderEuros(total.p90)}`] as const,
+            ['Expected range (80 %)', html`${renderEuros(total.p10)} to ${renderEuros(total.p90)}`] as const,
           ]
         : []),
       ['Based on', `${basis.days} full days`],
@@ -122,21 +126,25 @@ function drawn({ data, backtest }: Forecast, past: readonly Day[], request: Page
   const ahead = data.filter(({ date }) => !seen.has(date)).map(day => ({ date: day.date, forecast: day }))
   const days: readonly Day[] = [...known, ...ahead]
   const highest = data.reduce((one, other) => (other.p90 > one.p90 ? other : one))
-  return renderFanChart(
-    days.map(({ date, ...day }): FanChartDay => ({ name: formatDay(date), ...day })),
-    {
-      id: 'fan',
-      title: 'Spending and forecast',
-      description: `Bars show spending on each of ${past.length} days, including today. A band shows the 80 % interval of the forecast made the day before, and of the forecast for the next ${data.length} days. The highest value is ${formatPlainEuros(highest.p90)} on ${formatDay(highest.date)}. The table below has the figures.`,
-      legend: [
-        ['up', 'Spent (today so far)'],
-        ['band', 'Forecast, 80 % interval (past days: made the day before)'],
-        ['middle', 'Median'],
-      ],
-      table: renderTable(request, 'Spending and forecast by day', days, columns),
-    },
-  )
+  return renderChart(request, {
+    id: 'fan',
+    title: 'Spending and forecast',
+    description: `Bars show spending on each of ${past.length} days, including today. A band shows the 80 % range of the forecast made the day before, and of the forecast for the next ${data.length} days. The highest value is ${formatPlainEuros(highest.p90)} on ${formatDay(highest.date)}. The table below has the figures.`,
+    points: days.map(({ date }) => formatDay(date)),
+    series: [
+      { name: 'Spent (today so far)', kind: 'bars', values: days.map(({ spent = null }) => spent) },
+      { name: 'Expected range (80 %)', kind: 'high', values: days.map(percentile('p90')) },
+      { name: '10th percentile', kind: 'low', values: days.map(percentile('p10')) },
+      { name: 'Median', kind: 'line', values: days.map(percentile('p50')) },
+    ],
+    table: renderTable(request, 'Spending and forecast by day', days, columns),
+  })
 }
+
+const percentile =
+  (name: 'p10' | 'p50' | 'p90') =>
+  ({ forecast: day }: Day): number | null =>
+    day?.[name] ?? null
 
 function known({ basis }: Forecast, request: PageRequest): Html {
   if (basis.known.length === 0)
@@ -153,8 +161,8 @@ function backtest({ backtest: past }: Forecast): Html {
     'Accuracy',
     renderFacts([
       ['Days compared', past.days],
-      ['Within the interval', html`${renderPercent(past.coverage)} (target 80 %)`],
-      ['Above the interval', html`${renderPercent(past.above)} (target 10 %)`],
+      ['Within the range', html`${renderPercent(past.coverage)} (target 80 %)`],
+      ['Above the range', html`${renderPercent(past.above)} (target 10 %)`],
       ['Mean error per day (lower is better)', renderEuros(past.lossEuros)],
       ['Error of “same as yesterday”', renderEuros(past.naiveLossEuros)],
       ['Error of “same weekday, last 8 weeks”', renderEuros(past.rivalLossEuros)],

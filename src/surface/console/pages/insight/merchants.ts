@@ -1,7 +1,7 @@
 import { merchantReportsApi } from '../../../../insight/analytics/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { ConsolePage, OperationAnswer, PageRequest } from '../../page.ts'
-import { renderBarChart } from '../../parts/chart.ts'
+import { renderChart } from '../../parts/chart.ts'
 import { renderRecordLink } from '../../parts/links.ts'
 import { readRecordNames } from '../../parts/names.ts'
 import { renderBox, renderTable, type TableColumns } from '../../parts/table.ts'
@@ -14,7 +14,7 @@ import {
   renderPercent,
   renderText,
 } from '../../parts/text.ts'
-import { csvDownloadAddress, filledReportQuery, formatSpan, renderReportForm } from './report-query.ts'
+import { formatSpan, renderReportForm, reportExportLink, reportQuery } from './report-query.ts'
 
 type Merchants = OperationAnswer<typeof merchantReportsApi.merchants>
 type Merchant = Merchants['data'][number]
@@ -29,20 +29,21 @@ export const merchantsPage: ConsolePage = async request => {
     title: 'Merchants',
     content: html`<h1>Merchants</h1>
 <p class="lead">Merchants by spending. Different spellings of a merchant are grouped.</p>
-${await renderReportForm(merchantReportsApi.merchants, ['from', 'to', 'groupBy'], request)}
+${await renderReportForm('merchants', request)}
 ${content}`,
   }
 }
 
 async function merchants(request: PageRequest): Promise<Html> {
   const [report] = await Promise.all([
-    request.ask(merchantReportsApi.merchants, { query: filledReportQuery(request) }),
+    request.ask(merchantReportsApi.merchants, { query: reportQuery('merchants', request) }),
     readRecordNames(request, 'agents'),
   ])
   const { data, other, total } = report
-  if (data.length === 0) return html`<div class="empty"><p>No payments from ${formatSpan(report)}.</p></div>`
+  if (data.length === 0)
+    return html`<div class="empty"><p>No payments from ${formatSpan(report)}.</p><p>Merchants by spending appear here.</p></div>`
   return html`${renderBox(formatSpan(report), drawn(report, request))}
-<nav class="pages" aria-label="Report"><span>${other ? `${other.groups} other merchants: ${formatPlainEuros(other.netEuros)} of ${formatPlainEuros(total.netEuros)} net` : `Total: ${formatPlainEuros(total.netEuros)} net`}</span><a class="aside" href="${csvDownloadAddress(merchantReportsApi.merchantsTable, request)}" download>CSV</a></nav>`
+<nav class="pages" aria-label="Report"><span>${other ? `${other.groups} other merchants: ${formatPlainEuros(other.netEuros)} of ${formatPlainEuros(total.netEuros)} net` : `Total: ${formatPlainEuros(total.netEuros)} net`}</span>${reportExportLink(merchantReportsApi.merchantsTable, 'merchants', request)}</nav>`
 }
 
 const nameOf = ({ key, names }: Merchant): string => names[0] ?? key ?? 'Unknown merchant'
@@ -71,22 +72,19 @@ function rhythm({ rhythm: found }: Merchant, request: PageRequest): Html {
 
 function drawn({ data }: Merchants, request: PageRequest): Html {
   const [most] = data
-  return renderBarChart(
-    data.map(merchant => ({
-      name: nameOf(merchant).slice(0, 60),
-      up: merchant.spentEuros,
-      down: Math.max(0, merchant.refundedEuros),
-    })),
-    {
-      id: 'paid',
-      title: 'Spending by merchant',
-      description: `${data.length} bars, the highest net spend first${most ? `: ${nameOf(most).slice(0, 60)} with ${formatPlainEuros(most.netEuros)}` : ''}. The table below has the figures.`,
-      legend: [
-        ['up', 'Spent'],
-        ['down', 'Refunded'],
-      ],
-      table: renderTable(request, 'Merchants', data, columns),
-      isOpen: true,
-    },
-  )
+  return renderChart(request, {
+    id: 'paid',
+    title: 'Spending by merchant',
+    description: `${data.length} bars, the highest net spend first${most ? `: ${nameOf(most).slice(0, 60)} with ${formatPlainEuros(most.netEuros)}` : ''}. The table below has the figures.`,
+    points: data.map(merchant => nameOf(merchant).slice(0, 60)),
+    series: [
+      { name: 'Spent', kind: 'bars', values: data.map(({ spentEuros }) => spentEuros) },
+      {
+        name: 'Refunded',
+        kind: 'down',
+        values: data.map(({ refundedEuros }) => Math.max(0, refundedEuros)),
+      },
+    ],
+    table: renderTable(request, 'Merchants', data, columns),
+  })
 }

@@ -1,11 +1,12 @@
 import { outcomesApi } from '../../../../insight/outcomes/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { ConsolePage, ListItemOf, OperationAnswer, PageRequest } from '../../page.ts'
+import { renderChart } from '../../parts/chart.ts'
 import { copyableText, renderRecordLink } from '../../parts/links.ts'
 import { readRecordNames } from '../../parts/names.ts'
 import { renderBox, renderFacts, renderTable, type TableColumns } from '../../parts/table.ts'
 import { noneText, renderEuros, renderPercent, renderStatus, renderText } from '../../parts/text.ts'
-import { filledReportQuery, formatSpan, renderReportForm } from './report-query.ts'
+import { formatSpan, renderReportForm, reportQuery } from './report-query.ts'
 
 type Summary = OperationAnswer<typeof outcomesApi.summary>
 type Figures = Summary['total']
@@ -22,13 +23,11 @@ export const outcomesPage: ConsolePage = async request => {
     title: 'Outcomes',
     content: html`<h1>Outcomes</h1>
 <p class="lead">Outcomes of intents by the day of their declaration, with their costs so far.</p>
-${await renderReportForm(outcomesApi.summary, ['from', 'to', 'groupBy'], request, { groupBy })}
+${await renderReportForm('outcomes', request)}
 ${summed}
 ${latest}`,
   }
 }
-
-const groupBy = ['agent', 'merchant', 'mcc', 'run'].map(one => [one, one] as const)
 
 const rate = ({ successRate }: Figures): Html =>
   successRate
@@ -36,7 +35,7 @@ const rate = ({ successRate }: Figures): Html =>
     : noneText
 
 async function summary(request: PageRequest): Promise<Html> {
-  const report = await request.ask(outcomesApi.summary, { query: filledReportQuery(request) })
+  const report = await request.ask(outcomesApi.summary, { query: reportQuery('outcomes', request) })
   const { total, data, other } = report
   if (data.length === 0)
     return html`<div class="empty"><p>No outcomes and no completed intents from ${formatSpan(report)}.</p><p>${copyableText('agentpay outcomes create --intent-id intent_… --success true --value-euros 40')}</p></div>`
@@ -55,7 +54,21 @@ async function summary(request: PageRequest): Promise<Html> {
       ],
     ]),
   )}
-${renderBox(`By ${report.groupBy}`, renderTable(request, `Outcomes by ${report.groupBy}`, [...groups, ...rest], columns))}`
+${renderBox(`By ${report.groupBy}`, drawn(report, renderTable(request, `Outcomes by ${report.groupBy}`, [...groups, ...rest], columns), request))}`
+}
+
+function drawn({ data, groupBy }: Summary, table: Html, request: PageRequest): Html {
+  return renderChart(request, {
+    id: 'returned',
+    title: `Net cost and value by ${groupBy}`,
+    description: `${data.length} groups. The table below has the figures.`,
+    points: data.map(({ key, name }) => (name ?? key ?? 'none').slice(0, 60)),
+    series: [
+      { name: 'Net cost', kind: 'bars', values: data.map(({ netSpendEuros }) => netSpendEuros) },
+      { name: 'Value', kind: 'line', values: data.map(({ valueEuros }) => valueEuros) },
+    ],
+    table,
+  })
 }
 
 function nameOf(
@@ -83,7 +96,7 @@ const columns: TableColumns<Figures & { readonly who: Html }> = {
 }
 
 async function latestOutcomes(request: PageRequest): Promise<Html> {
-  const { agentId } = filledReportQuery(request)
+  const { agentId } = reportQuery('outcomes', request)
   const only = agentId === undefined ? {} : { agentId }
   const [{ data }] = await Promise.all([
     request.ask(outcomesApi.list, { query: { limit: 20, ...only } }),
@@ -94,7 +107,7 @@ async function latestOutcomes(request: PageRequest): Promise<Html> {
   return renderBox(
     'Latest outcomes',
     renderTable(request, 'Latest outcomes', data, latestColumns),
-    html`<nav class="pages" aria-label="All outcomes"><a class="aside" href="${csv}" download>CSV</a></nav>`,
+    html`<nav class="pages" aria-label="All outcomes"><a class="aside" href="${csv}" download>Export</a></nav>`,
   )
 }
 

@@ -20,6 +20,8 @@ export const cardsSection = consoleSection({
   kind: 'Card',
   lead: 'Virtual cards of agents. Card limits and controls apply in addition to the agent’s policy.',
   list: cardsApi.list,
+  summary: 'newest',
+  guide: 'card-requests',
   get: cardsApi.get,
   name: ({ displayName }) => displayName,
   columns: [

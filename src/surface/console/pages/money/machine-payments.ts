@@ -42,6 +42,8 @@ export const machinePaymentsSection = consoleSection({
   kind: 'Machine payment',
   lead: 'Payments of agents to services that request payment by HTTP 402.',
   list: mppApi.list,
+  summary: 'newest',
+  guide: 'machine-payments',
   get: mppApi.get,
   noun: 'mpp',
   name: ({ merchant }) => merchant,

@@ -8,6 +8,8 @@ export const refundsSection = consoleSection({
   kind: 'Refund',
   lead: 'Refunds of payments, requested by you or initiated by merchants.',
   list: refundsApi.list,
+  summary: 'newest',
+  guide: 'refunds',
   get: refundsApi.get,
   name: ({ amountEuros }) => formatPlainEuros(amountEuros),
   columns: ['status', 'origin', 'transactionId', 'createdAt'],

@@ -1,7 +1,8 @@
 import { statementsApi } from '../../../../money/statements/index.ts'
-import { type Html, html } from '../../../../web/html.ts'
+import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { consoleSection } from '../../parts/section.ts'
+import { formatDay } from '../../parts/text.ts'
 
 const forms = [
   ['pdf', 'PDF'],
@@ -12,7 +13,23 @@ const forms = [
 const downloads = ({ id }: { readonly id: string }, { to }: PageRequest): Html =>
   html`<span class="downloads">${forms.map(([form, name]) => html`<a href="${to(`statements/${id}/${form}`)}" download>${name}</a> `)}</span>`
 
-const labels = { period: 'Month (YYYY-MM, default: this month)' }
+const labels = { period: 'Month (default: this month)' }
+
+const OFFERED_MONTHS = 24
+
+/** One button exports a month of all wallets. The last full month is chosen. */
+function exportForm({ may, now, to }: PageRequest): HtmlContent {
+  if (!may(statementsApi.export)) return false
+  const months = Array.from({ length: OFFERED_MONTHS }, (_, ago) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1 - ago, 1)).toISOString().slice(0, 7),
+  )
+  return html`<form method="get" class="export-month" action="${to('statements/export')}">
+<label class="unseen" for="export-month">Month</label>
+<select id="export-month" name="period" data-says="#export-button" data-verb="Export">${months.map(month => html`<option value="${month}">${formatDay(month)}</option>`)}</select>
+<button type="submit" class="main" id="export-button">Export ${formatDay(String(months[0]))}</button>
+<span class="hint">All wallets as PDF, CSV and camt.053, in one ZIP file</span>
+</form>`
+}
 
 export const statementsSection = consoleSection({
   kind: 'Statement',
@@ -23,6 +40,9 @@ export const statementsSection = consoleSection({
   columns: ['walletId', 'status', 'openingEuros', 'closingEuros', { Download: downloads }],
   hidden: ['period'],
   events: ['bill.updated'],
+  summary: 'newest',
+  guide: 'statements',
+  above: exportForm,
   empty: 'No statements yet. The first one is created after the month ends; you can create one now.',
   create: { operation: statementsApi.create, labels, submit: 'Create statement' },
   actions: [

@@ -2,9 +2,12 @@ import { authorizationsApi } from '../../../../cards/authorizations/index.ts'
 import { transactionsApi } from '../../../../money/transactions/index.ts'
 import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
 import type { OperationAnswer, PageRequest } from '../../page.ts'
+import type { Filters } from '../../parts/filters.ts'
 import { renderRecordLink } from '../../parts/links.ts'
+import { listQueryFromAddress } from '../../parts/list.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox } from '../../parts/table.ts'
+import type { ListSummary } from '../../parts/tabs.ts'
 import { humanize, renderEuros, renderStatus, renderText } from '../../parts/text.ts'
 import { renderDisputesOfTransaction } from './disputes.ts'
 import { renderReceiptsOfTransaction } from './receipts.ts'
@@ -67,11 +70,40 @@ export const transactionsSection = consoleSection({
   columns: [
     'amountEuros',
     'status',
-    'type',
     { Agent: ({ agentId }, request) => (agentId ? renderRecordLink(request, agentId) : 'You') },
+    'type',
     'createdAt',
   ],
-  labels: { type: 'Method', memo: 'Note', refundedEuros: 'Refunded' },
+  states: {
+    authorization: 'authorized',
+    settlement: 'in transit',
+    settled: 'booked',
+    completed: 'paid',
+  },
+  summary: summarize,
+  guide: 'receipts',
+  filters: [
+    'merchantContains',
+    'minAmountEuros',
+    'maxAmountEuros',
+    'from',
+    'to',
+    'agentId',
+    'type',
+    'walletId',
+    'merchant',
+    'cardId',
+    'intentId',
+    'transferId',
+    'runId',
+  ],
+  labels: {
+    type: 'Method',
+    memo: 'Note',
+    refundedEuros: 'Refunded',
+    merchantContains: 'Merchant contains',
+    merchant: 'Merchant is',
+  },
   hidden: ['merchant', 'witnesses', 'declineReason', 'createdAt'],
   events: ['transaction.*', 'transfer.*'],
   empty: 'No payments yet. Agents pay on approved intents; you pay by transfer.',
@@ -80,6 +112,25 @@ export const transactionsSection = consoleSection({
   boxes: (transaction, request) => renderBox('Steps', renderHistorySteps(stepsOf(transaction, request))),
   below: recordsOf,
 })
+
+async function summarize({ status, ...filters }: Filters, { ask }: PageRequest): Promise<ListSummary> {
+  const { query } = listQueryFromAddress(transactionsApi.list, filters)
+  const all = await ask(transactionsApi.summary, { query })
+  // A minimum of all payments may have counted none of the status.
+  const listed =
+    status === undefined
+      ? all
+      : all.hasMore
+        ? await ask(transactionsApi.summary, { query: { ...query, status } })
+        : all.data.find(one => one.status === status)
+  const counts = Object.fromEntries(all.data.map(one => [one.status, one.count]))
+  return {
+    counts: status === undefined ? counts : { ...counts, [status]: listed?.count ?? 0 },
+    count: all.count,
+    isMinimum: all.hasMore,
+    amountEuros: listed?.amountEuros ?? 0,
+  }
+}
 
 async function recordsOf(transaction: Transaction, request: PageRequest): Promise<Html> {
   const { id, intentId, transferId, cardId, type, status: state } = transaction

@@ -152,6 +152,8 @@ export const transfersSection = consoleSection({
   kind: 'Transfer',
   lead: 'Transfers between your wallets, and SEPA transfers to beneficiaries.',
   list: transfersApi.list,
+  summary: 'newest',
+  guide: 'sepa-files',
   get: transfersApi.get,
   name: ({ amountEuros, reference }) => `${formatPlainEuros(amountEuros)} ${reference ?? ''}`.trim(),
   columns: ['status', 'reason', 'fromWalletId', { To: payeeOf }, 'createdAt'],

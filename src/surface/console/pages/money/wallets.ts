@@ -41,6 +41,7 @@ export const walletsSection = consoleSection({
   kind: 'Wallet',
   lead: 'Your wallets, each with a balance and its own IBAN.',
   list: walletsApi.list,
+  summary: 'newest',
   get: walletsApi.get,
   columns: [
     'availableEuros',

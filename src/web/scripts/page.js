@@ -151,35 +151,57 @@ export function goBy(page, to = wish()) {
 
 export const here = () => location.pathname + location.search
 
-// The service writes times in its own zone; the page shows them in the reader's, with UTC on hover and focus.
+// The service writes times in its own zone; the page shows them in the reader's, near ones as *Today 21:37*, with
+// the exact one on hover and focus.
 const forms = {
-  minute: { dateStyle: 'medium', timeStyle: 'short' },
-  second: { dateStyle: 'medium', timeStyle: 'medium' },
-  day: { dateStyle: 'medium' },
+  minute: { timeStyle: 'short' },
+  second: { timeStyle: 'medium' },
   time: { timeStyle: 'medium' },
+  dayOfYear: { day: 'numeric', month: 'short' },
+  day: { dateStyle: 'medium' },
+  exact: { dateStyle: 'medium', timeStyle: 'long' },
 }
 const formats = new Map()
+const language = document.documentElement.lang === 'de' ? 'de-DE' : 'en-GB'
 
 function formatOf(name) {
   const known = formats.get(name)
   if (known) return known
-  const format = new Intl.DateTimeFormat(
-    document.documentElement.lang === 'de' ? 'de-DE' : 'en-GB',
-    forms[name] ?? forms.minute,
-  )
+  const format = new Intl.DateTimeFormat(language, forms[name])
   formats.set(name, format)
   return format
 }
 
 export const timeOf = at => formatOf('time').format(at)
 
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
+/** In test mode, the account's clock may be ahead of this one. */
+const aheadMs = dataset.now ? Date.parse(dataset.now) - Date.now() : 0
+const DAY_MS = 86_400_000
+
+const dayNumber = at => Math.round(Date.UTC(at.getFullYear(), at.getMonth(), at.getDate()) / DAY_MS)
+
+function dayText(at) {
+  const today = new Date(Date.now() + aheadMs)
+  const days = dayNumber(at) - dayNumber(today)
+  if (Math.abs(days) > 1)
+    return formatOf(at.getFullYear() === today.getFullYear() ? 'dayOfYear' : 'day').format(at)
+  const name = relative.format(days, 'day')
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}
+
+function timeText(at, format = 'minute') {
+  if (format === 'time' || format === 'day') return formatOf(format).format(at)
+  return `${dayText(at)} ${formatOf(format).format(at)}`
+}
+
 /** Leaves dates without a time as they are, since they have no zone. */
 export function showTimes(root) {
   for (const time of root.querySelectorAll('time[datetime*="T"]')) {
     const at = new Date(time.dateTime)
     if (Number.isNaN(at.getTime())) continue
-    time.textContent = formatOf(time.dataset.format ?? 'minute').format(at)
-    time.dataset.utc = `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+    time.textContent = timeText(at, time.dataset.format)
+    time.dataset.exact = `${formatOf('exact').format(at)}\n${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
     if (!time.closest('a, button, summary')) time.tabIndex = 0
   }
 }

@@ -1,0 +1,143 @@
+// The palette: the search page in a dialog, opened by Ctrl-K, Command-K or `/`. The service finds and renders; this
+// script moves the focus. Without it, the link leads to the search page.
+
+import { element } from './dialogs.js'
+import { closestTo, part, root, words } from './page.js'
+
+const PAUSE_MS = 150
+const FIELD = 'input, textarea, select, [contenteditable]'
+
+let palette
+/** The form of *Ask*, which keeps its conversation while the page is open. */
+let asked
+let timer
+let asking = new AbortController()
+
+function made() {
+  const field = element('input', {
+    type: 'search',
+    name: 'q',
+    maxlength: '200',
+    autocomplete: 'off',
+    'aria-label': words.search,
+    placeholder: words.searchHint,
+  })
+  const found = element('div', { 'aria-live': 'polite' })
+  const dialog = element(
+    'dialog',
+    { class: 'palette', 'aria-label': words.search },
+    element('form', { role: 'search', action: `${root}console/search` }, field),
+    found,
+  )
+  document.body.append(dialog)
+  field.addEventListener('input', () => {
+    clearTimeout(timer)
+    timer = setTimeout(find, PAUSE_MS)
+  })
+  dialog.addEventListener('keydown', move)
+  dialog.addEventListener('click', event => {
+    if (event.target === dialog) dialog.close()
+    const ask = closestTo(event, '[data-ask-about]')
+    if (ask) void askHere(event, ask)
+  })
+  dialog.querySelector('form').addEventListener('submit', event => {
+    const [first] = links()
+    if (!first) return
+    event.preventDefault()
+    first.click()
+  })
+  return { dialog, field, found }
+}
+
+const links = () => [...palette.found.querySelectorAll('a')]
+
+async function find() {
+  asking.abort()
+  asking = new AbortController()
+  const address = `${root}console/search?${new URLSearchParams({ part: 'found', q: palette.field.value })}`
+  try {
+    const { signal } = asking
+    const response = await fetch(address, { headers: { 'X-Background': 'true' }, signal })
+    if (!response.ok) return
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+    const content = page.getElementById('found')
+    // The answer's addresses are those of the search page, which is directly below `console`.
+    for (const link of content?.querySelectorAll('a') ?? [])
+      link.href = new URL(link.getAttribute('href'), new URL(`${root}console/search`, location.href)).href
+    palette.found.replaceChildren(...(content?.childNodes ?? []))
+  } catch {
+    // A newer question has replaced this one, or the service does not answer: Enter opens the search page.
+  }
+}
+
+function move(event) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  if (step && event.target.matches('a, input[name="q"]')) {
+    event.preventDefault()
+    const stops = [palette.field, ...links()]
+    const at = stops.indexOf(document.activeElement)
+    stops[(at + step + stops.length) % stops.length].focus()
+  } else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey && event.target.matches('a'))
+    palette.field.focus()
+}
+
+/** Puts the form of the page *Ask* here, and sends the question. */
+async function askHere(event, link) {
+  const isOnItsPage = !asked && part('main form[data-ask]')
+  if (isOnItsPage) return
+  event.preventDefault()
+  asked ??= await loadAsk(link.href)
+  palette.found.replaceChildren(asked.talk, asked.form)
+  asked.form.elements.message.value = link.dataset.askAbout
+  await import(asked.script)
+  asked.form.requestSubmit()
+}
+
+async function loadAsk(address) {
+  const response = await fetch(address)
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+  const script = page.querySelector('script[src*="/ask-"]').getAttribute('src')
+  return {
+    talk: page.querySelector('[data-talk]'),
+    form: page.querySelector('form[data-ask]'),
+    script: new URL(script, response.url).href,
+  }
+}
+
+function open() {
+  palette ??= made()
+  if (palette.dialog.open) return
+  palette.dialog.showModal()
+  palette.field.select()
+  void find()
+}
+
+document.addEventListener('keydown', event => {
+  const isTyping = event.target instanceof Element && event.target.matches(FIELD)
+  const isSlash = event.key === '/' && !isTyping
+  const isK = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)
+  if (!isSlash && !isK) return
+  event.preventDefault()
+  open()
+})
+
+document.addEventListener('click', event => {
+  const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey
+  if (!isPlain || !closestTo(event, 'a[data-palette]')) return
+  event.preventDefault()
+  open()
+})
+
+/** `#do:POST /agents` opens the form of the operation, and puts the focus into it. */
+function openForm() {
+  if (!location.hash.startsWith('#do:')) return
+  const operation = decodeURIComponent(location.hash.slice(4))
+  const form = part(`form[data-operation="${CSS.escape(operation)}"]`)
+  const fold = form?.closest('details')
+  if (fold) fold.open = true
+  form?.scrollIntoView({ block: 'center' })
+  form?.querySelector('input, select, textarea, button')?.focus()
+}
+
+addEventListener('hashchange', openForm)
+openForm()

@@ -1,0 +1,20 @@
+// Folds the bar of places to its icons. The first script of a page restores the choice before the page is shown.
+
+import { closestTo, dataset, part } from './page.js'
+
+const FOLD = 'button[data-action="fold-places"]'
+const FOLDED = 'folded'
+
+function show(isFolded) {
+  if (isFolded) dataset.places = FOLDED
+  else delete dataset.places
+  part(FOLD)?.setAttribute('aria-expanded', String(!isFolded))
+}
+
+document.addEventListener('click', event => {
+  if (!closestTo(event, FOLD)) return
+  const isFolded = dataset.places !== FOLDED
+  show(isFolded)
+  localStorage.setItem('places', isFolded ? FOLDED : '')
+})
+show(dataset.places === FOLDED)

@@ -1,0 +1,2 @@
+/** The library, with its global as the default export. */
+export { default } from 'uplot'
