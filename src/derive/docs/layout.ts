@@ -44,7 +44,7 @@ export function renderDocsLayout({ book, assets, navigation, address }: DocsRefe
 <a class="skip" href="#content">Skip to content</a>
 <header>
   <a class="brand" href="/docs"><img src="${assets.icon.address}" alt="" width="24" height="24"> <span>${info.title}</span> <span class="version">${info.version}</span></a>
-  <nav class="bar" aria-label="Documentation"><ul class="doors">${doorLinks(page.door)}</ul></nav>
+  <nav class="bar" aria-label="Documentation"><ul class="doors">${doorLinks(page.query === undefined ? page.door : undefined)}</ul></nav>
   <form class="search" role="search" action="${docsSectionAddress(SEARCH_SECTION)}">
     <label for="search">Search the documentation</label>
     <input id="search" name="q" type="search" placeholder="Search" maxlength="100" autocomplete="off" spellcheck="false" value="${page.query ?? ''}">
