@@ -77,7 +77,7 @@ const link = (address: string, title: HtmlContent, isCurrent = false, inside?: H
   html`<li><a href="${address}"${isCurrent && html` aria-current="page"`}>${title}</a>${inside}</li>`
 
 const linkGroup = (title: string, links: readonly Html[]): Html =>
-  html`<section><h2>${title}</h2><ul>${links}</ul></section>`
+  html`<section><p class="purpose">${title}</p><ul aria-label="${title}">${links}</ul></section>`
 
 function apiContents({ book, guides }: Contents, section: string): HtmlContent {
   const isOverview = section === DOORS.api.section

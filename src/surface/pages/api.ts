@@ -3,7 +3,7 @@ import { fileSchema } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 
 const cachedFile =
-  'Compressed with Brotli or gzip if accepted. The answer has an `ETag`; sent back in `If-None-Match`, it is answered with a 304 while nothing has changed.'
+  'Compressed if accepted, with an `ETag` for `If-None-Match`.'
 
 const asMarkdown = ' With `Accept: text/markdown` it is Markdown, for programs.'
 

@@ -30,13 +30,13 @@ async function missing(
   { docsTemplate }: Pick<Ports, 'docsTemplate'>,
   { accept = '' }: Readonly<Record<string, string | undefined>>,
   within?: string,
-): Promise<Page | Refusal> {
+): Promise<ResponseFile | Refusal> {
   if (!accept.includes('text/html')) return refusal
   const words = String(name)
     .slice(0, 100)
     .split(/[^\p{L}\p{N}]+/u)
   const content = await docsTemplate('missing', words.join(' ').trim(), within)
-  return withHeaders({ type: HTML, content, refusal }, { Vary: 'Accept' })
+  return { type: HTML, content, refusal }
 }
 
 const HTML = 'text/html; charset=utf-8'
