@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { fileSchema } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 
-const cachedFile =
-  'Compressed if accepted, with an `ETag` for `If-None-Match`.'
+const cachedFile = 'Compressed if accepted, with an `ETag` for `If-None-Match`.'
 
 const asMarkdown = ' With `Accept: text/markdown` it is Markdown, for programs.'
 
