@@ -4,7 +4,7 @@ import { get } from '../../kernel/contract/operation.ts'
 
 const cachedFile = 'Compressed if accepted, with an `ETag` for `If-None-Match`.'
 
-const asMarkdown = ' With `Accept: text/markdown` it is Markdown, for programs.'
+const asMarkdown = ' Markdown with `Accept: text/markdown`.'
 
 const readsAccept = {
   http: {
