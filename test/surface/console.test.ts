@@ -1,6 +1,8 @@
 import './console/account.ts'
 import './console/derived.ts'
+import './console/denials.ts'
 import './console/frame.ts'
+import './console/home.ts'
 import './console/insight.ts'
 import './console/money.ts'
 import './console/smoke.ts'

@@ -16,6 +16,7 @@ const FACTS = `select (
   + ${atMost("card_requests where (owner_id, mode) = ($1, $2) and status = 'pending' and expires_at > $3")}
   + ${atMost(`transfers where (owner_id, mode) = ($1, $2) and ${PAYEE_TO_CONFIRM_SQL}`)}
   + ${atMost("proposals where (owner_id, mode) = ($1, $2) and status = 'open' and expires_at > $3")}
+  + ${atMost("disputes where (owner_id, mode) = ($1, $2) and status = 'open'")}
 )::int as waiting,
 exists (select from people where owner_id = $1 and mode <> $2 and status = 'active') as "hasOtherMode"`
 

@@ -5,7 +5,7 @@ type Health = OperationAnswer<typeof healthApi.health>
 
 const healthByRequest = new WeakMap<PageRequest, Promise<Health>>()
 
-export function readHealth(request: PageRequest): Promise<Health> {
+function readHealth(request: PageRequest): Promise<Health> {
   const health = healthByRequest.get(request) ?? request.ask(healthApi.health)
   healthByRequest.set(request, health)
   return health

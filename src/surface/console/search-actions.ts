@@ -32,8 +32,8 @@ const lastMonth = (now: Date): string =>
 const actions = (now: Date): readonly SearchAction[] => [
   { label: 'New agent', words: 'create add', section: 'agents', operation: agentsApi.create },
   {
-    label: 'New policy',
-    words: 'create limit template rules',
+    label: 'New limit template',
+    words: 'create policy rules',
     section: 'policies',
     operation: policiesApi.create,
   },

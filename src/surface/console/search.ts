@@ -2,13 +2,14 @@ import { auditApi } from '../../compliance/audit/index.ts'
 import { agentsApi } from '../../control/agents/index.ts'
 import { intentsApi } from '../../control/intents/index.ts'
 import { merchantsApi } from '../../control/merchants/index.ts'
+import { transactionsApi } from '../../money/transactions/index.ts'
 import { type Html, type HtmlContent, html } from '../../web/html.ts'
 import { canvasApi } from '../canvas/index.ts'
 import { pagesFor } from './navigation.ts'
 import type { ConsolePage, ConsoleSection, ListItemOf, PageRequest } from './page.ts'
 import { recordAddress } from './parts/links.ts'
 import { readRecordNames } from './parts/names.ts'
-import { humanize, renderEuros, renderStatus, renderText } from './parts/text.ts'
+import { humanize, renderEuros, renderStatus, renderText, renderTime } from './parts/text.ts'
 import { actionsMatching, formAddress } from './search-actions.ts'
 
 const ID = /^[\w.:@/-]{6,128}$/
@@ -94,6 +95,7 @@ const askItem = (wanted: string, { may, to }: PageRequest): HtmlContent =>
 const recordsOn = async (wanted: string, request: PageRequest): Promise<readonly Html[]> => {
   const found = await Promise.all([
     agentsNamed(wanted, request),
+    paymentsAbout(wanted, request),
     intentsAbout(wanted, request),
     merchantNamed(wanted, request),
   ])
@@ -140,6 +142,26 @@ function freezingOf(
   ]
 }
 
+const AMOUNT = /^€?\s*(\d{1,9})(?:[.,](\d{1,2}))?\s*€?$/
+
+/** Payments of exactly this amount, or whose merchant's name contains the text. */
+async function paymentsAbout(wanted: string, { ask, to }: PageRequest): Promise<readonly Html[]> {
+  const [, euros, cents = ''] = AMOUNT.exec(wanted) ?? []
+  const amount = euros && `${euros}.${cents.padEnd(2, '0')}`
+  const filter = amount ? { minAmountEuros: amount, maxAmountEuros: amount } : { merchantContains: wanted }
+  const { data, hasMore } = await ask(transactionsApi.list, { query: { ...filter, limit: SHOWN } })
+  if (data.length === 0) return []
+  const items = data.map(({ id, merchant, amountEuros, status, createdAt }) =>
+    item(
+      to(`console/transactions/${id}`),
+      html`${renderEuros(amountEuros)} to ${renderText(merchant, 60)}`,
+      html`${renderStatus(status)} ${renderTime(createdAt)}`,
+    ),
+  )
+  const all = `console/transactions?${new URLSearchParams(filter)}`
+  return [group('Payments', hasMore ? [...items, item(to(all), 'All of them')] : items)]
+}
+
 async function intentsAbout(wanted: string, request: PageRequest): Promise<readonly Html[]> {
   const { ask, to } = request
   const [toMerchant, ofOwnId, newest] = await Promise.all([
@@ -165,7 +187,7 @@ async function intentsAbout(wanted: string, request: PageRequest): Promise<reado
     )
   const all = `console/intents?${new URLSearchParams({ merchant: wanted })}`
   const more = toMerchant.data.length > 0 ? [item(to(all), 'All intents to this merchant')] : []
-  return [group('Payments', [...items, ...more])]
+  return [group('Intents', [...items, ...more])]
 }
 
 async function merchantNamed(wanted: string, { ask, to }: PageRequest): Promise<readonly Html[]> {

@@ -22,9 +22,9 @@ import { runsSection } from './pages/account/runs.ts'
 import { settingsPage } from './pages/account/settings.ts'
 import { webhooksSection } from './pages/account/webhooks.ts'
 import { agentsSection } from './pages/agents.ts'
-import { approvalsPage } from './pages/decide/approvals.ts'
 import { canvasPage } from './pages/decide/ask.ts'
 import { cardRequestsSection } from './pages/decide/card-requests.ts'
+import { inboxPage } from './pages/decide/inbox.ts'
 import { intentsSection } from './pages/decide/intents.ts'
 import { proposalsSection } from './pages/decide/proposals.ts'
 import { riskSection, unusualSpendsSection } from './pages/decide/risk.ts'
@@ -78,7 +78,7 @@ const tab = (
   filter?: ConsoleTab['filter'],
 ): ConsoleTab => ({ name, section, label, ...(filter && { filter }) })
 
-const inboxSection: ConsoleSection = { title: 'Inbox', needs: intentsApi.list, list: approvalsPage }
+const inboxSection: ConsoleSection = { title: 'Inbox', needs: intentsApi.list, list: inboxPage }
 const billingSection: ConsoleSection = { title: 'Billing', needs: billingApi.balance, list: billingPage }
 const policiesWithPage: ConsoleSection = { ...policiesSection, record: policyPage }
 

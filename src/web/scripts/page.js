@@ -138,7 +138,7 @@ export function takeToken() {
 const wish = () => new URLSearchParams(location.search).get('to')
 
 /** Goes to the page that the person wanted, if it has this origin. */
-export function goOn(page = 'approve') {
+export function goOn(page = 'console') {
   const wanted = URL.parse(wish() ?? '', location.href)
   const isOurs =
     wish() !== null && wanted?.origin === location.origin && wanted.protocol === location.protocol

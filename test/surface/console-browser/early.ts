@@ -23,9 +23,9 @@ describe('before the scripts of a page listen', () => {
     const release = await opened(page, 'policies')
     const addresses: string[] = []
     page.on('framenavigated', frame => addresses.push(frame.url()))
-    await page.locator('summary', { hasText: 'New template' }).click()
+    await page.locator('summary', { hasText: 'New limit template' }).click()
     await page.getByLabel('Name').fill('Typed early')
-    const button = page.getByRole('button', { name: 'New template' })
+    const button = page.getByRole('button', { name: 'New limit template' })
     await button.click()
     await button.click({ force: true })
     expect(await button.getAttribute('aria-disabled')).toBe('true')
@@ -64,9 +64,9 @@ describe('before the scripts of a page listen', () => {
     await page.route(/scripts\/forms-\w+\.js/, route => route.abort())
     await page.goto(`${origin}/console/policies`)
     await saying(page, '#trouble', 'Reload the page')
-    await page.locator('summary', { hasText: 'New template' }).click()
+    await page.locator('summary', { hasText: 'New limit template' }).click()
     await page.getByLabel('Name').fill('Never')
-    await page.getByRole('button', { name: 'New template' }).click()
+    await page.getByRole('button', { name: 'New limit template' }).click()
     expect([page.url(), await page.getByLabel('Name').inputValue()]).toEqual([
       `${origin}/console/policies`,
       'Never',

@@ -72,6 +72,8 @@ const linkIn = (page: Page, navigation: string, name: string) =>
   page.getByRole('navigation', { name: navigation, exact: true }).getByRole('link', { name, exact: true })
 
 async function goTo(page: Page, place: string, tab?: string): Promise<void> {
+  // A record that was opened from a list covers the page.
+  if (await page.locator('dialog.panel[open]').count()) await page.keyboard.press('Escape')
   await follow(page, linkIn(page, 'Places', place))
   if (tab !== undefined) await follow(page, linkIn(page, place, tab))
 }
@@ -94,7 +96,7 @@ async function inviteGrace(page: Page) {
   const visited = await open(link, phone)
   await visited.page.locator('[data-action="redeem"]:visible').tap()
   await visited.page.locator('form[data-action="enrol"] button:visible').tap()
-  await visited.page.waitForURL('**/approve')
+  await visited.page.waitForURL('**/console')
   return visited
 }
 
@@ -170,7 +172,9 @@ test('a whole day of an owner, with an approver on a phone', async () => {
   )
   await follow(page, page.locator('main').getByRole('link', { name: transfer.id }).first())
   await page.locator('h1').getByText('completed').waitFor()
-  const run = String(await page.getByRole('link', { name: 'Open in Temporal' }).getAttribute('href'))
+  const run = String(
+    await page.locator('#record-menu a', { hasText: 'Run in Temporal' }).getAttribute('href'),
+  )
   const workflowId = decodeURIComponent(String(run.split('/workflows/')[1]))
   expect(run).toContain(`${WEB_UI}/namespaces/default/workflows/`)
   expect(await runs.of({ workflowId }).untilEnded()).toBe('completed')

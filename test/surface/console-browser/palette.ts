@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import { anAgentUnder, anIntent, bodyOf } from '../../support/factories.ts'
 import { axeFindings } from '../../support/web/axe.ts'
 import { openAsOwner } from '../console-pages/devices.ts'
@@ -15,17 +16,24 @@ async function atTheConsole(path = '') {
 
 const found = 'dialog.palette a'
 
+/** The script of the palette is loaded when a person opens it first. */
+async function openBy(page: Page, key: string): Promise<void> {
+  await page.keyboard.press(key)
+  await page.locator('dialog.palette[open] input').waitFor()
+}
+
 describe('the palette', () => {
   test('opens by Ctrl-K, finds an agent and freezes it by keyboard alone', async () => {
     const { client, agent, page, complaints } = await atTheConsole()
-    await page.keyboard.press('Control+k')
+    await openBy(page, 'Control+k')
     await page.keyboard.type('freeze sco')
     await page.locator(found, { hasText: 'Freeze Scout' }).waitFor()
     expect(await axeFindings(page)).toEqual([])
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/console/agents/${agent.id}#do:*`)
     await saying(page, 'details[open] button', 'Freeze')
-    await page.locator('details[open] input:focus').fill('Unusual')
+    await page.locator('details[open] :is(input, textarea):focus').fill('Unusual')
+    await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.locator('h1 .status').getByText('frozen').waitFor()
     expect((await bodyOf(client.agents.get({ params: { id: agent.id } }))).status).toBe('frozen')
@@ -34,7 +42,7 @@ describe('the palette', () => {
 
   test('moves with the arrow keys, goes on typing from a result, and closes by Escape', async () => {
     const { page } = await atTheConsole()
-    await page.keyboard.press('/')
+    await openBy(page, '/')
     await page.keyboard.type('web')
     await page.locator(found, { hasText: 'New webhook' }).waitFor()
     await page.keyboard.press('ArrowDown')
@@ -59,6 +67,7 @@ describe('the palette', () => {
     const { client, agent, page } = await atTheConsole()
     await anIntent(client, agent.id, { merchant: 'Bookshop' })
     await page.locator('a.find').click()
+    await page.locator('dialog.palette[open] input').waitFor()
     await page.keyboard.type('What is waiting?')
     await page.locator(found, { hasText: 'Ask: What is waiting?' }).click()
     await saying(page, '.palette .talk', 'to Bookshop')

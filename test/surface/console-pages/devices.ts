@@ -41,7 +41,7 @@ export const { visit, open, openBeside, openAsOwner } = useDevices()
 async function join(page: Page): Promise<void> {
   await page.locator('[data-action="redeem"]:visible').click()
   await page.locator('form[data-action="enrol"] button:visible').click()
-  await page.waitForURL('**/approve')
+  await page.waitForURL('**/console')
 }
 
 export const newsIn = (page: Page) => page.locator('#news')

@@ -74,7 +74,7 @@ describe('a page of the console', () => {
     })
     expect(status).toBe(200)
     expect(text).toContain('This part updates with the next payment')
-    expect(text).toContain('Nothing to approve')
+    expect(text).toContain('Nothing waits for you')
   })
 
   test('shows a viewer no button that would be refused, and an owner all of them', async () => {
@@ -174,6 +174,28 @@ describe('a page of the console', () => {
     const elsewhere = Object.keys(consoleSections).filter(name => !isListed(name))
     expect(elsewhere).toEqual(['ask'])
     expect(within.filter(name => found.has(name))).toEqual([])
+  })
+
+  test('offers the other mode where the account has people in both', async () => {
+    const { owner, read } = await aVisitor()
+    expect((await read('console')).text).not.toContain('Switch to')
+    await signedInTo(service, { ownerId: owner.ownerId, mode: 'live' })
+    expect((await read('console')).text).toContain('<a href="./login?to=console">Switch to live mode</a>')
+  })
+
+  test('says who did what to a record, and keeps the name of a deleted agent', async () => {
+    const { owner, read } = await aVisitor()
+    const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros: 10 })
+    const intent = await anIntent(owner.client, agent.id)
+    const history = /<ol class="timeline">.*?<\/ol>/s.exec(
+      (await read(`console/agents/${agent.id}`)).text,
+    )?.[0]
+    expect(history).toMatch(
+      /<span class="what">Created<\/span> <span class="by">by key <a href="[^"]+"><bdi>/,
+    )
+    await bodyOf(owner.client.agents.delete({ params: { id: agent.id } }))
+    const { text } = await read(`console/intents/${intent.id}`)
+    expect(text).toMatch(new RegExp(`agents/${agent.id}"><bdi>${agent.name}</bdi></a> <small>delet`))
   })
 
   test('leads from an earlier address to the present one, with its filters', async () => {

@@ -180,8 +180,12 @@ describe('the pages about money', () => {
     const { id } = await bodyOf(client.disputes.create({ body }))
     expect((await read(`console/transactions/${transactionId}`)).text).toContain(`console/disputes/${id}`)
     const { text } = await read(`console/disputes/${id}`)
-    expect(operations(text)).toEqual(['POST /disputes/{id}/submit', 'POST /disputes/{id}/withdraw'])
-    expect(text).toContain('dispute.created')
+    expect(operations(text)).toEqual([
+      'POST /disputes/{id}/submit',
+      'POST /disputes/{id}/withdraw',
+      'POST /receipts',
+    ])
+    expect(text).toContain('dispute created')
     expect(text).toContain(`disputes/${id}/bundle`)
   })
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { anAgentUnder, anIntent, bodyOf } from '../../support/factories.ts'
 import { axeFindings } from '../../support/web/axe.ts'
-import { openAsOwner } from '../console-pages/devices.ts'
+import { openAsOwner, visit } from '../console-pages/devices.ts'
 import { service } from './visitors.ts'
 
 // Slow tests cover the behaviour of each page in Chromium; this one shows that pages open.
@@ -32,4 +32,29 @@ test('twelve pages open in Chromium, say what they are, complain of nothing, and
   }
   expect([findings, complaints]).toEqual([[], []])
   expect((await bodyOf(client.intents.get({ params: { id: intent.id } }))).status).toBe('created')
+})
+
+const MOST_BYTES = 100_000
+
+test('a first visit loads at most 100 kB', async () => {
+  const { client } = await service.owner()
+  await anAgentUnder(client, { autoApproveLimitEuros: 10 })
+  const { page } = await openAsOwner(client)
+  const storageState = await page.context().storageState()
+  const first = await visit('about:blank', { storageState })
+  const sizes: Promise<number>[] = []
+  first.page.on('response', response => {
+    if (response.url().endsWith('/events/stream')) return
+    sizes.push(
+      response
+        .request()
+        .sizes()
+        .then(({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize),
+    )
+  })
+  await first.page.goto(`${service.url.replace('127.0.0.1', 'localhost')}/console`, { waitUntil: 'load' })
+  await first.page.locator('time[data-exact], .empty, .box').first().waitFor()
+  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  expect(sizes.length).toBeGreaterThan(10)
+  expect(bytes).toBeLessThan(MOST_BYTES)
 })

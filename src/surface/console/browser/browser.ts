@@ -48,6 +48,7 @@ export const consoleScript = assetOf('console')
 const ownScripts = {
   ask: assetOf('ask'),
   charts: assetOf('charts'),
+  inbox: assetOf('inbox'),
   lists: assetOf('lists'),
   policyForm: assetOf('policy-form'),
   push: assetOf('push'),

@@ -84,8 +84,8 @@ export const agentsSection = consoleSection({
       operation: agentsApi.freeze,
       when: ({ status }) => status === 'active',
       members: ['reason'],
+      labels: { reason: 'Reason (optional). The agent cannot spend until you unfreeze it.' },
       tone: 'against',
-      forRecord: ({ name }) => ({ confirm: `Freeze ${name}? It cannot spend until you unfreeze it.` }),
     },
     {
       operation: agentsApi.delete,

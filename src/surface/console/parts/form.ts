@@ -1,6 +1,7 @@
 import type { PathParameterName } from '../../../kernel/contract/addresses.ts'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import type { SignatureRequirement } from '../../../kernel/contract/tool.ts'
+import { findUploads, type UploadRule } from '../../../kernel/contract/upload.ts'
 import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
 import { type SentenceSpec, sentence } from '../scripts/sentence.js'
@@ -30,6 +31,12 @@ export interface FormOptions<O extends AnyOperation> {
   readonly success?: string
   /** Replaces the message if the operation has more to do. The next press continues. */
   readonly more?: string
+  /** A second call. `"$id"` in its body is a member of the first answer. */
+  readonly next?: {
+    readonly operation: AnyOperation
+    readonly params: Readonly<Record<string, string>>
+    readonly body: Readonly<Record<string, unknown>>
+  }
   /** The next step in the browser: `reload`, `part:<id>`, `go:<address>`. */
   readonly done?: string
   readonly tone?: 'main' | 'against'
@@ -61,8 +68,14 @@ export function renderOperationForm<const O extends AnyOperation>(
   const formId = [operation.method, operation.path, ...Object.values(params), options.variant ?? '']
     .join('-')
     .replace(/[^\w-]+/g, '-')
-  const field = (member: string): Html =>
-    renderField(`${formId}-${member}`, member, bodyMemberSchema(operation, member), options)
+  const uploads = findUploads(operation.body)
+  const field = (member: string): Html => {
+    const fieldId = `${formId}-${member}`
+    const upload = uploads.get(member)
+    return upload
+      ? renderFileField(fieldId, member, upload, options)
+      : renderField(fieldId, member, bodyMemberSchema(operation, member), options)
+  }
   const form = html`<form class="operation" method="dialog"${options.id !== undefined && html` id="${options.id}"`}${dataOf(operation, options)}>
 ${members.map(field)}
 ${groups.map(group => renderGroup(group, field, options))}
@@ -89,7 +102,7 @@ const isRule = (value: unknown): boolean =>
   Array.isArray(value) ? value.length > 0 : value !== null && value !== undefined && value !== false
 
 function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Html {
-  const { params = {}, given = {}, done = 'reload', confirm, success, more } = options
+  const { params = {}, given = {}, done = 'reload', confirm, success, more, next } = options
   const { signature, members } = options.signs ?? { signature: operation.signature }
   const attributes = {
     operation: `${operation.method} ${operation.path}`,
@@ -100,6 +113,7 @@ function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Ht
     success,
     more,
     secret: options.secrets?.join(' '),
+    next: next && JSON.stringify([`${next.operation.method} ${next.operation.path}`, next.params, next.body]),
     challenge: signature && `POST ${signature.challenge}`,
     'challenge-body': signature?.asks && JSON.stringify(signature.asks),
     'challenge-of': members && JSON.stringify(members),
@@ -109,6 +123,14 @@ function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Ht
 }
 
 type FieldOptions = Pick<FormOptions<AnyOperation>, 'values' | 'labels' | 'choices'>
+
+const renderFileField = (
+  id: string,
+  name: string,
+  { kinds }: UploadRule,
+  { labels = {} }: FieldOptions,
+): Html =>
+  html`<p class="field"><label for="${id}">${labels[name] ?? memberLabelText(name)}</label><input id="${id}" type="file" name="${name}" accept="${kinds.join(',')}"></p>`
 
 /** A field for a member. `id` is unique on the page, and stays the same whenever the form is rendered again. */
 export function renderField(

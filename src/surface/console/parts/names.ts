@@ -1,4 +1,5 @@
 import { agentsApi } from '../../../control/agents/index.ts'
+import { intentsApi } from '../../../control/intents/index.ts'
 import { policiesApi } from '../../../control/policies/index.ts'
 import { webhooksApi } from '../../../delivery/webhooks/index.ts'
 import { apiKeysApi } from '../../../identity/keys/index.ts'
@@ -6,10 +7,12 @@ import { peopleApi } from '../../../identity/people/index.ts'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import { RefusedError } from '../../../kernel/contract/problem.ts'
 import { beneficiariesApi } from '../../../money/beneficiaries/index.ts'
+import { transactionsApi } from '../../../money/transactions/index.ts'
 import { walletsApi } from '../../../money/wallets/index.ts'
 import { idPrefix } from '../../../values/ids.ts'
 import type { PageRequest } from '../page.ts'
 import type { FieldChoices } from './form.ts'
+import { formatPlainEuros } from './text.ts'
 
 export type NamedRecordKind =
   | 'wallets'
@@ -38,7 +41,7 @@ const endedStatus: Readonly<Partial<Record<NamedRecordKind, string>>> = {
   agents: 'deleted',
 }
 
-const ENDED = new Set(['deleted', 'closed', 'removed', 'revoked'])
+const ENDED = new Set(['deleting', 'deleted', 'closed', 'removed', 'revoked'])
 
 interface Named {
   readonly id: string
@@ -47,9 +50,14 @@ interface Named {
   /** A subscription has no name, so its description or its address is shown. */
   readonly description?: string | null
   readonly url?: string
+  readonly merchant?: string
+  readonly amountEuros?: number
 }
 
-const calledBy = ({ id, name, description, url }: Named): string => name ?? (description || (url ?? id))
+const calledBy = ({ id, name, description, url, merchant, amountEuros }: Named): string =>
+  merchant !== undefined && amountEuros !== undefined
+    ? `${formatPlainEuros(amountEuros)} to ${merchant}`
+    : (name ?? (description || (url ?? id)))
 
 export interface RecordName {
   readonly name: string
@@ -151,6 +159,9 @@ const kindsByPrefix: Readonly<Record<string, NamedRecordKind>> = {
   key: 'keys',
 }
 
+/** Payments and their intents are called by amount and payee, and read only where few are named. */
+const payments: Readonly<Record<string, AnyOperation>> = { txn: transactionsApi.get, intent: intentsApi.get }
+
 /** Up to this number, records are read one by one, which is cheaper than the two lists of their kind. */
 const FEW = 3
 /** Bounds the reads of a page. Further names are shown by id. */
@@ -169,6 +180,13 @@ export async function readNamesInRows(
   await Promise.all([...byKind].map(([kind, some]) => readNamesOf(kind, some, request)))
 }
 
+/** Reads how the payment of an intent is called, or the intent of a payment. */
+export async function readPaymentNames(record: object, request: PageRequest): Promise<void> {
+  const ids = Object.entries(record).filter(([name, value]) => name !== 'id' && typeof value === 'string')
+  const named = ids.filter(([, id]) => payments[idPrefix(id)] !== undefined).slice(0, FEW)
+  await Promise.all(named.map(([, id]) => readNameOf(payments[idPrefix(id)] as AnyOperation, id, request)))
+}
+
 const isNamedRecord = (value: unknown): value is string =>
   typeof value === 'string' && kindsByPrefix[idPrefix(value)] !== undefined
 
@@ -182,12 +200,11 @@ async function readNamesOf(
   await Promise.all(
     unread()
       .slice(0, MOST_READ)
-      .map(id => readNameOf(kind, id, request)),
+      .map(id => readNameOf(operations[kind].get, id, request)),
   )
 }
 
-async function readNameOf(kind: NamedRecordKind, id: string, request: PageRequest): Promise<void> {
-  const { get } = operations[kind]
+async function readNameOf(get: AnyOperation, id: string, request: PageRequest): Promise<void> {
   if (!request.may(get)) return
   try {
     keepName((await request.ask(get, { params: { id } })) as Named, request)

@@ -63,7 +63,7 @@ export interface MembersSpec<R> {
   readonly hidden?: readonly string[]
 }
 
-const IN_HEAD = ['name', 'status']
+const IN_HEAD = ['name', 'status', 'workflowId']
 
 /** In characters. A record's own page has room for a long text. */
 const MOST = 3_000

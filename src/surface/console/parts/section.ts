@@ -14,7 +14,7 @@ import {
   sectionEvents,
   sectionTitle,
 } from './list.ts'
-import { readNamesInRows } from './names.ts'
+import { readNamesInRows, readPaymentNames } from './names.ts'
 import { renderBackLink, renderRecordHead, renderRecordMembers } from './record-page.ts'
 import { renderBox } from './table.ts'
 import { formatPlainEuros, renderText } from './text.ts'
@@ -90,6 +90,7 @@ async function recordPageOf(
       const [actions] = await Promise.all([
         renderActionForms(spec.actions ?? [], record, spec.labels ?? {}, request),
         readNamesInRows([record], request),
+        readPaymentNames(record, request),
       ])
       return html`${renderRecordHead({ name: renderText(name, 140), kind, operation: get, command, state: state as string | undefined, workflowId: record.workflowId as string | null, actions }, request)}
 ${await bodyOf(spec, get, record, request)}`

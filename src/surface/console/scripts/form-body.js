@@ -80,6 +80,7 @@ export function asSent(body) {
 /** Fills a template with members of the body. `"$name"` is the member `name`; missing members are left out. */
 export function filled(template, body) {
   if (typeof template === 'string') return template.startsWith('$') ? body[template.slice(1)] : template
-  if (typeof template !== 'object' || template === null || Array.isArray(template)) return template
+  if (Array.isArray(template)) return template.map(item => filled(item, body))
+  if (typeof template !== 'object' || template === null) return template
   return Object.fromEntries(Object.entries(template).map(([name, value]) => [name, filled(value, body)]))
 }

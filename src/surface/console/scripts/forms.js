@@ -7,7 +7,7 @@ import { clearFormRefusal, showFormRefusal } from './form-refusal.js'
 import { load, refresh, renew } from './live-part.js'
 import { hasTypedInput } from './morph.js'
 import { all, closestTo, complain, loadCeremonies, once, part, root, tell, words } from './page.js'
-import { withPasskey } from './passkey.js'
+import { chooseStatements, openStatement, withPasskey } from './passkey.js'
 import { callSignedIn } from './sign-in.js'
 
 /** A second press within this time is a double click, and is ignored. */
@@ -39,12 +39,21 @@ async function send(form, { method, path, body }) {
   try {
     const hasBody = method !== 'GET' && Object.keys(body).length > 0
     const answer = await callSignedIn(method, path, { key, ...(hasBody ? { body: asSent(body) } : {}) })
-    unanswered.delete(form)
+    if (!form.dataset.next) unanswered.delete(form)
     return answer
   } catch (error) {
     if (isAnswer(error)) unanswered.delete(form)
     throw error
   }
+}
+
+/** The second call of a form. If it fails, sending the form again repeats the first call with its key: done once. */
+async function sendNext(form, answer) {
+  const [operation, params, body] = JSON.parse(form.dataset.next)
+  const [method, template] = operation.split(' ')
+  const path = inAddress(template, params)
+  await callSignedIn(method, path, { key: crypto.randomUUID(), body: filled(body, answer) })
+  unanswered.delete(form)
 }
 
 function requestOf(form, submitter) {
@@ -73,9 +82,9 @@ const said = (text, answer) => text.replace(/\{(\w+)\}/g, (_, name) => answer?.[
 /** Whether to renew the page in place. Loading it again would lose the input of another form. */
 const isRenewed = form => all('form').some(other => other !== form && hasTypedInput(other)) && renew()
 
-async function finish(form, answer, step) {
+async function finish(form, answer, isOneOfMany) {
   const success = said(form.dataset.success ?? words.done, answer)
-  const done = step ? `part:${form.closest('live-part')?.id}` : (form.dataset.done ?? 'reload')
+  const done = isOneOfMany ? `part:${form.closest('live-part')?.id}` : (form.dataset.done ?? 'reload')
   const secrets = Object.fromEntries(
     (form.dataset.secret ?? '').split(' ').flatMap(name => (answer[name] ? [[name, answer[name]]] : [])),
   )
@@ -98,10 +107,20 @@ async function finish(form, answer, step) {
   if (kind === 'part') refresh(rest.split(','))
   tell(success)
   form.dispatchEvent(new CustomEvent('form-done', { bubbles: true, detail: answer }))
-  return step ? undefined : new Promise(resolve => setTimeout(resolve, DOUBLE_MS))
+  return isOneOfMany ? undefined : new Promise(resolve => setTimeout(resolve, DOUBLE_MS))
 }
 
-export async function submit(form, submitter, step) {
+const refusalText = error =>
+  error instanceof SyntaxError ? words.notJson : (error.said ?? `${words.other} ${error.message}`)
+
+function showRefusal(form, button, error) {
+  // Another person's decision may have removed the form from the page.
+  if (form.isConnected) showFormRefusal(form, button, refusalText(error))
+  else complain(refusalText(error))
+}
+
+/** `read` is an open statement that the person has read, if this form is sent as one of many. */
+export async function submit(form, submitter, read) {
   clearFormRefusal(form)
   const button = submitter ?? form.querySelector('button')
   const question = button.dataset.confirm ?? form.dataset.confirm
@@ -116,21 +135,18 @@ export async function submit(form, submitter, step) {
     const request = requestOf(form, submitter)
     const challenge = challengeOf(form, request.body)
     const sending = assertion => send(form, assertion ? withAssertion(request, assertion) : request)
-    const answer = challenge ? await withPasskey(challenge, sending, step) : await sending()
+    const answer = challenge ? await withPasskey(challenge, sending, read) : await sending()
     if (typeof answer === 'string') {
       tell('')
       return answer
     }
-    await finish(form, answer, step)
+    if (form.dataset.next) await sendNext(form, answer)
+    await finish(form, answer, read !== undefined)
     return 'done'
   } catch (error) {
     tell('')
-    const said =
-      error instanceof SyntaxError ? words.notJson : (error.said ?? `${words.other} ${error.message}`)
-    // Another person's decision may have removed the form from the page.
-    if (form.isConnected) showFormRefusal(form, button, said)
-    else complain(said)
-    return 'refused'
+    showRefusal(form, button, error)
+    return error.code === 'not_allowed' ? 'stop' : 'refused'
   }
 }
 
@@ -140,13 +156,28 @@ const withAssertion = ({ body, ...request }, webauthnAssertion) => ({
   body: { ...body, webauthnAssertion },
 })
 
-/** Submits one form after the other. Each waits for its passkey, and a refusal does not stop the next one. */
+/** Each form takes three requests, and a minute has a hundred. */
+const MOST_TOGETHER = 20
+
+/** Opens the statement of each form. A refusal appears at its form, and does not stop the others. */
+async function openStatements(forms) {
+  const opened = []
+  for (const form of forms) {
+    const challenge = challengeOf(form, requestOf(form).body)
+    const statement = await openStatement(challenge).catch(error =>
+      showRefusal(form, form.querySelector('button'), error),
+    )
+    if (statement) opened.push({ ...statement, form })
+  }
+  return opened
+}
+
+/** The person reads all statements in one dialog. Then the passkey signs each, until it is not confirmed. */
 async function submitAll(selector) {
-  const forms = all(selector)
-  for (const [index, form] of forms.entries()) {
-    if (!form.isConnected) continue
-    const end = await submit(form, undefined, { number: index + 1, of: forms.length })
-    if (end === 'stop') return
+  const opened = await openStatements(all(selector).slice(0, MOST_TOGETHER))
+  if (opened.length === 0) return
+  for (const read of await chooseStatements(opened)) {
+    if (read.form.isConnected && (await submit(read.form, undefined, read)) === 'stop') return
   }
 }
 

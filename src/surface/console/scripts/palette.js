@@ -1,11 +1,10 @@
-// The palette: the search page in a dialog, opened by Ctrl-K, Command-K or `/`. The service finds and renders; this
-// script moves the focus. Without it, the link leads to the search page.
+// The palette: the search page in a dialog. The service finds and renders; this script moves the focus. It is loaded
+// when a person first opens it.
 
 import { element } from './dialogs.js'
 import { closestTo, part, root, words } from './page.js'
 
 const PAUSE_MS = 150
-const FIELD = 'input, textarea, select, [contenteditable]'
 
 let palette
 /** The form of *Ask*, which keeps its conversation while the page is open. */
@@ -15,7 +14,8 @@ let asking = new AbortController()
 
 function made() {
   const field = element('input', {
-    type: 'search',
+    type: 'text',
+    enterkeyhint: 'go',
     name: 'q',
     maxlength: '200',
     autocomplete: 'off',
@@ -64,10 +64,17 @@ async function find() {
     // The answer's addresses are those of the search page, which is directly below `console`.
     for (const link of content?.querySelectorAll('a') ?? [])
       link.href = new URL(link.getAttribute('href'), new URL(`${root}console/search`, location.href)).href
-    palette.found.replaceChildren(...(content?.childNodes ?? []))
+    replaceFound(content?.childNodes ?? [])
   } catch {
     // A newer question has replaced this one, or the service does not answer: Enter opens the search page.
   }
+}
+
+/** Results may arrive while a person is at one of the earlier results. */
+function replaceFound(nodes) {
+  const focused = links().find(link => link === document.activeElement)
+  palette.found.replaceChildren(...nodes)
+  if (focused) (links().find(({ href }) => href === focused.href) ?? palette.field).focus()
 }
 
 function move(event) {
@@ -104,40 +111,10 @@ async function loadAsk(address) {
   }
 }
 
-function open() {
+export function open() {
   palette ??= made()
   if (palette.dialog.open) return
   palette.dialog.showModal()
   palette.field.select()
   void find()
 }
-
-document.addEventListener('keydown', event => {
-  const isTyping = event.target instanceof Element && event.target.matches(FIELD)
-  const isSlash = event.key === '/' && !isTyping
-  const isK = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)
-  if (!isSlash && !isK) return
-  event.preventDefault()
-  open()
-})
-
-document.addEventListener('click', event => {
-  const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey
-  if (!isPlain || !closestTo(event, 'a[data-palette]')) return
-  event.preventDefault()
-  open()
-})
-
-/** `#do:POST /agents` opens the form of the operation, and puts the focus into it. */
-function openForm() {
-  if (!location.hash.startsWith('#do:')) return
-  const operation = decodeURIComponent(location.hash.slice(4))
-  const form = part(`form[data-operation="${CSS.escape(operation)}"]`)
-  const fold = form?.closest('details')
-  if (fold) fold.open = true
-  form?.scrollIntoView({ block: 'center' })
-  form?.querySelector('input, select, textarea, button')?.focus()
-}
-
-addEventListener('hashchange', openForm)
-openForm()

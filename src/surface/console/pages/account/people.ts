@@ -40,6 +40,7 @@ export const peopleSection = consoleSection({
   create: {
     operation: peopleApi.create,
     submit: 'Invite person',
+    values: { role: 'approver' },
     success: 'Invitation created.',
     done: 'reload',
   },

@@ -18,8 +18,33 @@ export function renderReviewRules({ decision, possibleDuplicateOf }: IntentItem,
   return html`<ul class="reasons">${asking.map(check => html`<li${check.rule === 'possibleDuplicate' && html` class="alike"`}><strong>${ruleName(check.rule, 'en')}</strong> ${said(check)}</li>`)}</ul>`
 }
 
+/** The check that denied an intent, which the decision gives as its reason, and then every other one that failed. */
+export function renderDenyingRules({ reason, checks }: IntentItem['decision']): Html {
+  const failing = checks.filter(({ outcome }) => outcome === 'fail')
+  const first = failing.find(({ message }) => message === reason) ?? failing[0]
+  if (!first) return html``
+  const others = failing.filter(check => check !== first)
+  return html`<p class="denial"><strong>${ruleName(first.rule, 'en')}</strong> ${renderText(first.message, 500)}</p>
+${others.length > 0 && html`<p>Also against: ${others.map(({ rule }) => ruleName(rule, 'en')).join(', ')}.</p>`}`
+}
+
 const isLimit = ({ rule, remaining, limit }: IntentCheck): boolean =>
   remaining !== null && limit !== null && !rulesWithoutLimit.has(rule)
+
+const MOST_IN_LINE = 4
+
+/** What is left of the narrowest limits, in one line. */
+export function renderLimitsLine(checks: readonly IntentCheck[]): Html {
+  const narrowest = checks
+    .filter(isLimit)
+    .sort((one, other) => shareLeft(one) - shareLeft(other))
+    .slice(0, MOST_IN_LINE)
+  if (narrowest.length === 0) return html``
+  return html`<ul class="left">${narrowest.map(
+    check =>
+      html`<li>${ruleName(check.rule, 'en')} <strong>${amount(check, check.remaining)}</strong> of ${amount(check, check.limit)} left</li>`,
+  )}</ul>`
+}
 
 export function renderRemainingLimits(
   { checks }: IntentItem['decision'],

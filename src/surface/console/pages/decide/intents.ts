@@ -3,11 +3,12 @@ import { RefusedError } from '../../../../kernel/contract/problem.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { ListItemOf, OperationAnswer, PageRequest } from '../../page.ts'
 import { copyableText, renderRecordLink } from '../../parts/links.ts'
+import { readNamesInRows } from '../../parts/names.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox, renderTable } from '../../parts/table.ts'
 import { humanize, noneText, renderText, renderTime } from '../../parts/text.ts'
 import { renderEvidenceOfIntent } from '../money/evidence.ts'
-import { renderRemainingLimits, renderReviewRules, renderRulesTable } from './checks.ts'
+import { renderDenyingRules, renderRemainingLimits, renderReviewRules, renderRulesTable } from './checks.ts'
 import { renderIntentDecisionForm } from './decision-forms.ts'
 
 type Intent = OperationAnswer<typeof intentsApi.get>
@@ -37,7 +38,7 @@ export const intentsSection = consoleSection({
     expiresAt: 'Expires',
     possibleDuplicateOf: 'Possible duplicate of',
     comment: 'Reason',
-    transactionId: 'Transaction',
+    transactionId: 'Payment',
   },
   shows: {
     decidedAt: ({ decidedAt, decidedBy }) =>
@@ -47,7 +48,7 @@ export const intentsSection = consoleSection({
   hidden: ['purpose', 'decision', 'decidedBy'],
   events: ['intent.*', 'transaction.*', 'payment.updated', 'transfer.*', 'verification.mismatch'],
   note: (intent, request) =>
-    html`<p class="why">${renderText(intent.purpose, 1_000)}</p>
+    html`${intent.status === 'denied' && renderDenial(intent)}<p class="why">${renderText(intent.purpose, 1_000)}</p>
 ${intent.status === 'created' && renderIntentDecisionForm(intent, request, 'reload')}`,
   actions: [
     {
@@ -62,6 +63,12 @@ ${intent.status === 'created' && renderIntentDecisionForm(intent, request, 'relo
   below: reasonsOf,
 })
 
+/** A person’s reason, or the rule that denied it. */
+const renderDenial = ({ comment, decidedBy, decision }: Intent): Html =>
+  decidedBy !== null && decidedBy.type !== 'policy'
+    ? html`<p class="denial"><strong>Denied by ${decider(decidedBy)}</strong> ${comment !== null && renderText(comment, 1_000)}</p>`
+    : renderDenyingRules(decision)
+
 async function reasonsOf(intent: Intent, request: PageRequest): Promise<Html> {
   const { ask, id } = request
   const params = { id }
@@ -72,10 +79,11 @@ async function reasonsOf(intent: Intent, request: PageRequest): Promise<Html> {
     renderEvidenceOfIntent(id, request),
   ])
   const { policy, note } = explanation
+  await readNamesInRows(policy === null ? [] : [policy], request)
   return html`${renderBox(
     'Decision',
     html`<p class="lead">${renderText(explanation.summary, 500)}</p>`,
-    renderReviewRules(intent, request),
+    intent.status === 'created' && renderReviewRules(intent, request),
     policy !== null &&
       html`<p>Policy ${renderRecordLink(request, policy.policyId)}, version ${policy.version}. ${note ?? ''}</p>`,
     html`<details class="more"><summary>All rules</summary>${renderRulesTable(explanation.rules, request)}</details>
@@ -102,7 +110,7 @@ async function proofOf({ ask, id, to }: PageRequest): Promise<Html> {
 
 type Entry = ListItemOf<typeof intentsApi.timeline>
 
-export const renderTimeline = (entries: readonly Entry[], request: PageRequest): Html =>
+const renderTimeline = (entries: readonly Entry[], request: PageRequest): Html =>
   renderTable(request, 'Timeline', entries, {
     Date: 'at',
     Event: ({ event }) => humanize(event.replace('.', ' ')),

@@ -8,7 +8,7 @@ import { renderBox, renderTable } from '../../parts/table.ts'
 import { noneText, renderText, renderTime } from '../../parts/text.ts'
 import { REFRESH_AFTER_DECISION } from './decision-forms.ts'
 
-export type ProposalDetail = OperationAnswer<typeof proposalsApi.get>
+type ProposalDetail = OperationAnswer<typeof proposalsApi.get>
 
 export const proposalsSection = consoleSection({
   kind: 'Proposal',
@@ -16,10 +16,10 @@ export const proposalsSection = consoleSection({
   list: proposalsApi.list,
   get: proposalsApi.get,
   name: ({ summary }) => summary,
-  columns: ['status', { 'Requested by': proposerOf }, 'expiresAt', 'createdAt'],
+  columns: ['status', { 'Requested by': renderProposer }, 'expiresAt', 'createdAt'],
   labels: { recordId: 'Record', resultId: 'Result', operation: 'Operation' },
   shows: {
-    'Requested by': proposerOf,
+    'Requested by': renderProposer,
     decidedAt: ({ decidedAt, decidedBy }) =>
       decidedAt !== null &&
       html`${renderTime(decidedAt)} by ${renderText(decidedBy?.name ?? decidedBy?.type, 60)}`,
@@ -41,29 +41,18 @@ export const proposalsSection = consoleSection({
     const { reason, refusal, status } = proposal
     return html`${reason !== null && html`<p class="why">${renderText(reason, 1_000)}</p>`}
 ${refusal !== null && html`<p class="lead">The last attempt to apply it was refused: ${renderText(refusal.message, 400)}</p>`}
-${consequences(proposal, request)}
-${status === 'open' && decideProposal(proposal, request)}`
+${renderProposalConsequences(proposal, request)}
+${status === 'open' && renderProposalForm(proposal, request, 'reload')}`
   },
   boxes: ({ input }) => renderBox('Input', html`<pre>${jsonOf(input)}</pre>`),
 })
 
-function proposerOf({ agentId, proposedBy }: ProposalDetail, request: PageRequest): Html {
+export function renderProposer({ agentId, proposedBy }: ProposalDetail, request: PageRequest): Html {
   if (agentId !== null) return renderRecordLink(request, agentId)
   return proposedBy.name === null ? renderRecordLink(request, proposedBy.id) : renderText(proposedBy.name, 60)
 }
 
-export function renderWaitingProposal(proposal: ProposalDetail, request: PageRequest): Html {
-  const { id, summary, reason, createdAt, expiresAt } = proposal
-  return html`<article class="ask" data-key="${id}">
-<h3>${renderRecordLink(request, id, renderText(summary))}, requested by ${proposerOf(proposal, request)}</h3>
-${reason !== null && html`<p class="why">${renderText(reason, 400)}</p>`}
-${consequences(proposal, request)}
-<p class="times">Requested ${renderTime(createdAt)}, expires ${renderTime(expiresAt)}</p>
-${decideProposal(proposal, request, REFRESH_AFTER_DECISION)}
-</article>`
-}
-
-function consequences({ changes, effect }: ProposalDetail, request: PageRequest): Html {
+export function renderProposalConsequences({ changes, effect }: ProposalDetail, request: PageRequest): Html {
   const differences = renderTable(request, 'Changes', changes, {
     Field: ({ member }) => html`<code>${member}</code>`,
     Now: ({ from }) => renderText(from, 400),
@@ -72,7 +61,11 @@ function consequences({ changes, effect }: ProposalDetail, request: PageRequest)
   return html`${changes.length > 0 && differences}${effect !== null && html`<p>${renderText(effect.sentence, 400)}</p>`}`
 }
 
-function decideProposal(proposal: ProposalDetail, request: PageRequest, done?: string): Html {
+export function renderProposalForm(
+  proposal: ProposalDetail,
+  request: PageRequest,
+  done = REFRESH_AFTER_DECISION,
+): Html {
   const { id, operation, input } = proposal
   const signature = request.ports.tools.signatureOf(operation)
   const apply = renderOperationForm(request, proposalsApi.apply, {
@@ -80,7 +73,7 @@ function decideProposal(proposal: ProposalDetail, request: PageRequest, done?: s
     submit: signature?.always ? 'Apply with passkey' : 'Apply',
     tone: 'main',
     success: 'Applied.',
-    ...(done && { done }),
+    done,
     ...(signature && { signs: { signature, members: input } }),
   })
   const dismiss = renderOperationForm(request, proposalsApi.dismiss, {
@@ -88,7 +81,7 @@ function decideProposal(proposal: ProposalDetail, request: PageRequest, done?: s
     submit: 'Dismiss',
     tone: 'against',
     success: 'Dismissed.',
-    ...(done && { done }),
+    done,
   })
   return html`<div class="decide">${apply}${dismiss}</div>`
 }

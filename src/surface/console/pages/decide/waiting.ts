@@ -1,4 +1,6 @@
 import { cardRequestsApi } from '../../../../cards/card-requests/index.ts'
+import { disputesApi } from '../../../../commerce/disputes/index.ts'
+import { receiptsApi } from '../../../../commerce/receipts/index.ts'
 import { transfersApi } from '../../../../commerce/transfers/index.ts'
 import { intentsApi } from '../../../../control/intents/index.ts'
 import { proposalsApi } from '../../../proposals/index.ts'
@@ -10,12 +12,15 @@ export type IntentItem = ListItemOf<typeof intentsApi.list>
 export type CardRequestItem = ListItemOf<typeof cardRequestsApi.list>
 export type ProposalItem = ListItemOf<typeof proposalsApi.list>
 export type TransferItem = ListItemOf<typeof transfersApi.list>
+export type DisputeItem = ListItemOf<typeof disputesApi.list>
+export type MissingReceiptItem = ListItemOf<typeof receiptsApi.missing>
 
 export interface WaitingDecisions {
   readonly intents: readonly IntentItem[]
   readonly cardRequests: readonly CardRequestItem[]
   readonly transfers: readonly TransferItem[]
   readonly proposals: readonly ProposalItem[]
+  readonly disputes: readonly DisputeItem[]
   readonly hasMore: boolean
 }
 
@@ -30,14 +35,16 @@ export const waitingDecisionEvents = [
   'transfer.completed',
   'transfer.failed',
   'canvas.proposal_*',
+  'dispute.*',
 ]
 
 export async function readWaitingDecisions({ ask, now }: PageRequest): Promise<WaitingDecisions> {
-  const [intents, cardRequests, transfers, proposals] = await Promise.all([
+  const [intents, cardRequests, transfers, proposals, disputes] = await Promise.all([
     ask(intentsApi.list, { query: { status: 'created', limit: MOST } }),
     ask(cardRequestsApi.list, { query: { status: 'pending', limit: MOST } }),
     ask(transfersApi.list, { query: { waitsFor: 'payee', limit: MOST } }),
     ask(proposalsApi.list, { query: { status: 'open', limit: MOST } }),
+    ask(disputesApi.list, { query: { status: 'open', limit: MOST } }),
   ])
   const isOpen = ({ expiresAt }: { readonly expiresAt: string | Date }) => new Date(expiresAt) > now
   return {
@@ -45,13 +52,20 @@ export async function readWaitingDecisions({ ask, now }: PageRequest): Promise<W
     cardRequests: cardRequests.data.filter(isOpen),
     transfers: transfers.data,
     proposals: proposals.data.filter(isOpen),
-    hasMore: intents.hasMore || cardRequests.hasMore || transfers.hasMore || proposals.hasMore,
+    disputes: disputes.data,
+    hasMore: [intents, cardRequests, transfers, proposals, disputes].some(({ hasMore }) => hasMore),
   }
 }
 
+/** Missing receipts are not counted: they have no deadline, and there can be many. */
 export const countWaitingDecisions = ({
   intents,
   cardRequests,
   transfers,
   proposals,
-}: WaitingDecisions): number => intents.length + cardRequests.length + transfers.length + proposals.length
+  disputes,
+}: WaitingDecisions): number =>
+  intents.length + cardRequests.length + transfers.length + proposals.length + disputes.length
+
+export const readMissingReceipts = ({ ask }: PageRequest) =>
+  ask(receiptsApi.missing, { query: { limit: MOST } })

@@ -1,9 +1,14 @@
 import { disputesApi } from '../../../../commerce/disputes/index.ts'
+import { evidenceApi } from '../../../../commerce/evidence/index.ts'
+import { transactionsApi } from '../../../../money/transactions/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
+import type { ListItemOf, OperationAnswer, PageRequest } from '../../page.ts'
+import { renderOperationForm } from '../../parts/form.ts'
+import { renderRecordLink } from '../../parts/links.ts'
 import { consoleSection } from '../../parts/section.ts'
-import { renderBox } from '../../parts/table.ts'
-import { renderText, renderTime } from '../../parts/text.ts'
+import { renderBox, renderTable, type TableColumns } from '../../parts/table.ts'
+import { humanize, renderText, renderTime } from '../../parts/text.ts'
+import { renderReceiptsOfTransaction } from './receipts.ts'
 
 export const disputesSection = consoleSection({
   kind: 'Dispute',
@@ -21,6 +26,7 @@ export const disputesSection = consoleSection({
     evidenceIds: 'Evidence',
     resolvedAt: 'Resolved',
   },
+  hidden: ['description', 'evidenceIds'],
   shows: { finding: ({ finding }) => finding !== null && renderText(finding.reasons, 2_000) },
   empty: 'No disputes yet. Open one on the page of a completed card payment.',
   call: 'agentpay disputes create --help',
@@ -42,15 +48,87 @@ export const disputesSection = consoleSection({
     },
   ],
   hasTimeline: true,
-  boxes: async ({ id }, { ask, to }) => {
-    const { data } = await ask(disputesApi.timeline, { params: { id }, query: { limit: 100 } })
-    return renderBox(
+  note: ({ status, description, evidenceIds, evidenceDueAt }) =>
+    html`<p class="why">${renderText(description, 2_000)}</p>
+${status === 'open' && evidenceDueAt !== null && html`<p class="lead">${evidenceIds.length > 0 ? 'Its evidence is submitted' : 'Without evidence it lapses'} ${renderTime(evidenceDueAt)}. Add evidence below, then submit.</p>`}`,
+  boxes: async (dispute, request) => {
+    const { ask } = request
+    const params = { id: dispute.id }
+    const [evidence, { data }] = await Promise.all([
+      renderEvidenceOfDispute(dispute, request),
+      ask(disputesApi.timeline, { params, query: { limit: 100 } }),
+    ])
+    return html`${evidence}${renderBox(
       'Timeline',
-      html`<ol class="steps">${data.map(({ event, at }) => html`<li><strong>${event}</strong> ${renderTime(at)}</li>`)}</ol>
-<p><a class="button" href="${to(`disputes/${id}/bundle`)}" download>Download all evidence as PDF</a></p>`,
-    )
+      html`<ol class="steps">${data.map(({ event, at }) => html`<li><strong>${humanize(event.replace('.', ' '))}</strong> ${renderTime(at)}</li>`)}</ol>`,
+    )}`
   },
 })
+
+type Dispute = OperationAnswer<typeof disputesApi.get>
+
+async function renderEvidenceOfDispute(dispute: Dispute, request: PageRequest): Promise<Html> {
+  const { id, status, transactionId, evidenceIds } = dispute
+  const { ask, to } = request
+  const { intentId } = await ask(transactionsApi.get, { params: { id: transactionId } })
+  const [pieces, receipts] = await Promise.all([
+    intentId === null ? [] : readEvidence(intentId, request),
+    renderReceiptsOfTransaction(transactionId, request),
+  ])
+  const added = pieces.filter(piece => evidenceIds.includes(piece.id))
+  const others = pieces.filter(piece => !evidenceIds.includes(piece.id))
+  return html`${renderBox(
+    'Evidence',
+    added.length === 0
+      ? html`<p>No evidence yet.</p>`
+      : renderTable(request, 'Evidence', added, evidenceColumns),
+    status === 'open' &&
+      (intentId === null
+        ? html`<p>This payment has no intent. Add its receipt below: the bundle includes it.</p>`
+        : evidenceForm(id, intentId, request)),
+    status === 'open' &&
+      others.length > 0 &&
+      html`<h3>Of the same intent</h3>${renderTable(request, 'Evidence of the intent', others, {
+        ...evidenceColumns,
+        Action: piece => addForm(id, piece.id, request),
+      })}`,
+    html`<p><a href="${to(`disputes/${id}/bundle`)}" download>Download all evidence as PDF</a></p>`,
+  )}${receipts}`
+}
+
+const MOST = 100
+
+async function readEvidence(intentId: string, { ask, may }: PageRequest) {
+  if (!may(evidenceApi.list)) return []
+  return (await ask(evidenceApi.list, { query: { intentId, limit: MOST } })).data
+}
+
+const evidenceColumns: TableColumns<ListItemOf<typeof evidenceApi.list>> = {
+  Type: ({ id, type }, request) => renderRecordLink(request, id, humanize(type)),
+  Description: ({ note, text, fileName }) => renderText(note ?? text ?? fileName, 120),
+  Received: 'receivedAt',
+}
+
+/** Stores the evidence for the intent, and adds it to the dispute. */
+const evidenceForm = (id: string, intentId: string, request: PageRequest): Html =>
+  renderOperationForm(request, evidenceApi.create, {
+    given: { intentId },
+    members: ['file', 'text', 'note', 'type'],
+    values: { type: 'other' },
+    labels: { file: 'File (PDF or picture)', text: 'Or text', note: 'What it shows', type: 'Type' },
+    next: { operation: disputesApi.addEvidence, params: { id }, body: { evidenceIds: ['$id'] } },
+    submit: 'Add evidence',
+    success: 'Added.',
+  })
+
+const addForm = (id: string, evidenceId: string, request: PageRequest): Html =>
+  renderOperationForm(request, disputesApi.addEvidence, {
+    params: { id },
+    given: { evidenceIds: [evidenceId] },
+    variant: evidenceId,
+    submit: 'Add',
+    success: 'Added.',
+  })
 
 /** In these states the network has not decided, so the payment may be disputed again. */
 const OVER = ['withdrawn', 'lapsed']

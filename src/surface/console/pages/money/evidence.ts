@@ -36,8 +36,8 @@ export const renderEvidenceOfIntent = (intentId: string, request: PageRequest): 
       create: {
         operation: evidenceApi.create,
         given: { intentId },
-        members: ['type', 'note', 'text'],
-        labels: { note: 'Description', text: 'Text' },
+        members: ['type', 'file', 'text', 'note'],
+        labels: { file: 'File (PDF or picture)', text: 'Or text', note: 'What it shows' },
         submit: 'Add evidence',
         done: 'reload',
       },

@@ -31,6 +31,8 @@ const matchForm = (request: PageRequest, transactionId: string): Html =>
     success: 'Matched.',
   })
 
+const upload = { members: ['file'], labels: { file: 'PDF or picture' }, submit: 'Add receipt' } as const
+
 export const receiptsSection = consoleSection({
   kind: 'Receipt',
   lead: 'Receipts from merchants, matched to payments.',
@@ -48,12 +50,13 @@ export const receiptsSection = consoleSection({
   shows: { bytes: ({ bytes }) => formatFileSize(bytes) },
   hidden: ['fileName', 'score', 'suggestions', 'isPlain', 'createdAt'],
   empty: 'No receipts yet. You or your agents add them.',
+  create: { operation: receiptsApi.create, ...upload },
   call: 'agentpay receipts create --help',
   async above({ to, ask }) {
     const { usedBytes, freeBytes, quotaBytes } = await ask(receiptsApi.storage, {})
     const [used, free, quota] = [usedBytes, freeBytes, quotaBytes].map(bytes => formatBytes(BigInt(bytes)))
     return html`<p>Storage: ${used} of ${quota} used, ${free} free.</p>
-<a class="button" href="${to('console/evidence')}">Evidence</a>`
+<a class="button" href="${to('console/inbox?kind=receipts')}">Missing receipts</a> <a class="button" href="${to('console/evidence')}">Evidence</a>`
   },
   actions: [
     {
@@ -77,4 +80,12 @@ export const receiptsSection = consoleSection({
 })
 
 export const renderReceiptsOfTransaction = (transactionId: string, request: PageRequest): Promise<Html> =>
-  receiptsSection.related({ title: 'Receipts', query: { transactionId } }, request)
+  receiptsSection.related(
+    {
+      title: 'Receipts',
+      query: { transactionId },
+      empty: 'None.',
+      create: { operation: receiptsApi.create, given: { transactionId }, ...upload, done: 'reload' },
+    },
+    request,
+  )

@@ -1,0 +1,94 @@
+import { costsApi } from '../../../../insight/analytics/index.ts'
+import { Problem } from '../../../../kernel/contract/problem.ts'
+import { billingApi } from '../../../../money/billing/index.ts'
+import { walletsApi } from '../../../../money/wallets/index.ts'
+import { utcDay } from '../../../../values/clock.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import type { OperationAnswer, PageRequest } from '../../page.ts'
+import { formatDay, formatPlainEuros } from '../../parts/text.ts'
+import { periodsInSpan } from '../insight/report-query.ts'
+
+/** Several parts of a page need the same answer. It is read once. */
+function readOnce<T>(read: (request: PageRequest) => Promise<T>): (request: PageRequest) => Promise<T> {
+  const answers = new WeakMap<PageRequest, Promise<T>>()
+  return request => {
+    const answer = answers.get(request) ?? read(request)
+    answers.set(request, answer)
+    return answer
+  }
+}
+
+export const readBalance = readOnce(({ ask }) => ask(billingApi.balance))
+
+export const readWallets = readOnce(({ ask }) => ask(walletsApi.list, { query: { limit: 100 } }))
+
+const DAY_MS = 86_400_000
+const DAYS = 30
+
+interface SpendDay {
+  readonly day: string
+  readonly euros: number
+}
+
+interface MonthAndLine {
+  readonly monthEuros: number
+  /** The last thirty days, the oldest first. */
+  readonly days: readonly SpendDay[]
+  readonly isEmpty: boolean
+}
+
+/** Undefined while the service is too busy to add up. */
+export const readMonthAndLine = readOnce((request: PageRequest) => readSeries(request).catch(busyAsUndefined))
+
+/** Reports are computed for each page. If that takes too long, the page still shows what is urgent. */
+export function busyAsUndefined(error: unknown): undefined {
+  if (!(error instanceof Problem) || error.status !== 503) throw error
+}
+
+async function readSeries({ ask, now }: PageRequest): Promise<MonthAndLine> {
+  const [today, first] = [utcDay(now), utcDay(new Date(now.getTime() - (DAYS - 1) * DAY_MS))]
+  const month = today.slice(0, 7)
+  const from = first < `${month}-01` ? first : `${month}-01`
+  const { total } = await ask(costsApi.costs, { query: { from, to: today, limit: 1 } })
+  return { ...seriesOf(total.periods, { first, today, month }), isEmpty: total.count === 0 }
+}
+
+type Periods = OperationAnswer<typeof costsApi.costs>['total']['periods']
+
+function seriesOf(
+  periods: Periods,
+  { first, today, month }: { readonly first: string; readonly today: string; readonly month: string },
+): Pick<MonthAndLine, 'monthEuros' | 'days'> {
+  const net = new Map(periods.map(({ from, netEuros }) => [from, netEuros]))
+  const cents = [...net].flatMap(([day, euros]) => (day.startsWith(month) ? [Math.round(euros * 100)] : []))
+  return {
+    monthEuros: cents.reduce((sum, one) => sum + one, 0) / 100,
+    days: periodsInSpan(first, today, 'day').map(day => ({ day, euros: net.get(day) ?? 0 })),
+  }
+}
+
+const WIDTH = 600
+const HEIGHT = 80
+/** Room for the width of the line at the top and at the bottom. */
+const EDGE = 3
+
+/** The days as a line. Its figures are on the page of costs. */
+export function renderSpendLine(days: readonly SpendDay[]): Html {
+  const top = Math.max(0, ...days.map(({ euros }) => euros))
+  const step = WIDTH / Math.max(1, days.length - 1)
+  const heightOf = (euros: number): number =>
+    HEIGHT - EDGE - (Math.max(0, euros) / (top || 1)) * (HEIGHT - 2 * EDGE)
+  const points = days.map(({ euros }, n) => `${(n * step).toFixed(1)} ${heightOf(euros).toFixed(1)}`)
+  const [oldest, newest] = [days[0]?.day ?? '', days.at(-1)?.day ?? '']
+  const highest = days.reduce((one, other) => (other.euros > one.euros ? other : one), {
+    day: oldest,
+    euros: 0,
+  })
+  const words =
+    top === 0
+      ? 'Nothing was spent.'
+      : `The highest day is ${formatDay(highest.day)} with ${formatPlainEuros(highest.euros)}.`
+  return html`<figure class="line-chart"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="Spend by day in the last ${DAYS} days. ${words}">
+<path class="area" d="M0 ${HEIGHT}L${points.join('L')}L${WIDTH} ${HEIGHT}Z"/><path class="stroke" d="M${points.join('L')}"/></svg>
+<figcaption><span>${formatDay(oldest)}</span><span>${top > 0 && `Highest day ${formatPlainEuros(highest.euros)}`}</span><span>${formatDay(newest)}</span></figcaption></figure>`
+}

@@ -1,0 +1,265 @@
+import { disputesApi } from '../../../../commerce/disputes/index.ts'
+import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
+import { ruleName } from '../../../console-pages/index.ts'
+import type { PageRequest } from '../../page.ts'
+import { recordAddress, renderRecordLink } from '../../parts/links.ts'
+import { renderFacts } from '../../parts/table.ts'
+import { humanize, noneText, renderEuros, renderText, renderTime } from '../../parts/text.ts'
+import {
+  type IntentCheck,
+  renderFailingChecks,
+  renderLimitsLine,
+  renderRemainingLimits,
+  renderReviewRules,
+} from './checks.ts'
+import {
+  renderCardRequestForm,
+  renderIntentDecisionForm,
+  renderPayeeForm,
+  renderReceiptForm,
+} from './decision-forms.ts'
+import { renderProposalConsequences, renderProposalForm, renderProposer } from './proposals.ts'
+import type {
+  CardRequestItem,
+  DisputeItem,
+  IntentItem,
+  MissingReceiptItem,
+  ProposalItem,
+  TransferItem,
+  WaitingDecisions,
+} from './waiting.ts'
+
+/** The kinds of the inbox, in the order of its filters. */
+export const inboxKinds = {
+  payments: 'Payments',
+  cards: 'Card requests',
+  payees: 'Payees',
+  proposals: 'Proposals',
+  disputes: 'Disputes',
+  receipts: 'Missing receipts',
+} as const
+
+export type InboxKind = keyof typeof inboxKinds
+
+export interface InboxItem {
+  readonly id: string
+  readonly kind: InboxKind
+  readonly createdAt: string
+  /** The deadline. Null: it waits as long as it takes. */
+  readonly due: string | null
+  /** What happens at the deadline. */
+  readonly atDeadline: string
+  readonly title: Html
+  readonly who: HtmlContent
+  /** The reason in one line. */
+  readonly why: HtmlContent
+  /** All that a person needs to decide. */
+  readonly details: () => HtmlContent
+  readonly decide: Html
+}
+
+/** The next deadline comes first. What has no deadline comes last, the oldest first. */
+export const byDeadline = (one: InboxItem, other: InboxItem): number =>
+  timeOf(one.due) - timeOf(other.due) || timeOf(one.createdAt) - timeOf(other.createdAt)
+
+const NEVER = Number.MAX_SAFE_INTEGER
+
+const timeOf = (at: string | null): number => (at === null ? NEVER : Date.parse(at))
+
+export type ChecksNow = ReadonlyMap<string, readonly IntentCheck[]>
+
+interface Known {
+  readonly payees?: ReadonlyMap<string, string>
+  readonly checksNow?: ChecksNow
+}
+
+export const inboxItemsOf = (
+  { intents, cardRequests, transfers, proposals, disputes }: WaitingDecisions,
+  { payees = new Map(), checksNow = new Map() }: Known,
+  request: PageRequest,
+): InboxItem[] =>
+  [
+    ...intents.map(intent => intentItem(intent, checksNow.get(intent.id), request)),
+    ...cardRequests.map(asked => cardRequestItem(asked, request)),
+    ...transfers.map(transfer => payeeItem(transfer, payees, request)),
+    ...proposals.map(proposal => proposalItem(proposal, request)),
+    ...disputes.map(dispute => disputeItem(dispute, request)),
+  ].sort(byDeadline)
+
+function intentItem(
+  intent: IntentItem,
+  now: readonly IntentCheck[] | undefined,
+  request: PageRequest,
+): InboxItem {
+  const { id, agentId, amountEuros, merchant, purpose, decision, runId, createdAt, expiresAt } = intent
+  return {
+    id,
+    kind: 'payments',
+    createdAt,
+    due: expiresAt,
+    atDeadline: 'expires',
+    title: renderRecordLink(request, id, html`${renderEuros(amountEuros)} to ${renderText(merchant, 80)}`),
+    who: html`${renderRecordLink(request, agentId)}${runId !== null && html`, in run ${renderRecordLink(request, runId)}`}`,
+    why: reviewReason(intent),
+    details: () => html`<p class="why">${renderText(purpose, 400)}</p>
+${renderReviewRules(intent, request)}${now && renderFailingChecks(now)}
+${renderLimitsLine(now ?? decision.checks)}
+<details class="more"><summary>${now ? 'Remaining limits, at request and now' : 'Remaining limits at request'}</summary>${renderRemainingLimits(decision, request, now)}</details>`,
+    decide: renderIntentDecisionForm(intent, request),
+  }
+}
+
+function reviewReason({ decision: { checks } }: IntentItem): HtmlContent {
+  const asking = checks.filter(({ outcome }) => outcome === 'review')
+  const duplicate = asking.find(({ rule }) => rule === 'possibleDuplicate')
+  const check = duplicate ?? asking[0]
+  return (
+    check &&
+    html`<span${duplicate && html` class="alike"`}>${ruleName(check.rule, 'en')}: ${renderText(check.message, 160)}</span>`
+  )
+}
+
+const cardRequestTitles = { new_card: 'New card', limit_change: 'Limit change' } as const
+
+function cardRequestItem(asked: CardRequestItem, request: PageRequest): InboxItem {
+  const { id, agentId, type, cardId, displayName, limits, reason, createdAt, expiresAt } = asked
+  return {
+    id,
+    kind: 'cards',
+    createdAt,
+    due: expiresAt,
+    atDeadline: 'expires',
+    title: renderRecordLink(request, id, cardRequestTitles[type]),
+    who: renderRecordLink(request, agentId),
+    why: renderText(reason, 160),
+    details: () => html`<p class="why">${renderText(reason, 400)}</p>
+${renderFacts([
+  ...(cardId === null ? [] : [['Card', renderRecordLink(request, cardId)] as const]),
+  ...(displayName === null ? [] : [['Name', renderText(displayName, 80)] as const]),
+  ['Per payment', limitOf(limits.maxTransactionEuros)],
+  ['Per day', limitOf(limits.dailyLimitEuros)],
+  ['Per month', limitOf(limits.monthlyLimitEuros)],
+])}`,
+    decide: renderCardRequestForm(asked, request),
+  }
+}
+
+const limitOf = (limit: number | null): Html => (limit === null ? noneText : renderEuros(limit))
+
+/** A transfer whose payee has another name at the bank. */
+function payeeItem(
+  transfer: TransferItem,
+  names: ReadonlyMap<string, string>,
+  request: PageRequest,
+): InboxItem {
+  const { id, amountEuros, beneficiaryId, payeeCheck, reference, agentId, createdAt, status } = transfer
+  const name = names.get(beneficiaryId ?? '')
+  const payee = renderRecordLink(
+    request,
+    beneficiaryId,
+    name === undefined ? undefined : renderText(name, 80),
+  )
+  const suggested = payeeCheck?.suggestedName ?? null
+  const finding = html`Payee check: <strong>${humanize(payeeCheck?.result ?? '')}</strong>${suggested !== null && html`; the bank suggests <strong>${renderText(suggested, 140)}</strong>`}.`
+  return {
+    id,
+    kind: 'payees',
+    createdAt,
+    due: null,
+    atDeadline: '',
+    title: html`${renderRecordLink(request, id, html`${renderEuros(amountEuros)} by SEPA`)} to ${payee}`,
+    who: agentId === null ? 'You' : renderRecordLink(request, agentId),
+    why: finding,
+    details: () => html`<p class="why">${finding}</p>
+<p>${
+      status === 'verifying'
+        ? 'Without a decision it is cancelled after seven days.'
+        : 'The bank has the order: release or cancel it there as well.'
+    }</p>
+${renderFacts([['Reference', renderText(reference, 140)]])}`,
+    decide: renderPayeeForm(transfer, request),
+  }
+}
+
+function proposalItem(proposal: ProposalItem, request: PageRequest): InboxItem {
+  const { id, summary, reason, createdAt, expiresAt } = proposal
+  return {
+    id,
+    kind: 'proposals',
+    createdAt,
+    due: expiresAt,
+    atDeadline: 'expires',
+    title: renderRecordLink(request, id, renderText(summary)),
+    who: renderProposer(proposal, request),
+    why: renderText(reason ?? proposal.effect?.sentence, 160),
+    details: () => html`${reason !== null && html`<p class="why">${renderText(reason, 400)}</p>`}
+${renderProposalConsequences(proposal, request)}`,
+    decide: renderProposalForm(proposal, request),
+  }
+}
+
+function disputeItem(dispute: DisputeItem, request: PageRequest): InboxItem {
+  const { id, agentId, merchant, amountEuros, reason, description, evidenceIds, evidenceDueAt, createdAt } =
+    dispute
+  const answer = request.may(disputesApi.submit) && recordAddress(id)
+  const pieces = evidenceIds.length === 1 ? '1 piece of evidence' : `${evidenceIds.length} pieces of evidence`
+  return {
+    id,
+    kind: 'disputes',
+    createdAt,
+    due: evidenceDueAt,
+    atDeadline: evidenceIds.length > 0 ? 'is submitted' : 'lapses without evidence',
+    title: renderRecordLink(
+      request,
+      id,
+      html`Dispute of ${renderEuros(amountEuros)} to ${renderText(merchant, 80)}`,
+    ),
+    who: agentId === null ? 'You' : renderRecordLink(request, agentId),
+    why: html`${humanize(reason)}, ${pieces}`,
+    details: () => html`<p class="why">${renderText(description, 400)}</p>
+${renderFacts([
+  ['Reason', humanize(reason)],
+  ['Evidence', evidenceIds.length === 0 ? noneText : pieces],
+])}`,
+    decide: html`<div class="decide">${answer && html`<a class="button main" href="${request.to(answer)}">Add evidence</a>`}</div>`,
+  }
+}
+
+export function missingReceiptItem(missing: MissingReceiptItem, request: PageRequest): InboxItem {
+  const { id, agentId, merchant, amountEuros, createdAt, type } = missing
+  return {
+    id,
+    kind: 'receipts',
+    createdAt,
+    due: null,
+    atDeadline: '',
+    title: renderRecordLink(request, id, html`${renderEuros(amountEuros)} to ${renderText(merchant, 80)}`),
+    who: agentId === null ? 'You' : renderRecordLink(request, agentId),
+    why: html`No receipt, paid by ${humanize(type)}`,
+    details: () => html`<p class="why">No receipt yet, paid by ${humanize(type)}.</p>`,
+    decide: renderReceiptForm(missing, request),
+  }
+}
+
+export const renderDeadline = ({ due, atDeadline }: Pick<InboxItem, 'due' | 'atDeadline'>): HtmlContent =>
+  due !== null && html`${atDeadline} ${renderTime(due)}`
+
+export const renderInboxItem = (item: InboxItem): Html => {
+  const { id, kind, title, who, details, decide, createdAt, due } = item
+  return html`<article class="ask" data-item data-key="${id}" tabindex="-1" aria-labelledby="${id}-title">
+<p class="kind">${kindNames[kind]} · ${who}</p>
+<h3 id="${id}-title">${title}</h3>
+${details()}
+<p class="times">${kind === 'receipts' ? 'Paid' : 'Requested'} ${renderTime(createdAt)}${due !== null && html`, ${renderDeadline(item)}`}</p>
+${decide}
+</article>`
+}
+
+const kindNames: Readonly<Record<InboxKind, string>> = {
+  payments: 'Payment',
+  cards: 'Card request',
+  payees: 'Payee to confirm',
+  proposals: 'Proposal',
+  disputes: 'Dispute',
+  receipts: 'Missing receipt',
+}

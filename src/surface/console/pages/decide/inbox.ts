@@ -1,0 +1,218 @@
+import { cardRequestsApi } from '../../../../cards/card-requests/index.ts'
+import { transfersApi } from '../../../../commerce/transfers/index.ts'
+import { type AuditDecisionAction, auditApi } from '../../../../compliance/audit/index.ts'
+import { intentSimulationApi, intentsApi } from '../../../../control/intents/index.ts'
+import { peopleApi } from '../../../../identity/people/index.ts'
+import { Refusal, RefusedError } from '../../../../kernel/contract/problem.ts'
+import { beneficiariesApi } from '../../../../money/beneficiaries/index.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import { proposalsApi } from '../../../proposals/index.ts'
+import { pageScriptTag } from '../../browser/browser.ts'
+import type { ConsolePage, ListItemOf, PageRequest } from '../../page.ts'
+import { copyableText, renderRecordLink } from '../../parts/links.ts'
+import { readRecordNames } from '../../parts/names.ts'
+import { renderTable } from '../../parts/table.ts'
+import { humanize, renderEuros, renderStatus, renderText } from '../../parts/text.ts'
+import type { IntentCheck } from './checks.ts'
+import {
+  byDeadline,
+  type ChecksNow,
+  type InboxItem,
+  type InboxKind,
+  inboxItemsOf,
+  inboxKinds,
+  missingReceiptItem,
+  renderInboxItem,
+} from './inbox-items.ts'
+import {
+  type IntentItem,
+  readMissingReceipts,
+  readWaitingDecisions,
+  waitingDecisionEvents,
+} from './waiting.ts'
+
+export const inboxPage: ConsolePage = async request => {
+  const kind = inboxKindOf(request)
+  const [waiting, past] = await Promise.all([
+    request.part({
+      id: 'waiting',
+      events: [...waitingDecisionEvents, 'receipt.*', 'transaction.completed'],
+      make: () => queue(kind, request),
+    }),
+    request.part({
+      id: 'decided',
+      events: ['intent.approved', 'intent.denied', 'card_limit_request.updated', 'payment.updated'],
+      make: () => decided(request),
+    }),
+  ])
+  return {
+    title: 'Inbox',
+    content: html`<h1>Inbox</h1>
+<p class="lead">Everything that waits for a person, the next deadline first. Approving a payment uses your passkey.</p>
+${inboxKeys(request)}
+${waiting}
+<h2 id="past">Decided</h2>
+${past}`,
+  }
+}
+
+/** The keys of a list of items. Without scripts the button stays hidden. */
+export const inboxKeys = (request: PageRequest): Html =>
+  html`${pageScriptTag(request, 'inbox')}<button type="button" class="small keys" data-keys hidden>Keyboard <kbd>?</kbd></button>`
+
+function inboxKindOf({ query }: PageRequest): InboxKind | undefined {
+  const { kind } = query
+  if (kind === undefined || kind === '') return undefined
+  if (Object.hasOwn(inboxKinds, kind)) return kind as InboxKind
+  throw new RefusedError(
+    new Refusal(400, 'invalid_filter', `kind: must be one of ${Object.keys(inboxKinds).join(', ')}.`),
+  )
+}
+
+/** Receipts that the inbox lists beside decisions. The filter shows all. */
+const SHOWN_RECEIPTS = 5
+
+async function queue(kind: InboxKind | undefined, request: PageRequest): Promise<Html> {
+  const [waiting, receipts] = await Promise.all([
+    readWaitingDecisions(request),
+    readMissingReceipts(request),
+    readRecordNames(request, 'agents'),
+  ])
+  const [payees, checksNow] = await Promise.all([
+    waiting.transfers.length > 0 ? payeeNames(request) : new Map<string, string>(),
+    readChecksNow(waiting.intents, request),
+  ])
+  const items = inboxItemsOf(waiting, { payees, checksNow }, request)
+  const missing = receipts.data.map(one => missingReceiptItem(one, request)).sort(byDeadline)
+  const all = [...items, ...missing]
+  const shown = kind
+    ? all.filter(item => item.kind === kind)
+    : [...items, ...missing.slice(0, SHOWN_RECEIPTS)]
+  const left = kind ? 0 : Math.max(0, missing.length - SHOWN_RECEIPTS)
+  return html`${all.length > 0 && filters(all, kind, request)}
+${items.length > 0 && !mayDecide(request) && html`<p class="lead">Your role can view these requests. An approver or an owner decides them.</p>`}
+${
+  shown.length === 0
+    ? emptyState(all.length > 0, request)
+    : html`${together(shown, waiting.intents, request)}
+<div class="queue">${shown.map(renderInboxItem)}</div>`
+}
+${left > 0 && html`<p><a href="?kind=receipts">${receipts.hasMore ? 'More than ' : ''}${left} more missing receipts</a></p>`}
+${waiting.hasMore && html`<p>There are more. They appear as you decide these.</p>`}`
+}
+
+function filters(all: readonly InboxItem[], chosen: InboxKind | undefined, { to }: PageRequest): Html {
+  const counts = Object.groupBy(all, ({ kind }) => kind)
+  const present = Object.entries(inboxKinds).filter(
+    ([kind]) => kind === chosen || counts[kind as InboxKind] !== undefined,
+  )
+  const line = (address: string, name: string, count: number, isChosen: boolean): Html =>
+    html`<li><a href="${to(`console/inbox${address}`)}"${isChosen && html` aria-current="true"`}>${name} <span class="count">${count}</span></a></li>`
+  return html`<nav class="kinds" aria-label="Kinds"><ul>
+${line('', 'All', all.length, chosen === undefined)}
+${present.map(([kind, name]) => line(`?kind=${kind}`, name, counts[kind as InboxKind]?.length ?? 0, kind === chosen))}
+</ul></nav>`
+}
+
+/** Approves the shown payments one after the other. Each has its own statement and signature. */
+function together(shown: readonly InboxItem[], intents: readonly IntentItem[], { may }: PageRequest): Html {
+  const ids = new Set(shown.map(({ id }) => id))
+  const payments = intents.filter(({ id }) => ids.has(id))
+  if (payments.length < 2) return html``
+  const sum = payments.reduce((cents, { amountEuros }) => cents + Math.round(amountEuros * 100), 0) / 100
+  return html`<p class="together"><span>${payments.length} payments wait, ${renderEuros(sum)} in total.</span>
+${may(intentsApi.approve) && html`<button type="button" data-each="${EACH}">Approve all ${payments.length}</button>`}</p>`
+}
+
+const EACH = `#waiting form[data-operation="POST ${intentsApi.approve.path}"]`
+
+/** Names of the newest beneficiaries. Older ones are shown by id. */
+async function payeeNames({ ask }: PageRequest): Promise<ReadonlyMap<string, string>> {
+  const { data } = await ask(beneficiariesApi.list, { query: { limit: 100 } })
+  return new Map(data.map(({ id, name }) => [id, name]))
+}
+
+const mayDecide = ({ may }: PageRequest): boolean =>
+  may(intentsApi.approve) ||
+  may(cardRequestsApi.approve) ||
+  may(transfersApi.confirmPayee) ||
+  may(proposalsApi.apply)
+
+const emptyState = (isFiltered: boolean, { to }: PageRequest): Html =>
+  isFiltered
+    ? html`<p class="empty">Nothing of this kind waits. <a href="${to('console/inbox')}">Show all</a></p>`
+    : html`<div class="empty"><p>Nothing waits for you. A payment appears here when an agent’s policy requires approval.</p><p>${copyableText(
+        'agentpay intents create --agent-id agent_… --merchant Bookshop --amount-euros 25 --purpose "A paper on caching"',
+      )}</p></div>`
+
+/** Bounds the evaluations of a page: each is a full decision, and people decide the newest intents first. */
+const MOST = 10
+
+async function readChecksNow(intents: readonly IntentItem[], request: PageRequest): Promise<ChecksNow> {
+  const asked = await Promise.all(
+    intents.slice(0, MOST).map(async intent => [intent.id, await checksOf(intent, request)] as const),
+  )
+  return new Map(asked.flatMap(([id, checks]) => (checks ? [[id, checks]] : [])))
+}
+
+async function checksOf(
+  intent: IntentItem,
+  { ask }: PageRequest,
+): Promise<readonly IntentCheck[] | undefined> {
+  const { agentId, amountEuros, beneficiaryId, walletId, requestId, mcc, country, runId, cardId } = intent
+  const hasRecord = [beneficiaryId, walletId, requestId].some(id => id !== null)
+  const payee = hasRecord ? { beneficiaryId, walletId, requestId } : { merchant: intent.merchant }
+  const body = { agentId, amountEuros, ...payee, mcc, country, runId, cardId }
+  try {
+    const { checks } = await ask(intentSimulationApi.simulate, { body })
+    return checks.filter(({ rule }) => rule !== 'possibleDuplicate')
+  } catch (error) {
+    // The agent or card may be deleted. Then only the stored decision is known.
+    if (error instanceof RefusedError) return undefined
+    throw error
+  }
+}
+
+type Entry = ListItemOf<typeof auditApi.list>
+
+const decisions: Readonly<Record<AuditDecisionAction, string>> = {
+  'intents.approve': 'approved',
+  'intents.deny': 'denied',
+  'cardRequests.approve': 'approved',
+  'cardRequests.deny': 'denied',
+  'transfers.confirmPayee': 'confirmed',
+}
+
+const SHOWN = 12
+
+async function decided(request: PageRequest): Promise<Html> {
+  const { ask } = request
+  const [{ data: newest }, intents, people] = await Promise.all([
+    ask(auditApi.list, { query: { kind: 'decision', limit: SHOWN } }),
+    ask(intentsApi.list, { query: { limit: 100 } }),
+    ask(peopleApi.list, { query: { limit: 100 } }),
+  ])
+  const names = new Map(people.data.map(({ id, name }) => [id, name]))
+  const payees = new Map(intents.data.map(intent => [intent.id, intent]))
+  if (newest.length === 0) return html`<p class="empty">No decisions yet.</p>`
+  return renderTable(request, 'Decisions', newest, {
+    Date: 'at',
+    Status: ({ action }) => renderStatus(decisions[action as AuditDecisionAction]),
+    Request: ({ resourceId }) => renderRecordLink(request, resourceId, payeeOf(payees.get(resourceId))),
+    'Decided by': entry => nameOf(entry, names, request),
+  })
+}
+
+const payeeOf = (intent: IntentItem | undefined): Html | undefined =>
+  intent && html`${renderEuros(intent.amountEuros)} to ${renderText(intent.merchant, 60)}`
+
+function nameOf(
+  { personId, actorType, actorId }: Entry,
+  names: ReadonlyMap<string, string>,
+  request: PageRequest,
+): Html {
+  const id = personId ?? actorId
+  const name = id === null ? undefined : names.get(id)
+  if (name !== undefined) return renderRecordLink(request, id, renderText(name, 60))
+  return html`<span>${humanize(actorType)} ${renderRecordLink(request, id)}</span>`
+}

@@ -1,0 +1,77 @@
+// Keys for lists of items that wait for a person: j and k move, a and d decide, ? lists the keys.
+
+import { element, show } from './dialogs.js'
+import { all, part, words } from './page.js'
+
+const ITEM = '[data-item]'
+const TYPED = 'input, textarea, select, dialog, [contenteditable]'
+
+const items = () => all(ITEM)
+const current = () => document.activeElement?.closest(ITEM)
+
+function focusItem(index) {
+  const list = items()
+  const item = list[Math.max(0, Math.min(index, list.length - 1))]
+  item?.focus({ preventScroll: true })
+  item?.scrollIntoView({ block: 'nearest' })
+}
+
+function move(step) {
+  const index = items().indexOf(current())
+  focusItem(index < 0 ? 0 : index + step)
+}
+
+/** Without an item in focus, the first one is focused and nothing is decided. */
+function decide(selector) {
+  const item = current()
+  if (!item) return focusItem(0)
+  const button = item.querySelector(selector)
+  const fold = button?.closest('details.fold')
+  if (!fold || fold.open) return button?.click()
+  fold.open = true
+  fold.querySelector('form')?.elements[0]?.focus()
+}
+
+async function showKeys() {
+  const rows = words.keysOf.map(([key, meaning]) =>
+    element('div', {}, element('dt', {}, element('kbd', {}, key)), element('dd', {}, meaning)),
+  )
+  await show(words.keys, [element('dl', { class: 'shortcuts' }, ...rows)], [['yes', words.keysClose]])
+}
+
+const actions = {
+  j: () => move(1),
+  k: () => move(-1),
+  a: () => decide('.main'),
+  d: () => decide('.against'),
+  '?': () => void showKeys(),
+}
+
+document.addEventListener('keydown', event => {
+  const { target, key } = event
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+  if (!(target instanceof Element) || target.closest(TYPED) || part('dialog[open]')) return
+  const action = actions[key]
+  if (!action) return
+  event.preventDefault()
+  action()
+})
+
+/** After a decision the focus goes to the item that takes the place of the decided one. */
+let decidedAt = -1
+
+document.addEventListener('form-done', ({ target }) => {
+  decidedAt = target instanceof Element ? items().indexOf(target.closest(ITEM)) : -1
+})
+
+document.addEventListener('part-replaced', () => {
+  if (decidedAt < 0) return
+  focusItem(decidedAt)
+  decidedAt = -1
+})
+
+const button = part('[data-keys]')
+if (button) {
+  button.hidden = false
+  button.addEventListener('click', () => void showKeys())
+}

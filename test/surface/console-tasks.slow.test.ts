@@ -1,0 +1,1 @@
+import './console-tasks/measured.ts'
