@@ -1,3 +1,4 @@
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common'
 import type { WaitingRun } from '../src/kernel/contract/call.ts'
 import {
   type ProcessInput,
@@ -50,7 +51,7 @@ export function recordActivities<P extends RecordProcess>(
       ...waitingRunOf(process, signalled),
     })
 
-  const steps = Object.entries(process.steps).map(([name, { operation, body, timeoutMs }]) => {
+  const steps = Object.entries(process.steps).map(([name, { operation, body, timeoutMs, untilClosed }]) => {
     async function step(input: ProcessInput): Promise<ProcessStepResult | null> {
       const { result } = await run<{ readonly done?: boolean }>(operation, {
         of: input,
@@ -60,7 +61,10 @@ export function recordActivities<P extends RecordProcess>(
         ...waitingRunOf(process, input, timeoutMs),
       })
       const done = result?.done === undefined ? null : { done: result.done }
-      return input.version === undefined ? done : { ...done, status: await read(input) }
+      if (input.version === undefined) return done
+      const status = await read(input)
+      if (untilClosed && !status.closed) throw notYet(status)
+      return { ...done, status }
     }
     return [name, step] as const
   })
@@ -68,6 +72,19 @@ export function recordActivities<P extends RecordProcess>(
   const activities = { [process.read.activity]: read, ...Object.fromEntries(steps) }
   return { ...activities, ...(process.decide && { [process.decide]: decide }) } as RecordActivities<P>
 }
+
+/** How soon a record is read again that is not due, such as a delivery that is being made. */
+const AGAIN_MS = 5_000
+const SOONEST_MS = 1_000
+
+/** Temporal tries again when the record is due, and shows until then what it waits for. */
+const notYet = ({ summary, waitsFor, dueInMs }: ProcessStatus): ApplicationFailure =>
+  ApplicationFailure.create({
+    message: `It waits ${waitsFor ?? 'for the record to end'}. ${summary}`,
+    type: 'NotYet',
+    category: ApplicationFailureCategory.BENIGN,
+    nextRetryDelay: Math.max(SOONEST_MS, dueInMs ?? AGAIN_MS),
+  })
 
 /** Until half of the activity's time is over, it is sure to read the record itself. */
 const waitingRunOf = (

@@ -3,5 +3,5 @@ import type { ProcessStatus } from '../src/kernel/contract/process.ts'
 import { type FollowedRecord, followRecord } from './shared/follow-record.ts'
 
 export const webhook = followRecord(webhookProcess, async (record: FollowedRecord<ProcessStatus>, steps) => {
-  await record.during(() => true, steps.retryDelivery)
+  await record.through(steps.retryDelivery)
 })

@@ -27,9 +27,10 @@ async function ask(key, method, path, body) {
     headers,
     body: body && !isForm ? JSON.stringify(body) : body,
   })
-  // The rate limit is reached: wait as long as the service says.
   if (answer.status === 429) {
-    await new Promise(resolve => setTimeout(resolve, 1_000 * Number(answer.headers.get('retry-after'))))
+    const seconds = Number(answer.headers.get('retry-after'))
+    console.error(`Rate limit reached: waiting ${seconds} s.`)
+    await new Promise(resolve => setTimeout(resolve, 1_000 * seconds))
     return ask(key, method, path, body)
   }
   if (!answer.ok) throw new Error(`${method} ${path}: ${(await answer.json()).error}`)

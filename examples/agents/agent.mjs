@@ -1,5 +1,5 @@
 // An agent that declares what it wants to spend, waits for the approver, pays, and reports the outcome.
-// It needs the package agentpay: `AGENTPAY_URL=… AGENTPAY_KEY=at_… node agent.mjs http://127.0.0.1:8080/simulate/mpp/paid`.
+// It needs the package agentpay: `AGENTPAY_URL=… AGENTPAY_KEY=at_… node agent.mjs http://localhost:8080/simulate/mpp/paid`.
 import { AgentPay, isRefusal } from 'agentpay'
 
 const [address, amount = '2.5'] = process.argv.slice(2)

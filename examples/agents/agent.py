@@ -1,6 +1,6 @@
 """
 An agent that declares what it wants to spend, waits for the person who decides, pays, and reports what came of it. It needs
-the package agentpay: ``AGENTPAY_URL=… AGENTPAY_KEY=at_… python agent.py http://127.0.0.1:8080/simulate/mpp/paid``.
+the package agentpay: ``AGENTPAY_URL=… AGENTPAY_KEY=at_… python agent.py http://localhost:8080/simulate/mpp/paid``.
 """
 
 import sys

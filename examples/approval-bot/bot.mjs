@@ -1,7 +1,7 @@
 // A bot that decides pending intents by its own rules: it approves small amounts for known merchants, denies
 // banned merchants, and leaves the rest to people. It needs Node 18.
 //
-//     API_URL=… API_KEY=sk_… KNOWN=127.0.0.1,shop.example BANNED=casino.example MOST=20 node bot.mjs [how many it decides]
+//     API_URL=… API_KEY=sk_… KNOWN=localhost,shop.example BANNED=casino.example MOST=20 node bot.mjs [how many it decides]
 //
 // Its key needs three scopes: events:read, intents:read and intents:approve. It never sees a policy, a wallet
 // or a card.
@@ -31,9 +31,10 @@ async function call(method, path, body) {
     headers: { ...headers, 'content-type': 'application/json' },
     body: body && JSON.stringify(body),
   })
-  // The rate limit is reached: wait as long as the service says.
   if (response.status === 429) {
-    await new Promise(resolve => setTimeout(resolve, 1_000 * Number(response.headers.get('retry-after'))))
+    const seconds = Number(response.headers.get('retry-after'))
+    console.error(`Rate limit reached: waiting ${seconds} s.`)
+    await new Promise(resolve => setTimeout(resolve, 1_000 * seconds))
     return call(method, path, body)
   }
   return { status: response.status, code: response.headers.get('x-error-code'), body: await response.json() }

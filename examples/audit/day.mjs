@@ -28,9 +28,10 @@ async function call(credentials, method, path, body) {
     headers: { ...credentials, 'content-type': 'application/json' },
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
-  // The rate limit is reached: wait as long as the service says.
   if (answer.status === 429) {
-    await pause(Number(answer.headers.get('retry-after')))
+    const seconds = Number(answer.headers.get('retry-after'))
+    console.error(`Rate limit reached: waiting ${seconds} s.`)
+    await pause(seconds)
     return call(credentials, method, path, body)
   }
   if (!answer.ok) throw new Error(`${method} ${path}: ${(await answer.json()).error}`)

@@ -22,9 +22,10 @@ async function ask(method, path, body) {
     body: body && JSON.stringify(body),
   })
   if (response.ok) return response
-  // The rate limit is reached: wait as long as the service says.
   if (response.status === 429) {
-    await new Promise(resolve => setTimeout(resolve, 1_000 * Number(response.headers.get('retry-after'))))
+    const seconds = Number(response.headers.get('retry-after'))
+    console.error(`Rate limit reached: waiting ${seconds} s.`)
+    await new Promise(resolve => setTimeout(resolve, 1_000 * seconds))
     return ask(method, path, body)
   }
   const { error } = await response.json()

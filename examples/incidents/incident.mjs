@@ -21,9 +21,10 @@ const headers = { 'x-dashboard-secret': DASHBOARD_SECRET, 'content-type': 'appli
 
 async function call(method, path, body) {
   const answer = await fetch(URL + path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
-  // The rate limit is reached: wait as long as the service says.
   if (answer.status === 429) {
-    await new Promise(resolve => setTimeout(resolve, 1_000 * Number(answer.headers.get('retry-after'))))
+    const seconds = Number(answer.headers.get('retry-after'))
+    console.error(`Rate limit reached: waiting ${seconds} s.`)
+    await new Promise(resolve => setTimeout(resolve, 1_000 * seconds))
     return call(method, path, body)
   }
   if (!answer.ok) throw new Error(`${method} ${path}: ${(await answer.json()).error}`)

@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs'
 
 const [address = 'http://127.0.0.1:4020/report', folder = '.'] = process.argv.slice(2)
-const { API_URL = 'http://127.0.0.1:8080', AGENT_TOKEN } = process.env
+const { API_URL = 'http://localhost:8080', AGENT_TOKEN } = process.env
 const MOST_EUROS = 5
 
 async function call(method, path, body, headers = {}) {
@@ -13,9 +13,10 @@ async function call(method, path, body, headers = {}) {
     headers: { Authorization: `Bearer ${AGENT_TOKEN}`, 'Content-Type': 'application/json', ...headers },
     body: body && JSON.stringify(body),
   })
-  // The rate limit is reached: wait as long as the service says.
   if (response.status === 429) {
-    await new Promise(resolve => setTimeout(resolve, 1_000 * Number(response.headers.get('retry-after'))))
+    const seconds = Number(response.headers.get('retry-after'))
+    console.error(`Rate limit reached: waiting ${seconds} s.`)
+    await new Promise(resolve => setTimeout(resolve, 1_000 * seconds))
     return call(method, path, body, headers)
   }
   const answer = await response.json()

@@ -22,9 +22,10 @@ async function send(headers, method, path, body) {
     headers: { ...headers, 'content-type': 'application/json' },
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
-  // The rate limit is reached: wait as long as the service says.
   if (answer.status === 429) {
-    await new Promise(resolve => setTimeout(resolve, 1_000 * Number(answer.headers.get('retry-after'))))
+    const seconds = Number(answer.headers.get('retry-after'))
+    console.error(`Rate limit reached: waiting ${seconds} s.`)
+    await new Promise(resolve => setTimeout(resolve, 1_000 * seconds))
     return send(headers, method, path, body)
   }
   return { ok: answer.ok, body: await answer.json() }

@@ -6,7 +6,9 @@ import { readFileSync } from 'node:fs'
 export async function ask(address, request) {
   const response = await fetch(address, request)
   if (response.status !== 429) return response
-  await new Promise(resolve => setTimeout(resolve, 1_000 * Number(response.headers.get('retry-after'))))
+  const seconds = Number(response.headers.get('retry-after'))
+  console.error(`Rate limit reached: waiting ${seconds} s.`)
+  await new Promise(resolve => setTimeout(resolve, 1_000 * seconds))
   return ask(address, request)
 }
 

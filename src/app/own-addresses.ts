@@ -43,6 +43,7 @@ function listenerAt(host: string, port: number): OwnListener {
 }
 
 const LOOPBACK: Readonly<Record<string, readonly string[]>> = {
+  localhost: ['localhost', '127.0.0.1', '[::1]'],
   '127.0.0.1': ['127.0.0.1', 'localhost'],
   '0.0.0.0': ['127.0.0.1', 'localhost'],
   '::1': ['[::1]', 'localhost'],

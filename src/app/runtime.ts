@@ -136,7 +136,7 @@ const systemsOf = (
 export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime> {
   const { settings, waiting, shared = false, areas = allAreas, streamTimes = {} } = options
   const addresses = serviceAddresses(settings)
-  const log = openLog(settings.logLevel, secretsIn(settings))
+  const log = openLog(settings.logLevel, secretsIn(settings), settings.logFormat)
   const store = await openStore({ settings, waiting, shared }, log)
   const { database, leases, listener, vault, signer, ...calls } = store
   const metrics = metricsOf(database, calls.unrecordedAnswers)

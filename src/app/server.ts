@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
-import { type AddressInfo, Server } from 'node:net'
+import { type AddressInfo, createServer as createSocketServer, Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { refuseConnection, refuseExpectation } from '../derive/http/respond.ts'
 import { clock } from '../values/clock.ts'
@@ -32,23 +32,32 @@ export function apiServer(answer: RequestListener, limits: ConnectionLimits): Ap
   })
   const connections = enforceConnectionLimits(server, limits)
   server.on('clientError', refuseConnection).on('checkExpectation', refuseExpectation)
+  const other = createSocketServer({ allowHalfOpen: true, noDelay: true }, socket =>
+    server.emit('connection', socket),
+  )
 
   return {
     connections: connections.count,
-    listen: (port, host) =>
-      new Promise((resolve, reject) => {
-        server.once('error', reject).listen(port, host, () => {
-          server.off('error', reject)
-          resolve(server.address() as AddressInfo)
-        })
-      }),
+    async listen(port, host) {
+      if (host !== LOCALHOST) return listenAt(server, port, host)
+      const at = await listenAt(server, port, '127.0.0.1')
+      try {
+        await listenAt(other, at.port, '::1')
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
+          server.close()
+          throw error
+        }
+      }
+      return { address: LOCALHOST, port: at.port }
+    },
 
     async close() {
       if (!server.listening) return
       isClosing = true
       lastRequestAt = clock.ticks()
       unanswered.forEach(askToClose)
-      const closed = once(server, 'close')
+      const closed = Promise.all([once(server, 'close'), ended(other)])
       // `http.Server.close` also cuts idle connections, and with them a request that is just arriving.
       Server.prototype.close.call(server)
       while (clock.ticks() - lastRequestAt < SILENCE_MS) await sleep(SILENCE_MS / 5)
@@ -58,6 +67,20 @@ export function apiServer(answer: RequestListener, limits: ConnectionLimits): Ap
     },
   }
 }
+
+/** Programs differ in which of its two addresses they try. A machine may lack the second one. */
+const LOCALHOST = 'localhost'
+
+const listenAt = (server: Server, port: number, host: string): Promise<AddressInfo> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject).listen(port, host, () => {
+      server.off('error', reject)
+      resolve(server.address() as AddressInfo)
+    })
+  })
+
+const ended = (server: Server): Promise<unknown> =>
+  server.listening ? once(server.close(), 'close') : Promise.resolve()
 
 function askToClose(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close')

@@ -5,11 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Service } from '../app/service.ts'
 import { temporalAccess } from '../app/temporal-access.ts'
 import { claimDataDirectory } from '../dev/data-directory.ts'
-import { instancePublisher, type RunningInstance, removeInstance } from '../dev/instance-file.ts'
+import { instancePublisher, removeInstance } from '../dev/instance-file.ts'
 import { startPostgres } from '../dev/postgres/embedded-postgres.ts'
 import { killSelfAfter } from '../dev/processes/deadline.ts'
 import { type LocalSecrets, openLocalSecrets, saveLocalSecrets } from '../dev/secrets.ts'
-import type { ConsoleSignInLink } from '../dev/seed.ts'
 import { rememberedPorts, temporalPaths } from '../dev/temporal/data.ts'
 import {
   startTemporalIfInstalled,
@@ -17,17 +16,21 @@ import {
   type TemporalConnectionInfo,
   type TemporalOptions,
 } from '../dev/temporal/start.ts'
+import { printLinkOnEnter, printWelcome } from '../dev/welcome.ts'
 import { waitForDatabase } from '../platform/database.ts'
 import { type ProcessLifetime, runProcess } from '../platform/lifetime.ts'
-import { printError, printLine } from '../platform/output.ts'
+import { printError, printLine, printProgress } from '../platform/output.ts'
 import { needsBaselineStamp } from '../platform/schema.ts'
 import { readEnvironmentSettings } from '../platform/settings/environment.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 
+/** A person tries things out here. `localhost`, because passkeys cannot exist for an IP address. */
+const USUAL = { HOST: 'localhost', RATE_LIMIT_PER_MINUTE: '1000', LOG_FORMAT: 'text' }
+
 /** Runs the whole service in one process, with an embedded PostgreSQL unless one is configured. */
 async function start(life: ProcessLifetime): Promise<void> {
   life.ending.addEventListener('abort', () => killSelfAfter(END_SECONDS))
-  const settings = readEnvironmentSettings()
+  const settings = readEnvironmentSettings(USUAL)
   mkdirSync(settings.dataDir, { recursive: true })
   const dataDir = realpathSync(settings.dataDir)
   const claimed = await claimDataDirectory(dataDir)
@@ -36,13 +39,12 @@ async function start(life: ProcessLifetime): Promise<void> {
   const secrets = openLocalSecrets(dataDir)
   const wish = { settings, dataDir, life }
   const temporal = startTemporalIfInstalled(wish)
-  const [databaseUrl, { openService, startParts, seedSandbox, signInOf }] = await Promise.all([
-    settings.databaseUrl ?? ownPostgres(dataDir, life),
-    loadService(),
-  ])
+  const [databaseUrl, { openService, startParts, seedSandbox, signInOf, newConsoleLink }] = await Promise.all(
+    [settings.databaseUrl ?? ownPostgres(dataDir, life), loadService()],
+  )
 
-  printLine('Preparing the database')
-  const waiting = { tell: printLine, signal: life.ending }
+  printProgress('Preparing the database')
+  const waiting = { tell: printProgress, signal: life.ending }
   const isOfVersionBefore = await waitForDatabase(databaseUrl, waiting, () => needsBaselineStamp(databaseUrl))
   if (isOfVersionBefore) await endRuns(wish, temporal)
   const own = { ...secretsFor(settings, secrets), databaseUrl }
@@ -62,7 +64,8 @@ async function start(life: ProcessLifetime): Promise<void> {
   const soon = await Promise.race([temporal, sleep(SOON_MS, null, { ref: false })])
   publish({ ...instance, ...soon })
   claimed.servedAt(url)
-  welcome({ ...instance, ...soon }, signIn)
+  printWelcome({ ...instance, ...soon }, signIn)
+  if (signIn) printLinkOnEnter(() => newConsoleLink(sandbox, service.runtime))
   void makeDocs(service, life)
   if (soon) return work(service, soon, life)
   void temporal
@@ -98,7 +101,7 @@ const secretsFor = (settings: Settings, kept: LocalSecrets) => ({
 
 /** Loads the service, about a thousand files, while PostgreSQL and Temporal start. */
 async function loadService() {
-  const [{ openService }, { seedSandbox, consoleSignInLink: signInOf }, parts, { startSepaInbox }] =
+  const [{ openService }, { consoleSignInLink: signInOf, ...seeding }, parts, { startSepaInbox }] =
     await Promise.all([
       import('../app/service.ts'),
       import('../dev/seed.ts'),
@@ -119,7 +122,7 @@ async function loadService() {
       life.closeLater(() => part.stop())
     }
   }
-  return { openService, seedSandbox, signInOf, startParts }
+  return { openService, ...seeding, signInOf, startParts }
 }
 
 const DOCS_AFTER_MS = 1_000
@@ -168,7 +171,7 @@ async function work(
 }
 
 async function ownPostgres(dataDir: string, life: ProcessLifetime): Promise<string> {
-  printLine('Starting PostgreSQL')
+  printProgress('Starting PostgreSQL')
   const postgres = await startPostgres({ dataDir })
   life.closeLater(() => postgres.stop())
   postgres.ended.catch(error => {
@@ -180,7 +183,7 @@ async function ownPostgres(dataDir: string, life: ProcessLifetime): Promise<stri
 }
 
 async function listen(service: Service, { port, host }: Settings): Promise<string> {
-  for (let next = port; ; next++) {
+  for (let next = port; ; next += port === 0 ? 0 : 1) {
     try {
       return `http://${reachable(host)}:${await service.listen(next, host)}`
     } catch (error) {
@@ -192,46 +195,8 @@ async function listen(service: Service, { port, host }: Settings): Promise<strin
 
 /** Writes the host as a URL needs it. An unspecified address is reached through the loopback. */
 function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  if (host === '::') return '[::1]'
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
   return host.includes(':') ? `[${host}]` : host
 }
-
-function welcome(instance: RunningInstance, signIn: ConsoleSignInLink | null): void {
-  const { url, docs, webUi, apiKey } = instance
-  const rows: [string, string | null][] = [
-    ['URL', url],
-    ['Docs', docs],
-    ['Web UI', webUi],
-    ['Temporal', temporalLine(instance)],
-    ['Sandbox key', apiKey],
-    ...(signIn ? signInRows(signIn) : []),
-  ]
-  const table = rows.filter(([, text]) => text !== null).map(([name, text]) => `  ${name.padEnd(13)}${text}`)
-  printLine(`
-The service is ready (${(performance.now() / 1000).toFixed(1)} s).
-
-${table.join('\n')}
-
-Next: pay something in three minutes, ${docs}#quickstart
-A first request:
-
-  curl -s ${url}/v1/policies -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '{"name":"First policy","maxTransactionEuros":50}'
-`)
-}
-
-const signInRows = ({ url, byLink }: ConsoleSignInLink): [string, string][] => [
-  ['Console', String(new URL('console', url))],
-  ['Sign in', url],
-  [
-    '',
-    byLink
-      ? 'in a browser, within ten minutes: it makes you a passkey'
-      : 'with your passkey; without it, see "Recovery" in docs/how-to/people.md',
-  ],
-]
-
-const temporalLine = ({ temporalCli, temporalAddress, temporalNamespace }: RunningInstance): string | null =>
-  temporalCli && `${temporalCli} workflow list --address ${temporalAddress} --namespace ${temporalNamespace}`
 
 runProcess(start)

@@ -16,6 +16,7 @@ export interface ServiceConnection {
 
 export interface LocalSandbox {
   readonly url: string
+  readonly ownerId: string
   readonly apiKey: string
   readonly dashboardSecret: string
   readonly temporalAddress?: string | null

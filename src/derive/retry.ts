@@ -52,9 +52,7 @@ export async function withRetries<A extends Answered>(
       const seconds = waited < patience.maxWaits ? secondsToWait(answer, isRepeatable, patience) : undefined
       if (seconds === undefined) return answer
       waited += 1
-      onWait?.(
-        `The service asks to wait ${seconds} s (${answer.headers.get('x-error-code') ?? answer.status}).`,
-      )
+      onWait?.(waitingText(answer, seconds))
       await drain(answer)
       await wait(seconds * 1_000)
     } catch (error) {
@@ -67,6 +65,11 @@ export async function withRetries<A extends Answered>(
     }
   }
 }
+
+const waitingText = ({ status, headers }: Answered, seconds: number): string =>
+  status === 429
+    ? `Rate limit reached: waiting ${seconds} s.`
+    : `The service asks to wait ${seconds} s (${headers.get('x-error-code') ?? status}).`
 
 /** After these codes nothing was done, or the outcome is unknown, so only a repeatable request is sent again. */
 const UNDECIDED = new Set(['in_progress', 'busy', 'overloaded', 'outcome_unknown', 'unavailable'])

@@ -30,6 +30,15 @@ interface Input {
   readonly body?: unknown
 }
 
+class RefusedStep extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
 const operationRunner =
   ({ execute, operations }: OperationParts) =>
   async (
@@ -48,7 +57,7 @@ const operationRunner =
       idempotencyKey: null,
     })
     const answer = JSON.parse(String(outcome.body))
-    if (outcome.errorCode) throw new Error(`${key}: ${answer.error}`)
+    if (outcome.errorCode) throw new RefusedStep(outcome.errorCode, `${key}: ${answer.error}`)
     return answer
   }
 
@@ -98,27 +107,31 @@ export interface ConsoleSignInLink {
 }
 
 /**
- * Returns a link, as `POST /console/links` creates it, until a passkey exists; afterwards the sign-in page.
- * It also returns the page if people were invited but none is an owner, because a link does not create an
- * owner then. Null if passkeys cannot exist at this address.
+ * Returns a link until a passkey exists, afterwards the sign-in page. Null if passkeys cannot exist at this
+ * address.
  */
 export async function consoleSignInLink(
-  { apiKey }: SeededSandbox,
+  sandbox: SeededSandbox,
   parts: SignInParts,
 ): Promise<ConsoleSignInLink | null> {
-  const { pageUrl, relyingParty } = parts.ports
-  const owner = await holderOf(parts, apiKey)
-  if (!owner || relyingParty().unavailable) return null
-  const run = operationRunner(parts)
-  const passkeys = await run(owner, 'passkeys.list', { query: { limit: '1' } })
-  const byPasskey = { url: pageUrl('/login'), byLink: false }
-  if (listed(passkeys).length > 0) return byPasskey
-  const people = await run(owner, 'people.list', { query: { limit: '100' } })
-  const present = listed(people).filter(({ status }) => status !== 'removed')
-  const person = present.find(({ role }) => role === 'owner')
-  if (!person && present.length > 0) return byPasskey
-  const link = await run(owner, 'console.createLink', { body: person ? { personId: person.id } : {} })
-  return { url: String(link.url), byLink: true }
+  const owner = await holderOf(parts, sandbox.apiKey)
+  if (!owner || parts.ports.relyingParty().unavailable) return null
+  const passkeys = await operationRunner(parts)(owner, 'passkeys.list', { query: { limit: '1' } })
+  if ((passkeys.data as unknown[]).length === 0) return newConsoleLink(sandbox, parts)
+  return { url: parts.ports.pageUrl('/login'), byLink: false }
 }
 
-const listed = ({ data }: Record<string, unknown>) => data as { id: string; status: string; role: string }[]
+/** A new link in place of the last one. The sign-in page, if people were invited but none is an owner. */
+export async function newConsoleLink(
+  { ownerId }: SeededSandbox,
+  parts: SignInParts,
+): Promise<ConsoleSignInLink> {
+  try {
+    const body = { ownerId }
+    const link = await operationRunner(parts)(dashboardActor, 'console.createSandboxLink', { body })
+    return { url: String(link.url), byLink: true }
+  } catch (error) {
+    if (!(error instanceof RefusedStep && error.code === 'owner_missing')) throw error
+    return { url: parts.ports.pageUrl('/login'), byLink: false }
+  }
+}

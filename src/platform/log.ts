@@ -1,4 +1,5 @@
 import pino, { type Logger } from 'pino'
+import { endProgress } from './output.ts'
 
 /**
  * Matches credentials. Two prefixes also end other ids: `mer_` in a customer's id and `pt_` in a receipt's.
@@ -40,21 +41,28 @@ function withoutValues(error: NodeJS.ErrnoException & { constraint?: string }) {
 /** Lines are written in blocks: a write per line would cost as much as the request. The rest is written at exit. */
 const BUFFERED = { fd: 1, sync: false, minLength: 8_192, periodicFlush: 100 }
 
-export function openLog(level: string, secrets: readonly string[]): Logger {
-  const streamWrite = redactor(secrets)
+export type LogFormat = 'json' | 'text'
+
+const usualFormat = (): LogFormat => (process.stdout.isTTY ? 'text' : 'json')
+
+export function openLog(level: string, secrets: readonly string[], format = usualFormat()): Logger {
+  const redact = redactor(secrets)
   const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: withoutValues },
-    hooks: { streamWrite },
+    hooks: { streamWrite: format === 'json' ? redact : textLine(redact) },
   }
-  if (!process.stdout.isTTY) return pino(options, pino.destination(BUFFERED))
-  return pino(
-    { ...options, hooks: { streamWrite: line => formatLogLine(streamWrite(line)) } },
-    pino.destination(1),
-  )
+  return pino(options, pino.destination(process.stdout.isTTY ? 1 : BUFFERED))
 }
+
+const textLine =
+  (redact: (line: string) => string) =>
+  (line: string): string => {
+    const text = formatLogLine(redact(line))
+    return text && endProgress() + text
+  }
 
 const NAMES: Readonly<Record<number, string>> = {
   20: 'debug',

@@ -1,5 +1,6 @@
 import './start/running-service.ts'
 import './start/reset.ts'
+import './start/terminal.ts'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -47,7 +48,7 @@ describe('npm start', () => {
     expect(Number(new URL(instance.url).port)).toBeGreaterThan(port)
     expect(readdirSync(dataDir).filter(name => /^(postgres|temporal)/.test(name))).toEqual([])
     // The test does not wait for the documentation: on a busy machine it takes long.
-    await service.untilOutput(/the documentation is being made/)
+    await service.untilOutput(/^\d\d:\d\d:\d\d debug the documentation is being made$/m)
     expect(await stopService(service)).toBe(0)
     other.close()
   })

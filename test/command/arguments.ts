@@ -95,10 +95,40 @@ describe('the arguments of a command', () => {
     [['--purpose', 'a', '--purpose', 'b'], '--purpose is given twice.'],
     [['--purpos', 'a'], 'Unknown option --purpos. Did you mean --purpose?'],
     [['--metadata', '{a}'], /^--metadata is not valid JSON: /],
-    [['intent_1'], 'intents create takes no id; intent_1 is too much'],
+    [['intent_1'], /^intents create takes \[agentId\] .*, and not intent_1\.$/],
     [['--metadata.'], 'Unknown option --metadata.. Did you mean --metadata?'],
   ])('that cannot be are refused: %j', (args, message) => {
     expect(() => call('intents.create', ...args)).toThrow(message)
+  })
+
+  test('take ids without their options, as an id says what it is of', () => {
+    expect(bodyOf('mpp.pay', 'intent_1', 'card_1', '--url', 'https://a.example')).toEqual({
+      intentId: 'intent_1',
+      cardId: 'card_1',
+      url: 'https://a.example',
+    })
+    expect(call('policies.assign', 'agent_1', 'policy_1')).toMatchObject({
+      params: { agentId: 'agent_1' },
+      members: { policyId: 'policy_1' },
+    })
+    expect(call('receipts.list', 'txn_1').query).toEqual({ transactionId: 'txn_1' })
+    const given = bodyOf('mpp.pay', '--intentId', 'intent_2', 'card_1', '--url', 'https://a.example')
+    expect(given).toMatchObject({ intentId: 'intent_2', cardId: 'card_1' })
+    expect(() => bodyOf('mpp.pay', '--intentId', 'intent_2', 'intent_1')).toThrow(
+      'mpp pay takes <intentId> [cardId], and not intent_1.',
+    )
+  })
+
+  test('take the word that another area has for a choice', () => {
+    const reasons = ['refunds.create', 'disputes.create'].map(
+      key =>
+        bodyOf(key, 'txn_1', '--reason', key === 'refunds.create' ? 'not_received' : 'not_delivered')?.reason,
+    )
+    expect(reasons).toEqual(['not_delivered', 'not_received'])
+  })
+
+  test('name the choices of a value that is missing', () => {
+    expect(() => call('cards.create', '--usage')).toThrow('--usage needs one of single, multi.')
   })
 
   test('name what is missing, with an example', () => {

@@ -100,7 +100,11 @@ describe('a call', () => {
   test('without a key waits out a 429, and nothing else', async () => {
     plays.push(later(429, 'rate_limited', 1), later(503, 'outcome_unknown', 1))
     const { code, err } = await calling('agents', 'update', 'agent_1', '--name', 'B')
-    expect([code, err, waits]).toEqual([1, 'Later. (outcome_unknown)\n', [1_000]])
+    expect([code, err, waits]).toEqual([
+      1,
+      'Rate limit reached: waiting 1 s.\nLater. (outcome_unknown)\n',
+      [1_000],
+    ])
   })
 
   test('that is refused ends with 1, and with 3 where the key is not valid', async () => {

@@ -17,6 +17,10 @@ describe('a command line', () => {
       ['intents', 'create', '--amountEuros', '1'],
       'intents create needs --purpose. See: agentpay intents create --help\n',
     ],
+    [
+      ['cards', 'create'],
+      'cards create needs <agentId>, --usage (single, multi). See: agentpay cards create --help\n',
+    ],
     [['agents', 'get', 'a', '--all'], 'agents get has no pages. Omit --all.\n'],
     [['agents', 'get', 'a', '--body', '{}'], 'agents get takes no body. Omit it.\n'],
     [['version', 'a'], 'version takes no arguments, and no a\n'],
@@ -44,7 +48,7 @@ describe('a command line', () => {
     expect((await runCommand(noun)).out).toMatch(/create .*Declare an intent to spend/)
     const { out } = await runCommand(verb)
     expect(out).toMatch(/--amountEuros .*required/)
-    expect(out).toContain('agentpay intents create --agentId agent_')
+    expect(out).toContain('agentpay intents create agent_')
     expect(out).toMatch(/404 agent_not_found +No such agent\./)
     expect((await runCommand([])).out).toBe((await runCommand(all)).out)
   })

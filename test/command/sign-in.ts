@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { runCommand, runProgram } from '../support/command.ts'
-import { bodyOf } from '../support/factories.ts'
+import { aKey, bodyOf } from '../support/factories.ts'
 import { aConfiguration } from '../support/identity/key-files.ts'
 import { approvePairing } from '../support/identity/pairing.ts'
 import { signed } from '../support/identity/people.ts'
@@ -83,19 +83,39 @@ describe('login', () => {
     expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('Your browser opens.')])
   })
 
-  test('opens a link that creates the first passkey in a sandbox without one', async () => {
-    const { key, ownerId } = await service.owner()
-    const folder = temporaryFolder()
-    writeFileSync(join(folder, 'instance.json'), JSON.stringify({ url: service.url, apiKey: key }))
+  /** Runs `login` until its page is shown, and returns what it says. */
+  async function shownBy(env: Record<string, string>): Promise<string> {
     const { err } = await runCommand(['login', '--no-browser'], {
-      env: { ...aConfiguration().env, DATA_DIR: folder },
+      env: { ...aConfiguration().env, ...env },
       wait: async () => {
         await service.sql(`update cli_pairings set status = 'void' where status = 'pending'`)
       },
     })
-    expect(err).toMatch(/\/login\?to=%2Fcli%2F\w{43}#lnk_\w{43}/)
-    const people = await service.sql('select 1 from person_links where owner_id = $1', [ownerId])
-    expect(people).toHaveLength(1)
+    return err
+  }
+
+  const OWNERS_LINK = /\/login\?to=%2Fcli%2F\w{43}#lnk_\w{43}/
+
+  test('shows a link that signs an owner in where the data folder of a sandbox is at hand', async () => {
+    const { key, ownerId } = await service.owner()
+    const { dashboardSecret } = service
+    const instance = { url: service.url, apiKey: key, ownerId, dashboardSecret }
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'instance.json'), JSON.stringify(instance))
+    expect(await shownBy({ DATA_DIR: folder })).toMatch(OWNERS_LINK)
+    expect(await service.sql('select 1 from person_links where owner_id = $1', [ownerId])).toHaveLength(1)
+  })
+
+  test('shows such a link with the dashboard secret and a test key, and none with a key alone', async () => {
+    const { key, client, ownerId } = await service.owner()
+    const env = { DATA_DIR: temporaryFolder(), AGENTPAY_URL: service.url, AGENTPAY_KEY: key }
+    const secret = { AGENTPAY_DASHBOARD_SECRET: service.dashboardSecret }
+    expect(await shownBy({ ...env, ...secret })).toMatch(OWNERS_LINK)
+    expect(await shownBy(env)).toMatch(/\/cli\/\w{43}\n/)
+    expect(await shownBy(env)).not.toContain('lnk_')
+    await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [ownerId])
+    const { key: live } = await aKey(client, { environment: 'live' })
+    expect(await shownBy({ ...env, ...secret, AGENTPAY_KEY: String(live) })).not.toContain('lnk_')
   })
 
   test('requires an address, and refuses an unencrypted one', async () => {

@@ -1,4 +1,5 @@
 import './console/gate.ts'
 import './console/links.ts'
+import './console/sandbox-links.ts'
 import './console/sign-in.ts'
 import './console/sessions.ts'

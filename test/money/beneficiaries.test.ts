@@ -106,8 +106,8 @@ describe('a new beneficiary', () => {
     ['a BIC from elsewhere', { bic: 'BNPAFRPP' }, /^bic: The bank is in FR, the account in DE\.$/],
     ['a country that is none', { country: 'Germany' }, /^country: /],
     ['an email that is none', { email: 'ada' }, /^email: /],
-    ['a verification', { verification: { result: 'match' } }, /^verification: there is no such member/],
-    ['an owner', { ownerId: 'customer_1' }, /^ownerId: there is no such member/],
+    ['a verification', { verification: { result: 'match' } }, /^verification: unknown field/],
+    ['an owner', { ownerId: 'customer_1' }, /^ownerId: unknown field/],
   ])('is refused with %s', async (_, wrong, message) => {
     const { client, key } = await service.owner()
     const body = { name: 'Ada', iban: GERMAN, ...wrong }

@@ -4,6 +4,7 @@ import {
   continueAsNew,
   defineQuery,
   defineSignal,
+  isCancellation,
   setDefaultSignalHandler,
   setHandler,
   workflowInfo,
@@ -34,6 +35,8 @@ const DAY_MS = 86_400_000
 export interface FollowedRecord<Status extends ProcessStatus> {
   /** Waits while the status has these members, or satisfies the predicate. `act` runs each time the record is due. */
   during(so: Partial<Status> | ((status: Status) => boolean), act: () => Promise<unknown>): Promise<void>
+  /** Takes a step that lasts until the record is closed. After each signal the record is read, and the step begins anew. */
+  through(act: () => Promise<unknown>): Promise<void>
 }
 
 interface Options {
@@ -113,7 +116,8 @@ class OpenRecord<Status extends ProcessStatus> implements FollowedRecord<Status>
     this.#read = isOf060(parts.input)
       ? proxyActivity(read.activity, read)
       : localActivityFirst(read.activity, read)
-    this.#list = isOf060(parts.input) ? listOf060() : runList()
+    const hasDeadline = !Object.values(parts.process.steps).some(({ untilClosed }) => untilClosed)
+    this.#list = isOf060(parts.input) ? listOf060() : runList({ hasDeadline })
     handleRecordChanged(() => {
       this.#hasChanged = true
     })
@@ -142,15 +146,32 @@ class OpenRecord<Status extends ProcessStatus> implements FollowedRecord<Status>
     while (!this.isOver() && isSo(this.status)) await this.wait(act)
   }
 
+  async through(act: () => Promise<unknown>): Promise<void> {
+    if (isOf060(this.#parts.input)) return this.during(() => true, act)
+    while (!this.isOver()) {
+      await this.#continueIfLong()
+      const scope = new CancellationScope()
+      const acting = scope.run(act).catch(ignoreCancellation)
+      await Promise.race([acting, condition(() => this.#isDisturbed())])
+      if (!this.#isDisturbed()) continue
+      await this.reread()
+      if (!this.isOver()) scope.cancel()
+    }
+  }
+
   /** Acts if something is due, waits until the record may have changed, and reads it again. */
   async wait(act?: () => Promise<unknown>): Promise<void> {
-    if (workflowInfo().continueAsNewSuggested && !this.#isAsked())
-      await continueAsNew({ ...this.#parts.input, version: RUN_VERSION })
+    await this.#continueIfLong()
     const { status } = this
     if (isDue(status)) await act?.()
     if (hasMoved(status, this.status) && !this.#isDisturbed()) return
     await this.#restUntil(isDue(status) ? RETRY_AFTER_MS : status.dueInMs)
     await this.reread()
+  }
+
+  async #continueIfLong(): Promise<void> {
+    if (workflowInfo().continueAsNewSuggested && !this.#isAsked())
+      await continueAsNew({ ...this.#parts.input, version: RUN_VERSION })
   }
 
   /** Answers the signals first, so that the record is read with their effect. */
@@ -189,6 +210,10 @@ class OpenRecord<Status extends ProcessStatus> implements FollowedRecord<Status>
   #isAsked(): boolean {
     return this.#parts.answers.arePending()
   }
+}
+
+function ignoreCancellation(error: unknown): void {
+  if (!isCancellation(error)) throw error
 }
 
 const isDue = ({ dueInMs }: ProcessStatus): boolean => dueInMs !== null && dueInMs <= 0

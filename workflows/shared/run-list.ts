@@ -13,10 +13,14 @@ export interface RunVisibility {
   show(status: ProcessStatus): void
 }
 
-/** The run was started with the status and the deadline that its record had. */
-export function runList(): RunVisibility {
+/**
+ * The run was started with the status and the deadline that its record had. A run that acts at many times, without
+ * waking up, has no deadline in the list.
+ */
+export function runList({ hasDeadline = true } = {}): RunVisibility {
   return {
-    show({ status, dueInMs }) {
+    show({ status, ...times }) {
+      const dueInMs = hasDeadline ? times.dueInMs : null
       const listed = workflowInfo().typedSearchAttributes
       const hasStatus = listed.get(STATUS_SEARCH_ATTRIBUTE) === status
       // A step that is due is taken at once.

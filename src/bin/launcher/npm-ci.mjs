@@ -9,14 +9,21 @@ const UNREACHABLE =
 export async function npmCi(lock) {
   const began = performance.now()
   const elapsed = () => `${Math.round((performance.now() - began) / 1000)} s`
-  process.stdout.write('Installing the packages of package-lock.json: once, half a minute as a rule\n')
-  const progress = setInterval(() => process.stdout.write(`  still installing after ${elapsed()}\n`), 5_000)
+  const text = 'Installing the packages of package-lock.json: once, half a minute as a rule'
+  show(text)
+  const progress = setInterval(() => show(`${text} (${elapsed()})`), process.stdout.isTTY ? 1_000 : 5_000)
   try {
     await runNpm(lock)
   } finally {
     clearInterval(progress)
   }
-  process.stdout.write(`Installed in ${elapsed()}\n`)
+  show(`Installed in ${elapsed()}`)
+  if (process.stdout.isTTY) process.stdout.write('\n')
+}
+
+/** On a terminal each line replaces the one before. */
+function show(text) {
+  process.stdout.write(process.stdout.isTTY ? `\r\u001b[2K${text}` : `${text}\n`)
 }
 
 function runNpm(lock) {

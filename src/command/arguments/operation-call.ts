@@ -1,6 +1,6 @@
 import { didYouMeanText } from '../../values/nearest.ts'
 import { usageError } from '../io.ts'
-import type { CommandDefinition, ValueShape } from '../table.ts'
+import type { BodyMember, CommandDefinition, ValueShape } from '../table.ts'
 import { NamedFile } from './files.ts'
 import { findMemberOption, type MemberOption, memberOptions, setMember } from './members.ts'
 import { type CommandOption, type CommandOptions, operationCommandOptions } from './options.ts'
@@ -11,6 +11,7 @@ import {
   type ParsedOption,
   readArguments,
 } from './parse.ts'
+import { idMembers, optionsForIds, requiredIdsText } from './positional-ids.ts'
 
 export interface OperationCall {
   readonly params: Readonly<Record<string, string>>
@@ -31,7 +32,9 @@ export function parseOperationCall(
   })
   const options = optionValues(given, own)
   const params = options.help ? {} : paramsOf(command, positionals)
-  const parts = membersOf(command, given, own)
+  const typed = new Set(given.flatMap(({ name }) => String(findMemberOption(command, name)?.path[0] ?? '')))
+  const more = options.help ? [] : optionsForIds(command, positionals.slice(command.params.length), typed)
+  const parts = membersOf(command, [...given, ...more], own)
   return { params, query: parts.query, members: parts.hasBody ? parts.body : undefined, options }
 }
 
@@ -41,22 +44,23 @@ const finder =
   name => {
     if (Object.hasOwn(own, name)) return own[name]
     const place = findMemberOption(command, name)
-    return place && { type: isFlag(place) ? 'boolean' : 'string' }
+    if (!place) return undefined
+    const choices = choiceNames(place.shape.choices ?? place.shape.items?.choices ?? [])
+    return {
+      type: isFlag(place) ? 'boolean' : 'string',
+      ...(choices.length > 0 && { choices: choicesText(choices) }),
+    }
   }
 
 const isFlag = ({ shape: { types } }: MemberOption): boolean => types.length === 1 && types[0] === 'boolean'
 
-function paramsOf(
-  { noun, verb, params }: CommandDefinition,
-  positionals: readonly string[],
-): Record<string, string> {
-  const names = params.map(({ name }) => `<${name}>`).join(' ')
+function paramsOf(command: CommandDefinition, positionals: readonly string[]): Record<string, string> {
+  const { noun, verb, params } = command
   const lacking = params[positionals.length]
   if (lacking)
-    throw usageError(`${noun} ${verb} needs ${names}. ${lacking.description} For example: ${lacking.example}`)
-  const tooMany = positionals[params.length]
-  if (tooMany !== undefined)
-    throw usageError(`${noun} ${verb} takes ${names || 'no id'}; ${tooMany} is too much.`)
+    throw usageError(
+      `${noun} ${verb} needs ${requiredIdsText(command)}. ${lacking.description} For example: ${lacking.example}`,
+    )
   const empty = positionals.findIndex(value => /^\.{0,2}$/.test(value))
   if (empty >= 0) throw usageError(`'${positionals[empty]}' is not an id.`)
   return Object.fromEntries(params.map(({ name }, index) => [name, positionals[index] ?? '']))
@@ -109,23 +113,37 @@ export function requireArguments(command: CommandDefinition, { query, members }:
     ...(command.body?.required || members ? (command.body?.members ?? []) : []),
   ].filter(member => member.required && !Object.hasOwn(given, member.name))
   if (required.length === 0) return
-  const names = required.map(({ name }) => `--${name}`).join(', ')
+  const names = required.map(member => neededText(member, command)).join(', ')
   throw usageError(
     `${command.noun} ${command.verb} needs ${names}. See: agentpay ${command.noun} ${command.verb} --help`,
   )
 }
+
+function neededText({ name, choices, items }: BodyMember, command: CommandDefinition): string {
+  if (idMembers(command).some(member => member.name === name)) return `<${name}>`
+  const words = choiceNames(choices ?? items?.choices ?? [])
+  return words.length === 0 ? `--${name}` : `--${name} (${choicesText(words)})`
+}
+
+const LISTED = 12
+
+const choiceNames = (choices: readonly unknown[]): string[] =>
+  choices.filter(choice => choice !== null).map(String)
+
+const choicesText = (names: readonly string[]): string =>
+  names.length > LISTED ? 'the values in the help' : names.join(', ')
 
 type ParseResult = { readonly value: unknown } | { readonly problem: string }
 
 const NUMBER = /^-?\d+(\.\d+)?$/
 
 export function parseOptionValue(text: string, shape: ValueShape): ParseResult {
-  const { types, choices } = shape
+  const { types, choices, synonyms = {} } = shape
   const may = (type: string): boolean => types.includes(type)
   if (shape.isFile) return { value: new NamedFile(text) }
   if (types.length === 0) return anything(text)
   if (text === 'null' && may('null')) return { value: null }
-  if (choices) return choiceOf(text, choices)
+  if (choices) return choiceOf(Object.hasOwn(synonyms, text) ? String(synonyms[text]) : text, choices)
   if ((text === 'true' || text === 'false') && may('boolean')) return { value: text === 'true' }
   if ((may('number') || may('integer')) && NUMBER.test(text)) return numberOf(text)
   if ((may('object') && /^\s*\{/.test(text)) || (may('array') && /^\s*\[/.test(text)))
@@ -148,9 +166,8 @@ function anything(text: string): ParseResult {
 function choiceOf(text: string, choices: readonly unknown[]): ParseResult {
   const chosen = choices.find(choice => String(choice) === text)
   if (chosen !== undefined) return { value: chosen }
-  const names = choices.filter(choice => choice !== null).map(String)
-  const list = names.length > 12 ? 'the values in the help' : names.join(', ')
-  return { problem: `must be one of ${list}, not ${text}.${didYouMeanText(text, names)}` }
+  const names = choiceNames(choices)
+  return { problem: `must be one of ${choicesText(names)}, not ${text}.${didYouMeanText(text, names)}` }
 }
 
 /** Refuses a number that JSON cannot carry unchanged: it may be an amount. */

@@ -13,7 +13,12 @@ export interface ParsedArguments {
   readonly given: readonly ParsedOption[]
 }
 
-export type FindOption = (name: string) => Pick<CommandOption, 'type' | 'short'> | undefined
+interface FoundOption extends Pick<CommandOption, 'type' | 'short'> {
+  /** The values that it takes, as a text. */
+  readonly choices?: string
+}
+
+export type FindOption = (name: string) => FoundOption | undefined
 
 interface Rules {
   readonly find: FindOption
@@ -67,9 +72,10 @@ function parseOption(
   const option = find(name)
   if (!option) return negated(name, find) ?? unknown(rawName, name, names)
   if (option.type === 'boolean') return { name, value: booleanOf(rawName, value) }
-  if (value === undefined) throw usageError(`${rawName} needs a value.`)
+  const needs = `${rawName} needs ${option.choices ? `one of ${option.choices}` : 'a value'}.`
+  if (value === undefined) throw usageError(needs)
   if (!inlineValue && /^-[^\d]/.test(value))
-    throw usageError(`${rawName} needs a value. If ${value} is the value, write ${rawName}=${value}`)
+    throw usageError(`${needs} If ${value} is the value, write ${rawName}=${value}`)
   return { name, value }
 }
 

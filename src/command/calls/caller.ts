@@ -69,7 +69,7 @@ async function openReply(
   try {
     const reply = await withRetries(async () => read(await sendServiceRequest(sent, io.signal)), {
       isRepeatable: command.isRepeatable === true || idempotencyKey !== undefined,
-      onWait: sentence => void (io.stderr.isTTY && io.stderr.write(`${sentence}\n`)),
+      onWait: sentence => void io.stderr.write(`${sentence}\n`),
       async drain({ content }) {
         for await (const _ of content);
       },

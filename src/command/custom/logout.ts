@@ -38,7 +38,7 @@ export const logoutCommand: CustomCommand = {
     const { name, profile } = profileOf(context)
     const { serviceClientAt: callerAt } = await import('../sign-in/service.ts')
     if (context.options['forget-only'] !== true)
-      checkEnded(await callerAt(context, profile.url, profile.key).call('keys.revokeCurrent'))
+      checkEnded(await callerAt(context, profile.url, profile).call('keys.revokeCurrent'))
     await changeKeyFile(context.io, withoutKeyProfile(name, profile.keyId))
     if (context.asJson) context.print({ profile: name, url: profile.url })
     else context.say(`Signed out of ${profile.url}: the profile ${name} is deleted.`)

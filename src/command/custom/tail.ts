@@ -6,6 +6,7 @@ export const tailEventsCommand: CustomCommand = {
   summary: 'Show events as they happen',
   description:
     'Follows events from now on until you interrupt it, and then exits with 0. A broken connection resumes after the last event. Terminals get a line per event, pipes a line of JSON.',
+  arguments: { '[agent]': 'Only events of this agent.' },
   options: {
     type: {
       type: 'string',
@@ -14,11 +15,12 @@ export const tailEventsCommand: CustomCommand = {
       isEvents: true,
       description: 'Only events with this name, such as agent.frozen (repeatable, or separated by commas).',
     },
-    agent: { type: 'string', value: '<id>', description: 'Only events of this agent.' },
+    agent: { type: 'string', value: '<id>', description: 'The same as the argument.' },
   },
   examples: [
     'agentpay events tail',
     'agentpay events tail --type intent.created,intent.approved',
+    'agentpay events tail agent_01jd8x2m4ye7k9v0c3q5r6t8wz',
     "agentpay events tail --json | jq -r '.data.agentId'",
   ],
   async run(context) {

@@ -18,7 +18,8 @@ function lineOf({ createdAt, event, data, id }: FollowedEvent): string {
 }
 
 export async function tailEvents(context: CommandContext): Promise<ExitCode> {
-  const { type, agent } = context.options
+  const { type, agent: named } = context.options
+  const agent = context.arguments[0] ?? named
   const wanted = await createEventFilter(
     parseEventNames(type),
     typeof agent === 'string' ? agent : undefined,

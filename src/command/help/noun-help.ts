@@ -1,3 +1,4 @@
+import { requiredIdsText } from '../arguments/positional-ids.ts'
 import type { CustomCommand } from '../context.ts'
 import type { TerminalStyle } from '../output/terminal.ts'
 import type { CommandTableFile } from '../table.ts'
@@ -20,14 +21,8 @@ export function nounHelp(
     ...Object.entries(verbs)
       .filter(([verb]) => !hidden.has(verb))
       .map(([verb, key]): [string, string] => {
-        const { params, summary } = table.get(key)
-        return [
-          wordsOf(
-            verb,
-            params.map(({ name }) => `<${name}>`),
-          ),
-          summary,
-        ]
+        const command = table.get(key)
+        return [wordsOf(verb, [requiredIdsText(command)]), command.summary]
       }),
   ]
   return [
@@ -38,4 +33,4 @@ export function nounHelp(
   ].join('')
 }
 
-const wordsOf = (verb: string, args: readonly string[]): string => [verb, ...args].join(' ')
+const wordsOf = (verb: string, args: readonly string[]): string => [verb, ...args].filter(Boolean).join(' ')

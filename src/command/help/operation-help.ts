@@ -1,14 +1,15 @@
 import { MEMBER_PREFIX } from '../arguments/members.ts'
 import { type CommandOptions, commonCommandOptions, operationCommandOptions } from '../arguments/options.ts'
+import { idMembers, optionsForIds, requiredIdsText } from '../arguments/positional-ids.ts'
 import type { TerminalStyle } from '../output/terminal.ts'
 import type { BodyMember, CommandDefinition, ValueShape } from '../table.ts'
 import { formatDefinitionList, helpSection, optionRows, withoutBackticks, wrapText } from './layout.ts'
 
 export function operationHelp(command: CommandDefinition, style: TerminalStyle): string {
   const { noun, verb, summary, description, params, query, body, refusals } = command
-  const ids = params.map(({ name }) => ` <${name}>`).join('')
+  const ids = requiredIdsText(command)
   return [
-    `${style.bold(`agentpay ${noun} ${verb}`)}${ids}${usageOf(command)}\n`,
+    `${style.bold(`agentpay ${noun} ${verb}`)}${ids && ` ${ids}`}${usageOf(command)}\n`,
     `\n${wrapText(withoutBackticks(`${summary}.`))}\n`,
     description ? `\n${wrapText(withoutBackticks(description))}\n` : '',
     `\n${wrapText(accessOf(command))}\n`,
@@ -84,13 +85,17 @@ function memberRows(members: readonly BodyMember[], before = ''): [string, strin
   })
 }
 
-export function exampleArguments({ params, query, body }: CommandDefinition): string[] {
-  const ids = params.map(({ example }) => example)
+export function exampleArguments(command: CommandDefinition): string[] {
+  const { params, query, body } = command
+  const positional = positionalExamples(command)
+  const isPositional = (name: string) => positional.some(example => example.name === name)
+  const ids = [...params.map(({ example }) => example), ...positional.map(({ value }) => value)]
   const filters = query
-    .filter(({ required }) => required)
+    .filter(({ name, required }) => required && !isPositional(name))
     .flatMap(member => optionsFor(member.name, member.example ?? member.choices?.[0], member))
   const content = Object.entries((body?.example ?? {}) as Record<string, unknown>)
   const members = content.flatMap(([name, value]) => {
+    if (isPositional(name)) return []
     const shape = body?.members.find(member => member.name === name) ?? { types: [], words: '' }
     return optionsFor(
       Object.hasOwn(operationCommandOptions, name) ? MEMBER_PREFIX + name : name,
@@ -100,6 +105,29 @@ export function exampleArguments({ params, query, body }: CommandDefinition): st
   })
   return [...ids, ...filters, ...members]
 }
+
+interface PositionalExample {
+  readonly name: string
+  readonly value: string
+}
+
+/** The ids of the example, written without their options, where they then still belong to the same members. */
+function positionalExamples(command: CommandDefinition): PositionalExample[] {
+  const example = (command.body?.example ?? {}) as Record<string, unknown>
+  const filters = command.query.filter(({ required }) => required)
+  const all = idMembers(command).flatMap(({ name, required }) => {
+    const value = example[name] ?? filters.find(filter => filter.name === name)?.example
+    return typeof value === 'string' ? [{ name, value, required }] : []
+  })
+  return isUnambiguous(command, all) ? all : all.filter(({ required }) => required)
+}
+
+const isUnambiguous = (command: CommandDefinition, examples: readonly PositionalExample[]): boolean =>
+  optionsForIds(
+    command,
+    examples.map(({ value }) => value),
+    new Set(),
+  ).every(({ name }, index) => name === examples[index]?.name)
 
 export const exampleCommand = (command: CommandDefinition): string =>
   ['agentpay', command.noun, command.verb, ...exampleArguments(command).map(quoted)].join(' ')

@@ -173,7 +173,7 @@ async function keyOf(
   if (!key) return problem(about, 'none for this address', 'agentpay login, or set AGENTPAY_KEY')
   const from = keySource ?? 'AGENTPAY_KEY'
   if (!key.startsWith('sk_')) return ok(about, `an agent token, from ${from}`)
-  const answer = await answerOf(() => serviceClientAt(context, url, key).call('keys.current'))
+  const answer = await answerOf(() => serviceClientAt(context, url, { key }).call('keys.current'))
   if (answer instanceof CommandFailure) return problem(about, answer.message, 'Try again.')
   const own = bodyIfOk<OwnKey>(answer)
   if (!own)

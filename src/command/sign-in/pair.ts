@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type CommandContext, resultOrFailure } from '../context.ts'
-import { localSandboxConnection } from '../credentials.ts'
+import { readLocalSandbox } from '../credentials.ts'
 import { openBrowser } from './browser.ts'
 import { bodyIfOk, type SignInRequest, serviceClientAt } from './service.ts'
 import { pollUntilDecided, requireIssuedKey } from './wait.ts'
@@ -42,26 +42,33 @@ async function show(context: CommandContext, pairingCode: string, page: string):
   context.note(`The page shows a code. Continue only if it is: ${pairingCode}`)
 }
 
-interface Listed {
-  readonly data: readonly { readonly id: string; readonly status?: string }[]
-}
-
 /**
- * In the sandbox of `npm start`, until a passkey exists: a link that signs the owner in, leads to the page
- * and creates the first passkey. Undefined elsewhere, where people sign in with their passkeys.
+ * A link that signs an owner in to the sandbox, leads to the page, and makes the first passkey. It needs the
+ * dashboard secret: a key signs no person in. Undefined without the secret, and where the key is of live mode.
  */
 async function sandboxLink(context: CommandContext, url: string, page: string): Promise<string | undefined> {
-  const sandbox = localSandboxConnection(context.env)
-  if (!sandbox?.key || new URL(sandbox.url).origin !== new URL(url).origin) return undefined
-  const { call } = serviceClientAt(context, url, sandbox.key)
-  const passkeys = bodyIfOk<Listed>(await call('passkeys.list', { query: { status: 'active', limit: '1' } }))
-  if (!passkeys || passkeys.data.length > 0) return undefined
-  const people = bodyIfOk<Listed>(await call('people.list', { query: { role: 'owner', limit: '100' } }))
-  const owner = people?.data.find(({ status }) => status !== 'removed')
-  const link = bodyIfOk<{ url: string }>(
-    await call('console.createLink', { body: { personId: owner?.id ?? null } }),
-  )
+  const { dashboardSecret, ownerId } = await operatorOf(context, url)
+  if (dashboardSecret === undefined || ownerId === undefined) return undefined
+  const { call } = serviceClientAt(context, url, { dashboardSecret })
+  const link = bodyIfOk<{ url: string }>(await call('console.createSandboxLink', { body: { ownerId } }))
   return link && leadingTo(link.url, page)
+}
+
+interface Operator {
+  readonly dashboardSecret?: string | undefined
+  readonly ownerId?: string | undefined
+}
+
+/** The data folder of `npm start` is for its own address. The environment has a secret and a key for any address. */
+async function operatorOf(context: CommandContext, url: string): Promise<Operator> {
+  const sandbox = readLocalSandbox(context.env)
+  if (sandbox && new URL(sandbox.url).origin === new URL(url).origin) return sandbox
+  const { AGENTPAY_DASHBOARD_SECRET: dashboardSecret, AGENTPAY_KEY: key } = context.env
+  if (!dashboardSecret || !key) return {}
+  const own = bodyIfOk<{ ownerId: string; mode: string }>(
+    await serviceClientAt(context, url, { key }).call('keys.current'),
+  )
+  return own?.mode === 'test' ? { dashboardSecret, ownerId: own.ownerId } : {}
 }
 
 /** The token of the link is after the `#`, and the page before it. */

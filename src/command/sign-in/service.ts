@@ -1,6 +1,6 @@
 import { createServiceClient, type ServiceAnswer } from '../calls/caller.ts'
 import type { CommandContext } from '../context.ts'
-import { checkServiceUrl, localSandboxConnection } from '../credentials.ts'
+import { checkServiceUrl, localSandboxConnection, type ServiceConnection } from '../credentials.ts'
 import { usageError } from '../io.ts'
 import {
   type CommandProfile,
@@ -43,8 +43,8 @@ export function signInTarget({
 export const serviceClientAt = (
   { table, io }: Pick<CommandContext, 'table' | 'io'>,
   url: string,
-  key?: string,
-) => createServiceClient({ table, io, connection: { url, key, dashboardSecret: undefined, source: url } })
+  { key, dashboardSecret }: Partial<Pick<ServiceConnection, 'key' | 'dashboardSecret'>> = {},
+) => createServiceClient({ table, io, connection: { url, key, dashboardSecret, source: url } })
 
 export const bodyIfOk = <T>({ status, body }: ServiceAnswer): T | undefined =>
   status < 400 ? (body as T) : undefined

@@ -16,7 +16,7 @@ export async function storeKey(
   { profile, url, earlier }: SignInTarget,
   key: string,
 ): Promise<OwnKey> {
-  const own = resultOrFailure(await serviceClientAt(context, url, key).call('keys.current')) as OwnKey
+  const own = resultOrFailure(await serviceClientAt(context, url, { key }).call('keys.current')) as OwnKey
   const kept: CommandProfile = { url, key, keyId: own.id, ownerId: own.ownerId }
   await changeKeyFile(context.io, withKeyProfile(profile, kept))
   if (earlier && isSameService(earlier.url, url)) await endKey(context, earlier)
@@ -28,7 +28,7 @@ const isSameService = (one: string, other: string): boolean =>
 
 /** A key revokes itself. An invalid key is fine, and an unreachable service lets it expire. */
 const endKey = async (context: CommandContext, { url, key }: CommandProfile): Promise<void> => {
-  await serviceClientAt(context, url, key)
+  await serviceClientAt(context, url, { key })
     .call('keys.revokeCurrent')
     .catch(() => {})
 }

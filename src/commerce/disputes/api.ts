@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { incomingMessageSchema, ProcessorMessageAnswer } from '../../cards/authorizations/index.ts'
 import { CardEvent } from '../../cards/cards/index.ts'
+import { choiceWithSynonyms } from '../../kernel/contract/choices.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { fileSchema } from '../../kernel/contract/file.ts'
 import { get, list, notFound, patch, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
@@ -23,10 +24,14 @@ import { disputeMachine } from './state.ts'
 
 const status = z.enum(disputeMachine.states)
 
-const reason = z.enum(disputeReasons).meta({
-  description:
-    '`unauthorized`, `fraud`: you did not authorize the payment; the money is credited during the investigation. The others describe what is wrong with the purchase.',
-})
+const aboutReasons =
+  '`unauthorized`, `fraud`: you did not authorize the payment; the money is credited meanwhile. The others: the purchase is wrong.'
+
+const reason = z.enum(disputeReasons).meta({ description: aboutReasons })
+const givenReason = choiceWithSynonyms(disputeReasons, {
+  fraudulent: 'fraud',
+  not_delivered: 'not_received',
+}).meta({ description: aboutReasons })
 
 const finding = z.enum(liabilityFindings).meta({
   description:
@@ -184,7 +189,7 @@ export const disputesApi = {
     body: refuseCardNumbers(
       z.strictObject({
         transactionId: id('txn'),
-        reason,
+        reason: givenReason,
         amountCents: amountCents.optional().meta({ description: 'Defaults to what is left of the payment.' }),
         description,
         freezeCard: z
@@ -248,7 +253,7 @@ export const disputesApi = {
     body: refuseCardNumbers(
       z
         .strictObject({
-          reason: reason.optional(),
+          reason: givenReason.optional(),
           amountCents: amountCents.optional(),
           description: description.optional(),
         })

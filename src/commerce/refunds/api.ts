@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { choiceWithSynonyms } from '../../kernel/contract/choices.ts'
 import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
 import {
   type Refund,
@@ -25,6 +26,10 @@ import { requestRefundingEvents, requestRefundRefusals } from '../collect/index.
 const status = z.enum(refundMachine.states)
 const origin = z.enum(refundOrigins)
 const reason = z.enum(refundReasonCodes)
+const givenReason = choiceWithSynonyms(refundReasonCodes, {
+  fraud: 'fraudulent',
+  not_received: 'not_delivered',
+})
 
 const RefundRecord = z
   .object({
@@ -97,7 +102,7 @@ export const refundsApi = {
     body: z.strictObject({
       transactionId: id('txn'),
       amountCents: positiveMoneySchema().optional(),
-      reason,
+      reason: givenReason,
       note: freeTextSchema.min(1).nullable().default(null).meta({ description: 'For you.' }),
     }),
     example: {

@@ -4,7 +4,8 @@ import type { RecordProcess } from '../../kernel/contract/process.ts'
 export const webhookProcess = {
   name: 'webhook',
   title: 'Webhook delivery',
-  details: `Waits for the next attempt at a delivery that has failed, until it is taken or given up.
+  details: `Makes the next attempts at a delivery that has failed, until it is taken or given up. Under *Pending Activities*
+the last failure says which attempt comes next, and when.
 
 Signals:
 
@@ -23,8 +24,9 @@ Signals:
   steps: {
     retryDelivery: {
       operation: 'webhooks.retry',
-      summary: 'Make the attempt that is due',
+      summary: 'Make each attempt when it is due',
       body: { asked: false },
+      untilClosed: true,
     },
   },
 } as const satisfies RecordProcess

@@ -58,6 +58,7 @@ function shapeOf(schema: JsonSchema, schemas: Schemas): ValueShape {
     ...(description === undefined ? {} : { description }),
     ...(example === undefined ? {} : { example }),
     ...(choices === undefined ? {} : { choices }),
+    ...(schema['x-synonyms'] ? { synonyms: schema['x-synonyms'] } : {}),
     ...(members.length > 0 ? { members } : {}),
     ...(items ? { items: shapeOf(items, schemas) } : {}),
     ...(values ? { values: shapeOf(values.additionalProperties as JsonSchema, schemas) } : {}),

@@ -7,6 +7,8 @@ export interface ValueShape {
   readonly description?: string
   readonly example?: unknown
   readonly choices?: readonly unknown[]
+  /** Other words for the choices. */
+  readonly synonyms?: Readonly<Record<string, string>>
   readonly members?: readonly BodyMember[]
   readonly items?: ValueShape
   /** The command takes the name of the file, and sends its content. */

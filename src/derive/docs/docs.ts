@@ -26,7 +26,7 @@ export interface DocsAddresses {
 /** Renders the reference by paths: its four doors, a page for each chapter, operation, guide and error code, and their assets. */
 export function renderDocs(
   document: OpenapiDocument,
-  { baseUrl, ownUrl = 'http://127.0.0.1:8080' }: DocsAddresses = {},
+  { baseUrl, ownUrl = 'http://localhost:8080' }: DocsAddresses = {},
 ): Map<string, DocsFile> {
   const book = new DocsBook(document)
   const guides = descriptionSections(book)

@@ -4,7 +4,14 @@ import { Problem } from '../../kernel/contract/problem.ts'
 import { jsonName, withJsonNames, withJsonNamesInPath } from '../../values/json-names.ts'
 import { nearestName } from '../../values/nearest.ts'
 import { invalidRequest, refuseUnstorable, shortenPath } from './body.ts'
-import { BoundedMeasure, describeSentValue, type ValidationIssue, zodMessageOptions } from './issue-words.ts'
+import {
+  BoundedMeasure,
+  choicesText,
+  describeSentValue,
+  isValueMissing,
+  type ValidationIssue,
+  zodMessageOptions,
+} from './issue-words.ts'
 
 const SHOWN = 5
 
@@ -18,10 +25,11 @@ export function parseInput(operation: AnyOperation, query: URLSearchParams, body
 }
 
 function parse(schema: z.ZodType, json: unknown): object {
+  const given = withTextName(schema, json)
   const measure = new BoundedMeasure(SHOWN + 1)
-  measure.take(schema, json)
+  measure.take(schema, given)
   if (measure.issues.length > 0) throw refused(measure.issues, schema)
-  const result = schema.safeParse(withJsonNames(schema, json), zodMessageOptions)
+  const result = schema.safeParse(withJsonNames(schema, given), zodMessageOptions)
   if (result.success) return result.data as object
   throw refused(result.error.issues as ValidationIssue[], schema)
 }
@@ -56,8 +64,10 @@ function sentencesOf(issue: ValidationIssue, schema: z.ZodType): string[] {
   const at = (...more: string[]) => shortenPath([...path, ...more].join('.')) || 'body'
   if (keys) {
     const unknown = keys.slice(0, SHOWN + 1)
-    return unknown.map(key => `${at(key)}: there is no such member${suggestMember(key, schema, path)}`)
+    return unknown.map(key => `${at(key)}: unknown field${suggestMember(key, schema, path)}`)
   }
+  if (path.length > 0 && issue.input === undefined && isValueMissing(issue))
+    return [`${at()}: is required${choicesText(issue)}`]
   const came = describeSentValue(issue)
   return [`${at()}: ${came ? `${message.replace(/\.$/, '')} (${came})` : message}`]
 }
@@ -66,7 +76,7 @@ function none(value: unknown, where: string): object {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidRequest(where, `must be an object (${describeSentValue({ input: value })})`)
   const [unknown] = Object.keys(value)
-  if (unknown !== undefined) throw invalidRequest(unknown, 'there is no such member')
+  if (unknown !== undefined) throw invalidRequest(unknown, 'unknown field')
   return empty
 }
 
@@ -75,7 +85,7 @@ function singles(query: URLSearchParams): Record<string, string> {
   const values: Record<string, string> = Object.create(null)
   for (const [name, value] of query) {
     // No contract has this name, and a record of free names would drop it silently.
-    if (name === '__proto__') throw invalidRequest(name, 'there is no such member')
+    if (name === '__proto__') throw invalidRequest(name, 'unknown field')
     if (name in values) throw invalidRequest(name, 'given more than once')
     values[name] = value
   }
@@ -84,6 +94,35 @@ function singles(query: URLSearchParams): Record<string, string> {
 }
 
 type Schema = z.core.$ZodTypes
+
+/** The free text about a decision is called `reason` or `comment`, and each operation takes both names. */
+const TEXT_NAMES = [
+  ['reason', 'comment'],
+  ['comment', 'reason'],
+] as const
+
+function withTextName(schema: z.ZodType, json: unknown): unknown {
+  if (typeof json !== 'object' || json === null) return json
+  for (const [given, meant] of TEXT_NAMES) {
+    if (!Object.hasOwn(json, given) || Object.hasOwn(json, meant)) continue
+    const names = membersAt(schema, [])
+    if (names.includes(given) || !isTextAt(schema, meant)) continue
+    const { [given]: text, ...rest } = json as Record<string, unknown>
+    return { ...rest, [meant]: text }
+  }
+  return json
+}
+
+function isTextAt(schema: z.core.$ZodType, name?: string): boolean {
+  const { def } = (schema as Schema)._zod
+  if (def.type === 'object' && name !== undefined) {
+    const member = def.shape[name]
+    return member !== undefined && isTextAt(member)
+  }
+  if (def.type === 'pipe') return isTextAt(isTransform(def.in) ? def.out : def.in, name)
+  if ('innerType' in def) return isTextAt(def.innerType, name)
+  return def.type === 'string' && name === undefined
+}
 
 /** Callers confuse these names, since operations use different ones for a reason. */
 const CONFUSABLE_NAMES: readonly (readonly string[])[] = [['comment', 'reason', 'note', 'memo', 'message']]

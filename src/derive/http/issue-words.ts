@@ -82,6 +82,14 @@ function oneOf(values: readonly unknown[]): string {
 
 const SHOWN = 40
 
+/** A check of several members at once (`custom`) says itself what is missing. */
+export const isValueMissing = ({ code }: ValidationIssue): boolean =>
+  code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_format'
+
+/** For a member that must have one of several values: `: "single" or "multi"`. */
+export const choicesText = ({ code, values = [] }: ValidationIssue): string =>
+  code === 'invalid_value' ? `: ${oneOf(values)}` : ''
+
 export function describeSentValue({ code, origin, input }: ValidationIssue): string | undefined {
   const measured = code === 'invalid_key' ? 'string' : code?.startsWith('too_') ? (origin ?? '') : ''
   if (measured in units) return `it has ${counted(sizeOf(input), measured)}`

@@ -16,6 +16,8 @@ export interface JsonSchema {
   readonly default?: unknown
   /** A default that client generators would not understand. */
   readonly 'x-default'?: unknown
+  /** Other words for the choices, which are taken too. */
+  readonly 'x-synonyms'?: Readonly<Record<string, string>>
   readonly examples?: readonly unknown[]
   readonly pattern?: string
   readonly minimum?: number

@@ -62,7 +62,7 @@ export async function startTemporal(options: Options): Promise<EmbeddedTemporal>
     webUi.close()
     return kept.stop()
   }
-  return { address: addressOf(ports), webUi: `http://127.0.0.1:${ports.ui}`, ended: kept.ended, stop }
+  return { address: addressOf(ports), webUi: `http://localhost:${ports.ui}`, ended: kept.ended, stop }
 }
 
 const addressOf = ({ grpc }: TemporalPorts) => `127.0.0.1:${grpc}`

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProcessLifetime } from '../../platform/lifetime.ts'
-import { printError, printLine } from '../../platform/output.ts'
+import { printError, printLine, printProgress } from '../../platform/output.ts'
 import type { Settings } from '../../platform/settings/settings.ts'
 import { findTemporal, installedTemporal } from './binary.ts'
 import { startTemporal } from './server.ts'
@@ -19,7 +19,7 @@ export interface TemporalOptions {
   readonly life: ProcessLifetime
 }
 
-const search = { env: process.env, tell: printLine }
+const search = { env: process.env, tell: printProgress }
 const LOOK_EVERY_MS = 5_000
 
 export async function startTemporalIfInstalled(
@@ -29,7 +29,7 @@ export async function startTemporalIfInstalled(
   if (temporalAddress) return { temporalAddress, temporalNamespace, webUi: temporalUiUrl, temporalCli: null }
   const binary = await installedTemporal(search)
   if (!binary) return null
-  printLine('Starting Temporal')
+  printProgress('Starting Temporal')
   return ownTemporal(binary, wish).catch(({ message }) => {
     printError(message)
     return null

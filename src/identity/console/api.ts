@@ -59,7 +59,7 @@ export const consoleApi = {
   createLink: post('/console/links', {
     summary: 'Create a sign-in link',
     description:
-      'The link signs in as that person, once, within ten minutes. Until the account has people, omit `personId`: opening the link creates the first person, an owner with the name of the account. Once the account has had a passkey, creating a link requires an owner’s signature.\n\nThe token is after the `#` and is used only when a button is pressed, so that logs, previews and mail scanners cannot use it up.',
+      'The link signs in as that person, once, within ten minutes, in test mode within a day. Until the account has people, omit `personId`: opening the link creates the first person, an owner. Once the account has had a passkey, creating a link requires an owner’s signature. The token is after the `#` and is used only when a button is pressed, so that no log or mail scanner uses it up.',
     callers: ['key'],
     scope: 'console:write',
     signature: {
@@ -78,10 +78,23 @@ export const consoleApi = {
     fails: { ...assertionRefusals, ...linkProblems, scope_not_held: scopeNotHeldRefusal },
     emits: { ...assertionEvents, 'console.link_created': consoleSessionEvents['console.link_created'] },
   }),
+  createSandboxLink: post('/console/sandbox-links', {
+    summary: 'Create a link to the sandbox',
+    description: 'The link signs an owner in to test mode, once, within a day. In live mode, use a recovery.',
+    callers: ['dash'],
+    body: z.strictObject({ ownerId: id('customer') }),
+    example: { ownerId: 'customer_01jd8x2m4ye7k9v0c3q5r6t8wz' },
+    returns: [201, Link],
+    fails: {
+      customer_not_found: notFound('customer'),
+      owner_missing: [400, 'The account has no owner. Invite one with POST /people.'],
+    },
+    emits: { 'console.link_created': consoleSessionEvents['console.link_created'] },
+  }),
   redeemLink: post('/console/links/redeem', {
     summary: 'Sign in with a link',
     description:
-      'The page `/login` or `/join` sends the token of its address when a button is pressed. The session is in the cookie, and nowhere else.',
+      'The page `/login` or `/join` sends the token of its address when a button is pressed. Only the cookie contains the session.',
     callers: ['public'],
     http: { reads: sessionRequestHeaders, headers: begins },
     body: z.strictObject({ token: z.string().min(8).max(100) }),

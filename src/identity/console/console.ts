@@ -30,6 +30,7 @@ import {
   endConsoleSession,
   endConsoleSessions,
 } from './begin.ts'
+import { createSandboxLink } from './sandbox-link.ts'
 import { consoleSessionEvents } from './schemas.ts'
 import {
   CONSOLE_IDLE_TIMEOUT_MS,
@@ -128,6 +129,8 @@ const consoleOperations = bindHandlers(consoleApi, {
     emit('console.link_created', { linkId: link.id, personId, expiresAt: link.expiresAt })
     return { ...link, personId }
   },
+
+  createSandboxLink,
 
   async redeemLink({ body }, context) {
     const { ports, refuse } = context

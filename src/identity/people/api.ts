@@ -58,7 +58,7 @@ export const peopleApi = {
     ...writers,
     summary: 'Invite a person',
     description:
-      'Give the person `joinUrl`, which is in this response only, works once within seven days: the person who opens it joins and enrols the first passkey. The token stands behind the `#`, so no log and no mail scanner uses it up.',
+      'Give the person `joinUrl`, which is in this response only and works once, within seven days. The person who opens it joins and enrols the first passkey.',
     signature: invitation({ name: '$name', email: '$email', role: '$role' }),
     body: z.strictObject({
       name: labelSchema.meta({ examples: ['Grace Hopper'] }),
@@ -129,7 +129,7 @@ export const peopleApi = {
     ...writers,
     summary: 'Make a new link for a person',
     description:
-      'For a person who has not opened the first one, or needs another passkey. It takes the place of an earlier one, is in this response only, works once and for seven days. The operator makes one where a recovery is `ready`: it works for a day.',
+      'For a person who has not opened the first one, or needs another passkey. It replaces an earlier one, is in this response only, and works once, for seven days. The operator makes one for a day if a recovery is `ready`.',
     callers: ['key', 'dash'],
     signature: invitation({ personId: '$id' }),
     body: z.strictObject({ webauthnAssertion: consent }),

@@ -5,4 +5,10 @@ export { findPerson } from './people.ts'
 export { Person } from './person.ts'
 export { lockPerson } from './recover.ts'
 export { hasPeople, redeemPersonLink } from './redeem.ts'
-export { personEvents, personLinkEvents, personLinkRefusals, personRoleSchema } from './schemas.ts'
+export {
+  newLinkRemedy,
+  personEvents,
+  personLinkEvents,
+  personLinkRefusals,
+  personRoleSchema,
+} from './schemas.ts'

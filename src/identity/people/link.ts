@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { hashSecret, newSecret } from '../../kernel/database/credential.ts'
 import {
@@ -16,10 +17,10 @@ export const personLinkKinds = ['sign_in', 'join', 'recovery'] as const
 export type PersonLinkKind = (typeof personLinkKinds)[number]
 
 /** In real time. An invitation lasts longer, since the invited person may be away. */
-const LINK_LASTS_MS: Readonly<Record<PersonLinkKind, number>> = {
-  sign_in: minutes(10),
-  join: days(7),
-  recovery: days(1),
+const LINK_LASTS_MS: Readonly<Record<PersonLinkKind, Readonly<Record<Mode, number>>>> = {
+  sign_in: { test: days(1), live: minutes(10) },
+  join: { test: days(7), live: days(7) },
+  recovery: { test: days(1), live: days(1) },
 }
 
 const PAGES: Readonly<Record<PersonLinkKind, string>> = {
@@ -60,14 +61,14 @@ interface MadeLink {
   readonly expiresAt: Date
 }
 
-type Making = Pick<Context, 'records' | 'ports'>
+type Making = Pick<Context, 'records' | 'ports' | 'tenant'>
 
 export function newPersonLink(
   { personId, kind, recoveryId }: LinkMembers,
-  { records, ports }: Making,
+  { records, ports, tenant }: Making,
 ): MadeLink {
   const token = newSecret('lnk_')
-  const expiresAt = addMs(clock.real(), LINK_LASTS_MS[kind])
+  const expiresAt = addMs(clock.real(), LINK_LASTS_MS[kind][tenant.mode])
   const { id } = records.create(PersonLink, {
     personId,
     kind,

@@ -93,10 +93,12 @@ export const personRefusals = {
   ],
 } as const satisfies Record<string, RefusalSpec>
 
+export const newLinkRemedy = 'Run agentpay login in the sandbox, or ask an owner.'
+
 export const personLinkRefusals = {
-  link_unknown: [404, 'This link is unknown, or its person was removed. Ask for a new one.'],
-  link_used: [410, 'The link was already used. Ask for a new one.'],
-  link_expired: [410, 'The link has expired, or was replaced by a newer one. Ask for a new one.'],
+  link_unknown: [404, `This link is unknown, or its person was removed. ${newLinkRemedy}`],
+  link_used: [410, `The link was already used. ${newLinkRemedy}`],
+  link_expired: [410, `The link has expired, or was replaced by a newer one. ${newLinkRemedy}`],
 } as const satisfies Record<string, RefusalSpec>
 
 /** Events of opening a link. A recovery's link revokes the passkeys that the person lost. */

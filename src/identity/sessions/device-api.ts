@@ -107,7 +107,7 @@ export const deviceAuthorizationApi = {
   metadata: get('/.well-known/oauth-authorization-server', {
     summary: 'Find where a device or a terminal asks for its key',
     description:
-      'The metadata of RFC 8414, for programs that know OAuth: the device authorization of RFC 8628, and beside it the pairing of a terminal, whose code is proved by PKCE (RFC 7636).',
+      'The metadata of RFC 8414: the device authorization of RFC 8628, and the pairing of a terminal with PKCE (RFC 7636).',
     callers: ['public'],
     http: { cachedFor: 3_600 },
     returns: [200, Metadata],
@@ -115,7 +115,7 @@ export const deviceAuthorizationApi = {
   begin: post('/sessions/device', {
     summary: 'Ask for a key for a device',
     description:
-      'The device authorization of RFC 8628, as JSON or as a form. Show `userCode` and `verificationUri` to the person, or open `verificationUriComplete`; there a passkey lets the device in. Meanwhile ask `POST /sessions/token` every `interval` seconds, for ten minutes. With `publicKeyJwk` only the holder of the private key can use the key.',
+      'The device authorization of RFC 8628, as JSON or a form. Show `userCode` and `verificationUri` to the person, or open `verificationUriComplete`; there a passkey lets the device in. Meanwhile ask `POST /sessions/token` every `interval` seconds. With `publicKeyJwk` only the holder of the private key can use the key.',
     callers: ['public'],
     limits: { bodyKiB: 16 },
     body: acceptForm(
@@ -126,7 +126,7 @@ export const deviceAuthorizationApi = {
         publicKeyJwk: proofKeySchema.optional(),
         toolWrites: requestedToolWritesSchema,
         scopes: scopeListSchema.optional().meta({
-          description: 'What the key is to be allowed. All that the person may give, unless some are named.',
+          description: 'What the key may do. Default: all that the person may give.',
         }),
         scope: z
           .string()
@@ -142,7 +142,7 @@ export const deviceAuthorizationApi = {
       scope_unknown: [400, 'scope: there is no such scope. GET /openapi.json lists them.'],
       too_many_waiting: [
         429,
-        'A hundred devices at your address are already waiting. Decide about them, or wait ten minutes.',
+        'A hundred devices at your address are waiting. Decide about them, or wait ten minutes.',
       ],
     },
     emits: { 'session.requested': deviceSessionEvents['session.requested'] },
@@ -150,7 +150,7 @@ export const deviceAuthorizationApi = {
   token: post('/sessions/token', {
     summary: 'Fetch the key of a device',
     description:
-      'The token request of RFC 8628, as a form or as JSON. Until a person has decided it is `authorization_pending`; `slow_down` where less than `interval` seconds have passed, which are five more from then on; `access_denied` where the person has turned the device away; `expired_token` after ten minutes.\n\nThe key is in one answer, this once: `invalid_grant` to everybody else, and for a code that there is not.',
+      'The token request of RFC 8628, as JSON or a form. Until a person has decided it is `authorization_pending`; before `interval` seconds have passed `slow_down`, which adds five; `access_denied` if the person refused; `expired_token` after ten minutes. The key is in one answer; later ones, and unknown codes, are `invalid_grant`.',
     callers: ['public'],
     body: acceptForm(
       z
@@ -178,7 +178,7 @@ export const deviceAuthorizationApi = {
     ...console,
     summary: 'Look at the device that shows a code',
     description:
-      'The page `/device` calls it. Ten wrong codes within ten minutes from one person, or from one address, are a 429.',
+      'The page `/device` calls it. Ten wrong codes in ten minutes from a person or address are a 429.',
     body: z.strictObject({ userCode: userCodeSchema }),
     example: EXAMPLE,
     returns: [200, WaitingDeviceRecord],

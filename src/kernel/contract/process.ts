@@ -80,6 +80,11 @@ export interface ProcessStep {
   readonly summary: string
   readonly body?: object
   readonly timeoutMs?: number
+  /**
+   * The activity is repeated, each time when the record is due, until the record is closed. Temporal shows its
+   * attempts and keeps none of them.
+   */
+  readonly untilClosed?: true
 }
 
 /** A process whose run follows one record: its activities and signals, each with the operation that it runs. */

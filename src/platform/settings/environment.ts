@@ -11,12 +11,14 @@ import {
 
 const FILE = '.env'
 
-export function readEnvironmentSettings(): Settings {
+/** `usual` are the values of a program for settings that have none. */
+export function readEnvironmentSettings(usual: NodeJS.ProcessEnv = {}): Settings {
   if (existsSync(FILE)) {
     refuseMisspeltSettings(Object.keys(parseEnv(readFileSync(FILE, 'utf8'))), FILE)
     process.loadEnvFile(FILE)
   }
-  return readSettings(process.env)
+  const given = Object.entries(process.env).filter(([, value]) => value?.trim())
+  return readSettings({ ...usual, ...Object.fromEntries(given) })
 }
 
 /** Variables of other programs, which read the same file and resemble ours. */

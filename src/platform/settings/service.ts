@@ -14,7 +14,8 @@ export const serviceSettings = {
     allowed: '0 to 65535; 0 takes any free port',
   }),
   host: documentSetting(hostNameSetting.default('127.0.0.1'), {
-    meaning: 'Address the service listens on.',
+    meaning:
+      'Address the service listens on. `npm start` uses `localhost`, which has two: 127.0.0.1 and ::1.',
     allowed: 'an IP address or a host name',
   }),
   dataDir: documentSetting(z.string().default('.data'), {
@@ -107,7 +108,7 @@ export const serviceSettings = {
     otherwise: 'none',
   }),
   rateLimitPerMinute: documentSetting(integerSetting(1, 1_000_000).default(100), {
-    meaning: 'Requests per minute from one client address.',
+    meaning: 'Requests per minute from one client address. `npm start` sets 1000.',
     allowed: '1 to 1000000',
   }),
   // If every proxy were trusted, a client could name its own address and so pass the rate limit.
@@ -153,6 +154,11 @@ export const serviceSettings = {
       allowed: 'fatal, error, warn, info, debug, trace, silent',
     },
   ),
+  logFormat: documentSetting(z.enum(['text', 'json']).optional(), {
+    meaning: 'Format of log lines: `text` for people, `json` for programs.',
+    allowed: 'text, json',
+    otherwise: '`text` for `npm start` and on a terminal, otherwise `json`',
+  }),
 }
 
 export const complianceSettings = {

@@ -1,4 +1,10 @@
+import { newLinkRemedy } from '../../identity/people/index.ts'
 import type { Language } from '../../web/language.ts'
+
+const newLink: Readonly<Record<Language, string>> = {
+  en: newLinkRemedy,
+  de: 'In der Sandbox gibt agentpay login einen neuen aus; sonst fragen Sie einen Inhaber.',
+}
 
 const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
   unauthenticated: [
@@ -25,18 +31,12 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'Too many requests or invalid signatures from your IP address. Wait a few minutes and try again.',
     'Zu viele Anfragen oder ungültige Signaturen von Ihrer IP-Adresse. Warten Sie einige Minuten und versuchen Sie es erneut.',
   ],
-  link_unknown: [
-    'This link is not valid. Ask for a new one.',
-    'Dieser Link ist ungültig. Bitten Sie um einen neuen.',
-  ],
+  link_unknown: [`This link is not valid. ${newLink.en}`, `Dieser Link ist ungültig. ${newLink.de}`],
   link_used: [
-    'This link has already been used. Sign in with your passkey, or ask for a new link.',
-    'Dieser Link wurde bereits verwendet. Melden Sie sich mit Ihrem Passkey an oder bitten Sie um einen neuen Link.',
+    `This link has already been used. Sign in with your passkey. ${newLink.en}`,
+    `Dieser Link wurde bereits verwendet. Melden Sie sich mit Ihrem Passkey an. ${newLink.de}`,
   ],
-  link_expired: [
-    'This link has expired. Ask for a new one.',
-    'Dieser Link ist abgelaufen. Bitten Sie um einen neuen.',
-  ],
+  link_expired: [`This link has expired. ${newLink.en}`, `Dieser Link ist abgelaufen. ${newLink.de}`],
   console_unavailable: [
     'Passkeys need an https address, or localhost. The operator of this service must set PUBLIC_URL.',
     'Passkeys benötigen eine https-Adresse oder localhost. Der Betreiber muss PUBLIC_URL setzen.',

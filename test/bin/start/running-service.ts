@@ -62,10 +62,10 @@ describe('a running service', () => {
     await ensureRunning()
     const instance = instanceOf(dataDir)
     expect(instance).toEqual({
-      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      url: expect.stringMatching(/^http:\/\/localhost:\d+$/),
       docs: `${instance.url}/docs`,
       signIn: expect.stringMatching(/^http:\/\/localhost:\d+\/login#lnk_/),
-      webUi: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      webUi: expect.stringMatching(/^http:\/\/localhost:\d+$/),
       ownerId: expect.any(String),
       apiKey: expect.any(String),
       dashboardSecret: expect.stringMatching(/^.{32,}$/),
@@ -97,8 +97,20 @@ describe('a running service', () => {
     const listed = launch(program, flags)
     expect([await listed.exit, flags]).toEqual([
       0,
-      expect.arrayContaining(['--address', instanceOf(dataDir).temporalAddress]),
+      expect.arrayContaining([
+        '--address',
+        instanceOf(dataDir).temporalAddress?.replace('127.0.0.1', 'localhost'),
+      ]),
     ])
+  })
+
+  test('answers at both addresses of localhost, and allows a thousand requests a minute', async () => {
+    await ensureRunning()
+    const { port } = new URL(instanceOf(dataDir).url)
+    for (const host of ['127.0.0.1', '[::1]', 'localhost']) {
+      const answer = await fetch(`http://${host}:${port}/v1/agents`)
+      expect([answer.status, answer.headers.get('x-ratelimit-limit')]).toEqual([401, '1000'])
+    }
   })
 
   test('has a Temporal server and its Web UI', async () => {

@@ -7,6 +7,7 @@ import { startDeadlineSweep, startWebhookDeliveries } from '../../../src/app/bac
 import { startOutboxRelay } from '../../../src/app/relay-service.ts'
 import { openService } from '../../../src/app/service.ts'
 import { startTemporalWorker } from '../../../src/app/worker-service.ts'
+import { RUN_VERSION } from '../../../src/kernel/contract/process.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 import { aCard } from '../cards/cards.ts'
 import { clientAt } from '../client.ts'
@@ -35,7 +36,7 @@ import { refundStories } from './refund-stories.ts'
  *
  * An existing history is not replaced: it stands for the runs that are open when a changed workflow is deployed. For a new
  * path through a workflow, add a story here and record it beside the others. A history of which no version was released may
- * be deleted and recorded anew.
+ * be deleted and recorded anew. Those without a version in their name are of runs that 0.6.0 started.
  */
 const folder = join(import.meta.dirname, '../../workflows/histories')
 
@@ -486,7 +487,7 @@ function stageOf(temporal: Client, callers: Callers): Stage {
 async function record(temporal: Client, callers: Callers): Promise<void> {
   mkdirSync(folder, { recursive: true })
   for (const [name, story] of Object.entries(stories)) {
-    const file = join(folder, `${name}.json`)
+    const file = join(folder, `${name}-v${RUN_VERSION}.json`)
     if (existsSync(file)) continue
     const workflowId = await story(stageOf(temporal, callers))
     const history = await temporal.workflow.getHandle(workflowId).fetchHistory()

@@ -22,6 +22,8 @@ export interface RunView {
   state(): Promise<ProcessStatus | undefined>
   signal(name: string, ...payload: unknown[]): Promise<void>
   untilDetails(text: string | RegExp): Promise<string>
+  /** Waits until an activity that will be tried again says this of its last attempt. */
+  untilPending(text: RegExp): Promise<string>
   untilBegun(): Promise<void>
   untilEnded(): Promise<unknown>
   /** The lines of its timeline about signals. */
@@ -70,6 +72,11 @@ function runOf(client: Client, workflowId: string): RunView {
     attributes: async () => attributesOf(await describe(handle)),
     state: () => handle.query<ProcessStatus | undefined>('state'),
     signal: (name, ...payload) => handle.signal(name, ...payload),
+    untilPending: text =>
+      until(`${workflowId} has an activity with ${text}`, async () => {
+        const pending = (await describe(handle))?.raw.pendingActivities ?? []
+        return pending.map(({ lastFailure }) => lastFailure?.message ?? '').find(shown => text.test(shown))
+      }),
     async untilDetails(text) {
       const matches = (shown: string) => (typeof text === 'string' ? shown.includes(text) : text.test(shown))
       const nextEvent = historyOf(client, workflowId)

@@ -55,7 +55,9 @@ describe('a link', () => {
     const { page } = await open(`${origin}/join#lnk_nobodyhasmadethisone0123456789`)
     await page.locator('[data-action="redeem"]').click()
     await troubleIn(page).filter({ hasText: 'This link' }).waitFor()
-    expect(await troubleIn(page).innerText()).toBe('This link is not valid. Ask for a new one.')
+    expect(await troubleIn(page).innerText()).toBe(
+      'This link is not valid. Run agentpay login in the sandbox, or ask an owner.',
+    )
   })
 
   test('an invalid link shows the other ways to sign in, also for the operator', async () => {

@@ -65,8 +65,7 @@ export async function recordDeliveryOutcomes(
       apply(rows, others, waitsMs)
       await writeDeliveryOutcomes(sql, rows)
       const toDisable = await updateHealth(sql, { rows, outcomes, aheadMs })
-      // A run that waits in Temporal for one of these deliveries is notified.
-      const outbox = rows.filter(({ workflowId }) => workflowId).map(processOf)
+      const outbox = rows.filter(concernsRun).map(processOf)
       await writeJournal(sql, { ...emptyJournal(), outbox })
       await client.query('commit')
       return { forTemporal: outbox.length > 0, toDisable }
@@ -115,8 +114,16 @@ async function recordSuccesses(sql: Sql, outcomes: readonly DeliveryOutcome[]): 
   return new Set(rows.map(({ id }) => id))
 }
 
-const processOf = ({ id, ownerId, mode, event, webhookId }: DeliveryRow) =>
-  buildWakeUpRow(webhookProcess, { ownerId, mode }, { id, agentId: null, about: `${event} to ${webhookId}` })
+/** The run begins with the first failure and ends with the delivery. In between it looks by itself. */
+const concernsRun = ({ workflowId, status, tries }: DeliveryRow): boolean =>
+  workflowId !== null && (status !== deliveryMachine.initial || tries === 1)
+
+const processOf = ({ id, ownerId, mode, event, webhookId, status }: DeliveryRow) =>
+  buildWakeUpRow(
+    webhookProcess,
+    { ownerId, mode },
+    { id, agentId: null, status, about: `${event} to ${webhookId}` },
+  )
 
 function apply(
   rows: readonly Locked[],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { parseInput } from '../../../../src/derive/http/input.ts'
+import { newId } from '../../../../src/values/ids.ts'
 import { allInputs, type Input, type Member, membersOf } from '../../../support/contract/contract-members.ts'
 
 /** Words of zod's own messages, and of the service's fallback. */
@@ -61,7 +62,7 @@ describe('the refusal of a wrong member', () => {
   const create = allInputs.find(({ key }) => key === 'policies.create') as Input
 
   test.each([
-    [{}, 'name: must be a text (it is missing)'],
+    [{}, 'name: is required'],
     [{ name: null }, 'name: must be a text (it is null)'],
     [{ name: 7 }, 'name: must be a text (it is 7)'],
     [
@@ -95,6 +96,21 @@ describe('the refusal of a wrong member', () => {
     [[], 'body: must be an object (it is a list)'],
   ])('for %j is: %s', (body, message) => {
     expect(refusalOf(create, body)).toBe(message)
+  })
+
+  test.each([
+    ['refunds.create', { fraud: 'fraudulent', not_received: 'not_delivered' }],
+    ['disputes.create', { fraudulent: 'fraud', not_delivered: 'not_received' }],
+  ])('is none for the word that another area has for a choice: %s', (key, synonyms) => {
+    const { operation } = allInputs.find(input => input.key === key) as Input
+    const body = {
+      transactionId: newId('txn'),
+      ...(key === 'refunds.create' ? {} : { description: 'A book' }),
+    }
+    for (const [word, reason] of Object.entries(synonyms))
+      expect(parseInput(operation, new URLSearchParams(), { ...body, reason: word }).body).toMatchObject({
+        reason,
+      })
   })
 
   test('names a few members, and says that there are more', () => {

@@ -61,7 +61,7 @@ describe('an upload is refused, and nothing of it is kept,', () => {
     [
       'with a name that the contract lacks',
       raw([title, paper, { name: 'other', content: '1' }]),
-      'other: there is no such member',
+      'other: unknown field',
     ],
     [
       'with a file that the contract lacks',

@@ -1,0 +1,32 @@
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import { clock } from '../../values/clock.ts'
+import { hasPeople, lockPerson, Person, replacePersonLink } from '../people/index.ts'
+import type { consoleApi } from './api.ts'
+
+const CLOCK_OF_CUSTOMER = `
+select coalesce(t.offset_ms, 0)::float8 as "offsetMs"
+from customers c left join tenant_clocks t on t.owner_id = c.id and t.mode = 'test'
+where c.id = $1`
+
+/** Replaces the owner's other links. In live mode only a recovery lets a person in without a passkey. */
+export const createSandboxLink: HandlerOf<typeof consoleApi.createSandboxLink> = async (
+  { body: { ownerId } },
+  context,
+) => {
+  const { records, sql, switchTenant, emit, refuse } = context
+  const [found] = await sql<{ offsetMs: number } & Row>(CLOCK_OF_CUSTOMER, [ownerId])
+  if (!found) return refuse('customer_not_found')
+  switchTenant({ ownerId, mode: 'test' }, clock.tenant(found.offsetMs))
+  await lockPerson(null, context)
+  const [owner] = await records.find(
+    Person,
+    { role: 'owner', status: { $ne: 'removed' } },
+    { orderBy: { status: 'asc', id: 'asc' } },
+  )
+  if (!owner && (await hasPeople(context))) return refuse('owner_missing')
+  const personId = owner?.id ?? null
+  const link = await replacePersonLink({ personId, kind: 'sign_in' }, context)
+  emit('console.link_created', { linkId: link.id, personId, expiresAt: link.expiresAt })
+  return { ...link, personId }
+}
