@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { fileSchema } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 
-const cachedFile = 'Compressed if accepted, with an `ETag` for `If-None-Match`.'
+const cachedFile = 'Compressed, with an `ETag`.'
 
-const asMarkdown = ' Markdown with `Accept: text/markdown`.'
+const MARKDOWN_TOO = '`Accept: text/markdown` gives Markdown.'
 
 const readsAccept = {
   http: {
@@ -39,7 +39,7 @@ export const pagesApi = {
     ...readsAccept,
     limits: { unmetered: true },
     summary: 'Read the documentation: start page',
-    description: cachedFile + asMarkdown,
+    description: MARKDOWN_TOO,
     callers: ['public'],
     returns: [200, fileSchema('text/html')],
   }),
@@ -47,29 +47,19 @@ export const pagesApi = {
     ...readsAccept,
     limits: { unmetered: true },
     summary: 'Read a section of the documentation',
-    description: cachedFile + asMarkdown,
+    query: z.strictObject({
+      q: z.string().max(100).default('').meta({ description: 'For the section `search`.' }),
+    }),
+    description: MARKDOWN_TOO,
     callers: ['public'],
     returns: [200, fileSchema('text/html')],
     fails: { section_not_found: [404, 'No such page. The documentation starts at /docs.'] },
-  }),
-  docsSearch: get('/docs/search', {
-    summary: 'Search the documentation',
-    description: 'The page of results, for browsers that run no script.',
-    callers: ['public'],
-    query: z.strictObject({
-      q: z
-        .string()
-        .max(100)
-        .default('')
-        .meta({ examples: ['webhook signature'] }),
-    }),
-    returns: [200, fileSchema('text/html')],
   }),
   docsOperation: get('/docs/api/{operation}', {
     ...readsAccept,
     limits: { unmetered: true },
     summary: 'Read about an operation',
-    description: cachedFile + asMarkdown,
+    description: MARKDOWN_TOO,
     callers: ['public'],
     returns: [200, fileSchema('text/html')],
     fails: { operation_not_found: [404, 'No such operation. /docs/api lists all operations.'] },
@@ -78,7 +68,7 @@ export const pagesApi = {
     ...readsAccept,
     limits: { unmetered: true },
     summary: 'Read a guide',
-    description: cachedFile + asMarkdown,
+    description: MARKDOWN_TOO,
     callers: ['public'],
     returns: [200, fileSchema('text/html')],
     fails: { guide_not_found: [404, 'No such guide. /docs/guides lists all guides.'] },
@@ -87,7 +77,7 @@ export const pagesApi = {
     ...readsAccept,
     limits: { unmetered: true },
     summary: 'Read about an error code',
-    description: cachedFile + asMarkdown,
+    description: MARKDOWN_TOO,
     callers: ['public'],
     returns: [200, fileSchema('text/html')],
     fails: { code_not_found: [404, 'No such error code. /docs/errors lists all codes.'] },

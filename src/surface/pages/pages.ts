@@ -46,13 +46,11 @@ const pages = bindHandlers(pagesApi, {
   llms: (_, { ports }) => ports.docs('/llms.txt') as Promise<ResponseFile>,
   llmsFull: (_, { ports }) => ports.docs('/llms-full.txt') as Promise<ResponseFile>,
   docs: async (_, { ports, headers }) => (await pageAt('/docs', ports, headers)) as Page,
-  docsSection: async ({ params: { section } }, { ports, headers, refuse }) =>
-    (await pageAt(`/docs/${section}`, ports, headers)) ??
-    missing(refuse('section_not_found'), section, ports, headers),
-  docsSearch: async ({ query: { q } }, { ports }) => ({
-    type: HTML,
-    content: await ports.docsTemplate('search', q),
-  }),
+  docsSection: async ({ params: { section }, query: { q } }, { ports, headers, refuse }) => {
+    if (section === 'search') return { type: HTML, content: await ports.docsTemplate('search', q) }
+    const page = await pageAt(`/docs/${section}`, ports, headers)
+    return page ?? missing(refuse('section_not_found'), section, ports, headers)
+  },
   docsOperation: async ({ params: { operation } }, { ports, headers, refuse }) =>
     (await pageAt(`/docs/api/${operation}`, ports, headers)) ??
     missing(refuse('operation_not_found'), operation, ports, headers, '/docs/api/'),
