@@ -9,7 +9,7 @@ const MARKDOWN_TOO = '`Accept: text/markdown` gives Markdown.'
 const readsAccept = {
   http: {
     reads: { accept: '`text/markdown` or `text/html`.' },
-    headers: { 200: { Vary: 'The page depends on `Accept`.' } },
+    headers: { 200: { Vary: 'By `Accept`.' } },
   },
 } as const
 
