@@ -42,7 +42,8 @@ function made() {
   })
   dialog.querySelector('form').addEventListener('submit', event => {
     const [first] = links()
-    if (!first) return
+    // Results of an earlier question do not count: the form then leads to the search page.
+    if (!first || found.dataset.question !== field.value) return
     event.preventDefault()
     first.click()
   })
@@ -54,7 +55,8 @@ const links = () => [...palette.found.querySelectorAll('a')]
 async function find() {
   asking.abort()
   asking = new AbortController()
-  const address = `${root}console/search?${new URLSearchParams({ part: 'found', q: palette.field.value })}`
+  const question = palette.field.value
+  const address = `${root}console/search?${new URLSearchParams({ part: 'found', q: question })}`
   try {
     const { signal } = asking
     const response = await fetch(address, { headers: { 'X-Background': 'true' }, signal })
@@ -65,6 +67,7 @@ async function find() {
     for (const link of content?.querySelectorAll('a') ?? [])
       link.href = new URL(link.getAttribute('href'), new URL(`${root}console/search`, location.href)).href
     replaceFound(content?.childNodes ?? [])
+    palette.found.dataset.question = question
   } catch {
     // A newer question has replaced this one, or the service does not answer: Enter opens the search page.
   }
