@@ -4,7 +4,7 @@ import { get } from '../../kernel/contract/operation.ts'
 
 const cachedFile = 'Compressed, with an `ETag`.'
 
-const MARKDOWN_TOO = '`Accept: text/markdown` gives Markdown.'
+const MARKDOWN_TOO = 'HTML, or Markdown.'
 
 const readsAccept = {
   http: {
