@@ -3,7 +3,8 @@ import {
   chatCompletions,
 } from '../adapters/chat-completions/chat-completions.ts'
 import { countWebhooksBehind, deliveryOverdueSeconds } from '../delivery/webhooks/index.ts'
-import type { docsFiles } from '../derive/docs/thread.ts'
+import type { DocsFile } from '../derive/docs/docs.ts'
+import type { docsFiles, fillDocsTemplate } from '../derive/docs/thread.ts'
 import { buildOpenapiInSlices } from '../derive/openapi/document.ts'
 import { eventTypesInSlices } from '../derive/openapi/event-types.ts'
 import { writeDocumentInSlices } from '../derive/openapi/write.ts'
@@ -12,6 +13,7 @@ import { advanceTenantClock } from '../kernel/background/deadlines.ts'
 import { processActor } from '../kernel/contract/actor.ts'
 import type { Areas } from '../kernel/contract/area.ts'
 import { eventSchemas } from '../kernel/contract/event-types.ts'
+import type { ResponseFile } from '../kernel/contract/file.ts'
 import type { RegisteredOperation } from '../kernel/contract/operation.ts'
 import type {
   FindIntentPayments,
@@ -32,7 +34,7 @@ import type { OutboundHttp } from '../ports/outbound.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { Threads } from '../ports/threads.ts'
 import type { Vault } from '../ports/vault.ts'
-import { cachedAssetFile } from '../web/page-assets.ts'
+import { cachedAssetFile, uncompressedAssetFile } from '../web/page-assets.ts'
 import type { EventStreams } from './event-streams.ts'
 import { fairFileViewer } from './files.ts'
 
@@ -179,7 +181,7 @@ function reference({
   threads,
   publicUrl,
   ownUrl,
-}: ReferenceSource): Pick<Ports, 'eventTypes' | 'eventNames' | 'openapi' | 'docs'> {
+}: ReferenceSource): Pick<Ports, 'eventTypes' | 'eventNames' | 'openapi' | 'docs' | 'docsTemplate'> {
   const eventNames = [...eventSchemas(areas).keys()]
   const eventTypes = once(() => runInSlices(eventTypesInSlices(areas)))
   const text = once(async () =>
@@ -193,13 +195,37 @@ function reference({
       ownUrl: ownUrl(),
     }),
   )
+  // Most of the thousand files are never asked for, so each is compressed at its first request.
+  const compressed = new Map<string, Promise<ResponseFile>>()
   return {
     eventTypes,
     eventNames,
     openapi,
-    docs: async address => (await pages()).get(address),
+    docs: async address => {
+      const file = (await pages()).get(address)
+      if (!file) return undefined
+      const known = compressed.get(address) ?? compressedDocsFile(file)
+      compressed.set(address, known)
+      return known
+    },
+    docsTemplate: async (name, query, within) => {
+      const files = await pages()
+      const [template, documents] = [name, 'documents'].map(one => String(files.get(one)?.content))
+      return threads.run<typeof fillDocsTemplate>(
+        { module, name: 'fillDocsTemplate', owner: 'docs' },
+        template ?? '',
+        documents ?? '',
+        query,
+        within,
+      )
+    },
   }
 }
+
+const compressedDocsFile = async ({ type, content, isImmutable }: DocsFile): Promise<ResponseFile> =>
+  typeof content === 'string'
+    ? cachedAssetFile(type, content, isImmutable)
+    : uncompressedAssetFile(type, content, isImmutable)
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined

@@ -8,10 +8,16 @@ import {
   streamMediaType,
 } from './docs/book.ts'
 import type { DocsFile } from './docs/docs.ts'
+import { DOORS } from './docs/doors.ts'
+import { causeOf, mendingSample } from './docs/error-causes.ts'
+import type { CodeSamples } from './docs/panel.ts'
 import { printJson } from './docs/print.ts'
+import { collectRefusalCodes, type RefusalCode } from './docs/refusal-codes.ts'
+import { refusalAddress } from './docs/refusals.ts'
 import { codeSamples } from './docs/samples.ts'
 import { describeConstraints, describeType } from './docs/schema-words.ts'
 import { type Guides, guideAddress, guideMarkdown, readGuides } from './guides/guides.ts'
+import { remediesOf } from './guides/refusal-pages.ts'
 import { ACCESS_HEADING } from './openapi/operation.ts'
 import type { JsonSchema, OpenapiDocument } from './openapi/types.ts'
 
@@ -20,6 +26,7 @@ export function renderDocsMarkdown(document: OpenapiDocument): Map<string, DocsF
   const book = new DocsBook(document)
   const pages: [address: string, text: string][] = [
     ['/docs/overview.md', overviewText(book)],
+    [`${docsSectionAddress(DOORS.api.section)}.md`, overviewText(book)],
     ...book.chapters.map((chapter): [string, string] => [
       `${docsSectionAddress(chapter.id)}.md`,
       chapterText(book, chapter),
@@ -31,11 +38,21 @@ export function renderDocsMarkdown(document: OpenapiDocument): Map<string, DocsF
     `${guideAddress(file.name)}.md`,
     guideMarkdown(guides, file),
   ])
-  const whole = pages.map(([, text]) => text).join('\n')
+  const operations = book.entries.map((entry): [string, string] => [
+    `${book.href(entry.key)}.md`,
+    operationText(book, entry).replace('## ', '# '),
+  ])
+  const errors = collectRefusalCodes(book).map((refusal): [string, string] => [
+    `${refusalAddress(refusal.code)}.md`,
+    refusalText(book, refusal),
+  ])
+  const whole = [pages[0], ...pages.slice(2)].map(([, text] = ['', '']) => text).join('\n')
   return new Map(
     [
       ...pages,
       ...manual,
+      ...operations,
+      ...errors,
       ['/llms.txt', indexText(book, guides)] as const,
       ['/llms-full.txt', whole] as const,
     ].map(([address, text]) => [
@@ -122,7 +139,6 @@ const fenced = (language: string, code: string): string => `\`\`\`${language}\n$
 function operationText(book: DocsBook, entry: OperationEntry): string {
   const { key, method, path, operation } = entry
   const [about = '', access = ''] = operation.description.split(ACCESS_HEADING)
-  const { curl = '', typescript, python } = codeSamples(book, entry)
   return [
     `## ${operation.summary}`,
     `\`${method} ${path}\` · operation \`${key}\``,
@@ -131,12 +147,36 @@ function operationText(book: DocsBook, entry: OperationEntry): string {
     ...taken(book, entry),
     ...given(book, entry),
     ...refused(entry),
-    fenced('bash', curl),
-    typescript === undefined ? '' : fenced('ts', typescript),
-    python === undefined ? '' : fenced('python', python),
+    ...samplesText(codeSamples(book, entry)),
   ]
     .filter(part => part.trim() !== '')
     .join('\n\n')
+}
+
+const samplesText = ({ curl, typescript, python, cli }: CodeSamples): string[] =>
+  [
+    ['bash', curl] as const,
+    ['ts', typescript] as const,
+    ['python', python] as const,
+    ['bash', cli] as const,
+  ].flatMap(([language, code]) => (code === undefined ? [] : [fenced(language, code)]))
+
+function refusalText(book: DocsBook, refusal: RefusalCode): string {
+  const advice = remediesOf(refusal)
+  const { lead, code } = mendingSample(book, refusal, advice)
+  return [
+    `# ${refusal.code}`,
+    `Status ${refusal.statuses.join(' or ')}`,
+    '## What it means',
+    ...refusal.sentences.keys(),
+    '## Why it happens',
+    causeOf(refusal),
+    '## How to fix it',
+    ...advice,
+    lead,
+    ...samplesText(code),
+    '',
+  ].join('\n\n')
 }
 
 function taken(book: DocsBook, { parameters, operation }: OperationEntry): string[] {
@@ -170,7 +210,7 @@ function refused({ refusals }: OperationEntry): string[] {
   const own = refusals.filter(({ universal }) => !universal)
   if (own.length === 0) return []
   const lines = own.map(({ status, code, message }) => `- ${status} \`${code}\`: ${oneLine(message)}`)
-  return ['Refusals of its own:', lines.join('\n')]
+  return ['Errors of its own:', lines.join('\n')]
 }
 
 function recordText(book: DocsBook, name: string): string {

@@ -382,7 +382,7 @@ export const cardsApi = {
     scope: 'wallets:fund',
     summary: 'Fund the purse of a card',
     description:
-      'The money comes from `fromWalletId`, which defaults to the agent’s wallet. From then on, the card pays from its purse, a wallet that only this card pays from. The first funding opens it. The balance left when the card closes returns to the agent’s wallet, or to your oldest open wallet if that one is closed.',
+      'The money comes from `fromWalletId`, which defaults to the agent’s wallet. From then on, the card pays from its purse, a wallet that only this card pays from. The first funding opens it.\n\nThe balance left when the card closes returns to the agent’s wallet, or to your oldest open wallet if that one is closed.',
     body: body({ amountCents: positiveMoneySchema(), fromWalletId: id('wallet').optional() }),
     example: { amountEuros: 20 },
     returns: card,

@@ -63,7 +63,7 @@ export const evidenceApi = {
       use: 'Use it to store text evidence that a payment was right: an order, an answer of the merchant. Files are uploaded by HTTP: POST /evidence.',
     },
     description: [
-      'Stores proof of a payment: a screenshot of an order, an invoice, the text of a confirmation. Send a `file` or a `text`, not both. Evidence is never changed or deleted: its SHA-256 and its time of arrival are in the audit trail, which proves that it was not made up for a dispute. Add it to a dispute by its ID.',
+      'Stores proof of a payment: a screenshot of an order, an invoice, the text of a confirmation. Send a `file` or a `text`, not both.\n\nEvidence is never changed or deleted: its SHA-256 and its time of arrival are in the audit trail, which proves that it was not made up for a dispute. Add it to a dispute by its ID.',
       'A file is fully decoded: a broken or truncated file, or one larger than 40 million pixels, is refused with a 400.',
       'Evidence is kept regardless of the intent’s outcome, and long after it. You can send the same content again: each upload is a separate piece of evidence.',
     ].join('\n\n'),

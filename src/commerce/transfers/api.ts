@@ -130,7 +130,7 @@ export const transferRefusals = {
 const transfer_not_found = notFound('transfer')
 
 const createDescription = [
-  'An agent pays from its own wallet, on an approved intent whose `walletId` or `beneficiaryId` is the payee, and no more than its hold. Its risk is not scored again, but an agent that was frozen since then cannot pay. The payment completes the intent and releases the rest of its hold and its limits. By SEPA the intent is completed when the transfer is submitted: until then it can be neither cancelled nor expire, and a cancelled transfer leaves it as it was. An unsubmitted transfer is cancelled immediately if the wallet or the agent is frozen, the delegation of its intent revoked or the account suspended. A later rejection or return credits the wallet and the limits; the intent stays completed, so declare another one to try again.',
+  'An agent pays from its own wallet, on an approved intent whose `walletId` or `beneficiaryId` is the payee, and no more than its hold. Its risk is not scored again, but an agent that was frozen since then cannot pay.\n\nThe payment completes the intent and releases the rest of its hold and its limits. By SEPA the intent is completed when the transfer is submitted: until then it can be neither cancelled nor expire, and a cancelled transfer leaves it as it was. An unsubmitted transfer is cancelled immediately if the wallet or the agent is frozen, the delegation of its intent revoked or the account suspended. A later rejection or return credits the wallet and the limits; the intent stays completed, so declare another one to try again.',
   'A transfer between your wallets is completed at once, or refused and nothing moves.',
   'For a SEPA transfer, the money is held, and a durable process continues: `created`, `verifying` (the payee’s bank checks the name), `submitted`, `completed` or `rejected`. After a `close_match` or `no_match`, it waits in `verifying` for `confirm-payee` or `cancel`; freezing its wallet cancels it. A bank that has the order may also report on the payee: the transfer then waits in `submitted` for `confirm-payee`. A completed transfer can be `returned`. It is never paid twice: after a submission without an answer, the service asks the bank for the status (`reason.code` is `indeterminate` until then), for an instant payment after ten seconds at the latest. Money returned to a closed wallet is kept in suspense.',
   'In test mode the payee’s name decides the verification of payee, and the amount the outcome of the payment. € 666.01 to € 666.06 are rejected at once: AC04 (account closed), AM04 (not enough money), RC01 (wrong BIC), MS03 (no reason), AG01 (not allowed), AC06 (account blocked). € 666.07 is rejected an hour later: AB09. € 777.01 settles an hour later. The bank never answers for € 777.02; nor at first for € 777.03, which settles after a minute, and € 777.04, which is rejected after a minute: AB05. Its first answer for € 777.05 cannot be read, and it settles. € 777.06 stays pending until `/simulate/sepa/…` decides. All others settle immediately.',
@@ -221,7 +221,7 @@ export const transfersApi = {
   confirmPayee: post('/transfers/{id}/confirm-payee', {
     summary: 'Confirm the payee of a transfer despite the bank’s doubt',
     description:
-      'After a `close_match` or `no_match` a transfer stays in `verifying` until this or a cancellation; after seven days it is cancelled automatically. If the bank verifies the payee only after it has the order, in a status report, the transfer is `submitted` and waits after `not_possible`, too: this records who decided, and the order is released or cancelled in the bank’s own client.',
+      'After a `close_match` or `no_match` a transfer stays in `verifying` until this or a cancellation; after seven days it is cancelled automatically.\n\nIf the bank verifies the payee only after it has the order, in a status report, the transfer is `submitted` and waits after `not_possible`, too: this records who decided, and the order is released or cancelled in the bank’s own client.',
     callers: ['key'],
     scope: 'transfers:confirm-payee',
     body: z.strictObject({ comment: freeTextSchema.nullable().default(null) }),
@@ -236,7 +236,7 @@ export const transfersApi = {
   recall: post('/transfers/{id}/recall', {
     summary: 'Recall a transfer',
     description:
-      'The payee’s bank may refuse; `recall` of the transfer shows the answer. In test mode it agrees, except for these amounts: € 888.01 is refused because the payee does not agree, € 888.02 because the account is closed, € 888.03 is never decided, and for € 888.04 the bank does not answer. A recalled transfer is `returned`, or `rejected` if it had not settled yet.',
+      'The payee’s bank may refuse; `recall` of the transfer shows the answer. In test mode it agrees, except for these amounts: € 888.01 is refused because the payee does not agree, € 888.02 because the account is closed, € 888.03 is never decided, and for € 888.04 the bank does not answer.\n\nA recalled transfer is `returned`, or `rejected` if it had not settled yet.',
     callers: ['key'],
     scope: 'transfers:create',
     body: z.strictObject({ reason: freeTextSchema.min(1).meta({ examples: ['It was paid twice'] }) }),

@@ -115,7 +115,7 @@ export const auditApi = {
     ...reading,
     summary: 'Export the audit trail',
     description:
-      'Exports all sealed entries, or those of a period, oldest first, as one streamed file. NDJSON proves itself: it has the leaf of each entry, the checkpoints, and hashes in place of purged or unrequested entries. `agentpay audit verify` and `verifyAudit` of the typed client verify it offline. Each export is in the trail.',
+      'Exports all sealed entries, or those of a period, oldest first, as one streamed file. NDJSON proves itself: it has the leaf of each entry, the checkpoints, and hashes in place of purged or unrequested entries.\n\n`agentpay audit verify` and `verifyAudit` of the typed client verify it offline. Each export is in the trail.',
     query: z.strictObject({
       format: z.enum(['ndjson', 'csv']).default('ndjson').meta({
         description:

@@ -85,7 +85,7 @@ export const dataDeletionApi = {
     callers: [...writers.callers, 'dash'],
     summary: 'Request erasure',
     description:
-      'Requests the erasure of the account, or of a person, a beneficiary or a payer of yours, who have the same right; the operator requests it for the contact of a merchant. It can be cancelled for seven days. It then waits for what must end first, and lists that: for the account itself, money in a wallet or an open dispute. Names, addresses and free text are removed from all records, files and the audit trail, which still verifies; what the law keeps stays, and the answer lists it with its ground and its end. The account itself is permanently suspended. A person who has a passkey signs with it: `POST /passkeys/challenge` with the purpose `deletion` and the subject.',
+      'Requests the erasure of the account, or of a person, a beneficiary or a payer of yours, who have the same right; the operator requests it for the contact of a merchant. It can be cancelled for seven days.\n\nIt then waits for what must end first, and lists that: for the account itself, money in a wallet or an open dispute. Names, addresses and free text are removed from all records, files and the audit trail, which still verifies; what the law keeps stays, and the answer lists it with its ground and its end. The account itself is permanently suspended. A person who has a passkey signs with it: `POST /passkeys/challenge` with the purpose `deletion` and the subject.',
     signature: { challenge: '/passkeys/challenge', asks: { purpose: 'deletion', subject: '$subject' } },
     body: z.strictObject({
       subject: dataSubjectSchema.optional(),

@@ -74,7 +74,7 @@ export const dataExportApi = {
     callers: [...writers.callers, 'dash'],
     summary: 'Request an export of your data',
     description:
-      'Exports your data, or that of a person, a beneficiary or a payer of yours, who have the same right; the operator requests it for the contact of a merchant. The archive has the records of your key’s mode; request one with a live key, and one with a test key. While a subject’s archive is ready or in preparation, a new request returns that one.',
+      'Exports your data, or that of a person, a beneficiary or a payer of yours, who have the same right; the operator requests it for the contact of a merchant. The archive has the records of your key’s mode; request one with a live key, and one with a test key.\n\nWhile a subject’s archive is ready or in preparation, a new request returns that one.',
     body: z.strictObject({ subject: dataSubjectSchema.optional() }),
     example: {},
     returns: [202, DataExportRecord],

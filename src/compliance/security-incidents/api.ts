@@ -116,7 +116,7 @@ export const securityIncidentsApi = {
     ...operator,
     summary: 'Record that a report was submitted to the authority',
     description:
-      'The service submits nothing itself: it records when the authority got the report, and its reference. The next clock runs from `at`. One submission may cover earlier stages, too (Implementing Regulation (EU) 2025/302, Article 2): `covers` names them. There may be several intermediate reports. `reclassification` reports that the incident is not major after all, `data_protection` is the notification of the data protection authority.',
+      'The service submits nothing itself: it records when the authority got the report, and its reference. The next clock runs from `at`. One submission may cover earlier stages, too (Implementing Regulation (EU) 2025/302, Article 2): `covers` names them. There may be several intermediate reports.\n\n`reclassification` reports that the incident is not major after all, `data_protection` is the notification of the data protection authority.',
     body: z.strictObject({
       at: instant.meta({ description: 'Time of the submission.' }),
       reference: labelSchema.meta({

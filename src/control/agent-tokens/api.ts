@@ -94,7 +94,7 @@ const beyondReading = tokenScopeSets.payer.filter(
 export const agentTokensApi = {
   create: post('/agents/{id}/tokens', {
     summary: 'Create an agent token',
-    description: `The agent authenticates with the token, which gives access only to that agent’s records. The secret is shown once, in \`token\`. Without \`scopes\`, the token gets ${scopeNames(tokenScopes.given)}, except those that the calling key lacks.`,
+    description: `The agent authenticates with the token, which gives access only to that agent’s records. The secret is shown once, in \`token\`.\n\nWithout \`scopes\`, the token gets ${scopeNames(tokenScopes.given)}, except those that the calling key lacks.`,
     callers: ['key'],
     scope: 'tokens:write',
     body: z.strictObject({

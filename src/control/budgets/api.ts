@@ -44,7 +44,7 @@ export const budgetApi = {
   setBudget: put('/budget', {
     summary: 'Set the budget that all agents share',
     description:
-      'The budget limits all your agents in this mode together, in addition to each agent’s policy. An intent is denied if its amount plus the amounts held and spent that day, or that month, exceeds the limit. Spending from before the budget was set counts, too. A limit that you leave out is removed.',
+      'The budget limits all your agents in this mode together, in addition to each agent’s policy. An intent is denied if its amount plus the amounts held and spent that day, or that month, exceeds the limit.\n\nSpending from before the budget was set counts, too. A limit that you leave out is removed.',
     callers: ['key'],
     scope: 'policies:write',
     body: z.strictObject({

@@ -79,7 +79,7 @@ export const delegationsApi = {
   create: post('/delegations', {
     summary: 'Delegate a part of what an agent may spend',
     description:
-      'A delegation has a cap and an expiry. Its `code`, which is shown only once, can be redeemed for a token of the agent. The token can declare intents up to the cap, only for `merchant` if one is set; every other rule of the agent applies as well. The code can be redeemed once, within a day and before the delegation expires. A delegation with a `parentDelegationId` is never wider than its parent, and counts against the caps of all delegations above it.',
+      'A delegation has a cap and an expiry. Its `code`, which is shown only once, can be redeemed for a token of the agent. The token can declare intents up to the cap, only for `merchant` if one is set; every other rule of the agent applies as well.\n\nThe code can be redeemed once, within a day and before the delegation expires. A delegation with a `parentDelegationId` is never wider than its parent, and counts against the caps of all delegations above it.',
     callers: ['key'],
     scope: 'delegations:write',
     body: z.strictObject({
@@ -140,7 +140,7 @@ export const delegationsApi = {
   redeem: post('/delegations/redeem', {
     summary: 'Redeem a code for a token',
     description:
-      'The code is the only credential, and it can be redeemed once. The token is shown only once. It can read its agent, policy, wallet and runs, and only those tokens, delegations, intents, transactions and events that belong to its delegation. It stops working when the delegation is revoked or expires. If the answer is lost, the owner must create another delegation.',
+      'The code is the only credential, and it can be redeemed once. The token is shown only once. It can read its agent, policy, wallet and runs, and only those tokens, delegations, intents, transactions and events that belong to its delegation. It stops working when the delegation is revoked or expires.\n\nIf the answer is lost, the owner must create another delegation.',
     callers: ['public'],
     body: z.strictObject({
       code: z

@@ -54,7 +54,7 @@ export const mandatesApi = {
   create: post('/mandates', {
     summary: 'Create a mandate',
     description:
-      'A mandate is a person’s permission in advance. While it is active, an intent within it needs no approval if only its amount would require one (`autoApproveLimitEuros`, or no policy): `decidedBy` is then the mandate. Only intents that the mandate approves count against it. Possible duplicates, risk and `requireAttestation` still require a person, and every other rule and budget still applies. If several mandates allow an intent, the one that ends first is used. A person who may approve intents signs exactly these fields with a passkey.',
+      'A mandate is a person’s permission in advance. While it is active, an intent within it needs no approval if only its amount would require one (`autoApproveLimitEuros`, or no policy): `decidedBy` is then the mandate. Only intents that the mandate approves count against it.\n\nPossible duplicates, risk and `requireAttestation` still require a person, and every other rule and budget still applies. If several mandates allow an intent, the one that ends first is used. A person who may approve intents signs exactly these fields with a passkey.',
     callers: ['key'],
     scope: 'mandates:write',
     signature: { challenge: '/mandates/options', always: true },

@@ -84,7 +84,7 @@ export const eventsApi = {
   stream: get('/events/stream', {
     summary: 'Stream events',
     description: [
-      'Server-sent events until you disconnect: each event as `GET /events/{id}` returns it, with its ID as the `id` of the message, in the order in which they were committed. The stream starts now, or after the event in `Last-Event-ID`: then no event is missing, and none comes twice in a stream. After fifteen seconds without an event, a comment shows that the stream is alive.',
+      'Server-sent events until you disconnect: each event as `GET /events/{id}` returns it, with its ID as the `id` of the message, in the order in which they were committed.\n\nThe stream starts now, or after the event in `Last-Event-ID`: then no event is missing, and none comes twice in a stream. After fifteen seconds without an event, a comment shows that the stream is alive.',
       'The stream ends when the credential does, and when the service is restarted: connect again with the ID of the last event. An event that is sent again has the same ID. A client that reads nothing for thirty seconds is disconnected. An owner can have 20 streams in both modes together. An agent’s token sees its agent’s events, a delegation’s token those of the delegation. A stream is no activity of a person in the console.',
     ].join('\n\n'),
     callers: ['key', 'agent'],

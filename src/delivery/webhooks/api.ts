@@ -79,7 +79,7 @@ export const webhooksApi = {
     ...writes,
     summary: 'Subscribe to events',
     description:
-      'From now on, each event with these names is sent to the URL at least once, signed with the secret. Your plan decides how often a delivery is tried, and how many subscriptions you can have in each mode: 5 on `free`, 20 on `starter`, 100 on `business`, 1,000 on `enterprise`. Reserved events can be named; they are never sent.',
+      'From now on, each event with these names is sent to the URL at least once, signed with the secret.\n\nYour plan decides how often a delivery is tried, and how many subscriptions you can have in each mode: 5 on `free`, 20 on `starter`, 100 on `business`, 1,000 on `enterprise`. Reserved events can be named; they are never sent.',
     body: z.strictObject({
       url,
       events,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { baseStyle, contentVersion, pageIcon } from '../../web/page-assets.ts'
+import type { SearchDocument } from './search.js'
 
 export interface StaticAsset {
   readonly type: string
@@ -20,15 +21,21 @@ const styles = [
   'manual',
   'events',
   'bar',
+  'search',
   'contents',
   'narrow',
 ]
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
-/** The script loads before the body and is not a module, so the scripts that it imports are inlined before it. */
-const script = (): string =>
-  read('ranking.js').replaceAll(/^export /gm, '') + read('docs.js').replace(/^import .+\n/m, '')
+/** The search and its library, as one module that the script imports when a reader searches. */
+function searchModule(): string {
+  const library = readFileSync(new URL(import.meta.resolve('minisearch')), 'utf8')
+  return [
+    library.replace(/^export \{ MiniSearch as default \};$/m, '').replace(/^\/\/# sourceMappingURL.*$/m, ''),
+    read('search.js').replace(/^import .+$/m, ''),
+  ].join('\n')
+}
 
 export function staticAsset(name: string, type: string, content: string | Buffer): StaticAsset {
   const [stem, extension] = name.split('.')
@@ -39,16 +46,18 @@ export interface DocsAssets {
   readonly style: StaticAsset
   readonly script: StaticAsset
   readonly icon: StaticAsset
-  readonly index: StaticAsset
+  readonly search: StaticAsset
+  readonly documents: StaticAsset
 }
 
-export const docsAssets = (index: unknown): DocsAssets => ({
+export const docsAssets = (documents: readonly SearchDocument[]): DocsAssets => ({
   style: staticAsset(
     'docs.css',
     'text/css; charset=utf-8',
     [baseStyle(), ...styles.map(name => read(`styles/${name}.css`))].join('\n'),
   ),
-  script: staticAsset('docs.js', 'text/javascript; charset=utf-8', script()),
+  script: staticAsset('docs.js', 'text/javascript; charset=utf-8', read('docs.js')),
   icon: staticAsset('docs.svg', 'image/svg+xml', pageIcon()),
-  index: staticAsset('search.json', 'application/json; charset=utf-8', JSON.stringify(index)),
+  search: staticAsset('search.js', 'text/javascript; charset=utf-8', searchModule()),
+  documents: staticAsset('search.json', 'application/json; charset=utf-8', JSON.stringify(documents)),
 })

@@ -12,6 +12,7 @@ import type {
   Schemas,
   StateMachines,
 } from '../openapi/types.ts'
+import { API_PLACES, type ApiPlace, DOORS } from './doors.ts'
 import { type EventGroup, eventsOfGroups, groupDocumentedEvents } from './event-groups.ts'
 
 export interface OperationEntry {
@@ -38,15 +39,22 @@ export interface DocsChapter {
   readonly states: StateMachines
   readonly records: readonly string[]
   readonly entries: readonly OperationEntry[]
+  readonly place: ApiPlace
+}
+
+/** The chapters of a place of the console, in the order of its tags. */
+export interface DocsPlace extends ApiPlace {
+  readonly chapters: readonly DocsChapter[]
 }
 
 export class DocsBook {
   readonly document: OpenapiDocument
   readonly chapters: readonly DocsChapter[]
+  readonly places: readonly DocsPlace[]
   readonly eventGroups: readonly EventGroup[]
   readonly keysForClients: ReadonlySet<string>
   readonly #records: ReadonlySet<string>
-  readonly #sections: ReadonlyMap<string, string>
+  readonly #addresses: ReadonlyMap<string, string>
 
   constructor(document: OpenapiDocument) {
     this.document = document
@@ -59,20 +67,37 @@ export class DocsBook {
         .flatMap(entry => recordsOf(entry, document))
         .filter(record => !seen.has(record) && seen.add(record))
       return own.length > 0
-        ? [{ id: anchorId(name), name, about: description, states, records, entries: own }]
+        ? [
+            {
+              id: anchorId(name),
+              name,
+              about: description,
+              states,
+              records,
+              entries: own,
+              place: placeOf(name),
+            },
+          ]
         : []
     })
+    this.places = API_PLACES.map(place => ({
+      ...place,
+      chapters: this.chapters
+        .filter(chapter => chapter.place === place)
+        .toSorted((one, other) => place.tags.indexOf(one.name) - place.tags.indexOf(other.name)),
+    })).filter(({ chapters }) => chapters.length > 0)
     this.#records = seen
     this.eventGroups = groupDocumentedEvents(document)
-    this.#sections = new Map([...this.chapters.flatMap(anchorsIn), ...eventAnchorsIn(this.eventGroups)])
+    this.#addresses = new Map([...this.chapters.flatMap(addressesIn), ...eventAddressesIn(this.eventGroups)])
   }
 
   get entries(): readonly OperationEntry[] {
     return this.chapters.flatMap(({ entries }) => entries)
   }
 
+  /** The address of an operation, a chapter, a record or an event, or of a part of “How the API works”. */
   href(anchor: string): string {
-    return `${docsSectionAddress(this.#sections.get(anchor) ?? OVERVIEW_SECTION)}#${anchor}`
+    return this.#addresses.get(anchor) ?? `${docsSectionAddress(DOORS.api.section)}#${anchor}`
   }
 
   follow(schema: JsonSchema): { schema: JsonSchema; record?: string } {
@@ -94,19 +119,29 @@ export const docsSectionAddress = (section: string): string =>
 
 export const EVENTS_SECTION = { id: 'event-types', title: 'Event types', arriving: 'received-events' }
 
-const anchorsIn = ({ id, records, entries }: DocsChapter): [anchor: string, section: string][] => [
-  [id, id],
-  ...entries.map(({ key }): [string, string] => [key, id]),
-  ...records.map((record): [string, string] => [`record.${record}`, id]),
+export const operationSection = (key: string): string => `${DOORS.api.section}/${key}`
+
+/** A tag of a test's own area is in no place of the console, and is shown with those of developers. */
+const placeOf = (tag: string): ApiPlace =>
+  API_PLACES.find(({ tags }) => tags.includes(tag)) ??
+  (API_PLACES.find(({ id }) => id === 'developers') as ApiPlace)
+
+const addressesIn = ({ id, records, entries }: DocsChapter): [anchor: string, address: string][] => [
+  [id, docsSectionAddress(id)],
+  ...entries.map(({ key }): [string, string] => [key, docsSectionAddress(operationSection(key))]),
+  ...records.map((record): [string, string] => [
+    `record.${record}`,
+    `${docsSectionAddress(id)}#record.${record}`,
+  ]),
 ]
 
-const eventAnchorsIn = (groups: readonly EventGroup[]): [anchor: string, section: string][] =>
+const eventAddressesIn = (groups: readonly EventGroup[]): [anchor: string, address: string][] =>
   [
     EVENTS_SECTION.id,
     EVENTS_SECTION.arriving,
     ...groups.map(({ id }) => id),
     ...eventsOfGroups(groups).map(({ id }) => id),
-  ].map(anchor => [anchor, EVENTS_SECTION.id])
+  ].map(anchor => [anchor, `${docsSectionAddress(EVENTS_SECTION.id)}#${anchor}`])
 
 export const anchorId = (name: string): string => name.toLowerCase().replace(/\W+/g, '-')
 

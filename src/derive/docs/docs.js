@@ -1,7 +1,5 @@
-// Makes the page quicker to use; without it, the page still reads well. Loads before the body, so that the
-// first paint has the chosen colours.
-
-import { allWith, nearestTo } from './ranking.js'
+// Makes the page quicker to use; without it, the page still reads well, and the search has a page of its own.
+// Loads before the body, so that the first paint has the chosen colours.
 
 const root = document.documentElement
 
@@ -41,9 +39,15 @@ function chooseLanguage(language) {
   showLanguage()
 }
 
+/** Samples without the chosen language show their first one. */
 function showLanguage() {
-  for (const button of document.querySelectorAll('[data-choose]'))
-    button.setAttribute('aria-pressed', String(button.dataset.choose === root.dataset.language))
+  for (const samples of document.querySelectorAll('.samples')) {
+    const languages = samples.dataset.languages.split(' ')
+    const { language } = root.dataset
+    const shown = languages.includes(language) ? language : languages[0]
+    for (const button of samples.querySelectorAll('[data-choose]'))
+      button.setAttribute('aria-pressed', String(button.dataset.choose === shown))
+  }
 }
 
 function addCopyButtons() {
@@ -74,117 +78,136 @@ async function writeClipboard(element) {
   return true
 }
 
-let index
+let search
 
-/** The search index is fetched when it is first needed, and kept in memory. */
-function allFindable() {
-  index ??= fetch(root.dataset.index)
-    .then(response => (response.ok ? response.json() : Promise.reject(response.status)))
+/** The search, its library and its documents are fetched when they are first needed, and kept in memory. */
+function loadedSearch() {
+  search ??= Promise.all([import(root.dataset.search), allDocuments()])
+    .then(([{ createSearch }, documents]) => createSearch(documents))
     .catch(() => {
-      index = undefined
+      search = undefined
       return null
     })
-  return index
+  return search
 }
 
-const addressOf = ({ section, anchor }) => `/docs${section && `/${section}`}${anchor && `#${anchor}`}`
+const allDocuments = () =>
+  fetch(root.dataset.documents).then(response =>
+    response.ok ? response.json() : Promise.reject(response.status),
+  )
 
-function linkTo(entry) {
-  const link = document.createElement('a')
-  link.href = addressOf(entry)
-  link.className = entry.kind
-  const title = document.createElement('span')
-  title.textContent = entry.title
-  link.append(title)
-  if (entry.method) {
-    const method = document.createElement('span')
-    method.className = `method ${entry.method.toLowerCase()}`
-    method.textContent = entry.method
-    link.append(method)
-  }
-  const item = document.createElement('li')
-  item.append(link)
-  return item
+function element(name, className, ...content) {
+  const made = document.createElement(name)
+  if (className) made.className = className
+  made.append(...content)
+  return made
 }
 
-/** The most results shown. With more, another letter helps better. */
-const SHOWN = 100
+function linkTo({ address, title, page, method, snippet }) {
+  const link = element('a', '', element('b', '', title))
+  link.href = address
+  if (method) link.append(' ', element('span', `method ${method.toLowerCase()}`, method))
+  link.append(
+    ' ',
+    element('small', '', page),
+    element(
+      'span',
+      'snippet',
+      ...snippet.map((piece, n) => (n % 2 === 1 ? element('mark', '', piece) : piece)),
+    ),
+  )
+  return element('li', '', link)
+}
+
+function wordsOf({ count, isNearest }) {
+  if (count === 0) return 'Nothing found'
+  if (isNearest) return 'Nothing has all words. The nearest pages:'
+  return count === 1 ? '1 result' : `${count} results`
+}
 
 function startSearch() {
   const field = document.getElementById('search')
-  const found = document.getElementById('found')
   const results = document.getElementById('results')
-  const contents = document.getElementById('contents')
+  const status = element('p', 'counted')
+  status.setAttribute('role', 'status')
+  results.append(status)
 
-  const is = kind => hit => hit.kind === kind
-  const counted = (hits, kind) => {
-    const count = hits.filter(is(kind)).length
-    return `${count === 0 ? 'no' : count} ${kind}${count === 1 ? '' : 's'}`
-  }
-
-  const show = (hits, words, isNearest = false) => {
-    results.hidden = words.length === 0
-    contents.hidden = words.length > 0
-    results.replaceChildren(...hits.slice(0, SHOWN).map(linkTo))
-    const kinds = [
-      'operation',
-      'event',
-      ...['guide', 'refusal', 'setting'].filter(kind => hits.some(is(kind))),
-    ]
-    const counts = kinds.map(kind => counted(hits, kind)).join(', ')
-    const told = isNearest ? `Nothing has all of these words. Nearest: ${counts}` : counts
-    found.textContent = words.length > 0 ? told : ''
+  const show = found => {
+    results.hidden = found === undefined
+    root.classList.toggle('searching', found !== undefined)
+    status.textContent = found ? wordsOf(found) : ''
+    const groups = (found?.groups ?? []).flatMap(({ title, pages }) => [
+      element('h2', '', title),
+      element('ul', 'hits', ...pages.map(linkTo)),
+    ])
+    results.replaceChildren(status, ...groups)
+    results.scrollTop = 0
   }
 
   const look = async () => {
-    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean)
-    if (words.length === 0) return show([], words)
-    const asked = field.value
-    const all = await allFindable()
-    if (field.value !== asked) return
-    if (!all) {
-      found.textContent = 'The index could not be fetched. Try again.'
-      return
-    }
-    const hits = allWith(words, all)
-    const nearest = hits.length === 0 ? nearestTo(words, all) : []
-    show(nearest.length > 0 ? nearest : hits, words, nearest.length > 0)
+    const query = field.value
+    if (query.trim() === '') return show(undefined)
+    const find = await loadedSearch()
+    if (field.value !== query) return
+    if (find) return show(find(query))
+    show({ count: 0, groups: [] })
+    status.textContent = 'The search could not be loaded. Press Enter for the page of results.'
   }
 
-  field.addEventListener('focus', () => void allFindable())
+  const links = () => [...results.querySelectorAll('a')]
+  const close = () => {
+    show(undefined)
+    field.blur()
+  }
+
+  field.addEventListener('focus', () => void loadedSearch())
   field.addEventListener('input', () => void look())
-  field.addEventListener('keydown', async event => {
+  field.addEventListener('keydown', event => {
     if (event.key === 'Escape') {
       field.value = ''
-      show([], [])
-      field.blur()
+      close()
     }
-    if (event.key !== 'Enter' && event.key !== 'ArrowDown') return
+    if (event.key !== 'ArrowDown' || results.hidden) return
+    event.preventDefault()
+    links()[0]?.focus()
+  })
+  field.form.addEventListener('submit', async event => {
     event.preventDefault()
     await look()
-    const first = results.querySelector('a')
-    if (event.key === 'Enter') first?.click()
-    else first?.focus()
+    const [first] = links()
+    if (results.hidden) return
+    if (first) first.click()
+    else field.form.submit()
   })
   results.addEventListener('keydown', event => {
-    const item = event.target.closest('li')
-    const next = { ArrowDown: item?.nextElementSibling, ArrowUp: item?.previousElementSibling ?? field }[
-      event.key
-    ]
-    if (!next) return
+    if (event.key === 'Escape') close()
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (!step) return
     event.preventDefault()
-    const focusable = next.querySelector?.('a') ?? next
-    focusable.focus()
+    const all = links()
+    const next = all[all.indexOf(event.target.closest('a')) + step]
+    ;(next ?? (step < 0 ? field : event.target)).focus()
+  })
+  document.addEventListener('click', event => {
+    const isAway = !event.target.closest('#results, .search')
+    if (!results.hidden && (isAway || event.target.closest('#results a'))) show(undefined)
   })
   return field
 }
 
-/** The reference was one page once. Its old anchors redirect to the present pages. */
+const OLD = ['/docs/api/', '/docs/', '/docs/errors/']
+
+/** The reference was one page once, then one page a chapter. Its old anchors lead to the present pages. */
 async function followOldAnchor() {
   const anchor = decodeURIComponent(location.hash.slice(1))
   if (!anchor || document.getElementById(anchor)) return
-  const entry = (await allFindable())?.find(one => one.anchor === anchor)
-  if (entry) location.replace(addressOf(entry))
+  const documents = await allDocuments().catch(() => [])
+  const address = documents
+    .map(one => one.address)
+    .find(
+      one => one.endsWith(`#${anchor}`) || OLD.some(place => one === place + anchor.replace(/^error\./, '')),
+    )
+  if (address) location.replace(address)
 }
 
 function followReading() {
@@ -215,6 +238,10 @@ function followReading() {
 
 const idOf = link => decodeURIComponent(link.hash.slice(1))
 
+/** The link of the page itself may be far down in the contents. */
+const showCurrentPage = () =>
+  document.querySelector('#contents [aria-current=page]')?.scrollIntoView({ block: 'center' })
+
 function nameService() {
   const { placeholder } = root.dataset
   if (!placeholder) return
@@ -229,7 +256,8 @@ document.addEventListener('DOMContentLoaded', () => {
   nameService()
   addCopyButtons()
   showLanguage()
-  const search = startSearch()
+  const field = startSearch()
+  showCurrentPage()
   followReading()
   void followOldAnchor()
   addEventListener('hashchange', () => void followOldAnchor())
@@ -243,7 +271,6 @@ document.addEventListener('DOMContentLoaded', () => {
   document.addEventListener('keydown', event => {
     if (event.key !== '/' || event.target.matches('input') || event.ctrlKey || event.metaKey) return
     event.preventDefault()
-    if (getComputedStyle(search).visibility === 'hidden') location.hash = 'menu'
-    search.focus()
+    field.focus()
   })
 })

@@ -1,14 +1,16 @@
 import { guidePages } from '../guides/guide-pages.ts'
 import { readGuides } from '../guides/guides.ts'
-import { collectRefusalCodes, refusalPages } from '../guides/refusal-pages.ts'
+import { refusalPages } from '../guides/refusal-pages.ts'
 import type { OpenapiDocument } from '../openapi/types.ts'
 import { docsAssets } from './assets.ts'
 import { DocsBook, docsSectionAddress } from './book.ts'
 import { descriptionSections } from './guide.ts'
-import { renderDocsLayout } from './layout.ts'
+import { type DocsPage, renderDocsLayout } from './layout.ts'
 import { docsNavigation } from './navigation.ts'
-import { chapterPage, eventsPage, overviewPage } from './page.ts'
-import { buildSearchIndex } from './search-index.ts'
+import { apiPage, chapterPage, eventsPage, operationPages, overviewPage } from './page.ts'
+import { collectRefusalCodes } from './refusal-codes.ts'
+import { searchDocuments } from './search-index.ts'
+import { DOCUMENTS, TEMPLATES, templatePage } from './search-page.ts'
 
 export interface DocsFile {
   readonly type: string
@@ -21,7 +23,7 @@ export interface DocsAddresses {
   readonly ownUrl?: string
 }
 
-/** Renders the reference by paths: its overview, a page for each section, guide and refusal, and their assets. */
+/** Renders the reference by paths: its four doors, a page for each chapter, operation, guide and error code, and their assets. */
 export function renderDocs(
   document: OpenapiDocument,
   { baseUrl, ownUrl = 'http://localhost:8080' }: DocsAddresses = {},
@@ -30,26 +32,29 @@ export function renderDocs(
   const guides = descriptionSections(book)
   const manual = readGuides()
   const codes = collectRefusalCodes(book)
-  const assets = docsAssets(buildSearchIndex({ book, guides, manual, codes }))
+  const assets = docsAssets(searchDocuments({ book, manual, codes }))
   const contents = docsNavigation({ book, guides, manual })
+  const { title } = document.info
   const address = { url: baseUrl?.replace(/\/$/, '') ?? ownUrl, isGuess: baseUrl === undefined }
   const reference = { book, guides, assets, navigation: contents, address }
   const pages = [
-    overviewPage(reference),
+    overviewPage(reference, manual),
+    apiPage(reference),
     ...book.chapters.map(chapter => chapterPage(book, chapter)),
+    ...operationPages(book, manual),
     eventsPage(book),
     ...guidePages(book, manual),
     ...refusalPages(book, codes),
   ]
+  const file = (page: DocsPage): DocsFile => ({
+    type: 'text/html; charset=utf-8',
+    content: renderDocsLayout(reference, page).text,
+    isImmutable: false,
+  })
   return new Map([
-    ...pages.map((page): [string, DocsFile] => [
-      docsSectionAddress(page.section),
-      {
-        type: 'text/html; charset=utf-8',
-        content: renderDocsLayout(reference, page).text,
-        isImmutable: false,
-      },
-    ]),
+    ...pages.map((page): [string, DocsFile] => [docsSectionAddress(page.section), file(page)]),
+    ...TEMPLATES.map((name): [string, DocsFile] => [name, file(templatePage(name, title))]),
+    [DOCUMENTS, { type: assets.documents.type, content: assets.documents.content, isImmutable: false }],
     ...[...Object.values(assets), ...manual.pictures.values()].map(
       ({ address, type, content }): [string, DocsFile] => [address, { type, content, isImmutable: true }],
     ),

@@ -1,5 +1,6 @@
 import { type Html, type HtmlContent, html } from '../../web/html.ts'
-import { anchorId, type DocsBook } from './book.ts'
+import { anchorId, type DocsBook, docsSectionAddress } from './book.ts'
+import { DOORS } from './doors.ts'
 import { renderMarkdown } from './markdown.ts'
 import { renderUniversalRefusals } from './refusals.ts'
 
@@ -9,19 +10,25 @@ export interface DescriptionSection {
   readonly content: HtmlContent
 }
 
-export const descriptionSections = (book: DocsBook): DescriptionSection[] =>
+/** The address of a part of “How the API works”. */
+export const ruleAddress = (id: string): string => `${docsSectionAddress(DOORS.api.section)}#${id}`
+
+export const descriptionTexts = (book: DocsBook): { id: string; title: string; text: string }[] =>
   book.document.info.description
     .split(/^## /m)
     .slice(1)
     .map(section => {
       const end = section.indexOf('\n')
       const title = section.slice(0, end)
-      return {
-        id: anchorId(title),
-        title,
-        content: [renderMarkdown(section.slice(end)), title === 'Errors' && renderUniversalRefusals()],
-      }
+      return { id: anchorId(title), title, text: section.slice(end) }
     })
+
+export const descriptionSections = (book: DocsBook): DescriptionSection[] =>
+  descriptionTexts(book).map(({ id, title, text }) => ({
+    id,
+    title,
+    content: [renderMarkdown(text), title === 'Errors' && renderUniversalRefusals()],
+  }))
 
 export const descriptionLead = (book: DocsBook): HtmlContent[] =>
   renderMarkdown(book.document.info.description.split(/^## /m)[0] ?? '')

@@ -91,7 +91,7 @@ function table({ header, rows }: Tokens.Table, within: Within): Html {
     return setting === undefined ? html`<tr>${content}</tr>` : html`<tr id="${setting}">${content}</tr>`
   }
   const names = header.map(({ tokens }) => html`<th scope="col">${within(tokens)}</th>`)
-  return html`<div class="scroll" role="region" aria-label="Table" tabindex="0"><table>
+  return html`<div class="scroll" role="group" aria-label="Table" tabindex="0"><table>
     <thead><tr>${names}</tr></thead>
     <tbody>${rows.map(row)}</tbody>
   </table></div>`

@@ -1,15 +1,18 @@
-import { type Html, html } from '../../web/html.ts'
-import { GUIDES_SECTION, type Guides, guideAddress } from '../guides/guides.ts'
+import { type Html, type HtmlContent, html } from '../../web/html.ts'
+import { type Guides, guideAddress } from '../guides/guides.ts'
 import {
   type DocsBook,
   type DocsChapter,
+  type DocsPlace,
   docsSectionAddress,
   EVENTS_SECTION,
   type OperationEntry,
   OVERVIEW_SECTION,
+  operationSection,
 } from './book.ts'
+import { DOORS, type Door, doorNames } from './doors.ts'
 import { eventsOfGroups } from './event-groups.ts'
-import type { DescriptionSection } from './guide.ts'
+import { type DescriptionSection, ruleAddress } from './guide.ts'
 import { renderMethod } from './operation.ts'
 import { REFUSALS_SECTION } from './refusals.ts'
 
@@ -19,71 +22,87 @@ interface Contents {
   readonly manual: Guides
 }
 
-/** Builds the contents that the hundreds of refusal pages share only once. */
-export function docsNavigation(contents: Contents): (section: string) => Html {
-  const beside = navigation(contents, REFUSALS_SECTION.id)
-  return section => (section.startsWith(REFUSALS_SECTION.id) ? beside : navigation(contents, section))
+export interface PagePlace {
+  readonly door: Door
+  readonly section: string
 }
 
-const navigation = ({ book, guides, manual }: Contents, section: string): Html => html`
+/** Builds the contents that the hundreds of error pages share only once. */
+export function docsNavigation(contents: Contents): (page: PagePlace) => Html {
+  const beside = navigation(contents, { door: 'api', section: REFUSALS_SECTION.id })
+  return page => (page.section.startsWith(REFUSALS_SECTION.id) ? beside : navigation(contents, page))
+}
+
+export const doorLinks = (current: Door | undefined): Html[] =>
+  doorNames.map(
+    name =>
+      html`<li><a href="${docsSectionAddress(DOORS[name].section)}"${name === current && html` aria-current="true"`}>${DOORS[name].title}</a></li>`,
+  )
+
+const navigation = (contents: Contents, page: PagePlace): Html => html`
 <nav id="menu" aria-label="Contents">
   <div class="top">
     <a class="close" href="#content">Close</a>
-    <div class="search" role="search">
-      <label for="search">Search</label>
-      <input id="search" type="search" placeholder="Operations, guides, codes" autocomplete="off" spellcheck="false" aria-describedby="found">
-      <kbd aria-hidden="true">/</kbd>
-    </div>
-    <p id="found" role="status"></p>
+    <ul class="doors">${doorLinks(page.door)}</ul>
   </div>
-  <ul class="list" id="results" aria-label="Found" hidden></ul>
-  <div class="list" id="contents">
-    <ul class="guides">
-      ${sectionLink(OVERVIEW_SECTION, 'Overview', section)}
-      ${[QUICKSTART_SECTION, ...guides].map(
-        ({ id, title }) => html`<li><a href="${book.href(id)}">${title}</a></li>`,
-      )}
-      ${guideLinks(manual, section)}
-      ${sectionLink(REFUSALS_SECTION.id, REFUSALS_SECTION.title, section)}
-    </ul>
-    <ul class="sections">
-      ${book.chapters.map(chapter => chapterLinks(book, chapter, section))}
-      ${eventLinks(book, section)}
-    </ul>
-  </div>
+  <div class="list" id="contents">${contentsOf(contents, page)}</div>
 </nav>`
+
+function contentsOf(contents: Contents, { door, section }: PagePlace): HtmlContent {
+  if (door === 'api') return apiContents(contents, section)
+  const first =
+    door === 'start'
+      ? [
+          link(docsSectionAddress(OVERVIEW_SECTION), 'Overview', section === OVERVIEW_SECTION),
+          link(QUICKSTART_ADDRESS, QUICKSTART_SECTION.title),
+        ]
+      : link(docsSectionAddress(DOORS[door].section), 'All pages', section === DOORS[door].section)
+  return html`<ul>${first}</ul>${contents.manual.groups
+    .filter(group => group.door === door)
+    .map(group =>
+      linkGroup(
+        group.title,
+        group.files.map(({ name, title }) =>
+          link(guideAddress(name), title, section === `${DOORS.guides.section}/${name}`),
+        ),
+      ),
+    )}`
+}
 
 export const QUICKSTART_SECTION = { id: 'quickstart', title: 'Pay something in three minutes' }
 
-function guideLinks({ groups, files }: Guides, current: string): Html {
-  const inside = html`<ul>${groups.map(
-    group =>
-      html`<li><span class="purpose">${group.title}</span><ul>${group.files.map(({ name, title }) => {
-        const isCurrent = current === `${GUIDES_SECTION.id}/${name}`
-        return html`<li><a href="${guideAddress(name)}"${isCurrent && html` aria-current="page"`}>${title}</a></li>`
-      })}</ul></li>`,
-  )}</ul>`
-  const isOpen = current === GUIDES_SECTION.id || current.startsWith(`${GUIDES_SECTION.id}/`)
-  return sectionLink(
-    GUIDES_SECTION.id,
-    GUIDES_SECTION.title,
-    current,
-    files.length,
-    isOpen ? inside : undefined,
-  )
+export const QUICKSTART_ADDRESS = `${docsSectionAddress(OVERVIEW_SECTION)}#${QUICKSTART_SECTION.id}`
+
+const link = (address: string, title: HtmlContent, isCurrent = false, inside?: HtmlContent): Html =>
+  html`<li><a href="${address}"${isCurrent && html` aria-current="page"`}>${title}</a>${inside}</li>`
+
+const linkGroup = (title: string, links: readonly Html[]): Html =>
+  html`<section><p class="purpose">${title}</p><ul aria-label="${title}">${links}</ul></section>`
+
+function apiContents({ book, guides }: Contents, section: string): HtmlContent {
+  const isOverview = section === DOORS.api.section
+  const rules = html`<ul>${guides.map(({ id, title }) => link(ruleAddress(id), title))}</ul>`
+  return html`<ul>
+    ${link(docsSectionAddress(DOORS.api.section), 'How the API works', isOverview, isOverview && rules)}
+    ${link(docsSectionAddress(REFUSALS_SECTION.id), REFUSALS_SECTION.title, section === REFUSALS_SECTION.id)}
+    ${eventLinks(book, section)}
+  </ul>
+  ${book.places.map(place => placeLinks(book, place, section))}`
 }
 
-const sectionLink = (id: string, title: string, current: string, count?: number, inside?: Html): Html => html`
-<li><a href="${docsSectionAddress(id)}"${id === current && html` aria-current="page"`}><span>${title}</span>${
-  count !== undefined && html` <span class="count">${count}</span>`
-}</a>${inside}</li>`
+const placeLinks = (book: DocsBook, { title, chapters }: DocsPlace, section: string): Html =>
+  linkGroup(
+    title,
+    chapters.map(chapter => chapterLinks(book, chapter, section)),
+  )
 
 function chapterLinks(book: DocsBook, { id, name, records, entries }: DocsChapter, current: string): Html {
+  const isOpen = id === current || entries.some(({ key }) => operationSection(key) === current)
   const inside = html`<ul>
-    ${entries.map(entry => operationLink(book, entry))}
+    ${entries.map(entry => operationLink(book, entry, current))}
     ${records.map(record => html`<li><a class="record" href="${book.href(`record.${record}`)}">${record}</a></li>`)}
   </ul>`
-  return sectionLink(id, name, current, entries.length, id === current ? inside : undefined)
+  return link(docsSectionAddress(id), name, id === current, isOpen && inside)
 }
 
 function eventLinks(book: DocsBook, current: string): Html {
@@ -92,14 +111,11 @@ function eventLinks(book: DocsBook, current: string): Html {
     <li><a href="${book.href(EVENTS_SECTION.arriving)}">How an event arrives</a></li>
     ${events.map(({ id, name }) => html`<li><a class="event" href="${book.href(id)}">${name}</a></li>`)}
   </ul>`
-  return sectionLink(
-    EVENTS_SECTION.id,
-    EVENTS_SECTION.title,
-    current,
-    events.length,
-    EVENTS_SECTION.id === current ? inside : undefined,
-  )
+  const isOpen = EVENTS_SECTION.id === current
+  return link(docsSectionAddress(EVENTS_SECTION.id), EVENTS_SECTION.title, isOpen, isOpen && inside)
 }
 
-const operationLink = (book: DocsBook, { key, method: verb, operation }: OperationEntry): Html =>
-  html`<li><a class="operation" href="${book.href(key)}"><span>${operation.summary}</span> ${renderMethod(verb)}</a></li>`
+const operationLink = (book: DocsBook, { key, method, operation }: OperationEntry, current: string): Html =>
+  html`<li><a class="operation" href="${book.href(key)}"${
+    operationSection(key) === current && html` aria-current="page"`
+  }><span>${operation.summary}</span> ${renderMethod(method)}</a></li>`

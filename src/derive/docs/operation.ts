@@ -1,9 +1,18 @@
 import { STATUS_CODES } from 'node:http'
 import { type Html, type HtmlContent, html } from '../../web/html.ts'
+import { type GuideFile, guideAddress } from '../guides/guides.ts'
 import { headerParameters } from '../openapi/headers.ts'
 import { ACCESS_HEADING } from '../openapi/operation.ts'
 import type { ParameterObject, ResponseObject } from '../openapi/types.ts'
-import { type DocsBook, jsonMediaType, type OperationEntry, streamMediaType } from './book.ts'
+import {
+  type DocsBook,
+  type DocsChapter,
+  docsSectionAddress,
+  jsonMediaType,
+  type OperationEntry,
+  streamMediaType,
+} from './book.ts'
+import { DOORS } from './doors.ts'
 import { renderInlineMarkdown, renderMarkdown } from './markdown.ts'
 import { recordLink, renderMembers, renderParameters } from './members.ts'
 import { renderCodePanel, renderCodeSamples } from './panel.ts'
@@ -11,10 +20,18 @@ import { printJson } from './print.ts'
 import { renderRefusals } from './refusals.ts'
 import { codeSamples } from './samples.ts'
 
-export const renderOperationSection = (book: DocsBook, entry: OperationEntry): Html => html`
-<section class="split operation" id="${entry.key}" aria-labelledby="${entry.key}-title">
+/** The page of an operation. Its parts are those that a reader of another API expects. */
+export const renderOperation = (
+  book: DocsBook,
+  entry: OperationEntry,
+  chapter: DocsChapter,
+  guides: readonly GuideFile[],
+): Html => html`
+<article class="chapter operation">
+<p class="trail"><a href="${docsSectionAddress(DOORS.api.section)}">API</a> / ${chapter.place.title} / <a href="${docsSectionAddress(chapter.id)}">${chapter.name}</a></p>
+<div class="split">
   <div class="text">
-    <h2 id="${entry.key}-title"><a href="#${entry.key}">${entry.operation.summary}</a></h2>
+    <h1>${entry.operation.summary}</h1>
     <p class="address">${renderMethod(entry.method)} <code>${pathOf(entry.path)}</code></p>
     ${renderMarkdown(entry.operation.description.split(ACCESS_HEADING)[0] ?? '')}
     ${facts(book, entry)}
@@ -22,12 +39,14 @@ export const renderOperationSection = (book: DocsBook, entry: OperationEntry): H
     ${returns(book, entry)}
     ${ownHeaders(entry)}
     ${renderRefusals(book, entry)}
+    ${guides.length > 0 && html`<h2 id="guides">Guides</h2><ul class="plain">${guides.map(({ name, title, about }) => html`<li><a href="${guideAddress(name)}">${title}</a>: ${about}</li>`)}</ul>`}
   </div>
   <div class="code">
     ${renderCodeSamples(codeSamples(book, entry))}
     ${answer(entry)}
   </div>
-</section>`
+</div>
+</article>`
 
 export const renderMethod = (name: string): Html =>
   html`<span class="method ${name.toLowerCase()}">${name}</span>`
@@ -42,14 +61,14 @@ const callers: Readonly<Record<string, string>> = {
   consoleSession: 'person in the console',
   agentToken: 'agent token',
   dashboardSecret: 'dashboard secret',
-  payment: 'anybody who pays',
+  payment: 'anyone who pays',
 }
 
 function facts(book: DocsBook, { operation }: OperationEntry): Html {
   const schemes = operation.security.flatMap(requirement => Object.keys(requirement))
   const scope = operation['x-scope']
   return html`<dl class="facts">
-    <div><dt>Who may call</dt><dd>${schemes.length > 0 ? chips(schemes.map(scheme => callers[scheme] ?? scheme)) : chips(['anybody'])}</dd></div>
+    <div><dt>Who may call</dt><dd>${schemes.length > 0 ? chips(schemes.map(scheme => callers[scheme] ?? scheme)) : chips(['anyone'])}</dd></div>
     ${fact('Scope', scope ? [scope] : [])}
     ${fact('Emits', operation['x-events'] ?? [], name => book.href(`on.${name}`))}
     ${fact('Also at', operation['x-aliases'] ?? [])}
@@ -80,11 +99,12 @@ function inputs(book: DocsBook, { parameters: all, operation }: OperationEntry):
   ].filter(Boolean)
   const lists = (['path', 'query', 'header'] as const).flatMap(place => {
     const own = all.filter(parameter => parameter.in === place && !isOfAll(parameter))
-    return own.length > 0 ? [html`<h3>${places[place]}</h3>${renderParameters(book, own)}`] : []
+    return own.length > 0 ? [html`<h2 id="${place}">${places[place]}</h2>${renderParameters(book, own)}`] : []
   })
   return [
     lists,
-    body && html`<h3>Body <small>${about.join(' ')}</small></h3>${renderMembers(book, body, 'sent')}`,
+    body &&
+      html`<h2 id="body">Body <small>${about.join(' ')}</small></h2>${renderMembers(book, body, 'sent')}`,
   ]
 }
 
@@ -108,7 +128,7 @@ function ownHeaders({ operation }: OperationEntry): HtmlContent {
     ({ status, name, about }) =>
       html`<li><p class="member"><code>${name}</code> <span class="type">${status}</span></p><p>${renderInlineMarkdown(about)}</p></li>`,
   )
-  return html`<h3>Headers of the answer</h3><ul class="members">${rows}</ul>`
+  return html`<h2 id="answer-headers">Headers of the answer</h2><ul class="members">${rows}</ul>`
 }
 
 const ownHeadersOf = ({ headers = {} }: ResponseObject): [name: string, about: string][] =>
@@ -117,7 +137,7 @@ const ownHeadersOf = ({ headers = {} }: ResponseObject): [name: string, about: s
   )
 
 function returns(book: DocsBook, { success: [status, response] }: OperationEntry): HtmlContent {
-  const title = html`<h3>Returns <small>${status} ${STATUS_CODES[status]}</small></h3>`
+  const title = html`<h2 id="returns">Returns <small>${status} ${STATUS_CODES[status]}</small></h2>`
   const streamed = streamMediaType(response)
   if (streamed) {
     const { record = '' } = book.follow(streamed['x-itemSchema'])

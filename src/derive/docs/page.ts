@@ -1,96 +1,142 @@
 import { type Html, html } from '../../web/html.ts'
+import { groupCards, guidesByOperation } from '../guides/guide-pages.ts'
+import type { Guides } from '../guides/guides.ts'
 import { referencedName, schemaExample } from '../openapi/example.ts'
 import type { StateMachines } from '../openapi/types.ts'
 import {
   type DocsBook,
   type DocsChapter,
+  type DocsPlace,
   docsSectionAddress,
   EVENTS_SECTION,
   jsonMediaType,
   type OperationEntry,
   OVERVIEW_SECTION,
+  operationSection,
 } from './book.ts'
-import { eventsOfGroups } from './event-groups.ts'
+import { DOORS, MOST_USED } from './doors.ts'
 import { renderEventsChapter } from './events.ts'
 import { descriptionLead, renderDescriptionSection } from './guide.ts'
 import type { DocsPage, DocsReference } from './layout.ts'
 import { renderMarkdown } from './markdown.ts'
 import { renderMembers } from './members.ts'
-import { renderOperationSection } from './operation.ts'
+import { QUICKSTART_ADDRESS } from './navigation.ts'
+import { renderMethod, renderOperation } from './operation.ts'
 import { renderCodePanel } from './panel.ts'
 import { printJson } from './print.ts'
 import { quickstartSection } from './quickstart.ts'
 
-export function overviewPage({ book, guides, address }: DocsReference): DocsPage {
+export function overviewPage({ book, address }: DocsReference, manual: Guides): DocsPage {
   const { info } = book.document
   const content = html`
-${hero(book, address.url)}
+${hero(book)}
 ${quickstartSection(address.url)}
-${sections(book)}
-${guides.map(renderDescriptionSection)}`
+<section class="guide">${manual.groups.filter(({ door }) => door === 'start').map(groupCards)}</section>`
   return {
+    door: 'start',
     section: OVERVIEW_SECTION,
-    title: `${info.title} API ${info.version}`,
+    title: `${info.title} documentation`,
     about: info.summary,
     content,
   }
 }
 
-const hero = (book: DocsBook, url: string): Html => html`
-<section class="hero">
-  <div>
-    <h1>${book.document.info.title} API</h1>
-    <p class="lead">${book.document.info.summary}</p>
-    ${descriptionLead(book)}
-  </div>
+const DOOR_CARDS = [
+  { address: QUICKSTART_ADDRESS, ...DOORS.start },
+  ...(['guides', 'api', 'operate'] as const).map(name => ({
+    address: docsSectionAddress(DOORS[name].section),
+    ...DOORS[name],
+  })),
+]
+
+const hero = (book: DocsBook): Html => html`
+<section class="hero guide">
+  <h1>${book.document.info.title}</h1>
+  <p class="lead">${book.document.info.summary}</p>
+  ${descriptionLead(book)}
+  <ul class="cards">${DOOR_CARDS.map(
+    ({ address, title, about }) => html`<li><a href="${address}">${title}</a><p>${about}</p></li>`,
+  )}</ul>
+</section>`
+
+export function apiPage({ book, guides, address }: DocsReference): DocsPage {
+  const used = MOST_USED.flatMap(key => book.entries.find(entry => entry.key === key) ?? [])
+  const content = html`
+<section class="guide">
+  <h1>API</h1>
+  <p class="about">${DOORS.api.about}</p>
   <dl class="facts">
-    <div><dt>Address</dt><dd><code>${url}</code></dd></div>
+    <div><dt>Address</dt><dd><code>${address.url}</code></dd></div>
     <div><dt>Credential</dt><dd><code>Authorization: Bearer …</code></dd></div>
     <div><dt>Bodies</dt><dd>JSON, in both directions</dd></div>
     <div><dt>Data</dt><dd>kept in the EU</dd></div>
-    <div><dt>Compared</dt><dd><a href="/docs/guides/compared">with what you use today</a></dd></div>
-    <div><dt>For programs</dt><dd><a href="/openapi.json">OpenAPI 3.1</a></dd></div>
+    <div><dt>For programs</dt><dd><a href="/openapi.json">OpenAPI 3.1</a>, <a href="/llms.txt">llms.txt</a></dd></div>
   </dl>
-</section>`
+  <h2 id="most-used"><a href="#most-used">Used most</a></h2>
+  ${operationTable(book, used)}
+</section>
+<section class="guide" id="sections">
+  <h2><a href="#sections">All operations</a></h2>
+  ${book.places.map(place => placeCards(place))}
+</section>
+${guides.map(renderDescriptionSection)}`
+  return {
+    door: 'api',
+    section: DOORS.api.section,
+    title: titleOf(book, 'How the API works'),
+    about: DOORS.api.about,
+    content,
+  }
+}
+
+const placeCards = ({ id, title, about, chapters }: DocsPlace): Html => html`
+<h3 id="place-${id}">${title} <small>${about}</small></h3>
+<ul class="cards">${chapters.map(
+  chapter =>
+    html`<li><a href="${docsSectionAddress(chapter.id)}">${chapter.name}</a> <span class="count">${chapter.entries.length}</span><p>${chapter.about}</p></li>`,
+)}</ul>`
+
+/** The anchors are those of the time when a chapter showed its operations in full. */
+const operationTable = (book: DocsBook, entries: readonly OperationEntry[], hasAnchors = false): Html => html`
+<ul class="operations">${entries.map(
+  ({ key, method, path, operation }) =>
+    html`<li${hasAnchors && html` id="${key}"`}><a href="${book.href(key)}">${operation.summary}</a> <span>${renderMethod(method)} <code>${path}</code></span></li>`,
+)}</ul>`
 
 const ABOUT_EVENTS = 'Changes of your records, which are sent to the addresses that subscribe to them.'
 
-function sections({ chapters, eventGroups }: DocsBook): Html {
-  const cards = [
-    ...chapters.map(({ id, name, about, entries }) => ({ id, name, about, count: entries.length })),
-    {
-      id: EVENTS_SECTION.id,
-      name: EVENTS_SECTION.title,
-      about: ABOUT_EVENTS,
-      count: eventsOfGroups(eventGroups).length,
-    },
-  ]
-  return html`
-<section class="guide" id="sections" aria-labelledby="sections-title">
-  <h2 id="sections-title"><a href="#sections">Sections</a></h2>
-  <ul class="cards">${cards.map(
-    ({ id, name, about, count }) =>
-      html`<li><a href="${docsSectionAddress(id)}">${name}</a> <span class="count">${count}</span><p>${about}</p></li>`,
-  )}</ul>
-</section>`
-}
-
 export function chapterPage(
   book: DocsBook,
-  { id, name, about, states, records, entries }: DocsChapter,
+  { id, name, about, states, records, entries, place }: DocsChapter,
 ): DocsPage {
   const content = html`
 <section class="chapter" aria-labelledby="${id}">
+<p class="trail"><a href="${docsSectionAddress(DOORS.api.section)}">API</a> / ${place.title}</p>
 <h1 id="${id}">${name}</h1>
 <p class="about">${about}</p>
+${operationTable(book, entries, true)}
 ${statesSection(states)}
-${entries.map(entry => renderOperationSection(book, entry))}
 ${records.map(record => recordSection(book, record))}
 </section>`
-  return { section: id, title: titleOf(book, name), about, content }
+  return { door: 'api', section: id, title: titleOf(book, name), about, content }
+}
+
+/** A page for each operation, with the guides that name it. */
+export function operationPages(book: DocsBook, manual: Guides): DocsPage[] {
+  const guides = guidesByOperation(book, manual)
+  return book.chapters.flatMap(chapter =>
+    chapter.entries.map(entry => ({
+      door: 'api' as const,
+      section: operationSection(entry.key),
+      title: titleOf(book, entry.operation.summary),
+      about: `${entry.method} ${entry.path}`,
+      content: renderOperation(book, entry, chapter, guides.get(entry) ?? []),
+    })),
+  )
 }
 
 export const eventsPage = (book: DocsBook): DocsPage => ({
+  door: 'api',
   section: EVENTS_SECTION.id,
   title: titleOf(book, EVENTS_SECTION.title),
   about: ABOUT_EVENTS,

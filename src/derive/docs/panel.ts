@@ -5,7 +5,7 @@ export type SampleLanguage = 'json' | 'shell' | 'typescript' | 'python'
 const grammars: Readonly<Record<SampleLanguage, RegExp>> = {
   json: /(?<key>"(?:[^"\\]|\\.)*"(?=:))|(?<string>"(?:[^"\\]|\\.)*")|(?<number>-?\b\d[\d.]*\b)|(?<word>\b(?:true|false|null)\b)/g,
   shell:
-    /(?<comment>(?<=^|\s)#.*$)|(?<key>\$\w+)|(?<string>'[^']*')|(?<word>\b(?:curl|export|echo|grep|head)\b)|(?<number>(?<=\s)-\w+)/gm,
+    /(?<comment>(?<=^|\s)#.*$)|(?<key>\$\w+)|(?<string>'[^']*')|(?<word>\b(?:agentpay|curl|export|echo|grep|head)\b)|(?<number>(?<=\s)-\w+)/gm,
   typescript:
     /(?<comment>\/\/.*$)|(?<string>'(?:[^'\\]|\\.)*')|(?<key>\b\w+(?=:))|(?<number>\b\d[\d.]*\b)|(?<word>\b(?:const|await|for|of|import|from|true|false|null)\b)/gm,
   python:
@@ -26,22 +26,29 @@ export function highlightCode(code: string, language: SampleLanguage): HtmlConte
 export const renderCodePanel = (caption: HtmlContent, code: string, language: SampleLanguage): Html =>
   html`<figure class="panel"><figcaption>${caption}</figcaption><pre tabindex="0"><code>${highlightCode(code, language)}</code></pre></figure>`
 
-const LANGUAGES = { curl: 'curl', typescript: 'TypeScript', python: 'Python' } as const
+const LANGUAGES = { curl: 'curl', typescript: 'TypeScript', python: 'Python', cli: 'CLI' } as const
 
 export type CodeSamples = Partial<Readonly<Record<keyof typeof LANGUAGES, string>>>
 
+type Language = keyof typeof LANGUAGES
+
+const languageNames = Object.keys(LANGUAGES) as readonly Language[]
+
+const GRAMMARS = { curl: 'shell', typescript: 'typescript', python: 'python', cli: 'shell' } as const
+
+/** Without a script, the samples stand below each other. With one, the reader's language is shown. */
 export function renderCodeSamples(calls: CodeSamples): Html {
-  const languages = (['curl', 'typescript', 'python'] as const).flatMap(id =>
-    calls[id] === undefined ? [] : [{ id, code: calls[id] }],
-  )
-  if (languages.length === 1) return html`${renderCodePanel('curl', calls.curl ?? '', 'shell')}`
+  const languages = languageNames.filter(name => calls[name] !== undefined)
   const parts = languages.map(
-    ({ id, code }) =>
-      html`<div data-language="${id}">${renderCodePanel(tabs(LANGUAGES[id]), code, id === 'curl' ? 'shell' : id)}</div>`,
+    name =>
+      html`<div data-language="${name}">${renderCodePanel(tabs(name, languages), calls[name] ?? '', GRAMMARS[name])}</div>`,
   )
-  return html`<div class="samples">${parts}</div>`
+  return html`<div class="samples" data-languages="${languages.join(' ')}">${parts}</div>`
 }
 
-const tabs = (name: string): Html => html`<span class="alone">${name}</span><span class="tabs">
-  ${Object.entries(LANGUAGES).map(([id, word]) => html`<button type="button" data-choose="${id}">${word}</button>`)}
+const tabs = (
+  own: Language,
+  languages: readonly Language[],
+): Html => html`<span class="alone">${LANGUAGES[own]}</span><span class="tabs">
+  ${languages.map(name => html`<button type="button" data-choose="${name}">${LANGUAGES[name]}</button>`)}
 </span>`

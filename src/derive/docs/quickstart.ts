@@ -3,8 +3,9 @@ import { renderInlineMarkdown } from './markdown.ts'
 import { renderCodeSamples } from './panel.ts'
 
 const HELPERS = `get() { curl -sS -w '\\n' "$URL$1" -H "Authorization: Bearer $KEY"; }
-post() { curl -sS -w '\\n' "$URL$1" -H "Authorization: Bearer \${3:-$KEY}" -H 'Content-Type: application/json' -d "$2"; }
-pick() { grep -o "\\"$1\\":\\"[^\\"]*" | head -1 | cut -d'"' -f4; }`
+post() { curl -sS -w '\\n' "$URL$1" -H "Authorization: Bearer \${3:-$KEY}" -H 'Content-Type: application/json' -d "$2"; }`
+
+const PICK = `pick() { grep -o "\\"$1\\":\\"[^\\"]*" | head -1 | cut -d'"' -f4; }`
 
 /** Reads the key that `npm start` has created. The command runs in the folder of the service. */
 const READ_KEY = `sed -n 's/.*"apiKey": "\\([^"]*\\)".*/\\1/p' "\${DATA_DIR:-.data}/instance.json"`
@@ -12,10 +13,10 @@ const READ_KEY = `sed -n 's/.*"apiKey": "\\([^"]*\\)".*/\\1/p' "\${DATA_DIR:-.da
 /** Shell steps have no comments, since zsh runs a pasted comment as a command. */
 const curlSteps = (url: string): readonly string[] => [
   `export URL=${url}
-[ -n "\${KEY:-}" ] || KEY=$(${READ_KEY})
-export KEY
+export KEY="\${KEY:-$(${READ_KEY})}"
 ${HELPERS}`,
-  `WALLET=$(post /wallets '{"name":"Research"}' | pick id)
+  `${PICK}
+WALLET=$(post /wallets '{"name":"Research"}' | pick id)
 post "/wallets/$WALLET/fund" '{"amountEuros":100}'`,
   `POLICY=$(post /policies '{"name":"Research","maxTransactionEuros":50,"autoApproveLimitEuros":2}' | pick id)
 echo "$POLICY"`,
@@ -43,9 +44,7 @@ wait`,
 ]
 
 const typescriptSteps = (url: string): readonly string[] => [
-  `// npm install <folder of the service>/dist/packages/typescript
-// export AGENTPAY_KEY=$(${READ_KEY})
-import { AgentPay } from 'agentpay'
+  `import { AgentPay } from 'agentpay'
 
 const url = '${url}'
 const pay = new AgentPay({ url, token: process.env.AGENTPAY_KEY })`,
@@ -94,13 +93,8 @@ createServer(async (request, response) => {
 ]
 
 const pythonSteps = (url: string): readonly string[] => [
-  `# pip install <folder of the service>/dist/packages/python/*.whl
-# export AGENTPAY_KEY=$(${READ_KEY})
-import os
-from urllib.parse import urlsplit
-
+  `import os
 from agentpay import AgentPay
-
 url = "${url}"
 pay = AgentPay(url, os.environ["AGENTPAY_KEY"])`,
   `wallet = pay.wallets.create({"name": "Research"})
@@ -114,7 +108,9 @@ pay.agents.fund(agent["id"], {"amountEuros": 20, "fromWalletId": wallet["id"]})
 pay.cards.create({"agentId": agent["id"], "usage": "multi"})
 made = pay.agent_tokens.create(agent["id"], {"label": "first", "scopes": ["payer"]})
 buyer = AgentPay(url, made["token"])`,
-  `merchant = urlsplit(url).hostname or ""
+  `from urllib.parse import urlsplit
+
+merchant = urlsplit(url).hostname or ""
 intent = buyer.intents.create({"amountEuros": 2.5, "merchant": merchant, "purpose": "A report"})
 print(intent["status"])`,
   `pay.intents.approve(intent["id"], {"comment": "Go ahead"})`,
@@ -166,7 +162,7 @@ interface Step {
 const words: readonly Pick<Step, 'title' | 'text'>[] = [
   {
     title: 'Get a key',
-    text: 'A sandbox key sees only test data and uses test money. `npm start` creates one, and these lines read it if you run them in the folder of the service. Elsewhere, set the variable `KEY` first. The console and `POST /keys` create further keys. `npm run packages` writes the package `agentpay` for TypeScript and for Python into `dist/packages`.',
+    text: 'A sandbox key sees only test data and uses test money. `npm start` creates one, and the first lines read it in the folder of the service; elsewhere, set `KEY` first. TypeScript and Python read the key from `AGENTPAY_KEY`. Install their package with `npm run packages`, then `npm install dist/packages/typescript` or `pip install dist/packages/python/*.whl`.',
   },
   {
     title: 'Fund a wallet',

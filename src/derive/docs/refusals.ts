@@ -6,7 +6,7 @@ import { renderInlineMarkdown } from './markdown.ts'
 export function renderRefusals(book: DocsBook, { operation, refusals: list }: OperationEntry): HtmlContent {
   const own = list.filter(({ universal }) => !universal)
   const shared = list.filter(({ universal }) => universal)
-  return html`<h3>Errors</h3>
+  return html`<h2 id="errors">Errors</h2>
     ${
       own.length > 0 &&
       table(
@@ -37,7 +37,7 @@ export const renderUniversalRefusals = (): Html =>
   )
 
 const table = (label: string, head: readonly string[], rows: readonly (readonly HtmlContent[])[]): Html =>
-  html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table>
+  html`<div class="scroll" role="group" aria-label="${label}" tabindex="0"><table>
     <thead><tr>${head.map(name => html`<th scope="col">${name}</th>`)}</tr></thead>
     <tbody>${rows.map(row => html`<tr>${row.map(cell => html`<td>${cell}</td>`)}</tr>`)}</tbody>
   </table></div>`
@@ -103,6 +103,6 @@ export const operationRefusalRemedies: Readonly<Record<string, string>> = {
   span_invalid: 'Swap `from` and `to`, or leave one of them out.',
 }
 
-export const REFUSALS_SECTION = { id: 'errors', title: 'Refusals' }
+export const REFUSALS_SECTION = { id: 'errors', title: 'Error codes' }
 
 export const refusalAddress = (code: string): string => `/docs/${REFUSALS_SECTION.id}/${code}`

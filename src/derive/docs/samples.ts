@@ -89,12 +89,16 @@ const isIterated = (entry: OperationEntry): boolean =>
   streamMediaType(entry.success[1]) !== undefined ||
   entry.parameters.some(({ in: place, name }) => place === 'query' && name === 'cursor')
 
-export const codeSamples = (book: DocsBook, entry: OperationEntry): CodeSamples => ({
-  curl: curlSample(entry),
-  ...(book.keysForClients.has(entry.key)
-    ? { typescript: typescriptSample(entry), python: pythonSample(entry) }
-    : {}),
-})
+export function codeSamples(book: DocsBook, entry: OperationEntry): CodeSamples {
+  const command = cliSample(entry)
+  return {
+    curl: curlSample(entry),
+    ...(book.keysForClients.has(entry.key)
+      ? { typescript: typescriptSample(entry), python: pythonSample(entry) }
+      : {}),
+    ...(command === undefined ? {} : { cli: command }),
+  }
+}
 
 export function typescriptSample(entry: OperationEntry): string {
   const { ids, members } = callInputOf(entry)
@@ -113,3 +117,41 @@ export function pythonSample(entry: OperationEntry): string {
 }
 
 const inSnakeCase = (name: string): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+
+export function cliSample(entry: OperationEntry): string | undefined {
+  const { content = {} } = entry.operation.requestBody ?? {}
+  if (Object.keys(content).some(type => type !== 'application/json')) return undefined
+  const [noun = '', verb = ''] = entry.key.split('.').map(inKebabCase)
+  return ['agentpay', noun, verb, ...idsOf(entry), ...bodyWordsOf(entry)].map(quotedIfNeeded).join(' ')
+}
+
+const inKebabCase = (name: string): string => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+
+const idsOf = ({ parameters }: OperationEntry): string[] =>
+  parameters.filter(({ in: place }) => place === 'path').map(({ example }) => String(example))
+
+function bodyWordsOf(entry: OperationEntry): string[] {
+  const example = bodyOf(entry)
+  if (example === undefined) return []
+  const members = Object.entries(example as object)
+  const isPlain = members.every(([name, value]) => !TAKEN.has(name) && isTyped(value))
+  if (!isPlain) return ['--body', JSON.stringify(example)]
+  return members.flatMap(([name, value]) => [`--${name}`, String(value)])
+}
+
+/** A text that begins with a hyphen would look like an option. */
+const isTyped = (value: unknown): boolean =>
+  typeof value === 'number' || (typeof value === 'string' && /^[^-]/.test(value))
+
+const TAKEN: ReadonlySet<string> = new Set([
+  'all',
+  'body',
+  'file',
+  'help',
+  'json',
+  'operator',
+  'output',
+  'profile',
+])
+
+const quotedIfNeeded = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word))

@@ -1,115 +1,158 @@
 import type { MarkedToken } from 'marked'
 import { universalProblems } from '../../kernel/contract/problem.ts'
-import {
-  GUIDES_SECTION,
-  type GuideFile,
-  type Guides,
-  guideSections,
-  stripMarkdown,
-} from '../guides/guides.ts'
-import type { RefusalCode } from '../guides/refusal-pages.ts'
+import { type GuideFile, type Guides, guideAddress, guideSections, stripMarkdown } from '../guides/guides.ts'
+import { ACCESS_HEADING } from '../openapi/operation.ts'
 import type { JsonSchema, Schemas } from '../openapi/types.ts'
 import {
   type DocsBook,
   type DocsChapter,
+  docsSectionAddress,
   EVENTS_SECTION,
   jsonMediaType,
   type OperationEntry,
-  OVERVIEW_SECTION,
 } from './book.ts'
+import { DOORS, MOST_USED } from './doors.ts'
 import { eventsOfGroups } from './event-groups.ts'
-import type { DescriptionSection } from './guide.ts'
+import { descriptionTexts, ruleAddress } from './guide.ts'
 import { SETTING_NAME_PATTERN } from './markdown.ts'
-import { QUICKSTART_SECTION } from './navigation.ts'
-import { REFUSALS_SECTION } from './refusals.ts'
-
-export interface SearchEntry {
-  readonly kind: 'guide' | 'section' | 'operation' | 'record' | 'event' | 'refusal' | 'setting'
-  readonly anchor: string
-  readonly section: string
-  readonly title: string
-  readonly method?: string
-  readonly words: string
-}
+import { QUICKSTART_ADDRESS, QUICKSTART_SECTION } from './navigation.ts'
+import type { RefusalCode } from './refusal-codes.ts'
+import { REFUSALS_SECTION, refusalAddress } from './refusals.ts'
+import type { SearchDocument } from './search.js'
 
 interface Searched {
   readonly book: DocsBook
-  readonly guides: readonly DescriptionSection[]
   readonly manual: Guides
   readonly codes: readonly RefusalCode[]
 }
 
-export const buildSearchIndex = ({ book, guides, manual, codes }: Searched): SearchEntry[] => [
-  findable(
-    'guide',
-    OVERVIEW_SECTION,
-    QUICKSTART_SECTION.id,
-    QUICKSTART_SECTION.title,
-    'quickstart first payment',
+const GROUPS = { events: 'Events', errors: 'Errors', settings: 'Settings', records: 'Records' } as const
+
+export const searchDocuments = ({ book, manual, codes }: Searched): SearchDocument[] => [
+  {
+    address: QUICKSTART_ADDRESS,
+    kind: 'guide',
+    group: DOORS.start.title,
+    title: QUICKSTART_SECTION.title,
+    page: 'quickstart first payment hello world',
+    text: 'Get a key, fund a wallet, create a policy and an agent, declare an intent, approve it and pay.',
+  },
+  ...descriptionTexts(book).map(
+    ({ id, title, text }): SearchDocument => ({
+      address: ruleAddress(id),
+      kind: 'rule',
+      group: DOORS.api.title,
+      title,
+      page: 'How the API works',
+      text: plain(text),
+    }),
   ),
-  ...guides.map(({ id, title }) => findable('guide', OVERVIEW_SECTION, id, title)),
-  ...book.chapters.flatMap(chapter => inChapter(chapter, book.document.components.schemas)),
-  findable('section', EVENTS_SECTION.id, EVENTS_SECTION.id, EVENTS_SECTION.title),
-  findable(
-    'guide',
-    EVENTS_SECTION.id,
-    EVENTS_SECTION.arriving,
-    'How an event arrives',
-    'headers signature webhook',
+  ...book.chapters.flatMap(chapter => inChapter(book, chapter)),
+  ...eventDocuments(book),
+  {
+    address: docsSectionAddress(REFUSALS_SECTION.id),
+    kind: 'section',
+    group: DOORS.api.title,
+    title: REFUSALS_SECTION.title,
+    page: 'Refusals and problems',
+    text: 'Every error code that an answer names in X-Error-Code, with what it means and how to fix it.',
+  },
+  ...codes.map(
+    ({ code, statuses, sentences }): SearchDocument => ({
+      address: refusalAddress(code),
+      kind: 'refusal',
+      group: GROUPS.errors,
+      title: code,
+      page: `${statuses.join(' ')} error`,
+      text: [...sentences.keys()].join(' '),
+      ...(PLAIN_CODES.has(code) ? { names: statuses } : {}),
+    }),
   ),
-  ...book.eventGroups.map(({ id, title }) => findable('section', EVENTS_SECTION.id, id, `${title} events`)),
-  ...eventsOfGroups(book.eventGroups).map(({ id, name, post }) =>
-    findable('event', EVENTS_SECTION.id, id, name, post.summary),
-  ),
-  ...codes
-    .toSorted(byGenerality)
-    .map(({ code, statuses, sentences }) =>
-      findable(
-        'refusal',
-        `${REFUSALS_SECTION.id}/${code}`,
-        '',
-        code,
-        [...statuses, ...sentences.keys()].join(' '),
-      ),
-    ),
-  ...manual.files.flatMap(inGuide),
+  ...manual.groups.flatMap(group => group.files.flatMap(file => inGuide(file, DOORS[group.door].title))),
 ]
 
-const GENERAL = Object.keys(universalProblems)
+/** The first code of each status, which is what a reader means by the number. */
+const PLAIN_CODES: ReadonlySet<string> = new Set(
+  Object.entries(universalProblems)
+    .filter(([, [status]], n, all) => all.findIndex(([, [other]]) => other === status) === n)
+    .map(([code]) => code),
+)
 
-const placeOf = ({ code, isUniversal }: RefusalCode): number =>
-  isUniversal ? GENERAL.indexOf(code) : GENERAL.length
+const plain = (text: string): string =>
+  stripMarkdown(text)
+    .replace(/[|#>]|-{3,}/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
 
-const byGenerality = (one: RefusalCode, other: RefusalCode): number => placeOf(one) - placeOf(other)
-
-const inChapter = ({ id, name, about, records, entries }: DocsChapter, schemas: Schemas): SearchEntry[] => [
-  findable('section', id, id, name, about),
-  ...entries.map(entry => ({
-    ...findable('operation', id, entry.key, entry.operation.summary, wordsOf(entry, schemas)),
-    method: entry.method,
-  })),
-  ...records.map(record =>
-    findable(
-      'record',
-      id,
-      `record.${record}`,
-      record,
-      `record ${membersOf(schemas[record] ?? {}).join(' ')}`,
+function inChapter(book: DocsBook, { id, name, about, records, entries }: DocsChapter): SearchDocument[] {
+  const { schemas } = book.document.components
+  return [
+    {
+      address: docsSectionAddress(id),
+      kind: 'section',
+      group: DOORS.api.title,
+      title: name,
+      page: about,
+      text: '',
+    },
+    ...entries.map(
+      (entry): SearchDocument => ({
+        address: book.href(entry.key),
+        kind: 'operation',
+        group: DOORS.api.title,
+        title: entry.operation.summary,
+        page: name,
+        text: `${plain(entry.operation.description.split(ACCESS_HEADING)[0] ?? '')} ${namesIn(entry, schemas)}`,
+        method: entry.method,
+        ...(MOST_USED.includes(entry.key) ? { isUsedMost: true } : {}),
+      }),
     ),
+    ...records.map(
+      (record): SearchDocument => ({
+        address: book.href(`record.${record}`),
+        kind: 'record',
+        group: GROUPS.records,
+        title: record,
+        page: `${name}, record`,
+        text: membersOf(schemas[record] ?? {}).join(' '),
+      }),
+    ),
+  ]
+}
+
+const eventDocuments = (book: DocsBook): SearchDocument[] => [
+  {
+    address: docsSectionAddress(EVENTS_SECTION.id),
+    kind: 'section',
+    group: DOORS.api.title,
+    title: EVENTS_SECTION.title,
+    page: 'Webhook events',
+    text: 'Changes of your records, which are sent to the addresses that subscribe to them.',
+  },
+  ...eventsOfGroups(book.eventGroups).map(
+    ({ id, name, post }): SearchDocument => ({
+      address: book.href(id),
+      kind: 'event',
+      group: GROUPS.events,
+      title: name,
+      page: EVENTS_SECTION.title,
+      text: plain(post.summary),
+    }),
   ),
 ]
 
-function inGuide(file: GuideFile): SearchEntry[] {
-  const section = `${GUIDES_SECTION.id}/${file.name}`
+function inGuide(file: GuideFile, group: string): SearchDocument[] {
+  const address = guideAddress(file.name)
   return guideSections(file).flatMap(({ anchor, title, blocks }) => [
-    findable(
-      'guide',
-      section,
-      anchor,
-      anchor ? `${file.title}: ${title}` : title,
-      wordsIn(blocks.map(textOf).join(' ')),
-    ),
-    ...blocks.flatMap(block => settingsIn(block, section)),
+    {
+      address: anchor ? `${address}#${anchor}` : address,
+      kind: anchor ? 'part' : 'guide',
+      group,
+      title,
+      page: anchor ? file.title : file.about,
+      text: plain(blocks.map(textOf).join(' ')),
+    } satisfies SearchDocument,
+    ...blocks.flatMap(block => settingsIn(block, file)),
   ])
 }
 
@@ -121,45 +164,34 @@ const textOf = (block: MarkedToken): string => {
 
 const textOfPart = ({ text }: { readonly text: string }): string => text
 
-const wordsIn = (text: string): string =>
-  [
-    ...new Set(
-      stripMarkdown(text)
-        .toLowerCase()
-        .match(/[\p{Letter}\p{Number}][\p{Letter}\p{Number}_.:/-]+/gu) ?? [],
-    ),
-  ].join(' ')
-
-function settingsIn(block: MarkedToken, section: string): SearchEntry[] {
+function settingsIn(block: MarkedToken, file: GuideFile): SearchDocument[] {
   if (block.type !== 'table') return []
   return block.rows.flatMap(row => {
     const [name = '', ...more] = row.map(textOfPart)
     const setting = SETTING_NAME_PATTERN.exec(name)?.[1]
-    return setting === undefined
-      ? []
-      : [findable('setting', section, setting, setting, stripMarkdown(more.join(' ')))]
+    if (setting === undefined) return []
+    return {
+      address: `${guideAddress(file.name)}#${setting}`,
+      kind: 'setting',
+      group: GROUPS.settings,
+      title: setting,
+      page: file.title,
+      text: plain(more.join(' ')),
+    } satisfies SearchDocument
   })
 }
 
-const findable = (
-  kind: SearchEntry['kind'],
-  section: string,
-  anchor: string,
-  title: string,
-  more = '',
-): SearchEntry => ({ kind, section, anchor, title, words: `${title} ${more}`.toLowerCase() })
-
-const wordsOf = (entry: OperationEntry, schemas: Schemas): string => {
-  const { key, method: verb, path, operation, refusals, parameters } = entry
+/** The names by which a developer looks for an operation: key, path, scope, events, members and error codes. */
+function namesIn(entry: OperationEntry, schemas: Schemas): string {
+  const { key, path, operation, refusals, parameters } = entry
   const body = jsonMediaType(operation.requestBody ?? {})?.schema ?? {}
   return [
     key,
-    verb,
     path,
     operation['x-scope'],
     ...(operation['x-events'] ?? []),
     ...(operation['x-aliases'] ?? []),
-    ...parameters.map(({ name }) => name),
+    ...parameters.filter(({ in: place }) => place !== 'header').map(({ name }) => name),
     ...membersOf(body.$ref ? (schemas[body.$ref.split('/').at(-1) ?? ''] ?? {}) : body),
     ...refusals.filter(({ universal }) => !universal).map(({ code }) => code),
   ]

@@ -1,26 +1,11 @@
-import type { ResponseFile } from '../../kernel/contract/file.ts'
-import { cachedAssetFile, uncompressedAssetFile } from '../../web/page-assets.ts'
 import { renderDocsMarkdown } from '../docs-text.ts'
 import { parseOpenapiFile } from '../openapi/write.ts'
-import { type DocsAddresses, renderDocs } from './docs.ts'
-import { refusalAddress } from './refusals.ts'
+import { type DocsAddresses, type DocsFile, renderDocs } from './docs.ts'
 
-/** The page of a refusal fits into a few packets without compression, and there are hundreds of these pages. */
-const isSmall = (address: string): boolean => address.startsWith(refusalAddress(''))
+export { fillDocsTemplate } from './search-page.ts'
 
-/** Runs in a thread. Renders the reference from the OpenAPI document, and returns each file by its path, compressed. */
-export async function docsFiles(text: string, addresses: DocsAddresses): Promise<Map<string, ResponseFile>> {
+/** Runs in a thread. Renders the reference from the OpenAPI document, and returns each file by its path. */
+export function docsFiles(text: string, addresses: DocsAddresses): Map<string, DocsFile> {
   const document = parseOpenapiFile(text)
-  const pages = renderDocs(document, addresses)
-  const files = [...pages, ...renderDocsMarkdown(document)]
-  const cached = files.map(
-    async ([address, { type, content, isImmutable }]) =>
-      [
-        address,
-        typeof content === 'string' && !isSmall(address)
-          ? await cachedAssetFile(type, content, isImmutable)
-          : uncompressedAssetFile(type, content, isImmutable),
-      ] as const,
-  )
-  return new Map(await Promise.all(cached))
+  return new Map([...renderDocs(document, addresses), ...renderDocsMarkdown(document)])
 }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, posix } from 'node:path'
 import type { MarkedToken } from 'marked'
 import { type StaticAsset, staticAsset } from '../docs/assets.ts'
+import { DOORS, type Door, doorNames } from '../docs/doors.ts'
 import { headingSlug, type MarkdownAddresses, parseMarkdownBlocks } from '../docs/markdown.ts'
 
 export interface GuideFile {
@@ -12,11 +13,13 @@ export interface GuideFile {
   readonly name: string
   readonly path: string
   readonly title: string
+  /** What the index says of the page. */
   readonly about: string
   readonly markdown: string
 }
 
 export interface GuideGroup {
+  readonly door: Door
   readonly title: string
   readonly files: readonly GuideFile[]
 }
@@ -39,8 +42,7 @@ export function readGuides(): Guides {
   const pictures = paths
     .filter(path => path.endsWith('.png'))
     .map(path => [basename(path), pictureOf(path)] as const)
-  const inOrder = groups.flatMap(group => group.files.flatMap(({ path }) => files.get(path) ?? []))
-  return { groups, files: inOrder, pictures: new Map(pictures) }
+  return { groups, files: groups.flatMap(group => group.files), pictures: new Map(pictures) }
 }
 
 const pictureOf = (path: string): StaticAsset =>
@@ -50,24 +52,36 @@ function readGuide(path: string): GuideFile {
   const markdown = readFileSync(new URL(path, FOLDER), 'utf8')
   const blocks = parseMarkdownBlocks(markdown)
   const title = blocks.find(block => block.type === 'heading')?.text ?? path
-  const about = blocks.find(block => block.type === 'paragraph')?.text ?? ''
-  return { name: basename(path, '.md'), path, title, about: stripMarkdown(about), markdown }
+  return { name: basename(path, '.md'), path, title, about: '', markdown }
 }
 
 const ROW = /^\| \[[^\]]+\]\(([\w/-]+\.md)\) \| (.+) \|$/gm
 
-function groupsIn(index: string, files: ReadonlyMap<string, GuideFile>): GuideGroup[] {
-  const parts = index.split(/^## /m).slice(1)
-  return parts
-    .map(part => ({
-      title: part.slice(0, part.indexOf('\n')).trim(),
-      files: [...part.matchAll(ROW)].flatMap(([, path = '', about = '']) => {
-        const file = files.get(path)
-        return file ? [{ ...file, about: stripMarkdown(about) }] : []
-      }),
-    }))
-    .filter(group => group.files.length > 0)
-}
+/** The index has a heading for each door, and below it one for each group of pages. */
+const groupsIn = (index: string, files: ReadonlyMap<string, GuideFile>): GuideGroup[] =>
+  index
+    .split(/^## /m)
+    .slice(1)
+    .flatMap(part => {
+      const door = doorNames.find(name => DOORS[name].title === titleOf(part))
+      return door === undefined
+        ? []
+        : part
+            .split(/^### /m)
+            .slice(1)
+            .map(group => groupOf(door, group, files))
+    })
+
+const titleOf = (part: string): string => part.slice(0, part.indexOf('\n')).trim()
+
+const groupOf = (door: Door, part: string, files: ReadonlyMap<string, GuideFile>): GuideGroup => ({
+  door,
+  title: titleOf(part),
+  files: [...part.matchAll(ROW)].flatMap(([, path = '', about = '']) => {
+    const file = files.get(path)
+    return file ? [{ ...file, about: stripMarkdown(about) }] : []
+  }),
+})
 
 export const stripMarkdown = (text: string): string =>
   text
@@ -76,9 +90,7 @@ export const stripMarkdown = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
-export const GUIDES_SECTION = { id: 'guides', title: 'Guides' }
-
-export const guideAddress = (name: string): string => `/docs/${GUIDES_SECTION.id}/${name}`
+export const guideAddress = (name: string): string => `/docs/${DOORS.guides.section}/${name}`
 
 /** Guides link to other guides and to other hosts. Other files of the checkout are not served. */
 export const guideLinkAddresses = (
@@ -90,7 +102,7 @@ export const guideLinkAddresses = (
     const [, file = '', anchor = ''] = /^([^#]+)(#.*)?$/.exec(target) ?? []
     const path = posix.join('docs', posix.dirname(from), file)
     if (path === 'README.md') return '/docs#quickstart'
-    if (path === `docs/${INDEX}`) return `/docs/${GUIDES_SECTION.id}`
+    if (path === `docs/${INDEX}`) return `/docs/${DOORS.guides.section}`
     const guide = files.find(one => `docs/${one.path}` === path)
     return guide && guideAddress(guide.name) + anchor
   },

@@ -1,9 +1,13 @@
 import { STATUS_CODES } from 'node:http'
-import { type ProblemCode, universalProblems } from '../../kernel/contract/problem.ts'
+import type { ProblemCode } from '../../kernel/contract/problem.ts'
 import { type Html, html } from '../../web/html.ts'
 import type { DocsBook, OperationEntry } from '../docs/book.ts'
+import { DOORS } from '../docs/doors.ts'
+import { causeOf, mendingSample } from '../docs/error-causes.ts'
 import type { DocsPage } from '../docs/layout.ts'
 import { renderInlineMarkdown } from '../docs/markdown.ts'
+import { renderCodeSamples } from '../docs/panel.ts'
+import type { RefusalCode } from '../docs/refusal-codes.ts'
 import {
   operationRefusalRemedies,
   REFUSALS_SECTION,
@@ -11,40 +15,12 @@ import {
   refusalRemedies,
 } from '../docs/refusals.ts'
 
-export interface RefusalCode {
-  readonly code: string
-  readonly statuses: readonly string[]
-  readonly sentences: ReadonlyMap<string, readonly OperationEntry[]>
-  readonly isUniversal: boolean
-}
-
-export function collectRefusalCodes(book: DocsBook): RefusalCode[] {
-  const codes = new Map<string, { statuses: Set<string>; sentences: Map<string, OperationEntry[]> }>()
-  for (const [code, [status, message]] of Object.entries(universalProblems))
-    codes.set(code, { statuses: new Set([String(status)]), sentences: new Map([[message, []]]) })
-  for (const entry of book.entries)
-    for (const { code, status, message, universal } of entry.refusals) {
-      const known = codes.get(code) ?? { statuses: new Set(), sentences: new Map() }
-      codes.set(code, known)
-      known.statuses.add(status)
-      const entries = known.sentences.get(message) ?? []
-      known.sentences.set(message, universal ? entries : [...entries, entry])
-    }
-  return [...codes]
-    .map(([code, { statuses, sentences }]) => ({
-      code,
-      statuses: [...statuses].toSorted(),
-      sentences,
-      isUniversal: code in universalProblems,
-    }))
-    .toSorted((one, other) => one.code.localeCompare(other.code, 'en'))
-}
-
 export function refusalPages(book: DocsBook, codes: readonly RefusalCode[]): DocsPage[] {
   const { title } = book.document.info
   const about =
-    'An answer that says no names one of these codes in its header X-Error-Code; its body says why, in a sentence.'
-  const overview = {
+    'A refused request has one of these codes in the header X-Error-Code, and says why in a sentence.'
+  const overview: DocsPage = {
+    door: 'api',
     section: REFUSALS_SECTION.id,
     title: `${REFUSALS_SECTION.title} · ${title}`,
     about,
@@ -52,56 +28,100 @@ export function refusalPages(book: DocsBook, codes: readonly RefusalCode[]): Doc
 <section class="guide">
   <h1>${REFUSALS_SECTION.title}</h1>
   <p class="about">${about}</p>
-  <ul class="codes">${codes.map(
-    ({ code, statuses }) =>
-      html`<li><a href="${refusalAddress(code)}"><code>${code}</code></a> <span class="count">${statuses.join(', ')}</span></li>`,
-  )}</ul>
+  ${renderCodeSamples(HANDLING)}
+  <h2 id="any-operation"><a href="#any-operation">Of any operation</a></h2>
+  ${codeList(codes.filter(({ isUniversal }) => isUniversal))}
+  <h2 id="own"><a href="#own">Of single operations</a></h2>
+  ${codeList(codes.filter(({ isUniversal }) => !isUniversal))}
 </section>`,
   }
   return [overview, ...codes.map(code => refusalPage(book, code))]
 }
 
+const HANDLING = {
+  curl: `curl -i "$URL/agents/agent_unknown" -H "Authorization: Bearer $KEY"`,
+  typescript: `import { Refused } from 'agentpay'
+
+try {
+  await pay.agents.get('agent_unknown')
+} catch (error) {
+  if (error instanceof Refused && error.code === 'agent_not_found') console.log(error.message)
+  else throw error
+}`,
+  python: `from agentpay import Refused
+
+try:
+    pay.agents.get("agent_unknown")
+except Refused as error:
+    if error.code != "agent_not_found":
+        raise
+    print(error)`,
+  cli: 'agentpay agents get agent_unknown --json',
+} as const
+
+const codeList = (codes: readonly RefusalCode[]): Html =>
+  html`<ul class="codes">${codes.map(
+    ({ code, statuses }) =>
+      html`<li><a href="${refusalAddress(code)}"><code>${code}</code></a> <span class="count">${statuses.join(', ')}</span></li>`,
+  )}</ul>`
+
 const refusalPage = (book: DocsBook, refusal: RefusalCode): DocsPage => {
-  const { code, statuses, sentences } = refusal
+  const { code, statuses, sentences, isUniversal } = refusal
   const [first = ''] = sentences.keys()
+  const advice = remediesOf(refusal)
+  const sample = mendingSample(book, refusal, advice)
   return {
+    door: 'api',
     section: `${REFUSALS_SECTION.id}/${code}`,
     title: `${code} · ${book.document.info.title}`,
     about: first,
     content: html`
 <article class="guide manual">
+<p class="trail"><a href="/docs/${DOORS.api.section}">API</a> / <a href="/docs/${REFUSALS_SECTION.id}">${REFUSALS_SECTION.title}</a></p>
 <h1><code>${code}</code></h1>
 <p class="about">${statuses.map(status => `${status} ${STATUS_CODES[status] ?? ''}`).join(' or ')}</p>
-<h2 id="why"><a href="#why">Why</a></h2>
-${[...sentences].map(([sentence, entries]) => reason(book, sentence, entries))}
-${refusal.isUniversal && html`<p>Any operation can meet it.</p>`}
-<h2 id="remedy"><a href="#remedy">What to do</a></h2>
-${remedies(refusal)}
-<p><a href="/docs/${REFUSALS_SECTION.id}">All refusals</a></p>
+<h2 id="meaning"><a href="#meaning">What it means</a></h2>
+${[...sentences.keys()].map(sentence => html`<p>${renderInlineMarkdown(sentence)}</p>`)}
+<h2 id="cause"><a href="#cause">Why it happens</a></h2>
+<p>${renderInlineMarkdown(causeOf(refusal))}</p>
+${isUniversal ? html`<p>Any operation can answer so.</p>` : [...sentences].map(([sentence, entries]) => reason(book, sentence, entries, sentences.size > 1))}
+<h2 id="remedy"><a href="#remedy">How to fix it</a></h2>
+${advice.map(text => html`<p>${renderInlineMarkdown(text)}</p>`)}
+<p>${sample.lead}</p>
+${renderCodeSamples(sample.code)}
 </article>`,
   }
 }
 
-const reason = (book: DocsBook, sentence: string, entries: readonly OperationEntry[]): Html => html`
-<p>${renderInlineMarkdown(sentence)}</p>
-${
-  entries.length > 0 &&
-  html`<ul>${entries.map(
+const reason = (
+  book: DocsBook,
+  sentence: string,
+  entries: readonly OperationEntry[],
+  hasOthers: boolean,
+): Html => html`
+${hasOthers && html`<p>“${renderInlineMarkdown(sentence)}” is the answer of:</p>`}
+${operationList(book, entries)}`
+
+/** A code of many operations would push its remedy out of sight. */
+const FEW = 6
+
+function operationList(book: DocsBook, entries: readonly OperationEntry[]): Html {
+  const list = html`<ul>${entries.map(
     ({ key, method, path, operation }) =>
       html`<li><a href="${book.href(key)}">${operation.summary}</a> <code>${method} ${path}</code></li>`,
   )}</ul>`
-}`
+  if (entries.length <= FEW) return list
+  return html`<details><summary>${entries.length} operations</summary>${list}</details>`
+}
 
-/** Lists the advice of the code, or the remedies in its messages, and then those of each status. */
-function remedies({ code, statuses, sentences, isUniversal }: RefusalCode): Html[] {
+/** The advice of the code, or the remedies in its messages, and then that of each status. */
+export function remediesOf({ code, statuses, sentences, isUniversal }: RefusalCode): string[] {
   const wishes = [...sentences.keys()].map(sentence => /[.:] ([A-Z].*)$/s.exec(sentence)?.[1] ?? '')
   const own = isUniversal
     ? [refusalRemedies[code as ProblemCode]]
     : [operationRefusalRemedies[code] ?? '', ...wishes]
   const general = statuses.map(status => byStatus[status] ?? byStatus[status.at(0) ?? ''] ?? '')
-  return [...new Set([...own, ...general])]
-    .filter(Boolean)
-    .map(text => html`<p>${renderInlineMarkdown(text)}</p>`)
+  return [...new Set([...own, ...general])].filter(Boolean)
 }
 
 const byStatus: Readonly<Record<string, string>> = {

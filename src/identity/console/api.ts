@@ -59,7 +59,7 @@ export const consoleApi = {
   createLink: post('/console/links', {
     summary: 'Create a sign-in link',
     description:
-      'The link signs in as that person, once, within ten minutes, in test mode within a day. Until the account has people, omit `personId`: opening the link creates the first person, an owner. Once the account has had a passkey, creating a link requires an owner’s signature. The token is after the `#` and is used only when a button is pressed, so that no log or mail scanner uses it up.',
+      'The link signs in as that person, once, within ten minutes, in test mode within a day. Until the account has people, omit `personId`: opening the link creates the first person, an owner.\n\nOnce the account has had a passkey, creating a link requires an owner’s signature. The token is after the `#` and is used only when a button is pressed, so that no log or mail scanner uses it up.',
     callers: ['key'],
     scope: 'console:write',
     signature: {

@@ -122,7 +122,7 @@ export const apiKeysApi = {
   create: post('/keys', {
     summary: 'Create an API key',
     description:
-      'The secret is in `key`, in this response only. A key expires no later than the key that creates it, and has no scope that this one lacks. A test key can create a live key only while the owner has no active one; the new key needs `keys:write`, and test mode gets the event `key.live_created`. Create further live keys with that one, in live mode.',
+      'The secret is in `key`, in this response only. A key expires no later than the key that creates it, and has no scope that this one lacks.\n\nA test key can create a live key only while the owner has no active one; the new key needs `keys:write`, and test mode gets the event `key.live_created`. Create further live keys with that one, in live mode.',
     callers: ['key'],
     scope: 'keys:write',
     signature: signedKey({
@@ -255,7 +255,7 @@ export const apiKeysApi = {
   revoke: del('/keys/{id}', {
     summary: 'Revoke an API key',
     description:
-      'The key stops working at once and permanently. An owner’s last key can be revoked, too, so that a leaked key can always be stopped; to keep access, rotate it. A key can revoke itself, and keys whose scopes it has. Keys created with a revoked key keep working: `GET /keys?madeById=` lists them. The operator can revoke any key, so that an owner who lost all live keys can get another one.',
+      'The key stops working at once and permanently. An owner’s last key can be revoked, too, so that a leaked key can always be stopped; to keep access, rotate it. A key can revoke itself, and keys whose scopes it has.\n\nKeys created with a revoked key keep working: `GET /keys?madeById=` lists them. The operator can revoke any key, so that an owner who lost all live keys can get another one.',
     callers: ['key', 'dash'],
     scope: 'keys:write',
     returns: [200, KeyRecord],

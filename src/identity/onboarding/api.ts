@@ -26,7 +26,7 @@ export const onboardingApi = {
     ...writers,
     summary: 'Submit your company for onboarding',
     description:
-      'For customers of the type `business`, once, before live keys can be created. `missing` says what to do next: the identity of each representative is verified with `POST /kyc/submissions` and the ID of the representative. Once each of them can be checked, the onboarding is `in_review`, and the operator decides. Only one onboarding can be open at a time.',
+      'For customers of the type `business`, once, before live keys can be created. `missing` says what to do next: the identity of each representative is verified with `POST /kyc/submissions` and the ID of the representative.\n\nOnce each of them can be checked, the onboarding is `in_review`, and the operator decides. Only one onboarding can be open at a time.',
     body: companySchema.extend({
       website: companySchema.shape.website.default(null),
       beneficialOwners: companySchema.shape.beneficialOwners.default([]),

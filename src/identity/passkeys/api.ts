@@ -38,7 +38,7 @@ export const passkeysApi = {
     ...writers,
     summary: 'Start to enrol a passkey',
     description:
-      'Pass `options` to `navigator.credentials.create` (after `PublicKeyCredential.parseCreationOptionsFromJSON`), and the result to `POST /passkeys/register/verify`. The first passkey of an account must be an owner’s, and needs nothing else. From then on, an enrolled passkey of the same person, or of an owner, signs `POST /passkeys/challenge` with the purpose `enrolment`, unless the person has just opened an invitation or recovery link. Once the last passkey is revoked, a new one requires a recovery.',
+      'Pass `options` to `navigator.credentials.create` (after `PublicKeyCredential.parseCreationOptionsFromJSON`), and the result to `POST /passkeys/register/verify`. The first passkey of an account must be an owner’s, and needs nothing else.\n\nFrom then on, an enrolled passkey of the same person, or of an owner, signs `POST /passkeys/challenge` with the purpose `enrolment`, unless the person has just opened an invitation or recovery link. Once the last passkey is revoked, a new one requires a recovery.',
     requires: 'passkeys',
     signature: {
       challenge: '/passkeys/challenge',
@@ -143,7 +143,7 @@ export const passkeysApi = {
     ...writers,
     summary: 'Get a challenge for a passkey to sign',
     description:
-      'For actions that need a person’s signature. By purpose, `subject` is the ID of the passkey (`revocation`) or person (`enrolment`; in the console, defaults to you), or the action: `{name, email, role}`, `{personId}` or `{personId, role}` (`invitation`: a person, a new link, another role), `{name, environment, scopes}`, with `toolWrites: true` if the key may make changes with tools, or `{keyId}` (`key`: a new one, or a replacement), `{type, id}` (`deletion`: whom to erase; defaults to the account). Show `sentence` to the person, pass `options` to `navigator.credentials.get`, and send `{challengeId, assertion}` as `webauthnAssertion` with the request itself, within five minutes and once.',
+      'For actions that need a person’s signature.\n\nBy purpose, `subject` is the ID of the passkey (`revocation`) or person (`enrolment`; in the console, defaults to you), or the action: `{name, email, role}`, `{personId}` or `{personId, role}` (`invitation`: a person, a new link, another role), `{name, environment, scopes}`, with `toolWrites: true` if the key may make changes with tools, or `{keyId}` (`key`: a new one, or a replacement), `{type, id}` (`deletion`: whom to erase; defaults to the account). Show `sentence` to the person, pass `options` to `navigator.credentials.get`, and send `{challengeId, assertion}` as `webauthnAssertion` with the request itself, within five minutes and once.',
     requires: 'passkeys',
     body: z.strictObject({
       purpose: z.enum(['revocation', 'enrolment', 'invitation', 'key', 'deletion']),

@@ -40,7 +40,7 @@ export const signingKeysApi = {
   jwks: get('/.well-known/jwks.json', {
     summary: 'Get the public keys that verify this installation’s signatures',
     description:
-      'A key set (RFC 7517) of all Ed25519 keys that have ever signed, the current one first: the signatures of retired keys can always be verified. Payment evidence and receipt proofs are compact JWS, and name their key in `kid`. Keep a copy and verify offline; fetch it again for an unknown `kid`. `verifySigned` of the typed client does this.',
+      'A key set (RFC 7517) of all Ed25519 keys that have ever signed, the current one first: the signatures of retired keys can always be verified. Payment evidence and receipt proofs are compact JWS, and name their key in `kid`.\n\nKeep a copy and verify offline; fetch it again for an unknown `kid`. `verifySigned` of the typed client does this.',
     callers: ['public'],
     // Old keys stay listed, and a new `kid` indicates a new key.
     http: { cachedFor: 300 },

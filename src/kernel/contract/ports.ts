@@ -83,6 +83,8 @@ export interface Ports extends ExternalSystems {
   readonly tools: OperationTools
   openapi(): Promise<ResponseFile>
   docs(address: string): Promise<ResponseFile | undefined>
+  /** A page of the documentation for a query: its results, or what is near to an address that does not exist. */
+  docsTemplate(name: 'search' | 'missing', query: string, within?: string): Promise<string>
 }
 
 /** A request of an external system. Its signature covers the raw bytes. */

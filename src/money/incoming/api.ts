@@ -206,7 +206,7 @@ export const incomingApi = {
   readFile: post('/billing/incoming/files', {
     summary: 'Import a bank file',
     description:
-      'Accepts a camt.053 or camt.054 message of any version. Every booked credit in euros becomes an incoming credit, matched as in `POST /simulate/sepa/incoming`, but with the wallets of all owners; unmatched credits wait in `GET /billing/incoming`. Entries that were already imported, from this file or another, are left out: the bank’s booking reference (`AcctSvcrRef`) counts once per account. All other entries are listed as skipped; `POST /rails/sepa` accepts the same files, and also processes entries about outgoing payments. A file is imported completely or not at all.',
+      'Accepts a camt.053 or camt.054 message of any version. Every booked credit in euros becomes an incoming credit, matched as in `POST /simulate/sepa/incoming`, but with the wallets of all owners; unmatched credits wait in `GET /billing/incoming`.\n\nEntries that were already imported, from this file or another, are left out: the bank’s booking reference (`AcctSvcrRef`) counts once per account. All other entries are listed as skipped; `POST /rails/sepa` accepts the same files, and also processes entries about outgoing payments. A file is imported completely or not at all.',
     callers: ['dash'],
     limits: { bodyKiB: 1_024 },
     body: z.strictObject({
@@ -227,7 +227,7 @@ export const incomingApi = {
   assign: post('/billing/incoming/{id}/assign', {
     summary: 'Assign an incoming credit to a wallet',
     description:
-      'Moves the credit from suspense into a wallet, once. `reference` names the wallet by its own reference, or by that of a request, which is then paid. With `walletId`, the credit pays the request in that wallet that its text names. A credit for a closed wallet, or in an owner’s sandbox, belongs to that owner: it can only go to another wallet of the same owner. Other money is in the platform’s ledger, and moves into the owner’s at once.',
+      'Moves the credit from suspense into a wallet, once. `reference` names the wallet by its own reference, or by that of a request, which is then paid.\n\nWith `walletId`, the credit pays the request in that wallet that its text names. A credit for a closed wallet, or in an owner’s sandbox, belongs to that owner: it can only go to another wallet of the same owner. Other money is in the platform’s ledger, and moves into the owner’s at once.',
     callers: ['dash'],
     body: Assignment,
     example: exampleAssignment,

@@ -1,15 +1,15 @@
+import { z } from 'zod'
 import { fileSchema } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 
-const cachedFile =
-  'Compressed with Brotli or gzip if accepted. The answer has an `ETag`; sent back in `If-None-Match`, it is answered with a 304 while nothing has changed.'
+const cachedFile = 'Compressed, with an `ETag`.'
 
-const asMarkdown = ' With `Accept: text/markdown` it is Markdown, for programs.'
+const MARKDOWN_TOO = 'HTML, or Markdown.'
 
 const readsAccept = {
   http: {
     reads: { accept: '`text/markdown` or `text/html`.' },
-    headers: { 200: { Vary: 'The page depends on `Accept`.' } },
+    headers: { 200: { Vary: 'By `Accept`.' } },
   },
 } as const
 
@@ -39,7 +39,7 @@ export const pagesApi = {
     ...readsAccept,
     limits: { unmetered: true },
     summary: 'Read the documentation: start page',
-    description: cachedFile + asMarkdown,
+    description: MARKDOWN_TOO,
     callers: ['public'],
     returns: [200, fileSchema('text/html')],
   }),
@@ -47,24 +47,37 @@ export const pagesApi = {
     ...readsAccept,
     limits: { unmetered: true },
     summary: 'Read a section of the documentation',
-    description: cachedFile + asMarkdown,
+    query: z.strictObject({
+      q: z.string().max(100).default('').meta({ description: 'For the section `search`.' }),
+    }),
+    description: MARKDOWN_TOO,
     callers: ['public'],
     returns: [200, fileSchema('text/html')],
     fails: { section_not_found: [404, 'No such page. The documentation starts at /docs.'] },
+  }),
+  docsOperation: get('/docs/api/{operation}', {
+    ...readsAccept,
+    limits: { unmetered: true },
+    summary: 'Read about an operation',
+    description: MARKDOWN_TOO,
+    callers: ['public'],
+    returns: [200, fileSchema('text/html')],
+    fails: { operation_not_found: [404, 'No such operation. /docs/api lists all operations.'] },
   }),
   docsGuide: get('/docs/guides/{guide}', {
     ...readsAccept,
     limits: { unmetered: true },
     summary: 'Read a guide',
-    description: cachedFile + asMarkdown,
+    description: MARKDOWN_TOO,
     callers: ['public'],
     returns: [200, fileSchema('text/html')],
     fails: { guide_not_found: [404, 'No such guide. /docs/guides lists all guides.'] },
   }),
   docsRefusal: get('/docs/errors/{code}', {
+    ...readsAccept,
     limits: { unmetered: true },
     summary: 'Read about an error code',
-    description: cachedFile,
+    description: MARKDOWN_TOO,
     callers: ['public'],
     returns: [200, fileSchema('text/html')],
     fails: { code_not_found: [404, 'No such error code. /docs/errors lists all codes.'] },

@@ -2,7 +2,7 @@ import { area } from '../../kernel/contract/area.ts'
 import type { ResponseFile } from '../../kernel/contract/file.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
-import { type AnswerWithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
+import { type AnswerWithHeaders, type Refusal, withHeaders } from '../../kernel/contract/problem.ts'
 import { pagesApi } from './api.ts'
 
 type Page = AnswerWithHeaders<ResponseFile>
@@ -23,17 +23,43 @@ async function pageAt(
   return page && withHeaders(page, { Vary: 'Accept' })
 }
 
+/** Browsers get a page that helps, programs the refusal. */
+async function missing(
+  refusal: Refusal,
+  name: string | undefined,
+  { docsTemplate }: Pick<Ports, 'docsTemplate'>,
+  { accept = '' }: Readonly<Record<string, string | undefined>>,
+  within?: string,
+): Promise<ResponseFile | Refusal> {
+  if (!accept.includes('text/html')) return refusal
+  const words = String(name)
+    .slice(0, 100)
+    .split(/[^\p{L}\p{N}]+/u)
+  const content = await docsTemplate('missing', words.join(' ').trim(), within)
+  return { type: HTML, content, refusal }
+}
+
+const HTML = 'text/html; charset=utf-8'
+
 const pages = bindHandlers(pagesApi, {
   openapi: (_, { ports }) => ports.openapi(),
   llms: (_, { ports }) => ports.docs('/llms.txt') as Promise<ResponseFile>,
   llmsFull: (_, { ports }) => ports.docs('/llms-full.txt') as Promise<ResponseFile>,
   docs: async (_, { ports, headers }) => (await pageAt('/docs', ports, headers)) as Page,
-  docsSection: async ({ params }, { ports, headers, refuse }) =>
-    (await pageAt(`/docs/${params.section}`, ports, headers)) ?? refuse('section_not_found'),
-  docsGuide: async ({ params }, { ports, headers, refuse }) =>
-    (await pageAt(`/docs/guides/${params.guide}`, ports, headers)) ?? refuse('guide_not_found'),
-  docsRefusal: async ({ params }, { ports, refuse }) =>
-    (await ports.docs(`/docs/errors/${params.code}`)) ?? refuse('code_not_found'),
+  docsSection: async ({ params: { section }, query: { q } }, { ports, headers, refuse }) => {
+    if (section === 'search') return { type: HTML, content: await ports.docsTemplate('search', q) }
+    const page = await pageAt(`/docs/${section}`, ports, headers)
+    return page ?? missing(refuse('section_not_found'), section, ports, headers)
+  },
+  docsOperation: async ({ params: { operation } }, { ports, headers, refuse }) =>
+    (await pageAt(`/docs/api/${operation}`, ports, headers)) ??
+    missing(refuse('operation_not_found'), operation, ports, headers, '/docs/api/'),
+  docsGuide: async ({ params: { guide } }, { ports, headers, refuse }) =>
+    (await pageAt(`/docs/guides/${guide}`, ports, headers)) ??
+    missing(refuse('guide_not_found'), guide, ports, headers, '/docs/guides/'),
+  docsRefusal: async ({ params: { code } }, { ports, headers, refuse }) =>
+    (await pageAt(`/docs/errors/${code}`, ports, headers)) ??
+    missing(refuse('code_not_found'), code, ports, headers, '/docs/errors/'),
   docsAsset: async ({ params }, { ports, refuse }) =>
     (await ports.docs(`/docs/assets/${params.asset}`)) ?? refuse('asset_not_found'),
 })

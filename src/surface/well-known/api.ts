@@ -75,7 +75,7 @@ export const wellKnownApi = {
     limits: { bodyKiB: 256 },
     summary: 'Verify a signed statement',
     description:
-      'A mandate, the proof of an approval, the evidence of a payment, each as a compact JWS; a receipt as the header `Payment-Receipt` has it; or the signed note of a checkpoint of an audit trail. The answer says whether it is valid, and the reason if not; it reveals nothing else. A mandate is valid while it is in force. Rotated keys still count. With a copy of `/.well-known/jwks.json` the signature can be checked offline, and the passkey of an approval with it.',
+      'A mandate, the proof of an approval, the evidence of a payment, each as a compact JWS; a receipt as the header `Payment-Receipt` has it; or the signed note of a checkpoint of an audit trail. The answer says whether it is valid, and the reason if not; it reveals nothing else.\n\nA mandate is valid while it is in force. Rotated keys still count. With a copy of `/.well-known/jwks.json` the signature can be checked offline, and the passkey of an approval with it.',
     body: z.strictObject({
       statement: z.string().min(1).max(200_000).meta({
         description:

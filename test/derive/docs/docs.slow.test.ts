@@ -2,11 +2,11 @@ import './docs/served-pages.ts'
 import { describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { verifyWebhook } from '../../../src/derive/verify-webhook.ts'
+import { axeFindings } from '../../support/web/axe.ts'
 import { type PageVisit, useBrowser, useOnePage } from '../../support/web/browser.ts'
 import { faintTexts } from '../../support/web/contrast.js'
 import { service } from './docs-service.ts'
 import './docs/command-samples.ts'
-import { FOUND_FIRST } from './docs/found-first.ts'
 import './docs/manual-pages.ts'
 import './docs/quickstart.ts'
 
@@ -17,6 +17,21 @@ const docs = `${service.url}/docs`
 
 const visit = useBrowser()
 const open = useOnePage(visit, desktop)
+
+const PAGES = [
+  '',
+  '/guides',
+  '/api',
+  '/operate',
+  '/agents',
+  '/api/intents.create',
+  '/event-types',
+  '/guides/webhooks',
+  '/errors',
+  '/errors/wallet_needed',
+  '/errors/wallet_lost',
+  '/search?q=webhook',
+]
 
 const results = ({ page }: PageVisit) => page.locator('#results a')
 const unfold = (page: Page) =>
@@ -36,22 +51,23 @@ describe('a page of the documentation', () => {
     expect(webhook).toMatchObject({ event: 'agent.frozen', data: { status: 'frozen' } })
   })
 
-  test.each([docs, `${docs}/agents`, `${service.url}/v1/docs`])(
+  test.each([docs, `${docs}/api/agents.create`, `${service.url}/v1/docs`])(
     'at %s loads nothing from other hosts and violates no security policy',
     async address => {
       const { page, complaints, requests } = await open(address)
       await page.keyboard.press('/')
       await page.keyboard.type('agent')
       await page.locator('#results a').first().waitFor()
+      await page.keyboard.press('Escape')
       await page.locator('.theme').click()
-      expect(requests.length).toBeGreaterThanOrEqual(4)
+      expect(requests.length).toBeGreaterThanOrEqual(6)
       expect(requests.filter(url => !url.startsWith(`${service.url}/`))).toEqual([])
       expect(complaints).toEqual([])
     },
   )
 
-  test.each(['', '/agents', '/event-types', '/guides/webhooks', '/errors/wallet_needed'])(
-    'at /docs%s has sufficient contrast in both colour schemes',
+  test.each(PAGES)(
+    'at /docs%s is accessible, with sufficient contrast in both colour schemes',
     async path => {
       const { page } = await open(docs + path)
       await unfold(page)
@@ -59,20 +75,41 @@ describe('a page of the documentation', () => {
         await page.emulateMedia({ colorScheme })
         expect(await page.evaluate(faintTexts)).toEqual([])
       }
+      expect(await axeFindings(page)).toEqual([])
     },
   )
 
-  test('can be read and navigated without JavaScript', async () => {
+  test('can be read, navigated and searched without JavaScript', async () => {
     const { page } = await visit(`${docs}#menu`, { ...phone, javaScriptEnabled: false })
-    await page.getByRole('navigation').getByRole('link', { name: 'Policies' }).click()
-    await page.waitForURL(`${docs}/policies`)
+    const menu = page.locator('#menu')
+    await menu.getByRole('link', { name: 'API' }).click()
+    await page.waitForURL(`${docs}/api`)
     await page.getByRole('link', { name: 'Menu' }).click()
-    await page.locator('nav a[href="/docs/policies#policies.create"]').click()
-    const operation = page.locator('section.operation:target')
-    await operation.locator('h2').waitFor()
-    expect(await operation.locator('figure:visible').count()).toBe(4)
-    await page.locator('nav').waitFor({ state: 'hidden' })
+    await menu.getByRole('link', { name: 'Policies' }).click()
+    await page.getByRole('link', { name: 'Menu' }).click()
+    await page.locator('#menu a[href="/docs/api/policies.create"]').click()
+    await page.waitForURL(`${docs}/api/policies.create`)
+    expect(await page.locator('main figure:visible').count()).toBe(5)
+    await menu.waitFor({ state: 'hidden' })
+    await page.getByRole('searchbox').fill('webhook signature')
+    await page.getByRole('searchbox').press('Enter')
+    await page.waitForURL(`${docs}/search?q=webhook+signature`)
+    const first = page.locator('.hits a').first()
+    expect(await first.getAttribute('href')).toBe('/docs/guides/webhooks#verify-the-signature')
+    expect(await page.getByRole('searchbox').inputValue()).toBe('webhook signature')
   })
+
+  test.each(['/errors/agent_lost', '/guides/webhoks', '/api/agents.make', '/nowhere'])(
+    'helps at the unknown address /docs%s, and is a 404',
+    async path => {
+      const { page } = await visit('about:blank', desktop)
+      const answer = await page.goto(docs + path)
+      expect(answer?.status()).toBe(404)
+      expect(await page.locator('h1').textContent()).toBe('Page not found')
+      await page.getByRole('link', { name: 'error codes', exact: true }).waitFor()
+      if (path !== '/nowhere') expect(await page.locator('.hits a').count()).toBeGreaterThan(0)
+    },
+  )
 })
 
 describe('the documentation with JavaScript', () => {
@@ -85,100 +122,82 @@ describe('the documentation with JavaScript', () => {
 
   test('moves the focus to the search at the key /', async () => expectSlashToSearch((await open(docs)).page))
 
-  test('shows search results in place of the contents, until the search is cleared', async () => {
+  test('shows results while a reader types, until the search is cleared', async () => {
     const opened = await open(docs)
     const field = opened.page.getByRole('searchbox')
-    const contents = opened.page.locator('#contents')
+    const status = opened.page.locator('#results .counted')
     await field.fill('zebra')
-    await opened.page.getByText('no operations, no events').waitFor()
+    await status.getByText('Nothing found').waitFor()
     await field.fill('unfreeze')
-    await opened.page.getByText(/^3 operations/).waitFor()
-    const found = await results(opened).evaluateAll(all => all.map(link => link.getAttribute('href')))
-    expect(found.slice(0, 3)).toEqual([
-      '/docs/agents#agents.unfreeze',
-      '/docs/risk#risk.unfreeze',
-      '/docs/cards#cards.unfreeze',
-    ])
-    expect(found).toContain('/docs/agents#agents')
-    expect(await contents.isVisible()).toBe(false)
+    await opened.page.locator('#results a[href="/docs/api/agents.unfreeze"]').waitFor()
+    expect(await opened.page.locator('#results mark').count()).toBeGreaterThan(0)
+    expect(await opened.page.locator('#results h2').first().textContent()).toBe('API')
     await field.press('Escape')
-    await contents.waitFor()
+    await opened.page.locator('#results').waitFor({ state: 'hidden' })
     expect(await results(opened).count()).toBe(0)
   })
 
-  test('shows what has most of the words where nothing has all of them, and says so', async () => {
-    const opened = await open(docs)
-    await opened.page.getByRole('searchbox').fill('unfreeze an agent zebra')
-    await opened.page.getByText(/^Nothing has all of these words\. Nearest: \d+ operations?, /).waitFor()
-    expect(await results(opened).first().getAttribute('href')).toBe('/docs/agents#agents.unfreeze')
-    expect(await results(opened).count()).toBeLessThanOrEqual(20)
-  })
-
-  test('finds an operation by its scope, its event or its refusal', async () => {
-    const { page } = await open(docs)
-    for (const word of ['tokens:write', 'policy.assigned', 'external_id_taken']) {
-      await page.getByRole('searchbox').fill(word)
-      await page.locator('#results a.operation').first().waitFor()
-      expect(await page.locator('#found').textContent()).not.toMatch(/^no operations/)
-    }
-  })
-
-  test.each(FOUND_FIRST)('finds %s first at %s', async (words, address) => {
-    const opened = await open(docs)
-    await opened.page.getByRole('searchbox').fill(words)
-    await results(opened).first().waitFor()
-    expect(await results(opened).first().getAttribute('href')).toBe(address)
-    expect(await opened.page.locator(`#results a[href="${address}"]`).count()).toBe(1)
-  })
-
-  test('fetches the search index once, and then searches offline', async () => {
+  test('fetches the search once, and then searches offline', async () => {
     const visited = await visit(docs, desktop)
     const field = visited.page.getByRole('searchbox')
     await field.fill('wallet')
     await results(visited).first().waitFor()
     await visited.page.context().setOffline(true)
     await field.fill('unfreeze')
-    await visited.page.getByText(/^3 operations/).waitFor()
-    expect(visited.requests.filter(url => url.includes('/search-'))).toHaveLength(1)
+    await visited.page.locator('#results a[href="/docs/api/agents.unfreeze"]').waitFor()
+    expect(visited.requests.filter(url => url.includes('/search-'))).toHaveLength(2)
   })
 
-  test('opens the first result at Enter', async () => {
+  test('opens the first result at Enter, and others by the arrow keys', async () => {
     const { page } = await open(docs)
-    await page.getByRole('searchbox').fill('unfreeze')
+    await page.getByRole('searchbox').fill('freeze agent')
     await page.getByRole('searchbox').press('Enter')
-    await page.waitForURL(`${docs}/agents#agents.unfreeze`)
-    expect(await page.locator('section.operation:target h2').textContent()).toBe('Unfreeze an agent')
+    await page.waitForURL(`${docs}/api/agents.freeze`)
+    expect(await page.locator('h1').textContent()).toBe('Freeze an agent')
+    await page.getByRole('searchbox').fill('freeze agent')
+    await page.locator('#results a').nth(1).waitFor()
+    await page.getByRole('searchbox').press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    const isSecond = `document.querySelectorAll('#results a')[1] === document.activeElement`
+    expect(await page.evaluate(isSecond)).toBe(true)
   })
 
   test('finds an event by its name, and highlights it', async () => {
     const { page } = await open(docs)
     await page.getByRole('searchbox').fill('intent.approved')
-    await page.getByText(/ operations, 1 event\b/).waitFor()
-    await page.locator('#results a.event').click()
+    await page.locator('#results a[href="/docs/event-types#on.intent.approved"]').click()
     const event = page.locator('div:target')
     expect(await event.locator('dt').textContent()).toBe('intent.approved')
-    expect(await event.locator('a[href="/docs/intents#intents.approve"]').isVisible()).toBe(true)
-    await page.locator('nav a[aria-current=location][href="/docs/event-types#on.intent.approved"]').waitFor()
+    expect(await event.locator('a[href="/docs/api/intents.approve"]').isVisible()).toBe(true)
+    await page
+      .locator('#menu a[aria-current=location][href="/docs/event-types#on.intent.approved"]')
+      .waitFor()
   })
 
   test.each([
-    ['policies.create', '/policies'],
-    ['record.Policy', '/policies'],
-    ['on.agent.frozen', '/event-types'],
-    ['event-types', '/event-types'],
-    ['agents', '/agents'],
-  ])('redirects the earlier single-page anchor #%s', async (anchor, path) => {
-    const { page } = await open(`${docs}#${anchor}`)
-    await page.waitForURL(`${docs}${path}#${anchor}`)
-    expect(await page.locator(`[id="${anchor}"]`).count()).toBe(1)
+    ['#policies.create', '/api/policies.create'],
+    ['#record.Policy', '/policies#record.Policy'],
+    ['#on.agent.frozen', '/event-types#on.agent.frozen'],
+    ['#agents', '/agents'],
+    ['#rate-limits', '/api#rate-limits'],
+    ['#error.rate_limited', '/errors/rate_limited'],
+  ])('redirects the earlier anchor %s', async (anchor, path) => {
+    const { page } = await open(`${docs}${anchor}`)
+    await page.waitForURL(`${docs}${path}`)
+    expect(await page.locator('h1').count()).toBe(1)
+  })
+
+  test('keeps the earlier address of an operation in its chapter', async () => {
+    const { page } = await open(`${docs}/policies#policies.create`)
+    expect(await page.locator('li:target a').getAttribute('href')).toBe('/docs/api/policies.create')
   })
 
   test('copies a sample exactly', async () => {
-    const { page } = await visit(`${docs}/agents`, {
+    const { page } = await visit(`${docs}/api/agents.create`, {
       ...desktop,
       permissions: ['clipboard-read', 'clipboard-write'],
     })
-    const sample = page.locator('#agents\\.create [data-language=curl]')
+    const sample = page.locator('.samples [data-language=curl]')
     await sample.getByRole('button', { name: 'Copy' }).click()
     await sample.getByRole('button', { name: 'Copied' }).waitFor()
     const copied = await page.evaluate<string>('navigator.clipboard.readText()')
@@ -187,21 +206,22 @@ describe('the documentation with JavaScript', () => {
   })
 
   test('keeps the chosen language and colour scheme from page to page', async () => {
-    const { page } = await open(`${docs}/policies`)
+    const { page } = await open(`${docs}/api/policies.create`)
     await page.emulateMedia({ colorScheme: 'light' })
-    await page.locator('#policies\\.create').getByRole('button', { name: 'TypeScript' }).first().click()
+    await page.getByRole('button', { name: 'TypeScript' }).first().click()
     await page.locator('.theme').click()
-    await page.goto(`${docs}/agents`)
-    expect(await page.locator('#agents\\.create .samples pre:visible').textContent()).toContain(
-      'await pay.agents.create({',
-    )
+    await page.goto(`${docs}/api/agents.create`)
+    expect(await page.locator('.samples pre:visible').textContent()).toContain('await pay.agents.create({')
     expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
   })
 
-  test('marks the current section in the contents', async () => {
-    const { page } = await open(`${docs}/policies#policies.toggle`)
-    await page.locator('nav a[aria-current=location][href="/docs/policies#policies.toggle"]').waitFor()
-    expect(await page.locator('nav a[aria-current=page]').textContent()).toMatch(/^Policies/)
+  test('marks the current page and the current part in the contents', async () => {
+    const { page } = await open(`${docs}/api#rate-limits`)
+    await page.locator('#menu a[aria-current=location][href="/docs/api#rate-limits"]').waitFor()
+    await page.goto(`${docs}/api/policies.toggle`)
+    const current = page.locator('#menu .list a[aria-current=page]')
+    expect(await current.getAttribute('href')).toBe('/docs/api/policies.toggle')
+    expect(await page.locator('header .doors a[aria-current]').textContent()).toBe('API')
   })
 })
 
@@ -215,11 +235,11 @@ describe('the documentation on a phone', () => {
   const openOnPhone = useOnePage(visit, phone)
 
   test('opens the contents over the page, and closes them at a choice', async () => {
-    const { page } = await openOnPhone(docs)
-    const contents = page.getByRole('navigation')
+    const { page } = await openOnPhone(`${docs}/api`)
+    const contents = page.locator('#menu')
     expect(await contents.isVisible()).toBe(false)
     await page.getByRole('link', { name: 'Menu' }).click()
-    await contents.locator('a[href="/docs#errors"]').click()
+    await contents.locator('a[href="/docs/api#errors"]').click()
     await contents.waitFor({ state: 'hidden' })
     expect(await page.locator('#errors h2').isVisible()).toBe(true)
   })
@@ -227,17 +247,17 @@ describe('the documentation on a phone', () => {
   test('moves the focus to the search at the key /', async () =>
     expectSlashToSearch((await openOnPhone(docs)).page))
 
-  test.each([
-    '',
-    '/policies',
-    '/event-types',
-    '/webhooks',
-    '/guides/approvals',
-    '/guides/settings',
-    '/errors',
-  ])('has nothing wider than the screen at /docs%s', async path => {
-    const { page } = await openOnPhone(docs + path)
-    await unfold(page)
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  test.each([...PAGES, '/policies', '/webhooks', '/guides/approvals', '/guides/settings'])(
+    'has nothing wider than the screen at /docs%s',
+    async path => {
+      const { page } = await openOnPhone(docs + path)
+      await unfold(page)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    },
+  )
+
+  test.each([360, 768, 1024, 1920])('fits a screen of %d pixels', async width => {
+    const { page } = await visit(`${docs}/api/intents.create`, { viewport: { width, height: 800 } })
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
   })
 })

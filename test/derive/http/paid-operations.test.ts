@@ -238,10 +238,10 @@ describe('the document', () => {
   })
 
   test('the page of a paid operation shows callers, request, answer and refusals', () => {
-    const page = renderDocs(document).get('/docs/meters')?.content ?? ''
-    const section = page.slice(page.indexOf('id="meters.show"'), page.indexOf('id="meters.use"'))
-    expect(section).toContain('anybody who pays')
-    expect(section).toMatch(/<h3>Headers<\/h3>[\s\S]*Payment-Authorization[\s\S]*The payment, where/)
+    const page = String(renderDocs(document).get('/docs/api/meters.show')?.content ?? '')
+    const section = page.slice(page.indexOf('<main'))
+    expect(section).toContain('anyone who pays')
+    expect(section).toMatch(/>Headers<\/h2>[\s\S]*Payment-Authorization[\s\S]*The payment, where/)
     expect(section).toMatch(/Headers of the answer[\s\S]*Payment-Receipt[\s\S]*200[\s\S]*What was paid/)
     expect(section).toMatch(/WWW-Authenticate[\s\S]*402[\s\S]*How to pay/)
     expect(section).toMatch(/402[\s\S]*payment_required[\s\S]*Pay first\./)

@@ -62,6 +62,7 @@ export const FILLING_OPERATIONS: Readonly<Record<string, string>> = {
 
 /** The page that links to resources without a list. */
 export const LINKED_FROM: Readonly<Record<string, string>> = {
+  '/docs/api': 'pages.docs',
   '/docs/assets': 'pages.docs',
   '/docs/errors': 'pages.docs',
   '/docs/guides': 'pages.docs',

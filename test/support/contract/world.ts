@@ -59,6 +59,7 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/collect/settlements': world => world.paidByMachine(),
   '/simulate/mpp': async () => 'paid',
   '/canvas/conversations': world => world.talked(),
+  '/docs/api': async () => 'intents.create',
   '/docs/guides': async () => 'webhooks',
   '/docs/errors': async () => 'agent_not_found',
   '/canvas/proposals': world => world.proposed(),

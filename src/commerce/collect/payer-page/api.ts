@@ -15,7 +15,7 @@ export const payerPageApi = {
   page: get('/pay/{id}', {
     summary: 'The page for a person who pays a request',
     description:
-      'Shows payee, amount and purpose; for a bank transfer the account, the reference and a QR code for banking apps; and how a program pays. If the request can no longer be paid, the page says so. It never shows the intended payer. It is in German or English, by `Accept-Language`, needs no JavaScript, and loads nothing from other hosts. A wrong address also gets a page.',
+      'Shows payee, amount and purpose; for a bank transfer the account, the reference and a QR code for banking apps; and how a program pays. If the request can no longer be paid, the page says so. It never shows the intended payer.\n\nIt is in German or English, by `Accept-Language`, needs no JavaScript, and loads nothing from other hosts. A wrong address also gets a page.',
     callers: ['public'],
     http: {
       reads: {

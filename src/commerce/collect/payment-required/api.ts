@@ -156,7 +156,7 @@ const Unlocked = z
   })
   .meta({ id: 'UnlockedRequest' })
 
-const description = `For programs, which pay by the Machine Payments Protocol with the scheme \`Payment\`, the method \`card\` and the intent \`charge\`. Without a credential the answer is 402 with a fresh challenge, good for five minutes. Send the same request with the credential in \`Authorization\` (or \`Payment-Authorization\`): the card is charged once under the id of the challenge, and the answer is 200 with the receipt and what the request unlocks.
+const description = `For programs, which pay by the Machine Payments Protocol with the scheme \`Payment\`, the method \`card\` and the intent \`charge\`. Without a credential the answer is 402 with a fresh challenge, good for five minutes.\n\nSend the same request with the credential in \`Authorization\` (or \`Payment-Authorization\`): the card is charged once under the id of the challenge, and the answer is 200 with the receipt and what the request unlocks.
 
 The same credential again gets the same answer; another one for a used challenge gets 409. A 504 means that the outcome is not known yet: send the same credential again later, and do not pay again meanwhile. A body has no meaning here, but is bound to the challenge by its digest. In test mode the acquirer is simulated: \`4242424242424242\` pays, and [the card sandbox](/docs/guides/card-sandbox) lists the tokens that do not.`
 

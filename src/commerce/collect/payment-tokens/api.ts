@@ -218,7 +218,7 @@ export const paymentTokensApi = {
   charge: post('/collect/agents/{id}/charge', {
     summary: 'Charge a payment token',
     description:
-      'For the owner of the wallet that the token was made for; an agent charges tokens for its own wallet. `id` is the paying agent, which the token’s sender gave you. Charges this amount, up to the token’s amount, once: afterwards 410. The money leaves the payer’s ledger and enters yours, like money from outside. You learn nothing else about the payer, and the payer only your name.',
+      'For the owner of the wallet that the token was made for; an agent charges tokens for its own wallet. `id` is the paying agent, which the token’s sender gave you. Charges this amount, up to the token’s amount, once: afterwards 410.\n\nThe money leaves the payer’s ledger and enters yours, like money from outside. You learn nothing else about the payer, and the payer only your name.',
     callers: ['key', 'agent'],
     scope: 'collect:write',
     body: refuseCardNumbers(

@@ -61,7 +61,7 @@ export const anomaliesApi = {
     ...reportAccess,
     summary: 'Find anomalies',
     description:
-      'Days and merchants far above an agent’s own median (by median absolute deviation over half a year); price increases of subscriptions; repeated charges; new merchants with a large share; monthly budgets that do not last at this pace; spending outside of runs. The rules are deterministic: the same days give the same answer. Usual amounts need 14 days of data, those of a merchant 8.',
+      'Days and merchants far above an agent’s own median (by median absolute deviation over half a year); price increases of subscriptions; repeated charges; new merchants with a large share; monthly budgets that do not last at this pace; spending outside of runs.\n\nThe rules are deterministic: the same days give the same answer. Usual amounts need 14 days of data, those of a merchant 8.',
     query,
     returns: [200, AnomaliesRecord],
   }),

@@ -4,7 +4,7 @@ import { areas } from '../../../../src/areas.ts'
 import { parseOperationCall } from '../../../../src/command/arguments/operation-call.ts'
 import { readCommandDefinitions } from '../../../../src/command/table.ts'
 import { DocsBook } from '../../../../src/derive/docs/book.ts'
-import { agentpaySample } from '../../../../src/derive/guides/guide-pages.ts'
+import { cliSample } from '../../../../src/derive/docs/samples.ts'
 import { openapiDocument } from '../../../../src/derive/openapi/document.ts'
 import { publishedOperations } from '../../../../src/kernel/contract/area.ts'
 
@@ -13,7 +13,7 @@ const examples = new Map(publishedOperations(areas).map(({ key, operation }) => 
 
 test('the samples of agentpay mean what the contract says, as a shell hands them over', () => {
   const samples = new DocsBook(openapiDocument(areas)).entries.flatMap(entry => {
-    const line = agentpaySample(entry)
+    const line = cliSample(entry)
     return line === undefined ? [] : [[entry.key, line] as const]
   })
   expect(samples.length).toBeGreaterThan(300)

@@ -29,7 +29,11 @@ describe('the documentation', () => {
   test('lists the guides by purpose, and leads from one to another in HTML and Markdown', async () => {
     const overview = String(files.get('/docs/guides')?.content)
     const titles = all(overview, /<h2 id="[^"]+"><a href="#[^"]+">([^<]+)<\/a>/g)
-    expect([titles[0], ...titles.slice(-2)].join()).toBe('Tutorials,Reference,Explanation')
+    expect([titles[0], titles.at(-1)]).toEqual(['Let agents spend', 'Use the console'])
+    const doors = ['', '/guides', '/operate'].map(path => String(files.get(`/docs${path}`)?.content))
+    const reached = doors.flatMap(door => all(door, / href="\/docs\/guides\/([\w-]+)"/g))
+    const names = pages.flatMap(([address]) => /^\/docs\/guides\/(.+)/.exec(address)?.[1] ?? [])
+    expect(names.filter(name => !reached.includes(name))).toEqual([])
     expect(String(files.get('/docs/guides/approvals')?.content)).toContain('href="/docs/guides/mandates"')
     const { bytes } = await raw('/docs/guides/approvals', { accept: 'text/markdown' })
     expect(bytes.toString()).toContain('](/docs/guides/mandates.md)')
@@ -46,12 +50,20 @@ describe('the documentation', () => {
     expect(missing).toEqual([])
     const page = String(files.get('/docs/errors/wallet_needed')?.content)
     expect(page).toContain('you have more than one open wallet')
-    expect(page).toContain('href="/docs/agents#agents.fund"')
+    expect(page).toContain('href="/docs/api/agents.fund"')
     expect(page).toContain('<p>Name the one that pays.</p>')
     expect(Object.keys(operationRefusalRemedies).filter(code => !codes.includes(code))).toEqual([])
-    const mute = pages.filter(
-      ([address, { content }]) => /\/errors\/./.test(address) && /<p><\/p>/.test(content),
+  })
+
+  test('says for each error code what it means, why it happens and how to fix it, with a sample', () => {
+    const errors = pages.filter(([address]) => /\/errors\/./.test(address))
+    const mute = errors.filter(
+      ([, { content }]) =>
+        !['meaning', 'cause', 'remedy'].every(id => new RegExp(`id="${id}">.*\\n<p>.{5}`).test(content)) ||
+        !content.includes('data-language="curl"') ||
+        /<p><\/p>/.test(content),
     )
+    expect(errors.length).toBeGreaterThan(400)
     expect(mute.map(([address]) => address)).toEqual([])
   })
 })

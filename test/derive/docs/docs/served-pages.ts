@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
+import { API_PLACES } from '../../../../src/derive/docs/doors.ts'
+import { DOCUMENTS } from '../../../../src/derive/docs/search-page.ts'
 import { preferredEncoding } from '../../../../src/derive/http/respond.ts'
 import { buildOpenapiInSlices, openapiDocument } from '../../../../src/derive/openapi/document.ts'
 import { publishedOperations } from '../../../../src/kernel/contract/area.ts'
@@ -23,6 +25,7 @@ describe('the reference', () => {
     const keys = publishedOperations(areas).map(({ key }) => key)
     const events = [...eventSchemas(areas).keys()].map(name => `on.${name}`)
     expect([...keys, ...events].filter(id => places(id).length !== 1)).toEqual([])
+    expect(keys.filter(key => !files.has(`/docs/api/${key}`))).toEqual([])
   })
 
   test('has no broken link', () => {
@@ -35,17 +38,32 @@ describe('the reference', () => {
     expect(broken).toEqual([])
   })
 
-  test('has a search index that covers all operations and events, without broken entries', () => {
-    const [, index] = [...files].find(([address]) => address.includes('/search-')) ?? []
-    const entries = JSON.parse(String(index?.content)) as { section: string; anchor: string }[]
-    const addresses = entries.map(
-      ({ section, anchor }) => `/docs${section && `/${section}`}${anchor && `#${anchor}`}`,
-    )
+  test('is searched in all operations and events, without broken entries', () => {
+    const documents = JSON.parse(String(files.get(DOCUMENTS)?.content)) as { address: string }[]
+    const addresses = documents.map(({ address }) => address)
     expect(addresses.filter(address => !anchors.has(address) && !files.has(address))).toEqual([])
-    for (const { key } of publishedOperations(areas))
-      expect(entries.map(({ anchor }) => anchor)).toContain(key)
-    for (const name of eventSchemas(areas).keys())
-      expect(entries.map(({ anchor }) => anchor)).toContain(`on.${name}`)
+    expect(addresses.filter((address, n) => addresses.indexOf(address) !== n)).toEqual([])
+    for (const { key } of publishedOperations(areas)) expect(addresses).toContain(`/docs/api/${key}`)
+    for (const name of eventSchemas(areas).keys()) expect(addresses).toContain(`/docs/event-types#on.${name}`)
+  })
+
+  test('has each tag in one place of the console, with intents first', () => {
+    const { tags } = openapiDocument(areas)
+    const places = API_PLACES.flatMap(place => place.tags)
+    const inUse = new Set(publishedOperations(areas).map(({ tag }) => tag))
+    expect(tags.map(({ name }) => name).filter(name => inUse.has(name) && !places.includes(name))).toEqual([])
+    expect(places.filter((name, n) => places.indexOf(name) !== n)).toEqual([])
+    expect([API_PLACES.length, places[0]]).toEqual([7, 'Intents'])
+  })
+
+  test('begins each page of an operation with at most 60 words', () => {
+    const long = pages.flatMap(([address, { content }]) => {
+      const [, first = ''] =
+        /<main[\s\S]*?<p(?! class="(?:address|trail|about)")[^>]*>([\s\S]*?)<\/p>/.exec(content) ?? []
+      const words = first.replace(/<[^>]+>/g, '').split(/\s+/).length
+      return words > 60 ? [`${address}: ${words}`] : []
+    })
+    expect(long).toEqual([])
   })
 
   test('names the service by its own address, also where no script runs', async () => {
@@ -62,7 +80,7 @@ describe('the reference', () => {
 
   test('has no page larger than 40 KB compressed', async () => {
     const large = pages.filter(([, { content }]) => content.length > 40_000)
-    expect(large.length).toBeGreaterThan(20)
+    expect(large.length).toBeGreaterThan(10)
     for (const [address] of large) {
       const { bytes } = await raw(address, { 'accept-encoding': 'br' })
       expect(bytes.length).toBeLessThan(40_000)

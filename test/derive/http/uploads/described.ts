@@ -47,7 +47,10 @@ describe('the document', () => {
 })
 
 test('the pages show how a file and a form are sent', () => {
-  const page = String(renderDocs(document).get('/docs/papers')?.content ?? '')
+  const page = [...renderDocs(document)]
+    .filter(([address]) => address.startsWith('/docs/api/papers.'))
+    .map(([, { content }]) => String(content))
+    .join()
   expect(page).toContain('paper=@document.pdf')
   expect(page).toContain('--data-urlencode')
   expect(page).toContain('As multipart/form-data, or as JSON with files in Base64.')

@@ -1,0 +1,252 @@
+// Searches the documentation, in the browser and for the page of results alike.
+
+import MiniSearch from 'minisearch'
+
+/** Words that narrow nothing. */
+const STOP = new Set(
+  'a an and are as at be by can do does for from how i in is it my of on or the to we what when with you your'.split(
+    ' ',
+  ),
+)
+
+/** Words of one line mean the same to a reader who searches. Singular, in lower case. */
+const SYNONYMS = [
+  'page pagination paginate paging cursor list',
+  'deploy deployment production install hosting docker kubernetes k8s helm',
+  'assistant claude chatgpt copilot agentic mcp llm',
+  'environment env variable setting configuration config',
+  'approve approval confirm',
+  'refund reimbursement',
+  'sign signature verify verification',
+  'retry repeat resend attempt redeliver',
+  'limit cap budget maximum threshold',
+  'throttle rate 429',
+  'allowlist whitelist allowed',
+  'blocklist blacklist denied',
+  'phone mobile',
+  'cli command terminal agentpay',
+  'login signin',
+  'delete erase erasure deletion remove forget',
+  'gdpr privacy personal dsgvo',
+  'backup dump snapshot',
+  'upgrade update migrate version',
+  'javascript typescript node js ts package sdk client library',
+  'python pip package sdk client library',
+  'clock time advance',
+  'webhook callback hook',
+  'token credential',
+  'export download',
+  'example sample template preset',
+  'error refusal problem',
+  'create new make add declare',
+  'freeze block stop pause suspend',
+  'test sandbox',
+  'issue issuing issuance',
+  'spend pay payment purchase',
+  'transfer remit wire',
+  'dispute chargeback',
+].map(line => line.split(' ').map(word => normalize(word)))
+
+/** The stem of a word, so that “webhooks” and “webhook”, “retries” and “retry”, “issuing” and “issue” are one. */
+export function normalize(word) {
+  const term = word.toLowerCase()
+  if (STOP.has(term)) return null
+  if (term.length < 4 || /[^a-z]/.test(term)) return term
+  const singular = term.replace(/ies$/, 'y').replace(/(?<!s|u|i)s$/, '')
+  return singular.replace(/(?<=[a-z]{4})(ing|ed)$/, '').replace(/(?<=[a-z]{3})e$/, '')
+}
+
+/** Names such as `intent.approved`, `DATABASE_URL` and `dailyLimitEuros` are found whole and by their parts. */
+export function tokenize(text) {
+  return text.split(/[^\p{L}\p{N}._-]+/u).flatMap(raw => {
+    const word = raw.replace(/^[._-]+|[._-]+$/g, '')
+    if (word === '') return []
+    const parts = word.split(/[._-]|(?<=[a-z])(?=[A-Z])/)
+    return parts.length > 1 ? [word, ...parts.filter(Boolean)] : [word]
+  })
+}
+
+/** What a search weighs by kind: a guide answers most questions, and a member of a record few. */
+const WEIGHTS = {
+  guide: 2.4,
+  rule: 2,
+  section: 1.3,
+  operation: 1.1,
+  part: 1,
+  refusal: 0.5,
+  event: 0.5,
+  setting: 0.4,
+  record: 0.3,
+}
+
+export function createSearch(documents) {
+  const partsOf = textOfParts(documents)
+  const headingsOf = Map.groupBy(
+    documents.filter(({ kind }) => kind === 'part'),
+    ({ address }) => address.split('#')[0],
+  )
+  const index = new MiniSearch({
+    idField: 'address',
+    fields: ['title', 'page', 'text', 'parts'],
+    extractField: (one, name) => (name === 'parts' ? (partsOf.get(one.address) ?? '') : one[name]),
+    tokenize,
+    processTerm: normalize,
+  })
+  index.addAll(documents)
+  const byAddress = new Map(documents.map(one => [one.address, one]))
+  const wordsOf = memoize(one =>
+    wordsIn([nameOf(one), ...(headingsOf.get(one.address) ?? []).map(part => part.title)].join(' ')),
+  )
+  return (query, within = '') => resultsOf(query, { index, byAddress, wordsOf, within })
+}
+
+/** The headings and texts of the parts of a page, so that a page with all words is found, wherever they are. */
+function textOfParts(documents) {
+  const found = new Map()
+  for (const { kind, address, title, text } of documents) {
+    if (kind !== 'part') continue
+    const page = address.split('#')[0]
+    found.set(page, `${found.get(page) ?? ''} ${title} ${text}`)
+  }
+  return found
+}
+
+const synonymsOf = term =>
+  [...new Set(SYNONYMS.filter(line => line.includes(term)).flat())].filter(word => word !== term)
+
+/** A word, or one that means the same, or one that begins with it; the words themselves weigh most. */
+function anyOf(term, isLast) {
+  const others = synonymsOf(term)
+  return {
+    combineWith: 'OR',
+    queries: [
+      {
+        queries: [term],
+        prefix: isLast ? true : found => found.length > 3,
+        fuzzy: found => (found.length > 4 ? 0.2 : false),
+      },
+      ...(others.length > 0
+        ? [{ queries: others, combineWith: 'OR', prefix: false, fuzzy: false, boostTerm: () => 0.25 }]
+        : []),
+    ],
+  }
+}
+
+const MOST = 30
+
+function resultsOf(query, { index, byAddress, wordsOf, within }) {
+  const words = query.slice(0, 100).split(/\s+/).filter(Boolean)
+  const terms = words.map(normalize).filter(Boolean)
+  if (terms.length === 0) return { groups: [], count: 0, isNearest: false }
+  const options = {
+    boost: { title: 5, page: 2.5, text: 1, parts: 0.4 },
+    prefix: true,
+    weights: { fuzzy: 0.2, prefix: 0.4 },
+    filter: ({ id }) => id.startsWith(within),
+  }
+  const queries = terms.map((term, n) => anyOf(term, n === terms.length - 1))
+  const all = index.search({ combineWith: 'AND', queries }, options)
+  const hits = all.length > 0 ? all : index.search({ combineWith: 'OR', queries }, options)
+  const isNoun = nounsOf(
+    hits.map(({ id }) => byAddress.get(id)),
+    terms,
+  )
+  const ranked = hits
+    .map(({ id, score, match }) => {
+      const one = byAddress.get(id)
+      return {
+        one,
+        score: score * weightOf(one, { words: wordsOf(one), isNoun: isNoun(one), terms, query }),
+        terms: Object.keys(match),
+      }
+    })
+    .toSorted((a, b) => b.score - a.score)
+  return {
+    groups: groupsOf(ranked, terms),
+    count: ranked.length,
+    isNearest: all.length === 0 && hits.length > 0,
+  }
+}
+
+/** A query that fits the titles of many operations of a chapter is a noun, and means the chapter. */
+function nounsOf(found, terms) {
+  const fitting = found.filter(
+    ({ kind, title }) => kind === 'operation' && terms.every(term => wordsIn(title).includes(term)),
+  )
+  const counts = Map.groupBy(fitting, ({ page }) => page)
+  return ({ kind, title }) => kind === 'section' && (counts.get(title)?.length ?? 0) >= 3
+}
+
+const wordsIn = text => tokenize(text).map(normalize).filter(Boolean)
+
+/** A chapter of the API is called by a noun, and its sentence says what that is. */
+const nameOf = ({ kind, title, page }) => (kind === 'section' ? `${title} ${page}` : title)
+
+function memoize(compute) {
+  const known = new Map()
+  return key => {
+    if (!known.has(key)) known.set(key, compute(key))
+    return known.get(key)
+  }
+}
+
+/** A title that is the query comes first, then a page that has all of its words in headings. */
+function weightOf(one, asked) {
+  const { kind, names = [], isUsedMost = false } = one
+  const isNamed = names.includes(asked.query.trim())
+  return WEIGHTS[kind] * titleWeight(one, asked) * (isNamed ? 12 : 1) * (isUsedMost ? 1.5 : 1)
+}
+
+function titleWeight({ kind, title }, { words, isNoun, terms, query }) {
+  if (wordsIn(title).join(' ') === terms.join(' ') || title === query.trim()) return kind === 'part' ? 2 : 4
+  if (isNoun) return 3
+  return terms.every(term => words.includes(term)) ? 1.6 : 1
+}
+
+/** The doors in the order of their best page, each with at most three parts of a page. */
+function groupsOf(ranked, terms) {
+  const pages = [...Map.groupBy(ranked, ({ one }) => one.address.split('#')[0]).values()]
+  const shown = pages.flatMap(hits => partFirst(hits, terms).slice(0, 3)).slice(0, MOST)
+  const groups = Map.groupBy(shown, ({ one }) => one.group)
+  return [...groups].map(([title, hits]) => ({
+    title,
+    pages: hits.map(hit => ({ ...hit.one, snippet: snippetOf(hit.one.text, hit.terms) })),
+  }))
+}
+
+/** A part whose heading has a word of the query that its page's title lacks is what the reader wants of the page. */
+function partFirst(hits, terms) {
+  const [first] = hits
+  if (first.one.kind !== 'guide') return hits
+  const called = wordsIn(first.one.title)
+  const wanted = terms.filter(term => !called.includes(term))
+  const part = hits.find(
+    ({ one }) => one.kind === 'part' && wordsIn(one.title).some(word => wanted.includes(word)),
+  )
+  return part ? [part, ...hits.filter(hit => hit !== part)] : hits
+}
+
+const BEFORE = 60
+const LENGTH = 180
+
+/** The part of a text around the first word that was met, in pieces of which every second one was met. */
+function snippetOf(text, terms) {
+  const wanted = new Set(terms)
+  const words = [...text.matchAll(/[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?/gu)].filter(({ 0: word }) =>
+    tokenize(word).some(part => wanted.has(normalize(part) ?? '')),
+  )
+  const first = words[0]?.index ?? 0
+  const from = first <= BEFORE ? 0 : text.indexOf(' ', first - BEFORE) + 1
+  const cut = text.length > from + LENGTH ? text.lastIndexOf(' ', from + LENGTH) : text.length
+  const to = cut > from ? cut : from + LENGTH
+  const pieces = []
+  let end = from
+  for (const { 0: word, index } of words) {
+    if (index < end || index + word.length > to) continue
+    pieces.push(text.slice(end, index), word)
+    end = index + word.length
+  }
+  pieces.push(text.slice(end, to) + (to < text.length ? ' …' : ''))
+  if (from > 0) pieces[0] = `… ${pieces[0]}`
+  return pieces
+}
