@@ -89,13 +89,14 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // balance and policy.
   'forecast.ofAgent': 10,
   'forecast.ofOwner': 9,
-  // The contents of a console page, queried concurrently and at one instant, and the service's health; an
-  // agent's page reads every limit. The home page also reads anomalies, which take five.
-  'consoleView.home': 20,
+  // The contents of a console page, queried concurrently and at one instant, and the service's health. Home answers
+  // five questions: balances, spend and budget, six kinds of decisions, anomalies and limits, webhooks.
+  'consoleView.home': 30,
   'consoleView.table': 12,
   // The list, then the names in its columns; filters and forms have names, too.
   'consoleView.section': 10,
-  'consoleView.record': 27,
+  // An agent's page reads every limit, and who did what.
+  'consoleView.record': 32,
   // Everything that decides an intent, and by whom, from whom and how it was paid.
   'consolePages.approve': 12,
   // Without a named credit the sandbox bank sends one, which is matched and posted, and its outcome returned.
