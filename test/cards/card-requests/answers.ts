@@ -101,7 +101,7 @@ describe('the answer to a card request', () => {
         expect(await again).toMatchObject({
           status: 400,
           code: 'request_not_waiting',
-          error: `The request is ${status} already.`,
+          error: `The request is already ${status}.`,
         })
     }
   })
