@@ -212,7 +212,7 @@ describe('the example', () => {
     })
     expect([await example.exit, example.output()]).toEqual([
       0,
-      expect.stringMatching(/final: due .*Article 5\(1\)\(c\)\)[\s\S]*As PDF: \S+\.pdf\nClosed\./),
+      expect.stringMatching(/final: due .*Article 5\(1\)\(c\)\)[\s\S]*As PDF: \S+\.pdf\n[\s\S]*Closed\./),
     ])
     expect(example.output()).not.toContain(DASHBOARD_SECRET)
   })
