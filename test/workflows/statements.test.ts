@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { ScheduleNotFoundError } from '@temporalio/client'
 import { newId } from '../../src/values/ids.ts'
 import { aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
@@ -55,7 +56,13 @@ async function anOldWallet(cents: number): Promise<string> {
 }
 
 test('the monthly schedule finalizes the statement of every wallet with entries, and no other', async () => {
-  const { spec, action } = await schedule.describe()
+  // The worker creates it once it is connected.
+  const { spec, action } = await until('there is a schedule', () =>
+    schedule.describe().catch((error: unknown) => {
+      if (error instanceof ScheduleNotFoundError) return undefined
+      throw error
+    }),
+  )
   expect(spec.calendars).toEqual([
     expect.objectContaining({
       dayOfMonth: [{ start: 1, end: 1, step: 1 }],
