@@ -78,7 +78,7 @@ export const securityIncidentsApi = {
     ...operator,
     summary: 'Classify a security incident',
     description:
-      'The criteria are those of Delegated Regulation (EU) 2024/1772. `assessment` says which thresholds are met and why. With `decision`, a person decides, even against it, and the clocks follow. Without it, nothing is decided. The decision can change until the incident is closed: an incident that is not major after all is reported as reclassified if an initial notification was submitted.',
+      'The criteria are those of Delegated Regulation (EU) 2024/1772. `assessment` says which thresholds are met and why. With `decision`, a person decides, even against it, and the clocks follow. Without it, nothing is decided.\n\nThe decision can change until the incident is closed: an incident that is not major after all is reported as reclassified if an initial notification was submitted.',
     body: z.strictObject({
       criteria: classificationCriteriaSchema,
       decision: z

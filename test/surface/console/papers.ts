@@ -27,6 +27,7 @@ describe('an unmatched credit', () => {
     await page.goto(new URL('console/wallets', page.url()).href)
     await page.locator('.totals').getByRole('link', { name: '€ 33.00' }).click()
     await page.getByRole('link', { name: '€ 33.00' }).click()
+    await page.getByRole('link', { name: 'Open page' }).click()
     await page.locator('summary', { hasText: 'Assign to a wallet' }).click()
     await page.getByLabel('Wallet', { exact: true }).selectOption(wallet.id)
     await page.getByRole('button', { name: 'Assign to a wallet' }).click()

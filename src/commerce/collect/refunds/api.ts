@@ -157,7 +157,7 @@ export const requestRefundsApi = {
   refund: post('/collect/requests/{id}/refund', {
     summary: 'Refund a payment request',
     description: [
-      'Each payment is refunded the way it came: a SEPA credit is returned to its sender by a transfer, which verifies the payee and counts towards your limits like any other; a card charge is refunded by the acquirer; a payment from a wallet here is returned immediately. A refund never exceeds what was received. Without `amountEuros`, everything is refunded, including the surplus.',
+      'Each payment is refunded the way it came: a SEPA credit is returned to its sender by a transfer, which verifies the payee and counts towards your limits like any other; the acquirer refunds a card charge; a wallet payment is returned immediately. A refund never exceeds what was received. Without `amountEuros`, everything is refunded, including the surplus.',
       `The newest payment is refunded first. Each payment has its own refund: \`completed\`, or \`pending\` until the bank or the acquirer has reported the outcome. The request is \`refunded\` once everything is refunded. One refund covers ${MAX_REFUND_PARTS} payments at most.`,
       'Send an `Idempotency-Key`: a repetition with the same key refunds nothing twice.',
     ].join('\n\n'),

@@ -248,7 +248,7 @@ export const renderInboxItem = (item: InboxItem): Html => {
   const { id, kind, title, who, details, decide, createdAt, due } = item
   return html`<article class="ask" data-item data-key="${id}" tabindex="-1" aria-labelledby="${id}-title">
 <p class="kind">${kindNames[kind]} · ${who}</p>
-<h3 id="${id}-title">${title}</h3>
+<h2 id="${id}-title">${title}</h2>
 ${details()}
 <p class="times">${kind === 'receipts' ? 'Paid' : 'Requested'} ${renderTime(createdAt)}${due !== null && html`, ${renderDeadline(item)}`}</p>
 ${decide}
