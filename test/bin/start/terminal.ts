@@ -65,7 +65,7 @@ describe('npm start in a terminal', () => {
       { error: expect.stringContaining('Run agentpay login in the sandbox') },
     ])
     expect((await redeem(latest)).status).toBe(201)
-    expect(terminal.output()).toMatch(/\r\n\d\d:\d\d:\d\d POST \/console\/links\/redeem 201 \d+ ms\r\n/)
+    await terminal.untilOutput(/\r\n\d\d:\d\d:\d\d POST \/console\/links\/redeem 201 \d+ ms\r\n/)
     terminal.type(CTRL_C)
     expect(await terminal.exit).toBe(0)
   })
