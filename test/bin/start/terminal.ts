@@ -17,7 +17,7 @@ afterAll(() => {
 /** Runs `npm start` in a terminal of util-linux's `script`. */
 function startInTerminal(env: Record<string, string>) {
   const { PATH, HOME, XDG_CACHE_HOME, NODE_COMPILE_CACHE } = process.env
-  const command = `${process.execPath} src/bin/launcher/launch.mjs start`
+  const command = `exec ${process.execPath} src/bin/launcher/launch.mjs start`
   const child = spawn('script', ['-qefc', command, '/dev/null'], {
     env: { PATH, HOME, XDG_CACHE_HOME, NODE_COMPILE_CACHE, TERM: 'xterm', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],

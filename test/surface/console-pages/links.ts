@@ -110,7 +110,7 @@ describe('going on after signing in', () => {
       await page.locator('[data-action="redeem"]').click()
       await page.waitForURL('**/join?to=*')
       await page.locator('form button').click()
-      await page.waitForURL(`${origin}/approve`)
+      await page.waitForURL(`${origin}/console`)
       expect(await markIn(page).count()).toBe(0)
       expect(requests.filter(address => !address.startsWith(origin))).toEqual([])
     },
@@ -127,7 +127,7 @@ describe('going on after signing in', () => {
     for (const to of ELSEWHERE) {
       await page.goto(`${origin}/login?to=${encodeURIComponent(to)}`)
       await page.locator('[data-action="sign-in"]').click()
-      await page.waitForURL(`${origin}/approve`)
+      await page.waitForURL(`${origin}/console`)
     }
     expect(requests.filter(address => !address.startsWith(`${origin}/`))).toEqual([])
     expect(asked).toEqual([])

@@ -56,7 +56,7 @@ describe('the pages of data protection', () => {
     const { client } = await service.owner()
     const { page, complaints } = await openAsOwner(client)
     await page.goto(new URL('console/deletions', page.url()).href)
-    await page.getByRole('main').getByRole('link', { name: 'Consent' }).click()
+    await page.locator('a.button', { hasText: 'Consent' }).click()
     await page.locator('summary', { hasText: 'Record consent' }).click()
     await page.getByLabel('Purpose, such as').fill('Usage')
     await page.getByLabel('Version of the wording').fill('2026-11')

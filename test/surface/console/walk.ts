@@ -111,7 +111,12 @@ test('every page keeps what others wrote a text, fits the narrowest phone and it
   const { client } = await service.owner()
   await aHostileAccount(client)
   const { page, complaints } = await openAsOwner(client, { viewport: PHONE })
-  const seen = new Map([['', new URL('console', page.url()).href]])
+  // The search answers questions itself, so no page links to this one.
+  const home = new URL('console', page.url()).href
+  const seen = new Map([
+    ['', home],
+    ['ask', `${home}/ask`],
+  ])
   const findings: unknown[] = []
   let isDark = false
   for (const [kind, url] of seen) {
@@ -134,5 +139,4 @@ test('every page keeps what others wrote a text, fits the narrowest phone and it
   expect(findings).toEqual([])
   expect(complaints).toEqual([])
   expect(seen.size).toBeGreaterThan(45)
-  expect([...seen.keys()]).toContain('ask')
 })
