@@ -39,8 +39,13 @@ export function serviceAddresses({ publicUrl, host, port }: Configured): Service
 function listenerAt(host: string, port: number): OwnListener {
   const names = LOOPBACK[host] ?? [isIPv6(host) ? `[${host}]` : host]
   const origins = names.map(name => new URL(`http://${name}:${port}`).origin)
-  return { origin: String(origins[0]), origins, pass: randomUUID() }
+  const origin = String(origins[0])
+  return { origin, origins, target: origins.find(hasIpAddress) ?? origin, pass: randomUUID() }
 }
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '')
+
+const hasIpAddress = (origin: string): boolean => isIP(hostOf(new URL(origin))) > 0
 
 const LOOPBACK: Readonly<Record<string, readonly string[]>> = {
   localhost: ['localhost', '127.0.0.1', '[::1]'],
@@ -83,8 +88,9 @@ export function browserPageAddresses(
   }
 }
 
-function whyUnavailable({ protocol, hostname }: URL): string | null {
-  if (isIP(hostname.replace(/^\[|\]$/g, '')))
+function whyUnavailable(page: URL): string | null {
+  const { protocol, hostname } = page
+  if (isIP(hostOf(page)))
     return 'PUBLIC_URL names an IP address, but browsers support passkeys for host names only. Set it to a host name with https, or to http://localhost.'
   if (protocol === 'http:' && hostname !== 'localhost')
     return 'PUBLIC_URL begins with http, but browsers support passkeys with https only. Set it to an https address, or to http://localhost.'

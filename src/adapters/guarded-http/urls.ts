@@ -93,6 +93,8 @@ const OPENING = ' Use a public host; the operator can allow others with the sett
 export interface OwnListener {
   readonly origin: string
   readonly origins: readonly string[]
+  /** Where its requests are sent: an IP address, since a name would be looked up and then refused as loopback. */
+  readonly target: string
   /**
    * Marks a request as the service's own, so that it does not count against the rate limit of an address that
    * all owners share.
@@ -113,5 +115,5 @@ export function ownListenerTarget(text: string, listener: OwnListener | undefine
   if (!url || !listener?.origins.includes(url.origin) || !PATHS.test(url.pathname)) return undefined
   const path = url.pathname + url.search
   const headers = { host: url.host, [OWN_REQUEST_HEADER]: listener.pass }
-  return text === url.origin + path ? { origin: listener.origin, path, headers } : undefined
+  return text === url.origin + path ? { origin: listener.target, path, headers } : undefined
 }

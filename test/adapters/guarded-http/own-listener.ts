@@ -45,6 +45,19 @@ describe('our own listener', () => {
     expect(asked).toEqual([`GET 127.0.0.1:${port}${path}`])
   })
 
+  test('of the host localhost is reached at its address, since a lookup of the name is refused', async () => {
+    const named = serviceAddresses({ host: 'localhost', port })
+    named.listensAt('localhost', port)
+    const answer = await guardedHttp({ resolver, ownListener: named.listener }).send({
+      url: `${named.publicUrl()}/simulate/mpp/pays`,
+      method: 'GET',
+      timeoutMs: 60_000,
+      maxBytes: 100,
+      ownListener: true,
+    })
+    expect([textOf(answer), asked]).toEqual(['ours', [`GET localhost:${port}/simulate/mpp/pays`]])
+  })
+
   test('the own listener is reached by name without a DNS query', async () => {
     expect(textOf(await send(`http://localhost:${port}/simulate/mpp/pays`))).toBe('ours')
     expect(asked).toEqual([`GET localhost:${port}/simulate/mpp/pays`])
@@ -139,14 +152,16 @@ describe('our own listener', () => {
     ['0.0.0.0', ['http://127.0.0.1:81', 'http://localhost:81']],
     ['::', ['http://[::1]:81', 'http://127.0.0.1:81', 'http://localhost:81']],
     ['::1', ['http://[::1]:81', 'http://localhost:81']],
+    ['localhost', ['http://localhost:81', 'http://127.0.0.1:81', 'http://[::1]:81'], 'http://127.0.0.1:81'],
     ['10.1.2.3', ['http://10.1.2.3:81']],
     ['fd00::1', ['http://[fd00::1]:81']],
-  ])('on %s is what its socket says', (address, origins) => {
+  ])('on %s is what its socket says', (address, origins, target = origins[0]) => {
     const own = serviceAddresses({ host: 'anything', port: 0 })
     own.listensAt(address, 81)
     expect(own.listener()).toEqual({
       origin: origins[0],
       origins,
+      target,
       pass: expect.stringMatching(/^[\da-f-]{36}$/),
     })
   })

@@ -113,6 +113,16 @@ describe('a running service', () => {
     }
   })
 
+  test('lets an agent make the first payment of the README', async () => {
+    await ensureRunning()
+    const example = launch(process.execPath, ['examples/first-payment/pay.mjs'], { DATA_DIR: dataDir })
+    expect(await example.exit).toBe(0)
+    expect(example.output().trimEnd().split('\n').slice(-2)).toEqual([
+      expect.stringMatching(/^paid {6}mppcredential_\w+ 200 receipt$/),
+      'balance   17.5 0 ledger verified',
+    ])
+  })
+
   test('has a Temporal server and its Web UI', async () => {
     await ensureRunning()
     const { webUi, temporalAddress } = instanceOf(dataDir)
