@@ -28,18 +28,18 @@ interface SandboxCallbacks {
 export function createExternalSystems(
   settings: WithKey,
   queue: PaymentFileQueue,
-  doors: SandboxCallbacks,
+  callbacks: SandboxCallbacks,
 ): ExternalSystems {
   const { sepaRail, fundingRail, cardProcessor } = settings
   const secrets = sandboxSecrets(settings)
   const sepa = { sandbox: sandboxSepaRail(), files: byFiles(settings, queue) }
   const funding = { sandbox: sandboxFundingRail() }
-  const cards = { sandbox: sandboxProcessor(secrets, doors.cards), stripe: byStripe(settings) }
-  const acquirer = sandboxAcquirer(secrets.numbers, { processor: cards.sandbox, deliver: doors.cards })
+  const cards = { sandbox: sandboxProcessor(secrets, callbacks.cards), stripe: byStripe(settings) }
+  const acquirer = sandboxAcquirer(secrets.numbers, { processor: cards.sandbox, deliver: callbacks.cards })
   const identity =
     kycProviderOf(settings) === 'manual'
       ? manualIdentity()
-      : sandboxIdentity(secrets.identity, doors.identity)
+      : sandboxIdentity(secrets.identity, callbacks.identity)
   return {
     sepaRail: byMode('SEPA_RAIL', sepa.sandbox, sepaRail && sepa[sepaRail]),
     fundingRail: byMode('FUNDING_RAIL', funding.sandbox, fundingRail && funding[fundingRail]),

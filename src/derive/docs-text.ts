@@ -8,9 +8,9 @@ import {
   streamMediaType,
 } from './docs/book.ts'
 import type { DocsFile } from './docs/docs.ts'
-import { DOORS } from './docs/doors.ts'
 import { causeOf, mendingSample } from './docs/error-causes.ts'
 import type { CodeSamples } from './docs/panel.ts'
+import { DOCS_PARTS } from './docs/parts.ts'
 import { printJson } from './docs/print.ts'
 import { collectRefusalCodes, type RefusalCode } from './docs/refusal-codes.ts'
 import { refusalAddress } from './docs/refusals.ts'
@@ -26,7 +26,7 @@ export function renderDocsMarkdown(document: OpenapiDocument): Map<string, DocsF
   const book = new DocsBook(document)
   const pages: [address: string, text: string][] = [
     ['/docs/overview.md', overviewText(book)],
-    [`${docsSectionAddress(DOORS.api.section)}.md`, overviewText(book)],
+    [`${docsSectionAddress(DOCS_PARTS.api.section)}.md`, overviewText(book)],
     ...book.chapters.map((chapter): [string, string] => [
       `${docsSectionAddress(chapter.id)}.md`,
       chapterText(book, chapter),

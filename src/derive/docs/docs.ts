@@ -23,7 +23,7 @@ export interface DocsAddresses {
   readonly ownUrl?: string
 }
 
-/** Renders the reference by paths: its four doors, a page for each chapter, operation, guide and error code, and their assets. */
+/** Renders the reference by paths: its four parts, a page for each chapter, operation, guide and error code, and their assets. */
 export function renderDocs(
   document: OpenapiDocument,
   { baseUrl, ownUrl = 'http://localhost:8080' }: DocsAddresses = {},

@@ -19,7 +19,7 @@ export const templatePage = (name: DocsTemplate, title: string): DocsPage =>
   name === 'search' ? searchPage(title) : missingPage(title)
 
 const searchPage = (title: string): DocsPage => ({
-  door: 'start',
+  part: 'start',
   section: SEARCH_SECTION,
   title: `Search · ${title}`,
   about: 'Pages, operations, settings and error codes by their words.',
@@ -32,7 +32,7 @@ const searchPage = (title: string): DocsPage => ({
 })
 
 const missingPage = (title: string): DocsPage => ({
-  door: 'start',
+  part: 'start',
   section: 'missing',
   title: `Page not found · ${title}`,
   about: 'There is no page at this address.',

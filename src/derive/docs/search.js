@@ -203,7 +203,7 @@ function titleWeight({ kind, title }, { words, isNoun, terms, query }) {
   return terms.every(term => words.includes(term)) ? 1.6 : 1
 }
 
-/** The doors in the order of their best page, each with at most three parts of a page. */
+/** The parts of the documentation in the order of their best page, with at most three sections of a page. */
 function groupsOf(ranked, terms) {
   const pages = [...Map.groupBy(ranked, ({ one }) => one.address.split('#')[0]).values()]
   const shown = pages.flatMap(hits => partFirst(hits, terms).slice(0, 3)).slice(0, MOST)

@@ -2,11 +2,11 @@ import { STATUS_CODES } from 'node:http'
 import type { ProblemCode } from '../../kernel/contract/problem.ts'
 import { type Html, html } from '../../web/html.ts'
 import type { DocsBook, OperationEntry } from '../docs/book.ts'
-import { DOORS } from '../docs/doors.ts'
 import { causeOf, mendingSample } from '../docs/error-causes.ts'
 import type { DocsPage } from '../docs/layout.ts'
 import { renderInlineMarkdown } from '../docs/markdown.ts'
 import { renderCodeSamples } from '../docs/panel.ts'
+import { DOCS_PARTS } from '../docs/parts.ts'
 import type { RefusalCode } from '../docs/refusal-codes.ts'
 import {
   operationRefusalRemedies,
@@ -20,7 +20,7 @@ export function refusalPages(book: DocsBook, codes: readonly RefusalCode[]): Doc
   const about =
     'A refused request has one of these codes in the header X-Error-Code, and says why in a sentence.'
   const overview: DocsPage = {
-    door: 'api',
+    part: 'api',
     section: REFUSALS_SECTION.id,
     title: `${REFUSALS_SECTION.title} · ${title}`,
     about,
@@ -71,13 +71,13 @@ const refusalPage = (book: DocsBook, refusal: RefusalCode): DocsPage => {
   const advice = remediesOf(refusal)
   const sample = mendingSample(book, refusal, advice)
   return {
-    door: 'api',
+    part: 'api',
     section: `${REFUSALS_SECTION.id}/${code}`,
     title: `${code} · ${book.document.info.title}`,
     about: first,
     content: html`
 <article class="guide manual">
-<p class="trail"><a href="/docs/${DOORS.api.section}">API</a> / <a href="/docs/${REFUSALS_SECTION.id}">${REFUSALS_SECTION.title}</a></p>
+<p class="trail"><a href="/docs/${DOCS_PARTS.api.section}">API</a> / <a href="/docs/${REFUSALS_SECTION.id}">${REFUSALS_SECTION.title}</a></p>
 <h1><code>${code}</code></h1>
 <p class="about">${statuses.map(status => `${status} ${STATUS_CODES[status] ?? ''}`).join(' or ')}</p>
 <h2 id="meaning"><a href="#meaning">What it means</a></h2>
