@@ -170,13 +170,30 @@ function refusalText(book: DocsBook, refusal: RefusalCode): string {
     '## What it means',
     ...refusal.sentences.keys(),
     '## Why it happens',
-    causeOf(refusal),
+    causeOf(refusal) ?? '',
+    ...returnedByText(book, refusal),
     '## How to fix it',
     ...advice,
     lead,
     ...samplesText(code),
-    '',
-  ].join('\n\n')
+  ]
+    .filter(part => part !== '')
+    .join('\n\n')
+    .concat('\n')
+}
+
+/** The operations that return the code, by what they say. */
+function returnedByText(book: DocsBook, { sentences, isUniversal }: RefusalCode): string[] {
+  if (isUniversal) return ['Any operation can return it.']
+  return [...sentences].flatMap(([sentence, entries]) => [
+    sentences.size > 1 ? `“${sentence}” is returned by:` : 'It is returned by:',
+    entries
+      .map(
+        ({ key, method, path, operation }) =>
+          `- [${operation.summary}](${book.href(key)}.md): \`${method} ${path}\``,
+      )
+      .join('\n'),
+  ])
 }
 
 function taken(book: DocsBook, { parameters, operation }: OperationEntry): string[] {

@@ -69,6 +69,7 @@ const refusalPage = (book: DocsBook, refusal: RefusalCode): DocsPage => {
   const { code, statuses, sentences, isUniversal } = refusal
   const [first = ''] = sentences.keys()
   const advice = remediesOf(refusal)
+  const cause = causeOf(refusal)
   const sample = mendingSample(book, refusal, advice)
   return {
     part: 'api',
@@ -83,8 +84,8 @@ const refusalPage = (book: DocsBook, refusal: RefusalCode): DocsPage => {
 <h2 id="meaning"><a href="#meaning">What it means</a></h2>
 ${[...sentences.keys()].map(sentence => html`<p>${renderInlineMarkdown(sentence)}</p>`)}
 <h2 id="cause"><a href="#cause">Why it happens</a></h2>
-<p>${renderInlineMarkdown(causeOf(refusal))}</p>
-${isUniversal ? html`<p>Any operation can answer so.</p>` : [...sentences].map(([sentence, entries]) => reason(book, sentence, entries, sentences.size > 1))}
+${cause !== undefined && html`<p>${renderInlineMarkdown(cause)}</p>`}
+${isUniversal ? html`<p>Any operation can return it.</p>` : [...sentences].map(([sentence, entries]) => reason(book, sentence, entries, sentences.size > 1))}
 <h2 id="remedy"><a href="#remedy">How to fix it</a></h2>
 ${advice.map(text => html`<p>${renderInlineMarkdown(text)}</p>`)}
 <p>${sample.lead}</p>
@@ -99,7 +100,7 @@ const reason = (
   entries: readonly OperationEntry[],
   hasOthers: boolean,
 ): Html => html`
-${hasOthers && html`<p>“${renderInlineMarkdown(sentence)}” is the answer of:</p>`}
+<p>${hasOthers ? html`“${renderInlineMarkdown(sentence)}” is returned by:` : 'It is returned by:'}</p>
 ${operationList(book, entries)}`
 
 /** A code of many operations would push its remedy out of sight. */
