@@ -58,7 +58,7 @@ const REPEATED_REQUEST =
 const SILENT = 'The other system is slow, or this installation cannot reach it.'
 const SIMULATED = 'The simulated merchant of the sandbox plays this scenario.'
 
-/** Of codes whose messages leave the cause open. Each is true for every operation that returns the code. */
+/** For codes whose messages leave the cause open. A cause is true for every operation that returns the code. */
 export const operationCauses: Readonly<Record<string, string>> = {
   agent_not_found: OF_OWNER,
   beneficiary_not_found: OF_OWNER,
@@ -66,8 +66,8 @@ export const operationCauses: Readonly<Record<string, string>> = {
   policy_not_found: OF_OWNER,
   receipt_not_found: OF_OWNER,
   refund_not_found: OF_OWNER,
-  transaction_not_found: OF_OWNER,
-  transfer_not_found: OF_OWNER,
+  transaction_not_found: OF_AGENT,
+  transfer_not_found: OF_AGENT,
   webhook_not_found: OF_OWNER,
   card_not_found: OF_AGENT,
   intent_not_found: OF_AGENT,
@@ -86,7 +86,7 @@ export const operationCauses: Readonly<Record<string, string>> = {
   intent_not_approved:
     'The intent still waits (`created`), or has ended as `completed`, `denied`, `cancelled` or `expired`.',
   intent_not_waiting:
-    'The policy or a mandate decided at once, or a person decided later, or the intent was cancelled.',
+    'The policy or a mandate decided at once, a person decided later, or the intent was cancelled or has expired.',
   scope_not_held:
     'A credential or person can only give, replace or take away scopes that they have themselves. A device gets only scopes that it requested.',
   test_mode_only: 'The key is of live mode, in which time, banks, card networks and payers are real.',

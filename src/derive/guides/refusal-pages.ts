@@ -84,8 +84,7 @@ const refusalPage = (book: DocsBook, refusal: RefusalCode): DocsPage => {
 <h2 id="meaning"><a href="#meaning">What it means</a></h2>
 ${[...sentences.keys()].map(sentence => html`<p>${renderInlineMarkdown(sentence)}</p>`)}
 <h2 id="cause"><a href="#cause">Why it happens</a></h2>
-${cause !== undefined && html`<p>${renderInlineMarkdown(cause)}</p>`}
-${isUniversal ? html`<p>Any operation can return it.</p>` : [...sentences].map(([sentence, entries]) => reason(book, sentence, entries, sentences.size > 1))}
+${cause !== undefined && html`<p>${renderInlineMarkdown(cause)}</p>\n`}${isUniversal ? html`<p>Any operation can return it.</p>` : [...sentences].map(([sentence, entries]) => reason(book, sentence, entries, sentences.size > 1))}
 <h2 id="remedy"><a href="#remedy">How to fix it</a></h2>
 ${advice.map(text => html`<p>${renderInlineMarkdown(text)}</p>`)}
 <p>${sample.lead}</p>
@@ -99,8 +98,7 @@ const reason = (
   sentence: string,
   entries: readonly OperationEntry[],
   hasOthers: boolean,
-): Html => html`
-<p>${hasOthers ? html`“${renderInlineMarkdown(sentence)}” is returned by:` : 'It is returned by:'}</p>
+): Html => html`<p>${hasOthers ? html`“${renderInlineMarkdown(sentence)}” is returned by:` : 'It is returned by:'}</p>
 ${operationList(book, entries)}`
 
 /** A code of many operations would push its remedy out of sight. */
