@@ -51,7 +51,7 @@ export function createReference({
   // Most of the thousand files are never asked for, so each is compressed at its first request.
   const compressed = new Map<string, Promise<ResponseFile>>()
   const search = (...args: Parameters<typeof searchDocs>) =>
-    threads.run<typeof searchDocs>({ ...THREAD, name: 'searchDocs' }, ...args)
+    threads.run<typeof searchDocs>({ ...THREAD, name: 'searchDocs' }, ...args).catch(refuseBusySearch)
   return {
     eventTypes,
     eventNames,
@@ -66,8 +66,7 @@ export function createReference({
     searchDocs: async (query, address) => {
       requireWithinRateLimit(await rateLimit(clientAddressKey(address ?? '')))
       const source = (await rendered()).search
-      const page =
-        (await search(query).catch(refuseBusySearch)) ?? (await search(query, source).catch(refuseBusySearch))
+      const page = (await search(query, null)) ?? (await search(query, source))
       if (page === undefined) throw new Error('the search has no source')
       return page
     },

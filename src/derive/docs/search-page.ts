@@ -59,7 +59,7 @@ let prepared: { readonly search: Search; readonly templates: SearchSource['templ
  */
 export function searchDocs(
   { template, words, within }: DocsQuery,
-  source?: SearchSource,
+  source: SearchSource | null,
 ): string | undefined {
   if (source)
     prepared ??= {
