@@ -203,9 +203,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       temporal = isServing
     },
     gate: createAuthenticator(credentials, settings.dashboardSecret, createProofVerifier(database)),
-    receiveFor,
-    threads,
-    rateLimit,
+    ...{ receiveFor, threads, rateLimit },
     ...following,
     ports: runtime.ports,
     onOutbox,
