@@ -222,13 +222,20 @@ function groupsOf(ranked, terms, { titleOf, termsOf }) {
   }))
 }
 
-/** A part whose heading has a word of the query that its page's title lacks is what the reader wants of the page. */
+/**
+ * A part whose heading has a word of the query that its page's title lacks is what the reader wants of the page;
+ * without one, the only part that has all of those words.
+ */
 function partFirst(hits, terms, titleOf) {
   const [first] = hits
   if (first.one.kind !== 'guide') return hits
   const called = titleOf(first.one)
   const wanted = terms.filter(term => !called.includes(term))
-  const part = hits.find(({ one }) => one.kind === 'part' && titleOf(one).some(word => wanted.includes(word)))
+  const parts = hits.filter(({ one }) => one.kind === 'part')
+  const named = parts.find(({ one }) => titleOf(one).some(word => wanted.includes(word)))
+  const having = parts.filter(hit => wanted.every(word => hit.terms.includes(word)))
+  const isSplit = wanted.length > 0 && wanted.length < terms.length
+  const part = named ?? (isSplit && having.length === 1 ? having[0] : undefined)
   return part ? [part, ...hits.filter(hit => hit !== part)] : hits
 }
 
