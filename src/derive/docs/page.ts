@@ -70,7 +70,7 @@ export function apiPage({ book, guides, address }: DocsReference): DocsPage {
     <div><dt>Credential</dt><dd><code>Authorization: Bearer …</code></dd></div>
     <div><dt>Bodies</dt><dd>JSON, in both directions</dd></div>
     <div><dt>Data</dt><dd>kept in the EU</dd></div>
-    <div><dt>For programs</dt><dd><a href="/openapi.json">OpenAPI 3.1</a>, <a href="/llms.txt">llms.txt</a></dd></div>
+    <div><dt>For programs</dt><dd><a href="/openapi.json">OpenAPI 3.1</a> <a href="/llms.txt">llms.txt</a></dd></div>
   </dl>
   <h2 id="most-used"><a href="#most-used">Used most</a></h2>
   ${operationTable(book, used)}

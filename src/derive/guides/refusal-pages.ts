@@ -124,17 +124,17 @@ export function remediesOf({ code, statuses, sentences, isUniversal }: RefusalCo
 }
 
 const byStatus: Readonly<Record<string, string>> = {
-  400: 'Do first what the sentence asks for: the same request fails until the request or the record is another one.',
+  400: 'Change the request, or the record that it is about. The same request fails again until then.',
   401: 'Send a credential that is valid: `Authorization: Bearer …`.',
-  402: 'Pay what the header `WWW-Authenticate` asks for, and ask again with `Authorization: Payment …`.',
-  403: 'Use a credential, a role or a person that may do it; the sentence says which.',
-  404: 'Check the id: it must be yours, and of the same mode, test or live. What belongs to others does not exist for you.',
+  402: 'Pay what the header `WWW-Authenticate` requests, and repeat the request with `Authorization: Payment …`.',
+  403: 'Use a credential, a role or a person with the right. The message says which.',
+  404: 'Check the id: it must be yours, and of the same mode (test or live). Records of other owners are not visible to you.',
   409: 'Read the record again before you decide whether to send the request once more.',
-  410: 'It was there and is gone for good: make a new one.',
-  413: 'Send less at once; the sentence says how much is taken.',
-  422: 'The file or document was read and cannot be used; the sentence says why. Send another one.',
+  410: 'It existed and does not come back. Create a new one.',
+  413: 'Send less at once. The message says how much is accepted.',
+  422: 'The content was read and cannot be used. The message says why. Send other content.',
   429: 'Wait for as many seconds as `Retry-After` says, then send the same request.',
-  3: 'Ask again at the address in the header `Location`.',
-  4: 'Do what the sentence asks for: the same request fails until then.',
+  3: 'Repeat the request at the address in the header `Location`.',
+  4: 'Do what the message says. The same request fails until then.',
   5: 'Repeat it with the same `Idempotency-Key` after `Retry-After` seconds: nothing happens twice. If it persists, contact the operator of this installation with the `X-Request-Id`.',
 }
