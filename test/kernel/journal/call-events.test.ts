@@ -149,7 +149,7 @@ describe('the first events of calls are found in the order of their index', () =
   const texts = new Map<string, string>()
   beforeAll(async () => {
     const { client, agentId, intentIds } = await payTwice()
-    const asked = {
+    const asked: Readonly<Record<string, () => Promise<unknown>>> = {
       events_by_request: () => client.events.list({ query: { requestId: 'none' } }),
       events_by_agent: () => client.events.list({ query: { agentId } }),
       events_by_resource: () => client.audit.list({ query: { resource: intentIds[0] } }),
