@@ -2,6 +2,7 @@ import type { Tenant } from '../contract/actor.ts'
 import type { Context } from '../contract/context.ts'
 import type { RecordPage } from '../contract/page.ts'
 import type { RecordCondition, RowSource } from '../contract/records.ts'
+import { pageOfSource } from '../database/page-of-source.ts'
 import { Event } from './event.ts'
 
 /** What the events of a call share: the indexes of these columns have an entry for the first event only. */
@@ -53,21 +54,17 @@ export interface EventFilters {
 
 /** A page of events, of which all have these members and meet the condition. */
 export function pageOfEvents(
-  { page, pageBy, records, tenant }: Pick<Context, 'page' | 'pageBy' | 'records' | 'tenant'>,
+  context: Pick<Context, 'page' | 'pageBy' | 'records' | 'tenant'>,
   condition: RecordCondition<Event>,
   filters: EventFilters,
 ): Promise<RecordPage<Event>> {
   const by = (Object.keys(shared) as SharedMember[]).find(member => filters[member])
   const value = by && filters[by]
-  if (!by || !value) return page(Event, condition)
+  if (!by || !value) return context.page(Event, condition)
   const { $gte, $lt } = filters.id ?? {}
-  return pageBy((after, most) => {
-    const rest = (after ? { id: { $lt: after } } : {}) as RecordCondition<Event>
-    const bounds = [
-      ...($gte ? [['>=', $gte] as const] : []),
-      ...[$lt, after].flatMap(id => (id ? [['<', id] as const] : [])),
-    ]
-    const source = sourceLedBy({ by, value, tenant, bounds })
-    return records.find(Event, { $and: [condition, rest] } as RecordCondition<Event>, { source, limit: most })
+  return pageOfSource(context, Event, condition, after => {
+    const before = [$lt, after].flatMap(id => (id ? [['<', id] as const] : []))
+    const bounds = $gte ? [...before, ['>=', $gte] as const] : before
+    return sourceLedBy({ by, value, tenant: context.tenant, bounds })
   })
 }
