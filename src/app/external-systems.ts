@@ -3,6 +3,7 @@ import { sandboxProcessor } from '../adapters/card-processor/sandbox.ts'
 import type { DeliverMessage } from '../adapters/card-processor/sandbox-refunds.ts'
 import { sandboxFundingRail } from '../adapters/funding-rail/sandbox.ts'
 import { manualIdentity } from '../adapters/identity-verification/manual.ts'
+import { noIdentityCheck } from '../adapters/identity-verification/none.ts'
 import { type DeliverIdentityNotice, sandboxIdentity } from '../adapters/identity-verification/sandbox.ts'
 import { type PaymentFileQueue, sepaFileRail } from '../adapters/sepa-rail/files.ts'
 import { outboundFolder } from '../adapters/sepa-rail/folder.ts'
@@ -36,10 +37,12 @@ export function createExternalSystems(
   const funding = { sandbox: sandboxFundingRail() }
   const cards = { sandbox: sandboxProcessor(secrets, doors.cards), stripe: byStripe(settings) }
   const acquirer = sandboxAcquirer(secrets.numbers, { processor: cards.sandbox, deliver: doors.cards })
-  const identity =
-    kycProviderOf(settings) === 'manual'
-      ? manualIdentity()
-      : sandboxIdentity(secrets.identity, doors.identity)
+  const identities = {
+    manual: manualIdentity,
+    none: noIdentityCheck,
+    sandbox: () => sandboxIdentity(secrets.identity, doors.identity),
+  }
+  const identity = identities[kycProviderOf(settings)]()
   return {
     sepaRail: byMode('SEPA_RAIL', sepa.sandbox, sepaRail && sepa[sepaRail]),
     fundingRail: byMode('FUNDING_RAIL', funding.sandbox, fundingRail && funding[fundingRail]),

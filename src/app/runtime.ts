@@ -42,6 +42,7 @@ import { registerDatabaseMetrics } from './database-metrics.ts'
 import { type EventFollowing, type EventStreamTimes, openEventFollowing } from './event-streams.ts'
 import { createExternalSystems, liveRailsOf } from './external-systems.ts'
 import { createFileStore, withFileLossAlarm } from './files.ts'
+import { requireOnlyCustomer } from './only-customer.ts'
 import { browserPageAddresses, type ServiceAddresses, serviceAddresses } from './own-addresses.ts'
 import { createPorts, tenantOperationRunner } from './ports.ts'
 import { inProcessDelivery, sandboxCallbacks, signedReceivers } from './receivers.ts'
@@ -139,6 +140,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const log = openLog(settings.logLevel, secretsIn(settings), settings.logFormat)
   const store = await openStore({ settings, waiting, shared }, log)
   const { database, leases, listener, vault, signer, ...calls } = store
+  await requireOnlyCustomer(settings, database, log)
   const metrics = metricsOf(database, calls.unrecordedAnswers)
   const notify = openNotifier(database, settings.backgroundIntervalMs)
   const onOutbox = () => notify(['outbox'])

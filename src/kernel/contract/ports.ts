@@ -125,7 +125,7 @@ export interface LiveRails {
   readonly cards: 'stripe' | 'sandbox' | null
   readonly machinePayments: 'sandbox' | null
   readonly paymentMethods: 'sandbox' | null
-  readonly identityVerification: 'manual' | 'sandbox'
+  readonly identityVerification: 'manual' | 'none' | 'sandbox'
 }
 
 /** The EU country in which each store keeps its data; null if the settings do not state it. */
