@@ -127,12 +127,17 @@ async function openStore({ settings, waiting, shared }: StoreOptions, log: Logge
 const guardOf = ({ outboundAllowCidrs = [] }: Settings, { listener }: ServiceAddresses): OutboundHttp =>
   guardedHttp({ allow: outboundAllowCidrs, ownListener: listener })
 
+interface SystemParts extends Pick<Ports, 'runFor' | 'deliver' | 'outbound'> {
+  readonly log: Logger
+}
+
 const systemsOf = (
   { settings, outside = {} }: RuntimeOptions,
-  runFor: ReturnType<typeof tenantOperationRunner>,
-  deliver: Ports['deliver'],
-  log: Parameters<typeof sandboxCallbacks>[1],
-) => ({ ...createExternalSystems(settings, sepaQueue(runFor), sandboxCallbacks(deliver, log)), ...outside })
+  { runFor, deliver, outbound, log }: SystemParts,
+) => ({
+  ...createExternalSystems(settings, sepaQueue(runFor), sandboxCallbacks(deliver, log), outbound),
+  ...outside,
+})
 
 export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime> {
   const { settings, waiting, shared = false, areas = allAreas, streamTimes = {} } = options
@@ -152,6 +157,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const { runUrl, showRunsAt } = runPages(settings)
   const inwards: Ports['deliver'] = (key, request) => deliver(key, request)
   const runFor = tenantOperationRunner(call => execute(call), operations)
+  const outbound = options.outbound ?? guardOf(settings, addresses)
   const runtime = withOwnerOperations(operations, {
     database,
     ports: createPorts({
@@ -161,8 +167,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       pages: browserPageAddresses(settings, addresses, warning => log.warn(warning)),
       runUrl,
       ...configured(settings),
-      outside: systemsOf(options, runFor, inwards, log),
-      outbound: options.outbound ?? guardOf(settings, addresses),
+      outside: systemsOf(options, { runFor, deliver: inwards, outbound, log }),
+      outbound,
       vault,
       signer,
       threads,

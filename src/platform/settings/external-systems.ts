@@ -23,6 +23,14 @@ export const externalSystemSettings = {
       allowed: 'seconds, separated by commas',
     },
   ),
+  exchangeRatesUrl: documentSetting(
+    z.url({ protocol: /^https?$/ }).default('https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml'),
+    {
+      meaning:
+        'Exchange rates of live mode, in the form of the ECB’s `eurofxref-daily.xml`. The relay fetches them hourly until those of the day are there. An address inside your network needs `OUTBOUND_ALLOW_CIDRS`. Without a real rail, the sandbox’s rates are used.',
+      allowed: 'an http or https URL',
+    },
+  ),
   vapidSubject: documentSetting(z.url({ protocol: /^(mailto|https)$/ }).default('mailto:push@example.com'), {
     meaning:
       'Contact for push services (the subject of VAPID, RFC 8292). Some services refuse invalid contacts: set your own before you use web push.',
