@@ -1,5 +1,5 @@
 """
-An agent that declares what it wants to spend, waits for the person who decides, pays, and reports what came of it. It needs
+An agent that declares what it wants to spend, waits for the person who decides, pays, and reports the outcome. It needs
 the package agentpay: ``AGENTPAY_URL=… AGENTPAY_KEY=at_… python agent.py http://localhost:8080/simulate/mpp/paid``.
 """
 

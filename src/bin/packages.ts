@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { zipStream } from '../compliance/gdpr/zip.ts'
 import { readClientContract } from '../packages/write/contract.ts'
 import { writePythonPackage } from '../packages/write/python-package.ts'
 import { writeTypescriptPackage } from '../packages/write/typescript-package.ts'
 import { printLine } from '../platform/output.ts'
+import { zipStream } from '../values/zip.ts'
 
 const folder = fileURLToPath(new URL('../../dist/packages', import.meta.url))
 const contract = readClientContract()

@@ -38,7 +38,7 @@ const temporalLine = ({ temporalCli, temporalAddress, temporalNamespace }: Runni
   temporalCli &&
   `${temporalCli} workflow list --address ${temporalAddress?.replace('127.0.0.1', 'localhost')} --namespace ${temporalNamespace}`
 
-/** On a terminal: prints the link again on Enter, and a new one if the last one no longer works. */
+/** On a terminal: Enter prints a new link, which replaces the last one. */
 export function printLinkOnEnter(newLink: () => Promise<ConsoleSignInLink | null>): void {
   const { stdin } = process
   if (!stdin.isTTY || !process.stdout.isTTY || !isInForeground()) return

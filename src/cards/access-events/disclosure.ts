@@ -17,6 +17,7 @@ import { AccessEvent, AccessOutcome, type AccessReason, type AccessWay } from '.
 import { type accessEvents, type accessRefusals, processorRefusals } from './api.ts'
 import { loadAccessSubject } from './subject.ts'
 
+/** Stored before the call, so its members must be JSON. */
 export interface DisclosureRequest {
   readonly accessEventId: string
   readonly mode: Mode

@@ -43,7 +43,7 @@ const AgentCredentialRecord = z
     last4: z
       .string()
       .nullable()
-      .meta({ description: 'The time at which the network token expires.', examples: ['4242'] }),
+      .meta({ description: 'Last digits of the network token, not of the card.', examples: ['4242'] }),
     processorProblem: z.string().nullable().meta({
       description:
         'Why the processor did not apply the last change. The service enforces it regardless; repeat the operation.',

@@ -14,6 +14,7 @@ import { agentCredentialsApi } from './api.ts'
 
 type TokenState = 'active' | 'suspended' | 'deleted'
 
+/** Stored before the call, so its members must be JSON. */
 interface StateRequest {
   readonly credentialId: string
   readonly mode: Mode

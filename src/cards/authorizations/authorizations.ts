@@ -167,7 +167,7 @@ const summaries: Readonly<Record<AuthorizationStatus, (row: CardAuthorization) =
   confirmed: ({ capturedCents }) =>
     `The agent confirmed a payment of ${formatMoney(capturedCents)}; the network has not reported it yet.`,
   cleared: ({ clearedCents, refundedCents }) =>
-    `${formatMoney(clearedCents)} have been cleared${refundedCents > 0n ? `, ${formatMoney(refundedCents)} of them came back` : ''}.`,
+    `${formatMoney(clearedCents)} has been cleared${refundedCents > 0n ? `, ${formatMoney(refundedCents)} of them came back` : ''}.`,
   reversed: () => 'The merchant reversed the payment. Nothing is held.',
   expired: () => 'The merchant did not clear the payment in time. Nothing is held.',
   void: () => 'The machine payment was not paid. The intent can be paid again.',

@@ -21,6 +21,7 @@ import {
 type Context = ContextOf<typeof checkoutApi.credential>
 type Body = InputOf<typeof checkoutApi.credential>['body']
 
+/** Stored before the call, so its members must be JSON. */
 type Redemption = DisclosureRequest & { readonly sessionId: string }
 
 async function reserve({ token, ...recipient }: Body, context: Context): Promise<Redemption | Refusal> {

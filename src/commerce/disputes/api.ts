@@ -25,7 +25,7 @@ import { disputeMachine } from './state.ts'
 const status = z.enum(disputeMachine.states)
 
 const aboutReasons =
-  '`unauthorized`, `fraud`: you did not authorize the payment; the money is credited meanwhile. The others: the purchase is wrong.'
+  '`unauthorized`, `fraud`: you did not authorize the payment; the money is credited during the investigation. The others say what is wrong with the purchase.'
 
 const reason = z.enum(disputeReasons).meta({ description: aboutReasons })
 const givenReason = choiceWithSynonyms(disputeReasons, {

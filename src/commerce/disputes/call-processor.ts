@@ -39,6 +39,7 @@ import {
 import { decodeDisputeFacts, isNetworkFact } from './state.ts'
 import type { DisputeBundleInput } from './thread.ts'
 
+/** Plain JSON, since it must survive a crash. */
 interface DisputeCall {
   readonly disputeId: string
   readonly kind: DisputeProcessorCall

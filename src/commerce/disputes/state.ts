@@ -56,6 +56,7 @@ export interface DisputeState extends DisputeAmounts {
   readonly status: DisputeStatus
 }
 
+/** A decision sorts last among facts of the same instant. */
 const ranks = { withdrawn: 0, lapsed: 0, credited: 1, won: 2, lost: 3 } as const
 
 const byTime = (one: DisputeFact, other: DisputeFact): number =>

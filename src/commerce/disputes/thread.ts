@@ -41,6 +41,7 @@ export interface BundlePicture {
   readonly viewSha256: string | null
 }
 
+/** Runs in threads. Its imports must not reach a database. */
 export async function bundlePdf(
   input: DisputeBundleInput,
   pictures: readonly { readonly sha256: string; readonly bytes: Uint8Array }[],

@@ -73,6 +73,7 @@ export function buildMerchantRequest({ url, method, headers = {}, body }: Reques
 export const merchantRequestDigest = ({ method, url, body }: Omit<MerchantRequest, 'headers'>): string =>
   `sha-256=${hash('sha256', JSON.stringify([method, url, body]), 'base64url')}`
 
+/** Omits query and fragment, which may contain secrets. */
 export function urlWithoutQuery(url: URL): string {
   return `${url.origin}${url.pathname}`
 }

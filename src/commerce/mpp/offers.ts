@@ -164,6 +164,7 @@ const checkBilling: Check = ({ card: { billingRequired } }) =>
       }
     : undefined
 
+/** A key from another origin may not belong to the merchant. */
 const checkKeyOrigin: Check = ({ card: { key } }, { url }) =>
   'encryptionJwk' in key || URL.parse(key.jwksUri)?.origin === url.origin
     ? undefined

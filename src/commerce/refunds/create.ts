@@ -286,6 +286,7 @@ function askMerchant(
 
 type Creating = ContextOf<Creates>
 
+/** Plain JSON, since it must survive a crash. */
 interface RefundOfRequest {
   readonly requestId: string
   readonly sourceId: string

@@ -65,6 +65,7 @@ function canPush(ports: Ports, mode: Mode): boolean {
   }
 }
 
+/** Plain JSON, since it must survive a crash. */
 export interface CardRefundCall {
   readonly refundId: string
   readonly mode: Mode

@@ -51,7 +51,8 @@ const transferMembers = {
   scheme: sepaSchemeSchema.optional().meta({ description: 'Only with beneficiaryId. Defaults to `sct`.' }),
   reference: reference.nullable().default(null),
   intentId: id('intent').optional().meta({
-    description: 'The approved intent that the transfer pays. An agent’s token must name one of its agent’s.',
+    description:
+      'The approved intent that the transfer pays. An agent’s token must name an intent of its agent.',
   }),
 }
 

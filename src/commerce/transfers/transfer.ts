@@ -232,6 +232,7 @@ export function transferEvent(transfer: TransferRow, comment = transfer.reason?.
   return comment ? { ...data, reason: truncateText(comment) } : data
 }
 
+/** In cents: a hundred million euros. */
 export const MAX_TRANSFER_CENTS = cents(10_000_000_000n)
 
 interface SplitRequest {

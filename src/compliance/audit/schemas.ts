@@ -126,7 +126,7 @@ export const VerificationRecord = z
       })
       .nullable(),
     unsealed: z.object({ entries: z.int().min(0), oldestAt: instant.nullable() }).meta({
-      description: 'Number of entries that are committed but not sealed yet, for at most two seconds.',
+      description: 'Entries that are committed but not sealed yet, for at most two seconds.',
     }),
   })
   .meta({ id: 'AuditVerification' })

@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { ByteStream } from '../../kernel/contract/file.ts'
 import { DamagedFileError } from '../../ports/files.ts'
 import { legalGrounds, personalKinds } from '../../values/personal.ts'
+import { type ZipEntry, zipStream } from '../../values/zip.ts'
 import {
   columnToMember,
   exportedColumns,
@@ -11,7 +12,6 @@ import {
   tableShapeOf,
 } from './record-pages.ts'
 import { type DataSubject, type SubjectTable, subjectTables } from './tables-of-subject.ts'
-import { type ZipEntry, zipStream } from './zip.ts'
 
 interface Made {
   readonly exportId: string

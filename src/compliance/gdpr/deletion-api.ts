@@ -62,6 +62,7 @@ const DeletionRecord = z
   })
   .meta({ id: 'GdprDeletion' })
 
+/** Ids only, because events leave the service. */
 const DeletionEvent = z.object({
   deletionId: id('gdprdeletion'),
   subject: DataSubjectRecord,

@@ -49,6 +49,7 @@ const DataExportRecord = z
   })
   .meta({ id: 'GdprExport' })
 
+/** Ids only, because events leave the service. */
 export const DataExportEvent = z.object({
   exportId: id('gdprexport'),
   subject: DataSubjectRecord,

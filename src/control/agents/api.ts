@@ -37,7 +37,7 @@ export const AgentRecord = z
     frozenReason: z.string().nullable(),
     frozenByAlertId: id('alert').nullable().meta({
       description:
-        'The risk alert that froze the agent; unfreezing the agent closes it. Null if a person froze the agent.',
+        'The risk alert that froze the agent; `POST /risk/agents/{id}/unfreeze` closes it. Null if a person froze it.',
     }),
     walletId: id('wallet').meta({ description: 'The wallet that the agent spends from.' }),
     policyId: id('policy')

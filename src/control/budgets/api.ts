@@ -17,9 +17,7 @@ const use = (description: string) =>
     .object({
       heldCents: moneySchema.meta({ description: 'Amount held for approved intents.' }),
       spentCents: moneySchema,
-      remainingCents: moneySchema
-        .nullable()
-        .meta({ description: 'Amount left. Amount left. Null if there is no limit.' }),
+      remainingCents: moneySchema.nullable().meta({ description: 'Amount left. Null if there is no limit.' }),
     })
     .nullable()
     .meta({ description })
@@ -27,8 +25,8 @@ const use = (description: string) =>
 const OwnerBudgetRecord = z
   .object({
     ...limits,
-    day: use('Usage of the daily limit today (UTC). Null if no limit is set.'),
-    month: use('Usage of the monthly limit this calendar month (UTC). Null if no limit is set.'),
+    day: use('Usage today (UTC). Null if no limit is set.'),
+    month: use('Usage this calendar month (UTC). Null if no limit is set.'),
     updatedAt: instant.nullable().meta({ description: 'Time of the last change. Null if no limit is set.' }),
   })
   .meta({ id: 'OwnerBudget' })

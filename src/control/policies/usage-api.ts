@@ -15,9 +15,7 @@ const period = (limits: string) =>
       description: 'Amount reserved for approved intents that are not paid yet.',
     }),
     spentCents: moneySchema,
-    remainingCents: moneySchema
-      .nullable()
-      .meta({ description: 'Amount left. Amount left. Null if there is no limit.' }),
+    remainingCents: moneySchema.nullable().meta({ description: 'Amount left. Null if there is no limit.' }),
   })
 
 const AgentUsageRecord = z

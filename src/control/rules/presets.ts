@@ -169,7 +169,7 @@ export const policyPresets: readonly PolicyPreset[] = [
       monthlyLimitEuros: 'At most € 300.00 a month.',
       autoApproveLimitEuros: 'Payments up to € 2.00, so all within the limits, need no approval.',
       requireIntent: 'Card payments need an approved intent.',
-      maxUsageCount: 'Expires after 10,000 payments. Assign the policy again to continue.',
+      maxUsageCount: 'At most 10,000 payments. Assign the policy again to restart the count.',
       amountTolerancePercent: 'The requested price must be the declared price.',
     },
   ),

@@ -60,7 +60,7 @@ export const policyRuleFields = {
   expiresAfterMinutes: count(1, 'Minutes after assignment until the policy expires.'),
   expirationAction: z.enum(expirationActions).default('notify').meta({
     description:
-      'What happens to the agent’s cards when the policy expires. After `freeze` and `close`, every spend is denied. After `notify`, only `policy.expired` is emitted.',
+      'What happens to the agent’s cards when the policy expires. After `freeze` and `close`, every spend is denied. After `notify`, the agent can still spend; `policy.expired` tells you.',
   }),
   activeHoursStart: hour(
     'First UTC hour in which the agent may spend. Defaults to midnight if only the end is set.',

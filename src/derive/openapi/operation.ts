@@ -89,7 +89,7 @@ function descriptionOf(
     ...(operation.keyOnly ? [`Not open to people in the console: ${operation.keyOnly}`] : []),
     ...(operation.limits?.oneAtATime
       ? [
-          'It is expensive: such requests of an owner run one at a time, and wait for at most 10 seconds before they are refused as `rate_limited`.',
+          'It is expensive: an owner’s run one at a time, and one that waits longer than 10 seconds is refused as `rate_limited`.',
         ]
       : []),
     ...(operation.limits?.unmetered ? ['It is outside the rate limit.'] : []),

@@ -39,6 +39,7 @@ const READY_MS = 30_000
 const RELEASE_MS = 1_000
 const POLL_MS = 20
 
+/** Disables telemetry to the vendor. */
 const QUIET = { TEMPORAL_VERSION_CHECK_DISABLED: '1' }
 
 /**

@@ -29,6 +29,7 @@ export const pairingMachine = stateMachine('pairing', {
 /** A terminal does not name an account, so its row belongs to the platform until a person decides. */
 export const livePlatformTenant: Tenant = { ownerId: PLATFORM_OWNER_ID, mode: 'live' }
 
+/** In real time. */
 export const PAIRING_CODE_TTL_MS = minutes(5)
 
 export const PAIRING_KEY_FETCH_TTL_MS = minutes(1)

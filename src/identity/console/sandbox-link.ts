@@ -9,7 +9,7 @@ select coalesce(t.offset_ms, 0)::float8 as "offsetMs"
 from customers c left join tenant_clocks t on t.owner_id = c.id and t.mode = 'test'
 where c.id = $1`
 
-/** Replaces the owner's other links. In live mode only a recovery lets a person in without a passkey. */
+/** Replaces the owner's other links. */
 export const createSandboxLink: HandlerOf<typeof consoleApi.createSandboxLink> = async (
   { body: { ownerId } },
   context,

@@ -15,6 +15,7 @@ import type { PersonalData } from '../../values/personal.ts'
 import { Person } from '../people/index.ts'
 
 export const CONSOLE_SESSION_TTL_MS = minutes(12 * 60)
+/** In live mode, a session ends after this time without activity. */
 export const CONSOLE_IDLE_TIMEOUT_MS = minutes(5)
 
 export const sessionEndReasons = ['signed_out', 'ended', 'replaced', 'person', 'passkey'] as const

@@ -11,6 +11,7 @@ import { BeneficialOwner, implausibleBirthDate, Representative } from './company
 import { type OnboardingWithPeople, onboardingEvent, onboardingResponse } from './find.ts'
 import { onboardingProcess } from './process.ts'
 
+/** Locks the tenant, so that it never has two open submissions. */
 export const submitOnboarding: HandlerOf<typeof onboardingApi.create> = async ({ body }, context) => {
   const { records, tenant, now, emit, refuse } = context
   const unlikely = implausibleBirthDate(body, now)

@@ -150,7 +150,7 @@ export const deviceAuthorizationApi = {
   token: post('/sessions/token', {
     summary: 'Fetch the key of a device',
     description:
-      'The token request of RFC 8628, as a form or as JSON. Returns `authorization_pending` until a person decides; `slow_down` if less than `interval` seconds have passed, which then grow by five; `access_denied` if the person denied the device; `expired_token` after ten minutes. The key is returned once; repeated requests and unknown codes get `invalid_grant`.',
+      'The token request of RFC 8628, as a form or as JSON. Returns `authorization_pending` until a person decides; `slow_down` if less than `interval` seconds have passed, which then grow by five; `access_denied` if the person denied the device; `expired_token` after ten minutes. The key is returned once; later requests and unknown codes get `invalid_grant`.',
     callers: ['public'],
     body: acceptForm(
       z

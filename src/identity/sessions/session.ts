@@ -34,6 +34,7 @@ export const deviceSessionMachine = stateMachine('session', {
 /** A device does not name an account, so its row belongs to the platform until a person decides. */
 export const livePlatformTenant: Tenant = { ownerId: PLATFORM_OWNER_ID, mode: 'live' }
 
+/** In real time. */
 export const DEVICE_CODE_TTL_MS = minutes(10)
 /** The least time that a device has to fetch its key after the approval. */
 export const DEVICE_KEY_FETCH_TTL_MS = minutes(1)

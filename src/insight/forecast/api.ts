@@ -26,7 +26,7 @@ const part = z.number().min(0).max(1)
 const Backtest = z
   .object({
     days: z.int().meta({ description: 'The number of past days from which forecasts were made.' }),
-    coverage: part.meta({ description: 'Share of the days from p10 to p90 (target: 0.8).' }),
+    coverage: part.meta({ description: 'Share of days whose spend was between p10 and p90 (target: 0.8).' }),
     above: part.meta({ description: 'The share above p90 (target: 0.1).' }),
     below: part,
     lossCents: moneySchema.meta({

@@ -13,6 +13,7 @@ import type { DaySpan } from '../spend/index.ts'
 
 const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 30
+/** In days: two years, one of them a leap year. */
 const MOST_DAYS = 731
 
 const day = (words: string) =>

@@ -55,6 +55,7 @@ export interface Ports extends ExternalSystems {
   readonly signer: Signer
   readonly threads: Threads
   readonly files: FileStore
+  /** Per owner and mode. */
   readonly filesQuotaBytes: number
   /** Inspects uploads before their handlers run, where the contract says `viewed`. */
   readonly viewer: FileViewer

@@ -30,6 +30,7 @@ export interface ProcessInput {
 export interface ProcessStartInput extends ProcessInput {
   readonly summary?: string
   readonly status?: string
+  /** In euros. */
   readonly amount?: number
   /** ISO 8601, by the clock of the record's owner. */
   readonly deadline?: string

@@ -84,6 +84,7 @@ async function promoteOldestDuplicate(
     emit('beneficiary.updated', { ...beneficiaryEvent(beneficiary), changed: ['duplicateOf'] })
 }
 
+/** Stored before the call, so its members must be JSON. */
 interface VerificationRequest {
   readonly beneficiaryId: string
   readonly mode: Mode

@@ -27,6 +27,7 @@ import {
   isFundingPending,
 } from './funding.ts'
 
+/** Stored before the call, so its members must be JSON. */
 interface ChargeRequest {
   readonly fundingId: string
   readonly walletId: string

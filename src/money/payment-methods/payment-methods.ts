@@ -6,6 +6,7 @@ import { newId } from '../../values/ids.ts'
 import { paymentMethodsApi } from './api.ts'
 import { PaymentMethod, paymentMethodMachine } from './payment-method.ts'
 
+/** Stored before the call, so its members must be JSON. */
 interface TokenCheck {
   readonly mode: Mode
   readonly reference: string

@@ -6,6 +6,7 @@ import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { type CsvColumns, csvCell, csvHeader, csvLine } from '../../values/csv.ts'
 import { formatDecimal } from '../../values/money.ts'
+import { type ZipEntry, zipStream } from '../../values/zip.ts'
 import { findWallet } from '../wallets/index.ts'
 import { EXPORTED_STATEMENTS, statementsApi } from './api.ts'
 import { renderCamt053 } from './camt053.ts'
@@ -19,7 +20,6 @@ import {
   statementPeriodAt,
   statementsPersonalData,
 } from './statement.ts'
-import { type ZippedFile, zipOf } from './zip.ts'
 
 /** Free text goes through `csvCell`, since strangers may have written it. */
 const columns: CsvColumns<StatementMovement> = {
@@ -94,13 +94,12 @@ async function fileIn(id: string, format: Format, context: Reading): Promise<Res
   }
 }
 
-/** A file is generated when the one before it has been sent. */
-const zippedFiles = (statement: Statement, context: Reading): ZippedFile[] =>
-  Object.values(formats).map(format => ({
-    name: fileNameOf(statement, format),
-    changedAt: statement.updatedAt,
-    open: () => contentOf(statement, format, context),
-  }))
+/** Each file is generated once the one before it has been sent. */
+async function* exportedFiles(statements: readonly Statement[], context: Reading): AsyncGenerator<ZipEntry> {
+  for (const statement of statements)
+    for (const format of Object.values(formats))
+      yield { name: fileNameOf(statement, format), content: contentOf(statement, format, context) }
+}
 
 const statements = bindHandlers(statementsApi, {
   async create({ body }, context) {
@@ -130,8 +129,8 @@ const statements = bindHandlers(statementsApi, {
     )
     if (found.length === 0) return context.refuse('no_statements')
     if (found.length > EXPORTED_STATEMENTS) return context.refuse('too_many_statements')
-    const files = found.flatMap(statement => zippedFiles(statement, context))
-    return { type: 'application/zip', name: `statements-${period}.zip`, content: zipOf(files) }
+    const content = zipStream(exportedFiles(found, context), context.now)
+    return { type: 'application/zip', name: `statements-${period}.zip`, content }
   },
 
   async get({ params }, { records, refuse }) {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { zipStream } from '../../../src/compliance/gdpr/zip.ts'
+import { zipStream } from '../../../src/values/zip.ts'
+import { until } from '../../support/until.ts'
 import { unzipped } from './unzip.ts'
 
 async function* pieces(content: readonly Uint8Array[]) {
@@ -47,6 +48,25 @@ describe('a ZIP archive', () => {
     expect(made - sent).toBeLessThan(2_000_000)
     await new Promise(resolve => setImmediate(resolve))
     expect(made).toBe(ended)
+  })
+
+  test('closes the open file if the reader leaves, and opens no other', async () => {
+    const closed: string[] = []
+    async function* endless(name: string) {
+      try {
+        for (;;) yield randomBytes(65_536)
+      } finally {
+        closed.push(name)
+      }
+    }
+    async function* two() {
+      for (const name of ['a', 'b']) yield { name, content: endless(name) }
+    }
+    const archive = zipStream(two(), AT)
+    while ((await archive.next()).value.length < 1_000);
+    await archive.return(undefined)
+    await until('the file is closed', async () => closed.length > 0)
+    expect(closed).toEqual(['a'])
   })
 
   test('fails where a file cannot be read to its end', async () => {

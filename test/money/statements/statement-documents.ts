@@ -3,13 +3,11 @@ import { describe, expect, test } from '@jest/globals'
 import { parseCamt } from '../../../src/iso20022/camt.ts'
 import { parseXml } from '../../../src/iso20022/xml-reader.ts'
 import { schemaViolation } from '../../../src/iso20022/xml-schema.ts'
-import { zipOf } from '../../../src/money/statements/zip.ts'
 import { cents } from '../../../src/values/money.ts'
 import { aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { camt053Schema } from '../../support/money/camt053-schema.ts'
 import { inCents, instantAt, newCause, rowsOf, statementsIn } from '../../support/money/statements.ts'
-import { until } from '../../support/until.ts'
 
 const { service, client, key, inBook } = await startBooks()
 const { anOldWallet, read, draw } = statementsIn({ service, client, key, inBook })
@@ -234,24 +232,5 @@ describe('the export of a month', () => {
     const response = await exported(old.key, '')
     expect(response.headers.get('content-disposition')).toContain(`statements-${period}.zip`)
     expect(filesIn(Buffer.from(await response.arrayBuffer())).size).toBe(3)
-  })
-
-  test('closes the open file if the reader leaves', async () => {
-    const closed: string[] = []
-    async function* endless(name: string) {
-      try {
-        for (;;) yield Buffer.alloc(65_536, 'x')
-      } finally {
-        closed.push(name)
-      }
-    }
-    const files = ['a', 'b'].map(name => ({ name, changedAt: new Date(0), open: () => endless(name) }))
-    let bytes = 0
-    for await (const piece of zipOf(files)) {
-      bytes += piece.length
-      if (bytes > 1_000) break
-    }
-    await until('the file is closed', async () => closed.length > 0)
-    expect(closed).toEqual(['a'])
   })
 })

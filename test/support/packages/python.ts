@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll } from '@jest/globals'
-import { zipStream } from '../../../src/compliance/gdpr/zip.ts'
 import { readClientContract } from '../../../src/packages/write/contract.ts'
 import { writePythonPackage } from '../../../src/packages/write/python-package.ts'
+import { zipStream } from '../../../src/values/zip.ts'
 
 const run = promisify(execFile)
 

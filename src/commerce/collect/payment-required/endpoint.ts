@@ -188,7 +188,7 @@ export function paymentRequiredHandler<R, F extends string = never>(
         : refuseWithChallenge(
             present,
             'challenge_invalid',
-            'The price or the article has changed. Pay the fresh challenge.',
+            'What to pay has changed. Pay the fresh challenge.',
             context,
           )
     },

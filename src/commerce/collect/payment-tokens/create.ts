@@ -60,6 +60,7 @@ function declareRequest(request: Request, recipient: Recipient | undefined): Dec
   return { ...request, input: { params: {}, query: {}, body: { ...members, ...unset, ...unnamed } } }
 }
 
+/** Does not reveal the status of another owner's wallet. */
 function walletRefusal(
   { input, tenant, actor }: Request,
   { recipients, batch }: State,

@@ -35,6 +35,7 @@ import { lockRequestRefunds, recordRequestRefundEnd, writeRequestRefunds } from 
 
 type RequestContext = ContextOf<typeof requestRefundsApi.refund>
 
+/** Stored before the call, so its members must be JSON. */
 interface CardRefund {
   readonly refundId: string
   readonly walletId: string

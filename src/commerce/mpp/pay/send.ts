@@ -48,6 +48,7 @@ interface Paid {
   readonly payment: SentPayment
   readonly answer: Answered
   readonly goods: MerchantBody
+  /** Real time, against which receipts are checked. */
   readonly sentAt: Date
 }
 
@@ -62,6 +63,7 @@ export const isMachinePaymentPaid = (answer: Paid | IndeterminatePayment): answe
 
 const isSuccess = ({ status }: Answered): boolean => status >= 200 && status <= 299
 
+/** Sends the credential once, without retry or redirect. */
 export async function sendCredential(
   payment: SentPayment,
   { ports }: ExternalCallContext,

@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { crc32, createDeflateRaw } from 'node:zlib'
 
+/** Text is written as UTF-8. */
+type Content = AsyncIterable<string | Uint8Array>
+
 /** One file of an archive. Its content must be smaller than 4 GiB. */
 export interface ZipEntry {
   readonly name: string
-  readonly content: AsyncIterable<Uint8Array>
+  readonly content: Content
   onWritten?(file: { readonly bytes: number; readonly sha256: string }): void
 }
 
@@ -56,8 +59,9 @@ interface Measure {
   readonly hash: ReturnType<typeof createHash>
 }
 
-async function* measured(content: AsyncIterable<Uint8Array>, file: Measure): AsyncGenerator<Uint8Array> {
-  for await (const piece of content) {
+async function* measured(content: Content, file: Measure): AsyncGenerator<Uint8Array> {
+  for await (const part of content) {
+    const piece = typeof part === 'string' ? Buffer.from(part) : part
     file.crc = crc32(piece, file.crc)
     file.bytes += piece.length
     if (file.bytes > LARGEST_32) throw new Error('a file of an archive has more than 4 GiB')
