@@ -1,13 +1,14 @@
 // The record of a row opens in a panel beside its list; the chips of filters close when something else is pressed.
 
 import { element } from './dialogs.js'
-import { parsePage } from './live-part.js'
+import { readPage } from './live-part.js'
 import { morph } from './morph.js'
 import { all, closestTo, dataset, part, root, words } from './page.js'
 import { showTimes } from './times.js'
 
 const MARK = '#open='
-const PATH = /^console\/[\w-]+\/[\w%.:-]+$/
+/** The address of a record, and not of a list as CSV. */
+const PATH = /^console\/(?!csv\/)[\w-]+\/[\w%.:-]+$/
 
 let panel
 let isPushed = false
@@ -16,8 +17,8 @@ let isPushed = false
 async function readRecord(address) {
   const response = await fetch(address).catch(() => undefined)
   if (!response?.ok || response.redirected) return undefined
-  const page = parsePage(await response.text(), address)
-  const content = page.querySelector('main')
+  const page = await readPage(response, address)
+  const content = page?.querySelector('main')
   if (!content || content.querySelector('script') || page.documentElement.dataset.person !== dataset.person)
     return undefined
   for (const one of content.querySelectorAll('noscript, .tabs, .health, #stream, #news, #trouble'))
@@ -52,11 +53,11 @@ function makePanel() {
     if (isPushed) history.back()
     else history.replaceState(null, '', location.pathname + location.search)
   })
-  made.addEventListener('form-done', () => void renew(made))
+  made.addEventListener('form-done', () => void renewPanel(made))
   return made
 }
 
-async function renew(shown) {
+async function renewPanel(shown) {
   const record = await readRecord(shown.dataset.address)
   if (record && shown.isConnected) morph(shown.querySelector('.panel-content'), record.content)
 }
@@ -99,13 +100,6 @@ document.addEventListener('keydown', event => {
   if (!chip) return
   chip.open = false
   chip.querySelector('summary').focus()
-})
-
-/** The button of a form says what it will do with the choice. */
-document.addEventListener('change', event => {
-  const choice = closestTo(event, 'select[data-says]')
-  if (choice)
-    part(choice.dataset.says).textContent = `${choice.dataset.verb} ${choice.selectedOptions[0].textContent}`
 })
 
 addEventListener('popstate', () => {
