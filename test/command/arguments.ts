@@ -96,9 +96,9 @@ describe('the arguments of a command', () => {
   })
 
   test.each([
-    [['--amountEuros', '25,50'], '--amountEuros expects number, got: 25,50. Write 25.50'],
-    [['--amountEuros', '0x10'], '--amountEuros expects number, got: 0x10'],
-    [['--amountEuros', '1e3'], '--amountEuros expects number, got: 1e3'],
+    [['--amountEuros', '25,50'], '--amountEuros does not take 25,50. Write 25.50. Its type is: number.'],
+    [['--amountEuros', '0x10'], '--amountEuros does not take 0x10. Its type is: number.'],
+    [['--amountEuros', '1e3'], '--amountEuros does not take 1e3. Its type is: number.'],
     [
       ['--amountEuros', '9007199254740993'],
       '--amountEuros has too many digits: 9007199254740993. Write at most 15.',
@@ -147,7 +147,7 @@ describe('the arguments of a command', () => {
   test('name what is missing, with an example', () => {
     expect(() => call('agents.get')).toThrow(/^agents get needs <id>\. The agent’s id\. For example: agent_/)
     expect(() => call('agents.get', '..')).toThrow("'..' is not an id. For example: agent_")
-    expect(() => call('intents.list', '--status', 'aproved')).toThrow(/not aproved\. Did you mean approved\?/)
+    expect(() => call('intents.list', '--status', 'aproved')).toThrow(/does not take aproved\. Did you mean approved\?/)
   })
 
   test('carry every amount of whole cents unchanged', () => {

@@ -150,11 +150,11 @@ export function parseOptionValue(text: string, shape: ValueShape): ParseResult {
   if ((may('object') && /^\s*\{/.test(text)) || (may('array') && /^\s*\[/.test(text)))
     return jsonOf(text, may('string'))
   if (may('string')) return { value: text }
-  return { problem: `expects ${shape.words}, got: ${text}${hintOf(text, types)}` }
+  return { problem: `does not take ${text}.${hintOf(text, types)} Its type is: ${shape.words}.` }
 }
 
 const hintOf = (text: string, types: readonly string[]): string =>
-  types.includes('number') && NUMBER.test(text.replace(',', '.')) ? `. Write ${text.replace(',', '.')}` : ''
+  types.includes('number') && NUMBER.test(text.replace(',', '.')) ? ` Write ${text.replace(',', '.')}.` : ''
 
 function anything(text: string): ParseResult {
   try {
