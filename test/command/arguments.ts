@@ -147,7 +147,9 @@ describe('the arguments of a command', () => {
   test('name what is missing, with an example', () => {
     expect(() => call('agents.get')).toThrow(/^agents get needs <id>\. The agent’s id\. For example: agent_/)
     expect(() => call('agents.get', '..')).toThrow("'..' is not an id. For example: agent_")
-    expect(() => call('intents.list', '--status', 'aproved')).toThrow(/does not take aproved\. Did you mean approved\?/)
+    expect(() => call('intents.list', '--status', 'aproved')).toThrow(
+      /does not take aproved\. Did you mean approved\?/,
+    )
   })
 
   test('carry every amount of whole cents unchanged', () => {
