@@ -211,10 +211,9 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       temporal = isServing
     },
     gate: createAuthenticator(credentials, settings.dashboardSecret, createProofVerifier(database)),
-    ...{ receiveFor, threads, rateLimit },
+    ...{ receiveFor, threads, rateLimit, onOutbox },
     ...following,
     ports: runtime.ports,
-    onOutbox,
   }
 }
 
