@@ -67,6 +67,10 @@ export interface ConsolePlace {
   /** Places without an icon are in the account menu. */
   readonly icon?: IconName
   readonly tabs: readonly ConsoleTab[]
+  /** Shows how many decisions wait. */
+  readonly hasBadge?: true
+  /** Its reports keep their span from one to the next. */
+  readonly keepsSpan?: true
   /** Sections that pages of this place link to. */
   readonly within?: Sections
 }
@@ -104,6 +108,7 @@ export const consolePlaces: readonly ConsolePlace[] = [
   {
     title: 'Inbox',
     icon: 'inbox',
+    hasBadge: true,
     tabs: [
       tab('inbox', inboxSection, 'Waiting'),
       tab('card-requests', cardRequestsSection),
@@ -167,6 +172,7 @@ export const consolePlaces: readonly ConsolePlace[] = [
   {
     title: 'Insights',
     icon: 'insights',
+    keepsSpan: true,
     tabs: Object.entries(insights).map(([name, section]) =>
       tab(name, section, name === 'costs' ? 'Spend' : undefined),
     ),
