@@ -34,4 +34,5 @@ export async function readFrameFacts({
   return facts ?? { waiting: 0, hasOtherMode: false }
 }
 
-export const waitingCountText = (count: number): string => (count < MOST_COUNTED ? String(count) : `${MOST_COUNTED - 1}+`)
+export const waitingCountText = (count: number): string =>
+  count < MOST_COUNTED ? String(count) : `${MOST_COUNTED - 1}+`

@@ -57,12 +57,13 @@ export function renderTabs(request: PageRequest): Html {
   const place = placeOf(request)
   const tabs = place ? tabsFor(place, request) : []
   if (!place || tabs.length < 2) return html``
+  const links = place.links ?? []
   const current = currentOf(tabs, request)
   const along = place.keepsSpan ? reportSpanAlong(request) : ''
   return html`<nav class="tabs" aria-label="${place.title}"><ul>${tabs.map(
     tab =>
       html`<li><a href="${request.to(addressOf(tab))}${along}"${tab === current && html` aria-current="page"`}>${tab.label}</a></li>`,
-  )}</ul></nav>`
+  )}${links.map(({ label, address }) => html`<li><a href="${request.to(address)}">${label}</a></li>`)}</ul></nav>`
 }
 
 /** Reports keep their span, agent and grouping from one to the next. A span in the future is that of a forecast. */
@@ -94,13 +95,14 @@ interface FoundPage {
 /** All pages that the person may see, for the search. */
 export const pagesFor = (request: PageRequest): readonly FoundPage[] => [
   { to: request.to('console'), label: HOME.title, place: '' },
-  ...[...consolePlaces, accountPlace].flatMap(place =>
-    tabsFor(place, request).map(tab => ({
-      to: request.to(addressOf(tab)),
-      label: tab.label,
+  ...[...consolePlaces, accountPlace].flatMap(place => {
+    const tabs = tabsFor(place, request).map(tab => ({ label: tab.label, address: addressOf(tab) }))
+    return [...tabs, ...(place.links ?? [])].map(({ label, address }) => ({
+      to: request.to(address),
+      label,
       place: place.title,
-    })),
-  ),
+    }))
+  }),
 ]
 
 const ACCOUNT_MENU: readonly (readonly [section: string, label: string])[] = [

@@ -71,6 +71,8 @@ export interface ConsolePlace {
   readonly hasBadge?: true
   /** Its reports keep their span from one to the next. */
   readonly keepsSpan?: true
+  /** Pages outside of the console, behind the tabs. */
+  readonly links?: readonly { readonly label: string; readonly address: string }[]
   /** Sections that pages of this place link to. */
   readonly within?: Sections
 }
@@ -188,6 +190,7 @@ export const consolePlaces: readonly ConsolePlace[] = [
       tab('audit', auditSection),
       tab('clock', clockSection),
     ],
+    links: [{ label: 'Docs', address: 'docs' }],
     within: { causes: { ...auditSection, record: eventCausePage } },
   },
 ]

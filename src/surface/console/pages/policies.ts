@@ -143,7 +143,10 @@ export const policyPresetsSection = consoleSection({
 export const policyPage: ConsolePage = async request => {
   const { ask, id, part } = request
   const params = { id }
-  const [policy] = await Promise.all([ask(policiesApi.get, { params }), preloadRecordNames(request, 'agents')])
+  const [policy] = await Promise.all([
+    ask(policiesApi.get, { params }),
+    preloadRecordNames(request, 'agents'),
+  ])
   return {
     title: policy.name,
     content: html`${renderBackLink(request, 'policies', 'Limit templates')}

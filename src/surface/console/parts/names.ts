@@ -14,14 +14,7 @@ import type { PageRequest } from '../page.ts'
 import type { FieldChoices } from './form.ts'
 import { formatPlainEuros } from './text.ts'
 
-type NamedRecordKind =
-  | 'wallets'
-  | 'agents'
-  | 'beneficiaries'
-  | 'people'
-  | 'webhooks'
-  | 'policies'
-  | 'keys'
+type NamedRecordKind = 'wallets' | 'agents' | 'beneficiaries' | 'people' | 'webhooks' | 'policies' | 'keys'
 
 const operations: Readonly<
   Record<NamedRecordKind, { readonly list: AnyOperation; readonly get: AnyOperation }>

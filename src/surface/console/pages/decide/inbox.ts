@@ -74,10 +74,7 @@ function inboxKindOf({ query }: PageRequest): InboxKind | undefined {
 const SHOWN_RECEIPTS = 5
 
 async function queue(kind: InboxKind | undefined, request: PageRequest): Promise<Html> {
-  const [waiting, receipts] = await Promise.all([
-    readWaitingDecisions(request),
-    readMissingReceipts(request),
-  ])
+  const [waiting, receipts] = await Promise.all([readWaitingDecisions(request), readMissingReceipts(request)])
   const [checksNow] = await Promise.all([
     readChecksNow(waiting.intents, request),
     readNamesOfWaiting(waiting, request),
@@ -115,7 +112,11 @@ ${present.map(([kind, name]) => line(`?kind=${kind}`, name, counts[kind as Inbox
 }
 
 /** Approves the shown payments one after the other. Each has its own statement and signature. */
-function renderApproveAll(shown: readonly InboxItem[], intents: readonly IntentItem[], { may }: PageRequest): Html {
+function renderApproveAll(
+  shown: readonly InboxItem[],
+  intents: readonly IntentItem[],
+  { may }: PageRequest,
+): Html {
   const ids = new Set(shown.map(({ id }) => id))
   const payments = intents.filter(({ id }) => ids.has(id))
   if (payments.length < 2) return html``
