@@ -2,7 +2,7 @@
 
 import { element } from './dialogs.js'
 import { readPage } from './live-part.js'
-import { morph } from './morph.js'
+import { hasTypedInput, morph } from './morph.js'
 import { all, closestTo, dataset, part, root, words } from './page.js'
 import { showTimes } from './times.js'
 
@@ -106,8 +106,8 @@ document.addEventListener('keydown', event => {
   const step = STEPS[key]
   if (!step || !panel?.open || event.ctrlKey || event.metaKey || event.altKey) return
   if (target instanceof Element && target.closest(TYPED)) return
-  // A dialog above the panel, such as a question, has its own keys.
-  if (all('dialog[open]').some(dialog => dialog !== panel)) return
+  // A dialog above the panel has its own keys, and a form that is filled in stays.
+  if (all('dialog[open]').some(dialog => dialog !== panel) || hasTypedInput(panel)) return
   event.preventDefault()
   void openBeside(step)
 })
@@ -140,7 +140,10 @@ document.addEventListener('keydown', event => {
 
 addEventListener('popstate', () => {
   if (location.hash.startsWith(MARK)) void openMarked()
-  else panel?.close()
+  else {
+    wanted = undefined
+    panel?.close()
+  }
 })
 
 if (location.hash.startsWith(MARK)) void openMarked()
