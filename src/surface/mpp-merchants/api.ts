@@ -53,7 +53,12 @@ const merchant = {
 
 export const mppMerchantsApi = {
   get: get('/simulate/mpp/{scenario}', merchant),
-  post: post('/simulate/mpp/{scenario}', { ...merchant, summary: 'Pay a simulated merchant, with POST' }),
+  post: post('/simulate/mpp/{scenario}', {
+    ...merchant,
+    summary: 'Pay a simulated merchant, with POST',
+    description:
+      'The merchant of `GET /simulate/mpp/{scenario}`, with the same scenarios, for a request with a body.',
+  }),
 }
 
 export type MerchantContext = Pick<ContextOf<typeof mppMerchantsApi.get>, 'refuse'>
