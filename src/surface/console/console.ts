@@ -158,7 +158,7 @@ const consoleView = bindHandlers(consoleViewApi, {
   home: ({ query }, context) => show(homePage, { path: 'console', query }, context),
 
   section: ({ params: { section: name }, query }, context) => {
-    const moved = movedSections[name]
+    const moved = Object.hasOwn(movedSections, name) ? movedSections[name] : undefined
     if (moved !== undefined)
       return withHeaders(context.refuse('page_moved'), { Location: `${moved}${queryText(query)}` })
     const { list = missingPage, title = '' } = sections[name] ?? {}

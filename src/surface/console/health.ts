@@ -1,3 +1,4 @@
+import { Problem } from '../../kernel/contract/problem.ts'
 import { healthApi } from '../health/index.ts'
 import type { OperationAnswer, PageRequest } from './page.ts'
 
@@ -19,4 +20,9 @@ export async function describeHealth(request: PageRequest): Promise<string | und
   return seconds > 60
     ? `Background processes are ${Math.round(seconds / 60)} min behind: the relay does not keep up.`
     : undefined
+}
+
+/** Reports are computed for each page. If that takes too long, the page still shows what is urgent. */
+export function busyAsUndefined(error: unknown): undefined {
+  if (!(error instanceof Problem) || error.status !== 503) throw error
 }

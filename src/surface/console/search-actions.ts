@@ -10,6 +10,7 @@ import { statementsApi } from '../../money/statements/index.ts'
 import { walletsApi } from '../../money/wallets/index.ts'
 import { sandboxApi } from '../sandbox/index.ts'
 import type { PageRequest } from './page.ts'
+import { formatDay } from './parts/text.ts'
 
 export interface SearchAction {
   readonly label: string
@@ -19,15 +20,13 @@ export interface SearchAction {
   readonly operation: AnyOperation
 }
 
-/** A page opens the form of the operation that its address names. */
+/** A page opens the form of the operation that its address names. Forms that only read are always open. */
 export const formAddress = ({ method, path }: AnyOperation): string =>
-  `#do:${encodeURIComponent(`${method} ${path}`)}`
-
-const monthName = new Intl.DateTimeFormat('en-GB', { month: 'long', timeZone: 'UTC' })
+  method === 'GET' ? '' : `#do:${encodeURIComponent(`${method} ${path}`)}`
 
 /** Statements are of whole months, so the month before this one is the last to export. */
 const lastMonth = (now: Date): string =>
-  monthName.format(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1))
+  formatDay(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)).toISOString().slice(0, 7))
 
 const actions = (now: Date): readonly SearchAction[] => [
   { label: 'New agent', words: 'create add', section: 'agents', operation: agentsApi.create },
@@ -62,7 +61,7 @@ const actions = (now: Date): readonly SearchAction[] => [
     label: `Export ${lastMonth(now)}`,
     words: 'month statement csv pdf',
     section: 'statements',
-    operation: statementsApi.create,
+    operation: statementsApi.export,
   },
   { label: 'Advance the test clock', words: 'time', section: 'clock', operation: sandboxApi.advance },
 ]

@@ -125,7 +125,7 @@ export const tasks: readonly Task[] = [
     async run(page, { press }) {
       await press(page.getByRole('link', { name: 'Statements', exact: true }).first())
       const downloading = page.waitForEvent('download')
-      await press(page.locator('#export-button'))
+      await press(page.locator('.export-month').getByRole('button', { name: 'Export' }))
       await (await downloading).path()
     },
   },

@@ -134,6 +134,7 @@ describe('the approvals', () => {
     expect(text).toContain('data-operation="POST /transfers/{id}/confirm-payee"')
     const home = await read('console')
     expect(home.text).toContain('Needs you <span class="count">2</span>')
+    expect(home.text).toContain('<bdi>Close Adler GmbH</bdi>')
   })
 
   test('are approved together: read in one dialog, and each signed with a passkey', async () => {

@@ -204,6 +204,35 @@ describe('a page of the console', () => {
     expect([status, headers.get('location')]).toEqual([308, 'inbox?part=waiting'])
   })
 
+  test('has no page by the name of a member of every object', async () => {
+    const { read } = await aVisitor()
+    for (const name of ['constructor', '__proto__', 'toString'])
+      expect([name, (await read(`console/${name}`)).status]).toEqual([name, 404])
+  })
+
+  test('shows a merchant whose name looks like an id of no kind', async () => {
+    const { owner, read } = await aVisitor()
+    const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros: 10 })
+    for (const merchant of ['constructor_1', '__proto___1']) {
+      const { id } = await anIntent(owner.client, agent.id, { merchant })
+      const search = `console/search?q=${merchant}`
+      for (const path of ['console', 'console/inbox', 'console/intents', `console/intents/${id}`, search]) {
+        const { status, text } = await read(path)
+        expect([path, status, text.includes(merchant)]).toEqual([path, 200, true])
+        expect(text).not.toMatch(/function Object|object Object/)
+      }
+    }
+  })
+
+  test('offers in its search the export of the last full month, where its form is', async () => {
+    const { read } = await aVisitor()
+    const now = new Date()
+    const last = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1))
+    const name = last.toLocaleString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+    const { text } = await read('console/search?q=export')
+    expect(text).toContain(`<a href="../console/statements"><span>Export ${name}</span></a>`)
+  })
+
   test('returns only the requested parts', async () => {
     const visitor = await aVisitor()
     await anAgent(visitor, 'Scout')

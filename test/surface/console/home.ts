@@ -99,4 +99,25 @@ describe('the inbox', () => {
     expect(filtered.text).not.toContain('data-operation="POST /intents')
     expect((await visitor.read('console/inbox?kind=nothing')).status).toBe(400)
   })
+
+  test('lists fifty payments of more, checks those that expire next, and approves twenty together', async () => {
+    const { owner, read } = await aVisitor()
+    const { client } = owner
+    await bodyOf(client.risk.configure({ body: { enabled: false } }))
+    const agent = await anAgentUnder(client, { autoApproveLimitEuros: 10, dailyLimitEuros: 5_000 })
+    const shops = Array.from({ length: 51 }, (_, n) => n)
+    for (const n of shops)
+      await anIntent(client, agent.id, {
+        merchant: `Shop ${n}`,
+        ...(n < 11 && { expiresInMinutes: 60 + n }),
+      })
+    const { text } = await read('console/inbox')
+    const items = text.split('<article').slice(1)
+    const checked = items.filter(item => item.includes('Remaining limits, at request and now'))
+    const names = checked.map(item => /<bdi>(Shop \d+)/.exec(item)?.[1])
+    expect(items).toHaveLength(50)
+    expect(names).toEqual(shops.slice(1, 11).map(n => `Shop ${n}`))
+    expect(text).toContain('More requests wait, some with earlier deadlines: the newest 50')
+    expect(text).toContain('>Approve the next 20</button>')
+  })
 })

@@ -1,4 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import { agentsApi } from '../../../src/control/agents/index.ts'
+import { Problem, Refusal, RefusedError } from '../../../src/kernel/contract/problem.ts'
+import type { LivePagePart, PageRequest } from '../../../src/surface/console/page.ts'
+import { renderListPage } from '../../../src/surface/console/parts/list.ts'
 import { aFundedAgent, aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
 import { aVisitor } from './visitors.ts'
 
@@ -39,6 +43,17 @@ async function aPayer() {
   await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
   return { ...visitor, client, wallet }
 }
+
+/** A request whose operations all have this answer. */
+const requestFor = (answer: object) =>
+  ({
+    ask: async () => answer,
+    query: {},
+    section: { name: 'agents', title: 'Agents' },
+    may: () => false,
+    to: (path: string) => path,
+    part: async ({ make }: LivePagePart) => make(),
+  }) as unknown as PageRequest
 
 const rowsIn = (text: string): number =>
   [...(/<tbody>([\s\S]*?)<\/tbody>/.exec(text)?.[1]?.matchAll(/<tr>/g) ?? [])].length
@@ -101,10 +116,22 @@ describe('a list of the console', () => {
     const name = last.toLocaleString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
     expect(text).toContain(`<form method="get" class="export-month" action="../statements/export">`)
     expect(text).toMatch(new RegExp(`<select [^>]*name="period"[^>]*><option value="${month}">${name}<`))
-    expect(text).toContain(`>Export ${name}</button>`)
+    expect(text).toContain('<button type="submit" class="main">Export</button>')
     expect((await read(`statements/export?period=${month}`)).headers.get('x-error-code')).toBe(
       'no_statements',
     )
+  })
+
+  test('has no numbers while the service is busy or a filter is refused, and hides no defect', async () => {
+    const pageWith = (error: Error) => {
+      const spec = { kind: 'Agent', list: agentsApi.list, summary: () => Promise.reject(error) }
+      return renderListPage(spec, requestFor({ data: [], nextCursor: null, hasMore: false }))
+    }
+    const busy = new Problem('busy')
+    expect((await pageWith(busy)).content.text).toContain('No agents yet.')
+    const refused = new RefusedError(new Refusal(400, 'invalid_filter', 'status: unknown'))
+    expect((await pageWith(refused)).content.text).toContain('No agents yet.')
+    await expect(pageWith(new TypeError('a defect'))).rejects.toThrow('a defect')
   })
 
   test('says where it is empty what will be there, and leads to the guide', async () => {

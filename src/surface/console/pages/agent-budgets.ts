@@ -11,7 +11,7 @@ import type { OperationAnswer, PageRequest } from '../page.ts'
 import { renderOperationForm } from '../parts/form.ts'
 import { renderRecordLink } from '../parts/links.ts'
 import { renderBox, renderTable } from '../parts/table.ts'
-import { noneText, renderText, renderUsage } from '../parts/text.ts'
+import { noneText, renderText, renderUsage, sumEuros } from '../parts/text.ts'
 import { sentence } from '../scripts/sentence.js'
 import { approvalGroup, limitLabels, limitsGroup } from './policies.ts'
 
@@ -80,7 +80,7 @@ const rowOf = (of: Html, span: string, use: Use, limitEuros: number | null): Bud
   of,
   span,
   limitEuros,
-  usedEuros: use.heldEuros + use.spentEuros,
+  usedEuros: sumEuros([use.heldEuros, use.spentEuros]),
   leftEuros: use.remainingEuros,
 })
 
@@ -140,7 +140,7 @@ const runs: Level = async (agentId, request) => {
       : rowOf(
           renderRecordLink(request, run.id, html`Run ${renderText(run.name, 40)}`),
           'run',
-          { ...run, remainingEuros: run.budgetEuros - run.heldEuros - run.spentEuros },
+          { ...run, remainingEuros: sumEuros([run.budgetEuros, -run.heldEuros, -run.spentEuros]) },
           run.budgetEuros,
         ),
   )

@@ -9,7 +9,7 @@ import type { FieldChoices } from '../parts/form.ts'
 import { renderRecordLink } from '../parts/links.ts'
 import { consoleSection } from '../parts/section.ts'
 import { renderBox, renderFacts } from '../parts/table.ts'
-import { formatPlainEuros, humanize, renderEuros, renderText, renderUsage } from '../parts/text.ts'
+import { formatPlainEuros, humanize, renderEuros, renderText, renderUsage, sumEuros } from '../parts/text.ts'
 import {
   type EffectivePolicyAnswer,
   fetchEffectivePolicy,
@@ -21,7 +21,7 @@ type Period = AgentUsage['day']
 type Agent = OperationAnswer<typeof agentsApi.get>
 
 const used = ({ limitEuros, heldEuros, spentEuros, remainingEuros }: Period): Html =>
-  html`${renderUsage(spentEuros + heldEuros, limitEuros)}<br><small>${renderEuros(heldEuros)} held${remainingEuros !== null && html`, ${renderEuros(remainingEuros)} left`}</small>`
+  html`${renderUsage(sumEuros([spentEuros, heldEuros]), limitEuros)}<br><small>${renderEuros(heldEuros)} held${remainingEuros !== null && html`, ${renderEuros(remainingEuros)} left`}</small>`
 
 const isOpen = ({ status }: Agent): boolean => ['active', 'frozen'].includes(status)
 

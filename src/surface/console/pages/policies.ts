@@ -47,7 +47,7 @@ export const limitsGroup: FormGroup = {
       '{maxTransactionEuros} per payment',
       '{dailyLimitEuros} a day',
       '{monthlyLimitEuros} a month',
-      '{maxUsageCount} payments in all',
+      '{maxUsageCount payment} in all',
     ],
     otherwise: 'No limit',
   },
@@ -91,10 +91,10 @@ const ruleGroups: readonly FormGroup[] = [
     folded: ['expiresAfterMinutes', 'expirationAction'],
     says: {
       parts: [
-        'from {activeHoursStart}:00',
+        'from {activeHoursStart}:00 UTC',
         'until {activeHoursEnd}:00 UTC',
-        '{cooldownMinutes} minutes between payments',
-        'expires after {expiresAfterMinutes} minutes',
+        '{cooldownMinutes} min between payments',
+        'expires after {expiresAfterMinutes} min',
       ],
       otherwise: 'At any time',
     },

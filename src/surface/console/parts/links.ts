@@ -4,49 +4,50 @@ import type { PageRequest } from '../page.ts'
 import { knownRecordName } from './names.ts'
 import { noneText, renderText } from './text.ts'
 
-const sectionsByPrefix: Readonly<Record<string, string>> = {
-  agent: 'agents',
-  intent: 'intents',
-  cardreq: 'card-requests',
-  proposal: 'proposals',
-  txn: 'transactions',
-  transfer: 'transfers',
-  wallet: 'wallets',
-  beneficiary: 'beneficiaries',
-  statement: 'statements',
-  account: 'accounts',
-  posting: 'postings',
-  request: 'requests',
-  mppcredential: 'machine-payments',
-  funding: 'fundings',
-  refund: 'refunds',
-  dispute: 'disputes',
-  receipt: 'receipts',
-  evidence: 'evidence',
-  credit: 'incoming',
-  card: 'cards',
-  policy: 'policies',
-  mandate: 'mandates',
-  delegation: 'delegations',
-  run: 'runs',
-  event: 'events',
-  webhook: 'webhooks',
-  delivery: 'deliveries',
-  person: 'people',
-  key: 'keys',
-  session: 'devices',
-  kycsubmission: 'identity',
-  onboarding: 'onboarding',
-  gdprdeletion: 'deletions',
-  gdprexport: 'exports',
-}
+/** A map, because third-party text may look like an id: `constructor_1`. */
+const sectionsByPrefix: ReadonlyMap<string, string> = new Map([
+  ['agent', 'agents'],
+  ['intent', 'intents'],
+  ['cardreq', 'card-requests'],
+  ['proposal', 'proposals'],
+  ['txn', 'transactions'],
+  ['transfer', 'transfers'],
+  ['wallet', 'wallets'],
+  ['beneficiary', 'beneficiaries'],
+  ['statement', 'statements'],
+  ['account', 'accounts'],
+  ['posting', 'postings'],
+  ['request', 'requests'],
+  ['mppcredential', 'machine-payments'],
+  ['funding', 'fundings'],
+  ['refund', 'refunds'],
+  ['dispute', 'disputes'],
+  ['receipt', 'receipts'],
+  ['evidence', 'evidence'],
+  ['credit', 'incoming'],
+  ['card', 'cards'],
+  ['policy', 'policies'],
+  ['mandate', 'mandates'],
+  ['delegation', 'delegations'],
+  ['run', 'runs'],
+  ['event', 'events'],
+  ['webhook', 'webhooks'],
+  ['delivery', 'deliveries'],
+  ['person', 'people'],
+  ['key', 'keys'],
+  ['session', 'devices'],
+  ['kycsubmission', 'identity'],
+  ['onboarding', 'onboarding'],
+  ['gdprdeletion', 'deletions'],
+  ['gdprexport', 'exports'],
+])
 
 export function recordAddress(id: string): string | undefined {
-  const section = sectionsByPrefix[idPrefix(id)]
+  const section = sectionsByPrefix.get(idPrefix(id))
   return section && `console/${section}/${encodeURIComponent(id)}`
 }
 
-export const sectionOfIdPrefix = (prefix: string): string | undefined => sectionsByPrefix[prefix]
+export const sectionOfIdPrefix = (prefix: string): string | undefined => sectionsByPrefix.get(prefix)
 
 /** Links to a record by its name, if the page has read it, and by its id otherwise. */
 export function renderRecordLink(

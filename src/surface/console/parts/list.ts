@@ -4,6 +4,7 @@ import { idPrefix } from '../../../values/ids.ts'
 import type { Row } from '../../../values/members.ts'
 import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import { pageScriptTag } from '../browser/browser.ts'
+import { busyAsUndefined } from '../health.ts'
 import type { ConsolePage, PageRequest } from '../page.ts'
 import {
   type ActionFormSpec,
@@ -153,15 +154,14 @@ ${pageScriptTag(request, 'lists')}`,
 }
 
 async function tabsOf(spec: SectionSpec, states: readonly string[], request: PageRequest): Promise<Html> {
-  // The list shows the refusal of a filter.
-  const summary = await summaryOf(spec, request)?.catch(() => undefined)
+  const summary = await summaryOf(spec, request)
   return renderStatusTabs(states, spec.states ?? {}, filtersOf(spec, request), summary)
 }
 
-const summaries = new WeakMap<PageRequest, Promise<ListSummary>>()
+const summaries = new WeakMap<PageRequest, Promise<ListSummary | undefined>>()
 
 /** Read once for tabs and totals. */
-function summaryOf(spec: SectionSpec, request: PageRequest): Promise<ListSummary> | undefined {
+function summaryOf(spec: SectionSpec, request: PageRequest): Promise<ListSummary | undefined> | undefined {
   if (!spec.summary) return undefined
   const { list, summary } = spec
   const filters = withoutFilters(filtersOf(spec, request), ['cursor', 'limit'])
@@ -172,10 +172,14 @@ function summaryOf(spec: SectionSpec, request: PageRequest): Promise<ListSummary
       request.ask(list, listQueryFromAddress(list, { ...others, limit })) as Promise<ListAnswer<Row>>
     return summarizeNewest(ask, list, filters.status)
   }
-  const known = summaries.get(request) ?? read()
+  const known = summaries.get(request) ?? read().catch(noSummary)
   summaries.set(request, known)
   return known
 }
+
+/** The list shows the refusal of a filter. A busy service still lists, without numbers. */
+const noSummary = (error: unknown): undefined =>
+  error instanceof RefusedError ? undefined : busyAsUndefined(error)
 
 const exportLink = (spec: SectionSpec, request: PageRequest): Html => {
   const filters = withoutFilters(filtersOf(spec, request), ['cursor'])
@@ -203,7 +207,7 @@ async function listed(spec: SectionSpec, request: PageRequest): Promise<Html> {
   const filters = filtersOf(spec, request)
   const [{ data, nextCursor }, summary] = await Promise.all([
     readListPage(spec, listQueryFromAddress(spec.list, filters), request),
-    summaryOf(spec, request)?.catch(() => undefined),
+    summaryOf(spec, request),
   ])
   if (data.length === 0) return emptyState(spec, request)
   return html`${renderListRows(spec, sectionTitle(spec), data, request)}${footOf(filters, nextCursor, summary)}`

@@ -134,7 +134,7 @@ export const knownRecordName = (request: object, id: string): RecordName | undef
   known.get(request)?.byId.get(id)
 
 const kindOfMember = (member: string): NamedRecordKind | undefined =>
-  Object.entries(kindsByPrefix).find(([prefix]) => member.toLowerCase().endsWith(`${prefix}id`))?.[1]
+  [...kindsByPrefix].find(([prefix]) => member.toLowerCase().endsWith(`${prefix}id`))?.[1]
 
 export async function fieldChoicesFor(
   members: readonly string[],
@@ -149,18 +149,22 @@ export async function fieldChoicesFor(
   return Object.fromEntries(found.filter(([, choices]) => choices.length > 0))
 }
 
-const kindsByPrefix: Readonly<Record<string, NamedRecordKind>> = {
-  agent: 'agents',
-  wallet: 'wallets',
-  beneficiary: 'beneficiaries',
-  person: 'people',
-  webhook: 'webhooks',
-  policy: 'policies',
-  key: 'keys',
-}
+/** A map, because third-party text may look like an id: `constructor_1`. */
+const kindsByPrefix: ReadonlyMap<string, NamedRecordKind> = new Map([
+  ['agent', 'agents'],
+  ['wallet', 'wallets'],
+  ['beneficiary', 'beneficiaries'],
+  ['person', 'people'],
+  ['webhook', 'webhooks'],
+  ['policy', 'policies'],
+  ['key', 'keys'],
+])
 
 /** Payments and their intents are called by amount and payee, and read only where few are named. */
-const payments: Readonly<Record<string, AnyOperation>> = { txn: transactionsApi.get, intent: intentsApi.get }
+const payments: ReadonlyMap<string, AnyOperation> = new Map<string, AnyOperation>([
+  ['txn', transactionsApi.get],
+  ['intent', intentsApi.get],
+])
 
 /** Up to this number, records are read one by one, which is cheaper than the two lists of their kind. */
 const FEW = 3
@@ -176,19 +180,21 @@ export async function readNamesInRows(
   const left = new Set(['id', ...unnamed])
   const values = records.flatMap(record => Object.entries(record).filter(([name]) => !left.has(name)))
   const ids = new Set(values.flatMap(([, value]) => (isNamedRecord(value) ? [value] : [])))
-  const byKind = Map.groupBy(ids, id => kindsByPrefix[idPrefix(id)] as NamedRecordKind)
+  const byKind = Map.groupBy(ids, id => kindsByPrefix.get(idPrefix(id)) as NamedRecordKind)
   await Promise.all([...byKind].map(([kind, some]) => readNamesOf(kind, some, request)))
 }
 
 /** Reads how the payment of an intent is called, or the intent of a payment. */
 export async function readPaymentNames(record: object, request: PageRequest): Promise<void> {
   const ids = Object.entries(record).filter(([name, value]) => name !== 'id' && typeof value === 'string')
-  const named = ids.filter(([, id]) => payments[idPrefix(id)] !== undefined).slice(0, FEW)
-  await Promise.all(named.map(([, id]) => readNameOf(payments[idPrefix(id)] as AnyOperation, id, request)))
+  const named = ids.filter(([, id]) => payments.has(idPrefix(id))).slice(0, FEW)
+  await Promise.all(
+    named.map(([, id]) => readNameOf(payments.get(idPrefix(id)) as AnyOperation, id, request)),
+  )
 }
 
 const isNamedRecord = (value: unknown): value is string =>
-  typeof value === 'string' && kindsByPrefix[idPrefix(value)] !== undefined
+  typeof value === 'string' && kindsByPrefix.has(idPrefix(value))
 
 async function readNamesOf(
   kind: NamedRecordKind,

@@ -5,7 +5,7 @@ import type { PageRequest } from '../page.ts'
 import { addressWith, type Filters, withoutFilters } from './filters.ts'
 import { answerMemberSchemas, queryMemberSchemas } from './schema.ts'
 import type { StateWords } from './table.ts'
-import { humanize } from './text.ts'
+import { humanize, sumEuros } from './text.ts'
 
 /** How many records match, by status. If not all were counted, each number is a minimum. */
 export interface ListSummary {
@@ -35,13 +35,9 @@ export async function summarizeNewest(
     counts,
     count: data.length,
     isMinimum: hasMore,
-    ...(answerMemberSchemas(list).amountEuros && { amountEuros: sumOf(amounts) }),
+    ...(answerMemberSchemas(list).amountEuros && { amountEuros: sumEuros(amounts) }),
   }
 }
-
-/** In cents, which are exact. */
-const sumOf = (amounts: readonly number[]): number =>
-  amounts.reduce((sum, amount) => sum + Math.round(amount * 100), 0) / 100
 
 const number = new Intl.NumberFormat('en-GB')
 

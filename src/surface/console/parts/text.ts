@@ -13,6 +13,10 @@ export const formatPlainEuros = (amount: number): string => money.format(amount)
 export const renderEuros = (amount: number): Html =>
   html`<data class="amount" value="${amount}">${formatPlainEuros(amount)}</data>`
 
+/** Adds cents, which are exact. */
+export const sumEuros = (amounts: readonly number[]): number =>
+  amounts.reduce((cents, amount) => cents + Math.round(amount * 100), 0) / 100
+
 const percents = new Intl.NumberFormat('en-GB', { style: 'percent', maximumFractionDigits: 1 })
 
 export const renderPercent = (share: number | null): Html =>
@@ -54,6 +58,10 @@ const monthFormat = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'num
 
 export const formatDay = (day: string): string =>
   (day.length > 7 ? dayFormat : monthFormat).format(new Date(day))
+
+/** `1 payment`, `2 payments` */
+export const countOf = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`
 
 export const humanize = (name: string): string => name.replaceAll('_', ' ')
 

@@ -101,13 +101,6 @@ document.addEventListener('keydown', event => {
   chip.querySelector('summary').focus()
 })
 
-/** The button of a form says what it will do with the choice. */
-document.addEventListener('change', event => {
-  const choice = closestTo(event, 'select[data-says]')
-  if (choice)
-    part(choice.dataset.says).textContent = `${choice.dataset.verb} ${choice.selectedOptions[0].textContent}`
-})
-
 addEventListener('popstate', () => {
   if (location.hash.startsWith(MARK)) void openMarked()
   else panel?.close()

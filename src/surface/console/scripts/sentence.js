@@ -17,14 +17,15 @@ function valueText(name, value) {
   return String(value)
 }
 
-const PLACE = /\{(\??)(\w+)\}/g
+const PLACE = /\{(\??)(\w+)(?: (\w+))?\}/g
 
-/** A part is said if all its members have a value. `{?name}` only asks for one. */
+/** A part is said if all its members have a value. `{?name}` only asks for one, `{name payment}` counts payments. */
 function partText(part, values) {
   let isWhole = true
-  const text = part.replace(PLACE, (_, isAsked, name) => {
+  const text = part.replace(PLACE, (_, isAsked, name, noun) => {
     const value = valueText(name, values[name])
     if (value === '') isWhole = false
+    if (noun) return `${value} ${noun}${value === '1' ? '' : 's'}`
     return isAsked ? '' : value
   })
   return isWhole ? text : ''

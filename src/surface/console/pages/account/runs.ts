@@ -4,7 +4,7 @@ import type { ListItemOf, OperationAnswer, PageRequest } from '../../page.ts'
 import { filteredListLink, renderActorLink, renderRequestLink, unbrokenText } from '../../parts/history.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox, renderTable, type TableColumnList } from '../../parts/table.ts'
-import { humanize, renderEuros, renderUsage } from '../../parts/text.ts'
+import { humanize, renderEuros, renderUsage, sumEuros } from '../../parts/text.ts'
 
 type Run = OperationAnswer<typeof runsApi.get>
 
@@ -18,7 +18,7 @@ const left = ({
 }: Pick<Run, 'heldEuros' | 'spentEuros' | 'budgetEuros'>) =>
   budgetEuros === null
     ? html`<span class="none">no budget</span>`
-    : renderEuros(Math.max(0, Math.round((budgetEuros - heldEuros - spentEuros) * 100) / 100))
+    : renderEuros(Math.max(0, sumEuros([budgetEuros, -heldEuros, -spentEuros])))
 
 export const runsSection = consoleSection({
   kind: 'Run',

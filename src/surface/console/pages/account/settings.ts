@@ -9,7 +9,15 @@ import type { ConsolePage, PageRequest } from '../../page.ts'
 import { renderOperationForm } from '../../parts/form.ts'
 import { copyableText } from '../../parts/links.ts'
 import { renderBox, renderFacts, renderTable } from '../../parts/table.ts'
-import { noneText, renderEuros, renderStatus, renderText, renderTime, renderUsage } from '../../parts/text.ts'
+import {
+  noneText,
+  renderEuros,
+  renderStatus,
+  renderText,
+  renderTime,
+  renderUsage,
+  sumEuros,
+} from '../../parts/text.ts'
 
 export const settingsPage: ConsolePage = async request => {
   const [holder, budget, identity, push] = await Promise.all([
@@ -88,7 +96,7 @@ const budgetBox = (request: PageRequest): Promise<Html> =>
       const line = (use: typeof day, limit: number | null): Html =>
         use === null
           ? html`<span class="none">no limit</span>`
-          : renderUsage(use.heldEuros + use.spentEuros, limit)
+          : renderUsage(sumEuros([use.heldEuros, use.spentEuros]), limit)
       return renderBox(
         'Budget for all agents',
         renderFacts([

@@ -3,7 +3,7 @@ import { isCardUnusable, limitUnitOfRule, ruleName, rulesWithoutLimit } from '..
 import type { PageRequest } from '../../page.ts'
 import { renderRecordLink } from '../../parts/links.ts'
 import { renderTable } from '../../parts/table.ts'
-import { noneText, renderEuros, renderText } from '../../parts/text.ts'
+import { countOf, noneText, renderEuros, renderText } from '../../parts/text.ts'
 import type { IntentItem } from './waiting.ts'
 
 export type IntentCheck = IntentItem['decision']['checks'][number]
@@ -76,7 +76,8 @@ const shareLeft = ({ remaining, limit }: IntentCheck): number => (remaining ?? 0
 function amount({ rule }: IntentCheck, value: number | null): Html {
   if (value === null) return noneText
   const unit = limitUnitOfRule(rule)
-  return unit === 'euros' ? renderEuros(value) : html`${value} ${unit === 'minutes' ? 'min' : 'payments'}`
+  if (unit === 'euros') return renderEuros(value)
+  return html`${unit === 'minutes' ? `${value} min` : countOf(value, 'payment')}`
 }
 
 interface Rule {
@@ -102,7 +103,7 @@ export function renderRulesTable(rules: readonly Rule[], request: PageRequest): 
   ) as [Rule[], Rule[]]
   return html`${ruleRows(said, request)}${
     silent.length > 0 &&
-    html`<details class="fold"><summary>${silent.length} rules not applicable</summary>${ruleRows(silent, request)}</details>`
+    html`<details class="fold"><summary>${countOf(silent.length, 'rule')} not applicable</summary>${ruleRows(silent, request)}</details>`
   }`
 }
 

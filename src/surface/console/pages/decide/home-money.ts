@@ -1,11 +1,11 @@
 import { costsApi } from '../../../../insight/analytics/index.ts'
-import { Problem } from '../../../../kernel/contract/problem.ts'
 import { billingApi } from '../../../../money/billing/index.ts'
 import { walletsApi } from '../../../../money/wallets/index.ts'
 import { utcDay } from '../../../../values/clock.ts'
 import { type Html, html } from '../../../../web/html.ts'
+import { busyAsUndefined } from '../../health.ts'
 import type { OperationAnswer, PageRequest } from '../../page.ts'
-import { formatDay, formatPlainEuros } from '../../parts/text.ts'
+import { formatDay, formatPlainEuros, sumEuros } from '../../parts/text.ts'
 import { periodsInSpan } from '../insight/report-query.ts'
 
 /** Several parts of a page need the same answer. It is read once. */
@@ -40,11 +40,6 @@ interface MonthAndLine {
 /** Undefined while the service is too busy to add up. */
 export const readMonthAndLine = readOnce((request: PageRequest) => readSeries(request).catch(busyAsUndefined))
 
-/** Reports are computed for each page. If that takes too long, the page still shows what is urgent. */
-export function busyAsUndefined(error: unknown): undefined {
-  if (!(error instanceof Problem) || error.status !== 503) throw error
-}
-
 async function readSeries({ ask, now }: PageRequest): Promise<MonthAndLine> {
   const [today, first] = [utcDay(now), utcDay(new Date(now.getTime() - (DAYS - 1) * DAY_MS))]
   const month = today.slice(0, 7)
@@ -60,9 +55,8 @@ function seriesOf(
   { first, today, month }: { readonly first: string; readonly today: string; readonly month: string },
 ): Pick<MonthAndLine, 'monthEuros' | 'days'> {
   const net = new Map(periods.map(({ from, netEuros }) => [from, netEuros]))
-  const cents = [...net].flatMap(([day, euros]) => (day.startsWith(month) ? [Math.round(euros * 100)] : []))
   return {
-    monthEuros: cents.reduce((sum, one) => sum + one, 0) / 100,
+    monthEuros: sumEuros([...net].flatMap(([day, euros]) => (day.startsWith(month) ? [euros] : []))),
     days: periodsInSpan(first, today, 'day').map(day => ({ day, euros: net.get(day) ?? 0 })),
   }
 }

@@ -5,18 +5,30 @@ import { webhooksApi } from '../../../../delivery/webhooks/index.ts'
 import { anomaliesApi } from '../../../../insight/analytics/index.ts'
 import { utcDay } from '../../../../values/clock.ts'
 import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
-import { describeHealth } from '../../health.ts'
+import { busyAsUndefined, describeHealth } from '../../health.ts'
 import type { ConsolePage, OperationAnswer, PageRequest } from '../../page.ts'
 import { renderOperationForm } from '../../parts/form.ts'
 import { renderRecordLink } from '../../parts/links.ts'
-import { readRecordNames } from '../../parts/names.ts'
 import { renderBox } from '../../parts/table.ts'
-import { formatDay, renderEuros, renderStatus, renderText, renderUsage } from '../../parts/text.ts'
+import {
+  countOf,
+  formatDay,
+  renderEuros,
+  renderStatus,
+  renderText,
+  renderUsage,
+  sumEuros,
+} from '../../parts/text.ts'
 import { renderFirstSteps } from './first-payment.ts'
-import { busyAsUndefined, readBalance, readMonthAndLine, readWallets, renderSpendLine } from './home-money.ts'
+import { readBalance, readMonthAndLine, readWallets, renderSpendLine } from './home-money.ts'
 import { inboxKeys } from './inbox.ts'
 import { type InboxItem, inboxItemsOf, renderDeadline } from './inbox-items.ts'
-import { countWaitingDecisions, readWaitingDecisions, waitingDecisionEvents } from './waiting.ts'
+import {
+  countWaitingDecisions,
+  readNamesOfWaiting,
+  readWaitingDecisions,
+  waitingDecisionEvents,
+} from './waiting.ts'
 
 const moneyEvents = ['wallet.*', 'funding.*', 'transaction.*', 'transfer.*', 'incoming.*', 'agent.funded']
 
@@ -92,21 +104,22 @@ ${spend && renderSpendLine(spend.days)}
 
 function useOf(name: string, use: NonNullable<Use>, limit: number | null): HtmlContent {
   if (limit === null) return false
-  const used = (Math.round(use.spentEuros * 100) + Math.round(use.heldEuros * 100)) / 100
+  const used = sumEuros([use.spentEuros, use.heldEuros])
   return html`<p class="use"><span>${name}</span> ${renderUsage(used, limit)}${use.heldEuros > 0 && html` <small>${renderEuros(use.heldEuros)} of it held</small>`}</p>`
 }
 
 const SHOWN = 5
 
 async function waitingBox(request: PageRequest): Promise<Html> {
-  const [waiting] = await Promise.all([readWaitingDecisions(request), readRecordNames(request, 'agents')])
+  const waiting = await readWaitingDecisions(request)
   const count = countWaitingDecisions(waiting)
   if (count === 0)
     return renderBox(
       'Needs you',
       html`<p class="quiet">Nothing waits for you. New requests from agents appear here.</p>`,
     )
-  const items = inboxItemsOf(waiting, {}, request).slice(0, SHOWN)
+  await readNamesOfWaiting(waiting, request)
+  const items = inboxItemsOf(waiting, request).slice(0, SHOWN)
   const all = waiting.hasMore ? `${count}+` : String(count)
   return html`<section class="box"><h2>Needs you <span class="count">${all}</span></h2>
 <ol class="needs">${items.map(needItem)}</ol>
@@ -143,7 +156,7 @@ async function unusualBox(request: PageRequest): Promise<Html> {
     isQuiet && html`<p class="quiet">No unusual spending in the last 30 days.</p>`,
     !isQuiet && html`<ul class="lines">${stopped}${lines}</ul>`,
     alerts.data.length > 0 &&
-      html`<p><a href="${request.to('console/risk?status=open')}">${alerts.hasMore ? 'More than ' : ''}${alerts.data.length} ${alerts.data.length === 1 ? 'alert is' : 'alerts are'} open</a></p>`,
+      html`<p><a href="${request.to('console/risk?status=open')}">${alerts.hasMore ? 'More than ' : ''}${countOf(alerts.data.length, 'alert is', 'alerts are')} open</a></p>`,
     found !== undefined &&
       found.data.length > 0 &&
       html`<p>${found.others > 0 && `${found.others} more. `}<a href="${request.to(anomaliesApi.anomaliesTable.path.slice(1))}" download>Download all as CSV</a></p>`,

@@ -4,7 +4,7 @@ import { ruleName } from '../../../console-pages/index.ts'
 import type { PageRequest } from '../../page.ts'
 import { recordAddress, renderRecordLink } from '../../parts/links.ts'
 import { renderFacts } from '../../parts/table.ts'
-import { humanize, noneText, renderEuros, renderText, renderTime } from '../../parts/text.ts'
+import { countOf, humanize, noneText, renderEuros, renderText, renderTime } from '../../parts/text.ts'
 import {
   type IntentCheck,
   renderFailingChecks,
@@ -68,20 +68,15 @@ const timeOf = (at: string | null): number => (at === null ? NEVER : Date.parse(
 
 export type ChecksNow = ReadonlyMap<string, readonly IntentCheck[]>
 
-interface Known {
-  readonly payees?: ReadonlyMap<string, string>
-  readonly checksNow?: ChecksNow
-}
-
 export const inboxItemsOf = (
   { intents, cardRequests, transfers, proposals, disputes }: WaitingDecisions,
-  { payees = new Map(), checksNow = new Map() }: Known,
   request: PageRequest,
+  checksNow: ChecksNow = new Map(),
 ): InboxItem[] =>
   [
     ...intents.map(intent => intentItem(intent, checksNow.get(intent.id), request)),
     ...cardRequests.map(asked => cardRequestItem(asked, request)),
-    ...transfers.map(transfer => payeeItem(transfer, payees, request)),
+    ...transfers.map(transfer => payeeItem(transfer, request)),
     ...proposals.map(proposal => proposalItem(proposal, request)),
     ...disputes.map(dispute => disputeItem(dispute, request)),
   ].sort(byDeadline)
@@ -147,18 +142,8 @@ ${renderFacts([
 const limitOf = (limit: number | null): Html => (limit === null ? noneText : renderEuros(limit))
 
 /** A transfer whose payee has another name at the bank. */
-function payeeItem(
-  transfer: TransferItem,
-  names: ReadonlyMap<string, string>,
-  request: PageRequest,
-): InboxItem {
+function payeeItem(transfer: TransferItem, request: PageRequest): InboxItem {
   const { id, amountEuros, beneficiaryId, payeeCheck, reference, agentId, createdAt, status } = transfer
-  const name = names.get(beneficiaryId ?? '')
-  const payee = renderRecordLink(
-    request,
-    beneficiaryId,
-    name === undefined ? undefined : renderText(name, 80),
-  )
   const suggested = payeeCheck?.suggestedName ?? null
   const finding = html`Payee check: <strong>${humanize(payeeCheck?.result ?? '')}</strong>${suggested !== null && html`; the bank suggests <strong>${renderText(suggested, 140)}</strong>`}.`
   return {
@@ -167,7 +152,7 @@ function payeeItem(
     createdAt,
     due: null,
     atDeadline: '',
-    title: html`${renderRecordLink(request, id, html`${renderEuros(amountEuros)} by SEPA`)} to ${payee}`,
+    title: html`${renderRecordLink(request, id, html`${renderEuros(amountEuros)} by SEPA`)} to ${renderRecordLink(request, beneficiaryId)}`,
     who: agentId === null ? 'You' : renderRecordLink(request, agentId),
     why: finding,
     details: () => html`<p class="why">${finding}</p>
@@ -202,7 +187,7 @@ function disputeItem(dispute: DisputeItem, request: PageRequest): InboxItem {
   const { id, agentId, merchant, amountEuros, reason, description, evidenceIds, evidenceDueAt, createdAt } =
     dispute
   const answer = request.may(disputesApi.submit) && recordAddress(id)
-  const pieces = evidenceIds.length === 1 ? '1 piece of evidence' : `${evidenceIds.length} pieces of evidence`
+  const pieces = countOf(evidenceIds.length, 'piece of evidence', 'pieces of evidence')
   return {
     id,
     kind: 'disputes',

@@ -4,7 +4,6 @@ import { type AuditDecisionAction, auditApi } from '../../../../compliance/audit
 import { intentSimulationApi, intentsApi } from '../../../../control/intents/index.ts'
 import { peopleApi } from '../../../../identity/people/index.ts'
 import { Refusal, RefusedError } from '../../../../kernel/contract/problem.ts'
-import { beneficiariesApi } from '../../../../money/beneficiaries/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import { proposalsApi } from '../../../proposals/index.ts'
 import { pageScriptTag } from '../../browser/browser.ts'
@@ -12,7 +11,7 @@ import type { ConsolePage, ListItemOf, PageRequest } from '../../page.ts'
 import { copyableText, renderRecordLink } from '../../parts/links.ts'
 import { readRecordNames } from '../../parts/names.ts'
 import { renderTable } from '../../parts/table.ts'
-import { humanize, renderEuros, renderStatus, renderText } from '../../parts/text.ts'
+import { countOf, humanize, renderEuros, renderStatus, renderText, sumEuros } from '../../parts/text.ts'
 import type { IntentCheck } from './checks.ts'
 import {
   byDeadline,
@@ -26,7 +25,9 @@ import {
 } from './inbox-items.ts'
 import {
   type IntentItem,
+  MOST_WAITING,
   readMissingReceipts,
+  readNamesOfWaiting,
   readWaitingDecisions,
   waitingDecisionEvents,
 } from './waiting.ts'
@@ -78,11 +79,11 @@ async function queue(kind: InboxKind | undefined, request: PageRequest): Promise
     readMissingReceipts(request),
     readRecordNames(request, 'agents'),
   ])
-  const [payees, checksNow] = await Promise.all([
-    waiting.transfers.length > 0 ? payeeNames(request) : new Map<string, string>(),
+  const [checksNow] = await Promise.all([
     readChecksNow(waiting.intents, request),
+    readNamesOfWaiting(waiting, request),
   ])
-  const items = inboxItemsOf(waiting, { payees, checksNow }, request)
+  const items = inboxItemsOf(waiting, request, checksNow)
   const missing = receipts.data.map(one => missingReceiptItem(one, request)).sort(byDeadline)
   const all = [...items, ...missing]
   const shown = kind
@@ -97,8 +98,8 @@ ${
     : html`${together(shown, waiting.intents, request)}
 <div class="queue">${shown.map(renderInboxItem)}</div>`
 }
-${left > 0 && html`<p><a href="?kind=receipts">${receipts.hasMore ? 'More than ' : ''}${left} more missing receipts</a></p>`}
-${waiting.hasMore && html`<p>There are more. They appear as you decide these.</p>`}`
+${left > 0 && html`<p><a href="?kind=receipts">${receipts.hasMore ? 'More than ' : ''}${countOf(left, 'more missing receipt')}</a></p>`}
+${waiting.hasMore && html`<p>More requests wait, some with earlier deadlines: the newest ${MOST_WAITING} of each kind are listed. The others appear as you decide these.</p>`}`
 }
 
 function filters(all: readonly InboxItem[], chosen: InboxKind | undefined, { to }: PageRequest): Html {
@@ -119,18 +120,17 @@ function together(shown: readonly InboxItem[], intents: readonly IntentItem[], {
   const ids = new Set(shown.map(({ id }) => id))
   const payments = intents.filter(({ id }) => ids.has(id))
   if (payments.length < 2) return html``
-  const sum = payments.reduce((cents, { amountEuros }) => cents + Math.round(amountEuros * 100), 0) / 100
+  const sum = sumEuros(payments.map(({ amountEuros }) => amountEuros))
+  const approves =
+    payments.length > MOST_TOGETHER ? `Approve the next ${MOST_TOGETHER}` : `Approve all ${payments.length}`
   return html`<p class="together"><span>${payments.length} payments wait, ${renderEuros(sum)} in total.</span>
-${may(intentsApi.approve) && html`<button type="button" data-each="${EACH}">Approve all ${payments.length}</button>`}</p>`
+${may(intentsApi.approve) && html`<button type="button" data-each="${EACH}">${approves}</button>`}</p>`
 }
+
+/** The bound of `scripts/forms.js`. */
+const MOST_TOGETHER = 20
 
 const EACH = `#waiting form[data-operation="POST ${intentsApi.approve.path}"]`
-
-/** Names of the newest beneficiaries. Older ones are shown by id. */
-async function payeeNames({ ask }: PageRequest): Promise<ReadonlyMap<string, string>> {
-  const { data } = await ask(beneficiariesApi.list, { query: { limit: 100 } })
-  return new Map(data.map(({ id, name }) => [id, name]))
-}
 
 const mayDecide = ({ may }: PageRequest): boolean =>
   may(intentsApi.approve) ||
@@ -145,12 +145,15 @@ const emptyState = (isFiltered: boolean, { to }: PageRequest): Html =>
         'agentpay intents create --agent-id agent_… --merchant Bookshop --amount-euros 25 --purpose "A paper on caching"',
       )}</p></div>`
 
-/** Bounds the evaluations of a page: each is a full decision, and people decide the newest intents first. */
+/** Bounds the evaluations of a page: each is a full decision. The first intents of the queue get them. */
 const MOST = 10
 
 async function readChecksNow(intents: readonly IntentItem[], request: PageRequest): Promise<ChecksNow> {
+  const first = intents
+    .toSorted((one, other) => Date.parse(one.expiresAt) - Date.parse(other.expiresAt))
+    .slice(0, MOST)
   const asked = await Promise.all(
-    intents.slice(0, MOST).map(async intent => [intent.id, await checksOf(intent, request)] as const),
+    first.map(async intent => [intent.id, await checksOf(intent, request)] as const),
   )
   return new Map(asked.flatMap(([id, checks]) => (checks ? [[id, checks]] : [])))
 }

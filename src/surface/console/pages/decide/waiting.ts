@@ -5,8 +5,10 @@ import { transfersApi } from '../../../../commerce/transfers/index.ts'
 import { intentsApi } from '../../../../control/intents/index.ts'
 import { proposalsApi } from '../../../proposals/index.ts'
 import type { ListItemOf, PageRequest } from '../../page.ts'
+import { readNamesInRows } from '../../parts/names.ts'
 
-const MOST = 50
+/** The newest of each kind are listed. */
+export const MOST_WAITING = 50
 
 export type IntentItem = ListItemOf<typeof intentsApi.list>
 export type CardRequestItem = ListItemOf<typeof cardRequestsApi.list>
@@ -40,11 +42,11 @@ export const waitingDecisionEvents = [
 
 export async function readWaitingDecisions({ ask, now }: PageRequest): Promise<WaitingDecisions> {
   const [intents, cardRequests, transfers, proposals, disputes] = await Promise.all([
-    ask(intentsApi.list, { query: { status: 'created', limit: MOST } }),
-    ask(cardRequestsApi.list, { query: { status: 'pending', limit: MOST } }),
-    ask(transfersApi.list, { query: { waitsFor: 'payee', limit: MOST } }),
-    ask(proposalsApi.list, { query: { status: 'open', limit: MOST } }),
-    ask(disputesApi.list, { query: { status: 'open', limit: MOST } }),
+    ask(intentsApi.list, { query: { status: 'created', limit: MOST_WAITING } }),
+    ask(cardRequestsApi.list, { query: { status: 'pending', limit: MOST_WAITING } }),
+    ask(transfersApi.list, { query: { waitsFor: 'payee', limit: MOST_WAITING } }),
+    ask(proposalsApi.list, { query: { status: 'open', limit: MOST_WAITING } }),
+    ask(disputesApi.list, { query: { status: 'open', limit: MOST_WAITING } }),
   ])
   const isOpen = ({ expiresAt }: { readonly expiresAt: string | Date }) => new Date(expiresAt) > now
   return {
@@ -57,6 +59,16 @@ export async function readWaitingDecisions({ ask, now }: PageRequest): Promise<W
   }
 }
 
+/** Reads the names of agents and payees. Wallets and cards are not named in a list of decisions. */
+export const readNamesOfWaiting = (
+  { intents, cardRequests, transfers, proposals, disputes }: WaitingDecisions,
+  request: PageRequest,
+): Promise<void> =>
+  readNamesInRows([...intents, ...cardRequests, ...transfers, ...proposals, ...disputes], request, [
+    'walletId',
+    'fromWalletId',
+  ])
+
 /** Missing receipts are not counted: they have no deadline, and there can be many. */
 export const countWaitingDecisions = ({
   intents,
@@ -68,4 +80,4 @@ export const countWaitingDecisions = ({
   intents.length + cardRequests.length + transfers.length + proposals.length + disputes.length
 
 export const readMissingReceipts = ({ ask }: PageRequest) =>
-  ask(receiptsApi.missing, { query: { limit: MOST } })
+  ask(receiptsApi.missing, { query: { limit: MOST_WAITING } })

@@ -5,6 +5,7 @@ import { renderChart } from '../../parts/chart.ts'
 import { renderRecordLink } from '../../parts/links.ts'
 import { renderBox, renderFacts, renderTable, type TableColumns } from '../../parts/table.ts'
 import {
+  countOf,
   formatDay,
   formatPlainEuros,
   renderChange,
@@ -47,21 +48,18 @@ async function costs(request: PageRequest): Promise<Html> {
   return html`${renderBox(
     formatSpan(report),
     renderFacts([
-      ['Spent', html`${renderEuros(total.spentEuros)}, ${total.count} payments`],
+      ['Spent', html`${renderEuros(total.spentEuros)}, ${countOf(total.count, 'payment')}`],
       ['Refunded', renderEuros(total.refundedEuros)],
       [
         'Net',
         html`${renderEuros(total.netEuros)}${total.change !== null && html` (${renderChange(total.change)} from ${formatSpan(before)})`}`,
       ],
-      [
-        'Denied',
-        html`${renderEuros(total.deniedEuros)}, ${total.deniedCount === 1 ? '1 payment' : `${total.deniedCount} payments`}`,
-      ],
+      ['Denied', html`${renderEuros(total.deniedEuros)}, ${countOf(total.deniedCount, 'payment')}`],
     ]),
     drawn(report, before, request),
   )}
 ${renderBox('By agent', byAgent(report, request))}
-<nav class="pages" aria-label="Report"><span>${data.length} agents listed</span>${reportExportLink(costsApi.costsTable, 'costs', request)}</nav>`
+<nav class="pages" aria-label="Report"><span>${countOf(data.length, 'agent')} listed</span>${reportExportLink(costsApi.costsTable, 'costs', request)}</nav>`
 }
 
 interface Point extends Partial<Period> {
@@ -142,6 +140,6 @@ function byAgent({ data, other }: Costs, request: PageRequest): Html {
         ? html`You, without an agent`
         : renderRecordLink(request, line.agentId, renderText(line.name, 60)),
   }))
-  const rest = other ? [{ ...other, who: html`${other.agents} other agents` }] : []
+  const rest = other ? [{ ...other, who: html`${countOf(other.agents, 'other agent')}` }] : []
   return renderTable(request, 'Spend by agent', [...listed, ...rest], lineColumns)
 }

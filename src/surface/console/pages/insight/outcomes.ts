@@ -5,7 +5,7 @@ import { renderChart } from '../../parts/chart.ts'
 import { copyableText, renderRecordLink } from '../../parts/links.ts'
 import { readRecordNames } from '../../parts/names.ts'
 import { renderBox, renderFacts, renderTable, type TableColumns } from '../../parts/table.ts'
-import { noneText, renderEuros, renderPercent, renderStatus, renderText } from '../../parts/text.ts'
+import { countOf, noneText, renderEuros, renderPercent, renderStatus, renderText } from '../../parts/text.ts'
 import { formatSpan, renderReportForm, reportQuery } from './report-query.ts'
 
 type Summary = OperationAnswer<typeof outcomesApi.summary>
@@ -40,14 +40,14 @@ async function summary(request: PageRequest): Promise<Html> {
   if (data.length === 0)
     return html`<div class="empty"><p>No outcomes and no completed intents from ${formatSpan(report)}.</p><p>${copyableText('agentpay outcomes create --intent-id intent_… --success true --value-euros 40')}</p></div>`
   const groups = data.map(group => ({ ...group, who: nameOf(group, report, request) }))
-  const rest = other ? [{ ...other, who: html`${other.groups} other groups` }] : []
+  const rest = other ? [{ ...other, who: html`${countOf(other.groups, 'other group')}` }] : []
   return html`${renderBox(
     formatSpan(report),
     renderFacts([
       ['Reported', html`${total.reported} of ${total.reported + total.unreported}`],
       ['Succeeded', rate(total)],
       ['Net cost', renderEuros(total.netSpendEuros)],
-      ['Value', html`${renderEuros(total.valueEuros)} from ${total.valued} outcomes`],
+      ['Value', html`${renderEuros(total.valueEuros)} from ${countOf(total.valued, 'outcome')}`],
       [
         'Return',
         html`${renderEuros(total.returnEuros)}${total.returnShare !== null && html` (${renderPercent(total.returnShare)})`}`,

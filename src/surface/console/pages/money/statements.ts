@@ -25,8 +25,8 @@ function exportForm({ may, now, to }: PageRequest): HtmlContent {
   )
   return html`<form method="get" class="export-month" action="${to('statements/export')}">
 <label class="unseen" for="export-month">Month</label>
-<select id="export-month" name="period" data-says="#export-button" data-verb="Export">${months.map(month => html`<option value="${month}">${formatDay(month)}</option>`)}</select>
-<button type="submit" class="main" id="export-button">Export ${formatDay(String(months[0]))}</button>
+<select id="export-month" name="period">${months.map(month => html`<option value="${month}">${formatDay(month)}</option>`)}</select>
+<button type="submit" class="main">Export</button>
 <span class="hint">All wallets as PDF, CSV and camt.053, in one ZIP file</span>
 </form>`
 }
