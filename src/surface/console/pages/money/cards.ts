@@ -56,7 +56,12 @@ export const cardsSection = consoleSection({
       'limits.dailyLimitEuros',
       'limits.monthlyLimitEuros',
     ],
-    labels: { displayName: 'Name (default: the agent’s)' },
+    labels: {
+      displayName: 'Name (default: the agent’s)',
+      'limits.maxTransactionEuros': 'Per payment (€)',
+      'limits.dailyLimitEuros': 'Per day (€)',
+      'limits.monthlyLimitEuros': 'Per month (€)',
+    },
     choices: {
       usage: [
         ['multi', 'Multiple payments'],
