@@ -53,7 +53,11 @@ const merchant = {
 
 export const mppMerchantsApi = {
   get: get('/simulate/mpp/{scenario}', merchant),
-  post: post('/simulate/mpp/{scenario}', { ...merchant, summary: 'Pay a simulated merchant, with POST' }),
+  post: post('/simulate/mpp/{scenario}', {
+    ...merchant,
+    summary: 'Pay a simulated merchant, with POST',
+    description: 'Works like `GET /simulate/mpp/{scenario}`, which lists the scenarios.',
+  }),
 }
 
 export type MerchantContext = Pick<ContextOf<typeof mppMerchantsApi.get>, 'refuse'>
