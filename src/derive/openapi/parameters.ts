@@ -21,9 +21,7 @@ export function* parameterExamples(
     const reader = readers.get(path.slice(0, path.indexOf(`{${name}}`) + name.length + 2))
     const example = reader && memberExample(reader, name, collector.all())
     if (typeof example === 'string') return example
-    return isId(name)
-      ? `${name.replace(/Id$/, '')}_01jd8x2m4ye7k9v0c3q5r6t8wz`
-      : (wordsInPaths[name] ?? name)
+    return isId(name) ? `${name.replace(/Id$/, '')}_01jd8x2m4ye7k9v0c3q5r6t8wz` : (wordsInPaths[name] ?? name)
   }
 }
 

@@ -167,9 +167,7 @@ export const consolePlaces: readonly ConsolePlace[] = [
   {
     title: 'Insights',
     icon: 'insights',
-    tabs: Object.entries(insights).map(([name, section]) =>
-      tab(name, section),
-    ),
+    tabs: Object.entries(insights).map(([name, section]) => tab(name, section)),
   },
   {
     title: 'Developers',

@@ -221,7 +221,8 @@ export function missingReceiptItem(missing: MissingReceiptItem, request: PageReq
     title: renderRecordLink(request, id, html`${renderEuros(amountEuros)} to ${renderText(merchant, 80)}`),
     who: agentId === null ? 'You' : renderRecordLink(request, agentId),
     why: 'No receipt',
-    details: () => html`<p class="why">${type === 'mpp' ? 'The merchant signed a receipt of the payment, but there is no invoice yet.' : 'No receipt yet.'}</p>`,
+    details: () =>
+      html`<p class="why">${type === 'mpp' ? 'The merchant signed a receipt of the payment, but there is no invoice yet.' : 'No receipt yet.'}</p>`,
     decide: renderReceiptForm(missing, request),
   }
 }
