@@ -66,6 +66,15 @@ export async function call(method, path, { body, background = false, key } = {})
   throw new Refused(code, words.refusals?.[code] ?? `${words.other} ${said}`, { said, status })
 }
 
+/**
+ * The page in an answer, or undefined if the answer is not HTML. The text of third parties in a table or in JSON is not
+ * escaped, and would become markup.
+ */
+export async function pageIn(response) {
+  if (!/^text\/html\b/i.test(response.headers.get('Content-Type') ?? '')) return undefined
+  return new DOMParser().parseFromString(await response.text(), 'text/html')
+}
+
 function ofBrowser(error) {
   const name = error.cause?.name ?? error.name
   if (name === 'InvalidStateError') return words.enrolledAlready
@@ -138,7 +147,7 @@ export function takeToken() {
 const wish = () => new URLSearchParams(location.search).get('to')
 
 /** Goes to the page that the person wanted, if it has this origin. */
-export function goOn(page = 'console') {
+export function goToRequestedPage(page = 'console') {
   const wanted = URL.parse(wish() ?? '', location.href)
   const isOurs =
     wish() !== null && wanted?.origin === location.origin && wanted.protocol === location.protocol

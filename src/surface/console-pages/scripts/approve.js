@@ -6,6 +6,7 @@ import {
   here,
   onPress,
   onSubmit,
+  pageIn,
   part,
   Refused,
   showTimes,
@@ -38,8 +39,8 @@ async function openChallenge() {
 
 async function refresh() {
   const response = await fetch(location.href, { headers: { 'X-Background': 'true' } })
-  const page = new DOMParser().parseFromString(await response.text(), 'text/html')
-  const now = page.querySelector('#intent')
+  const page = await pageIn(response)
+  const now = page?.querySelector('#intent')
   if (!response.ok || !now) return
   const hadFocus = intent().contains(document.activeElement)
   intent().replaceWith(now)

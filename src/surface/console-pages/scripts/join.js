@@ -1,4 +1,14 @@
-import { askDevice, call, goOn, onPress, onSubmit, showStep, takeToken, tell, words } from './page.js'
+import {
+  askDevice,
+  call,
+  goToRequestedPage,
+  onPress,
+  onSubmit,
+  showStep,
+  takeToken,
+  tell,
+  words,
+} from './page.js'
 
 const token = takeToken()
 
@@ -36,5 +46,5 @@ onSubmit('enrol', async form => {
   const name = form.get('name')
   await call('POST', 'passkeys/register/verify', { body: { challengeId, name, registration } })
   tell(words.enrolled)
-  goOn()
+  goToRequestedPage()
 })

@@ -1,6 +1,6 @@
 // Signs in by a passkey, or by a link whose token only this script sees.
 
-import { askDevice, call, goBy, goOn, onPress, showStep, takeToken } from './page.js'
+import { askDevice, call, goBy, goToRequestedPage, onPress, showStep, takeToken } from './page.js'
 
 const token = takeToken()
 showStep(token ? 'link' : 'passkey', { first: true })
@@ -9,7 +9,7 @@ onPress('sign-in', async () => {
   const { challengeId, options } = await call('POST', 'console/sign-in/options', { body: {} })
   const assertion = await askDevice('startAuthentication', options)
   await call('POST', 'console/sign-in', { body: { challengeId, assertion } })
-  goOn()
+  goToRequestedPage()
 })
 
 /** After these refusals of the link, the page shows the other ways to sign in. */
@@ -20,6 +20,6 @@ onPress('redeem', async () => {
     if (ENDED.has(error.code)) showStep('passkey')
     throw error
   })
-  if (kind === 'sign_in') goOn()
+  if (kind === 'sign_in') goToRequestedPage()
   else goBy('join')
 })

@@ -1,4 +1,4 @@
-import { askDevice, call, complain, goBy, here, onPress, part, Refused, tell, words } from './page.js'
+import { askDevice, call, complain, goBy, here, onPress, pageIn, part, Refused, tell, words } from './page.js'
 
 /** A challenge is valid for five minutes. One that is about to expire is not used. */
 const FRESH_MS = 4 * 60_000
@@ -20,9 +20,9 @@ async function openChallenge() {
 
 async function refresh() {
   const response = await fetch(location.href, { headers: { 'X-Background': 'true' } })
-  const page = new DOMParser().parseFromString(await response.text(), 'text/html')
-  /** @type {HTMLElement | null} */
-  const now = page.querySelector('#pairing')
+  const page = await pageIn(response)
+  /** @type {HTMLElement | null | undefined} */
+  const now = page?.querySelector('#pairing')
   if (!response.ok || !now || now.dataset.state === 'pending') return
   part('#pairing').replaceWith(now)
   document.title = page.title

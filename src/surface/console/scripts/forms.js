@@ -4,7 +4,7 @@
 import { confirm, showSecrets } from './dialogs.js'
 import { asSent, contentOf, filled } from './form-body.js'
 import { clearFormRefusal, showFormRefusal } from './form-refusal.js'
-import { load, refresh, renew } from './live-part.js'
+import { load, refresh, reloadMainContent } from './live-part.js'
 import { hasTypedInput } from './morph.js'
 import { all, closestTo, complain, loadCeremonies, once, part, root, tell, words } from './page.js'
 import { chooseStatements, openStatement, withPasskey } from './passkey.js'
@@ -79,8 +79,9 @@ function challengeOf({ dataset }, body) {
 
 const said = (text, answer) => text.replace(/\{(\w+)\}/g, (_, name) => answer?.[name] ?? '')
 
-/** Whether to renew the page in place. Loading it again would lose the input of another form. */
-const isRenewed = form => all('form').some(other => other !== form && hasTypedInput(other)) && renew()
+/** Whether to reload the content in place. Loading it again would lose the input of another form. */
+const isRenewed = form =>
+  all('form').some(other => other !== form && hasTypedInput(other)) && reloadMainContent()
 
 async function finish(form, answer, isOneOfMany) {
   const success = said(form.dataset.success ?? words.done, answer)

@@ -1,7 +1,7 @@
 // Live parts of a page. Each names its events, and is fetched again after one of them.
 
 import { hasTypedInput, morph } from './morph.js'
-import { closestTo, dataset, goBy, here, part, Refused, words } from './page.js'
+import { closestTo, dataset, goBy, here, pageIn, part, Refused, words } from './page.js'
 import { signInAgain, signIns } from './sign-in.js'
 import { follow } from './stream.js'
 import { showTimes, timeOf } from './times.js'
@@ -73,10 +73,10 @@ function gapAfter(response) {
 /** A panel shows the page of another address. */
 const addressOf = one => one.closest('[data-address]')?.dataset.address ?? location.href
 
-/** Links of another page are relative to its address. */
-export function parsePage(text, address) {
-  const page = new DOMParser().parseFromString(text, 'text/html')
-  if (address !== location.href)
+/** The page in an answer. Links of another page are relative to its address. */
+export async function readPage(response, address) {
+  const page = await pageIn(response)
+  if (page && address !== location.href)
     for (const name of ['href', 'src'])
       for (const one of page.querySelectorAll(`[${name}]`))
         one.setAttribute(name, new URL(one.getAttribute(name), address).href)
@@ -99,7 +99,9 @@ async function fetchParts(asked, patienceMs = GIVE_UP_MS) {
   if (response.status === 401 && signIns === before) void endSession()
   else if (response.status === 401) isUrgent = true
   if (!response.ok) throw await refusalIn(response)
-  return parsePage(await response.text(), address)
+  const page = await readPage(response, address)
+  if (!page) throw new Refused('not_loaded', words.offline)
+  return page
 }
 
 async function refusalIn(response) {
@@ -147,11 +149,10 @@ export async function load(id, query) {
   }
 }
 
-export async function renew() {
+export async function reloadMainContent() {
   const response = await fetch(location.href).catch(() => undefined)
-  if (!response?.ok) return false
-  const page = new DOMParser().parseFromString(await response.text(), 'text/html')
-  const next = page.querySelector('main')
+  const page = response?.ok ? await pageIn(response) : undefined
+  const next = page?.querySelector('main')
   if (!next || page.documentElement.dataset.person !== dataset.person) return false
   showTimes(next)
   morph(part('main'), next)

@@ -2,7 +2,7 @@
 // when a person first opens it.
 
 import { element } from './dialogs.js'
-import { closestTo, part, root, words } from './page.js'
+import { closestTo, pageIn, part, root, words } from './page.js'
 
 const PAUSE_MS = 150
 
@@ -60,8 +60,8 @@ async function find() {
   try {
     const { signal } = asking
     const response = await fetch(address, { headers: { 'X-Background': 'true' }, signal })
-    if (!response.ok) return
-    const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+    const page = response.ok && (await pageIn(response))
+    if (!page) return
     const content = page.getElementById('found')
     // The answer's addresses are those of the search page, which is directly below `console`.
     for (const link of content?.querySelectorAll('a') ?? [])
@@ -97,16 +97,19 @@ async function askHere(event, link) {
   if (isOnItsPage) return
   event.preventDefault()
   asked ??= await loadAsk(link.href)
+  if (!asked) return location.assign(link.href)
   palette.found.replaceChildren(asked.talk, asked.form)
   asked.form.elements.message.value = link.dataset.askAbout
   await import(asked.script)
   asked.form.requestSubmit()
 }
 
+/** Undefined if the answer is another page, such as the one to sign in. */
 async function loadAsk(address) {
   const response = await fetch(address)
-  const page = new DOMParser().parseFromString(await response.text(), 'text/html')
-  const script = page.querySelector('script[src*="/ask-"]').getAttribute('src')
+  const page = await pageIn(response)
+  const script = page?.querySelector('script[src*="/ask-"]')?.getAttribute('src')
+  if (!script) return undefined
   return {
     talk: page.querySelector('[data-talk]'),
     form: page.querySelector('form[data-ask]'),
