@@ -50,6 +50,7 @@ import { intelligenceArea } from './insight/intelligence/intelligence.ts'
 import { outcomesArea } from './insight/outcomes/outcomes.ts'
 import { beneficiariesArea } from './money/beneficiaries/beneficiaries.ts'
 import { billingArea } from './money/billing/billing.ts'
+import { exchangeRatesArea } from './money/exchange-rates/exchange-rates.ts'
 import { fundingsArea } from './money/fundings/fundings.ts'
 import { incomingArea } from './money/incoming/incoming.ts'
 import { ledgerArea } from './money/ledger/ledger.ts'
@@ -86,6 +87,7 @@ export const areas = {
   transactions: transactionsArea,
   fund: fundingsArea,
   billing: billingArea,
+  exchangeRates: exchangeRatesArea,
   incoming: incomingArea,
   statements: statementsArea,
   agents: agentsArea,

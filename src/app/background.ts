@@ -10,6 +10,7 @@ import {
 import { COUNTING_DUE_SQL, countSpend, isSpendCountBehind } from '../insight/spend/index.ts'
 import { endOverdueRecords } from '../kernel/background/deadlines.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
+import { refreshRates } from '../money/exchange-rates/index.ts'
 import { repeatEvery, repeatOnWake } from '../platform/rounds.ts'
 import { withOutboundMetrics } from './database-metrics.ts'
 import type { OpenRuntime, Stoppable } from './runtime.ts'
@@ -154,4 +155,20 @@ function followJournal(
       await Promise.all([unwatch(), rounds.stop()])
     },
   }
+}
+
+const RATES_EVERY = 3_600_000
+
+/** Fetches the exchange rates of live mode. Any number may run: the same rates are stored once. */
+export function startRateRefresh({ database, ports, log }: OpenRuntime): Stoppable {
+  const sql = sqlOn(database.pool)
+  const warn = (reason: unknown) => log.warn(reason, 'the exchange rates of live mode were not refreshed')
+  return repeatEvery(
+    RATES_EVERY,
+    async () => {
+      const failure = await refreshRates({ sql, ports })
+      if (failure !== undefined) warn({ reason: failure })
+    },
+    error => warn({ err: error }),
+  )
 }

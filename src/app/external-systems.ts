@@ -1,8 +1,11 @@
 import { sandboxAcquirer } from '../adapters/acquirer/sandbox.ts'
 import { sandboxProcessor } from '../adapters/card-processor/sandbox.ts'
 import type { DeliverMessage } from '../adapters/card-processor/sandbox-refunds.ts'
+import { ecbRates } from '../adapters/exchange-rates/ecb.ts'
+import { sandboxRates } from '../adapters/exchange-rates/sandbox.ts'
 import { sandboxFundingRail } from '../adapters/funding-rail/sandbox.ts'
 import { manualIdentity } from '../adapters/identity-verification/manual.ts'
+import { noIdentityCheck } from '../adapters/identity-verification/none.ts'
 import { type DeliverIdentityNotice, sandboxIdentity } from '../adapters/identity-verification/sandbox.ts'
 import { type PaymentFileQueue, sepaFileRail } from '../adapters/sepa-rail/files.ts'
 import { outboundFolder } from '../adapters/sepa-rail/folder.ts'
@@ -11,10 +14,11 @@ import { stripeIssuing } from '../adapters/stripe-issuing/stripe-issuing.ts'
 import type { Mode } from '../kernel/contract/actor.ts'
 import type { ExternalSystems, LiveRails } from '../kernel/contract/ports.ts'
 import { Problem } from '../kernel/contract/problem.ts'
-import { kycProviderOf } from '../platform/settings/external-systems.ts'
+import { hasRealRail, kycProviderOf } from '../platform/settings/external-systems.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 import type { Acquirer } from '../ports/acquirer.ts'
 import type { CardProcessor } from '../ports/card-processor.ts'
+import type { OutboundHttp } from '../ports/outbound.ts'
 import type { SepaRail } from '../ports/sepa-rail.ts'
 import { deriveSecrets } from '../ports/vault.ts'
 
@@ -29,6 +33,7 @@ export function createExternalSystems(
   settings: WithKey,
   queue: PaymentFileQueue,
   doors: SandboxCallbacks,
+  outbound: OutboundHttp,
 ): ExternalSystems {
   const { sepaRail, fundingRail, cardProcessor } = settings
   const secrets = sandboxSecrets(settings)
@@ -36,15 +41,23 @@ export function createExternalSystems(
   const funding = { sandbox: sandboxFundingRail() }
   const cards = { sandbox: sandboxProcessor(secrets, doors.cards), stripe: byStripe(settings) }
   const acquirer = sandboxAcquirer(secrets.numbers, { processor: cards.sandbox, deliver: doors.cards })
-  const identity =
-    kycProviderOf(settings) === 'manual'
-      ? manualIdentity()
-      : sandboxIdentity(secrets.identity, doors.identity)
+  const identities = {
+    manual: manualIdentity,
+    none: noIdentityCheck,
+    sandbox: () => sandboxIdentity(secrets.identity, doors.identity),
+  }
+  const identity = identities[kycProviderOf(settings)]()
+  const fixed = sandboxRates()
+  const rates = {
+    test: fixed,
+    live: hasRealRail(settings) ? ecbRates(settings.exchangeRatesUrl, outbound) : fixed,
+  }
   return {
     sepaRail: byMode('SEPA_RAIL', sepa.sandbox, sepaRail && sepa[sepaRail]),
     fundingRail: byMode('FUNDING_RAIL', funding.sandbox, fundingRail && funding[fundingRail]),
     cardProcessor: byMode('CARD_PROCESSOR', cards.sandbox, cardProcessor && cards[cardProcessor]),
     acquirer: mode => (mode === 'test' ? acquirer : noAcquirer()),
+    exchangeRates: mode => (mode === 'live' ? rates.live : rates.test),
     identityVerification: () => identity,
   }
 }

@@ -42,6 +42,7 @@ import { registerDatabaseMetrics } from './database-metrics.ts'
 import { type EventFollowing, type EventStreamTimes, openEventFollowing } from './event-streams.ts'
 import { createExternalSystems, liveRailsOf } from './external-systems.ts'
 import { createFileStore, withFileLossAlarm } from './files.ts'
+import { requireOnlyCustomer } from './only-customer.ts'
 import { browserPageAddresses, type ServiceAddresses, serviceAddresses } from './own-addresses.ts'
 import { createPorts, tenantOperationRunner } from './ports.ts'
 import { inProcessDelivery, sandboxCallbacks, signedReceivers } from './receivers.ts'
@@ -126,12 +127,17 @@ async function openStore({ settings, waiting, shared }: StoreOptions, log: Logge
 const guardOf = ({ outboundAllowCidrs = [] }: Settings, { listener }: ServiceAddresses): OutboundHttp =>
   guardedHttp({ allow: outboundAllowCidrs, ownListener: listener })
 
+interface SystemParts extends Pick<Ports, 'runFor' | 'deliver' | 'outbound'> {
+  readonly log: Logger
+}
+
 const systemsOf = (
   { settings, outside = {} }: RuntimeOptions,
-  runFor: ReturnType<typeof tenantOperationRunner>,
-  deliver: Ports['deliver'],
-  log: Parameters<typeof sandboxCallbacks>[1],
-) => ({ ...createExternalSystems(settings, sepaQueue(runFor), sandboxCallbacks(deliver, log)), ...outside })
+  { runFor, deliver, outbound, log }: SystemParts,
+) => ({
+  ...createExternalSystems(settings, sepaQueue(runFor), sandboxCallbacks(deliver, log), outbound),
+  ...outside,
+})
 
 export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime> {
   const { settings, waiting, shared = false, areas = allAreas, streamTimes = {} } = options
@@ -139,6 +145,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const log = openLog(settings.logLevel, secretsIn(settings), settings.logFormat)
   const store = await openStore({ settings, waiting, shared }, log)
   const { database, leases, listener, vault, signer, ...calls } = store
+  await requireOnlyCustomer(settings, database, log)
   const metrics = metricsOf(database, calls.unrecordedAnswers)
   const notify = openNotifier(database, settings.backgroundIntervalMs)
   const onOutbox = () => notify(['outbox'])
@@ -150,6 +157,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const { runUrl, showRunsAt } = runPages(settings)
   const inwards: Ports['deliver'] = (key, request) => deliver(key, request)
   const runFor = tenantOperationRunner(call => execute(call), operations)
+  const outbound = options.outbound ?? guardOf(settings, addresses)
   const runtime = withOwnerOperations(operations, {
     database,
     ports: createPorts({
@@ -159,8 +167,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       pages: browserPageAddresses(settings, addresses, warning => log.warn(warning)),
       runUrl,
       ...configured(settings),
-      outside: systemsOf(options, runFor, inwards, log),
-      outbound: options.outbound ?? guardOf(settings, addresses),
+      outside: systemsOf(options, { runFor, deliver: inwards, outbound, log }),
+      outbound,
       vault,
       signer,
       threads,

@@ -83,12 +83,12 @@ function allRecordActivities(
 ): object {
   const records = Object.values(areas).flatMap(({ openRecords }) => openRecords)
   const processes = records.map(({ process }) => process).filter(isRecordProcess)
-  // With manual verification companies are real, and an onboarding of test mode opens live keys too.
-  const isManual = kycProviderOf(settings) === 'manual'
+  // Outside the sandbox companies are real, and an onboarding of test mode opens live keys too.
+  const isReal = kycProviderOf(settings) !== 'sandbox'
   const activities = processes.map(process =>
     recordActivities(process, run, {
       operatorSignals: settings.operatorSignals,
-      openLiveMoney: isManual && process.opensLiveMoney === true,
+      openLiveMoney: isReal && process.opensLiveMoney === true,
       pageOf: id => pageOf(settings.publicUrl, id),
     }),
   )

@@ -1,5 +1,6 @@
 import {
   startAuditSealing,
+  startRateRefresh,
   startSpendCounting,
   startWebhookDeliveries,
   startWebPush,
@@ -31,6 +32,7 @@ runProcess(async life => {
     startWebPush(runtime),
     startAuditSealing(runtime),
     startSpendCounting(runtime),
+    startRateRefresh(runtime),
   ]
   for (const part of [...figures, ...parts]) life.closeLater(() => part.stop())
   printLine('The relay is running.')

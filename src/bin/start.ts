@@ -114,8 +114,17 @@ async function loadService() {
     startWebPush: startPushes,
     startAuditSealing: startSealing,
     startSpendCounting: startSpend,
+    startRateRefresh: startRates,
   } = parts
-  const starts = [startDeadlines, startDeliveries, startPushes, startSealing, startSepaInbox, startSpend]
+  const starts = [
+    startDeadlines,
+    startDeliveries,
+    startPushes,
+    startSealing,
+    startSepaInbox,
+    startSpend,
+    startRates,
+  ]
   const startParts = ({ runtime }: Service, life: ProcessLifetime): void => {
     for (const start of starts) {
       const part = start(runtime)

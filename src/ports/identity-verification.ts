@@ -7,8 +7,8 @@ import type { PostalAddress } from './card-processor.ts'
  */
 export interface IdentityVerification {
   readonly name: string
-  /** There is no provider: operators decide, and the process waits for them. */
-  readonly isManual: boolean
+  /** Who decides. The process waits for operators; the installation verifies its one customer at once. */
+  readonly decider: IdentityDecider
   submit(check: IdentityCheck, call: IdentityCall): Promise<IdentityCheckStatus | UnansweredIdentityCheck>
   inquire(check: IdentityCheck, call: IdentityCall): Promise<IdentityCheckStatus | UnansweredIdentityCheck>
   /** Whether the headers look like those of this provider's notices. Proves nothing. */
@@ -16,6 +16,9 @@ export interface IdentityVerification {
   /** Verifies the signature over the raw bytes, then reads the notice. */
   read(body: Uint8Array, headers: IdentityNoticeHeaders, now: Date): ParsedIdentityNotice
 }
+
+export const identityDeciders = ['provider', 'operator', 'installation'] as const
+export type IdentityDecider = (typeof identityDeciders)[number]
 
 export type IdentityNoticeHeaders = Readonly<Record<string, string | undefined>>
 

@@ -2,7 +2,7 @@ import type { IdentityVerification } from '../../ports/identity-verification.ts'
 
 export const manualIdentity = (): IdentityVerification => ({
   name: 'manual',
-  isManual: true,
+  decider: 'operator',
   submit: async () => ({ status: 'in_review' }),
   inquire: async () => ({ status: 'in_review' }),
   recognizes: () => false,

@@ -114,7 +114,7 @@ export function signIdentityNotice(secrets: Secrets, notice: IdentityNotice): Si
 /** A simulated provider, which stores nothing: the person's name decides. */
 export const sandboxIdentity = (secrets: Secrets, deliver: DeliverIdentityNotice): IdentityVerification => ({
   name: 'sandbox',
-  isManual: false,
+  decider: 'provider',
   async submit(check, call) {
     const { reference, person, submittedAt } = check
     const rule = ruleFor(person.name)

@@ -68,6 +68,7 @@ export const API_PLACES: readonly ApiPlace[] = [
       'Beneficiaries',
       'Statements',
       'Billing',
+      'Exchange Rates',
       'Ledger',
       'Rails',
     ],

@@ -89,7 +89,7 @@ function descriptionOf(
     ...(operation.keyOnly ? [`Not open to people in the console: ${operation.keyOnly}`] : []),
     ...(operation.limits?.oneAtATime
       ? [
-          'It is expensive: an owner’s run one at a time, and one that waits longer than 10 seconds is refused as `rate_limited`.',
+          'Expensive: an owner’s run one at a time; after 10 seconds of waiting one is refused as `rate_limited`.',
         ]
       : []),
     ...(operation.limits?.unmetered ? ['It is outside the rate limit.'] : []),

@@ -55,7 +55,7 @@ type SchemeName = keyof typeof securitySchemes
 
 const proofs: Readonly<Record<CallerType, { scheme?: SchemeName; scoped?: true; words: string }>> = {
   key: { scheme: 'apiKey', scoped: true, words: 'an API key' },
-  console: { scheme: 'consoleSession', scoped: true, words: 'a person’s session in the console' },
+  console: { scheme: 'consoleSession', scoped: true, words: 'a console session' },
   agent: { scheme: 'agentToken', scoped: true, words: 'an agent token' },
   merchant: { scheme: 'merchantKey', words: 'a merchant’s key' },
   dash: { scheme: 'dashboardSecret', words: 'the dashboard secret' },

@@ -131,6 +131,23 @@ export async function readHolderNames(
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
+const LOCK_ONLY_CUSTOMER = `select pg_advisory_xact_lock(hashtextextended('only customer', 0))`
+const COUNT = `
+select count(*)::int as count from customers
+where id <> '${PLATFORM_OWNER_ID}' and suspended_by is distinct from 'forgotten'`
+
+/** Customers whose data was not deleted. */
+export async function countCustomers(sql: Sql): Promise<number> {
+  const [row] = await sql<Row & { count: number }>(COUNT, [])
+  return row?.count ?? 0
+}
+
+/** Concurrent requests for the only account wait for each other, so that one of them opens it. */
+export async function hasCustomerAfterLock(sql: Sql): Promise<boolean> {
+  await sql(LOCK_ONLY_CUSTOMER, [])
+  return (await countCustomers(sql)) > 0
+}
+
 const FORGOTTEN = `select id from customers where id = any($1::text[]) and suspended_by = 'forgotten'`
 
 /** Finds forgotten owners among these, whose credentials must not work. */

@@ -10,9 +10,11 @@ export { type Customer, type KycStatus, PLATFORM_OWNER_ID } from './customer.ts'
 export {
   addCustomer,
   closeCustomerForDeletion,
+  countCustomers,
   customerEvent,
   findCustomer,
   findForgottenOwners,
+  hasCustomerAfterLock,
   readHolderNames,
   resumeCustomerAfterDeletion,
   suspendCustomerForDeletion,

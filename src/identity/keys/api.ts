@@ -114,6 +114,12 @@ export const apiKeysApi = {
     body: CustomerCreateBody,
     example: { name: 'Ada Lovelace', email: 'ada@example.com', type: 'individual', country: 'DE' },
     returns: [201, CreatedCustomer],
+    fails: {
+      second_customer: [
+        403,
+        'KYC_PROVIDER=none serves one customer, which exists. Set KYC_PROVIDER=manual to open another account.',
+      ],
+    },
     emits: {
       'customer.created': declareEvent('An account was opened.', CustomerEvent),
       'key.created': declareEvent('An API key was created.', ApiKeyEvent),

@@ -8,7 +8,7 @@ import { definedOnly } from '../../kernel/database/entity.ts'
 import type { Subjects } from '../../statements/index.ts'
 import { addMs, clock, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { addCustomer, customerEvent, findCustomer } from '../customers/index.ts'
+import { addCustomer, customerEvent, findCustomer, hasCustomerAfterLock } from '../customers/index.ts'
 import {
   type AssertionRefusalCode,
   type assertionEvents,
@@ -117,7 +117,9 @@ async function lockForOperator(
 }
 
 const keys = bindHandlers(apiKeysApi, {
-  openAccount({ body }, { records, switchTenant, emit }) {
+  async openAccount({ body }, { records, sql, ports, switchTenant, emit, refuse }) {
+    const isOnly = ports.identityVerification().decider === 'installation'
+    if (isOnly && (await hasCustomerAfterLock(sql))) return refuse('second_customer')
     const ownerId = newId('customer')
     switchTenant({ ownerId, mode: 'test' })
     const customer = addCustomer(records, ownerId, body)

@@ -5,6 +5,7 @@ import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contra
 import { uploadSchema } from '../../kernel/contract/upload.ts'
 import {
   type IdentityNotice,
+  identityDeciders,
   identityDocumentKinds,
   identityRejectionCodes,
 } from '../../ports/identity-verification.ts'
@@ -23,7 +24,7 @@ import {
 } from '../../values/schemas.ts'
 import { customerVerifiedEvents } from '../customers/index.ts'
 import { KYC_DOCUMENT_TYPES } from './document.ts'
-import { kycDeciders, kycSubmissionMachine } from './submission.ts'
+import { kycSubmissionMachine } from './submission.ts'
 
 const status = z.enum(kycSubmissionMachine.states)
 const documentKind = z.enum(identityDocumentKinds)
@@ -75,7 +76,7 @@ const SubmissionRecord = z
     rejection: RejectionRecord.nullable().meta({
       description: 'Why the submission was rejected. Null unless it is `rejected`.',
     }),
-    decidedBy: z.enum(kycDeciders).nullable(),
+    decidedBy: z.enum(identityDeciders).nullable(),
     decidedAt: instant.nullable(),
     contradictedAt: instant.nullable().meta({
       description:
@@ -103,7 +104,10 @@ const KycDocumentEvent = z.object({
 const kycEvents = {
   'kyc.submitted': declareEvent('A person has submitted their identity.', KycEvent),
   'kyc.in_review': declareEvent('The documents of a person are being reviewed.', KycEvent),
-  'kyc.verified': declareEvent('The identity of a person is verified.', KycEvent),
+  'kyc.verified': declareEvent(
+    'The identity of a person is verified.',
+    KycEvent.extend({ decidedBy: z.enum(identityDeciders) }),
+  ),
   'kyc.rejected': declareEvent(
     'The identity of a person was rejected. The submission says why, and what to send instead.',
     KycEvent.extend({ code: z.enum(identityRejectionCodes) }),
@@ -219,7 +223,7 @@ export const kycApi = {
       too_many_submissions: [400, 'The limit of fifty submissions per day is reached. Try again tomorrow.'],
       documents_missing: [400, 'documentIds: a passport is missing, or both sides of an identity card.'],
     },
-    emits: { 'kyc.submitted': kycEvents['kyc.submitted'] },
+    emits: { 'kyc.submitted': kycEvents['kyc.submitted'], ...kycEndEvents },
   }),
   list: list('/kyc/submissions', {
     ...readers,

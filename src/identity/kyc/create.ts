@@ -6,7 +6,7 @@ import { newId } from '../../values/ids.ts'
 import { type Customer, findCustomer } from '../customers/index.ts'
 import { findRepresentative } from '../onboarding/index.ts'
 import type { kycApi } from './api.ts'
-import { applySubmissionStatus, wakeKycProcess } from './decide.ts'
+import { applySubmissionStatus, endKycSubmission, wakeKycProcess } from './decide.ts'
 import { KycDocument, missingDocumentKind } from './document.ts'
 import { kycProcess } from './process.ts'
 import { KycSubmission, MAX_SUBMISSIONS_PER_DAY, OPEN_KYC_STATUSES } from './submission.ts'
@@ -43,12 +43,13 @@ export const createKycSubmission: HandlerOf<typeof kycApi.create> = async ({ bod
       `A submission of this person is already open: see GET /kyc/submissions/${open.id}.`,
     )
   if (recent >= MAX_SUBMISSIONS_PER_DAY) return refuse('too_many_submissions')
+  const provider = ports.identityVerification()
   const id = newId('kycsubmission')
   const { documentIds: _, ...members } = body
   const submission = records.create(KycSubmission, {
     ...members,
     id,
-    provider: ports.identityVerification().name,
+    provider: provider.name,
     dueAt: now,
     workflowId: workflowIdOf(kycProcess, id),
   })
@@ -56,6 +57,8 @@ export const createKycSubmission: HandlerOf<typeof kycApi.create> = async ({ bod
   await applySubmissionStatus(submission, context)
   emit('kyc.submitted', kycEvent(submission))
   wakeKycProcess(submission, context)
+  if (provider.decider === 'installation')
+    await endKycSubmission(submission, documents, { rejection: null, by: provider.decider }, context)
   return kycSubmissionResponse(submission, documents)
 }
 

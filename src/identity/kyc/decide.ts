@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import {
   type FinalIdentityStatus,
   type IdentityCheckStatus,
+  type IdentityDecider,
   isUnansweredIdentityCheck,
   type UnansweredIdentityCheck,
 } from '../../ports/identity-verification.ts'
@@ -76,9 +77,11 @@ export async function applyProviderAnswer(
   if (answer.status === 'in_review') return review(submission, answer.expectedAt, context)
   const rejection = answer.status === 'rejected' ? kycRejection(answer.code) : null
   if (isKycSubmissionOpen(submission))
-    return endKycSubmission(submission, documents, { rejection, by: 'provider' }, context)
+    return endKycSubmission(submission, documents, { rejection, by: deciderOf(context) }, context)
   return recordContradiction(submission, answer, context.now)
 }
+
+const deciderOf = ({ ports }: Pick<Context, 'ports'>): IdentityDecider => ports.identityVerification().decider
 
 /** The first final answer counts. A contradiction is recorded, so that a person clarifies it with the provider. */
 function recordContradiction(submission: KycSubmission, answer: FinalIdentityStatus, now: Date): boolean {
@@ -102,7 +105,7 @@ async function review(
   if (expectedAt && expectedAt > now) submission.dueAt = expectedAt
   if (!kycSubmissionMachine.move(submission, 'in_review')) return false
   submission.calls = 0
-  if (ports.identityVerification().isManual) submission.dueAt = null
+  if (ports.identityVerification().decider === 'operator') submission.dueAt = null
   else if (!expectedAt) submission.dueAt = addMs(now, kycRetryDelay(1))
   emit('kyc.in_review', kycEvent(submission))
   wakeKycProcess(submission, context)
@@ -112,7 +115,7 @@ async function review(
 
 interface Decision {
   readonly rejection: KycRejection | null
-  readonly by: 'provider' | 'operator'
+  readonly by: IdentityDecider
 }
 
 export async function endKycSubmission(
@@ -130,7 +133,7 @@ export async function endKycSubmission(
   for (const document of documents) document.eraseAt = eraseAt
   const told = kycEvent(submission)
   if (rejection) emit('kyc.rejected', { ...told, code: rejection.code })
-  else emit('kyc.verified', told)
+  else emit('kyc.verified', { ...told, decidedBy: by })
   wakeKycProcess(submission, context)
   await followEnd(submission, context)
   return true

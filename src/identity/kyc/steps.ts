@@ -39,7 +39,7 @@ async function reserve(
   const isDue = submission.dueAt !== null && submission.dueAt <= now
   if (submission.status !== status || !isDue) return new AnswerNow(NOTHING)
   const provider = ports.identityVerification()
-  if (status === 'in_review' && provider.isManual) {
+  if (status === 'in_review' && provider.decider === 'operator') {
     // The check was submitted to another provider, so operators continue it.
     submission.dueAt = null
     return new AnswerNow(NOTHING)

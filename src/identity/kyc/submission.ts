@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import type { PostalAddress } from '../../ports/card-processor.ts'
-import type { IdentityRejectionCode } from '../../ports/identity-verification.ts'
+import type { IdentityDecider, IdentityRejectionCode } from '../../ports/identity-verification.ts'
 import { minutes } from '../../values/clock.ts'
 import type { PersonalData } from '../../values/personal.ts'
 
@@ -20,8 +20,6 @@ export const SANDBOX_PROVIDER = 'sandbox'
 export const OPEN_KYC_SUBMISSION_SQL = "status in ('pending', 'in_review')"
 
 export const OPEN_KYC_STATUSES = ['pending', 'in_review'] as const satisfies readonly KycSubmissionStatus[]
-
-export const kycDeciders = ['provider', 'operator'] as const
 
 /** Bounds a tenant's submissions a day, since each costs the provider work. */
 export const MAX_SUBMISSIONS_PER_DAY = 50
@@ -45,7 +43,7 @@ const schema = defineEntity({
     address: p.json<PostalAddress>(),
     calls: p.integer().onCreate(() => 0),
     rejection: nullable.json<KycRejection>(),
-    decidedBy: nullable.string().$type<(typeof kycDeciders)[number] | null>(),
+    decidedBy: nullable.string().$type<IdentityDecider | null>(),
     decidedAt: nullable.instant(),
     /** When the provider contradicted the final answer, which a person must clarify. */
     contradictedAt: nullable.instant(),

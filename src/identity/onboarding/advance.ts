@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/contract/context.ts'
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { formatMinute } from '../../values/clock.ts'
 import type { onboardingStepsApi } from './api.ts'
 import {
@@ -9,7 +9,7 @@ import {
   onboardingMachine,
   openInformationRequest,
 } from './company-onboarding.ts'
-import { areIdentitiesSubmitted } from './company-people.ts'
+import { areIdentitiesSubmitted, missingIdentityMessages } from './company-people.ts'
 import { lockOnboarding, type OnboardingWithPeople, onboardingEvent } from './find.ts'
 import { type OnboardingSignal, onboardingProcess } from './process.ts'
 import type { onboardingEvents } from './schemas.ts'
@@ -24,10 +24,22 @@ export const advanceOnboarding: HandlerOf<typeof onboardingStepsApi.advance> = a
   const { onboarding, representatives } = submission
   const { status, dueAt } = onboarding
   if (dueAt === null || dueAt > context.now) return { done: true }
-  if (status === 'submitted' && areIdentitiesSubmitted(representatives))
+  if (status === 'submitted' && areIdentitiesSubmitted(representatives)) {
     beginOnboardingReview(submission, context)
+    approveWithoutOperator(submission, context)
+  }
   if (status === 'needs_information') endOnboarding(submission, 'expired', context)
   return { done: true }
+}
+
+/** With `KYC_PROVIDER=none` the one customer operates the installation. */
+function approveWithoutOperator(
+  submission: OnboardingWithPeople,
+  context: ContextOf<typeof onboardingStepsApi.advance>,
+): void {
+  const { decider } = context.ports.identityVerification()
+  if (decider === 'installation' && missingIdentityMessages(submission.representatives).length === 0)
+    endOnboarding(submission, 'approved', context, { decidedBy: decider })
 }
 
 export const onboardingProcessStatus: HandlerOf<typeof onboardingStepsApi.status> = async (
@@ -104,12 +116,13 @@ export function endOnboarding<To extends Ending>(
   submission: OnboardingWithPeople,
   to: To,
   context: Stepping<`onboarding.${To}`>,
+  more: object = {},
 ): boolean {
   const { onboarding } = submission
   if (!onboardingMachine.move(onboarding, to)) return false
   Object.assign(onboarding, { endedAt: context.now, dueAt: null })
   const emit = context.emit as (event: string, data: object) => void
-  emit(`onboarding.${to}`, onboardingEvent(submission))
+  emit(`onboarding.${to}`, { ...onboardingEvent(submission), ...more })
   wakeOnboardingProcess(submission, context)
   return true
 }

@@ -184,12 +184,13 @@ export const onboardingStepsApi = {
   }),
   /** Does nothing before the tenant's clock reaches the due time, or when repeated. */
   advance: post('/onboarding/{id}/advance', {
-    summary: 'Take an onboarding into review, or expire it',
+    summary: 'Take an onboarding into review, approve it without an operator, or expire it',
     callers: [],
     returns: [200, z.object({ done: z.boolean() })],
     fails: { onboarding_not_found },
     emits: {
       'onboarding.in_review': onboardingEvents['onboarding.in_review'],
+      'onboarding.approved': onboardingEvents['onboarding.approved'],
       'onboarding.expired': onboardingEvents['onboarding.expired'],
     },
   }),

@@ -66,7 +66,7 @@ export const approveOnboarding: HandlerOf<typeof onboardingApi.approve> = async 
       `Not every representative is verified. Missing: ${missing.join('; ')}.`,
     )
   beginOnboardingReview(submission, context)
-  endOnboarding(submission, 'approved', context)
+  endOnboarding(submission, 'approved', context, { decidedBy: 'operator' })
   return onboardingResponse(submission)
 }
 

@@ -3,7 +3,7 @@ import type { RecordProcess } from '../../kernel/contract/process.ts'
 export const onboardingProcess = {
   name: 'onboarding',
   title: 'Onboarding',
-  details: `A company wants to move real money. The run waits until something can be checked about each representative, and then for the operator. A question without an answer for thirty days ends it.
+  details: `A company wants to move real money. The run waits until something can be checked about each representative, and then for the operator; with \`KYC_PROVIDER=none\` the review approves it. A question without an answer for thirty days ends it.
 
 Signals, each with \`{"by": "your name", "reason": "why"}\`:
 
@@ -11,7 +11,7 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 - \`reject\` rejects it. The company reads the reason, which may not be left out.
 - \`requestInformation\` asks the company for what the reason says.
 
-In live mode, and where \`KYC_PROVIDER\` is \`manual\`, they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /onboarding/{id}/approve\`.`,
+In live mode, and where \`KYC_PROVIDER\` is \`manual\` or \`none\`, they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /onboarding/{id}/approve\`.`,
   read: { activity: 'readOnboarding', operation: 'onboarding.status', summary: 'Status of the onboarding' },
   decide: 'answerOnboarding',
   signals: {

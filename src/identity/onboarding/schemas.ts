@@ -205,7 +205,7 @@ export const onboardingEvents = {
   ),
   'onboarding.approved': declareEvent(
     'An onboarding has been approved: the company is verified.',
-    OnboardingEvent,
+    OnboardingEvent.extend({ decidedBy: z.enum(['operator', 'installation']) }),
   ),
   'onboarding.rejected': declareEvent(
     'An onboarding has been rejected. Its record says why.',

@@ -1,5 +1,6 @@
 import type { Acquirer } from '../../ports/acquirer.ts'
 import type { CardProcessor } from '../../ports/card-processor.ts'
+import type { ExchangeRates } from '../../ports/exchange-rates.ts'
 import type { FileStore } from '../../ports/files.ts'
 import type { FundingRail } from '../../ports/funding-rail.ts'
 import type { IdentityVerification } from '../../ports/identity-verification.ts'
@@ -114,6 +115,8 @@ export interface ExternalSystems {
   fundingRail(mode: Mode): FundingRail
   cardProcessor(mode: Mode): CardProcessor
   acquirer(mode: Mode): Acquirer
+  /** Always there. Live mode has the ECB's beside a real rail. */
+  exchangeRates(mode: Mode): ExchangeRates
   /** The same in both modes, and always there: a verified owner may create live keys. */
   identityVerification(): IdentityVerification
 }
@@ -125,7 +128,7 @@ export interface LiveRails {
   readonly cards: 'stripe' | 'sandbox' | null
   readonly machinePayments: 'sandbox' | null
   readonly paymentMethods: 'sandbox' | null
-  readonly identityVerification: 'manual' | 'sandbox'
+  readonly identityVerification: 'manual' | 'none' | 'sandbox'
 }
 
 /** The EU country in which each store keeps its data; null if the settings do not state it. */

@@ -23,6 +23,14 @@ export const externalSystemSettings = {
       allowed: 'seconds, separated by commas',
     },
   ),
+  exchangeRatesUrl: documentSetting(
+    z.url({ protocol: /^https?$/ }).default('https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml'),
+    {
+      meaning:
+        'Exchange rates of live mode, in the form of the ECB’s `eurofxref-daily.xml`. The relay fetches them hourly until those of the day are there. An address inside your network needs `OUTBOUND_ALLOW_CIDRS`. Without a real rail, the sandbox’s rates are used.',
+      allowed: 'an http or https URL',
+    },
+  ),
   vapidSubject: documentSetting(z.url({ protocol: /^(mailto|https)$/ }).default('mailto:push@example.com'), {
     meaning:
       'Contact for push services (the subject of VAPID, RFC 8292). Some services refuse invalid contacts: set your own before you use web push.',
@@ -47,11 +55,14 @@ export const externalSystemSettings = {
   }),
 }
 
+const kycProviders = ['sandbox', 'manual', 'none'] as const
+type KycProvider = (typeof kycProviders)[number]
+
 export const identitySettings = {
-  kycProvider: documentSetting(z.enum(['sandbox', 'manual']).optional(), {
+  kycProvider: documentSetting(z.enum(kycProviders).optional(), {
     meaning:
-      'Who verifies identities, in both modes. A verified owner may create live keys. `manual`: operators decide. `sandbox` decides by magic names and is refused together with a real rail.',
-    allowed: 'sandbox, manual',
+      'Who verifies identities, in both modes. A verified owner may create live keys. `manual`: operators decide. `none`: the installation verifies its only customer without a check, and refuses a second one. `sandbox` decides by magic names and is refused together with a real rail. The same for every process.',
+    allowed: 'sandbox, manual, none',
     otherwise:
       'manual with a real rail (SEPA_RAIL=files, CARD_PROCESSOR=stripe, COLLECTION_IBAN), otherwise sandbox',
   }),
@@ -61,20 +72,20 @@ export interface RailSettings {
   readonly sepaRail?: string | undefined
   readonly cardProcessor?: string | undefined
   readonly collectionIban?: string | undefined
-  readonly kycProvider?: 'sandbox' | 'manual' | undefined
+  readonly kycProvider?: KycProvider | undefined
 }
 
 export const hasRealRail = ({ sepaRail, cardProcessor, collectionIban }: RailSettings): boolean =>
   sepaRail === 'files' || cardProcessor === 'stripe' || collectionIban !== undefined
 
-export const kycProviderOf = (settings: RailSettings): 'sandbox' | 'manual' =>
+export const kycProviderOf = (settings: RailSettings): KycProvider =>
   settings.kycProvider ?? (hasRealRail(settings) ? 'manual' : 'sandbox')
 
 /** Prevents a magic name of the sandbox from opening keys that move real money. */
 export function assertKycProvider(settings: RailSettings): void {
   if (kycProviderOf(settings) === 'sandbox' && hasRealRail(settings))
     throw new InvalidSettingError(
-      'KYC_PROVIDER=sandbox verifies people by magic names, and this installation moves real money. Set KYC_PROVIDER=manual, or remove SEPA_RAIL=files, CARD_PROCESSOR=stripe and COLLECTION_IBAN.',
+      'KYC_PROVIDER=sandbox verifies people by magic names, and this installation moves real money. Set KYC_PROVIDER=manual (or none, if you are the only customer), or remove SEPA_RAIL=files, CARD_PROCESSOR=stripe and COLLECTION_IBAN.',
     )
 }
 

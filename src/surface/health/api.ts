@@ -21,7 +21,9 @@ export const LiveRails = z
     cards: z.enum(['stripe', 'sandbox']).nullable().meta({ description: 'Cards of agents.' }),
     machinePayments: z.enum(['sandbox']).nullable().meta({ description: 'Payments for an HTTP 402.' }),
     paymentMethods: z.enum(['sandbox']).nullable().meta({ description: 'Fundings by a payment method.' }),
-    identityVerification: z.enum(['manual', 'sandbox']),
+    identityVerification: z
+      .enum(['manual', 'none', 'sandbox'])
+      .meta({ description: '`none`: unchecked, for one customer.' }),
   })
   .meta({
     id: 'LiveRails',

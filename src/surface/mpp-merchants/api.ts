@@ -56,7 +56,8 @@ export const mppMerchantsApi = {
   post: post('/simulate/mpp/{scenario}', {
     ...merchant,
     summary: 'Pay a simulated merchant, with POST',
-    description: 'Works like `GET /simulate/mpp/{scenario}`, which lists the scenarios.',
+    description:
+      'The merchant of `GET /simulate/mpp/{scenario}`, with the same scenarios, for a request with a body.',
   }),
 }
 

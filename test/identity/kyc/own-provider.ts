@@ -37,7 +37,7 @@ const asked =
 
 const provider: IdentityVerification = {
   name: 'own',
-  isManual: false,
+  decider: 'provider',
   submit: asked('submit'),
   inquire: asked('inquire'),
   recognizes: () => false,

@@ -18,6 +18,7 @@ describe('KYC_PROVIDER', () => {
     expect(provider({ CARD_PROCESSOR: 'stripe' })).toBe('manual')
     expect(provider({ COLLECTION_IBAN })).toBe('manual')
     expect(provider({ KYC_PROVIDER: 'manual' })).toBe('manual')
+    expect(provider({ KYC_PROVIDER: 'none', SEPA_RAIL: 'files' })).toBe('none')
   })
 
   test.each([{ SEPA_RAIL: 'files' }, { CARD_PROCESSOR: 'stripe' }, { COLLECTION_IBAN }])(

@@ -39,6 +39,7 @@ describe('the settings', () => {
       temporalTaskQueue: 'agentpay',
       operatorSignals: false,
       sepaCutoffTimes: ['09:00', '12:00', '15:00'],
+      exchangeRatesUrl: 'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml',
       vapidSubject: 'mailto:push@example.com',
       webhookRetrySeconds: [60, 300, 900, 3600],
     })

@@ -1,3 +1,4 @@
+import { guardedHttp } from '../../../src/adapters/guarded-http/guarded-http.ts'
 import { sandboxSepaRail } from '../../../src/adapters/sepa-rail/sandbox.ts'
 import { createExternalSystems } from '../../../src/app/external-systems.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
@@ -98,4 +99,5 @@ export const externalSystemsFor = (env: Readonly<Record<string, string>>) =>
       remove: unusedQueue,
     },
     { cards: async () => null, identity: async () => undefined },
+    guardedHttp(),
   )

@@ -1,0 +1,1 @@
+export { refreshRates } from './newest-rates.ts'

@@ -1,0 +1,57 @@
+import type { Mode } from '../../kernel/contract/actor.ts'
+import type { ExternalSystems } from '../../kernel/contract/ports.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { isRatesFailure, type ReferenceRates } from '../../ports/exchange-rates.ts'
+import { addCalendarDays, bankDateOf } from '../../values/bank-calendar.ts'
+import { clock } from '../../values/clock.ts'
+
+/** Covers the longest closure of the ECB: Good Friday to Easter Monday. */
+const MAX_AGE_DAYS = 4
+
+const NEWEST = `
+select date::text as date, currency, rate::text as rate from exchange_rates
+where date = (select max(date) from exchange_rates where date >= $1) order by currency`
+
+type RateRow = Row & { readonly date: string; readonly currency: string; readonly rate: string }
+
+export interface NewestRates extends ReferenceRates {
+  readonly source: 'sandbox' | 'ecb'
+}
+
+interface Rating {
+  readonly sql: Sql
+  readonly ports: Pick<ExternalSystems, 'exchangeRates'>
+  readonly now: Date
+}
+
+/** Null if none is recent enough. Fixed rates are always of the tenant's day; the ECB's days are real. */
+export async function findNewestRates(mode: Mode, { sql, ports, now }: Rating): Promise<NewestRates | null> {
+  const source = ports.exchangeRates(mode)
+  if (source.name === 'sandbox') return { source: source.name, date: bankDateOf(now), rates: source.rates }
+  const oldest = addCalendarDays(bankDateOf(clock.real()), -MAX_AGE_DAYS)
+  const rows = await sql<RateRow>(NEWEST, [oldest])
+  const [first] = rows
+  if (!first) return null
+  return { source: source.name, date: first.date, rates: new Map(rows.map(row => [row.currency, row.rate])) }
+}
+
+const HAS_TODAY = 'select exists (select from exchange_rates where date >= $1) as is'
+
+const STORE = `
+insert into exchange_rates (date, currency, rate, fetched_at)
+select $1, r.currency, r.rate, $2 from unnest($3::text[], $4::numeric[]) as r (currency, rate)
+on conflict (date, currency) do nothing`
+
+/** Fetches the rates of live mode until those of today are stored. Returns why there are no new ones, if that is a failure. */
+export async function refreshRates({ sql, ports }: Omit<Rating, 'now'>): Promise<string | undefined> {
+  const source = ports.exchangeRates('live')
+  if (source.name === 'sandbox') return undefined
+  const now = clock.real()
+  const [today] = await sql<Row & { is: boolean }>(HAS_TODAY, [bankDateOf(now)])
+  if (today?.is) return undefined
+  const latest = await source.latest()
+  if (isRatesFailure(latest)) return latest.failure
+  if (latest.date > bankDateOf(now)) return `The rates are of ${latest.date}, which is in the future.`
+  await sql(STORE, [latest.date, now, [...latest.rates.keys()], [...latest.rates.values()]])
+  return undefined
+}
