@@ -104,7 +104,7 @@ describe('the approvals', () => {
     await bodyOf(client.intents.deny({ params, body: { reason: 'Too expensive' } }))
     const { text } = await read('console/inbox?part=waiting,decided')
     expect(text).toContain('Nothing waits for you.')
-    expect(text).toMatch(/class="status bad">Denied<\/span>[\s\S]*€\s25\.00<\/data> to <bdi>Bookshop/)
+    expect(text).toMatch(/class="status bad">Denied<\/span>[\s\S]*<bdi>€\s25\.00 to Bookshop<\/bdi>/)
   })
 
   test('ask about cards, with limits to lower, and about payees that the bank knows otherwise', async () => {
