@@ -62,13 +62,11 @@ export const reserveMachinePaymentStep = <I extends Payable>(
     const { tenant, now } = items[0]
     const records = tenantRecords(sql, { tenant, now })
     const payables = items.map(({ input }) => input.body)
+    const intentIds = payables.map(({ intentId }) => intentId)
     const context = { sql, tenant, records }
     const [chosen, rules, rates] = await Promise.all([
       cardIdsForIntents(payables, context),
-      protectRulesForIntents(
-        payables.map(({ intentId }) => intentId),
-        context,
-      ),
+      protectRulesForIntents(intentIds, context),
       findNewestRates(tenant.mode, { sql, ports, now }),
     ])
     const queries = items.map((item, n) => {
