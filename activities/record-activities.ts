@@ -52,7 +52,7 @@ export function recordActivities<P extends RecordProcess>(
     })
 
   const steps = Object.entries(process.steps).map(([name, { operation, body, timeoutMs, untilClosed }]) => {
-    async function step(input: ProcessInput): Promise<ProcessStepResult | null> {
+    async function act(input: ProcessInput): Promise<ProcessStepResult | null> {
       const { result } = await run<{ readonly done?: boolean }>(operation, {
         of: input,
         as: 'process',
@@ -60,11 +60,23 @@ export function recordActivities<P extends RecordProcess>(
         ...(body && { body }),
         ...waitingRunOf(process, input, timeoutMs),
       })
-      const done = result?.done === undefined ? null : { done: result.done }
-      if (input.version === undefined) return done
-      const status = await read(input)
-      if (untilClosed && !status.closed) throw notYet(status)
-      return { ...done, status }
+      return result?.done === undefined ? null : { done: result.done }
+    }
+    /** Acts only if the record is due, so that one that merely waits is only read. */
+    async function actUntilClosed(input: ProcessInput): Promise<ProcessStepResult> {
+      let status = await read(input)
+      if (isDue(status)) {
+        await act(input)
+        status = await read(input)
+      }
+      if (!status.closed) throw notYet(status)
+      return { status }
+    }
+    async function step(input: ProcessInput): Promise<ProcessStepResult | null> {
+      if (input.version === undefined) return act(input)
+      if (untilClosed) return actUntilClosed(input)
+      const done = await act(input)
+      return { ...done, status: await read(input) }
     }
     return [name, step] as const
   })
@@ -73,9 +85,11 @@ export function recordActivities<P extends RecordProcess>(
   return { ...activities, ...(process.decide && { [process.decide]: decide }) } as RecordActivities<P>
 }
 
-/** How soon a record is read again that is not due, such as a delivery that is being made. */
-const AGAIN_MS = 5_000
+/** How soon a record without a due time is read again, such as a delivery that is long overdue. */
+const AGAIN_MS = 60_000
 const SOONEST_MS = 1_000
+
+const isDue = ({ closed, dueInMs }: ProcessStatus): boolean => !closed && dueInMs !== null && dueInMs <= 0
 
 /** Temporal tries again when the record is due, and shows until then what it waits for. */
 const notYet = ({ summary, waitsFor, dueInMs }: ProcessStatus): ApplicationFailure =>

@@ -42,7 +42,7 @@ export function findConnection(
   const kept = [currentOf(file), localSandboxConnection(env)].filter(one => one !== undefined)
   const url = env.AGENTPAY_URL || kept[0]?.url
   if (!url) return undefined
-  const there = kept.filter(one => originOf(one.url) === originOf(url))
+  const there = kept.filter(one => isSameOrigin(one.url, url))
   const [own] = there
   const operators = there.find(one => one.dashboardSecret !== undefined)
   return {
@@ -97,7 +97,8 @@ export function localSandboxConnection(env: Environment): ServiceConnection | un
   return { url, key, dashboardSecret, source, keySource: source }
 }
 
-const originOf = (url: string): string => parsed(url).origin
+export const isSameOrigin = (one: string, other: string): boolean =>
+  parsed(one).origin === parsed(other).origin
 
 function parsed(url: string): URL {
   const found = parseUrl(url)

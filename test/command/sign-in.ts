@@ -1,5 +1,9 @@
+import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { describe, expect, test } from '@jest/globals'
 import { runCommand, runProgram } from '../support/command.ts'
 import { aKey, bodyOf } from '../support/factories.ts'
@@ -84,8 +88,8 @@ describe('login', () => {
   })
 
   /** Runs `login` until its page is shown, and returns what it says. */
-  async function shownBy(env: Record<string, string>): Promise<string> {
-    const { err } = await runCommand(['login', '--no-browser'], {
+  async function shownBy(env: Record<string, string>, argv: readonly string[] = []): Promise<string> {
+    const { err } = await runCommand(['login', '--no-browser', ...argv], {
       env: { ...aConfiguration().env, ...env },
       wait: async () => {
         await service.sql(`update cli_pairings set status = 'void' where status = 'pending'`)
@@ -114,8 +118,52 @@ describe('login', () => {
     expect(await shownBy(env)).toMatch(/\/cli\/\w{43}\n/)
     expect(await shownBy(env)).not.toContain('lnk_')
     await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [ownerId])
+    const refused = await shownBy({ ...env, ...secret })
+    expect(refused).toContain('There is no sign-in link: The owner is verified')
+    expect(refused).toContain('POST /console/links')
+    expect(refused).toMatch(/\/cli\/\w{43}\n/)
+    expect(refused).not.toContain('lnk_')
     const { key: live } = await aKey(client, { environment: 'live' })
     expect(await shownBy({ ...env, ...secret, AGENTPAY_KEY: String(live) })).not.toContain('lnk_')
+  })
+
+  /** A service of someone else: passes everything on to the real one, and keeps the headers that it got. */
+  async function aForeignService() {
+    const headers: string[] = []
+    const server = createServer((request, response) => {
+      headers.push(...request.rawHeaders)
+      void passOn(request, response)
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    server.unref()
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, headers }
+  }
+
+  async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(request)
+    const answer = await fetch(service.url + request.url, {
+      method: String(request.method),
+      headers: { 'Content-Type': 'application/json' },
+      ...(body && { body }),
+    })
+    response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(await answer.text())
+  }
+
+  test.each([
+    ['AGENTPAY_URL names another address', { AGENTPAY_URL: service.url }],
+    ['AGENTPAY_URL is not set', {}],
+  ])('keeps key and dashboard secret from the address of --url where %s', async (reason, address) => {
+    const { key } = await service.owner()
+    const foreign = await aForeignService()
+    const credentials = { AGENTPAY_KEY: key, AGENTPAY_DASHBOARD_SECRET: service.dashboardSecret }
+    const shown = await shownBy({ ...address, ...credentials }, ['--url', foreign.url])
+    expect(shown).toContain(
+      `are not sent to ${foreign.url}: ${reason}. If they are of this service, set AGENTPAY_URL=`,
+    )
+    expect(shown).toMatch(/\/cli\/\w{43}\n/)
+    expect(foreign.headers.length).toBeGreaterThan(0)
+    for (const secret of [key, service.dashboardSecret])
+      expect(foreign.headers.join('\n')).not.toContain(secret)
   })
 
   test('requires an address, and refuses an unencrypted one', async () => {

@@ -14,7 +14,7 @@ export const loginCommand: CustomCommand = {
   name: 'login',
   summary: 'Sign in: a person approves in the browser with a passkey',
   description:
-    'Opens a page of the service, or prints its address, and waits for the approval. The new key is stored under a profile, in a file that only you can read, and is never shown. It has the rights of the person and expires after ninety days, or after thirty days without use. `agentpay logout` revokes it. In the sandbox of `npm start`, or with AGENTPAY_DASHBOARD_SECRET and a test key, the page’s address is a link that signs an owner in, once, within a day.',
+    'Opens a page of the service, or prints its address, and waits for the approval. The new key is stored under a profile, in a file that only you can read, and is never shown. It has the rights of the person and expires after ninety days, or after thirty days without use. `agentpay logout` revokes it. In the sandbox of `npm start`, or with AGENTPAY_URL, AGENTPAY_DASHBOARD_SECRET and a test key, the page’s address is a link that signs an owner in, once, within a day.',
   options: {
     device: {
       type: 'boolean',

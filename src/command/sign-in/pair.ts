@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type CommandContext, resultOrFailure } from '../context.ts'
-import { readLocalSandbox } from '../credentials.ts'
+import { isSameOrigin, readLocalSandbox } from '../credentials.ts'
 import { openBrowser } from './browser.ts'
 import { bodyIfOk, type SignInRequest, serviceClientAt } from './service.ts'
 import { pollUntilDecided, requireIssuedKey } from './wait.ts'
@@ -44,31 +44,42 @@ async function show(context: CommandContext, pairingCode: string, page: string):
 
 /**
  * A link that signs an owner in to the sandbox, leads to the page, and makes the first passkey. It needs the
- * dashboard secret: a key signs no person in. Undefined without the secret, and where the key is of live mode.
+ * dashboard secret: a key signs no person in. Undefined without the secret, where the key is of live mode, and
+ * where the service refuses it.
  */
 async function sandboxLink(context: CommandContext, url: string, page: string): Promise<string | undefined> {
-  const { dashboardSecret, ownerId } = await operatorOf(context, url)
-  if (dashboardSecret === undefined || ownerId === undefined) return undefined
+  const operator = await operatorOf(context, url)
+  if (!operator) return undefined
+  const { dashboardSecret, ownerId } = operator
   const { call } = serviceClientAt(context, url, { dashboardSecret })
-  const link = bodyIfOk<{ url: string }>(await call('console.createSandboxLink', { body: { ownerId } }))
+  const answer = await call('console.createSandboxLink', { body: { ownerId } })
+  const link = bodyIfOk<{ url: string }>(answer)
+  if (!link) context.note(`There is no sign-in link: ${answer.error}`)
   return link && leadingTo(link.url, page)
 }
 
 interface Operator {
-  readonly dashboardSecret?: string | undefined
-  readonly ownerId?: string | undefined
+  readonly dashboardSecret: string
+  readonly ownerId: string
 }
 
-/** The data folder of `npm start` is for its own address. The environment has a secret and a key for any address. */
-async function operatorOf(context: CommandContext, url: string): Promise<Operator> {
-  const sandbox = readLocalSandbox(context.env)
-  if (sandbox && new URL(sandbox.url).origin === new URL(url).origin) return sandbox
-  const { AGENTPAY_DASHBOARD_SECRET: dashboardSecret, AGENTPAY_KEY: key } = context.env
-  if (!dashboardSecret || !key) return {}
+/** The data folder of `npm start` is for its own address, and the environment for that of `AGENTPAY_URL`. */
+async function operatorOf(context: CommandContext, url: string): Promise<Operator | undefined> {
+  const { env } = context
+  const sandbox = readLocalSandbox(env)
+  if (sandbox && isSameOrigin(sandbox.url, url)) return sandbox
+  const { AGENTPAY_DASHBOARD_SECRET: dashboardSecret, AGENTPAY_KEY: key, AGENTPAY_URL: trusted } = env
+  if (!dashboardSecret || !key) return undefined
+  if (!trusted || !isSameOrigin(trusted, url)) {
+    context.note(
+      `AGENTPAY_KEY and AGENTPAY_DASHBOARD_SECRET are not sent to ${url}: AGENTPAY_URL ${trusted ? 'names another address' : 'is not set'}. If they are of this service, set AGENTPAY_URL=${url} to get a sign-in link.`,
+    )
+    return undefined
+  }
   const own = bodyIfOk<{ ownerId: string; mode: string }>(
     await serviceClientAt(context, url, { key }).call('keys.current'),
   )
-  return own?.mode === 'test' ? { dashboardSecret, ownerId: own.ownerId } : {}
+  return own?.mode === 'test' ? { dashboardSecret, ownerId: own.ownerId } : undefined
 }
 
 /** The token of the link is after the `#`, and the page before it. */

@@ -1,5 +1,5 @@
 import { type CommandContext, resultOrFailure } from '../context.ts'
-import { parseUrl } from '../io.ts'
+import { isSameOrigin } from '../credentials.ts'
 import { type CommandProfile, changeKeyFile, withKeyProfile } from '../key-file.ts'
 import { type SignInTarget, serviceClientAt } from './service.ts'
 
@@ -19,12 +19,9 @@ export async function storeKey(
   const own = resultOrFailure(await serviceClientAt(context, url, { key }).call('keys.current')) as OwnKey
   const kept: CommandProfile = { url, key, keyId: own.id, ownerId: own.ownerId }
   await changeKeyFile(context.io, withKeyProfile(profile, kept))
-  if (earlier && isSameService(earlier.url, url)) await endKey(context, earlier)
+  if (earlier && isSameOrigin(earlier.url, url)) await endKey(context, earlier)
   return own
 }
-
-const isSameService = (one: string, other: string): boolean =>
-  parseUrl(one)?.origin === parseUrl(other)?.origin
 
 /** A key revokes itself. An invalid key is fine, and an unreachable service lets it expire. */
 const endKey = async (context: CommandContext, { url, key }: CommandProfile): Promise<void> => {

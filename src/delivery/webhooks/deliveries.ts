@@ -29,10 +29,13 @@ import { Webhook } from './webhook.ts'
 
 /** Deliverers are notified within this time; a delivery that is overdue for longer is found by their poll. */
 const NOTIFIED_WITHIN_MS = 5_000
+/** Most receivers have answered by then. After a failure the run waits for the next attempt. */
+const ANSWERED_WITHIN_MS = 5_000
 
 function dueIn(delivery: Delivery, { pausedUntil }: Webhook): number | null {
   const { dueAt } = delivery
-  if (isDeliveryLeased(delivery) || !dueAt) return null
+  if (isDeliveryLeased(delivery)) return ANSWERED_WITHIN_MS
+  if (!dueAt) return null
   const at = Math.max(dueAt.getTime(), pausedUntil?.getTime() ?? 0)
   const ms = at - clock.milliseconds()
   return ms < -NOTIFIED_WITHIN_MS ? null : ms

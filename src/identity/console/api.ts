@@ -80,7 +80,7 @@ export const consoleApi = {
   }),
   createSandboxLink: post('/console/sandbox-links', {
     summary: 'Create a link to the sandbox',
-    description: 'The link signs an owner in to test mode, once, within a day. In live mode, use a recovery.',
+    description: 'The link signs an owner in to test mode, once, within a day. Not for verified owners.',
     callers: ['dash'],
     body: z.strictObject({ ownerId: id('customer') }),
     example: { ownerId: 'customer_01jd8x2m4ye7k9v0c3q5r6t8wz' },
@@ -88,6 +88,10 @@ export const consoleApi = {
     fails: {
       customer_not_found: notFound('customer'),
       owner_missing: [400, 'The account has no owner. Invite one with POST /people.'],
+      owner_verified: [
+        403,
+        'The owner is verified, so the dashboard secret signs no one in. Sign in with a passkey, create a link with a key of the account (POST /console/links), or start a recovery (POST /people/{id}/recover).',
+      ],
     },
     emits: { 'console.link_created': consoleSessionEvents['console.link_created'] },
   }),

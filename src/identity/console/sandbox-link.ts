@@ -4,19 +4,28 @@ import { clock } from '../../values/clock.ts'
 import { hasPeople, lockPerson, Person, replacePersonLink } from '../people/index.ts'
 import type { consoleApi } from './api.ts'
 
-const CLOCK_OF_CUSTOMER = `
-select coalesce(t.offset_ms, 0)::float8 as "offsetMs"
+const FIND_CUSTOMER = `
+select c.kyc_status = 'verified' as "isVerified", coalesce(t.offset_ms, 0)::float8 as "offsetMs"
 from customers c left join tenant_clocks t on t.owner_id = c.id and t.mode = 'test'
 where c.id = $1`
 
-/** Replaces the owner's other links. */
+interface FoundCustomer extends Row {
+  readonly isVerified: boolean
+  readonly offsetMs: number
+}
+
+/**
+ * Replaces the owner's other links. A verified owner's test keys can create a live key, so that only a recovery,
+ * which takes a day and can be stopped, lets the operator in.
+ */
 export const createSandboxLink: HandlerOf<typeof consoleApi.createSandboxLink> = async (
   { body: { ownerId } },
   context,
 ) => {
   const { records, sql, switchTenant, emit, refuse } = context
-  const [found] = await sql<{ offsetMs: number } & Row>(CLOCK_OF_CUSTOMER, [ownerId])
+  const [found] = await sql<FoundCustomer>(FIND_CUSTOMER, [ownerId])
   if (!found) return refuse('customer_not_found')
+  if (found.isVerified) return refuse('owner_verified')
   switchTenant({ ownerId, mode: 'test' }, clock.tenant(found.offsetMs))
   await lockPerson(null, context)
   const [owner] = await records.find(

@@ -67,6 +67,12 @@ export interface ConsolePlace {
   /** Places without an icon are in the account menu. */
   readonly icon?: IconName
   readonly tabs: readonly ConsoleTab[]
+  /** Shows how many decisions wait. */
+  readonly hasBadge?: true
+  /** Its reports keep their span from one to the next. */
+  readonly keepsSpan?: true
+  /** Pages outside of the console, behind the tabs. */
+  readonly links?: readonly { readonly label: string; readonly address: string }[]
   /** Sections that pages of this place link to. */
   readonly within?: Sections
 }
@@ -104,6 +110,7 @@ export const consolePlaces: readonly ConsolePlace[] = [
   {
     title: 'Inbox',
     icon: 'inbox',
+    hasBadge: true,
     tabs: [
       tab('inbox', inboxSection, 'Waiting'),
       tab('card-requests', cardRequestsSection),
@@ -167,6 +174,7 @@ export const consolePlaces: readonly ConsolePlace[] = [
   {
     title: 'Insights',
     icon: 'insights',
+    keepsSpan: true,
     tabs: Object.entries(insights).map(([name, section]) =>
       tab(name, section, name === 'costs' ? 'Spend' : undefined),
     ),
@@ -182,6 +190,7 @@ export const consolePlaces: readonly ConsolePlace[] = [
       tab('audit', auditSection),
       tab('clock', clockSection),
     ],
+    links: [{ label: 'Docs', address: 'docs' }],
     within: { causes: { ...auditSection, record: eventCausePage } },
   },
 ]

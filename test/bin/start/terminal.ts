@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import { cloneDatabase } from '../../support/database.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
 import { instanceOf } from '../../support/processes/service-process.ts'
+import { withConnection } from '../../support/rows.ts'
 import { addressOfRun } from '../../support/temporal/access.ts'
 import { until } from '../../support/until.ts'
 
@@ -40,7 +41,8 @@ const CTRL_C = '\u0003'
 describe('npm start in a terminal', () => {
   test('rewrites one line of progress, and prints a new link on Enter', async () => {
     const dataDir = temporaryFolder()
-    const env = { DATABASE_URL: await cloneDatabase(), TEMPORAL_ADDRESS: addressOfRun() }
+    const databaseUrl = await cloneDatabase()
+    const env = { DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: addressOfRun() }
     const terminal = startInTerminal({ DATA_DIR: dataDir, PORT: '0', ...env })
     await terminal.untilOutput(/Press Enter for a new link/)
     const { url, signIn } = instanceOf(dataDir)
@@ -65,6 +67,13 @@ describe('npm start in a terminal', () => {
       { error: expect.stringContaining('Run agentpay login in the sandbox') },
     ])
     expect((await redeem(latest)).status).toBe(201)
+
+    await withConnection(databaseUrl, connection =>
+      connection.query(`update customers set kyc_status = 'verified' where name = 'Sandbox'`),
+    )
+    terminal.type('\r')
+    await until('a link for the verified owner', () => links().length === 3)
+    expect((await redeem({ token: links()[2]?.split('#')[1] })).status).toBe(201)
     await terminal.untilOutput(/\r\n\d\d:\d\d:\d\d POST \/console\/links\/redeem 201 \d+ ms\r\n/)
     terminal.type(CTRL_C)
     expect(await terminal.exit).toBe(0)

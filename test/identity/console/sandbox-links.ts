@@ -42,6 +42,23 @@ describe('a link of the operator for the sandbox', () => {
     })
   })
 
+  test('is refused for a verified owner, with and without a passkey, who could create a live key', async () => {
+    const [bare, withPasskey] = [await service.owner(), await service.owner()]
+    await enrolled(service, withPasskey)
+    for (const { ownerId } of [bare, withPasskey]) {
+      await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [ownerId])
+      expect(await linkOf(ownerId)).toMatchObject({
+        status: 403,
+        code: 'owner_verified',
+        error: expect.stringMatching(/a passkey.*POST \/console\/links.*POST \/people\/\{id\}\/recover/),
+      })
+      expect(await service.sql('select 1 from person_links where owner_id = $1', [ownerId])).toEqual([])
+    }
+    // The first person of a verified account still comes by a key of the account.
+    const link = await bodyOf(bare.client.console.createLink({ body: {} }))
+    expect((await redeem(url, String(link.url))).body).toMatchObject({ role: 'owner', kind: 'join' })
+  })
+
   test('is refused to a key', async () => {
     const { client, ownerId } = await service.owner()
     expect(await client.console.createSandboxLink({ body: { ownerId } })).toMatchObject({

@@ -1,8 +1,10 @@
 import { bodyOf, type TestClient } from '../factories.ts'
+import { assertion, type Enrolled } from '../identity/people.ts'
 
 interface Stage {
   readonly client: TestClient
   readonly dash: TestClient
+  readonly signer: () => Promise<Enrolled>
   signal(workflowId: string, name: string, payload: unknown): Promise<void>
   cancel(workflowId: string): Promise<void>
   shows(workflowId: string, text: string): Promise<void>
@@ -10,9 +12,10 @@ interface Stage {
 }
 
 /** A recovery that can be stopped. */
-async function underWay({ client, dash, shows }: Stage) {
-  const body = { name: 'Grace Hopper', role: 'owner' } as const
-  const { id } = await bodyOf(client.people.create({ body }))
+async function underWay({ client, dash, signer, shows }: Stage) {
+  const subject = { name: 'Grace Hopper', email: null, role: 'owner' } as const
+  const webauthnAssertion = await assertion(client, await signer(), { purpose: 'invitation', subject })
+  const { id } = await bodyOf(client.people.create({ body: { ...subject, webauthnAssertion } }))
   const { recovery } = await bodyOf(dash.people.recover({ params: { id } }))
   const workflowId = String(recovery?.workflowId)
   await shows(workflowId, 'for the 24 hours in which it can be stopped')

@@ -196,7 +196,7 @@ describe('the pages about money', () => {
       'POST /disputes/{id}/withdraw',
       'POST /receipts',
     ])
-    expect(text).toContain('dispute created')
+    expect(text).toContain('<span class="what">Created</span>')
     expect(text).toContain(`disputes/${id}/bundle`)
   })
 

@@ -5,7 +5,7 @@ import { pageScriptTag } from '../browser/browser.ts'
 import type { ConsolePage, PageRequest } from '../page.ts'
 import { type FormGroup, renderOperationForm } from '../parts/form.ts'
 import { renderRecordLink } from '../parts/links.ts'
-import { readRecordNames } from '../parts/names.ts'
+import { preloadRecordNames } from '../parts/names.ts'
 import { renderBackLink, renderRecordHead } from '../parts/record-page.ts'
 import { consoleSection } from '../parts/section.ts'
 import { renderBox, renderTable } from '../parts/table.ts'
@@ -143,7 +143,10 @@ export const policyPresetsSection = consoleSection({
 export const policyPage: ConsolePage = async request => {
   const { ask, id, part } = request
   const params = { id }
-  const [policy] = await Promise.all([ask(policiesApi.get, { params }), readRecordNames(request, 'agents')])
+  const [policy] = await Promise.all([
+    ask(policiesApi.get, { params }),
+    preloadRecordNames(request, 'agents'),
+  ])
   return {
     title: policy.name,
     content: html`${renderBackLink(request, 'policies', 'Limit templates')}

@@ -14,14 +14,7 @@ import type { PageRequest } from '../page.ts'
 import type { FieldChoices } from './form.ts'
 import { formatPlainEuros } from './text.ts'
 
-export type NamedRecordKind =
-  | 'wallets'
-  | 'agents'
-  | 'beneficiaries'
-  | 'people'
-  | 'webhooks'
-  | 'policies'
-  | 'keys'
+type NamedRecordKind = 'wallets' | 'agents' | 'beneficiaries' | 'people' | 'webhooks' | 'policies' | 'keys'
 
 const operations: Readonly<
   Record<NamedRecordKind, { readonly list: AnyOperation; readonly get: AnyOperation }>
@@ -59,7 +52,7 @@ const calledBy = ({ id, name, description, url, merchant, amountEuros }: Named):
     ? `${formatPlainEuros(amountEuros)} to ${merchant}`
     : (name ?? (description || (url ?? id)))
 
-export interface RecordName {
+interface RecordName {
   readonly name: string
   /** How the record has ended, such as `deleted`. Past payments keep its name. */
   readonly ended?: string
@@ -83,7 +76,7 @@ function namesOn(request: PageRequest): Names {
  * Reads the names of the newest hundred of each kind, and of the newest hundred that ended. Older records
  * appear by id.
  */
-export async function readRecordNames(
+export async function preloadRecordNames(
   request: PageRequest,
   ...kinds: readonly NamedRecordKind[]
 ): Promise<void> {
@@ -184,6 +177,15 @@ export async function readNamesInRows(
   await Promise.all([...byKind].map(([kind, some]) => readNamesOf(kind, some, request)))
 }
 
+/** Reads how the intents are called to which these records belong. */
+export async function readIntentNames(
+  records: readonly { readonly resourceId: string }[],
+  request: PageRequest,
+): Promise<void> {
+  const ids = new Set(records.map(({ resourceId }) => resourceId).filter(id => idPrefix(id) === 'intent'))
+  await Promise.all([...ids].map(id => readNameOf(intentsApi.get, id, request)))
+}
+
 /** Reads how the payment of an intent is called, or the intent of a payment. */
 export async function readPaymentNames(record: object, request: PageRequest): Promise<void> {
   const ids = Object.entries(record).filter(([name, value]) => name !== 'id' && typeof value === 'string')
@@ -202,7 +204,7 @@ async function readNamesOf(
   request: PageRequest,
 ): Promise<void> {
   const unread = () => ids.filter(id => knownRecordName(request, id) === undefined)
-  if (unread().length > FEW) await readRecordNames(request, kind)
+  if (unread().length > FEW) await preloadRecordNames(request, kind)
   await Promise.all(
     unread()
       .slice(0, MOST_READ)

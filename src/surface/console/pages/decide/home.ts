@@ -128,7 +128,7 @@ async function waitingBox(request: PageRequest): Promise<Html> {
 
 const needItem = (item: InboxItem): Html =>
   html`<li data-item data-key="${item.id}" tabindex="-1"><div><strong>${item.title}</strong>
-<span class="line">${item.who}${item.due !== null && html` · ${renderDeadline(item)}`} · ${item.why}</span></div>
+<span class="line">${item.requester}${item.due !== null && html` · ${renderDeadline(item)}`} · ${item.why}</span></div>
 ${item.decide}</li>`
 
 const busyNote = html`<p>The service is busy. This part updates with the next payment.</p>`

@@ -3,7 +3,7 @@ import { transactionsApi } from '../../../../money/transactions/index.ts'
 import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
 import type { OperationAnswer, PageRequest } from '../../page.ts'
 import type { Filters } from '../../parts/filters.ts'
-import { renderRecordLink } from '../../parts/links.ts'
+import { renderRecordLink, renderSpender } from '../../parts/links.ts'
 import { listQueryFromAddress } from '../../parts/list.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox } from '../../parts/table.ts'
@@ -70,7 +70,7 @@ export const transactionsSection = consoleSection({
   columns: [
     'amountEuros',
     'status',
-    { Agent: ({ agentId }, request) => (agentId ? renderRecordLink(request, agentId) : 'You') },
+    { Agent: ({ agentId }, request) => renderSpender(request, agentId) },
     'type',
     'createdAt',
   ],
