@@ -14,8 +14,21 @@ const ends: Readonly<Record<string, string>> = {
   void: 'Not paid: the intent can be paid again',
 }
 
+const priceInWords = ({
+  currency,
+  price,
+  rate,
+  rateDate,
+  marginPercent,
+}: NonNullable<Credential['conversion']>): string =>
+  `${currency} ${price}, converted at ${rate} to the euro (${rateDate}) plus ${marginPercent} %`
+
 const stepsOf = (credential: Credential): readonly (HistoryStep | false)[] => [
-  { what: 'Payment requested by the merchant', at: credential.askedAt },
+  {
+    what: 'Payment requested by the merchant',
+    at: credential.askedAt,
+    ...(credential.conversion && { note: priceInWords(credential.conversion) }),
+  },
   { what: 'Credential created', at: credential.createdAt },
   credential.sentAt !== null && { what: 'Credential sent', at: credential.sentAt },
   credential.answeredAt !== null && {
@@ -62,6 +75,7 @@ export const machinePaymentsSection = consoleSection({
   shows: { receipt: receiptInWords },
   hidden: [
     'merchant',
+    'conversion',
     'askedAt',
     'createdAt',
     'sentAt',
