@@ -77,11 +77,14 @@ export class EntityTable {
     this.#selection = selectColumnList(this.#table, this.name)
   }
 
-  selecting(clause: string): string {
-    const known = this.#reads.get(clause)
+  /** Rows of another source bear the table's name. */
+  selecting(clause: string, source?: string): string {
+    const key = `${source ?? ''}${clause}`
+    const known = this.#reads.get(key)
     if (known) return known
-    const text = `select ${this.#selection} from ${this.name} ${clause}`
-    this.#reads.set(clause, text)
+    const from = source ? `(${source}) as ${this.name}` : this.name
+    const text = `select ${this.#selection} from ${from} ${clause}`
+    this.#reads.set(key, text)
     return text
   }
 

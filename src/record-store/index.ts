@@ -17,6 +17,7 @@ export {
   type RecordCondition,
   type Records,
   type Row,
+  type RowSource,
   type Sql,
   sqlCondition,
   type Tally,

@@ -33,17 +33,20 @@ export class RecordStore<Scope extends Tenant> implements Records {
   async find<T extends object>(
     entity: EntityClass<T>,
     condition: RecordCondition<T>,
-    { orderBy = {}, limit, lock = false }: FindOptions<T> = {},
+    { orderBy = {}, limit, lock = false, source }: FindOptions<T> = {},
   ): Promise<T[]> {
     const table = entityTable(entity)
     const values: unknown[] = []
+    const rest = [...(source?.values ?? [])]
+    const rowsSql = source?.sql.replaceAll('?', () => `$${values.push(rest.shift())}`)
     let clause = `where ${this.#reached(table, condition, values)}`
     const order = Object.entries(orderBy).map(([member, way]) => `${table.columns.get(member)?.name} ${way}`)
+    if (source) order.push(source.orderBy)
     if (order.length > 0) clause += ` order by ${order.join(', ')}`
     if (limit !== undefined) clause += limit === 1 ? ' limit 1' : ` limit $${values.push(limit)}`
     // Unlike `for update`, this does not block inserts of rows that refer to the locked one.
     if (lock) clause += ' for no key update'
-    const rows = await this.#sql(table.selecting(clause), values)
+    const rows = await this.#sql(table.selecting(clause, rowsSql), values)
     return rows.map(row => this.#recordOf(entity, row, lock))
   }
 

@@ -41,7 +41,16 @@ export const sqlCondition = (
   values: readonly unknown[] = [],
 ): { readonly [sql: `(${string})`]: readonly unknown[] } => ({ [`(${text})`]: values })
 
+/** Rows of the entity's table in an order of their own, found in a way that a condition cannot say; `?` stands for each value. */
+export interface RowSource {
+  readonly sql: string
+  readonly values: readonly unknown[]
+  readonly orderBy: string
+}
+
 export interface FindOptions<T> {
+  /** Instead of the whole table, and of `orderBy`. */
+  readonly source?: RowSource
   readonly orderBy?: { readonly [Member in ColumnMember<T>]?: 'asc' | 'desc' }
   readonly limit?: number
   /** Locks the rows until the transaction ends, and reads those anew that were not locked already. */

@@ -22,6 +22,13 @@ export const id = (prefix: string) =>
 export const idPrefix = (id: string): string => id.slice(0, Math.max(0, id.lastIndexOf('_')))
 
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
+/** As many ids as the last two digits tell apart. */
+export const IDS_IN_A_ROW = 32 ** 2
+
+/** Ids that follow each other, with no other one between them. They begin with the digits of a new id. */
+export const idInRow = (id: string, place: number): string =>
+  `${id.slice(0, -2)}${DIGITS[Math.floor(place / 32)]}${DIGITS[place % 32]}`
+
 /** The digits of a TypeID that hold its milliseconds. */
 const TIME_DIGITS = 10
 

@@ -93,6 +93,9 @@ const eventsOf = ({ ownerId }: Stage, event: string, count: number): JournalRow[
     outcome: 'done',
     resourceId: 'bench',
     address: null,
+    sameRequest: false,
+    sameAgent: false,
+    sameResource: false,
     recordedAt: new Date(),
   }))
 

@@ -10,7 +10,8 @@ import {
   halfOpenRangeCondition,
   withMembers,
 } from '../../kernel/database/entity.ts'
-import { Event } from '../../kernel/journal/event.ts'
+import { pageOfEvents } from '../../kernel/journal/call-events.ts'
+import type { Event } from '../../kernel/journal/event.ts'
 import { withAuditIds } from '../../kernel/journal/timeline.ts'
 import {
   consistencySteps,
@@ -90,17 +91,27 @@ function detailsOf(row: StoredTrailEntry) {
   return { ...entry, ...namedIn(data), id, mode, at, data, position: place }
 }
 
-const search: HandlerOf<typeof auditApi.list> = async ({ query }, { page }) => {
+const search: HandlerOf<typeof auditApi.list> = async ({ query }, context) => {
   const { actor, action, kind, resource, requestId, agentId, outcome, from, to, q } = query
+  const id = idRangeCondition('event', { from, to })
   const $and: RecordCondition<Event>[] = [
-    definedOnly({ resourceId: resource, requestId, agentId, outcome, at: halfOpenRangeCondition(from, to) }),
-    definedOnly({ id: idRangeCondition('event', { from, to }) }),
+    definedOnly({
+      resourceId: resource,
+      requestId,
+      agentId,
+      outcome,
+      at: halfOpenRangeCondition(from, to),
+      id,
+    }),
   ]
   if (actor) $and.push(byActor(actor))
   if (action) $and.push(byAction(action))
   if (kind === 'decision') $and.push(sqlCondition(OF_DECISIONS))
   if (q) $and.push(byText(q))
-  const found = await page(Event, { $and } as RecordCondition<Event>)
+  // The index of decisions has an entry for each.
+  const ofAgent = kind === 'decision' ? undefined : (agentId ?? context.actor.agentId)
+  const led = { requestId, resourceId: resource, agentId: ofAgent, id }
+  const found = await pageOfEvents(context, { $and } as RecordCondition<Event>, led)
   return withAuditIds({ ...found, data: found.data.map(entry => withMembers(entry, namedIn(entry.data))) })
 }
 

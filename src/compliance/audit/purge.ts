@@ -34,7 +34,7 @@ export const purgeTrail: HandlerOf<typeof auditApi.purge> = async ({ body }, con
     before,
     purged,
     size,
-    hasMore: purged === MOST,
+    hasMore: purged >= MOST,
     checkpoint: checkpoint.note,
   }
 }

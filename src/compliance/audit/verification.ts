@@ -55,13 +55,25 @@ const PAGE = 1_000
 interface SealedRow extends AuditEventRow, Commitments {
   readonly position: number
   readonly leaf: Buffer
+  readonly isListed: boolean | null
 }
 
+/** An event without an index entry of its own is listed by an earlier one of its call. */
 const ROWS = `
-select s.position::float8 as position, s.leaf, s.salts, s.commitments, ${AUDIT_EVENT_COLUMNS}
+select s.position::float8 as position, s.leaf, s.salts, s.commitments, ${AUDIT_EVENT_COLUMNS},
+  (not e.same_request or call.is_request) and (not e.same_agent or call.is_agent) and (not e.same_resource or call.is_resource)
+    as "isListed"
 from seals_between($1, $2, $3, $4) s left join lateral (
   select * from events one where (one.owner_id, one.mode, one.id) = (s.owner_id, s.mode, s.event_id) limit 1
 ) e on true
+cross join lateral (
+  select coalesce(bool_or(one.request_id = e.request_id and not one.same_request), false) as is_request,
+    coalesce(bool_or(one.agent_id is not distinct from e.agent_id and not one.same_agent), false) as is_agent,
+    coalesce(bool_or(one.resource_id = e.resource_id and not one.same_resource), false) as is_resource
+  from events one
+  where (e.same_request or e.same_agent or e.same_resource) and (one.owner_id, one.mode) = (s.owner_id, s.mode)
+    and one.id >= left(e.id, -2) and one.id < e.id
+) call
 order by s.position`
 
 interface NoteRow extends Record<string, unknown> {
@@ -161,6 +173,7 @@ class Verification {
       const { position, leaf, salts, commitments } = row
       const entry = row.id === null ? null : trailEntryFromEvent(row)
       this.#check.entry({ position, leaf, salts, commitments, entry })
+      if (row.isListed === false) throw new TrailBroken(position, `Entry ${position} is hidden from lists.`)
       this.#tiles.append(leaf)
       const note = noteAt.get(position + 1)
       if (note !== undefined) {

@@ -1,8 +1,15 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contract/operation.ts'
-import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
+import {
+  type RecordCondition,
+  type Records,
+  type RowSource,
+  sqlCondition,
+} from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly, merchantCondition } from '../../kernel/database/entity.ts'
+import { pageOfSource } from '../../kernel/database/page-of-source.ts'
 import { readCompleteFrom, readTimelineOfRecords, withAuditIds } from '../../kernel/journal/timeline.ts'
 import { formatMinute } from '../../values/clock.ts'
 import { formatMoney } from '../../values/money.ts'
@@ -126,11 +133,18 @@ function processStatusOf(intent: Intent, now: Date) {
 
 const find = (records: Records, id: string): Promise<Intent | null> => records.findOne(Intent, { id })
 
-/** The condition is literal: PostgreSQL would not use the index over all but completed intents for a parameter. */
+/** Literal: PostgreSQL would not use the index over the other intents of an agent for a parameter. */
 const byStatus = (status: Intent['status'] | undefined): object =>
-  status === undefined || status === 'completed'
+  status === undefined || status === 'completed' || status === 'approved'
     ? definedOnly({ status })
-    : { status, ...sqlCondition("status <> 'completed'") }
+    : { status, ...sqlCondition("status <> 'completed' and status <> 'approved'") }
+
+/** The approved intents of an agent are few, as each holds money: they are sorted, and have no index in the order of ids. */
+const approvedOfAgent = ({ ownerId, mode }: Tenant, agentId: string): RowSource => ({
+  sql: `select * from intents where owner_id = ? and mode = ? and agent_id = ? and status = 'approved' offset 0`,
+  values: [ownerId, mode, agentId],
+  orderBy: 'id desc',
+})
 
 const CANCEL_BATCH = 500
 
@@ -142,11 +156,16 @@ const intents = bindHandlers(intentsApi, {
 
   async list({ query: { from, to, merchant, status, limit: _limit, cursor: _cursor, ...filters } }, context) {
     const created = await createdWithinCondition('intent', { from, to }, context)
-    const page = await context.page(Intent, {
+    const condition = {
       ...definedOnly({ ...filters, ...created }),
       ...merchantCondition(merchant),
       ...byStatus(status),
-    })
+    } as RecordCondition<Intent>
+    const agentId = filters.agentId ?? context.actor.agentId
+    const page =
+      status === 'approved' && agentId
+        ? await pageOfSource(context, Intent, condition, () => approvedOfAgent(context.tenant, agentId))
+        : await context.page(Intent, condition)
     return { ...page, data: await intentResponses(page.data, context) }
   },
 
@@ -172,11 +191,15 @@ const intents = bindHandlers(intentsApi, {
     const { records, wake } = context
     const agent = await findAgent(records, params.id)
     if (agent?.status !== 'deleting') return { done: true }
-    const open = await records.find(
-      Intent,
-      { agentId: agent.id, ...sqlCondition(OPEN_INTENT_SQL) },
-      { orderBy: { id: 'asc' }, limit: CANCEL_BATCH, lock: true },
+    // Each status has an index of its own.
+    const found = ["status = 'created'", "status = 'approved'"].map(status =>
+      records.find(
+        Intent,
+        { agentId: agent.id, ...sqlCondition(status) },
+        { orderBy: { id: 'asc' }, limit: CANCEL_BATCH, lock: true },
+      ),
     )
+    const open = (await Promise.all(found)).flat()
     for (const intent of open) cancelIntent(intent, 'The agent is being deleted.', context)
     const done = open.length < CANCEL_BATCH
     if (!done) wake(agentProcess, { id: agent.id, agentId: agent.id })

@@ -11,6 +11,7 @@ import type { Refusal } from '../../kernel/contract/problem.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import { pageOfEvents } from '../../kernel/journal/call-events.ts'
 import { Event } from '../../kernel/journal/event.ts'
 import { positionAfterEvent } from '../../kernel/journal/journal-position.ts'
 import { id } from '../../values/ids.ts'
@@ -148,10 +149,12 @@ const events = bindHandlers(eventsApi, {
     const unknown = eventNameProblem('event', event, context.ports)
     if (unknown) return context.refuse('unknown_event', unknown)
     const created = await createdWithinCondition('event', span, context)
-    return context.page(Event, {
-      ...definedOnly({ event, agentId, requestId, ...created }),
-      ...underDelegation(context.actor),
-    })
+    const { actor } = context
+    const condition = { ...definedOnly({ event, agentId, requestId, ...created }), ...underDelegation(actor) }
+    // The indexes by name and by delegation have an entry for each event.
+    if (requestId === undefined && (event !== undefined || actor.delegationId))
+      return context.page(Event, condition)
+    return pageOfEvents(context, condition, { requestId, agentId: agentId ?? actor.agentId, id: created.id })
   },
 
   async types(_, { ports, pageOf }) {

@@ -2,5 +2,6 @@ export {
   type FindOptions,
   type RecordCondition,
   type Records,
+  type RowSource,
   sqlCondition,
 } from '../../record-store/records.ts'

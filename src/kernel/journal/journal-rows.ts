@@ -1,5 +1,5 @@
 import { clock } from '../../values/clock.ts'
-import { newId } from '../../values/ids.ts'
+import { IDS_IN_A_ROW, idInRow, newId } from '../../values/ids.ts'
 import { encodeJson } from '../../values/json-names.ts'
 import { formatDecimal } from '../../values/money.ts'
 import type { Tenant, TenantNow } from '../contract/actor.ts'
@@ -48,21 +48,43 @@ export function buildEvent(
 
 const textOrNull = (id: unknown): string | null => (typeof id === 'string' ? id : null)
 
-export const buildJournalRow = (
+/**
+ * The events of a call get ids that follow each other, so that an index needs an entry for the first one only. A purge
+ * that keeps entries from an instant on keeps all of a call or none.
+ */
+export function buildJournalRows(
   { actor, operation, address }: ApiCall,
-  event: EventRow,
+  events: readonly EventRow[],
   outcome: ApiResponse,
-): JournalRow => ({
-  ...event,
-  actorType: actor.type,
-  actorId: actor.id,
-  action: operation.key,
-  outcome: outcome.errorCode ?? 'done',
-  // The first member of an event's data is the id of its record.
-  resourceId: String(Object.values(event.data)[0]),
-  address,
-  recordedAt: clock.real(),
-})
+): JournalRow[] {
+  const recordedAt = clock.real()
+  const seen = new Set<string>()
+  const isRepeated = (...shared: readonly (string | null)[]): boolean => {
+    const before = seen.size
+    return seen.add(shared.join(' ')).size === before
+  }
+  return events.map((event, n) => {
+    const place = n % IDS_IN_A_ROW
+    if (place === 0) seen.clear()
+    const { ownerId, mode, requestId, agentId } = event
+    // The first member of an event's data is the id of its record.
+    const resourceId = String(Object.values(event.data)[0])
+    return {
+      ...event,
+      id: idInRow(events[n - place]?.id ?? event.id, place),
+      actorType: actor.type,
+      actorId: actor.id,
+      action: operation.key,
+      outcome: outcome.errorCode ?? 'done',
+      resourceId,
+      address,
+      recordedAt,
+      sameRequest: isRepeated(ownerId, mode, 'request', requestId),
+      sameAgent: isRepeated(ownerId, mode, 'agent', agentId),
+      sameResource: isRepeated(ownerId, mode, 'resource', resourceId),
+    }
+  })
+}
 
 /** Temporal's signal-with-start decides whether it starts the process or signals the running one. */
 export const buildWakeUpRow = (

@@ -25,6 +25,10 @@ export interface JournalRow extends EventRow {
   address: string | null
   /** In real time; `createdAt` is in the tenant's. */
   recordedAt: Date
+  /** Whether an earlier event of the call has the same one: see `call-events.ts`. */
+  sameRequest: boolean
+  sameAgent: boolean
+  sameResource: boolean
 }
 
 export interface IdempotencyRow {
@@ -66,12 +70,13 @@ export const emptyJournal = (): PendingJournal => ({ events: [], idempotency: []
 const STATEMENT = `
 with e as (
   insert into events (id, owner_id, mode, agent_id, event, data, request_id, run_id, created_at, actor_type, actor_id,
-    action, outcome, resource_id, address, recorded_at)
+    action, outcome, resource_id, address, recorded_at, same_request, same_agent, same_resource)
   select id, "ownerId", mode, "agentId", event, data, "requestId", "runId", "createdAt", "actorType", "actorId",
-    action, outcome, "resourceId", address, "recordedAt"
+    action, outcome, "resourceId", address, "recordedAt", "sameRequest", "sameAgent", "sameResource"
   from jsonb_to_recordset($1::jsonb) as r(id text, "ownerId" text, mode text, "agentId" text, event text,
     data jsonb, "requestId" text, "runId" text, "createdAt" timestamptz, "actorType" text, "actorId" text, action text,
-    outcome text, "resourceId" text, address text, "recordedAt" timestamptz)
+    outcome text, "resourceId" text, address text, "recordedAt" timestamptz, "sameRequest" boolean, "sameAgent" boolean,
+    "sameResource" boolean)
 ), o as (
   insert into outbox (id, owner_id, mode, process, recurs, workflow_id, input, created_at, due_at)
   select id, "ownerId", mode, process, recurs, "workflowId", input, "createdAt", "createdAt"

@@ -6,6 +6,7 @@ import type { Actor, Tenant } from '../contract/actor.ts'
 import { pageSchemaOf, type RecordPage } from '../contract/page.ts'
 import type { Row, Sql } from '../contract/sql.ts'
 import { withMembers } from '../database/entity.ts'
+import { withinCallSql } from './call-events.ts'
 
 /** For answers that read the audit trail, of which old entries may have been purged. */
 export const completeFromSchema = instant.nullable().meta({
@@ -61,16 +62,25 @@ const ENTRIES = `
 select id, audit_id as "auditId", created_at as at, event, action, resource_id as "resourceId",
   (coalesce(data ->> 'refundEuros', data ->> 'amountEuros')::numeric * 100)::bigint as "amountCents", data ->> 'reason' as reason,
   actor_type as "actorType", actor_id as "actorId", data ->> 'personId' as "personId", request_id as "requestId"
-from events`
+from`
 
 /** A delegation's token sees its own actions and the events of records made under the delegation. */
-const OF_RUN = `${ENTRIES}
+const OF_RUN = `${ENTRIES} events
 where (owner_id, mode, run_id) = ($1, $2, $3) and id > $4
   and ($6::text is null or actor_id = $7 or data ->> 'delegationId' = $6)
 order by id limit $5`
 
-const OF_RECORDS = `${ENTRIES}
-where (owner_id, mode) = ($1, $2) and resource_id = any($3::text[]) and id > $4 order by id limit $5`
+/** The first event of a call about a record leads to its others. The call of $4 may go on behind it. */
+const OF_RECORDS = `${ENTRIES} (
+  select one.* from (
+    select id as first_id, resource_id as of_record from events
+    where (owner_id, mode) = ($1, $2) and resource_id = any($3::text[]) and not same_resource and id >= left($4, -2)
+  ) first cross join lateral (
+    select * from events
+    where (owner_id, mode) = ($1, $2) and ${withinCallSql('id', 'first_id')} and (id = first_id or same_resource) offset 0
+  ) one where one.resource_id = first.of_record
+) events
+where id > $4 order by id limit $5`
 
 export const readTimelineOfRun = (
   sql: Sql,

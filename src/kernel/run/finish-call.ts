@@ -7,7 +7,7 @@ import {
   type ScopedIdempotencyKey,
 } from '../journal/idempotency.ts'
 import type { EventRow, OutboxRow, PendingJournal } from '../journal/journal.ts'
-import { buildJournalRow } from '../journal/journal-rows.ts'
+import { buildJournalRows } from '../journal/journal-rows.ts'
 import { encodeOutcome } from './outcome.ts'
 import { ignoreRejection, RequestContext } from './request-context.ts'
 import type { OperationRuntime } from './runtime.ts'
@@ -30,7 +30,7 @@ export function journalEvents(
   journal: PendingJournal,
 ): void {
   const outcome = done instanceof CallExternal ? RESERVED : done
-  journal.events.push(...events.map(event => buildJournalRow(call, event, outcome)))
+  journal.events.push(...buildJournalRows(call, events, outcome))
   journal.outbox.push(...outbox.filter(({ workflowId }) => !isWaiting(call, workflowId)))
 }
 

@@ -1,5 +1,5 @@
--- Deletes the sealed entries of a tenant's audit trail that were written before an instant, at most so many from the first one
--- on, and keeps the hashes that everything later needs; returns how many entries are gone in all. No entry that is younger
+-- Deletes the sealed entries of a tenant's audit trail that were written before an instant, so many from the first one on and
+-- the rest of the last call, whose events are found by its first one, and keeps the hashes that everything later needs; returns how many entries are gone in all. No entry that is younger
 -- than the retention goes, which is five years at least, whoever asks. Sealing and verifying wait for it, and it for them.
 create or replace function purge_audit(of_owner text, of_mode text, before_at timestamptz, retention_days integer,
   most integer, purge text) returns bigint
@@ -21,7 +21,9 @@ begin
   from (
     select s.position, (select e.recorded_at from events e
       where (e.owner_id, e.mode, e.id) = (s.owner_id, s.mode, s.event_id)) as recorded_at
-    from seals_between(of_owner, of_mode, done, done + most) s
+    from seals_between(of_owner, of_mode, done, done + most + 1023) s
+    where s.position < done + most or left(s.event_id, -2) = (
+      select left(last.event_id, -2) from seals_between(of_owner, of_mode, done + most - 1, done + most) last)
   ) as page;
   if until <= done then
     return done;

@@ -73,6 +73,9 @@ select "table", sum(bytes)::int as "walBytes",
   coalesce(jsonb_object_agg(index, entries) filter (where entries > 0), '{}') as indexes
 from by_relation group by "table" order by sum(entries) desc, "table"`
 
+const ON_DISK = `
+select sum(pg_total_relation_size(oid))::float8 as bytes from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`
+
 const EVENTS = 'select count(*)::int as events from events'
 const POSITION = 'select pg_current_wal_insert_lsn()::text as position'
 
@@ -107,6 +110,8 @@ export async function openCounter(stage: Stage) {
 
   return {
     untilQuiet,
+    /** The tables with their indexes. */
+    bytesOnDisk: async (): Promise<number> => (await read<{ bytes: number }>(ON_DISK)).bytes,
     /** Waits without a request, which would count. */
     untilTrue: (sql: string, values: readonly unknown[]): Promise<unknown> =>
       until(

@@ -12,7 +12,7 @@ const EACH = usualOrShort(20, 2)
 /** Windows of an idle instance. Their median counts: one of them may hold a vacuum. */
 const IDLE_WINDOWS = usualOrShort(5, 1)
 const IDLE_SECONDS = usualOrShort(5, 3)
-/** Payments whose runs are measured in Temporal's store, and how many of them at once. */
+/** Payments whose size on disk is measured, and how many of them at once. */
 const STORED = usualOrShort(200, 4)
 const AT_ONCE = 4
 
@@ -23,6 +23,8 @@ interface Priced extends Price {
   readonly history: number
   /** What these runs leave in Temporal's store. */
   readonly storeBytes: number
+  /** What stays in PostgreSQL. */
+  readonly diskBytes: number
   readonly tables: readonly TablePrice[]
 }
 
@@ -46,8 +48,9 @@ export async function measurePrice(stage: Stage, engine: Engine): Promise<Sectio
       for (let n = 0; n < EACH; n++) await run()
     })
     const history = (await eventsOfRuns(engine, began)) / EACH
-    const storeBytes = history > 0 ? await storedBytes({ engine, counter, run }) : 0
-    const one = { name, title, ...each(withoutIdle(price, second), EACH), history, storeBytes }
+    const { storeBytes, diskBytes } = await storedBytes({ engine, counter, run })
+    const stored = { storeBytes: history > 0 ? storeBytes : 0, diskBytes }
+    const one = { name, title, ...each(withoutIdle(price, second), EACH), history, ...stored }
     priced.push({ ...one, tables: price.tables.map(eachTable) })
     printLine(`  ${lineOf(title, one)}`)
   }
@@ -120,26 +123,36 @@ interface Stored {
   readonly run: () => Promise<unknown>
 }
 
-/** The growth of Temporal's store by one payment. */
-async function storedBytes({ engine, counter, run }: Stored): Promise<number> {
-  const before = engine.storeBytes()
+/** The growth of Temporal's store and of the database by one payment. */
+async function storedBytes({
+  engine,
+  counter,
+  run,
+}: Stored): Promise<Pick<Priced, 'storeBytes' | 'diskBytes'>> {
+  const before = { store: engine.storeBytes(), disk: await counter.bytesOnDisk() }
   const series = Array.from({ length: STORED }, (_, n) => n)
   const repeat = async () => {
     while (series.pop() !== undefined) await run()
   }
   await Promise.all(Array.from({ length: AT_ONCE }, repeat))
   await counter.untilQuiet()
-  return (engine.storeBytes() - before) / STORED
+  return {
+    storeBytes: (engine.storeBytes() - before.store) / STORED,
+    diskBytes: ((await counter.bytesOnDisk()) - before.disk) / STORED,
+  }
 }
 
 const HEAD =
-  '| one | statements | rows + / ~ (HOT) / − | index entries | WAL, no page images | events | Temporal history | Temporal store |'
-const RULE = '|---|--:|--:|--:|--:|--:|--:|--:|'
+  '| one | statements | rows + / ~ (HOT) / − | index entries | WAL, no page images | events | Temporal history | Temporal store | on disk |'
+const RULE = '|---|--:|--:|--:|--:|--:|--:|--:|--:|'
 
-const lineOf = (title: string, price: Price & Partial<Pick<Priced, 'history' | 'storeBytes'>>): string => {
+const lineOf = (
+  title: string,
+  price: Price & Partial<Pick<Priced, 'history' | 'storeBytes' | 'diskBytes'>>,
+): string => {
   const rows = `${figure(price.inserted)} / ${figure(price.updated)} (${figure(price.hot)}) / ${figure(price.deleted)}`
   const cells = [figure(price.statements), rows, figure(price.indexEntries), kilobytes(price.walBytes)]
-  return `| ${[title, ...cells, figure(price.events), figure(price.history ?? 0), kilobytes(price.storeBytes ?? 0)].join(' | ')} |`
+  return `| ${[title, ...cells, figure(price.events), figure(price.history ?? 0), kilobytes(price.storeBytes ?? 0), kilobytes(price.diskBytes ?? 0)].join(' | ')} |`
 }
 
 const kilobytes = (bytes: number): string => (bytes === 0 ? '0' : `${(bytes / 1_000).toFixed(1)} kB`)

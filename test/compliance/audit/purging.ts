@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { verifyAudit } from '../../../src/derive/client.ts'
-import { firstIdAt, newId } from '../../../src/values/ids.ts'
+import { firstIdAt, idInRow, newId } from '../../../src/values/ids.ts'
 import { sealTrail } from '../../support/compliance/trail.ts'
 import { anAgent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -22,14 +22,28 @@ async function writeOld(ownerId: string, count: number, day = '2015-06-01'): Pro
 const purge = (ownerId: string, before = '2016-01-01T00:00:00.000Z') =>
   service.dash.audit.purge({ body: { ownerId, mode: 'test', before } })
 
+/** A call with four events about one record. */
+async function writeOldCall(ownerId: string): Promise<void> {
+  const at = new Date('2015-06-02T00:00:00.000Z')
+  const first = firstIdAt('event', at) + newId('event').slice(-16)
+  await service.sql(
+    `insert into events (id, owner_id, mode, actor_type, action, event, data, outcome, resource_id, request_id, created_at,
+       recorded_at, same_request, same_agent, same_resource)
+     select id, $1, 'test', 'key', 'long.ago', 'long.ago', '{}', 'done', 'x', 'r', $3, $3, n > 1, n > 1, n > 1
+     from unnest($2::text[]) with ordinality as one(id, n)`,
+    [ownerId, [0, 1, 2, 3].map(place => idInRow(first, place)), at],
+  )
+}
+
 /** An owner whose trail begins with old entries. */
-async function anOldOwner(count: number) {
+async function anOldOwner(count: number, writeMore: (ownerId: string) => unknown = () => undefined) {
   const { ownerId, key, client } = await service.owner()
   // The service's own first entries are newer, so the owner moves to a trail that begins long ago.
   await service.sql(`alter table events disable trigger all`)
   await service.sql(`delete from events where owner_id = $1`, [ownerId])
   await service.sql(`alter table events enable trigger all`)
   await writeOld(ownerId, count)
+  await writeMore(ownerId)
   await sealTrail(service)
   const kept = await bodyOf(client.audit.checkpoint())
   await anAgent(client)
@@ -41,6 +55,19 @@ const exported = async (key: string): Promise<string> =>
   (await service.http('GET', '/v1/audit/export', { token: key })).text
 
 describe('a purge', () => {
+  test('of so many entries goes on to the end of the last call', async () => {
+    const { ownerId, client } = await anOldOwner(2, writeOldCall)
+    expect(await bodyOf(client.audit.verify())).toMatchObject({ ok: true })
+    const purgeSome = async (most: number) => {
+      const values = [ownerId, most, newId('purge')]
+      const text = `select purge_audit($1, 'test', '2016-01-01', 1825, $2, $3)::int as size`
+      return (await service.sql<{ size: number }>(text, values))[0]?.size
+    }
+    expect(await purgeSome(1)).toBe(1)
+    expect(await purgeSome(2)).toBe(6)
+    expect(await purgeSome(2)).toBe(6)
+  })
+
   test.each([3, 256, 600])(
     'of %i old entries leaves all that is later as provable as it was',
     async count => {

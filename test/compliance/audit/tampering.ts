@@ -84,12 +84,26 @@ describe('the owner of the database', () => {
     })
   })
 
+  const marks = ['same_request', 'same_agent', 'same_resource']
+  test.each(marks)('cannot hide an entry from lists by %s', async name => {
+    expect(await firstWrong(column(name, 'true'))).toEqual({
+      ok: false,
+      position: POSITION,
+      offline: 'accepted',
+    })
+  })
+
   test('finds every column of an entry among those that are tried here', async () => {
     const rows = await service.sql<{ name: string }>(
       `select column_name as name from information_schema.columns where table_name = 'events'`,
     )
     // The members of an event's data are changed one by one below.
-    expect(rows.map(({ name }) => name).filter(name => !(name in columns))).toEqual(['data'])
+    expect(
+      rows
+        .map(({ name }) => name)
+        .filter(name => !(name in columns))
+        .sort(),
+    ).toEqual(['data', ...marks].sort())
   })
 
   test.each([

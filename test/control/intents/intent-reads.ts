@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { days, minutes } from '../../../src/values/clock.ts'
 import { INSTANT, intentOf, intentsIn } from '../../support/control/intents.ts'
-import { aLiveClient, anAgent, anIntent, bodyOf } from '../../support/factories.ts'
+import { aLiveClient, anAgent, anAgentUnder, anIntent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
 const service = await startTestService({ own: true })
@@ -45,6 +45,36 @@ describe('the expiry of an intent', () => {
       ['GET', 'status'],
     ] as const)
       expect((await service.http(method, `/intents/${id}/${path}`, { token: key })).status).toBe(404)
+  })
+})
+
+describe('the approved intents of an agent', () => {
+  test('are listed page by page, the newest first, to the owner and to the agent', async () => {
+    const { client } = await service.owner()
+    const agent = await anAgentUnder(client, { autoApproveLimitEuros: 20 })
+    const other = await anAgentUnder(client, { autoApproveLimitEuros: 20 })
+    await anIntent(client, other.id, { amountEuros: 5 })
+    await anIntent(client, agent.id, { amountEuros: 25 })
+    const ids: string[] = []
+    for (const merchant of ['Library', 'Archive', 'Museum'])
+      ids.unshift((await anIntent(client, agent.id, { amountEuros: 5, merchant })).id)
+    const asked = [
+      [client, { agentId: agent.id }],
+      [await asAgent(client, agent.id), {}],
+    ] as const
+    for (const [caller, query] of asked) {
+      const pages: string[] = []
+      for (let cursor: string | undefined; pages.length < 5; ) {
+        const filters = { ...query, status: 'approved', limit: 2, ...(cursor && { cursor }) } as const
+        const { data, nextCursor } = await bodyOf(caller.intents.list({ query: filters }))
+        pages.push(...data.map(({ id }) => id))
+        if (nextCursor === null) break
+        cursor = nextCursor
+      }
+      expect(pages).toEqual(ids)
+    }
+    const waiting = await bodyOf(client.intents.list({ query: { agentId: agent.id, status: 'created' } }))
+    expect(waiting.data).toHaveLength(1)
   })
 })
 
