@@ -40,6 +40,7 @@ export const agentsSection = consoleSection({
       'Last payment': 'lastSpendAt',
     },
   ],
+  filters: [],
   // The link to a wallet shows its balance instead of its name.
   unnamed: ['walletId'],
   labels: { externalId: 'External ID', policyId: 'Limit template' },
