@@ -13,6 +13,7 @@ import {
   type RefusalSpec,
 } from '../../kernel/contract/operation.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
+import { ConversionRecord, rateRefusals } from '../../money/exchange-rates/index.ts'
 import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -48,7 +49,11 @@ export const merchantOfferRefusals = {
   challenge_unusable: [400, 'url: the challenge of the merchant cannot be used.'],
   challenge_expired: [400, 'url: the challenge of the merchant has expired.'],
   amount_above_held: [400, 'url: the merchant’s amount exceeds the hold of the intent.'],
-  currency_not_eur: [400, 'url: the merchant’s currency is not supported. Only euros can be paid.'],
+  currency_unknown: [
+    400,
+    'url: the merchant’s currency has no reference rate. GET /exchange-rates lists the currencies.',
+  ],
+  ...rateRefusals,
   network_not_accepted: [400, 'url: the merchant does not accept this card’s network.'],
   digest_mismatch: [400, 'url: the challenge is for another request body.'],
   merchant_key_unusable: [400, 'url: the merchant’s key must not be used for encryption.'],
@@ -138,7 +143,12 @@ const MppCredentialRecord = z
       examples: ['https://shop.example.com/reports/42'],
     }),
     method: z.string().meta({ examples: ['GET'] }),
-    amountCents: moneySchema,
+    amountCents: moneySchema.meta({
+      description: 'Amount held, in euros. The network’s clearing may be lower.',
+    }),
+    conversion: ConversionRecord.nullable().meta({
+      description: 'Null if the merchant asked for euros.',
+    }),
     network: z.string().meta({ examples: ['visa'] }),
     challengeId: z.string(),
     requestDigest: digest.meta({ description: 'SHA-256 of method, address and body of the request.' }),

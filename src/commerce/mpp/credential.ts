@@ -7,6 +7,7 @@ import {
   tenantTable,
   timestampColumn,
 } from '../../kernel/database/entity.ts'
+import type { Conversion } from '../../money/exchange-rates/index.ts'
 import type { PaymentChallenge } from '../../mpp/index.ts'
 import { days, minutes } from '../../values/clock.ts'
 import type { PersonalData } from '../../values/personal.ts'
@@ -50,6 +51,7 @@ const schema = defineEntity({
     url: p.text(),
     method: p.text(),
     amountCents: centsColumn('amount_cents'),
+    conversion: nullable.json<Conversion>(),
     network: p.text(),
     challengeId: p.text(),
     /** Stored as the merchant sent it, every parameter byte for byte. */
@@ -104,6 +106,7 @@ export const mppPersonalData = {
       'request_digest',
       'credential_digest',
       'outcome_by',
+      'conversion',
     ],
     keptWhile: {
       where: "t.status <> 'void' or t.transaction_id is not null",

@@ -1,4 +1,10 @@
 import {
+  type ConvertedPrice,
+  convertPrice,
+  type NewestRates,
+  rateRefusals,
+} from '../../money/exchange-rates/index.ts'
+import {
   type CardDetails,
   type ChargeRequest,
   decodeChargeRequest,
@@ -102,6 +108,7 @@ export interface OfferTerms {
   /** Real time, since merchants do not know a tenant's clock. */
   readonly now: Date
   readonly heldCents: Cents
+  readonly price: EuroPrice
   readonly networks: readonly string[]
   readonly body: string | null
   readonly url: URL
@@ -123,20 +130,38 @@ const checkExpiry: Check = ({ challenge: { expires } }, { now }) => {
   }
 }
 
-const checkCurrency: Check = ({ charge: { currency } }) =>
-  currency === 'eur'
-    ? undefined
-    : {
-        code: 'currency_not_eur',
-        message: `url: the merchant asks for ${currency.toUpperCase()}. Only euros can be paid.`,
-      }
+/** In euros, what a merchant asks for; with its conversion, if it asks for another currency. */
+export type EuroPrice = Omit<ConvertedPrice, 'conversion'> & {
+  readonly conversion: ConvertedPrice['conversion'] | null
+}
 
-const checkHold: Check = ({ charge: { amount } }, { heldCents }) =>
-  amount <= heldCents
+export function euroPriceOf(
+  { amount, currency }: ChargeRequest,
+  rates: NewestRates | null,
+): EuroPrice | MachinePaymentProblem {
+  if (currency === 'eur') return { amountCents: cents(amount), conversion: null }
+  if (!rates) return { code: 'rates_outdated', message: rateRefusals.rates_outdated[1] }
+  const code = currency.toUpperCase()
+  return (
+    convertPrice(amount, code, rates) ?? {
+      code: 'currency_unknown',
+      message: `url: the merchant asks for ${code}, which has no reference rate. GET /exchange-rates lists the currencies.`,
+    }
+  )
+}
+
+function inWords({ amountCents, conversion }: EuroPrice): string {
+  if (conversion === null) return formatMoney(amountCents)
+  const { price, currency, rateDate, marginPercent } = conversion
+  return `${currency} ${price} (${formatMoney(amountCents)} by the rate of ${rateDate} with a margin of ${marginPercent} %)`
+}
+
+const checkHold: Check = (_, { heldCents, price }) =>
+  price.amountCents <= heldCents
     ? undefined
     : {
         code: 'amount_above_held',
-        message: `url: the merchant asks for ${formatMoney(cents(amount))}, but only ${formatMoney(heldCents)} is held for the intent. Declare an intent for the full price.`,
+        message: `url: the merchant asks for ${inWords(price)}, but only ${formatMoney(heldCents)} is held for the intent. Declare an intent for the full price.`,
       }
 
 const checkNetwork: Check = ({ card }, { networks }) =>
@@ -186,7 +211,6 @@ const checkMerchantName: Check = ({ card: { merchantName } }, { url }) => {
 
 const checks = [
   checkExpiry,
-  checkCurrency,
   checkHold,
   checkNetwork,
   checkDigest,

@@ -1,1 +1,3 @@
-export { refreshRates } from './newest-rates.ts'
+export { rateRefusals } from './api.ts'
+export { type Conversion, ConversionRecord, type ConvertedPrice, convertPrice } from './convert.ts'
+export { findNewestRates, type NewestRates, refreshRates } from './newest-rates.ts'

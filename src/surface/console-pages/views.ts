@@ -16,10 +16,13 @@ import { isCardUnusable, rulesWithoutLimit } from './rule-texts.ts'
 import type { ApprovalState, ApproveTexts } from './texts-en.ts'
 import type { WaitingIntent, WaitingView } from './waiting-page.ts'
 
-export function signedInViewer({ name, scopes }: Actor): SignedInViewer {
-  const role = scopes.has('people:write') ? 'owner' : scopes.has('intents:approve') ? 'approver' : 'viewer'
-  return { name: name ?? '', role }
-}
+export const roleOf = ({ scopes }: Pick<Actor, 'scopes'>): SignedInViewer['role'] =>
+  scopes.has('people:write') ? 'owner' : scopes.has('intents:approve') ? 'approver' : 'viewer'
+
+export const signedInViewer = (actor: Actor): SignedInViewer => ({
+  name: actor.name ?? '',
+  role: roleOf(actor),
+})
 
 const mayDecide = ({ scopes }: Actor): boolean => scopes.has('intents:approve')
 

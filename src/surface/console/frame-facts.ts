@@ -2,10 +2,10 @@ import { PAYEE_TO_CONFIRM_SQL } from '../../commerce/transfers/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 
-const MOST = 100
+const MOST_COUNTED = 100
 
 const atMost = (rows: string): string =>
-  `(select count(*) from (select 1 from ${rows} limit ${MOST}) counted)`
+  `(select count(*) from (select 1 from ${rows} limit ${MOST_COUNTED}) counted)`
 
 /**
  * One statement for every page, bounded for each kind of decision: the same ones as `readWaitingDecisions`.
@@ -34,4 +34,5 @@ export async function readFrameFacts({
   return facts ?? { waiting: 0, hasOtherMode: false }
 }
 
-export const waitingCountText = (count: number): string => (count < MOST ? String(count) : `${MOST - 1}+`)
+export const waitingCountText = (count: number): string =>
+  count < MOST_COUNTED ? String(count) : `${MOST_COUNTED - 1}+`

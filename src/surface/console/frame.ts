@@ -24,7 +24,7 @@ const icon = pageAsset('console', 'svg', pageIcon())
 /** Also serves the style of refusal pages, which have no operation of their own. */
 export const consoleAsset = createAssetFinder([consoleFrameStyle, icon, refusalPageStyle])
 
-export interface FrameParts {
+interface FrameParts {
   readonly health?: string | undefined
   /** The number beside *Inbox*. */
   readonly waiting?: Html | undefined

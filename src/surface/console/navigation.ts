@@ -1,8 +1,9 @@
 import { utcDay } from '../../values/clock.ts'
 import { type Html, html } from '../../web/html.ts'
+import { roleOf } from '../console-pages/index.ts'
 import type { ConsoleSection, PageRequest } from './page.ts'
 import { renderIcon } from './parts/icons.ts'
-import { humanize, renderText } from './parts/text.ts'
+import { renderText } from './parts/text.ts'
 import {
   accountPlace,
   type ConsolePlace,
@@ -33,7 +34,7 @@ export function renderPlaces(request: PageRequest, waiting: Html | undefined): H
     const first = tabsFor(place, request)[0]
     if (!first && place !== HOME) return []
     const to = request.to(first ? addressOf(first) : 'console')
-    return [placeItem(place, to, place === here, place.title === 'Inbox' ? waiting : undefined)]
+    return [placeItem(place, to, place === here, place.hasBadge ? waiting : undefined)]
   })
   return html`<nav class="places" aria-label="Places">
 <ul>${seen.slice(0, IN_BOTTOM_BAR)}</ul>
@@ -56,12 +57,13 @@ export function renderTabs(request: PageRequest): Html {
   const place = placeOf(request)
   const tabs = place ? tabsFor(place, request) : []
   if (!place || tabs.length < 2) return html``
+  const links = place.links ?? []
   const current = currentOf(tabs, request)
-  const along = place.title === 'Insights' ? reportSpanAlong(request) : ''
+  const along = place.keepsSpan ? reportSpanAlong(request) : ''
   return html`<nav class="tabs" aria-label="${place.title}"><ul>${tabs.map(
     tab =>
       html`<li><a href="${request.to(addressOf(tab))}${along}"${tab === current && html` aria-current="page"`}>${tab.label}</a></li>`,
-  )}</ul></nav>`
+  )}${links.map(({ label, address }) => html`<li><a href="${request.to(address)}">${label}</a></li>`)}</ul></nav>`
 }
 
 /** Reports keep their span, agent and grouping from one to the next. A span in the future is that of a forecast. */
@@ -93,13 +95,14 @@ interface FoundPage {
 /** All pages that the person may see, for the search. */
 export const pagesFor = (request: PageRequest): readonly FoundPage[] => [
   { to: request.to('console'), label: HOME.title, place: '' },
-  ...[...consolePlaces, accountPlace].flatMap(place =>
-    tabsFor(place, request).map(tab => ({
-      to: request.to(addressOf(tab)),
-      label: tab.label,
+  ...[...consolePlaces, accountPlace].flatMap(place => {
+    const tabs = tabsFor(place, request).map(tab => ({ label: tab.label, address: addressOf(tab) }))
+    return [...tabs, ...(place.links ?? [])].map(({ label, address }) => ({
+      to: request.to(address),
+      label,
       place: place.title,
-    })),
-  ),
+    }))
+  }),
 ]
 
 const ACCOUNT_MENU: readonly (readonly [section: string, label: string])[] = [
@@ -111,13 +114,12 @@ const ACCOUNT_MENU: readonly (readonly [section: string, label: string])[] = [
 
 export function renderAccountMenu(request: PageRequest, hasOtherMode: boolean): Html {
   const { actor, tenant, to } = request
-  const { scopes, name } = actor
-  const role = scopes.has('people:write') ? 'owner' : scopes.has('intents:approve') ? 'approver' : 'viewer'
+  const { name } = actor
   const seen = tabsFor(accountPlace, request).map(({ name: section }) => section)
   const lines = ACCOUNT_MENU.filter(([section]) => seen.includes(section))
   return html`<div class="person"><button type="button" class="plain" popovertarget="account" aria-label="Account"><span class="initial" aria-hidden="true">${renderText(initialOf(name), 2)}</span></button>
 <div id="account" class="menu" popover>
-<p><strong>${renderText(name, 40)}</strong><br>${humanize(role)}, ${tenant.mode} mode</p>
+<p><strong>${renderText(name, 40)}</strong><br>${roleOf(actor)}, ${tenant.mode} mode</p>
 <ul>${lines.map(([section, label]) => html`<li><a href="${to(`console/${section}`)}">${label}</a></li>`)}</ul>
 <ul>${hasOtherMode && html`<li><a href="${to('login')}?to=console">Switch to ${tenant.mode === 'test' ? 'live' : 'test'} mode</a></li>`}
 <li><a href="${to('docs')}">Documentation</a></li>

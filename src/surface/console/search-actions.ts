@@ -12,7 +12,7 @@ import { sandboxApi } from '../sandbox/index.ts'
 import type { PageRequest } from './page.ts'
 import { formatDay } from './parts/text.ts'
 
-export interface SearchAction {
+interface SearchAction {
   readonly label: string
   /** Other words for the action. */
   readonly words?: string

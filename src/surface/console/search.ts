@@ -8,7 +8,7 @@ import { canvasApi } from '../canvas/index.ts'
 import { pagesFor } from './navigation.ts'
 import type { ConsolePage, ConsoleSection, ListItemOf, PageRequest } from './page.ts'
 import { recordAddress } from './parts/links.ts'
-import { readRecordNames } from './parts/names.ts'
+import { preloadRecordNames } from './parts/names.ts'
 import { humanize, renderEuros, renderStatus, renderText, renderTime } from './parts/text.ts'
 import { actionsMatching, formAddress } from './search-actions.ts'
 
@@ -168,7 +168,7 @@ async function intentsAbout(wanted: string, request: PageRequest): Promise<reado
     ask(intentsApi.list, { query: { merchant: wanted, limit: SHOWN } }),
     ask(intentsApi.list, { query: { clientIntentId: wanted, limit: SHOWN } }),
     ask(intentsApi.list, { query: { limit: MOST } }),
-    readRecordNames(request, 'agents'),
+    preloadRecordNames(request, 'agents'),
   ])
   const word = wanted.toLowerCase()
   const mention = newest.data.filter(({ merchant, purpose, amountEuros }) =>

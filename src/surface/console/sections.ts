@@ -67,6 +67,12 @@ export interface ConsolePlace {
   /** Places without an icon are in the account menu. */
   readonly icon?: IconName
   readonly tabs: readonly ConsoleTab[]
+  /** Shows how many decisions wait. */
+  readonly hasBadge?: true
+  /** Its reports keep their span from one to the next. */
+  readonly keepsSpan?: true
+  /** Pages outside of the console, behind the tabs. */
+  readonly links?: readonly { readonly label: string; readonly address: string }[]
   /** Sections that pages of this place link to. */
   readonly within?: Sections
 }
@@ -79,11 +85,11 @@ const tab = (
 ): ConsoleTab => ({ name, section, label, ...(filter && { filter }) })
 
 const inboxSection: ConsoleSection = { title: 'Inbox', needs: intentsApi.list, list: inboxPage }
-const billingSection: ConsoleSection = { title: 'Billing', needs: billingApi.balance, list: billingPage }
+const billingSection: ConsoleSection = { title: 'Add money', needs: billingApi.balance, list: billingPage }
 const policiesWithPage: ConsoleSection = { ...policiesSection, record: policyPage }
 
 const insights: Sections = {
-  costs: { title: 'Costs', needs: costsApi.costs, list: costsPage },
+  costs: { title: 'Spend', needs: costsApi.costs, list: costsPage },
   merchants: { title: 'Merchants', needs: merchantReportsApi.merchants, list: merchantsPage },
   forecast: { title: 'Forecast', needs: forecastApi.ofOwner, list: forecastPage },
   outcomes: {
@@ -104,11 +110,12 @@ export const consolePlaces: readonly ConsolePlace[] = [
   {
     title: 'Inbox',
     icon: 'inbox',
+    hasBadge: true,
     tabs: [
       tab('inbox', inboxSection, 'Waiting'),
       tab('card-requests', cardRequestsSection),
       tab('proposals', proposalsSection),
-      tab('risk', riskSection, 'Risk alerts'),
+      tab('risk', riskSection),
     ],
     within: { 'unusual-spends': unusualSpendsSection },
   },
@@ -150,7 +157,7 @@ export const consolePlaces: readonly ConsolePlace[] = [
     icon: 'money',
     tabs: [
       tab('wallets', walletsSection, 'Balances'),
-      tab('billing', billingSection, 'Add money'),
+      tab('billing', billingSection),
       tab('incoming', incomingCreditsSection, 'Incoming'),
       tab('requests', paymentRequestsSection),
       tab('beneficiaries', beneficiariesSection),
@@ -167,9 +174,8 @@ export const consolePlaces: readonly ConsolePlace[] = [
   {
     title: 'Insights',
     icon: 'insights',
-    tabs: Object.entries(insights).map(([name, section]) =>
-      tab(name, section, name === 'costs' ? 'Spend' : undefined),
-    ),
+    keepsSpan: true,
+    tabs: Object.entries(insights).map(([name, section]) => tab(name, section)),
   },
   {
     title: 'Developers',
@@ -182,6 +188,7 @@ export const consolePlaces: readonly ConsolePlace[] = [
       tab('audit', auditSection),
       tab('clock', clockSection),
     ],
+    links: [{ label: 'Docs', address: 'docs' }],
     within: { causes: { ...auditSection, record: eventCausePage } },
   },
 ]

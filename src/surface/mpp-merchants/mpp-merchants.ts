@@ -12,10 +12,11 @@ import { PLATFORM_OWNER_ID } from '../../identity/customers/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { ByteStream, ResponseFile } from '../../kernel/contract/file.ts'
 import { bindHandlers, externalCall, type InputOf } from '../../kernel/contract/operation.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
 import { type AnswerWithHeaders, type HandlerAnswer, withHeaders } from '../../kernel/contract/problem.ts'
 import { isUnusableInput, parseReceipt, serializeChallenge, serializeReceipt } from '../../mpp/index.ts'
 import { clock } from '../../values/clock.ts'
-import { cents, moneySchema, roundCents } from '../../values/money.ts'
+import { type Cents, cents, moneySchema, roundCents } from '../../values/money.ts'
 import { type MerchantContext, mppMerchantsApi } from './api.ts'
 import { findMerchantScenario, type MerchantScenario, type ScenarioAnswer } from './scenarios.ts'
 
@@ -29,22 +30,32 @@ const USUAL = cents(250n)
 
 const json = (value: object): ResponseFile => ({ type: 'application/json', content: JSON.stringify(value) })
 
+/** Fixed in test mode, so that a challenge is the same when it is paid. */
+function inDollars(amountCents: Cents, ports: Pick<Ports, 'exchangeRates'>) {
+  const source = ports.exchangeRates('test')
+  const rate = source.name === 'sandbox' ? Number(source.rates.get('USD')) : Number.NaN
+  return { amount: String(roundCents(Number(amountCents) * rate)), currency: 'usd' }
+}
+
 type Failure = Parameters<MerchantContext['refuse']>[0]
 
 /** A merchant that follows the protocol. Each scenario changes its offer or its answer. */
 const payee: PaidArticleSource<ResponseFile, Failure> = {
   async find({ scenario = '', amountEuros }, context) {
-    if (!findMerchantScenario(scenario)) return undefined
+    const found = findMerchantScenario(scenario)
+    if (!found) return undefined
     const now = clock.real()
     context.switchTenant(tenant, now)
     const { networks } = context.ports.acquirer('test')
+    const amountCents = amountEuros === undefined ? USUAL : roundCents(Number(amountEuros) * 100)
     const subject = { requestId: null, walletId: null, agentId: null, scenario }
     const key = await currentMppKey(tenant, context)
     const members = { tenant, offsetMs: 0, now, key, subject, networks, expiresAt: null, ended: null }
     return {
       ...members,
       externalId: scenario,
-      amountCents: amountEuros === undefined ? USUAL : roundCents(Number(amountEuros) * 100),
+      amountCents,
+      ...(found.inDollars ? { quote: inDollars(amountCents, context.ports) } : {}),
       description: `The scenario ${scenario} of the sandbox`,
       merchantName: 'Sandbox merchant',
     }

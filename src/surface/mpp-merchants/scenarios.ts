@@ -18,6 +18,7 @@ export interface MerchantScenario {
   readonly about: string
   readonly challenge?: OfferOverrides | 'nothing' | 'thousands' | 'other_methods' | 'elsewhere' | 'no_money'
   readonly charges: boolean
+  readonly inDollars?: true
   readonly ending: ScenarioAnswer
   readonly receipt?: (receipt: PaymentReceipt) => PaymentReceipt | null
 }
@@ -73,9 +74,9 @@ export const merchantScenarios = {
     about: 'Offers a challenge that has expired.',
   },
   'other-currency': {
-    ...refused,
-    challenge: withOverrides(() => ({ more: { currency: 'usd' } })),
-    about: 'Asks for US dollars.',
+    ...charged,
+    inDollars: true,
+    about: 'Asks for US dollars, at the reference rate. The network charges the price in euros.',
   },
   'weak-key': {
     ...refused,

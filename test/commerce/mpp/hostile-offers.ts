@@ -9,7 +9,7 @@ const merchant = await startMerchant()
 const elsewhere = await startMerchant()
 
 const many = Array.from({ length: 10_000 }, () => 'Payment a="b"')
-const long = Array.from({ length: 200 }, () => serializeChallenge(aChallenge({ currency: 'usd' })))
+const long = Array.from({ length: 200 }, () => serializeChallenge(aChallenge({ currency: 'xyz' })))
 
 const jwks = (url: string): ChallengeOptions => ({
   details: { encryptionJwk: undefined, jwksUri: url, kid: 'merchant-key-1' },
@@ -21,7 +21,13 @@ const cases: readonly (readonly [string, number, string, Conduct])[] = [
   ['fails', 400, 'no_challenge', answerWith(500)],
   ['offers other protocols only', 400, 'no_card_offer', answerWith(402, { 'payment-required': 'e30' })],
   ['asks for a cent more than is held', 400, 'amount_above_held', demand({ amount: '2001' })],
-  ['asks for dollars', 400, 'currency_not_eur', demand({ currency: 'usd' })],
+  [
+    'asks for more dollars than is held',
+    400,
+    'amount_above_held',
+    demand({ currency: 'usd', amount: '2253' }),
+  ],
+  ['asks for a currency without a rate', 400, 'currency_unknown', demand({ currency: 'xyz' })],
   [
     'asks with a challenge that is over',
     400,
@@ -99,7 +105,7 @@ describe('a merchant is not paid that', () => {
     const headers = { 'www-authenticate': long.slice(0, 5).join(', ') }
     const url = merchant.sells('/many', answerWith(402, headers))
     const payer = await aPayer(service)
-    expect(await pay(payer, url)).toMatchObject({ status: 400, code: 'currency_not_eur' })
+    expect(await pay(payer, url)).toMatchObject({ status: 400, code: 'currency_unknown' })
   })
 
   test('has a key set without its key, or with an invalid one', async () => {

@@ -3,9 +3,11 @@ import {
   type CardOffer,
   cardOfferProblem,
   chooseCardOffer,
+  euroPriceOf,
   type MerchantAnswer,
   type OfferTerms,
 } from '../../../src/commerce/mpp/offers.ts'
+import type { NewestRates } from '../../../src/money/exchange-rates/index.ts'
 import { contentDigest, serializeChallenge } from '../../../src/mpp/index.ts'
 import { cents } from '../../../src/values/money.ts'
 import { aChallenge, type ChallengeOptions, weakKey } from '../../support/commerce/challenges.ts'
@@ -77,13 +79,30 @@ describe('the offers of a merchant', () => {
 const terms: OfferTerms = {
   now: new Date(),
   heldCents: cents(2_000n),
+  price: { amountCents: cents(2_000n), conversion: null },
   networks: ['visa'],
   body: null,
   url: new URL('https://shop.example.com/buy'),
 }
 
-const problemOf = (options: ChallengeOptions, changed: Partial<OfferTerms> = {}) =>
-  cardOfferProblem(chooseCardOffer(answer([card(options)])) as CardOffer, { ...terms, ...changed })
+const rates: NewestRates = {
+  source: 'ecb',
+  date: '2026-11-25',
+  rates: new Map([
+    ['USD', '1.1600'],
+    ['JPY', '180'],
+  ]),
+}
+
+function problemOf(
+  options: ChallengeOptions,
+  changed: Partial<OfferTerms> & { readonly known?: NewestRates | null } = {},
+) {
+  const { known = rates, ...others } = changed
+  const offer = chooseCardOffer(answer([card(options)])) as CardOffer
+  const price = euroPriceOf(offer.charge, known)
+  return 'code' in price ? price : cardOfferProblem(offer, { ...terms, price, ...others })
+}
 
 describe('an offer', () => {
   const jwks = (uri: string) => ({ details: { encryptionJwk: undefined, jwksUri: uri, kid: 'a' } })
@@ -103,7 +122,7 @@ describe('an offer', () => {
     ['is over', { expires: new Date(0).toISOString() }, 'challenge_expired', /1970/],
     ['ends at no time', { expires: 'soon' }, 'challenge_unusable', /RFC 3339/],
     ['costs a cent too much', { amount: '2001' }, 'amount_above_held', /€ 20\.01, but only € 20\.00 is held/],
-    ['is not in euros', { currency: 'usd' }, 'currency_not_eur', /USD/],
+    ['has a currency without a rate', { currency: 'xyz' }, 'currency_unknown', /XYZ/],
     [
       'takes no Visa',
       { details: { acceptedNetworks: ['amex'] } },
@@ -127,6 +146,39 @@ describe('an offer', () => {
     ['has its key in clear', jwks('http://shop.example.com/keys'), 'merchant_key_unusable', /not from/],
   ])('that %s cannot', (_, options, code, message) => {
     expect(problemOf(options)).toEqual({ code, message: expect.stringMatching(message) })
+  })
+
+  test.each([
+    ['usd', '2252', '22.52', '1.1600', 2_000n],
+    ['usd', '1', '0.01', '1.1600', 1n],
+    ['jpy', '3000', '3000', '180', 1_717n],
+  ])(
+    'in %s of %s is converted with the margin, and rounded up',
+    (currency, amount, price, rate, amountCents) => {
+      const offer = chooseCardOffer(answer([card({ currency, amount })])) as CardOffer
+      expect(euroPriceOf(offer.charge, rates)).toEqual({
+        amountCents,
+        conversion: {
+          price,
+          currency: currency.toUpperCase(),
+          rate,
+          rateDate: '2026-11-25',
+          marginPercent: 3,
+        },
+      })
+    },
+  )
+
+  test('in another currency cannot exceed the hold, or be paid without a recent rate', () => {
+    expect(problemOf({ currency: 'usd', amount: '2252' })).toBeUndefined()
+    expect(problemOf({ currency: 'usd', amount: '2253' })).toEqual({
+      code: 'amount_above_held',
+      message: expect.stringContaining(
+        'USD 22.53 (€ 20.01 by the rate of 2026-11-25 with a margin of 3 %), but only € 20.00 is held',
+      ),
+    })
+    expect(problemOf({ currency: 'usd' }, { known: null })?.code).toBe('rates_outdated')
+    expect(problemOf({}, { known: null })).toBeUndefined()
   })
 
   const codeOf = (merchantName: string, url: string) =>

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { aPayer, balanceOf, credentialsOn, intentOf, pay } from '../../support/commerce/payers.ts'
+import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { aPayee } from './service.ts'
@@ -52,13 +53,50 @@ describe('an agent of ours', () => {
     expect(await intentOf(payer)).toMatchObject({ status: 'approved' })
   })
 
+  test('pays a merchant in dollars what the network charges in euros, and keeps the rest of the hold', async () => {
+    const payer = await aPayer(service, { amountEuros: 21 })
+    const { client, intent } = payer
+    const had = await balanceOf(payer)
+    const answer = await pay(payer, `${service.url}/simulate/mpp/other-currency?amountEuros=20`)
+    expect(answer.status).toBe(200)
+    const [credential] = await credentialsOn(client, intent.id)
+    expect(credential).toMatchObject({
+      status: 'consumed',
+      amountEuros: 20.6,
+      conversion: { price: '23.20', currency: 'USD', rate: '1.1600', marginPercent: 3 },
+    })
+    const params = { id: String(credential?.transactionId) }
+    expect(await bodyOf(client.transactions.get({ params }))).toMatchObject({
+      status: 'completed',
+      amountEuros: 20,
+    })
+    expect(await intentOf(payer)).toMatchObject({ status: 'completed' })
+    expect(await balanceOf(payer)).toMatchObject({
+      heldEuros: had.heldEuros - 21,
+      availableEuros: had.availableEuros + 1,
+    })
+    const refund = { transactionId: params.id, amountEuros: 20, reason: 'requested' } as const
+    expect(await bodyOf(client.refunds.create({ body: refund }))).toMatchObject({ amountEuros: 20 })
+    await expectVerifiedLedger(client)
+  })
+
+  test('pays no price in dollars that exceeds the hold with the margin', async () => {
+    const payer = await aPayer(service)
+    const answer = await pay(payer, `${service.url}/simulate/mpp/other-currency?amountEuros=20`)
+    expect([answer.code, answer.error]).toEqual([
+      'amount_above_held',
+      expect.stringMatching(/USD 23\.20 \(€ 20\.60 by the rate of .* but only € 20\.00 is held/),
+    ])
+    expect(await credentialsOn(payer.client, payer.intent.id)).toEqual([])
+    expect(await intentOf(payer)).toMatchObject({ status: 'approved' })
+  })
+
   test.each([
     'expired',
     'weak-key',
     'foreign-keys',
     'two-keys',
     'other-digest',
-    'other-currency',
     'no-challenge',
     'other-methods',
     'free',

@@ -172,7 +172,7 @@ test('a whole day of an owner, with an approver on a phone', async () => {
       },
     }),
   )
-  await follow(page, page.locator('main').getByRole('link', { name: transfer.id }).first())
+  await follow(page, page.locator(`main .timeline a[href*="${transfer.id}"]`).first())
   await page.locator('h1').getByText('completed').waitFor()
   const run = String(
     await page.locator('#record-menu a', { hasText: 'Run in Temporal' }).getAttribute('href'),

@@ -104,7 +104,7 @@ describe('the approvals', () => {
     await bodyOf(client.intents.deny({ params, body: { reason: 'Too expensive' } }))
     const { text } = await read('console/inbox?part=waiting,decided')
     expect(text).toContain('Nothing waits for you.')
-    expect(text).toMatch(/class="status bad">denied<\/span>[\s\S]*€\s25\.00<\/data> to <bdi>Bookshop/)
+    expect(text).toMatch(/class="status bad">Denied<\/span>[\s\S]*<bdi>€\s25\.00 to Bookshop<\/bdi>/)
   })
 
   test('ask about cards, with limits to lower, and about payees that the bank knows otherwise', async () => {
@@ -162,7 +162,7 @@ describe('the page of an intent', () => {
     const { id, workflowId } = await anIntent(client, agent.id)
     const { text } = await read(`console/intents/${id}`)
     expect(text).toContain('The intent waits for a person')
-    expect(text).toContain('intent created')
+    expect(text).toMatch(/<ol class="timeline"><li><span class="what">Created<\/span> <span class="by">by /)
     const run = `https://temporal.example.com/ui/namespaces/default/workflows/${encodeURIComponent(String(workflowId))}`
     expect(text).toContain(`<a href="${run}"`)
     expect(text).toContain(`agentpay intents get ${id}`)

@@ -204,6 +204,48 @@ describe('a page of the console', () => {
     expect([status, headers.get('location')]).toEqual([308, 'inbox?part=waiting'])
   })
 
+  test('shows the records of an agent as tabs with addresses of their own', async () => {
+    const visitor = await aVisitor()
+    const { client } = visitor.owner
+    const agent = await anAgentUnder(client, { autoApproveLimitEuros: 50 })
+    await anIntent(client, agent.id, { merchant: 'Bookshop' })
+    await bodyOf(client.agentTokens.create({ params: { id: agent.id }, body: { label: 'Laptop' } }))
+    await bodyOf(client.runs.create({ body: { agentId: agent.id, name: 'Review' } }))
+    const path = `console/agents/${agent.id}`
+    const first = (await visitor.read(path)).text
+    const tabs = navigationIn(first, 'tabs within')
+    const addresses = [...tabs.matchAll(/href="([^"]+)"/g)].map(
+      ([, to]) => new URL(String(to), `${service.url}/${path}`),
+    )
+    expect(addresses.map(({ search }) => search)).toEqual(
+      ['', 'activity', 'limits', 'cards', 'mandates', 'tokens', 'runs'].map(name => name && `?tab=${name}`),
+    )
+    expect(currentIn(first, 'tabs within')).toBe('Overview')
+    const shown = [
+      'History',
+      'Bookshop',
+      'Auto-approve',
+      'No cards yet.',
+      'No mandates yet.',
+      'Laptop',
+      'Review',
+    ]
+    for (const [index, { pathname, search }] of addresses.entries()) {
+      const { status, text } = await visitor.read(`${pathname.slice(1)}${search}`)
+      expect([search, status, text.includes(String(shown[index]))]).toEqual([search, 200, true])
+      expect(text.match(/aria-current="page"/g)).toHaveLength(2)
+    }
+    expect((await visitor.read(`${path}?tab=nothing`)).status).toBe(400)
+    expect((await visitor.read(`console/policies/${agent.policyId}?tab=cards`)).status).toBe(400)
+  })
+
+  test('leads from Developers to the documentation', async () => {
+    const { read } = await aVisitor()
+    const { text } = await read('console/keys')
+    expect(navigationIn(text, 'tabs')).toContain('<a href="../docs">Docs</a>')
+    expect((await read('console/search?q=docs')).text).toContain('<a href="../docs">')
+  })
+
   test('has no page by the name of a member of every object', async () => {
     const { read } = await aVisitor()
     for (const name of ['constructor', '__proto__', 'toString'])

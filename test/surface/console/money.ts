@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { aPayingCard } from '../../support/cards/network.ts'
 import { authorize, authorized } from '../../support/cards/simulated.ts'
+import { aPayer, credentialsOn, pay } from '../../support/commerce/payers.ts'
 import { aBeneficiary, aFundedAgent, aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
-import { aVisitor } from './visitors.ts'
+import { aVisitor, service } from './visitors.ts'
 
 const LISTS = [
   ...['transactions', 'transfers', 'beneficiaries', 'requests', 'machine-payments', 'cards', 'wallets'],
@@ -103,6 +104,16 @@ describe('the pages about money', () => {
     }
   })
 
+  test('show the price of a machine payment in dollars, and how it became euros', async () => {
+    const payer = await aPayer(service, { amountEuros: 21 })
+    const { read } = await aVisitor('owner', payer.owner)
+    await bodyOf(pay(payer, `${service.url}/simulate/mpp/other-currency?amountEuros=20`))
+    const [credential] = await credentialsOn(payer.client, payer.intent.id)
+    const { text } = await read(`console/machine-payments/${credential?.id}`)
+    expect(text).toMatch(/USD 23\.20, converted at 1\.1600 to the euro \(\d{4}-\d{2}-\d{2}\) plus 3 %/)
+    expect(text).toContain('€\u00a020.60')
+  })
+
   test('prove the ledger in words, and only where the address asks for it', async () => {
     const { read } = await aSpender()
     expect((await read('console/accounts')).text).not.toContain('The ledger is correct.')
@@ -185,7 +196,7 @@ describe('the pages about money', () => {
       'POST /disputes/{id}/withdraw',
       'POST /receipts',
     ])
-    expect(text).toContain('dispute created')
+    expect(text).toContain('<span class="what">Created</span>')
     expect(text).toContain(`disputes/${id}/bundle`)
   })
 
@@ -225,7 +236,7 @@ describe('the pages about money', () => {
     expect(operations(paid.text)).toEqual(['POST /collect/requests/{id}/refund'])
     const [payment] = /console\/transactions\/txn_\w+/.exec(paid.text) ?? ['']
     const { text } = await read(payment)
-    expect(text).toContain('Completed: the money is in the wallet')
+    expect(text).toContain('The money is in the wallet')
     expect(text).toMatch(/console\/postings\/posting_\w+/)
     expect((await read(`console/request-payments?id=${request.id}`)).text).toContain(payment)
   })

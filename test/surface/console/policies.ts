@@ -93,13 +93,14 @@ describe('the page of an agent', () => {
     })
     await anIntent(owner.client, agent.id, { amountEuros: 30 })
     await bodyOf(owner.client.runs.create({ body: { agentId: agent.id, name: 'Review', budgetEuros: 40 } }))
-    const { text } = await read(`console/agents/${agent.id}`)
+    const overview = (await read(`console/agents/${agent.id}`)).text
+    const { text } = await read(`console/agents/${agent.id}?tab=limits`)
     expect(text).toMatch(
       /Limits <bdi>Books<\/bdi><\/a>[\s\S]*?today[\s\S]*?€\s30\.00<\/data> of[\s\S]*?€\s100\.00[\s\S]*?€\s70\.00/,
     )
     expect(text).toMatch(/Run <bdi>Review<\/bdi><\/a> <span class="status waiting">smallest/)
     expect(text.split('smallest')).toHaveLength(2)
-    expect(text).toMatch(/<bdi>Books<\/bdi><\/a>, from <a href="[^"]*policies\/policy_\w+">its template/)
+    expect(overview).toMatch(/<bdi>Books<\/bdi><\/a>, from <a href="[^"]*policies\/policy_\w+">its template/)
     expect(text).toMatch(/data-operation="POST \/agents\/\{id\}\/tokens"[^>]* data-secret="token"/)
     const list = (await read('console/agents')).text
     expect(list).toMatch(

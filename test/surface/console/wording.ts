@@ -41,7 +41,12 @@ describe('the wording of the console', () => {
     )
     await pay(owner, 0.1)
     await anIntent(client, agent.id, { amountEuros: 0.2, runId: run.id })
-    for (const path of ['console/agents', `console/agents/${agent.id}`, 'console/settings', 'console']) {
+    for (const path of [
+      'console/agents',
+      `console/agents/${agent.id}?tab=limits`,
+      'console/settings',
+      'console',
+    ]) {
       const { text } = await read(path)
       expect([path, /value="0\.3"/.test(text), /value="\d+\.\d{3,}"/.exec(text)]).toEqual([path, true, null])
     }

@@ -31,6 +31,8 @@ export interface PaidArticle {
   readonly subject: Pick<Settlement, 'requestId' | 'walletId' | 'agentId' | 'scenario'>
   readonly externalId: string
   readonly amountCents: Cents
+  /** The price in another currency, which the payer's network converts. */
+  readonly quote?: { readonly amount: string; readonly currency: string }
   readonly description: string
   readonly merchantName: string
   readonly networks: readonly string[]
@@ -110,12 +112,11 @@ export interface ChallengeTarget {
 }
 
 export const encodeChargeRequest = (
-  { amountCents, description, externalId, merchantName, networks }: PaidArticle,
+  { amountCents, quote, description, externalId, merchantName, networks }: PaidArticle,
   encryptionJwk: MerchantKey,
 ): string =>
   encodeChallengeRequest({
-    amount: String(amountCents),
-    currency: 'eur',
+    ...(quote ?? { amount: String(amountCents), currency: 'eur' }),
     description,
     externalId,
     methodDetails: { acceptedNetworks: networks, merchantName, encryptionJwk },

@@ -154,12 +154,19 @@ const blocked = (code: keyof typeof all, message: string = all[code][1]): Machin
   message,
 })
 
-function tracesOf({ offer, issued, digest, payment: { request, url, askedAt } }: MintedCredential) {
+function tracesOf({
+  offer,
+  conversion,
+  issued,
+  digest,
+  payment: { request, url, askedAt },
+}: MintedCredential) {
   return {
     merchant: merchantHost(new URL(request.url)),
     merchantName: hasCardNumber(offer.card.merchantName) ? null : truncateText(offer.card.merchantName),
     url,
     method: request.method,
+    conversion,
     network: issued.network,
     challengeId: offer.challenge.id,
     challenge: offer.challenge,

@@ -15,10 +15,9 @@ import { type IssuedNetworkToken, isProcessorFailure } from '../../../ports/card
 import type { OutboundAnswer } from '../../../ports/outbound.ts'
 import { addMs, clock, days } from '../../../values/clock.ts'
 import { parseEncryptionKey } from '../../../values/encryption-key.ts'
-import { cents } from '../../../values/money.ts'
 import { merchantRefusals, mintRefusals } from '../api.ts'
 import type { MerchantRequest } from '../merchant-request.ts'
-import { type CardOffer, cardOfferProblem, chooseCardOffer } from '../offers.ts'
+import { type CardOffer, cardOfferProblem, chooseCardOffer, type EuroPrice, euroPriceOf } from '../offers.ts'
 import { allowsOwnListener } from './address.ts'
 import {
   isPayProblem,
@@ -30,6 +29,7 @@ import {
 export interface MintedCredential {
   readonly payment: MintedPayment
   readonly offer: CardOffer
+  readonly conversion: EuroPrice['conversion']
   readonly issued: Pick<IssuedNetworkToken, 'tokenId' | 'last4' | 'network'>
   readonly expiresAt: Date
   readonly keyThumbprint: string
@@ -62,14 +62,27 @@ export async function fetchOfferAndMint(
   payment: MachinePayment,
   outside: ExternalCallContext,
 ): Promise<MintedCredential | MachinePaymentProblem> {
-  const { challenge, mode, request, intentId, cardId, processorCardId, heldCents, askedAt: now } = payment
+  const {
+    challenge,
+    mode,
+    request,
+    intentId,
+    cardId,
+    processorCardId,
+    heldCents,
+    rates,
+    askedAt: now,
+  } = payment
   const { ports, requestId } = outside
   const { tokenNetworks, networkToken } = ports.cardProcessor(mode)
   const offer = challenge === null ? await askMerchant(request, mode, ports) : given(challenge)
   if (isPayProblem(offer)) return offer
+  const price = euroPriceOf(offer.charge, rates)
+  if (isPayProblem(price)) return price
   const problem = cardOfferProblem(offer, {
     now: clock.real(),
     heldCents,
+    price,
     networks: tokenNetworks ?? [],
     body: request.body,
     url: new URL(request.url),
@@ -92,8 +105,9 @@ export async function fetchOfferAndMint(
     return { code, message: mintRefusals[code][1] }
   }
   return {
-    payment: { ...payment, tokenId: issued.tokenId, amountCents: cents(offer.charge.amount) },
+    payment: { ...payment, tokenId: issued.tokenId, amountCents: price.amountCents },
     offer,
+    conversion: price.conversion,
     issued,
     expiresAt,
     keyThumbprint: encryptionKey.thumbprint,

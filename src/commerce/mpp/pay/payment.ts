@@ -1,5 +1,6 @@
 import type { TokenPayment } from '../../../cards/authorizations/index.ts'
 import type { Mode } from '../../../kernel/contract/actor.ts'
+import type { NewestRates } from '../../../money/exchange-rates/index.ts'
 import type { Cents } from '../../../values/money.ts'
 import type { merchantOfferRefusals, merchantRefusals, merchantUrlRefusals, mintRefusals } from '../api.ts'
 import type { MerchantRequest } from '../merchant-request.ts'
@@ -10,6 +11,7 @@ export interface MachinePayment extends Omit<TokenPayment, 'tokenId' | 'amountCe
   readonly delegationId: string | null
   readonly intentMerchant: string
   readonly heldCents: Cents
+  readonly rates: NewestRates | null
   readonly processorCardId: string
   readonly askedAt: Date
   readonly request: MerchantRequest

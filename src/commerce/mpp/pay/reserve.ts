@@ -14,6 +14,7 @@ import {
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
 import { tenantRecords } from '../../../kernel/database/record-store.ts'
+import { findNewestRates, type NewestRates } from '../../../money/exchange-rates/index.ts'
 import { newId } from '../../../values/ids.ts'
 import { mintRefusals } from '../api.ts'
 import { canonicalHost } from '../hosts.ts'
@@ -42,6 +43,7 @@ interface MerchantCall {
 interface State {
   readonly records: Records
   readonly rules: readonly ProtectRule[]
+  readonly rates: NewestRates | null
   readonly subjects: ReadonlyMap<BatchItem<Payable>, AccessSubject>
   readonly ports: Ports
 }
@@ -60,19 +62,18 @@ export const reserveMachinePaymentStep = <I extends Payable>(
     const { tenant, now } = items[0]
     const records = tenantRecords(sql, { tenant, now })
     const payables = items.map(({ input }) => input.body)
+    const intentIds = payables.map(({ intentId }) => intentId)
     const context = { sql, tenant, records }
-    const [chosen, rules] = await Promise.all([
+    const [chosen, rules, rates] = await Promise.all([
       cardIdsForIntents(payables, context),
-      protectRulesForIntents(
-        payables.map(({ intentId }) => intentId),
-        context,
-      ),
+      protectRulesForIntents(intentIds, context),
+      findNewestRates(tenant.mode, { sql, ports, now }),
     ])
     const queries = items.map((item, n) => {
       const { actor, input } = item
       return [item, { actor, cardId: chosen[n] ?? null, intentId: input.body.intentId }] as const
     })
-    return { records, rules, subjects: await loadAccessSubjects(new Map(queries), context), ports }
+    return { records, rules, rates, subjects: await loadAccessSubjects(new Map(queries), context), ports }
   },
 
   decide(item, state, { emit, refuse }) {
@@ -102,6 +103,7 @@ export const reserveMachinePaymentStep = <I extends Payable>(
       intentId: intent.id,
       intentMerchant: intent.merchant,
       heldCents: intent.holdCents ?? intent.amountCents,
+      rates: state.rates,
       cardId: card.id,
       numberId: number.id,
       processorCardId: number.processorCardId,

@@ -9,13 +9,9 @@ import type { FieldChoices } from '../parts/form.ts'
 import { renderRecordLink } from '../parts/links.ts'
 import { consoleSection } from '../parts/section.ts'
 import { renderBox, renderFacts } from '../parts/table.ts'
-import { formatPlainEuros, humanize, renderEuros, renderText, renderUsage, sumEuros } from '../parts/text.ts'
-import {
-  type EffectivePolicyAnswer,
-  fetchEffectivePolicy,
-  renderAgentBudgets,
-  renderAgentLimits,
-} from './agent-budgets.ts'
+import { formatPlainEuros, renderEuros, renderText, renderUsage, sumEuros } from '../parts/text.ts'
+import { type EffectivePolicyAnswer, fetchEffectivePolicy, renderAgentLimits } from './agent-budgets.ts'
+import { agentTabs } from './agent-tabs.ts'
 
 type Period = AgentUsage['day']
 type Agent = OperationAnswer<typeof agentsApi.get>
@@ -44,6 +40,7 @@ export const agentsSection = consoleSection({
       'Last payment': 'lastSpendAt',
     },
   ],
+  filters: [],
   // The link to a wallet shows its balance instead of its name.
   unnamed: ['walletId'],
   labels: { externalId: 'External ID', policyId: 'Limit template' },
@@ -98,8 +95,8 @@ export const agentsSection = consoleSection({
     },
   ],
   boxes: async (agent, request) =>
-    html`${await renderAgentLimits(agent.id, request)}${await moneyOf(agent, request)}`,
-  below: ({ id }, request) => renderAgentBudgets(id, request),
+    html`${await moneyOf(agent, request)}${await renderAgentLimits(agent.id, request)}`,
+  tabs: agentTabs,
 })
 
 async function templates({ ask }: PageRequest): Promise<Record<'policyId', FieldChoices>> {
@@ -130,7 +127,6 @@ async function moneyOf({ id }: Agent, request: PageRequest): Promise<Html> {
     ask(agentsApi.balance, { params: { id } }),
     fetchEffectivePolicy(id, request),
   ])
-  const all = ['transactions', 'intents', 'tokens', 'costs', 'forecast']
   return renderBox(
     'Money',
     renderFacts([
@@ -138,10 +134,8 @@ async function moneyOf({ id }: Agent, request: PageRequest): Promise<Html> {
       ['Held', renderEuros(balance.heldEuros)],
       ['Limits', policy ? originOf(policy, request) : 'None: every intent needs approval'],
       [
-        'View all',
-        all.map(
-          section => html`<a href="${to(`console/${section}?agentId=${id}`)}">${humanize(section)}</a> `,
-        ),
+        'Reports',
+        html`<a href="${to(`console/costs?agentId=${id}`)}">Spend</a> · <a href="${to(`console/forecast?agentId=${id}`)}">Forecast</a>`,
       ],
     ]),
   )

@@ -6,9 +6,9 @@ import type { PageRequest } from '../page.ts'
  * `bars` go up and `down` goes below zero; `before` is a dashed line for the span before; `high` and `low` are
  * the edges of a band. Colours and order are those of the kinds.
  */
-export type ChartKind = 'bars' | 'down' | 'line' | 'before' | 'high' | 'low'
+type ChartKind = 'bars' | 'down' | 'line' | 'before' | 'high' | 'low'
 
-export interface ChartSeries {
+interface ChartSeries {
   readonly name: string
   readonly kind: ChartKind
   /** In euros, one for each point. */

@@ -14,7 +14,7 @@ const NO_FILTERS = ['limit', 'cursor', 'ownerId', 'mode']
 
 const DAY = /^\d{4}-\d\d-\d\d$/
 
-export const isDay = (text: string): boolean => DAY.test(text)
+const isDay = (text: string): boolean => DAY.test(text)
 
 const isRealDay = (text: string): boolean => isDay(text) && !Number.isNaN(Date.parse(text))
 
@@ -189,20 +189,26 @@ function rangeText(
   return to ? `up to ${format(to)}` : ''
 }
 
-export interface DatePreset {
+interface DatePreset {
   readonly words: string
   readonly from: string
   readonly to: string
 }
 
+export const lastDays = (count: number, now: Date): DatePreset => ({
+  words: `Last ${count} days`,
+  from: utcDay(addMs(now, -days(count - 1))),
+  to: utcDay(now),
+})
+
 export function datePresets(now: Date): readonly DatePreset[] {
-  const to = utcDay(now)
-  const monthStart = `${to.slice(0, 7)}-01`
+  const today = utcDay(now)
+  const monthStart = `${today.slice(0, 7)}-01`
   const lastMonthEnd = utcDay(addMs(new Date(monthStart), -days(1)))
   return [
-    { words: 'Last 7 days', from: utcDay(addMs(now, -days(6))), to },
-    { words: 'Last 30 days', from: utcDay(addMs(now, -days(29))), to },
-    { words: 'This month', from: monthStart, to },
+    lastDays(7, now),
+    lastDays(30, now),
+    { words: 'This month', from: monthStart, to: today },
     { words: 'Last month', from: `${lastMonthEnd.slice(0, 7)}-01`, to: lastMonthEnd },
   ]
 }

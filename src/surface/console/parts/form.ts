@@ -82,7 +82,9 @@ ${groups.map(group => renderGroup(group, field, options))}
 <button type="submit"${tone && html` class="${tone}"`}>${submit}</button>
 <p class="refusal" role="alert"></p>
 </form>`
-  return fold === true ? html`<details class="fold"><summary>${submit}</summary>${form}</details>` : form
+  return fold === true
+    ? html`<details class="fold" data-key="${formId}"><summary>${submit}</summary>${form}</details>`
+    : form
 }
 
 function renderGroup(
@@ -90,15 +92,15 @@ function renderGroup(
   field: (member: string) => Html,
   { values = {} }: Pick<FormOptions<AnyOperation>, 'values'>,
 ): Html {
-  const isSet = folded.some(name => isRule(values[name]))
+  const isOpen = folded.some(name => isSet(values[name]))
   return html`<fieldset class="group"><legend>${legend}</legend>
 ${says && html`<p class="says" aria-live="polite" data-sentence="${JSON.stringify(says)}">${sentence(says, values)}</p>`}
 ${members.map(field)}
-${folded.length > 0 && html`<details class="more"${isSet && html` open`}><summary>Advanced</summary>${folded.map(field)}</details>`}
+${folded.length > 0 && html`<details class="more"${isOpen && html` open`}><summary>Advanced</summary>${folded.map(field)}</details>`}
 </fieldset>`
 }
 
-const isRule = (value: unknown): boolean =>
+const isSet = (value: unknown): boolean =>
   Array.isArray(value) ? value.length > 0 : value !== null && value !== undefined && value !== false
 
 function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Html {

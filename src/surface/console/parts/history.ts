@@ -5,7 +5,7 @@ import type { PageRequest } from '../page.ts'
 import { recordAddress, renderRecordLink } from './links.ts'
 import { readNamesInRows } from './names.ts'
 import { renderBox, renderFacts, renderValue } from './table.ts'
-import { humanize, memberLabelText, noneText, renderText, renderTime } from './text.ts'
+import { capitalized, humanize, memberLabelText, noneText, renderText, renderTime } from './text.ts'
 
 export const unbrokenText = (name: string): Html => html`<span class="whole">${renderText(name, 60)}</span>`
 
@@ -45,15 +45,15 @@ const actorTypes: Readonly<Record<string, string>> = { dash: 'operator', console
 export const renderActorLink = ({ personId, actorId, actorType }: Actor, request: PageRequest): Html =>
   html`${actorTypes[actorType] ?? humanize(actorType)} ${actorId || personId ? renderRecordLink(request, actorId ?? personId) : ''}`
 
-interface TimelineEntry extends Actor {
+interface ListedEntry extends Actor {
   readonly at: string
   readonly what: HtmlContent
   readonly note?: HtmlContent
   readonly requestId: string
 }
 
-/** What happened to a record, newest first: what, by whom, when, and by which request. */
-export const renderTimelineOf = (entries: readonly TimelineEntry[], request: PageRequest): Html =>
+/** What happened to a record: what, by whom, when, and by which request. */
+const renderEntries = (entries: readonly ListedEntry[], request: PageRequest): Html =>
   html`<ol class="timeline">${entries.map(
     ({ at, what, note, requestId, ...actor }) =>
       html`<li><span class="what">${what}</span> <span class="by">by ${renderActorLink(actor, request)}</span> <span class="when">${renderTime(at)} <a href="${request.to(`console/causes/${encodeURIComponent(requestId)}`)}" aria-label="Request ${requestId}">Request</a></span>${note !== undefined && html`<p>${note}</p>`}</li>
@@ -61,10 +61,31 @@ export const renderTimelineOf = (entries: readonly TimelineEntry[], request: Pag
   )}</ol>`
 
 /** `agent.frozen` on the page of an agent is *Frozen*; elsewhere, the noun stays. */
-export function eventInWords(event: string, ofPrefix: string): string {
+function eventInWords(event: string, ofPrefix: string): string {
   const name = event.startsWith(`${ofPrefix}.`) ? event.slice(ofPrefix.length + 1) : event.replace('.', ' ')
-  const words = humanize(name)
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return capitalized(humanize(name))
+}
+
+interface TimelineEntry extends Actor {
+  readonly at: string
+  readonly event: string
+  readonly resourceId: string
+  readonly reason: string | null
+  readonly requestId: string
+}
+
+/** What happened to a record and to those that followed from it, such as the payment of an intent. */
+export async function renderTimelineBox(
+  entries: readonly TimelineEntry[],
+  request: PageRequest,
+): Promise<Html> {
+  await readNamesInRows(entries, request)
+  const listed = entries.map(({ event, resourceId, reason, ...entry }) => {
+    const words = eventInWords(event, idPrefix(request.id))
+    const what = resourceId === request.id ? words : renderRecordLink(request, resourceId, words)
+    return { ...entry, what, ...(reason !== null && { note: renderText(reason, 200) }) }
+  })
+  return renderBox('Timeline', renderEntries(listed, request))
 }
 
 export async function renderRecordHistory(id: string, request: PageRequest): Promise<Html> {
@@ -76,7 +97,7 @@ export async function renderRecordHistory(id: string, request: PageRequest): Pro
   const entries = data.map(({ event, ...entry }) => ({ ...entry, what: eventInWords(event, idPrefix(id)) }))
   return renderBox(
     'History',
-    renderTimelineOf(entries, request),
+    renderEntries(entries, request),
     hasMore && html`<p><a href="${filteredListLink(request, 'audit', { resource: id })}">View all</a></p>`,
   )
 }

@@ -63,6 +63,10 @@ export function renderRecordLink(
   return address ? html`<a href="${request.to(address)}">${shown}</a>${mark}` : html`${shown}${mark}`
 }
 
+/** The agent that pays, or the owner. */
+export const renderSpender = (request: Pick<PageRequest, 'to'>, agentId: string | null): Html =>
+  agentId === null ? html`You` : renderRecordLink(request, agentId)
+
 export const copyableText = (text: string): Html =>
   html`<span class="copyable"><code>${text}</code> <button type="button" class="small" data-copy="${text}">Copy</button></span>`
 

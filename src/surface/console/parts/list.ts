@@ -108,6 +108,17 @@ export interface SectionSpec<T = Row, R = Row> extends MembersSpec<R> {
   readonly boxes?: (record: R, request: PageRequest) => Promise<HtmlContent> | HtmlContent
   readonly hasTimeline?: true
   readonly below?: (record: R, request: PageRequest) => Promise<HtmlContent> | HtmlContent
+  /** Further pages of a record, each with its own address. The first page is the overview. */
+  readonly tabs?: readonly RecordTab<R>[]
+}
+
+export interface RecordTab<R = Row> {
+  /** `cards` in `?tab=cards` */
+  readonly name: string
+  readonly label: string
+  /** Events after which the tab is rendered again, besides those of the record. */
+  readonly events?: readonly string[]
+  readonly content: (record: R, request: PageRequest) => Promise<Html>
 }
 
 export const operationNoun = ({ path }: AnyOperation): string => path.split('/')[1] ?? ''

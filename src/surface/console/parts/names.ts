@@ -1,6 +1,8 @@
+import { cardsApi } from '../../../cards/cards/index.ts'
 import { agentsApi } from '../../../control/agents/index.ts'
 import { intentsApi } from '../../../control/intents/index.ts'
 import { policiesApi } from '../../../control/policies/index.ts'
+import { runsApi } from '../../../control/runs/index.ts'
 import { webhooksApi } from '../../../delivery/webhooks/index.ts'
 import { apiKeysApi } from '../../../identity/keys/index.ts'
 import { peopleApi } from '../../../identity/people/index.ts'
@@ -14,10 +16,12 @@ import type { PageRequest } from '../page.ts'
 import type { FieldChoices } from './form.ts'
 import { formatPlainEuros } from './text.ts'
 
-export type NamedRecordKind =
+type NamedRecordKind =
   | 'wallets'
   | 'agents'
   | 'beneficiaries'
+  | 'cards'
+  | 'runs'
   | 'people'
   | 'webhooks'
   | 'policies'
@@ -29,6 +33,8 @@ const operations: Readonly<
   wallets: walletsApi,
   agents: agentsApi,
   beneficiaries: beneficiariesApi,
+  cards: cardsApi,
+  runs: runsApi,
   people: peopleApi,
   webhooks: webhooksApi,
   policies: policiesApi,
@@ -39,6 +45,7 @@ const operations: Readonly<
 const endedStatus: Readonly<Partial<Record<NamedRecordKind, string>>> = {
   wallets: 'closed',
   agents: 'deleted',
+  cards: 'closed',
 }
 
 const ENDED = new Set(['deleting', 'deleted', 'closed', 'removed', 'revoked'])
@@ -47,6 +54,8 @@ interface Named {
   readonly id: string
   readonly status?: string
   readonly name?: string
+  readonly displayName?: string
+  readonly last4?: string | null
   /** A subscription has no name, so its description or its address is shown. */
   readonly description?: string | null
   readonly url?: string
@@ -54,12 +63,14 @@ interface Named {
   readonly amountEuros?: number
 }
 
-const calledBy = ({ id, name, description, url, merchant, amountEuros }: Named): string =>
-  merchant !== undefined && amountEuros !== undefined
-    ? `${formatPlainEuros(amountEuros)} to ${merchant}`
-    : (name ?? (description || (url ?? id)))
+function calledBy({ id, name, displayName, last4, description, url, merchant, amountEuros }: Named): string {
+  if (merchant !== undefined && amountEuros !== undefined)
+    return `${formatPlainEuros(amountEuros)} to ${merchant}`
+  if (displayName !== undefined) return last4 ? `${displayName} …${last4}` : displayName
+  return name ?? (description || (url ?? id))
+}
 
-export interface RecordName {
+interface RecordName {
   readonly name: string
   /** How the record has ended, such as `deleted`. Past payments keep its name. */
   readonly ended?: string
@@ -83,7 +94,7 @@ function namesOn(request: PageRequest): Names {
  * Reads the names of the newest hundred of each kind, and of the newest hundred that ended. Older records
  * appear by id.
  */
-export async function readRecordNames(
+export async function preloadRecordNames(
   request: PageRequest,
   ...kinds: readonly NamedRecordKind[]
 ): Promise<void> {
@@ -154,6 +165,8 @@ const kindsByPrefix: ReadonlyMap<string, NamedRecordKind> = new Map([
   ['agent', 'agents'],
   ['wallet', 'wallets'],
   ['beneficiary', 'beneficiaries'],
+  ['card', 'cards'],
+  ['run', 'runs'],
   ['person', 'people'],
   ['webhook', 'webhooks'],
   ['policy', 'policies'],
@@ -184,6 +197,15 @@ export async function readNamesInRows(
   await Promise.all([...byKind].map(([kind, some]) => readNamesOf(kind, some, request)))
 }
 
+/** Reads how the intents are called to which these records belong. */
+export async function readIntentNames(
+  records: readonly { readonly resourceId: string }[],
+  request: PageRequest,
+): Promise<void> {
+  const ids = new Set(records.map(({ resourceId }) => resourceId).filter(id => idPrefix(id) === 'intent'))
+  await Promise.all([...ids].map(id => readNameOf(intentsApi.get, id, request)))
+}
+
 /** Reads how the payment of an intent is called, or the intent of a payment. */
 export async function readPaymentNames(record: object, request: PageRequest): Promise<void> {
   const ids = Object.entries(record).filter(([name, value]) => name !== 'id' && typeof value === 'string')
@@ -202,7 +224,7 @@ async function readNamesOf(
   request: PageRequest,
 ): Promise<void> {
   const unread = () => ids.filter(id => knownRecordName(request, id) === undefined)
-  if (unread().length > FEW) await readRecordNames(request, kind)
+  if (unread().length > FEW) await preloadRecordNames(request, kind)
   await Promise.all(
     unread()
       .slice(0, MOST_READ)

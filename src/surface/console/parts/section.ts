@@ -1,11 +1,14 @@
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
+import { Refusal, RefusedError } from '../../../kernel/contract/problem.ts'
 import { memberKind, type Row } from '../../../values/members.ts'
 import { type Html, html } from '../../../web/html.ts'
 import type { ConsolePage, ConsoleSection, ListItemOf, OperationAnswer, PageRequest } from '../page.ts'
 import { type CreationFormSpec, renderActionForms } from './actions.ts'
-import { renderRecordHistory } from './history.ts'
+import { filteredListLink, renderRecordHistory } from './history.ts'
+import { recordAddress } from './links.ts'
 import {
   operationNoun,
+  type RecordTab,
   readListPage,
   renderListPage,
   renderListRows,
@@ -27,6 +30,8 @@ interface Related {
   /** Shown without records. Without this text, an empty box is left out. */
   readonly empty?: string
   readonly create?: CreationFormSpec
+  /** The list that has the records beyond the limit. */
+  readonly section?: string
 }
 
 interface RecordSection extends ConsoleSection {
@@ -57,17 +62,20 @@ const RELATED = 10
 
 async function relatedTo(
   spec: SectionSpec,
-  { title, params = {}, query = {}, limit = RELATED, empty, create }: Related,
+  { title, params = {}, query = {}, limit = RELATED, empty, create, section }: Related,
   request: PageRequest,
 ): Promise<Html> {
   if (!request.may(spec.list)) return html``
-  const { data } = await readListPage(spec, { params, query: { ...query, limit } }, request)
+  const { data, hasMore } = await readListPage(spec, { params, query: { ...query, limit } }, request)
   if (data.length === 0 && empty === undefined) return html``
   const made = create && (await renderSectionCreation(spec, create, request))
   return renderBox(
     title,
     data.length > 0 ? renderListRows(spec, title, data, request) : html`<p>${empty}</p>`,
     made,
+    hasMore &&
+      section !== undefined &&
+      html`<p><a href="${filteredListLink(request, section, query)}">View all</a></p>`,
   )
 }
 
@@ -81,9 +89,10 @@ async function recordPageOf(
   const record = (await request.ask(get, { params: { id: request.id } })) as Row
   const called = String((spec.name ? spec.name(record) : record.name) || kind)
   const name = withAmount(called, record.amountEuros)
+  const tab = tabOf(spec, request)
   const content = await request.part({
     id: 'record',
-    events: sectionEvents(spec),
+    events: [...sectionEvents(spec), ...(tab?.events ?? [])],
     about: idsIn(record).join(' '),
     async make() {
       const state = spec.state ? spec.state(record, request) : record.status
@@ -93,14 +102,39 @@ async function recordPageOf(
         readPaymentNames(record, request),
       ])
       return html`${renderRecordHead({ name: renderText(name, 140), kind, operation: get, command, state: state as string | undefined, states: spec.states, workflowId: record.workflowId as string | null, actions }, request)}
-${await bodyOf(spec, get, record, request)}`
+${spec.tabs && renderRecordTabs(kind, spec.tabs, tab, request)}
+${tab ? await tab.content(record, request) : await bodyOf(spec, get, record, request)}`
     },
   })
+  const title = name === kind ? kind : `${kind}: ${name}`
   return {
-    title: name === kind ? kind : `${kind}: ${name}`,
+    title: tab ? `${title}, ${tab.label}` : title,
     content: html`${renderBackLink(request, section.name, section.title)}
 ${content}`,
   }
+}
+
+/** Undefined for the overview. */
+function tabOf({ tabs }: SectionSpec, { query }: PageRequest): RecordTab | undefined {
+  if (!tabs || !query.tab) return undefined
+  const tab = tabs.find(({ name }) => name === query.tab)
+  if (tab) return tab
+  const names = tabs.map(({ name }) => name).join(', ')
+  throw new RefusedError(new Refusal(400, 'invalid_filter', `tab: must be one of ${names}.`))
+}
+
+function renderRecordTabs(
+  kind: string,
+  tabs: readonly RecordTab[],
+  current: RecordTab | undefined,
+  { id, to }: PageRequest,
+): Html {
+  const overview = to(recordAddress(id) ?? '')
+  const line = (address: string, label: string, isCurrent: boolean): Html =>
+    html`<li><a href="${address}"${isCurrent && html` aria-current="page"`}>${label}</a></li>`
+  return html`<nav class="tabs within" aria-label="${kind}"><ul>${line(overview, 'Overview', current === undefined)}${tabs.map(
+    tab => line(`${overview}?tab=${tab.name}`, tab.label, tab === current),
+  )}</ul></nav>`
 }
 
 /** Adds the amount to the name: the page has no column for it, as the list does. */

@@ -5,7 +5,7 @@ import type { PageRequest } from '../page.ts'
 import { addressWith, type Filters, withoutFilters } from './filters.ts'
 import { answerMemberSchemas, queryMemberSchemas } from './schema.ts'
 import type { StateWords } from './table.ts'
-import { humanize, sumEuros } from './text.ts'
+import { stateText, sumEuros } from './text.ts'
 
 /** How many records match, by status. If not all were counted, each number is a minimum. */
 export interface ListSummary {
@@ -54,10 +54,8 @@ export function renderStatusTabs(
   const tab = (state: string | undefined, name: string, count: number | undefined): Html =>
     html`<a href="${addressWith(state === undefined ? others : { ...others, status: state })}"${filters.status === state && html` aria-current="true"`}>${name}${summary && (count ?? 0) > 0 && html` <span class="count">${countText(count ?? 0, summary.isMinimum)}</span>`}</a>`
   return html`<nav class="states" aria-label="Status">${tab(undefined, 'All', summary?.count)}${states.map(
-    state => tab(state, capitalized(words[state] ?? humanize(state)), summary?.counts[state]),
+    state => tab(state, stateText(state, words), summary?.counts[state]),
   )}</nav>`
 }
-
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 export type SummaryOf = (filters: Filters, request: PageRequest) => Promise<ListSummary>

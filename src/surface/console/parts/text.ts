@@ -10,8 +10,10 @@ const money = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'EUR
 
 export const formatPlainEuros = (amount: number): string => money.format(amount).replace('€', '€\u00a0')
 
-export const renderEuros = (amount: number): Html =>
-  html`<data class="amount" value="${amount}">${formatPlainEuros(amount)}</data>`
+export const renderEuros = (amount: number | null | undefined): Html =>
+  amount === null || amount === undefined
+    ? noneText
+    : html`<data class="amount" value="${amount}">${formatPlainEuros(amount)}</data>`
 
 /** Adds cents, which are exact. */
 export const sumEuros = (amounts: readonly number[]): number =>
@@ -65,6 +67,8 @@ export const countOf = (count: number, one: string, many = `${one}s`): string =>
 
 export const humanize = (name: string): string => name.replaceAll('_', ' ')
 
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
 export function memberLabelText(member: string): string {
   const known = LABELS[member]
   if (known !== undefined) return known
@@ -74,7 +78,7 @@ export function memberLabelText(member: string): string {
     .replaceAll('_', ' ')
     .toLowerCase()
     .replace(ACRONYMS, name => name.toUpperCase())
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1)
+  return capitalized(spaced)
 }
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -117,9 +121,13 @@ function toneOf(tone: string, states: string): Record<string, string> {
   return Object.fromEntries(states.split(' ').map(state => [state, tone]))
 }
 
+/** `words` are the terms of the trade: `completed` of a payment is `paid`. */
+export const stateText = (state: string, words: Readonly<Record<string, string>> = {}): string =>
+  capitalized(words[state] ?? humanize(state))
+
 /** A state in words. Its colour only repeats the word. */
-export const renderStatus = (state: string, words: Readonly<Record<string, string>> = {}): Html =>
-  html`<span class="status ${tones[state] ?? 'plain'}">${words[state] ?? humanize(state)}</span>`
+export const renderStatus = (state: string, words?: Readonly<Record<string, string>>): Html =>
+  html`<span class="status ${tones[state] ?? 'plain'}">${stateText(state, words)}</span>`
 
 export function renderUsage(used: number, limit: number | null): Html {
   if (limit === null) return html`${renderEuros(used)} <span class="none">no limit</span>`

@@ -1,8 +1,8 @@
-// The record of a row opens in a panel beside its list; the chips of filters close when something else is pressed.
+// The record of a row opens in a panel beside its list, where j and k go to the next and the previous row; the chips of filters close when something else is pressed.
 
 import { element } from './dialogs.js'
 import { readPage } from './live-part.js'
-import { morph } from './morph.js'
+import { hasTypedInput, morph } from './morph.js'
 import { all, closestTo, dataset, part, root, words } from './page.js'
 import { showTimes } from './times.js'
 
@@ -10,8 +10,12 @@ const MARK = '#open='
 /** The address of a record, and not of a list as CSV. */
 const PATH = /^console\/(?!csv\/)[\w-]+\/[\w%.:-]+$/
 
+const TYPED = 'input, textarea, select, [contenteditable]'
+
 let panel
 let isPushed = false
+/** The record that was asked for last. The answer for an earlier one, which may come later, is not shown. */
+let wanted
 
 /** Undefined if only the page itself can show the record: it has scripts of its own, or the session has ended. */
 async function readRecord(address) {
@@ -21,7 +25,7 @@ async function readRecord(address) {
   const content = page?.querySelector('main')
   if (!content || content.querySelector('script') || page.documentElement.dataset.person !== dataset.person)
     return undefined
-  for (const one of content.querySelectorAll('noscript, .tabs, .health, #stream, #news, #trouble'))
+  for (const one of content.querySelectorAll('noscript, :scope > .tabs, .health, #stream, #news, #trouble'))
     one.remove()
   showTimes(content)
   return { title: page.title, content }
@@ -48,7 +52,7 @@ function makePanel() {
   made.addEventListener('close', () => {
     part('main').prepend(...messages())
     made.remove()
-    panel = undefined
+    panel = wanted = undefined
     if (!location.hash.startsWith(MARK)) return
     if (isPushed) history.back()
     else history.replaceState(null, '', location.pathname + location.search)
@@ -63,9 +67,11 @@ async function renewPanel(shown) {
 }
 
 async function open(address, trigger) {
+  wanted = address
   trigger?.setAttribute('aria-busy', 'true')
   const record = await readRecord(address)
   trigger?.removeAttribute('aria-busy')
+  if (wanted !== address) return
   if (!record) return location.assign(address)
   panel ??= makePanel()
   panel.dataset.address = address
@@ -78,7 +84,37 @@ async function open(address, trigger) {
   panel.showModal()
 }
 
+/** Nothing happens at the ends of the list. */
+async function openBeside(step) {
+  const rows = all('main a[data-panel]')
+  const at = rows.findIndex(({ href }) => href === wanted)
+  const next = at < 0 ? undefined : rows[at + step]
+  if (!next) return
+  next.scrollIntoView({ block: 'nearest' })
+  history.replaceState(null, '', markOf(next))
+  await open(next.href)
+  const heading = panel?.querySelector('h1')
+  if (!heading) return
+  heading.tabIndex = -1
+  heading.focus()
+}
+
+const STEPS = { j: 1, k: -1 }
+
+document.addEventListener('keydown', event => {
+  const { target, key } = event
+  const step = STEPS[key]
+  if (!step || !panel?.open || event.ctrlKey || event.metaKey || event.altKey) return
+  if (target instanceof Element && target.closest(TYPED)) return
+  // A dialog above the panel has its own keys, and a form that is filled in stays.
+  if (all('dialog[open]').some(dialog => dialog !== panel) || hasTypedInput(panel)) return
+  event.preventDefault()
+  void openBeside(step)
+})
+
 const rootAddress = () => new URL(root, location.href).href
+
+const markOf = link => MARK + link.href.slice(rootAddress().length)
 
 async function openMarked() {
   const path = location.hash.slice(MARK.length)
@@ -91,7 +127,7 @@ document.addEventListener('click', event => {
   if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
   event.preventDefault()
   isPushed = true
-  history.pushState(null, '', MARK + link.href.slice(rootAddress().length))
+  history.pushState(null, '', markOf(link))
   void open(link.href, link)
 })
 
@@ -104,7 +140,10 @@ document.addEventListener('keydown', event => {
 
 addEventListener('popstate', () => {
   if (location.hash.startsWith(MARK)) void openMarked()
-  else panel?.close()
+  else {
+    wanted = undefined
+    panel?.close()
+  }
 })
 
 if (location.hash.startsWith(MARK)) void openMarked()

@@ -13,7 +13,7 @@ const OURS = new Set([
   'data-gone',
 ])
 
-export const isDirty = field =>
+const isDirty = field =>
   field.matches('select')
     ? [...field.options].some(({ selected, defaultSelected }) => selected && !defaultSelected) &&
       [...field.options].some(({ defaultSelected }) => defaultSelected || field.selectedIndex > 0)

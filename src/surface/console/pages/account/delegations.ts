@@ -1,7 +1,7 @@
 import { delegationsApi } from '../../../../control/delegations/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import { consoleSection } from '../../parts/section.ts'
-import { renderUsage } from '../../parts/text.ts'
+import { renderUsage, sumEuros } from '../../parts/text.ts'
 
 export const delegationsSection = consoleSection({
   kind: 'Delegation',
@@ -20,7 +20,7 @@ export const delegationsSection = consoleSection({
   },
   shows: {
     spentEuros: ({ heldEuros, spentEuros, maxAmountEuros }) =>
-      renderUsage(heldEuros + spentEuros, maxAmountEuros),
+      renderUsage(sumEuros([heldEuros, spentEuros]), maxAmountEuros),
     hint: ({ hint }) => html`<code>${hint}</code>`,
   },
   hidden: ['label'],

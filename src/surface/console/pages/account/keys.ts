@@ -3,7 +3,7 @@ import { apiKeysApi } from '../../../../identity/keys/index.ts'
 import { html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { consoleSection } from '../../parts/section.ts'
-import { renderStatus, renderUsage } from '../../parts/text.ts'
+import { renderStatus, renderUsage, sumEuros } from '../../parts/text.ts'
 
 interface Ending {
   readonly revokedAt: string | null
@@ -84,7 +84,9 @@ export const agentTokensSection = consoleSection({
     { Status: (token, request) => renderStatus(stateOf(token, request)) },
     {
       'Budget used': ({ maxAmountEuros, heldEuros, spentEuros }) =>
-        renderUsage((heldEuros ?? 0) + (spentEuros ?? 0), maxAmountEuros),
+        maxAmountEuros === null
+          ? html`<span class="none">no limit</span>`
+          : renderUsage(sumEuros([heldEuros ?? 0, spentEuros ?? 0]), maxAmountEuros),
     },
     'lastUsedAt',
     'expiresAt',

@@ -3,7 +3,7 @@ import { type Html, html } from '../../../../web/html.ts'
 import type { OperationAnswer } from '../../page.ts'
 import { renderRecordLink } from '../../parts/links.ts'
 import { consoleSection } from '../../parts/section.ts'
-import { humanize, noneText, renderEuros, renderText } from '../../parts/text.ts'
+import { countOf, humanize, noneText, renderEuros, renderText } from '../../parts/text.ts'
 
 type Mandate = OperationAnswer<typeof mandatesApi.get>
 
@@ -14,7 +14,7 @@ function left({ dayLeftEuros, monthLeftEuros, totalLeftEuros, countLeft }: Lefts
     dayLeftEuros !== null && html`${renderEuros(dayLeftEuros)} today`,
     monthLeftEuros !== null && html`${renderEuros(monthLeftEuros)} this month`,
     totalLeftEuros !== null && html`${renderEuros(totalLeftEuros)} in total`,
-    countLeft !== null && `${countLeft} payments`,
+    countLeft !== null && countOf(countLeft, 'payment'),
   ].filter(one => one !== false)
   return lefts.length > 0 ? html`${lefts.map((one, n) => html`${n > 0 && html`<br>`}${one}`)}` : noneText
 }

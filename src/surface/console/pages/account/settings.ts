@@ -101,9 +101,9 @@ const budgetBox = (request: PageRequest): Promise<Html> =>
         'Budget for all agents',
         renderFacts([
           ['Today', line(day, limits.dailyLimitEuros)],
-          ['Left today', day?.remainingEuros != null ? renderEuros(day.remainingEuros) : noneText],
+          ['Left today', renderEuros(day?.remainingEuros)],
           ['This month', line(month, limits.monthlyLimitEuros)],
-          ['Left this month', month?.remainingEuros != null ? renderEuros(month.remainingEuros) : noneText],
+          ['Left this month', renderEuros(month?.remainingEuros)],
           ['Updated', renderTime(limits.updatedAt)],
         ]),
         html`<p class="record"><a href="${request.to('budget')}">JSON</a> ${copyableText('agentpay policies budget')}</p>`,

@@ -3,7 +3,7 @@ import { isCardUnusable, limitUnitOfRule, ruleName, rulesWithoutLimit } from '..
 import type { PageRequest } from '../../page.ts'
 import { renderRecordLink } from '../../parts/links.ts'
 import { renderTable } from '../../parts/table.ts'
-import { countOf, noneText, renderEuros, renderText } from '../../parts/text.ts'
+import { countOf, renderEuros, renderText } from '../../parts/text.ts'
 import type { IntentItem } from './waiting.ts'
 
 export type IntentCheck = IntentItem['decision']['checks'][number]
@@ -31,14 +31,16 @@ ${others.length > 0 && html`<p>Also against: ${others.map(({ rule }) => ruleName
 const isLimit = ({ rule, remaining, limit }: IntentCheck): boolean =>
   remaining !== null && limit !== null && !rulesWithoutLimit.has(rule)
 
+const shareLeft = ({ remaining, limit }: IntentCheck): number => (remaining ?? 0) / (limit || 1)
+
+const narrowestFirst = (checks: readonly IntentCheck[]): IntentCheck[] =>
+  checks.filter(isLimit).sort((one, other) => shareLeft(one) - shareLeft(other))
+
 const MOST_IN_LINE = 4
 
 /** What is left of the narrowest limits, in one line. */
 export function renderLimitsLine(checks: readonly IntentCheck[]): Html {
-  const narrowest = checks
-    .filter(isLimit)
-    .sort((one, other) => shareLeft(one) - shareLeft(other))
-    .slice(0, MOST_IN_LINE)
+  const narrowest = narrowestFirst(checks).slice(0, MOST_IN_LINE)
   if (narrowest.length === 0) return html``
   return html`<ul class="left">${narrowest.map(
     check =>
@@ -51,7 +53,7 @@ export function renderRemainingLimits(
   request: PageRequest,
   now?: readonly IntentCheck[],
 ): Html {
-  const limits = checks.filter(isLimit).sort((one, other) => shareLeft(one) - shareLeft(other))
+  const limits = narrowestFirst(checks)
   if (limits.length === 0) return html`<p>No limits.</p>`
   return renderTable(request, 'Remaining limits', limits, {
     Rule: ({ rule }) => ruleName(rule, 'en'),
@@ -71,12 +73,9 @@ export function renderFailingChecks(now: readonly IntentCheck[]): Html {
   return html`<ul class="reasons">${failing.map(({ rule, message }) => html`<li class="alike"><strong>Now: ${ruleName(rule, 'en')}</strong> ${renderText(message, 500)}</li>`)}</ul>`
 }
 
-const shareLeft = ({ remaining, limit }: IntentCheck): number => (remaining ?? 0) / (limit || 1)
-
 function amount({ rule }: IntentCheck, value: number | null): Html {
-  if (value === null) return noneText
   const unit = limitUnitOfRule(rule)
-  if (unit === 'euros') return renderEuros(value)
+  if (value === null || unit === 'euros') return renderEuros(value)
   return html`${unit === 'minutes' ? `${value} min` : countOf(value, 'payment')}`
 }
 
@@ -88,10 +87,10 @@ interface Rule {
 }
 
 const outcomes: Readonly<Record<string, readonly [tone: string, words: string]>> = {
-  fail: ['bad', 'denied'],
-  review: ['waiting', 'needs approval'],
-  pass: ['good', 'passed'],
-  skip: ['plain', 'not applicable'],
+  fail: ['bad', 'Denied'],
+  review: ['waiting', 'Needs approval'],
+  pass: ['good', 'Passed'],
+  skip: ['plain', 'Not applicable'],
 }
 
 export function renderRulesTable(rules: readonly Rule[], request: PageRequest): Html {

@@ -2,7 +2,7 @@ import { disputesApi } from '../../../../commerce/disputes/index.ts'
 import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
 import { ruleName } from '../../../console-pages/index.ts'
 import type { PageRequest } from '../../page.ts'
-import { recordAddress, renderRecordLink } from '../../parts/links.ts'
+import { recordAddress, renderRecordLink, renderSpender } from '../../parts/links.ts'
 import { renderFacts } from '../../parts/table.ts'
 import { countOf, humanize, noneText, renderEuros, renderText, renderTime } from '../../parts/text.ts'
 import {
@@ -50,7 +50,7 @@ export interface InboxItem {
   /** What happens at the deadline. */
   readonly atDeadline: string
   readonly title: Html
-  readonly who: HtmlContent
+  readonly requester: HtmlContent
   /** The reason in one line. */
   readonly why: HtmlContent
   /** All that a person needs to decide. */
@@ -94,7 +94,7 @@ function intentItem(
     due: expiresAt,
     atDeadline: 'expires',
     title: renderRecordLink(request, id, html`${renderEuros(amountEuros)} to ${renderText(merchant, 80)}`),
-    who: html`${renderRecordLink(request, agentId)}${runId !== null && html`, in run ${renderRecordLink(request, runId)}`}`,
+    requester: html`${renderRecordLink(request, agentId)}${runId !== null && html`, in run ${renderRecordLink(request, runId)}`}`,
     why: reviewReason(intent),
     details: () => html`<p class="why">${renderText(purpose, 400)}</p>
 ${renderReviewRules(intent, request)}${now && renderFailingChecks(now)}
@@ -125,21 +125,19 @@ function cardRequestItem(asked: CardRequestItem, request: PageRequest): InboxIte
     due: expiresAt,
     atDeadline: 'expires',
     title: renderRecordLink(request, id, cardRequestTitles[type]),
-    who: renderRecordLink(request, agentId),
+    requester: renderRecordLink(request, agentId),
     why: renderText(reason, 160),
     details: () => html`<p class="why">${renderText(reason, 400)}</p>
 ${renderFacts([
   ...(cardId === null ? [] : [['Card', renderRecordLink(request, cardId)] as const]),
   ...(displayName === null ? [] : [['Name', renderText(displayName, 80)] as const]),
-  ['Per payment', limitOf(limits.maxTransactionEuros)],
-  ['Per day', limitOf(limits.dailyLimitEuros)],
-  ['Per month', limitOf(limits.monthlyLimitEuros)],
+  ['Per payment', renderEuros(limits.maxTransactionEuros)],
+  ['Per day', renderEuros(limits.dailyLimitEuros)],
+  ['Per month', renderEuros(limits.monthlyLimitEuros)],
 ])}`,
     decide: renderCardRequestForm(asked, request),
   }
 }
-
-const limitOf = (limit: number | null): Html => (limit === null ? noneText : renderEuros(limit))
 
 /** A transfer whose payee has another name at the bank. */
 function payeeItem(transfer: TransferItem, request: PageRequest): InboxItem {
@@ -153,7 +151,7 @@ function payeeItem(transfer: TransferItem, request: PageRequest): InboxItem {
     due: null,
     atDeadline: '',
     title: html`${renderRecordLink(request, id, html`${renderEuros(amountEuros)} by SEPA`)} to ${renderRecordLink(request, beneficiaryId)}`,
-    who: agentId === null ? 'You' : renderRecordLink(request, agentId),
+    requester: renderSpender(request, agentId),
     why: finding,
     details: () => html`<p class="why">${finding}</p>
 <p>${
@@ -175,7 +173,7 @@ function proposalItem(proposal: ProposalItem, request: PageRequest): InboxItem {
     due: expiresAt,
     atDeadline: 'expires',
     title: renderRecordLink(request, id, renderText(summary)),
-    who: renderProposer(proposal, request),
+    requester: renderProposer(proposal, request),
     why: renderText(reason ?? proposal.effect?.sentence, 160),
     details: () => html`${reason !== null && html`<p class="why">${renderText(reason, 400)}</p>`}
 ${renderProposalConsequences(proposal, request)}`,
@@ -199,7 +197,7 @@ function disputeItem(dispute: DisputeItem, request: PageRequest): InboxItem {
       id,
       html`Dispute of ${renderEuros(amountEuros)} to ${renderText(merchant, 80)}`,
     ),
-    who: agentId === null ? 'You' : renderRecordLink(request, agentId),
+    requester: renderSpender(request, agentId),
     why: html`${humanize(reason)}, ${pieces}`,
     details: () => html`<p class="why">${renderText(description, 400)}</p>
 ${renderFacts([
@@ -219,9 +217,10 @@ export function missingReceiptItem(missing: MissingReceiptItem, request: PageReq
     due: null,
     atDeadline: '',
     title: renderRecordLink(request, id, html`${renderEuros(amountEuros)} to ${renderText(merchant, 80)}`),
-    who: agentId === null ? 'You' : renderRecordLink(request, agentId),
-    why: html`No receipt, paid by ${humanize(type)}`,
-    details: () => html`<p class="why">No receipt yet, paid by ${humanize(type)}.</p>`,
+    requester: renderSpender(request, agentId),
+    why: 'No receipt',
+    details: () =>
+      html`<p class="why">${type === 'mpp' ? 'The merchant signed a receipt of the payment, but there is no invoice yet.' : 'No receipt yet.'}</p>`,
     decide: renderReceiptForm(missing, request),
   }
 }
@@ -230,9 +229,9 @@ export const renderDeadline = ({ due, atDeadline }: Pick<InboxItem, 'due' | 'atD
   due !== null && html`${atDeadline} ${renderTime(due)}`
 
 export const renderInboxItem = (item: InboxItem): Html => {
-  const { id, kind, title, who, details, decide, createdAt, due } = item
+  const { id, kind, title, requester, details, decide, createdAt, due } = item
   return html`<article class="ask" data-item data-key="${id}" tabindex="-1" aria-labelledby="${id}-title">
-<p class="kind">${kindNames[kind]} · ${who}</p>
+<p class="kind">${kindNames[kind]} · ${requester}</p>
 <h2 id="${id}-title">${title}</h2>
 ${details()}
 <p class="times">${kind === 'receipts' ? 'Paid' : 'Requested'} ${renderTime(createdAt)}${due !== null && html`, ${renderDeadline(item)}`}</p>

@@ -2,16 +2,16 @@ import { cardRequestsApi } from '../../../../cards/card-requests/index.ts'
 import { transfersApi } from '../../../../commerce/transfers/index.ts'
 import { type AuditDecisionAction, auditApi } from '../../../../compliance/audit/index.ts'
 import { intentSimulationApi, intentsApi } from '../../../../control/intents/index.ts'
-import { peopleApi } from '../../../../identity/people/index.ts'
 import { Refusal, RefusedError } from '../../../../kernel/contract/problem.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import { proposalsApi } from '../../../proposals/index.ts'
 import { pageScriptTag } from '../../browser/browser.ts'
-import type { ConsolePage, ListItemOf, PageRequest } from '../../page.ts'
+import type { ConsolePage, PageRequest } from '../../page.ts'
+import { renderActorLink } from '../../parts/history.ts'
 import { copyableText, renderRecordLink } from '../../parts/links.ts'
-import { readRecordNames } from '../../parts/names.ts'
+import { readIntentNames, readNamesInRows } from '../../parts/names.ts'
 import { renderTable } from '../../parts/table.ts'
-import { countOf, humanize, renderEuros, renderStatus, renderText, sumEuros } from '../../parts/text.ts'
+import { countOf, renderEuros, renderStatus, sumEuros } from '../../parts/text.ts'
 import type { IntentCheck } from './checks.ts'
 import {
   byDeadline,
@@ -74,11 +74,7 @@ function inboxKindOf({ query }: PageRequest): InboxKind | undefined {
 const SHOWN_RECEIPTS = 5
 
 async function queue(kind: InboxKind | undefined, request: PageRequest): Promise<Html> {
-  const [waiting, receipts] = await Promise.all([
-    readWaitingDecisions(request),
-    readMissingReceipts(request),
-    readRecordNames(request, 'agents'),
-  ])
+  const [waiting, receipts] = await Promise.all([readWaitingDecisions(request), readMissingReceipts(request)])
   const [checksNow] = await Promise.all([
     readChecksNow(waiting.intents, request),
     readNamesOfWaiting(waiting, request),
@@ -95,7 +91,7 @@ ${items.length > 0 && !mayDecide(request) && html`<p class="lead">Your role can 
 ${
   shown.length === 0
     ? emptyState(all.length > 0, request)
-    : html`${together(shown, waiting.intents, request)}
+    : html`${renderApproveAll(shown, waiting.intents, request)}
 <div class="queue">${shown.map(renderInboxItem)}</div>`
 }
 ${left > 0 && html`<p><a href="?kind=receipts">${receipts.hasMore ? 'More than ' : ''}${countOf(left, 'more missing receipt')}</a></p>`}
@@ -109,14 +105,18 @@ function filters(all: readonly InboxItem[], chosen: InboxKind | undefined, { to 
   )
   const line = (address: string, name: string, count: number, isChosen: boolean): Html =>
     html`<li><a href="${to(`console/inbox${address}`)}"${isChosen && html` aria-current="true"`}>${name} <span class="count">${count}</span></a></li>`
-  return html`<nav class="kinds" aria-label="Kinds"><ul>
+  return html`<nav class="tabs within" aria-label="Kinds"><ul>
 ${line('', 'All', all.length, chosen === undefined)}
 ${present.map(([kind, name]) => line(`?kind=${kind}`, name, counts[kind as InboxKind]?.length ?? 0, kind === chosen))}
 </ul></nav>`
 }
 
 /** Approves the shown payments one after the other. Each has its own statement and signature. */
-function together(shown: readonly InboxItem[], intents: readonly IntentItem[], { may }: PageRequest): Html {
+function renderApproveAll(
+  shown: readonly InboxItem[],
+  intents: readonly IntentItem[],
+  { may }: PageRequest,
+): Html {
   const ids = new Set(shown.map(({ id }) => id))
   const payments = intents.filter(({ id }) => ids.has(id))
   if (payments.length < 2) return html``
@@ -176,8 +176,6 @@ async function checksOf(
   }
 }
 
-type Entry = ListItemOf<typeof auditApi.list>
-
 const decisions: Readonly<Record<AuditDecisionAction, string>> = {
   'intents.approve': 'approved',
   'intents.deny': 'denied',
@@ -189,33 +187,14 @@ const decisions: Readonly<Record<AuditDecisionAction, string>> = {
 const SHOWN = 12
 
 async function decided(request: PageRequest): Promise<Html> {
-  const { ask } = request
-  const [{ data: newest }, intents, people] = await Promise.all([
-    ask(auditApi.list, { query: { kind: 'decision', limit: SHOWN } }),
-    ask(intentsApi.list, { query: { limit: 100 } }),
-    ask(peopleApi.list, { query: { limit: 100 } }),
-  ])
-  const names = new Map(people.data.map(({ id, name }) => [id, name]))
-  const payees = new Map(intents.data.map(intent => [intent.id, intent]))
+  const { data: newest } = await request.ask(auditApi.list, { query: { kind: 'decision', limit: SHOWN } })
+  await Promise.all([readNamesInRows(newest, request), readIntentNames(newest, request)])
   if (newest.length === 0) return html`<p class="empty">No decisions yet.</p>`
   return renderTable(request, 'Decisions', newest, {
     Date: 'at',
     Status: ({ action }) => renderStatus(decisions[action as AuditDecisionAction]),
-    Request: ({ resourceId }) => renderRecordLink(request, resourceId, payeeOf(payees.get(resourceId))),
-    'Decided by': entry => nameOf(entry, names, request),
+    Request: ({ resourceId }) => renderRecordLink(request, resourceId),
+    'Decided by': entry =>
+      entry.personId === null ? renderActorLink(entry, request) : renderRecordLink(request, entry.personId),
   })
-}
-
-const payeeOf = (intent: IntentItem | undefined): Html | undefined =>
-  intent && html`${renderEuros(intent.amountEuros)} to ${renderText(intent.merchant, 60)}`
-
-function nameOf(
-  { personId, actorType, actorId }: Entry,
-  names: ReadonlyMap<string, string>,
-  request: PageRequest,
-): Html {
-  const id = personId ?? actorId
-  const name = id === null ? undefined : names.get(id)
-  if (name !== undefined) return renderRecordLink(request, id, renderText(name, 60))
-  return html`<span>${humanize(actorType)} ${renderRecordLink(request, id)}</span>`
 }

@@ -1,11 +1,12 @@
 import { approvalApi, intentInquiryApi, intentsApi } from '../../../../control/intents/index.ts'
 import { RefusedError } from '../../../../kernel/contract/problem.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { ListItemOf, OperationAnswer, PageRequest } from '../../page.ts'
+import type { OperationAnswer, PageRequest } from '../../page.ts'
+import { renderTimelineBox } from '../../parts/history.ts'
 import { copyableText, renderRecordLink } from '../../parts/links.ts'
 import { readNamesInRows } from '../../parts/names.ts'
 import { consoleSection } from '../../parts/section.ts'
-import { renderBox, renderTable } from '../../parts/table.ts'
+import { renderBox } from '../../parts/table.ts'
 import { humanize, noneText, renderText, renderTime } from '../../parts/text.ts'
 import { renderEvidenceOfIntent } from '../money/evidence.ts'
 import { renderDenyingRules, renderRemainingLimits, renderReviewRules, renderRulesTable } from './checks.ts'
@@ -43,6 +44,8 @@ export const intentsSection = consoleSection({
   shows: {
     decidedAt: ({ decidedAt, decidedBy }) =>
       decidedAt !== null && html`${renderTime(decidedAt)} by ${decider(decidedBy)}`,
+    expiresAt: ({ status, expiresAt }) =>
+      (status === 'created' || status === 'approved') && renderTime(expiresAt),
     Risk: ({ decision: { riskScore } }) => riskScore !== null && html`${riskScore} of 100`,
   },
   hidden: ['purpose', 'decision', 'decidedBy'],
@@ -91,7 +94,7 @@ async function reasonsOf(intent: Intent, request: PageRequest): Promise<Html> {
   )}
 ${proof}
 ${evidence}
-${renderBox('Timeline', renderTimeline(timeline.data, request))}`
+${await renderTimelineBox(timeline.data, request)}`
 }
 
 async function proofOf({ ask, id, to }: PageRequest): Promise<Html> {
@@ -107,17 +110,3 @@ async function proofOf({ ask, id, to }: PageRequest): Promise<Html> {
     throw error
   }
 }
-
-type Entry = ListItemOf<typeof intentsApi.timeline>
-
-const renderTimeline = (entries: readonly Entry[], request: PageRequest): Html =>
-  renderTable(request, 'Timeline', entries, {
-    Date: 'at',
-    Event: ({ event }) => humanize(event.replace('.', ' ')),
-    Record: ({ resourceId }) => renderRecordLink(request, resourceId),
-    Reason: ({ reason }) => renderText(reason, 200),
-    Actor: ({ personId, actorId, actorType }) =>
-      html`<span>${humanize(actorType)} ${renderRecordLink(request, personId ?? actorId)}</span>`,
-    Request: ({ requestId }) =>
-      html`<a href="${request.to(`console/causes/${encodeURIComponent(requestId)}`)}">View request</a>`,
-  })

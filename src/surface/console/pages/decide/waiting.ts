@@ -40,6 +40,7 @@ export const waitingDecisionEvents = [
   'dispute.*',
 ]
 
+/** `frame-facts.ts` counts the same decisions for the badge of every page. */
 export async function readWaitingDecisions({ ask, now }: PageRequest): Promise<WaitingDecisions> {
   const [intents, cardRequests, transfers, proposals, disputes] = await Promise.all([
     ask(intentsApi.list, { query: { status: 'created', limit: MOST_WAITING } }),
@@ -67,6 +68,8 @@ export const readNamesOfWaiting = (
   readNamesInRows([...intents, ...cardRequests, ...transfers, ...proposals, ...disputes], request, [
     'walletId',
     'fromWalletId',
+    'cardId',
+    'runId',
   ])
 
 /** Missing receipts are not counted: they have no deadline, and there can be many. */

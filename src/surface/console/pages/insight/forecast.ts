@@ -10,7 +10,6 @@ import {
   formatDay,
   formatPlainEuros,
   humanize,
-  noneText,
   renderEuros,
   renderPercent,
   renderText,
@@ -108,13 +107,11 @@ interface Day {
 
 const columns: TableColumns<Day> = {
   Day: ({ date }) => html`<time datetime="${date}">${formatDay(date)}</time>`,
-  Spent: { figure: ({ spent }) => amount(spent) },
-  '10th percentile': { figure: ({ forecast: day }) => amount(day?.p10) },
-  Median: { figure: ({ forecast: day }) => amount(day?.p50) },
-  '90th percentile': { figure: ({ forecast: day }) => amount(day?.p90) },
+  Spent: { figure: ({ spent }) => renderEuros(spent) },
+  '10th percentile': { figure: ({ forecast: day }) => renderEuros(day?.p10) },
+  Median: { figure: ({ forecast: day }) => renderEuros(day?.p50) },
+  '90th percentile': { figure: ({ forecast: day }) => renderEuros(day?.p90) },
 }
-
-const amount = (value: number | undefined): Html => (value === undefined ? noneText : renderEuros(value))
 
 function drawn({ data, backtest }: Forecast, past: readonly Day[], request: PageRequest): Html {
   const forecasts = new Map([...(backtest?.lastDays ?? []), ...data].map(day => [day.date, day]))

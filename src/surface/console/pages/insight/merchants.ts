@@ -3,7 +3,7 @@ import { type Html, html } from '../../../../web/html.ts'
 import type { ConsolePage, OperationAnswer, PageRequest } from '../../page.ts'
 import { renderChart } from '../../parts/chart.ts'
 import { renderRecordLink } from '../../parts/links.ts'
-import { readRecordNames } from '../../parts/names.ts'
+import { preloadRecordNames } from '../../parts/names.ts'
 import { renderBox, renderTable, type TableColumns } from '../../parts/table.ts'
 import {
   countOf,
@@ -38,7 +38,7 @@ ${content}`,
 async function merchants(request: PageRequest): Promise<Html> {
   const [report] = await Promise.all([
     request.ask(merchantReportsApi.merchants, { query: reportQuery('merchants', request) }),
-    readRecordNames(request, 'agents'),
+    preloadRecordNames(request, 'agents'),
   ])
   const { data, other, total } = report
   if (data.length === 0)

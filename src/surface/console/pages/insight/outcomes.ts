@@ -3,7 +3,7 @@ import { type Html, html } from '../../../../web/html.ts'
 import type { ConsolePage, ListItemOf, OperationAnswer, PageRequest } from '../../page.ts'
 import { renderChart } from '../../parts/chart.ts'
 import { copyableText, renderRecordLink } from '../../parts/links.ts'
-import { readRecordNames } from '../../parts/names.ts'
+import { preloadRecordNames } from '../../parts/names.ts'
 import { renderBox, renderFacts, renderTable, type TableColumns } from '../../parts/table.ts'
 import { countOf, noneText, renderEuros, renderPercent, renderStatus, renderText } from '../../parts/text.ts'
 import { formatSpan, renderReportForm, reportQuery } from './report-query.ts'
@@ -90,7 +90,7 @@ const columns: TableColumns<Figures & { readonly who: Html }> = {
   Value: 'valueEuros',
   Return: 'returnEuros',
   'Cost per success': {
-    figure: ({ costPerSuccessEuros: cost }) => (cost === null ? noneText : renderEuros(cost)),
+    figure: 'costPerSuccessEuros',
   },
   'Not reported': { figure: 'unreported' },
 }
@@ -100,7 +100,7 @@ async function latestOutcomes(request: PageRequest): Promise<Html> {
   const only = agentId === undefined ? {} : { agentId }
   const [{ data }] = await Promise.all([
     request.ask(outcomesApi.list, { query: { limit: 20, ...only } }),
-    readRecordNames(request, 'agents'),
+    preloadRecordNames(request, 'agents'),
   ])
   if (data.length === 0) return html``
   const csv = `${request.to('console/csv/outcomes')}?${new URLSearchParams(only)}`

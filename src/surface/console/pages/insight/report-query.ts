@@ -2,37 +2,33 @@ import type { AnyOperation } from '../../../../kernel/contract/operation.ts'
 import { addMs, days, utcDay } from '../../../../values/clock.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
-import { addressWith, datePresets, type Filters, withoutFilters } from '../../parts/filters.ts'
+import { addressWith, datePresets, type Filters, lastDays, withoutFilters } from '../../parts/filters.ts'
 import { type FieldChoices, renderField } from '../../parts/form.ts'
 import { recordChoices } from '../../parts/names.ts'
 import { formatDay } from '../../parts/text.ts'
 
-const DAY_MS = 86_400_000
-
 type PeriodName = 'day' | 'week' | 'month'
 
-const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
+const dayAfter = (day: string, count: number): string => utcDay(addMs(new Date(day), days(count)))
+
+/** Both days count. */
+const daysIn = ({ from, to }: Span): number => (Date.parse(to) - Date.parse(from)) / days(1) + 1
 
 function beginOf(day: string, name: PeriodName): string {
   if (name === 'month') return `${day.slice(0, 7)}-01`
-  const at = Date.parse(day)
-  return name === 'day' ? day : dayOf(at - ((new Date(at).getUTCDay() + 6) % 7) * DAY_MS)
+  return name === 'day' ? day : dayAfter(day, -((new Date(day).getUTCDay() + 6) % 7))
 }
 
 export function periodsInSpan(from: string, to: string, name: PeriodName): string[] {
-  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
-  const begins = Array.from({ length: days }, (_, n) => beginOf(dayOf(Date.parse(from) + n * DAY_MS), name))
+  const begins = Array.from({ length: daysIn({ from, to }) }, (_, n) => beginOf(dayAfter(from, n), name))
   return [...new Set(begins)]
 }
 
 /** The span of the same length that ends on the day before. */
-export function spanBefore({ from, to }: Span): Span {
-  const length = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
-  return {
-    from: dayOf(Date.parse(from) - length * DAY_MS),
-    to: dayOf(Date.parse(from) - DAY_MS),
-  }
-}
+export const spanBefore = (span: Span): Span => ({
+  from: dayAfter(span.from, -daysIn(span)),
+  to: dayAfter(span.from, -1),
+})
 
 interface Span {
   readonly from: string
@@ -100,10 +96,7 @@ const spanOf = ({ from, to }: Span): { from: string; to: string } => ({ from, to
 
 const PAST_DAYS = 30
 
-const defaultSpan = ({ now }: PageRequest): Span => ({
-  from: utcDay(addMs(now, -days(PAST_DAYS - 1))),
-  to: utcDay(now),
-})
+const defaultSpan = ({ now }: PageRequest): Span => spanOf(lastDays(PAST_DAYS, now))
 
 const FORECAST_PAST_DAYS = 28
 const FORECAST_DAYS = 30
@@ -113,7 +106,7 @@ export function forecastSpan({ query, now }: PageRequest): Span & { readonly day
   const today = utcDay(now)
   const from = query.from && query.from < today ? query.from : utcDay(addMs(now, -days(FORECAST_PAST_DAYS)))
   const to = query.to && query.to > today ? query.to : utcDay(addMs(now, days(FORECAST_DAYS - 1)))
-  return { from, to, days: (Date.parse(to) - Date.parse(today)) / DAY_MS + 1 }
+  return { from, to, days: daysIn({ from: today, to }) }
 }
 
 function presetsFor(name: ReportName, { now }: PageRequest) {
@@ -125,12 +118,6 @@ function presetsFor(name: ReportName, { now }: PageRequest) {
     to: utcDay(addMs(now, days(count - 1))),
   }))
 }
-
-const lastDays = (count: number, now: Date) => ({
-  words: `Last ${count} days`,
-  from: utcDay(addMs(now, -days(count - 1))),
-  to: utcDay(now),
-})
 
 export const reportExportLink = ({ path }: AnyOperation, name: ReportName, request: PageRequest): Html =>
   html`<a class="aside" href="${request.to(path.slice(1))}${addressWith(reportQuery(name, request))}" download>Export</a>`

@@ -4,6 +4,7 @@ import { transactionsApi } from '../../../../money/transactions/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { ListItemOf, OperationAnswer, PageRequest } from '../../page.ts'
 import { renderOperationForm } from '../../parts/form.ts'
+import { renderTimelineBox } from '../../parts/history.ts'
 import { renderRecordLink } from '../../parts/links.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox, renderTable, type TableColumns } from '../../parts/table.ts'
@@ -58,10 +59,7 @@ ${status === 'open' && evidenceDueAt !== null && html`<p class="lead">${evidence
       renderEvidenceOfDispute(dispute, request),
       ask(disputesApi.timeline, { params, query: { limit: 100 } }),
     ])
-    return html`${evidence}${renderBox(
-      'Timeline',
-      html`<ol class="steps">${data.map(({ event, at }) => html`<li><strong>${humanize(event.replace('.', ' '))}</strong> ${renderTime(at)}</li>`)}</ol>`,
-    )}`
+    return html`${evidence}${await renderTimelineBox(data, request)}`
   },
 })
 

@@ -1,9 +1,10 @@
 import { mppApi } from '../../../../commerce/mpp/index.ts'
-import { html } from '../../../../web/html.ts'
+import { isUnusableInput, parseReceipt } from '../../../../mpp/index.ts'
+import { type HtmlContent, html } from '../../../../web/html.ts'
 import type { OperationAnswer } from '../../page.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox } from '../../parts/table.ts'
-import { humanize, renderText, renderTime } from '../../parts/text.ts'
+import { humanize, noneText, renderText, renderTime } from '../../parts/text.ts'
 import { type HistoryStep, renderHistorySteps } from './steps.ts'
 
 type Credential = OperationAnswer<typeof mppApi.get>
@@ -13,8 +14,21 @@ const ends: Readonly<Record<string, string>> = {
   void: 'Not paid: the intent can be paid again',
 }
 
+const priceInWords = ({
+  currency,
+  price,
+  rate,
+  rateDate,
+  marginPercent,
+}: NonNullable<Credential['conversion']>): string =>
+  `${currency} ${price}, converted at ${rate} to the euro (${rateDate}) plus ${marginPercent} %`
+
 const stepsOf = (credential: Credential): readonly (HistoryStep | false)[] => [
-  { what: 'Payment requested by the merchant', at: credential.askedAt },
+  {
+    what: 'Payment requested by the merchant',
+    at: credential.askedAt,
+    ...(credential.conversion && { note: priceInWords(credential.conversion) }),
+  },
   { what: 'Credential created', at: credential.createdAt },
   credential.sentAt !== null && { what: 'Credential sent', at: credential.sentAt },
   credential.answeredAt !== null && {
@@ -30,6 +44,15 @@ const stepsOf = (credential: Credential): readonly (HistoryStep | false)[] => [
       credential.dueAt && { note: html`By ${renderTime(credential.dueAt)} at the latest` }),
   },
 ]
+
+/** What the merchant signed. The JSON of the record has the receipt as it came. */
+function receiptInWords({ receipt }: Credential): HtmlContent {
+  if (receipt === null) return noneText
+  const parsed = parseReceipt(receipt)
+  if (isUnusableInput(parsed)) return 'unreadable'
+  const { status, reference, timestamp } = parsed
+  return html`${humanize(status)}, ${renderTime(timestamp)}<br>Reference <code>${renderText(reference, 100)}</code>`
+}
 
 /** A person asks the merchant, and then sets the unknown outcome. */
 const resolve = {
@@ -49,8 +72,10 @@ export const machinePaymentsSection = consoleSection({
   name: ({ merchant }) => merchant,
   columns: ['amountEuros', 'status', 'agentId', 'createdAt'],
   labels: { url: 'URL', merchantName: 'Merchant’s own name', transactionId: 'Payment' },
+  shows: { receipt: receiptInWords },
   hidden: [
     'merchant',
+    'conversion',
     'askedAt',
     'createdAt',
     'sentAt',

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import type { ReferenceRates } from '../../ports/exchange-rates.ts'
+import { type Cents, cents } from '../../values/money.ts'
+
+/** Covers the card network's own rate, and its fee for a conversion. */
+const MARGIN_PERCENT = 3
+
+/** Currencies of the ECB's list without a smaller unit (ISO 4217). The others have cents. */
+const WITHOUT_CENTS: ReadonlySet<string> = new Set(['ISK', 'JPY', 'KRW'])
+
+/** How a price in another currency became euros. */
+export const ConversionRecord = z
+  .object({
+    price: z.string().meta({ description: 'The price in its currency.', examples: ['23.20'] }),
+    currency: z.string().meta({ description: 'ISO 4217.', examples: ['USD'] }),
+    rate: z.string().meta({ description: 'Units for one euro.', examples: ['1.1600'] }),
+    rateDate: z.iso.date(),
+    marginPercent: z.number().meta({ examples: [MARGIN_PERCENT] }),
+  })
+  .meta({ id: 'Conversion' })
+
+export type Conversion = z.output<typeof ConversionRecord>
+
+export interface ConvertedPrice {
+  /** With the margin, rounded up: the most that the price may cost. */
+  readonly amountCents: Cents
+  readonly conversion: Conversion
+}
+
+/** `amount` is in the smallest unit of the currency. Undefined for a currency without a rate. */
+export function convertPrice(
+  amount: bigint,
+  currency: string,
+  { rates, date: rateDate }: ReferenceRates,
+): ConvertedPrice | undefined {
+  const rate = rates.get(currency)
+  if (rate === undefined) return undefined
+  const decimals = WITHOUT_CENTS.has(currency) ? 0 : 2
+  const [whole = '', fraction = ''] = rate.split('.')
+  // amount / 10^decimals / rate * 100 cents * (100 + margin) / 100
+  const dividend = amount * 10n ** BigInt(fraction.length) * BigInt(100 + MARGIN_PERCENT)
+  const divisor = BigInt(whole + fraction) * 10n ** BigInt(decimals)
+  const price = decimals === 0 ? String(amount) : withDecimals(amount, decimals)
+  return {
+    amountCents: cents((dividend + divisor - 1n) / divisor),
+    conversion: { price, currency, rate, rateDate, marginPercent: MARGIN_PERCENT },
+  }
+}
+
+function withDecimals(amount: bigint, decimals: number): string {
+  const digits = String(amount).padStart(decimals + 1, '0')
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
+}
