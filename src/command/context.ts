@@ -1,3 +1,4 @@
+import { escapeLine } from '../values/terminal-text.ts'
 import type { CommandOption, CommandOptions } from './arguments/options.ts'
 import type { OptionValues } from './arguments/parse.ts'
 import type { ServiceAnswer, ServiceCallInput, ServiceClient, ServiceClientOptions } from './calls/caller.ts'
@@ -6,7 +7,6 @@ import type { ServiceReply } from './calls/send.ts'
 import { findConnection, type ServiceConnection } from './credentials.ts'
 import { CommandFailure, type CommandIo, type ExitCode, exitCodes } from './io.ts'
 import { printsJson, printValue } from './output/print.ts'
-import { escapeLine } from './output/terminal.ts'
 import type { CommandTableFile } from './table.ts'
 
 export type { CommandOption, CommandOptions }

@@ -1,9 +1,10 @@
+import { escapeLine } from '../values/terminal-text.ts'
 import { type CommandOptions, commonCommandOptions } from './arguments/options.ts'
 import type { CommandRuntime, CustomCommand } from './context.ts'
 import { customCommands } from './custom/custom-commands.ts'
 import { type CommandMatch, findCommand } from './find-command.ts'
 import { CommandFailure, type CommandIo, type ExitCode, exitCodes, usageError } from './io.ts'
-import { escapeLine, terminalStyle } from './output/terminal.ts'
+import { terminalStyle } from './output/terminal.ts'
 import { readCommandDefinitions } from './table.ts'
 
 /** Runs one command line and returns its exit code: 0 done, 1 refused, 2 usage, 3 not signed in, 4 unreachable. */

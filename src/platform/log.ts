@@ -1,4 +1,5 @@
 import pino, { type Logger } from 'pino'
+import { escapeLine } from '../values/terminal-text.ts'
 import { endProgress } from './output.ts'
 
 /**
@@ -72,12 +73,13 @@ const NAMES: Readonly<Record<number, string>> = {
   60: 'FATAL',
 }
 
+/** One line in plain characters: third parties choose names and messages, and a terminal would interpret theirs. */
 export function formatLogLine(line: string): string {
   const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>
   if (isAsset(rest)) return ''
   const words = 'milliseconds' in rest ? requestLine(rest) : `${msg ?? ''} ${detailsOf(rest)}`
   const severity = level === 30 ? '' : `${NAMES[Number(level)] ?? level} `
-  return `${String(time).slice(11, 19)} ${severity}${words.trim()}\n`
+  return `${escapeLine(`${String(time).slice(11, 19)} ${severity}${words.trim()}`)}\n`
 }
 
 const isAsset = ({ operation, status }: Record<string, unknown>): boolean =>

@@ -5,11 +5,11 @@ import { printsJson, printValue } from '../../src/command/output/print.ts'
 import {
   displayWidth,
   escapedJson,
-  escapeLine,
   escapeText,
   terminalStyle,
   truncateToWidth,
 } from '../../src/command/output/terminal.ts'
+import { escapeLine } from '../../src/values/terminal-text.ts'
 
 function printed(value: unknown, columns?: number): string {
   let text = ''

@@ -94,4 +94,15 @@ describe('a log line on a terminal', () => {
       '10:55:46 warn sweep failed err={"code":"ECONNREFUSED"}\n',
     )
   })
+
+  test('shows characters that a terminal would interpret, and forges no second line', () => {
+    const merchant = 'Shop\u001b]0;owned\u0007\u009b2J\u202egnp.'
+    const line = told({ ...head, level: 40, msg: `no rule for ${merchant}\n10:55:46 all is well`, merchant })
+    expect(line).toBe(
+      String.raw`10:55:46 warn no rule for Shop\u001b]0;owned\u0007\u009b2J\u202egnp. 10:55:46 all is well merchant=Shop\u001b]0;owned\u0007\u009b2J\u202egnp.` +
+        '\n',
+    )
+    const nested = told({ ...head, level: 50, msg: 'failed', err: { message: merchant } })
+    expect(nested).not.toMatch(/[\p{Cc}\u202e](?!$)/u)
+  })
 })

@@ -1,7 +1,7 @@
 import { didYouMeanText } from '../../values/nearest.ts'
+import { escapeLine } from '../../values/terminal-text.ts'
 import type { CustomCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
-import { escapeLine } from '../output/terminal.ts'
 
 export const completionCommand: CustomCommand = {
   name: 'completion',

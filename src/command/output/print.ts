@@ -1,7 +1,8 @@
 import { isRecord } from '../../values/members.ts'
+import { escapeLine } from '../../values/terminal-text.ts'
 import type { CommandIo } from '../io.ts'
 import { formatRecord, formatTable, type TableOptions } from './tables.ts'
-import { escapedJson, escapeLine, terminalStyle } from './terminal.ts'
+import { escapedJson, terminalStyle } from './terminal.ts'
 
 export interface PrintOptions {
   readonly io: CommandIo

@@ -1,5 +1,6 @@
 import { commonTableMembers, isRecord, memberKind, type Row } from '../../values/members.ts'
-import { displayWidth, escapeLine, padToWidth, type TerminalStyle, truncateToWidth } from './terminal.ts'
+import { escapeLine } from '../../values/terminal-text.ts'
+import { displayWidth, padToWidth, type TerminalStyle, truncateToWidth } from './terminal.ts'
 
 export function formatCell(name: string, value: unknown): string {
   switch (memberKind(name, value)) {

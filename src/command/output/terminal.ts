@@ -1,31 +1,21 @@
+import { escapeCharacter, UNSAFE_IN_TERMINAL } from '../../values/terminal-text.ts'
 import type { CommandIo, OutputStream } from '../io.ts'
-
-/**
- * Characters that a terminal interprets instead of showing: control characters, and marks that change the
- * text direction. Names and refusals may contain them, and their authors are unknown.
- */
-const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
-
-const escaped = (character: string): string => {
-  const code = (character.codePointAt(0) ?? 0).toString(16)
-  return code.length <= 4 ? `\\u${code.padStart(4, '0')}` : `\\u{${code}}`
-}
-
-export const escapeLine = (text: string): string =>
-  text.replace(UNSAFE, character => (character === '\n' ? ' ' : escaped(character)))
 
 export const escapeText = (text: string): string =>
   text
     .replace(/\r\n/g, '\n')
-    .replace(UNSAFE, character => (/[\n\t]/.test(character) ? character : escaped(character)))
+    .replace(UNSAFE_IN_TERMINAL, character =>
+      /[\n\t]/.test(character) ? character : escapeCharacter(character),
+    )
 
 /** JSON with interpreted characters escaped as JSON allows, so the value stays the same. */
 export const escapedJson = (value: unknown): string =>
-  (JSON.stringify(value, null, 2) ?? 'null').replace(UNSAFE, character =>
+  (JSON.stringify(value, null, 2) ?? 'null').replace(UNSAFE_IN_TERMINAL, character =>
     character === '\n' ? character : surrogates(character),
   )
 
-export const escapedJsonLine = (value: unknown): string => JSON.stringify(value).replace(UNSAFE, surrogates)
+export const escapedJsonLine = (value: unknown): string =>
+  JSON.stringify(value).replace(UNSAFE_IN_TERMINAL, surrogates)
 
 const surrogates = (character: string): string =>
   character

@@ -21,8 +21,16 @@ export function* parameterExamples(
     const reader = readers.get(path.slice(0, path.indexOf(`{${name}}`) + name.length + 2))
     const example = reader && memberExample(reader, name, collector.all())
     if (typeof example === 'string') return example
-    return isId(name) ? `${name.replace(/Id$/, '')}_01jd8x2m4ye7k9v0c3q5r6t8wz` : name
+    return isId(name) ? `${name.replace(/Id$/, '')}_01jd8x2m4ye7k9v0c3q5r6t8wz` : (wordsInPaths[name] ?? name)
   }
+}
+
+/** Examples of parameters that are no ids. */
+const wordsInPaths: Readonly<Record<string, string>> = {
+  guide: 'approvals',
+  operation: 'intents.create',
+  scenario: 'paid',
+  stage: 'initial',
 }
 
 function memberExample(schema: JsonSchema, name: string, schemas: Schemas): unknown {

@@ -135,7 +135,7 @@ const answerers: Readonly<Record<string, IntentAnswerer>> = {
     if (!report) return
     const { netEuros, count, deniedCount } = report.total
     const who = slots.agent?.name ?? 'All agents'
-    const refused = deniedCount > 0 ? ` ${deniedCount} were refused.` : ''
+    const refused = deniedCount > 0 ? ` ${deniedCount} ${deniedCount === 1 ? 'was' : 'were'} denied.` : ''
     yield textLine(`${who}: ${formatEuros(netEuros)} in ${count} payments, ${period.label}.${refused}`)
   },
 

@@ -85,11 +85,11 @@ const tab = (
 ): ConsoleTab => ({ name, section, label, ...(filter && { filter }) })
 
 const inboxSection: ConsoleSection = { title: 'Inbox', needs: intentsApi.list, list: inboxPage }
-const billingSection: ConsoleSection = { title: 'Billing', needs: billingApi.balance, list: billingPage }
+const billingSection: ConsoleSection = { title: 'Add money', needs: billingApi.balance, list: billingPage }
 const policiesWithPage: ConsoleSection = { ...policiesSection, record: policyPage }
 
 const insights: Sections = {
-  costs: { title: 'Costs', needs: costsApi.costs, list: costsPage },
+  costs: { title: 'Spend', needs: costsApi.costs, list: costsPage },
   merchants: { title: 'Merchants', needs: merchantReportsApi.merchants, list: merchantsPage },
   forecast: { title: 'Forecast', needs: forecastApi.ofOwner, list: forecastPage },
   outcomes: {
@@ -115,7 +115,7 @@ export const consolePlaces: readonly ConsolePlace[] = [
       tab('inbox', inboxSection, 'Waiting'),
       tab('card-requests', cardRequestsSection),
       tab('proposals', proposalsSection),
-      tab('risk', riskSection, 'Risk alerts'),
+      tab('risk', riskSection),
     ],
     within: { 'unusual-spends': unusualSpendsSection },
   },
@@ -157,7 +157,7 @@ export const consolePlaces: readonly ConsolePlace[] = [
     icon: 'money',
     tabs: [
       tab('wallets', walletsSection, 'Balances'),
-      tab('billing', billingSection, 'Add money'),
+      tab('billing', billingSection),
       tab('incoming', incomingCreditsSection, 'Incoming'),
       tab('requests', paymentRequestsSection),
       tab('beneficiaries', beneficiariesSection),
@@ -175,9 +175,7 @@ export const consolePlaces: readonly ConsolePlace[] = [
     title: 'Insights',
     icon: 'insights',
     keepsSpan: true,
-    tabs: Object.entries(insights).map(([name, section]) =>
-      tab(name, section, name === 'costs' ? 'Spend' : undefined),
-    ),
+    tabs: Object.entries(insights).map(([name, section]) => tab(name, section)),
   },
   {
     title: 'Developers',

@@ -453,9 +453,13 @@ type Callers = Pick<Stage, 'client' | 'dash' | 'signer' | 'sql'>
 function stageOf(temporal: Client, callers: Callers): Stage {
   const { workflow, workflowService } = temporal
   const handle = (workflowId: string) => workflow.getHandle(workflowId)
-  const details = async (workflowId: string): Promise<string> =>
-    (await handle(workflowId).query<{ currentDetails?: string }>('__temporal_workflow_metadata'))
-      .currentDetails ?? ''
+  /** The state of the run, without the text about its process, which names states, too. */
+  async function stateOf(workflowId: string): Promise<string> {
+    const metadata = await handle(workflowId).query<{ currentDetails?: string }>(
+      '__temporal_workflow_metadata',
+    )
+    return metadata.currentDetails?.split('\n\n---\n\n')[0] ?? ''
+  }
   return {
     ...callers,
     signal: (workflowId, name, payload) => handle(workflowId).signal(name, payload),
@@ -471,7 +475,7 @@ function stageOf(temporal: Client, callers: Callers): Stage {
       })
     },
     async shows(workflowId, text) {
-      await until(text, async () => (await details(workflowId).catch(() => '')).includes(text))
+      await until(text, async () => (await stateOf(workflowId).catch(() => '')).includes(text))
     },
     async ends(workflowId) {
       const isThere = () =>

@@ -81,9 +81,9 @@ describe('the pages of an account', () => {
     await sealTrail(service)
     const sealed = await pageOf(read, 'console/audit')
     expect(sealed).toMatch(/\d+ entries are sealed/)
-    expect(sealed).not.toContain('The trail is intact')
+    expect(sealed).not.toContain('The audit log is intact')
     expect(await pageOf(read, 'console/audit?part=trail&verify=now')).toMatch(
-      /The trail is intact\.<\/strong> \d+ entries/,
+      /The audit log is intact\.<\/strong> \d+ entries/,
     )
   })
 

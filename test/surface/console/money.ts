@@ -236,7 +236,7 @@ describe('the pages about money', () => {
     expect(operations(paid.text)).toEqual(['POST /collect/requests/{id}/refund'])
     const [payment] = /console\/transactions\/txn_\w+/.exec(paid.text) ?? ['']
     const { text } = await read(payment)
-    expect(text).toContain('Completed: the money is in the wallet')
+    expect(text).toContain('The money is in the wallet')
     expect(text).toMatch(/console\/postings\/posting_\w+/)
     expect((await read(`console/request-payments?id=${request.id}`)).text).toContain(payment)
   })

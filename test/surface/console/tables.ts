@@ -93,6 +93,21 @@ describe('a list of the console', () => {
     expect((await read(`console/transactions?from=2026-02-30`)).status).toBe(400)
   })
 
+  test.each(['from=foo', 'to=2026-13-45', 'from=2026-13-45T00:00:00Z', 'minAmountEuros=much'])(
+    'refuses the filter %s as not valid',
+    async filter => {
+      const { read } = await aVisitor()
+      expect((await read(`console/transactions?${filter}`)).status).toBe(400)
+    },
+  )
+
+  test('is searched for a text that is cut within a character', async () => {
+    const { read } = await aVisitor()
+    const { status, text } = await read(`console/search?q=${'a'.repeat(199)}${encodeURIComponent('😀')}`)
+    expect(status).toBe(200)
+    expect(text).toContain('No results.')
+  })
+
   test('links each row to its record, and leaves to a phone who, how much, by whom and in which state', async () => {
     const { read, client } = await aPayer()
     await aFundedAgent(client, { name: 'Scout' })
@@ -107,19 +122,20 @@ describe('a list of the console', () => {
     expect(presets).not.toContain('<table class="list"')
   })
 
-  test('exports a month of statements with one button, of the last full month unless another is picked', async () => {
-    const { read } = await aPayer()
-    const { text } = await read('console/statements')
-    const now = new Date()
-    const last = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1))
+  test('exports a month of statements with one button, from the first full month on', async () => {
+    const { client, read } = await aPayer()
+    const form = '<form method="get" class="export-month" action="../statements/export">'
+    expect((await read('console/statements')).text).not.toContain(form)
+    const { now } = await bodyOf(client.sandbox.advance({ body: { days: 31 } }))
+    const today = new Date(now)
+    const last = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1, 1))
     const month = last.toISOString().slice(0, 7)
     const name = last.toLocaleString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-    expect(text).toContain(`<form method="get" class="export-month" action="../statements/export">`)
+    const { text } = await read('console/statements')
+    expect(text).toContain(form)
     expect(text).toMatch(new RegExp(`<select [^>]*name="period"[^>]*><option value="${month}">${name}<`))
     expect(text).toContain('<button type="submit" class="main">Export</button>')
-    expect((await read(`statements/export?period=${month}`)).headers.get('x-error-code')).toBe(
-      'no_statements',
-    )
+    expect((await read('statements/export?period=2020-01')).headers.get('x-error-code')).toBe('no_statements')
   })
 
   test('has no numbers while the service is busy or a filter is refused, and hides no defect', async () => {

@@ -7,7 +7,7 @@ import { mandatesSection } from './account/mandates.ts'
 import { runsSection } from './account/runs.ts'
 import { renderAgentBudgets, renderAgentLimits } from './agent-budgets.ts'
 import { intentsSection } from './decide/intents.ts'
-import { cardsSection } from './money/cards.ts'
+import { cardCreation, cardsSection } from './money/cards.ts'
 import { transactionsSection } from './money/transactions.ts'
 
 const MOST = 20
@@ -65,7 +65,22 @@ export const agentTabs: readonly RecordTab<Agent>[] = [
     name: 'cards',
     label: 'Cards',
     events: ['card.*'],
-    content: (agent, request) => of(cardsSection, 'cards', 'Cards', agent, request),
+    content: ({ id: agentId }, request) =>
+      cardsSection.related(
+        {
+          title: 'Cards',
+          query: { agentId },
+          limit: MOST,
+          empty: 'No cards yet. Machine payments (402) need one.',
+          section: 'cards',
+          create: {
+            ...cardCreation,
+            given: { agentId },
+            members: cardCreation.members.filter(name => name !== 'agentId'),
+          },
+        },
+        request,
+      ),
   },
   {
     name: 'mandates',

@@ -40,6 +40,7 @@ export const agentsSection = consoleSection({
       'Last payment': 'lastSpendAt',
     },
   ],
+  filters: [],
   // The link to a wallet shows its balance instead of its name.
   unnamed: ['walletId'],
   labels: { externalId: 'External ID', policyId: 'Limit template' },
@@ -94,7 +95,7 @@ export const agentsSection = consoleSection({
     },
   ],
   boxes: async (agent, request) =>
-    html`${await renderAgentLimits(agent.id, request)}${await moneyOf(agent, request)}`,
+    html`${await moneyOf(agent, request)}${await renderAgentLimits(agent.id, request)}`,
   tabs: agentTabs,
 })
 

@@ -4,8 +4,9 @@ import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import { pageScriptTag } from '../browser/browser.ts'
 import type { ConsolePage, PageRequest } from '../page.ts'
 import { type FormGroup, renderOperationForm } from '../parts/form.ts'
+import { renderActorLink } from '../parts/history.ts'
 import { renderRecordLink } from '../parts/links.ts'
-import { preloadRecordNames } from '../parts/names.ts'
+import { readNamesInRows } from '../parts/names.ts'
 import { renderBackLink, renderRecordHead } from '../parts/record-page.ts'
 import { consoleSection } from '../parts/section.ts'
 import { renderBox, renderTable } from '../parts/table.ts'
@@ -108,7 +109,7 @@ const ruleGroups: readonly FormGroup[] = [
 
 export const policiesSection = consoleSection({
   kind: 'Limit template',
-  lead: 'Limits for agents. Each agent has its own copy; applying a template updates the copies made from it.',
+  lead: 'Limits for agents, called policies in the API. Each agent has its own copy; applying a template updates the copies made from it.',
   list: policiesApi.list,
   columns: [
     { Agent: ({ agentId }, request) => (agentId ? renderRecordLink(request, agentId) : 'template') },
@@ -143,10 +144,8 @@ export const policyPresetsSection = consoleSection({
 export const policyPage: ConsolePage = async request => {
   const { ask, id, part } = request
   const params = { id }
-  const [policy] = await Promise.all([
-    ask(policiesApi.get, { params }),
-    preloadRecordNames(request, 'agents'),
-  ])
+  const policy = await ask(policiesApi.get, { params })
+  await readNamesInRows([policy], request)
   return {
     title: policy.name,
     content: html`${renderBackLink(request, 'policies', 'Limit templates')}
@@ -212,6 +211,7 @@ async function versionsOf(request: PageRequest): Promise<Html> {
     params: { id: request.id },
     query: { limit: 20 },
   })
+  await readNamesInRows(data, request)
   return renderBox(
     'Versions',
     renderTable(request, 'Versions of the policy', data, {
@@ -220,8 +220,8 @@ async function versionsOf(request: PageRequest): Promise<Html> {
         changes.length === 0
           ? 'First version'
           : html`<ul>${changes.map(change => html`<li>${renderText(change.text, 300)}</li>`)}</ul>`,
-      'Changed by': ({ changedByType, changedById }) =>
-        html`${changedByType} ${changedById !== null && html`<code>${changedById}</code>`}`,
+      'Changed by': ({ changedByType, changedById }, request) =>
+        renderActorLink({ actorType: changedByType, actorId: changedById, personId: null }, request),
       Date: 'createdAt',
     }),
   )

@@ -82,7 +82,9 @@ ${groups.map(group => renderGroup(group, field, options))}
 <button type="submit"${tone && html` class="${tone}"`}>${submit}</button>
 <p class="refusal" role="alert"></p>
 </form>`
-  return fold === true ? html`<details class="fold"><summary>${submit}</summary>${form}</details>` : form
+  return fold === true
+    ? html`<details class="fold" data-key="${formId}"><summary>${submit}</summary>${form}</details>`
+    : form
 }
 
 function renderGroup(

@@ -1,6 +1,8 @@
+import { cardsApi } from '../../../cards/cards/index.ts'
 import { agentsApi } from '../../../control/agents/index.ts'
 import { intentsApi } from '../../../control/intents/index.ts'
 import { policiesApi } from '../../../control/policies/index.ts'
+import { runsApi } from '../../../control/runs/index.ts'
 import { webhooksApi } from '../../../delivery/webhooks/index.ts'
 import { apiKeysApi } from '../../../identity/keys/index.ts'
 import { peopleApi } from '../../../identity/people/index.ts'
@@ -14,7 +16,16 @@ import type { PageRequest } from '../page.ts'
 import type { FieldChoices } from './form.ts'
 import { formatPlainEuros } from './text.ts'
 
-type NamedRecordKind = 'wallets' | 'agents' | 'beneficiaries' | 'people' | 'webhooks' | 'policies' | 'keys'
+type NamedRecordKind =
+  | 'wallets'
+  | 'agents'
+  | 'beneficiaries'
+  | 'cards'
+  | 'runs'
+  | 'people'
+  | 'webhooks'
+  | 'policies'
+  | 'keys'
 
 const operations: Readonly<
   Record<NamedRecordKind, { readonly list: AnyOperation; readonly get: AnyOperation }>
@@ -22,6 +33,8 @@ const operations: Readonly<
   wallets: walletsApi,
   agents: agentsApi,
   beneficiaries: beneficiariesApi,
+  cards: cardsApi,
+  runs: runsApi,
   people: peopleApi,
   webhooks: webhooksApi,
   policies: policiesApi,
@@ -32,6 +45,7 @@ const operations: Readonly<
 const endedStatus: Readonly<Partial<Record<NamedRecordKind, string>>> = {
   wallets: 'closed',
   agents: 'deleted',
+  cards: 'closed',
 }
 
 const ENDED = new Set(['deleting', 'deleted', 'closed', 'removed', 'revoked'])
@@ -40,6 +54,8 @@ interface Named {
   readonly id: string
   readonly status?: string
   readonly name?: string
+  readonly displayName?: string
+  readonly last4?: string | null
   /** A subscription has no name, so its description or its address is shown. */
   readonly description?: string | null
   readonly url?: string
@@ -47,10 +63,12 @@ interface Named {
   readonly amountEuros?: number
 }
 
-const calledBy = ({ id, name, description, url, merchant, amountEuros }: Named): string =>
-  merchant !== undefined && amountEuros !== undefined
-    ? `${formatPlainEuros(amountEuros)} to ${merchant}`
-    : (name ?? (description || (url ?? id)))
+function calledBy({ id, name, displayName, last4, description, url, merchant, amountEuros }: Named): string {
+  if (merchant !== undefined && amountEuros !== undefined)
+    return `${formatPlainEuros(amountEuros)} to ${merchant}`
+  if (displayName !== undefined) return last4 ? `${displayName} …${last4}` : displayName
+  return name ?? (description || (url ?? id))
+}
 
 interface RecordName {
   readonly name: string
@@ -147,6 +165,8 @@ const kindsByPrefix: ReadonlyMap<string, NamedRecordKind> = new Map([
   ['agent', 'agents'],
   ['wallet', 'wallets'],
   ['beneficiary', 'beneficiaries'],
+  ['card', 'cards'],
+  ['run', 'runs'],
   ['person', 'people'],
   ['webhook', 'webhooks'],
   ['policy', 'policies'],

@@ -6,6 +6,8 @@ import UPlot from './uplot.js'
 
 const HEIGHT = 240
 const TICK_PX = 84
+/** The width of a letter on the axis, at most. */
+const LETTER_PX = 8
 const STEPS = 3
 
 const exact = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'EUR' })
@@ -94,6 +96,7 @@ function optionsOf(chart, plot) {
   const { ticks, low } = scaleOf(series)
   const axis = { stroke: colourOf('faint', plot), font: '12px system-ui, sans-serif', ticks: { show: false } }
   const every = Math.max(1, Math.ceil((points.length * TICK_PX) / Math.max(plot.clientWidth, TICK_PX)))
+  const most = Math.floor((plot.clientWidth * every) / points.length / LETTER_PX) - 1
   return {
     width: plot.clientWidth,
     height: HEIGHT,
@@ -110,7 +113,7 @@ function optionsOf(chart, plot) {
         size: 30,
         grid: { show: false },
         splits: () => points.flatMap((_, n) => (n % every === 0 ? [n] : [])),
-        values: (_, places) => places.map(n => nameOnAxis(points[n] ?? '')),
+        values: (_, places) => places.map(n => nameOnAxis(points[n] ?? '', most)),
       },
       {
         ...axis,
@@ -126,10 +129,10 @@ function optionsOf(chart, plot) {
   }
 }
 
-/** A day without its year, which the hover shows; a long name is cut. */
-const nameOnAxis = name => {
+/** A day without its year, which the hover shows; a name that has no room is cut. */
+const nameOnAxis = (name, most) => {
   const day = name.replace(/ \d{4}$/, '')
-  return day.length > 13 ? `${day.slice(0, 12)}…` : day
+  return day.length > most ? `${day.slice(0, most - 1)}…` : day
 }
 
 const drawn = new WeakMap()

@@ -58,7 +58,7 @@ export function showSecrets(secrets) {
     element(
       'div',
       {},
-      element('dt', {}, name),
+      element('dt', {}, words.secretNames[name] ?? name),
       element(
         'dd',
         {},
@@ -70,7 +70,7 @@ export function showSecrets(secrets) {
   )
   return show(
     words.secretTitle,
-    [element('p', {}, words.secretHint), element('dl', {}, ...rows)],
+    [element('p', {}, 'joinUrl' in secrets ? words.linkHint : words.secretHint), element('dl', {}, ...rows)],
     [['yes', words.secretKept, 'main']],
   )
 }

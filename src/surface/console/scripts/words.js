@@ -33,6 +33,8 @@ Object.assign(words, {
   notCopied: 'Not copied',
   secretTitle: 'Shown only once',
   secretHint: 'Store it in a safe place. It cannot be shown again.',
+  linkHint: 'Send this link to the person. It works once, for seven days. No email is sent.',
+  secretNames: { joinUrl: 'Invitation link', key: 'API key', token: 'Token', secret: 'Signing secret' },
   secretKept: 'I have stored it',
   refused: 'Some fields need a change:',
   member: 'Field',

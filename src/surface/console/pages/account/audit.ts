@@ -68,7 +68,7 @@ async function trail(request: PageRequest): Promise<Html> {
     events: [],
     make: () => (query.verify === undefined ? html`` : verificationInWords(request)),
   })
-  return html`${sealed}<form method="get" data-part="trail"><input type="hidden" name="verify" value="now"><button type="submit" class="main">Verify trail</button></form>
+  return html`${sealed}<form method="get" data-part="trail"><input type="hidden" name="verify" value="now"><button type="submit" class="main">Verify audit log</button></form>
 ${result}`
 }
 
@@ -87,8 +87,8 @@ async function verificationInWords({ ask }: PageRequest): Promise<Html> {
     const { entries } = unsealed
     const tail = entries === 0 ? '' : ` ${count(entries)} more will be sealed within two seconds.`
     if (ok)
-      return html`<p class="proof good" role="status"><strong>The trail is intact.</strong> ${count(size)} entries match their seals, the tree, and ${count(checkpoints)} signed checkpoints.${tail}</p>`
-    return html`<div class="proof bad" role="alert"><p><strong>The trail was changed.</strong> The first wrong position is ${String(problem?.position ?? 0)}: ${problem?.message ?? ''} Keep your checkpoints and notify the operator.</p></div>`
+      return html`<p class="proof good" role="status"><strong>The audit log is intact.</strong> ${count(size)} entries match their seals, the tree, and ${count(checkpoints)} signed checkpoints.${tail}</p>`
+    return html`<div class="proof bad" role="alert"><p><strong>The audit log was changed.</strong> The first wrong position is ${String(problem?.position ?? 0)}: ${problem?.message ?? ''} Keep your checkpoints and notify the operator.</p></div>`
   } catch (error) {
     if (error instanceof RefusedError) return html`<p class="refusal" role="alert">${error.message}</p>`
     throw error

@@ -71,7 +71,7 @@ export const deliveriesSection = consoleSection({
     'nextAttemptAt',
   ],
   filters: FILTERS,
-  labels: { webhookId: 'Webhook' },
+  labels: { webhookId: 'Webhook', event: 'Event type', eventId: 'Event ID' },
   hidden: ['event', 'explanation', 'attempts', 'requestId'],
   events: ['webhook.*'],
   empty: 'No deliveries yet. Webhooks receive events from their creation on.',

@@ -84,7 +84,9 @@ export const agentTokensSection = consoleSection({
     { Status: (token, request) => renderStatus(stateOf(token, request)) },
     {
       'Budget used': ({ maxAmountEuros, heldEuros, spentEuros }) =>
-        renderUsage(sumEuros([heldEuros ?? 0, spentEuros ?? 0]), maxAmountEuros),
+        maxAmountEuros === null
+          ? html`<span class="none">no limit</span>`
+          : renderUsage(sumEuros([heldEuros ?? 0, spentEuros ?? 0]), maxAmountEuros),
     },
     'lastUsedAt',
     'expiresAt',

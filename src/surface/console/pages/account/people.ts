@@ -9,14 +9,6 @@ import { devicesSection, passkeysSection, signInsSection } from './credentials.t
 
 type Person = OperationAnswer<typeof peopleApi.get>
 
-const links = [
-  ['passkeys', 'Passkeys'],
-  ['sign-ins', 'Sign-ins'],
-  ['devices', 'Devices'],
-  ['keys', 'Keys'],
-  ['tokens', 'Agent tokens'],
-] as const
-
 const isHere = ({ status: state }: Person): boolean => state !== 'removed'
 
 export const peopleSection = consoleSection({
@@ -44,8 +36,6 @@ export const peopleSection = consoleSection({
     success: 'Invitation created.',
     done: 'reload',
   },
-  above: ({ to }) =>
-    html`${links.map(([name, title]) => html`<a class="button" href="${to(`console/${name}`)}">${title}</a> `)}`,
   note: ({ id, recovery }, request) =>
     recovery !== null &&
     renderBox(

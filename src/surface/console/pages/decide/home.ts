@@ -16,6 +16,7 @@ import {
   renderEuros,
   renderStatus,
   renderText,
+  renderTime,
   renderUsage,
   sumEuros,
 } from '../../parts/text.ts'
@@ -147,7 +148,7 @@ async function unusualBox(request: PageRequest): Promise<Html> {
   )
   const stopped = frozen.data.map(
     ({ id, name, frozenReason }) =>
-      html`<li data-key="${id}">${renderRecordLink(request, id, renderText(name, 60))} ${renderStatus('frozen')}<span>${renderText(frozenReason, 120)}</span></li>`,
+      html`<li data-key="${id}">${renderRecordLink(request, id, renderText(name, 60))} ${renderStatus('frozen')}${frozenReason !== null && html`<span>${renderText(frozenReason, 120)}</span>`}</li>`,
   )
   const isQuiet = lines?.length === 0 && stopped.length === 0
   return renderBox(
@@ -178,9 +179,10 @@ async function failingBox(request: PageRequest): Promise<Html> {
       html`<p class="quiet">${data.length === 0 ? 'Nothing is failing. No webhooks yet.' : 'Nothing is failing. All webhooks are healthy.'}</p>`,
     )
   const lines = failing.map(
-    ({ id, url, health: { condition, message }, backlog, status: state, statusReason }) => {
+    ({ id, url, health: { condition, failingSince }, backlog, status: state, statusReason }) => {
       const isOff = state === 'disabled'
-      return html`<li data-key="${id}">${renderRecordLink(request, id, renderText(url, 80))} ${renderStatus(isOff ? state : backlog ? 'paused' : condition)}<span>${renderText(isOff ? statusReason : (backlog?.message ?? message), 200)}</span></li>`
+      const why = isOff ? statusReason : backlog?.message
+      return html`<li data-key="${id}">${renderRecordLink(request, id, renderText(url, 80))} ${renderStatus(isOff ? state : backlog ? 'paused' : condition)}<span>${why ? renderText(why, 200) : html`since ${renderTime(failingSince)}`}</span></li>`
     },
   )
   return renderBox(

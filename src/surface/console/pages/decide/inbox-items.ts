@@ -218,8 +218,9 @@ export function missingReceiptItem(missing: MissingReceiptItem, request: PageReq
     atDeadline: '',
     title: renderRecordLink(request, id, html`${renderEuros(amountEuros)} to ${renderText(merchant, 80)}`),
     requester: renderSpender(request, agentId),
-    why: html`No receipt, paid by ${humanize(type)}`,
-    details: () => html`<p class="why">No receipt yet, paid by ${humanize(type)}.</p>`,
+    why: 'No receipt',
+    details: () =>
+      html`<p class="why">${type === 'mpp' ? 'The merchant signed a receipt of the payment, but there is no invoice yet.' : 'No receipt yet.'}</p>`,
     decide: renderReceiptForm(missing, request),
   }
 }

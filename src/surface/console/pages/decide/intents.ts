@@ -44,6 +44,8 @@ export const intentsSection = consoleSection({
   shows: {
     decidedAt: ({ decidedAt, decidedBy }) =>
       decidedAt !== null && html`${renderTime(decidedAt)} by ${decider(decidedBy)}`,
+    expiresAt: ({ status, expiresAt }) =>
+      (status === 'created' || status === 'approved') && renderTime(expiresAt),
     Risk: ({ decision: { riskScore } }) => riskScore !== null && html`${riskScore} of 100`,
   },
   hidden: ['purpose', 'decision', 'decidedBy'],

@@ -14,7 +14,7 @@ const answer = { members: ['comment'], done: 'part:list' } as const
 
 export const riskSection = consoleSection({
   kind: 'Alert',
-  title: 'Risk',
+  title: 'Risk alerts',
   lead: 'Alerts for agents that were frozen because of an unusual payment.',
   list: riskApi.alerts,
   columns: [

@@ -68,6 +68,8 @@ export const readNamesOfWaiting = (
   readNamesInRows([...intents, ...cardRequests, ...transfers, ...proposals, ...disputes], request, [
     'walletId',
     'fromWalletId',
+    'cardId',
+    'runId',
   ])
 
 /** Missing receipts are not counted: they have no deadline, and there can be many. */

@@ -104,8 +104,8 @@ export const billingPage: ConsolePage = async request => {
     },
   })
   return {
-    title: 'Billing',
-    content: html`<h1>Billing</h1>
+    title: 'Add money',
+    content: html`<h1>Add money</h1>
 <p class="lead">Your total balance and payment methods.</p>
 <p class="record"><a href="${to('billing/balance')}">JSON</a> ${copyableText('agentpay billing balance')}</p>
 ${content}`,

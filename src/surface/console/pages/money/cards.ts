@@ -1,6 +1,7 @@
 import { cardControlsApi, cardsApi } from '../../../../cards/cards/index.ts'
 import { type HtmlContent, html } from '../../../../web/html.ts'
 import type { OperationAnswer } from '../../page.ts'
+import type { CreationFormSpec } from '../../parts/actions.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { humanize, noneText, renderStatus, renderText } from '../../parts/text.ts'
 import { renderAuthorizationDetails, renderNewestAuthorizations } from './authorizations.ts'
@@ -15,6 +16,33 @@ const reasonOf = ({ frozenReason, closedReason }: Pick<Card, 'frozenReason' | 'c
   humanize(frozenReason ?? closedReason ?? '')
 
 const isOpen = ({ status: state }: Card): boolean => state !== 'closed'
+
+/** On the page of an agent, the agent is given. */
+export const cardCreation = {
+  operation: cardsApi.create,
+  members: [
+    'agentId',
+    'usage',
+    'displayName',
+    'limits.maxTransactionEuros',
+    'limits.dailyLimitEuros',
+    'limits.monthlyLimitEuros',
+  ],
+  labels: {
+    displayName: 'Name (default: the agent’s)',
+    'limits.maxTransactionEuros': 'Per payment (€)',
+    'limits.dailyLimitEuros': 'Per day (€)',
+    'limits.monthlyLimitEuros': 'Per month (€)',
+  },
+  choices: {
+    usage: [
+      ['multi', 'Multiple payments'],
+      ['single', 'Single payment'],
+    ],
+  },
+  values: { usage: 'multi' },
+  submit: 'Issue card',
+} satisfies CreationFormSpec
 
 export const cardsSection = consoleSection({
   kind: 'Card',
@@ -46,26 +74,7 @@ export const cardsSection = consoleSection({
   },
   hidden: ['displayName', 'brand', 'expYear', 'processorProblem'],
   events: ['card.*', 'transaction.*', 'mobile_wallet.updated'],
-  create: {
-    operation: cardsApi.create,
-    members: [
-      'agentId',
-      'usage',
-      'displayName',
-      'limits.maxTransactionEuros',
-      'limits.dailyLimitEuros',
-      'limits.monthlyLimitEuros',
-    ],
-    labels: { displayName: 'Name (default: the agent’s)' },
-    choices: {
-      usage: [
-        ['multi', 'Multiple payments'],
-        ['single', 'Single payment'],
-      ],
-    },
-    values: { usage: 'multi' },
-    submit: 'Issue card',
-  },
+  create: cardCreation,
   actions: [
     { operation: cardsApi.activate, when: ({ status: state }) => state === 'inactive', tone: 'main' },
     {

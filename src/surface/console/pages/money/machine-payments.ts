@@ -1,9 +1,10 @@
 import { mppApi } from '../../../../commerce/mpp/index.ts'
-import { html } from '../../../../web/html.ts'
+import { isUnusableInput, parseReceipt } from '../../../../mpp/index.ts'
+import { type HtmlContent, html } from '../../../../web/html.ts'
 import type { OperationAnswer } from '../../page.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox } from '../../parts/table.ts'
-import { humanize, renderText, renderTime } from '../../parts/text.ts'
+import { humanize, noneText, renderText, renderTime } from '../../parts/text.ts'
 import { type HistoryStep, renderHistorySteps } from './steps.ts'
 
 type Credential = OperationAnswer<typeof mppApi.get>
@@ -44,6 +45,15 @@ const stepsOf = (credential: Credential): readonly (HistoryStep | false)[] => [
   },
 ]
 
+/** What the merchant signed. The JSON of the record has the receipt as it came. */
+function receiptInWords({ receipt }: Credential): HtmlContent {
+  if (receipt === null) return noneText
+  const parsed = parseReceipt(receipt)
+  if (isUnusableInput(parsed)) return 'unreadable'
+  const { status, reference, timestamp } = parsed
+  return html`${humanize(status)}, ${renderTime(timestamp)}<br>Reference <code>${renderText(reference, 100)}</code>`
+}
+
 /** A person asks the merchant, and then sets the unknown outcome. */
 const resolve = {
   operation: mppApi.resolve,
@@ -62,6 +72,7 @@ export const machinePaymentsSection = consoleSection({
   name: ({ merchant }) => merchant,
   columns: ['amountEuros', 'status', 'agentId', 'createdAt'],
   labels: { url: 'URL', merchantName: 'Merchant’s own name', transactionId: 'Payment' },
+  shows: { receipt: receiptInWords },
   hidden: [
     'merchant',
     'conversion',

@@ -55,8 +55,8 @@ export const receiptsSection = consoleSection({
   async above({ to, ask }) {
     const { usedBytes, freeBytes, quotaBytes } = await ask(receiptsApi.storage, {})
     const [used, free, quota] = [usedBytes, freeBytes, quotaBytes].map(bytes => formatBytes(BigInt(bytes)))
-    return html`<p>Storage: ${used} of ${quota} used, ${free} free.</p>
-<a class="button" href="${to('console/inbox?kind=receipts')}">Missing receipts</a> <a class="button" href="${to('console/evidence')}">Evidence</a>`
+    return html`<a class="button" href="${to('console/inbox?kind=receipts')}">Missing receipts</a> <a class="button" href="${to('console/evidence')}">Evidence</a>
+<p>Storage: ${used} of ${quota} used, ${free} free.</p>`
   },
   actions: [
     {

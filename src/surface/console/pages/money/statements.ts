@@ -1,3 +1,4 @@
+import { customersApi } from '../../../../identity/customers/index.ts'
 import { statementsApi } from '../../../../money/statements/index.ts'
 import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
@@ -18,11 +19,13 @@ const labels = { period: 'Month (default: this month)' }
 const OFFERED_MONTHS = 24
 
 /** One button exports a month of all wallets. The last full month is chosen. */
-function exportForm({ may, now, to }: PageRequest): HtmlContent {
+async function exportForm({ ask, may, now, to }: PageRequest): Promise<HtmlContent> {
   if (!may(statementsApi.export)) return false
+  const { createdAt } = await ask(customersApi.me)
   const months = Array.from({ length: OFFERED_MONTHS }, (_, ago) =>
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1 - ago, 1)).toISOString().slice(0, 7),
-  )
+  ).filter(month => month >= createdAt.slice(0, 7))
+  if (months.length === 0) return false
   return html`<form method="get" class="export-month" action="${to('statements/export')}">
 <label class="unseen" for="export-month">Month</label>
 <select id="export-month" name="period">${months.map(month => html`<option value="${month}">${formatDay(month)}</option>`)}</select>

@@ -24,6 +24,7 @@ export async function renderPostingsFor(
   const answers = await Promise.all(
     asked.map(referenceId => ask(ledgerApi.transfers, { query: { referenceId, limit: MOST } })),
   )
+  const booked = asked.filter((_, n) => (answers[n]?.data.length ?? 0) > 0)
   const postings = answers.flatMap(({ data }) => data).toSorted((one, other) => (one.id < other.id ? -1 : 1))
   if (postings.length === 0) return renderBox('Ledger', html`<p>No postings.</p>`)
   return renderBox(
@@ -33,7 +34,7 @@ export async function renderPostingsFor(
       For: ({ reference }) => renderReferenceLink(request, reference, humanize(reference.type)),
       Booked: 'bookedAt',
     }),
-    html`<p>${asked.map(id => html`<a href="${request.to(`console/postings?referenceId=${id}`)}">All postings for the ${kindOf(id)}</a> `)}</p>`,
+    html`<p>${booked.map(id => html`<a href="${request.to(`console/postings?referenceId=${id}`)}">All postings for the ${kindOf(id)}</a> `)}</p>`,
   )
 }
 

@@ -20,9 +20,25 @@ const ends: Readonly<Record<string, HtmlContent>> = {
   authorization: 'Booking',
   settlement: 'Settlement between banks',
   settled: 'Booked',
-  completed: 'Completed: the payee has the money',
+  completed: 'Paid',
   declined: 'Declined. No money was held.',
   refunded: 'Refunded',
+}
+
+/** What each source reports, in the words of card networks and banks. */
+const reports: Readonly<Record<string, string>> = {
+  card_authorization: 'Authorized by card',
+  card_clearing: 'Cleared by the card network',
+  mpp: 'Merchant response',
+}
+
+const methods: Readonly<Record<string, string>> = {
+  card: 'Card',
+  mpp: 'Machine (402)',
+  transfer: 'Transfer',
+  collect: 'Payment request',
+  refund: 'Refund',
+  fee: 'Fee',
 }
 
 const isIncoming = ({ type }: Pick<Transaction, 'type'>): boolean => type === 'collect'
@@ -31,7 +47,7 @@ function stepsOf(transaction: Transaction, request: PageRequest): readonly Histo
   const { witnesses, createdAt, updatedAt, declineReason, refundedEuros } = transaction
   const isWaiting = transaction.status === 'authorization' || transaction.status === 'settlement'
   const seen = witnesses.map(({ type, id, at }) => ({
-    what: `Source: ${humanize(type)}`,
+    what: reports[type] ?? humanize(type),
     at,
     note: renderRecordLink(request, id),
   }))
@@ -41,7 +57,7 @@ function stepsOf(transaction: Transaction, request: PageRequest): readonly Histo
     {
       what:
         isIncoming(transaction) && transaction.status === 'completed'
-          ? 'Completed: the money is in the wallet'
+          ? 'The money is in the wallet'
           : (ends[transaction.status] ?? humanize(transaction.status)),
       at: isWaiting ? null : updatedAt,
       ...(declineReason && { note: renderText(declineReason, 400) }),
@@ -71,7 +87,7 @@ export const transactionsSection = consoleSection({
     'amountEuros',
     'status',
     { Agent: ({ agentId }, request) => renderSpender(request, agentId) },
-    'type',
+    { Method: ({ type }) => methods[type] ?? humanize(type) },
     'createdAt',
   ],
   states: {
@@ -104,6 +120,7 @@ export const transactionsSection = consoleSection({
     merchantContains: 'Merchant contains',
     merchant: 'Merchant is',
   },
+  shows: { type: ({ type }) => methods[type] ?? humanize(type) },
   hidden: ['merchant', 'witnesses', 'declineReason', 'createdAt'],
   events: ['transaction.*', 'transfer.*'],
   empty: 'No payments yet. Agents pay on approved intents; you pay by transfer.',
@@ -146,5 +163,5 @@ async function recordsOf(transaction: Transaction, request: PageRequest): Promis
     renderPostingsFor(causes, request),
   ])
   const address = authorization && request.to(`console/cards/${cardId}?authorization=${authorization.id}`)
-  return html`${authorization && html`<p>Authorization: <a href="${address}">${renderStatus(authorization.status)} Details</a></p>`}${papers}`
+  return html`${authorization && html`<p><a href="${address}">Authorization on the card</a> ${renderStatus(authorization.status)}</p>`}${papers}`
 }
