@@ -32,19 +32,19 @@ interface SandboxCallbacks {
 export function createExternalSystems(
   settings: WithKey,
   queue: PaymentFileQueue,
-  doors: SandboxCallbacks,
+  callbacks: SandboxCallbacks,
   outbound: OutboundHttp,
 ): ExternalSystems {
   const { sepaRail, fundingRail, cardProcessor } = settings
   const secrets = sandboxSecrets(settings)
   const sepa = { sandbox: sandboxSepaRail(), files: byFiles(settings, queue) }
   const funding = { sandbox: sandboxFundingRail() }
-  const cards = { sandbox: sandboxProcessor(secrets, doors.cards), stripe: byStripe(settings) }
-  const acquirer = sandboxAcquirer(secrets.numbers, { processor: cards.sandbox, deliver: doors.cards })
+  const cards = { sandbox: sandboxProcessor(secrets, callbacks.cards), stripe: byStripe(settings) }
+  const acquirer = sandboxAcquirer(secrets.numbers, { processor: cards.sandbox, deliver: callbacks.cards })
   const identities = {
     manual: manualIdentity,
     none: noIdentityCheck,
-    sandbox: () => sandboxIdentity(secrets.identity, doors.identity),
+    sandbox: () => sandboxIdentity(secrets.identity, callbacks.identity),
   }
   const identity = identities[kycProviderOf(settings)]()
   const fixed = sandboxRates()

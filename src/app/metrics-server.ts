@@ -1,5 +1,5 @@
 import { bodyMemory } from '../derive/http/body-memory.ts'
-import { inMemoryRequestCounter } from '../derive/http/rate-limit.ts'
+import { createRateLimit, inMemoryRequestCounter } from '../derive/http/rate-limit.ts'
 import { publishedOperations } from '../kernel/contract/area.ts'
 import { printLine } from '../platform/output.ts'
 import { connectionLimits } from './connections.ts'
@@ -15,7 +15,7 @@ export async function serveMetrics(runtime: OpenRuntime): Promise<Stoppable[]> {
   if (metricsPort === undefined) return []
   const operations = publishedOperations(areas).filter(({ operation }) => PATHS.includes(operation.path))
   const handler = requestListener(runtime, operations, {
-    counter: inMemoryRequestCounter(),
+    rateLimit: createRateLimit(settings.rateLimitPerMinute, inMemoryRequestCounter()),
     bodies: bodyMemory(0),
     uploads: bodyMemory(0),
     stopping: new AbortController().signal,

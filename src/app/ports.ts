@@ -3,17 +3,11 @@ import {
   chatCompletions,
 } from '../adapters/chat-completions/chat-completions.ts'
 import { countWebhooksBehind, deliveryOverdueSeconds } from '../delivery/webhooks/index.ts'
-import type { DocsFile } from '../derive/docs/docs.ts'
-import type { docsFiles, fillDocsTemplate } from '../derive/docs/thread.ts'
-import { buildOpenapiInSlices } from '../derive/openapi/document.ts'
-import { eventTypesInSlices } from '../derive/openapi/event-types.ts'
-import { writeDocumentInSlices } from '../derive/openapi/write.ts'
+import type { RateLimit } from '../derive/http/rate-limit.ts'
 import { personalAreasOf } from '../derive/personal-areas.ts'
 import { advanceTenantClock } from '../kernel/background/deadlines.ts'
 import { processActor } from '../kernel/contract/actor.ts'
 import type { Areas } from '../kernel/contract/area.ts'
-import { eventSchemas } from '../kernel/contract/event-types.ts'
-import type { ResponseFile } from '../kernel/contract/file.ts'
 import type { RegisteredOperation } from '../kernel/contract/operation.ts'
 import type {
   FindIntentPayments,
@@ -23,7 +17,6 @@ import type {
 } from '../kernel/contract/payables.ts'
 import type { ExternalSystems, FindMissingIdentity, Ports, ServiceHealth } from '../kernel/contract/ports.ts'
 import { Problem } from '../kernel/contract/problem.ts'
-import { runInSlices } from '../kernel/contract/time-slices.ts'
 import { onConnection } from '../kernel/database/connection.ts'
 import { type Database, sqlOfTransaction } from '../kernel/database/prepared-sql.ts'
 import { oldestOutboxSeconds } from '../kernel/journal/outbox.ts'
@@ -34,9 +27,9 @@ import type { OutboundHttp } from '../ports/outbound.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { Threads } from '../ports/threads.ts'
 import type { Vault } from '../ports/vault.ts'
-import { cachedAssetFile, uncompressedAssetFile } from '../web/page-assets.ts'
 import type { EventStreams } from './event-streams.ts'
 import { fairFileViewer } from './files.ts'
+import { createReference } from './reference.ts'
 
 interface Parts {
   readonly areas: Areas
@@ -52,6 +45,7 @@ interface Parts {
   readonly vault: Vault
   readonly signer: Signer
   readonly threads: Threads
+  readonly rateLimit: RateLimit
   readonly streams: EventStreams
   readonly files: FileStore
   readonly vapidSubject: string
@@ -82,6 +76,7 @@ export function createPorts(parts: Parts): Ports {
     docsUrl,
     pages,
     outside,
+    rateLimit,
     streams,
     execute,
     model,
@@ -107,7 +102,13 @@ export function createPorts(parts: Parts): Ports {
     waitForEvents: streams.wait,
     viewer: fairFileViewer(),
     ...pages,
-    ...reference({ areas, threads: given.threads, publicUrl: docsUrl, ownUrl: pages.publicUrl }),
+    ...createReference({
+      areas,
+      rateLimit,
+      threads: given.threads,
+      publicUrl: docsUrl,
+      ownUrl: pages.publicUrl,
+    }),
   }
 }
 
@@ -164,77 +165,6 @@ function singleFlight<T>(check: () => Promise<T>): () => Promise<T> {
       underWay = undefined
     })
     return underWay
-  }
-}
-
-interface ReferenceSource {
-  readonly areas: Areas
-  readonly threads: Threads
-  readonly publicUrl: string | undefined
-  /** The address of this process, shown until a browser reports a better one if `PUBLIC_URL` is not set. */
-  readonly ownUrl: () => string
-}
-
-/** The OpenAPI document and the HTML reference. Each is generated at its first request and cached. */
-function reference({
-  areas,
-  threads,
-  publicUrl,
-  ownUrl,
-}: ReferenceSource): Pick<Ports, 'eventTypes' | 'eventNames' | 'openapi' | 'docs' | 'docsTemplate'> {
-  const eventNames = [...eventSchemas(areas).keys()]
-  const eventTypes = once(() => runInSlices(eventTypesInSlices(areas)))
-  const text = once(async () =>
-    runInSlices(writeDocumentInSlices(await runInSlices(buildOpenapiInSlices(areas)))),
-  )
-  const openapi = once(async () => cachedAssetFile('application/json; charset=utf-8', await text()))
-  const module = new URL('../derive/docs/thread.ts', import.meta.url)
-  const pages = once(async () =>
-    threads.run<typeof docsFiles>({ module, name: 'docsFiles', owner: 'docs' }, await text(), {
-      baseUrl: publicUrl,
-      ownUrl: ownUrl(),
-    }),
-  )
-  // Most of the thousand files are never asked for, so each is compressed at its first request.
-  const compressed = new Map<string, Promise<ResponseFile>>()
-  return {
-    eventTypes,
-    eventNames,
-    openapi,
-    docs: async address => {
-      const file = (await pages()).get(address)
-      if (!file) return undefined
-      const known = compressed.get(address) ?? compressedDocsFile(file)
-      compressed.set(address, known)
-      return known
-    },
-    docsTemplate: async (name, query, within) => {
-      const files = await pages()
-      const [template, documents] = [name, 'documents'].map(one => String(files.get(one)?.content))
-      return threads.run<typeof fillDocsTemplate>(
-        { module, name: 'fillDocsTemplate', owner: 'docs' },
-        template ?? '',
-        documents ?? '',
-        query,
-        within,
-      )
-    },
-  }
-}
-
-const compressedDocsFile = async ({ type, content, isImmutable }: DocsFile): Promise<ResponseFile> =>
-  typeof content === 'string'
-    ? cachedAssetFile(type, content, isImmutable)
-    : uncompressedAssetFile(type, content, isImmutable)
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined
-  return () => {
-    result ??= make().catch(error => {
-      result = undefined
-      throw error
-    })
-    return result
   }
 }
 

@@ -3,6 +3,12 @@ import { areas as allAreas } from '../areas.ts'
 import { callOperationFor } from '../derive/call-operation.ts'
 import { type Authenticator, createAuthenticator } from '../derive/http/authenticate.ts'
 import { createCredentialLookup } from '../derive/http/credentials.ts'
+import {
+  createRateLimit,
+  databaseRequestCounter,
+  inMemoryRequestCounter,
+  type RateLimit,
+} from '../derive/http/rate-limit.ts'
 import type { FindSignedReceiver } from '../derive/http/receive-signed.ts'
 import { createProofVerifier } from '../derive/http/used-proofs.ts'
 import { createTools, type ToolReports } from '../derive/tools/tools.ts'
@@ -85,6 +91,7 @@ export interface OpenRuntime extends EventFollowing, Pick<RunPages, 'showRunsAt'
   readonly watch: DueWorkWatch
   readonly execute: ExecuteCall
   readonly gate: Authenticator
+  readonly rateLimit: RateLimit
   readonly receiveFor: FindSignedReceiver
   readonly ports: Ports
   readonly threads: ThreadPool
@@ -153,6 +160,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const operations = allOperations(areas)
   const times = { betweenManyMs: settings.backgroundIntervalMs, ...streamTimes }
   const following = openEventFollowing({ ...store, credentials, times, log, metrics })
+  const rateLimit = rateLimitOf(settings, database, shared)
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
   const { runUrl, showRunsAt } = runPages(settings)
   const inwards: Ports['deliver'] = (key, request) => deliver(key, request)
@@ -172,6 +180,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       vault,
       signer,
       threads,
+      rateLimit,
       streams: following.streams,
       files: withFileLossAlarm(createFileStore(settings, vault), log, metrics),
       runFor,
@@ -202,13 +211,17 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       temporal = isServing
     },
     gate: createAuthenticator(credentials, settings.dashboardSecret, createProofVerifier(database)),
-    receiveFor,
-    threads,
+    ...{ receiveFor, threads, rateLimit, onOutbox },
     ...following,
     ports: runtime.ports,
-    onOutbox,
   }
 }
+
+const rateLimitOf = (settings: Settings, database: OpenDatabase, shared: boolean): RateLimit =>
+  createRateLimit(
+    settings.rateLimitPerMinute,
+    shared ? databaseRequestCounter(database) : inMemoryRequestCounter(),
+  )
 
 function metricsOf(database: OpenDatabase, kept: UnrecordedAnswers): Metrics {
   const metrics = openMetrics(database.pool)

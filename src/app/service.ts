@@ -2,12 +2,7 @@ import type { RequestListener } from 'node:http'
 import express from 'express'
 import { type BodyMemory, bodyMemory } from '../derive/http/body-memory.ts'
 import { requestPipeline } from '../derive/http/pipeline.ts'
-import {
-  createRateLimit,
-  databaseRequestCounter,
-  inMemoryRequestCounter,
-  type RequestCounter,
-} from '../derive/http/rate-limit.ts'
+import type { RateLimit } from '../derive/http/rate-limit.ts'
 import { clientAddress, requestHostAmong, trustedProxies } from '../derive/http/raw-request.ts'
 import { createRouter } from '../derive/http/routes.ts'
 import { createRunLookup } from '../derive/http/run-header.ts'
@@ -31,14 +26,13 @@ const MIB = 1_048_576
 
 export async function openService(options: RuntimeOptions): Promise<Service> {
   const runtime = await openRuntime(options)
-  const { areas, database, metrics, settings } = runtime
-  const counter = options.shared ? databaseRequestCounter(database) : inMemoryRequestCounter()
+  const { areas, database, metrics, rateLimit, settings } = runtime
   const sweeping = startSweeping(runtime)
   const bodies = bodyMemory(settings.bodyMemoryMib * MIB)
   const uploads = bodyMemory(settings.uploadMemoryMib * MIB)
   const limits = { ...connectionLimits(settings), ...options.patience }
   const stopping = new AbortController()
-  const parts = { counter, bodies, uploads, stopping: stopping.signal }
+  const parts = { rateLimit, bodies, uploads, stopping: stopping.signal }
   const server = apiServer(requestListener(runtime, publishedOperations(areas), parts), limits)
   metrics.watch('http_connections', 'Connections of clients.', async () => server.connections())
   const taken = async () => bodies.reservedBytes() + uploads.reservedBytes()
@@ -62,7 +56,7 @@ export async function openService(options: RuntimeOptions): Promise<Service> {
 }
 
 interface ListenerParts {
-  readonly counter: RequestCounter
+  readonly rateLimit: RateLimit
   readonly bodies: BodyMemory
   readonly uploads: BodyMemory
   readonly stopping: AbortSignal
@@ -71,7 +65,7 @@ interface ListenerParts {
 export function requestListener(
   runtime: OpenRuntime,
   operations: readonly RegisteredOperation[],
-  { counter, stopping, ...rooms }: ListenerParts,
+  { stopping, ...parts }: ListenerParts,
 ): RequestListener {
   const { addresses, credentialWatch, areas, database, execute, gate, ports, receiveFor, settings } = runtime
   const isProxy = trustedProxies(settings.trustProxy)
@@ -84,7 +78,7 @@ export function requestListener(
       gate,
       credentialWatch,
       stopping,
-      ...rooms,
+      ...parts,
       ports,
       addressOf: request => clientAddress(request, isProxy),
       hostOf: requestHostAmong(addresses.hosts),
@@ -92,7 +86,6 @@ export function requestListener(
       ownUrls: lazily(addresses.urls),
       isOwn: addresses.isOwn,
       runNamed: createRunLookup(areas, database),
-      rateLimit: createRateLimit(settings.rateLimitPerMinute, counter),
       receiveFor,
       ...reporting(runtime),
     }),

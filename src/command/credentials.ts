@@ -103,7 +103,7 @@ export const isSameOrigin = (one: string, other: string): boolean =>
 function parsed(url: string): URL {
   const found = parseUrl(url)
   if (!found || !/^https?:$/.test(found.protocol))
-    throw usageError(`The address of the service must be a URL such as https://pay.example.com, not ${url}`)
+    throw usageError(`${url} is not the address of a service. Write one such as https://pay.example.com`)
   return found
 }
 
@@ -112,7 +112,10 @@ export const LOOPBACK_HOST = /^(localhost|127(\.\d+){3}|\[::1\])$/
 /** Refuses plain HTTP to other hosts: the key could be read in transit. */
 export function checkServiceUrl(url: string): string {
   const { protocol, hostname, username } = parsed(url)
-  if (username !== '') throw usageError('The address of the service must not contain a name or password.')
+  if (username !== '')
+    throw usageError(
+      'The address of the service contains a name or password. Leave them out: the key is sent in a header.',
+    )
   if (protocol === 'http:' && !LOOPBACK_HOST.test(hostname))
     throw usageError(`${url} is not encrypted. Use https, so that the key cannot be read in transit.`)
   return url

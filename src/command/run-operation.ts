@@ -47,7 +47,7 @@ async function inputOf(
       : await contentOf(await assembleBody(whole, members, io), io)
   const key = options['idempotency-key']
   if (key !== undefined && !command.takesKey)
-    throw usageError(`${command.noun} ${command.verb} takes no idempotency key.`)
+    throw usageError(`${command.noun} ${command.verb} takes no idempotency key. Omit --idempotency-key.`)
   return {
     params,
     query,

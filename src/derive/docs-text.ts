@@ -8,9 +8,9 @@ import {
   streamMediaType,
 } from './docs/book.ts'
 import type { DocsFile } from './docs/docs.ts'
-import { DOORS } from './docs/doors.ts'
 import { causeOf, mendingSample } from './docs/error-causes.ts'
 import type { CodeSamples } from './docs/panel.ts'
+import { DOCS_PARTS } from './docs/parts.ts'
 import { printJson } from './docs/print.ts'
 import { collectRefusalCodes, type RefusalCode } from './docs/refusal-codes.ts'
 import { refusalAddress } from './docs/refusals.ts'
@@ -26,7 +26,7 @@ export function renderDocsMarkdown(document: OpenapiDocument): Map<string, DocsF
   const book = new DocsBook(document)
   const pages: [address: string, text: string][] = [
     ['/docs/overview.md', overviewText(book)],
-    [`${docsSectionAddress(DOORS.api.section)}.md`, overviewText(book)],
+    [`${docsSectionAddress(DOCS_PARTS.api.section)}.md`, overviewText(book)],
     ...book.chapters.map((chapter): [string, string] => [
       `${docsSectionAddress(chapter.id)}.md`,
       chapterText(book, chapter),
@@ -170,13 +170,30 @@ function refusalText(book: DocsBook, refusal: RefusalCode): string {
     '## What it means',
     ...refusal.sentences.keys(),
     '## Why it happens',
-    causeOf(refusal),
+    causeOf(refusal) ?? '',
+    ...returnedByText(book, refusal),
     '## How to fix it',
     ...advice,
     lead,
     ...samplesText(code),
-    '',
-  ].join('\n\n')
+  ]
+    .filter(part => part !== '')
+    .join('\n\n')
+    .concat('\n')
+}
+
+/** The operations that return the code, by what they say. */
+function returnedByText(book: DocsBook, { sentences, isUniversal }: RefusalCode): string[] {
+  if (isUniversal) return ['Any operation can return it.']
+  return [...sentences].flatMap(([sentence, entries]) => [
+    sentences.size > 1 ? `“${sentence}” is returned by:` : 'It is returned by:',
+    entries
+      .map(
+        ({ key, method, path, operation }) =>
+          `- [${operation.summary}](${book.href(key)}.md): \`${method} ${path}\``,
+      )
+      .join('\n'),
+  ])
 }
 
 function taken(book: DocsBook, { parameters, operation }: OperationEntry): string[] {

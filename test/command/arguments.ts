@@ -34,6 +34,16 @@ describe('the arguments of a command', () => {
     })
   })
 
+  test('take the text of a decision as reason and as comment, but no reason code as a comment', () => {
+    expect(bodyOf('intents.approve', 'intent_1', '--reason', 'Go ahead')).toEqual({ comment: 'Go ahead' })
+    expect(bodyOf('intents.approve', 'intent_1', '--comment', 'Go ahead')).toEqual({ comment: 'Go ahead' })
+    expect(bodyOf('onboarding.reject', 'application_1', '--comment', 'Too new')).toEqual({
+      reason: 'Too new',
+    })
+    expect(() => bodyOf('intents.approve', 'intent_1', '--reason', 'a', '--comment', 'b')).toThrow('twice')
+    expect(() => bodyOf('disputes.create', '--comment', 'fraud')).toThrow('--comment')
+  })
+
   test('give a list by repeating, by commas and as JSON', () => {
     const scopes = ['agents:read', 'policies:read']
     for (const args of [
@@ -86,13 +96,16 @@ describe('the arguments of a command', () => {
   })
 
   test.each([
-    [['--amountEuros', '25,50'], '--amountEuros expects number, got: 25,50. Write 25.50'],
-    [['--amountEuros', '0x10'], '--amountEuros expects number, got: 0x10'],
-    [['--amountEuros', '1e3'], '--amountEuros expects number, got: 1e3'],
-    [['--amountEuros', '9007199254740993'], '--amountEuros has too many digits for JSON: 9007199254740993'],
+    [['--amountEuros', '25,50'], '--amountEuros does not take 25,50. Write 25.50. Its type is: number.'],
+    [['--amountEuros', '0x10'], '--amountEuros does not take 0x10. Its type is: number.'],
+    [['--amountEuros', '1e3'], '--amountEuros does not take 1e3. Its type is: number.'],
+    [
+      ['--amountEuros', '9007199254740993'],
+      '--amountEuros has too many digits: 9007199254740993. Write at most 15.',
+    ],
     [['--amountEuros'], '--amountEuros needs a value.'],
     [['--purpose', '--json'], '--purpose needs a value. If --json is the value, write --purpose=--json'],
-    [['--purpose', 'a', '--purpose', 'b'], '--purpose is given twice.'],
+    [['--purpose', 'a', '--purpose', 'b'], '--purpose is given twice. Give it once.'],
     [['--purpos', 'a'], 'Unknown option --purpos. Did you mean --purpose?'],
     [['--metadata', '{a}'], /^--metadata is not valid JSON: /],
     [['intent_1'], /^intents create takes \[agentId\] .*, and not intent_1\.$/],
@@ -133,8 +146,10 @@ describe('the arguments of a command', () => {
 
   test('name what is missing, with an example', () => {
     expect(() => call('agents.get')).toThrow(/^agents get needs <id>\. The agent’s id\. For example: agent_/)
-    expect(() => call('agents.get', '..')).toThrow("'..' is not an id.")
-    expect(() => call('intents.list', '--status', 'aproved')).toThrow(/not aproved\. Did you mean approved\?/)
+    expect(() => call('agents.get', '..')).toThrow("'..' is not an id. For example: agent_")
+    expect(() => call('intents.list', '--status', 'aproved')).toThrow(
+      /does not take aproved\. Did you mean approved\?/,
+    )
   })
 
   test('carry every amount of whole cents unchanged', () => {
@@ -173,7 +188,7 @@ describe('a body that is given whole', () => {
   test.each([
     ['@missing.json', 'missing.json does not exist.'],
     ['@.', '. cannot be read: it is a folder. Name a file.'],
-    ['[1]', '--body must be a JSON object, such as {"name":"Reader"}.'],
+    ['[1]', '--body is not a JSON object. Write one such as {"name":"Reader"}.'],
     ['{', /^--body is not valid JSON: /],
   ])('is refused where it is none: %s', async (whole, message) => {
     await expect(assembleBody(whole, undefined, io)).rejects.toThrow(message)

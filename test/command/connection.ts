@@ -37,7 +37,7 @@ describe('the address of the service', () => {
     'is refused as %s',
     address => {
       expect(() => found({ AGENTPAY_URL: address })).toThrow(
-        /Use https|must be a URL such as|must not contain a name or password/,
+        /Use https|Write one such as|contains a name or password/,
       )
     },
   )

@@ -295,3 +295,19 @@ describe('a condition', () => {
     await expect(find({ name: undefined })).rejects.toThrow('a condition on name is undefined')
   })
 })
+
+describe('a source of rows', () => {
+  test('is read in its own order, and only as far as the caller reaches', async () => {
+    const ownerId = 'owner_source'
+    for (const name of ['Ada', 'Bea', 'Cleo']) await createNote({ name }, ownerId)
+    await createNote({ name: 'Of another owner' })
+    const { store, sent } = openStore({ ownerId })
+    const sql = 'select *, length(name) as letters from notes where name <> ? offset 0'
+    const source = { sql, values: ['Bea'], orderBy: 'letters desc, name' }
+    const found = await store.find(Note, { name: { $ne: 'Cleo' } }, { source, limit: 5 })
+    expect(found.map(({ name }) => name)).toEqual(['Ada'])
+    const all = await store.find(Note, {}, { source, limit: 5 })
+    expect(all.map(({ name }) => name)).toEqual(['Cleo', 'Ada'])
+    expect(sent[1]?.values).toEqual(['Bea', ownerId, 'test', 5])
+  })
+})

@@ -155,17 +155,17 @@ describe('the import law', () => {
     expect(loadedBy(programs).filter(isForDevelopment)).toEqual([])
   })
 
-  test('lets a door export only from its own noun', () => {
-    const doors = shipped.filter(({ path }) => /^src\/\w+\/[\w-]+\/index\.ts$/.test(path))
-    expect(doors.length).toBeGreaterThan(20)
-    const elsewhere = doors.flatMap(({ path, imports }) =>
+  test('lets an index export only from its own noun', () => {
+    const indexes = shipped.filter(({ path }) => /^src\/\w+\/[\w-]+\/index\.ts$/.test(path))
+    expect(indexes.length).toBeGreaterThan(20)
+    const elsewhere = indexes.flatMap(({ path, imports }) =>
       imports.filter(({ of }) => !of.startsWith(`${dirname(path)}/`)).map(({ of }) => `${path} ${of}`),
     )
     expect(elsewhere).toEqual([])
   })
 
   // Contracts are for pages and tools, whether one uses them today or not.
-  test('lets a door export only contracts, and what another noun or the composition uses', () => {
+  test('lets an index export only contracts, and what another noun or the composition uses', () => {
     const used = new Set(shipped.flatMap(importedNames))
     const unused = shipped
       .filter(({ path }) => /^src\/\w+\/[\w-]+\/index\.ts$/.test(path))

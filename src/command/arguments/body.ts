@@ -23,7 +23,7 @@ export async function assembleBody(
 function parsed(text: string): Record<string, unknown> {
   const value = jsonIn(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw usageError('--body must be a JSON object, such as {"name":"Reader"}.')
+    throw usageError('--body is not a JSON object. Write one such as {"name":"Reader"}.')
   return value as Record<string, unknown>
 }
 

@@ -24,7 +24,8 @@ export async function readNamedFile(name: string, { cwd }: Pick<CommandIo, 'cwd'
   try {
     await using file = await open(resolve(cwd, name))
     const { size } = await file.stat()
-    if (size > LARGEST) throw usageError(`${name} is too large: it has ${size} bytes.`)
+    if (size > LARGEST)
+      throw usageError(`${name} is too large: it has ${size} bytes. Send at most ${LARGEST}.`)
     return await file.readFile()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

@@ -1,3 +1,4 @@
+import { otherTextName } from '../../values/text-names.ts'
 import type { BodyMember, CommandDefinition, ValueShape } from '../table.ts'
 
 type Path = readonly (string | number)[]
@@ -20,7 +21,22 @@ const named = (members: readonly BodyMember[], name: string): BodyMember | undef
 
 export function findMemberOption(command: CommandDefinition, option: string): MemberOption | undefined {
   const path = (option.startsWith(MEMBER_PREFIX) ? option.slice(MEMBER_PREFIX.length) : option).split('.')
-  return placeIn('query', command.query, path) ?? placeIn('body', command.body?.members ?? [], path)
+  return (
+    placeIn('query', command.query, path) ??
+    placeIn('body', command.body?.members ?? [], path) ??
+    textPlace(command, path)
+  )
+}
+
+/** `--comment` where the operation calls its text `reason`, and the other way round, as the service takes them. */
+function textPlace(
+  { query, body }: CommandDefinition,
+  [name = '', ...rest]: readonly string[],
+): MemberOption | undefined {
+  const other = otherTextName(name)
+  if (other === undefined || rest.length > 0) return undefined
+  const place = placeIn('query', query, [other]) ?? placeIn('body', body?.members ?? [], [other])
+  return place?.shape.types[0] === 'string' && !place.shape.choices ? place : undefined
 }
 
 function placeIn(

@@ -62,7 +62,8 @@ function paramsOf(command: CommandDefinition, positionals: readonly string[]): R
       `${noun} ${verb} needs ${requiredIdsText(command)}. ${lacking.description} For example: ${lacking.example}`,
     )
   const empty = positionals.findIndex(value => /^\.{0,2}$/.test(value))
-  if (empty >= 0) throw usageError(`'${positionals[empty]}' is not an id.`)
+  if (empty >= 0)
+    throw usageError(`'${positionals[empty]}' is not an id. For example: ${params[empty]?.example}`)
   return Object.fromEntries(params.map(({ name }, index) => [name, positionals[index] ?? '']))
 }
 
@@ -98,7 +99,7 @@ function joined(
   before: MemberValue | undefined,
 ): unknown {
   const isList = shape.types.includes('array') && value !== 'null'
-  if (before && !isList) throw usageError(`--${name} is given twice.`)
+  if (before && !isList) throw usageError(`--${name} is given twice. Give it once.`)
   if (typeof value === 'boolean') return value
   const read = isList ? readItems(value, shape) : parseOptionValue(value, shape)
   if ('problem' in read) throw usageError(`--${name} ${read.problem}`)
@@ -149,11 +150,11 @@ export function parseOptionValue(text: string, shape: ValueShape): ParseResult {
   if ((may('object') && /^\s*\{/.test(text)) || (may('array') && /^\s*\[/.test(text)))
     return jsonOf(text, may('string'))
   if (may('string')) return { value: text }
-  return { problem: `expects ${shape.words}, got: ${text}${hintOf(text, types)}` }
+  return { problem: `does not take ${text}.${hintOf(text, types)} Its type is: ${shape.words}.` }
 }
 
 const hintOf = (text: string, types: readonly string[]): string =>
-  types.includes('number') && NUMBER.test(text.replace(',', '.')) ? `. Write ${text.replace(',', '.')}` : ''
+  types.includes('number') && NUMBER.test(text.replace(',', '.')) ? ` Write ${text.replace(',', '.')}.` : ''
 
 function anything(text: string): ParseResult {
   try {
@@ -167,13 +168,15 @@ function choiceOf(text: string, choices: readonly unknown[]): ParseResult {
   const chosen = choices.find(choice => String(choice) === text)
   if (chosen !== undefined) return { value: chosen }
   const names = choiceNames(choices)
-  return { problem: `must be one of ${choicesText(names)}, not ${text}.${didYouMeanText(text, names)}` }
+  return {
+    problem: `does not take ${text}.${didYouMeanText(text, names)} Choose one of ${choicesText(names)}.`,
+  }
 }
 
 /** Refuses a number that JSON cannot carry unchanged: it may be an amount. */
 function numberOf(text: string): ParseResult {
   const value = Number(text)
-  return isExact(text, value) ? { value } : { problem: `has too many digits for JSON: ${text}` }
+  return isExact(text, value) ? { value } : { problem: `has too many digits: ${text}. Write at most 15.` }
 }
 
 const isExact = (text: string, value: number): boolean => {
@@ -194,9 +197,7 @@ function jsonOf(text: string, mayBeText: boolean): ParseResult {
 
 /** Whether commas separate the items of a list: not if items are free text. */
 const hasPlainItems = ({ items }: ValueShape): boolean =>
-  items?.choices !== undefined ||
-  / id$/.test(items?.words ?? '') ||
-  /^(integer|number)$/.test(items?.words ?? '')
+  items?.choices !== undefined || items?.idOf !== undefined || /^(integer|number)$/.test(items?.words ?? '')
 
 /** The items of one option: the value, its comma-separated parts, or those of a JSON array. */
 function readItems(text: string, shape: ValueShape): ParseResult {

@@ -94,7 +94,7 @@ function unknown(rawName: string, name: string, names: readonly string[]): never
 function booleanOf(rawName: string, value: string | undefined): boolean {
   if (value === undefined || value === 'true') return true
   if (value === 'false') return false
-  throw usageError(`${rawName} must be true or false, not ${value}`)
+  throw usageError(`${rawName} is neither true nor false: ${value}. Write ${rawName} or ${rawName}=false`)
 }
 
 /** The values of a command's own options: the last one counts, unless the option is repeatable. */

@@ -1,13 +1,12 @@
 import { usageError } from '../io.ts'
 import type { BodyMember, CommandDefinition } from '../table.ts'
 
-const ID_WORDS = /^(\w+) id\b/
 const ID = /^([a-z]+)_\w+$/
 
 /** The members that take an id without their option, since an id says what it is of. Required ones come first. */
 export function idMembers({ query, body }: CommandDefinition): BodyMember[] {
   const ids = [...query, ...(body?.members ?? [])].filter(
-    ({ types, words }) => types[0] === 'string' && ID_WORDS.test(words),
+    ({ types, idOf }) => types[0] === 'string' && idOf !== undefined,
   )
   return [...ids.filter(({ required }) => required), ...ids.filter(({ required }) => !required)]
 }
@@ -21,7 +20,7 @@ export function optionsForIds(
   const free = idMembers(command).filter(({ name }) => !given.has(name))
   return ids.map(value => {
     const kind = ID.exec(value)?.[1]
-    const index = free.findIndex(({ words }) => ID_WORDS.exec(words)?.[1] === kind)
+    const index = free.findIndex(({ idOf }) => idOf === kind)
     const [member] = index < 0 ? [] : free.splice(index, 1)
     if (!member)
       throw usageError(`${command.noun} ${command.verb} takes ${acceptedText(command)}, and not ${value}.`)

@@ -15,7 +15,8 @@ function profileOf({ io, options }: CommandContext): { name: string; profile: Co
   const name = typeof options.profile === 'string' ? options.profile : file.current
   const profile = name === null ? undefined : findProfile(file, name)
   if (name !== null && profile) return { name, profile }
-  if (typeof options.profile === 'string') throw usageError(`There is no profile ${name}.`)
+  if (typeof options.profile === 'string')
+    throw usageError(`There is no profile ${name}. See: agentpay profiles list`)
   throw new CommandFailure(exitCodes.notSignedIn, 'You are not signed in: there is no current profile.')
 }
 

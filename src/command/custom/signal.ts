@@ -22,7 +22,9 @@ export const signalCommand: CustomCommand = {
   async run(context) {
     const [workflow = '', name = ''] = context.arguments
     if (!/^[a-z-]+\/\w+$/.test(workflow))
-      throw usageError(`A run’s id consists of a kind and a record, such as intent/intent_…, not ${workflow}`)
+      throw usageError(
+        `${workflow} is not the id of a run, which consists of a kind and a record. Write one such as intent/intent_…`,
+      )
     const { sendWorkflowSignal: sendSignal } = await import('../signals/send-signal.ts')
     const sent = await sendSignal({ workflow, name, payload: payloadOf(context) }, context)
     if (sent !== undefined) return context.fail(exitCodes.refused, sent)
@@ -41,6 +43,6 @@ function payloadOf({ options: { by, reason, input } }: CommandContext): string |
   try {
     return JSON.stringify(JSON.parse(String(input)))
   } catch {
-    throw usageError('--input must be JSON, such as \'{"by":"Ada"}\'.')
+    throw usageError('--input is not JSON. Write it such as \'{"by":"Ada"}\'.')
   }
 }

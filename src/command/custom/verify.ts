@@ -46,7 +46,7 @@ async function filesOf(context: CommandContext): Promise<Parameters<Verify>> {
   const proof = await readJson(name, context)
   const set = await readJson(typeof keys === 'string' ? keys : beside, context, keysHint)
   if (!isProof(proof)) throw usageError(`${name} is not a proof: it has no jws and openings.`)
-  if (!isKeySet(set)) throw usageError(`The keys are a JSON Web Key Set: ${keysHint}`)
+  if (!isKeySet(set)) throw usageError(`The file of keys is not a JSON Web Key Set. Save it: ${keysHint}`)
   return [proof, set]
 }
 

@@ -5,7 +5,7 @@ import { exitCodes, usageError } from '../io.ts'
 function longest({ options: { timeout } }: CommandContext): number {
   if (timeout === undefined) return Number.POSITIVE_INFINITY
   if (!/^\d{1,6}$/.test(String(timeout)))
-    throw usageError('--timeout must be a number of whole seconds, such as 600.')
+    throw usageError('--timeout is not a number of whole seconds. Write one such as 600.')
   return Number(timeout) * 1_000
 }
 

@@ -22,8 +22,10 @@ const SECRET = 'AGENTPAY_WEBHOOK_SECRET'
 function receiverOf({ forward, 'allow-remote': mayBeRemote }: CommandContext['options']): URL {
   const url = parseUrl(String(forward ?? ''))
   if (!url || !/^https?:$/.test(url.protocol))
-    throw usageError('--forward must be the address of your receiver, such as http://localhost:3000')
-  if (url.username !== '') throw usageError('--forward must not contain a name or password.')
+    throw usageError(
+      '--forward is not a URL. Write the address of your receiver, such as http://localhost:3000',
+    )
+  if (url.username !== '') throw usageError('--forward contains a name or password. Leave them out.')
   if (mayBeRemote !== true && !LOOPBACK_HOST.test(url.hostname))
     throw usageError(
       `${url.hostname} is not this machine, and the receiver would get everything that your key can read. Use --allow-remote to allow it.`,
@@ -52,7 +54,8 @@ const delivered = (wanted: EventFilter): EventFilter => ({
 
 function mostOf({ count }: CommandContext['options']): number {
   if (count === undefined) return Number.POSITIVE_INFINITY
-  if (!/^[1-9]\d{0,5}$/.test(String(count))) throw usageError('--count must be a whole number of at least 1.')
+  if (!/^[1-9]\d{0,5}$/.test(String(count)))
+    throw usageError('--count is not a whole number of at least 1. Write one such as 5.')
   return Number(count)
 }
 

@@ -3,11 +3,12 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { TILE_SIZE } from '../../trail/index.ts'
 import { clock, days } from '../../values/clock.ts'
-import { newId } from '../../values/ids.ts'
+import { IDS_IN_A_ROW, newId } from '../../values/ids.ts'
 import type { auditApi } from './api.ts'
 import { latestCheckpoint } from './checkpoint.ts'
 
-const MOST = 50_000
+/** The rest of the last call comes to it: 50,000 in all at most. */
+const MOST = 50_000 - IDS_IN_A_ROW
 
 const PURGE = 'select purge_audit($1, $2, $3, $4, $5, $6)::float8 as size'
 

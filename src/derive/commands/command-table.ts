@@ -11,7 +11,7 @@ import {
 } from '../../kernel/contract/operation.ts'
 import { runAtOnce } from '../../kernel/contract/time-slices.ts'
 import { findUploads } from '../../kernel/contract/upload.ts'
-import { describeConstraints, describeType } from '../docs/schema-words.ts'
+import { describeConstraints, describeType, idPrefixOf } from '../docs/schema-words.ts'
 import { openapiInfo } from '../openapi/document.ts'
 import { resolveSchema } from '../openapi/example.ts'
 import { isBodyRequired } from '../openapi/operation.ts'
@@ -50,10 +50,12 @@ function shapeOf(schema: JsonSchema, schemas: Schemas): ValueShape {
   const example = target.examples?.[0]
   const choices = choicesOf(options)
   const items = options.find(option => option.items)?.items
+  const idOf = options.map(idPrefixOf).find(prefix => prefix !== undefined)
   const values = options.find(({ additionalProperties }) => typeof additionalProperties === 'object')
   return {
     types: typesOf(options),
     words: [...new Set(options.map(describeType))].join(' or '),
+    ...(idOf === undefined ? {} : { idOf }),
     ...(limits.length > 0 ? { limits } : {}),
     ...(description === undefined ? {} : { description }),
     ...(example === undefined ? {} : { example }),

@@ -3,6 +3,8 @@ export interface ValueShape {
   readonly types: readonly string[]
   /** The type as people read it: `instant or null`. */
   readonly words: string
+  /** The prefix of its ids: `wallet` of `wallet_…`. */
+  readonly idOf?: string
   readonly limits?: readonly string[]
   readonly description?: string
   readonly example?: unknown

@@ -12,8 +12,8 @@ import type {
   Schemas,
   StateMachines,
 } from '../openapi/types.ts'
-import { API_PLACES, type ApiPlace, DOORS } from './doors.ts'
 import { type EventGroup, eventsOfGroups, groupDocumentedEvents } from './event-groups.ts'
+import { API_PLACES, type ApiPlace, DOCS_PARTS } from './parts.ts'
 
 export interface OperationEntry {
   readonly key: string
@@ -97,7 +97,7 @@ export class DocsBook {
 
   /** The address of an operation, a chapter, a record or an event, or of a part of “How the API works”. */
   href(anchor: string): string {
-    return this.#addresses.get(anchor) ?? `${docsSectionAddress(DOORS.api.section)}#${anchor}`
+    return this.#addresses.get(anchor) ?? `${docsSectionAddress(DOCS_PARTS.api.section)}#${anchor}`
   }
 
   follow(schema: JsonSchema): { schema: JsonSchema; record?: string } {
@@ -119,7 +119,7 @@ export const docsSectionAddress = (section: string): string =>
 
 export const EVENTS_SECTION = { id: 'event-types', title: 'Event types', arriving: 'received-events' }
 
-export const operationSection = (key: string): string => `${DOORS.api.section}/${key}`
+export const operationSection = (key: string): string => `${DOCS_PARTS.api.section}/${key}`
 
 /** A tag of a test's own area is in no place of the console, and is shown with those of developers. */
 const placeOf = (tag: string): ApiPlace =>

@@ -10,7 +10,7 @@ import { docsNavigation } from './navigation.ts'
 import { apiPage, chapterPage, eventsPage, operationPages, overviewPage } from './page.ts'
 import { collectRefusalCodes } from './refusal-codes.ts'
 import { searchDocuments } from './search-index.ts'
-import { DOCUMENTS, TEMPLATES, templatePage } from './search-page.ts'
+import { type SearchSource, TEMPLATES, templatePage } from './search-page.ts'
 
 export interface DocsFile {
   readonly type: string
@@ -23,11 +23,16 @@ export interface DocsAddresses {
   readonly ownUrl?: string
 }
 
-/** Renders the reference by paths: its four doors, a page for each chapter, operation, guide and error code, and their assets. */
+export interface RenderedDocs {
+  readonly files: Map<string, DocsFile>
+  readonly search: SearchSource
+}
+
+/** Renders the reference by paths: its four parts, a page for each chapter, operation, guide and error code, and their assets. */
 export function renderDocs(
   document: OpenapiDocument,
   { baseUrl, ownUrl = 'http://localhost:8080' }: DocsAddresses = {},
-): Map<string, DocsFile> {
+): RenderedDocs {
   const book = new DocsBook(document)
   const guides = descriptionSections(book)
   const manual = readGuides()
@@ -46,17 +51,16 @@ export function renderDocs(
     ...guidePages(book, manual),
     ...refusalPages(book, codes),
   ]
-  const file = (page: DocsPage): DocsFile => ({
-    type: 'text/html; charset=utf-8',
-    content: renderDocsLayout(reference, page).text,
-    isImmutable: false,
-  })
-  return new Map([
-    ...pages.map((page): [string, DocsFile] => [docsSectionAddress(page.section), file(page)]),
-    ...TEMPLATES.map((name): [string, DocsFile] => [name, file(templatePage(name, title))]),
-    [DOCUMENTS, { type: assets.documents.type, content: assets.documents.content, isImmutable: false }],
+  const textOf = (page: DocsPage): string => renderDocsLayout(reference, page).text
+  const files = new Map([
+    ...pages.map((page): [string, DocsFile] => [
+      docsSectionAddress(page.section),
+      { type: 'text/html; charset=utf-8', content: textOf(page), isImmutable: false },
+    ]),
     ...[...Object.values(assets), ...manual.pictures.values()].map(
       ({ address, type, content }): [string, DocsFile] => [address, { type, content, isImmutable: true }],
     ),
   ])
+  const [search, missing] = TEMPLATES.map(name => textOf(templatePage(name, title))) as [string, string]
+  return { files, search: { templates: { search, missing }, documents: String(assets.documents.content) } }
 }

@@ -49,67 +49,63 @@ const universalCauses: Readonly<Record<ProblemCode, string>> = {
   unavailable: 'The service runs, but PostgreSQL does not answer: it is restarting, or cannot be reached.',
 }
 
-/** By the end or the beginning of a code, the first that fits. */
-const causes: readonly (readonly [RegExp, string])[] = [
-  [
-    /_not_found$|_unknown$/,
-    'No record that this credential sees has this id. It belongs to another owner or agent or to the other mode (test or live), was deleted, or the id is misspelt.',
-  ],
-  [
-    /^too_many_|_full$|^too_much|_too_often$/,
-    'The number of such records or requests is limited, so that one caller cannot use up what all share.',
-  ],
-  [
-    /_expired$|_over$|_outdated$|^expired_|^too_late$|_gone$|_lost$/,
-    'Its time is over. Challenges, codes, links and requests are valid for a limited time. In test mode, most follow your test clock.',
-  ],
-  [
-    /_used$|_redeemed$|_charged$|_paid$/,
-    'It works once, and that has happened. A client that repeats a request without its `Idempotency-Key` sees this as well.',
-  ],
-  [/_revoked$|_denied$|_dismissed$/, 'A person, the operator or a rule has ended it. It does not come back.'],
-  [/_taken$|_exists$|_twice$/, 'The value must be unique, and another record has it.'],
-  [
-    /_under_way$|_pending$|_applying$|^verifying$|_waiting$|_awaited$|being_|_not_issued$|_not_ready$/,
-    'An earlier request on the same record has not ended yet, for instance at a bank, a processor or a merchant.',
-  ],
-  [
-    /exceed|above|insufficient_funds|beyond|too_high|wider|too_long|_limit/,
-    'The amount or span is larger than the limit, the record or the balance allows. Money that is held for other payments is not available.',
-  ],
-  [
-    /insufficient|_not_held$|not_allowed|forbidden|foreign|_only$|of_other|_other_|against_policy|refused/,
-    'The request is understood, but a rule, a role, a mode or the owner of the record does not allow it.',
-  ],
-  [
-    /_required$|_missing$|_needed$|_unnamed$/,
-    'The request lacks something that the operation needs in this situation.',
-  ],
-  [
-    /_silent$|unavailable|unreachable|_away$|_timeout$|_unusable$|corrupt|damaged/,
-    'A system outside of this service, such as a bank, a processor, a merchant or the file storage, has not given a usable answer.',
-  ],
-  [
-    /malformed|invalid|unreadable|mismatch|differs|unlikely|does_not_fit|in_past|too_early|to_come/,
-    'A value was read, but it does not fit its format, its signature, its time or the record that it belongs to.',
-  ],
-  [
-    /_not_|_closed$|_ended$|_decided$|_deleted$|_frozen$|^already_|_already$|_verified$|_acknowledged$|_begun$|_open$/,
-    'The record is in a state in which this operation is not possible. A person, an agent or a deadline may have changed it since you read it.',
-  ],
-]
+const OF_OWNER =
+  'Usually, the id is misspelt, or its record belongs to another owner or to the other mode (test or live).'
+const OF_AGENT =
+  'Usually, the id is misspelt, or its record belongs to another agent or owner, or to the other mode (test or live).'
+const REPEATED_REQUEST =
+  'Often, a client has repeated a request without its `Idempotency-Key`, and the first one made the record.'
+const SILENT = 'The other system is slow, or this installation cannot reach it.'
+const SIMULATED = 'The simulated merchant of the sandbox plays this scenario.'
 
-const causesByStatus: Readonly<Record<string, string>> = {
-  4: 'The request is well formed, but what your records are and contain at the moment does not allow it.',
-  5: 'A part of this installation, or a system that it calls, does not work as it should at the moment.',
-  3: 'The address has moved.',
+/** For codes whose messages leave the cause open. A cause is true for every operation that returns the code. */
+export const operationCauses: Readonly<Record<string, string>> = {
+  agent_not_found: OF_OWNER,
+  beneficiary_not_found: OF_OWNER,
+  mandate_not_found: OF_OWNER,
+  policy_not_found: OF_OWNER,
+  receipt_not_found: OF_OWNER,
+  refund_not_found: OF_OWNER,
+  transaction_not_found: OF_AGENT,
+  transfer_not_found: OF_AGENT,
+  webhook_not_found: OF_OWNER,
+  card_not_found: OF_AGENT,
+  intent_not_found: OF_AGENT,
+  run_not_found: OF_AGENT,
+  client_intent_id_taken: REPEATED_REQUEST,
+  external_id_taken: REPEATED_REQUEST,
+  bank_silent: SILENT,
+  merchant_timeout: SILENT,
+  payment_unanswered: SILENT,
+  processor_silent: SILENT,
+  failed: SIMULATED,
+  forbidden: SIMULATED,
+  moved: SIMULATED,
+  insufficient_funds:
+    'Less is available than the amount. In a wallet, money that is held for other payments is not available.',
+  intent_not_approved:
+    'The intent still waits (`created`), or has ended as `completed`, `denied`, `cancelled` or `expired`.',
+  intent_not_waiting:
+    'The policy or a mandate decided at once, a person decided later, or the intent was cancelled or has expired.',
+  scope_not_held:
+    'A credential or person can only give, replace or take away scopes that they have themselves. A device gets only scopes that it requested.',
+  test_mode_only: 'The key is of live mode, in which time, banks, card networks and payers are real.',
+  access_denied:
+    'A person denied or revoked the request of the device or terminal, or no longer has any of the scopes that it may get.',
+  authorization_pending:
+    'No person has decided about the device or terminal yet. A client that waits usually gets this code.',
+  expired_token: 'The code of the device or terminal expired before it had a key.',
+  invalid_grant:
+    'The code is unknown, or its key has already been fetched. For a terminal also: the verifier does not belong to the code, or the pairing has ended.',
+  slow_down:
+    'The device asked again before its interval had passed. The interval then grows, up to a maximum.',
+  unsupported_grant_type:
+    '`grant_type` is not `urn:ietf:params:oauth:grant-type:device_code`, the only one that this operation takes.',
 }
 
-export function causeOf({ code, statuses, isUniversal }: RefusalCode): string {
-  if (isUniversal) return universalCauses[code as ProblemCode]
-  const [, cause] = causes.find(([pattern]) => pattern.test(code)) ?? []
-  return cause ?? causesByStatus[statuses[0]?.at(0) ?? '4'] ?? ''
-}
+/** Undefined if the messages of the code, and the operations that return it, say all there is to say. */
+export const causeOf = ({ code, isUniversal }: RefusalCode): string | undefined =>
+  isUniversal ? universalCauses[code as ProblemCode] : operationCauses[code]
 
 /** The operation that helps with a code of any operation. */
 const universalSamples: Readonly<Record<ProblemCode, string>> = {
@@ -157,7 +153,7 @@ export interface MendingSample {
   readonly code: CodeSamples
 }
 
-/** A call that helps: what the advice names, the list with the right id, the record's state, or the request as it succeeds. */
+/** A call that helps: what the advice names, the list with the right id, the record, or the request as it succeeds. */
 export function mendingSample(
   book: DocsBook,
   refusal: RefusalCode,
@@ -165,7 +161,7 @@ export function mendingSample(
 ): MendingSample {
   const { code, sentences, isUniversal } = refusal
   const byKey = (key: string): OperationEntry | undefined => book.entries.find(entry => entry.key === key)
-  const [failing] = [...sentences.values()].flat()
+  const failing = [...sentences.values()].flat()
   const of = (lead: string, entry: OperationEntry): MendingSample => ({
     lead,
     code: codeSamples(book, entry),
@@ -181,17 +177,39 @@ export function mendingSample(
   }
   const named = operationNamedIn(book, [...advice, ...sentences.keys()])
   if (named) return of(`“${named.operation.summary}” helps:`, named)
-  const noun = failing?.key.split('.')[0] ?? ''
-  const list = /_not_found$/.test(code)
-    ? byKey(`${inCamelCase(code.replace(/_not_found$/, ''))}s.list`)
-    : undefined
+  const [, missing] = /^(\w+)_not_found$/.exec(code) ?? []
+  const list = missing === undefined ? undefined : book.entries.find(({ key }) => isListOf(missing, key))
   if (list) return of('Find an id that exists:', list)
-  const read = failing?.method === 'GET' ? undefined : byKey(`${noun}.get`)
-  const isState = causes.at(-1)?.[0].test(code) === true
-  if (isState && read) return of('Read the record, and look at its status:', read)
-  if (failing) return of('The request in full, as it succeeds:', failing)
+  const read = failing.map(entry => readOperation(byKey, entry, code)).find(Boolean)
+  if (read && missing === undefined) return of('Read the record as it is now:', read)
+  const [first] = failing
+  if (first) return of('The request in full, as it succeeds:', first)
   return { lead: '', code: {} }
 }
+
+function isListOf(record: string, key: string): boolean {
+  const [noun = '', verb] = key.split('.')
+  return verb === 'list' && singularOf(noun) === record
+}
+
+/** Reads the record that a failing operation changes, if the code is about that record. */
+function readOperation(
+  byKey: (key: string) => OperationEntry | undefined,
+  { key, method, path }: OperationEntry,
+  code: string,
+): OperationEntry | undefined {
+  const [noun = ''] = key.split('.')
+  const read = method === 'GET' ? undefined : byKey(`${noun}.get`)
+  const isOnRecord = read !== undefined && (path === read.path || path.startsWith(`${read.path}/`))
+  return isOnRecord && code.startsWith(`${singularOf(noun)}_`) ? read : undefined
+}
+
+/** `card_request` of `cardRequests`. */
+const singularOf = (noun: string): string =>
+  noun
+    .replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+    .replace(/ies$/, 'y')
+    .replace(/s$/, '')
 
 function operationNamedIn(book: DocsBook, texts: readonly string[]): OperationEntry | undefined {
   const [, method, path = ''] =
@@ -200,5 +218,3 @@ function operationNamedIn(book: DocsBook, texts: readonly string[]): OperationEn
   const shape = (text: string): string => text.replace(/\{\w+\}/g, '{}')
   return book.entries.find(entry => entry.method === method && shape(entry.path) === shape(path))
 }
-
-const inCamelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase())

@@ -1,7 +1,7 @@
 import { type Html, type HtmlContent, html } from '../../web/html.ts'
 import { anchorId, type DocsBook, docsSectionAddress } from './book.ts'
-import { DOORS } from './doors.ts'
 import { renderMarkdown } from './markdown.ts'
+import { DOCS_PARTS } from './parts.ts'
 import { renderUniversalRefusals } from './refusals.ts'
 
 export interface DescriptionSection {
@@ -11,7 +11,7 @@ export interface DescriptionSection {
 }
 
 /** The address of a part of “How the API works”. */
-export const ruleAddress = (id: string): string => `${docsSectionAddress(DOORS.api.section)}#${id}`
+export const ruleAddress = (id: string): string => `${docsSectionAddress(DOCS_PARTS.api.section)}#${id}`
 
 export const descriptionTexts = (book: DocsBook): { id: string; title: string; text: string }[] =>
   book.document.info.description

@@ -1,9 +1,9 @@
 import { type Html, html } from '../../web/html.ts'
 import type { DocsAssets } from './assets.ts'
 import { type DocsBook, docsSectionAddress } from './book.ts'
-import type { Door } from './doors.ts'
 import type { DescriptionSection } from './guide.ts'
-import { doorLinks, type PagePlace } from './navigation.ts'
+import { type PagePlace, partLinks } from './navigation.ts'
+import type { DocsPart } from './parts.ts'
 
 export const SEARCH_SECTION = 'search'
 
@@ -17,7 +17,7 @@ export interface DocsReference {
 }
 
 export interface DocsPage {
-  readonly door: Door
+  readonly part: DocsPart
   readonly section: string
   readonly title: string
   readonly about: string
@@ -44,7 +44,7 @@ export function renderDocsLayout({ book, assets, navigation, address }: DocsRefe
 <a class="skip" href="#content">Skip to content</a>
 <header>
   <a class="brand" href="/docs"><img src="${assets.icon.address}" alt="" width="24" height="24"> <span>${info.title}</span> <span class="version">${info.version}</span></a>
-  <nav class="bar" aria-label="Documentation"><ul class="doors">${doorLinks(page.query === undefined ? page.door : undefined)}</ul></nav>
+  <nav class="bar" aria-label="Documentation"><ul class="docs-parts">${partLinks(page.query === undefined ? page.part : undefined)}</ul></nav>
   <form class="search" role="search" action="${docsSectionAddress(SEARCH_SECTION)}">
     <label for="search">Search the documentation</label>
     <input id="search" name="q" type="search" placeholder="Search" maxlength="100" autocomplete="off" spellcheck="false" value="${page.query ?? ''}">

@@ -10,10 +10,10 @@ import {
   OVERVIEW_SECTION,
   operationSection,
 } from './book.ts'
-import { DOORS, type Door, doorNames } from './doors.ts'
 import { eventsOfGroups } from './event-groups.ts'
 import { type DescriptionSection, ruleAddress } from './guide.ts'
 import { renderMethod } from './operation.ts'
+import { DOCS_PARTS, type DocsPart, docsPartNames } from './parts.ts'
 import { REFUSALS_SECTION } from './refusals.ts'
 
 interface Contents {
@@ -23,47 +23,47 @@ interface Contents {
 }
 
 export interface PagePlace {
-  readonly door: Door
+  readonly part: DocsPart
   readonly section: string
 }
 
 /** Builds the contents that the hundreds of error pages share only once. */
 export function docsNavigation(contents: Contents): (page: PagePlace) => Html {
-  const beside = navigation(contents, { door: 'api', section: REFUSALS_SECTION.id })
+  const beside = navigation(contents, { part: 'api', section: REFUSALS_SECTION.id })
   return page => (page.section.startsWith(REFUSALS_SECTION.id) ? beside : navigation(contents, page))
 }
 
-export const doorLinks = (current: Door | undefined): Html[] =>
-  doorNames.map(
+export const partLinks = (current: DocsPart | undefined): Html[] =>
+  docsPartNames.map(
     name =>
-      html`<li><a href="${docsSectionAddress(DOORS[name].section)}"${name === current && html` aria-current="true"`}>${DOORS[name].title}</a></li>`,
+      html`<li><a href="${docsSectionAddress(DOCS_PARTS[name].section)}"${name === current && html` aria-current="true"`}>${DOCS_PARTS[name].title}</a></li>`,
   )
 
 const navigation = (contents: Contents, page: PagePlace): Html => html`
 <nav id="menu" aria-label="Contents">
   <div class="top">
     <a class="close" href="#content">Close</a>
-    <ul class="doors">${doorLinks(page.door)}</ul>
+    <ul class="docs-parts">${partLinks(page.part)}</ul>
   </div>
   <div class="list" id="contents">${contentsOf(contents, page)}</div>
 </nav>`
 
-function contentsOf(contents: Contents, { door, section }: PagePlace): HtmlContent {
-  if (door === 'api') return apiContents(contents, section)
+function contentsOf(contents: Contents, { part, section }: PagePlace): HtmlContent {
+  if (part === 'api') return apiContents(contents, section)
   const first =
-    door === 'start'
+    part === 'start'
       ? [
           link(docsSectionAddress(OVERVIEW_SECTION), 'Overview', section === OVERVIEW_SECTION),
           link(QUICKSTART_ADDRESS, QUICKSTART_SECTION.title),
         ]
-      : link(docsSectionAddress(DOORS[door].section), 'All pages', section === DOORS[door].section)
+      : link(docsSectionAddress(DOCS_PARTS[part].section), 'All pages', section === DOCS_PARTS[part].section)
   return html`<ul>${first}</ul>${contents.manual.groups
-    .filter(group => group.door === door)
+    .filter(group => group.part === part)
     .map(group =>
       linkGroup(
         group.title,
         group.files.map(({ name, title }) =>
-          link(guideAddress(name), title, section === `${DOORS.guides.section}/${name}`),
+          link(guideAddress(name), title, section === `${DOCS_PARTS.guides.section}/${name}`),
         ),
       ),
     )}`
@@ -80,10 +80,10 @@ const linkGroup = (title: string, links: readonly Html[]): Html =>
   html`<section><p class="purpose">${title}</p><ul aria-label="${title}">${links}</ul></section>`
 
 function apiContents({ book, guides }: Contents, section: string): HtmlContent {
-  const isOverview = section === DOORS.api.section
+  const isOverview = section === DOCS_PARTS.api.section
   const rules = html`<ul>${guides.map(({ id, title }) => link(ruleAddress(id), title))}</ul>`
   return html`<ul>
-    ${link(docsSectionAddress(DOORS.api.section), 'How the API works', isOverview, isOverview && rules)}
+    ${link(docsSectionAddress(DOCS_PARTS.api.section), 'How the API works', isOverview, isOverview && rules)}
     ${link(docsSectionAddress(REFUSALS_SECTION.id), REFUSALS_SECTION.title, section === REFUSALS_SECTION.id)}
     ${eventLinks(book, section)}
   </ul>

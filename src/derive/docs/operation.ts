@@ -12,10 +12,10 @@ import {
   type OperationEntry,
   streamMediaType,
 } from './book.ts'
-import { DOORS } from './doors.ts'
 import { renderInlineMarkdown, renderMarkdown } from './markdown.ts'
 import { recordLink, renderMembers, renderParameters } from './members.ts'
 import { renderCodePanel, renderCodeSamples } from './panel.ts'
+import { DOCS_PARTS } from './parts.ts'
 import { printJson } from './print.ts'
 import { renderRefusals } from './refusals.ts'
 import { codeSamples } from './samples.ts'
@@ -28,7 +28,7 @@ export const renderOperation = (
   guides: readonly GuideFile[],
 ): Html => html`
 <article class="chapter operation">
-<p class="trail"><a href="${docsSectionAddress(DOORS.api.section)}">API</a> / ${chapter.place.title} / <a href="${docsSectionAddress(chapter.id)}">${chapter.name}</a></p>
+<p class="trail"><a href="${docsSectionAddress(DOCS_PARTS.api.section)}">API</a> / ${chapter.place.title} / <a href="${docsSectionAddress(chapter.id)}">${chapter.name}</a></p>
 <div class="split">
   <div class="text">
     <h1>${entry.operation.summary}</h1>

@@ -14,7 +14,6 @@ import {
   OVERVIEW_SECTION,
   operationSection,
 } from './book.ts'
-import { DOORS, MOST_USED } from './doors.ts'
 import { renderEventsChapter } from './events.ts'
 import { descriptionLead, renderDescriptionSection } from './guide.ts'
 import type { DocsPage, DocsReference } from './layout.ts'
@@ -23,6 +22,7 @@ import { renderMembers } from './members.ts'
 import { QUICKSTART_ADDRESS } from './navigation.ts'
 import { renderMethod, renderOperation } from './operation.ts'
 import { renderCodePanel } from './panel.ts'
+import { DOCS_PARTS, MOST_USED } from './parts.ts'
 import { printJson } from './print.ts'
 import { quickstartSection } from './quickstart.ts'
 
@@ -31,9 +31,9 @@ export function overviewPage({ book, address }: DocsReference, manual: Guides): 
   const content = html`
 ${hero(book)}
 ${quickstartSection(address.url)}
-<section class="guide">${manual.groups.filter(({ door }) => door === 'start').map(groupCards)}</section>`
+<section class="guide">${manual.groups.filter(({ part }) => part === 'start').map(groupCards)}</section>`
   return {
-    door: 'start',
+    part: 'start',
     section: OVERVIEW_SECTION,
     title: `${info.title} documentation`,
     about: info.summary,
@@ -41,11 +41,11 @@ ${quickstartSection(address.url)}
   }
 }
 
-const DOOR_CARDS = [
-  { address: QUICKSTART_ADDRESS, ...DOORS.start },
+const PART_CARDS = [
+  { address: QUICKSTART_ADDRESS, ...DOCS_PARTS.start },
   ...(['guides', 'api', 'operate'] as const).map(name => ({
-    address: docsSectionAddress(DOORS[name].section),
-    ...DOORS[name],
+    address: docsSectionAddress(DOCS_PARTS[name].section),
+    ...DOCS_PARTS[name],
   })),
 ]
 
@@ -54,7 +54,7 @@ const hero = (book: DocsBook): Html => html`
   <h1>${book.document.info.title}</h1>
   <p class="lead">${book.document.info.summary}</p>
   ${descriptionLead(book)}
-  <ul class="cards">${DOOR_CARDS.map(
+  <ul class="cards">${PART_CARDS.map(
     ({ address, title, about }) => html`<li><a href="${address}">${title}</a><p>${about}</p></li>`,
   )}</ul>
 </section>`
@@ -64,13 +64,13 @@ export function apiPage({ book, guides, address }: DocsReference): DocsPage {
   const content = html`
 <section class="guide">
   <h1>API</h1>
-  <p class="about">${DOORS.api.about}</p>
+  <p class="about">${DOCS_PARTS.api.about}</p>
   <dl class="facts">
     <div><dt>Address</dt><dd><code>${address.url}</code></dd></div>
     <div><dt>Credential</dt><dd><code>Authorization: Bearer …</code></dd></div>
     <div><dt>Bodies</dt><dd>JSON, in both directions</dd></div>
     <div><dt>Data</dt><dd>kept in the EU</dd></div>
-    <div><dt>For programs</dt><dd><a href="/openapi.json">OpenAPI 3.1</a>, <a href="/llms.txt">llms.txt</a></dd></div>
+    <div><dt>For programs</dt><dd><a href="/openapi.json">OpenAPI 3.1</a> <a href="/llms.txt">llms.txt</a></dd></div>
   </dl>
   <h2 id="most-used"><a href="#most-used">Used most</a></h2>
   ${operationTable(book, used)}
@@ -81,10 +81,10 @@ export function apiPage({ book, guides, address }: DocsReference): DocsPage {
 </section>
 ${guides.map(renderDescriptionSection)}`
   return {
-    door: 'api',
-    section: DOORS.api.section,
+    part: 'api',
+    section: DOCS_PARTS.api.section,
     title: titleOf(book, 'How the API works'),
-    about: DOORS.api.about,
+    about: DOCS_PARTS.api.about,
     content,
   }
 }
@@ -111,14 +111,14 @@ export function chapterPage(
 ): DocsPage {
   const content = html`
 <section class="chapter" aria-labelledby="${id}">
-<p class="trail"><a href="${docsSectionAddress(DOORS.api.section)}">API</a> / ${place.title}</p>
+<p class="trail"><a href="${docsSectionAddress(DOCS_PARTS.api.section)}">API</a> / ${place.title}</p>
 <h1 id="${id}">${name}</h1>
 <p class="about">${about}</p>
 ${operationTable(book, entries, true)}
 ${statesSection(states)}
 ${records.map(record => recordSection(book, record))}
 </section>`
-  return { door: 'api', section: id, title: titleOf(book, name), about, content }
+  return { part: 'api', section: id, title: titleOf(book, name), about, content }
 }
 
 /** A page for each operation, with the guides that name it. */
@@ -126,7 +126,7 @@ export function operationPages(book: DocsBook, manual: Guides): DocsPage[] {
   const guides = guidesByOperation(book, manual)
   return book.chapters.flatMap(chapter =>
     chapter.entries.map(entry => ({
-      door: 'api' as const,
+      part: 'api' as const,
       section: operationSection(entry.key),
       title: titleOf(book, entry.operation.summary),
       about: `${entry.method} ${entry.path}`,
@@ -136,7 +136,7 @@ export function operationPages(book: DocsBook, manual: Guides): DocsPage[] {
 }
 
 export const eventsPage = (book: DocsBook): DocsPage => ({
-  door: 'api',
+  part: 'api',
   section: EVENTS_SECTION.id,
   title: titleOf(book, EVENTS_SECTION.title),
   about: ABOUT_EVENTS,

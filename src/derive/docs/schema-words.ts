@@ -16,11 +16,18 @@ const formats: Readonly<Record<string, string>> = {
   uri: 'URL',
 }
 
-/** The format of a string, or the kind of an id, which its example shows. */
-function kindOf({ format, contentEncoding, examples = [] }: JsonSchema): string | undefined {
+/** The prefix of the ids that a string takes, which its example shows: `agent` or `wallet`. */
+export function idPrefixOf({ format, contentEncoding, examples = [] }: JsonSchema): string | undefined {
+  if (contentEncoding || format) return undefined
+  return /^([a-z]+)_[0-9a-z]{26}$/.exec(String(examples[0]))?.[1]
+}
+
+/** The format of a string, or what its ids are of. */
+function kindOf(schema: JsonSchema): string | undefined {
+  const { format, contentEncoding } = schema
   if (contentEncoding) return 'file'
   if (format) return formats[format] ?? format
-  const [, prefix] = /^([a-z]+)_[0-9a-z]{26}$/.exec(String(examples[0])) ?? []
+  const prefix = idPrefixOf(schema)
   return prefix && `${prefix} id`
 }
 

@@ -11,11 +11,11 @@ import {
   jsonMediaType,
   type OperationEntry,
 } from './book.ts'
-import { DOORS, MOST_USED } from './doors.ts'
 import { eventsOfGroups } from './event-groups.ts'
 import { descriptionTexts, ruleAddress } from './guide.ts'
 import { SETTING_NAME_PATTERN } from './markdown.ts'
 import { QUICKSTART_ADDRESS, QUICKSTART_SECTION } from './navigation.ts'
+import { DOCS_PARTS, MOST_USED } from './parts.ts'
 import type { RefusalCode } from './refusal-codes.ts'
 import { REFUSALS_SECTION, refusalAddress } from './refusals.ts'
 import type { SearchDocument } from './search.js'
@@ -32,7 +32,7 @@ export const searchDocuments = ({ book, manual, codes }: Searched): SearchDocume
   {
     address: QUICKSTART_ADDRESS,
     kind: 'guide',
-    group: DOORS.start.title,
+    group: DOCS_PARTS.start.title,
     title: QUICKSTART_SECTION.title,
     page: 'quickstart first payment hello world',
     text: 'Get a key, fund a wallet, create a policy and an agent, declare an intent, approve it and pay.',
@@ -41,7 +41,7 @@ export const searchDocuments = ({ book, manual, codes }: Searched): SearchDocume
     ({ id, title, text }): SearchDocument => ({
       address: ruleAddress(id),
       kind: 'rule',
-      group: DOORS.api.title,
+      group: DOCS_PARTS.api.title,
       title,
       page: 'How the API works',
       text: plain(text),
@@ -52,7 +52,7 @@ export const searchDocuments = ({ book, manual, codes }: Searched): SearchDocume
   {
     address: docsSectionAddress(REFUSALS_SECTION.id),
     kind: 'section',
-    group: DOORS.api.title,
+    group: DOCS_PARTS.api.title,
     title: REFUSALS_SECTION.title,
     page: 'Refusals and problems',
     text: 'Every error code that an answer names in X-Error-Code, with what it means and how to fix it.',
@@ -68,7 +68,7 @@ export const searchDocuments = ({ book, manual, codes }: Searched): SearchDocume
       ...(PLAIN_CODES.has(code) ? { names: statuses } : {}),
     }),
   ),
-  ...manual.groups.flatMap(group => group.files.flatMap(file => inGuide(file, DOORS[group.door].title))),
+  ...manual.groups.flatMap(group => group.files.flatMap(file => inGuide(file, DOCS_PARTS[group.part].title))),
 ]
 
 /** The first code of each status, which is what a reader means by the number. */
@@ -90,7 +90,7 @@ function inChapter(book: DocsBook, { id, name, about, records, entries }: DocsCh
     {
       address: docsSectionAddress(id),
       kind: 'section',
-      group: DOORS.api.title,
+      group: DOCS_PARTS.api.title,
       title: name,
       page: about,
       text: '',
@@ -99,7 +99,7 @@ function inChapter(book: DocsBook, { id, name, about, records, entries }: DocsCh
       (entry): SearchDocument => ({
         address: book.href(entry.key),
         kind: 'operation',
-        group: DOORS.api.title,
+        group: DOCS_PARTS.api.title,
         title: entry.operation.summary,
         page: name,
         text: `${plain(entry.operation.description.split(ACCESS_HEADING)[0] ?? '')} ${namesIn(entry, schemas)}`,
@@ -124,7 +124,7 @@ const eventDocuments = (book: DocsBook): SearchDocument[] => [
   {
     address: docsSectionAddress(EVENTS_SECTION.id),
     kind: 'section',
-    group: DOORS.api.title,
+    group: DOCS_PARTS.api.title,
     title: EVENTS_SECTION.title,
     page: 'Webhook events',
     text: 'Changes of your records, which are sent to the addresses that subscribe to them.',

@@ -1,3 +1,4 @@
+import type { DocsQuery } from '../../kernel/contract/ports.ts'
 import { type Html, html } from '../../web/html.ts'
 import type { DocsPage } from './layout.ts'
 import { SEARCH_SECTION } from './layout.ts'
@@ -7,10 +8,14 @@ import { createSearch, type Found, type FoundPage, type Search, type SearchDocum
 /** Pages that are rendered before their query is known. They are no addresses. */
 export const TEMPLATES = ['search', 'missing'] as const
 
-export type DocsTemplate = (typeof TEMPLATES)[number]
+type DocsTemplate = DocsQuery['template']
 
-/** What the search reads, beside the templates. */
-export const DOCUMENTS = 'documents'
+/** What the search reads. */
+export interface SearchSource {
+  readonly templates: Readonly<Record<DocsTemplate, string>>
+  /** As JSON, which a thread gets in one piece. */
+  readonly documents: string
+}
 
 /** Stand for the query and its results. */
 const SLOTS = { query: '{{query}}', results: '{{results}}' } as const
@@ -19,7 +24,7 @@ export const templatePage = (name: DocsTemplate, title: string): DocsPage =>
   name === 'search' ? searchPage(title) : missingPage(title)
 
 const searchPage = (title: string): DocsPage => ({
-  door: 'start',
+  part: 'start',
   section: SEARCH_SECTION,
   title: `Search · ${title}`,
   about: 'Pages, operations, settings and error codes by their words.',
@@ -32,7 +37,7 @@ const searchPage = (title: string): DocsPage => ({
 })
 
 const missingPage = (title: string): DocsPage => ({
-  door: 'start',
+  part: 'start',
   section: 'missing',
   title: `Page not found · ${title}`,
   about: 'There is no page at this address.',
@@ -46,21 +51,26 @@ const missingPage = (title: string): DocsPage => ({
 </section>`,
 })
 
-let prepared: { readonly documents: string; readonly search: Search } | undefined
+let prepared: { readonly search: Search; readonly templates: SearchSource['templates'] } | undefined
 
-/** Fills in a template for a query. Runs in a thread, which keeps its index. */
-export function fillDocsTemplate(
-  template: string,
-  documents: string,
-  query: string,
-  within?: string,
-): string {
-  if (prepared?.documents !== documents)
-    prepared = { documents, search: createSearch(JSON.parse(documents) as SearchDocument[]) }
-  const found = prepared.search(query, within)
-  return template
-    .replace(SLOTS.results, () => renderFound(found, query).text)
-    .replaceAll(SLOTS.query, () => html`${query}`.text)
+/**
+ * Renders the page of results. Runs in a thread, which keeps the index of the one documentation that its process
+ * serves: undefined if the thread is new, and needs the source with the query.
+ */
+export function searchDocs(
+  { template, words, within }: DocsQuery,
+  source: SearchSource | null,
+): string | undefined {
+  if (source)
+    prepared ??= {
+      search: createSearch(JSON.parse(source.documents) as SearchDocument[]),
+      templates: source.templates,
+    }
+  if (!prepared) return undefined
+  const found = prepared.search(words, within)
+  return prepared.templates[template]
+    .replace(SLOTS.results, () => renderFound(found, words).text)
+    .replaceAll(SLOTS.query, () => html`${words}`.text)
 }
 
 function renderFound({ groups, count, isNearest }: Found, query: string): Html {

@@ -80,6 +80,9 @@ const WEIGHTS = {
 }
 
 export function createSearch(documents) {
+  // Only words of the documents are kept: queries have no end.
+  const termsOf = memoize(wordsIn)
+  const titleOf = memoize(one => wordsIn(one.title))
   const partsOf = textOfParts(documents)
   const headingsOf = Map.groupBy(
     documents.filter(({ kind }) => kind === 'part'),
@@ -90,14 +93,15 @@ export function createSearch(documents) {
     fields: ['title', 'page', 'text', 'parts'],
     extractField: (one, name) => (name === 'parts' ? (partsOf.get(one.address) ?? '') : one[name]),
     tokenize,
-    processTerm: normalize,
+    processTerm: memoize(normalize),
+    searchOptions: { processTerm: normalize },
   })
   index.addAll(documents)
   const byAddress = new Map(documents.map(one => [one.address, one]))
   const wordsOf = memoize(one =>
     wordsIn([nameOf(one), ...(headingsOf.get(one.address) ?? []).map(part => part.title)].join(' ')),
   )
-  return (query, within = '') => resultsOf(query, { index, byAddress, wordsOf, within })
+  return (query, within = '') => resultsOf(query, { index, byAddress, wordsOf, titleOf, termsOf, within })
 }
 
 /** The headings and texts of the parts of a page, so that a page with all words is found, wherever they are. */
@@ -134,7 +138,7 @@ function anyOf(term, isLast) {
 
 const MOST = 30
 
-function resultsOf(query, { index, byAddress, wordsOf, within }) {
+function resultsOf(query, { index, byAddress, wordsOf, titleOf, termsOf, within }) {
   const words = query.slice(0, 100).split(/\s+/).filter(Boolean)
   const terms = words.map(normalize).filter(Boolean)
   if (terms.length === 0) return { groups: [], count: 0, isNearest: false }
@@ -150,28 +154,31 @@ function resultsOf(query, { index, byAddress, wordsOf, within }) {
   const isNoun = nounsOf(
     hits.map(({ id }) => byAddress.get(id)),
     terms,
+    titleOf,
   )
   const ranked = hits
     .map(({ id, score, match }) => {
       const one = byAddress.get(id)
       return {
         one,
-        score: score * weightOf(one, { words: wordsOf(one), isNoun: isNoun(one), terms, query }),
+        score:
+          score *
+          weightOf(one, { words: wordsOf(one), title: titleOf(one), isNoun: isNoun(one), terms, query }),
         terms: Object.keys(match),
       }
     })
     .toSorted((a, b) => b.score - a.score)
   return {
-    groups: groupsOf(ranked, terms),
+    groups: groupsOf(ranked, terms, { titleOf, termsOf }),
     count: ranked.length,
     isNearest: all.length === 0 && hits.length > 0,
   }
 }
 
 /** A query that fits the titles of many operations of a chapter is a noun, and means the chapter. */
-function nounsOf(found, terms) {
+function nounsOf(found, terms, titleOf) {
   const fitting = found.filter(
-    ({ kind, title }) => kind === 'operation' && terms.every(term => wordsIn(title).includes(term)),
+    one => one.kind === 'operation' && terms.every(term => titleOf(one).includes(term)),
   )
   const counts = Map.groupBy(fitting, ({ page }) => page)
   return ({ kind, title }) => kind === 'section' && (counts.get(title)?.length ?? 0) >= 3
@@ -197,56 +204,69 @@ function weightOf(one, asked) {
   return WEIGHTS[kind] * titleWeight(one, asked) * (isNamed ? 12 : 1) * (isUsedMost ? 1.5 : 1)
 }
 
-function titleWeight({ kind, title }, { words, isNoun, terms, query }) {
-  if (wordsIn(title).join(' ') === terms.join(' ') || title === query.trim()) return kind === 'part' ? 2 : 4
+function titleWeight(one, { words, title, isNoun, terms, query }) {
+  const { kind } = one
+  if (title.join(' ') === terms.join(' ') || one.title === query.trim()) return kind === 'part' ? 2 : 4
   if (isNoun) return 3
   return terms.every(term => words.includes(term)) ? 1.6 : 1
 }
 
-/** The doors in the order of their best page, each with at most three parts of a page. */
-function groupsOf(ranked, terms) {
+/** The parts of the documentation in the order of their best page, with at most three sections of a page. */
+function groupsOf(ranked, terms, { titleOf, termsOf }) {
   const pages = [...Map.groupBy(ranked, ({ one }) => one.address.split('#')[0]).values()]
-  const shown = pages.flatMap(hits => partFirst(hits, terms).slice(0, 3)).slice(0, MOST)
+  const shown = pages.flatMap(hits => partFirst(hits, terms, titleOf).slice(0, 3)).slice(0, MOST)
   const groups = Map.groupBy(shown, ({ one }) => one.group)
   return [...groups].map(([title, hits]) => ({
     title,
-    pages: hits.map(hit => ({ ...hit.one, snippet: snippetOf(hit.one.text, hit.terms) })),
+    pages: hits.map(hit => ({ ...hit.one, snippet: snippetOf(hit.one.text, hit.terms, termsOf) })),
   }))
 }
 
-/** A part whose heading has a word of the query that its page's title lacks is what the reader wants of the page. */
-function partFirst(hits, terms) {
+/**
+ * A part whose heading has a word of the query that its page's title lacks is what the reader wants of the page;
+ * without one, the only part that has all of those words.
+ */
+function partFirst(hits, terms, titleOf) {
   const [first] = hits
   if (first.one.kind !== 'guide') return hits
-  const called = wordsIn(first.one.title)
+  const called = titleOf(first.one)
   const wanted = terms.filter(term => !called.includes(term))
-  const part = hits.find(
-    ({ one }) => one.kind === 'part' && wordsIn(one.title).some(word => wanted.includes(word)),
-  )
+  const parts = hits.filter(({ one }) => one.kind === 'part')
+  const named = parts.find(({ one }) => titleOf(one).some(word => wanted.includes(word)))
+  const having = parts.filter(hit => wanted.every(word => hit.terms.includes(word)))
+  const isSplit = wanted.length > 0 && wanted.length < terms.length
+  const part = named ?? (isSplit && having.length === 1 ? having[0] : undefined)
   return part ? [part, ...hits.filter(hit => hit !== part)] : hits
 }
 
 const BEFORE = 60
 const LENGTH = 180
 
+const WORD = /[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?/gu
+
 /** The part of a text around the first word that was met, in pieces of which every second one was met. */
-function snippetOf(text, terms) {
+function snippetOf(text, terms, termsOf) {
   const wanted = new Set(terms)
-  const words = [...text.matchAll(/[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?/gu)].filter(({ 0: word }) =>
-    tokenize(word).some(part => wanted.has(normalize(part) ?? '')),
-  )
-  const first = words[0]?.index ?? 0
+  const isMet = ({ 0: word }) => termsOf(word).some(term => wanted.has(term))
+  const first = firstOf(text.matchAll(WORD), isMet)?.index ?? 0
   const from = first <= BEFORE ? 0 : text.indexOf(' ', first - BEFORE) + 1
   const cut = text.length > from + LENGTH ? text.lastIndexOf(' ', from + LENGTH) : text.length
   const to = cut > from ? cut : from + LENGTH
   const pieces = []
   let end = from
-  for (const { 0: word, index } of words) {
-    if (index < end || index + word.length > to) continue
+  for (const match of text.slice(0, to).matchAll(WORD)) {
+    const { 0: word, index } = match
+    if (index < end || !isMet(match)) continue
     pieces.push(text.slice(end, index), word)
     end = index + word.length
   }
   pieces.push(text.slice(end, to) + (to < text.length ? ' …' : ''))
   if (from > 0) pieces[0] = `… ${pieces[0]}`
   return pieces
+}
+
+/** Not an iterator's own `find`, which browsers of 2024 lack. */
+function firstOf(matches, isMet) {
+  for (const match of matches) if (isMet(match)) return match
+  return undefined
 }

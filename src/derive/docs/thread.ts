@@ -1,11 +1,12 @@
 import { renderDocsMarkdown } from '../docs-text.ts'
 import { parseOpenapiFile } from '../openapi/write.ts'
-import { type DocsAddresses, type DocsFile, renderDocs } from './docs.ts'
+import { type DocsAddresses, type RenderedDocs, renderDocs } from './docs.ts'
 
-export { fillDocsTemplate } from './search-page.ts'
+export { searchDocs } from './search-page.ts'
 
-/** Runs in a thread. Renders the reference from the OpenAPI document, and returns each file by its path. */
-export function docsFiles(text: string, addresses: DocsAddresses): Map<string, DocsFile> {
+/** Runs in a thread. Renders the reference and its search from the OpenAPI document, each file by its path. */
+export function docsFiles(text: string, addresses: DocsAddresses): RenderedDocs {
   const document = parseOpenapiFile(text)
-  return new Map([...renderDocs(document, addresses), ...renderDocsMarkdown(document)])
+  const { files, search } = renderDocs(document, addresses)
+  return { files: new Map([...files, ...renderDocsMarkdown(document)]), search }
 }

@@ -1,32 +1,32 @@
 import { type Html, html } from '../../web/html.ts'
 import type { DocsBook, OperationEntry } from '../docs/book.ts'
-import { DOORS, type Door } from '../docs/doors.ts'
 import type { DocsPage } from '../docs/layout.ts'
 import { headingSlug, renderMarkdown } from '../docs/markdown.ts'
 import { renderCodeSamples } from '../docs/panel.ts'
+import { DOCS_PARTS, type DocsPart } from '../docs/parts.ts'
 import { codeSamples } from '../docs/samples.ts'
 import { type GuideFile, type GuideGroup, type Guides, guideAddress, guideLinkAddresses } from './guides.ts'
 
 const titleOf = ({ document: { info } }: DocsBook, name: string): string => `${name} · ${info.title}`
 
-/** The index of a door, with a card for each of its pages. */
-export const doorPage = (book: DocsBook, guides: Guides, name: 'guides' | 'operate'): DocsPage => ({
-  door: name,
-  section: DOORS[name].section,
-  title: titleOf(book, DOORS[name].title),
-  about: DOORS[name].about,
+/** The index of a part, with a card for each of its pages. */
+export const partPage = (book: DocsBook, guides: Guides, name: 'guides' | 'operate'): DocsPage => ({
+  part: name,
+  section: DOCS_PARTS[name].section,
+  title: titleOf(book, DOCS_PARTS[name].title),
+  about: DOCS_PARTS[name].about,
   content: html`
 <section class="guide">
-  <h1>${DOORS[name].title}</h1>
-  <p class="about">${DOORS[name].about}</p>
-  ${guides.groups.filter(({ door }) => door === name).map(groupCards)}
+  <h1>${DOCS_PARTS[name].title}</h1>
+  <p class="about">${DOCS_PARTS[name].about}</p>
+  ${guides.groups.filter(({ part }) => part === name).map(groupCards)}
 </section>`,
 })
 
 export const guidePages = (book: DocsBook, guides: Guides): DocsPage[] => [
-  doorPage(book, guides, 'guides'),
-  doorPage(book, guides, 'operate'),
-  ...guides.groups.flatMap(group => group.files.map(file => guidePage(book, guides, group.door, file))),
+  partPage(book, guides, 'guides'),
+  partPage(book, guides, 'operate'),
+  ...guides.groups.flatMap(group => group.files.map(file => guidePage(book, guides, group.part, file))),
 ]
 
 export const groupCards = ({ title, files }: GuideGroup): Html => html`
@@ -35,9 +35,9 @@ export const groupCards = ({ title, files }: GuideGroup): Html => html`
     ({ name, title, about }) => html`<li><a href="${guideAddress(name)}">${title}</a><p>${about}</p></li>`,
   )}</ul>`
 
-const guidePage = (book: DocsBook, guides: Guides, door: Door, file: GuideFile): DocsPage => ({
-  door,
-  section: `${DOORS.guides.section}/${file.name}`,
+const guidePage = (book: DocsBook, guides: Guides, part: DocsPart, file: GuideFile): DocsPage => ({
+  part,
+  section: `${DOCS_PARTS.guides.section}/${file.name}`,
   title: titleOf(book, file.title),
   about: file.about,
   content: html`

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, posix } from 'node:path'
 import type { MarkedToken } from 'marked'
 import { type StaticAsset, staticAsset } from '../docs/assets.ts'
-import { DOORS, type Door, doorNames } from '../docs/doors.ts'
 import { headingSlug, type MarkdownAddresses, parseMarkdownBlocks } from '../docs/markdown.ts'
+import { DOCS_PARTS, type DocsPart, docsPartNames } from '../docs/parts.ts'
 
 export interface GuideFile {
   /**
@@ -19,7 +19,7 @@ export interface GuideFile {
 }
 
 export interface GuideGroup {
-  readonly door: Door
+  readonly part: DocsPart
   readonly title: string
   readonly files: readonly GuideFile[]
 }
@@ -57,27 +57,27 @@ function readGuide(path: string): GuideFile {
 
 const ROW = /^\| \[[^\]]+\]\(([\w/-]+\.md)\) \| (.+) \|$/gm
 
-/** The index has a heading for each door, and below it one for each group of pages. */
+/** The index has a heading for each part, and below it one for each group of pages. */
 const groupsIn = (index: string, files: ReadonlyMap<string, GuideFile>): GuideGroup[] =>
   index
     .split(/^## /m)
     .slice(1)
-    .flatMap(part => {
-      const door = doorNames.find(name => DOORS[name].title === titleOf(part))
-      return door === undefined
+    .flatMap(text => {
+      const part = docsPartNames.find(name => DOCS_PARTS[name].title === titleOf(text))
+      return part === undefined
         ? []
-        : part
+        : text
             .split(/^### /m)
             .slice(1)
-            .map(group => groupOf(door, group, files))
+            .map(group => groupOf(part, group, files))
     })
 
-const titleOf = (part: string): string => part.slice(0, part.indexOf('\n')).trim()
+const titleOf = (text: string): string => text.slice(0, text.indexOf('\n')).trim()
 
-const groupOf = (door: Door, part: string, files: ReadonlyMap<string, GuideFile>): GuideGroup => ({
-  door,
-  title: titleOf(part),
-  files: [...part.matchAll(ROW)].flatMap(([, path = '', about = '']) => {
+const groupOf = (part: DocsPart, text: string, files: ReadonlyMap<string, GuideFile>): GuideGroup => ({
+  part,
+  title: titleOf(text),
+  files: [...text.matchAll(ROW)].flatMap(([, path = '', about = '']) => {
     const file = files.get(path)
     return file ? [{ ...file, about: stripMarkdown(about) }] : []
   }),
@@ -90,7 +90,7 @@ export const stripMarkdown = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
-export const guideAddress = (name: string): string => `/docs/${DOORS.guides.section}/${name}`
+export const guideAddress = (name: string): string => `/docs/${DOCS_PARTS.guides.section}/${name}`
 
 /** Guides link to other guides and to other hosts. Other files of the checkout are not served. */
 export const guideLinkAddresses = (
@@ -102,7 +102,7 @@ export const guideLinkAddresses = (
     const [, file = '', anchor = ''] = /^([^#]+)(#.*)?$/.exec(target) ?? []
     const path = posix.join('docs', posix.dirname(from), file)
     if (path === 'README.md') return '/docs#quickstart'
-    if (path === `docs/${INDEX}`) return `/docs/${DOORS.guides.section}`
+    if (path === `docs/${INDEX}`) return `/docs/${DOCS_PARTS.guides.section}`
     const guide = files.find(one => `docs/${one.path}` === path)
     return guide && guideAddress(guide.name) + anchor
   },

@@ -2,11 +2,11 @@ import { STATUS_CODES } from 'node:http'
 import type { ProblemCode } from '../../kernel/contract/problem.ts'
 import { type Html, html } from '../../web/html.ts'
 import type { DocsBook, OperationEntry } from '../docs/book.ts'
-import { DOORS } from '../docs/doors.ts'
 import { causeOf, mendingSample } from '../docs/error-causes.ts'
 import type { DocsPage } from '../docs/layout.ts'
 import { renderInlineMarkdown } from '../docs/markdown.ts'
 import { renderCodeSamples } from '../docs/panel.ts'
+import { DOCS_PARTS } from '../docs/parts.ts'
 import type { RefusalCode } from '../docs/refusal-codes.ts'
 import {
   operationRefusalRemedies,
@@ -20,7 +20,7 @@ export function refusalPages(book: DocsBook, codes: readonly RefusalCode[]): Doc
   const about =
     'A refused request has one of these codes in the header X-Error-Code, and says why in a sentence.'
   const overview: DocsPage = {
-    door: 'api',
+    part: 'api',
     section: REFUSALS_SECTION.id,
     title: `${REFUSALS_SECTION.title} · ${title}`,
     about,
@@ -69,22 +69,22 @@ const refusalPage = (book: DocsBook, refusal: RefusalCode): DocsPage => {
   const { code, statuses, sentences, isUniversal } = refusal
   const [first = ''] = sentences.keys()
   const advice = remediesOf(refusal)
+  const cause = causeOf(refusal)
   const sample = mendingSample(book, refusal, advice)
   return {
-    door: 'api',
+    part: 'api',
     section: `${REFUSALS_SECTION.id}/${code}`,
     title: `${code} · ${book.document.info.title}`,
     about: first,
     content: html`
 <article class="guide manual">
-<p class="trail"><a href="/docs/${DOORS.api.section}">API</a> / <a href="/docs/${REFUSALS_SECTION.id}">${REFUSALS_SECTION.title}</a></p>
+<p class="trail"><a href="/docs/${DOCS_PARTS.api.section}">API</a> / <a href="/docs/${REFUSALS_SECTION.id}">${REFUSALS_SECTION.title}</a></p>
 <h1><code>${code}</code></h1>
 <p class="about">${statuses.map(status => `${status} ${STATUS_CODES[status] ?? ''}`).join(' or ')}</p>
 <h2 id="meaning"><a href="#meaning">What it means</a></h2>
 ${[...sentences.keys()].map(sentence => html`<p>${renderInlineMarkdown(sentence)}</p>`)}
 <h2 id="cause"><a href="#cause">Why it happens</a></h2>
-<p>${renderInlineMarkdown(causeOf(refusal))}</p>
-${isUniversal ? html`<p>Any operation can answer so.</p>` : [...sentences].map(([sentence, entries]) => reason(book, sentence, entries, sentences.size > 1))}
+${cause !== undefined && html`<p>${renderInlineMarkdown(cause)}</p>\n`}${isUniversal ? html`<p>Any operation can return it.</p>` : [...sentences].map(([sentence, entries]) => reason(book, sentence, entries, sentences.size > 1))}
 <h2 id="remedy"><a href="#remedy">How to fix it</a></h2>
 ${advice.map(text => html`<p>${renderInlineMarkdown(text)}</p>`)}
 <p>${sample.lead}</p>
@@ -98,8 +98,7 @@ const reason = (
   sentence: string,
   entries: readonly OperationEntry[],
   hasOthers: boolean,
-): Html => html`
-${hasOthers && html`<p>“${renderInlineMarkdown(sentence)}” is the answer of:</p>`}
+): Html => html`<p>${hasOthers ? html`“${renderInlineMarkdown(sentence)}” is returned by:` : 'It is returned by:'}</p>
 ${operationList(book, entries)}`
 
 /** A code of many operations would push its remedy out of sight. */
@@ -125,17 +124,17 @@ export function remediesOf({ code, statuses, sentences, isUniversal }: RefusalCo
 }
 
 const byStatus: Readonly<Record<string, string>> = {
-  400: 'Do first what the sentence asks for: the same request fails until the request or the record is another one.',
+  400: 'Change the request, or the record that it is about. The same request fails again until then.',
   401: 'Send a credential that is valid: `Authorization: Bearer …`.',
-  402: 'Pay what the header `WWW-Authenticate` asks for, and ask again with `Authorization: Payment …`.',
-  403: 'Use a credential, a role or a person that may do it; the sentence says which.',
-  404: 'Check the id: it must be yours, and of the same mode, test or live. What belongs to others does not exist for you.',
+  402: 'Pay what the header `WWW-Authenticate` requests, and repeat the request with `Authorization: Payment …`.',
+  403: 'Use a credential, a role or a person with the right. The message says which.',
+  404: 'Check the id: it must be yours, and of the same mode (test or live). Records of other owners are not visible to you.',
   409: 'Read the record again before you decide whether to send the request once more.',
-  410: 'It was there and is gone for good: make a new one.',
-  413: 'Send less at once; the sentence says how much is taken.',
-  422: 'The file or document was read and cannot be used; the sentence says why. Send another one.',
+  410: 'It existed and does not come back. Create a new one.',
+  413: 'Send less at once. The message says how much is accepted.',
+  422: 'The content was read and cannot be used. The message says why. Send other content.',
   429: 'Wait for as many seconds as `Retry-After` says, then send the same request.',
-  3: 'Ask again at the address in the header `Location`.',
-  4: 'Do what the sentence asks for: the same request fails until then.',
+  3: 'Repeat the request at the address in the header `Location`.',
+  4: 'Do what the message says. The same request fails until then.',
   5: 'Repeat it with the same `Idempotency-Key` after `Retry-After` seconds: nothing happens twice. If it persists, contact the operator of this installation with the `X-Request-Id`.',
 }

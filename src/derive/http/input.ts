@@ -3,6 +3,7 @@ import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { jsonName, withJsonNames, withJsonNamesInPath } from '../../values/json-names.ts'
 import { nearestName } from '../../values/nearest.ts'
+import { INTERCHANGEABLE_TEXT_NAMES, otherTextName, TEXT_NAMES } from '../../values/text-names.ts'
 import { invalidRequest, refuseUnstorable, shortenPath } from './body.ts'
 import {
   BoundedMeasure,
@@ -96,14 +97,10 @@ function singles(query: URLSearchParams): Record<string, string> {
 type Schema = z.core.$ZodTypes
 
 /** The free text about a decision is called `reason` or `comment`, and each operation takes both names. */
-const TEXT_NAMES = [
-  ['reason', 'comment'],
-  ['comment', 'reason'],
-] as const
-
 function withTextName(schema: z.ZodType, json: unknown): unknown {
   if (typeof json !== 'object' || json === null) return json
-  for (const [given, meant] of TEXT_NAMES) {
+  for (const given of INTERCHANGEABLE_TEXT_NAMES) {
+    const meant = otherTextName(given) as string
     if (!Object.hasOwn(json, given) || Object.hasOwn(json, meant)) continue
     const names = membersAt(schema, [])
     if (names.includes(given) || !isTextAt(schema, meant)) continue
@@ -124,12 +121,9 @@ function isTextAt(schema: z.core.$ZodType, name?: string): boolean {
   return def.type === 'string' && name === undefined
 }
 
-/** Callers confuse these names, since operations use different ones for a reason. */
-const CONFUSABLE_NAMES: readonly (readonly string[])[] = [['comment', 'reason', 'note', 'memo', 'message']]
-
 function suggestMember(name: string, schema: z.core.$ZodType, path: readonly PropertyKey[]): string {
   const names = membersAt(schema, path)
-  const others = CONFUSABLE_NAMES.find(alike => alike.includes(name)) ?? []
+  const others = TEXT_NAMES.includes(name) ? TEXT_NAMES : []
   const meant = names.find(one => others.includes(one)) ?? nearestName(name, names)
   return meant === undefined ? '' : `, did you mean ${meant}?`
 }

@@ -6,6 +6,7 @@ import {
   maxBodyBytes,
   needsSignIn,
   type RegisteredOperation,
+  type RequestLimits,
   readsRawBody,
   refusalFormOf,
   SIGN_IN_PATH,
@@ -92,10 +93,15 @@ function descriptionOf(
           'Expensive: an owner’s run one at a time; after 10 seconds of waiting one is refused as `rate_limited`.',
         ]
       : []),
-    ...(operation.limits?.unmetered ? ['It is outside the rate limit.'] : []),
+    ...unmeteredFacts(operation.limits),
     ...eventAndAliasParagraphs(events, aliases),
   ]
   return [operation.description, facts.join(' ')].filter(Boolean).join('\n\n')
+}
+
+function unmeteredFacts({ unmetered }: RequestLimits = {}): string[] {
+  if (unmetered === 'existing') return ['Only searches and missing pages count against the rate limit.']
+  return unmetered ? ['It is outside the rate limit.'] : []
 }
 
 const parametersOf = (operation: AnyOperation, { schemas, parameterExample }: OperationObjectParts) => [

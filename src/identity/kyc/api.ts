@@ -145,7 +145,7 @@ const operator = { callers: ['dash'] } as const
 const { submission_not_found, submission_decided, document_not_found, document_erased } = kycFails
 const decides = { submission_not_found, submission_decided }
 
-const door = [
+const webhookDescription = [
   'The webhook of the identity verification provider. The signature over the raw body is verified before anything is read.',
   'The first final answer counts: repetitions change nothing, and a contradiction is recorded in the submission as `contradictedAt`, for a person to clarify.',
 ].join('\n\n')
@@ -315,7 +315,7 @@ export const kycApi = {
   }),
   receive: post('/rails/identity-verification', {
     summary: 'Receive a signed notice of the identity provider',
-    description: door,
+    description: webhookDescription,
     callers: ['signed'],
     body: z.strictObject({}),
     returns: [200, z.object({ taken: z.boolean() })],

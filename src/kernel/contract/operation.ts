@@ -36,8 +36,11 @@ export interface RequestLimits {
    * further one waits for some seconds, then is refused as `rate_limited`.
    */
   readonly oneAtATime?: true
-  /** Exempt from the rate limit: health checks, metrics and the documentation. */
-  readonly unmetered?: true
+  /**
+   * Exempt from the rate limit: health checks, metrics and the documentation. `existing`: the handler counts a
+   * search, and a page that does not exist.
+   */
+  readonly unmetered?: true | 'existing'
 }
 
 /** See "Speak a protocol of HTTP itself" in CONTRIBUTING. */

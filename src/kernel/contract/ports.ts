@@ -85,8 +85,18 @@ export interface Ports extends ExternalSystems {
   readonly tools: OperationTools
   openapi(): Promise<ResponseFile>
   docs(address: string): Promise<ResponseFile | undefined>
-  /** A page of the documentation for a query: its results, or what is near to an address that does not exist. */
-  docsTemplate(name: 'search' | 'missing', query: string, within?: string): Promise<string>
+  /**
+   * A page of the documentation for a query: its results, or what is near to an address that does not exist. The
+   * search counts against the rate limit of the client's address, and throws a Problem above it.
+   */
+  searchDocs(query: DocsQuery, address: string | null): Promise<string>
+}
+
+export interface DocsQuery {
+  readonly template: 'search' | 'missing'
+  readonly words: string
+  /** The beginning of the addresses to search. */
+  readonly within?: string
 }
 
 /** A request of an external system. Its signature covers the raw bytes. */

@@ -14,7 +14,7 @@ const period = patternTextSchema(/^\d{4}-(0[1-9]|1[0-2])$/, 7, 'a month is writt
 })
 
 /** The wallets of one exported file. */
-export const EXPORTED_STATEMENTS = 1_000
+export const MAX_EXPORTED_STATEMENTS = 1_000
 
 const status = z.enum(statementMachine.states).meta({
   description:
@@ -111,7 +111,7 @@ export const statementsApi = {
       ],
       too_many_statements: [
         400,
-        `period: more than ${EXPORTED_STATEMENTS.toLocaleString('en')} wallets have a statement of this month. Download each: GET /statements lists them.`,
+        `period: more than ${MAX_EXPORTED_STATEMENTS.toLocaleString('en')} wallets have a statement of this month. Download each: GET /statements lists them.`,
       ],
     },
   }),

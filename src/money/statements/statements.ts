@@ -8,7 +8,7 @@ import { type CsvColumns, csvCell, csvHeader, csvLine } from '../../values/csv.t
 import { formatDecimal } from '../../values/money.ts'
 import { type ZipEntry, zipStream } from '../../values/zip.ts'
 import { findWallet } from '../wallets/index.ts'
-import { EXPORTED_STATEMENTS, statementsApi } from './api.ts'
+import { MAX_EXPORTED_STATEMENTS, statementsApi } from './api.ts'
 import { renderCamt053 } from './camt053.ts'
 import { generateStatement, isAnyStatementDue, TENANTS_WITH_DUE_STATEMENTS_SQL } from './generate.ts'
 import { readStatementMovements, type StatementMovement } from './movements.ts'
@@ -125,10 +125,10 @@ const statements = bindHandlers(statementsApi, {
     const found = await context.records.find(
       Statement,
       { period },
-      { orderBy: { id: 'asc' }, limit: EXPORTED_STATEMENTS + 1 },
+      { orderBy: { id: 'asc' }, limit: MAX_EXPORTED_STATEMENTS + 1 },
     )
     if (found.length === 0) return context.refuse('no_statements')
-    if (found.length > EXPORTED_STATEMENTS) return context.refuse('too_many_statements')
+    if (found.length > MAX_EXPORTED_STATEMENTS) return context.refuse('too_many_statements')
     const content = zipStream(exportedFiles(found, context), context.now)
     return { type: 'application/zip', name: `statements-${period}.zip`, content }
   },

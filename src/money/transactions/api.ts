@@ -75,10 +75,10 @@ export const transactionLifecycleEvents = { ...transactionEvents, 'transaction.u
 const transaction_not_found = notFound('transaction')
 
 /** How many of the newest payments a filter without an index searches, and how many a summary counts. */
-export const SEARCHED_PAYMENTS = 10_000
-export const COUNTED_PAYMENTS = 1_000
+export const MAX_SEARCHED_PAYMENTS = 10_000
+export const MAX_COUNTED_PAYMENTS = 1_000
 
-const searched = `Searches the newest ${SEARCHED_PAYMENTS.toLocaleString('en')} payments before \`to\`.`
+const searched = `Searches the newest ${MAX_SEARCHED_PAYMENTS.toLocaleString('en')} payments before \`to\`.`
 
 const filters = {
   agentId: id('agent').optional(),
@@ -130,7 +130,7 @@ export const transactionsApi = {
   }),
   summary: get('/transactions/summary', {
     summary: 'Count and total transactions',
-    description: `The number and amount of the payments that match the filters, by status. Counts the newest ${COUNTED_PAYMENTS.toLocaleString('en')} of them.`,
+    description: `The number and amount of the payments that match the filters, by status. Counts the newest ${MAX_COUNTED_PAYMENTS.toLocaleString('en')} of them.`,
     callers: ['key', 'agent'],
     scope: 'transactions:read',
     query: z.strictObject(filters),

@@ -10,8 +10,8 @@ import { newId } from '../../values/ids.ts'
 import { addCents, type Cents, cents, NO_CENTS, sumOf } from '../../values/money.ts'
 import { truncateText } from '../../values/schemas.ts'
 import {
-  COUNTED_PAYMENTS,
-  SEARCHED_PAYMENTS,
+  MAX_COUNTED_PAYMENTS,
+  MAX_SEARCHED_PAYMENTS,
   type TransactionEvent,
   type transactionEvents,
   type transactionLifecycleEvents,
@@ -134,7 +134,7 @@ const AFTER_ALL_IDS = '~'
 
 /** Merchants and amounts are searched without an index. This bounds the rows that are read for it. */
 const AMONG_NEWEST = `id >= coalesce((select t.id from transactions t
-  where (t.owner_id, t.mode) = (?, ?) and t.id < ? order by t.id desc offset ${SEARCHED_PAYMENTS - 1} limit 1), '')`
+  where (t.owner_id, t.mode) = (?, ?) and t.id < ? order by t.id desc offset ${MAX_SEARCHED_PAYMENTS - 1} limit 1), '')`
 
 function searchCondition(
   { merchantContains, minAmountCents, maxAmountCents, to }: Filters,
@@ -172,7 +172,7 @@ const transactions = bindHandlers(transactionsApi, {
     const rows = await context.records.tally(Transaction, await conditionOf(query, context), {
       by: 'status',
       sums: ['amountCents', 'refundedCents'],
-      most: COUNTED_PAYMENTS,
+      most: MAX_COUNTED_PAYMENTS,
     })
     const data = rows.map(({ key, count, sums: [amount = '0', refunded = '0'] }) => ({
       status: key as TransactionRow['status'],
@@ -185,7 +185,7 @@ const transactions = bindHandlers(transactionsApi, {
       count,
       amountCents: sumOf(data.map(({ amountCents }) => amountCents)),
       refundedCents: sumOf(data.map(({ refundedCents }) => refundedCents)),
-      hasMore: count === COUNTED_PAYMENTS,
+      hasMore: count === MAX_COUNTED_PAYMENTS,
       data,
     }
   },

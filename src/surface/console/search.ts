@@ -21,7 +21,7 @@ const SHOWN = 8
  * the part `found` of this page.
  */
 const searchPage: ConsolePage = async request => {
-  const wanted = (request.query.q ?? '').trim().slice(0, 200)
+  const wanted = (request.query.q ?? '').trim().slice(0, 200).toWellFormed()
   const onward = ID.test(wanted) ? await addressOfId(wanted, request) : undefined
   const found = await request.part({
     id: 'found',

@@ -45,7 +45,7 @@ export const pagesApi = {
   }),
   docsSection: get('/docs/{section}', {
     ...readsAccept,
-    limits: { unmetered: true },
+    limits: { unmetered: 'existing' },
     summary: 'Read a section of the documentation',
     query: z.strictObject({
       q: z.string().max(100).default('').meta({ description: 'For the section `search`.' }),
@@ -57,7 +57,7 @@ export const pagesApi = {
   }),
   docsOperation: get('/docs/api/{operation}', {
     ...readsAccept,
-    limits: { unmetered: true },
+    limits: { unmetered: 'existing' },
     summary: 'Read about an operation',
     description: MARKDOWN_TOO,
     callers: ['public'],
@@ -66,7 +66,7 @@ export const pagesApi = {
   }),
   docsGuide: get('/docs/guides/{guide}', {
     ...readsAccept,
-    limits: { unmetered: true },
+    limits: { unmetered: 'existing' },
     summary: 'Read a guide',
     description: MARKDOWN_TOO,
     callers: ['public'],
@@ -75,7 +75,7 @@ export const pagesApi = {
   }),
   docsRefusal: get('/docs/errors/{code}', {
     ...readsAccept,
-    limits: { unmetered: true },
+    limits: { unmetered: 'existing' },
     summary: 'Read about an error code',
     description: MARKDOWN_TOO,
     callers: ['public'],

@@ -1,4 +1,5 @@
 import { area } from '../../kernel/contract/area.ts'
+import type { Context } from '../../kernel/contract/context.ts'
 import type { ResponseFile } from '../../kernel/contract/file.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
@@ -27,15 +28,20 @@ async function pageAt(
 async function missing(
   refusal: Refusal,
   name: string | undefined,
-  { docsTemplate }: Pick<Ports, 'docsTemplate'>,
-  { accept = '' }: Readonly<Record<string, string | undefined>>,
+  {
+    ports: { searchDocs },
+    headers: { accept = '' },
+    address,
+  }: Pick<Context, 'ports' | 'headers' | 'address'>,
   within?: string,
 ): Promise<ResponseFile | Refusal> {
   if (!accept.includes('text/html')) return refusal
   const words = String(name)
     .slice(0, 100)
     .split(/[^\p{L}\p{N}]+/u)
-  const content = await docsTemplate('missing', words.join(' ').trim(), within)
+    .join(' ')
+    .trim()
+  const content = await searchDocs({ template: 'missing', words, ...(within && { within }) }, address)
   return { type: HTML, content, refusal }
 }
 
@@ -46,20 +52,22 @@ const pages = bindHandlers(pagesApi, {
   llms: (_, { ports }) => ports.docs('/llms.txt') as Promise<ResponseFile>,
   llmsFull: (_, { ports }) => ports.docs('/llms-full.txt') as Promise<ResponseFile>,
   docs: async (_, { ports, headers }) => (await pageAt('/docs', ports, headers)) as Page,
-  docsSection: async ({ params: { section }, query: { q } }, { ports, headers, refuse }) => {
-    if (section === 'search') return { type: HTML, content: await ports.docsTemplate('search', q) }
+  docsSection: async ({ params: { section }, query: { q } }, context) => {
+    const { ports, headers, address, refuse } = context
+    if (section === 'search')
+      return { type: HTML, content: await ports.searchDocs({ template: 'search', words: q }, address) }
     const page = await pageAt(`/docs/${section}`, ports, headers)
-    return page ?? missing(refuse('section_not_found'), section, ports, headers)
+    return page ?? missing(refuse('section_not_found'), section, context)
   },
-  docsOperation: async ({ params: { operation } }, { ports, headers, refuse }) =>
-    (await pageAt(`/docs/api/${operation}`, ports, headers)) ??
-    missing(refuse('operation_not_found'), operation, ports, headers, '/docs/api/'),
-  docsGuide: async ({ params: { guide } }, { ports, headers, refuse }) =>
-    (await pageAt(`/docs/guides/${guide}`, ports, headers)) ??
-    missing(refuse('guide_not_found'), guide, ports, headers, '/docs/guides/'),
-  docsRefusal: async ({ params: { code } }, { ports, headers, refuse }) =>
-    (await pageAt(`/docs/errors/${code}`, ports, headers)) ??
-    missing(refuse('code_not_found'), code, ports, headers, '/docs/errors/'),
+  docsOperation: async ({ params: { operation } }, context) =>
+    (await pageAt(`/docs/api/${operation}`, context.ports, context.headers)) ??
+    missing(context.refuse('operation_not_found'), operation, context, '/docs/api/'),
+  docsGuide: async ({ params: { guide } }, context) =>
+    (await pageAt(`/docs/guides/${guide}`, context.ports, context.headers)) ??
+    missing(context.refuse('guide_not_found'), guide, context, '/docs/guides/'),
+  docsRefusal: async ({ params: { code } }, context) =>
+    (await pageAt(`/docs/errors/${code}`, context.ports, context.headers)) ??
+    missing(context.refuse('code_not_found'), code, context, '/docs/errors/'),
   docsAsset: async ({ params }, { ports, refuse }) =>
     (await ports.docs(`/docs/assets/${params.asset}`)) ?? refuse('asset_not_found'),
 })

@@ -221,7 +221,7 @@ describe('the documentation with JavaScript', () => {
     await page.goto(`${docs}/api/policies.toggle`)
     const current = page.locator('#menu .list a[aria-current=page]')
     expect(await current.getAttribute('href')).toBe('/docs/api/policies.toggle')
-    expect(await page.locator('header .doors a[aria-current]').textContent()).toBe('API')
+    expect(await page.locator('header .docs-parts a[aria-current]').textContent()).toBe('API')
   })
 })
 

@@ -238,7 +238,7 @@ describe('the document', () => {
   })
 
   test('the page of a paid operation shows callers, request, answer and refusals', () => {
-    const page = String(renderDocs(document).get('/docs/api/meters.show')?.content ?? '')
+    const page = String(renderDocs(document).files.get('/docs/api/meters.show')?.content ?? '')
     const section = page.slice(page.indexOf('<main'))
     expect(section).toContain('anyone who pays')
     expect(section).toMatch(/>Headers<\/h2>[\s\S]*Payment-Authorization[\s\S]*The payment, where/)

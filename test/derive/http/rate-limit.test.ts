@@ -26,7 +26,7 @@ const serviceBehindFlakyProxy = await startTestService({
 
 const urls = [service.url, await service.another()]
 
-const newMinute = (of = service) => of.sql('delete from rate_limits')
+const newMinute = (of: Pick<typeof service, 'sql'> = service) => of.sql('delete from rate_limits')
 beforeEach(() => newMinute())
 
 const ask = (url = service.url, headers: Record<string, string> = {}) => http(url, 'GET', '/', { headers })
@@ -88,6 +88,27 @@ describe('a client', () => {
     for (const { headers } of answers) expect(headers.has('x-ratelimit-limit')).toBe(false)
     expect(number((await ask(url)).headers, 'x-ratelimit-remaining')).toBe(LIMIT - 1)
   })
+
+  test.each([
+    ['searches', '/docs/search?q=health', 200],
+    ['missing pages', '/docs/errors/nothing', 404],
+  ])(
+    'can read the documentation beyond its limit of %s, and reads when to come again',
+    async (_, path, status) => {
+      const { url } = documented
+      const headers = { accept: 'text/html' }
+      await newMinute(documented)
+      const answers = await times(LIMIT, () => http(url, 'GET', path, { headers }))
+      expect(statusCounts(answers)).toEqual({ [status]: LIMIT })
+      const refused = await http(url, 'GET', path, { headers })
+      const wait = number(refused.headers, 'retry-after')
+      expect([refused.status, refused.headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8'])
+      expect(refused.text).toContain(
+        `Too many requests from this address: ${LIMIT} a minute. Wait ${wait} seconds.`,
+      )
+      expect((await http(url, 'GET', '/docs', { headers })).status).toBe(200)
+    },
+  )
 
   test('beyond its limit reads in a page of the console when to come again, and a program reads it as ever', async () => {
     await times(LIMIT, () => ask())

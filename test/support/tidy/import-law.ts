@@ -119,8 +119,8 @@ export function whyForbidden(path: string, { of, typeOnly }: Import): string | u
 const isLeftOf = (from: Place, to: Place): boolean =>
   foundation.includes(to.zone) && foundation.indexOf(to.zone) < foundation.indexOf(from.zone)
 
-/** The files of a noun that other nouns may import: its door, and those that load no area. */
-const DOORS = ['index.ts', 'process.ts', 'thread.ts']
+/** The files of a noun that other nouns may import: its index, and those that load no area. */
+const IMPORTABLE = ['index.ts', 'process.ts', 'thread.ts']
 
 function ofNoun(from: Place, to: Place): string | undefined {
   if (!to.noun)
@@ -128,11 +128,13 @@ function ofNoun(from: Place, to: Place): string | undefined {
   if (from.noun === to.noun) return withinNoun(from, to)
   if (positionOf(from.noun ?? '') <= positionOf(to.noun))
     return `${from.noun} does not lie right of ${to.noun} and must not import it: let that one react to an event, or give both their place in test/support/tidy/import-law.ts`
-  return DOORS.includes(to.file) ? undefined : `import from ${to.noun}/index.ts: it says what others may use`
+  return IMPORTABLE.includes(to.file)
+    ? undefined
+    : `import from ${to.noun}/index.ts: it says what others may use`
 }
 
 function withinNoun(from: Place, to: Place): string | undefined {
-  if (to.file === 'index.ts') return 'the door is for other nouns'
+  if (to.file === 'index.ts') return 'the index is for other nouns'
   return from.file === 'api.ts' && isPlural(to) ? 'the contract must not import its handlers' : undefined
 }
 

@@ -102,4 +102,16 @@ describe('the bar of places', () => {
     await page.getByRole('link', { name: 'Developers' }).click()
     await page.waitForURL('**/console/keys')
   })
+
+  test('has the current tab in sight on a phone', async () => {
+    const { page, agent } = await atTheConsole()
+    await page.setViewportSize({ width: 390, height: 844 })
+    for (const path of ['agents', `agents/${agent.id}?tab=tokens`, 'tokens']) {
+      await page.goto(`${origin}/console/${path}`)
+      for (const tab of await page.locator('.tabs [aria-current]').all()) {
+        const { x = -1, width = 0 } = (await tab.boundingBox()) ?? {}
+        expect([path, x >= 0 && x + width <= 390]).toEqual([path, true])
+      }
+    }
+  })
 })

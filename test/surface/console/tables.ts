@@ -93,6 +93,21 @@ describe('a list of the console', () => {
     expect((await read(`console/transactions?from=2026-02-30`)).status).toBe(400)
   })
 
+  test.each(['from=foo', 'to=2026-13-45', 'from=2026-13-45T00:00:00Z', 'minAmountEuros=much'])(
+    'refuses the filter %s as not valid',
+    async filter => {
+      const { read } = await aVisitor()
+      expect((await read(`console/transactions?${filter}`)).status).toBe(400)
+    },
+  )
+
+  test('is searched for a text that is cut within a character', async () => {
+    const { read } = await aVisitor()
+    const { status, text } = await read(`console/search?q=${'a'.repeat(199)}${encodeURIComponent('😀')}`)
+    expect(status).toBe(200)
+    expect(text).toContain('No results.')
+  })
+
   test('links each row to its record, and leaves to a phone who, how much, by whom and in which state', async () => {
     const { read, client } = await aPayer()
     await aFundedAgent(client, { name: 'Scout' })

@@ -95,7 +95,7 @@ export const agentsSection = consoleSection({
     },
   ],
   boxes: async (agent, request) =>
-    html`${await renderAgentLimits(agent.id, request)}${await moneyOf(agent, request)}`,
+    html`${await moneyOf(agent, request)}${await renderAgentLimits(agent.id, request)}`,
   tabs: agentTabs,
 })
 

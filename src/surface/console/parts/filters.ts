@@ -16,11 +16,13 @@ const DAY = /^\d{4}-\d\d-\d\d$/
 
 const isDay = (text: string): boolean => DAY.test(text)
 
+const isRealDay = (text: string): boolean => isDay(text) && !Number.isNaN(Date.parse(text))
+
 const dayAfter = (day: string): string => utcDay(addMs(new Date(day), days(1)))
 
 /** A day in the address stands for its first instant, or as the end of a period for the first instant after it. */
 export function instantOfDay(name: string, value: string): string {
-  if (!isDay(value) || Number.isNaN(Date.parse(value))) return value
+  if (!isRealDay(value)) return value
   return `${name === 'to' ? dayAfter(value) : value}T00:00:00.000Z`
 }
 
@@ -140,14 +142,14 @@ function chipsOf(names: readonly string[], known: Known, request: PageRequest): 
     ranges.push({
       label: 'Date',
       names: ['from', 'to'],
-      value: rangeText(fieldValue(query.from), fieldValue(query.to), formatDay),
+      value: rangeText(fieldValue(query.from), fieldValue(query.to), formatTypedDay),
       presets: presetsAt(request.now),
     })
   if (names.includes('minAmountEuros'))
     ranges.push({
       label: 'Amount',
       names: ['minAmountEuros', 'maxAmountEuros'],
-      value: rangeText(query.minAmountEuros, query.maxAmountEuros, text => formatPlainEuros(Number(text))),
+      value: rangeText(query.minAmountEuros, query.maxAmountEuros, formatTypedEuros),
     })
   const inRanges = new Set(ranges.flatMap(range => range.names))
   const singles = names
@@ -170,6 +172,12 @@ function valueText(name: string, value: string, { members, choices }: Known): st
   const isChoice = members[name]?.enum !== undefined
   return (isChoice ? humanize(value) : value).slice(0, 40)
 }
+
+/** An address may say anything: the list itself refuses what is no day and no amount. */
+const formatTypedDay = (text: string): string => (isRealDay(text) ? formatDay(text) : text.slice(0, 40))
+
+const formatTypedEuros = (text: string): string =>
+  Number.isFinite(Number(text)) ? formatPlainEuros(Number(text)) : text.slice(0, 40)
 
 function rangeText(
   from: string | undefined,

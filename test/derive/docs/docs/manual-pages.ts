@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
+import { operationCauses } from '../../../../src/derive/docs/error-causes.ts'
 import { operationRefusalRemedies } from '../../../../src/derive/docs/refusals.ts'
 import { publishedOperations } from '../../../../src/kernel/contract/area.ts'
 import { universalProblems } from '../../../../src/kernel/contract/problem.ts'
@@ -30,8 +31,8 @@ describe('the documentation', () => {
     const overview = String(files.get('/docs/guides')?.content)
     const titles = all(overview, /<h2 id="[^"]+"><a href="#[^"]+">([^<]+)<\/a>/g)
     expect([titles[0], titles.at(-1)]).toEqual(['Let agents spend', 'Use the console'])
-    const doors = ['', '/guides', '/operate'].map(path => String(files.get(`/docs${path}`)?.content))
-    const reached = doors.flatMap(door => all(door, / href="\/docs\/guides\/([\w-]+)"/g))
+    const parts = ['', '/guides', '/operate'].map(path => String(files.get(`/docs${path}`)?.content))
+    const reached = parts.flatMap(part => all(part, / href="\/docs\/guides\/([\w-]+)"/g))
     const names = pages.flatMap(([address]) => /^\/docs\/guides\/(.+)/.exec(address)?.[1] ?? [])
     expect(names.filter(name => !reached.includes(name))).toEqual([])
     expect(String(files.get('/docs/guides/approvals')?.content)).toContain('href="/docs/guides/mandates"')
@@ -52,7 +53,39 @@ describe('the documentation', () => {
     expect(page).toContain('you have more than one open wallet')
     expect(page).toContain('href="/docs/api/agents.fund"')
     expect(page).toContain('<p>Name the one that pays.</p>')
-    expect(Object.keys(operationRefusalRemedies).filter(code => !codes.includes(code))).toEqual([])
+    const written = [...Object.keys(operationRefusalRemedies), ...Object.keys(operationCauses)]
+    expect(written.filter(code => !codes.includes(code))).toEqual([])
+  })
+
+  test('explains a code by its operations and their messages, not by its name', async () => {
+    const causeIn = (code: string) => {
+      const content = String(files.get(`/docs/errors/${code}`)?.content)
+      return content.slice(content.indexOf('id="cause"'), content.indexOf('id="remedy"'))
+    }
+    expect(causeIn('refund_not_pending')).toMatch(
+      /<p>It is returned by:<\/p>\s*<ul><li><a [^>]*refunds\.cancel/,
+    )
+    expect(causeIn('challenge_expired')).toContain(
+      '“url: the challenge of the merchant has expired.” is returned by:',
+    )
+    expect(causeIn('rate_limited')).toContain('Any operation can return it.')
+    expect(causeIn('authorization_pending')).toContain('No person has decided')
+    const text = String((await raw('/docs/errors/refund_not_pending.md')).bytes)
+    expect(text).toContain(
+      'It is returned by:\n\n- [Cancel a refund](/docs/api/refunds.cancel.md): `POST /refunds/{id}/cancel`',
+    )
+    expect(text).not.toContain('\n\n\n')
+  })
+
+  test.each([
+    ['refund_not_pending', 'GET /refunds/{id}'],
+    ['card_closed', 'GET /cards/{id}'],
+    ['run_ended', undefined],
+    ['request_not_open', undefined],
+  ])('advises to read a record for %s only if the code is about that record', (code, read) => {
+    const [, sample = ''] = String(files.get(`/docs/errors/${code}`)?.content).split('id="remedy"')
+    expect(sample.includes('Read the record as it is now:')).toBe(read !== undefined)
+    if (read) expect(sample).toContain(read.replace('GET ', '').replace('/{id}', '/'))
   })
 
   test('says for each error code what it means, why it happens and how to fix it, with a sample', () => {

@@ -5,7 +5,7 @@ import { renderDocs } from '../../../../src/derive/docs/docs.ts'
 import { openapiDocument } from '../../../../src/derive/openapi/document.ts'
 import { service } from '../docs-service.ts'
 
-export const files = renderDocs(openapiDocument(areas))
+export const { files, search } = renderDocs(openapiDocument(areas))
 
 export const pages = [...files].flatMap(([address, { type, content }]) =>
   type.startsWith('text/html') ? [[address, { content: String(content) }] as const] : [],

@@ -3,15 +3,14 @@ import { createHash } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
-import { API_PLACES } from '../../../../src/derive/docs/doors.ts'
-import { DOCUMENTS } from '../../../../src/derive/docs/search-page.ts'
+import { API_PLACES } from '../../../../src/derive/docs/parts.ts'
 import { preferredEncoding } from '../../../../src/derive/http/respond.ts'
 import { buildOpenapiInSlices, openapiDocument } from '../../../../src/derive/openapi/document.ts'
 import { publishedOperations } from '../../../../src/kernel/contract/area.ts'
 import { eventSchemas } from '../../../../src/kernel/contract/event-types.ts'
 import { runInSlices } from '../../../../src/kernel/contract/time-slices.ts'
 import { service } from '../docs-service.ts'
-import { all, files, pages, raw } from './rendered-pages.ts'
+import { all, files, pages, raw, search } from './rendered-pages.ts'
 
 const plain = async (path: string): Promise<string> => (await raw(path)).bytes.toString()
 
@@ -39,7 +38,7 @@ describe('the reference', () => {
   })
 
   test('is searched in all operations and events, without broken entries', () => {
-    const documents = JSON.parse(String(files.get(DOCUMENTS)?.content)) as { address: string }[]
+    const documents = JSON.parse(search.documents) as { address: string }[]
     const addresses = documents.map(({ address }) => address)
     expect(addresses.filter(address => !anchors.has(address) && !files.has(address))).toEqual([])
     expect(addresses.filter((address, n) => addresses.indexOf(address) !== n)).toEqual([])

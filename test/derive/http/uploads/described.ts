@@ -47,7 +47,7 @@ describe('the document', () => {
 })
 
 test('the pages show how a file and a form are sent', () => {
-  const page = [...renderDocs(document)]
+  const page = [...renderDocs(document).files]
     .filter(([address]) => address.startsWith('/docs/api/papers.'))
     .map(([, { content }]) => String(content))
     .join()

@@ -105,7 +105,7 @@ function filters(all: readonly InboxItem[], chosen: InboxKind | undefined, { to 
   )
   const line = (address: string, name: string, count: number, isChosen: boolean): Html =>
     html`<li><a href="${to(`console/inbox${address}`)}"${isChosen && html` aria-current="true"`}>${name} <span class="count">${count}</span></a></li>`
-  return html`<nav class="tabs kinds" aria-label="Kinds"><ul>
+  return html`<nav class="tabs within" aria-label="Kinds"><ul>
 ${line('', 'All', all.length, chosen === undefined)}
 ${present.map(([kind, name]) => line(`?kind=${kind}`, name, counts[kind as InboxKind]?.length ?? 0, kind === chosen))}
 </ul></nav>`

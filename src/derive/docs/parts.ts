@@ -1,5 +1,5 @@
 /** The four parts of the documentation, each with a contents list of its own. */
-export const DOORS = {
+export const DOCS_PARTS = {
   start: { title: 'Get started', section: '', about: 'A first payment in three minutes, and the tools.' },
   guides: { title: 'Guides', section: 'guides', about: 'One page for each thing that you want to do.' },
   api: { title: 'API', section: 'api', about: 'Every operation, record, event and error code.' },
@@ -10,9 +10,9 @@ export const DOORS = {
   },
 } as const
 
-export type Door = keyof typeof DOORS
+export type DocsPart = keyof typeof DOCS_PARTS
 
-export const doorNames = Object.keys(DOORS) as readonly Door[]
+export const docsPartNames = Object.keys(DOCS_PARTS) as readonly DocsPart[]
 
 export interface ApiPlace {
   readonly id: string
