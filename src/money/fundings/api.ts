@@ -135,6 +135,8 @@ export const fundingsApi = {
   create: post('/fund', {
     ...funding,
     summary: 'Fund one of your wallets',
+    description:
+      'Works like `POST /wallets/{id}/fund`, which explains the outcomes and the amounts of test payment methods.',
     body: z.strictObject({ walletId: id('wallet'), ...ask }),
     example: {
       walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',
