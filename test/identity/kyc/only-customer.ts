@@ -18,7 +18,6 @@ import { temporaryFolder } from '../../support/processes/folders.ts'
 import { IN_GERMANY, openServices } from '../../support/services/open.ts'
 
 const env = { KYC_PROVIDER: 'none' }
-const ofPerson = await startTestService({ env })
 const ofCompany = await startTestService({ env })
 const contested = await startTestService({ env })
 const real = await startTestService({ env: { ...env, SEPA_RAIL: 'files' } })
@@ -28,7 +27,7 @@ const account = (name: string) =>
 
 describe('with KYC_PROVIDER=none', () => {
   test('the only customer is verified by its own submission, and the trail says by whom', async () => {
-    const { client } = await anIndividual(ofPerson)
+    const { client } = await anIndividual(real)
     const submission = await aSubmission(client)
     expect(submission).toMatchObject({
       status: 'verified',
