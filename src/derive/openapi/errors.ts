@@ -36,7 +36,7 @@ const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>>
   body_too_large: takesBody,
   unsupported_media_type: takesJson,
   idempotency_key_reused: takesIdempotencyKey,
-  rate_limited: ({ limits }) => limits?.unmetered !== true,
+  rate_limited: ({ limits }) => !limits?.unmetered,
   internal: () => true,
   busy: isWritingOperation,
   not_configured: ({ requires }) => requires !== undefined && requires !== 'passkeys',
