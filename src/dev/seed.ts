@@ -122,7 +122,12 @@ export async function consoleSignInLink(
 }
 
 /** Codes that leave only the sign-in page: no owner was invited, or an owner has a passkey. */
-const ONLY_BY_PASSKEY: readonly string[] = ['owner_missing', 'assertion_required']
+const ONLY_BY_PASSKEY: readonly string[] = [
+  'owner_missing',
+  'assertion_required',
+  'person_required',
+  'person_not_found',
+]
 
 /** A new link in place of the last one, or the sign-in page. */
 export async function newConsoleLink(sandbox: SeededSandbox, parts: SignInParts): Promise<ConsoleSignInLink> {

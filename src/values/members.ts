@@ -1,3 +1,5 @@
+import { isTypeId } from './ids.ts'
+
 /**
  * How members of records are shown to people, by their names and values: one rule for the command line and
  * the console.
@@ -18,7 +20,6 @@ type MemberKind =
   | 'record'
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-const TYPE_ID = /^[a-z_]+_[0-9a-hjkmnp-tv-z]{26}$/
 
 export const isRecord = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -31,7 +32,7 @@ export function memberKind(name: string, value: unknown): MemberKind {
   if (typeof value === 'number') return name.endsWith('Euros') ? 'amount' : 'number'
   if (typeof value === 'boolean') return 'flag'
   if (typeof value === 'string')
-    return INSTANT.test(value) ? 'instant' : isId(name) || TYPE_ID.test(value) ? 'id' : 'text'
+    return INSTANT.test(value) ? 'instant' : isId(name) || isTypeId(value) ? 'id' : 'text'
   if (Array.isArray(value)) return isPlainList(value) ? 'list' : 'records'
   return 'record'
 }

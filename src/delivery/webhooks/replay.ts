@@ -2,6 +2,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
+import { withinCallSql } from '../../kernel/journal/call-events.ts'
 import { Event } from '../../kernel/journal/event.ts'
 import { clock } from '../../values/clock.ts'
 import { eventNameProblem } from '../events/index.ts'
@@ -131,12 +132,21 @@ export function deliveryIdRangeOfEvent(eventId: string): { $gte: string; $lt: st
   return { $gte: first, $lt: `${first}~` }
 }
 
-/** The deliveries of a request's events, each found by the primary key. `?` are owner, mode and request. */
+/**
+ * The deliveries of a request's events, each found by the primary key. The first event of a call leads to its others.
+ * `?` are owner, mode and request.
+ */
 const OF_REQUEST = `
 id = any(array(
   select d.id from (
-    select e.owner_id, e.mode, e.id from events e
-    where e.owner_id = ? and e.mode = ? and e.request_id = ? order by e.id desc limit 1000
+    select one.owner_id, one.mode, one.id from (
+      select owner_id, mode, id as first_id from events
+      where owner_id = ? and mode = ? and request_id = ? and not same_request order by id desc limit 1000
+    ) first cross join lateral (
+      select * from events
+      where owner_id = first.owner_id and mode = first.mode and ${withinCallSql('id', 'first_id')}
+        and (id = first_id or same_request) offset 0
+    ) one order by one.id desc limit 1000
   ) e
   cross join lateral (
     select one.id from deliveries one

@@ -100,7 +100,8 @@ function descriptionOf(
 }
 
 function unmeteredFacts({ unmetered }: RequestLimits = {}): string[] {
-  if (unmetered === 'existing') return ['Only searches and missing pages count against the rate limit.']
+  if (unmetered === 'existing')
+    return ['Only searches, and missing pages in a browser, count against the rate limit.']
   return unmetered ? ['It is outside the rate limit.'] : []
 }
 

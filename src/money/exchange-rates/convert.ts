@@ -5,8 +5,15 @@ import { type Cents, cents } from '../../values/money.ts'
 /** Covers the card network's own rate, and its fee for a conversion. */
 const MARGIN_PERCENT = 3
 
-/** Currencies of the ECB's list without a smaller unit (ISO 4217). The others have cents. */
-const WITHOUT_CENTS: ReadonlySet<string> = new Set(['ISK', 'JPY', 'KRW'])
+/** The currencies of the ECB's list by the decimals of their smallest unit (ISO 4217, which `Intl` does not follow). */
+const withCents =
+  'AUD BGN BRL CAD CHF CNY CZK DKK GBP HKD HUF IDR ILS INR MXN MYR NOK NZD PHP PLN RON SEK SGD THB TRY USD ZAR'
+const withoutCents = 'ISK JPY KRW'
+
+const decimals: ReadonlyMap<string, number> = new Map([
+  ...withCents.split(' ').map(currency => [currency, 2] as const),
+  ...withoutCents.split(' ').map(currency => [currency, 0] as const),
+])
 
 /** How a price in another currency became euros. */
 export const ConversionRecord = z
@@ -27,27 +34,27 @@ export interface ConvertedPrice {
   readonly conversion: Conversion
 }
 
-/** `amount` is in the smallest unit of the currency. Undefined for a currency without a rate. */
+/** `amount` is in the smallest unit of the currency. Undefined for a currency without a rate or a known unit. */
 export function convertPrice(
   amount: bigint,
   currency: string,
   { rates, date: rateDate }: ReferenceRates,
 ): ConvertedPrice | undefined {
   const rate = rates.get(currency)
-  if (rate === undefined) return undefined
-  const decimals = WITHOUT_CENTS.has(currency) ? 0 : 2
+  const places = decimals.get(currency)
+  if (rate === undefined || places === undefined) return undefined
   const [whole = '', fraction = ''] = rate.split('.')
-  // amount / 10^decimals / rate * 100 cents * (100 + margin) / 100
+  // amount / 10^places / rate * 100 cents * (100 + margin) / 100
   const dividend = amount * 10n ** BigInt(fraction.length) * BigInt(100 + MARGIN_PERCENT)
-  const divisor = BigInt(whole + fraction) * 10n ** BigInt(decimals)
-  const price = decimals === 0 ? String(amount) : withDecimals(amount, decimals)
+  const divisor = BigInt(whole + fraction) * 10n ** BigInt(places)
+  const price = places === 0 ? String(amount) : withDecimals(amount, places)
   return {
     amountCents: cents((dividend + divisor - 1n) / divisor),
     conversion: { price, currency, rate, rateDate, marginPercent: MARGIN_PERCENT },
   }
 }
 
-function withDecimals(amount: bigint, decimals: number): string {
-  const digits = String(amount).padStart(decimals + 1, '0')
-  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
+function withDecimals(amount: bigint, places: number): string {
+  const digits = String(amount).padStart(places + 1, '0')
+  return `${digits.slice(0, -places)}.${digits.slice(-places)}`
 }

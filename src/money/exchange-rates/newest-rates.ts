@@ -5,7 +5,7 @@ import { isRatesFailure, type ReferenceRates } from '../../ports/exchange-rates.
 import { addCalendarDays, bankDateOf } from '../../values/bank-calendar.ts'
 import { clock } from '../../values/clock.ts'
 
-/** Covers the longest closure of the ECB: Good Friday to Easter Monday. */
+/** In calendar days. Covers weekends with a holiday beside them, and Easter until its Monday. */
 const MAX_AGE_DAYS = 4
 
 const NEWEST = `
@@ -52,6 +52,8 @@ export async function refreshRates({ sql, ports }: Omit<Rating, 'now'>): Promise
   const latest = await source.latest()
   if (isRatesFailure(latest)) return latest.failure
   if (latest.date > bankDateOf(now)) return `The rates are of ${latest.date}, which is in the future.`
+  if (latest.date < addCalendarDays(bankDateOf(now), -MAX_AGE_DAYS))
+    return `The newest rates are of ${latest.date}, which is too long ago.`
   await sql(STORE, [latest.date, now, [...latest.rates.keys()], [...latest.rates.values()]])
   return undefined
 }

@@ -136,7 +136,9 @@ const answerers: Readonly<Record<string, IntentAnswerer>> = {
     const { netEuros, count, deniedCount } = report.total
     const who = slots.agent?.name ?? 'All agents'
     const refused = deniedCount > 0 ? ` ${deniedCount} ${deniedCount === 1 ? 'was' : 'were'} denied.` : ''
-    yield textLine(`${who}: ${formatEuros(netEuros)} in ${count} payments, ${period.label}.${refused}`)
+    yield textLine(
+      `${who}: ${formatEuros(netEuros)} in ${count === 1 ? '1 payment' : `${count} payments`}, ${period.label}.${refused}`,
+    )
   },
 
   async *balance(slots, responder) {

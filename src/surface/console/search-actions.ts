@@ -10,7 +10,6 @@ import { statementsApi } from '../../money/statements/index.ts'
 import { walletsApi } from '../../money/wallets/index.ts'
 import { sandboxApi } from '../sandbox/index.ts'
 import type { PageRequest } from './page.ts'
-import { formatDay } from './parts/text.ts'
 
 interface SearchAction {
   readonly label: string
@@ -24,11 +23,7 @@ interface SearchAction {
 export const formAddress = ({ method, path }: AnyOperation): string =>
   method === 'GET' ? '' : `#do:${encodeURIComponent(`${method} ${path}`)}`
 
-/** Statements are of whole months, so the month before this one is the last to export. */
-const lastMonth = (now: Date): string =>
-  formatDay(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)).toISOString().slice(0, 7))
-
-const actions = (now: Date): readonly SearchAction[] => [
+const actions: readonly SearchAction[] = [
   { label: 'New agent', words: 'create add', section: 'agents', operation: agentsApi.create },
   {
     label: 'New limit template',
@@ -58,7 +53,7 @@ const actions = (now: Date): readonly SearchAction[] => [
     operation: peopleApi.create,
   },
   {
-    label: `Export ${lastMonth(now)}`,
+    label: 'Export a month of statements',
     words: 'month statement csv pdf',
     section: 'statements',
     operation: statementsApi.export,
@@ -69,9 +64,9 @@ const actions = (now: Date): readonly SearchAction[] => [
 /** The actions that the person may take and whose words begin with those of the question. */
 export const actionsMatching = (
   matches: (text: string) => boolean,
-  { may, now, tenant }: PageRequest,
+  { may, tenant }: PageRequest,
 ): readonly SearchAction[] =>
-  actions(now).filter(
+  actions.filter(
     ({ label, words = '', operation, section }) =>
       may(operation) && (section !== 'clock' || tenant.mode === 'test') && matches(`${label} ${words}`),
   )

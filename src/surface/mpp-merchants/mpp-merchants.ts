@@ -33,7 +33,8 @@ const json = (value: object): ResponseFile => ({ type: 'application/json', conte
 /** Fixed in test mode, so that a challenge is the same when it is paid. */
 function inDollars(amountCents: Cents, ports: Pick<Ports, 'exchangeRates'>) {
   const source = ports.exchangeRates('test')
-  const rate = source.name === 'sandbox' ? Number(source.rates.get('USD')) : Number.NaN
+  if (source.name !== 'sandbox') throw new Error('the rates of test mode are fixed')
+  const rate = Number(source.rates.get('USD'))
   return { amount: String(roundCents(Number(amountCents) * rate)), currency: 'usd' }
 }
 

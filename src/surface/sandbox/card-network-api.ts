@@ -47,7 +47,7 @@ const simulated = {
 } as const
 
 const WAY =
-  'Test mode only. Simulates the card network: the message is signed and delivered to `POST /rails/card-processor`. To repeat a message, send all fields of the answer, including `messageId` and `sentAt`.'
+  'Test mode only. Simulates the card network: sends a signed message to `POST /rails/card-processor`. To repeat it, send all fields of the answer with `messageId` and `sentAt`.'
 
 const authorizationId = 'sandboxauth_01jd8x2m4ye7k9v0c3q5r6t8wz'
 const cardId = 'card_01jd8x2m4ye7k9v0c3q5r6t8wz'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { z } from 'zod'
+import { manualIdentity } from '../../../src/adapters/identity-verification/manual.ts'
 import { areas } from '../../../src/areas.ts'
 import { intentSearchFor } from '../../../src/cards/authorizations/network/incoming-message.ts'
 import { allOperations } from '../../../src/kernel/contract/area.ts'
@@ -15,7 +16,10 @@ import { times } from '../../support/sample-service.ts'
 
 const engine = await startEngine(areas)
 const processor = sandboxWith()
-Object.assign(engine.runtime.ports, { cardProcessor: () => processor } satisfies Partial<Ports>)
+Object.assign(engine.runtime.ports, {
+  cardProcessor: () => processor,
+  identityVerification: manualIdentity,
+} satisfies Partial<Ports>)
 const operations = allOperations(areas)
 
 async function run(

@@ -32,9 +32,15 @@ describe('the file of the ECB', () => {
     [
       'without a usable rate',
       referenceRatesFile('2026-11-25', { USD: '0.000', usd: '1', EUR: '1' }),
-      /no rate/,
+      /without a readable rate/,
     ],
-    ['of negative rates', referenceRatesFile('2026-11-25', { USD: '-1.16' }), /no rate/],
+    ['of negative rates', referenceRatesFile('2026-11-25', { USD: '-1.16' }), /without a readable rate/],
+    [
+      'with one rate missing',
+      referenceRatesFile('2026-11-25', { USD: 'N/A', JPY: '180' }),
+      /without a readable/,
+    ],
+    ['of no day of the calendar', referenceRatesFile('2026-02-31', { USD: '1.16' }), /exactly one day/],
   ])('%s is refused', (_, text, failure) => {
     expect(parseReferenceRates(text)).toEqual({ failure: expect.stringMatching(failure) })
   })

@@ -266,13 +266,10 @@ describe('a page of the console', () => {
     }
   })
 
-  test('offers in its search the export of the last full month, where its form is', async () => {
+  test('offers in its search the export of a month, where its form is', async () => {
     const { read } = await aVisitor()
-    const now = new Date()
-    const last = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1))
-    const name = last.toLocaleString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
     const { text } = await read('console/search?q=export')
-    expect(text).toContain(`<a href="../console/statements"><span>Export ${name}</span></a>`)
+    expect(text).toContain('<a href="../console/statements"><span>Export a month of statements</span></a>')
   })
 
   test('returns only the requested parts', async () => {

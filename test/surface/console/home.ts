@@ -117,7 +117,7 @@ describe('the inbox', () => {
     const names = checked.map(item => /<bdi>(Shop \d+)/.exec(item)?.[1])
     expect(items).toHaveLength(50)
     expect(names).toEqual(shops.slice(1, 11).map(n => `Shop ${n}`))
-    expect(text).toContain('More requests wait, some with earlier deadlines: the newest 50')
+    expect(text).toContain('More requests wait, possibly with earlier deadlines: the newest 50')
     expect(text).toContain('>Approve the next 20</button>')
   })
 })

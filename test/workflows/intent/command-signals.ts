@@ -56,7 +56,7 @@ describe('agentpay signal', () => {
 
   test.each([
     [['intent_1', 'approve'], 2, 'intent_1 is not the id of a run'],
-    [['intent/intent_1', 'approve', '--input', 'fine'], 2, '--input must be JSON'],
+    [['intent/intent_1', 'approve', '--input', 'fine'], 2, '--input is not JSON. Write it such as'],
     [['intent/intent_1', 'approve', '--input', '{}', '--by', 'Ada'], 2, '--input is the whole payload'],
     [
       ['intent/intent_1', 'approve'],

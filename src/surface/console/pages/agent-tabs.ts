@@ -10,14 +10,15 @@ import { intentsSection } from './decide/intents.ts'
 import { cardCreation, cardsSection } from './money/cards.ts'
 import { transactionsSection } from './money/transactions.ts'
 
-const MOST = 20
+const MOST_LISTED = 20
 
 interface Agent {
   readonly id: string
+  readonly status: string
 }
 
 /** The newest records of the agent, and where the others are. */
-const of = (
+const newestOf = (
   section: { related: typeof cardsSection.related },
   list: string,
   title: string,
@@ -28,7 +29,7 @@ const of = (
     {
       title,
       query: { agentId: id },
-      limit: MOST,
+      limit: MOST_LISTED,
       empty: `No ${title.toLowerCase()} yet.`,
       section: list,
     },
@@ -41,8 +42,8 @@ export const agentTabs: readonly RecordTab<Agent>[] = [
     label: 'Activity',
     async content(agent, request) {
       const [payments, intents] = await Promise.all([
-        of(transactionsSection, 'transactions', 'Payments', agent, request),
-        of(intentsSection, 'intents', 'Intents', agent, request),
+        newestOf(transactionsSection, 'transactions', 'Payments', agent, request),
+        newestOf(intentsSection, 'intents', 'Intents', agent, request),
       ])
       return html`${payments}${intents}`
     },
@@ -65,19 +66,21 @@ export const agentTabs: readonly RecordTab<Agent>[] = [
     name: 'cards',
     label: 'Cards',
     events: ['card.*'],
-    content: ({ id: agentId }, request) =>
+    content: ({ id: agentId, status }, request) =>
       cardsSection.related(
         {
           title: 'Cards',
           query: { agentId },
-          limit: MOST,
+          limit: MOST_LISTED,
           empty: 'No cards yet. Machine payments (402) need one.',
           section: 'cards',
-          create: {
-            ...cardCreation,
-            given: { agentId },
-            members: cardCreation.members.filter(name => name !== 'agentId'),
-          },
+          ...((status === 'active' || status === 'frozen') && {
+            create: {
+              ...cardCreation,
+              given: { agentId },
+              members: cardCreation.members.filter(name => name !== 'agentId'),
+            },
+          }),
         },
         request,
       ),
@@ -88,8 +91,8 @@ export const agentTabs: readonly RecordTab<Agent>[] = [
     events: ['mandate.*', 'delegation.*'],
     async content(agent, request) {
       const [mandates, delegations] = await Promise.all([
-        of(mandatesSection, 'mandates', 'Mandates', agent, request),
-        of(delegationsSection, 'delegations', 'Delegations', agent, request),
+        newestOf(mandatesSection, 'mandates', 'Mandates', agent, request),
+        newestOf(delegationsSection, 'delegations', 'Delegations', agent, request),
       ])
       return html`${mandates}${delegations}`
     },
@@ -98,12 +101,12 @@ export const agentTabs: readonly RecordTab<Agent>[] = [
     name: 'tokens',
     label: 'Tokens',
     events: ['token.*'],
-    content: (agent, request) => of(agentTokensSection, 'tokens', 'Tokens', agent, request),
+    content: (agent, request) => newestOf(agentTokensSection, 'tokens', 'Tokens', agent, request),
   },
   {
     name: 'runs',
     label: 'Runs',
     events: ['run.*'],
-    content: (agent, request) => of(runsSection, 'runs', 'Runs', agent, request),
+    content: (agent, request) => newestOf(runsSection, 'runs', 'Runs', agent, request),
   },
 ]

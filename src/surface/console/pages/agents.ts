@@ -94,8 +94,10 @@ export const agentsSection = consoleSection({
       fold: true,
     },
   ],
-  boxes: async (agent, request) =>
-    html`${await moneyOf(agent, request)}${await renderAgentLimits(agent.id, request)}`,
+  async boxes(agent, request) {
+    const parts = [moneyOf(agent, request), renderAgentLimits(agent.id, request)]
+    return html`${await Promise.all(parts)}`
+  },
   tabs: agentTabs,
 })
 

@@ -1,4 +1,4 @@
-import { idPrefix } from '../../../values/ids.ts'
+import { idPrefix, isTypeId } from '../../../values/ids.ts'
 import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
 import { knownRecordName } from './names.ts'
@@ -43,7 +43,7 @@ const sectionsByPrefix: ReadonlyMap<string, string> = new Map([
 ])
 
 export function recordAddress(id: string): string | undefined {
-  const section = sectionsByPrefix.get(idPrefix(id))
+  const section = isTypeId(id) ? sectionsByPrefix.get(idPrefix(id)) : undefined
   return section && `console/${section}/${encodeURIComponent(id)}`
 }
 

@@ -11,7 +11,7 @@ import { RefusedError } from '../../../kernel/contract/problem.ts'
 import { beneficiariesApi } from '../../../money/beneficiaries/index.ts'
 import { transactionsApi } from '../../../money/transactions/index.ts'
 import { walletsApi } from '../../../money/wallets/index.ts'
-import { idPrefix } from '../../../values/ids.ts'
+import { idPrefix, isTypeId } from '../../../values/ids.ts'
 import type { PageRequest } from '../page.ts'
 import type { FieldChoices } from './form.ts'
 import { formatPlainEuros } from './text.ts'
@@ -216,7 +216,7 @@ export async function readPaymentNames(record: object, request: PageRequest): Pr
 }
 
 const isNamedRecord = (value: unknown): value is string =>
-  typeof value === 'string' && kindsByPrefix.has(idPrefix(value))
+  typeof value === 'string' && isTypeId(value) && kindsByPrefix.has(idPrefix(value))
 
 async function readNamesOf(
   kind: NamedRecordKind,

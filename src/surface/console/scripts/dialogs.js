@@ -70,7 +70,10 @@ export function showSecrets(secrets) {
   )
   return show(
     words.secretTitle,
-    [element('p', {}, 'joinUrl' in secrets ? words.linkHint : words.secretHint), element('dl', {}, ...rows)],
+    [
+      element('p', {}, 'joinUrl' in secrets || 'url' in secrets ? words.linkHint : words.secretHint),
+      element('dl', {}, ...rows),
+    ],
     [['yes', words.secretKept, 'main']],
   )
 }

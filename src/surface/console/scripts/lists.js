@@ -62,8 +62,11 @@ function makePanel() {
 }
 
 async function renewPanel(shown) {
-  const record = await readRecord(shown.dataset.address)
-  if (record && shown.isConnected) morph(shown.querySelector('.panel-content'), record.content)
+  const { address } = shown.dataset
+  const record = await readRecord(address)
+  // Another row may have been opened in the meantime.
+  if (record && shown.isConnected && wanted === address)
+    morph(shown.querySelector('.panel-content'), record.content)
 }
 
 async function open(address, trigger) {

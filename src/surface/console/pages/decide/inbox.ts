@@ -95,7 +95,7 @@ ${
 <div class="queue">${shown.map(renderInboxItem)}</div>`
 }
 ${left > 0 && html`<p><a href="?kind=receipts">${receipts.hasMore ? 'More than ' : ''}${countOf(left, 'more missing receipt')}</a></p>`}
-${waiting.hasMore && html`<p>More requests wait, some with earlier deadlines: the newest ${MOST_WAITING} of each kind are listed. The others appear as you decide these.</p>`}`
+${waiting.hasMore && html`<p>More requests wait, possibly with earlier deadlines: the newest ${MOST_WAITING} of each kind are listed. The others appear as you decide these.</p>`}`
 }
 
 function filters(all: readonly InboxItem[], chosen: InboxKind | undefined, { to }: PageRequest): Html {

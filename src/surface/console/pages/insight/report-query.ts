@@ -120,7 +120,7 @@ function presetsFor(name: ReportName, { now }: PageRequest) {
 }
 
 export const reportExportLink = ({ path }: AnyOperation, name: ReportName, request: PageRequest): Html =>
-  html`<a class="aside" href="${request.to(path.slice(1))}${addressWith(reportQuery(name, request))}" download>Export</a>`
+  html`<a class="button small aside" href="${request.to(path.slice(1))}${addressWith(reportQuery(name, request))}" download>Export</a>`
 
 export const formatSpan = ({ from, to }: Span): string =>
   from === to ? formatDay(from) : `${formatDay(from)} to ${formatDay(to)}`

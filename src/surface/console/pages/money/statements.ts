@@ -1,4 +1,3 @@
-import { customersApi } from '../../../../identity/customers/index.ts'
 import { statementsApi } from '../../../../money/statements/index.ts'
 import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
@@ -16,15 +15,11 @@ const downloads = ({ id }: { readonly id: string }, { to }: PageRequest): Html =
 
 const labels = { period: 'Month (default: this month)' }
 
-const OFFERED_MONTHS = 24
-
-/** One button exports a month of all wallets. The last full month is chosen. */
-async function exportForm({ ask, may, now, to }: PageRequest): Promise<HtmlContent> {
+/** One button exports a month of all wallets, of those that the newest hundred statements are about. */
+async function exportForm({ ask, may, to }: PageRequest): Promise<HtmlContent> {
   if (!may(statementsApi.export)) return false
-  const { createdAt } = await ask(customersApi.me)
-  const months = Array.from({ length: OFFERED_MONTHS }, (_, ago) =>
-    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1 - ago, 1)).toISOString().slice(0, 7),
-  ).filter(month => month >= createdAt.slice(0, 7))
+  const { data } = await ask(statementsApi.list, { query: { limit: 100 } })
+  const months = [...new Set(data.map(({ period }) => period))].toSorted().toReversed()
   if (months.length === 0) return false
   return html`<form method="get" class="export-month" action="${to('statements/export')}">
 <label class="unseen" for="export-month">Month</label>
