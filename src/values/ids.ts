@@ -19,10 +19,6 @@ export const id = (prefix: string) =>
     .max(MAX_LENGTH)
     .meta({ examples: [`${prefix}_01jd8x2m4ye7k9v0c3q5r6t8wz`] })
 
-const TYPE_ID = /^[a-z_]+_[0-9a-hjkmnp-tv-z]{26}$/
-
-export const isTypeId = (value: string): boolean => TYPE_ID.test(value)
-
 export const idPrefix = (id: string): string => id.slice(0, Math.max(0, id.lastIndexOf('_')))
 
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'

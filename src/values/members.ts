@@ -1,5 +1,3 @@
-import { isTypeId } from './ids.ts'
-
 /**
  * How members of records are shown to people, by their names and values: one rule for the command line and
  * the console.
@@ -20,6 +18,9 @@ type MemberKind =
   | 'record'
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const TYPE_ID = /^[a-z_]+_[0-9a-hjkmnp-tv-z]{26}$/
+
+export const isTypeId = (value: string): boolean => TYPE_ID.test(value)
 
 export const isRecord = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,5 @@
-import { idPrefix, isTypeId } from '../../../values/ids.ts'
+import { idPrefix } from '../../../values/ids.ts'
+import { isTypeId } from '../../../values/members.ts'
 import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
 import { knownRecordName } from './names.ts'
