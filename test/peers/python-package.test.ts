@@ -41,7 +41,7 @@ describe('the package of Python, installed by pip in an empty folder', () => {
   test('runs what the tutorial of the first payment shows', async () => {
     const page = readFileSync('docs/tutorials/first-payment.md', 'utf8')
     const shown = /```python\n(from agentpay[\s\S]*?)```/.exec(page)?.[1] ?? ''
-    expect(await runProgram(shown)).toBe('approved 2.5 127.0.0.1\n')
+    expect(await runProgram(shown)).toBe('approved 2.5 localhost\n')
   })
 
   test('is typed strictly, and holds a program to the contract', async () => {
