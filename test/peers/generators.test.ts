@@ -34,7 +34,7 @@ async function paidBy(command: string, args: readonly string[], cwd: string): Pr
 
 const PAID = {
   declared: 'created',
-  refused: [400, 'intent_not_approved', expect.stringMatching(/^intentId: only an approved intent/)],
+  refused: [400, 'intent_not_approved', expect.stringMatching(/^intentId: name an approved intent/)],
   merchantStatus: 200,
   status: 'completed',
   agents: ['Writer', 'Reader'],
