@@ -184,8 +184,10 @@ async function workersOf({ temporal }: World, { workflowId }: Intent): Promise<s
 
 async function killWorkerOf(world: World, intent: Intent, onKill: () => void): Promise<string> {
   // A killed activity would be noticed only at its timeout, so the run must be waiting.
-  await until('a run that waits', async () => attributeOf(await runOf(world, intent)) === 'created')
-  const [identity = ''] = await workersOf(world, intent)
+  const identity = await until('a run that waits', async () => {
+    const [first] = await workersOf(world, intent)
+    return attributeOf(await runOf(world, intent)) === 'created' ? first : undefined
+  })
   const pid = Number.parseInt(identity, 10)
   if (!commandOf(pid)?.has('src/bin/worker.ts')) throw new Error(`${identity} is no worker of ours`)
   onKill()
