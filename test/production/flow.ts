@@ -185,8 +185,9 @@ async function workersOf({ temporal }: World, { workflowId }: Intent): Promise<s
 async function killWorkerOf(world: World, intent: Intent, onKill: () => void): Promise<string> {
   // A killed activity would be noticed only at its timeout, so the run must be waiting.
   const identity = await until('a run that waits', async () => {
+    if (attributeOf(await runOf(world, intent)) !== 'created') return undefined
     const [first] = await workersOf(world, intent)
-    return attributeOf(await runOf(world, intent)) === 'created' ? first : undefined
+    return first
   })
   const pid = Number.parseInt(identity, 10)
   if (!commandOf(pid)?.has('src/bin/worker.ts')) throw new Error(`${identity} is no worker of ours`)
