@@ -46,6 +46,10 @@ async function money({ owner, agentId }: Payer) {
 
 const holdAgent = ({ agentId }: Payer) => api.hold('select from agents where id = $1 for update', [agentId])
 
+/** As if no time had passed since the kill: on a busy machine the process may count as dead by now. */
+const keepLeases = () =>
+  api.sql(`update process_leases set held_until = clock_timestamp() + interval '1 minute'`)
+
 /** The lease of a request ended by a crash expires after two minutes. */
 const lapseLease = () => api.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes'`)
 
@@ -108,8 +112,8 @@ describe('an API process that is killed once the credential has left', () => {
     const before = await money(payer)
     const again = await killed(payer, path, gives)
     expect(await credentials(payer)).toMatchObject([{ status: 'sent' }])
-    // On a busy machine the lease of the killed process may have lapsed by now.
-    expect(['in_progress', 'payment_indeterminate']).toContain((await again()).code)
+    await keepLeases()
+    expect(await again()).toMatchObject({ status: 409, code: 'in_progress' })
     await lapseLease()
     const answer = await again()
     expect(answer).toMatchObject({ status: 502, code: 'payment_indeterminate' })
