@@ -35,7 +35,7 @@ export const createSandboxLink: HandlerOf<typeof consoleApi.createSandboxLink> =
   )
   if (!owner && (await hasPeople(context))) return refuse('owner_missing')
   const personId = owner?.id ?? null
-  const link = await replacePersonLink({ personId, kind: 'sign_in' }, context)
+  const link = await replacePersonLink({ personId, kind: 'sign_in', fromOperator: true }, context)
   emit('console.link_created', { linkId: link.id, personId, expiresAt: link.expiresAt })
   return { ...link, personId }
 }

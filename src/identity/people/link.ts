@@ -38,6 +38,8 @@ const schema = defineEntity({
     personId: nullable.string(),
     kind: p.enum(personLinkKinds),
     recoveryId: nullable.string(),
+    /** Made with the dashboard secret: opens only while the owner is unverified. */
+    fromOperator: p.boolean().onCreate(() => false),
     hash: p.text(),
     expiresAt: timestampColumn(),
     usedAt: nullable.instant(),
@@ -53,6 +55,7 @@ interface LinkMembers {
   readonly personId: string | null
   readonly kind: PersonLinkKind
   readonly recoveryId?: string
+  readonly fromOperator?: boolean
 }
 
 interface MadeLink {
@@ -64,7 +67,7 @@ interface MadeLink {
 type Making = Pick<Context, 'records' | 'ports' | 'tenant'>
 
 export function newPersonLink(
-  { personId, kind, recoveryId }: LinkMembers,
+  { personId, kind, recoveryId, fromOperator = false }: LinkMembers,
   { records, ports, tenant }: Making,
 ): MadeLink {
   const token = newSecret('lnk_')
@@ -73,6 +76,7 @@ export function newPersonLink(
     personId,
     kind,
     recoveryId: recoveryId ?? null,
+    fromOperator,
     hash: hashSecret(token),
     expiresAt,
   })

@@ -44,7 +44,7 @@ export const peoplePersonalData = {
   },
   person_links: {
     personal: {},
-    plain: ['kind', 'recovery_id'],
+    plain: ['kind', 'recovery_id', 'from_operator'],
     secret: ['hash'],
   },
   recoveries: {

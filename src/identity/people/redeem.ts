@@ -22,12 +22,15 @@ interface FoundLink extends Row {
   readonly ownerId: string
   readonly mode: Mode
   readonly isRecovery: boolean
+  /** The operator made it before the owner was verified. */
+  readonly isTooLate: boolean
   readonly offsetMs: number
 }
 
 /** Searches by the digest, so that the response time reveals nothing about existing tokens. */
 const FIND = `
-select s.id, s.owner_id as "ownerId", s.mode, s.kind = 'recovery' as "isRecovery", coalesce(t.offset_ms, 0)::float8 as "offsetMs"
+select s.id, s.owner_id as "ownerId", s.mode, s.kind = 'recovery' as "isRecovery",
+  s.from_operator and c.kyc_status = 'verified' as "isTooLate", coalesce(t.offset_ms, 0)::float8 as "offsetMs"
 from person_links s
 join customers c on c.id = s.owner_id and c.status = 'active'
 left join tenant_clocks t on t.owner_id = s.owner_id and t.mode = s.mode
@@ -46,6 +49,7 @@ export async function redeemPersonLink(
   const { records, sql, switchTenant } = context
   const [found] = await sql<FoundLink>(FIND, [hashSecret(token)])
   if (!found) return 'link_unknown'
+  if (found.isTooLate) return 'link_expired'
   const { ownerId, mode } = found
   const now = clock.tenant(found.offsetMs)
   switchTenant({ ownerId, mode }, now)

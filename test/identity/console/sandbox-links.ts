@@ -59,6 +59,16 @@ describe('a link of the operator for the sandbox', () => {
     expect((await redeem(url, String(link.url))).body).toMatchObject({ role: 'owner', kind: 'join' })
   })
 
+  test('does not open once the owner is verified, with and without a passkey', async () => {
+    const [bare, withPasskey] = [await service.owner(), await service.owner()]
+    await enrolled(service, withPasskey)
+    for (const { ownerId } of [bare, withPasskey]) {
+      const link = await bodyOf(linkOf(ownerId))
+      await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [ownerId])
+      expect((await redeem(url, link.url)).status).toBe(410)
+    }
+  })
+
   test('is refused to a key', async () => {
     const { client, ownerId } = await service.owner()
     expect(await client.console.createSandboxLink({ body: { ownerId } })).toMatchObject({
