@@ -210,7 +210,12 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     watchTemporal(isServing) {
       temporal = isServing
     },
-    gate: createAuthenticator(credentials, settings.dashboardSecret, createProofVerifier(database)),
+    gate: createAuthenticator(
+      credentials,
+      settings.dashboardSecret,
+      createProofVerifier(database),
+      runtime.ports.publicUrl,
+    ),
     ...{ receiveFor, threads, rateLimit, onOutbox },
     ...following,
     ports: runtime.ports,

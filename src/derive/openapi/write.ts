@@ -111,7 +111,7 @@ export const parseOpenapiFile = (text: string): OpenapiDocument =>
 export const writeJsonLines = (document: Json, levels: Readonly<Record<string, number>>): string =>
   `${runAtOnce(lines(document, 1, levels))}\n`
 
-const isShort = (value: Json, depth: number): boolean => depth <= 2 && JSON.stringify(value).length <= 160
+const isShort = (value: Json, depth: number): boolean => depth <= 2 && JSON.stringify(value).length <= 480
 
 function* lines(
   value: Json,
@@ -125,7 +125,7 @@ function* lines(
       below > 0 && isObject(member) && !isShort(member, below)
         ? yield* lines(member, below)
         : JSON.stringify(member)
-    members.push(`${JSON.stringify(name)}: ${text}`)
+    members.push(`${JSON.stringify(name)}:${text}`)
     yield
   }
   return `{\n${members.join(',\n')}\n}`
