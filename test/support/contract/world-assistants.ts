@@ -13,7 +13,8 @@ async function personOf(make: Make, service: WorldService): Promise<PersonInBrow
   return { url: service.url, headers }
 }
 
-const newAgent = async (make: Make): Promise<string> => (await make('POST', '/agents', { name: 'Shopper' })).id
+const newAgent = async (make: Make): Promise<string> =>
+  (await make('POST', '/agents', { name: 'Shopper' })).id
 
 async function approved(make: Make, service: WorldService) {
   const person = await personOf(make, service)
