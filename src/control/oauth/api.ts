@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { assertionEvents, assertionRefusals, webauthnAssertionSchema } from '../../identity/passkeys/index.ts'
 import { fileSchema } from '../../kernel/contract/file.ts'
-import { get, notFound, notFoundOrDeleted, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { oauthErrors } from '../../kernel/contract/oauth-errors.ts'
+import { get, notFound, notFoundOrDeleted, post } from '../../kernel/contract/operation.ts'
 import { tokenScopeSetNames } from '../../kernel/contract/scopes.ts'
 import { acceptForm } from '../../kernel/contract/upload.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
@@ -21,9 +22,7 @@ const metadata = {
   returns: [200, fileSchema('application/json')],
 } as const
 
-/** The code alone is the message: clients compare the member `error` with it (RFC 6749, 5.2). */
-const oauthError = <C extends string>(code: C, status = 400) =>
-  ({ [code]: [status, code] }) as unknown as Readonly<Record<C, RefusalSpec>>
+const { invalid_grant, invalid_target, invalid_redirect_uri, unsupported_grant_type } = oauthErrors
 
 const clientId = z.string().min(1).max(MAX_CLIENT_ID)
 
@@ -67,7 +66,7 @@ export const oauthApi = {
         .meta({ id: 'RegisteredClient' }),
     ],
     fails: {
-      ...oauthError('invalid_redirect_uri'),
+      invalid_redirect_uri,
       too_many_waiting: [
         429,
         `${MAX_UNUSED_CLIENTS} clients of your address are registered and unused. Connect one of them, or wait a day.`,
@@ -78,9 +77,8 @@ export const oauthApi = {
   approve: post('/oauth/approve', {
     summary: 'Connect an assistant',
     description:
-      'Called by the page `/oauth/authorize`. With `constraints` the person signs a mandate: the assistant pays within it without asking. Without them, each payment is decided as any other one of the agent.',
+      'Called by the page `/oauth/authorize`, for an owner. With `constraints` the person signs a mandate: the assistant pays within it without asking. Without them, each payment is decided as any other one of the agent.',
     callers: ['console'],
-    scope: 'tokens:write',
     signature: {
       challenge: '/mandates/options',
       asks: {
@@ -119,6 +117,7 @@ export const oauthApi = {
       ],
       agent_not_found: notFoundOrDeleted('agent'),
       agent_not_active: [400, 'The agent is frozen: unfreeze it first.'],
+      owner_needed: [403, 'Only an owner can connect an assistant.'],
       ...mandateTermRefusals,
       ...assertionRefusals,
     },
@@ -157,11 +156,7 @@ export const oauthApi = {
         })
         .meta({ id: 'AssistantTokens' }),
     ],
-    fails: {
-      ...oauthError('invalid_grant'),
-      ...oauthError('invalid_target'),
-      ...oauthError('unsupported_grant_type'),
-    },
+    fails: { invalid_grant, invalid_target, unsupported_grant_type },
     emits: {
       'assistant.connected': assistantEvents['assistant.connected'],
       ...agentTokenCreatedEvent,

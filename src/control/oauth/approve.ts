@@ -39,6 +39,7 @@ async function blockerOf(
 
 export const approveAssistant: Approve = async ({ body }, context) => {
   const { records, sql, actor, now, ports, emit, refuse } = context
+  if (!actor.scopes.has('tokens:write') || !actor.scopes.has('mandates:write')) return refuse('owner_needed')
   const request = openRequest(body.ticket, context)
   if (!request) return refuse('request_expired')
   const mandateId = await signedMandate(body, context)

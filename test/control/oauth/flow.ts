@@ -7,6 +7,7 @@ import {
   connect,
   form,
   openConsent,
+  readJson,
   resourceAt,
 } from '../../support/control/assistants.ts'
 import { bodyOf } from '../../support/factories.ts'
@@ -29,10 +30,10 @@ describe('an assistant with nothing but the address', () => {
   test('finds the server from the 401 of /mcp', async () => {
     const { status, challenge } = await listTools('at_mcp_unknown0')
     const metadataUrl = /resource_metadata="([^"]+)"/.exec(String(challenge))?.[1]
-    const resource = await (await fetch(String(metadataUrl))).json()
+    const resource = await readJson(String(metadataUrl))
     const [issuer] = resource.authorization_servers
     const { pathname, origin } = new URL(issuer)
-    const server = await (await fetch(`${origin}/.well-known/oauth-authorization-server${pathname}`)).json()
+    const server = await readJson(`${origin}/.well-known/oauth-authorization-server${pathname}`)
     expect([status, resource.resource, server.issuer]).toEqual([401, await resourceAt(url), issuer])
     expect(server).toMatchObject({
       code_challenge_methods_supported: ['S256'],
@@ -192,7 +193,7 @@ describe('the page of consent', () => {
     const { headers } = await signedInTo(service, owner, { role: 'approver' })
     const text = await (await openConsent({ url, headers }, await anAuthorization(url))).text()
     expect(text).toContain('Only an owner of the account can connect an assistant')
-    await expect(approvedCode({ url, headers }, withoutBudget(owner))).rejects.toThrow('scope')
+    await expect(approvedCode({ url, headers }, withoutBudget(owner))).rejects.toThrow('Only an owner')
   })
 
   test('says how an assistant connects, if it is opened without a request', async () => {

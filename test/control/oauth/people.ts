@@ -14,7 +14,7 @@ export async function anOwnerAtTheBrowser() {
   const signer = await enrolled(service, owner)
   const { headers, client } = await signedInTo(service, owner, { personId: signer.personId })
   const { id: agentId } = await aFundedAgent(owner.client)
-  return { ...owner, signer, agentId, person: { url, headers }, console: client }
+  return { ...owner, signer, agentId, person: { url, headers }, pages: client }
 }
 
 export type OwnerAtTheBrowser = Awaited<ReturnType<typeof anOwnerAtTheBrowser>>
@@ -22,9 +22,9 @@ export type OwnerAtTheBrowser = Awaited<ReturnType<typeof anOwnerAtTheBrowser>>
 const CONSTRAINTS = { perTransactionEuros: 25, perMonthEuros: 100 }
 
 /** What the page sends: the mandate that the person has signed. */
-export async function signedChoices({ agentId, signer, console }: OwnerAtTheBrowser) {
+export async function signedChoices({ agentId, signer, pages }: OwnerAtTheBrowser) {
   const mandate = { agentId, name: 'Claude', constraints: CONSTRAINTS, expiresAt: inDays(30) }
-  const challenge = await bodyOf(console.mandates.options({ body: mandate }))
+  const challenge = await bodyOf(pages.mandates.options({ body: mandate }))
   return { ...mandate, webauthnAssertion: signed(challenge, signer.device) }
 }
 

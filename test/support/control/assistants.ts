@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { type HttpResponse, http } from '../harness.ts'
 
 export interface PersonInBrowser {
   readonly url: string
@@ -15,24 +16,21 @@ export const CALLBACK = 'https://assistant.example.com/callback'
 export const challengeOf = (verifier: string): string =>
   createHash('sha256').update(verifier).digest('base64url')
 
-export async function post(url: string, path: string, body: object, headers = {}) {
-  const response = await fetch(url + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: await response.json() }
-}
+const answered = ({ status, body }: HttpResponse) => ({ status, body })
 
-export const form = async (url: string, path: string, members: Readonly<Record<string, string>>) => {
-  const response = await fetch(url + path, { method: 'POST', body: new URLSearchParams(members) })
-  return { status: response.status, body: await response.json() }
-}
+export const post = async (url: string, path: string, body: object, headers = {}) =>
+  answered(await http(url, 'POST', path, { body, headers }))
 
-export async function resourceAt(url: string): Promise<string> {
-  const response = await fetch(`${url}/.well-known/oauth-protected-resource/mcp`)
-  return (await response.json()).resource
-}
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+
+export const form = async (url: string, path: string, members: Readonly<Record<string, string>>) =>
+  answered(await http(url, 'POST', path, { body: String(new URLSearchParams(members)), headers: FORM }))
+
+export const readJson = async (address: string): Promise<HttpResponse['body']> =>
+  JSON.parse(await (await fetch(address)).text())
+
+export const resourceAt = async (url: string): Promise<string> =>
+  (await readJson(`${url}/.well-known/oauth-protected-resource/mcp`)).resource
 
 export async function aRegisteredClient(
   url: string,
