@@ -328,8 +328,8 @@ export const mppApi = {
       use: 'Use it where an address has answered with HTTP 402 and the intent for it is approved: it pays once and returns what was bought. If the outcome is open, do not pay in another way: check the intent.',
     },
     description: [
-      'Requests the URL, reads the challenge of its 402, mints one credential for it (by the method `card` or `stripe`: a token of the card that only this merchant can charge), and repeats the request with it. Returns what the merchant sells, and its receipt.',
-      'Before minting, the service checks that the intent is approved and unpaid, the card usable, the host the intent’s merchant and not denied; that the challenge has not expired, is within the hold, for a network of the card and for this body, with a valid key of the merchant; and that policy, card and risk allow it. Otherwise nothing is paid.',
+      'Requests the URL, reads the challenge of its 402, mints one credential for it (method `card` or `stripe`: a token of the card for this merchant alone), and repeats the request with it. Returns what the merchant sells, and its receipt.',
+      'Before minting, the service checks the intent, the card, the host, the challenge (expiry, amount, network, body, the merchant’s own key), policy and risk. A refusal has paid nothing.',
       'A credential is sent once. Any answer other than a 2xx leaves the outcome unknown: 502 or 504, the money stays held, and nothing is minted again until the card network or a key (`POST /v1/mpp/credentials/{id}/resolve`) reports the outcome, or 31 days have passed. A repetition with the same `Idempotency-Key` never pays twice.',
     ].join('\n\n'),
     callers: ['key', 'agent'],
@@ -389,7 +389,7 @@ export const mppApi = {
   }),
   list: list('/v1/mpp/credentials', {
     summary: 'List MPP credentials',
-    description: 'Newest first: every machine payment, with its status.',
+    description: 'Newest first.',
     callers: ['key', 'agent'],
     scope: 'mpp:read',
     filters: {
@@ -427,7 +427,7 @@ export const mppApi = {
   evidence: get('/v1/mpp/credentials/{id}/evidence', {
     summary: 'Get the signed evidence of a machine payment',
     description:
-      'A JWS (EdDSA, `typ` `payment-evidence`) over the decision, the intent, the challenge, the digests of request and credential, the receipt and the outcome. Anyone can verify it with `/.well-known/jwks.json`.',
+      'A JWS (EdDSA, `typ` `payment-evidence`) over decision, intent, challenge, digests of request and credential, receipt and outcome. Verify it with `/.well-known/jwks.json`.',
     callers: ['key', 'agent'],
     scope: 'mpp:read',
     returns: [
@@ -474,7 +474,7 @@ export const protectApi = {
   protect: post('/mpp/protect', {
     summary: 'Add a rule for machine payments',
     description:
-      'Rules check the requested URL, before the first request and again before minting: a host, all hosts below a domain, or an origin. A deny rule takes precedence over allow rules. If an agent has allow rules, of its own or for every agent, nothing else is paid.',
+      'Rules check the requested URL, before the first request and again before minting: a host, all hosts below a domain, or an origin. If an agent has allow rules, of its own or for every agent, nothing else is paid.',
     callers: ['key'],
     scope: 'mpp:protect',
     body: refuseCardNumbers(

@@ -181,8 +181,7 @@ export const settlementsApi = {
   payByPost: post('/collect/402/{id}', {
     ...paymentRequiredContract,
     summary: 'Pay a request by machine, with POST',
-    description:
-      'As `GET /collect/402/{id}`, for clients that send a body. The challenge is bound to the body by its digest.',
+    description: 'As `GET /collect/402/{id}`, for clients that send a body.',
     returns: [200, Unlocked],
     fails: { ...paymentRequiredContract.fails, payment_required },
   }),
