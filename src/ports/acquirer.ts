@@ -7,7 +7,7 @@ import type { Cents } from '../values/money.ts'
  */
 export interface Acquirer {
   readonly name: string
-  /** Whose network tokens it charges; empty for an acquirer without network tokens. */
+  /** The networks whose tokens it charges; empty for an acquirer without network tokens. */
   readonly networks: readonly string[]
   /** Null for an acquirer that charges no shared payment tokens. */
   readonly sharedTokens: SharedTokenAcceptance | null

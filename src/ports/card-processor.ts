@@ -210,7 +210,7 @@ export interface SharedTokenOrder {
 
 export interface SharedToken {
   readonly tokenId: string
-  /** Of the card. */
+  /** The last digits of the card. */
   readonly last4: string
   /** `requires_action`: it cannot be charged before its card's issuer has asked a person. */
   readonly status: 'active' | 'requires_action'

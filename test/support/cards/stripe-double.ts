@@ -1,27 +1,14 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll } from '@jest/globals'
 import { formTree, listOf } from './form.ts'
+import type { StripeAnswer, StripeObject, StripeParams, StripeRequest } from './stripe-exchange.ts'
 import { type NetworkOfDouble, type StripeSeller, sharedPaymentRoutes } from './stripe-shared-payments.ts'
 
-type Params = ReturnType<typeof formTree>
-export type StripeObject = Record<string, unknown>
+type Params = StripeParams
 type Body = StripeObject
-
-export interface StripeRequest {
-  readonly method: string
-  readonly path: string
-  readonly params: Params
-  readonly key: string | undefined
-  readonly headers: IncomingMessage['headers']
-}
-
-export interface StripeAnswer {
-  readonly status: number
-  readonly body: Body
-}
 type Answer = StripeAnswer
 
 type Fault = (request: StripeRequest, response: ServerResponse) => void

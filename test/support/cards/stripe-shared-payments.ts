@@ -1,8 +1,7 @@
 import { STRIPE_PREVIEW_VERSION } from '../../../src/adapters/stripe-issuing/shared-tokens.ts'
-import type { formTree } from './form.ts'
-import type { StripeAnswer, StripeObject, StripeRequest } from './stripe-double.ts'
+import type { StripeAnswer, StripeObject, StripeParams, StripeRequest } from './stripe-exchange.ts'
 
-type Params = ReturnType<typeof formTree>
+type Params = StripeParams
 
 /** The business profile that the double's own account sells as. */
 export interface StripeSeller {

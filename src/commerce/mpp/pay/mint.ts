@@ -58,7 +58,7 @@ export interface PayableOffer {
   readonly offer: MerchantOffer
   readonly conversion: EuroPrice['conversion']
   readonly expiresAt: Date
-  /** Of the merchant's key; of the method `stripe` a digest of the seller. */
+  /** The thumbprint of the merchant's key; for the method `stripe`, a digest of the seller. */
   readonly keyThumbprint: string
   readonly minted: MintedCredential | null
   readonly order: SharedTokenOrder | null
