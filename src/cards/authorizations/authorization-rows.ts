@@ -92,20 +92,18 @@ from unnest($3::text[], $4::text[]) as w (agent, key)
 cross join lateral (
   select * from card_authorizations a
   where a.owner_id = $1 and a.mode = $2 and a.agent_id = w.agent and a.merchant_key = w.key
-    and a.processor_ref is null and a.status = 'confirmed'
+    and a.is_awaited
   order by a.id limit $5) as found`
 
 /**
- * Payments by a shared token that the network has not reported yet, with their token. The condition is that of
- * its index.
+ * Payments by a shared token that the network has not reported yet, with their token.
  */
 const SHARED = `
 select ${selectColumnList(authorizations, 'a')}, c.token_id as "sharedTokenId", m.conversion is not null as "isConverted"
 from card_authorizations a
 join agent_credentials c on (c.owner_id, c.mode, c.mpp_credential_id) = (a.owner_id, a.mode, a.mpp_credential_id)
 join mpp_credentials m on (m.owner_id, m.mode, m.id) = (a.owner_id, a.mode, a.mpp_credential_id)
-where a.owner_id = $1 and a.mode = $2 and a.card_id = any($3::text[]) and a.mpp_credential_id is not null
-  and a.network_token_id is null and a.processor_ref is null and c.token_id is not null
+where a.owner_id = $1 and a.mode = $2 and a.card_id = any($3::text[]) and a.is_shared and c.token_id is not null
 order by a.id`
 
 const REFUNDED = `
@@ -229,7 +227,7 @@ select c.id as "cardId", n.id as "numberId", n.processor_card_id as "processorCa
   case when c.usage = 'single' then (
     select a.id from card_authorizations a
     where a.owner_id = $1 and a.mode = $2 and a.card_id = c.id and a.amount_cents > 0
-      and a.status in ('pending', 'authorized', 'confirmed', 'cleared', 'refunded') limit 1) end as "paymentId"
+      and coalesce(a.exceptional_status, 'refunded') = 'refunded' limit 1) end as "paymentId"
 from unnest($3::text[]) as w (id)
 cross join lateral (
   select * from card_numbers one where (one.owner_id, one.mode, one.id) = ($1, $2, w.id) limit 1) as n

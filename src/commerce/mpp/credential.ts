@@ -85,9 +85,6 @@ schema.setClass(MppCredential)
 export const isUnshared = ({ status, credentialDigest }: MppCredential): boolean =>
   status === 'minted' && credentialDigest === ''
 
-/** Repeats the condition of the partial index of deadlines exactly, so that PostgreSQL uses it. */
-export const OPEN_MPP_CREDENTIAL_SQL = 'due_at is not null'
-
 /** A merchant has 30 seconds for its answer. The sending process must have ended after this time. */
 export const SENT_CREDENTIAL_GRACE_MS = minutes(2)
 
