@@ -92,8 +92,19 @@ from unnest($3::text[], $4::text[]) as w (agent, key)
 cross join lateral (
   select * from card_authorizations a
   where a.owner_id = $1 and a.mode = $2 and a.agent_id = w.agent and a.merchant_key = w.key
-    and a.processor_ref is null and a.status = 'confirmed'
+    and a.is_awaited
   order by a.id limit $5) as found`
+
+/**
+ * Payments by a shared token that the network has not reported yet, with their token.
+ */
+const SHARED = `
+select ${selectColumnList(authorizations, 'a')}, c.token_id as "sharedTokenId", m.conversion is not null as "isConverted"
+from card_authorizations a
+join agent_credentials c on (c.owner_id, c.mode, c.mpp_credential_id) = (a.owner_id, a.mode, a.mpp_credential_id)
+join mpp_credentials m on (m.owner_id, m.mode, m.id) = (a.owner_id, a.mode, a.mpp_credential_id)
+where a.owner_id = $1 and a.mode = $2 and a.card_id = any($3::text[]) and a.is_shared and c.token_id is not null
+order by a.id`
 
 const REFUNDED = `
 select ${selectColumnList(authorizations, 'found')}
@@ -142,6 +153,29 @@ export const awaitedAuthorizations = async (
         searches.map(({ merchantKey }) => merchantKey),
         searches.length,
       ])
+
+interface SharedTokenPayment {
+  readonly authorization: AuthorizationRow
+  readonly isConverted: boolean
+}
+
+/** Their `networkTokenId` is the shared token, which is stored once the network has reported the payment. */
+export async function authorizationsBySharedToken(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  cardIds: readonly string[],
+): Promise<SharedTokenPayment[]> {
+  if (cardIds.length === 0) return []
+  const rows = await sql<AuthorizationRow & Row & { sharedTokenId: string; isConverted: boolean }>(SHARED, [
+    ownerId,
+    mode,
+    [...new Set(cardIds)],
+  ])
+  return rows.map(({ sharedTokenId: networkTokenId, isConverted, ...row }) => ({
+    authorization: { ...row, networkTokenId },
+    isConverted,
+  }))
+}
 
 export const cardMessagesById = async (
   sql: Sql,
@@ -193,7 +227,7 @@ select c.id as "cardId", n.id as "numberId", n.processor_card_id as "processorCa
   case when c.usage = 'single' then (
     select a.id from card_authorizations a
     where a.owner_id = $1 and a.mode = $2 and a.card_id = c.id and a.amount_cents > 0
-      and a.status in ('pending', 'authorized', 'confirmed', 'cleared', 'refunded') limit 1) end as "paymentId"
+      and coalesce(a.exceptional_status, 'refunded') = 'refunded' limit 1) end as "paymentId"
 from unnest($3::text[]) as w (id)
 cross join lateral (
   select * from card_numbers one where (one.owner_id, one.mode, one.id) = ($1, $2, w.id) limit 1) as n

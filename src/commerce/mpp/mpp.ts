@@ -1,21 +1,28 @@
 import { CardAuthorization } from '../../cards/authorizations/index.ts'
 import { findIntent } from '../../control/intents/index.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { FindIntentPayments, IntentPaymentState } from '../../kernel/contract/payables.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
+import {
+  deadlineInRows,
+  hasDeadlineCondition,
+  openRecordsInRows,
+  statusCondition,
+} from '../../kernel/database/deadline-rows.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { isUnusableInput, parseReceipt } from '../../mpp/index.ts'
 import { formatMinute } from '../../values/clock.ts'
 import { formatDecimal, formatMoney } from '../../values/money.ts'
 import { credentialExpiryEvents, mppApi, mppStepsApi, protectApi } from './api.ts'
 import {
+  isUnshared,
   MppCredential,
   type MppStatus,
   mppCredentialMachine,
   mppPersonalData,
-  OPEN_MPP_CREDENTIAL_SQL,
 } from './credential.ts'
 import {
   deleteNetworkToken,
@@ -54,8 +61,10 @@ function nextOf({ status, dueAt }: MppCredential): MachinePaymentProcessStatus['
   return status === 'void' ? 'deleteToken' : 'settle'
 }
 
-function waitsFor({ status, dueAt }: MppCredential): string {
+function waitsFor(credential: MppCredential): string {
+  const { status, dueAt } = credential
   const until = dueAt ? `, until ${formatMinute(dueAt)}` : ''
+  if (isUnshared(credential)) return `for the processor’s token${until}`
   if (status === 'sent') return `for the merchant’s answer${until}`
   return status === 'void'
     ? 'for the processor to delete the token'
@@ -66,7 +75,8 @@ const status: HandlerOf<typeof mppStepsApi.status> = async ({ params }, { record
   const credential = await records.findOne(MppCredential, { id: params.id })
   if (!credential) return refuse('credential_not_found')
   const next = nextOf(credential)
-  const isOpen = credential.status === 'minted' || credential.status === 'indeterminate'
+  const isHandedOver = credential.status === 'minted' && !isUnshared(credential)
+  const isOpen = isHandedOver || credential.status === 'indeterminate'
   return {
     status: credential.status,
     summary: summaryOf(credential),
@@ -126,7 +136,7 @@ const timeOf = (at: Date | null): string | null => at?.toISOString() ?? null
 
 const credentialClaims = (credential: MppCredential) => ({
   id: credential.id,
-  digest: `sha-256=${credential.credentialDigest}`,
+  digest: credential.credentialDigest === '' ? null : `sha-256=${credential.credentialDigest}`,
   status: credential.status,
   outcomeBy: credential.outcomeBy,
   amountEuros: Number(formatDecimal(credential.amountCents)),
@@ -186,6 +196,14 @@ const evidence: HandlerOf<typeof mppApi.evidence> = async (
   return { credentialId: credential.id, jws }
 }
 
+/** Each credential whose outcome is open has a deadline. */
+const byStatus = (status: MppStatus | undefined, tenant: Tenant): object =>
+  statusCondition(status, {
+    exceptional: ['minted', 'indeterminate', 'void'],
+    open: ['sent'],
+    isOpen: hasDeadlineCondition('mpp_credentials', tenant),
+  })
+
 const mpp = bindHandlers(
   { ...mppApi, ...protectApi, ...mppStepsApi },
   {
@@ -200,8 +218,8 @@ const mpp = bindHandlers(
     deleteToken: deleteNetworkToken,
     status,
 
-    list: ({ query: { status, agentId, intentId, cardId } }, { page }) =>
-      page(MppCredential, definedOnly({ status, agentId, intentId, cardId })),
+    list: ({ query: { status, agentId, intentId, cardId } }, { page, tenant }) =>
+      page(MppCredential, { ...definedOnly({ agentId, intentId, cardId }), ...byStatus(status, tenant) }),
 
     async get({ params }, { records, refuse }) {
       return (await records.findOne(MppCredential, { id: params.id })) ?? refuse('credential_not_found')
@@ -211,12 +229,7 @@ const mpp = bindHandlers(
 
 const outcomeDue: Deadline = {
   process: mppProcess,
-  table: 'mpp_credentials',
-  record: 'id',
-  agent: 'agent_id',
-  due: 'due_at',
-  open: OPEN_MPP_CREDENTIAL_SQL,
-  waits: 'workflow_id is not null',
+  ...deadlineInRows('mpp_credentials', { isFollowed: true }),
   operations: ['mpp.settle', 'mpp.deleteToken'],
 }
 
@@ -232,8 +245,7 @@ export const mppArea = area(
     openRecords: [
       {
         process: mppProcess,
-        select:
-          'select id, owner_id, mode, agent_id, amount_cents from mpp_credentials where due_at is not null and workflow_id is not null',
+        select: openRecordsInRows('mpp_credentials'),
       },
     ],
     reactions: machinePaymentReactions,
