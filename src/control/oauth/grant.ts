@@ -8,7 +8,7 @@ import { days, minutes } from '../../values/clock.ts'
 import type { PersonalData } from '../../values/personal.ts'
 
 /** `approved`: the client has its code. `connected`: it has exchanged the code for tokens. */
-export const grantMachine = stateMachine('oauth grant', {
+export const grantMachine = stateMachine('oauth-grant', {
   approved: ['connected', 'ended'],
   connected: ['ended'],
   ended: [],

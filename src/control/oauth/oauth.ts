@@ -75,7 +75,7 @@ const oauth = bindHandlers(oauthApi, {
 
 /** A code that was never exchanged, or a grant whose time is over. */
 const expiry: Deadline = {
-  process: { name: 'oauth grant' },
+  process: { name: 'oauth-grant' },
   table: 'oauth_grants',
   agent: 'agent_id',
   open: OPEN_GRANT_SQL,
