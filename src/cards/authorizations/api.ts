@@ -9,6 +9,7 @@ import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
+import { OriginalAmountRecord } from '../../values/original-amount.ts'
 import {
   countrySchema,
   patternTextSchema,
@@ -35,6 +36,9 @@ const AuthorizationRecord = z
         '`pending`: a machine payment is under way and its outcome is unknown; `void`: it was not paid. `authorized`: held, or cleared in part. `cleared`: cleared in full. `reversed`: released by the merchant. `expired`: not cleared in time. `confirmed`: paid according to the agent’s checkout or the receipt of a machine payment; the network has not reported it yet.',
     }),
     amountCents: moneySchema.meta({ description: 'The requested amount, with all increments.' }),
+    original: OriginalAmountRecord.nullable().meta({
+      description: 'The merchant’s amount in its currency. Null for euros.',
+    }),
     approvedCents: moneySchema,
     heldCents: moneySchema.meta({ description: 'Amount still held.' }),
     clearedCents: moneySchema.meta({ description: 'Amount cleared by the merchant.' }),

@@ -10,7 +10,7 @@ import {
 import type { Context } from '../../kernel/contract/context.ts'
 import type { TransactionState } from '../../money/transactions/index.ts'
 import { addMs, days } from '../../values/clock.ts'
-import { addCents, type Cents, NO_CENTS, negateCents, subtractCents } from '../../values/money.ts'
+import { addCents, type Cents, moneySchema, NO_CENTS, negateCents, subtractCents } from '../../values/money.ts'
 import type { agentCredentialChargeEvents } from '../agent-credentials/index.ts'
 import { cardProcess } from '../cards/index.ts'
 import {
@@ -148,13 +148,25 @@ const endedReasons: Readonly<Partial<Record<string, string>>> = {
 const isUnconfirmed = ({ status, transactionId }: AuthorizationRow): boolean =>
   transactionId === null && (status === 'pending' || status === 'void')
 
-type TransactionView = Omit<TransactionState, 'type' | 'intentId' | 'transferId'>
+type TransactionView = Omit<TransactionState, 'type' | 'intentId' | 'transferId' | 'original'>
 
 function transactionOf(authorization: AuthorizationRow, state: PaymentState): TransactionState | null {
   const shown = isUnconfirmed(authorization) ? null : transactionView(authorization, state)
   if (shown === null) return null
   const type = state.isRefundOnly ? 'refund' : state.isSelfInitiated ? 'mpp' : 'card'
-  return { ...shown, type, intentId: authorization.intentId, transferId: null }
+  const original = originalOf(state)
+  return { ...shown, type, original, intentId: authorization.intentId, transferId: null }
+}
+
+function originalOf(state: PaymentState): TransactionState['original'] {
+  const { original, refundedOriginal, initiatedCents, approvedCents } = state
+  if (original === null) return null
+  const heldCents = initiatedCents || approvedCents
+  return {
+    ...original,
+    heldEuros: heldCents === 0n ? null : moneySchema.encode(heldCents),
+    refundedAmount: refundedOriginal?.amount ?? null,
+  }
 }
 
 function transactionView(authorization: AuthorizationRow, state: PaymentState): TransactionView | null {

@@ -323,7 +323,7 @@ export const mppApi = {
     },
     description: [
       'Requests the URL, reads the challenge of its 402, mints one credential for it (a network token of the card, encrypted to the merchant, bound to challenge, intent and card), and repeats the request with it. Returns what the merchant sells, and its receipt.',
-      'Before minting, the service checks that the intent is approved and unpaid, the card usable, the requested host is the intent’s merchant and no protect rule denies it; that the challenge has not expired, is in euros, within the hold, for a network of the card and for this body, with a valid key of the merchant itself; and that policy, card and risk allow it. Otherwise the request is refused, and nothing is paid.',
+      'Before minting, the service checks that the intent is approved and unpaid, the card usable, the requested host is the intent’s merchant and no protect rule denies it; that the challenge has not expired, is within the hold, for a network of the card and for this body, with a valid key of the merchant itself; and that policy, card and risk allow it. Otherwise the request is refused, and nothing is paid.',
       'A credential is sent once. Any answer other than a 2xx leaves the outcome unknown: 502 or 504, the money stays held, and nothing is minted again until the card network or a key (`POST /v1/mpp/credentials/{id}/resolve`) reports the outcome, or 31 days have passed. Repeat with the same `Idempotency-Key` to get the answer again; it never pays twice.',
     ].join('\n\n'),
     callers: ['key', 'agent'],

@@ -2,6 +2,7 @@ import {
   type ConvertedPrice,
   convertPrice,
   type NewestRates,
+  originalOfConversion,
   rateRefusals,
 } from '../../money/exchange-rates/index.ts'
 import {
@@ -18,6 +19,7 @@ import {
 } from '../../mpp/index.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
 import { type Cents, cents, formatMoney } from '../../values/money.ts'
+import { formatOriginal } from '../../values/original-amount.ts'
 import { canonicalHost, hostInMerchantName, isSameSite } from './hosts.ts'
 import type { MachinePaymentProblem } from './pay/payment.ts'
 
@@ -47,8 +49,10 @@ export function chooseCardOffer(answer: MerchantAnswer): CardOffer | MachinePaym
   if (answer.status !== 402) return noPaymentRequired(answer.status)
   const charges = challenges.filter(isCardCharge)
   const [first, ...others] = charges.map(readOffer)
-  const usable = [first, ...others].find(offer => offer && 'challenge' in offer)
-  if (usable) return usable
+  const usable = [first, ...others].filter(offer => offer !== undefined && 'challenge' in offer)
+  const [chosen] = usable
+  // A price in euros needs no rate and no margin.
+  if (chosen) return usable.find(({ charge }) => charge.currency === 'eur') ?? chosen
   if (first) return first
   const offers = challenges.map(({ method, intent }) => `${method}/${intent}`)
   const names = [...new Set([...offers, ...otherSchemes, ...otherProtocols(answer)])]
@@ -138,12 +142,13 @@ export type EuroPrice = Omit<ConvertedPrice, 'conversion'> & {
 export function euroPriceOf(
   { amount, currency }: ChargeRequest,
   rates: NewestRates | null,
+  marginPercent: number,
 ): EuroPrice | MachinePaymentProblem {
   if (currency === 'eur') return { amountCents: cents(amount), conversion: null }
   if (!rates) return { code: 'rates_outdated', message: rateRefusals.rates_outdated[1] }
   const code = currency.toUpperCase()
   return (
-    convertPrice(amount, code, rates) ?? {
+    convertPrice(amount, code, rates, marginPercent) ?? {
       code: 'currency_unknown',
       message: `url: the merchant asks for ${code}, which has no reference rate. GET /exchange-rates lists the currencies.`,
     }
@@ -152,8 +157,8 @@ export function euroPriceOf(
 
 function inWords({ amountCents, conversion }: EuroPrice): string {
   if (conversion === null) return formatMoney(amountCents)
-  const { price, currency, rateDate, marginPercent } = conversion
-  return `${currency} ${price} (${formatMoney(amountCents)} by the rate of ${rateDate} with a margin of ${marginPercent} %)`
+  const { rateDate, marginPercent } = conversion
+  return `${formatOriginal(originalOfConversion(conversion))} (${formatMoney(amountCents)} by the rate of ${rateDate} with a margin of ${marginPercent} %)`
 }
 
 const checkHold: Check = (_, { heldCents, price }) =>

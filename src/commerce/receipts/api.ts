@@ -8,6 +8,7 @@ import { fileViewWarnings } from '../../ports/viewer.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
+import { OriginalAmountRecord } from '../../values/original-amount.ts'
 import { recordHead, recordTimestamps, timeRangeMembers } from '../../values/schemas.ts'
 import { receiptMachine, receiptMatchSources } from './receipt.ts'
 import { receiptMatchReasons } from './score.ts'
@@ -96,6 +97,7 @@ const MissingReceipt = z
     intentId: id('intent').nullable(),
     type: z.string().meta({ examples: ['card'] }),
     amountCents: moneySchema,
+    original: OriginalAmountRecord.nullable(),
     merchant: z.string(),
     createdAt: instant,
   })

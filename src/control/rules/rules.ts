@@ -76,6 +76,10 @@ export const policyRuleFields = {
     description:
       'Percentage by which the charged amount may exceed the intent’s amount, never beyond a limit.',
   }),
+  conversionMarginPercent: z.number().min(0).max(100).nullable().default(null).meta({
+    description:
+      'Percentage added to the exchange rate of a price in another currency, for the network’s own rate. Null: 3.',
+  }),
 }
 
 /** Bounds the entries of each list. There is room for every category and country. */

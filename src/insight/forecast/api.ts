@@ -3,6 +3,7 @@ import { get, notFound } from '../../kernel/contract/operation.ts'
 import { digitsAsNumber, integerSchema } from '../../kernel/contract/page.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
+import { OriginalAmountRecord } from '../../values/original-amount.ts'
 import { knownSpendKinds, MAX_KNOWN_SPENDS } from './known-spend.ts'
 import { BACKTESTED_DAYS } from './method/backtest.ts'
 import { forecastMethods, MAX_FORECAST_DAYS } from './method/outlook.ts'
@@ -57,6 +58,7 @@ const Known = z.object({
   kind: z.enum(knownSpendKinds),
   date: day.meta({ description: 'The latest day of the payment, or the day of the next charge.' }),
   amountCents: moneySchema,
+  original: OriginalAmountRecord.nullable(),
   merchant: z.string(),
   agentId: id('agent').nullable(),
   intentId: id('intent').nullable(),

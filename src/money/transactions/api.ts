@@ -3,6 +3,7 @@ import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, patch } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema, moneyTextSchema } from '../../values/money.ts'
+import { OriginalAmountRecord } from '../../values/original-amount.ts'
 import {
   freeTextSchema,
   recordHead,
@@ -14,6 +15,17 @@ import { transactionMachine, transactionTypes } from './transaction.ts'
 
 const status = z.enum(transactionMachine.states)
 const type = z.enum(transactionTypes)
+
+const OriginalRecord = OriginalAmountRecord.extend({
+  heldEuros: z.number().nullable().meta({
+    description: 'The most that was held. `amountEuros` is what the network charges.',
+    examples: [11.42],
+  }),
+  refundedAmount: z
+    .string()
+    .nullable()
+    .meta({ description: 'Null without a refund, or if the network names no amount.', examples: ['12.00'] }),
+}).meta({ id: 'TransactionOriginal' })
 
 export const TransactionRecord = z
   .object({
@@ -27,6 +39,7 @@ export const TransactionRecord = z
     type,
     status,
     currency: z.literal('EUR'),
+    original: OriginalRecord.nullable().meta({ description: 'Null for a payment in euros.' }),
     amountCents: moneySchema,
     refundedCents: moneySchema,
     merchant: z.string().meta({ description: 'The payee.', examples: ['Bookshop'] }),

@@ -96,6 +96,7 @@ export function newCompletedTransaction(
     runId: null,
     status: transactionMachine.initial,
     currency: 'EUR',
+    original: null,
     refundedCents: NO_CENTS,
     disputedCents: NO_CENTS,
     mcc: null,

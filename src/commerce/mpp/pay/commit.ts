@@ -156,10 +156,9 @@ const blocked = (code: keyof typeof all, message: string = all[code][1]): Machin
 
 function tracesOf({
   offer,
-  conversion,
   issued,
   digest,
-  payment: { request, url, askedAt },
+  payment: { request, url, conversion, askedAt },
 }: MintedCredential) {
   return {
     merchant: merchantHost(new URL(request.url)),

@@ -17,7 +17,7 @@ import { addMs, clock, days } from '../../../values/clock.ts'
 import { parseEncryptionKey } from '../../../values/encryption-key.ts'
 import { merchantRefusals, mintRefusals } from '../api.ts'
 import type { MerchantRequest } from '../merchant-request.ts'
-import { type CardOffer, cardOfferProblem, chooseCardOffer, type EuroPrice, euroPriceOf } from '../offers.ts'
+import { type CardOffer, cardOfferProblem, chooseCardOffer, euroPriceOf } from '../offers.ts'
 import { allowsOwnListener } from './address.ts'
 import {
   isPayProblem,
@@ -29,7 +29,6 @@ import {
 export interface MintedCredential {
   readonly payment: MintedPayment
   readonly offer: CardOffer
-  readonly conversion: EuroPrice['conversion']
   readonly issued: Pick<IssuedNetworkToken, 'tokenId' | 'last4' | 'network'>
   readonly expiresAt: Date
   readonly keyThumbprint: string
@@ -71,13 +70,14 @@ export async function fetchOfferAndMint(
     processorCardId,
     heldCents,
     rates,
+    marginPercent,
     askedAt: now,
   } = payment
   const { ports, requestId } = outside
   const { tokenNetworks, networkToken } = ports.cardProcessor(mode)
   const offer = challenge === null ? await askMerchant(request, mode, ports) : given(challenge)
   if (isPayProblem(offer)) return offer
-  const price = euroPriceOf(offer.charge, rates)
+  const price = euroPriceOf(offer.charge, rates, marginPercent)
   if (isPayProblem(price)) return price
   const problem = cardOfferProblem(offer, {
     now: clock.real(),
@@ -105,9 +105,8 @@ export async function fetchOfferAndMint(
     return { code, message: mintRefusals[code][1] }
   }
   return {
-    payment: { ...payment, tokenId: issued.tokenId, amountCents: price.amountCents },
+    payment: { ...payment, ...price, tokenId: issued.tokenId },
     offer,
-    conversion: price.conversion,
     issued,
     expiresAt,
     keyThumbprint: encryptionKey.thumbprint,
