@@ -4,15 +4,17 @@ import { z } from 'zod'
 export const OriginalAmountRecord = z
   .object({
     amount: z.string().meta({ examples: ['12.00'] }),
-    currency: z.string().meta({ description: 'ISO 4217.', examples: ['USD'] }),
+    currency: z.string().meta({ examples: ['USD'] }),
   })
-  .meta({ id: 'OriginalAmount' })
+  .meta({ id: 'OriginalAmount', description: 'The merchant’s amount; null for euros.' })
 
 export type OriginalAmount = z.output<typeof OriginalAmountRecord>
 
 /** The decimals of the smallest unit by ISO 4217, which `Intl` does not follow. All other currencies have two. */
 const DECIMALS: ReadonlyMap<string, number> = new Map([
-  ...'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF'.split(' ').map(code => [code, 0] as const),
+  ...'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF'
+    .split(' ')
+    .map(code => [code, 0] as const),
   ...'BHD IQD JOD KWD LYD OMR TND'.split(' ').map(code => [code, 3] as const),
 ])
 

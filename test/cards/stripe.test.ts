@@ -148,12 +148,25 @@ test('a payment in dollars is held and charged in the euros of Stripe, and keeps
   await send('issuing_authorization.request', asked, REAL_TIME_SECRET)
   expect(await balance()).toEqual([88.58, 11.42])
   expect(await authorizations()).toMatchObject([{ original: { amount: '12.00', currency: 'USD' } }])
-  const cleared = aTransaction({ id: 'ipi_dollars', card, authorization: id, amount: -1_120, ...dollars(-1_200) })
+  const cleared = aTransaction({
+    id: 'ipi_dollars',
+    card,
+    authorization: id,
+    amount: -1_120,
+    ...dollars(-1_200),
+  })
   const request_history = [{ ...entry(1_142, true), ...dollars(1_200) }]
   const closed = anAuthorization({ id, card, status: 'closed', request_history, transactions: [cleared] })
   await send('issuing_authorization.updated', closed, EVENTS_SECRET, { status: 'pending' })
   expect(await balance()).toEqual([88.8, 0])
-  const refund = aTransaction({ id: 'ipi_back', card, authorization: id, amount: 560, type: 'refund', ...dollars(600) })
+  const refund = aTransaction({
+    id: 'ipi_back',
+    card,
+    authorization: id,
+    amount: 560,
+    type: 'refund',
+    ...dollars(600),
+  })
   await send('issuing_transaction.created', refund)
   expect(await balance()).toEqual([94.4, 0])
   const [payment] = await authorizations()

@@ -166,7 +166,10 @@ describe('the state of a payment', () => {
       )
       return [original?.amount, refundedOriginal?.amount]
     }
-    for (const order of [(same: readonly PaymentFact[]) => same, (same: readonly PaymentFact[]) => same.toReversed()]) {
+    for (const order of [
+      (same: readonly PaymentFact[]) => same,
+      (same: readonly PaymentFact[]) => same.toReversed(),
+    ]) {
       expect(originals(1, order)).toEqual(['12.00', undefined])
       expect(originals(2, order)).toEqual(['12.00', undefined])
       expect(originals(4, order)).toEqual(['12.05', undefined])
@@ -182,7 +185,9 @@ describe('the state of a payment', () => {
       final: false,
       original: currency === undefined ? undefined : { amount: '5.00', currency },
     })
-    expect(foldPaymentFacts(collectPaymentFacts([cleared('a', 'USD'), cleared('b', 'GBP')])).original).toBeNull()
+    expect(
+      foldPaymentFacts(collectPaymentFacts([cleared('a', 'USD'), cleared('b', 'GBP')])).original,
+    ).toBeNull()
     expect(foldPaymentFacts(collectPaymentFacts([cleared('a'), cleared('b', 'USD')])).original).toBeNull()
   })
 

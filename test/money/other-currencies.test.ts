@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { parseXml } from '../../src/iso20022/xml-reader.ts'
 import { schemaViolation } from '../../src/iso20022/xml-schema.ts'
-import { aPayer, credentialsOn, pay, type Payer } from '../support/commerce/payers.ts'
+import { aPayer, credentialsOn, type Payer, pay } from '../support/commerce/payers.ts'
 import { anIntent, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { signedInTo } from '../support/identity/console.ts'

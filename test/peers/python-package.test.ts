@@ -136,7 +136,9 @@ async def main() -> None:
 asyncio.run(main())
 `
   writeFileSync(join(folder, 'buying.py'), program)
-  expect(await python(['-m', 'mypy', '--strict', '--python-version', '3.10', 'buying.py'])).toContain('Success')
+  expect(await python(['-m', 'mypy', '--strict', '--python-version', '3.10', 'buying.py'])).toContain(
+    'Success',
+  )
   expect(JSON.parse(await python(['buying.py'], env))).toEqual([
     200,
     true,

@@ -82,9 +82,7 @@ export const StripeAuthorization = z.object({
     })
     .nullish(),
   request_history: z
-    .array(
-      z.object({ amount: requestedAmount, approved: z.boolean(), created: z.number(), ...ofMerchant }),
-    )
+    .array(z.object({ amount: requestedAmount, approved: z.boolean(), created: z.number(), ...ofMerchant }))
     .max(1_000),
   transactions: z.array(moved).default([]),
   ...paid,

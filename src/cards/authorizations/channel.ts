@@ -10,7 +10,14 @@ import {
 import type { Context } from '../../kernel/contract/context.ts'
 import type { TransactionState } from '../../money/transactions/index.ts'
 import { addMs, days } from '../../values/clock.ts'
-import { addCents, type Cents, moneySchema, NO_CENTS, negateCents, subtractCents } from '../../values/money.ts'
+import {
+  addCents,
+  type Cents,
+  moneySchema,
+  NO_CENTS,
+  negateCents,
+  subtractCents,
+} from '../../values/money.ts'
 import type { agentCredentialChargeEvents } from '../agent-credentials/index.ts'
 import { cardProcess } from '../cards/index.ts'
 import {

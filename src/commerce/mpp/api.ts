@@ -112,7 +112,7 @@ const sentRefusals = {
 
 const status = z.enum(mppCredentialMachine.states).meta({
   description:
-    '`minted`: shown to the caller, who sends it. `sent`: not answered yet. `indeterminate`: outcome unknown, money still held. `consumed`: paid. `void`: not paid, or reversed; the intent can be paid again.',
+    '`minted`: shown to the caller, who sends it. `sent`: not answered yet. `indeterminate`: outcome unknown. `consumed`: paid. `void`: not paid, or reversed.',
 })
 
 const merchant = z.string().meta({
@@ -322,8 +322,8 @@ export const mppApi = {
       use: 'Use it where an address has answered with HTTP 402 and the intent for it is approved: it pays once and returns what was bought. If the outcome is open, do not pay in another way: check the intent.',
     },
     description: [
-      'Requests the URL, reads the challenge of its 402, mints one credential for it (a network token of the card, encrypted to the merchant, bound to challenge, intent and card), and repeats the request with it. Returns what the merchant sells, and its receipt.',
-      'Before minting, the service checks that the intent is approved and unpaid, the card usable, the requested host is the intent’s merchant and no protect rule denies it; that the challenge has not expired, is within the hold, for a network of the card and for this body, with a valid key of the merchant itself; and that policy, card and risk allow it. Otherwise the request is refused, and nothing is paid.',
+      'Requests the URL, reads the challenge of its 402, mints one credential for it (a network token of the card, encrypted to the merchant), and repeats the request with it. Returns what the merchant sells, and its receipt.',
+      'Before minting, the service checks intent, card, host, protect rules, the whole challenge, policy and risk. What does not pass is refused, and nothing is paid. Offers in euros are preferred; other currencies are converted.',
       'A credential is sent once. Any answer other than a 2xx leaves the outcome unknown: 502 or 504, the money stays held, and nothing is minted again until the card network or a key (`POST /v1/mpp/credentials/{id}/resolve`) reports the outcome, or 31 days have passed. Repeat with the same `Idempotency-Key` to get the answer again; it never pays twice.',
     ].join('\n\n'),
     callers: ['key', 'agent'],
@@ -344,7 +344,7 @@ export const mppApi = {
   mint: post('/v1/mpp/credentials', {
     summary: 'Mint a credential for a challenge',
     description:
-      'For an agent that calls the merchant itself: it sends the challenge, and gets the credential, shown once, for the named header. The checks are those of `POST /v1/mpp/pay`, with the requested URL or, without `url`, the realm of the challenge. The card network or a key reports the outcome.',
+      'For an agent that calls the merchant itself: it sends the challenge, and gets the credential, shown once, for the named header. The checks are those of `POST /v1/mpp/pay`; without `url`, of the challenge’s realm. The card network or a key reports the outcome.',
     callers: ['key', 'agent'],
     scope: 'mpp:pay',
     run: 'external',
@@ -421,7 +421,7 @@ export const mppApi = {
   evidence: get('/v1/mpp/credentials/{id}/evidence', {
     summary: 'Get the signed evidence of a machine payment',
     description:
-      'A JWS (EdDSA) of this service over the decision, the intent, the challenge, the digests of request and credential, the receipt and the current outcome. Anyone can verify it offline with `/.well-known/jwks.json`: `typ` is `payment-evidence`.',
+      'A JWS (EdDSA) over decision, intent, challenge, digests of request and credential, receipt and current outcome. Anyone can verify it offline with `/.well-known/jwks.json`: `typ` is `payment-evidence`.',
     callers: ['key', 'agent'],
     scope: 'mpp:read',
     returns: [
@@ -468,7 +468,7 @@ export const protectApi = {
   protect: post('/mpp/protect', {
     summary: 'Add a rule for machine payments',
     description:
-      'Rules check the requested URL, before the first request and again before minting: a host, all hosts below a domain, or an origin. A deny rule takes precedence over allow rules. If an agent has allow rules, of its own or for every agent, nothing else is paid.',
+      'Rules check the requested URL, before the first request and before minting: a host, all hosts below a domain, or an origin. Deny rules take precedence. If an agent has allow rules, of its own or for every agent, nothing else is paid.',
     callers: ['key'],
     scope: 'mpp:protect',
     body: refuseCardNumbers(

@@ -54,9 +54,7 @@ const RefundRecord = z
     arrivedCents: moneySchema.meta({
       description: 'Amount received so far. A merchant may send it in parts.',
     }),
-    original: OriginalAmountRecord.nullable().meta({
-      description: 'What the merchant sent, in its currency. Null for euros.',
-    }),
+    original: OriginalAmountRecord.nullable(),
     reason: reason.nullable(),
     note: z.string().nullable(),
     failure: z

@@ -78,9 +78,7 @@ async function withOriginals(rows: readonly Refund[], { records }: Pick<Context,
   const payments = ids.length === 0 ? [] : await records.find(CardAuthorization, { id: { $in: ids } })
   const refundsOf = new Map(payments.map(({ id, facts }) => [id, facts.refunds]))
   return rows.map(row => {
-    const fact = refundsOf
-      .get(row.sourceId ?? '')
-      ?.find(({ amount }) => amount === String(row.arrivedCents))
+    const fact = refundsOf.get(row.sourceId ?? '')?.find(({ amount }) => amount === String(row.arrivedCents))
     return refundResponse(row, fact?.original)
   })
 }

@@ -56,7 +56,7 @@ function reversalOf({ reversals }: PaymentFacts, approvedCents: Cents) {
 
 /** What was cleared counts, else what was authorized, else what this service began the payment for. */
 function originalsOf(
-  { clearings, refunds, begunOriginal = null }: PaymentFacts,
+  { clearings, refunds, begunOriginal }: PaymentFacts,
   approvals: readonly Approval[],
   isRefundOnly: boolean,
 ) {
@@ -64,7 +64,10 @@ function originalsOf(
   const asked = approved.length > 0 ? approved : approvals
   const refundedOriginal = originalOf(refunds)
   return {
-    original: originalOf(clearings) ?? originalOf(asked) ?? (isRefundOnly ? refundedOriginal : begunOriginal),
+    original:
+      originalOf(clearings) ??
+      originalOf(asked) ??
+      (isRefundOnly ? refundedOriginal : (begunOriginal ?? null)),
     refundedOriginal,
   }
 }

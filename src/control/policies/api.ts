@@ -185,7 +185,7 @@ export const policiesApi = {
   assign: put('/policies/agent/{agentId}', {
     summary: 'Give an agent a policy',
     description:
-      'The agent gets its own copy of the policy, which remembers its template: a change to one agent never changes another. If its own template is assigned again, rules that were set only for the agent stay. With another template, rules that `toggle` has switched on stay. `overrides` lists them.',
+      'The agent gets its own copy of the policy. If its own template is assigned again, rules that were set only for the agent stay. With another template, rules that `toggle` has switched on stay. `overrides` lists them.',
     callers: ['key'],
     scope: 'policies:write',
     body: z.strictObject({

@@ -126,7 +126,7 @@ export const forecastApi = {
     scope: 'insight:read',
     readsClock: true,
     summary: 'Forecast the spending of all agents and you',
-    description: `${description} The budget is the shared one.`,
+    description: 'As `GET /forecast/agents/{id}`, with the shared budget.',
     query,
     returns: [200, ForecastRecord],
   }),

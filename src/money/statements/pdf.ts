@@ -130,7 +130,12 @@ class StatementPdf {
     document.text(signed(amountCents), columns.amount, y, { alignRight: true })
     document.text(figure(balanceCents), columns.balance, y, { alignRight: true })
     const account = other.iban ? inGroups(other.iban) : other.walletId
-    const details = [name === null ? null : kind.words, originalOf(other.original, amountCents), account, other.reference]
+    const details = [
+      name === null ? null : kind.words,
+      originalOf(other.original, amountCents),
+      account,
+      other.reference,
+    ]
     document.text(details.filter(Boolean).join(' · '), columns.what, y + 11, small)
     document.line(y + ROW_HEIGHT - 6)
   }

@@ -17,14 +17,11 @@ const status = z.enum(transactionMachine.states)
 const type = z.enum(transactionTypes)
 
 const OriginalRecord = OriginalAmountRecord.extend({
-  heldEuros: z.number().nullable().meta({
-    description: 'The most that was held. `amountEuros` is what the network charges.',
-    examples: [11.42],
-  }),
-  refundedAmount: z
-    .string()
+  heldEuros: z
+    .number()
     .nullable()
-    .meta({ description: 'Null without a refund, or if the network names no amount.', examples: ['12.00'] }),
+    .meta({ description: 'The most that was held.', examples: [11.42] }),
+  refundedAmount: z.string().nullable(),
 }).meta({ id: 'TransactionOriginal' })
 
 export const TransactionRecord = z
@@ -39,7 +36,7 @@ export const TransactionRecord = z
     type,
     status,
     currency: z.literal('EUR'),
-    original: OriginalRecord.nullable().meta({ description: 'Null for a payment in euros.' }),
+    original: OriginalRecord.nullable(),
     amountCents: moneySchema,
     refundedCents: moneySchema,
     merchant: z.string().meta({ description: 'The payee.', examples: ['Bookshop'] }),

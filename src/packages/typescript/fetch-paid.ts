@@ -24,7 +24,14 @@ export type Mint = (
  */
 export async function fetchPaid(
   url: string,
-  { intentId, cardId, signal, headers = {}, body, method = body === undefined ? 'GET' : 'POST' }: FetchOptions,
+  {
+    intentId,
+    cardId,
+    signal,
+    headers = {},
+    body,
+    method = body === undefined ? 'GET' : 'POST',
+  }: FetchOptions,
   { fetch }: Pick<Settings, 'fetch'>,
   mint: Mint,
 ): Promise<Response> {

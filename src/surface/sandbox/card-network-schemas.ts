@@ -89,7 +89,6 @@ const original = z
   )
   .optional()
   .meta({
-    description: 'The merchant’s amount in its currency.',
     examples: [{ amount: '12.00', currency: 'USD' }],
   })
 

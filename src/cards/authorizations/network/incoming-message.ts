@@ -107,7 +107,13 @@ export function cardBatchQueryFor(messages: readonly PaymentMessage[]): CardBatc
 export const authorizedFact = (
   { ask, amountCents, original }: AuthorizationRequest,
   approvedCents: Cents = amountCents,
-): PaymentFact => ({ type: 'authorized', increment: ask, requestedCents: amountCents, approvedCents, original })
+): PaymentFact => ({
+  type: 'authorized',
+  increment: ask,
+  requestedCents: amountCents,
+  approvedCents,
+  original,
+})
 
 export function paymentFactFromMessage({ id: messageId, content }: IncomingMessage<CardFact>): PaymentFact {
   switch (content.kind) {
