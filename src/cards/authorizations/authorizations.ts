@@ -1,3 +1,4 @@
+import { StoredDecision } from '../../control/decisions/index.ts'
 import { merchantNameOfDescriptor, payableBy } from '../../control/merchants/index.ts'
 import { foldPaymentFacts, type PaymentFacts } from '../../control/payments/index.ts'
 import { explainChecks, type RuleCheck } from '../../control/rules/index.ts'
@@ -83,7 +84,7 @@ const authorizations = bindHandlers(authorizationsApi, {
     const row = await find(params, records)
     if (!row) return refuse('authorization_not_found')
     const { decision, source, intentId, createdAt } = row
-    const checks = decision?.checks ?? []
+    const checks = [...(decision?.checks ?? []), ...(await conversionOf(row, records))]
     return {
       authorizationId: row.id,
       decisionId: decision?.id ?? null,
@@ -179,6 +180,14 @@ const summaries: Readonly<Record<AuthorizationStatus, (row: CardAuthorization) =
   expired: () => 'The merchant did not clear the payment in time. Nothing is held.',
   void: () => 'The machine payment was not paid. The intent can be paid again.',
   refunded: ({ refundedCents }) => `${formatMoney(refundedCents)} refunded.`,
+}
+
+/** How the price of a machine payment was converted as it began. The network’s later request is in euros. */
+async function conversionOf({ id, mppCredentialId }: CardAuthorization, records: Records) {
+  if (mppCredentialId === null) return []
+  const where = { subjectType: 'card_authorization', subjectId: id }
+  const [first] = await records.find(StoredDecision, where, { orderBy: { id: 'asc' }, limit: 1 })
+  return first?.result.checks.filter(({ rule }) => rule === 'conversionMarginPercent') ?? []
 }
 
 function summaryOf(row: CardAuthorization): string {
