@@ -10,14 +10,7 @@ import {
 import type { Context } from '../../kernel/contract/context.ts'
 import type { TransactionState } from '../../money/transactions/index.ts'
 import { addMs, days } from '../../values/clock.ts'
-import {
-  addCents,
-  type Cents,
-  moneySchema,
-  NO_CENTS,
-  negateCents,
-  subtractCents,
-} from '../../values/money.ts'
+import { addCents, type Cents, NO_CENTS, negateCents, subtractCents } from '../../values/money.ts'
 import type { agentCredentialChargeEvents } from '../agent-credentials/index.ts'
 import { cardProcess } from '../cards/index.ts'
 import {
@@ -171,7 +164,7 @@ function originalOf(state: PaymentState): TransactionState['original'] {
   const heldCents = initiatedCents || approvedCents
   return {
     ...original,
-    heldEuros: heldCents === 0n ? null : moneySchema.encode(heldCents),
+    heldCents: heldCents === 0n ? null : String(heldCents),
     refundedAmount: refundedOriginal?.amount ?? null,
   }
 }

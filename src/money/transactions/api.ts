@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, patch } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { moneySchema, moneyTextSchema } from '../../values/money.ts'
+import { moneySchema, moneyTextSchema, storedMoneySchema } from '../../values/money.ts'
 import { OriginalAmountRecord } from '../../values/original-amount.ts'
 import {
   freeTextSchema,
@@ -17,10 +17,7 @@ const status = z.enum(transactionMachine.states)
 const type = z.enum(transactionTypes)
 
 const OriginalRecord = OriginalAmountRecord.extend({
-  heldEuros: z
-    .number()
-    .nullable()
-    .meta({ description: 'The most that was held.', examples: [11.42] }),
+  heldCents: storedMoneySchema.nullable().meta({ description: 'The most that was held.', examples: [11.42] }),
   refundedAmount: z.string().nullable(),
 }).meta({ id: 'TransactionOriginal' })
 

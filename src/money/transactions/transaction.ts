@@ -39,9 +39,9 @@ export type TransactionStatus = (typeof transactionMachine.states)[number]
 
 export const transactionTypes = ['card', 'mpp', 'transfer', 'collect', 'refund', 'fee'] as const
 
-/** What the merchant took in its currency. Stored as the contract writes it. */
+/** What the merchant took in its currency, in stored JSON. */
 export interface TransactionOriginal extends OriginalAmount {
-  readonly heldEuros: number | null
+  readonly heldCents: string | null
   readonly refundedAmount: string | null
 }
 

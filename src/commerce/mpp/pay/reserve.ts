@@ -76,11 +76,7 @@ export const reserveMachinePaymentStep = <I extends Payable>(
       findNewestRates(tenant.mode, { sql, ports, now }),
       conversionMarginsOfIntents(intentIds, context),
     ])
-    const queries = items.map((item, n) => {
-      const { actor, input } = item
-      return [item, { actor, cardId: chosen[n] ?? null, intentId: input.body.intentId }] as const
-    })
-    const subjects = await loadAccessSubjects(new Map(queries), context)
+    const subjects = await loadAccessSubjects(subjectQueries(items, chosen), context)
     return { records, rules, rates, margins, subjects, ports }
   },
 
@@ -130,6 +126,17 @@ export const reserveMachinePaymentStep = <I extends Payable>(
 
   write: ({ records }) => records.flush(),
 })
+
+const subjectQueries = <I extends Payable>(
+  items: readonly BatchItem<I>[],
+  chosen: readonly (string | null)[],
+) =>
+  new Map(
+    items.map((item, n) => {
+      const { actor, input } = item
+      return [item, { actor, cardId: chosen[n] ?? null, intentId: input.body.intentId }] as const
+    }),
+  )
 
 function reasonsAgainst(
   url: string,
