@@ -7,6 +7,7 @@ import { requirePostgresVersion } from '../src/platform/schema.ts'
 import { tableOf } from '../src/record-store/index.ts'
 import { startTestService } from './support/harness.ts'
 import { tablesOfMigrations } from './support/schema/data-model.ts'
+import './schema/changed-in-place.ts'
 import './schema/event-partitions.ts'
 import './schema/functions.ts'
 import './schema/seal-ranges.ts'
@@ -110,7 +111,14 @@ describe('the status constraint of', () => {
 })
 
 /** Queues processed for all owners at once; the platform's own files; entries of accounts. */
-const FOUND_WITHOUT_OWNER = ['deliveries', 'ledger_entries', 'outbox', 'sepa_files', 'sepa_messages']
+const FOUND_WITHOUT_OWNER = [
+  'deadlines',
+  'deliveries',
+  'ledger_entries',
+  'outbox',
+  'sepa_files',
+  'sepa_messages',
+]
 
 test('the primary key of every table of tenants begins with the tenant', async () => {
   const rows = await service.sql<{ name: string }>(

@@ -120,6 +120,7 @@ export const nonPersonalColumns: readonly string[] = [
   'owner_id',
   'mode',
   'status',
+  'exceptional_status',
   'currency',
   'agent_id',
   'delegation_id',

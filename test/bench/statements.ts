@@ -27,10 +27,11 @@ select 'credit_' || $2 || '_' || n, now(), now(), 'test', $1, 'matched', $2, 100
 from generate_series(1, $3::int) as n`
 
 const POSTINGS = `
-insert into ledger_transfers (id, owner_id, mode, currency, kind, reference_type, reference_id, booked_at, value_date)
+insert into ledger_transfers (id, owner_id, mode, currency, kind, reference_type, reference_id, booked_at, value_date,
+  entry_accounts, entry_versions)
 select 'posting_' || n || $2, $1, 'test', 'EUR', 'sepa_credit', 'incoming_credit', 'credit_' || $2 || '_' || n, now(),
-  current_date
-from generate_series(1, $3::int) as n`
+  current_date, array[id], array[n]
+from ledger_accounts, generate_series(1, $3::int) as n where owner_id = $1 and wallet_id = $2`
 
 const ENTRIES = `
 insert into ledger_entries (account_id, version, owner_id, mode, transfer_id, amount_cents, hold_cents,

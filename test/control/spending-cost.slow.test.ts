@@ -190,7 +190,7 @@ describe('the cost of spending does not grow with what was spent before', () => 
   test.each([
     ['intents that wait', `/intents?agentId=${hot}&status=created`, 'intents_of_agent_by_status'],
     ['dead letters', '/webhooks/deliveries?status=dead', 'deliveries_in_trouble'],
-    ['transfers that wait for their payee', '/transfers?status=verifying', 'transfers_by_status'],
+    ['cancelled transfers', '/transfers?status=cancelled', 'transfers_by_exceptional_status'],
   ])('a list of %s reads the index that has no others', async (_, path, index) => {
     const scans = async (): Promise<number> => {
       await service.sql(FLUSH_STATISTICS)

@@ -68,7 +68,7 @@ const trial = bindHandlers(trialApi, {
     const { actor } = context
     const content = html`<!doctype html><html lang="en" data-root="../" data-person="${actor.id ?? ''}"><head><title>Trial</title>
 <meta charset="utf-8"><link rel="icon" href="../login/assets/${consolePagesIcon.name}">
-<script type="module" src="scripts/${consoleScript.name}"></script>${pageScriptTag(ROOT, 'policyForm')}${pageScriptTag(ROOT, 'push')}</head>
+<script type="module" src="scripts/${consoleScript.name}"></script>${pageScriptTag(ROOT, 'inbox')}${pageScriptTag(ROOT, 'policyForm')}${pageScriptTag(ROOT, 'push')}</head>
 <body><main><p id="news" role="status"></p><p id="trouble" role="alert"></p><p id="stream" role="status"></p>
 ${await agents(context)}${await waiting(context)}${asked(query.shown ?? 'nothing')}${query.part === undefined && forms}
 </main></body></html>`

@@ -92,7 +92,7 @@ from unnest($3::text[], $4::text[]) as w (agent, key)
 cross join lateral (
   select * from card_authorizations a
   where a.owner_id = $1 and a.mode = $2 and a.agent_id = w.agent and a.merchant_key = w.key
-    and a.processor_ref is null and a.status = 'confirmed'
+    and a.is_awaited
   order by a.id limit $5) as found`
 
 const REFUNDED = `
@@ -193,7 +193,7 @@ select c.id as "cardId", n.id as "numberId", n.processor_card_id as "processorCa
   case when c.usage = 'single' then (
     select a.id from card_authorizations a
     where a.owner_id = $1 and a.mode = $2 and a.card_id = c.id and a.amount_cents > 0
-      and a.status in ('pending', 'authorized', 'confirmed', 'cleared', 'refunded') limit 1) end as "paymentId"
+      and coalesce(a.exceptional_status, 'refunded') = 'refunded' limit 1) end as "paymentId"
 from unnest($3::text[]) as w (id)
 cross join lateral (
   select * from card_numbers one where (one.owner_id, one.mode, one.id) = ($1, $2, w.id) limit 1) as n

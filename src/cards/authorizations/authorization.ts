@@ -198,6 +198,7 @@ export const authorizationsPersonalData = {
       'country',
       'decline_reason',
       'mpp_credential_id',
+      'is_awaited',
     ],
     keptWhile: {
       where: `not (${isUnpaidCardPaymentSql('t')})`,

@@ -5,9 +5,10 @@ import { explainChecks, type RuleCheck } from '../../control/rules/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { FindIntentPayments, IntentPaymentState } from '../../kernel/contract/payables.ts'
-import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
+import type { Records } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
+import { deadlineInRows, statusCondition } from '../../kernel/database/deadline-rows.ts'
 import { definedOnly, merchantCondition, withMembers } from '../../kernel/database/entity.ts'
 import { type Cents, formatMoney, remainderOf } from '../../values/money.ts'
 import { formatOriginal } from '../../values/original-amount.ts'
@@ -46,11 +47,8 @@ async function find({ id: cardId, authorizationId: id }: AuthorizationParams, re
 
 const ENDED: readonly AuthorizationStatus[] = ['declined', 'reversed', 'expired', 'void', 'refunded']
 
-/** The condition is literal: PostgreSQL would not use the index over these statuses for a parameter. */
 const byStatus = (status: AuthorizationStatus | undefined): object =>
-  status !== undefined && ENDED.includes(status)
-    ? { status, ...sqlCondition(`status in ('${ENDED.join("', '")}')`) }
-    : definedOnly({ status })
+  statusCondition(status, { exceptional: ENDED, open: [], isOpen: {} })
 
 const withOriginal = (row: CardAuthorization) =>
   withMembers(row, { original: foldPaymentFacts(row.facts).original })
@@ -268,12 +266,7 @@ export const authorizationsArea = area(
     deadlines: [
       {
         process: { name: 'card-authorization' },
-        table: 'card_authorizations',
-        record: 'id',
-        agent: 'agent_id',
-        due: 'expires_at',
-        open: 'expires_at is not null',
-        waits: 'false',
+        ...deadlineInRows('card_authorizations', { isFollowed: false }),
         operations: ['authorizations.expire'],
       },
     ],

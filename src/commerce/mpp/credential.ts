@@ -78,9 +78,6 @@ const schema = defineEntity({
 export class MppCredential extends schema.class {}
 schema.setClass(MppCredential)
 
-/** Repeats the condition of the partial index of deadlines exactly, so that PostgreSQL uses it. */
-export const OPEN_MPP_CREDENTIAL_SQL = 'due_at is not null'
-
 /** A merchant has 30 seconds for its answer. The sending process must have ended after this time. */
 export const SENT_CREDENTIAL_GRACE_MS = minutes(2)
 

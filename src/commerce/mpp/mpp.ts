@@ -1,23 +1,24 @@
 import { CardAuthorization } from '../../cards/authorizations/index.ts'
 import { findIntent } from '../../control/intents/index.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { FindIntentPayments, IntentPaymentState } from '../../kernel/contract/payables.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
+import {
+  deadlineInRows,
+  hasDeadlineCondition,
+  openRecordsInRows,
+  statusCondition,
+} from '../../kernel/database/deadline-rows.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { originalOfConversion } from '../../money/exchange-rates/index.ts'
 import { isUnusableInput, parseReceipt } from '../../mpp/index.ts'
 import { formatMinute } from '../../values/clock.ts'
 import { formatDecimal, formatMoney } from '../../values/money.ts'
 import { credentialExpiryEvents, mppApi, mppStepsApi, protectApi } from './api.ts'
-import {
-  MppCredential,
-  type MppStatus,
-  mppCredentialMachine,
-  mppPersonalData,
-  OPEN_MPP_CREDENTIAL_SQL,
-} from './credential.ts'
+import { MppCredential, type MppStatus, mppCredentialMachine, mppPersonalData } from './credential.ts'
 import {
   deleteNetworkToken,
   machinePaymentReactions,
@@ -188,6 +189,14 @@ const evidence: HandlerOf<typeof mppApi.evidence> = async (
   return { credentialId: credential.id, jws }
 }
 
+/** Each credential whose outcome is open has a deadline. */
+const byStatus = (status: MppStatus | undefined, tenant: Tenant): object =>
+  statusCondition(status, {
+    exceptional: ['minted', 'indeterminate', 'void'],
+    open: ['sent'],
+    isOpen: hasDeadlineCondition('mpp_credentials', tenant),
+  })
+
 const mpp = bindHandlers(
   { ...mppApi, ...protectApi, ...mppStepsApi },
   {
@@ -202,8 +211,8 @@ const mpp = bindHandlers(
     deleteToken: deleteNetworkToken,
     status,
 
-    list: ({ query: { status, agentId, intentId, cardId } }, { page }) =>
-      page(MppCredential, definedOnly({ status, agentId, intentId, cardId })),
+    list: ({ query: { status, agentId, intentId, cardId } }, { page, tenant }) =>
+      page(MppCredential, { ...definedOnly({ agentId, intentId, cardId }), ...byStatus(status, tenant) }),
 
     async get({ params }, { records, refuse }) {
       return (await records.findOne(MppCredential, { id: params.id })) ?? refuse('credential_not_found')
@@ -213,12 +222,7 @@ const mpp = bindHandlers(
 
 const outcomeDue: Deadline = {
   process: mppProcess,
-  table: 'mpp_credentials',
-  record: 'id',
-  agent: 'agent_id',
-  due: 'due_at',
-  open: OPEN_MPP_CREDENTIAL_SQL,
-  waits: 'workflow_id is not null',
+  ...deadlineInRows('mpp_credentials', { isFollowed: true }),
   operations: ['mpp.settle', 'mpp.deleteToken'],
 }
 
@@ -234,8 +238,7 @@ export const mppArea = area(
     openRecords: [
       {
         process: mppProcess,
-        select:
-          'select id, owner_id, mode, agent_id, amount_cents from mpp_credentials where due_at is not null and workflow_id is not null',
+        select: openRecordsInRows('mpp_credentials'),
       },
     ],
     reactions: machinePaymentReactions,

@@ -7,4 +7,4 @@ export { applyBankNotice, type SubmittedPayment, submittedPayments } from './sep
 export { type CreditReturns, loadCreditReturns } from './sepa/pay-back.ts'
 export { lockRefundedAgents, refundTransfer, transferRefundApi, transferRefundBatch } from './take-back.ts'
 export { awaitsPayeeConfirmation } from './transfer.ts'
-export { PAYEE_TO_CONFIRM_SQL } from './transfers.ts'
+export { TRANSFERS_TO_CONFIRM_SQL } from './transfers.ts'

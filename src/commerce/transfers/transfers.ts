@@ -2,9 +2,16 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { FindIntentPayments, IntentPayment } from '../../kernel/contract/payables.ts'
-import { type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
+import { sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
+import {
+  deadlineInRows,
+  hasDeadlineCondition,
+  idsWithDeadlineSql,
+  openRecordsInRows,
+  statusCondition,
+} from '../../kernel/database/deadline-rows.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { readClockOffset } from '../../kernel/database/tenant-clock.ts'
 import { walletsById } from '../../money/wallets/index.ts'
@@ -37,17 +44,21 @@ import {
   transfersPersonalData,
 } from './transfer.ts'
 
-/** The condition is literal: PostgreSQL would not use the index over all but completed transfers for a parameter. */
-const byStatus = (status: Transfer['status'] | undefined): RecordCondition<Transfer> =>
-  status === undefined || status === 'completed'
-    ? definedOnly({ status })
-    : { status, ...sqlCondition("status <> 'completed'") }
+/** Each transfer that is under way has a deadline. */
+const byStatus = (status: Transfer['status'] | undefined, tenant: Tenant): object =>
+  statusCondition(status, {
+    exceptional: ['rejected', 'cancelled', 'returned'],
+    open: ['created', 'verifying', 'submitted'],
+    isOpen: hasDeadlineCondition('transfers', tenant),
+  })
 
-/** `awaitsPayeeConfirmation` as SQL, as in the index over those transfers. */
-export const PAYEE_TO_CONFIRM_SQL =
+/** `awaitsPayeeConfirmation` as SQL. */
+const PAYEE_TO_CONFIRM_SQL =
   "payee_confirmed_at is null and status in ('verifying', 'submitted') and (payee_check->>'result' in ('close_match', 'no_match') or (payee_check->>'result' = 'not_possible' and payee_check->>'code' is not null))"
 
-const PAYEE_TO_CONFIRM = sqlCondition(PAYEE_TO_CONFIRM_SQL)
+/** SQL, with the owner as `$1` and the mode as `$2`. */
+export const TRANSFERS_TO_CONFIRM_SQL = `transfers where (owner_id, mode) = ($1, $2)
+  and id = any(${idsWithDeadlineSql('transfers', ['$1', '$2'])}) and ${PAYEE_TO_CONFIRM_SQL}`
 
 const transfers = bindHandlers(transfersApi, {
   create: createTransfer,
@@ -56,8 +67,11 @@ const transfers = bindHandlers(transfersApi, {
     const created = await createdWithinCondition('transfer', { from, to }, context)
     const page = await context.page(Transfer, {
       ...definedOnly({ ...filters, ...created }),
-      ...byStatus(status),
-      ...(waitsFor && PAYEE_TO_CONFIRM),
+      ...byStatus(status, context.tenant),
+      ...(waitsFor && {
+        ...hasDeadlineCondition('transfers', context.tenant),
+        ...sqlCondition(PAYEE_TO_CONFIRM_SQL),
+      }),
     })
     return { ...page, data: page.data.map(transferResponse) }
   },
@@ -251,17 +265,13 @@ export const transfersArea = area(
     openRecords: [
       {
         process: transferProcess,
-        select:
-          'select id, owner_id, mode, agent_id, amount_cents from transfers where due_at is not null and workflow_id is not null',
+        select: openRecordsInRows('transfers'),
       },
     ],
     deadlines: [
       {
         process: transferProcess,
-        table: 'transfers',
-        agent: 'agent_id',
-        open: 'due_at is not null',
-        waits: 'workflow_id is not null',
+        ...deadlineInRows('transfers', { isFollowed: true }),
         operations: ['transfers.verify', 'transfers.submit', 'transfers.lapse', 'transfers.inquire'],
       },
     ],

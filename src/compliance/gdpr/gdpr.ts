@@ -45,6 +45,10 @@ const kernelPersonal = {
     personal: {},
     plain: ['process', 'input', 'leased_by'],
   },
+  deadlines: {
+    personal: {},
+    plain: ['kind'],
+  },
   stored_files: {
     personal: {},
     plain: ['sha256', 'used_by', 'type'],

@@ -16,13 +16,6 @@ begin
       and a.id = any(array(select e ->> 'accountId' from jsonb_array_elements(entries) as e))
     order by a.id for update) as locked;
 
-  insert into ledger_transfers
-    (id, owner_id, mode, currency, kind, reference_type, reference_id, booked_at, value_date)
-  select t.id, of_owner, of_mode, t.currency, t.kind, t."referenceType", t."referenceId", booked,
-    coalesce(t."valueDate", (booked at time zone 'UTC')::date)
-  from jsonb_to_recordset(transfers) as t (id text, currency text, kind text,
-    "referenceType" text, "referenceId" text, "valueDate" date);
-
   -- The ids are given once more as an array: PostgreSQL does not know that a recordset is short.
   with asked as (
     select * from rows from (jsonb_to_recordset(entries) as
@@ -35,13 +28,27 @@ begin
       from asked group by account_id) as m
     where a.owner_id = of_owner and a.mode = of_mode and a.id = m.account_id and a.id = any(accounts)
     returning a.id, old.posted_cents as posted, old.held_cents as held, old.version
+  ), placed as (
+    select e.transfer_id, a.id as account_id, a.version + row_number() over sofar as version, e.amount, e.hold_id, e.hold,
+      a.posted + sum(e.amount) over sofar as balance_after, a.held + sum(e.hold) over sofar as held_after
+    from asked e join moved a on a.id = e.account_id
+    window sofar as (partition by e.account_id order by e.n)
+  ), posted as (
+    insert into ledger_transfers (id, owner_id, mode, currency, kind, reference_type, reference_id, booked_at, value_date,
+      entry_accounts, entry_versions)
+    select t.id, of_owner, of_mode, t.currency, t.kind, t."referenceType", t."referenceId", booked,
+      coalesce(t."valueDate", (booked at time zone 'UTC')::date), coalesce(p.accounts, '{}'), coalesce(p.versions, '{}')
+    from jsonb_to_recordset(transfers) as t (id text, currency text, kind text,
+      "referenceType" text, "referenceId" text, "valueDate" date)
+    left join (select transfer_id, array_agg(account_id order by account_id, version) as accounts,
+      array_agg(version order by account_id, version) as versions from placed group by transfer_id) as p
+      on p.transfer_id = t.id
   )
   insert into ledger_entries (account_id, version, owner_id, mode, transfer_id, amount_cents, hold_id,
     hold_cents, balance_after_cents, held_after_cents, booked_at)
-  select a.id, a.version + row_number() over sofar, of_owner, of_mode, e.transfer_id, e.amount, e.hold_id,
-    e.hold, a.posted + sum(e.amount) over sofar, a.held + sum(e.hold) over sofar, booked
-  from asked e join moved a on a.id = e.account_id
-  window sofar as (partition by e.account_id order by e.n);
+  select p.account_id, p.version, of_owner, of_mode, p.transfer_id, p.amount, p.hold_id, p.hold, p.balance_after,
+    p.held_after, booked
+  from placed p;
   get diagnostics written = row_count;
   if written <> jsonb_array_length(entries) then
     raise exception 'an entry names no account of the tenant' using errcode = 'foreign_key_violation';

@@ -135,7 +135,7 @@ export const ledgerPersonalData = {
   },
   ledger_transfers: {
     personal: {},
-    plain: ['kind', 'reference_type', 'reference_id'],
+    plain: ['kind', 'reference_type', 'reference_id', 'entry_accounts'],
   },
   ledger_entries: {
     personal: {},

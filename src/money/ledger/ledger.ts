@@ -47,6 +47,14 @@ const bookedWithin = (
   ...(to && sqlCondition('version <= ledger_version_before(?, ?)', [accountId, to])),
 })
 
+const entriesOf = ({ ownerId, mode, id }: LedgerTransfer) =>
+  sqlCondition(
+    `(account_id, version) in (
+      select one.account_id, one.version from ledger_transfers t, unnest(t.entry_accounts, t.entry_versions) as one (account_id, version)
+      where (t.owner_id, t.mode, t.id) = (?, ?, ?))`,
+    [ownerId, mode, id],
+  )
+
 /** One verification at a time per tenant: a ledger may have ten million entries. */
 async function prove(tenant: Tenant, { withExclusiveRead, refuse }: ContextOf<typeof ledgerApi.verify>) {
   const verification = await withExclusiveRead(`verify ${tenant.ownerId} ${tenant.mode}`, sql =>
@@ -102,11 +110,7 @@ const ledger = bindHandlers(ledgerApi, {
   async transfer({ params }, { records, refuse }) {
     const transfer = await records.findOne(LedgerTransfer, { id: params.id })
     if (!transfer) return refuse('posting_not_found')
-    const entries = await records.find(
-      LedgerEntry,
-      { transferId: transfer.id },
-      { orderBy: { accountId: 'asc' } },
-    )
+    const entries = await records.find(LedgerEntry, entriesOf(transfer), { orderBy: { accountId: 'asc' } })
     return { ...transfer, ...causeOf(transfer), entries: entries.map(entryRecord) }
   },
 

@@ -119,10 +119,12 @@ left join card_authorizations k on t.reference_type = 'card_change'
 left join disputes q on t.reference_type = 'dispute'
   and (q.owner_id, q.mode, q.id) = ($4, $5, split_part(t.reference_id, '/', 1))
 left join lateral (
-  select min(w.id) as id, min(w.iban) as iban from ledger_entries o
+  select min(w.id) as id, min(w.iban) as iban
+  from unnest(t.entry_accounts, t.entry_versions) as other (account_id, version)
+  join ledger_entries o on (o.account_id, o.version) = (other.account_id, other.version)
   join ledger_accounts a on (a.owner_id, a.mode, a.id) = ($4, $5, o.account_id)
   join wallets w on (w.owner_id, w.mode, w.id) = ($4, $5, a.wallet_id)
-  where o.owner_id = $4 and o.mode = $5 and o.transfer_id = p.transfer_id and o.account_id <> $1
+  where o.owner_id = $4 and o.mode = $5 and o.account_id <> $1
     and sign(o.amount_cents) <> sign(p.amount_cents)
   having count(*) = 1
 ) as w on true

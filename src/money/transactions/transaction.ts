@@ -101,6 +101,10 @@ export const transactionsPersonalData = {
       ],
     },
   },
+  open_transactions: {
+    personal: {},
+    plain: [],
+  },
 } as const satisfies PersonalData
 
 export type TransactionRow = RowOf<Transaction>

@@ -5,6 +5,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { bindHandlers, type InputOf } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithinCondition, idRangeCondition } from '../../kernel/database/created-within.ts'
+import { statusCondition } from '../../kernel/database/deadline-rows.ts'
 import { containsCondition, definedOnly, merchantCondition } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 import { addCents, type Cents, cents, NO_CENTS, sumOf } from '../../values/money.ts'
@@ -122,11 +123,15 @@ export const delegationCondition = ({ delegationId }: Pick<Actor, 'delegationId'
       )
     : {}
 
-/** The condition is literal: PostgreSQL would not use the index over all but completed transactions for a parameter. */
-const byStatus = (status: Transaction['status'] | undefined): object =>
-  status === undefined || status === 'completed'
-    ? definedOnly({ status })
-    : { status, ...sqlCondition("status <> 'completed'") }
+const byStatus = (status: Transaction['status'] | undefined, { ownerId, mode }: Tenant): object =>
+  statusCondition(status, {
+    exceptional: ['declined', 'refunded'],
+    open: ['authorization', 'settlement', 'settled'],
+    isOpen: sqlCondition(
+      'id = any(array(select o.id from open_transactions o where (o.owner_id, o.mode) = (?, ?)))',
+      [ownerId, mode],
+    ),
+  })
 
 type Filters = InputOf<typeof transactionsApi.summary>['query']
 
@@ -158,7 +163,7 @@ async function conditionOf(query: Filters, context: Pick<Context, 'sql' | 'tenan
   const created = await createdWithinCondition('txn', { from, to }, context)
   return {
     ...definedOnly({ ...filters, ...created }),
-    ...byStatus(status),
+    ...byStatus(status, context.tenant),
     ...merchantCondition(merchant),
     ...searchCondition(query, context.tenant),
     ...delegationCondition(context.actor),

@@ -1,4 +1,4 @@
-import { PAYEE_TO_CONFIRM_SQL } from '../../commerce/transfers/index.ts'
+import { TRANSFERS_TO_CONFIRM_SQL } from '../../commerce/transfers/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 
@@ -14,7 +14,7 @@ const atMost = (rows: string): string =>
 const FACTS = `select (
   ${atMost("intents where (owner_id, mode) = ($1, $2) and status = 'created' and expires_at > $3")}
   + ${atMost("card_requests where (owner_id, mode) = ($1, $2) and status = 'pending' and expires_at > $3")}
-  + ${atMost(`transfers where (owner_id, mode) = ($1, $2) and ${PAYEE_TO_CONFIRM_SQL}`)}
+  + ${atMost(TRANSFERS_TO_CONFIRM_SQL)}
   + ${atMost("proposals where (owner_id, mode) = ($1, $2) and status = 'open' and expires_at > $3")}
   + ${atMost("disputes where (owner_id, mode) = ($1, $2) and status = 'open'")}
 )::int as waiting,

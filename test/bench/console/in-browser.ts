@@ -27,13 +27,15 @@ export async function withBrowser<T>(
   }
 }
 
+/** The bytes on the wire, compressed, with their headers. */
 async function bytesOf(page: Page, url: string): Promise<number> {
-  const bodies: Promise<number>[] = []
+  const sizes: Promise<number>[] = []
   const note = (response: import('playwright-core').Response) => {
-    if (response.url().endsWith('/events/stream')) return
-    bodies.push(
-      response.body().then(
-        body => (response.fromServiceWorker() ? 0 : body.length),
+    if (response.url().endsWith('/events/stream') || response.fromServiceWorker()) return
+    const size = response.request().sizes()
+    sizes.push(
+      size.then(
+        ({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize,
         () => 0,
       ),
     )
@@ -42,7 +44,7 @@ async function bytesOf(page: Page, url: string): Promise<number> {
   await page.goto(url, { waitUntil: 'load' })
   await pause(APART_MS)
   page.off('response', note)
-  return (await Promise.all(bodies)).reduce((sum, bytes) => sum + bytes, 0)
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
 
 export interface Visit {

@@ -26,6 +26,15 @@ export const ofPosting = (id: string): string => `(select ${numberIn('e.account_
   where e.transfer_id = ${id} and e.account_id like 'account_bench_%' and e.account_id <> 'account_bench_bank'
     and e.transfer_id <> 'posting_bench_fund')`
 
+/** The account and the version of a copied entry. */
+export const pastAccount = (account: string): string =>
+  `case when ${account} ~ '^account_bench_\\d+$' then 'account_bench_' || agent else ${account} end`
+export const pastVersion = (version: string): string => `n * 32 + ${version}`
+export const PAST_ENTRIES = {
+  entry_accounts: `array(select ${pastAccount('a')} from unnest(p.entry_accounts) as a)`,
+  entry_versions: `array(select ${pastVersion('v')} from unnest(p.entry_versions) as v)`,
+}
+
 export interface Copied {
   /** SQL for the outcome to which a row belongs. */
   readonly of: string
@@ -53,7 +62,8 @@ cross join lateral (select interval '${DAYS} days' * (1 - n::float8 / ($1::int +
 
 async function columnsOf(client: pg.Client, table: string): Promise<string[]> {
   const { rows } = await client.query(
-    `select column_name as name from information_schema.columns where table_schema = 'public' and table_name = $1`,
+    `select column_name as name from information_schema.columns where table_schema = 'public' and table_name = $1
+       and is_generated = 'NEVER'`,
     [table],
   )
   return rows.map(({ name }) => name)
@@ -101,6 +111,9 @@ export async function copyPast(
   for (const entry of Object.entries(copied)) copies.push(await copying(client, fates, entry))
   const { rows } = await client.query<{ shift: string }>(SHIFT)
   await client.query(`update ledger_entries set version = version + ${rows[0]?.shift}`)
+  await client.query(
+    `update ledger_transfers set entry_versions = array(select v + ${rows[0]?.shift} from unnest(entry_versions) as v)`,
+  )
   await client.query(`update ledger_accounts set version = version + ${rows[0]?.shift} where version > 0`)
   for (let first = 1; first <= count; first += PART)
     for (const copy of copies) await client.query(copy, [first, first + PART - 1])

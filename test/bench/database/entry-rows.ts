@@ -11,8 +11,9 @@ const ID = `lpad(n::text, 6, '0') || 'kagp6mybf2ktz' || lpad(pair::text, 4, '0')
 const TURNS = `from generate_series($2::int, $3::int) as n, generate_series(1, ${PAIRS}) as pair`
 
 const TRANSFERS = `insert into ledger_transfers
-    (id, owner_id, mode, currency, kind, reference_type, reference_id, booked_at, value_date)
-  select 'posting_01' || ${ID}, $1, 'test', 'EUR', 'transfer', 'transfer', 'transfer_01' || ${ID}, now(), current_date
+    (id, owner_id, mode, currency, kind, reference_type, reference_id, booked_at, value_date, entry_accounts, entry_versions)
+  select 'posting_01' || ${ID}, $1, 'test', 'EUR', 'transfer', 'transfer', 'transfer_01' || ${ID}, now(), current_date,
+    array['account_bench_' || 2 * pair - 1, 'account_bench_' || 2 * pair], array[n, n]
   ${TURNS}`
 
 /** The first wallet of a pair pays in the odd turns and receives in the even ones. */

@@ -15,7 +15,10 @@ import {
   numberIn,
   ofPosting,
   ofRecord,
+  PAST_ENTRIES,
   past,
+  pastAccount,
+  pastVersion,
   REQUEST,
 } from './copied-rows.ts'
 
@@ -165,7 +168,7 @@ const COPIED: Readonly<Record<string, Copied>> = {
   },
   ledger_transfers: {
     of: ofChange('t'),
-    but: { id: past('id'), reference_id: pastCause('reference_id'), ...ago('booked_at') },
+    but: { id: past('id'), reference_id: pastCause('reference_id'), ...ago('booked_at'), ...PAST_ENTRIES },
   },
   ledger_entries: {
     of: `(select ${ofChange('l')} from ledger_transfers l where l.id = t.transfer_id)`,
@@ -173,8 +176,8 @@ const COPIED: Readonly<Record<string, Copied>> = {
       transfer_id: past('transfer_id'),
       hold_id: past('hold_id'),
       ...ago('booked_at'),
-      account_id: `case when p.account_id ~ '^account_bench_\\d+$' then 'account_bench_' || agent else p.account_id end`,
-      version: 'n * 32 + p.version',
+      account_id: pastAccount('p.account_id'),
+      version: pastVersion('p.version'),
     },
   },
   ledger_holds: {

@@ -9,7 +9,10 @@ import {
   numberIn,
   ofPosting,
   ofRecord,
+  PAST_ENTRIES,
   past,
+  pastAccount,
+  pastVersion,
   REQUEST,
 } from './copied-rows.ts'
 import { AGENTS } from './intent-rows.ts'
@@ -84,7 +87,7 @@ const COPIED: Readonly<Record<string, Copied>> = {
   idempotency_keys: { of: numberIn('t.key'), but: { key: 'md5(p.key || n)' } },
   ledger_transfers: {
     of: ofPosting('t.id'),
-    but: { id: past('id'), reference_id: past('reference_id'), ...ago('booked_at') },
+    but: { id: past('id'), reference_id: past('reference_id'), ...ago('booked_at'), ...PAST_ENTRIES },
   },
   ledger_entries: {
     of: ofPosting('t.transfer_id'),
@@ -92,9 +95,8 @@ const COPIED: Readonly<Record<string, Copied>> = {
       transfer_id: past('transfer_id'),
       hold_id: past('hold_id'),
       ...ago('booked_at'),
-      account_id: `case when p.account_id like 'account_bench_%' then 'account_bench_' || agent
-        else p.account_id end`,
-      version: 'n * 32 + p.version',
+      account_id: pastAccount('p.account_id'),
+      version: pastVersion('p.version'),
     },
   },
   ledger_holds: {

@@ -18,7 +18,7 @@ const SHOP = `case
 
 /** Indexes that no report uses: with them, ten million rows would take an hour. */
 const UNUSED = `
-drop index if exists transactions_of_transfer, transactions_by_agent, transactions_by_wallet, transactions_by_status, transactions_by_merchant, transactions_by_folded_merchant`
+drop index if exists transactions_of_transfer, transactions_by_agent, transactions_by_wallet, transactions_by_merchant, transactions_by_folded_merchant`
 
 const PAYMENTS = `
 insert into transactions (id, owner_id, mode, created_at, updated_at, agent_id, wallet_id, type, status, currency,

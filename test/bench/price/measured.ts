@@ -102,19 +102,27 @@ const eachTable = ({ table, walBytes, indexes }: TablePrice): TablePrice => ({
   indexes: Object.fromEntries(Object.entries(indexes).map(([index, entries]) => [index, entries / EACH])),
 })
 
-/** Where the index entries lie: a line for each table, a column for each kind of payment. */
+/** A line for each table with its index entries and its WAL, a column for each kind of payment. */
 function tablesOf(priced: readonly Priced[]): string[] {
-  const entriesOf = ({ tables }: Priced, table: string): number =>
-    Object.values(tables.find(one => one.table === table)?.indexes ?? {}).reduce((sum, n) => sum + n, 0)
   const names = [...new Set(priced.flatMap(({ tables }) => tables.map(({ table }) => table)))]
-  const lines = names.map(table => ({ table, entries: priced.map(one => entriesOf(one, table)) }))
+  const wal = (table: string): number => Math.max(...priced.map(one => tableOf(one, table)?.walBytes ?? 0))
   return [
-    `| index entries of | ${priced.map(({ name }) => name).join(' | ')} |`,
+    `| index entries, WAL in kB | ${priced.map(({ name }) => name).join(' | ')} |`,
     `|---|${'--:|'.repeat(priced.length)}`,
-    ...lines
-      .filter(({ entries }) => entries.some(count => count >= 0.1))
-      .map(({ table, entries }) => `| ${table} | ${entries.map(figure).join(' | ')} |`),
+    ...names
+      .filter(table => wal(table) >= 50)
+      .toSorted((one, other) => wal(other) - wal(one))
+      .map(table => `| ${table} | ${priced.map(one => tableCell(tableOf(one, table))).join(' | ')} |`),
   ]
+}
+
+const tableOf = ({ tables }: Priced, table: string): TablePrice | undefined =>
+  tables.find(one => one.table === table)
+
+function tableCell(price: TablePrice | undefined): string {
+  const { walBytes = 0, indexes = {} } = price ?? {}
+  const entries = Object.values(indexes).reduce((sum, n) => sum + n, 0)
+  return walBytes === 0 ? '' : `${figure(entries)}, ${(walBytes / 1_000).toFixed(1)}`
 }
 
 interface Stored {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { universalProblems } from '../../../src/kernel/contract/problem.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { aPayingOwner, todayOf } from '../../support/insight/paying.ts'
@@ -23,11 +24,23 @@ async function aCrowd(view: string, group: { agent?: string; run?: string; value
   return owner
 }
 
+const MOST_TRIES = 5
+
+/** Tries again as the refusal says: a statement over so many groups takes a second, and on a busy machine its five. */
+async function triedAgain<T>(ask: () => Promise<T>, tries = MOST_TRIES): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (tries === 1 || !String(error).includes(universalProblems.busy[1])) throw error
+    return triedAgain(ask, tries - 1)
+  }
+}
+
 /** Expects that the report does not block other requests for too long. */
 async function inShortTurns<T>(ask: () => Promise<T>): Promise<T> {
   let answer: T | undefined
   const longest = await bestOf(50, async () => {
-    answer = await ask()
+    answer = await triedAgain(ask)
   })
   expect(longest).toBeLessThan(50)
   return answer as T

@@ -24,6 +24,8 @@ const linksIn = (text: string, name: string, path = '/console'): string[] =>
     ([, to]) => new URL(String(to), `${service.url}${path}`).pathname,
   )
 
+const AGENT_COLUMN = /<th [^>]*>Agent</
+
 describe('a page of the console', () => {
   test('leads a signed-out person to the sign-in page and back', async () => {
     const answer = await fetch(`${service.url}/console/agents?status=active`, {
@@ -234,7 +236,9 @@ describe('a page of the console', () => {
       const { status, text } = await visitor.read(`${pathname.slice(1)}${search}`)
       expect([search, status, text.includes(String(shown[index]))]).toEqual([search, 200, true])
       expect(text.match(/aria-current="page"/g)).toHaveLength(2)
+      expect(text).not.toMatch(AGENT_COLUMN)
     }
+    expect((await visitor.read('console/runs')).text).toMatch(AGENT_COLUMN)
     expect((await visitor.read(`${path}?tab=nothing`)).status).toBe(400)
     expect((await visitor.read(`console/policies/${agent.policyId}?tab=cards`)).status).toBe(400)
   })

@@ -1,6 +1,12 @@
+import type { Tenant } from '../../../kernel/contract/actor.ts'
 import { area } from '../../../kernel/contract/area.ts'
 import type { Deadline } from '../../../kernel/contract/deadline.ts'
 import { bindHandlers } from '../../../kernel/contract/operation.ts'
+import {
+  deadlineInRows,
+  hasDeadlineCondition,
+  statusCondition,
+} from '../../../kernel/database/deadline-rows.ts'
 import { definedOnly } from '../../../kernel/database/entity.ts'
 import { settlementsApi } from './api.ts'
 import { inquireCharge } from './charges.ts'
@@ -20,13 +26,20 @@ const payee = {
 
 const endpoint = paymentRequiredHandler(payee)
 
+const byStatus = (status: Settlement['status'] | undefined, tenant: Tenant): object =>
+  statusCondition(status, {
+    exceptional: ['declined'],
+    open: ['charging'],
+    isOpen: hasDeadlineCondition('mpp_settlements', tenant),
+  })
+
 const settlements = bindHandlers(settlementsApi, {
   pay: endpoint,
   payByPost: endpoint,
   askAcquirer: inquireCharge,
 
-  list: ({ query: { requestId, status, challengeId } }, { page }) =>
-    page(Settlement, definedOnly({ requestId, status, challengeId })),
+  list: ({ query: { requestId, status, challengeId } }, { page, tenant }) =>
+    page(Settlement, { ...definedOnly({ requestId, challengeId }), ...byStatus(status, tenant) }),
 
   async get({ params }, { records, refuse }) {
     return (await records.findOne(Settlement, { id: params.id })) ?? refuse('settlement_not_found')
@@ -35,12 +48,7 @@ const settlements = bindHandlers(settlementsApi, {
 
 const outcome: Deadline = {
   process: { name: 'settlement' },
-  table: 'mpp_settlements',
-  record: 'id',
-  agent: 'agent_id',
-  due: 'due_at',
-  open: "status = 'charging'",
-  waits: 'false',
+  ...deadlineInRows('mpp_settlements', { isFollowed: false }),
   operations: ['settlements.askAcquirer'],
 }
 

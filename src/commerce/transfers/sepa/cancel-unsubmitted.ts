@@ -7,6 +7,7 @@ import type { IsoReason } from '../../../iso20022/reason-codes.ts'
 import { reaction, reactionToAll } from '../../../kernel/contract/area.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import type { Row } from '../../../kernel/contract/sql.ts'
+import { idsWithDeadlineSql } from '../../../kernel/database/deadline-rows.ts'
 import { readClockOffset } from '../../../kernel/database/tenant-clock.ts'
 import { lockBook } from '../../../money/ledger/index.ts'
 import { loadRefundBook } from '../../../money/refunds/index.ts'
@@ -28,12 +29,13 @@ interface Payer {
 }
 
 /**
- * Repeats the condition of the partial index, so that PostgreSQL uses it. A transfer without an intent that
- * an owner makes from an agent's wallet does not belong to the agent.
+ * Each unsubmitted transfer has a deadline. A transfer without an intent that an owner makes from an agent's
+ * wallet does not belong to the agent.
  */
 const FIND_UNSUBMITTED = `
 select ${selectColumnList(transferTable, 't')} from transfers t
-where (t.owner_id, t.mode) = ($1, $2) and t.kind = 'sepa' and t.status in ('created', 'verifying')
+where (t.owner_id, t.mode) = ($1, $2) and t.id = any(${idsWithDeadlineSql('transfers', ['$1', '$2'])})
+  and t.kind = 'sepa' and t.status in ('created', 'verifying')
   and ($3::text is null or t.from_wallet_id = $3)
   and ($4::text is null or (t.agent_id = $4 and t.intent_id is not null))
   and ($5::text[] is null or t.delegation_id = any($5))

@@ -29,6 +29,7 @@ import type { MembersSpec } from './record-page.ts'
 import { answerMemberSchemas, pathParametersOf, queryMemberSchemas } from './schema.ts'
 import {
   informativeMembers,
+  memberLabel,
   renderTable,
   type StateWords,
   type TableColumnList,
@@ -234,18 +235,25 @@ export async function readListPage(
   return answer
 }
 
+/** `same` has the members of which each row has the same value: they get no column. */
 export function renderListRows(
   spec: SectionSpec,
   caption: string,
   items: readonly Row[],
   request: PageRequest,
+  same: readonly string[] = [],
 ): Html {
   const { list, labels = {}, shows = {}, actions = [], get } = spec
   const columns: TableColumnList<Row> =
     spec.columns ?? informativeMembers(items).filter(name => name !== 'name')
+  const headings = same.map(member => memberLabel(member, { labels }))
+  const differs = (column: TableColumnList<Row>[number]): boolean =>
+    typeof column === 'string'
+      ? !same.includes(column)
+      : !Object.keys(column).every(heading => headings.includes(heading))
   const inRow = actions.filter(action => (!get || action.inRow) && request.may(action.operation))
   const action = { Action: (item: Row) => inRow.map(one => renderActionButton(one, item, labels, request)) }
-  const all = [...nameColumn(spec), ...columns, ...(inRow.length > 0 ? [action] : [])]
+  const all = [...nameColumn(spec), ...columns.filter(differs), ...(inRow.length > 0 ? [action] : [])]
   return renderTable(request, caption, items, all, {
     members: answerMemberSchemas(list),
     labels,

@@ -71,7 +71,7 @@ async function relatedTo(
   const made = create && (await renderSectionCreation(spec, create, request))
   return renderBox(
     title,
-    data.length > 0 ? renderListRows(spec, title, data, request) : html`<p>${empty}</p>`,
+    data.length > 0 ? renderListRows(spec, title, data, request, Object.keys(query)) : html`<p>${empty}</p>`,
     made,
     hasMore &&
       section !== undefined &&

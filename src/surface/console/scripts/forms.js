@@ -7,7 +7,7 @@ import { clearFormRefusal, showFormRefusal } from './form-refusal.js'
 import { load, refresh, reloadMainContent } from './live-part.js'
 import { hasTypedInput } from './morph.js'
 import { all, closestTo, complain, loadCeremonies, once, part, root, tell, words } from './page.js'
-import { chooseStatements, openStatement, withPasskey } from './passkey.js'
+import { withPasskey } from './passkey.js'
 import { callSignedIn } from './sign-in.js'
 
 /** A second press within this time is a double click, and is ignored. */
@@ -56,7 +56,7 @@ async function sendNext(form, answer) {
   unanswered.delete(form)
 }
 
-function requestOf(form, submitter) {
+export function requestOf(form, submitter) {
   const { operation, params = '{}', given = '{}' } = form.dataset
   const [method, template] = operation.split(' ')
   const { body, query } = contentOf(form, submitter)
@@ -65,7 +65,7 @@ function requestOf(form, submitter) {
   return { method, path: search ? `${path}?${search}` : path, body: { ...JSON.parse(given), ...body } }
 }
 
-function challengeOf({ dataset }, body) {
+export function challengeOf({ dataset }, body) {
   const { challenge, challengeBody, challengeOf: given, params = '{}' } = dataset
   if (!challenge) return undefined
   const signed = given ? JSON.parse(given) : body
@@ -115,7 +115,7 @@ async function finish(form, answer, isOneOfMany) {
 const refusalText = error =>
   error instanceof SyntaxError ? words.notJson : (error.said ?? `${words.other} ${error.message}`)
 
-function showRefusal(form, button, error) {
+export function showRefusal(form, button, error) {
   // Another person's decision may have removed the form from the page.
   if (form.isConnected) showFormRefusal(form, button, refusalText(error))
   else complain(refusalText(error))
@@ -158,31 +158,6 @@ const withAssertion = ({ body, ...request }, webauthnAssertion) => ({
   body: { ...body, webauthnAssertion },
 })
 
-/** Each form takes three requests, and a minute has a hundred. */
-const MOST_TOGETHER = 20
-
-/** Opens the statement of each form. A refusal appears at its form, and does not stop the others. */
-async function openStatements(forms) {
-  const opened = []
-  for (const form of forms) {
-    const challenge = challengeOf(form, requestOf(form).body)
-    const statement = await openStatement(challenge).catch(error =>
-      showRefusal(form, form.querySelector('button'), error),
-    )
-    if (statement) opened.push({ ...statement, form })
-  }
-  return opened
-}
-
-/** The person reads all statements in one dialog. Then the passkey signs each, until it is not confirmed. */
-async function submitAll(selector) {
-  const opened = await openStatements(all(selector).slice(0, MOST_TOGETHER))
-  if (opened.length === 0) return
-  for (const read of await chooseStatements(opened)) {
-    if (read.form.isConnected && (await submit(read.form, undefined, read)) === 'stop') return
-  }
-}
-
 async function fillPart(form) {
   await load(form.dataset.part, new URLSearchParams(/** @type {any} */ (new FormData(form))))
   tell('')
@@ -199,11 +174,6 @@ document.addEventListener('submit', event => {
   underWay.add(form)
   const work = form.dataset.part ? () => fillPart(form) : () => submit(form, submitter)
   void once(submitter ?? form, work).finally(() => underWay.delete(form))
-})
-
-document.addEventListener('click', event => {
-  const button = closestTo(event, 'button[data-each]')
-  if (button) void once(button, () => submitAll(button.dataset.each))
 })
 
 for (const kind of ['input', 'reset'])

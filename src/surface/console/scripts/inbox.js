@@ -1,7 +1,9 @@
-// Keys for lists of items that wait for a person: j and k move, a and d decide, ? lists the keys.
+// Items that wait for a person: j and k move, a and d decide, ? lists the keys. One button decides several.
 
 import { element, show } from './dialogs.js'
-import { all, part, words } from './page.js'
+import { challengeOf, requestOf, showRefusal, submit } from './forms.js'
+import { all, closestTo, once, part, words } from './page.js'
+import { chooseStatements, openStatement } from './passkey.js'
 
 const ITEM = '[data-item]'
 const TYPED = 'input, textarea, select, dialog, [contenteditable]'
@@ -75,3 +77,33 @@ if (button) {
   button.hidden = false
   button.addEventListener('click', () => void showKeys())
 }
+
+/** Each form takes three requests, and a minute has a hundred. */
+const MOST_TOGETHER = 20
+
+/** Opens the statement of each form. A refusal appears at its form, and does not stop the others. */
+async function openStatements(forms) {
+  const opened = []
+  for (const form of forms) {
+    const challenge = challengeOf(form, requestOf(form).body)
+    const statement = await openStatement(challenge).catch(error =>
+      showRefusal(form, form.querySelector('button'), error),
+    )
+    if (statement) opened.push({ ...statement, form })
+  }
+  return opened
+}
+
+/** The person reads all statements in one dialog. Then the passkey signs each, until it is not confirmed. */
+async function submitAll(selector) {
+  const opened = await openStatements(all(selector).slice(0, MOST_TOGETHER))
+  if (opened.length === 0) return
+  for (const read of await chooseStatements(opened)) {
+    if (read.form.isConnected && (await submit(read.form, undefined, read)) === 'stop') return
+  }
+}
+
+document.addEventListener('click', event => {
+  const button = closestTo(event, 'button[data-each]')
+  if (button) void once(button, () => submitAll(button.dataset.each))
+})

@@ -127,7 +127,7 @@ function renderApproveAll(
 ${may(intentsApi.approve) && html`<button type="button" data-each="${EACH}">${approves}</button>`}</p>`
 }
 
-/** The bound of `scripts/forms.js`. */
+/** The bound of `scripts/inbox.js`. */
 const MOST_TOGETHER = 20
 
 const EACH = `#waiting form[data-operation="POST ${intentsApi.approve.path}"]`

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { parseYaml } from '@redocly/openapi-core'
+import { DASHBOARD_SECRET } from '../support/harness.ts'
+import { startSampleService } from '../support/sample-service.ts'
+
+const service = await startSampleService()
+
+interface Rule {
+  readonly alert?: string
+  readonly record?: string
+  readonly expr: string
+  readonly annotations?: { readonly runbook: string }
+}
+
+const textOf = (path: string): string => readFileSync(path, 'utf8')
+
+const { groups } = parseYaml(textOf('monitoring-config/alerts.yaml')) as {
+  groups: readonly { readonly rules: readonly Rule[] }[]
+}
+const rules = groups.flatMap(group => group.rules)
+const recorded = rules.flatMap(({ record = [] }) => record)
+
+const dashboard = JSON.parse(textOf('monitoring-config/dashboard.json')) as {
+  panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[]
+}
+const drawn = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+
+/** Metrics that Prometheus and the PostgreSQL exporter make. */
+const OTHERS = ['up', 'pg_stat_archiver_failed_count']
+
+const PROMQL_WORDS = ['and', 'or', 'unless', 'offset']
+
+/** Selectors, groupings and durations. */
+const NO_METRICS = /\{[^}]*\}|\w+ by \([^)]*\)|\[[^\]]*\]|\b\d+[smhd]\b/g
+
+/** The metrics that an expression reads: the names that are in no selector and no grouping, and are no function. */
+const metricsIn = (expr: string): string[] =>
+  [...expr.replace(NO_METRICS, '').matchAll(/[a-z_][\w:]*(?!\w*\()\b/g)]
+    .map(([name]) => name)
+    .filter(name => !PROMQL_WORDS.includes(name))
+
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .replaceAll(' ', '-')
+
+describe('alerts and dashboard for Prometheus', () => {
+  test('read only metrics that the processes have', async () => {
+    await service.owner()
+    const { text } = await service.http('GET', '/metrics', {
+      headers: { 'x-dashboard-secret': DASHBOARD_SECRET },
+    })
+    const served = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name = '', type]) =>
+      type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
+    )
+    const known = new Set([...served, ...recorded, ...OTHERS])
+    const read = [...rules.map(({ expr }) => expr), ...drawn].flatMap(metricsIn)
+    expect(read.length).toBeGreaterThan(40)
+    expect(read.filter(name => !known.has(name))).toEqual([])
+  })
+
+  test('name for each alert a section of the runbook, which the list of alerts links, too', () => {
+    const sections = [...textOf('docs/runbook.md').matchAll(/^## (.+)$/gm)].map(([, heading = '']) =>
+      anchorOf(heading),
+    )
+    const monitoring = textOf('docs/how-to/monitoring.md')
+    const alerts = rules.filter(({ alert }) => alert)
+    expect(alerts.length).toBeGreaterThan(10)
+    for (const { alert, annotations } of alerts) {
+      const [page, section = ''] = annotations?.runbook.split('#') ?? []
+      expect([alert, page, sections.includes(section)]).toEqual([alert, 'docs/runbook.md', true])
+      expect([alert, monitoring.includes(`(../runbook.md#${section})`)]).toEqual([alert, true])
+    }
+  })
+})
