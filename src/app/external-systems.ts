@@ -10,6 +10,7 @@ import { type DeliverIdentityNotice, sandboxIdentity } from '../adapters/identit
 import { type PaymentFileQueue, sepaFileRail } from '../adapters/sepa-rail/files.ts'
 import { outboundFolder } from '../adapters/sepa-rail/folder.ts'
 import { sandboxSepaRail } from '../adapters/sepa-rail/sandbox.ts'
+import { stripeAcquirer } from '../adapters/stripe-acquirer/stripe-acquirer.ts'
 import { stripeIssuing } from '../adapters/stripe-issuing/stripe-issuing.ts'
 import type { Mode } from '../kernel/contract/actor.ts'
 import type { ExternalSystems, LiveRails } from '../kernel/contract/ports.ts'
@@ -41,6 +42,7 @@ export function createExternalSystems(
   const funding = { sandbox: sandboxFundingRail() }
   const cards = { sandbox: sandboxProcessor(secrets, callbacks.cards), stripe: byStripe(settings) }
   const acquirer = sandboxAcquirer(secrets.numbers, { processor: cards.sandbox, deliver: callbacks.cards })
+  const liveAcquirer = acquirerByStripe(settings)
   const identities = {
     manual: manualIdentity,
     none: noIdentityCheck,
@@ -56,18 +58,17 @@ export function createExternalSystems(
     sepaRail: byMode('SEPA_RAIL', sepa.sandbox, sepaRail && sepa[sepaRail]),
     fundingRail: byMode('FUNDING_RAIL', funding.sandbox, fundingRail && funding[fundingRail]),
     cardProcessor: byMode('CARD_PROCESSOR', cards.sandbox, cardProcessor && cards[cardProcessor]),
-    acquirer: mode => (mode === 'test' ? acquirer : noAcquirer()),
+    acquirer: mode => (mode === 'test' ? acquirer : (liveAcquirer ?? noAcquirer())),
     exchangeRates: mode => (mode === 'live' ? rates.live : rates.test),
     identityVerification: () => identity,
   }
 }
 
-/** Stripe Issuing issues no network tokens, so it pays no merchant of the Machine Payments Protocol. */
 export const liveRailsOf = (settings: Settings): LiveRails => ({
   sepaOut: settings.sepaRail ?? null,
   sepaIn: settings.collectionIban === undefined ? null : 'bank_account',
   cards: settings.cardProcessor ?? null,
-  machinePayments: settings.cardProcessor === 'sandbox' ? 'sandbox' : null,
+  machinePayments: settings.cardProcessor ?? null,
   paymentMethods: settings.fundingRail ?? null,
   identityVerification: kycProviderOf(settings),
 })
@@ -75,7 +76,7 @@ export const liveRailsOf = (settings: Settings): LiveRails => ({
 function noAcquirer(): Acquirer {
   throw new Problem(
     'not_configured',
-    'Live mode has no acquirer yet, so payment requests cannot be paid by card. They can be paid by SEPA.',
+    'Payment requests cannot be paid by programs in live mode: STRIPE_PROFILE_ID or STRIPE_SECRET_KEY is not set. They can be paid by SEPA.',
   )
 }
 
@@ -115,6 +116,12 @@ function byStripe(settings: Settings): CardProcessor | Missing {
     webhookSecrets: [stripeWebhookSecret, ...(stripeWebhookSecretEvents ? [stripeWebhookSecretEvents] : [])],
     apiUrl: stripeApiUrl,
   })
+}
+
+function acquirerByStripe(settings: Settings): Acquirer | undefined {
+  const { stripeSecretKey: secretKey, stripeProfileId: networkId, stripeApiUrl: apiUrl } = settings
+  if (!secretKey || !networkId) return undefined
+  return stripeAcquirer({ secretKey, webhookSecrets: [], apiUrl, networkId })
 }
 
 const sandboxSecrets = ({ encryptionKey, encryptionKeysOld }: WithKey) => ({

@@ -50,3 +50,10 @@ export {
   paymentReceiptProblem,
   serializeReceipt,
 } from './receipt.ts'
+export {
+  readStripeDetails,
+  readStripePayload,
+  type StripeDetails,
+  type StripePayload,
+  stripePayload,
+} from './stripe-charge.ts'

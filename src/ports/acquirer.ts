@@ -7,7 +7,10 @@ import type { Cents } from '../values/money.ts'
  */
 export interface Acquirer {
   readonly name: string
+  /** The networks whose tokens it charges; empty for an acquirer without network tokens. */
   readonly networks: readonly string[]
+  /** Null for an acquirer that charges no shared payment tokens. */
+  readonly sharedTokens: SharedTokenAcceptance | null
   /**
    * Reads a decrypted token without a call. The handle identifies the payment's card to the acquirer: it may
    * be stored, contains no number and no cryptogram, and authorizes nothing by itself.
@@ -26,10 +29,21 @@ export interface Acquirer {
   ): Promise<ChargeOutcome>
 }
 
+/** What a challenge of the method `stripe` names. Smaller amounts are not offered. */
+export interface SharedTokenAcceptance {
+  /** The Stripe profile that tokens must be granted to. */
+  readonly networkId: string
+  readonly paymentMethodTypes: readonly string[]
+  readonly leastCents: Cents
+  /** Reads a token without a call, as `accept` does. */
+  accept(spt: string): AcceptedToken | RefusedToken
+}
+
 export interface AcceptedToken {
   readonly handle: string
   readonly network: string
-  readonly last4: string
+  /** Null if only the charge shows it. */
+  readonly last4: string | null
 }
 
 export interface RefusedToken {

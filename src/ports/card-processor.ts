@@ -77,6 +77,8 @@ export interface CardProcessor {
         call: ProcessorCall,
       ) => Promise<ProcessorCallDone | ProcessorFailure>)
     | null
+  /** Null for a processor whose cards cannot pay by the method `stripe` of machine payments. */
+  readonly sharedTokens: SharedPaymentTokens | null
   /** Requests a refund from a merchant; null for a processor that cannot: then the owner asks the merchant. */
   readonly pushRefund: PushCardRefund | null
   readonly disputes: CardDisputes
@@ -184,6 +186,34 @@ export interface IssuedNetworkToken extends EncryptedDisclosure {
   readonly network: string
   readonly expMonth: number
   readonly expYear: number
+}
+
+/** Shared payment tokens: each lets one seller charge a card, up to an amount and until a time. */
+export interface SharedPaymentTokens {
+  /** Creates a token, once per reference: a repeated call with the same order answers with the same token. */
+  create(order: SharedTokenOrder, call: ProcessorCall): Promise<SharedToken | ProcessorFailure>
+  /** May be repeated. A token that has been used up or has expired counts as revoked. */
+  revoke(tokenId: string, call: ProcessorCall): Promise<ProcessorCallDone | ProcessorFailure>
+}
+
+/** Plain JSON, since it is stored to find a token again. */
+export interface SharedTokenOrder {
+  readonly processorCardId: string
+  /** The seller's Stripe profile. */
+  readonly seller: string
+  /** In the smallest unit of the currency. */
+  readonly amount: string
+  /** ISO 4217 in lower case. */
+  readonly currency: string
+  readonly expiresAt: string
+}
+
+export interface SharedToken {
+  readonly tokenId: string
+  /** The last digits of the card. */
+  readonly last4: string
+  /** `requires_action`: it cannot be charged before its card's issuer has asked a person. */
+  readonly status: 'active' | 'requires_action'
 }
 
 export interface NewCardRefund {

@@ -4,7 +4,7 @@ import type { CallAnswer } from '../../src/derive/client.ts'
 import { tokenScopes } from '../../src/kernel/contract/scopes.ts'
 import { newId } from '../../src/values/ids.ts'
 import { shop } from '../support/cards/simulated.ts'
-import { demand, sell, startMerchant } from '../support/commerce/merchant.ts'
+import { type Conduct, demand, sell, startMerchant } from '../support/commerce/merchant.ts'
 import { aBeneficiary, anAgentUnder, aToken, aWallet, bodyOf, type TestClient } from '../support/factories.ts'
 import { type KillableApi, killableApi } from '../support/processes/killable-api.ts'
 import { until } from '../support/until.ts'
@@ -164,24 +164,9 @@ const channels: Readonly<Record<string, (payer: Payer, holder: Payer) => Promise
     }
   },
 
-  async machine(payer) {
-    const path = `/${newId('order')}`
-    const url = merchant.sells(path, demand(), sell())
-    const intentId = await intentFor(payer, 20, { merchant: '127.0.0.1' })
-    const paid = await decided(payer.agent, (client, idempotencyKey) =>
-      client.mpp.pay({ body: { url, intentId, cardId: payer.cardId }, idempotencyKey }),
-    )
-    const payments = merchant.payments(path).length
-    expect(payments).toBeLessThanOrEqual(1)
-    if (paid.status === 200) return 2_000
-    if (paid.code === 'pay_interrupted') expect(payments).toBe(0)
-    else await resolve(payer, intentId, payments === 1)
-    if (payments === 0)
-      await done(payer.agent, (client, idempotencyKey) =>
-        client.intents.cancel({ params: { id: intentId }, idempotencyKey }),
-      )
-    return payments * 2_000
-  },
+  machine: payer => paidMachine(payer, demand(), sell()),
+
+  shared: payer => paidMachine(payer, demandsToken, sell(undefined, { method: 'stripe' })),
 
   async request(payer, holder) {
     const { id: requestId } = await done(holder.owner, (client, idempotencyKey) =>
@@ -199,6 +184,31 @@ const channels: Readonly<Record<string, (payer: Payer, holder: Payer) => Promise
     )
     return 1_500
   },
+}
+
+/** By the method `stripe`: a shared payment token is created once the payment has begun. */
+const demandsToken = demand({
+  details: { networkId: 'profile_test_sandbox', paymentMethodTypes: ['card'] },
+  parameters: { method: 'stripe' },
+})
+
+async function paidMachine(payer: Payer, asks: Conduct, gives: Conduct): Promise<number> {
+  const path = `/${newId('order')}`
+  const url = merchant.sells(path, asks, gives)
+  const intentId = await intentFor(payer, 20, { merchant: '127.0.0.1' })
+  const paid = await decided(payer.agent, (client, idempotencyKey) =>
+    client.mpp.pay({ body: { url, intentId, cardId: payer.cardId }, idempotencyKey }),
+  )
+  const payments = merchant.payments(path).length
+  expect(payments).toBeLessThanOrEqual(1)
+  if (paid.status === 200) return 2_000
+  if (paid.code === 'pay_interrupted') expect(payments).toBe(0)
+  else await resolve(payer, intentId, payments === 1)
+  if (payments === 0)
+    await done(payer.agent, (client, idempotencyKey) =>
+      client.intents.cancel({ params: { id: intentId }, idempotencyKey }),
+    )
+  return payments * 2_000
 }
 
 /** Resolves a machine payment with an unknown outcome by the merchant's records. */
@@ -242,6 +252,11 @@ const TWICE = `
 select intent_id from transactions where intent_id is not null and status <> 'declined'
 group by intent_id having count(*) > 1`
 
+/** Tokens of machine payments that nothing owns: still usable, although their payment has ended unpaid. */
+const UNOWNED = `
+select c.id from agent_credentials c join mpp_credentials m on m.agent_credential_id = c.id
+where m.status = 'void' and c.status in ('pending', 'active')`
+
 test(
   'every channel pays once, and every ledger is in balance, however often the process is killed',
   async () => {
@@ -262,6 +277,7 @@ test(
       expect([Math.round(availableEuros * 100), heldEuros]).toEqual([FUNDED_CENTS - (spent[index] ?? 0), 0])
     }
     expect(await api.sql(TWICE)).toEqual([])
+    expect(await api.sql(UNOWNED)).toEqual([])
   },
   PATIENCE_MS,
 )

@@ -149,3 +149,84 @@ describe('an API process that is killed once the credential has left', () => {
     await expectVerifiedLedger(payer.owner())
   })
 })
+
+describe('an API process that is killed while it creates a shared payment token', () => {
+  const offers = demand({
+    details: { networkId: 'profile_test_sandbox', paymentMethodTypes: ['card'] },
+    parameters: { method: 'stripe' },
+  })
+  /** The step that records a token waits for this lock: the token has been created, and is on no record. */
+  const TOKEN_LOCK = 4_028
+  beforeAll(async () => {
+    await api.sql(`
+      create function wait_for_token_lock() returns trigger language plpgsql as $$
+      begin perform pg_advisory_xact_lock_shared(${TOKEN_LOCK}); return new; end $$`)
+    await api.sql(`
+      create trigger wait_for_token_lock before update on mpp_credentials for each row
+      when (old.credential_digest = '' and new.credential_digest <> '')
+      execute function wait_for_token_lock()`)
+  })
+
+  const killWhileShared = async (payer: Payer, path: string): Promise<string> => {
+    const url = merchant.sells(path, offers)
+    const release = await api.hold('select pg_advisory_xact_lock($1)', [TOKEN_LOCK])
+    await api.killDuring(
+      () => pay(payer, url, path),
+      () => api.isWaiting(),
+    )
+    await api.endWaiting()
+    await release()
+    return url
+  }
+
+  const tokenOf = async ({ owner, cardId }: Payer) =>
+    (await bodyOf(owner().agentCredentials.list({ query: { cardId } }))).data[0]
+
+  test('has sent nothing: the repetition ends the payment, and the intent can be paid', async () => {
+    const payer = await aPayer()
+    const before = await money(payer)
+    const url = await killWhileShared(payer, '/shared')
+    expect(await credentials(payer)).toMatchObject([{ status: 'minted', sentAt: null, credentialDigest: '' }])
+    await lapseLease()
+    expect(await pay(payer, url, '/shared')).toMatchObject({ status: 503, code: 'pay_interrupted' })
+    expect(merchant.payments('/shared')).toEqual([])
+    expect(await credentials(payer)).toMatchObject([{ status: 'void', outcomeBy: 'deadline' }])
+    await advance(payer, { minutes: 1 })
+    expect(await tokenOf(payer)).toMatchObject({ status: 'revoked', processorProblem: null })
+    expect(await money(payer)).toEqual(before)
+    expect(await pay(payer, url, '/shared-again')).toMatchObject({ status: 200 })
+    expect(merchant.payments('/shared')).toHaveLength(1)
+    await expectVerifiedLedger(payer.owner())
+  })
+
+  test('is found by the deadline without the caller: not paid, and the token is revoked', async () => {
+    const payer = await aPayer()
+    const before = await money(payer)
+    await killWhileShared(payer, '/shared-alone')
+    await advance(payer, { minutes: 5 })
+    expect(await credentials(payer)).toMatchObject([{ status: 'void', outcomeBy: 'deadline' }])
+    expect(await tokenOf(payer)).toMatchObject({ status: 'revoked', processorProblem: null })
+    expect(merchant.payments('/shared-alone')).toEqual([])
+    expect(await money(payer)).toEqual(before)
+    await expectVerifiedLedger(payer.owner())
+  })
+
+  test('once the token has left, leaves the outcome open, and nothing is sent again', async () => {
+    const payer = await aPayer()
+    const before = await money(payer)
+    const url = merchant.sells('/shared-sent', offers, never)
+    await api.killDuring(
+      () => pay(payer, url, '/shared-sent'),
+      () => merchant.payments('/shared-sent').length > 0,
+    )
+    await lapseLease()
+    expect(await pay(payer, url, '/shared-sent')).toMatchObject({ code: 'payment_indeterminate' })
+    expect(merchant.payments('/shared-sent')).toHaveLength(1)
+    expect(await credentials(payer)).toMatchObject([{ status: 'indeterminate' }])
+    expect(await money(payer)).toEqual(before)
+    const { id = '' } = (await credentials(payer))[0] ?? {}
+    await bodyOf(payer.owner().mpp.resolve({ params: { id }, body: { outcome: 'not_paid' } }))
+    await advance(payer, { minutes: 1 })
+    expect(await tokenOf(payer)).toMatchObject({ status: 'revoked', processorProblem: null })
+  })
+})

@@ -1,3 +1,4 @@
+import './payment-required/by-stripe.ts'
 import './payment-required/challenges.ts'
 import './payment-required/credentials.ts'
 import './payment-required/ended.ts'

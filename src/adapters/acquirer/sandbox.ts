@@ -12,13 +12,16 @@ import type {
   CardMessageContent,
   CardProcessor,
   CardReply,
+  SharedTokenOrder,
 } from '../../ports/card-processor.ts'
+import { clock } from '../../values/clock.ts'
+import { cents } from '../../values/money.ts'
 import { truncateText } from '../../values/schemas.ts'
 import {
-  type CryptogramContent,
   decryptCryptogram,
   type ProcessorSecrets,
   sandboxCardById,
+  sandboxSharedTokenById,
   sandboxTokenById,
 } from '../card-processor/sandbox-numbers.ts'
 import type { DeliverMessage } from '../card-processor/sandbox-refunds.ts'
@@ -35,7 +38,13 @@ const SENT_AT = new Date(0)
 const idOf = (...parts: readonly string[]): string =>
   `acquirer_${hash('sha256', JSON.stringify(parts), 'base64url')}`
 
-const merchantOf = ({ descriptor }: AcquirerChargeOrder, { tokenId }: CryptogramContent): CardMerchant => ({
+/** The card network knows no shared payment tokens: it sees a payment by the card. */
+interface PayingCard {
+  readonly processorCardId: string
+  readonly tokenId: string | null
+}
+
+const merchantOf = ({ descriptor }: AcquirerChargeOrder, { tokenId }: PayingCard): CardMerchant => ({
   descriptor: truncateText(descriptor),
   mcc: null,
   city: null,
@@ -47,7 +56,7 @@ const merchantOf = ({ descriptor }: AcquirerChargeOrder, { tokenId }: Cryptogram
 /** The issuer authorizes the amount, then gets the clearing. A repetition changes nothing and returns the outcome. */
 async function chargeByNetwork(
   network: SandboxNetwork,
-  token: CryptogramContent,
+  token: PayingCard,
   charge: AcquirerChargeOrder,
   call: AcquirerCall,
 ): Promise<ChargeOutcome> {
@@ -66,7 +75,7 @@ async function chargeByNetwork(
 
 async function refundByNetwork(
   network: SandboxNetwork,
-  token: CryptogramContent,
+  token: PayingCard,
   refund: AcquirerChargeOrder & { readonly refundReference: string },
   call: AcquirerCall,
 ): Promise<ChargeOutcome> {
@@ -86,7 +95,7 @@ async function refundByNetwork(
 
 async function deliverMessage(
   { processor, deliver }: SandboxNetwork,
-  { processorCardId }: CryptogramContent,
+  { processorCardId }: PayingCard,
   { id, content }: { readonly id: string; readonly content: CardMessageContent },
   { requestId }: AcquirerCall,
 ): Promise<CardReply | undefined> {
@@ -117,18 +126,28 @@ const NOT_CHARGED: ChargeOutcome = {
  * as the card network would, and answers for test tokens by a table.
  */
 export function sandboxAcquirer(secrets: ProcessorSecrets, network: SandboxNetwork): Acquirer {
-  const accept = (token: unknown) => acceptedBy(secrets, token)
+  const accept = (token: unknown) =>
+    typeof token === 'string' ? acceptShared(secrets, token) : acceptedBy(secrets, token)
   const chargeOwn = (
     charge: AcquirerChargeOrder,
     call: Parameters<Acquirer['charge']>[1],
-  ): Promise<ChargeOutcome> => chargeByNetwork(network, ownTokenOf(charge.handle), charge, call)
+  ): Promise<ChargeOutcome> => chargeByNetwork(network, payingCardOf(secrets, charge.handle), charge, call)
   return {
     name: 'sandbox',
     networks: ['visa', 'mastercard'],
+    sharedTokens: {
+      networkId: SELLER,
+      paymentMethodTypes: ['card'],
+      leastCents: LEAST_CENTS,
+      accept: spt => acceptShared(secrets, spt),
+    },
     accept,
     async charge({ token, ...charge }, call) {
       const accepted = accept(token)
       if (!('handle' in accepted) || accepted.handle !== charge.handle) return NOT_THIS
+      const order = sandboxSharedTokenById(secrets, charge.handle)
+      const problem = order && sharedTokenProblem(order, charge)
+      if (problem) return problem
       return testTokenByHandle(charge.handle, call.now)?.charged ?? chargeOwn(charge, call)
     },
     stateOf: async (charge, call) =>
@@ -136,7 +155,7 @@ export function sandboxAcquirer(secrets: ProcessorSecrets, network: SandboxNetwo
     async refund(refund, call) {
       const test = testTokenByHandle(refund.handle, call.now)
       if (test) return test.known.outcome === 'declined' ? NOT_CHARGED : test.known
-      return refundByNetwork(network, ownTokenOf(refund.handle), refund, call)
+      return refundByNetwork(network, payingCardOf(secrets, refund.handle), refund, call)
     },
   }
 }
@@ -158,7 +177,31 @@ function acceptOwn(secrets: ProcessorSecrets, { number, cryptogram }: CardToken)
   return { handle: `sandbox ${processorCardId} ${tokenId}`, network: 'visa', last4: number.slice(-4) }
 }
 
-function ownTokenOf(handle: string): CryptogramContent {
+/** Every seller in the sandbox has this Stripe profile. */
+const SELLER = 'profile_test_sandbox'
+const LEAST_CENTS = cents(50n)
+
+/** The token is its own handle: it can be charged by its seller alone, which is this acquirer. */
+function acceptShared(secrets: ProcessorSecrets, spt: string): AcceptedToken | RefusedToken {
+  const order = sandboxSharedTokenById(secrets, spt)
+  if (order?.seller !== SELLER)
+    return { refused: 'The sandbox accepts only shared payment tokens of its own cards for its own sellers.' }
+  return { handle: spt, network: 'stripe', last4: null }
+}
+
+function sharedTokenProblem(
+  { amount, currency, expiresAt }: SharedTokenOrder,
+  { amountCents }: AcquirerChargeOrder,
+): ChargeOutcome | null {
+  if (currency !== 'eur' || amountCents > BigInt(amount))
+    return { outcome: 'declined', code: 'above_limit', reason: 'The token does not cover this amount.' }
+  if (Date.parse(expiresAt) > clock.real().getTime()) return null
+  return { outcome: 'declined', code: 'expired_token', reason: 'The token has expired.' }
+}
+
+function payingCardOf(secrets: ProcessorSecrets, handle: string): PayingCard {
+  const order = sandboxSharedTokenById(secrets, handle)
+  if (order) return { processorCardId: order.processorCardId, tokenId: null }
   const { processorCardId, tokenId } = OWN.exec(handle)?.groups ?? {}
   if (!processorCardId || !tokenId) throw new Error('a handle that the sandbox has not given')
   return { processorCardId, tokenId }

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import type { SharedTokenOrder } from '../../ports/card-processor.ts'
 import type { CardData } from './encrypt.ts'
 import { ENCODED_FAULT_PATTERN } from './sandbox-faults.ts'
 
@@ -142,21 +143,54 @@ const Names = z.strictObject({ processorCardId: z.string(), tokenId: z.string() 
  * The cryptogram of a machine payment contains the ids, encrypted: with it the sandbox's acquirer finds the
  * card, although neither it nor the processor stores anything.
  */
-export function encryptCryptogram([secret]: ProcessorSecrets, names: CryptogramContent): string {
-  if (!secret) throw new Error('The sandbox needs a secret to make cryptograms with.')
-  const nonce = randomBytes(NONCE_BYTES)
+export const encryptCryptogram = (secrets: ProcessorSecrets, names: CryptogramContent): string =>
+  encrypt(current(secrets), randomBytes(NONCE_BYTES), JSON.stringify(names))
+
+export function decryptCryptogram(secrets: ProcessorSecrets, cryptogram: string): CryptogramContent | null {
+  const text = cryptogram.length > LONGEST ? null : decrypt(secrets, cryptogram)
+  return text === null ? null : (Names.safeParse(JSON.parse(text)).data ?? null)
+}
+
+const SHARED_TOKEN = /^spt_sandbox_(?<sealed>[\w-]{1,1000})$/
+
+const Order = z.strictObject({
+  processorCardId: z.string(),
+  seller: z.string(),
+  amount: z.string(),
+  currency: z.string(),
+  expiresAt: z.string(),
+})
+
+/** A shared payment token contains its order, encrypted. The same reference and order make the same token. */
+export function sandboxSharedToken(
+  secrets: ProcessorSecrets,
+  reference: string,
+  order: SharedTokenOrder,
+): string {
+  const secret = current(secrets)
+  const text = JSON.stringify(order)
+  const nonce = digest(secret, 'shared token', reference, text).subarray(0, NONCE_BYTES)
+  return `spt_sandbox_${encrypt(secret, nonce, text)}`
+}
+
+export function sandboxSharedTokenById(secrets: ProcessorSecrets, tokenId: string): SharedTokenOrder | null {
+  const { sealed = '' } = SHARED_TOKEN.exec(tokenId)?.groups ?? {}
+  const text = decrypt(secrets, sealed)
+  return text === null ? null : (Order.safeParse(JSON.parse(text)).data ?? null)
+}
+
+function encrypt(secret: Buffer, nonce: Buffer, content: string): string {
   const cipher = createCipheriv(ALGORITHM, createSecretKey(secret), nonce, { authTagLength: TAG_BYTES })
-  const text = Buffer.concat([cipher.update(JSON.stringify(names)), cipher.final()])
+  const text = Buffer.concat([cipher.update(content), cipher.final()])
   return Buffer.concat([nonce, text, cipher.getAuthTag()]).toString('base64url')
 }
 
-export function decryptCryptogram(secrets: ProcessorSecrets, cryptogram: string): CryptogramContent | null {
-  if (cryptogram.length > LONGEST) return null
-  const bytes = Buffer.from(cryptogram, 'base64url')
+function decrypt(secrets: ProcessorSecrets, sealed: string): string | null {
+  const bytes = Buffer.from(sealed, 'base64url')
   if (bytes.length <= NONCE_BYTES + TAG_BYTES) return null
   for (const secret of secrets) {
     const text = opened(secret, bytes)
-    if (text) return Names.parse(JSON.parse(text))
+    if (text !== undefined) return text
   }
   return null
 }

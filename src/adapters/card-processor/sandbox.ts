@@ -10,6 +10,7 @@ import {
   type ProcessorCall,
   type ProcessorCallDone,
   type ProcessorFailure,
+  type SharedPaymentTokens,
   type SignedCardMessage,
 } from '../../ports/card-processor.ts'
 import { encryptCardData, encryptForMachinePayment } from './encrypt.ts'
@@ -21,6 +22,8 @@ import {
   type SandboxCard,
   sandboxCardById,
   sandboxCardId,
+  sandboxSharedToken,
+  sandboxSharedTokenById,
   sandboxTokenById,
   sandboxTokenId,
 } from './sandbox-numbers.ts'
@@ -59,6 +62,7 @@ export const sandboxProcessor = (
   ...cards(numbers),
   ephemeralKey: null,
   ...networkTokens(numbers),
+  sharedTokens: sharedTokens(numbers),
   pushRefund: sandboxRefunds(message => signedMessage(messages, message), deliver),
   disputes: sandboxDisputes(numbers),
   recognizes: hasSandboxSignature,
@@ -136,6 +140,21 @@ const networkTokens = (secrets: ProcessorSecrets): NetworkTokens => ({
   async setNetworkToken(tokenId, _, { now }) {
     const token = sandboxTokenById(secrets, tokenId)
     return token ? (injectedFailure(token.faultNote, 'state', now) ?? DONE) : UNKNOWN_TOKEN
+  },
+})
+
+const sharedTokens = (secrets: ProcessorSecrets): SharedPaymentTokens => ({
+  async create(order, { reference, now }) {
+    const card = sandboxCardById(secrets, order.processorCardId)
+    if (!card) return UNKNOWN_CARD
+    const tokenId = sandboxSharedToken(secrets, reference, order)
+    const { number } = card.data
+    return failureFor(card, 'token', now) ?? { tokenId, last4: number.slice(-4), status: 'active' }
+  },
+  async revoke(tokenId, { now }) {
+    const order = sandboxSharedTokenById(secrets, tokenId)
+    const card = order && sandboxCardById(secrets, order.processorCardId)
+    return card ? (injectedFailure(card.faultNote, 'state', now) ?? DONE) : UNKNOWN_TOKEN
   },
 })
 

@@ -8,6 +8,7 @@ import { changeStripeCardControls } from './controls.ts'
 import { createEphemeralKey, discloseStripeCard } from './disclosure.ts'
 import { stripeDisputes } from './disputes.ts'
 import { translateStripeEvent } from './messages.ts'
+import { stripeSharedTokens } from './shared-tokens.ts'
 
 /** Stripe Issuing has no network tokens, and only Stripe can sign its messages. */
 export function stripeIssuing(account: StripeAccount, patience = STRIPE_TIMEOUTS): CardProcessor {
@@ -23,6 +24,7 @@ export function stripeIssuing(account: StripeAccount, patience = STRIPE_TIMEOUTS
     tokenNetworks: null,
     networkToken: null,
     setNetworkToken: null,
+    sharedTokens: stripeSharedTokens(ask),
     // Stripe Issuing only reports refunds: the owner asks the merchant.
     pushRefund: null,
     disputes: stripeDisputes(ask),

@@ -2,9 +2,10 @@ export { AgentCredential } from './agent-credential.ts'
 export { agentCredentialChargeEvents, agentCredentialsApi } from './api.ts'
 export { loadNetworkTokenCharges, type NetworkTokenCharges } from './charges.ts'
 export {
+  activateMppToken,
   mppTokenEvents,
-  networkTokenToDelete,
   recordTokenDeletion,
   registerMppToken,
   revokeMppToken,
+  tokenToDelete,
 } from './mpp-token.ts'

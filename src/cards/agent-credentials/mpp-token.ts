@@ -21,7 +21,8 @@ interface MppToken {
   readonly keyThumbprint: string
   readonly expiresAt: Date
   readonly processor: string
-  readonly issued: Pick<IssuedNetworkToken, 'tokenId' | 'last4'>
+  /** Null for a shared payment token, which is created afterwards. */
+  readonly issued: Pick<IssuedNetworkToken, 'tokenId' | 'last4'> | null
 }
 
 export const mppTokenEvents = {
@@ -40,7 +41,7 @@ type TokenContext = Pick<
  * once, and no more than the payment.
  */
 export function registerMppToken(token: MppToken, context: TokenContext): AgentCredential {
-  const { records, emit } = context
+  const { records } = context
   const { mppCredentialId, agentId, delegationId, intentId, cardId, merchantHost, keyThumbprint } = token
   const granted = grantCardAccess(
     { card: { id: cardId, agentId }, cardOfOther: null, intent: { id: intentId, agentId, delegationId } },
@@ -59,14 +60,23 @@ export function registerMppToken(token: MppToken, context: TokenContext): AgentC
     maxCharges: 1,
     expiresAt: token.expiresAt,
     processor: token.processor,
-    tokenId: token.issued.tokenId,
-    last4: token.issued.last4,
     accessEventId: granted.id,
     keyThumbprint,
   })
-  agentCredentialMachine.move(credential, 'active')
-  emit('agent_credential.issued', agentCredentialEvent(credential))
+  if (token.issued) activateMppToken(credential, token.issued, context)
   return credential
+}
+
+/** Returns false if the token was revoked before it was created. */
+export function activateMppToken(
+  credential: AgentCredential,
+  { tokenId, last4 }: Pick<IssuedNetworkToken, 'tokenId' | 'last4'>,
+  { emit }: Pick<Context<never, Pick<typeof mppTokenEvents, 'agent_credential.issued'>>, 'emit'>,
+): boolean {
+  if (!agentCredentialMachine.move(credential, 'active')) return false
+  Object.assign(credential, { tokenId, last4 })
+  emit('agent_credential.issued', agentCredentialEvent(credential))
+  return true
 }
 
 const NOT_DELETED = 'The processor has not been notified yet.'
@@ -85,12 +95,13 @@ export async function revokeMppToken(
 
 type Reading = Pick<Context, 'records'>
 
-export async function networkTokenToDelete(
+/** The token that the processor must still delete. Its id is null if it is not known whether it was created. */
+export async function tokenToDelete(
   mppCredentialId: string,
   { records }: Reading,
-): Promise<string | null> {
+): Promise<{ readonly tokenId: string | null } | null> {
   const found = await records.findOne(AgentCredential, { mppCredentialId })
-  return found?.status === 'revoked' && found.processorProblem !== null ? found.tokenId : null
+  return found?.status === 'revoked' && found.processorProblem !== null ? { tokenId: found.tokenId } : null
 }
 
 export async function recordTokenDeletion(

@@ -95,6 +95,17 @@ cross join lateral (
     and a.is_awaited
   order by a.id limit $5) as found`
 
+/**
+ * Payments by a shared token that the network has not reported yet, with their token.
+ */
+const SHARED = `
+select ${selectColumnList(authorizations, 'a')}, c.token_id as "sharedTokenId", m.conversion is not null as "isConverted"
+from card_authorizations a
+join agent_credentials c on (c.owner_id, c.mode, c.mpp_credential_id) = (a.owner_id, a.mode, a.mpp_credential_id)
+join mpp_credentials m on (m.owner_id, m.mode, m.id) = (a.owner_id, a.mode, a.mpp_credential_id)
+where a.owner_id = $1 and a.mode = $2 and a.card_id = any($3::text[]) and a.is_shared and c.token_id is not null
+order by a.id`
+
 const REFUNDED = `
 select ${selectColumnList(authorizations, 'found')}
 from unnest($3::text[], $4::text[], $5::bigint[]) as w (card, key, amount)
@@ -142,6 +153,29 @@ export const awaitedAuthorizations = async (
         searches.map(({ merchantKey }) => merchantKey),
         searches.length,
       ])
+
+interface SharedTokenPayment {
+  readonly authorization: AuthorizationRow
+  readonly isConverted: boolean
+}
+
+/** Their `networkTokenId` is the shared token, which is stored once the network has reported the payment. */
+export async function authorizationsBySharedToken(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  cardIds: readonly string[],
+): Promise<SharedTokenPayment[]> {
+  if (cardIds.length === 0) return []
+  const rows = await sql<AuthorizationRow & Row & { sharedTokenId: string; isConverted: boolean }>(SHARED, [
+    ownerId,
+    mode,
+    [...new Set(cardIds)],
+  ])
+  return rows.map(({ sharedTokenId: networkTokenId, isConverted, ...row }) => ({
+    authorization: { ...row, networkTokenId },
+    isConverted,
+  }))
+}
 
 export const cardMessagesById = async (
   sql: Sql,

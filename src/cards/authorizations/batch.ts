@@ -40,6 +40,7 @@ import { type AuthorizationRow, CARD_REFUND_SOURCE, type CardMessageRow } from '
 import {
   authorizationsById,
   authorizationsByProcessorRef,
+  authorizationsBySharedToken,
   authorizationsForUnlinkedRefunds,
   authorizationsOfIntents,
   authorizationsOfTokens,
@@ -66,6 +67,8 @@ export interface CardBatchQuery {
   readonly searches?: readonly PayableIntentSearch[]
   readonly spends?: readonly { readonly agentId: string; readonly merchant: string }[]
   readonly tokenIds?: readonly string[]
+  /** Cards on which a message without a token may report a payment by a shared one. */
+  readonly sharedTokenCardIds?: readonly string[]
   readonly unnamedRefunds?: readonly UnlinkedRefund[]
   readonly hasRefunds?: boolean
   /** Facts move money between the owner's accounts; requests only hold it. */
@@ -74,7 +77,14 @@ export interface CardBatchQuery {
 
 const emptyQuery = {
   ...{ cardIds: [], numberIds: [], messageIds: [], processorRefs: [], authorizationIds: [], intentIds: [] },
-  ...{ searches: [], spends: [], tokenIds: [], unnamedRefunds: [], hasRefunds: false },
+  ...{
+    searches: [],
+    spends: [],
+    tokenIds: [],
+    sharedTokenCardIds: [],
+    unnamedRefunds: [],
+    hasRefunds: false,
+  },
 }
 
 export interface CardBatch extends TenantNow {
@@ -82,6 +92,8 @@ export interface CardBatch extends TenantNow {
   readonly cards: ReadonlyMap<string, PayingCard>
   readonly terms: ReadonlyMap<string, CardTermsRow>
   readonly authorizations: Set<AuthorizationRow>
+  /** Payments by a shared token that the network has not reported yet; true if converted to euros. */
+  readonly shared: ReadonlyMap<AuthorizationRow, boolean>
   readonly messages: Map<string, CardMessageRow>
   readonly candidates: ReadonlyMap<PayableIntentSearch, readonly string[]>
   readonly payments: IntentPayments
@@ -150,6 +162,7 @@ async function readAgentRecords(
     byId,
     ofIntents,
     ofTokens,
+    bySharedToken,
     waiting,
     refunded,
     messages,
@@ -163,20 +176,26 @@ async function readAgentRecords(
     authorizationsById(sql, tenant, query.authorizationIds),
     authorizationsOfIntents(sql, tenant, query.intentIds),
     authorizationsOfTokens(sql, tenant, query.tokenIds),
+    authorizationsBySharedToken(sql, tenant, query.sharedTokenCardIds),
     awaitedAuthorizations(sql, tenant, awaited),
     authorizationsForUnlinkedRefunds(sql, tenant, query.unnamedRefunds),
     cardMessagesById(sql, tenant, query.messageIds),
     findPayableIntents(sql, tenantNow, query.searches),
     query.hasRefunds ? findMainWalletId(sql, tenant) : undefined,
   ])
+  const shared = new Map(bySharedToken.map(({ authorization, isConverted }) => [authorization, isConverted]))
   const rows = new Map(
-    [...byRef, ...byId, ...ofIntents, ...ofTokens, ...waiting, ...refunded].map(row => [row.id, row]),
+    [...byRef, ...byId, ...ofIntents, ...ofTokens, ...waiting, ...refunded, ...shared.keys()].map(row => [
+      row.id,
+      row,
+    ]),
   )
   return {
     agents,
     terms,
     cards,
     authorizations: [...rows.values()],
+    shared,
     messages,
     candidates,
     ownersWalletId: main,

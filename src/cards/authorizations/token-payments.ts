@@ -24,10 +24,11 @@ import { authorizationBlocker } from './card-checks.ts'
 import { cardChannel } from './channel.ts'
 import { type CardAuthorizationRequest, initialAuthorizationRequest } from './network/incoming-message.ts'
 
-/** A payment that the service itself is about to begin, by a network token that a merchant gets for it. */
+/** A payment that the service itself is about to begin, by a token that a merchant gets for it. */
 export interface TokenPayment {
   readonly mppCredentialId: string
-  readonly tokenId: string
+  /** The network token. Null for a shared payment token, which the card network does not know. */
+  readonly tokenId: string | null
   readonly agentId: string
   readonly intentId: string
   readonly cardId: string

@@ -91,7 +91,11 @@ export const mintRefusals = {
     502,
     'The answer of the card’s processor cannot be used. Nothing was minted or paid. Try again with a new Idempotency-Key.',
   ],
-  processor_refused: [502, 'The card’s processor refuses to issue a network token.'],
+  processor_refused: [502, 'The card’s processor refuses to issue a token.'],
+  action_required: [
+    409,
+    'The card’s issuer wants a person to confirm this payment. Nothing was sent or paid.',
+  ],
   pay_interrupted: [
     503,
     'The request was interrupted before anything was minted or sent. Nothing was paid. Try again with a new Idempotency-Key.',
@@ -149,7 +153,9 @@ const MppCredentialRecord = z
     conversion: ConversionRecord.nullable().meta({
       description: 'Null if the merchant asked for euros.',
     }),
-    network: z.string().meta({ examples: ['visa'] }),
+    network: z
+      .string()
+      .meta({ description: 'The card network, or `stripe` for that method.', examples: ['visa'] }),
     challengeId: z.string(),
     requestDigest: digest.meta({ description: 'SHA-256 of method, address and body of the request.' }),
     credentialDigest: digest.meta({ description: 'SHA-256 of the credential, which is never stored.' }),
@@ -322,9 +328,9 @@ export const mppApi = {
       use: 'Use it where an address has answered with HTTP 402 and the intent for it is approved: it pays once and returns what was bought. If the outcome is open, do not pay in another way: check the intent.',
     },
     description: [
-      'Requests the URL, reads the challenge of its 402, mints one credential for it (a network token of the card, encrypted to the merchant), and repeats the request with it. Returns what the merchant sells, and its receipt.',
-      'Before minting, the service checks intent, card, host, protect rules, the whole challenge, policy and risk. What does not pass is refused, and nothing is paid. Offers in euros are preferred; other currencies are converted.',
-      'A credential is sent once. Any answer other than a 2xx leaves the outcome unknown: 502 or 504, the money stays held, and nothing is minted again until the card network or a key (`POST /v1/mpp/credentials/{id}/resolve`) reports the outcome, or 31 days have passed. Repeat with the same `Idempotency-Key` to get the answer again; it never pays twice.',
+      'Requests the URL, reads the challenge of its 402, mints one credential for it (method `card` or `stripe`: a token of the card for this merchant alone), and repeats the request with it. Returns what the merchant sells, and its receipt.',
+      'Before minting, the service checks the intent, the card, the host, the challenge (expiry, amount, network, body, the merchant’s own key), policy and risk. A refusal has paid nothing. Offers in euros are preferred.',
+      'A credential is sent once. Any answer other than a 2xx leaves the outcome unknown: 502 or 504, the money stays held, and nothing is minted again until the card network or a key (`POST /v1/mpp/credentials/{id}/resolve`) reports the outcome, or 31 days have passed. A repetition with the same `Idempotency-Key` never pays twice.',
     ].join('\n\n'),
     callers: ['key', 'agent'],
     scope: 'mpp:pay',
@@ -344,7 +350,7 @@ export const mppApi = {
   mint: post('/v1/mpp/credentials', {
     summary: 'Mint a credential for a challenge',
     description:
-      'For an agent that calls the merchant itself: it sends the challenge, and gets the credential, shown once, for the named header. The checks are those of `POST /v1/mpp/pay`; without `url`, of the challenge’s realm. The card network or a key reports the outcome.',
+      'For an agent that calls the merchant itself: it sends the challenge, and gets the credential for the named header, shown once. The checks are those of `POST /v1/mpp/pay`; without `url`, the payee is the realm of the challenge. The card network or a key reports the outcome.',
     callers: ['key', 'agent'],
     scope: 'mpp:pay',
     run: 'external',
@@ -379,11 +385,11 @@ export const mppApi = {
       merchant_unusable: merchantRefusals.merchant_unusable,
       merchant_timeout: merchantRefusals.merchant_timeout,
     },
-    emits: payingEvents,
+    emits: { ...payingEvents, ...machinePaymentOutcomeEvents },
   }),
   list: list('/v1/mpp/credentials', {
     summary: 'List MPP credentials',
-    description: 'Newest first: every machine payment, with its status.',
+    description: 'Newest first.',
     callers: ['key', 'agent'],
     scope: 'mpp:read',
     filters: {
@@ -421,7 +427,7 @@ export const mppApi = {
   evidence: get('/v1/mpp/credentials/{id}/evidence', {
     summary: 'Get the signed evidence of a machine payment',
     description:
-      'A JWS (EdDSA) over decision, intent, challenge, digests of request and credential, receipt and current outcome. Anyone can verify it offline with `/.well-known/jwks.json`: `typ` is `payment-evidence`.',
+      'A JWS (EdDSA, `typ` `payment-evidence`) over decision, intent, challenge, digests of request and credential, receipt and outcome. Verify it with `/.well-known/jwks.json`.',
     callers: ['key', 'agent'],
     scope: 'mpp:read',
     returns: [
@@ -468,7 +474,7 @@ export const protectApi = {
   protect: post('/mpp/protect', {
     summary: 'Add a rule for machine payments',
     description:
-      'Rules check the requested URL, before the first request and before minting: a host, all hosts below a domain, or an origin. Deny rules take precedence. If an agent has allow rules, of its own or for every agent, nothing else is paid.',
+      'Rules check the requested URL, before the first request and again before minting: a host, all hosts below a domain, or an origin. If an agent has allow rules, of its own or for every agent, nothing else is paid.',
     callers: ['key'],
     scope: 'mpp:protect',
     body: refuseCardNumbers(

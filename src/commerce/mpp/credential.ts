@@ -9,11 +9,12 @@ import {
 } from '../../kernel/database/entity.ts'
 import type { Conversion } from '../../money/exchange-rates/index.ts'
 import type { PaymentChallenge } from '../../mpp/index.ts'
+import type { SharedTokenOrder } from '../../ports/card-processor.ts'
 import { days, minutes } from '../../values/clock.ts'
 import type { PersonalData } from '../../values/personal.ts'
 
 /**
- * `sent`: the credential is on its way, and the merchant has not answered. `indeterminate`: whether it was
+ * `minted`: a caller has the credential, or its shared payment token is being created. `sent`: the credential is on its way, and the merchant has not answered. `indeterminate`: whether it was
  * paid is unknown. A void credential becomes consumed if the card network reports the payment after all. One
  * that only the network reported as paid becomes void if the network reverses it.
  */
@@ -57,8 +58,10 @@ const schema = defineEntity({
     /** Stored as the merchant sent it, every parameter byte for byte. */
     challenge: p.json<PaymentChallenge>(),
     requestDigest: p.text(),
-    /** SHA-256 of the credential. The credential itself is never stored. */
+    /** SHA-256 of the credential. The credential itself is never stored. Empty before its token is created. */
     credentialDigest: p.text(),
+    /** What the shared payment token was ordered with, so that it is found again. Null for the method `card`. */
+    sharedToken: nullable.json<SharedTokenOrder>(),
     merchantStatus: nullable.integer(),
     receipt: nullable.string(),
     note: nullable.string(),
@@ -77,6 +80,10 @@ const schema = defineEntity({
 /** The only credential of a machine payment, from its minting to the last report of merchant or network. */
 export class MppCredential extends schema.class {}
 schema.setClass(MppCredential)
+
+/** True while its shared payment token is being created: no one has the credential yet. */
+export const isUnshared = ({ status, credentialDigest }: MppCredential): boolean =>
+  status === 'minted' && credentialDigest === ''
 
 /** A merchant has 30 seconds for its answer. The sending process must have ended after this time. */
 export const SENT_CREDENTIAL_GRACE_MS = minutes(2)
@@ -104,6 +111,7 @@ export const mppPersonalData = {
       'credential_digest',
       'outcome_by',
       'conversion',
+      'shared_token',
     ],
     keptWhile: {
       where: "t.status <> 'void' or t.transaction_id is not null",

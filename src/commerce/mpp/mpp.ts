@@ -18,7 +18,13 @@ import { isUnusableInput, parseReceipt } from '../../mpp/index.ts'
 import { formatMinute } from '../../values/clock.ts'
 import { formatDecimal, formatMoney } from '../../values/money.ts'
 import { credentialExpiryEvents, mppApi, mppStepsApi, protectApi } from './api.ts'
-import { MppCredential, type MppStatus, mppCredentialMachine, mppPersonalData } from './credential.ts'
+import {
+  isUnshared,
+  MppCredential,
+  type MppStatus,
+  mppCredentialMachine,
+  mppPersonalData,
+} from './credential.ts'
 import {
   deleteNetworkToken,
   machinePaymentReactions,
@@ -56,8 +62,10 @@ function nextOf({ status, dueAt }: MppCredential): MachinePaymentProcessStatus['
   return status === 'void' ? 'deleteToken' : 'settle'
 }
 
-function waitsFor({ status, dueAt }: MppCredential): string {
+function waitsFor(credential: MppCredential): string {
+  const { status, dueAt } = credential
   const until = dueAt ? `, until ${formatMinute(dueAt)}` : ''
+  if (isUnshared(credential)) return `for the processor’s token${until}`
   if (status === 'sent') return `for the merchant’s answer${until}`
   return status === 'void'
     ? 'for the processor to delete the token'
@@ -68,7 +76,8 @@ const status: HandlerOf<typeof mppStepsApi.status> = async ({ params }, { record
   const credential = await records.findOne(MppCredential, { id: params.id })
   if (!credential) return refuse('credential_not_found')
   const next = nextOf(credential)
-  const isOpen = credential.status === 'minted' || credential.status === 'indeterminate'
+  const isHandedOver = credential.status === 'minted' && !isUnshared(credential)
+  const isOpen = isHandedOver || credential.status === 'indeterminate'
   return {
     status: credential.status,
     summary: summaryOf(credential),
@@ -129,7 +138,7 @@ const timeOf = (at: Date | null): string | null => at?.toISOString() ?? null
 
 const credentialClaims = (credential: MppCredential) => ({
   id: credential.id,
-  digest: `sha-256=${credential.credentialDigest}`,
+  digest: credential.credentialDigest === '' ? null : `sha-256=${credential.credentialDigest}`,
   status: credential.status,
   outcomeBy: credential.outcomeBy,
   amountEuros: Number(formatDecimal(credential.amountCents)),

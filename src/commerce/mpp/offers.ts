@@ -16,6 +16,8 @@ import {
   type PaymentChallenge,
   parseChallenges,
   readCardDetails,
+  readStripeDetails,
+  type StripeDetails,
 } from '../../mpp/index.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
 import { type Cents, cents, formatMoney } from '../../values/money.ts'
@@ -30,11 +32,27 @@ export interface MerchantAnswer {
   readonly body: Uint8Array
 }
 
-export interface CardOffer {
+interface Offered {
   readonly challenge: PaymentChallenge
   readonly charge: ChargeRequest
+}
+
+export interface CardOffer extends Offered {
+  readonly method: 'card'
   readonly card: CardDetails
 }
+
+/** Paid by a shared payment token of Stripe. */
+export interface StripeOffer extends Offered {
+  readonly method: 'stripe'
+  readonly stripe: StripeDetails
+}
+
+export type MerchantOffer = CardOffer | StripeOffer
+
+/** In the order of preference: only the token of the method `card` is bound to one challenge. */
+export const paymentMethods = ['card', 'stripe'] as const
+export type PaymentMethod = (typeof paymentMethods)[number]
 
 const MAX_NAMED = 10
 
@@ -44,28 +62,39 @@ const listed = (names: readonly string[]): string =>
     .map(name => maskCardNumbers(name.replace(/[^\x21-\x7e]/g, '?').slice(0, 60)))
     .join(', ') + (names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '')
 
-export function chooseCardOffer(answer: MerchantAnswer): CardOffer | MachinePaymentProblem {
+/**
+ * The merchant's first readable offer of each method, in the order of the methods; of a method without one, what
+ * is wrong with its first offer. Never empty.
+ */
+export function offersOf(
+  answer: MerchantAnswer,
+  methods: readonly PaymentMethod[],
+): readonly (MerchantOffer | MachinePaymentProblem)[] {
+  if (answer.status !== 402) return [noPaymentRequired(answer.status)]
   const { challenges, otherSchemes, problems } = parseChallenges(answer.authenticate)
-  if (answer.status !== 402) return noPaymentRequired(answer.status)
-  const charges = challenges.filter(isCardCharge)
-  const [first, ...others] = charges.map(readOffer)
-  const usable = [first, ...others].filter(offer => offer !== undefined && 'challenge' in offer)
-  const [chosen] = usable
-  // A price in euros needs no rate and no margin.
-  if (chosen) return usable.find(({ charge }) => charge.currency === 'eur') ?? chosen
-  if (first) return first
+  const found = methods.flatMap(method => {
+    const read = challenges
+      .filter(challenge => isCharge(challenge, method))
+      .map(challenge => readOffer(challenge, method))
+    const usable = read.filter(isOffer)
+    // A price in euros needs no rate and no margin.
+    return usable.find(({ charge }) => charge.currency === 'eur') ?? usable[0] ?? read[0] ?? []
+  })
+  if (found.length > 0) return found
   const offers = challenges.map(({ method, intent }) => `${method}/${intent}`)
   const names = [...new Set([...offers, ...otherSchemes, ...otherProtocols(answer)])]
   const offered = names.length === 0 ? 'The merchant offers nothing readable' : `Offered: ${listed(names)}`
   const why = problems.length > 0 ? ` ${problems.slice(0, 3).join(' ')}` : ''
-  return {
-    code: 'no_card_offer',
-    message: `url: the merchant does not accept card/charge of the scheme Payment. ${offered}.${why}`,
-  }
+  const wanted = methods.map(method => `${method}/charge`).join(' or ')
+  const message = `url: the merchant does not accept ${wanted} of the scheme Payment. ${offered}.${why}`
+  return [{ code: 'no_card_offer', message }]
 }
 
-const isCardCharge = ({ method, intent }: PaymentChallenge): boolean =>
-  method.toLowerCase() === 'card' && intent.toLowerCase() === 'charge'
+export const isOffer = (read: MerchantOffer | MachinePaymentProblem): read is MerchantOffer =>
+  'challenge' in read
+
+const isCharge = ({ method, intent }: PaymentChallenge, wanted: PaymentMethod): boolean =>
+  method.toLowerCase() === wanted && intent.toLowerCase() === 'charge'
 
 const noPaymentRequired = (status: number): MachinePaymentProblem => ({
   code: 'no_challenge',
@@ -84,13 +113,18 @@ function hasCardNumberInside({ request, opaque = '', ...others }: PaymentChallen
   return maskCardNumbers(text) !== text
 }
 
-function readOffer(challenge: PaymentChallenge): CardOffer | MachinePaymentProblem {
+function readOffer(
+  challenge: PaymentChallenge,
+  method: PaymentMethod,
+): MerchantOffer | MachinePaymentProblem {
   const charge = decodeChargeRequest(challenge)
   if (isUnusableInput(charge)) return { code: 'challenge_unusable', message: `url: ${charge.problem}` }
   if (hasCardNumberInside(challenge)) return { code: 'challenge_unusable', message: `url: ${NUMBER_INSIDE}` }
-  const card = readCardDetails(charge)
-  if (isUnusableInput(card)) return { code: 'challenge_unusable', message: `url: ${card.problem}` }
-  return { challenge, charge, card }
+  const details = method === 'card' ? readCardDetails(charge) : readStripeDetails(charge)
+  if (isUnusableInput(details)) return { code: 'challenge_unusable', message: `url: ${details.problem}` }
+  return 'networkId' in details
+    ? { method: 'stripe', challenge, charge, stripe: details }
+    : { method: 'card', challenge, charge, card: details }
 }
 
 function otherProtocols({ headerNames, body }: MerchantAnswer): string[] {
@@ -118,9 +152,9 @@ export interface OfferTerms {
   readonly url: URL
 }
 
-type Check = (offer: CardOffer, terms: OfferTerms) => MachinePaymentProblem | undefined
+type Check<O> = (offer: O, terms: OfferTerms) => MachinePaymentProblem | undefined
 
-const checkExpiry: Check = ({ challenge: { expires } }, { now }) => {
+const checkExpiry: Check<Offered> = ({ challenge: { expires } }, { now }) => {
   if (expires === undefined) return undefined
   if (!isRfc3339Instant(expires))
     return {
@@ -161,7 +195,7 @@ function inWords({ amountCents, conversion }: EuroPrice): string {
   return `${formatOriginal(originalOfConversion(conversion))} (${formatMoney(amountCents)} by the rate of ${rateDate} with a margin of ${marginPercent} %)`
 }
 
-const checkHold: Check = (_, { heldCents, price }) =>
+const checkHold: Check<Offered> = (_, { heldCents, price }) =>
   price.amountCents <= heldCents
     ? undefined
     : {
@@ -169,7 +203,7 @@ const checkHold: Check = (_, { heldCents, price }) =>
         message: `url: the merchant asks for ${inWords(price)}, but only ${formatMoney(heldCents)} is held for the intent. Declare an intent for the full price.`,
       }
 
-const checkNetwork: Check = ({ card }, { networks }) =>
+const checkNetwork: Check<CardOffer> = ({ card }, { networks }) =>
   networkOf(card.acceptedNetworks, networks)
     ? undefined
     : {
@@ -177,7 +211,7 @@ const checkNetwork: Check = ({ card }, { networks }) =>
         message: `url: the merchant accepts ${card.acceptedNetworks.slice(0, 10).join(', ')}, but the card’s network is ${networks.join(', ')}.`,
       }
 
-const checkDigest: Check = ({ challenge: { digest } }, { body }) =>
+const checkDigest: Check<Offered> = ({ challenge: { digest } }, { body }) =>
   digest === undefined || matchesContentDigest(digest, body ?? '')
     ? undefined
     : {
@@ -186,7 +220,7 @@ const checkDigest: Check = ({ challenge: { digest } }, { body }) =>
           'url: the challenge is for another request body. Send the body that the challenge was offered for.',
       }
 
-const checkBilling: Check = ({ card: { billingRequired } }) =>
+const checkBilling: Check<CardOffer> = ({ card: { billingRequired } }) =>
   billingRequired
     ? {
         code: 'challenge_unusable',
@@ -195,7 +229,7 @@ const checkBilling: Check = ({ card: { billingRequired } }) =>
     : undefined
 
 /** A key from another origin may not belong to the merchant. */
-const checkKeyOrigin: Check = ({ card: { key } }, { url }) =>
+const checkKeyOrigin: Check<CardOffer> = ({ card: { key } }, { url }) =>
   'encryptionJwk' in key || URL.parse(key.jwksUri)?.origin === url.origin
     ? undefined
     : {
@@ -204,7 +238,7 @@ const checkKeyOrigin: Check = ({ card: { key } }, { url }) =>
       }
 
 /** A name in words proves nothing and is only shown. The host of another site is refused. */
-const checkMerchantName: Check = ({ card: { merchantName } }, { url }) => {
+const checkMerchantName: Check<CardOffer> = ({ card: { merchantName } }, { url }) => {
   const named = hostInMerchantName(merchantName)
   const host = canonicalHost(url)
   if (named === undefined || isSameSite(host, named)) return undefined
@@ -214,7 +248,16 @@ const checkMerchantName: Check = ({ card: { merchantName } }, { url }) => {
   }
 }
 
-const checks = [
+/** The payment method behind the token is a card. */
+const checkMethodTypes: Check<StripeOffer> = ({ stripe: { paymentMethodTypes } }) =>
+  paymentMethodTypes.includes('card')
+    ? undefined
+    : {
+        code: 'network_not_accepted',
+        message: `url: the merchant accepts ${listed(paymentMethodTypes)} by Stripe, but no card.`,
+      }
+
+const checksOfCard = [
   checkExpiry,
   checkHold,
   checkNetwork,
@@ -223,14 +266,24 @@ const checks = [
   checkKeyOrigin,
   checkMerchantName,
 ]
+const checksOfStripe = [checkExpiry, checkHold, checkDigest, checkMethodTypes]
 
-export function cardOfferProblem(offer: CardOffer, terms: OfferTerms): MachinePaymentProblem | undefined {
+const firstProblem = <O>(
+  checks: readonly Check<O>[],
+  offer: O,
+  terms: OfferTerms,
+): MachinePaymentProblem | undefined => {
   for (const check of checks) {
     const problem = check(offer, terms)
     if (problem) return problem
   }
   return undefined
 }
+
+export const offerProblem = (offer: MerchantOffer, terms: OfferTerms): MachinePaymentProblem | undefined =>
+  offer.method === 'card'
+    ? firstProblem(checksOfCard, offer, terms)
+    : firstProblem(checksOfStripe, offer, terms)
 
 const networkOf = (accepted: readonly string[], networks: readonly string[]): string | undefined =>
   accepted.find(network => networks.includes(network))

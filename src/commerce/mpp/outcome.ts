@@ -2,9 +2,9 @@ import type { z } from 'zod'
 import {
   agentCredentialChargeEvents,
   mppTokenEvents,
-  networkTokenToDelete,
   recordTokenDeletion,
   revokeMppToken,
+  tokenToDelete,
 } from '../../cards/agent-credentials/index.ts'
 import {
   type CardBatch,
@@ -22,11 +22,19 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { type DurableProcess, workflowIdOf } from '../../kernel/contract/process.ts'
-import type { ProcessorCallDone, ProcessorFailure } from '../../ports/card-processor.ts'
+import {
+  isProcessorFailure,
+  type ProcessorCall,
+  type ProcessorCallDone,
+  type ProcessorFailure,
+  type SharedPaymentTokens,
+  type SharedTokenOrder,
+} from '../../ports/card-processor.ts'
 import { addMs, minutes } from '../../values/clock.ts'
 import { machinePaymentOutcomeEvents, type mppApi, mppStepsApi } from './api.ts'
 import {
   INDETERMINATE_TTL_MS,
+  isUnshared,
   MppCredential,
   mppCredentialEvent,
   mppCredentialMachine,
@@ -212,7 +220,7 @@ export const resolveMachinePayment: HandlerOf<typeof mppApi.resolve> = async ({ 
   const payment = await lockMachinePayment(params.id, context)
   if (!payment) return refuse('credential_not_found')
   const { credential } = payment
-  if (credential.status === 'sent') return refuse('credential_under_way')
+  if (credential.status === 'sent' || isUnshared(credential)) return refuse('credential_under_way')
   const isOver = credential.status === 'void' || credential.status === 'consumed'
   if (isOver) return refuse('credential_over', `The outcome is already known: it is ${credential.status}.`)
   const by: OutcomeWitness = actor.type === 'operator' ? 'operator' : 'key'
@@ -242,25 +250,50 @@ export const settleMachinePayment: HandlerOf<typeof mppStepsApi.settle> = async 
 
 const NOT_ACTED = { acted: false }
 
+interface TokenToRevoke {
+  readonly id: string
+  readonly tokenId: string | null
+  readonly order: SharedTokenOrder
+}
+
+/**
+ * A token whose creation was not recorded is found by its reference. If the processor refuses to create it now,
+ * it was never created.
+ */
+async function revokeSharedToken(
+  { create, revoke }: SharedPaymentTokens,
+  { id, tokenId, order }: TokenToRevoke,
+  call: ProcessorCall,
+): Promise<ProcessorCallDone | ProcessorFailure> {
+  if (tokenId !== null) return revoke(tokenId, call)
+  const found = await create(order, { ...call, reference: id })
+  if (!isProcessorFailure(found)) return revoke(found.tokenId, call)
+  return found.failure === 'refused' ? { done: true } : found
+}
+
 export const deleteNetworkToken = externalCall(mppStepsApi.deleteToken, {
   async reserve({ params }, context) {
     const { records, now, refuse } = context
     const credential = await records.lock(MppCredential, params.id)
     if (!credential) return refuse('credential_not_found')
+    const { id, mode, sharedToken: order } = credential
     const isDue = credential.status === 'void' && credential.dueAt !== null && credential.dueAt <= now
     if (!isDue) return new AnswerNow(NOT_ACTED)
-    const tokenId = await networkTokenToDelete(credential.id, context)
-    credential.dueAt = tokenId === null ? null : addMs(now, RETRY_MS)
-    if (tokenId === null) return new AnswerNow(NOT_ACTED)
-    return { id: credential.id, mode: credential.mode, tokenId, now: now.toISOString() }
+    const token = await tokenToDelete(id, context)
+    const toDelete = token && (token.tokenId ?? order) ? token : null
+    credential.dueAt = toDelete && addMs(now, RETRY_MS)
+    if (!toDelete) return new AnswerNow(NOT_ACTED)
+    return { id, mode, tokenId: toDelete.tokenId, order, now: now.toISOString() }
   },
   async call(
-    { id, mode, tokenId, now },
+    { id, mode, tokenId, order, now },
     { ports, requestId },
   ): Promise<ProcessorCallDone | ProcessorFailure> {
-    const { setNetworkToken } = ports.cardProcessor(mode)
-    if (!setNetworkToken) return { done: true }
-    return setNetworkToken(tokenId, 'deleted', { reference: `${id}-deleted`, requestId, now: new Date(now) })
+    const { setNetworkToken, sharedTokens } = ports.cardProcessor(mode)
+    const call = { reference: `${id}-deleted`, requestId, now: new Date(now) }
+    if (order && sharedTokens) return revokeSharedToken(sharedTokens, { id, tokenId, order }, call)
+    if (!setNetworkToken || tokenId === null) return { done: true }
+    return setNetworkToken(tokenId, 'deleted', call)
   },
   async record(answer, { id }, context) {
     const credential = await context.records.lock(MppCredential, id)

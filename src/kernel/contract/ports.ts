@@ -136,7 +136,8 @@ export interface LiveRails {
   readonly sepaOut: 'files' | 'sandbox' | null
   readonly sepaIn: 'bank_account' | null
   readonly cards: 'stripe' | 'sandbox' | null
-  readonly machinePayments: 'sandbox' | null
+  /** By shared payment tokens of Stripe. */
+  readonly machinePayments: 'stripe' | 'sandbox' | null
   readonly paymentMethods: 'sandbox' | null
   readonly identityVerification: 'manual' | 'none' | 'sandbox'
 }

@@ -22,7 +22,7 @@ export const cardSettings = {
       .optional(),
     {
       meaning:
-        'API key of the Stripe account that issues the cards. A restricted key needs permission for Issuing and ephemeral keys.',
+        'API key of the Stripe account that issues the cards and charges shared payment tokens. A restricted key needs permission for Issuing, ephemeral keys, payment methods, shared payment tokens, payment intents and refunds.',
       secret: true,
       allowed: 'a Stripe secret or restricted key (sk_…, rk_…)',
       otherwise: 'none',
@@ -40,6 +40,18 @@ export const cardSettings = {
     allowed: 'a Stripe signing secret (whsec_…)',
     otherwise: 'none',
   }),
+  stripeProfileId: documentSetting(
+    z
+      .string()
+      .regex(/^profile_\w{1,200}$/)
+      .optional(),
+    {
+      meaning:
+        'Stripe profile of the account. With it, programs pay live payment requests by shared payment tokens, which `STRIPE_SECRET_KEY` charges.',
+      allowed: 'the ID of a Stripe profile (profile_…)',
+      otherwise: 'none: live payment requests are paid by SEPA only',
+    },
+  ),
   stripeApiUrl: documentSetting(apiUrl.optional(), {
     meaning: 'Address of Stripe’s API. Change it for tests against a stand-in.',
     allowed: 'an https URL, or an http URL of the loopback',

@@ -64,7 +64,7 @@ export const identitySettings = {
       'Who verifies identities, in both modes. A verified owner may create live keys. `manual`: operators decide. `none`: the installation verifies its only customer without a check, and refuses a second one. `sandbox` decides by magic names and is refused together with a real rail. The same for every process.',
     allowed: 'sandbox, manual, none',
     otherwise:
-      'manual with a real rail (SEPA_RAIL=files, CARD_PROCESSOR=stripe, COLLECTION_IBAN), otherwise sandbox',
+      'manual with a real rail (SEPA_RAIL=files, CARD_PROCESSOR=stripe, COLLECTION_IBAN, STRIPE_PROFILE_ID), otherwise sandbox',
   }),
 }
 
@@ -72,11 +72,15 @@ export interface RailSettings {
   readonly sepaRail?: string | undefined
   readonly cardProcessor?: string | undefined
   readonly collectionIban?: string | undefined
+  readonly stripeProfileId?: string | undefined
   readonly kycProvider?: KycProvider | undefined
 }
 
-export const hasRealRail = ({ sepaRail, cardProcessor, collectionIban }: RailSettings): boolean =>
-  sepaRail === 'files' || cardProcessor === 'stripe' || collectionIban !== undefined
+export const hasRealRail = (settings: RailSettings): boolean =>
+  settings.sepaRail === 'files' ||
+  settings.cardProcessor === 'stripe' ||
+  settings.collectionIban !== undefined ||
+  settings.stripeProfileId !== undefined
 
 export const kycProviderOf = (settings: RailSettings): KycProvider =>
   settings.kycProvider ?? (hasRealRail(settings) ? 'manual' : 'sandbox')
@@ -85,7 +89,7 @@ export const kycProviderOf = (settings: RailSettings): KycProvider =>
 export function assertKycProvider(settings: RailSettings): void {
   if (kycProviderOf(settings) === 'sandbox' && hasRealRail(settings))
     throw new InvalidSettingError(
-      'KYC_PROVIDER=sandbox verifies people by magic names, and this installation moves real money. Set KYC_PROVIDER=manual (or none, if you are the only customer), or remove SEPA_RAIL=files, CARD_PROCESSOR=stripe and COLLECTION_IBAN.',
+      'KYC_PROVIDER=sandbox verifies people by magic names, and this installation moves real money. Set KYC_PROVIDER=manual (or none, if you are the only customer), or remove SEPA_RAIL=files, CARD_PROCESSOR=stripe, COLLECTION_IBAN and STRIPE_PROFILE_ID.',
     )
 }
 

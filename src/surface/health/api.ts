@@ -19,7 +19,10 @@ export const LiveRails = z
     sepaOut: z.enum(['files', 'sandbox']).nullable().meta({ description: 'SEPA transfers to others.' }),
     sepaIn: z.enum(['bank_account']).nullable().meta({ description: 'Incoming SEPA transfers.' }),
     cards: z.enum(['stripe', 'sandbox']).nullable().meta({ description: 'Cards of agents.' }),
-    machinePayments: z.enum(['sandbox']).nullable().meta({ description: 'Payments for an HTTP 402.' }),
+    machinePayments: z
+      .enum(['stripe', 'sandbox'])
+      .nullable()
+      .meta({ description: 'Payments for an HTTP 402.' }),
     paymentMethods: z.enum(['sandbox']).nullable().meta({ description: 'Fundings by a payment method.' }),
     identityVerification: z
       .enum(['manual', 'none', 'sandbox'])

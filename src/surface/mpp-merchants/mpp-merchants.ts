@@ -51,7 +51,8 @@ const payee: PaidArticleSource<ResponseFile, Failure> = {
     const amountCents = amountEuros === undefined ? USUAL : roundCents(Number(amountEuros) * 100)
     const subject = { requestId: null, walletId: null, agentId: null, scenario }
     const key = await currentMppKey(tenant, context)
-    const members = { tenant, offsetMs: 0, now, key, subject, networks, expiresAt: null, ended: null }
+    const accepted = { networks, sharedTokens: null }
+    const members = { tenant, offsetMs: 0, now, key, subject, ...accepted, expiresAt: null, ended: null }
     return {
       ...members,
       externalId: scenario,

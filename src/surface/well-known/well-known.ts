@@ -156,7 +156,7 @@ const serviceOf = (url: string, { securityContact, liveRails, dataCountries }: S
     { method: 'card', description: 'Cards of agents, within the limits of their owner.' },
     { method: 'mpp', description: 'Payments for an HTTP 402, as the payer and as the payee.' },
   ],
-  machinePayments: { scheme: 'Payment', methods: ['card'], intents: ['charge'] },
+  machinePayments: { scheme: 'Payment', methods: ['card', 'stripe'], intents: ['charge'] },
   live: liveRails,
   dataCountries,
   authorization: `${url}/.well-known/oauth-authorization-server`,

@@ -3,7 +3,8 @@ import type { CardProcessor, ProcessorControls } from '../../../src/ports/card-p
 import { cents } from '../../../src/values/money.ts'
 import { callOf } from '../../support/cards/sandbox.ts'
 import { aCard, stripeAt } from '../../support/cards/stripe.ts'
-import { refusal, type StripeRequest, startStripeDouble } from '../../support/cards/stripe-double.ts'
+import { refusal, startStripeDouble } from '../../support/cards/stripe-double.ts'
+import type { StripeRequest } from '../../support/cards/stripe-exchange.ts'
 
 const stripe = await startStripeDouble()
 let processor: CardProcessor

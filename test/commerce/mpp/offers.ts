@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import {
   type CardOffer,
-  cardOfferProblem,
-  chooseCardOffer,
   euroPriceOf,
   type MerchantAnswer,
   type OfferTerms,
+  offerProblem,
+  offersOf,
+  type PaymentMethod,
 } from '../../../src/commerce/mpp/offers.ts'
 import type { NewestRates } from '../../../src/money/exchange-rates/index.ts'
 import { contentDigest, serializeChallenge } from '../../../src/mpp/index.ts'
@@ -22,12 +23,22 @@ const answer = (authenticate: readonly string[], more: Partial<MerchantAnswer> =
 
 const card = (options: ChallengeOptions = {}) => serializeChallenge(aChallenge(options))
 const other = (method: string) => card({ parameters: { method } })
+const shared = (details: object = {}, more: ChallengeOptions = {}) =>
+  serializeChallenge(
+    aChallenge({
+      ...more,
+      details: { networkId: 'profile_1', paymentMethodTypes: ['card', 'link'], ...details },
+      parameters: { method: 'stripe' },
+    }),
+  )
+
+const cardOfferIn = (given: MerchantAnswer) => offersOf(given, ['card'])[0]
 
 describe('the offers of a merchant', () => {
   test('takes the first readable charge by card, in any position', () => {
     const challenge = aChallenge()
     const header = `Bearer realm="x", ${other('tempo')}, ${card({ currency: 'EURO' })}, ${serializeChallenge(challenge)}`
-    expect(chooseCardOffer(answer(['Basic realm="y"', header]))).toMatchObject({
+    expect(cardOfferIn(answer(['Basic realm="y"', header]))).toMatchObject({
       challenge,
       charge: { amount: 2_000n },
     })
@@ -37,8 +48,8 @@ describe('the offers of a merchant', () => {
     const euros = aChallenge({ amount: '1150' })
     const dollars = aChallenge({ amount: '1200', currency: 'usd' })
     const offered = [serializeChallenge(dollars), serializeChallenge(euros)]
-    expect(chooseCardOffer(answer(offered))).toMatchObject({ challenge: euros })
-    expect(chooseCardOffer(answer([serializeChallenge(dollars)]))).toMatchObject({ challenge: dollars })
+    expect(cardOfferIn(answer(offered))).toMatchObject({ challenge: euros })
+    expect(cardOfferIn(answer([serializeChallenge(dollars)]))).toMatchObject({ challenge: dollars })
   })
 
   test.each([
@@ -46,7 +57,7 @@ describe('the offers of a merchant', () => {
     [301, /answered 301, not 402/],
     [500, /answered 500, not 402/],
   ])('there is none in an answer of %i', (status, message) => {
-    expect(chooseCardOffer(answer([card()], { status }))).toEqual({
+    expect(cardOfferIn(answer([card()], { status }))).toEqual({
       code: 'no_challenge',
       message: expect.stringMatching(message),
     })
@@ -54,18 +65,18 @@ describe('the offers of a merchant', () => {
 
   test('others are listed by name', () => {
     const body = new TextEncoder().encode('{"x402Version":1}')
-    const offer = chooseCardOffer(answer([`${other('tempo')}, L402 macaroon="x"`, other('stripe')], { body }))
+    const offer = cardOfferIn(answer([`${other('tempo')}, L402 macaroon="x"`, other('stripe')], { body }))
     expect(offer).toEqual({
       code: 'no_card_offer',
       message: expect.stringMatching(/Offered: tempo\/charge, stripe\/charge, l402, x402\./),
     })
-    const byHeader = chooseCardOffer(answer([], { headerNames: ['payment-required'] }))
+    const byHeader = cardOfferIn(answer([], { headerNames: ['payment-required'] }))
     expect(byHeader).toMatchObject({ message: expect.stringContaining('Offered: x402') })
-    expect(chooseCardOffer(answer([]))).toMatchObject({ message: expect.stringContaining('offers nothing') })
+    expect(cardOfferIn(answer([]))).toMatchObject({ message: expect.stringContaining('offers nothing') })
   })
 
   test('ten thousand of them are no work, and no long message', () => {
-    const offer = chooseCardOffer(answer(Array.from({ length: 10_000 }, (_, n) => other(`method${n}`))))
+    const offer = cardOfferIn(answer(Array.from({ length: 10_000 }, (_, n) => other(`method${n}`))))
     expect(offer).toMatchObject({ code: 'no_card_offer' })
     expect(JSON.stringify(offer).length).toBeLessThan(1_000)
   })
@@ -77,7 +88,7 @@ describe('the offers of a merchant', () => {
     ['both kinds of key', { details: { jwksUri: 'https://shop.example.com/jwks', kid: 'a' } }, /both/],
     ['no networks', { details: { acceptedNetworks: [] } }, /networks/],
   ])('one with %s says so', (_, options, message) => {
-    expect(chooseCardOffer(answer([card(options)]))).toEqual({
+    expect(cardOfferIn(answer([card(options)]))).toEqual({
       code: 'challenge_unusable',
       message: expect.stringMatching(message),
     })
@@ -107,10 +118,64 @@ function problemOf(
   changed: Partial<OfferTerms> & { readonly known?: NewestRates | null } = {},
 ) {
   const { known = rates, ...others } = changed
-  const offer = chooseCardOffer(answer([card(options)])) as CardOffer
+  const offer = cardOfferIn(answer([card(options)])) as CardOffer
   const price = euroPriceOf(offer.charge, known, 3)
-  return 'code' in price ? price : cardOfferProblem(offer, { ...terms, price, ...others })
+  return 'code' in price ? price : offerProblem(offer, { ...terms, price, ...others })
 }
+
+describe('the offers of several methods', () => {
+  const both = answer([`${shared()}, ${card()}`])
+
+  test.each<[PaymentMethod[], string[]]>([
+    [
+      ['card', 'stripe'],
+      ['card', 'stripe'],
+    ],
+    [['stripe'], ['stripe']],
+    [['card'], ['card']],
+  ])('are those that the card can pay by, in that order: %j', (methods, found) => {
+    expect(offersOf(both, methods)).toMatchObject(found.map(method => ({ method })))
+  })
+
+  test('names what was asked for if there is none of them', () => {
+    const [offer] = offersOf(answer([other('tempo')]), ['card', 'stripe'])
+    expect(offer).toMatchObject({
+      code: 'no_card_offer',
+      message: expect.stringContaining('does not accept card/charge or stripe/charge of the scheme'),
+    })
+  })
+
+  test('gives the seller’s profile and the types of payment methods', () => {
+    expect(offersOf(answer([shared()]), ['stripe'])).toMatchObject([
+      {
+        stripe: { networkId: 'profile_1', paymentMethodTypes: ['card', 'link'] },
+        charge: { amount: 2_000n },
+      },
+    ])
+  })
+
+  test.each<[string, object, RegExp]>([
+    ['no profile', { networkId: undefined }, /networkId/],
+    ['a profile of other characters', { networkId: 'profile 1' }, /networkId/],
+    ['no payment method types', { paymentMethodTypes: [] }, /payment method types/],
+    ['a type that is no text', { paymentMethodTypes: [1] }, /payment method types/],
+  ])('one by stripe with %s says so', (_, details, message) => {
+    expect(offersOf(answer([shared(details)]), ['stripe'])).toEqual([
+      { code: 'challenge_unusable', message: expect.stringMatching(message) },
+    ])
+  })
+
+  test.each<[string, object, ChallengeOptions, string]>([
+    ['for other payment methods', { paymentMethodTypes: ['link'] }, {}, 'network_not_accepted'],
+    ['for more than is held', {}, { amount: '2001' }, 'amount_above_held'],
+    ['that has expired', {}, { expires: '2020-01-01T00:00:00Z' }, 'challenge_expired'],
+  ])('one by stripe %s is refused', (_, details, options, code) => {
+    const [offer] = offersOf(answer([shared(details, options)]), ['stripe'])
+    if (!offer || 'code' in offer) throw new Error(JSON.stringify(offer))
+    const price = euroPriceOf(offer.charge, rates, 3)
+    expect('code' in price ? price : offerProblem(offer, { ...terms, price })).toMatchObject({ code })
+  })
+})
 
 describe('an offer', () => {
   const jwks = (uri: string) => ({ details: { encryptionJwk: undefined, jwksUri: uri, kid: 'a' } })
@@ -165,7 +230,7 @@ describe('an offer', () => {
   ])(
     'in %s of %s is converted with a margin of %f, and rounded up',
     (currency, amount, marginPercent, price, rate, amountCents) => {
-      const offer = chooseCardOffer(answer([card({ currency, amount })])) as CardOffer
+      const offer = cardOfferIn(answer([card({ currency, amount })])) as CardOffer
       expect(euroPriceOf(offer.charge, rates, marginPercent)).toEqual({
         amountCents,
         conversion: {

@@ -5,7 +5,7 @@ import { readPaymentReceipt } from '../../../src/commerce/mpp/pay/send.ts'
 import { type PaymentReceipt, serializeCredential, serializeReceipt } from '../../../src/mpp/index.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
-const terms = { challengeId: 'c1', externalId: 'order-1', sentAt: now, now }
+const terms = { method: 'card', challengeId: 'c1', externalId: 'order-1', sentAt: now, now }
 const receipt = (members: object = {}): string =>
   serializeReceipt({
     status: 'success',

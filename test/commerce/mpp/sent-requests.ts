@@ -38,7 +38,7 @@ describe('what a merchant is sent', () => {
     expect([first?.method, first?.body, first?.headers['accept-payment']]).toEqual([
       'POST',
       JSON.stringify(body),
-      'card/charge',
+      'card/charge, stripe/charge',
     ])
     expect([first?.headers.authorization, first?.headers['x-order']]).toEqual(['Bearer caller', '7'])
     expect([second?.method, second?.body, second?.headers['x-order']]).toEqual(['POST', first?.body, '7'])

@@ -84,11 +84,19 @@ describe('a payment request without a credential', () => {
     expect(await present(urlOf(own.id), credentialFor(posted), init)).toMatchObject({ status: 200 })
   })
 
-  test('is offered the card, regardless of Accept-Payment', async () => {
-    expect(
-      (await ask(url, { headers: { 'accept-payment': 'tempo/charge, */*;q=0' } })).challenges,
-    ).toMatchObject([{ method: 'card' }])
-  })
+  test.each([
+    ['tempo/charge, */*;q=0', ['card']],
+    ['garbage', ['card']],
+    ['card/charge', ['card']],
+    ['tempo/charge, stripe/*;q=0.5', ['stripe']],
+    ['stripe/charge, card/charge', ['card', 'stripe']],
+  ])(
+    'is offered the methods of Accept-Payment %s, or the card if it has none of them',
+    async (accepted, methods) => {
+      const { challenges } = await ask(url, { headers: { 'accept-payment': accepted } })
+      expect(challenges.map(({ method }) => method)).toEqual(methods)
+    },
+  )
 
   test('presents nothing with a credential of another scheme', async () => {
     for (const authorization of ['Bearer abc', `Bearer ${owner.key}`, 'Basic Payment'])

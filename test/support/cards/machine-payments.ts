@@ -3,10 +3,10 @@ import { areas as realAreas } from '../../../src/areas.ts'
 import { agentCredentialChargeEvents } from '../../../src/cards/agent-credentials/api.ts'
 import {
   mppTokenEvents,
-  networkTokenToDelete,
   recordTokenDeletion,
   registerMppToken,
   revokeMppToken,
+  tokenToDelete,
 } from '../../../src/cards/agent-credentials/mpp-token.ts'
 import { writeCardBatch } from '../../../src/cards/authorizations/batch.ts'
 import { cardChannel } from '../../../src/cards/authorizations/channel.ts'
@@ -208,7 +208,7 @@ const charge: HandlerOf<typeof api.charge> = {
 
 const deleteToken = externalCall(api.deleteToken, {
   async reserve({ params }, context) {
-    const tokenId = await networkTokenToDelete(params.id, context)
+    const tokenId = (await tokenToDelete(params.id, context))?.tokenId ?? null
     if (tokenId === null) return new AnswerNow({ done: true })
     return { mppCredentialId: params.id, tokenId, now: context.now.toISOString() }
   },

@@ -1,25 +1,15 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll } from '@jest/globals'
 import { formTree, listOf } from './form.ts'
+import type { StripeAnswer, StripeObject, StripeParams, StripeRequest } from './stripe-exchange.ts'
+import { type NetworkOfDouble, type StripeSeller, sharedPaymentRoutes } from './stripe-shared-payments.ts'
 
-type Params = ReturnType<typeof formTree>
-type Body = Record<string, unknown>
-
-export interface StripeRequest {
-  readonly method: string
-  readonly path: string
-  readonly params: Params
-  readonly key: string | undefined
-  readonly headers: IncomingMessage['headers']
-}
-
-interface Answer {
-  readonly status: number
-  readonly body: Body
-}
+type Params = StripeParams
+type Body = StripeObject
+type Answer = StripeAnswer
 
 type Fault = (request: StripeRequest, response: ServerResponse) => void
 
@@ -29,11 +19,19 @@ export interface StripeDouble {
   readonly cards: Map<string, Body>
   readonly cardholders: Map<string, Body>
   readonly disputes: Map<string, Body>
+  readonly tokens: Map<string, Body>
+  readonly intents: Map<string, Body>
+  readonly refunds: Map<string, Body>
+  /** Whom the account's own secret key sells as, and the network that asks the issuer of a shared card. */
+  readonly seller: StripeSeller
+  readonly network: NetworkOfDouble
   readonly number: string
   readonly cvc: string
   readonly secret: string
   /** Answers requests of this method and path differently, until `heal`. */
   break(route: RegExp, fault: Fault): void
+  /** Acts on requests of this method and path, and answers them differently, until `heal`. */
+  afterwards(route: RegExp, fault: (response: ServerResponse) => void): void
   heal(): void
   forgetKeys(): void
   to(route: RegExp): StripeRequest[]
@@ -44,8 +42,9 @@ export const refusal =
   (_, response) =>
     send(response, { status, body: { error: { type: 'invalid_request_error', ...error } } })
 
-function send(response: ServerResponse, { status, body }: Answer): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+function send(response: ServerResponse, { status, body }: Answer, isReplayed = false): void {
+  const replayed = isReplayed ? { 'idempotent-replayed': 'true' } : {}
+  response.writeHead(status, { 'content-type': 'application/json', ...replayed }).end(JSON.stringify(body))
 }
 
 /**
@@ -55,18 +54,19 @@ function send(response: ServerResponse, { status, body }: Answer): void {
 export async function startStripeDouble(): Promise<StripeDouble> {
   const requests: StripeRequest[] = []
   const faults: [RegExp, Fault][] = []
+  const lateFaults: [RegExp, (response: ServerResponse) => void][] = []
   const kept = new Map<string, { readonly sent: string; readonly answer: Answer }>()
   const account = accountOf()
   const matches = (route: RegExp, { method, path }: StripeRequest) => route.test(`${method} ${path}`)
 
-  function answerTo(request: StripeRequest, sent: string): Answer {
+  async function answerTo(request: StripeRequest, sent: string): Promise<Answer> {
     const earlier = request.key === undefined ? undefined : kept.get(request.key)
     if (earlier && earlier.sent !== sent)
       return {
         status: 400,
         body: { error: { type: 'idempotency_error', message: 'Another request used it.' } },
       }
-    const answer = earlier?.answer ?? account.answer(request)
+    const answer = earlier?.answer ?? (await account.answer(request))
     if (request.key !== undefined) kept.set(request.key, { sent, answer })
     return answer
   }
@@ -80,7 +80,11 @@ export async function startStripeDouble(): Promise<StripeDouble> {
     requests.push(request)
     const fault = faults.find(([route]) => matches(route, request))?.[1]
     if (fault) return fault(request, response)
-    send(response, answerTo(request, `${method} ${pathname} ${sent}`))
+    const isReplayed = key !== undefined && kept.has(key)
+    const answer = await answerTo(request, `${method} ${pathname} ${sent}`)
+    const lateFault = lateFaults.find(([route]) => matches(route, request))?.[1]
+    if (lateFault) return lateFault(response)
+    send(response, answer, isReplayed)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   afterAll(() => server.close().closeAllConnections())
@@ -89,7 +93,11 @@ export async function startStripeDouble(): Promise<StripeDouble> {
     requests,
     ...account,
     break: (route, fault) => void faults.push([route, fault]),
-    heal: () => void faults.splice(0),
+    afterwards: (route, fault) => void lateFaults.push([route, fault]),
+    heal() {
+      faults.splice(0)
+      lateFaults.splice(0)
+    },
     forgetKeys: () => kept.clear(),
     to: route => requests.filter(request => matches(route, request)),
   }
@@ -106,40 +114,47 @@ function accountOf() {
     store.set(id, { id, ...body })
     return found(store.get(id))
   }
-  const routes: [RegExp, (params: Params, id: string) => Answer][] = [
-    [/^GET issuing\/cardholders$/, ({ email }) => found({ data: ofEmail(cardholders, email) })],
-    [/^POST issuing\/cardholders$/, params => made('ich', cardholders, { metadata: {}, ...params })],
-    [/^POST issuing\/cardholders\/(\w+)$/, (params, id) => changed(cardholders, id, params)],
+  const shared = sharedPaymentRoutes(cards)
+  const routes: [RegExp, (params: Params, id: string, request: StripeRequest) => Answer | Promise<Answer>][] =
     [
-      /^GET issuing\/cards$/,
-      ({ cardholder }) => found({ data: ofHolder(cards, cardholder), has_more: false }),
-    ],
-    [/^POST issuing\/cards$/, params => made('ic', cards, cardOf(params))],
-    [/^POST issuing\/cards\/(\w+)$/, (params, id) => changed(cards, id, withControls(cards.get(id), params))],
-    [/^GET issuing\/cards\/(\w+)$/, ({ expand }, id) => found(expanded(cards.get(id), listOf(expand)))],
-    [/^GET issuing\/disputes$/, () => found({ data: [...disputes.values()], has_more: false })],
-    [
-      /^POST issuing\/disputes$/,
-      params => made('idp', disputes, { metadata: {}, ...params, amount: 2_000, status: 'unsubmitted' }),
-    ],
-    [/^GET issuing\/disputes\/(\w+)$/, (_, id) => found(disputes.get(id))],
-    [
-      /^POST issuing\/disputes\/(\w+)\/submit$/,
-      (_, id) => changed(disputes, id, { ...disputes.get(id), status: 'submitted' }),
-    ],
-    [
-      /^POST ephemeral_keys$/,
-      () => found({ id: 'ephkey_1', secret: SECRETS.secret, expires: 1_800_000_000 }),
-    ],
-  ]
-  function answer({ method, path, params }: StripeRequest): Answer {
+      ...shared.routes,
+      [/^GET issuing\/cardholders$/, ({ email }) => found({ data: ofEmail(cardholders, email) })],
+      [/^POST issuing\/cardholders$/, params => made('ich', cardholders, { metadata: {}, ...params })],
+      [/^POST issuing\/cardholders\/(\w+)$/, (params, id) => changed(cardholders, id, params)],
+      [
+        /^GET issuing\/cards$/,
+        ({ cardholder }) => found({ data: ofHolder(cards, cardholder), has_more: false }),
+      ],
+      [/^POST issuing\/cards$/, params => made('ic', cards, cardOf(params))],
+      [
+        /^POST issuing\/cards\/(\w+)$/,
+        (params, id) => changed(cards, id, withControls(cards.get(id), params)),
+      ],
+      [/^GET issuing\/cards\/(\w+)$/, ({ expand }, id) => found(expanded(cards.get(id), listOf(expand)))],
+      [/^GET issuing\/disputes$/, () => found({ data: [...disputes.values()], has_more: false })],
+      [
+        /^POST issuing\/disputes$/,
+        params => made('idp', disputes, { metadata: {}, ...params, amount: 2_000, status: 'unsubmitted' }),
+      ],
+      [/^GET issuing\/disputes\/(\w+)$/, (_, id) => found(disputes.get(id))],
+      [
+        /^POST issuing\/disputes\/(\w+)\/submit$/,
+        (_, id) => changed(disputes, id, { ...disputes.get(id), status: 'submitted' }),
+      ],
+      [
+        /^POST ephemeral_keys$/,
+        () => found({ id: 'ephkey_1', secret: SECRETS.secret, expires: 1_800_000_000 }),
+      ],
+    ]
+  function answer(request: StripeRequest): Answer | Promise<Answer> {
+    const { method, path, params } = request
     for (const [route, act] of routes) {
       const match = route.exec(`${method} ${path}`)
-      if (match) return act(params, match[1] ?? '')
+      if (match) return act(params, match[1] ?? '', request)
     }
     return { status: 404, body: { error: { type: 'invalid_request_error', message: `No ${path}` } } }
   }
-  return { cards, cardholders, disputes, answer, ...SECRETS }
+  return { cards, cardholders, disputes, ...shared, answer, ...SECRETS }
 }
 
 const found = (body: Body | undefined): Answer =>

@@ -1,10 +1,11 @@
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll } from '@jest/globals'
 import { compactDecrypt } from 'jose'
 import * as MppCard from 'mpp-card/server'
 import { Method, Receipt, z } from 'mppx'
-import { Mppx } from 'mppx/server'
+import { Mppx, stripe } from 'mppx/server'
+import Stripe from 'stripe'
 import { merchantKey } from './challenges.ts'
 
 /** A merchant of another vendor's software, and what it has charged. */
@@ -17,13 +18,15 @@ const NAME = 'Peer Shop'
 const NETWORKS = ['visa']
 const SECRET = 'the-challenge-secret-of-a-peer-0123456789'
 
+const servers: Server[] = []
+afterAll(() => {
+  for (const server of servers) server.close().closeAllConnections()
+})
+
 async function listening(listener: RequestListener): Promise<string> {
   const server = createServer(listener)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  afterAll(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  servers.push(server)
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
@@ -103,6 +106,41 @@ export async function mppCardMerchant(amount: string): Promise<PeerMerchant> {
     const charge = payment.charge({ amount, currency: 'eur', recipient: 'shop' })
     void MppCard.MppCard.toNodeListener(charge)(request, response).then(({ status }) => {
       if (status !== 402) response.setHeader('content-type', 'application/json').end(sold)
+    })
+  })
+  return { url, charged }
+}
+
+interface StripeMerchantOptions {
+  readonly amount: string
+  readonly currency?: string
+  readonly networkId: string
+  /** The address of Stripe's API. */
+  readonly apiUrl: string
+  readonly externalId?: string
+}
+
+/** A merchant that mppx lets be paid by shared payment tokens, with Stripe's own client. */
+export async function mppxStripeMerchant(options: StripeMerchantOptions): Promise<PeerMerchant> {
+  const { amount, currency = 'eur', networkId, apiUrl, externalId } = options
+  const charged: unknown[] = []
+  const { hostname: host, port } = new URL(apiUrl)
+  const client = new Stripe('sk_test_of_a_peer', { host, port, protocol: 'http', maxNetworkRetries: 0 })
+  const method = stripe.charge({
+    client: client as never,
+    networkId,
+    paymentMethodTypes: ['card'],
+    currency,
+    decimals: 2,
+    ...(externalId === undefined ? {} : { externalId }),
+  })
+  const payment = Mppx.create({ methods: [method], realm: 'peer.example.com', secretKey: SECRET })
+  const url = await listening((request, response) => {
+    const charge = payment.charge({ amount })
+    void Mppx.toNodeListener(charge)(request, response).then(({ status }) => {
+      if (status === 402) return
+      charged.push(status)
+      response.setHeader('content-type', 'application/json').end(sold)
     })
   })
   return { url, charged }

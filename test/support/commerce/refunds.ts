@@ -32,6 +32,7 @@ export function recordingAcquirer() {
   const acquirer: Acquirer = {
     name: 'recording',
     networks: ['visa'],
+    sharedTokens: null,
     accept: () => ({ refused: 'This one charges nothing.' }),
     charge: async () => ({ outcome: 'late' }),
     stateOf: async () => ({ outcome: 'late' }),

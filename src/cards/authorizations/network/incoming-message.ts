@@ -73,6 +73,12 @@ export function intentSearchFor(
   return { agentId, cardId, ...payableBy(merchant), amountCents }
 }
 
+/** The amount of a message that may be the first of a payment by a shared token, which the network does not name. */
+export function sharedPaymentAmount(content: CardMessageContent): Cents | undefined {
+  const amountCents = merchantOf(content)?.networkTokenId === null ? firstAmountOf(content) : undefined
+  return amountCents === 0n ? undefined : amountCents
+}
+
 /** One id for a credit that names no payment, whichever messages report it; null for any other message. */
 export const unlinkedRefundId = (content: CardMessageContent): string | null =>
   content.kind === 'refund' && content.authorizationId === null ? `refund/${content.refundId}` : null
@@ -98,6 +104,9 @@ export function cardBatchQueryFor(messages: readonly PaymentMessage[]): CardBatc
         : [],
     ),
     tokenIds: contents.flatMap(content => merchantOf(content)?.networkTokenId ?? []),
+    sharedTokenCardIds: messages.flatMap(({ cardId, content }) =>
+      sharedPaymentAmount(content) === undefined ? [] : cardId,
+    ),
     unnamedRefunds: messages.flatMap(message => unlinkedRefundIn(message) ?? []),
     hasRefunds: contents.some(({ kind }) => kind === 'refund'),
     movesMoney: contents.some(({ kind }) => kind !== 'authorization'),

@@ -25,6 +25,8 @@ import {
   type IncomingMessage,
   isAuthorizationRequest,
   messageProcessorRef,
+  type PaymentMessage,
+  sharedPaymentAmount,
   unlinkedRefundId,
   unlinkedRefundIn,
 } from './incoming-message.ts'
@@ -44,9 +46,10 @@ export const processMessages: ProcessMessages = {
     if (!first) throw new Error('a batch without messages')
     return loadCardBatch(sql, first, cardBatchQueryFor(items.map(({ input }) => input.body)))
   },
-  decide({ input: { body: message } }, batch: CardBatch, context) {
-    const stored = batch.messages.get(message.id)
-    if (stored) return repeatAnswer(stored, message, batch, context)
+  decide({ input: { body } }, batch: CardBatch, context) {
+    const stored = batch.messages.get(body.id)
+    if (stored) return repeatAnswer(stored, body, batch, context)
+    const message = withSharedToken(body, batch)
     const creditId = unlinkedRefundId(message.content)
     const credit = creditId === null ? undefined : batch.messages.get(creditId)
     // Two messages may report one credit: the second changes nothing.
@@ -148,6 +151,32 @@ function findMachinePayment(
   if (!begun || (content.kind === 'authorization' && content.amountCents === 0n)) return undefined
   const isOther = content.authorizationId !== null && begun.processorRef !== null
   return isOther && begun.processorRef !== content.authorizationId ? undefined : begun
+}
+
+/** In per cent of the payment: what the network’s own rate may charge less than ours with its margin. */
+const LEAST_CONVERTED = 90n
+
+/**
+ * The network does not know shared tokens. The first message about one is found by its card and amount; of several
+ * alike, it is the oldest.
+ */
+function withSharedToken<M extends PaymentMessage>(message: M, { authorizations, shared }: CardBatch): M {
+  const { content, cardId } = message
+  const amountCents = sharedPaymentAmount(content)
+  const ref = messageProcessorRef(content)
+  if (amountCents === undefined || !('merchant' in content)) return message
+  if ([...authorizations].some(({ processorRef }) => processorRef === ref)) return message
+  const candidates = [...shared].filter(([row]) => row.cardId === cardId && row.processorRef === null)
+  const [exact] = candidates.find(([row]) => row.amountCents === amountCents) ?? []
+  const [near] =
+    candidates.find(
+      ([row, isConverted]) =>
+        isConverted &&
+        amountCents < row.amountCents &&
+        amountCents * 100n >= row.amountCents * LEAST_CONVERTED,
+    ) ?? []
+  const networkTokenId = (exact ?? near)?.networkTokenId ?? null
+  return { ...message, content: { ...content, merchant: { ...content.merchant, networkTokenId } } }
 }
 
 /**

@@ -59,7 +59,7 @@ const paidFails = {
   ],
   method_not_offered: [
     400,
-    'Only the method card with the intent charge is offered here.',
+    'Only the methods card and stripe with the intent charge can be offered here.',
     { problem: ['method-unsupported', 'Method Unsupported'] },
   ],
   challenge_used: [
@@ -95,7 +95,8 @@ export const paymentRequiredContract = {
     reads: {
       authorization: 'The credential: `Payment <base64url>`. Other schemes are ignored.',
       'payment-authorization': 'The credential, for clients that need `Authorization` for themselves.',
-      'accept-payment': 'The methods that the client supports. One challenge is offered regardless.',
+      'accept-payment':
+        'The methods that the client supports. Without it, only `card` is offered if it can be.',
     },
     headers: {
       200: {
@@ -103,7 +104,7 @@ export const paymentRequiredContract = {
           'The receipt: base64url of JSON, with `challengeId`, `externalId` and a signed `proof`.',
         'Cache-Control': 'Always `private`: the content is only for the payer.',
       },
-      402: { 'WWW-Authenticate': 'A fresh challenge of the scheme `Payment`, for the method `card`.' },
+      402: { 'WWW-Authenticate': 'A fresh challenge of the scheme `Payment` for each accepted method.' },
     },
   },
   fails: paidFails,
@@ -122,7 +123,7 @@ const SettlementRecord = z
     network: z.string().meta({ examples: ['visa'] }),
     last4: z
       .string()
-      .meta({ description: 'Last digits of the network token, not of the card.', examples: ['4242'] }),
+      .meta({ description: 'Last digits of the network token; empty for `stripe`.', examples: ['4242'] }),
     status: z.enum(settlementMachine.states).meta({
       description: '`charging` until the acquirer reports the outcome.',
     }),
@@ -157,9 +158,9 @@ const Unlocked = z
   })
   .meta({ id: 'UnlockedRequest' })
 
-const description = `For programs, which pay by the Machine Payments Protocol with the scheme \`Payment\`, the method \`card\` and the intent \`charge\`. Without a credential the answer is 402 with a fresh challenge, good for five minutes.\n\nSend the same request with the credential in \`Authorization\` (or \`Payment-Authorization\`): the card is charged once under the id of the challenge, and the answer is 200 with the receipt and what the request unlocks.
+const description = `For programs, which pay by the Machine Payments Protocol with the scheme \`Payment\`, the methods \`card\` and \`stripe\` and the intent \`charge\`. Without a credential the answer is 402 with fresh challenges, good for five minutes.\n\nSend the same request with the credential in \`Authorization\` (or \`Payment-Authorization\`): the card is charged once under the id of the challenge, and the answer is 200 with the receipt and what the request unlocks.
 
-The same credential again gets the same answer; another one for a used challenge gets 402, with a fresh challenge. A 504 means that the outcome is not known yet: send the same credential again later, and do not pay again meanwhile. A body has no meaning here, but is bound to the challenge by its digest. In test mode the acquirer is simulated: \`4242424242424242\` pays, and [the card sandbox](/docs/guides/card-sandbox) lists the tokens that do not.`
+The same credential again gets the same answer; another one for a used challenge gets 402. A 504 means that the outcome is not known yet: send the same credential again later. A body has no meaning, but is bound to the challenge by its digest. In test mode the acquirer is simulated: \`4242424242424242\` pays, and [the card sandbox](/docs/guides/card-sandbox) lists the tokens that do not.`
 
 const payment_required = paymentRequiredRefusal({
   method: 'card',
@@ -181,8 +182,7 @@ export const settlementsApi = {
   payByPost: post('/collect/402/{id}', {
     ...paymentRequiredContract,
     summary: 'Pay a request by machine, with POST',
-    description:
-      'As `GET /collect/402/{id}`, for clients that send a body. The challenge is bound to the body by its digest.',
+    description: 'As `GET /collect/402/{id}`, for clients that send a body.',
     returns: [200, Unlocked],
     fails: { ...paymentRequiredContract.fails, payment_required },
   }),

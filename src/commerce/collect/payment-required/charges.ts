@@ -242,7 +242,7 @@ async function receiptFor(
   const externalId = settlementExternalId({ requestId, scenario })
   const members = {
     status: 'success',
-    method: 'card',
+    method: network === 'stripe' ? network : 'card',
     timestamp,
     reference: id,
     challengeId,

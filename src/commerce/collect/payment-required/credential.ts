@@ -8,20 +8,28 @@ import {
   type PaymentCredential,
   readCardDetails,
   readCardPayload,
+  readStripePayload,
+  type StripePayload,
 } from '../../../mpp/index.ts'
 import type { Acquirer } from '../../../ports/acquirer.ts'
 import type { Vault } from '../../../ports/vault.ts'
 import { type CurrentMppKey, decryptMppToken, type UsableMppKey } from '../../mpp-keys/index.ts'
-import { bodyDigest, type ChallengeTarget, encodeChargeRequest, type PaidArticle } from './offer.ts'
+import {
+  bodyDigest,
+  type ChallengeTarget,
+  encodeChargeRequest,
+  offeredMethods,
+  type PaidArticle,
+} from './offer.ts'
 
 interface Rejected {
   readonly code: 'challenge_invalid' | 'challenge_expired' | 'payload_invalid' | 'payment_refused'
   readonly message: string
 }
 
-/** A credential for one of our challenges that can be paid now. Its token is not decrypted yet. */
+/** A credential for one of our challenges that can be paid now. A card's token is not decrypted yet. */
 interface ValidCredential {
-  readonly payload: CardPayload
+  readonly payload: CardPayload | StripePayload
   readonly key: UsableMppKey
 }
 
@@ -42,9 +50,10 @@ export function checkPaymentCredential(
   if (problem) return rejected('challenge_invalid', problem)
   if (Date.parse(challenge.expires ?? '') <= article.now.getTime())
     return rejected('challenge_expired', 'The challenge has expired. Pay the fresh one.')
-  const payload = readCardPayload(credential)
+  const isCard = challenge.method === 'card'
+  const payload = isCard ? readCardPayload(credential) : readStripePayload(credential)
   if (isUnusableInput(payload)) return rejected('payload_invalid', payload.problem)
-  if (!networksOf(challenge).includes(payload.network))
+  if ('encryptedPayload' in payload && !networksOf(challenge).includes(payload.network))
     return rejected('payment_refused', 'The challenge does not accept the card’s network.')
   return { payload, key }
 }
@@ -61,7 +70,8 @@ function bindingProblem(
   const request = decodeChargeRequest(challenge)
   if (isUnusableInput(request) || request.externalId !== article.externalId)
     return 'The challenge was offered for something else.'
-  if (challenge.request !== encodeChargeRequest(article, key.jwk))
+  const method = offeredMethods(article).find(one => one === challenge.method)
+  if (!method || challenge.request !== encodeChargeRequest(article, key.jwk, method))
     return 'The amount due has changed since the challenge was offered. Pay the fresh one.'
   return undefined
 }
@@ -81,10 +91,10 @@ export interface EncryptedNetworkToken {
 }
 
 /** A token that the acquirer can charge. It is used once, immediately, and never stored. */
-export interface ChargeableNetworkToken {
+export interface ChargeableToken {
   readonly token: unknown
   readonly handle: string
-  readonly last4: string
+  readonly last4: string | null
 }
 
 /** Decrypts a token and lets the acquirer validate it, which charges nothing. */
@@ -92,7 +102,7 @@ export async function decryptNetworkToken(
   { jwe, kid, privateKey, challengeId, network }: EncryptedNetworkToken,
   vault: Vault,
   acquirer: Acquirer,
-): Promise<ChargeableNetworkToken | { readonly message: string }> {
+): Promise<ChargeableToken | { readonly message: string }> {
   const decrypted = await decryptMppToken(jwe, kid, privateKey, vault)
   if ('unreadable' in decrypted) return { message: decrypted.unreadable }
   const { token } = decrypted
@@ -102,6 +112,22 @@ export async function decryptNetworkToken(
   if (accepted.network !== network)
     return { message: 'The token’s network is not the one in the credential.' }
   return { token, handle: accepted.handle, last4: accepted.last4 }
+}
+
+/** A shared payment token, which only its charge validates. */
+export interface SharedPaymentToken {
+  readonly spt: string
+  readonly challengeId: string
+  readonly network: string
+}
+
+export function acceptSharedToken(
+  { spt }: SharedPaymentToken,
+  { sharedTokens }: Acquirer,
+): ChargeableToken | { readonly message: string } {
+  const accepted = sharedTokens?.accept(spt) ?? { refused: 'Shared payment tokens are not charged here.' }
+  if ('refused' in accepted) return { message: accepted.refused }
+  return { token: spt, handle: accepted.handle, last4: accepted.last4 }
 }
 
 function isBoundElsewhere(token: unknown, challengeId: string): boolean {

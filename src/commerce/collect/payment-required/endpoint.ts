@@ -42,12 +42,14 @@ import {
   writeNewCharges,
 } from './charges.ts'
 import {
-  type ChargeableNetworkToken,
+  acceptSharedToken,
+  type ChargeableToken,
   checkPaymentCredential,
   decryptNetworkToken,
   type EncryptedNetworkToken,
+  type SharedPaymentToken,
 } from './credential.ts'
-import { createChallenge, type PaidArticle } from './offer.ts'
+import { collectMethodOf, createChallenges, type PaidArticle } from './offer.ts'
 import { type Settlement, settlementExternalId } from './settlement.ts'
 
 type PayEvents = typeof cardSettlementEvents
@@ -83,11 +85,11 @@ interface Presented {
 
 interface Sealed {
   readonly presented: Presented
-  readonly sealed: EncryptedNetworkToken
+  readonly sealed: EncryptedNetworkToken | SharedPaymentToken
 }
 
 interface OpenedToken extends Sealed {
-  readonly token: ChargeableNetworkToken
+  readonly token: ChargeableToken
 }
 
 interface RejectedToken {
@@ -111,7 +113,11 @@ async function readToken(
   { presented, sealed }: Sealed,
   { ports }: ExternalCallContext,
 ): Promise<OpenedToken | RejectedToken> {
-  const token = await decryptNetworkToken(sealed, ports.vault, ports.acquirer(presented.article.tenant.mode))
+  const acquirer = ports.acquirer(presented.article.tenant.mode)
+  const token =
+    'spt' in sealed
+      ? acceptSharedToken(sealed, acquirer)
+      : await decryptNetworkToken(sealed, ports.vault, acquirer)
   return 'message' in token ? token : { presented, sealed, token }
 }
 
@@ -210,12 +216,12 @@ async function readCredential<R, F extends string>(
   if (isUnusableInput(credential))
     return refuseWithChallenge(article, 'credential_malformed', credential.problem, context)
   const { method, intent, id: challengeId } = credential.challenge
-  if (method !== 'card' || intent !== 'charge') return context.refuse('method_not_offered')
+  if (!collectMethodOf(method) || intent !== 'charge') return context.refuse('method_not_offered')
   const presented = { params, article, digest: credentialDigest(header), challengeId }
   const [settlement, keys] = await Promise.all([findSettlement(challengeId, context), usableMppKeys(context)])
   if (settlement) return new AnswerNow(await repeatAnswer(payee, presented, settlement, context))
   const sealed = sealedToken(credential, article, keys, context)
-  return 'jwe' in sealed ? { presented, sealed } : sealed
+  return 'network' in sealed ? { presented, sealed } : sealed
 }
 
 function sealedToken(
@@ -223,7 +229,7 @@ function sealedToken(
   article: PaidArticle,
   keys: readonly UsableMppKey[],
   context: PaymentRequiredContext,
-): EncryptedNetworkToken | Refusal | AnswerWithHeaders<Refusal> {
+): EncryptedNetworkToken | SharedPaymentToken | Refusal | AnswerWithHeaders<Refusal> {
   const { host, rawBody: body } = context
   const checked = checkPaymentCredential(credential, article, keys, { host, body })
   if ('code' in checked) return refuseWithChallenge(article, checked.code, checked.message, context)
@@ -233,6 +239,7 @@ function sealedToken(
     key: { jwk, privateKey },
   } = checked
   const { id: challengeId } = credential.challenge
+  if ('spt' in payload) return { spt: payload.spt, challengeId, network: 'stripe' }
   return { jwe: payload.encryptedPayload, kid: jwk.kid, privateKey, challengeId, network: payload.network }
 }
 
@@ -248,7 +255,16 @@ function newChargeOf({ presented, sealed: { network }, token }: OpenedToken): Ne
   const { article, digest, challengeId } = presented
   const { subject, amountCents, merchantName: descriptor } = article
   const { handle, last4 } = token
-  return { challengeId, credentialDigest: digest, network, last4, handle, subject, amountCents, descriptor }
+  return {
+    challengeId,
+    credentialDigest: digest,
+    network,
+    last4: last4 ?? '',
+    handle,
+    subject,
+    amountCents,
+    descriptor,
+  }
 }
 
 const beginStep = <R, F extends string>(
@@ -299,11 +315,13 @@ export function refuseWithChallenge(
   article: PaidArticle,
   code: PaymentRequiredRefusal,
   message: string | undefined,
-  { host, rawBody, refuse }: Pick<PaymentRequiredContext, 'host' | 'rawBody' | 'refuse'>,
+  { host, rawBody, headers, refuse }: Pick<PaymentRequiredContext, 'host' | 'rawBody' | 'headers' | 'refuse'>,
 ): Refusal | AnswerWithHeaders<Refusal> {
   if (article.ended) return refuse(article.ended)
-  const challenge = createChallenge(article, { host, body: rawBody })
-  return withHeaders(refuse(code, message), { 'WWW-Authenticate': serializeChallenge(challenge) })
+  const challenges = createChallenges(article, { host, body: rawBody }, headers['accept-payment'])
+  if (challenges.length === 0) return refuse(code, message)
+  const offered = challenges.map(serializeChallenge).join(', ')
+  return withHeaders(refuse(code, message), { 'WWW-Authenticate': offered })
 }
 
 async function repeatAnswer<R, F extends string>(

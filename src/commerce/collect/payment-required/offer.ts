@@ -3,13 +3,17 @@ import type { Tenant } from '../../../kernel/contract/actor.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 import {
+  acceptedQuality,
   type BoundChallenge,
   computeChallengeId,
   contentDigest,
   encodeChallengeRequest,
+  isUnusableInput,
   type MerchantKey,
   type PaymentChallenge,
+  parseAcceptPayment,
 } from '../../../mpp/index.ts'
+import type { SharedTokenAcceptance } from '../../../ports/acquirer.ts'
 import { addMs, clock } from '../../../values/clock.ts'
 import type { Cents } from '../../../values/money.ts'
 import {
@@ -36,6 +40,7 @@ export interface PaidArticle {
   readonly description: string
   readonly merchantName: string
   readonly networks: readonly string[]
+  readonly sharedTokens: SharedTokenAcceptance | null
   readonly expiresAt: Date | null
   readonly ended: 'request_paid' | 'request_gone' | null
 }
@@ -92,12 +97,13 @@ export async function findRequestArticle(
   const tenant = { ownerId, mode }
   const now = clock.tenant(offsetMs)
   context.switchTenant(tenant, now)
-  const { networks } = context.ports.acquirer(mode)
+  const { networks, sharedTokens } = context.ports.acquirer(mode)
   const { kid, modulus, secret } = found
   const key =
     kid === null ? await currentMppKey(tenant, context) : openMppKey({ kid, modulus, secret }, context.ports)
   const subject = { requestId: found.id, walletId, agentId, scenario: null }
-  const members = { tenant, offsetMs, now, key, subject, description, merchantName, networks, expiresAt }
+  const accepted = { networks, sharedTokens }
+  const members = { tenant, offsetMs, now, key, subject, description, merchantName, ...accepted, expiresAt }
   return { ...members, externalId: found.id, amountCents: amountDueCents(found), ended: endOf(found, now) }
 }
 
@@ -111,16 +117,43 @@ export interface ChallengeTarget {
   readonly body: Uint8Array
 }
 
+const collectMethods = ['card', 'stripe'] as const
+export type CollectMethod = (typeof collectMethods)[number]
+
+export const collectMethodOf = (text: string): CollectMethod | undefined =>
+  collectMethods.find(method => method === text)
+
+/** The methods that an article is offered by, in the order of preference. */
+export const offeredMethods = ({ networks, sharedTokens, amountCents }: PaidArticle): CollectMethod[] =>
+  collectMethods.filter(method =>
+    method === 'card' ? networks.length > 0 : sharedTokens !== null && amountCents >= sharedTokens.leastCents,
+  )
+
 export const encodeChargeRequest = (
-  { amountCents, quote, description, externalId, merchantName, networks }: PaidArticle,
+  article: PaidArticle,
   encryptionJwk: MerchantKey,
-): string =>
-  encodeChallengeRequest({
+  method: CollectMethod = 'card',
+): string => {
+  const { amountCents, quote, description, externalId } = article
+  return encodeChallengeRequest({
     ...(quote ?? { amount: String(amountCents), currency: 'eur' }),
     description,
     externalId,
-    methodDetails: { acceptedNetworks: networks, merchantName, encryptionJwk },
+    methodDetails: method === 'card' ? cardDetails(article, encryptionJwk) : stripeDetails(article),
   })
+}
+
+const cardDetails = ({ networks, merchantName }: PaidArticle, encryptionJwk: MerchantKey) => ({
+  acceptedNetworks: networks,
+  merchantName,
+  encryptionJwk,
+})
+
+function stripeDetails({ sharedTokens }: PaidArticle) {
+  if (!sharedTokens) throw new Error('an article that is not offered by the method stripe')
+  const { networkId, paymentMethodTypes } = sharedTokens
+  return { networkId, paymentMethodTypes }
+}
 
 export const bodyDigest = (body: Uint8Array): string | undefined =>
   body.length === 0 ? undefined : contentDigest(body)
@@ -134,19 +167,37 @@ export function createChallenge(
   article: PaidArticle,
   { host, body }: ChallengeTarget,
   changed: Partial<BoundChallenge> = {},
+  method: CollectMethod = 'card',
 ): PaymentChallenge {
   const { now, expiresAt, key } = article
   const latest = addMs(now, CHALLENGE_TTL_MS)
   const digest = bodyDigest(body)
   const offer = {
     realm: host,
-    method: 'card',
+    method,
     intent: 'charge',
-    request: encodeChargeRequest(article, key.jwk),
+    request: encodeChargeRequest(article, key.jwk, method),
     ...(digest === undefined ? {} : { digest }),
     expires: (expiresAt && expiresAt < latest ? expiresAt : latest).toISOString(),
     opaque: encodeChallengeRequest({ nonce: randomUUID() }),
     ...changed,
   }
   return { id: computeChallengeId(key.secret, offer), ...offer }
+}
+
+/**
+ * One challenge for each method that the payer accepts. A payer that names none it can be offered gets the first
+ * method alone, as some programs read no second challenge.
+ */
+export function createChallenges(
+  article: PaidArticle,
+  target: ChallengeTarget,
+  acceptPayment: string | undefined,
+): PaymentChallenge[] {
+  const offered = offeredMethods(article)
+  const accepted = acceptPayment === undefined ? [] : parseAcceptPayment(acceptPayment)
+  const known = isUnusableInput(accepted) ? [] : accepted
+  const fitting = offered.filter(method => acceptedQuality(known, method, 'charge') > 0)
+  const methods = fitting.length > 0 ? fitting : offered.slice(0, 1)
+  return methods.map(method => createChallenge(article, target, {}, method))
 }

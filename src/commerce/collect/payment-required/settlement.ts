@@ -24,7 +24,7 @@ const schema = defineEntity({
     credentialDigest: p.text(),
     amountCents: centsColumn('amount_cents'),
     network: p.text(),
-    /** The last four digits of the token, not of the card. */
+    /** The last four digits of the network token, not of the card. Empty for a shared payment token. */
     last4: p.text(),
     status: p.enum(settlementMachine.states).onCreate(() => settlementMachine.initial),
     /** The acquirer’s reference of the charged card; it authorizes nothing. */

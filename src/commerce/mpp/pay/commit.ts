@@ -12,7 +12,6 @@ import { type BatchedStep, CallExternal, chainExternalCall } from '../../../kern
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import { workflowIdOf } from '../../../kernel/contract/process.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
-import { withMembers } from '../../../kernel/database/entity.ts'
 import { tenantRecords } from '../../../kernel/database/record-store.ts'
 import { hasCardNumber } from '../../../values/card-number.ts'
 import { addMs } from '../../../values/clock.ts'
@@ -27,21 +26,23 @@ import {
   SENT_CREDENTIAL_GRACE_MS,
 } from '../credential.ts'
 import { merchantHost } from '../hosts.ts'
-import { merchantRequestDigest, merchantRequestHeaders } from '../merchant-request.ts'
+import { merchantRequestDigest } from '../merchant-request.ts'
 import { mppProcess } from '../process.ts'
 import { protectRulesForIntents } from '../protect.ts'
 import type { ProtectRule } from '../protect-rule.ts'
 import { payableHostProblem } from './address.ts'
-import type { MintedCredential } from './mint.ts'
+import { type HandedOver, handOver } from './hand-over.ts'
+import type { PayableOffer } from './mint.ts'
 import type {
+  BegunPayment,
+  ChosenPayment,
   MachinePaymentProblem,
   MachinePaymentProblemCode,
   MachinePaymentStage,
-  MintedPayment,
   ReturnTokenStage,
-  SentPayment,
 } from './payment.ts'
-import { AGENT_LOCK_TIMEOUTS, isMachinePaymentPaid, recordPaidStep, sendCredential } from './send.ts'
+import { AGENT_LOCK_TIMEOUTS } from './send.ts'
+import { createSharedToken, isShared, recordSharedTokenStep } from './share.ts'
 
 const mintingEvents = { ...tokenPaymentEvents, ...mppTokenEvents, ...credentialMintEvents }
 
@@ -52,12 +53,9 @@ interface State {
   readonly ports: Ports
 }
 
-type Decided = ShownCredential | CallExternal<MachinePaymentStage>
-type ShownCredential = MppCredential & { readonly header: string; readonly credential: string }
-
 export type MintCredentialStep = BatchedStep<
-  MintedCredential,
-  Decided,
+  PayableOffer,
+  HandedOver | CallExternal<MachinePaymentStage>,
   MachinePaymentProblemCode,
   typeof mintingEvents,
   State
@@ -84,19 +82,22 @@ export const mintCredentialStep = (sentBy: (typeof credentialSenders)[number]): 
   },
 
   decide(item, { batch, rules, records, ports }, verdict) {
-    const { payment, issued, keyThumbprint, expiresAt, header, credential: value } = item.input
+    const { payment, minted, order, keyThumbprint, expiresAt } = item.input
     const context = { ...item, ...verdict, records, ports }
+    const refuse = ({ code, message }: MachinePaymentProblem) =>
+      minted
+        ? new CallExternal(givingBack(payment, minted.issued.tokenId, { code, message }))
+        : verdict.refuse(code, message)
     const problem = changedSince(item.input, rules)
-    if (problem) return new CallExternal(givingBack(payment, problem))
+    if (problem) return refuse(problem)
     const decided = decideTokenPayment(payment, batch, context)
-    if (decided.blocker !== null)
-      return new CallExternal(givingBack(payment, blocked(decided.blocker, decided.message)))
+    if (decided.blocker !== null) return refuse(blocked(decided.blocker, decided.message))
     const { authorizationId, decision } = decided
-    if (authorizationId === null)
-      return new CallExternal(givingBack(payment, blocked('payment_denied', decision.reason)))
-    const { mppCredentialId, agentId, delegationId, intentId, cardId, amountCents, host, request } = payment
+    if (authorizationId === null) return refuse(blocked('payment_denied', decision.reason))
+    const { mppCredentialId, agentId, delegationId, intentId, cardId, amountCents, host } = payment
     const members = { agentId, delegationId, intentId, cardId, amountCents }
     const processor = ports.cardProcessor(payment.mode).name
+    const issued = minted?.issued ?? null
     const token = registerMppToken(
       { ...members, mppCredentialId, merchantHost: host, keyThumbprint, expiresAt, processor, issued },
       context,
@@ -110,13 +111,17 @@ export const mintCredentialStep = (sentBy: (typeof credentialSenders)[number]): 
     })
     verdict.emit('mpp.credential.minted', mppCredentialEvent(credential))
     follow(credential, context)
-    if (sentBy === 'caller')
-      return withMembers(credential, { header: shownHeader(header), credential: value })
-    const headers = { ...merchantRequestHeaders(request.headers, header), [header]: value }
-    const sent: SentPayment = { ...payment, authorizationId, request: { ...request, headers } }
+    const begun: BegunPayment = { ...payment, authorizationId }
+    if (minted) return handOver(credential, begun, minted)
+    if (!order) throw new Error('an offer that neither was minted for nor orders a token')
     return chainExternalCall(
-      { stage: 'send', credentialId: mppCredentialId },
-      { value: sent, call: sendCredential, step: recordPaidStep, accepts: isMachinePaymentPaid },
+      { stage: 'share', credentialId: mppCredentialId },
+      {
+        value: { payment: begun, order, offer: item.input.offer },
+        call: createSharedToken,
+        step: recordSharedTokenStep,
+        accepts: isShared,
+      },
     )
   },
 
@@ -125,26 +130,29 @@ export const mintCredentialStep = (sentBy: (typeof credentialSenders)[number]): 
   },
 })
 
-const givingBack = (payment: MintedPayment, problem: MachinePaymentProblem): ReturnTokenStage => ({
+const givingBack = (
+  payment: ChosenPayment,
+  tokenId: string,
+  problem: MachinePaymentProblem,
+): ReturnTokenStage => ({
   stage: 'give back',
   credentialId: payment.mppCredentialId,
   mode: payment.mode,
-  tokenId: payment.tokenId,
+  tokenId,
   now: payment.askedAt.toISOString(),
   problem,
 })
 
-const shownHeader = (header: string): string =>
-  header === 'authorization' ? 'Authorization' : 'Payment-Authorization'
-
 function changedSince(
-  { payment, offer, issued }: MintedCredential,
+  { payment, offer, minted }: PayableOffer,
   rules: readonly ProtectRule[],
 ): MachinePaymentProblem | undefined {
   const { agentId, intentMerchant: merchant, request } = payment
   const changed = payableHostProblem(new URL(request.url), { agentId, merchant }, rules)
   if (changed) return changed
-  return offer.card.acceptedNetworks.includes(issued.network) ? undefined : blocked('network_not_accepted')
+  const isAccepted =
+    offer.method === 'stripe' || (minted && offer.card.acceptedNetworks.includes(minted.issued.network))
+  return isAccepted ? undefined : blocked('network_not_accepted')
 }
 
 const all = { ...mintRefusals, ...merchantOfferRefusals }
@@ -154,40 +162,40 @@ const blocked = (code: keyof typeof all, message: string = all[code][1]): Machin
   message,
 })
 
-function tracesOf({
-  offer,
-  issued,
-  digest,
-  payment: { request, url, conversion, askedAt },
-}: MintedCredential) {
+/** The method `stripe` names no merchant, and no card network before the payment. */
+function tracesOf({ offer, minted, order, payment: { request, url, conversion, askedAt } }: PayableOffer) {
+  const name = offer.method === 'card' ? offer.card.merchantName : ''
   return {
     merchant: merchantHost(new URL(request.url)),
-    merchantName: hasCardNumber(offer.card.merchantName) ? null : truncateText(offer.card.merchantName),
+    merchantName: name === '' || hasCardNumber(name) ? null : truncateText(name),
     url,
     method: request.method,
     conversion,
-    network: issued.network,
+    network: minted?.issued.network ?? offer.method,
     challengeId: offer.challenge.id,
     challenge: offer.challenge,
     requestDigest: merchantRequestDigest(request),
-    credentialDigest: digest,
+    credentialDigest: minted?.digest ?? '',
+    sharedToken: order,
     askedAt,
   }
 }
 
 /**
- * Starts the process that follows a credential. A credential that the service sends counts as sent from here
+ * Starts the process that follows a credential. A minted one that the service sends counts as sent from here
  * on, since after a crash its fate is unknown.
  */
 function follow(
   credential: MppCredential,
   { now, wake, ports }: Pick<Context, 'now' | 'wake' | 'ports'>,
 ): void {
-  const isSent = credential.sentBy === 'service'
+  const isOurs = credential.sentBy === 'service'
+  const isMinted = credential.credentialDigest !== ''
+  const isSent = isOurs && isMinted
   if (isSent) mppCredentialMachine.move(credential, 'sent')
   credential.sentAt = isSent ? now : null
-  credential.dueAt = addMs(now, isSent ? SENT_CREDENTIAL_GRACE_MS : INDETERMINATE_TTL_MS)
-  if (isSent && ports.mppWorkflows === 'open') return
+  credential.dueAt = addMs(now, isOurs || !isMinted ? SENT_CREDENTIAL_GRACE_MS : INDETERMINATE_TTL_MS)
+  if (isOurs && ports.mppWorkflows === 'open') return
   credential.workflowId = workflowIdOf(mppProcess, credential.id)
   wake(mppProcess, credential)
 }

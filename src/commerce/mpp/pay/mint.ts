@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Mode } from '../../../kernel/contract/actor.ts'
 import type { ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
@@ -6,40 +7,64 @@ import {
   credentialDigest,
   credentialHeaderOf,
   isJsonObject,
+  type JsonObject,
   type MerchantKey,
   merchantKeyOf,
   merchantKeyProblem,
   serializeCredential,
 } from '../../../mpp/index.ts'
-import { type IssuedNetworkToken, isProcessorFailure } from '../../../ports/card-processor.ts'
+import {
+  type CardProcessor,
+  type IssuedNetworkToken,
+  isProcessorFailure,
+  type SharedTokenOrder,
+} from '../../../ports/card-processor.ts'
 import type { OutboundAnswer } from '../../../ports/outbound.ts'
-import { addMs, clock, days } from '../../../values/clock.ts'
+import { addMs, clock, days, minutes } from '../../../values/clock.ts'
 import { parseEncryptionKey } from '../../../values/encryption-key.ts'
 import { merchantRefusals, mintRefusals } from '../api.ts'
 import type { MerchantRequest } from '../merchant-request.ts'
-import { type CardOffer, cardOfferProblem, chooseCardOffer, euroPriceOf } from '../offers.ts'
+import {
+  type CardOffer,
+  type EuroPrice,
+  euroPriceOf,
+  isOffer,
+  type MerchantAnswer,
+  type MerchantOffer,
+  offerProblem,
+  offersOf,
+  type PaymentMethod,
+  paymentMethods,
+  type StripeOffer,
+} from '../offers.ts'
 import { allowsOwnListener } from './address.ts'
 import {
+  type ChosenPayment,
   isPayProblem,
   type MachinePayment,
   type MachinePaymentProblem,
-  type MintedPayment,
 } from './payment.ts'
 
-export interface MintedCredential {
-  readonly payment: MintedPayment
-  readonly offer: CardOffer
+interface MintedCredential {
   readonly issued: Pick<IssuedNetworkToken, 'tokenId' | 'last4' | 'network'>
-  readonly expiresAt: Date
-  readonly keyThumbprint: string
   readonly header: string
   readonly credential: string
   readonly digest: string
 }
 
-export const isMintedCredential = (
-  answer: MintedCredential | MachinePaymentProblem,
-): answer is MintedCredential => !isPayProblem(answer)
+/** An offer that this payment can pay. A shared payment token is created only once the payment has begun. */
+export interface PayableOffer {
+  readonly payment: ChosenPayment
+  readonly offer: MerchantOffer
+  readonly expiresAt: Date
+  /** The thumbprint of the merchant's key; for the method `stripe`, a digest of the seller. */
+  readonly keyThumbprint: string
+  readonly minted: MintedCredential | null
+  readonly order: SharedTokenOrder | null
+}
+
+export const isPayableOffer = (answer: PayableOffer | MachinePaymentProblem): answer is PayableOffer =>
+  !isPayProblem(answer)
 
 const OFFER_TIMEOUT_MS = 10_000
 const OFFER_BYTES = 65_536
@@ -47,47 +72,78 @@ const OFFER_BYTES = 65_536
 /** The token's lifetime. A merchant's later authorizations are declined. */
 const TOKEN_MS = days(1)
 
-const PROCESSOR_CODES = {
+export const PROCESSOR_CODES = {
   late: 'processor_silent',
   unusable: 'processor_unusable',
   refused: 'processor_refused',
 } as const
 
+interface PricedOffer<O = MerchantOffer> {
+  readonly offer: O
+  readonly price: EuroPrice
+}
+
 /**
- * Requests the offer, checks it and mints, without an open transaction. Nothing has been sent yet. The
- * processor encrypts the token to the merchant, so this service cannot read it.
+ * Requests the offers, chooses the first that can be paid, and mints for the method `card`, without an open
+ * transaction. Nothing has been sent yet. The processor encrypts the token to the merchant, so this service
+ * cannot read it.
  */
 export async function fetchOfferAndMint(
   payment: MachinePayment,
   outside: ExternalCallContext,
-): Promise<MintedCredential | MachinePaymentProblem> {
-  const {
-    challenge,
-    mode,
-    request,
-    intentId,
-    cardId,
-    processorCardId,
-    heldCents,
-    rates,
-    marginPercent,
-    askedAt: now,
-  } = payment
-  const { ports, requestId } = outside
-  const { tokenNetworks, networkToken } = ports.cardProcessor(mode)
-  const offer = challenge === null ? await askMerchant(request, mode, ports) : given(challenge)
-  if (isPayProblem(offer)) return offer
-  const price = euroPriceOf(offer.charge, rates, marginPercent)
-  if (isPayProblem(price)) return price
-  const problem = cardOfferProblem(offer, {
+): Promise<PayableOffer | MachinePaymentProblem> {
+  const { challenge, mode, request } = payment
+  const { ports } = outside
+  const methods = payableMethods(ports.cardProcessor(mode))
+  const answer = challenge === null ? await askMerchant(request, methods, mode, ports) : given(challenge)
+  if (isPayProblem(answer)) return answer
+  const chosen = chooseOffer(offersOf(answer, methods), payment, ports)
+  if (isPayProblem(chosen)) return chosen
+  const { offer, price } = chosen
+  return offer.method === 'card'
+    ? mintForCard({ offer, price }, payment, outside)
+    : orderSharedToken({ offer, price }, payment)
+}
+
+/** How the cards of this processor can pay. */
+export const payableMethods = ({
+  networkToken,
+  sharedTokens,
+}: Pick<CardProcessor, 'networkToken' | 'sharedTokens'>): PaymentMethod[] =>
+  paymentMethods.filter(method => (method === 'card' ? networkToken : sharedTokens) !== null)
+
+function chooseOffer(
+  read: ReturnType<typeof offersOf>,
+  { mode, heldCents, rates, marginPercent, request }: MachinePayment,
+  ports: Ports,
+): PricedOffer | MachinePaymentProblem {
+  const terms = {
     now: clock.real(),
     heldCents,
-    price,
-    networks: tokenNetworks ?? [],
+    networks: ports.cardProcessor(mode).tokenNetworks ?? [],
     body: request.body,
     url: new URL(request.url),
+  }
+  const judged = read.map(offer => {
+    if (!isOffer(offer)) return offer
+    const price = euroPriceOf(offer.charge, rates, marginPercent)
+    if (isPayProblem(price)) return price
+    return offerProblem(offer, { ...terms, price }) ?? { offer, price }
   })
-  if (problem) return problem
+  const [first] = judged
+  if (!first) throw new Error('an answer without an offer or a problem')
+  const payable = judged.filter(one => !isPayProblem(one))
+  return payable.find(({ price }) => price.conversion === null) ?? payable[0] ?? first
+}
+
+async function mintForCard(
+  { offer, price }: PricedOffer<CardOffer>,
+  payment: MachinePayment,
+  outside: ExternalCallContext,
+): Promise<PayableOffer | MachinePaymentProblem> {
+  const { mode, intentId, cardId, processorCardId, askedAt: now } = payment
+  const { ports, requestId } = outside
+  const { networkToken } = ports.cardProcessor(mode)
   const key = await fetchMerchantKey(offer.card, mode, outside)
   if (isPayProblem(key)) return key
   const encryptionKey = parseEncryptionKey({ ...key })
@@ -107,22 +163,54 @@ export async function fetchOfferAndMint(
   return {
     payment: { ...payment, ...price, tokenId: issued.tokenId },
     offer,
-    issued,
     expiresAt,
     keyThumbprint: encryptionKey.thumbprint,
-    ...credentialOf(offer, issued),
+    minted: { issued, ...credentialOf(offer, cardPayload(issued)) },
+    order: null,
   }
 }
 
-const given = (challenge: string): CardOffer | MachinePaymentProblem =>
-  chooseCardOffer({ status: 402, authenticate: [challenge], headerNames: [], body: new Uint8Array() })
+const HOUR_MS = minutes(60)
+
+/** The token ends with its challenge. Merchants' clocks are real, so its time is real too. */
+function orderSharedToken(
+  { offer, price }: PricedOffer<StripeOffer>,
+  { askedAt, ...payment }: MachinePayment,
+): PayableOffer {
+  const { charge, challenge, stripe } = offer
+  const latest = addMs(clock.real(), TOKEN_MS)
+  const ends = challenge.expires === undefined ? addMs(clock.real(), HOUR_MS) : new Date(challenge.expires)
+  return {
+    payment: { ...payment, ...price, askedAt, tokenId: null },
+    offer,
+    expiresAt: addMs(askedAt, TOKEN_MS),
+    keyThumbprint: hash('sha256', stripe.networkId, 'base64url'),
+    minted: null,
+    order: {
+      processorCardId: payment.processorCardId,
+      seller: stripe.networkId,
+      amount: String(charge.amount),
+      currency: charge.currency,
+      expiresAt: (ends < latest ? ends : latest).toISOString(),
+    },
+  }
+}
+
+const given = (challenge: string): MerchantAnswer => ({
+  status: 402,
+  authenticate: [challenge],
+  headerNames: [],
+  body: new Uint8Array(),
+})
 
 async function askMerchant(
   request: MerchantRequest,
+  methods: readonly PaymentMethod[],
   mode: Mode,
   ports: Ports,
-): Promise<CardOffer | MachinePaymentProblem> {
-  const headers = { ...request.headers, 'accept-payment': 'card/charge' }
+): Promise<MerchantAnswer | MachinePaymentProblem> {
+  const accepted = methods.map(method => `${method}/charge`).join(', ')
+  const headers = { ...request.headers, 'accept-payment': accepted }
   const answer = await ports.outbound.send({
     ...outboundMerchantRequest({ ...request, headers }),
     timeoutMs: OFFER_TIMEOUT_MS,
@@ -131,12 +219,12 @@ async function askMerchant(
     maxConcurrent: MAX_CONCURRENT_MINTS,
   })
   if (answer.kind !== 'answered') return noOffer(answer)
-  return chooseCardOffer({
+  return {
     status: answer.status,
     authenticate: answer.headerLists['www-authenticate'] ?? [],
     headerNames: Object.keys(answer.headers),
     body: answer.body,
-  })
+  }
 }
 
 /** Bounds concurrent requests to one merchant, so that an unresponsive one does not block the others. */
@@ -206,17 +294,16 @@ function keysIn(body: Uint8Array): readonly unknown[] {
   }
 }
 
-function credentialOf({ challenge }: CardOffer, issued: IssuedNetworkToken) {
-  const credential = serializeCredential({
-    challenge,
-    payload: {
-      encryptedPayload: issued.jwe,
-      network: issued.network,
-      panLastFour: issued.last4,
-      panExpirationMonth: String(issued.expMonth).padStart(2, '0'),
-      panExpirationYear: String(issued.expYear),
-    },
-  })
+const cardPayload = (issued: IssuedNetworkToken): JsonObject => ({
+  encryptedPayload: issued.jwe,
+  network: issued.network,
+  panLastFour: issued.last4,
+  panExpirationMonth: String(issued.expMonth).padStart(2, '0'),
+  panExpirationYear: String(issued.expYear),
+})
+
+export function credentialOf({ challenge }: Pick<MerchantOffer, 'challenge'>, payload: JsonObject) {
+  const credential = serializeCredential({ challenge, payload })
   return {
     header: credentialHeaderOf(challenge).toLowerCase(),
     credential,

@@ -10,9 +10,11 @@ import {
   type MachinePaymentStage,
   type OfferStage,
   type ReturnTokenStage,
+  type ShareStage,
 } from './payment.ts'
 import { reserveMachinePaymentStep } from './reserve.ts'
 import { type IndeterminatePayment, recordIndeterminate, recoverSentCredential } from './send.ts'
+import { endUnshared, recoverSharing, type Unshared } from './share.ts'
 
 /** Makes the processor delete a token that was never sent. If it does not answer, the token expires within a day. */
 async function giveBack(
@@ -25,11 +27,14 @@ async function giveBack(
   return problem
 }
 
-/** The steps: ask, mint and commit, send, record. Each commit determines what a crash after it means. */
+/**
+ * The steps: ask, mint and commit, send, record. The method `stripe` commits first, then creates its token and
+ * commits that, too. Each commit determines what a crash after it means.
+ */
 export const payMachinePayment: HandlerOf<
   typeof mppApi.pay,
   MachinePaymentStage,
-  MachinePaymentProblem | IndeterminatePayment
+  MachinePaymentProblem | IndeterminatePayment | Unshared
 > = {
   readsToReserve: true,
 
@@ -44,13 +49,14 @@ export const payMachinePayment: HandlerOf<
   call: giveBack,
 
   async record(answer, _reservation, context) {
-    return isPayProblem(answer)
-      ? context.refuse(answer.code, answer.message)
-      : recordIndeterminate(answer, context)
+    if (isPayProblem(answer)) return context.refuse(answer.code, answer.message)
+    return answer.kind === 'unshared' ? endUnshared(answer, context) : recordIndeterminate(answer, context)
   },
 
   async recover(reservation, context) {
-    if (reservation.stage === 'send') return recoverSentCredential(reservation.credentialId, context)
+    const { stage } = reservation
+    if (stage === 'send') return recoverSentCredential(reservation.credentialId, context)
+    if (stage === 'share') return recoverSharing(reservation.credentialId, context)
     const { code, message } = crashProblem(reservation)
     return context.refuse(code, message)
   },
@@ -68,8 +74,8 @@ function requestedUrl(url: string | undefined, challenge: string): string {
 
 export const mintCredential: HandlerOf<
   typeof mppApi.mint,
-  OfferStage | ReturnTokenStage,
-  MachinePaymentProblem
+  OfferStage | ShareStage | ReturnTokenStage,
+  MachinePaymentProblem | Unshared
 > = {
   readsToReserve: true,
 
@@ -83,12 +89,13 @@ export const mintCredential: HandlerOf<
 
   call: giveBack,
 
-  async record({ code, message }, _reservation, { refuse }) {
-    return refuse(code, message)
+  async record(answer, _reservation, context) {
+    return isPayProblem(answer) ? context.refuse(answer.code, answer.message) : endUnshared(answer, context)
   },
 
-  async recover(reservation, { refuse }) {
+  async recover(reservation, context) {
+    if (reservation.stage === 'share') return recoverSharing(reservation.credentialId, context)
     const { code, message } = crashProblem(reservation)
-    return refuse(code, message)
+    return context.refuse(code, message)
   },
 }

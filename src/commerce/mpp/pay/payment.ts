@@ -19,9 +19,10 @@ export interface MachinePayment extends Omit<TokenPayment, 'tokenId' | 'amountCe
   readonly challenge: string | null
 }
 
-export type MintedPayment = MachinePayment & TokenPayment
+/** Its token is null until a shared payment token has been created for it. */
+export type ChosenPayment = MachinePayment & TokenPayment
 
-export interface SentPayment extends MintedPayment {
+export interface BegunPayment extends ChosenPayment {
   readonly authorizationId: string
 }
 
@@ -47,6 +48,15 @@ export interface OfferStage {
   readonly stage: 'ask'
 }
 
+/**
+ * The payment has begun, and a shared payment token is created for it under the credential's id. Nothing is
+ * sent, and a token that was created is found again by that id.
+ */
+export interface ShareStage {
+  readonly stage: 'share'
+  readonly credentialId: string
+}
+
 /** The credential is recorded as sent, and may have reached the merchant. */
 interface SendStage {
   readonly stage: 'send'
@@ -62,4 +72,4 @@ export interface ReturnTokenStage {
   readonly problem: MachinePaymentProblem
 }
 
-export type MachinePaymentStage = OfferStage | SendStage | ReturnTokenStage
+export type MachinePaymentStage = OfferStage | ShareStage | SendStage | ReturnTokenStage

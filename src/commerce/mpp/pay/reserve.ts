@@ -28,7 +28,7 @@ import { protectRulesForIntents } from '../protect.ts'
 import type { ProtectRule } from '../protect-rule.ts'
 import { merchantUrlProblem, payableHostProblem } from './address.ts'
 import type { MintCredentialStep } from './commit.ts'
-import { fetchOfferAndMint, isMintedCredential } from './mint.ts'
+import { fetchOfferAndMint, isPayableOffer, payableMethods } from './mint.ts'
 import type {
   MachinePayment,
   MachinePaymentProblem,
@@ -120,7 +120,7 @@ export const reserveMachinePaymentStep = <I extends Payable>(
     }
     return chainExternalCall(
       { stage: 'ask' },
-      { value: payment, call: fetchOfferAndMint, step: mintStep, accepts: isMintedCredential },
+      { value: payment, call: fetchOfferAndMint, step: mintStep, accepts: isPayableOffer },
     )
   },
 
@@ -144,7 +144,7 @@ function reasonsAgainst(
   { tenant }: BatchItem<Payable>,
   { rules, ports }: State,
 ): MachinePaymentProblem[] {
-  const { name, networkToken } = ports.cardProcessor(tenant.mode)
+  const processor = ports.cardProcessor(tenant.mode)
   const { card, intent } = subject
   const agentId = card?.agentId ?? intent?.agentId
   const refused = merchantUrlProblem(url, { tenant, ports })
@@ -152,8 +152,8 @@ function reasonsAgainst(
     !refused && intent && agentId !== undefined
       ? payableHostProblem(new URL(url), { agentId, merchant: intent.merchant }, rules)
       : undefined
-  const message = `${mintRefusals.network_tokens_missing[1]} (${name})`
-  const hasNoTokens = card?.status === 'active' && !networkToken
+  const message = `${mintRefusals.network_tokens_missing[1]} (${processor.name})`
+  const hasNoTokens = card?.status === 'active' && payableMethods(processor).length === 0
   return [
     ...(refused ? [refused] : []),
     ...(isOther ? [isOther] : []),

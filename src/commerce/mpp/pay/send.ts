@@ -35,7 +35,7 @@ import {
 import { allowsOwnListener } from './address.ts'
 import { withoutCredential } from './echoed-credential.ts'
 import { outboundMerchantRequest } from './mint.ts'
-import type { SentPayment } from './payment.ts'
+import type { BegunPayment } from './payment.ts'
 
 type SendContext = ContextOf<typeof mppApi.pay>
 
@@ -45,7 +45,7 @@ type Answered = Extract<OutboundAnswer, { kind: 'answered' }>
 
 interface Paid {
   readonly kind: 'paid'
-  readonly payment: SentPayment
+  readonly payment: BegunPayment
   readonly answer: Answered
   readonly goods: MerchantBody
   /** Real time, against which receipts are checked. */
@@ -65,7 +65,7 @@ const isSuccess = ({ status }: Answered): boolean => status >= 200 && status <= 
 
 /** Sends the credential once, without retry or redirect. */
 export async function sendCredential(
-  payment: SentPayment,
+  payment: BegunPayment,
   { ports }: ExternalCallContext,
 ): Promise<Paid | IndeterminatePayment> {
   const { mppCredentialId: credentialId, request, mode, agentId } = payment
@@ -212,7 +212,8 @@ function receiptIn(
     return { receipt: null, note: 'The receipt contains what the merchant was sent.' }
   const charge = decodeChargeRequest(challenge)
   const externalId = isUnusableInput(charge) ? undefined : charge.externalId
-  return readPaymentReceipt(header, { challengeId, externalId, sentAt, now: clock.real() })
+  const { method } = challenge
+  return readPaymentReceipt(header, { challengeId, externalId, method, sentAt, now: clock.real() })
 }
 
 function goodsOf({ body, headers, cut }: Answered, came: Answered): MerchantBody {
@@ -263,6 +264,7 @@ export async function recoverSentCredential(id: string, context: SendContext): P
 interface ReceiptTerms {
   readonly challengeId: string
   readonly externalId: string | undefined
+  readonly method: string
   readonly sentAt: Date
   readonly now: Date
 }
@@ -278,7 +280,7 @@ export function readPaymentReceipt(header: string | undefined, terms: ReceiptTer
   const parsed = parseReceipt(header)
   if (isUnusableInput(parsed)) return { receipt: null, note: parsed.problem }
   if (containsCardNumber(parsed)) return { receipt: null, note: 'The receipt contains a card number.' }
-  const problem = paymentReceiptProblem(parsed, { ...terms, method: 'card' })
+  const problem = paymentReceiptProblem(parsed, { ...terms, method: terms.method.toLowerCase() })
   if (problem !== undefined) return { receipt: null, note: problem }
   return { receipt: header.trim() }
 }

@@ -1,0 +1,2 @@
+import './mpp-stripe/ending.ts'
+import './mpp-stripe/paying.ts'

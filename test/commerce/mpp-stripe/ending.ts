@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals'
+import { refusal } from '../../support/cards/stripe-double.ts'
+import { answerWith, demand, startMerchant } from '../../support/commerce/merchant.ts'
+import { balanceOf, intentOf, pay } from '../../support/commerce/payers.ts'
+import { bodyOf } from '../../support/factories.ts'
+import { advance } from '../../support/sandbox.ts'
+import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
+import {
+  aStripePayer,
+  askIssuer,
+  credentialOf,
+  double,
+  merchantFor,
+  tokens,
+  transactionsOf,
+} from './service.ts'
+
+const merchant = await startMerchant()
+const offers = demand({
+  details: { networkId: double.seller.profile, paymentMethodTypes: ['card'] },
+  parameters: { method: 'stripe' },
+})
+
+const revoked = { status: 'deactivated', deactivated_reason: 'revoked' }
+
+describe('a shared payment token', () => {
+  test('is revoked once its payment is resolved as not paid, and the intent can be paid again', async () => {
+    const payer = await aStripePayer()
+    const before = await balanceOf(payer)
+    const url = merchant.sells('/spt-fails', offers, answerWith(500))
+    expect(await pay(payer, url)).toMatchObject({ status: 502, code: 'payment_indeterminate' })
+    expect(merchant.payments('/spt-fails')).toHaveLength(1)
+    expect(await balanceOf(payer)).toEqual(before)
+    const { id = '' } = (await credentialOf(payer)) ?? {}
+    await bodyOf(payer.client.mpp.resolve({ params: { id }, body: { outcome: 'not_paid' } }))
+    await advance(payer.client, { minutes: 1 })
+    expect(tokens().at(-1)).toMatchObject(revoked)
+    expect(await credentialOf(payer)).toMatchObject({ status: 'void', outcomeBy: 'key', dueAt: null })
+    expect(await askIssuer('iauth_after_revocation', payer.processorCardId, 2_000)).toBe(false)
+    expect(await pay(payer, (await merchantFor()).url)).toMatchObject({ status: 200 })
+    await expectVerifiedLedger(payer.client)
+  })
+
+  test('that Stripe does not create leaves nothing open', async () => {
+    const payer = await aStripePayer()
+    const before = await balanceOf(payer)
+    double.break(
+      /^POST payment_methods$/,
+      refusal(400, { code: 'parameter_unknown', message: 'Received unknown parameter: card[issuing_card]' }),
+    )
+    const { url } = await merchantFor()
+    expect(await pay(payer, url)).toMatchObject({ status: 502, code: 'processor_refused' })
+    double.heal()
+    expect(await credentialOf(payer)).toMatchObject({ status: 'void', sentAt: null, credentialDigest: '' })
+    expect(await intentOf(payer)).toMatchObject({ status: 'approved' })
+    expect(await balanceOf(payer)).toEqual(before)
+    expect(await pay(payer, url)).toMatchObject({ status: 200 })
+  })
+
+  test('that was created without an answer is found by its key and revoked, and is never sent', async () => {
+    const payer = await aStripePayer()
+    const created = tokens().length
+    double.afterwards(/^POST shared_payment\/issued_tokens$/, response => response.destroy())
+    const url = merchant.sells('/spt-lost', offers)
+    expect(await pay(payer, url)).toMatchObject({ status: 504, code: 'processor_silent' })
+    double.heal()
+    expect(tokens()).toHaveLength(created + 1)
+    expect(tokens().at(-1)).toMatchObject({ status: 'active' })
+    await advance(payer.client, { minutes: 1 })
+    expect(tokens()).toHaveLength(created + 1)
+    expect(tokens().at(-1)).toMatchObject(revoked)
+    expect(merchant.payments('/spt-lost')).toHaveLength(0)
+    expect(await credentialOf(payer)).toMatchObject({ status: 'void', dueAt: null })
+    expect(await transactionsOf(payer)).toEqual([])
+  })
+})

@@ -1,0 +1,90 @@
+import { expect, test } from '@jest/globals'
+import { balanceOf, intentOf, pay } from '../../support/commerce/payers.ts'
+import { bodyOf } from '../../support/factories.ts'
+import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
+import {
+  aStripePayer,
+  askIssuer,
+  authorized,
+  cleared,
+  credentialOf,
+  double,
+  merchantFor,
+  tokens,
+  transactionsOf,
+} from './service.ts'
+
+test('a merchant made with mppx is paid by a shared payment token of exactly its challenge', async () => {
+  const payer = await aStripePayer()
+  const before = await balanceOf(payer)
+  const merchant = await merchantFor({ externalId: 'order-7' })
+  const answer = await bodyOf(pay(payer, merchant.url))
+  expect(answer).toMatchObject({ merchant_status: 200, merchant_body: { report: 42 } })
+  expect([answer.note, typeof answer.receipt]).toEqual([undefined, 'string'])
+
+  const token = tokens().at(-1)
+  expect(token).toMatchObject({
+    status: 'deactivated',
+    deactivated_reason: 'consumed',
+    seller_details: { network_business_profile: double.seller.profile },
+    usage_limits: { currency: 'eur', max_amount: 2_000 },
+  })
+  const { expires_at } = (token as { usage_limits: { expires_at: number } }).usage_limits
+  const inSeconds = expires_at - Date.now() / 1_000
+  expect(inSeconds > 60 && inSeconds <= 300).toBe(true)
+
+  expect(await credentialOf(payer)).toMatchObject({
+    status: 'consumed',
+    outcomeBy: 'merchant',
+    network: 'stripe',
+    merchantName: null,
+    amountEuros: 20,
+  })
+  const [paid] = (
+    await bodyOf(payer.client.authorizations.list({ params: { id: payer.card.id }, query: {} }))
+  ).data
+  expect(paid).toMatchObject({ intentId: payer.intent.id })
+  const authorization = `iauth_${[...double.intents.keys()].at(-1)}`
+  await authorized(authorization, payer.processorCardId, 2_000)
+  await cleared(authorization, payer.processorCardId, 2_000)
+  expect(await transactionsOf(payer)).toMatchObject([{ type: 'mpp', status: 'completed', amountEuros: 20 }])
+  expect(await balanceOf(payer)).toMatchObject({
+    heldEuros: 0,
+    availableEuros: before.availableEuros,
+  })
+  expect(await intentOf(payer)).toMatchObject({ status: 'completed' })
+  await expectVerifiedLedger(payer.client)
+})
+
+test('a price in dollars is shared in dollars, and the network’s euros meet the same payment', async () => {
+  const payer = await aStripePayer()
+  const merchant = await merchantFor({ amount: '11.60', currency: 'usd' })
+  double.network.approves = ({ card, amount, paymentIntent }) =>
+    askIssuer(`iauth_${paymentIntent}`, card, Math.round(amount / 1.16))
+  expect(await pay(payer, merchant.url)).toMatchObject({ status: 200 })
+  double.network.approves = ({ card, amount, paymentIntent }) =>
+    askIssuer(`iauth_${paymentIntent}`, card, amount)
+  expect(tokens().at(-1)).toMatchObject({ usage_limits: { currency: 'usd', max_amount: 1_160 } })
+  expect(await credentialOf(payer)).toMatchObject({ status: 'consumed', conversion: { currency: 'USD' } })
+  expect(await transactionsOf(payer)).toHaveLength(1)
+})
+
+test('another payment of the card meanwhile is not taken for the shared one', async () => {
+  const payer = await aStripePayer()
+  const merchant = await merchantFor()
+  let isOtherApproved: boolean | undefined
+  double.network.approves = async ({ card, amount, paymentIntent }) => {
+    isOtherApproved = await askIssuer('iauth_other', card, 1_900)
+    return askIssuer(`iauth_${paymentIntent}`, card, amount)
+  }
+  expect(await pay(payer, merchant.url)).toMatchObject({ status: 200 })
+  double.network.approves = ({ card, amount, paymentIntent }) =>
+    askIssuer(`iauth_${paymentIntent}`, card, amount)
+  expect(await transactionsOf(payer)).toMatchObject([{ type: 'mpp', amountEuros: 20 }])
+  const { data } = await bodyOf(
+    payer.client.authorizations.list({ params: { id: payer.card.id }, query: {} }),
+  )
+  expect(data.map(({ intentId }) => intentId).filter(id => id === payer.intent.id)).toHaveLength(1)
+  expect(data).toHaveLength(2)
+  expect(typeof isOtherApproved).toBe('boolean')
+})
