@@ -291,7 +291,7 @@ const MppPayment = z
     }),
     merchant_body: z.record(z.string(), z.unknown()).meta({
       description:
-        'The merchant’s body: a JSON object as it is, other JSON as `value`, text as `text`, anything else as `base64` with its `contentType`. JSON of more than 20,000 values or 64 levels stays `text`. At most 1 MiB: a cut body has `truncated`. Card numbers are masked except for the last four digits, and the credential is removed: such a body has `masked`.',
+        'The merchant’s body: a JSON object as it is, other JSON as `value`, text as `text`, anything else as `base64` with its `contentType`. At most 1 MiB: a cut body has `truncated`. Card numbers are masked except for the last four digits, and the credential is removed: such a body has `masked`.',
       examples: [{ report: 42 }],
     }),
     note: z.string().optional().meta({ description: 'Why there is no receipt. Missing if there is one.' }),

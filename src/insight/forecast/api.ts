@@ -106,7 +106,7 @@ const query = z.strictObject({
 })
 
 const description =
-  'Quantiles of the same weekdays of the past half year, scaled to the level of the last weeks; recent weeks weigh more. The forecast is of spending before refunds. Detected subscriptions are not estimated, but expected on their days. The same request on the same day has the same answer, unless earlier payments change.'
+  'Quantiles of the same weekdays of the past half year, scaled to the level of the last weeks. The forecast is of spending before refunds. Detected subscriptions are not estimated, but expected on their days.'
 
 export const forecastApi = {
   ofAgent: get('/forecast/agents/{id}', {

@@ -65,7 +65,7 @@ export const statementsApi = {
     limits: { oneAtATime: true },
     summary: 'Create the statement of a month',
     description: [
-      'Statements are generated on the first of the next month for every wallet with entries; in test mode, when your clock passes the end of a month. There is one per wallet and month: another request returns the same record, updated while it is `open`.',
+      'Statements are generated on the first of the next month for every wallet with entries; in test mode, when your clock passes the end of a month. There is one per wallet and month, updated by another request while it is `open`.',
       'A statement shows booked movements, not holds. Closed wallets keep their statements.',
     ].join('\n\n'),
     callers: ['key'],
