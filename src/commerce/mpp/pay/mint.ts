@@ -132,7 +132,7 @@ function chooseOffer(
   })
   const [first] = judged
   if (!first) throw new Error('an answer without an offer or a problem')
-  const payable = judged.filter(one => !isPayProblem(one))
+  const payable = judged.filter((one): one is PricedOffer => !isPayProblem(one))
   return payable.find(({ price }) => price.conversion === null) ?? payable[0] ?? first
 }
 
