@@ -37,9 +37,12 @@ const QUIET_MS = usualOrShort(2_000, 800)
 const IDLE_BYTES = 3_000
 const PATIENCE_MS = 60_000
 
+/** PostgreSQL's own relations, with those in which it stores their long values, have lower numbers. */
+const FIRST_OID_OF_USERS = 16_384
+
 const LOGGED = /LOG: {2}(?:execute|statement)/g
 
-/** One record of the WAL may insert several rows: its description says how many. */
+/** One record of the WAL may insert several rows: its description says how many. PostgreSQL's own tables, such as its statistics, do not count. */
 const WRITTEN = `
 select
   coalesce(sum(case
@@ -51,7 +54,10 @@ select
   count(*) filter (where resource_manager = 'Heap' and record_type like 'DELETE%')::int as deleted,
   count(*) filter (where resource_manager in ('Btree', 'Gin', 'Hash') and record_type like 'INSERT%')::int as "indexEntries",
   coalesce(sum(record_length - fpi_length), 0)::int as "walBytes"
-from pg_get_wal_records_info($1, $2)`
+from pg_get_wal_records_info($1, $2) r
+where not exists (
+  select from pg_get_wal_block_info($1, $2) b join pg_class c on c.relfilenode = b.relfilenode
+  where b.start_lsn = r.start_lsn and b.block_id = 0 and c.oid < ${FIRST_OID_OF_USERS})`
 
 /** A partition counts as its table. The first block of a record is of the relation that it changes. */
 const BY_TABLE = `
@@ -74,7 +80,8 @@ select "table", sum(bytes)::int as "walBytes",
 from by_relation group by "table" order by sum(entries) desc, "table"`
 
 const ON_DISK = `
-select sum(pg_total_relation_size(oid))::float8 as bytes from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`
+select coalesce(pg_partition_root(oid), oid)::regclass::text as "table", sum(pg_total_relation_size(oid))::float8 as bytes
+from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' group by 1`
 
 const EVENTS = 'select count(*)::int as events from events'
 const POSITION = 'select pg_current_wal_insert_lsn()::text as position'
@@ -110,8 +117,11 @@ export async function openCounter(stage: Stage) {
 
   return {
     untilQuiet,
-    /** The tables with their indexes. */
-    bytesOnDisk: async (): Promise<number> => (await read<{ bytes: number }>(ON_DISK)).bytes,
+    /** Each table with its indexes. */
+    async bytesOnDisk(): Promise<ReadonlyMap<string, number>> {
+      const { rows } = await client.query<{ table: string; bytes: number }>(ON_DISK)
+      return new Map(rows.map(({ table, bytes }) => [table, bytes]))
+    },
     /** Waits without a request, which would count. */
     untilTrue: (sql: string, values: readonly unknown[]): Promise<unknown> =>
       until(

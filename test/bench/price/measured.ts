@@ -25,6 +25,7 @@ interface Priced extends Price {
   readonly storeBytes: number
   /** What stays in PostgreSQL. */
   readonly diskBytes: number
+  readonly diskBytesByTable: Readonly<Record<string, number>>
   readonly tables: readonly TablePrice[]
 }
 
@@ -48,8 +49,8 @@ export async function measurePrice(stage: Stage, engine: Engine): Promise<Sectio
       for (let n = 0; n < EACH; n++) await run()
     })
     const history = (await eventsOfRuns(engine, began)) / EACH
-    const { storeBytes, diskBytes } = await storedBytes({ engine, counter, run })
-    const stored = { storeBytes: history > 0 ? storeBytes : 0, diskBytes }
+    const { storeBytes, ...onDisk } = await storedBytes({ engine, counter, run })
+    const stored = { storeBytes: history > 0 ? storeBytes : 0, ...onDisk }
     const one = { name, title, ...each(withoutIdle(price, second), EACH), history, ...stored }
     priced.push({ ...one, tables: price.tables.map(eachTable) })
     printLine(`  ${lineOf(title, one)}`)
@@ -102,27 +103,29 @@ const eachTable = ({ table, walBytes, indexes }: TablePrice): TablePrice => ({
   indexes: Object.fromEntries(Object.entries(indexes).map(([index, entries]) => [index, entries / EACH])),
 })
 
-/** A line for each table with its index entries and its WAL, a column for each kind of payment. */
+/** A line for each table with its index entries, its WAL and its bytes on disk, a column for each kind of payment. */
 function tablesOf(priced: readonly Priced[]): string[] {
   const names = [...new Set(priced.flatMap(({ tables }) => tables.map(({ table }) => table)))]
   const wal = (table: string): number => Math.max(...priced.map(one => tableOf(one, table)?.walBytes ?? 0))
   return [
-    `| index entries, WAL in kB | ${priced.map(({ name }) => name).join(' | ')} |`,
+    `| index entries, kB of WAL, kB on disk | ${priced.map(({ name }) => name).join(' | ')} |`,
     `|---|${'--:|'.repeat(priced.length)}`,
     ...names
       .filter(table => wal(table) >= 50)
       .toSorted((one, other) => wal(other) - wal(one))
-      .map(table => `| ${table} | ${priced.map(one => tableCell(tableOf(one, table))).join(' | ')} |`),
+      .map(table => `| ${table} | ${priced.map(one => tableCell(one, table)).join(' | ')} |`),
   ]
 }
 
 const tableOf = ({ tables }: Priced, table: string): TablePrice | undefined =>
   tables.find(one => one.table === table)
 
-function tableCell(price: TablePrice | undefined): string {
-  const { walBytes = 0, indexes = {} } = price ?? {}
+function tableCell(price: Priced, table: string): string {
+  const { walBytes = 0, indexes = {} } = tableOf(price, table) ?? {}
+  if (walBytes === 0) return ''
   const entries = Object.values(indexes).reduce((sum, n) => sum + n, 0)
-  return walBytes === 0 ? '' : `${figure(entries)}, ${(walBytes / 1_000).toFixed(1)}`
+  const onDisk = price.diskBytesByTable[table] ?? 0
+  return `${figure(entries)}, ${(walBytes / 1_000).toFixed(1)}, ${(onDisk / 1_000).toFixed(1)}`
 }
 
 interface Stored {
@@ -136,7 +139,7 @@ async function storedBytes({
   engine,
   counter,
   run,
-}: Stored): Promise<Pick<Priced, 'storeBytes' | 'diskBytes'>> {
+}: Stored): Promise<Pick<Priced, 'storeBytes' | 'diskBytes' | 'diskBytesByTable'>> {
   const before = { store: engine.storeBytes(), disk: await counter.bytesOnDisk() }
   const series = Array.from({ length: STORED }, (_, n) => n)
   const repeat = async () => {
@@ -144,9 +147,13 @@ async function storedBytes({
   }
   await Promise.all(Array.from({ length: AT_ONCE }, repeat))
   await counter.untilQuiet()
+  const grown = [...(await counter.bytesOnDisk())].map(
+    ([table, bytes]) => [table, (bytes - (before.disk.get(table) ?? 0)) / STORED] as const,
+  )
   return {
     storeBytes: (engine.storeBytes() - before.store) / STORED,
-    diskBytes: ((await counter.bytesOnDisk()) - before.disk) / STORED,
+    diskBytes: grown.reduce((sum, [, bytes]) => sum + bytes, 0),
+    diskBytesByTable: Object.fromEntries(grown),
   }
 }
 
