@@ -95,7 +95,7 @@ function answer(credential, realm) {
   if (!challenge || !payload) return refuse(402, 'malformed-credential', realm)
   const earlier = sold.get(challenge.id)
   if (earlier)
-    return earlier.digest === sha256(credential) ? earlier.answer : refuse(409, 'invalid-challenge')
+    return earlier.digest === sha256(credential) ? earlier.answer : refuse(402, 'invalid-challenge', realm)
   const { token, problem } = check(challenge, payload, realm)
   if (problem) return refuse(402, problem, realm)
   // Here a merchant charges the token through its acquirer, once per challenge id.
@@ -116,10 +116,11 @@ function answer(credential, realm) {
 
 /** A refusal with its problem; a 402 includes a new challenge. */
 function refuse(status, problem, realm) {
-  const headers = { 'Cache-Control': 'no-store', 'Content-Type': 'application/problem+json' }
-  if (realm) {
-    const parameters = Object.entries(challengeFor(realm)).map(([name, value]) => `${name}="${value}"`)
-    headers['WWW-Authenticate'] = `Payment ${parameters.join(', ')}`
+  const parameters = Object.entries(challengeFor(realm)).map(([name, value]) => `${name}="${value}"`)
+  const headers = {
+    'Cache-Control': 'no-store',
+    'Content-Type': 'application/problem+json',
+    'WWW-Authenticate': `Payment ${parameters.join(', ')}`,
   }
   return { status, headers, body: { type: `${PROBLEMS}${problem}`, title: problem, status } }
 }

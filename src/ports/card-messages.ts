@@ -1,4 +1,5 @@
 import type { Cents } from '../values/money.ts'
+import type { OriginalAmount } from '../values/original-amount.ts'
 
 export type CardMessageHeaders = Readonly<Record<string, string | undefined>>
 
@@ -27,8 +28,13 @@ export interface CardMerchant {
   readonly networkTokenId: string | null
 }
 
+/** The merchant's amount in its currency; missing if that is the euro, or the processor does not state it. */
+interface StatedOriginal {
+  readonly original?: OriginalAmount | undefined
+}
+
 /** The network waits two seconds for the answer. Amounts are in the processor's euros. */
-export interface AuthorizationRequest {
+export interface AuthorizationRequest extends StatedOriginal {
   readonly kind: 'authorization'
   readonly authorizationId: string
   /** 0 = the first request of this authorization, 1 = its first increment, and so on. */
@@ -48,22 +54,22 @@ export type CardFact =
    * Messages with different ids may report the same clearing, identified by `clearingId`. It is the final one
    * if one of them says so.
    */
-  | {
+  | ({
       readonly kind: 'clearing'
       readonly clearingId: string
       readonly authorizationId: string | null
       readonly amountCents: Cents
       readonly final: boolean
       readonly merchant: CardMerchant
-    }
-  | {
+    } & StatedOriginal)
+  | ({
       readonly kind: 'refund'
       readonly refundId: string
       /** Null = linked to no payment. */
       readonly authorizationId: string | null
       readonly amountCents: Cents
       readonly merchant: CardMerchant
-    }
+    } & StatedOriginal)
   /**
    * The processor's account of its answers to the network, which overrides ours: it may have decided itself,
    * or have declined what we approved too late. `asks` begins with the first request; a longer list replaces
@@ -72,7 +78,7 @@ export type CardFact =
   | {
       readonly kind: 'outcome'
       readonly authorizationId: string
-      readonly asks: readonly { readonly amountCents: Cents; readonly approved: boolean }[]
+      readonly asks: readonly ({ readonly amountCents: Cents; readonly approved: boolean } & StatedOriginal)[]
       readonly merchant: CardMerchant
     }
 

@@ -94,7 +94,7 @@ export const encryptionKeySchema = z
   })
   .meta({
     description:
-      'The recipient’s public key (RFC 7517): RSA from 2048 bits (RSA-OAEP-256), EC P-256 or P-384, or OKP X25519 (ECDH-ES+A256KW). Private, weak and signature keys are refused.',
+      'The recipient’s public key (RFC 7517): RSA from 2048 bits (RSA-OAEP-256), EC P-256 or P-384, or OKP X25519 (ECDH-ES+A256KW).',
     examples: [
       {
         kty: 'EC',

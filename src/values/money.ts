@@ -30,6 +30,12 @@ export const moneySchema = z
   })
   .meta({ examples: [25.5] })
 
+/** An amount in stored JSON, which has the digits of its cents. */
+export const storedMoneySchema = z.codec(z.number().min(0), z.string(), {
+  decode: amount => String(moneySchema.decode(amount)),
+  encode: digits => moneySchema.encode(cents(digits)),
+})
+
 /** An amount in an address, where every value is a text. */
 export const moneyTextSchema = z.preprocess(
   value => (/^\d{1,12}(\.\d{1,2})?$/.test(String(value)) ? Number(value) : value),

@@ -139,6 +139,50 @@ test.each([
   await expectVerifiedLedger(live)
 })
 
+test('a payment in dollars is held and charged in the euros of Stripe, and keeps its dollars', async () => {
+  const { live, processorCardId: card, balance, authorizations } = await aPayingCard()
+  const id = 'iauth_dollars'
+  const dollars = (cents: number) => ({ merchant_amount: cents, merchant_currency: 'usd' })
+  const pending_request = { amount: 1_142, currency: 'eur', is_amount_controllable: false, ...dollars(1_200) }
+  const asked = anAuthorization({ id, card, amount: 0, request_history: [], pending_request })
+  await send('issuing_authorization.request', asked, REAL_TIME_SECRET)
+  expect(await balance()).toEqual([88.58, 11.42])
+  expect(await authorizations()).toMatchObject([{ original: { amount: '12.00', currency: 'USD' } }])
+  const cleared = aTransaction({
+    id: 'ipi_dollars',
+    card,
+    authorization: id,
+    amount: -1_120,
+    ...dollars(-1_200),
+  })
+  const request_history = [{ ...entry(1_142, true), ...dollars(1_200) }]
+  const closed = anAuthorization({ id, card, status: 'closed', request_history, transactions: [cleared] })
+  await send('issuing_authorization.updated', closed, EVENTS_SECRET, { status: 'pending' })
+  expect(await balance()).toEqual([88.8, 0])
+  const refund = aTransaction({
+    id: 'ipi_back',
+    card,
+    authorization: id,
+    amount: 560,
+    type: 'refund',
+    ...dollars(600),
+  })
+  await send('issuing_transaction.created', refund)
+  expect(await balance()).toEqual([94.4, 0])
+  const [payment] = await authorizations()
+  expect(payment).toMatchObject({ clearedEuros: 11.2, original: { amount: '12.00', currency: 'USD' } })
+  const params = { id: String(payment?.transactionId) }
+  expect(await bodyOf(live.transactions.get({ params }))).toMatchObject({
+    amountEuros: 11.2,
+    refundedEuros: 5.6,
+    original: { amount: '12.00', currency: 'USD', heldEuros: 11.42, refundedAmount: '6.00' },
+  })
+  expect((await bodyOf(live.refunds.list({ query: { transactionId: params.id } }))).data).toMatchObject([
+    { arrivedEuros: 5.6, original: { amount: '6.00', currency: 'USD' } },
+  ])
+  await expectVerifiedLedger(live)
+})
+
 test('Stripe’s own decision is booked where it wins over ours, and a wrong signature moves nothing', async () => {
   const { processorCardId: card, balance, authorizations } = await aPayingCard()
   const fallback = anAuthorization({

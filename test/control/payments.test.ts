@@ -151,6 +151,46 @@ describe('the state of a payment', () => {
     },
   )
 
+  test('has the merchant’s amount as it was cleared, in any order of the facts', () => {
+    const dollars = (amount: string) => ({ amount, currency: 'USD' })
+    const facts: readonly PaymentFact[] = [
+      { type: 'requested', cents: cents(1_142n), original: dollars('12.00') },
+      { ...request(0, cents(1_130n)), original: dollars('12.00') } as PaymentFact,
+      { type: 'cleared', id: 'one', cents: cents(500n), final: false, original: dollars('5.25') },
+      { type: 'cleared', id: 'two', cents: cents(640n), final: true, original: dollars('6.80') },
+      { type: 'refunded', id: 'back', cents: cents(500n), original: dollars('5.25') },
+    ]
+    const originals = (count: number, order: (facts: readonly PaymentFact[]) => readonly PaymentFact[]) => {
+      const { original, refundedOriginal } = foldPaymentFacts(
+        collectPaymentFacts(order(facts.slice(0, count))),
+      )
+      return [original?.amount, refundedOriginal?.amount]
+    }
+    for (const order of [
+      (same: readonly PaymentFact[]) => same,
+      (same: readonly PaymentFact[]) => same.toReversed(),
+    ]) {
+      expect(originals(1, order)).toEqual(['12.00', undefined])
+      expect(originals(2, order)).toEqual(['12.00', undefined])
+      expect(originals(4, order)).toEqual(['12.05', undefined])
+      expect(originals(5, order)).toEqual(['12.05', '5.25'])
+    }
+  })
+
+  test('has no amount of the merchant where clearings are in several currencies, or in euros', () => {
+    const cleared = (id: string, currency?: string): PaymentFact => ({
+      type: 'cleared',
+      id,
+      cents: cents(500n),
+      final: false,
+      original: currency === undefined ? undefined : { amount: '5.00', currency },
+    })
+    expect(
+      foldPaymentFacts(collectPaymentFacts([cleared('a', 'USD'), cleared('b', 'GBP')])).original,
+    ).toBeNull()
+    expect(foldPaymentFacts(collectPaymentFacts([cleared('a'), cleared('b', 'USD')])).original).toBeNull()
+  })
+
   test('counts only the first of two captures, and only the last credit of a dispute', () => {
     const state = foldPaymentFacts(
       collectPaymentFacts([

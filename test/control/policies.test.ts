@@ -73,6 +73,8 @@ describe('a new policy', () => {
     ['an amount as text', { maxTransactionEuros: '5' }, 'maxTransactionEuros'],
     ['hour 24', { activeHoursStart: 24 }, 'activeHoursStart'],
     ['half a minute', { cooldownMinutes: 0.5 }, 'cooldownMinutes'],
+    ['a margin above 100 %', { conversionMarginPercent: 100.5 }, 'conversionMarginPercent'],
+    ['a negative margin', { conversionMarginPercent: -1 }, 'conversionMarginPercent'],
     ['a window of 0 minutes', { attestationWindowMinutes: 0 }, 'attestationWindowMinutes'],
     ['an unknown action', { expirationAction: 'explode' }, 'expirationAction'],
     ['a code with letters', { allowedMccs: ['59x2'] }, 'allowedMccs'],

@@ -200,6 +200,22 @@ const casesByRule: Readonly<Record<string, Case[]>> = {
     [{ autoApproveLimitEuros: null }, amountOf(cents(1n)), {}, 'review'],
   ],
   amountTolerancePercent: [[{ amountTolerancePercent: 10 }, {}, {}, 'pass']],
+  conversionMarginPercent: [
+    [
+      {},
+      {
+        conversion: {
+          price: '12.00',
+          currency: 'USD',
+          rate: '1.0800',
+          rateDate: '2026-11-25',
+          marginPercent: 3,
+        },
+      },
+      {},
+      'pass',
+    ],
+  ],
   walletStatus: [
     [{}, { walletFrozen: true }, {}, 'fail'],
     [{}, { walletFrozen: false }, {}, 'pass'],

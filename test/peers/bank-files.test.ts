@@ -74,6 +74,7 @@ const movement = (postingId: string, amountCents: Cents, reference: string) =>
     walletId: null,
     reference,
     endToEndId: null,
+    original: null,
   }) as StatementMovement
 
 async function* pages(): AsyncGenerator<readonly StatementMovement[]> {

@@ -1,6 +1,7 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { anIntent } from '../support/factories.ts'
 import { aBuyer, expectToPayAndReport } from '../support/packages/buyer.ts'
 import { launch } from '../support/processes/launched.ts'
 import './python-proofs.ts'
@@ -115,6 +116,35 @@ test('the example of an agent in Python declares, waits for its person, pays and
     client,
     launch(join(folder, 'python/bin/python'), [join(folder, 'agent.py'), shop], env),
   )
+})
+
+test.each(['sync', 'async'])('a request is paid on the way by fetch of the %s client', async kind => {
+  const { client, agent, env, shop } = await aBuyer(service)
+  const intent = await anIntent(client, agent.id, { merchant: '127.0.0.1', amountEuros: 2 })
+  const call = `pay.fetch("${shop}?amountEuros=2", intent_id="${intent.id}")`
+  const program = `import asyncio, json
+from agentpay import AgentPay, AsyncAgentPay, Refused
+async def main() -> None:
+    pay = ${kind === 'sync' ? 'AgentPay()' : 'AsyncAgentPay()'}
+    answer = ${kind === 'sync' ? call : `await ${call}`}
+    try:
+        ${kind === 'sync' ? call : `await ${call}`}
+        again = "paid twice"
+    except Refused as refused:
+        again = refused.code
+    print(json.dumps([answer.status_code, "payment-receipt" in answer.headers, answer.json()["content"], again]))
+asyncio.run(main())
+`
+  writeFileSync(join(folder, 'buying.py'), program)
+  expect(await python(['-m', 'mypy', '--strict', '--python-version', '3.10', 'buying.py'])).toContain(
+    'Success',
+  )
+  expect(JSON.parse(await python(['buying.py'], env))).toEqual([
+    200,
+    true,
+    'What you have paid for.',
+    'intent_not_approved',
+  ])
 })
 
 test('numbers are written in Python as in ECMAScript', async () => {

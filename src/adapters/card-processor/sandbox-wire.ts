@@ -38,7 +38,14 @@ const merchant = z.strictObject({
   networkTokenId: name.nullable(),
 })
 
-const ask = z.strictObject({ amountCents: centsText, approved: z.boolean() })
+const original = z
+  .strictObject({
+    amount: z.string().regex(/^\d{1,15}(\.\d{2,3})?$/),
+    currency: z.string().regex(/^[A-Z]{3}$/),
+  })
+  .optional()
+
+const ask = z.strictObject({ amountCents: centsText, approved: z.boolean(), original })
 
 const content = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -48,6 +55,7 @@ const content = z.discriminatedUnion('kind', [
     amountCents: centsText,
     partialAllowed: z.boolean(),
     merchant,
+    original,
   }),
   z.strictObject({
     kind: z.literal('reversal'),
@@ -62,6 +70,7 @@ const content = z.discriminatedUnion('kind', [
     amountCents: centsText,
     final: z.boolean(),
     merchant,
+    original,
   }),
   z.strictObject({
     kind: z.literal('refund'),
@@ -69,6 +78,7 @@ const content = z.discriminatedUnion('kind', [
     authorizationId: name.nullable(),
     amountCents: centsText,
     merchant,
+    original,
   }),
   z.strictObject({
     kind: z.literal('outcome'),

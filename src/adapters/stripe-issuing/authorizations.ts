@@ -2,6 +2,7 @@ import type { AuthorizationRequest, CardFact, CardMessageContent } from '../../p
 import { type Cents, cents, minOf, negateCents, subtractCents } from '../../values/money.ts'
 import {
   cardMerchantFromStripe,
+  originalFromStripe,
   type StripeAuthorization,
   type StripeEvent,
   type StripeMovement,
@@ -19,6 +20,7 @@ const clearingOf = (transaction: StripeMovement, { authorizationId, final }: Lin
   amountCents: negateCents(transaction.amount),
   final,
   merchant: cardMerchantFromStripe(transaction),
+  original: originalFromStripe(transaction),
 })
 
 /**
@@ -38,6 +40,7 @@ export function cardFactFromTransaction(
     authorizationId,
     amountCents: amount,
     merchant: cardMerchantFromStripe(transaction),
+    original: originalFromStripe(transaction),
   }
 }
 
@@ -51,6 +54,7 @@ export function pendingAuthorizationRequest(authorization: StripeAuthorization):
     amountCents: asked.amount,
     partialAllowed: asked.is_amount_controllable,
     merchant: cardMerchantFromStripe(authorization),
+    original: originalFromStripe(asked),
   }
 }
 
@@ -96,9 +100,10 @@ export function authorizationOutcome(authorization: StripeAuthorization): CardFa
   const { id, request_history, metadata } = authorization
   if (request_history.length === 0) return null
   const inTime = [...request_history].sort((one, other) => one.created - other.created)
-  const asks = inTime.map(({ amount, approved }, ask) => ({
+  const asks = inTime.map(({ amount, approved, ...ofMerchant }, ask) => ({
     amountCents: approved ? approvedPart(amount, metadata[approvedCentsMetadataKey(ask)]) : amount,
     approved,
+    original: originalFromStripe(ofMerchant),
   }))
   return { kind: 'outcome', authorizationId: id, asks, merchant: cardMerchantFromStripe(authorization) }
 }

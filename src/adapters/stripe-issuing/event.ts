@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { CardMerchant } from '../../ports/card-processor.ts'
 import { cents } from '../../values/money.ts'
+import { currencyDecimals, type OriginalAmount, originalAmount } from '../../values/original-amount.ts'
 
 /**
  * The members of Stripe's objects that are read. A missing member, or one of another type, makes the message
@@ -52,7 +53,16 @@ const matching = (form: RegExp, text: string | null | undefined): string | null 
 
 const paid = { merchant_data: merchantData, token: reference.nullish() }
 
-const moved = z.object({ id, amount, currency: eur, ...paid })
+/** The merchant's amount, with the sign of `amount`. */
+const ofMerchant = {
+  merchant_amount: z.int().nullish(),
+  merchant_currency: z
+    .string()
+    .regex(/^[a-z]{3}$/i)
+    .nullish(),
+}
+
+const moved = z.object({ id, amount, currency: eur, ...ofMerchant, ...paid })
 
 export type StripeMovement = z.output<typeof moved>
 
@@ -64,10 +74,15 @@ export const StripeAuthorization = z.object({
   currency: eur,
   metadata: z.record(z.string(), z.string()).default({}),
   pending_request: z
-    .object({ amount: requestedAmount, currency: eur, is_amount_controllable: z.boolean() })
+    .object({
+      amount: requestedAmount,
+      currency: eur,
+      is_amount_controllable: z.boolean(),
+      ...ofMerchant,
+    })
     .nullish(),
   request_history: z
-    .array(z.object({ amount: requestedAmount, approved: z.boolean(), created: z.number() }))
+    .array(z.object({ amount: requestedAmount, approved: z.boolean(), created: z.number(), ...ofMerchant }))
     .max(1_000),
   transactions: z.array(moved).default([]),
   ...paid,
@@ -128,3 +143,25 @@ export const cardMerchantFromStripe = ({
   ...merchant_data,
   networkTokenId: token ?? null,
 })
+
+/** Decimals of Stripe's smallest units, where they differ from ISO 4217. */
+const STRIPE_DECIMALS: ReadonlyMap<string, number> = new Map([
+  ['ISK', 2],
+  ['UGX', 2],
+  ['MGA', 0],
+])
+
+type MerchantAmount = Pick<StripeMovement, 'merchant_amount' | 'merchant_currency'>
+
+/** Undefined for euros. */
+export function originalFromStripe({
+  merchant_amount,
+  merchant_currency,
+}: MerchantAmount): OriginalAmount | undefined {
+  const currency = merchant_currency?.toUpperCase()
+  if (!merchant_amount || currency === undefined || currency === 'EUR') return undefined
+  const units = BigInt(Math.abs(merchant_amount))
+  const places = currencyDecimals(currency)
+  const given = STRIPE_DECIMALS.get(currency) ?? places
+  return originalAmount((units * 10n ** BigInt(places)) / 10n ** BigInt(given), currency)
+}

@@ -58,7 +58,7 @@ export const accessRefusals = {
 
 export const accessWaySchema = z.enum(accessWays).meta({
   description:
-    '`access`: the card’s data. `session`: by a checkout session. `credential`: by a credential. `agent_credential`: a network token. `mpp`: a network token for a machine payment, encrypted to the merchant.',
+    '`access`: the card’s data; `session`, `credential`: the same, by one. `agent_credential`: a network token; `mpp`: one for a machine payment.',
 })
 const decision = z.enum(['granted', 'denied'])
 

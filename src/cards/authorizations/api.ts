@@ -9,6 +9,7 @@ import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
+import { OriginalAmountRecord } from '../../values/original-amount.ts'
 import {
   countrySchema,
   patternTextSchema,
@@ -35,6 +36,7 @@ const AuthorizationRecord = z
         '`pending`: a machine payment is under way and its outcome is unknown; `void`: it was not paid. `authorized`: held, or cleared in part. `cleared`: cleared in full. `reversed`: released by the merchant. `expired`: not cleared in time. `confirmed`: paid according to the agent’s checkout or the receipt of a machine payment; the network has not reported it yet.',
     }),
     amountCents: moneySchema.meta({ description: 'The requested amount, with all increments.' }),
+    original: OriginalAmountRecord.nullable(),
     approvedCents: moneySchema,
     heldCents: moneySchema.meta({ description: 'Amount still held.' }),
     clearedCents: moneySchema.meta({ description: 'Amount cleared by the merchant.' }),
@@ -157,8 +159,8 @@ const authorization_not_found = notFound('authorization')
 const reading = { callers: ['key', 'agent'], scope: 'cards:read' } as const
 
 const webhookDescription = [
-  'The webhook of the card processor: authorization requests, which the service decides, and reported events. The signature over the raw body is verified before anything is read. Valid messages are exempt from the rate limit.',
-  'An authorization request is decided within `CARD_AUTH_TIMEOUT_MS`: by the card, the agent’s policy, the controls of the card, the risk, and the intent that covers it. A request that cannot be decided in time is declined, and nothing is stored. A repeated message gets the same bytes. Reported events are booked in any order: the money is taken from the hold, then from the wallet; the owner owes the rest.',
+  'The webhook of the card processor: authorization requests, which the service decides, and reported events. The signature over the raw body is verified first. Valid messages are exempt from the rate limit.',
+  'A request is decided within `CARD_AUTH_TIMEOUT_MS`, by card, policy, risk and the intent that covers it; otherwise it is declined, and nothing is stored. A repeated message gets the same bytes. Reported events are booked in any order: the money is taken from the hold, then from the wallet; the owner owes the rest.',
 ].join('\n\n')
 
 export const authorizationsApi = {

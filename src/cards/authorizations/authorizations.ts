@@ -1,4 +1,6 @@
+import { StoredDecision } from '../../control/decisions/index.ts'
 import { merchantNameOfDescriptor, payableBy } from '../../control/merchants/index.ts'
+import { foldPaymentFacts, type PaymentFacts } from '../../control/payments/index.ts'
 import { explainChecks, type RuleCheck } from '../../control/rules/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
@@ -7,8 +9,9 @@ import type { Records } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { deadlineInRows, statusCondition } from '../../kernel/database/deadline-rows.ts'
-import { definedOnly, merchantCondition } from '../../kernel/database/entity.ts'
-import { type Cents, formatMoney } from '../../values/money.ts'
+import { definedOnly, merchantCondition, withMembers } from '../../kernel/database/entity.ts'
+import { type Cents, formatMoney, remainderOf } from '../../values/money.ts'
+import { formatOriginal } from '../../values/original-amount.ts'
 import { Card } from '../cards/index.ts'
 import { authorizationsApi } from './api.ts'
 import { expireAuthorization } from './apply-facts.ts'
@@ -47,6 +50,9 @@ const ENDED: readonly AuthorizationStatus[] = ['declined', 'reversed', 'expired'
 const byStatus = (status: AuthorizationStatus | undefined): object =>
   statusCondition(status, { exceptional: ENDED, open: [], isOpen: {} })
 
+const withOriginal = (row: CardAuthorization) =>
+  withMembers(row, { original: foldPaymentFacts(row.facts).original })
+
 const authorizations = bindHandlers(authorizationsApi, {
   take: processMessages,
   notice: processCardNotice,
@@ -58,23 +64,25 @@ const authorizations = bindHandlers(authorizationsApi, {
     const card = await context.records.findOne(Card, { id: params.id })
     if (!card) return context.refuse('card_not_found')
     const created = await createdWithinCondition('cardauth', { from, to }, context)
-    return context.page(CardAuthorization, {
+    const page = await context.page(CardAuthorization, {
       cardId: card.id,
       ...definedOnly({ ...filters, ...created }),
       ...merchantCondition(merchant),
       ...byStatus(status),
     })
+    return { ...page, data: page.data.map(withOriginal) }
   },
 
   async get({ params }, { records, refuse }) {
-    return (await find(params, records)) ?? refuse('authorization_not_found')
+    const row = await find(params, records)
+    return row ? withOriginal(row) : refuse('authorization_not_found')
   },
 
   async explanation({ params }, { records, refuse }) {
     const row = await find(params, records)
     if (!row) return refuse('authorization_not_found')
     const { decision, source, intentId, createdAt } = row
-    const checks = decision?.checks ?? []
+    const checks = [...(decision?.checks ?? []), ...(await conversionOf(row, records))]
     return {
       authorizationId: row.id,
       decisionId: decision?.id ?? null,
@@ -172,9 +180,31 @@ const summaries: Readonly<Record<AuthorizationStatus, (row: CardAuthorization) =
   refunded: ({ refundedCents }) => `${formatMoney(refundedCents)} refunded.`,
 }
 
+/** How the price of a machine payment was converted as it began. The network’s later request is in euros. */
+async function conversionOf({ id, mppCredentialId }: CardAuthorization, records: Records) {
+  if (mppCredentialId === null) return []
+  const where = { subjectType: 'card_authorization', subjectId: id }
+  const [first] = await records.find(StoredDecision, where, { orderBy: { id: 'asc' }, limit: 1 })
+  return first?.result.checks.filter(({ rule }) => rule === 'conversionMarginPercent') ?? []
+}
+
 function summaryOf(row: CardAuthorization): string {
   const status: AuthorizationStatus = row.status
-  return summaries[status](row)
+  const price = priceSentence(row)
+  return price === null ? summaries[status](row) : `${summaries[status](row)} ${price}`
+}
+
+/** Null for a price in euros. */
+function priceSentence({ facts }: CardAuthorization): string | null {
+  const { original, initiatedCents, approvedCents, clearedCents } = foldPaymentFacts(facts)
+  if (original === null) return null
+  const heldCents = initiatedCents || approvedCents
+  const price = `The merchant’s price is ${formatOriginal(original)}`
+  if (heldCents === 0n) return `${price}.`
+  if (clearedCents === 0n) return `${price}, for which ${formatMoney(heldCents)} was held.`
+  const [less, more] = [remainderOf(heldCents, clearedCents), remainderOf(clearedCents, heldCents)]
+  const difference = more > 0n ? `${formatMoney(more)} more` : `${formatMoney(less)} less`
+  return `${price}: ${formatMoney(heldCents)} was held, and the network charged ${formatMoney(clearedCents)}, ${difference}.`
 }
 
 const stateByStatus: Readonly<Record<AuthorizationStatus, IntentPaymentState>> = {
@@ -194,6 +224,7 @@ type PaymentRow = Row &
     readonly intentId: string
     readonly status: AuthorizationStatus
     readonly amountCents: Cents
+    readonly facts: PaymentFacts
   }
 
 const MAX_PAYMENTS = 20
@@ -201,7 +232,7 @@ const MAX_PAYMENTS = 20
 const FIND = `
 select a.* from unnest($3::text[]) as w (id)
 cross join lateral (
-  select id, intent_id as "intentId", status, decline_reason as "declineReason", updated_at as "updatedAt",
+  select id, intent_id as "intentId", status, decline_reason as "declineReason", updated_at as "updatedAt", facts,
     coalesce(nullif(cleared_cents, 0), nullif(captured_cents, 0), amount_cents) as "amountCents"
   from card_authorizations where (owner_id, mode, intent_id) = ($1, $2, w.id) and amount_cents > 0
     and mpp_credential_id is null order by id desc limit ${MAX_PAYMENTS}
@@ -210,12 +241,13 @@ order by a.id desc`
 
 const paymentsOnIntents: FindIntentPayments = async (intentIds, { ownerId, mode }, sql) => {
   const rows = await sql<PaymentRow>(FIND, [ownerId, mode, intentIds])
-  return rows.map(({ id, intentId, status, amountCents, declineReason, updatedAt }) => ({
+  return rows.map(({ id, intentId, status, amountCents, facts, declineReason, updatedAt }) => ({
     intentId,
     type: 'card' as const,
     id,
     status: stateByStatus[status],
     amountCents,
+    original: foldPaymentFacts(facts).original,
     reason: declineReason === null ? null : { code: 'declined', message: declineReason },
     updatedAt,
   }))

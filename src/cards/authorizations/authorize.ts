@@ -228,7 +228,7 @@ interface Amounts {
 }
 
 function decideAmount(
-  { content, existing, cardId }: CardAuthorizationRequest,
+  { content, conversion, existing, cardId }: CardAuthorizationRequest,
   spender: SpendingAgent,
   batch: CardDecisionState,
   { id, amountCents, needed, intent, walletId }: Amounts,
@@ -277,6 +277,7 @@ function decideAmount(
       walletFrozen: book.isFrozen(walletId),
       availableCents: isChecked ? addCents(book.available(walletId), remainderOf(amountCents, needed)) : null,
       card: terms ? cardControlsFromTerms(terms, isNamed) : null,
+      conversion,
     },
     counters.snapshotOf(spender.id, spender.term),
     batch,

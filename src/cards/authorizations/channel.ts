@@ -148,13 +148,25 @@ const endedReasons: Readonly<Partial<Record<string, string>>> = {
 const isUnconfirmed = ({ status, transactionId }: AuthorizationRow): boolean =>
   transactionId === null && (status === 'pending' || status === 'void')
 
-type TransactionView = Omit<TransactionState, 'type' | 'intentId' | 'transferId'>
+type TransactionView = Omit<TransactionState, 'type' | 'intentId' | 'transferId' | 'original'>
 
 function transactionOf(authorization: AuthorizationRow, state: PaymentState): TransactionState | null {
   const shown = isUnconfirmed(authorization) ? null : transactionView(authorization, state)
   if (shown === null) return null
   const type = state.isRefundOnly ? 'refund' : state.isSelfInitiated ? 'mpp' : 'card'
-  return { ...shown, type, intentId: authorization.intentId, transferId: null }
+  const original = originalOf(state)
+  return { ...shown, type, original, intentId: authorization.intentId, transferId: null }
+}
+
+function originalOf(state: PaymentState): TransactionState['original'] {
+  const { original, refundedOriginal, initiatedCents, approvedCents } = state
+  if (original === null) return null
+  const heldCents = initiatedCents || approvedCents
+  return {
+    ...original,
+    heldCents: heldCents === 0n ? null : String(heldCents),
+    refundedAmount: refundedOriginal?.amount ?? null,
+  }
 }
 
 function transactionView(authorization: AuthorizationRow, state: PaymentState): TransactionView | null {

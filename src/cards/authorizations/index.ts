@@ -11,7 +11,7 @@ export {
   loadCheckoutConfirmations,
   openDisputeLimitAdjustments,
 } from './apply-facts.ts'
-export { CardAuthorization, CardMessage } from './authorization.ts'
+export { CARD_REFUND_SOURCE, CardAuthorization, CardMessage } from './authorization.ts'
 export { authorizationsOfTransactions } from './authorization-rows.ts'
 export { agentLanes, type CardBatch, writeCardBatch } from './batch.ts'
 export { cardChannel } from './channel.ts'

@@ -12,6 +12,7 @@ import type { PolicyDecision } from '../../control/policies/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { type Conversion, originalOfConversion } from '../../money/exchange-rates/index.ts'
 import { newId } from '../../values/ids.ts'
 import { type Cents, NO_CENTS } from '../../values/money.ts'
 import { authorizationEvents } from './api.ts'
@@ -33,6 +34,8 @@ export interface TokenPayment {
   readonly cardId: string
   readonly numberId: string
   readonly amountCents: Cents
+  /** Null if the merchant asks for euros. */
+  readonly conversion: Conversion | null
   /** The host that asks for the money, which the rules treat as the merchant. */
   readonly host: string
   readonly url: string
@@ -134,9 +137,10 @@ export function decideTokenPayment(
   Object.assign(authorization, { networkTokenId, mppCredentialId, decision, decisionSummary })
   if (batch.singleUse.has(cardId)) batch.used.set(cardId, id)
   const evidence = messageEvidence('mpp', mppCredentialId, id, `${mppCredentialId}/begun`)
+  const original = payment.conversion ? originalOfConversion(payment.conversion) : undefined
   applyPaymentFact(
     authorization,
-    { type: 'requested', cents: amountCents },
+    { type: 'requested', cents: amountCents, original },
     cardChannel,
     evidence,
     batch,
@@ -165,13 +169,14 @@ function requestOf({
   numberId,
   intentId,
   amountCents,
+  conversion,
   host,
   url,
 }: TokenPayment): CardAuthorizationRequest {
   const merchant = { descriptor: host, mcc: null, city: null, country: null, url, networkTokenId: null }
   const content = initialAuthorizationRequest({ amountCents, partialAllowed: false, merchant })
   const base = { existing: undefined, search: undefined, isLate: false }
-  return { ...base, content, intentId, agentId, cardId, numberId }
+  return { ...base, content, conversion, intentId, agentId, cardId, numberId }
 }
 
 export function tokenPaymentAuthorization(

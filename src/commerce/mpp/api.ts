@@ -116,7 +116,7 @@ const sentRefusals = {
 
 const status = z.enum(mppCredentialMachine.states).meta({
   description:
-    '`minted`: shown to the caller, who sends it. `sent`: not answered yet. `indeterminate`: outcome unknown, money still held. `consumed`: paid. `void`: not paid, or reversed; the intent can be paid again.',
+    '`minted`: shown to the caller, who sends it. `sent`: not answered yet. `indeterminate`: outcome unknown. `consumed`: paid. `void`: not paid, or reversed.',
 })
 
 const merchant = z.string().meta({
@@ -291,7 +291,7 @@ const MppPayment = z
     }),
     merchant_body: z.record(z.string(), z.unknown()).meta({
       description:
-        'The merchant’s body: a JSON object as it is, other JSON as `value`, text as `text`, anything else as `base64` with its `contentType`. JSON of more than 20,000 values or 64 levels stays `text`. At most 1 MiB: a cut body has `truncated`. Card numbers are masked except for the last four digits, and the credential is removed: such a body has `masked`.',
+        'The merchant’s body: a JSON object as it is, other JSON as `value`, text as `text`, anything else as `base64` with its `contentType`. At most 1 MiB: a cut body has `truncated`. Card numbers are masked except for the last four digits, and the credential is removed: such a body has `masked`.',
       examples: [{ report: 42 }],
     }),
     note: z.string().optional().meta({ description: 'Why there is no receipt. Missing if there is one.' }),
@@ -329,7 +329,7 @@ export const mppApi = {
     },
     description: [
       'Requests the URL, reads the challenge of its 402, mints one credential for it (method `card` or `stripe`: a token of the card for this merchant alone), and repeats the request with it. Returns what the merchant sells, and its receipt.',
-      'Before minting, the service checks the intent, the card, the host, the challenge (expiry, amount, network, body, the merchant’s own key), policy and risk. A refusal has paid nothing.',
+      'Before minting, the service checks the intent, the card, the host, the challenge (expiry, amount, network, body, the merchant’s own key), policy and risk. A refusal has paid nothing. Offers in euros are preferred.',
       'A credential is sent once. Any answer other than a 2xx leaves the outcome unknown: 502 or 504, the money stays held, and nothing is minted again until the card network or a key (`POST /v1/mpp/credentials/{id}/resolve`) reports the outcome, or 31 days have passed. A repetition with the same `Idempotency-Key` never pays twice.',
     ].join('\n\n'),
     callers: ['key', 'agent'],

@@ -13,6 +13,7 @@ import {
   statusCondition,
 } from '../../kernel/database/deadline-rows.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import { originalOfConversion } from '../../money/exchange-rates/index.ts'
 import { isUnusableInput, parseReceipt } from '../../mpp/index.ts'
 import { formatMinute } from '../../values/clock.ts'
 import { formatDecimal, formatMoney } from '../../values/money.ts'
@@ -94,7 +95,7 @@ const MAX_PAYMENTS = 20
 const FIND = `
 select p.* from unnest($3::text[]) as w (id)
 cross join lateral (
-  select c.id, c.intent_id as "intentId", c.status, c.amount_cents as "amountCents", c.note, c.updated_at as "updatedAt", (
+  select c.id, c.intent_id as "intentId", c.status, c.amount_cents as "amountCents", c.conversion, c.note, c.updated_at as "updatedAt", (
     select a.status in ('refunded', 'reversed', 'expired') from card_authorizations a
     where (a.owner_id, a.mode, a.intent_id, a.mpp_credential_id) = (c.owner_id, c.mode, c.intent_id, c.id) limit 1) as "isRefunded"
   from mpp_credentials c where (c.owner_id, c.mode, c.intent_id) = ($1, $2, w.id) order by c.id desc limit ${MAX_PAYMENTS}
@@ -102,7 +103,7 @@ cross join lateral (
 order by p.id desc`
 
 type PaymentRow = Row &
-  Pick<MppCredential, 'id' | 'intentId' | 'amountCents' | 'note' | 'updatedAt'> & {
+  Pick<MppCredential, 'id' | 'intentId' | 'amountCents' | 'conversion' | 'note' | 'updatedAt'> & {
     readonly status: MppStatus
     readonly isRefunded: boolean | null
   }
@@ -119,12 +120,13 @@ const OPEN_REASON = 'The outcome is unknown: the merchant may have been paid.'
 
 const machinePaymentsOn: FindIntentPayments = async (intentIds, { ownerId, mode }, sql) => {
   const rows = await sql<PaymentRow>(FIND, [ownerId, mode, intentIds])
-  return rows.map(({ id, intentId, status, amountCents, note, isRefunded, updatedAt }) => ({
+  return rows.map(({ id, intentId, status, amountCents, conversion, note, isRefunded, updatedAt }) => ({
     intentId,
     type: 'mpp' as const,
     id,
     status: status === 'consumed' && isRefunded ? 'returned' : stateByStatus[status],
     amountCents,
+    original: conversion && originalOfConversion(conversion),
     reason: status === 'indeterminate' ? { code: status, message: note ?? OPEN_REASON } : null,
     updatedAt,
   }))

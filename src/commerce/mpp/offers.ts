@@ -2,6 +2,7 @@ import {
   type ConvertedPrice,
   convertPrice,
   type NewestRates,
+  originalOfConversion,
   rateRefusals,
 } from '../../money/exchange-rates/index.ts'
 import {
@@ -20,6 +21,7 @@ import {
 } from '../../mpp/index.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
 import { type Cents, cents, formatMoney } from '../../values/money.ts'
+import { formatOriginal } from '../../values/original-amount.ts'
 import { canonicalHost, hostInMerchantName, isSameSite } from './hosts.ts'
 import type { MachinePaymentProblem } from './pay/payment.ts'
 
@@ -74,7 +76,9 @@ export function offersOf(
     const read = challenges
       .filter(challenge => isCharge(challenge, method))
       .map(challenge => readOffer(challenge, method))
-    return read.find(isOffer) ?? read[0] ?? []
+    const usable = read.filter(isOffer)
+    // A price in euros needs no rate and no margin.
+    return usable.find(({ charge }) => charge.currency === 'eur') ?? usable[0] ?? read[0] ?? []
   })
   if (found.length > 0) return found
   const offers = challenges.map(({ method, intent }) => `${method}/${intent}`)
@@ -172,12 +176,13 @@ export type EuroPrice = Omit<ConvertedPrice, 'conversion'> & {
 export function euroPriceOf(
   { amount, currency }: ChargeRequest,
   rates: NewestRates | null,
+  marginPercent: number,
 ): EuroPrice | MachinePaymentProblem {
   if (currency === 'eur') return { amountCents: cents(amount), conversion: null }
   if (!rates) return { code: 'rates_outdated', message: rateRefusals.rates_outdated[1] }
   const code = currency.toUpperCase()
   return (
-    convertPrice(amount, code, rates) ?? {
+    convertPrice(amount, code, rates, marginPercent) ?? {
       code: 'currency_unknown',
       message: `url: the merchant asks for ${code}, which has no reference rate. GET /exchange-rates lists the currencies.`,
     }
@@ -186,8 +191,8 @@ export function euroPriceOf(
 
 function inWords({ amountCents, conversion }: EuroPrice): string {
   if (conversion === null) return formatMoney(amountCents)
-  const { price, currency, rateDate, marginPercent } = conversion
-  return `${currency} ${price} (${formatMoney(amountCents)} by the rate of ${rateDate} with a margin of ${marginPercent} %)`
+  const { rateDate, marginPercent } = conversion
+  return `${formatOriginal(originalOfConversion(conversion))} (${formatMoney(amountCents)} by the rate of ${rateDate} with a margin of ${marginPercent} %)`
 }
 
 const checkHold: Check<Offered> = (_, { heldCents, price }) =>

@@ -8,6 +8,7 @@ import { fileViewWarnings } from '../../ports/viewer.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
+import { OriginalAmountRecord } from '../../values/original-amount.ts'
 import { recordHead, recordTimestamps, timeRangeMembers } from '../../values/schemas.ts'
 import { receiptMachine, receiptMatchSources } from './receipt.ts'
 import { receiptMatchReasons } from './score.ts'
@@ -96,6 +97,7 @@ const MissingReceipt = z
     intentId: id('intent').nullable(),
     type: z.string().meta({ examples: ['card'] }),
     amountCents: moneySchema,
+    original: OriginalAmountRecord.nullable(),
     merchant: z.string(),
     createdAt: instant,
   })
@@ -137,7 +139,7 @@ export const receiptsApi = {
     ...writers,
     summary: 'Upload the receipt of a payment',
     description: [
-      'A PDF or a picture, which is fully decoded: a broken or truncated file, or one larger than 40 million pixels, is refused with a 400. The original is stored unchanged; only re-encoded pictures of it are shown.',
+      'A PDF or a picture, which is fully decoded: a broken or truncated file, or one larger than 40 million pixels, is refused with a 400. The original is stored unchanged.',
       'Without `transactionId` the text of a PDF is compared with the payments of the 30 days around its date: a clear match is `matched`, otherwise the best candidates are `suggestions`. A total that differs from the paid amount is a `mismatch`, which the intent shows, too. A photograph has no machine-readable text: it stays `unread` until its payment is named.',
       'A receipt without a payment is compared again after ten minutes, an hour, six hours, and daily for 30 days.',
     ].join('\n\n'),

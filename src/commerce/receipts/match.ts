@@ -60,9 +60,10 @@ async function paymentsAround(facts: ReceiptFacts, context: MatchContext): Promi
     merchantOf(facts.vatNumber, context),
   ])
   const having = new Set(rows.map(({ id }) => id))
-  return payments.map(({ id, amountCents, merchant, createdAt }) => ({
+  return payments.map(({ id, amountCents, original, merchant, createdAt }) => ({
     transactionId: id,
     amountCents,
+    original,
     merchant,
     at: createdAt,
     hasReceipt: having.has(id),
@@ -169,7 +170,7 @@ function statusOf({
   payment,
   suggestions,
 }: Pick<MatchResult, 'facts' | 'payment' | 'suggestions'>): ReceiptStatus {
-  if (payment) return receiptTotalDiffers(facts, payment.amountCents) ? 'mismatch' : 'matched'
+  if (payment) return receiptTotalDiffers(facts, payment) ? 'mismatch' : 'matched'
   if (suggestions.length > 0) return 'suggested'
   return facts ? 'unmatched' : 'unread'
 }

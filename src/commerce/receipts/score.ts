@@ -1,6 +1,7 @@
 import { hostInText, merchantNameOfDescriptor, normalizeMerchant } from '../../control/merchants/index.ts'
 import { days } from '../../values/clock.ts'
 import { type Cents, formatDecimal } from '../../values/money.ts'
+import type { OriginalAmount } from '../../values/original-amount.ts'
 import type { ReceiptFacts } from './read-text.ts'
 
 /** Out of 100 points: the score for an automatic match, and the required lead over the next payment. */
@@ -28,6 +29,8 @@ export type ReceiptMatchReason = keyof typeof POINTS
 export interface ReceiptCandidate {
   readonly transactionId: string
   readonly amountCents: Cents
+  /** The price in another currency, in which its receipt may be. */
+  readonly original: OriginalAmount | null
   readonly merchant: string
   readonly at: Date
   readonly hasReceipt: boolean
@@ -66,7 +69,7 @@ export function chooseReceiptMatch(
 
 function scoreOf(payment: ReceiptCandidate, facts: ReceiptFacts, names: Names, now: Date): ScoredCandidate {
   const reasons: ReceiptMatchReason[] = []
-  if (isInEur(facts) && facts.total === formatDecimal(payment.amountCents)) reasons.push('amount_equal')
+  if (hasTotalOf(facts, payment) === true) reasons.push('amount_equal')
   if (isNamed(payment.merchant, names)) reasons.push('merchant_named')
   else if (payment.hasVatNumber) reasons.push('vat_number_known')
   reasons.push(dateReason(payment.at, facts.date, now))
@@ -75,7 +78,16 @@ function scoreOf(payment: ReceiptCandidate, facts: ReceiptFacts, names: Names, n
   return { transactionId: payment.transactionId, score, reasons }
 }
 
-const isInEur = ({ currency }: ReceiptFacts): boolean => currency === null || currency === 'EUR'
+type PaidAmount = Pick<ReceiptCandidate, 'amountCents' | 'original'>
+
+/** Undefined if the receipt has no total, or one in a currency that says nothing about this payment. */
+function hasTotalOf({ total, currency }: ReceiptFacts, { amountCents, original }: PaidAmount) {
+  if (total === null) return undefined
+  const isOriginal = original !== null && Number(total) === Number(original.amount)
+  if (currency !== null && currency === original?.currency) return isOriginal
+  if (currency !== null && currency !== 'EUR') return undefined
+  return total === formatDecimal(amountCents) || (currency === null && isOriginal)
+}
 
 function dateReason(at: Date, date: string | null, now: Date): ReceiptMatchReason {
   const day = date ?? now.toISOString().slice(0, 10)
@@ -123,7 +135,5 @@ function isNamed(merchant: string, { lines, text }: Names): boolean {
   return plain.length > 3 && text.includes(` ${plain} `)
 }
 
-export function receiptTotalDiffers(facts: ReceiptFacts | null, amountCents: Cents): boolean {
-  if (!facts || facts.total === null || !isInEur(facts)) return false
-  return facts.total !== formatDecimal(amountCents)
-}
+export const receiptTotalDiffers = (facts: ReceiptFacts | null, paid: PaidAmount): boolean =>
+  facts !== null && hasTotalOf(facts, paid) === false

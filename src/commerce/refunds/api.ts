@@ -14,6 +14,7 @@ import {
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema, positiveMoneySchema } from '../../values/money.ts'
+import { type OriginalAmount, OriginalAmountRecord } from '../../values/original-amount.ts'
 import {
   freeTextSchema,
   ProcessStatusRecord,
@@ -53,6 +54,7 @@ const RefundRecord = z
     arrivedCents: moneySchema.meta({
       description: 'Amount received so far. A merchant may send it in parts.',
     }),
+    original: OriginalAmountRecord.nullable(),
     reason: reason.nullable(),
     note: z.string().nullable(),
     failure: z
@@ -76,8 +78,12 @@ const RefundRecord = z
   })
   .meta({ id: 'Refund' })
 
-export const refundResponse = ({ sourceType, sourceId, ...refund }: RefundRow | Refund) => ({
+export const refundResponse = (
+  { sourceType, sourceId, ...refund }: RefundRow | Refund,
+  original: OriginalAmount | null = null,
+) => ({
   ...refund,
+  original,
   source: sourceType && sourceId ? { type: sourceType, id: sourceId } : null,
 })
 

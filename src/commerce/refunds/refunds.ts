@@ -1,3 +1,4 @@
+import { CARD_REFUND_SOURCE, CardAuthorization } from '../../cards/authorizations/index.ts'
 import { area, type Reaction, reactionToAll } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
@@ -69,6 +70,19 @@ function processStatusOf(refund: Refund, now: Date) {
   }
 }
 
+/** What a card network sent back in another currency is among the facts of its payment. */
+async function withOriginals(rows: readonly Refund[], { records }: Pick<Context, 'records'>) {
+  const ids = rows.flatMap(({ sourceType, sourceId }) =>
+    sourceType === CARD_REFUND_SOURCE && sourceId !== null ? sourceId : [],
+  )
+  const payments = ids.length === 0 ? [] : await records.find(CardAuthorization, { id: { $in: ids } })
+  const refundsOf = new Map(payments.map(({ id, facts }) => [id, facts.refunds]))
+  return rows.map(row => {
+    const fact = refundsOf.get(row.sourceId ?? '')?.find(({ amount }) => amount === String(row.arrivedCents))
+    return refundResponse(row, fact?.original)
+  })
+}
+
 const refunds = bindHandlers(refundsApi, {
   create: createRefund,
   ask: retryRefundCall,
@@ -78,12 +92,14 @@ const refunds = bindHandlers(refundsApi, {
   async list({ query: { from, to, cursor: _cursor, limit: _limit, ...filters } }, context) {
     const created = await createdWithinCondition('refund', { from, to }, context)
     const page = await context.page(Refund, definedOnly({ ...filters, ...created }))
-    return { ...page, data: page.data.map(refundResponse) }
+    return { ...page, data: await withOriginals(page.data, context) }
   },
 
-  async get({ params }, { records, refuse }) {
-    const refund = await records.findOne(Refund, { id: params.id })
-    return refund ? refundResponse(refund) : refuse('refund_not_found')
+  async get({ params }, context) {
+    const refund = await context.records.findOne(Refund, { id: params.id })
+    if (!refund) return context.refuse('refund_not_found')
+    const [response] = await withOriginals([refund], context)
+    return response ?? context.refuse('refund_not_found')
   },
 
   async status({ params }, { records, now, refuse }) {

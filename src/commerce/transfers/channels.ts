@@ -144,7 +144,7 @@ export const transferEvidence = (
 })
 
 const shown = ({ id: transferId, amountCents, intentId }: TransferPayment) =>
-  ({ type: 'transfer', transferId, amountCents, intentId }) as const
+  ({ type: 'transfer', transferId, original: null, amountCents, intentId }) as const
 
 function sepaTransaction(
   payment: TransferPayment,

@@ -232,6 +232,7 @@ const paymentsOnIntents: FindIntentPayments = async (intentIds, { ownerId, mode 
     id: row.id,
     status: row.status,
     amountCents: row.amountCents,
+    original: null,
     reason: row.reason ?? unconfirmedPayee(row),
     updatedAt: row.updatedAt,
   }))

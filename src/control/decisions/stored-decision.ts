@@ -124,6 +124,7 @@ const NULL_REQUEST = {
   namedCard: null,
   mandate: null,
   outsideMandates: null,
+  conversion: null,
 } as const satisfies Partial<Stored<SpendRequest>>
 
 const NULL_COUNTERS = { lastSpendAt: null, firstMerchant: null } as const satisfies Partial<

@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { IntentPayment } from '../../kernel/contract/payables.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { requireFirst } from '../../values/collections.ts'
+import { formatOriginal } from '../../values/original-amount.ts'
 import { truncateText } from '../../values/schemas.ts'
 import type { Intent, IntentRow } from './intent.ts'
 
@@ -40,8 +41,14 @@ export async function intentResponse(intent: Intent, context: ReadContext) {
 
 export const unpaidIntentResponse = <T extends object>(intent: T) => withMembers(intent, { payment: null })
 
-/** Null if the payment was completed, which the intent's status already says. */
-export function intentPaymentSentence({ status, reason }: IntentPayment): string | null {
+/** Null if there is no more to say than the intent's status does. */
+export function intentPaymentSentence(payment: IntentPayment): string | null {
+  const { original } = payment
+  const price = original && `The price is ${formatOriginal(original)}.`
+  return [stateSentence(payment), price].filter(Boolean).join(' ') || null
+}
+
+function stateSentence({ status, reason }: IntentPayment): string | null {
   const why = reason ? ` ${reason.message}` : ''
   if (status === 'rejected') return `The payment was rejected, and the money was returned.${why}`
   if (status === 'returned') return `The payment was returned.${why}`

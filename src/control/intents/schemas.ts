@@ -5,6 +5,7 @@ import { intentPaymentStates, intentPaymentTypes } from '../../kernel/contract/p
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
+import { OriginalAmountRecord } from '../../values/original-amount.ts'
 import {
   labelSchema,
   metadataSchema,
@@ -74,6 +75,7 @@ const Payment = z
       description:
         'Amount of the payment. For a card payment: the collected amount, once the merchant has collected any.',
     }),
+    original: OriginalAmountRecord.nullable(),
     reason: z
       .object({
         code: z.string().meta({ examples: ['AC04'] }),

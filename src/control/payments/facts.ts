@@ -1,16 +1,22 @@
 import { type Cents, cents } from '../../values/money.ts'
+import type { OriginalAmount } from '../../values/original-amount.ts'
+
+/** The merchant's amount, which is stated only in another currency than euros. */
+interface StatedOriginal {
+  readonly original?: OriginalAmount | undefined
+}
 
 /** States one fact of a payment, as a network, a merchant, the owner or this service reports it. */
 export type PaymentFact =
   /** This service begins the payment, for at most this amount. */
-  | { readonly type: 'requested'; readonly cents: Cents }
+  | ({ readonly type: 'requested'; readonly cents: Cents } & StatedOriginal)
   /** The answer to a request of the network: 0 is the authorization, 1 its first increment, and so on. */
-  | {
+  | ({
       readonly type: 'authorized'
       readonly increment: number
       readonly requestedCents: Cents
       readonly approvedCents: Cents
-    }
+    } & StatedOriginal)
   /** The answer came too late, so the network has treated it as a decline. */
   | { readonly type: 'answered_late'; readonly increment: number }
   /** The network's own list of answers to its first requests, which overrides the service's. */
@@ -20,15 +26,20 @@ export type PaymentFact =
   /** The payer's checkout or the payee's receipt states that it is paid. Only the first statement counts. */
   | { readonly type: 'captured'; readonly cents: Cents }
   /** The network moves the money. `final`: the rest of the authorized amount will not be cleared. */
-  | { readonly type: 'cleared'; readonly id: string; readonly cents: Cents; readonly final: boolean }
-  | { readonly type: 'refunded'; readonly id: string; readonly cents: Cents }
+  | ({
+      readonly type: 'cleared'
+      readonly id: string
+      readonly cents: Cents
+      readonly final: boolean
+    } & StatedOriginal)
+  | ({ readonly type: 'refunded'; readonly id: string; readonly cents: Cents } & StatedOriginal)
   /** A dispute credits this amount to the owner. A later amount of the same dispute replaces it. */
   | { readonly type: 'credited'; readonly id: string; readonly cents: Cents }
   /** The payment counts as not paid. A capture or an approval of the network overrides this. */
   | { readonly type: 'not_paid' }
   | { readonly type: 'expired' }
 
-interface NetworkAnswer {
+interface NetworkAnswer extends StatedOriginal {
   readonly cents: Cents
   readonly approved: boolean
 }
@@ -37,20 +48,24 @@ type StoredCents = string
 
 /** All facts of one payment as a set, with the member names of the stored JSON (`card_authorizations.facts`). */
 export interface PaymentFacts {
-  readonly asks: readonly {
+  readonly asks: readonly ({
     readonly ask: number
     readonly asked: StoredCents
     readonly approved: StoredCents
-  }[]
-  readonly outcome: readonly { readonly amount: StoredCents; readonly approved: boolean }[]
+  } & StatedOriginal)[]
+  readonly outcome: readonly ({
+    readonly amount: StoredCents
+    readonly approved: boolean
+  } & StatedOriginal)[]
   readonly reversals: readonly { readonly id: string; readonly amount: StoredCents | null }[]
-  readonly clearings: readonly {
+  readonly clearings: readonly ({
     readonly id: string
     readonly amount: StoredCents
     readonly final: boolean
-  }[]
-  readonly refunds: readonly { readonly id: string; readonly amount: StoredCents }[]
+  } & StatedOriginal)[]
+  readonly refunds: readonly ({ readonly id: string; readonly amount: StoredCents } & StatedOriginal)[]
   readonly begun?: StoredCents
+  readonly begunOriginal?: OriginalAmount
   readonly confirmed: StoredCents | null
   readonly notPaid?: true
   readonly returned?: readonly { readonly id: string; readonly amount: StoredCents }[]
@@ -67,17 +82,18 @@ export const noPaymentFacts: PaymentFacts = {
   expired: false,
 }
 
-export interface AuthRequest {
+export interface AuthRequest extends StatedOriginal {
   readonly increment: number
   readonly requestedCents: Cents
   readonly approvedCents: Cents
 }
 
 export const decodeAuthRequests = ({ asks }: PaymentFacts): AuthRequest[] =>
-  asks.map(({ ask, asked, approved }) => ({
+  asks.map(({ ask, asked, approved, original }) => ({
     increment: ask,
     requestedCents: cents(asked),
     approvedCents: cents(approved),
+    original,
   }))
 
 export const disputeCreditCents = ({ returned = [] }: PaymentFacts, disputeId: string): Cents =>
@@ -99,7 +115,7 @@ export const reversalAndExpiryFacts = ({ reversals, expired }: PaymentFacts): Pa
 export function addPaymentFact(facts: PaymentFacts, fact: PaymentFact): PaymentFacts {
   switch (fact.type) {
     case 'requested':
-      return { ...facts, begun: facts.begun ?? String(fact.cents) }
+      return facts.begun === undefined ? begin(facts, fact) : facts
     case 'authorized':
       return addRequest(facts, fact)
     case 'answered_late':
@@ -119,7 +135,10 @@ export function addPaymentFact(facts: PaymentFacts, fact: PaymentFact): PaymentF
     case 'cleared':
       return addClearing(facts, fact)
     case 'refunded':
-      return { ...facts, refunds: addById(facts.refunds, { id: fact.id, amount: String(fact.cents) }) }
+      return {
+        ...facts,
+        refunds: addById(facts.refunds, { id: fact.id, amount: String(fact.cents), ...stated(fact) }),
+      }
     case 'credited':
       return setCredit(facts, fact)
     case 'not_paid':
@@ -138,25 +157,42 @@ function addById<T extends { readonly id: string }>(facts: readonly T[], fact: T
   return facts.some(({ id }) => id === fact.id) ? facts : [...facts, fact]
 }
 
+const stated = ({ original }: StatedOriginal): StatedOriginal => (original ? { original } : {})
+
+const begin = (facts: PaymentFacts, { cents, original }: FactOf<'requested'>): PaymentFacts => ({
+  ...facts,
+  begun: String(cents),
+  ...(original && { begunOriginal: original }),
+})
+
 /** The first answer to a request counts. */
-function addRequest(
-  facts: PaymentFacts,
-  { increment, requestedCents, approvedCents }: FactOf<'authorized'>,
-): PaymentFacts {
+function addRequest(facts: PaymentFacts, fact: FactOf<'authorized'>): PaymentFacts {
+  const { increment, requestedCents, approvedCents } = fact
   if (facts.asks.some(({ ask }) => ask === increment)) return facts
-  const request = { ask: increment, asked: String(requestedCents), approved: String(approvedCents) }
+  const request = {
+    ask: increment,
+    asked: String(requestedCents),
+    approved: String(approvedCents),
+    ...stated(fact),
+  }
   return { ...facts, asks: [...facts.asks, request].sort((one, other) => one.ask - other.ask) }
 }
 
 /** The network repeats its earlier answers in each list, so the longest list is the latest. */
 function addAnswers(facts: PaymentFacts, answers: readonly NetworkAnswer[]): PaymentFacts {
   if (answers.length <= facts.outcome.length) return facts
-  return { ...facts, outcome: answers.map(({ cents, approved }) => ({ amount: String(cents), approved })) }
+  const outcome = answers.map(answer => ({
+    amount: String(answer.cents),
+    approved: answer.approved,
+    ...stated(answer),
+  }))
+  return { ...facts, outcome }
 }
 
 /** Two messages may report one clearing. It is final if one of them says so. */
-function addClearing(facts: PaymentFacts, { id, cents, final }: FactOf<'cleared'>): PaymentFacts {
-  const clearings = addById(facts.clearings, { id, amount: String(cents), final })
+function addClearing(facts: PaymentFacts, fact: FactOf<'cleared'>): PaymentFacts {
+  const { id, cents, final } = fact
+  const clearings = addById(facts.clearings, { id, amount: String(cents), final, ...stated(fact) })
   return {
     ...facts,
     clearings: clearings.map(known => (known.id === id ? { ...known, final: known.final || final } : known)),

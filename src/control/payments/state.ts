@@ -1,7 +1,8 @@
 import { type Cents, cents, minOf, NO_CENTS, remainderOf, sumOf } from '../../values/money.ts'
+import { type OriginalAmount, sumOriginals } from '../../values/original-amount.ts'
 import { type AuthRequest, decodeAuthRequests, type PaymentFacts } from './facts.ts'
 
-type Approval = Pick<AuthRequest, 'increment' | 'approvedCents'>
+type Approval = Pick<AuthRequest, 'increment' | 'approvedCents' | 'original'>
 
 export interface PaymentState {
   readonly approvals: readonly Approval[]
@@ -26,6 +27,9 @@ export interface PaymentState {
   readonly isClosed: boolean
   readonly isReversed: boolean
   readonly isNotPaid: boolean
+  /** What the merchant takes, in its currency; null for euros, or if it is unknown. */
+  readonly original: OriginalAmount | null
+  readonly refundedOriginal: OriginalAmount | null
 }
 
 const sumOfFacts = (facts: readonly { readonly amount: string }[]): Cents =>
@@ -34,11 +38,12 @@ const sumOfFacts = (facts: readonly { readonly amount: string }[]): Cents =>
 function approvalsOf({ outcome }: PaymentFacts, requests: readonly AuthRequest[]): Approval[] {
   const ours = requests.filter(({ increment }) => increment >= outcome.length)
   return [
-    ...outcome.map(({ amount, approved }, increment) => ({
+    ...outcome.map(({ amount, approved, original }, increment) => ({
       increment,
       approvedCents: approved ? cents(amount) : NO_CENTS,
+      original,
     })),
-    ...ours.map(({ increment, approvedCents }) => ({ increment, approvedCents })),
+    ...ours.map(({ increment, approvedCents, original }) => ({ increment, approvedCents, original })),
   ]
 }
 
@@ -48,6 +53,27 @@ function reversalOf({ reversals }: PaymentFacts, approvedCents: Cents) {
   const reversedCents = isWhole ? approvedCents : partial
   return { reversedCents, isReversed: isWhole || (approvedCents > 0n && reversedCents >= approvedCents) }
 }
+
+/** What was cleared counts, else what was authorized, else what this service began the payment for. */
+function originalsOf(
+  { clearings, refunds, begunOriginal }: PaymentFacts,
+  approvals: readonly Approval[],
+  isRefundOnly: boolean,
+) {
+  const approved = approvals.filter(({ approvedCents }) => approvedCents > 0n)
+  const asked = approved.length > 0 ? approved : approvals
+  const refundedOriginal = originalOf(refunds)
+  return {
+    original:
+      originalOf(clearings) ??
+      originalOf(asked) ??
+      (isRefundOnly ? refundedOriginal : (begunOriginal ?? null)),
+    refundedOriginal,
+  }
+}
+
+const originalOf = (facts: readonly Pick<Approval, 'original'>[]): OriginalAmount | null =>
+  sumOriginals(facts.map(({ original }) => original))
 
 /** Depends on the set of facts, not on the order of their arrival. */
 export function foldPaymentFacts(facts: PaymentFacts): PaymentState {
@@ -64,6 +90,8 @@ export function foldPaymentFacts(facts: PaymentFacts): PaymentState {
   const isAwaited = !isClosed && confirmedCents !== null && confirmedCents > clearedCents
   const capturedCents = isAwaited ? confirmedCents : clearedCents
   const isAnswered = requests.length + facts.outcome.length > 0 || confirmedCents !== null
+  const isRefundOnly =
+    facts.refunds.length > 0 && !isAnswered && facts.clearings.length === 0 && facts.begun === undefined
   return {
     approvals,
     requestedCents: sumOf(requests.map(one => one.requestedCents)),
@@ -77,11 +105,11 @@ export function foldPaymentFacts(facts: PaymentFacts): PaymentState {
     pendingCents: isClosed || isAnswered ? NO_CENTS : remainderOf(initiatedCents, clearedCents),
     initiatedCents,
     isSelfInitiated: facts.begun !== undefined,
-    isRefundOnly:
-      facts.refunds.length > 0 && !isAnswered && facts.clearings.length === 0 && facts.begun === undefined,
+    isRefundOnly,
     isClosed,
     isReversed,
     isNotPaid,
+    ...originalsOf(facts, approvals, isRefundOnly),
   }
 }
 

@@ -153,7 +153,7 @@ export const policiesApi = {
   apply: post('/policies/{id}/apply', {
     summary: 'Apply a changed template to its agents',
     description:
-      'Every agent whose policy is a copy of this template gets the template’s current rules. Rules that were set only for one agent stay: `kept`, and `overrides` of its policy, list them.',
+      'Every agent whose policy is a copy of this template gets its current rules. Rules that were set only for one agent stay: `kept` lists them.',
     callers: ['key'],
     scope: 'policies:write',
     returns: [
@@ -185,7 +185,7 @@ export const policiesApi = {
   assign: put('/policies/agent/{agentId}', {
     summary: 'Give an agent a policy',
     description:
-      'The agent gets its own copy of the policy, which remembers its template: a change to one agent never changes another. If its own template is assigned again, rules that were set only for the agent stay. With another template, rules that `toggle` has switched on stay. `overrides` lists them.',
+      'The agent gets its own copy of the policy. If its own template is assigned again, rules that were set only for the agent stay. With another template, rules that `toggle` has switched on stay. `overrides` lists them.',
     callers: ['key'],
     scope: 'policies:write',
     body: z.strictObject({
@@ -216,7 +216,7 @@ export const policiesApi = {
   toggle: patch('/policies/agent/{agentId}/toggle', {
     summary: 'Switch one rule of an agent’s effective policy',
     description:
-      'Changes the rule for this agent only. It stays when the template is applied or assigned again, until it is switched back. A rule that is switched on stays under another template, too.',
+      'Changes the rule for this agent only. It stays when the template is applied or assigned again; switched on, also under another template.',
     callers: ['key'],
     scope: 'policies:write',
     body: z.strictObject({

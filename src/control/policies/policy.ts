@@ -96,6 +96,7 @@ const policySchema = defineEntity({
     activeHoursEnd: nullable.integer(),
     maxUsageCount: nullable.integer(),
     amountTolerancePercent: nullable.number(),
+    conversionMarginPercent: nullable.number(),
   },
 })
 

@@ -4,7 +4,8 @@ import { id } from '../../values/ids.ts'
 import { recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { expirationActions, PolicyCreate, policyRuleFields, policyRuleNames } from '../rules/index.ts'
 
-const { allowedMccs, blockedMccs, attestationWindowMinutes, ...contractRules } = policyRuleFields
+const { allowedMccs, blockedMccs, attestationWindowMinutes, conversionMarginPercent, ...contractRules } =
+  policyRuleFields
 
 const agentId = id('agent')
 

@@ -109,7 +109,7 @@ export const policySimulationApi = {
     limits: { oneAtATime: true },
     summary: 'Replay past decisions under a policy',
     description:
-      'Shows which decisions would have been different if the agents had been under this policy. Each agent’s decisions are replayed in order, with the recorded request, funds, risk and state.\n\nCounters begin as recorded, and diverge with each decision that differs: a spend that this policy denies leaves budget for later ones, and a spend that it allows uses budget. A spend that was allowed and would be sent to a person counts as approved; a spend that a person denied stays denied. The first merchant, the policy’s expiry, the mandate that would allow the spend, and other agents’ use of the owner’s budget are as recorded.',
+      'Shows which decisions would have been different under this policy. Each agent’s decisions are replayed in order, with the recorded request, funds, risk and state.\n\nCounters begin as recorded, and diverge with each decision that differs. A spend that would now be sent to a person counts as approved; one that a person denied stays denied. The first merchant, the policy’s expiry, mandates and other agents’ use of the budget are as recorded.',
     callers: ['key'],
     ...readAccess,
     body: z

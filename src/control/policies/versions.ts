@@ -47,6 +47,7 @@ const ruleWords: Readonly<Record<keyof PolicyRules, readonly [title: string, for
   activeHoursEnd: ['Hour at which it ends', hour],
   maxUsageCount: ['Number of payments', payments],
   amountTolerancePercent: ['Tolerance of the amount', percent],
+  conversionMarginPercent: ['Margin for other currencies', percent],
 }
 
 function onlyIn(names: readonly unknown[], others: readonly unknown[]): string[] {

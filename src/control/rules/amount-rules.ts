@@ -1,5 +1,7 @@
+import { originalOfConversion } from '../../money/exchange-rates/index.ts'
 import { jsonName } from '../../values/json-names.ts'
 import { addCents, type Cents, formatMoney, fractionOf, subtractCents } from '../../values/money.ts'
+import { formatOriginal } from '../../values/original-amount.ts'
 import {
   type BudgetUsage,
   centsToEuroNumber,
@@ -139,6 +141,21 @@ export const toleranceRule: PolicyRule = {
   },
   skipMessage: 'The charged amount must not exceed the requested amount.',
   remedy: 'Raise the tolerance.',
+}
+
+/** Stops nothing: it shows how the amount, which the other rules check, follows from the price. */
+export const conversionRule: PolicyRule = {
+  name: 'conversionMarginPercent',
+  compile: () => input => {
+    const { conversion } = input.request
+    if (!conversion) return undefined
+    const { rate, rateDate, marginPercent } = conversion
+    const price = formatOriginal(originalOfConversion(conversion))
+    const message = `${price} counts as ${input.amountInWords}: at ${rate} for one euro, the rate of ${rateDate}, plus ${marginPercent} %.`
+    return checkWithoutLimit('conversionMarginPercent', 'pass', message)
+  },
+  skipMessage: 'The price is in euros.',
+  remedy: 'Lower the margin for other currencies.',
 }
 
 /** Ignores limits. Fractions of a cent are rounded up. */

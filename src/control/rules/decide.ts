@@ -3,6 +3,7 @@ import {
   amountToHold,
   autoApproveRule,
   budgetRule,
+  conversionRule,
   dailyLimitRule,
   maxTransactionRule,
   monthlyLimitRule,
@@ -74,6 +75,7 @@ export const policyRuleTable: readonly PolicyRule[] = [
   mandateRule,
   autoApproveRule,
   toleranceRule,
+  conversionRule,
   walletStatusRule,
   sufficientFundsRule,
 ]

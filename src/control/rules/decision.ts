@@ -1,3 +1,4 @@
+import type { Conversion } from '../../money/exchange-rates/index.ts'
 import { type Cents, formatMoney, NO_CENTS, subtractCents } from '../../values/money.ts'
 
 export const spendVerdicts = ['allowed', 'person', 'denied'] as const
@@ -126,6 +127,8 @@ export interface SpendRequest {
   readonly mandate?: MandateUsage | null | undefined
   /** Why none of the agent's active mandates covers the intent, in a sentence; missing if the agent has no mandate. */
   readonly outsideMandates?: string | null | undefined
+  /** How the merchant's price in another currency became the amount; missing for a price in euros. */
+  readonly conversion?: Conversion | null | undefined
 }
 
 export interface SpendCounters {

@@ -60,7 +60,7 @@ export const policyRuleFields = {
   expiresAfterMinutes: count(1, 'Minutes after assignment until the policy expires.'),
   expirationAction: z.enum(expirationActions).default('notify').meta({
     description:
-      'What happens to the agent’s cards when the policy expires. After `freeze` and `close`, every spend is denied. After `notify`, the agent can still spend; `policy.expired` tells you.',
+      'What happens to the cards when the policy expires. After `freeze` and `close`, every spend is denied; after `notify`, the agent can still spend.',
   }),
   activeHoursStart: hour(
     'First UTC hour in which the agent may spend. Defaults to midnight if only the end is set.',
@@ -75,6 +75,9 @@ export const policyRuleFields = {
   amountTolerancePercent: z.number().min(0).max(1_000_000).nullable().default(null).meta({
     description:
       'Percentage by which the charged amount may exceed the intent’s amount, never beyond a limit.',
+  }),
+  conversionMarginPercent: z.number().min(0).max(100).nullable().default(null).meta({
+    description: 'Percentage added to the rate of a price in another currency. Null: 3.',
   }),
 }
 

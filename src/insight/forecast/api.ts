@@ -3,6 +3,7 @@ import { get, notFound } from '../../kernel/contract/operation.ts'
 import { digitsAsNumber, integerSchema } from '../../kernel/contract/page.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
+import { OriginalAmountRecord } from '../../values/original-amount.ts'
 import { knownSpendKinds, MAX_KNOWN_SPENDS } from './known-spend.ts'
 import { BACKTESTED_DAYS } from './method/backtest.ts'
 import { forecastMethods, MAX_FORECAST_DAYS } from './method/outlook.ts'
@@ -57,6 +58,7 @@ const Known = z.object({
   kind: z.enum(knownSpendKinds),
   date: day.meta({ description: 'The latest day of the payment, or the day of the next charge.' }),
   amountCents: moneySchema,
+  original: OriginalAmountRecord.nullable(),
   merchant: z.string(),
   agentId: id('agent').nullable(),
   intentId: id('intent').nullable(),
@@ -104,7 +106,7 @@ const query = z.strictObject({
 })
 
 const description =
-  'Quantiles of the same weekdays of the past half year, scaled to the level of the last weeks; recent weeks weigh more. The forecast is of spending before refunds. Detected subscriptions are not estimated, but expected on their days. The same request on the same day has the same answer, unless earlier payments change.'
+  'Quantiles of the same weekdays of the past half year, scaled to the level of the last weeks. The forecast is of spending before refunds. Detected subscriptions are not estimated, but expected on their days.'
 
 export const forecastApi = {
   ofAgent: get('/forecast/agents/{id}', {
@@ -124,7 +126,7 @@ export const forecastApi = {
     scope: 'insight:read',
     readsClock: true,
     summary: 'Forecast the spending of all agents and you',
-    description: `${description} The budget is the shared one.`,
+    description: 'As `GET /forecast/agents/{id}`, with the shared budget.',
     query,
     returns: [200, ForecastRecord],
   }),

@@ -13,6 +13,7 @@ import {
   type KnownSpend,
   readApprovedIntents,
   readIntentsDueByDay,
+  readLastOriginals,
   sortBySoonest,
   type UpcomingCharges,
   upcomingCharges,
@@ -95,7 +96,8 @@ async function readBasis(
   ])
   const runs = found.slice(0, MOST_SUBSCRIPTIONS)
   const history = buildSpendHistory(spent, today, runs)
-  const charges = upcomingCharges(history.spend, runs, { most: MAX_FORECAST_DAYS, days })
+  const originals = await readLastOriginals(sql, context, runs)
+  const charges = upcomingCharges(history.spend, runs, { most: MAX_FORECAST_DAYS, days, originals })
   return { history, approved, dueOn, charges, remaining, days }
 }
 

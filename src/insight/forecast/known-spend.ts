@@ -2,6 +2,7 @@ import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { utcDay } from '../../values/clock.ts'
 import { type Cents, cents } from '../../values/money.ts'
+import type { OriginalAmount } from '../../values/original-amount.ts'
 import type { ChargeSeries } from '../analytics/index.ts'
 import { type DailySpend, dateOfDay, dayNumber } from './method/days.ts'
 import { subscriptionHistory } from './method/subscriptions.ts'
@@ -13,22 +14,29 @@ export interface KnownSpend {
   readonly kind: (typeof knownSpendKinds)[number]
   readonly date: string
   readonly amountCents: Cents
+  /** The price of a begun payment, or of the last charge; null for euros. */
+  readonly original: OriginalAmount | null
   readonly merchant: string
   readonly agentId: string | null
   readonly intentId: string | null
 }
 
 const APPROVED = `
-select id as "intentId", agent_id as "agentId", merchant, amount_cents as "amountCents", expires_at as "expiresAt"
-from intents
-where owner_id = $1 and mode = $2 and status = 'approved' and ($3::text is null or agent_id = $3)
-order by id desc limit ${MAX_KNOWN_SPENDS}`
+select i.id as "intentId", i.agent_id as "agentId", i.merchant, i.amount_cents as "amountCents", i.expires_at as "expiresAt",
+  p.original
+from intents i
+left join lateral (
+  select coalesce(facts #> '{asks,0,original}', facts -> 'begunOriginal') as original from card_authorizations one
+  where (one.owner_id, one.mode, one.id) = ($1, $2, i.payment_id) limit 1) as p on true
+where i.owner_id = $1 and i.mode = $2 and i.status = 'approved' and ($3::text is null or i.agent_id = $3)
+order by i.id desc limit ${MAX_KNOWN_SPENDS}`
 
 interface Approved extends Row {
   readonly intentId: string
   readonly agentId: string
   readonly merchant: string
   readonly amountCents: Cents
+  readonly original: OriginalAmount | null
   readonly expiresAt: Date
 }
 
@@ -43,6 +51,33 @@ export async function readApprovedIntents(
     date: utcDay(expiresAt),
     ...intent,
   }))
+}
+
+const LAST_ORIGINALS = `
+select w.n::int as n, t.original
+from unnest($3::text[], $4::date[], $5::bigint[]) with ordinality as w (agent, day, cents, n)
+cross join lateral (
+  select original from transactions one
+  where one.owner_id = $1 and one.mode = $2 and one.agent_id = w.agent and one.original is not null
+    and one.amount_cents = w.cents and one.created_at >= w.day::timestamp at time zone 'UTC'
+    and one.created_at < (w.day + 1)::timestamp at time zone 'UTC'
+  limit 1) as t`
+
+/** What the last charge of each series was in another currency; its place is missing for euros. */
+export async function readLastOriginals(
+  sql: Sql,
+  { tenant }: TenantNow,
+  runs: readonly ChargeSeries[],
+): Promise<ReadonlyMap<ChargeSeries, OriginalAmount>> {
+  if (runs.length === 0) return new Map()
+  const rows = await sql<Row & { n: number; original: OriginalAmount }>(LAST_ORIGINALS, [
+    tenant.ownerId,
+    tenant.mode,
+    runs.map(({ agentId }) => agentId),
+    runs.map(({ days }) => days.at(-1) ?? null),
+    runs.map(({ cents }) => String(cents.at(-1) ?? 0)),
+  ])
+  return new Map(rows.map(({ n, original }) => [runs[n - 1] as ChargeSeries, original]))
 }
 
 const DUE = `
@@ -73,6 +108,12 @@ export interface UpcomingCharges {
   readonly known: readonly KnownSpend[]
 }
 
+interface ExpectedSpan {
+  readonly most: number
+  readonly days: number
+  readonly originals: ReadonlyMap<ChargeSeries, OriginalAmount>
+}
+
 /**
  * Charges of the next `most` days. The list contains those of the first `days`, and the next one of each
  * subscription.
@@ -80,14 +121,16 @@ export interface UpcomingCharges {
 export function upcomingCharges(
   { firstDay, cents: past, subscriptions = [] }: DailySpend,
   runs: readonly ChargeSeries[],
-  { most, days }: { readonly most: number; readonly days: number },
+  { most, days, originals }: ExpectedSpan,
 ): UpcomingCharges {
   const today = firstDay + past.length
   const centsAhead = Array<number>(most).fill(0)
   const known: KnownSpend[] = []
   let todayCents = 0
   for (const [n, subscription] of subscriptions.entries()) {
-    const { agentId, merchant } = runs[n] as ChargeSeries
+    const run = runs[n] as ChargeSeries
+    const { agentId, merchant } = run
+    const original = originals.get(run) ?? null
     const one = subscriptionHistory(subscription)
     for (const charge of one.chargesBefore(today + 1)) if (charge.day === today) todayCents += charge.cents
     for (const [place, expected] of one.expectedFrom(today, today + 1).entries()) {
@@ -100,6 +143,7 @@ export function upcomingCharges(
         kind: 'subscription',
         date,
         amountCents,
+        original,
         merchant,
         agentId: agentId || null,
         intentId: null,

@@ -1,4 +1,5 @@
 import type { Cents } from '../../values/money.ts'
+import type { OriginalAmount } from '../../values/original-amount.ts'
 import type { Mode, Tenant } from './actor.ts'
 import type { Sql } from './sql.ts'
 
@@ -49,6 +50,8 @@ export interface IntentPayment {
   readonly status: IntentPaymentState
   /** For a card: the collected amount, once the merchant has collected any. */
   readonly amountCents: Cents
+  /** The payee's amount in its currency; null for euros. */
+  readonly original: OriginalAmount | null
   readonly reason: { readonly code: string; readonly message: string } | null
   readonly updatedAt: Date
 }

@@ -1,19 +1,10 @@
 import { z } from 'zod'
 import type { ReferenceRates } from '../../ports/exchange-rates.ts'
 import { type Cents, cents } from '../../values/money.ts'
+import { currencyDecimals, type OriginalAmount, originalAmount } from '../../values/original-amount.ts'
 
-/** Covers the card network's own rate, and its fee for a conversion. */
-const MARGIN_PERCENT = 3
-
-/** The currencies of the ECB's list by the decimals of their smallest unit (ISO 4217, which `Intl` does not follow). */
-const withCents =
-  'AUD BGN BRL CAD CHF CNY CZK DKK GBP HKD HUF IDR ILS INR MXN MYR NOK NZD PHP PLN RON SEK SGD THB TRY USD ZAR'
-const withoutCents = 'ISK JPY KRW'
-
-const decimals: ReadonlyMap<string, number> = new Map([
-  ...withCents.split(' ').map(currency => [currency, 2] as const),
-  ...withoutCents.split(' ').map(currency => [currency, 0] as const),
-])
+/** Covers the card network's own rate, and its fee for a conversion. A policy may set another margin. */
+export const DEFAULT_MARGIN_PERCENT = 3
 
 /** How a price in another currency became euros. */
 export const ConversionRecord = z
@@ -22,11 +13,16 @@ export const ConversionRecord = z
     currency: z.string().meta({ description: 'ISO 4217.', examples: ['USD'] }),
     rate: z.string().meta({ description: 'Units for one euro.', examples: ['1.1600'] }),
     rateDate: z.iso.date(),
-    marginPercent: z.number().meta({ examples: [MARGIN_PERCENT] }),
+    marginPercent: z.number().meta({ examples: [DEFAULT_MARGIN_PERCENT] }),
   })
   .meta({ id: 'Conversion' })
 
 export type Conversion = z.output<typeof ConversionRecord>
+
+export const originalOfConversion = ({ price: amount, currency }: Conversion): OriginalAmount => ({
+  amount,
+  currency,
+})
 
 export interface ConvertedPrice {
   /** With the margin, rounded up: the most that the price may cost. */
@@ -34,27 +30,23 @@ export interface ConvertedPrice {
   readonly conversion: Conversion
 }
 
-/** `amount` is in the smallest unit of the currency. Undefined for a currency without a rate or a known unit. */
+/** `amount` is in the smallest unit of the currency. Undefined for a currency without a rate. */
 export function convertPrice(
   amount: bigint,
   currency: string,
   { rates, date: rateDate }: ReferenceRates,
+  marginPercent: number,
 ): ConvertedPrice | undefined {
   const rate = rates.get(currency)
-  const places = decimals.get(currency)
-  if (rate === undefined || places === undefined) return undefined
+  if (rate === undefined) return undefined
   const [whole = '', fraction = ''] = rate.split('.')
-  // amount / 10^places / rate * 100 cents * (100 + margin) / 100
-  const dividend = amount * 10n ** BigInt(fraction.length) * BigInt(100 + MARGIN_PERCENT)
-  const divisor = BigInt(whole + fraction) * 10n ** BigInt(places)
-  const price = places === 0 ? String(amount) : withDecimals(amount, places)
+  const withMargin = BigInt(Math.round((100 + marginPercent) * 100))
+  // amount / 10^decimals / rate * 100 cents * withMargin / 10,000
+  const dividend = amount * 10n ** BigInt(fraction.length) * withMargin
+  const divisor = BigInt(whole + fraction) * 10n ** BigInt(currencyDecimals(currency)) * 100n
+  const { amount: price } = originalAmount(amount, currency)
   return {
     amountCents: cents((dividend + divisor - 1n) / divisor),
-    conversion: { price, currency, rate, rateDate, marginPercent: MARGIN_PERCENT },
+    conversion: { price, currency, rate, rateDate, marginPercent },
   }
-}
-
-function withDecimals(amount: bigint, places: number): string {
-  const digits = String(amount).padStart(places + 1, '0')
-  return `${digits.slice(0, -places)}.${digits.slice(-places)}`
 }

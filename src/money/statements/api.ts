@@ -65,8 +65,8 @@ export const statementsApi = {
     limits: { oneAtATime: true },
     summary: 'Create the statement of a month',
     description: [
-      'Statements are generated on the first of the next month for every wallet with entries; in test mode, when your clock passes the end of a month. There is one per wallet and month: another request returns the same record, updated while it is `open`.',
-      'A statement shows booked movements: the opening balance plus the movements is the closing balance. Held money has not moved. Closed wallets keep their statements.',
+      'Statements are generated on the first of the next month for every wallet with entries; in test mode, when your clock passes the end of a month. There is one per wallet and month, updated by another request while it is `open`.',
+      'A statement shows booked movements, not holds. Closed wallets keep their statements.',
     ].join('\n\n'),
     callers: ['key'],
     scope: 'statements:write',
@@ -125,8 +125,7 @@ export const statementsApi = {
     limits: { oneAtATime: true },
     ...reading,
     summary: 'Get a statement as PDF',
-    description:
-      'A4. Names in Latin, Greek, Cyrillic and many other scripts are written as they are. Text that is too long for its line ends in `…`; the other formats have it in full.',
+    description: 'A4. Text that is too long for its line ends in `…`; the other formats have it in full.',
     returns: [200, fileSchema('application/pdf')],
     fails,
   }),
@@ -135,7 +134,7 @@ export const statementsApi = {
     ...reading,
     summary: 'Get a statement as CSV',
     description:
-      'RFC 4180 in UTF-8, one movement per line, ISO dates, amounts with a dot and two decimals. Text that a spreadsheet would read as a formula gets an apostrophe: where it, or a part of it after a semicolon, a tab or a line break, begins with `=`, `+`, `-`, `@`, a tab or a line break.',
+      'RFC 4180 in UTF-8, one movement per line, ISO dates, amounts with a dot and two decimals. Text that a spreadsheet would read as a formula gets an apostrophe.',
     returns: [200, fileSchema('text/csv')],
     fails,
   }),

@@ -2,7 +2,7 @@ import type { XmlElement } from '../../iso20022/xml-reader.ts'
 import { serializeXml, xmlElement } from '../../iso20022/xml-writer.ts'
 import { utcDay } from '../../values/clock.ts'
 import { addCents, type Cents, formatDecimal, negateCents } from '../../values/money.ts'
-import type { StatementMovement } from './movements.ts'
+import { chargedRate, type StatementMovement } from './movements.ts'
 import type { Statement } from './statement.ts'
 
 export const CAMT053_NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:camt.053.001.08'
@@ -111,11 +111,29 @@ function entryOf(movement: StatementMovement, { iban, walletId, holder }: Statem
         ]),
         amount(amountCents),
         indicator(amountCents),
+        originalOf(movement),
         xmlElement('RltdPties', [...party('Dbtr', payer), ...party('Cdtr', payee)]),
         within(['RmtInf'], text('Ustrd', movement.reference)),
         text('AddtlTxInf', kind.words, 500),
       ]),
     ]),
+  ])
+}
+
+function originalOf({ original, amountCents }: StatementMovement): XmlElement | undefined {
+  if (original === null) return undefined
+  const { amount: inCurrency, currency } = original
+  return xmlElement('AmtDtls', [
+    xmlElement('InstdAmt', [
+      xmlElement('Amt', inCurrency, { Ccy: currency }),
+      xmlElement('CcyXchg', [
+        xmlElement('SrcCcy', currency),
+        xmlElement('TrgtCcy', 'EUR'),
+        xmlElement('UnitCcy', 'EUR'),
+        xmlElement('XchgRate', chargedRate(original, amountCents)),
+      ]),
+    ]),
+    xmlElement('TxAmt', [amount(amountCents)]),
   ])
 }
 

@@ -1,5 +1,6 @@
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Cents } from '../../values/money.ts'
+import type { OriginalAmount } from '../../values/original-amount.ts'
 import type { Statement } from './statement.ts'
 
 interface Kind {
@@ -59,6 +60,14 @@ export interface StatementMovement {
   readonly walletId: string | null
   readonly reference: string | null
   readonly endToEndId: string | null
+  /** The merchant's amount in its currency; null for euros. */
+  readonly original: OriginalAmount | null
+}
+
+/** Units of the original currency for one euro, as it was charged. */
+export function chargedRate({ amount }: OriginalAmount, amountCents: Cents): string {
+  const euros = Math.abs(Number(amountCents)) / 100
+  return String(Number((Number(amount) / euros).toPrecision(8)))
 }
 
 interface MovementRow extends Row, Omit<StatementMovement, 'kind'> {
@@ -67,6 +76,21 @@ interface MovementRow extends Row, Omit<StatementMovement, 'kind'> {
 }
 
 const PAGE_SIZE = 250
+
+/**
+ * The original of the clearing or refund of exactly this amount. If that names none, the original of the request or of
+ * the challenge, for a capture of the whole payment. Later facts change neither, so a final statement stays the same.
+ */
+const ORIGINAL = `
+  coalesce((
+      select one -> 'original' from jsonb_array_elements(k.facts -> case when p.amount_cents < 0 then 'clearings' else 'refunds' end) one
+      where one ->> 'amount' = abs(p.amount_cents)::text limit 1),
+    case
+      when t.kind <> 'card_capture' then null
+      when k.facts ->> 'begun' = abs(p.amount_cents)::text then k.facts -> 'begunOriginal'
+      when k.facts #> '{clearings,0}' @> jsonb_build_object('amount', abs(p.amount_cents)::text, 'final', true)
+        then coalesce(k.facts #> '{asks,0,original}', k.facts -> 'begunOriginal')
+    end)`
 
 /**
  * Reads one page. There is no transaction around the pages: entries never change, and a slow reader must not
@@ -84,7 +108,7 @@ select p.version, p.transfer_id as "postingId", t.kind as template, p.booked_at 
   coalesce(c.sender_name, h.recipient_name, x.payee ->> 'name', k.merchant, q.merchant, case when w.id is not null then $6 end) as name,
   coalesce(c.sender_iban, x.payee ->> 'iban', w.iban) as iban, w.id as "walletId",
   coalesce(c.reference, h.reference, x.reference, k.descriptor) as reference,
-  coalesce(c.end_to_end_id, x.end_to_end_id) as "endToEndId"
+  coalesce(c.end_to_end_id, x.end_to_end_id) as "endToEndId", ${ORIGINAL} as original
 from page p
 join ledger_transfers t on (t.owner_id, t.mode, t.id) = ($4, $5, p.transfer_id)
 left join incoming_credits c on t.reference_type = 'incoming_credit' and (c.owner_id, c.mode, c.id) = ($4, $5, t.reference_id)

@@ -1,5 +1,6 @@
 import { type Cents, formatAmount, negateCents } from '../../values/money.ts'
-import type { StatementMovement } from './movements.ts'
+import { formatOriginal } from '../../values/original-amount.ts'
+import { chargedRate, type StatementMovement } from './movements.ts'
 import { PAGE_LEFT_PT, PAGE_RIGHT_PT, PdfDocument } from './pdf-document.ts'
 import type { Statement } from './statement.ts'
 
@@ -129,7 +130,12 @@ class StatementPdf {
     document.text(signed(amountCents), columns.amount, y, { alignRight: true })
     document.text(figure(balanceCents), columns.balance, y, { alignRight: true })
     const account = other.iban ? inGroups(other.iban) : other.walletId
-    const details = [name === null ? null : kind.words, account, other.reference]
+    const details = [
+      name === null ? null : kind.words,
+      originalOf(other.original, amountCents),
+      account,
+      other.reference,
+    ]
     document.text(details.filter(Boolean).join(' · '), columns.what, y + 11, small)
     document.line(y + ROW_HEIGHT - 6)
   }
@@ -207,6 +213,9 @@ class StatementPdf {
     })
   }
 }
+
+const originalOf = (original: StatementMovement['original'], amountCents: Cents): string | null =>
+  original && `${formatOriginal(original)} at ${chargedRate(original, amountCents)}`
 
 const lastDayOf = ({ to }: Statement): Date => new Date(to.getTime() - 1)
 

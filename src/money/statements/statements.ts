@@ -11,7 +11,7 @@ import { findWallet } from '../wallets/index.ts'
 import { MAX_EXPORTED_STATEMENTS, statementsApi } from './api.ts'
 import { renderCamt053 } from './camt053.ts'
 import { generateStatement, isAnyStatementDue, TENANTS_WITH_DUE_STATEMENTS_SQL } from './generate.ts'
-import { readStatementMovements, type StatementMovement } from './movements.ts'
+import { chargedRate, readStatementMovements, type StatementMovement } from './movements.ts'
 import { statementsProcess } from './process.ts'
 import {
   previousPeriodOf,
@@ -33,6 +33,9 @@ const columns: CsvColumns<StatementMovement> = {
   amountCents: ({ amountCents }) => formatDecimal(amountCents),
   balanceCents: ({ balanceCents }) => formatDecimal(balanceCents),
   postingId: ({ postingId }) => postingId,
+  originalAmount: ({ original }) => original?.amount ?? '',
+  originalCurrency: ({ original }) => original?.currency ?? '',
+  exchangeRate: ({ original, amountCents }) => (original ? chargedRate(original, amountCents) : ''),
 }
 
 async function* csvOf(pages: AsyncIterable<readonly StatementMovement[]>): AsyncGenerator<string> {

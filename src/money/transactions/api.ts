@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, patch } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { moneySchema, moneyTextSchema } from '../../values/money.ts'
+import { moneySchema, moneyTextSchema, storedMoneySchema } from '../../values/money.ts'
+import { OriginalAmountRecord } from '../../values/original-amount.ts'
 import {
   freeTextSchema,
   recordHead,
@@ -14,6 +15,11 @@ import { transactionMachine, transactionTypes } from './transaction.ts'
 
 const status = z.enum(transactionMachine.states)
 const type = z.enum(transactionTypes)
+
+const OriginalRecord = OriginalAmountRecord.extend({
+  heldCents: storedMoneySchema.nullable().meta({ description: 'The most that was held.', examples: [11.42] }),
+  refundedAmount: z.string().nullable(),
+}).meta({ id: 'TransactionOriginal' })
 
 export const TransactionRecord = z
   .object({
@@ -27,6 +33,7 @@ export const TransactionRecord = z
     type,
     status,
     currency: z.literal('EUR'),
+    original: OriginalRecord.nullable(),
     amountCents: moneySchema,
     refundedCents: moneySchema,
     merchant: z.string().meta({ description: 'The payee.', examples: ['Bookshop'] }),

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { newId } from '../../values/ids.ts'
 import { type Cents, NO_CENTS, subtractCents } from '../../values/money.ts'
 import {
+  type TransactionOriginal,
   type TransactionRow,
   type TransactionStatus,
   type TransactionWitness,
@@ -17,6 +19,8 @@ export interface TransactionState {
   readonly refundedCents: Cents
   readonly intentId: string | null
   readonly declineReason: string | null
+  /** Null for euros, and for payments that are always in euros. */
+  readonly original: TransactionOriginal | null
 }
 
 type NewPayment = Pick<
@@ -26,7 +30,7 @@ type NewPayment = Pick<
 
 export function newTransaction(
   members: NewPayment,
-  { type, status, amountCents, intentId, transferId }: TransactionState,
+  { type, status, amountCents, intentId, transferId, original }: TransactionState,
   { tenant, now }: TenantNow,
   emit: TransactionEmitter,
 ): TransactionRow {
@@ -41,6 +45,7 @@ export function newTransaction(
     transferId,
     status: transactionMachine.initial,
     currency: 'EUR',
+    original,
     amountCents,
     refundedCents: NO_CENTS,
     disputedCents: NO_CENTS,
@@ -79,7 +84,8 @@ export function moveTransaction(
     transaction.type === state.type &&
     transaction.amountCents === state.amountCents &&
     transaction.refundedCents === state.refundedCents &&
-    transaction.intentId === state.intentId
+    transaction.intentId === state.intentId &&
+    isDeepStrictEqual(transaction.original, state.original)
   if (isSame && transaction.status === status) return false
   Object.assign(transaction, members, { updatedAt: now })
   const steps = stepsTo(transaction.status, status)

@@ -18,6 +18,7 @@ import {
   tableOf,
   updateOf,
 } from '../../record-store/index.ts'
+import type { OriginalAmount } from '../../values/original-amount.ts'
 import { isUnpaidCardPaymentSql, type PersonalData } from '../../values/personal.ts'
 
 /**
@@ -38,6 +39,12 @@ export type TransactionStatus = (typeof transactionMachine.states)[number]
 
 export const transactionTypes = ['card', 'mpp', 'transfer', 'collect', 'refund', 'fee'] as const
 
+/** What the merchant took in its currency, in stored JSON. */
+export interface TransactionOriginal extends OriginalAmount {
+  readonly heldCents: string | null
+  readonly refundedAmount: string | null
+}
+
 export interface TransactionWitness {
   type: string
   id: string
@@ -57,6 +64,7 @@ const schema = defineEntity({
     type: p.enum(transactionTypes),
     status: p.enum(transactionMachine.states).onCreate(() => transactionMachine.initial),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
+    original: nullable.json<TransactionOriginal>(),
     amountCents: centsColumn('amount_cents'),
     refundedCents: zeroCentsColumn('refunded_cents'),
     /** The part that is disputed, or was credited by a dispute: it cannot be refunded as well. */
@@ -80,7 +88,7 @@ export const transactionsPersonalData = {
       witnesses: { kind: 'payment', ground: 'vouchers', forget: 'empty' },
       memo: { kind: 'words', ground: 'vouchers', forget: 'word' },
     },
-    plain: ['type', 'mcc', 'country', 'decline_reason'],
+    plain: ['type', 'mcc', 'country', 'decline_reason', 'original'],
     keptWhile: {
       where: `t.status <> 'declined' or not exists (
         select from card_authorizations a where (a.owner_id, a.mode, a.transaction_id) = (t.owner_id, t.mode, t.id)
@@ -114,6 +122,7 @@ export const updateTransactions = updateOf(transactionTable, [
   'intentId',
   'declineReason',
   'witnesses',
+  'original',
 ])
 
 /** The columns that a refund changes: one payment may get many refunds a second. */

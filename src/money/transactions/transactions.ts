@@ -97,6 +97,7 @@ export function newCompletedTransaction(
     runId: null,
     status: transactionMachine.initial,
     currency: 'EUR',
+    original: null,
     refundedCents: NO_CENTS,
     disputedCents: NO_CENTS,
     mcc: null,

@@ -1,4 +1,5 @@
 import { NoAnswer } from '../../derive/retry.ts'
+import { type FetchOptions, fetchPaid, type Mint } from './fetch-paid.ts'
 import { type Operation, type OperationTable, operationFrom } from './operation.ts'
 import { type AgentPayOptions, type CallOptions, type Settings, settingsOf } from './options.ts'
 import { type Page, Pages } from './pages.ts'
@@ -24,6 +25,10 @@ export function clientClass(table: OperationTable): new (options?: AgentPayOptio
       const made = nounOf(name, table, client.#settings)
       client.#nouns.set(name, made)
       return made
+    }
+
+    fetch(url: string, options: FetchOptions): Promise<Response> {
+      return fetchPaid(url, options, this.#settings, Client.noun(this, 'mpp').mint as Mint)
     }
   }
   for (const name of Object.keys(table))

@@ -1,5 +1,6 @@
 export { NoAnswer } from '../../derive/retry.ts'
 export { clientClass } from './client.ts'
+export type { FetchOptions } from './fetch-paid.ts'
 export type { AgentPayOptions, CallOptions, WaitOptions } from './options.ts'
 export { type Page, Pages } from './pages.ts'
 export { isRefusal, Refused } from './refused.ts'

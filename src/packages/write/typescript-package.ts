@@ -17,14 +17,20 @@ export const AgentPay = clientClass(operations)
 `
 
 const INDEX_TYPES = `import type { Api, OperationKey, RefusalCodes } from './api.js'
-import type { AgentPayOptions } from './packages/typescript/package.js'
+import type { AgentPayOptions, FetchOptions } from './packages/typescript/package.js'
 import { Refused } from './packages/typescript/package.js'
 
 export * from './api.js'
-export { type AgentPayOptions, type CallOptions, NoAnswer, type Page, Pages, Refused, type WaitOptions } from './packages/typescript/package.js'
+export { type AgentPayOptions, type CallOptions, type FetchOptions, NoAnswer, type Page, Pages, Refused, type WaitOptions } from './packages/typescript/package.js'
 
 /** The client: each noun of the service is a member, each operation a method of it. */
-export interface AgentPay extends Api {}
+export interface AgentPay extends Api {
+  /**
+   * Requests an address as \`fetch\` does, and pays a 402 on the way from an approved intent for this merchant. It pays
+   * once. If the second answer is lost, \`mpp.list({ intentId })\` shows the outcome.
+   */
+  fetch(url: string, options: FetchOptions): Promise<Response>
+}
 export declare const AgentPay: new (options?: AgentPayOptions) => AgentPay
 
 /** Whether an error is a refusal of this operation; its code then has the type of the operation's codes. */

@@ -26,6 +26,7 @@ const names: Readonly<Record<string, readonly [en: string, de: string]>> = {
   requireAttestation: ['Passkey required', 'Passkey erforderlich'],
   autoApproveLimitEuros: ['Auto-approve limit', 'Limit für automatische Freigabe'],
   amountTolerancePercent: ['Tolerance', 'Toleranz'],
+  conversionMarginPercent: ['Other currency', 'Andere Währung'],
   walletStatus: ['Wallet status', 'Status des Wallets'],
   insufficient_funds: ['Balance', 'Guthaben'],
 }

@@ -9,7 +9,7 @@ const table = Object.entries(merchantScenarios)
   .map(([name, { about }]) => `- \`${name}\`: ${about}`)
   .join('\n')
 
-const description = `A merchant that accepts MPP, to test your agents in test mode. It asks for € 2.50, or for \`amountEuros\`. Let an agent pay it with \`POST /v1/mpp/pay\`, on an intent whose merchant is the host of this service. It charges the card over the simulated network, exactly once for each challenge.
+const description = `A merchant for your agents in test mode. It asks for € 2.50, or for \`amountEuros\`. Let an agent pay it with \`POST /v1/mpp/pay\`, on an intent whose merchant is the host of this service. It charges the card once for each challenge.
 
 The scenarios:
 

@@ -47,7 +47,7 @@ const simulated = {
 } as const
 
 const WAY =
-  'Test mode only. Simulates the card network: sends a signed message to `POST /rails/card-processor`. To repeat it, send all fields of the answer with `messageId` and `sentAt`.'
+  'Test mode only. Sends a signed message to `POST /rails/card-processor`. To repeat it, send all fields of the answer.'
 
 const authorizationId = 'sandboxauth_01jd8x2m4ye7k9v0c3q5r6t8wz'
 const cardId = 'card_01jd8x2m4ye7k9v0c3q5r6t8wz'
@@ -56,7 +56,7 @@ export const cardNetworkApi = {
   authorizeCard: post('/simulate/card/authorize', {
     ...simulated,
     summary: 'Simulate a card authorization',
-    description: `${WAY}\n\nWith \`agentCredentialId\` an agent’s network token pays: its merchants, limits and status apply as well. The answer has the approved amount, or the reason of the decline. Three amounts trigger behaviour of the processor. € 91.01: it cannot reach the service and approves in its place; only its advice arrives. € 91.02: the answer of the service is late, and the processor declines. € 91.03: the request arrives twice.`,
+    description: `${WAY}\n\nWith \`agentCredentialId\` an agent’s network token pays: its merchants, limits and status apply as well. Three amounts trigger behaviour of the processor. € 91.01: it cannot reach the service and approves in its place; only its advice arrives. € 91.02: the answer of the service is late, and the processor declines. € 91.03: the request arrives twice.`,
     body: SandboxAuthorizeBody,
     example: { cardId, amountEuros: 25.5, merchant: 'SQ *BOOKSHOP 1234 BERLIN', mcc: '5942', country: 'DE' },
   }),

@@ -65,6 +65,7 @@ export const authorizationContent = (
     amountCents: body.amountCents,
     partialAllowed: body.partialAllowed,
     merchant,
+    original: body.original,
   }))
 
 export const incrementContent = (
@@ -79,6 +80,7 @@ export const incrementContent = (
     amountCents: body.amountCents,
     partialAllowed: body.partialAllowed,
     merchant,
+    original: body.original,
   }))
 
 const nextIncrement = ({ authorization }: NetworkMessageContext): number =>
@@ -128,6 +130,7 @@ export function clearingContent(
     amountCents,
     final: body.final,
     merchant,
+    original: body.original,
   }))
 }
 
@@ -142,6 +145,7 @@ export const refundContent = (
     authorizationId: known.authorizationId ?? null,
     amountCents: body.amountCents,
     merchant,
+    original: body.original,
   }))
 
 export const shippingContent = ({ carrier, trackingNumber }: z.output<typeof SandboxShipBody>): Made => ({

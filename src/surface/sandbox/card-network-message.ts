@@ -164,8 +164,8 @@ function messagesOf(message: CardMessage, { asks, says }: Script): CardMessage[]
   const requests = Array.from({ length: asks }, () => message)
   const { id, content } = message
   if (says === null || content.kind !== 'authorization') return requests
-  const { authorizationId, amountCents, merchant } = content
-  const word = { amountCents, approved: says === 'approved' }
+  const { authorizationId, amountCents, merchant, original } = content
+  const word = { amountCents, approved: says === 'approved', original }
   const outcome = { kind: 'outcome' as const, authorizationId, asks: [word], merchant }
   return [...requests, { ...message, id: `${id}:outcome`, content: outcome }]
 }

@@ -4,6 +4,7 @@ import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { cents, moneySchema, positiveMoneySchema } from '../../values/money.ts'
+import { currencyDecimals } from '../../values/original-amount.ts'
 import { countrySchema, patternTextSchema } from '../../values/schemas.ts'
 
 const HIGHEST = cents(99_999_999_999n)
@@ -76,6 +77,21 @@ const merchant = {
   networkTokenId: networkTokenId.nullable().default(null),
 }
 
+const original = z
+  .strictObject({
+    amount: patternTextSchema(/^\d{1,12}(\.\d{2,3})?$/, 16, 'digits, with all decimals of the currency'),
+    currency: patternTextSchema(/^[A-Z]{3}$/, 3, 'a code of ISO 4217'),
+  })
+  .refine(({ currency }) => currency !== 'EUR', 'leave it out for euros')
+  .refine(
+    ({ amount, currency }) => (amount.split('.')[1]?.length ?? 0) === currencyDecimals(currency),
+    'the amount has as many decimals as its currency',
+  )
+  .optional()
+  .meta({
+    examples: [{ amount: '12.00', currency: 'USD' }],
+  })
+
 /** Later messages repeat members of the first one, in case that is missing or late. */
 const later = {
   ...message,
@@ -105,6 +121,7 @@ export const SandboxAuthorizeBody = refuseCardNumbers(
     cardId,
     authorizationId: authorizationId.optional(),
     amountCents: amountOrNothing.meta({ description: 'Zero only checks the card.' }),
+    original,
     partialAllowed: z
       .boolean()
       .default(false)
@@ -118,6 +135,7 @@ export const SandboxIncrementBody = refuseCardNumbers(
     ...laterMerchant,
     authorizationId,
     amountCents: amount.meta({ description: 'The additional amount.' }),
+    original,
     partialAllowed: z.boolean().default(false),
     ask: z
       .int()
@@ -149,6 +167,7 @@ export const SandboxClearBody = refuseCardNumbers(
     amountCents: amount
       .optional()
       .meta({ description: 'Default: the approved amount not cleared yet. Required if that is zero.' }),
+    original,
     final: z
       .boolean()
       .default(true)
@@ -165,6 +184,7 @@ export const SandboxRefundBody = refuseCardNumbers(
       .meta({ description: 'Without it, the refund belongs to no payment.' }),
     refundId: networkId('refund').optional(),
     amountCents: amount,
+    original,
   }),
 )
 

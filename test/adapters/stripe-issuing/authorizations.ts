@@ -45,8 +45,29 @@ describe('a request for authorization by Stripe', () => {
         amountCents: 2_500n,
         partialAllowed: false,
         merchant,
+        original: { amount: '29.00', currency: 'USD' },
       },
     })
+  })
+
+  test.each([
+    ['usd', 2_900, { amount: '29.00', currency: 'USD' }],
+    ['jpy', 2_900, { amount: '2900', currency: 'JPY' }],
+    ['kwd', 2_900, { amount: '2.900', currency: 'KWD' }],
+    ['isk', 2_900, { amount: '29', currency: 'ISK' }],
+    ['mga', 2_900, { amount: '2900.00', currency: 'MGA' }],
+    ['eur', 2_500, undefined],
+    [null, null, undefined],
+  ])('in %s has the amount of the merchant, by the units of Stripe', (currency, amount, original) => {
+    const pending_request = {
+      amount: 2_500,
+      currency: 'eur',
+      is_amount_controllable: false,
+      merchant_amount: amount,
+      merchant_currency: currency,
+    }
+    const { content } = messageOf(REQUEST, asked(2_500, { pending_request }))
+    expect('original' in content ? content.original : undefined).toEqual(original)
   })
 
   test('is for the additional amount when the merchant asks again, and counts the earlier requests', () => {

@@ -44,6 +44,14 @@ describe('the offers of a merchant', () => {
     })
   })
 
+  test('prefers a price in euros, in any position', () => {
+    const euros = aChallenge({ amount: '1150' })
+    const dollars = aChallenge({ amount: '1200', currency: 'usd' })
+    const offered = [serializeChallenge(dollars), serializeChallenge(euros)]
+    expect(cardOfferIn(answer(offered))).toMatchObject({ challenge: euros })
+    expect(cardOfferIn(answer([serializeChallenge(dollars)]))).toMatchObject({ challenge: dollars })
+  })
+
   test.each([
     [200, /answered 200 and asks for no payment/],
     [301, /answered 301, not 402/],
@@ -111,7 +119,7 @@ function problemOf(
 ) {
   const { known = rates, ...others } = changed
   const offer = cardOfferIn(answer([card(options)])) as CardOffer
-  const price = euroPriceOf(offer.charge, known)
+  const price = euroPriceOf(offer.charge, known, 3)
   return 'code' in price ? price : offerProblem(offer, { ...terms, price, ...others })
 }
 
@@ -164,7 +172,7 @@ describe('the offers of several methods', () => {
   ])('one by stripe %s is refused', (_, details, options, code) => {
     const [offer] = offersOf(answer([shared(details, options)]), ['stripe'])
     if (!offer || 'code' in offer) throw new Error(JSON.stringify(offer))
-    const price = euroPriceOf(offer.charge, rates)
+    const price = euroPriceOf(offer.charge, rates, 3)
     expect('code' in price ? price : offerProblem(offer, { ...terms, price })).toMatchObject({ code })
   })
 })
@@ -214,21 +222,23 @@ describe('an offer', () => {
   })
 
   test.each([
-    ['usd', '2252', '22.52', '1.1600', 2_000n],
-    ['usd', '1', '0.01', '1.1600', 1n],
-    ['jpy', '3000', '3000', '180', 1_717n],
+    ['usd', '2252', 3, '22.52', '1.1600', 2_000n],
+    ['usd', '2252', 0, '22.52', '1.1600', 1_942n],
+    ['usd', '2252', 1.25, '22.52', '1.1600', 1_966n],
+    ['usd', '1', 3, '0.01', '1.1600', 1n],
+    ['jpy', '3000', 3, '3000', '180', 1_717n],
   ])(
-    'in %s of %s is converted with the margin, and rounded up',
-    (currency, amount, price, rate, amountCents) => {
+    'in %s of %s is converted with a margin of %f, and rounded up',
+    (currency, amount, marginPercent, price, rate, amountCents) => {
       const offer = cardOfferIn(answer([card({ currency, amount })])) as CardOffer
-      expect(euroPriceOf(offer.charge, rates)).toEqual({
+      expect(euroPriceOf(offer.charge, rates, marginPercent)).toEqual({
         amountCents,
         conversion: {
           price,
           currency: currency.toUpperCase(),
           rate,
           rateDate: '2026-11-25',
-          marginPercent: 3,
+          marginPercent,
         },
       })
     },
@@ -239,7 +249,7 @@ describe('an offer', () => {
     expect(problemOf({ currency: 'usd', amount: '2253' })).toEqual({
       code: 'amount_above_held',
       message: expect.stringContaining(
-        'USD 22.53 (€ 20.01 by the rate of 2026-11-25 with a margin of 3 %), but only € 20.00 is held',
+        '$ 22.53 (€ 20.01 by the rate of 2026-11-25 with a margin of 3 %), but only € 20.00 is held',
       ),
     })
     expect(problemOf({ currency: 'usd' }, { known: null })?.code).toBe('rates_outdated')

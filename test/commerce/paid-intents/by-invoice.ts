@@ -76,7 +76,13 @@ const channel: PaymentChannel<Payment, PaymentBatch> = {
     if (amountCents === 0n) return null
     const paid = clearedCents > 0n ? 'completed' : 'settlement'
     const status = refundedCents >= amountCents ? 'refunded' : paid
-    const common = { type: 'transfer', transferId: null, intentId, declineReason: null } as const
+    const common = {
+      type: 'transfer',
+      transferId: null,
+      intentId,
+      declineReason: null,
+      original: null,
+    } as const
     return { ...common, status, amountCents, refundedCents }
   },
 }

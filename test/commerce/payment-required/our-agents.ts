@@ -85,10 +85,29 @@ describe('an agent of ours', () => {
     const answer = await pay(payer, `${service.url}/simulate/mpp/other-currency?amountEuros=20`)
     expect([answer.code, answer.error]).toEqual([
       'amount_above_held',
-      expect.stringMatching(/USD 23\.20 \(€ 20\.60 by the rate of .* but only € 20\.00 is held/),
+      expect.stringMatching(/\$ 23\.20 \(€ 20\.60 by the rate of .* but only € 20\.00 is held/),
     ])
     expect(await credentialsOn(payer.client, payer.intent.id)).toEqual([])
     expect(await intentOf(payer)).toMatchObject({ status: 'approved' })
+  })
+
+  test('adds the margin of the policy to the rate, and shows it among the rules', async () => {
+    const payer = await aPayer(service, { rules: { conversionMarginPercent: 0 } })
+    const { client, intent } = payer
+    expect((await pay(payer, `${service.url}/simulate/mpp/other-currency?amountEuros=20`)).status).toBe(200)
+    const [credential] = await credentialsOn(client, intent.id)
+    expect(credential).toMatchObject({ amountEuros: 20, conversion: { marginPercent: 0 } })
+    const { data } = await bodyOf(client.authorizations.list({ params: { id: String(credential?.cardId) } }))
+    const params = { id: String(credential?.cardId), authorizationId: String(data[0]?.id) }
+    const { rules } = await bodyOf(client.authorizations.explanation({ params }))
+    expect(rules).toContainEqual({
+      rule: 'conversionMarginPercent',
+      outcome: 'pass',
+      message: expect.stringMatching(
+        /^\$ 23\.20 counts as € 20\.00: at 1\.1600 for one euro, the rate of 20\d\d-\d\d-\d\d, plus 0 %\.$/,
+      ),
+      remedy: null,
+    })
   })
 
   test.each([

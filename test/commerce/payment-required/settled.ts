@@ -103,14 +103,26 @@ describe('a good credential', () => {
 })
 
 describe('another credential', () => {
-  test('for a used challenge is 409, without a challenge', async () => {
+  test('for a used challenge is 402 with a fresh challenge, as long as the request is not paid', async () => {
     const request = await create()
     const url = urlOf(request.id)
     const challenge = await challengeOf(url)
-    expect((await present(url, credentialFor(challenge))).status).toBe(200)
+    expect((await present(url, credentialFor(challenge, { number: '4000000000000002' }))).status).toBe(402)
     const other = await present(url, credentialFor(challenge))
-    expect(other).toMatchObject({ status: 409, challenges: [], receipt: undefined })
+    expect(other).toMatchObject({
+      status: 402,
+      challenges: [{ method: 'card' }],
+      receipt: undefined,
+      body: { type: expect.stringMatching(/\/invalid-challenge$/), title: 'Invalid Challenge' },
+    })
     expect(other.headers.get('x-error-code')).toBe('challenge_used')
+    const [fresh] = other.challenges
+    expect(fresh?.id).not.toBe(challenge.id)
+    expect((await pay(url)).status).toBe(200)
+    const late = await present(url, credentialFor(challenge))
+    expect(late).toMatchObject({ status: 409, challenges: [] })
+    expect(late.headers.get('x-error-code')).toBe('request_paid')
+    expect(await settlements(request.id)).toHaveLength(2)
   })
 
   test('for a request that is paid by card already is 409', async () => {

@@ -74,11 +74,34 @@ describe('the text of a receipt', () => {
     expect(quickestOf(10, () => extractReceiptFacts(longest))).toBeLessThan(50)
   })
 
+  test.each([
+    ['Total 12.00 USD', 'match'],
+    ['Total 11.20 EUR', 'match'],
+    ['Total 12.00 EUR', 'no match'],
+    ['Total 11.20 USD', 'no match'],
+    ['Total 12.00 GBP', 'no match'],
+  ])('%s is a %s for a payment of $ 12.00 that cost € 11.20', (total, outcome) => {
+    const at = new Date('2026-11-20T12:00:00Z')
+    const payment = {
+      transactionId: 'txn_1',
+      amountCents: cents(1_120n),
+      original: { amount: '12.00', currency: 'USD' },
+      merchant: 'Bookshop',
+      at,
+      hasReceipt: false,
+      hasVatNumber: false,
+    }
+    const facts = extractReceiptFacts(`Bookshop\n2026-11-20\n${total}`)
+    const { match } = chooseReceiptMatch('Bookshop', facts, [payment], at)
+    expect(match === undefined ? 'no match' : 'match').toBe(outcome)
+  })
+
   test('is not matched if another payment is as likely', () => {
     const at = new Date('2026-11-20T12:00:00Z')
     const payment = fc.record({
       transactionId: fc.uuid(),
       amountCents: fc.constantFrom(cents(2_500n), cents(2_600n)),
+      original: fc.constant(null),
       merchant: fc.constantFrom('Bookshop', 'Fish'),
       at: fc.constantFrom(at, new Date('2026-11-18T12:00:00Z')),
       hasReceipt: fc.boolean(),

@@ -63,6 +63,7 @@ describe('the forecast of an agent', () => {
       kind: 'approved_intent',
       date: intent.expiresAt.slice(0, 10),
       amountEuros: 7,
+      original: null,
       merchant: intent.merchant,
       agentId: agent.id,
       intentId: intent.id,

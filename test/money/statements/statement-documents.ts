@@ -48,7 +48,7 @@ describe('statement documents', () => {
     const statement = await draw((await aBusyWallet()).id)
     const [head, ...rows] = rowsOf(await read(statement, 'csv'))
     expect(head).toEqual(
-      'bookedAt valueDate kind counterparty counterpartyAccount reference endToEndId amountEuros balanceEuros postingId'.split(
+      'bookedAt valueDate kind counterparty counterpartyAccount reference endToEndId amountEuros balanceEuros postingId originalAmount originalCurrency exchangeRate'.split(
         ' ',
       ),
     )

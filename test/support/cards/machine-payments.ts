@@ -130,6 +130,7 @@ async function begin(body: Body, context: ContextOf<typeof api.begin>) {
     cardId,
     numberId: number.id,
     amountCents: cents(amountEuros),
+    conversion: null,
     host,
     url: `https://${host}/paid`,
   }

@@ -52,7 +52,8 @@ export async function anAgentClient(
   return service.client(String(token))
 }
 
-export const aSpender = (client: TestClient) => anAgentUnder(client, { autoApproveLimitEuros: 1_000 })
+export const aSpender = (client: TestClient, rules: object = {}) =>
+  anAgentUnder(client, { autoApproveLimitEuros: 1_000, ...rules })
 
 /** An agent with money, an active card, an approved intent, and a filler key registered by its owner. */
 export async function aShopper(service: TestService, merchant = 'shop.example.com') {

@@ -8,11 +8,11 @@ export const PRICE_EUROS = 20
 /** An agent with money, a card, and an approved intent for the merchant on the loopback. */
 export async function aPayer(
   service: TestService,
-  members: { merchant?: string; amountEuros?: number } = {},
+  { rules, ...members }: { merchant?: string; amountEuros?: number; rules?: object } = {},
 ) {
   const owner = await service.owner()
   const { client } = owner
-  const agent = await aSpender(client)
+  const agent = await aSpender(client, rules)
   const [card, intent] = await Promise.all([
     aCardOf(service, client, agent.id),
     anIntent(client, agent.id, { merchant: '127.0.0.1', amountEuros: PRICE_EUROS, ...members }),

@@ -24,6 +24,7 @@ export const everyRule = {
   activeHoursEnd: 6,
   maxUsageCount: 3,
   amountTolerancePercent: 2.5,
+  conversionMarginPercent: 1.5,
 }
 
 export const noRules = {

@@ -32,6 +32,7 @@ export const anyPolicy = fc.record({
   activeHoursEnd: hour,
   maxUsageCount: count,
   amountTolerancePercent: fc.option(fc.integer({ min: 0, max: 200 }), { nil: null }),
+  conversionMarginPercent: fc.option(fc.integer({ min: 0, max: 100 }), { nil: null }),
 })
 
 export const nullable = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null })

@@ -34,6 +34,21 @@ const code = requiredElement('BkTxCd', [
   ]),
 ])
 
+const currency = /^[A-Z]{3}$/
+
+const amountDetails = [
+  requiredElement('InstdAmt', [
+    requiredElement('Amt', /^\d{1,15}(\.\d{1,5})?$/, { Ccy: currency }),
+    requiredElement('CcyXchg', [
+      requiredElement('SrcCcy', currency),
+      requiredElement('TrgtCcy', currency),
+      requiredElement('UnitCcy', currency),
+      requiredElement('XchgRate', /^(?=[\d.]{1,12}$)\d+(\.\d{1,10})?$/),
+    ]),
+  ]),
+  requiredElement('TxAmt', [amount]),
+]
+
 const transaction = [
   requiredElement('Refs', [
     requiredElement('AcctSvcrRef', anyText(35)),
@@ -41,6 +56,7 @@ const transaction = [
   ]),
   amount,
   direction,
+  optionalElement('AmtDtls', amountDetails),
   requiredElement('RltdPties', [
     optionalElement('Dbtr', party),
     optionalElement('DbtrAcct', account),

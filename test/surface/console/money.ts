@@ -110,7 +110,7 @@ describe('the pages about money', () => {
     await bodyOf(pay(payer, `${service.url}/simulate/mpp/other-currency?amountEuros=20`))
     const [credential] = await credentialsOn(payer.client, payer.intent.id)
     const { text } = await read(`console/machine-payments/${credential?.id}`)
-    expect(text).toMatch(/USD 23\.20, converted at 1\.1600 to the euro \(\d{4}-\d{2}-\d{2}\) plus 3 %/)
+    expect(text).toMatch(/\$ 23\.20, converted at 1\.1600 to the euro \(\d{4}-\d{2}-\d{2}\) plus 3 %/)
     expect(text).toContain('€\u00a020.60')
   })
 

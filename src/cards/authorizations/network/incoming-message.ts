@@ -1,6 +1,7 @@
 import type { PayableIntentSearch } from '../../../control/intents/index.ts'
 import { merchantNameOfDescriptor, payableBy, refundableKeys } from '../../../control/merchants/index.ts'
 import type { PaymentFact } from '../../../control/payments/index.ts'
+import type { Conversion } from '../../../money/exchange-rates/index.ts'
 import type {
   AuthorizationRequest,
   CardFact,
@@ -35,6 +36,7 @@ export type CardAuthorizationRequest = Pick<
 > & {
   readonly existing: AuthorizationRow | undefined
   readonly intentId?: string
+  readonly conversion?: Conversion | null
 }
 
 export const initialAuthorizationRequest = (
@@ -112,9 +114,15 @@ export function cardBatchQueryFor(messages: readonly PaymentMessage[]): CardBatc
 }
 
 export const authorizedFact = (
-  { ask, amountCents }: AuthorizationRequest,
+  { ask, amountCents, original }: AuthorizationRequest,
   approvedCents: Cents = amountCents,
-): PaymentFact => ({ type: 'authorized', increment: ask, requestedCents: amountCents, approvedCents })
+): PaymentFact => ({
+  type: 'authorized',
+  increment: ask,
+  requestedCents: amountCents,
+  approvedCents,
+  original,
+})
 
 export function paymentFactFromMessage({ id: messageId, content }: IncomingMessage<CardFact>): PaymentFact {
   switch (content.kind) {
@@ -123,15 +131,24 @@ export function paymentFactFromMessage({ id: messageId, content }: IncomingMessa
     case 'expiry':
       return { type: 'expired' }
     case 'clearing': {
-      const { clearingId: id, amountCents: cents, final, authorizationId } = content
-      return { type: 'cleared', id, cents, final: final || authorizationId === null }
+      const { clearingId: id, amountCents: cents, final, authorizationId, original } = content
+      return { type: 'cleared', id, cents, final: final || authorizationId === null, original }
     }
     case 'refund':
-      return { type: 'refunded', id: content.refundId, cents: content.amountCents }
+      return {
+        type: 'refunded',
+        id: content.refundId,
+        cents: content.amountCents,
+        original: content.original,
+      }
     case 'outcome':
       return {
         type: 'answered',
-        answers: content.asks.map(({ amountCents: cents, approved }) => ({ cents, approved })),
+        answers: content.asks.map(({ amountCents: cents, approved, original }) => ({
+          cents,
+          approved,
+          original,
+        })),
       }
   }
 }

@@ -63,8 +63,9 @@ const paidFails = {
     { problem: ['method-unsupported', 'Method Unsupported'] },
   ],
   challenge_used: [
-    409,
-    'Another credential has been presented for this challenge. To pay again, request a fresh challenge.',
+    402,
+    'Another credential has been presented for this challenge. Pay the fresh one.',
+    { problem: ['invalid-challenge', 'Invalid Challenge'] },
   ],
   payment_under_way: [
     409,
@@ -159,7 +160,7 @@ const Unlocked = z
 
 const description = `For programs, which pay by the Machine Payments Protocol with the scheme \`Payment\`, the methods \`card\` and \`stripe\` and the intent \`charge\`. Without a credential the answer is 402 with fresh challenges, good for five minutes.\n\nSend the same request with the credential in \`Authorization\` (or \`Payment-Authorization\`): the card is charged once under the id of the challenge, and the answer is 200 with the receipt and what the request unlocks.
 
-The same credential again gets the same answer; another one for a used challenge gets 409. A 504 means that the outcome is not known yet: send the same credential again later. A body has no meaning, but is bound to the challenge by its digest. In test mode the acquirer is simulated: \`4242424242424242\` pays, and [the card sandbox](/docs/guides/card-sandbox) lists the tokens that do not.`
+The same credential again gets the same answer; another one for a used challenge gets 402. A 504 means that the outcome is not known yet: send the same credential again later. A body has no meaning, but is bound to the challenge by its digest. In test mode the acquirer is simulated: \`4242424242424242\` pays, and [the card sandbox](/docs/guides/card-sandbox) lists the tokens that do not.`
 
 const payment_required = paymentRequiredRefusal({
   method: 'card',

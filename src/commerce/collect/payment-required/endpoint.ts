@@ -337,7 +337,8 @@ async function repeatAnswer<R, F extends string>(
       'The challenge was offered for something else.',
       context,
     )
-  if (settlement.credentialDigest !== digest) return context.refuse('challenge_used')
+  if (settlement.credentialDigest !== digest)
+    return refuseWithChallenge(article, 'challenge_used', undefined, context)
   if (settlement.status === 'charging') return context.refuse('payment_under_way')
   const { receipt, declineReason, requestId } = settlement
   if (receipt === null)

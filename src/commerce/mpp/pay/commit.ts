@@ -163,7 +163,7 @@ const blocked = (code: keyof typeof all, message: string = all[code][1]): Machin
 })
 
 /** The method `stripe` names no merchant, and no card network before the payment. */
-function tracesOf({ offer, conversion, minted, order, payment: { request, url, askedAt } }: PayableOffer) {
+function tracesOf({ offer, minted, order, payment: { request, url, conversion, askedAt } }: PayableOffer) {
   const name = offer.method === 'card' ? offer.card.merchantName : ''
   return {
     merchant: merchantHost(new URL(request.url)),

@@ -56,7 +56,6 @@ interface MintedCredential {
 export interface PayableOffer {
   readonly payment: ChosenPayment
   readonly offer: MerchantOffer
-  readonly conversion: EuroPrice['conversion']
   readonly expiresAt: Date
   /** The thumbprint of the merchant's key; for the method `stripe`, a digest of the seller. */
   readonly keyThumbprint: string
@@ -115,7 +114,7 @@ export const payableMethods = ({
 
 function chooseOffer(
   read: ReturnType<typeof offersOf>,
-  { mode, heldCents, rates, request }: MachinePayment,
+  { mode, heldCents, rates, marginPercent, request }: MachinePayment,
   ports: Ports,
 ): PricedOffer | MachinePaymentProblem {
   const terms = {
@@ -127,13 +126,14 @@ function chooseOffer(
   }
   const judged = read.map(offer => {
     if (!isOffer(offer)) return offer
-    const price = euroPriceOf(offer.charge, rates)
+    const price = euroPriceOf(offer.charge, rates, marginPercent)
     if (isPayProblem(price)) return price
     return offerProblem(offer, { ...terms, price }) ?? { offer, price }
   })
   const [first] = judged
   if (!first) throw new Error('an answer without an offer or a problem')
-  return judged.find(one => !isPayProblem(one)) ?? first
+  const payable = judged.filter((one): one is PricedOffer => !isPayProblem(one))
+  return payable.find(({ price }) => price.conversion === null) ?? payable[0] ?? first
 }
 
 async function mintForCard(
@@ -161,9 +161,8 @@ async function mintForCard(
     return { code, message: mintRefusals[code][1] }
   }
   return {
-    payment: { ...payment, tokenId: issued.tokenId, amountCents: price.amountCents },
+    payment: { ...payment, ...price, tokenId: issued.tokenId },
     offer,
-    conversion: price.conversion,
     expiresAt,
     keyThumbprint: encryptionKey.thumbprint,
     minted: { issued, ...credentialOf(offer, cardPayload(issued)) },
@@ -182,9 +181,8 @@ function orderSharedToken(
   const latest = addMs(clock.real(), TOKEN_MS)
   const ends = challenge.expires === undefined ? addMs(clock.real(), HOUR_MS) : new Date(challenge.expires)
   return {
-    payment: { ...payment, askedAt, tokenId: null, amountCents: price.amountCents },
+    payment: { ...payment, ...price, askedAt, tokenId: null },
     offer,
-    conversion: price.conversion,
     expiresAt: addMs(askedAt, TOKEN_MS),
     keyThumbprint: hash('sha256', stripe.networkId, 'base64url'),
     minted: null,

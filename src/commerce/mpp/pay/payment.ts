@@ -6,12 +6,13 @@ import type { merchantOfferRefusals, merchantRefusals, merchantUrlRefusals, mint
 import type { MerchantRequest } from '../merchant-request.ts'
 
 /** Payer, payee and request, as they were when the request came. Amount and token follow from the merchant's offer. */
-export interface MachinePayment extends Omit<TokenPayment, 'tokenId' | 'amountCents'> {
+export interface MachinePayment extends Omit<TokenPayment, 'tokenId' | 'amountCents' | 'conversion'> {
   readonly mode: Mode
   readonly delegationId: string | null
   readonly intentMerchant: string
   readonly heldCents: Cents
   readonly rates: NewestRates | null
+  readonly marginPercent: number
   readonly processorCardId: string
   readonly askedAt: Date
   readonly request: MerchantRequest

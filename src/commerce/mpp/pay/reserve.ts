@@ -5,6 +5,7 @@ import {
   denyCardAccess,
   loadAccessSubjects,
 } from '../../../cards/access-events/index.ts'
+import { conversionMarginsOfIntents } from '../../../control/policies/index.ts'
 import {
   type BatchedStep,
   type BatchItem,
@@ -14,7 +15,11 @@ import {
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
 import { tenantRecords } from '../../../kernel/database/record-store.ts'
-import { findNewestRates, type NewestRates } from '../../../money/exchange-rates/index.ts'
+import {
+  DEFAULT_MARGIN_PERCENT,
+  findNewestRates,
+  type NewestRates,
+} from '../../../money/exchange-rates/index.ts'
 import { newId } from '../../../values/ids.ts'
 import { mintRefusals } from '../api.ts'
 import { canonicalHost } from '../hosts.ts'
@@ -44,6 +49,7 @@ interface State {
   readonly records: Records
   readonly rules: readonly ProtectRule[]
   readonly rates: NewestRates | null
+  readonly margins: ReadonlyMap<string, number>
   readonly subjects: ReadonlyMap<BatchItem<Payable>, AccessSubject>
   readonly ports: Ports
 }
@@ -64,16 +70,14 @@ export const reserveMachinePaymentStep = <I extends Payable>(
     const payables = items.map(({ input }) => input.body)
     const intentIds = payables.map(({ intentId }) => intentId)
     const context = { sql, tenant, records }
-    const [chosen, rules, rates] = await Promise.all([
+    const [chosen, rules, rates, margins] = await Promise.all([
       cardIdsForIntents(payables, context),
       protectRulesForIntents(intentIds, context),
       findNewestRates(tenant.mode, { sql, ports, now }),
+      conversionMarginsOfIntents(intentIds, context),
     ])
-    const queries = items.map((item, n) => {
-      const { actor, input } = item
-      return [item, { actor, cardId: chosen[n] ?? null, intentId: input.body.intentId }] as const
-    })
-    return { records, rules, rates, subjects: await loadAccessSubjects(new Map(queries), context), ports }
+    const subjects = await loadAccessSubjects(subjectQueries(items, chosen), context)
+    return { records, rules, rates, margins, subjects, ports }
   },
 
   decide(item, state, { emit, refuse }) {
@@ -104,6 +108,7 @@ export const reserveMachinePaymentStep = <I extends Payable>(
       intentMerchant: intent.merchant,
       heldCents: intent.holdCents ?? intent.amountCents,
       rates: state.rates,
+      marginPercent: state.margins.get(intent.id) ?? DEFAULT_MARGIN_PERCENT,
       cardId: card.id,
       numberId: number.id,
       processorCardId: number.processorCardId,
@@ -121,6 +126,17 @@ export const reserveMachinePaymentStep = <I extends Payable>(
 
   write: ({ records }) => records.flush(),
 })
+
+const subjectQueries = <I extends Payable>(
+  items: readonly BatchItem<I>[],
+  chosen: readonly (string | null)[],
+) =>
+  new Map(
+    items.map((item, n) => {
+      const { actor, input } = item
+      return [item, { actor, cardId: chosen[n] ?? null, intentId: input.body.intentId }] as const
+    }),
+  )
 
 function reasonsAgainst(
   url: string,

@@ -10,6 +10,7 @@ import httpx
 from . import _async_api, _sync_api
 from ._async import AsyncConnection, AsyncPages
 from ._calls import CallOptions, FromEnvironment, settings_of
+from ._fetch import Method, PaidRequest, credential_of
 from ._sync import Connection, Page, Pages
 from .audit import AuditRejected, VerifiedAudit, verify_audit
 from .audit_proofs import verify_audit_growth, verify_audit_proof
@@ -76,6 +77,28 @@ class AgentPay(_sync_api.Api):
         self._connection = Connection(settings, http_client)
         super().__init__(self._connection)
 
+    def fetch(
+        self,
+        url: str,
+        *,
+        intent_id: str,
+        card_id: str | None = None,
+        method: Method | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: str | None = None,
+    ) -> httpx.Response:
+        """
+        Requests an address, and pays a 402 on the way from an approved intent for this merchant. It pays once. If the
+        second answer is lost, ``mpp.list({"intentId": …})`` shows the outcome.
+        """
+        timeout = self._connection.timeout
+        request = PaidRequest(url, intent_id, timeout, card_id, method, headers or {}, body)
+        answer = self._connection.client.request(**request.sent())
+        to_mint = request.to_mint(answer)
+        if to_mint is None:
+            return answer
+        return self._connection.client.request(**request.sent(credential_of(self.mpp.mint(to_mint))))
+
     def close(self) -> None:
         self._connection.close()
 
@@ -105,6 +128,25 @@ class AsyncAgentPay(_async_api.Api):
         settings = settings_of(url, token, dashboard_secret, headers, timeout, retries)
         self._connection = AsyncConnection(settings, http_client)
         super().__init__(self._connection)
+
+    async def fetch(
+        self,
+        url: str,
+        *,
+        intent_id: str,
+        card_id: str | None = None,
+        method: Method | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: str | None = None,
+    ) -> httpx.Response:
+        """As ``AgentPay.fetch``."""
+        timeout = self._connection.timeout
+        request = PaidRequest(url, intent_id, timeout, card_id, method, headers or {}, body)
+        answer = await self._connection.client.request(**request.sent())
+        to_mint = request.to_mint(answer)
+        if to_mint is None:
+            return answer
+        return await self._connection.client.request(**request.sent(credential_of(await self.mpp.mint(to_mint))))
 
     async def close(self) -> None:
         await self._connection.close()

@@ -49,12 +49,16 @@ class AsyncPages(Generic[T]):
 class AsyncConnection:
     def __init__(self, settings: Settings, client: httpx.AsyncClient | None) -> None:
         self._settings = settings
-        self._client = client or httpx.AsyncClient()
+        self.client = client or httpx.AsyncClient()
         self._is_own = client is None
+
+    @property
+    def timeout(self) -> float:
+        return self._settings.timeout
 
     async def close(self) -> None:
         if self._is_own:
-            await self._client.aclose()
+            await self.client.aclose()
 
     async def json(self, line: str, ids: tuple[str, ...], input: Input | None, options: CallOptions) -> Any:
         content = (await self._answer(line, ids, input, options)).content
@@ -106,10 +110,10 @@ class AsyncConnection:
 
     @asynccontextmanager
     async def _open(self, call: Call, is_whole: bool = False) -> AsyncIterator[httpx.Response]:
-        request = self._client.build_request(**call.request(), timeout=call.timeout)
+        request = self.client.build_request(**call.request(), timeout=call.timeout)
         while True:
             try:
-                response = await self._client.send(request, stream=True, follow_redirects=False)
+                response = await self.client.send(request, stream=True, follow_redirects=False)
                 if is_whole or response.status_code >= 300:
                     await response.aread()
             except httpx.TransportError as error:

@@ -53,12 +53,16 @@ class Pages(Generic[T]):
 class Connection:
     def __init__(self, settings: Settings, client: httpx.Client | None) -> None:
         self._settings = settings
-        self._client = client or httpx.Client()
+        self.client = client or httpx.Client()
         self._is_own = client is None
+
+    @property
+    def timeout(self) -> float:
+        return self._settings.timeout
 
     def close(self) -> None:
         if self._is_own:
-            self._client.close()
+            self.client.close()
 
     def json(self, line: str, ids: tuple[str, ...], input: Input | None, options: CallOptions) -> Any:
         content = self._answer(line, ids, input, options).content
@@ -110,10 +114,10 @@ class Connection:
 
     @contextmanager
     def _open(self, call: Call, is_whole: bool = False) -> Iterator[httpx.Response]:
-        request = self._client.build_request(**call.request(), timeout=call.timeout)
+        request = self.client.build_request(**call.request(), timeout=call.timeout)
         while True:
             try:
-                response = self._client.send(request, stream=True, follow_redirects=False)
+                response = self.client.send(request, stream=True, follow_redirects=False)
                 if is_whole or response.status_code >= 300:
                     response.read()
             except httpx.TransportError as error:

@@ -32,6 +32,7 @@ export const limitLabels = {
   activeHoursEnd: 'Active until hour (UTC)',
   maxUsageCount: 'Maximum number of payments',
   amountTolerancePercent: 'Tolerance above the intent (%)',
+  conversionMarginPercent: 'Margin for other currencies (%, default 3)',
   expiresAfterMinutes: 'Expires after (minutes)',
   expirationAction: 'On expiry',
   lockToFirstMerchant: 'Lock to the first merchant',
@@ -104,6 +105,15 @@ const ruleGroups: readonly FormGroup[] = [
     ...approvalGroup,
     members: ['autoApproveLimitEuros', 'requireIntent'],
     folded: ['requireAttestation', 'attestationWindowMinutes'],
+  },
+  {
+    legend: 'Other currencies',
+    members: ['conversionMarginPercent'],
+    says: {
+      start: 'Prices in other currencies count at the rate of the day plus ',
+      parts: ['{conversionMarginPercent} %'],
+      otherwise: 'Prices in other currencies count at the rate of the day plus 3 %',
+    },
   },
 ]
 

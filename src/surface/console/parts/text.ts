@@ -1,3 +1,4 @@
+import { formatOriginal, type OriginalAmount } from '../../../values/original-amount.ts'
 import { type Html, type HtmlContent, html, htmlToText } from '../../../web/html.ts'
 
 /** Third-party text: escaped, shortened, and isolated in its direction of writing. */
@@ -14,6 +15,12 @@ export const renderEuros = (amount: number | null | undefined): Html =>
   amount === null || amount === undefined
     ? noneText
     : html`<data class="amount" value="${amount}">${formatPlainEuros(amount)}</data>`
+
+/** With what the merchant took in its currency before it, unless that is the euro. */
+export const renderAmount = (amountEuros: number, original: OriginalAmount | null): Html =>
+  original === null
+    ? renderEuros(amountEuros)
+    : html`<span class="amount">${formatOriginal(original).replace(' ', '\u00a0')}</span> · ${renderEuros(amountEuros)}`
 
 /** Adds cents, which are exact. */
 export const sumEuros = (amounts: readonly number[]): number =>

@@ -10,6 +10,7 @@ import {
   formatDay,
   formatPlainEuros,
   humanize,
+  renderAmount,
   renderEuros,
   renderPercent,
   renderText,
@@ -148,7 +149,7 @@ function known({ basis }: Forecast, request: PageRequest): Html {
     return renderBox('Known payments', html`<p>No unpaid approved intents, and no subscriptions.</p>`)
   return renderBox(
     'Known payments',
-    html`<ul class="lines">${basis.known.map(({ kind, date, amountEuros, merchant, intentId }) => html`<li>${renderEuros(amountEuros)} to ${renderText(merchant, 60)}<span>${humanize(kind)}, ${formatDay(date)}${intentId !== null && html`: ${renderRecordLink(request, intentId)}`}</span></li>`)}</ul>`,
+    html`<ul class="lines">${basis.known.map(({ kind, date, amountEuros, original, merchant, intentId }) => html`<li>${renderAmount(amountEuros, original)} to ${renderText(merchant, 60)}<span>${humanize(kind)}, ${formatDay(date)}${intentId !== null && html`: ${renderRecordLink(request, intentId)}`}</span></li>`)}</ul>`,
   )
 }
 

@@ -4,7 +4,7 @@ import type { ListItemOf, PageRequest } from '../../page.ts'
 import { renderRecordLink } from '../../parts/links.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox, renderPresentFacts } from '../../parts/table.ts'
-import { renderEuros, renderStatus, renderText, renderTime } from '../../parts/text.ts'
+import { renderAmount, renderEuros, renderStatus, renderText, renderTime } from '../../parts/text.ts'
 import { renderRulesTable } from '../decide/checks.ts'
 
 type Authorization = ListItemOf<typeof authorizationsApi.list>
@@ -27,7 +27,10 @@ export const authorizationsSection = consoleSection({
     'createdAt',
   ],
   labels: { clearedEuros: 'Cleared', declineReason: 'Reason' },
-  shows: { declineReason: ({ declineReason }) => renderText(declineReason, 160) },
+  shows: {
+    declineReason: ({ declineReason }) => renderText(declineReason, 160),
+    amountEuros: ({ amountEuros, original }) => renderAmount(amountEuros, original),
+  },
   events: ['transaction.*', 'agent_credential.*'],
 })
 
@@ -48,7 +51,7 @@ export async function renderAuthorizationDetails(cardId: string, request: PageRe
     `Authorization: ${one.merchant}`,
     html`<p>${renderStatus(one.status)} ${renderText(explanation.summary, 400)} ${explanation.paidFrom}</p>`,
     renderPresentFacts([
-      ['Requested', renderEuros(one.amountEuros)],
+      ['Requested', renderAmount(one.amountEuros, one.original)],
       ['Approved', renderEuros(one.approvedEuros)],
       ['Descriptor', renderText(one.descriptor)],
       ['Intent', renderRecordLink(request, explanation.intentId)],

@@ -1,10 +1,12 @@
 import { mppApi } from '../../../../commerce/mpp/index.ts'
+import { originalOfConversion } from '../../../../money/exchange-rates/index.ts'
 import { isUnusableInput, parseReceipt } from '../../../../mpp/index.ts'
+import { formatOriginal } from '../../../../values/original-amount.ts'
 import { type HtmlContent, html } from '../../../../web/html.ts'
 import type { OperationAnswer } from '../../page.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox } from '../../parts/table.ts'
-import { humanize, noneText, renderText, renderTime } from '../../parts/text.ts'
+import { humanize, noneText, renderAmount, renderText, renderTime } from '../../parts/text.ts'
 import { type HistoryStep, renderHistorySteps } from './steps.ts'
 
 type Credential = OperationAnswer<typeof mppApi.get>
@@ -14,14 +16,10 @@ const ends: Readonly<Record<string, string>> = {
   void: 'Not paid: the intent can be paid again',
 }
 
-const priceInWords = ({
-  currency,
-  price,
-  rate,
-  rateDate,
-  marginPercent,
-}: NonNullable<Credential['conversion']>): string =>
-  `${currency} ${price}, converted at ${rate} to the euro (${rateDate}) plus ${marginPercent} %`
+const priceInWords = (conversion: NonNullable<Credential['conversion']>): string => {
+  const { rate, rateDate, marginPercent } = conversion
+  return `${formatOriginal(originalOfConversion(conversion))}, converted at ${rate} to the euro (${rateDate}) plus ${marginPercent} %`
+}
 
 const stepsOf = (credential: Credential): readonly (HistoryStep | false)[] => [
   {
@@ -72,7 +70,11 @@ export const machinePaymentsSection = consoleSection({
   name: ({ merchant }) => merchant,
   columns: ['amountEuros', 'status', 'agentId', 'createdAt'],
   labels: { url: 'URL', merchantName: 'Merchant’s own name', transactionId: 'Payment' },
-  shows: { receipt: receiptInWords },
+  shows: {
+    receipt: receiptInWords,
+    amountEuros: ({ amountEuros, conversion }) =>
+      renderAmount(amountEuros, conversion && originalOfConversion(conversion)),
+  },
   hidden: [
     'merchant',
     'conversion',

@@ -1,4 +1,5 @@
 import { refundsApi } from '../../../../commerce/refunds/index.ts'
+import { formatOriginal } from '../../../../values/original-amount.ts'
 import type { Html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { consoleSection } from '../../parts/section.ts'
@@ -16,8 +17,10 @@ export const refundsSection = consoleSection({
   labels: {
     transactionId: 'Payment',
     arrivedEuros: 'Received',
+    original: 'Original amount',
     dueAt: 'Due',
   },
+  shows: { original: ({ original }) => original && formatOriginal(original) },
   empty: 'No refunds yet. Request one on the page of a completed payment.',
   call: 'agentpay refunds create --help',
   actions: [

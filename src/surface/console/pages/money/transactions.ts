@@ -1,5 +1,6 @@
 import { authorizationsApi } from '../../../../cards/authorizations/index.ts'
 import { transactionsApi } from '../../../../money/transactions/index.ts'
+import { formatOriginal } from '../../../../values/original-amount.ts'
 import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
 import type { OperationAnswer, PageRequest } from '../../page.ts'
 import type { Filters } from '../../parts/filters.ts'
@@ -8,7 +9,7 @@ import { listQueryFromAddress } from '../../parts/list.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox } from '../../parts/table.ts'
 import type { ListSummary } from '../../parts/tabs.ts'
-import { humanize, renderEuros, renderStatus, renderText } from '../../parts/text.ts'
+import { humanize, renderAmount, renderEuros, renderStatus, renderText, sumEuros } from '../../parts/text.ts'
 import { renderDisputesOfTransaction } from './disputes.ts'
 import { renderReceiptsOfTransaction } from './receipts.ts'
 import { renderRefundsOfTransaction } from './refunds.ts'
@@ -39,6 +40,17 @@ const methods: Readonly<Record<string, string>> = {
   collect: 'Payment request',
   refund: 'Refund',
   fee: 'Fee',
+}
+
+const renderOriginal = (original: NonNullable<Transaction['original']>): Html =>
+  html`${formatOriginal(original)}${original.refundedAmount !== null && `, ${formatOriginal({ ...original, amount: original.refundedAmount })} refunded`}`
+
+/** What the network charged, beside what was held for it. */
+function renderDifference({ original, amountEuros, status }: Transaction): HtmlContent {
+  if (!original || original.heldEuros === null || !['completed', 'refunded'].includes(status)) return false
+  const difference = sumEuros([original.heldEuros, -amountEuros])
+  if (difference === 0) return 'none'
+  return html`${renderEuros(Math.abs(difference))} ${difference > 0 ? 'released' : 'more than held'}`
 }
 
 const isIncoming = ({ type }: Pick<Transaction, 'type'>): boolean => type === 'collect'
@@ -117,10 +129,17 @@ export const transactionsSection = consoleSection({
     type: 'Method',
     memo: 'Note',
     refundedEuros: 'Refunded',
+    original: 'Original amount',
     merchantContains: 'Merchant contains',
     merchant: 'Merchant is',
   },
-  shows: { type: ({ type }) => methods[type] ?? humanize(type) },
+  shows: {
+    type: ({ type }) => methods[type] ?? humanize(type),
+    amountEuros: ({ amountEuros, original }) => renderAmount(amountEuros, original),
+    original: ({ original }) => original && renderOriginal(original),
+    'Held before the charge': ({ original }) => original !== null && renderEuros(original.heldEuros),
+    Difference: transaction => renderDifference(transaction),
+  },
   hidden: ['merchant', 'witnesses', 'declineReason', 'createdAt'],
   events: ['transaction.*', 'transfer.*'],
   empty: 'No payments yet. Agents pay on approved intents; you pay by transfer.',

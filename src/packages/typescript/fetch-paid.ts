@@ -1,0 +1,51 @@
+import type { Settings } from './options.ts'
+
+/** A request to a merchant, and what may pay for it. */
+export interface FetchOptions {
+  /** An approved intent for this merchant, which pays if the answer is a 402. */
+  readonly intentId: string
+  /** Optional if the intent names its card, or the agent has only one active card. */
+  readonly cardId?: string
+  /** Default: GET, or POST with a body. */
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly signal?: AbortSignal
+}
+
+export type Mint = (
+  input: Readonly<Record<string, unknown>>,
+  options: { readonly signal?: AbortSignal },
+) => Promise<{ readonly header: string; readonly credential: string }>
+
+/**
+ * Sends the request, and once more with a credential if it is answered with a challenge. It pays once: if the
+ * second answer is lost, the money stays held, and the intent is not paid again.
+ */
+export async function fetchPaid(
+  url: string,
+  {
+    intentId,
+    cardId,
+    signal,
+    headers = {},
+    body,
+    method = body === undefined ? 'GET' : 'POST',
+  }: FetchOptions,
+  { fetch }: Pick<Settings, 'fetch'>,
+  mint: Mint,
+): Promise<Response> {
+  const stop = signal ? { signal } : {}
+  const content = body === undefined ? {} : { body }
+  // A redirection would carry the credential to another merchant.
+  const request = { method, ...content, ...stop, redirect: 'manual' } as const
+  const answer = await fetch(url, { ...request, headers })
+  const challenge = answer.headers.get('www-authenticate')
+  if (answer.status !== 402 || challenge === null) return answer
+  await answer.body?.cancel()
+  const card = cardId === undefined ? {} : { cardId }
+  const minted = await mint({ url, challenge, intentId, ...card, method, ...content }, stop)
+  const paying = new Headers(headers)
+  paying.set(minted.header, minted.credential)
+  return fetch(url, { ...request, headers: paying })
+}

@@ -1,0 +1,135 @@
+import { expect, test } from '@jest/globals'
+import { parseXml } from '../../src/iso20022/xml-reader.ts'
+import { schemaViolation } from '../../src/iso20022/xml-schema.ts'
+import { aPayer, credentialsOn, type Payer, pay } from '../support/commerce/payers.ts'
+import { anIntent, bodyOf } from '../support/factories.ts'
+import { startTestService } from '../support/harness.ts'
+import { signedInTo } from '../support/identity/console.ts'
+import { camt053Schema } from '../support/money/camt053-schema.ts'
+import { rowsOf } from '../support/money/statements.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
+
+const service = await startTestService({ own: true })
+
+const DOLLARS = { amount: '23.20', currency: 'USD' }
+const MERCHANT = `${service.url}/simulate/mpp/other-currency?amountEuros=20`
+
+async function readPage({ owner }: Payer, path: string): Promise<string> {
+  const { headers } = await signedInTo(service, owner, { role: 'owner' })
+  const answer = await fetch(`${service.url}/${path}`, { headers: { ...headers, accept: 'text/html' } })
+  expect(answer.status).toBe(200)
+  return answer.text()
+}
+
+async function fileOf({ owner }: Payer, path: string): Promise<Buffer> {
+  const headers = { authorization: `Bearer ${owner.key}` }
+  const answer = await fetch(`${service.url}/${path}`, { headers })
+  expect(answer.status).toBe(200)
+  return Buffer.from(await answer.arrayBuffer())
+}
+
+/** One payment of $ 23.20 for which € 20.60 is held and € 20.00 charged, and its refund. */
+async function aRefundedPayment() {
+  const payer = await aPayer(service, { amountEuros: 21 })
+  const { client, intent } = payer
+  expect((await pay(payer, MERCHANT)).status).toBe(200)
+  const [credential] = await credentialsOn(client, intent.id)
+  const cardId = String(credential?.cardId)
+  const [authorization] = (await bodyOf(client.authorizations.list({ params: { id: cardId } }))).data
+  const authorizationId = String(authorization?.id)
+  const refund = { authorizationId, amountEuros: 19.5, original: DOLLARS }
+  await bodyOf(client.sandbox.refundCard({ body: refund }))
+  return { payer, client, cardId, authorization, authorizationId, id: String(credential?.transactionId) }
+}
+
+test('a price in dollars is paid from a wallet in euros, explained, refunded, and shown with its dollars', async () => {
+  const { payer, client, cardId, authorization, authorizationId, id } = await aRefundedPayment()
+  expect(authorization).toMatchObject({ original: DOLLARS, clearedEuros: 20 })
+  expect(await bodyOf(client.transactions.get({ params: { id } }))).toMatchObject({
+    status: 'completed',
+    amountEuros: 20,
+    refundedEuros: 19.5,
+    original: { ...DOLLARS, heldEuros: 20.6, refundedAmount: '23.20' },
+  })
+  expect((await bodyOf(client.refunds.list({ query: { transactionId: id } }))).data).toMatchObject([
+    { arrivedEuros: 19.5, original: DOLLARS },
+  ])
+
+  const explained = await bodyOf(
+    client.authorizations.explanation({ params: { id: cardId, authorizationId } }),
+  )
+  expect(explained.summary).toContain(
+    'The merchant’s price is $ 23.20: € 20.60 was held, and the network charged € 20.00, € 0.60 less.',
+  )
+  expect(explained.rules).toContainEqual(
+    expect.objectContaining({
+      rule: 'conversionMarginPercent',
+      message: expect.stringMatching(/^\$ 23\.20 counts as € 20\.60: at 1\.1600 .* plus 3 %\.$/),
+    }),
+  )
+  const ofIntent = await bodyOf(client.intents.explanation({ params: { id: payer.intent.id } }))
+  expect(ofIntent.summary).toContain('The price is $ 23.20.')
+
+  const list = await readPage(payer, 'console/transactions')
+  expect(list).toMatch(/\$\u00a023\.20<\/span> · <data class="amount" value="20">€\u00a020\.00/)
+  const page = await readPage(payer, `console/transactions/${id}`)
+  expect(page).toContain('$ 23.20, $ 23.20 refunded')
+  expect(page).toMatch(/Held before the charge<\/dt><dd><data class="amount" value="20\.6">€\u00a020\.60/)
+  expect(page).toMatch(/Difference<\/dt><dd><data class="amount" value="0\.6">€\u00a00\.60<\/data> released/)
+  await expectVerifiedLedger(client)
+})
+
+test('a statement has the dollars and the charged rate beside the euros, in each form', async () => {
+  const { payer, client } = await aRefundedPayment()
+  const statement = await bodyOf(client.statements.create({ body: { walletId: payer.agent.walletId } }))
+  const rows = rowsOf(await fileOf(payer, `statements/${statement.id}/csv`))
+  const [head = []] = rows
+  const column = (name: string) => rows.map(row => row[head.indexOf(name)])
+  const inOrder = ['amountEuros', 'originalAmount', 'originalCurrency', 'exchangeRate'].map(column)
+  const lines = rows.map((_, n) => inOrder.map(cells => cells[n]))
+  expect(lines).toContainEqual(['-20.00', '23.20', 'USD', '1.16'])
+  expect(lines).toContainEqual(['19.50', '23.20', 'USD', '1.1897436'])
+  const others = lines.slice(1).filter(([, amount]) => amount === '')
+  expect(others.length).toBe(lines.length - 3)
+  expect(others.every(([, ...original]) => original.every(cell => cell === ''))).toBe(true)
+
+  const xml = (await fileOf(payer, `statements/${statement.id}/camt053`)).toString()
+  expect(schemaViolation(parseXml(xml), camt053Schema)).toBeUndefined()
+  expect(xml).toContain(
+    '<AmtDtls><InstdAmt><Amt Ccy="USD">23.20</Amt><CcyXchg><SrcCcy>USD</SrcCcy><TrgtCcy>EUR</TrgtCcy><UnitCcy>EUR</UnitCcy><XchgRate>1.16</XchgRate></CcyXchg></InstdAmt><TxAmt><Amt Ccy="EUR">20.00</Amt></TxAmt></AmtDtls>',
+  )
+  const pdf = await fileOf(payer, `statements/${statement.id}/pdf`)
+  expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
+})
+
+test('a forecast shows the dollars of a payment that has begun', async () => {
+  const payer = await aPayer(service, { amountEuros: 21 })
+  const { client, agent, agentClient, intent, owner } = payer
+  await anIntent(client, agent.id, { merchant: 'Bookshop', amountEuros: 4 })
+  const challenge = String((await fetch(MERCHANT)).headers.get('www-authenticate'))
+  const minted = await agentClient.mpp.mint({ body: { url: MERCHANT, challenge, intentId: intent.id } })
+  expect(minted).toMatchObject({ status: 201, body: { amountEuros: 20.6 } })
+  const { basis } = await bodyOf(client.forecast.ofAgent({ params: { id: agent.id }, query: { days: 7 } }))
+  expect(basis.known.map(({ amountEuros, original }) => ({ amountEuros, original }))).toEqual(
+    expect.arrayContaining([
+      { amountEuros: 21, original: DOLLARS },
+      { amountEuros: 4, original: null },
+    ]),
+  )
+  const page = await readPage({ ...payer, owner }, `console/forecast?agentId=${agent.id}`)
+  expect(page).toContain('$\u00a023.20')
+})
+
+test('a simulated amount in another currency has the decimals of that currency', async () => {
+  const { client, card } = await aPayer(service)
+  const authorize = (original: object) =>
+    client.sandbox.authorizeCard({
+      body: { cardId: card.id, amountEuros: 5, merchant: 'Bookshop', original: original as never },
+    })
+  expect((await authorize({ amount: '6', currency: 'USD' })).status).toBe(400)
+  expect((await authorize({ amount: '900.00', currency: 'JPY' })).status).toBe(400)
+  expect((await authorize({ amount: '5.00', currency: 'EUR' })).status).toBe(400)
+  expect((await authorize({ amount: '900', currency: 'JPY' })).status).toBe(200)
+  const { data } = await bodyOf(client.authorizations.list({ params: { id: card.id } }))
+  expect(data).toMatchObject([{ original: { amount: '900', currency: 'JPY' } }])
+})
