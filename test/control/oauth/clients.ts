@@ -34,7 +34,10 @@ const publisher = createServer((request, response) => {
 })
 await new Promise<void>(resolve => publisher.listen(0, '127.0.0.1', () => resolve()))
 const base = `http://127.0.0.1:${(publisher.address() as AddressInfo).port}`
-afterAll(() => void publisher.close())
+afterAll(() => {
+  publisher.close()
+  publisher.closeAllConnections()
+})
 
 const open = async (path: string) => {
   const { person } = await anOwnerAtTheBrowser()

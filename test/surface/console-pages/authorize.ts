@@ -12,7 +12,10 @@ const assistant = createServer((_, response) => {
   response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Connected</title>')
 })
 await new Promise<void>(resolve => assistant.listen(0, '127.0.0.1', () => resolve()))
-afterAll(() => void assistant.close())
+afterAll(() => {
+  assistant.close()
+  assistant.closeAllConnections()
+})
 const callback = `http://127.0.0.1:${(assistant.address() as AddressInfo).port}/callback`
 
 async function aRequest() {
