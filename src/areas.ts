@@ -28,6 +28,7 @@ import { delegationsArea } from './control/delegations/delegations.ts'
 import { intentsArea } from './control/intents/intents.ts'
 import { mandatesArea } from './control/mandates/mandates.ts'
 import { merchantsArea } from './control/merchants/merchants.ts'
+import { oauthArea } from './control/oauth/oauth.ts'
 import { policiesArea } from './control/policies/policies.ts'
 import { riskArea } from './control/risk/risk.ts'
 import { runsArea } from './control/runs/runs.ts'
@@ -99,6 +100,7 @@ export const areas = {
   mandates: mandatesArea,
   risk: riskArea,
   intents: intentsArea,
+  oauth: oauthArea,
   cards: cardsArea,
   cardControls: cardControlsArea,
   fillerKeys: fillerKeysArea,

@@ -2,7 +2,7 @@ import { guardedHttp } from '../adapters/guarded-http/guarded-http.ts'
 import { areas as allAreas } from '../areas.ts'
 import { callOperationFor } from '../derive/call-operation.ts'
 import { type Authenticator, createAuthenticator } from '../derive/http/authenticate.ts'
-import { createCredentialLookup } from '../derive/http/credentials.ts'
+import { type CredentialLookup, createCredentialLookup } from '../derive/http/credentials.ts'
 import {
   createRateLimit,
   databaseRequestCounter,
@@ -210,12 +210,20 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     watchTemporal(isServing) {
       temporal = isServing
     },
-    gate: createAuthenticator(credentials, settings.dashboardSecret, createProofVerifier(database)),
+    gate: gateOf(credentials, settings, database, runtime.ports),
     ...{ receiveFor, threads, rateLimit, onOutbox },
     ...following,
     ports: runtime.ports,
   }
 }
+
+const gateOf = (
+  credentials: CredentialLookup,
+  { dashboardSecret }: RuntimeOptions['settings'],
+  database: OpenDatabase,
+  { publicUrl }: Pick<Ports, 'publicUrl'>,
+): Authenticator =>
+  createAuthenticator(credentials, dashboardSecret, createProofVerifier(database), publicUrl)
 
 const rateLimitOf = (settings: Settings, database: OpenDatabase, shared: boolean): RateLimit =>
   createRateLimit(

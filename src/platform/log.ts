@@ -7,7 +7,7 @@ import { endProgress } from './output.ts'
  * Those ids pass.
  */
 const CREDENTIALS =
-  /\bwhsec_[\w+/-]{8,}=?|\b(?:sk|at|mer|cst|lnk|con|pt|dlg|dvc)_[\w-]{8,}|(?!(?<=\bcusto)mer_[0-9a-z]{26}(?![\w-]))(?:sk|at|mer|cst|lnk|(?<![a-z])(?:con|pt))_[\w-]{24,}/g
+  /\bwhsec_[\w+/-]{8,}=?|\b(?:sk|at|mer|cst|lnk|con|pt|dlg|dvc|oac|ort)_[\w-]{8,}|(?!(?<=\bcusto)mer_[0-9a-z]{26}(?![\w-]))(?:sk|at|mer|cst|lnk|(?<![a-z])(?:con|pt|oac|ort))_[\w-]{24,}/g
 
 /**
  * A possible password in a URL, and the @ after it. The @ is optional: a pattern that fails without it would

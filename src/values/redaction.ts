@@ -4,7 +4,7 @@ const MAX_LENGTH = 200
 /** Tokens, credentials, and numbers as long as those of cards and accounts. */
 const SECRETS = [
   /\bwhsec_[\w+/]{8,}=?/g,
-  /\b(?:sk|at|mer|pk|rk|cst|pt|lnk|dlg|dvc|ephkey)_\w{8,}/g,
+  /\b(?:sk|at|mer|pk|rk|cst|pt|lnk|dlg|dvc|oac|ort|ephkey)_\w{8,}/g,
   /\b(?:bearer|basic)\s+[\w.~+/=-]{8,}/gi,
   /\beyJ[\w-]{8,}\.[\w-]+\.?[\w-]*/g,
   /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b/g,

@@ -1,4 +1,5 @@
 import './console-pages/assistant.ts'
+import './console-pages/authorize.ts'
 import './console-pages/decide.ts'
 import './console-pages/device.ts'
 import './console-pages/incomplete.ts'

@@ -21,6 +21,8 @@ const schema = defineEntity({
     /** Thumbprint of the DPoP key that must sign a proof for each request; null if the token has no such key. */
     boundTo: nullable.string(),
     delegationId: nullable.string(),
+    /** The path of the only operation that accepts the token; null if every operation does. */
+    onlyAt: nullable.string(),
   },
 })
 
@@ -32,7 +34,7 @@ export const agentTokensPersonalData = {
     personal: {
       label: { kind: 'words', ground: 'contract', forget: 'word' },
     },
-    plain: ['hint', 'scopes', 'bound_to'],
+    plain: ['hint', 'scopes', 'bound_to', 'only_at'],
     secret: ['hash'],
   },
 } as const satisfies PersonalData

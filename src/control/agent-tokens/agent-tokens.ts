@@ -141,6 +141,43 @@ export function issueDelegationToken(
   return { tokenId: token.id, secret }
 }
 
+interface TokenOfAssistant {
+  readonly agentId: string
+  readonly label: string
+  readonly scopes: Scope[]
+  /** The path of the operation at which the assistant uses the token. */
+  readonly onlyAt: string
+}
+
+const ASSISTANT_TOKEN_PREFIX = 'at_mcp_'
+
+export function issueAssistantToken(
+  members: TokenOfAssistant,
+  expiresAt: Date,
+  { records, emit }: Pick<Context<never, typeof agentTokenCreatedEvent>, 'records' | 'emit'>,
+): { tokenId: string; secret: string } {
+  const secret = newSecret(ASSISTANT_TOKEN_PREFIX)
+  const token = records.create(AgentToken, { ...members, expiresAt, ...hashAndHint(secret) })
+  emit('token.created', tokenEvent(token))
+  return { tokenId: token.id, secret }
+}
+
+/** The old secret stops working. Undefined if the token has been revoked. */
+export async function renewAssistantToken(
+  tokenId: string,
+  expiresAt: Date,
+  { records }: Pick<Context, 'records'>,
+): Promise<string | undefined> {
+  const token = await records.lock(AgentToken, tokenId)
+  if (!token || token.revokedAt) return undefined
+  const secret = newSecret(ASSISTANT_TOKEN_PREFIX)
+  Object.assign(token, { ...hashAndHint(secret), expiresAt })
+  return secret
+}
+
+export const revokeAssistantToken = (tokenId: string, context: RevokeContext): Promise<void> =>
+  revokeAll({ id: tokenId }, context)
+
 const onAgentDeleting = reaction(AgentEvent, agentTokenRevokedEvent, ({ agentId }, context) =>
   revokeAll({ agentId }, context),
 )
@@ -158,6 +195,7 @@ export const agentTokensArea = area(
         delegation: 's.delegation_id',
         boundTo: 's.bound_to',
         budget: 'case when s.max_amount_cents is not null then s.id end',
+        onlyAt: 's.only_at',
       }),
     },
     endsCredentials: ['token.revoked'],

@@ -1,4 +1,11 @@
-export { defaultTokenScopes, issueDelegationToken, revokeDelegationTokens } from './agent-tokens.ts'
+export {
+  defaultTokenScopes,
+  issueAssistantToken,
+  issueDelegationToken,
+  renewAssistantToken,
+  revokeAssistantToken,
+  revokeDelegationTokens,
+} from './agent-tokens.ts'
 export { agentTokenCreatedEvent, agentTokenRevokedEvent, agentTokensApi } from './api.ts'
 export {
   type AgentTokenBudget,

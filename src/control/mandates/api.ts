@@ -13,7 +13,9 @@ import {
   MandateEvent,
   MandateRecord,
   mandateChangeRefusals,
+  mandateCreatedEvent,
   mandateLookupRefusals,
+  mandateRevokedEvent,
   mandateStatusSchema,
   mandateSuspendedEvent,
   mandateTermRefusals,
@@ -78,10 +80,7 @@ export const mandatesApi = {
       ...mandateTermRefusals,
       ...assertionRefusals,
     },
-    emits: {
-      'mandate.created': declareEvent('A person has signed a mandate for an agent.', MandateEvent),
-      ...assertionEvents,
-    },
+    emits: { ...mandateCreatedEvent, ...assertionEvents },
   }),
   list: list('/mandates', {
     readsClock: true,
@@ -143,7 +142,7 @@ export const mandatesApi = {
     example: { comment: 'No longer needed' },
     returns: [200, MandateRecord],
     fails: mandateChangeRefusals,
-    emits: { 'mandate.revoked': declareEvent('A mandate has been revoked.', MandateEvent) },
+    emits: mandateRevokedEvent,
   }),
   status: get('/mandates/{id}/status', {
     readsClock: true,

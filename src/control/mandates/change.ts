@@ -20,7 +20,7 @@ import {
 import { findLoadedMandate } from './open-mandates.ts'
 import { mandateProcess } from './process.ts'
 import { mandateEvent, mandateResponse } from './response.ts'
-import { type mandateExhaustedEvent, mandateSuspendedEvent } from './schemas.ts'
+import { type mandateExhaustedEvent, type mandateRevokedEvent, mandateSuspendedEvent } from './schemas.ts'
 
 const AGENT_OF = 'id = (select m.agent_id from mandates m where m.owner_id = ? and m.mode = ? and m.id = ?)'
 
@@ -88,16 +88,32 @@ export const resumeMandate: HandlerOf<typeof mandatesApi.resume> = async ({ para
 }
 
 export const revokeMandate: HandlerOf<typeof mandatesApi.revoke> = async ({ params, body }, context) => {
-  const { now, emit, wake, refuse } = context
+  const { now, refuse } = context
   const found = await lockMandate(params.id, context)
   if (!found) return refuse('mandate_not_found')
   const { mandate } = found
   if (!isMandateOpen(mandate, now)) return refuse('mandate_over', overMessage(mandate))
-  mandateMachine.move(mandate, 'revoked')
-  Object.assign(mandate, { suspendedBecause: null, comment: body.comment, endedAt: now })
-  emit('mandate.revoked', mandateEvent(mandate, body.comment))
-  wake(mandateProcess, mandate)
+  endByRevocation(mandate, body.comment, context)
   return mandateResponse(mandate, context)
+}
+
+type Revoking = Pick<Context<never, typeof mandateRevokedEvent>, 'now' | 'emit' | 'wake'>
+
+function endByRevocation(mandate: Mandate, comment: string | null, { now, emit, wake }: Revoking): void {
+  mandateMachine.move(mandate, 'revoked')
+  Object.assign(mandate, { suspendedBecause: null, comment, endedAt: now })
+  emit('mandate.revoked', mandateEvent(mandate, comment))
+  wake(mandateProcess, mandate)
+}
+
+/** Leaves a mandate that has ended as it is. */
+export async function revokeOpenMandate(
+  id: string,
+  comment: string,
+  context: Revoking & Locking,
+): Promise<void> {
+  const found = await lockMandate(id, context)
+  if (found && isMandateOpen(found.mandate, context.now)) endByRevocation(found.mandate, comment, context)
 }
 
 /** Uses the tenant's clock. Sweep and process may both call this; the second call changes nothing. */

@@ -1,5 +1,12 @@
 export { mandatesApi } from './api.ts'
-export { ExhaustedMandates } from './change.ts'
-export { mandateStatus } from './mandate.ts'
+export { ExhaustedMandates, revokeOpenMandate } from './change.ts'
+export { createMandate } from './create.ts'
+export { MAX_MANDATE_DAYS, mandateStatus } from './mandate.ts'
 export { AgentMandates } from './open-mandates.ts'
-export { mandateExhaustedEvent } from './schemas.ts'
+export {
+  mandateCreatedEvent,
+  mandateExhaustedEvent,
+  mandateRevokedEvent,
+  mandateTermRefusals,
+  newMandateMembers,
+} from './schemas.ts'

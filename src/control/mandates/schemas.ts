@@ -140,6 +140,14 @@ export const mandateExhaustedEvent = {
   'mandate.exhausted': declareEvent('Everything that a mandate allows has been paid.', MandateEvent),
 }
 
+export const mandateCreatedEvent = {
+  'mandate.created': declareEvent('A person has signed a mandate for an agent.', MandateEvent),
+}
+
+export const mandateRevokedEvent = {
+  'mandate.revoked': declareEvent('A mandate has been revoked.', MandateEvent),
+}
+
 export const mandateSuspendedEvent = {
   'mandate.suspended': declareEvent(
     'A mandate has been suspended: by a person or key, because its agent was frozen or is being deleted, or because its signer was removed.',

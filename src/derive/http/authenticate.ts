@@ -27,6 +27,7 @@ export function createAuthenticator(
   { holderOf }: Pick<CredentialLookup, 'holderOf'>,
   dashboardSecret: string,
   prove: ProvePossession,
+  publicUrl: () => string = () => '',
 ): Authenticator {
   const expected = digest(dashboardSecret)
 
@@ -64,11 +65,22 @@ export function createAuthenticator(
     if (isDashboard && (callers.includes('dash') || !authorization))
       return requireAuthorized(dashboardActor, callers)
     const actor = await actorOf(presented, trustedFor)
-    if (actor) return requireAuthorized(actor, callers, scope)
+    if (actor) return requireAuthorized(usableAt(operation, actor), callers, scope)
     throw new Problem('unauthenticated', operation.http?.howToSignIn ?? wanted(callers, given), {
-      'WWW-Authenticate': 'Bearer',
+      'WWW-Authenticate': challengeOf(operation, publicUrl()),
     })
   }
+}
+
+/** RFC 9728: the metadata of the resource names the server that issues tokens for it. */
+function challengeOf({ http, path }: AnyOperation, url: string): string {
+  if (!http?.issuesTokens) return 'Bearer'
+  return `Bearer resource_metadata="${url}/.well-known/oauth-protected-resource${path}"`
+}
+
+function usableAt({ path }: AnyOperation, actor: Actor): Actor {
+  if (actor.onlyAt === undefined || actor.onlyAt === path) return actor
+  throw new Problem('wrong_caller', `This token was issued for ${actor.onlyAt} only.`)
 }
 
 /** The browser also sends the cookie with requests that other sites trigger. Such a request must change nothing. */

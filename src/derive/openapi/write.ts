@@ -98,11 +98,11 @@ const isObject = (value: unknown): value is Json =>
 /** How many levels of each part have lines of their own. Deeper levels share one line. */
 const LEVELS: Readonly<Record<string, number>> = { paths: 4, webhooks: 2, components: 4 }
 
-/** Writes each member of operations, answers and schemas on a line of its own, so that a diff shows each change. */
+/** The document has no space behind a colon, since it is near its limit of size. Writes each member of operations, answers and schemas on a line of its own, so that a diff shows each change. */
 export const writeDocument = (document: OpenapiDocument): string => runAtOnce(writeDocumentInSlices(document))
 
 export function* writeDocumentInSlices(document: OpenapiDocument): SlicedWork<string> {
-  return `${yield* lines({ ...(yield* compactDocument(document)) }, 1, LEVELS)}\n`
+  return `${yield* lines({ ...(yield* compactDocument(document)) }, 1, LEVELS, ':')}\n`
 }
 
 export const parseOpenapiFile = (text: string): OpenapiDocument =>
@@ -111,21 +111,22 @@ export const parseOpenapiFile = (text: string): OpenapiDocument =>
 export const writeJsonLines = (document: Json, levels: Readonly<Record<string, number>>): string =>
   `${runAtOnce(lines(document, 1, levels))}\n`
 
-const isShort = (value: Json, depth: number): boolean => depth <= 2 && JSON.stringify(value).length <= 160
+const isShort = (value: Json, depth: number): boolean => depth <= 2 && JSON.stringify(value).length <= 480
 
 function* lines(
   value: Json,
   depth: number,
   levels: Readonly<Record<string, number>> = {},
+  colon = ': ',
 ): SlicedWork<string> {
   const members: string[] = []
   for (const [name, member] of Object.entries(value)) {
     const below = levels[name] ?? depth - 1
     const text =
       below > 0 && isObject(member) && !isShort(member, below)
-        ? yield* lines(member, below)
+        ? yield* lines(member, below, {}, colon)
         : JSON.stringify(member)
-    members.push(`${JSON.stringify(name)}: ${text}`)
+    members.push(`${JSON.stringify(name)}${colon}${text}`)
     yield
   }
   return `{\n${members.join(',\n')}\n}`

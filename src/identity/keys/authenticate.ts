@@ -17,6 +17,7 @@ interface CredentialRow extends Record<string, unknown> {
   delegation_id: string | null
   budget_id: string | null
   bound_to: string | null
+  only_at: string | null
   scopes: string[] | null
   tool_writes: boolean
   role: PersonRole | null
@@ -28,6 +29,8 @@ interface Columns {
   readonly delegation: string
   readonly budget: string
   readonly boundTo: string
+  /** The path of the only operation that accepts the secret; null if every operation does. */
+  readonly onlyAt: string
   /** The role of the person whose scopes bound those of the secret; null without a person. */
   readonly role: string
   readonly toolWrites: string
@@ -35,7 +38,7 @@ interface Columns {
   readonly isOpen: string
 }
 
-type OfAgent = Pick<Columns, 'agent' | 'delegation' | 'budget' | 'boundTo'>
+type OfAgent = Pick<Columns, 'agent' | 'delegation' | 'budget' | 'boundTo' | 'onlyAt'>
 
 const WITHOUT_PERSON = { toolWrites: 'false', role: 'null::text', joins: '', isOpen: 'true' }
 
@@ -45,6 +48,7 @@ const OF_OWNER: Columns = {
   delegation: 'null::text',
   budget: 'null::text',
   boundTo: 's.bound_to',
+  onlyAt: 'null::text',
   toolWrites: 's.tool_writes',
   role: 'p.role',
   joins: 'left join people p on (p.owner_id, p.mode, p.id) = (s.owner_id, s.mode, s.person_id)',
@@ -59,7 +63,7 @@ const OF_OWNER: Columns = {
 const statement = (table: string, columns: Columns): string => `
 with holder as (
   select s.id, s.owner_id, s.mode, ${columns.agent} as agent_id, ${columns.delegation} as delegation_id,
-    ${columns.budget} as budget_id, ${columns.boundTo} as bound_to, ${columns.role} as role,
+    ${columns.budget} as budget_id, ${columns.boundTo} as bound_to, ${columns.onlyAt} as only_at, ${columns.role} as role,
     ${columns.toolWrites} as tool_writes,
     s.scopes, c.status = 'active' as is_active
   from ${table} s
@@ -107,6 +111,7 @@ export function secretAuthenticator(
         delegationId: holder.delegation_id,
         budgetId: holder.budget_id,
         boundTo: holder.bound_to,
+        ...(holder.only_at ? { onlyAt: holder.only_at } : {}),
         scopes: scopesOf(holder),
         ...(holder.tool_writes ? { toolWrites: true } : {}),
       }

@@ -162,7 +162,9 @@ const sessionFails = {
   ],
 } as const satisfies Record<string, RefusalSpec>
 
-export const deviceTokenRefusals = oauthErrors
+const { invalid_target: _target, invalid_redirect_uri: _address, ...ofDevices } = oauthErrors
+
+export const deviceTokenRefusals = ofDevices
 
 const readers = { callers: ['key'], scope: 'sessions:read' } as const
 

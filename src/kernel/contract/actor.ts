@@ -27,6 +27,8 @@ export interface Actor {
   readonly budgetId?: string | null
   /** Thumbprint of the device key that a DPoP-bound API key is tied to (RFC 9449). */
   readonly boundTo?: string | null
+  /** The path of the only operation that accepts the credential. */
+  readonly onlyAt?: string
   readonly scopes: ReadonlySet<string>
   /** True for keys that may write through an assistant's tools (MCP). */
   readonly toolWrites?: boolean

@@ -1,7 +1,7 @@
 import type { RefusalSpec } from './operation.ts'
 
 /**
- * Refusals of RFC 6749 and RFC 8628. Clients compare the body's `error` with the code, so the code alone is
+ * Refusals of RFC 6749, 7591, 8628 and 8707. Clients compare the body's `error` with the code, so the code alone is
  * the message.
  */
 export const oauthErrors = {
@@ -11,4 +11,6 @@ export const oauthErrors = {
   expired_token: [400, 'expired_token'],
   invalid_grant: [400, 'invalid_grant'],
   unsupported_grant_type: [400, 'unsupported_grant_type'],
+  invalid_target: [400, 'invalid_target'],
+  invalid_redirect_uri: [400, 'invalid_redirect_uri'],
 } as const satisfies Record<string, RefusalSpec>

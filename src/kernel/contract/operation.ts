@@ -53,6 +53,8 @@ export interface HttpOptions {
   readonly cachedFor?: number
   readonly keyRequired?: true
   readonly howToSignIn?: string
+  /** Its 401 names the metadata (RFC 9728) by which a client finds out where to get a token. */
+  readonly issuesTokens?: true
 }
 
 export interface Contract<

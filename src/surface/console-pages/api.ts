@@ -20,10 +20,13 @@ const page = {
 } as const
 
 const to = z.strictObject({
-  to: z.string().max(1_000).optional().meta({
+  to: z.string().max(4_000).optional().meta({
     description: 'The next page: an address of this service; others are ignored.',
   }),
 })
+
+/** A client may send any parameter; the handler decides which mistake is shown and which is sent back. */
+const parameter = (longest = 500) => z.string().max(longest).optional()
 
 export const consolePagesApi = {
   login: get('/login', {
@@ -93,6 +96,34 @@ export const consolePagesApi = {
         404,
         'No terminal is waiting with this code. Compare the address with the one in the terminal.',
       ],
+    },
+  }),
+  authorize: get('/oauth/authorize', {
+    ...page,
+    readsClock: true,
+    summary: 'Open the page to connect an assistant',
+    description:
+      'The authorization endpoint of OAuth 2.1, with PKCE (S256). The page says who asks, and the person chooses agent, budget and end. An unknown client or address gets an error page; any other mistake is sent to the client. Without a query the page says how an assistant connects.',
+    http: {
+      reads: page.http.reads,
+      headers: { 200: pageHeaders, 302: { Location: 'An address of the client.' }, 400: pageHeaders },
+    },
+    callers: ['console'],
+    query: z.object({
+      response_type: parameter(),
+      response_mode: parameter(),
+      client_id: parameter(),
+      redirect_uri: parameter(),
+      state: parameter(2_000),
+      scope: parameter(2_000),
+      code_challenge: parameter(),
+      code_challenge_method: parameter(),
+      resource: parameter(),
+    }),
+    fails: {
+      authorization_refused: [302, 'The client learns what is wrong with its request.'],
+      client_unknown: [400, 'client_id: no such client, or its metadata document cannot be used.'],
+      redirect_unknown: [400, 'redirect_uri: this is not an address of the client.'],
     },
   }),
   asset: get('/login/assets/{asset}', {

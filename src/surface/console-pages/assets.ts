@@ -40,6 +40,7 @@ export const consolePageScripts = {
   waiting: script('waiting'),
   pairing: script('pairing'),
   device: script('device'),
+  authorize: script('authorize'),
   elsewhere: script('elsewhere'),
 }
 

@@ -1,3 +1,4 @@
+import { checkAuthorization, resourceOf } from '../../control/oauth/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ResponseFile } from '../../kernel/contract/file.ts'
@@ -8,11 +9,18 @@ import { type Language, negotiateLanguage } from '../../web/language.ts'
 import { consolePagesApi } from './api.ts'
 import { renderApprovePage } from './approve-page.ts'
 import { consolePageAsset } from './assets.ts'
+import { renderAuthorizePage, renderHowToConnectPage } from './authorize-page.ts'
 import { noticePage } from './layout.ts'
 import { renderPairingPage } from './pairing-page.ts'
 import { renderDevicePage, renderJoinPage, renderLoginPage, renderWrongAddressPage } from './sign-in-pages.ts'
 import { consolePageTexts } from './texts.ts'
-import { readApprovalView, readPairingView, readWaitingView, signedInViewer } from './views.ts'
+import {
+  readApprovalView,
+  readAuthorizeView,
+  readPairingView,
+  readWaitingView,
+  signedInViewer,
+} from './views.ts'
 import { renderWaitingPage } from './waiting-page.ts'
 
 const HTML = 'text/html; charset=utf-8'
@@ -90,6 +98,26 @@ const consolePages = bindHandlers(consolePagesApi, {
       language,
       context,
     )
+  },
+
+  async authorize({ query }, context) {
+    const language = languageIn(context)
+    const viewer = signedInViewer(context.actor)
+    if (Object.keys(query).length === 0)
+      return answer(
+        renderHowToConnectPage({ viewer, address: resourceOf(context.ports) }, language),
+        language,
+      )
+    const checked = await checkAuthorization(query, context)
+    if ('redirectTo' in checked)
+      return withHeaders(context.refuse('authorization_refused'), { Location: checked.redirectTo })
+    if ('invalid' in checked) {
+      const { invalid, invalidHints } = consolePageTexts[language].authorize
+      const text = invalidHints[checked.invalid]
+      const page = noticePage(language, '../', { mark: '400', title: invalid, text })
+      return answer(page, language, context.refuse(checked.invalid))
+    }
+    return answer(renderAuthorizePage(await readAuthorizeView(checked.request, context), language), language)
   },
 
   async asset({ params }, { refuse }) {

@@ -158,6 +158,34 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'The agent is frozen or being deleted. Unfreeze it first, or deny the payment.',
     'Der Agent ist eingefroren oder wird gelöscht. Heben Sie zuerst die Sperre auf oder lehnen Sie die Zahlung ab.',
   ],
+  request_expired: [
+    'This request is older than an hour, or not yours. Start again in the assistant.',
+    'Diese Anfrage ist älter als eine Stunde oder nicht Ihre. Beginnen Sie im Assistenten neu.',
+  ],
+  owner_needed: [
+    'Only an owner of the account can connect an assistant.',
+    'Nur ein Inhaber des Kontos kann einen Assistenten verbinden.',
+  ],
+  agent_not_found: [
+    'This agent does not exist any more. Reload the page and choose another one.',
+    'Diesen Agenten gibt es nicht mehr. Laden Sie die Seite neu und wählen Sie einen anderen.',
+  ],
+  external_id_taken: [
+    'An agent with this external ID exists already. Choose that agent.',
+    'Einen Agenten mit dieser externen ID gibt es bereits. Wählen Sie ihn.',
+  ],
+  expires_too_early: [
+    'The end is already over. Reload the page and try again.',
+    'Das Ende ist bereits vorbei. Laden Sie die Seite neu und versuchen Sie es erneut.',
+  ],
+  expires_too_late: [
+    'The end is more than a year ahead. Choose an earlier one.',
+    'Das Ende liegt mehr als ein Jahr voraus. Wählen Sie ein früheres.',
+  ],
+  too_many_mandates: [
+    'This agent has too many open mandates. Revoke one, or choose another agent.',
+    'Dieser Agent hat zu viele offene Mandate. Widerrufen Sie eines oder wählen Sie einen anderen Agenten.',
+  ],
   insufficient_funds: [
     'The agent’s wallet does not have enough money. Fund it, or deny the payment.',
     'Das Wallet des Agenten ist nicht gedeckt. Zahlen Sie Geld ein oder lehnen Sie die Zahlung ab.',

@@ -212,6 +212,51 @@ export const germanTexts: ConsolePageTexts = {
     unknown: 'Code nicht gefunden',
     unknownHint: 'Vergleichen Sie die Adresse mit der in Ihrem Terminal oder starten Sie dort neu.',
   },
+  authorize: {
+    title: 'Assistenten verbinden?',
+    asks: name => `${name} bittet um Zugriff auf einen Agenten dieses Kontos.`,
+    marks: { verified: 'Host geprüft', unverified: 'Nicht geprüft' },
+    who: 'Wer fragt',
+    name: 'Name',
+    host: 'Veröffentlicht von',
+    unverified:
+      'Der Assistent hat sich selbst unter diesem Namen registriert: Nichts belegt ihn. Fahren Sie nur fort, wenn Sie das gerade selbst begonnen haben.',
+    redirect: 'Antworten gehen an',
+    thisMachine: 'ein Programm auf diesem Computer',
+    grants: 'Was Sie erlauben',
+    agent: 'Agent',
+    newAgent: 'Neuer Agent mit eigenem Wallet',
+    newAgentHint:
+      'Ein neuer Agent zahlt nur innerhalb dieses Budgets. Alles andere wartet auf Ihre Freigabe.',
+    agentHint:
+      'Zusätzlich gilt die Richtlinie dieses Agenten: Was sie von selbst freigibt, kann der Assistent auch ohne dieses Budget bezahlen.',
+    tools: 'Werkzeuge',
+    mayPay: 'Lesen, Zahlungen anmelden und zahlen',
+    mayRead: 'Nur lesen',
+    perMonth: 'Budget pro Monat in Euro',
+    perPayment: 'Höchstens pro Zahlung in Euro',
+    until: 'Bis',
+    days: { 7: 'in 7 Tagen', 30: 'in 30 Tagen', 90: 'in 90 Tagen', 365: 'in 365 Tagen' },
+    review: 'Weiter',
+    youSign: 'Ihr Passkey signiert dieses Mandat (auf Englisch):',
+    sign: 'Mit Passkey verbinden',
+    withoutBudget: 'Ohne Budget verbinden',
+    withoutBudgetHint: 'Dann hat der Assistent kein eigenes Budget, und Sie signieren nichts.',
+    back: 'Ändern',
+    deny: 'Nicht verbinden',
+    mayNot: role => `Nur ein Inhaber des Kontos kann einen Assistenten verbinden. Ihre Rolle ist ${role}.`,
+    invalid: 'Dieser Assistent kann nicht verbunden werden',
+    invalidHints: {
+      client_unknown:
+        'Der Dienst kennt diesen Client nicht: Er ist nicht registriert, seine Registrierung ist abgelaufen, oder sein Metadatendokument ist nicht lesbar. Beginnen Sie im Assistenten neu.',
+      redirect_unknown:
+        'Die Antwort ginge an eine Adresse, die der Client nicht genannt hat. Dorthin wurde nichts gesendet.',
+    },
+    how: 'Assistenten verbinden',
+    howText: 'Geben Sie dem Assistenten diese Adresse. Er öffnet dann diese Seite und bittet um Zugriff:',
+    howHosted:
+      'Ein Assistent, der anderswo läuft, erreicht diesen Dienst nur unter einer öffentlichen https-Adresse. Ohne eine solche verwenden Sie einen Tunnel, etwa Cloudflare Tunnel, und setzen PUBLIC_URL auf dessen Adresse.',
+  },
   script: {
     letIn: 'Fertig. Kehren Sie zu Ihrem Gerät zurück.',
     wait: 'Einen Moment …',

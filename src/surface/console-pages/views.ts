@@ -1,5 +1,6 @@
 import { Agent } from '../../control/agents/index.ts'
 import { findIntent, hasApprovalProof, type Intent, reviewApproval } from '../../control/intents/index.ts'
+import { type AuthorizationRequest, authorizationAnswer, sealRequest } from '../../control/oauth/index.ts'
 import { runLimits } from '../../control/runs/index.ts'
 import { findPairing, pairingClosedReason } from '../../identity/cli-auth/index.ts'
 import { findCustomer } from '../../identity/customers/index.ts'
@@ -10,6 +11,7 @@ import { allScopeNames } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { Transaction } from '../../money/transactions/index.ts'
 import type { Cents } from '../../values/money.ts'
+import type { AuthorizeView } from './authorize-page.ts'
 import type { SignedInViewer } from './layout.ts'
 import type { PairingView } from './pairing-page.ts'
 import { isCardUnusable, rulesWithoutLimit } from './rule-texts.ts'
@@ -195,6 +197,31 @@ export async function readWaitingView(
   return {
     intents: shown.map(row => ({ ...row, agent: names.get(row.agentId) ?? row.agentId })),
     hasMore: rows.length > MOST,
+    isTest: tenant.mode === 'test',
+    viewer: signedInViewer(actor),
+  }
+}
+
+const MOST_AGENTS = 100
+
+export async function readAuthorizeView(
+  request: AuthorizationRequest,
+  context: Pick<Context, 'records' | 'tenant' | 'now' | 'ports' | 'actor'>,
+): Promise<AuthorizeView> {
+  const { records, tenant, now, actor, ports } = context
+  const agents = await records.find(
+    Agent,
+    { status: 'active' },
+    { orderBy: { id: 'desc' }, limit: MOST_AGENTS },
+  )
+  return {
+    request,
+    ticket: sealRequest(request, context),
+    agents: agents.map(({ id, name }) => ({ id, name })),
+    now,
+    host: new URL(ports.publicUrl()).host,
+    mayConnect: ['tokens:write', 'mandates:write', 'agents:write'].every(scope => actor.scopes.has(scope)),
+    deniedUrl: authorizationAnswer(request, { error: 'access_denied' }, ports),
     isTest: tenant.mode === 'test',
     viewer: signedInViewer(actor),
   }

@@ -24,6 +24,7 @@ export const mcpApi = {
     run: 'read',
     limits: { bodyKiB: 256 },
     http: {
+      issuesTokens: true,
       howToSignIn:
         'Send a key or an agent’s token: Authorization: Bearer <token>. `agentpay login` gets a key once a person approves it in a browser; a device asks for one with POST /sessions/device; `agentpay agent-tokens create` makes a token for an agent.',
       reads: {

@@ -102,7 +102,7 @@ describe('the committed document', () => {
   })
 
   test('has a line for each member of an operation, and for each answer', () => {
-    const freeze = /^"\/agents\/\{id\}\/freeze": \{\n"post": \{\n([\s\S]*?)\n\}\n\}/m.exec(text)?.[1] ?? ''
+    const freeze = /^"\/agents\/\{id\}\/freeze":\{\n"post":\{\n([\s\S]*?)\n\}\n\}/m.exec(text)?.[1] ?? ''
     const starts = freeze.split('\n').map(line => line.slice(0, line.indexOf(':')))
     expect(starts.slice(0, 3)).toEqual(['"operationId"', '"tags"', '"summary"'])
     expect(starts).toEqual(expect.arrayContaining(['"200"', '"400"', '"404"']))

@@ -6,6 +6,7 @@ import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
 import { sealTrail } from '../compliance/trail.ts'
 import { aLink, signedInTo, tokenIn } from '../identity/console.ts'
+import { aCodeToRedeem, aConsent, aTokenToRevoke } from './world-assistants.ts'
 import { aCodeWithConsent, aFetchedDeviceCode, aWaitingUserCode } from './world-devices.ts'
 import { aDisputeToDecide, aPaidTransaction, evidenceForDispute } from './world-disputes.ts'
 import { moneyInSuspense, thePlatformsCredit } from './world-incoming.ts'
@@ -72,6 +73,7 @@ export const MADE_HEADERS: Readonly<
   'assistants.message': async () => ({ accept: 'application/json, text/event-stream' }),
   'console.signOut': aSession,
   'cliAuth.approve': byDoorkeeper,
+  'oauth.approve': byDoorkeeper,
   'sessions.verify': byDoorkeeper,
   'keys.revokeCurrent': async make => {
     const { key } = await make('POST', '/keys', { name: 'Lost laptop', environment: 'sandbox' })
@@ -173,6 +175,9 @@ export const MADE_MEMBERS: Readonly<
   },
   'credentials.create': shoppersIntent,
   'mandates.create': aSignedMandate,
+  'oauth.approve': aConsent,
+  'oauth.token': aCodeToRedeem,
+  'oauth.revoke': aTokenToRevoke,
   'mandates.options': async () => ({ expiresAt: inThirtyDays() }),
   'mpp.mint': async make => ({
     ...(await aPayer(make)),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import { anAuthorization, aRegisteredClient, CALLBACK } from '../../support/control/assistants.ts'
 import { anAgentUnder, anIntent, bodyOf } from '../../support/factories.ts'
 import { aDevice } from '../../support/identity/devices.ts'
 import { aTerminal } from '../../support/identity/pairing.ts'
@@ -38,6 +39,16 @@ async function intentsInEachState() {
 const aWaitingCode = async () => (await aTerminal(service.client(), hostile.slice(0, 100))).code
 
 /** With a name as long and strange as possible. */
+async function aConsentPage(): Promise<string> {
+  const client_id = await aRegisteredClient(origin, {
+    client_name: hostile.slice(0, 100),
+    redirect_uris: [CALLBACK],
+  })
+  const { query } = await anAuthorization(origin, { client_id })
+  return `oauth/authorize?${new URLSearchParams(query)}`
+}
+
+/** With a name as long and strange as possible. */
 const aUserCode = async () =>
   (await aDevice(service.client(), { deviceName: hostile.replace('\u202e', '').slice(0, 100) })).userCode
 
@@ -71,6 +82,8 @@ describe.each(looks)('on %s', (_, look) => {
       'join',
       `cli/${await aWaitingCode()}`,
       'device',
+      'oauth/authorize',
+      await aConsentPage(),
       `device?code=${await aUserCode()}`,
       ...shown.map(({ id }) => `approve/${id}`),
     ]

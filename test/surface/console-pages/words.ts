@@ -50,6 +50,9 @@ const CALLED = [
   'cliAuth.challenge',
   'cliAuth.approve',
   'cliAuth.deny',
+  'agents.create',
+  'mandates.options',
+  'oauth.approve',
 ]
 
 /**

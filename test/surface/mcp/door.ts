@@ -61,7 +61,7 @@ describe('the door for assistants', () => {
     const answer = await post(JSON.stringify(LIST), { authorization })
     expect([answer.status, answer.headers['www-authenticate'], answer.text]).toEqual([
       401,
-      'Bearer',
+      expect.stringMatching(/^Bearer resource_metadata="http:\S+\/oauth-protected-resource\/mcp"$/),
       expect.stringContaining('agentpay login'),
     ])
   })

@@ -1,0 +1,90 @@
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
+import { clock, minutes } from '../../values/clock.ts'
+import { type ConnectingClient, findConnectingClient } from './client.ts'
+import { isRegisteredRedirect, withParameters } from './redirects.ts'
+
+/** The path of the operation that accepts the tokens, and of the resource that clients name (RFC 8707). */
+export const MCP_PATH = '/mcp'
+
+export const issuerOf = ({ publicUrl }: Pick<Ports, 'publicUrl'>): string => `${publicUrl()}/oauth`
+export const resourceOf = ({ publicUrl }: Pick<Ports, 'publicUrl'>): string => publicUrl() + MCP_PATH
+
+export type AuthorizationParameters = Readonly<Record<string, string | undefined>>
+
+/** What a client asks a person for, once it has been checked. */
+export interface AuthorizationRequest {
+  readonly client: Omit<ConnectingClient, 'redirectUris'>
+  readonly redirectUri: string
+  readonly state?: string | undefined
+  readonly codeChallenge: string
+  readonly mayPay: boolean
+}
+
+/**
+ * Without a known client and one of its own addresses there is nowhere to send the person: the page says so.
+ * Any other mistake is the client's to explain.
+ */
+export type CheckedAuthorization =
+  | { readonly request: AuthorizationRequest }
+  | { readonly invalid: 'client_unknown' | 'redirect_unknown' }
+  | { readonly redirectTo: string }
+
+const CODE_CHALLENGE = /^[\w-]{43}$/
+
+function errorIn(parameters: AuthorizationParameters, ports: Pick<Ports, 'publicUrl'>): string | undefined {
+  if (parameters.response_type !== 'code') return 'unsupported_response_type'
+  if (parameters.response_mode !== undefined && parameters.response_mode !== 'query') return 'invalid_request'
+  if (parameters.code_challenge_method !== 'S256') return 'invalid_request'
+  if (!CODE_CHALLENGE.test(parameters.code_challenge ?? '')) return 'invalid_request'
+  return parameters.resource === resourceOf(ports) ? undefined : 'invalid_target'
+}
+
+/** `iss` lets a client of several servers notice an answer of the wrong one (RFC 9207). */
+export const authorizationAnswer = (
+  { redirectUri, state }: Pick<AuthorizationRequest, 'redirectUri' | 'state'>,
+  answer: Readonly<Record<string, string>>,
+  ports: Pick<Ports, 'publicUrl'>,
+): string => withParameters(redirectUri, { ...answer, state, iss: issuerOf(ports) })
+
+/** Scopes that the server does not know are left out, as OAuth allows: clients often ask for all they know. */
+const asksToPay = (scope: string | undefined): boolean =>
+  scope === undefined || !scope.split(' ').includes('reader') || scope.split(' ').includes('payer')
+
+export async function checkAuthorization(
+  parameters: AuthorizationParameters,
+  context: Pick<Context, 'sql' | 'ports'>,
+): Promise<CheckedAuthorization> {
+  const { ports } = context
+  const found = await findConnectingClient(parameters.client_id ?? '', context)
+  if (!found) return { invalid: 'client_unknown' }
+  const { redirectUris, ...client } = found
+  const { redirect_uri: redirectUri = '', state, scope, code_challenge: codeChallenge = '' } = parameters
+  if (!isRegisteredRedirect(redirectUri, redirectUris)) return { invalid: 'redirect_unknown' }
+  const error = errorIn(parameters, ports)
+  if (error) return { redirectTo: authorizationAnswer({ redirectUri, state }, { error }, ports) }
+  return { request: { client, redirectUri, state, codeChallenge, mayPay: asksToPay(scope) } }
+}
+
+type Sealing = Pick<Context, 'ports' | 'tenant' | 'actor'>
+
+const TICKET_TTL_MS = minutes(60)
+
+const purposeOf = ({ tenant: { ownerId, mode }, actor }: Sealing): string =>
+  `oauth-consent:${ownerId} ${mode} ${actor.id}`
+
+/** The request as the page showed it to this person, so that exactly that is approved. */
+export const sealRequest = (request: AuthorizationRequest, context: Sealing): string =>
+  context.ports.vault.seal(
+    JSON.stringify({ request, until: clock.milliseconds() + TICKET_TTL_MS }),
+    purposeOf(context),
+  )
+
+export function openRequest(ticket: string, context: Sealing): AuthorizationRequest | undefined {
+  try {
+    const { request, until } = JSON.parse(context.ports.vault.open(ticket, purposeOf(context)))
+    return until > clock.milliseconds() ? request : undefined
+  } catch {
+    return undefined
+  }
+}

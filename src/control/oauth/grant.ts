@@ -1,0 +1,98 @@
+import { timingSafeEqual } from 'node:crypto'
+import { defineEntity, p } from '@mikro-orm/core'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import type { Scope } from '../../kernel/contract/scopes.ts'
+import { hashSecret, newSecret } from '../../kernel/database/credential.ts'
+import { nullable, recordColumns, tenantTable, timestampColumn } from '../../kernel/database/entity.ts'
+import { days, minutes } from '../../values/clock.ts'
+import type { PersonalData } from '../../values/personal.ts'
+
+/** `approved`: the client has its code. `connected`: it has exchanged the code for tokens. */
+export const grantMachine = stateMachine('oauth-grant', {
+  approved: ['connected', 'ended'],
+  connected: ['ended'],
+  ended: [],
+})
+
+/** Repeats the condition of the partial indexes over open grants exactly. */
+export const OPEN_GRANT_SQL = "status in ('approved', 'connected')"
+
+export const grantEndReasons = [
+  'expired',
+  'token_revoked',
+  'revoked_by_client',
+  'code_replayed',
+  'code_misused',
+  'refresh_replayed',
+  'refresh_misused',
+] as const
+export type GrantEndReason = (typeof grantEndReasons)[number]
+
+export const CODE_TTL_MS = minutes(1)
+/** In real time. */
+export const ACCESS_TOKEN_TTL_MS = minutes(60)
+export const ENDED_GRANT_RETENTION_MS = days(90)
+
+const schema = defineEntity({
+  ...tenantTable('OauthGrant', 'oauth_grants', 'agentId'),
+  properties: {
+    ...recordColumns('assistant'),
+    status: p.enum(grantMachine.states).onCreate(() => grantMachine.initial),
+    agentId: p.text(),
+    personId: p.text(),
+    clientId: p.text(),
+    clientName: p.text(),
+    clientHost: nullable.string(),
+    redirectUri: p.text(),
+    resource: p.text(),
+    scopes: p.array().columnType('text[]').$type<Scope[]>(),
+    codeHash: p.text(),
+    codeChallenge: p.text(),
+    familyHash: nullable.string(),
+    refreshHash: nullable.string(),
+    tokenId: nullable.string(),
+    mandateId: nullable.string(),
+    expiresAt: timestampColumn(),
+    dueAt: nullable.instant(),
+    endedAt: nullable.instant(),
+    endedBecause: nullable.enum(grantEndReasons),
+    forgetAt: nullable.instant(),
+  },
+})
+
+/** What a person has granted to an assistant. Its instants are by the tenant's clock. */
+export class OauthGrant extends schema.class {}
+schema.setClass(OauthGrant)
+
+export const oauthGrantsPersonalData = {
+  oauth_grants: {
+    personal: {
+      client_name: { kind: 'words', ground: 'contract', forget: 'word' },
+      redirect_uri: { kind: 'words', ground: 'contract', forget: 'word' },
+      client_id: { kind: 'words', ground: 'contract', forget: 'word' },
+      client_host: { kind: 'words', ground: 'contract', forget: 'word' },
+    },
+    plain: ['resource', 'scopes', 'token_id', 'mandate_id', 'ended_because'],
+    secret: ['code_hash', 'code_challenge', 'family_hash', 'refresh_hash'],
+    about: { person: ['person_id'] },
+  },
+} as const satisfies PersonalData
+
+export const newCode = (): string => newSecret('oac_')
+
+const REFRESH_PREFIX = 'ort_'
+const PART_LENGTH = 43
+const REFRESH_TOKEN = /^ort_(\w{43})(\w{43})$/
+
+/** The first part is the same for all refresh tokens of a grant, so that each old one is recognized. */
+export const newRefreshFamily = (): string => newSecret(REFRESH_PREFIX)
+export const newRefreshPart = (): string => newSecret('')
+
+export function splitRefreshToken(token: string): { family: string; part: string } | undefined {
+  if (!REFRESH_TOKEN.test(token)) return undefined
+  return { family: token.slice(0, -PART_LENGTH), part: token.slice(-PART_LENGTH) }
+}
+
+/** Compares in constant time: the stored digest belongs to a secret that the sender may only half know. */
+export const isSecretOf = (digest: string | null, secret: string): boolean =>
+  digest !== null && timingSafeEqual(Buffer.from(digest), Buffer.from(hashSecret(secret)))

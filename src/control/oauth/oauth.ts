@@ -1,0 +1,113 @@
+import { area, reaction } from '../../kernel/contract/area.ts'
+import type { Deadline } from '../../kernel/contract/deadline.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
+import { sqlCondition } from '../../kernel/contract/records.ts'
+import { tokenScopeSetNames } from '../../kernel/contract/scopes.ts'
+import { agentTokenRevokedEvent } from '../agent-tokens/index.ts'
+import { Agent } from '../agents/index.ts'
+import { oauthApi } from './api.ts'
+import { approveAssistant } from './approve.ts'
+import { issuerOf, resourceOf } from './authorization.ts'
+import { OauthClient, oauthClientsPersonalData } from './client.ts'
+import { endGrant } from './end.ts'
+import { endedGrantEvents } from './events.ts'
+import { grantMachine, OauthGrant, OPEN_GRANT_SQL, oauthGrantsPersonalData } from './grant.ts'
+import { registerClient } from './register.ts'
+import { issueTokens, revokeTokens } from './tokens.ts'
+
+const json = (content: object) => ({ type: 'application/json', content: JSON.stringify(content) })
+
+const resourceMetadata = (ports: Ports) =>
+  json({
+    resource: resourceOf(ports),
+    authorization_servers: [issuerOf(ports)],
+    scopes_supported: tokenScopeSetNames,
+    bearer_methods_supported: ['header'],
+    resource_name: 'Agent payments',
+    resource_documentation: `${ports.publicUrl()}/docs/guides/assistant-tools`,
+  })
+
+function serverMetadata(ports: Ports) {
+  const issuer = issuerOf(ports)
+  return json({
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    registration_endpoint: `${issuer}/register`,
+    revocation_endpoint: `${issuer}/revoke`,
+    scopes_supported: tokenScopeSetNames,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_methods_supported: ['none'],
+    revocation_endpoint_auth_methods_supported: ['none'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
+    protected_resources: [resourceOf(ports)],
+    service_documentation: `${ports.publicUrl()}/docs`,
+  })
+}
+
+const AGENT_OF =
+  'id = (select g.agent_id from oauth_grants g where g.owner_id = ? and g.mode = ? and g.id = ?)'
+
+const oauth = bindHandlers(oauthApi, {
+  resource: (_, { ports }) => resourceMetadata(ports),
+  resourceByPath: (_, { ports }) => resourceMetadata(ports),
+  server: (_, { ports }) => serverMetadata(ports),
+  register: registerClient,
+  approve: approveAssistant,
+  token: issueTokens,
+  revoke: revokeTokens,
+
+  async expire({ params }, context) {
+    const { records, tenant, now, refuse } = context
+    const condition = sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, params.id])
+    await records.findOne(Agent, condition, { lock: true })
+    const grant = await records.lock(OauthGrant, params.id)
+    if (!grant) return refuse('grant_not_found')
+    if (grant.dueAt && grant.dueAt <= now) await endGrant(grant, 'expired', context)
+    return { done: true }
+  },
+})
+
+/** A code that was never exchanged, or a grant whose time is over. */
+const expiry: Deadline = {
+  process: { name: 'oauth-grant' },
+  table: 'oauth_grants',
+  agent: 'agent_id',
+  open: OPEN_GRANT_SQL,
+  operations: ['oauth.expire'],
+}
+
+const onTokenRevoked = reaction(
+  agentTokenRevokedEvent['token.revoked'],
+  endedGrantEvents,
+  async ({ tokenId }, context) => {
+    const grants = await context.records.find(
+      OauthGrant,
+      { tokenId, status: 'connected' },
+      { orderBy: { id: 'asc' }, lock: true },
+    )
+    for (const grant of grants) await endGrant(grant, 'token_revoked', context)
+  },
+)
+
+export const oauthArea = area(
+  'OAuth',
+  'How an assistant gets its own tokens by OAuth 2.1: a person approves it in the browser.',
+  oauth,
+  {
+    personal: { ...oauthClientsPersonalData, ...oauthGrantsPersonalData },
+    entities: [OauthClient, OauthGrant],
+    machines: [grantMachine],
+    deadlines: [expiry],
+    expiring: [
+      { table: 'oauth_clients', column: 'unused_until', keptMs: 0 },
+      { table: 'oauth_grants', column: 'forget_at', keptMs: 0 },
+    ],
+    reactions: { 'token.revoked': onTokenRevoked },
+  },
+)

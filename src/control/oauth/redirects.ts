@@ -1,0 +1,52 @@
+/** Schemes that a browser runs, opens on disk or shows itself; none of them leads to an app. */
+const FORBIDDEN = new Set(
+  'about blob data file filesystem ftp intent javascript mailto sms tel urn vbscript view-source ws wss'.split(
+    ' ',
+  ),
+)
+
+const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost'])
+
+export const MAX_REDIRECT_URI = 500
+
+const isVisibleAscii = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
+
+const isOfLoopback = ({ protocol, hostname }: URL): boolean => protocol === 'http:' && LOOPBACK.has(hostname)
+
+/** An https address, an address of the person's own machine, or the scheme of an app (RFC 8252). */
+export function isRedirectUri(text: string): boolean {
+  if (text.length > MAX_REDIRECT_URI || !isVisibleAscii(text) || text.includes('#') || !URL.canParse(text))
+    return false
+  const url = new URL(text)
+  if (url.username || url.password) return false
+  if (url.protocol === 'https:') return true
+  if (url.protocol === 'http:') return isOfLoopback(url)
+  return !FORBIDDEN.has(url.protocol.slice(0, -1))
+}
+
+function withoutPort(text: string): string | undefined {
+  const url = new URL(text)
+  if (!isOfLoopback(url)) return undefined
+  // Only an address that a browser would write the same way, so that nothing is hidden in its form.
+  if (url.href !== text && url.href !== `${text}/`) return undefined
+  url.port = ''
+  return url.href
+}
+
+/** Compares exactly. On the person's own machine the port may be another one (RFC 8252, 7.3). */
+export function isRegisteredRedirect(asked: string, registered: readonly string[]): boolean {
+  if (!isRedirectUri(asked)) return false
+  if (registered.includes(asked)) return true
+  const portless = withoutPort(asked)
+  return portless !== undefined && registered.some(one => isRedirectUri(one) && withoutPort(one) === portless)
+}
+
+export const withParameters = (
+  address: string,
+  parameters: Readonly<Record<string, string | undefined>>,
+): string => {
+  const given = Object.entries(parameters).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  )
+  return `${address}${address.includes('?') ? '&' : '?'}${new URLSearchParams(given)}`
+}

@@ -1,0 +1,3 @@
+import './oauth/attacks.ts'
+import './oauth/clients.ts'
+import './oauth/flow.ts'

@@ -1,0 +1,203 @@
+import { describe, expect, test } from '@jest/globals'
+import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client'
+import {
+  anAuthorization,
+  approvedCode,
+  CALLBACK,
+  connect,
+  form,
+  openConsent,
+  readJson,
+  resourceAt,
+} from '../../support/control/assistants.ts'
+import { bodyOf } from '../../support/factories.ts'
+import { anAssistant } from '../../support/http/assistant.ts'
+import { signedInTo } from '../../support/identity/console.ts'
+import {
+  aConnection,
+  anOwnerAtTheBrowser,
+  listTools,
+  service,
+  signedChoices,
+  url,
+  withoutBudget,
+} from './people.ts'
+
+const refresh = (tokens: { refresh_token: string }, client_id: string) =>
+  form(url, '/oauth/token', { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, client_id })
+
+describe('an assistant with nothing but the address', () => {
+  test('finds the server from the 401 of /mcp', async () => {
+    const { status, challenge } = await listTools('at_mcp_unknown0')
+    const metadataUrl = /resource_metadata="([^"]+)"/.exec(String(challenge))?.[1]
+    const resource = await readJson(String(metadataUrl))
+    const [issuer] = resource.authorization_servers
+    const { pathname, origin } = new URL(issuer)
+    const server = await readJson(`${origin}/.well-known/oauth-authorization-server${pathname}`)
+    expect([status, resource.resource, server.issuer]).toEqual([401, await resourceAt(url), issuer])
+    expect(server).toMatchObject({
+      code_challenge_methods_supported: ['S256'],
+      response_types_supported: ['code'],
+      authorization_response_iss_parameter_supported: true,
+      client_id_metadata_document_supported: true,
+    })
+  })
+
+  test('signs in by itself with the official client, and spends within the mandate', async () => {
+    const owner = await anOwnerAtTheBrowser()
+    const { provider, asked } = aProvider()
+    const address = new URL(await resourceAt(url))
+    const transport = new StreamableHTTPClientTransport(address, { authProvider: provider })
+    const refused = await aClient()
+      .connect(transport)
+      .catch(error => error)
+    expect(refused).toBeInstanceOf(UnauthorizedError)
+    const query = Object.fromEntries(asked[0]?.searchParams ?? [])
+    const authorization = { query, verifier: String(provider.codeVerifier()) }
+    const { redirectTo } = await approvedCode(owner.person, await signedChoices(owner), authorization)
+    await transport.finishAuth(redirectTo.searchParams)
+    const client = aClient()
+    await client.connect(new StreamableHTTPClientTransport(address, { authProvider: provider }))
+    const declare = async (amountEuros: number) =>
+      (await client.callTool({
+        name: 'declare_intent',
+        arguments: { amountEuros, merchant: `Shop ${amountEuros}`, purpose: 'A book' },
+      })) as { structuredContent?: { status?: string } }
+    expect((await declare(20)).structuredContent).toMatchObject({ status: 'approved' })
+    expect((await declare(30)).structuredContent).toMatchObject({ status: 'created' })
+    await client.close()
+  })
+})
+
+const aClient = () => new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'legacy' } })
+
+/** Remembers in memory what the official client stores. */
+function aProvider() {
+  const asked: URL[] = []
+  // biome-ignore lint/suspicious/noExplicitAny: the client stores objects of its own
+  const kept: Record<string, any> = {}
+  const provider = {
+    redirectUrl: CALLBACK,
+    clientMetadata: { client_name: 'Official client', redirect_uris: [CALLBACK] },
+    state: () => 'a-state',
+    clientInformation: () => kept.client,
+    saveClientInformation: (client: object) => {
+      kept.client = client
+    },
+    tokens: () => kept.tokens,
+    saveTokens: (tokens: object) => {
+      kept.tokens = tokens
+    },
+    redirectToAuthorization: (address: URL) => {
+      asked.push(address)
+    },
+    saveDiscoveryState: (state: object) => {
+      kept.discovery = state
+    },
+    discoveryState: () => kept.discovery,
+    saveCodeVerifier: (verifier: string) => {
+      kept.verifier = verifier
+    },
+    codeVerifier: () => kept.verifier as string,
+  }
+  return { provider, asked }
+}
+
+describe('the tokens of an assistant', () => {
+  test('act as the agent at /mcp, and nowhere else', async () => {
+    const owner = await anOwnerAtTheBrowser()
+    const { tokens } = await aConnection(owner)
+    const { tools } = await anAssistant(url, tokens.access_token)
+    expect((await tools()).map(({ name }) => name)).toContain('declare_intent')
+    const direct = await service.http('GET', '/wallets', { token: tokens.access_token })
+    expect([direct.status, direct.headers.get('x-error-code')]).toEqual([403, 'wrong_caller'])
+  })
+
+  test('are stored as digests, and are in no event', async () => {
+    const { tokens, redirectTo } = await aConnection(await anOwnerAtTheBrowser())
+    const secrets = [tokens.access_token, tokens.refresh_token, redirectTo.searchParams.get('code')]
+    const rows = await service.sql(
+      `select (select string_agg(g::text, '') from oauth_grants g) || (select string_agg(s::text, '') from agent_tokens s)
+        || (select string_agg(e::text, '') from events e where e.event like any(array['assistant.%', 'token.%'])) as all`,
+    )
+    for (const secret of secrets) expect(String(rows[0]?.all)).not.toContain(secret)
+  })
+
+  test('are renewed: the old ones stop working', async () => {
+    const { tokens, request } = await aConnection(await anOwnerAtTheBrowser())
+    const renewed = await refresh(tokens, request.client_id)
+    expect([renewed.status, (await listTools(renewed.body.access_token)).status]).toEqual([200, 200])
+    await new Promise(resolve => setTimeout(resolve, 150))
+    expect((await listTools(tokens.access_token)).status).toBe(401)
+  })
+
+  test('end with the whole grant, and its mandate, where a refresh token is used twice', async () => {
+    const owner = await anOwnerAtTheBrowser()
+    const code = await approvedCode(owner.person, await signedChoices(owner))
+    const tokens = await connect(url, code)
+    const { client_id } = code.request
+    const renewed = await refresh(tokens, client_id)
+    expect((await refresh(tokens, client_id)).body).toEqual({ error: 'invalid_grant' })
+    expect((await refresh(renewed.body, client_id)).body).toEqual({ error: 'invalid_grant' })
+    await new Promise(resolve => setTimeout(resolve, 150))
+    expect((await listTools(renewed.body.access_token)).status).toBe(401)
+    const { data } = await bodyOf(owner.client.mandates.list({ query: { agentId: owner.agentId } }))
+    expect(data.map(({ status }) => status)).toEqual(['revoked'])
+  })
+
+  test.each(['access_token', 'refresh_token'] as const)('end by revoking the %s', async name => {
+    const { tokens, request } = await aConnection(await anOwnerAtTheBrowser())
+    const { client_id } = request
+    const other = await form(url, '/oauth/revoke', { token: tokens[name], client_id: 'client_of_somebody' })
+    expect([other.status, (await listTools(tokens.access_token)).status]).toEqual([200, 200])
+    expect(await form(url, '/oauth/revoke', { token: tokens[name], client_id })).toEqual({
+      status: 200,
+      body: {},
+    })
+    await new Promise(resolve => setTimeout(resolve, 150))
+    expect((await listTools(tokens.access_token)).status).toBe(401)
+    expect((await refresh(tokens, client_id)).body).toEqual({ error: 'invalid_grant' })
+  })
+
+  test('end when the owner revokes the agent token, and are not renewed', async () => {
+    const owner = await anOwnerAtTheBrowser()
+    const { tokens, request } = await aConnection(owner)
+    const { data } = await bodyOf(owner.client.agentTokens.list({ params: { id: owner.agentId } }))
+    expect(data).toHaveLength(1)
+    const params = { id: owner.agentId, tokenId: String(data[0]?.id) }
+    await bodyOf(owner.client.agentTokens.revoke({ params }))
+    expect((await refresh(tokens, request.client_id)).body).toEqual({ error: 'invalid_grant' })
+  })
+})
+
+describe('the page of consent', () => {
+  test('names who asks, and says that nothing proves a name that a client has chosen', async () => {
+    const { person } = await anOwnerAtTheBrowser()
+    const page = await openConsent(person, await anAuthorization(url))
+    const text = await page.text()
+    expect(page.status).toBe(200)
+    expect(text).toContain('Claude asks for access')
+    expect(text).toContain('nothing proves it')
+    expect(text).toContain('assistant.example.com')
+  })
+
+  test('leads to the sign-in and back', async () => {
+    const page = await openConsent({ url, headers: {} }, await anAuthorization(url))
+    const to = new URL(String(page.headers.get('location')), `${url}/oauth/authorize`)
+    expect([page.status, to.pathname]).toEqual([303, '/login'])
+    expect(to.searchParams.get('to')).toMatch(/^oauth\/authorize\?response_type=code&/)
+  })
+
+  test('lets only an owner connect', async () => {
+    const owner = await anOwnerAtTheBrowser()
+    const { headers } = await signedInTo(service, owner, { role: 'approver' })
+    const text = await (await openConsent({ url, headers }, await anAuthorization(url))).text()
+    expect(text).toContain('Only an owner of the account can connect an assistant')
+    await expect(approvedCode({ url, headers }, withoutBudget(owner))).rejects.toThrow('Only an owner')
+  })
+
+  test('says how an assistant connects, if it is opened without a request', async () => {
+    const { person } = await anOwnerAtTheBrowser()
+    expect(await (await openConsent(person, { query: {} })).text()).toContain(await resourceAt(url))
+  })
+})
