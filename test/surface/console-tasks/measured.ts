@@ -5,7 +5,7 @@ import { openAsOwner } from '../console-pages/devices.ts'
 import { countPresses } from './presses.ts'
 import { type Task, tasks } from './tasks.ts'
 
-const DOC = new URL('../../../docs/performance.md', import.meta.url)
+const DOC = new URL('../../../docs/reference/console-tasks.md', import.meta.url)
 const origin = service.url.replace('127.0.0.1', 'localhost')
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 const desktop = { viewport: { width: 1280, height: 800 } }
