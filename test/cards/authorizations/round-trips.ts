@@ -75,7 +75,7 @@ describe('the statements that the database is sent for messages of the card netw
   const largest = () => Math.max(...engine.batches.map(({ size }) => size))
   const shared = { amountCents: cents(100n), merchant: bookshop }
 
-  test('are twenty-one for one request and for sixty-four, twenty-three for one clearing and for sixty-four', async () => {
+  test('are twenty-two for one request and for sixty-four, twenty-four for one clearing and for sixty-four', async () => {
     const card = await aPayingCard()
     const ask = (authorizationId: string) =>
       take(card, { kind: 'authorization', authorizationId, ask: 0, partialAllowed: false, ...shared })
