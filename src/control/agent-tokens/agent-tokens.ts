@@ -178,6 +178,10 @@ export async function renewAssistantToken(
 export const revokeAssistantToken = (tokenId: string, context: RevokeContext): Promise<void> =>
   revokeAll({ id: tokenId }, context)
 
+const MANDATE_OF_GRANT = `
+case when s.only_at is not null then (select g.mandate_id from oauth_grants g
+  where (g.owner_id, g.mode, g.token_id) = (s.owner_id, s.mode, s.id) and g.status = 'connected') end`
+
 const onAgentDeleting = reaction(AgentEvent, agentTokenRevokedEvent, ({ agentId }, context) =>
   revokeAll({ agentId }, context),
 )
@@ -196,6 +200,7 @@ export const agentTokensArea = area(
         boundTo: 's.bound_to',
         budget: 'case when s.max_amount_cents is not null then s.id end',
         onlyAt: 's.only_at',
+        ownMandate: MANDATE_OF_GRANT,
       }),
     },
     endsCredentials: ['token.revoked'],

@@ -90,6 +90,7 @@ function proposedSpend(
     ...payees.resolve(body),
     ...budgetLevelIds(actor, runId, body),
     agentId: body.agentId ?? actor.agentId ?? '',
+    ownMandateId: actor.ownMandateId,
     amountCents: body.amountCents,
     mcc: body.mcc,
   }

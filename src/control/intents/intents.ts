@@ -54,7 +54,8 @@ async function simulateForAgent(agentId: string, payee: ResolvedPayee, body: Bod
   const { sql, tenant, actor, refuse } = context
   const { at, amountCents, mcc } = body
   const tenantNow = { tenant, now: at ?? context.now }
-  const spend = { agentId, amountCents, mcc, ...payee, ...budgetLevelIds(actor, context.runId, body) }
+  const levels = budgetLevelIds(actor, context.runId, body)
+  const spend = { agentId, amountCents, mcc, ...payee, ...levels, ownMandateId: actor.ownMandateId }
   const spendContext = await readSpendDecisionContext(sql, tenantNow, [spend])
   const agent = spendingAgentFor(actor, agentId, spendContext)
   if (!agent) return refuse('agent_not_found')

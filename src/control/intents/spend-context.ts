@@ -24,6 +24,7 @@ export interface ProposedSpend
     ResolvedPayee,
     Pick<SpendRequest, 'amountCents' | 'mcc'> {
   readonly agentId: string
+  readonly ownMandateId?: string | null | undefined
 }
 
 /** The money in wallets: either the ledger's locked book, or balances that were only read. */
@@ -149,7 +150,7 @@ export function decideIntentSpend(
   tenantNow: TenantNow,
   subject: PostingCause,
 ): DecidedIntent {
-  const { amountCents, merchant, payeeIban, mcc, country } = proposed
+  const { amountCents, merchant, payeeIban, mcc, country, ownMandateId } = proposed
   const spend = { amountCents, merchant, payeeIban, mcc, country }
   const fingerprint = duplicateFingerprint(proposed)
   const possibleDuplicateOf = (fingerprint && duplicates.get(fingerprint)) || null
@@ -166,7 +167,8 @@ export function decideIntentSpend(
     risk: riskAssessor.assess(agent.id, riskScoredSpend(spend)),
     walletFrozen: funds.isFrozen(agent.walletId),
     availableCents: funds.available(agent.walletId),
-    ...mandates.covering(agent.id, spend, tenantNow.now),
+    ...(ownMandateId === undefined ? {} : { onlyByMandate: true as const }),
+    ...mandates.covering(agent.id, spend, tenantNow.now, ownMandateId),
   }
   const use = counters.snapshotOf(agent.id, agent.term)
   const terms = card ? compileStoredCardTerms(card) : null

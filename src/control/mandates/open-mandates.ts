@@ -109,9 +109,14 @@ export class AgentMandates {
     this.#counters = counters
   }
 
-  /** The covering mandate that ends first. Otherwise the result says why no mandate covers the spend. */
-  covering(agentId: string, spend: MandatedSpend, now: Date): MandateResult {
-    const standing = (this.#byAgent.get(agentId) ?? []).filter(({ expiresAt }) => expiresAt > now)
+  /**
+   * The covering mandate that ends first. Otherwise the result says why no mandate covers the spend. With `own`, only
+   * the mandate of this id counts, and none if it is null.
+   */
+  covering(agentId: string, spend: MandatedSpend, now: Date, own?: string | null): MandateResult {
+    const standing = (this.#byAgent.get(agentId) ?? []).filter(
+      ({ id, expiresAt }) => expiresAt > now && (own === undefined || id === own),
+    )
     if (standing.length === 0) return NO_MANDATE
     const reasons: string[] = []
     for (const mandate of standing) {

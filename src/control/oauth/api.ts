@@ -77,7 +77,7 @@ export const oauthApi = {
   approve: post('/oauth/approve', {
     summary: 'Connect an assistant',
     description:
-      'Called by the page `/oauth/authorize`, for an owner. With `constraints` the person signs a mandate: the assistant pays within it without asking. Without them, each payment is decided as any other one of the agent.',
+      'Called by the page `/oauth/authorize`, for an owner. With `constraints` the person signs a mandate: the assistant pays within it without asking. Without them, a person approves each payment.',
     callers: ['console'],
     signature: {
       challenge: '/mandates/options',

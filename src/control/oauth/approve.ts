@@ -57,7 +57,7 @@ export const approveAssistant: Approve = async ({ body }, context) => {
     clientHost: client.host,
     redirectUri,
     resource: resourceOf(ports),
-    scopes: expandScopes(body.scopes),
+    scopes: expandScopes(request.mayPay ? body.scopes : ['reader']),
     codeHash: hashSecret(code),
     codeChallenge,
     mandateId,

@@ -69,10 +69,10 @@ async function findRegistered(id: string, sql: Sql): Promise<ConnectingClient | 
 }
 
 const KEEP = `
-update oauth_clients set unused_until = null, updated_at = $4
+update oauth_clients set unused_until = null, client = '', updated_at = $4
 where owner_id = $1 and mode = $2 and id = $3 and unused_until is not null`
 
-/** A client that a person has connected does not expire. */
+/** A client that a person has connected does not expire, and no longer counts for the address that registered it. */
 export const keepRegistration = (clientId: string, sql: Sql): Promise<unknown> =>
   sql(KEEP, [livePlatformTenant.ownerId, livePlatformTenant.mode, clientId, clock.real()])
 

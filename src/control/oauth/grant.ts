@@ -20,6 +20,7 @@ export const OPEN_GRANT_SQL = "status in ('approved', 'connected')"
 export const grantEndReasons = [
   'expired',
   'token_revoked',
+  'person_removed',
   'revoked_by_client',
   'code_replayed',
   'code_misused',

@@ -1,3 +1,4 @@
+import { personEvents } from '../../identity/people/index.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
@@ -95,6 +96,23 @@ const onTokenRevoked = reaction(
   },
 )
 
+const AGENTS_OF_PERSON = `id in (
+  select g.agent_id from oauth_grants g where g.owner_id = ? and g.mode = ? and g.person_id = ? and g.${OPEN_GRANT_SQL})`
+
+/** The assistant belongs to the person. Locks agents before grants, as an exchange of tokens does. */
+const onPersonRemoved = reaction(
+  personEvents['person.removed'],
+  endedGrantEvents,
+  async ({ personId }, context) => {
+    const { records, tenant } = context
+    const condition = sqlCondition(AGENTS_OF_PERSON, [tenant.ownerId, tenant.mode, personId])
+    await records.find(Agent, condition, { orderBy: { id: 'asc' }, lock: true })
+    const open = { personId, ...sqlCondition(OPEN_GRANT_SQL) }
+    const grants = await records.find(OauthGrant, open, { orderBy: { id: 'asc' }, lock: true })
+    for (const grant of grants) await endGrant(grant, 'person_removed', context)
+  },
+)
+
 export const oauthArea = area(
   'OAuth',
   'How an assistant gets its own tokens by OAuth 2.1: a person approves it in the browser.',
@@ -108,6 +126,6 @@ export const oauthArea = area(
       { table: 'oauth_clients', column: 'unused_until', keptMs: 0 },
       { table: 'oauth_grants', column: 'forget_at', keptMs: 0 },
     ],
-    reactions: { 'token.revoked': onTokenRevoked },
+    reactions: { 'token.revoked': onTokenRevoked, 'person.removed': onPersonRemoved },
   },
 )

@@ -9,6 +9,7 @@ import {
   checkWithoutLimit,
   type RuleOutcome,
   remainingLimit,
+  type SpendRequest,
 } from './decision.ts'
 import type { PolicyRule, PolicyTerms, RuleEvaluationInput, RuleEvaluator } from './evaluation.ts'
 
@@ -186,16 +187,19 @@ export function amountToHold(
   if (terms.dailyLimitCents !== null) capAt(subtractCents(terms.dailyLimitCents, counters.dayCents))
   if (terms.monthlyLimitCents !== null) capAt(subtractCents(terms.monthlyLimitCents, counters.monthCents))
   for (const budget of budgets) capAt(remainingIn(budget))
-  if (mandate && exceedsAutoApproveLimit(terms, amountCents)) {
+  if (mandate && exceedsAutoApproveLimit(terms, request)) {
     if (mandate.perTransactionCents !== null) capAt(mandate.perTransactionCents)
     for (const limit of mandate.limits) capAt(remainingIn(limit))
   }
   return hold < amountCents ? amountCents : hold
 }
 
-export const exceedsAutoApproveLimit = (terms: PolicyTerms | null, amount: Cents): boolean => {
+export const exceedsAutoApproveLimit = (
+  terms: PolicyTerms | null,
+  { amountCents, onlyByMandate }: Pick<SpendRequest, 'amountCents' | 'onlyByMandate'>,
+): boolean => {
   const limit = terms?.autoApproveLimitCents ?? null
-  return limit === null || amount > limit
+  return onlyByMandate === true || limit === null || amountCents > limit
 }
 
 const unlessMandate =
@@ -210,22 +214,28 @@ const unlessMandate =
     }
   }
 
+const ONLY_BY_MANDATE =
+  'An assistant pays by itself only within the mandate of its connection: a person approves everything else.'
+
 export const autoApproveRule: PolicyRule = {
   name: AUTO_APPROVE_LIMIT,
   compile: terms => {
     if (terms?.requireAttestation) return undefined
     const limit = terms?.autoApproveLimitCents ?? null
-    if (limit !== null) {
-      const nameLimit = (amount: string) => `the auto-approve limit of ${amount}.`
-      return unlessMandate(checkPayment(AUTO_APPROVE_LIMIT, limit, { nameLimit, above: 'review' }))
-    }
+    const nameLimit = (amount: string) => `the auto-approve limit of ${amount}.`
+    const ofLimit =
+      limit === null ? undefined : checkPayment(AUTO_APPROVE_LIMIT, limit, { nameLimit, above: 'review' })
     const message = terms
       ? 'The policy approves nothing by itself: a person approves every intent.'
       : 'The agent has no policy: a person approves every intent.'
-    return unlessMandate(({ request }) => ({
-      ...checkWithoutLimit(AUTO_APPROVE_LIMIT, 'review', message),
-      used: centsToEuroNumber(request.amountCents),
-    }))
+    return unlessMandate(input => {
+      const { amountCents, onlyByMandate } = input.request
+      if (ofLimit && !onlyByMandate) return ofLimit(input)
+      return {
+        ...checkWithoutLimit(AUTO_APPROVE_LIMIT, 'review', onlyByMandate ? ONLY_BY_MANDATE : message),
+        used: centsToEuroNumber(amountCents),
+      }
+    })
   },
   skipMessage: 'Another rule decides whether a person must approve.',
   remedy: 'Have a person approve it, sign a mandate for it, or raise the auto-approve limit.',

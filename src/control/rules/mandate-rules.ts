@@ -104,7 +104,7 @@ export const mandateRule: PolicyRule = {
     if (terms?.requireAttestation) return undefined
     return ({ request, holdCents, outcomeSoFar }) => {
       const { kind, approval, mandate: use, outsideMandates, amountCents } = request
-      if (kind !== 'intent' || approval || !exceedsAutoApproveLimit(terms, amountCents)) return undefined
+      if (kind !== 'intent' || approval || !exceedsAutoApproveLimit(terms, request)) return undefined
       if (!use) return outsideMandates ? skip(outsideMandates) : undefined
       const lack = mandateShortfall(use, amountCents)
       if (lack !== undefined) return skip(`${mandateLabel(use)} ${lack}.`)

@@ -18,6 +18,7 @@ interface CredentialRow extends Record<string, unknown> {
   budget_id: string | null
   bound_to: string | null
   only_at: string | null
+  own_mandate_id: string | null
   scopes: string[] | null
   tool_writes: boolean
   role: PersonRole | null
@@ -31,6 +32,8 @@ interface Columns {
   readonly boundTo: string
   /** The path of the only operation that accepts the secret; null if every operation does. */
   readonly onlyAt: string
+  /** The only mandate that approves what a secret with `onlyAt` spends; null if it has none. */
+  readonly ownMandate: string
   /** The role of the person whose scopes bound those of the secret; null without a person. */
   readonly role: string
   readonly toolWrites: string
@@ -38,7 +41,7 @@ interface Columns {
   readonly isOpen: string
 }
 
-type OfAgent = Pick<Columns, 'agent' | 'delegation' | 'budget' | 'boundTo' | 'onlyAt'>
+type OfAgent = Pick<Columns, 'agent' | 'delegation' | 'budget' | 'boundTo' | 'onlyAt' | 'ownMandate'>
 
 const WITHOUT_PERSON = { toolWrites: 'false', role: 'null::text', joins: '', isOpen: 'true' }
 
@@ -49,6 +52,7 @@ const OF_OWNER: Columns = {
   budget: 'null::text',
   boundTo: 's.bound_to',
   onlyAt: 'null::text',
+  ownMandate: 'null::text',
   toolWrites: 's.tool_writes',
   role: 'p.role',
   joins: 'left join people p on (p.owner_id, p.mode, p.id) = (s.owner_id, s.mode, s.person_id)',
@@ -63,8 +67,8 @@ const OF_OWNER: Columns = {
 const statement = (table: string, columns: Columns): string => `
 with holder as (
   select s.id, s.owner_id, s.mode, ${columns.agent} as agent_id, ${columns.delegation} as delegation_id,
-    ${columns.budget} as budget_id, ${columns.boundTo} as bound_to, ${columns.onlyAt} as only_at, ${columns.role} as role,
-    ${columns.toolWrites} as tool_writes,
+    ${columns.budget} as budget_id, ${columns.boundTo} as bound_to, ${columns.onlyAt} as only_at,
+    ${columns.ownMandate} as own_mandate_id, ${columns.role} as role, ${columns.toolWrites} as tool_writes,
     s.scopes, c.status = 'active' as is_active
   from ${table} s
   join customers c on c.id = s.owner_id ${columns.joins}
@@ -111,7 +115,7 @@ export function secretAuthenticator(
         delegationId: holder.delegation_id,
         budgetId: holder.budget_id,
         boundTo: holder.bound_to,
-        ...(holder.only_at ? { onlyAt: holder.only_at } : {}),
+        ...(holder.only_at ? { onlyAt: holder.only_at, ownMandateId: holder.own_mandate_id } : {}),
         scopes: scopesOf(holder),
         ...(holder.tool_writes ? { toolWrites: true } : {}),
       }

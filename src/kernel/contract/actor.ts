@@ -29,6 +29,11 @@ export interface Actor {
   readonly boundTo?: string | null
   /** The path of the only operation that accepts the credential. */
   readonly onlyAt?: string
+  /**
+   * The only mandate that approves what the credential spends; null: a person approves everything. Undefined: the
+   * agent's policy and all its mandates decide.
+   */
+  readonly ownMandateId?: string | null
   readonly scopes: ReadonlySet<string>
   /** True for keys that may write through an assistant's tools (MCP). */
   readonly toolWrites?: boolean

@@ -229,7 +229,7 @@ export const germanTexts: ConsolePageTexts = {
     newAgentHint:
       'Ein neuer Agent zahlt nur innerhalb dieses Budgets. Alles andere wartet auf Ihre Freigabe.',
     agentHint:
-      'Zusätzlich gilt die Richtlinie dieses Agenten: Was sie von selbst freigibt, kann der Assistent auch ohne dieses Budget bezahlen.',
+      'Zusätzlich gilt die Richtlinie dieses Agenten: Was sie verbietet, bleibt verboten. Was dieses Budget übersteigt, wartet auf Ihre Freigabe.',
     tools: 'Werkzeuge',
     mayPay: 'Lesen, Zahlungen anmelden und zahlen',
     mayRead: 'Nur lesen',
@@ -241,7 +241,7 @@ export const germanTexts: ConsolePageTexts = {
     youSign: 'Ihr Passkey signiert dieses Mandat (auf Englisch):',
     sign: 'Mit Passkey verbinden',
     withoutBudget: 'Ohne Budget verbinden',
-    withoutBudgetHint: 'Dann hat der Assistent kein eigenes Budget, und Sie signieren nichts.',
+    withoutBudgetHint: 'Dann wartet jede Zahlung auf Ihre Freigabe, und Sie signieren jetzt nichts.',
     back: 'Ändern',
     deny: 'Nicht verbinden',
     mayNot: role => `Nur ein Inhaber des Kontos kann einen Assistenten verbinden. Ihre Rolle ist ${role}.`,

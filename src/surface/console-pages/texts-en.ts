@@ -222,7 +222,7 @@ export const englishTexts = {
     newAgent: 'New agent, with its own wallet',
     newAgentHint: 'A new agent pays within this budget only. Anything else waits for your approval.',
     agentHint:
-      'The policy of this agent applies as well: what it approves by itself, the assistant can pay without this budget.',
+      'The policy of this agent applies as well: what it forbids stays forbidden. What exceeds this budget waits for your approval.',
     tools: 'Tools',
     mayPay: 'Read, declare payments and pay',
     mayRead: 'Read only',
@@ -234,7 +234,7 @@ export const englishTexts = {
     youSign: 'Your passkey signs this mandate:',
     sign: 'Connect with passkey',
     withoutBudget: 'Connect without a budget',
-    withoutBudgetHint: 'Then the assistant has no budget of its own, and you sign nothing.',
+    withoutBudgetHint: 'Then each payment waits for your approval, and you sign nothing now.',
     back: 'Change',
     deny: 'Do not connect',
     mayNot: (role: string) => `Only an owner of the account can connect an assistant. Your role is ${role}.`,

@@ -10,9 +10,10 @@ import {
   readJson,
   resourceAt,
 } from '../../support/control/assistants.ts'
-import { bodyOf } from '../../support/factories.ts'
+import { anAgentUnder, bodyOf } from '../../support/factories.ts'
 import { anAssistant } from '../../support/http/assistant.ts'
 import { signedInTo } from '../../support/identity/console.ts'
+import { enrolled } from '../../support/identity/people.ts'
 import {
   aConnection,
   anOwnerAtTheBrowser,
@@ -167,6 +168,37 @@ describe('the tokens of an assistant', () => {
     const params = { id: owner.agentId, tokenId: String(data[0]?.id) }
     await bodyOf(owner.client.agentTokens.revoke({ params }))
     expect((await refresh(tokens, request.client_id)).body).toEqual({ error: 'invalid_grant' })
+  })
+
+  test('end with the person who connected the assistant', async () => {
+    const owner = await anOwnerAtTheBrowser()
+    await enrolled(service, owner, { by: owner.signer })
+    const { tokens, request } = await aConnection(owner)
+    await bodyOf(owner.client.people.remove({ params: { id: owner.signer.personId } }))
+    await new Promise(resolve => setTimeout(resolve, 150))
+    expect((await listTools(tokens.access_token)).status).toBe(401)
+    expect((await refresh(tokens, request.client_id)).body).toEqual({ error: 'invalid_grant' })
+  })
+})
+
+describe('what an assistant pays by itself', () => {
+  test('is within its own mandate, whatever else the agent may pay', async () => {
+    const owner = await anOwnerAtTheBrowser()
+    const { id: agentId } = await anAgentUnder(owner.client, { autoApproveLimitEuros: 500 })
+    const ofPolicy = { ...owner, agentId }
+    const withMandate = await connect(url, await approvedCode(owner.person, await signedChoices(ofPolicy)))
+    const { tokens: without } = await aConnection(ofPolicy)
+    const declare = async (token: string, amountEuros: number) => {
+      const { call } = await anAssistant(url, token)
+      const given = { amountEuros, merchant: `Shop ${amountEuros}`, purpose: 'A book' }
+      return (await call('declare_intent', given)).structuredContent
+    }
+    expect(await declare(withMandate.access_token, 20)).toMatchObject({
+      status: 'approved',
+      decidedBy: { type: 'mandate' },
+    })
+    expect(await declare(withMandate.access_token, 26)).toMatchObject({ status: 'created' })
+    expect(await declare(without.access_token, 21)).toMatchObject({ status: 'created' })
   })
 })
 
