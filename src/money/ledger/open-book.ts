@@ -141,7 +141,7 @@ interface Opened {
 const POSTED = `
 select max(e.amount_cents) as "amountCents" from ledger_transfers t
 cross join unnest(t.entry_accounts, t.entry_versions) as one (account_id, version)
-join ledger_entries e on (e.account_id, e.version) = (one.account_id, one.version)
+join ledger_entries e on (e.owner_id, e.mode, e.account_id, e.version) = ($1, $2, one.account_id, one.version)
 where (t.owner_id, t.mode, t.reference_id, t.reference_type, t.kind) = ($1, $2, $3, $4, $5)`
 
 /** The amount moved for the cause, or null. Reads once the accounts are locked, so the amount is final. */

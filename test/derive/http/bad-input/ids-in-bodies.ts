@@ -99,6 +99,12 @@ describe('an id in a body', () => {
         const codes = ['challenge_unknown', 'invalid_request']
         expect([status, codes]).toEqual([400, expect.arrayContaining([headers.get('x-error-code')])])
       })
+    // The assistant's request is read first, and the example's is over.
+    else if (key === 'oauth.approve')
+      test('of an unknown record is not reached', async () => {
+        const { status, headers } = await send(unknownId(prefix).replace(/.$/, '0'))
+        expect([status, headers.get('x-error-code')]).toEqual([410, 'request_expired'])
+      })
     else
       test('of an unknown record is a 404', async () => {
         const { status, headers } = await send(unknownId(prefix).replace(/.$/, '0'))
