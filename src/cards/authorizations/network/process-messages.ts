@@ -153,17 +153,24 @@ function findMachinePayment(
   return isOther && begun.processorRef !== content.authorizationId ? undefined : begun
 }
 
-/** In thousandths of the price without our margin: the least that the network’s own rate may charge. */
-const LEAST_CONVERTED = 927n
+/** In thousandths of the price without our margin: what the network’s own rate may charge for it. */
+const CONVERTED = { least: 927n, most: 1_073n }
 
-function isConverted(
+/**
+ * How well an amount fits a payment; 0 is best. More than the payment fits a converted price, too: that the rate
+ * has moved is why it is declined.
+ */
+function fitOf(
   amount: bigint,
   { amountCents }: AuthorizationRow,
   marginPercent: number | null,
-): boolean {
-  if (marginPercent === null) return false
-  const withMargin = BigInt(Math.round((100 + marginPercent) * 100))
-  return amount < amountCents && amount * 1_000n * withMargin >= amountCents * LEAST_CONVERTED * 10_000n
+): number | undefined {
+  if (amount === amountCents) return 0
+  if (marginPercent === null) return undefined
+  const scaled = amount * 1_000n * BigInt(Math.round((100 + marginPercent) * 100))
+  const price = amountCents * 10_000n
+  if (amount < amountCents) return scaled >= price * CONVERTED.least ? 1 : undefined
+  return scaled <= price * CONVERTED.most ? 2 : undefined
 }
 
 /**
@@ -179,14 +186,10 @@ function withSharedToken<M extends PaymentMessage>(message: M, { authorizations,
   const known = [...authorizations].find(({ processorRef }) => processorRef === ref)
   if (known && (!isPlaceholder(known) || known.transactionId !== null)) return message
   const candidates = [...shared].flatMap(([row, { marginPercent, isOver, isExpired }]) => {
-    const isExact = row.amountCents === amountCents
     const isGone = isOver && isExpired && content.kind === 'authorization'
-    const isMeant =
-      row.cardId === cardId &&
-      row.processorRef === null &&
-      !isGone &&
-      (isExact || isConverted(amountCents, row, marginPercent))
-    return isMeant ? { row, rank: (isOver ? 2 : 0) + (isExact ? 0 : 1) } : []
+    if (row.cardId !== cardId || row.processorRef !== null || isGone) return []
+    const fit = fitOf(amountCents, row, marginPercent)
+    return fit === undefined ? [] : { row, rank: isOver ? fit + 3 : fit }
   })
   const [first] = candidates.toSorted((one, other) => one.rank - other.rank)
   const networkTokenId = first?.row.networkTokenId ?? null
