@@ -105,8 +105,8 @@ export async function tokenToDelete(
   { isShared = false } = {},
 ): Promise<{ readonly tokenId: string | null } | null> {
   const found = await records.findOne(AgentCredential, { mppCredentialId })
-  const isToDelete = found?.status === 'revoked' && (isShared || found.processorProblem !== null)
-  return isToDelete ? { tokenId: found.tokenId } : null
+  if (found?.status !== 'revoked') return null
+  return isShared || found.processorProblem !== null ? { tokenId: found.tokenId } : null
 }
 
 export async function recordTokenDeletion(

@@ -95,7 +95,7 @@ cross join lateral (
     and a.is_awaited
   order by a.id limit $5) as found`
 
-/** Of each card. The network never reports a payment that failed, so these become many. */
+/** Of each card. Most payments that failed are never reported, so they become many, and are left out after a month. */
 const MOST_SHARED = 1_000
 
 /**
@@ -103,7 +103,7 @@ const MOST_SHARED = 1_000
  */
 const SHARED = `
 select ${selectColumnList(authorizations, 'a')}, c.token_id as "sharedTokenId", m.margin as "marginPercent",
-  a.exceptional_status is not null as "isOver", c.expires_at <= $4 as "isExpired"
+  a.exceptional_status is not null as "isOver", c.expires_at <= $4::timestamptz as "isExpired"
 from unnest($3::text[]) as w (card)
 cross join lateral (
   select * from card_authorizations one
@@ -116,6 +116,7 @@ cross join lateral (
   select (one.conversion ->> 'marginPercent')::float8 as margin from mpp_credentials one
   where (one.owner_id, one.mode, one.id) = ($1, $2, a.mpp_credential_id) limit 1) as m
 where c.token_id is not null
+  and (a.exceptional_status is null or c.expires_at > $4::timestamptz - interval '31 days')
 order by a.id`
 
 const REFUNDED = `
