@@ -74,6 +74,18 @@ describe('Stripe as the acquirer', () => {
     expect(intentsOf(order)).toHaveLength(1)
   })
 
+  test('reads the state of a charge that was under way when Stripe first answered', async () => {
+    const order = orderFor(await aToken())
+    stripe.break(INTENTS, (_, response) =>
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end('{"id":"pi_slow","status":"processing"}'),
+    )
+    expect(await charge(order)).toEqual({ outcome: 'late' })
+    stripe.intents.set('pi_slow', { id: 'pi_slow', status: 'succeeded' })
+    expect(await acquirer.stateOf(order, call)).toEqual({ outcome: 'approved' })
+  })
+
   test('reports a decline with its code, and again when it is asked for the state', async () => {
     const order = orderFor(await aToken())
     stripe.network.approves = async () => false

@@ -81,12 +81,19 @@ async function createIntent(stripe: Stripe, order: AcquirerChargeOrder): Asked<I
 
 /**
  * Stripe forgets keys after a day, and refuses a token that it has charged: so a refusal counts only if there is
- * no payment intent of this reference.
+ * no payment intent of this reference. Before that it repeats its first answer, so one that was under way is read.
  */
 async function stateOf(stripe: Stripe, order: AcquirerChargeOrder): Asked<Intent> {
   const answer = await createIntent(stripe, order).catch(failureFromStripeError)
-  if (!isProcessorFailure(answer) || answer.failure !== 'refused') return answer
+  if (!isProcessorFailure(answer))
+    return answer.status === 'processing' ? readIntent(stripe, answer.id) : answer
+  if (answer.failure !== 'refused') return answer
   return (await findIntent(stripe, order)) ?? answer
+}
+
+async function readIntent(stripe: Stripe, id: string): Asked<Intent> {
+  const path = `/v1/payment_intents/${encodeURIComponent(id)}`
+  return Intent.safeParse(await stripe.rawRequest('GET', path, undefined, options())).data ?? UNUSABLE_ANSWER
 }
 
 const Found = z.object({ data: z.array(Intent) })

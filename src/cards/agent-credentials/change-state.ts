@@ -31,15 +31,23 @@ const requestFor = (
   { now }: Pick<Context, 'now'>,
 ): StateRequest => ({ credentialId: id, mode, tokenId, state, now: now.toISOString() })
 
-/** Each change has its own reference, under which the processor acts once. */
+const isSharedToken = (tokenId: string): boolean => tokenId.startsWith('spt_')
+
+/**
+ * Each change has its own reference, under which the processor acts once. A shared payment token can only be
+ * revoked there.
+ */
 async function sendState(
   { credentialId, mode, tokenId, state, now }: StateRequest,
   { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
 ): Promise<ProcessorCallDone | ProcessorFailure> {
-  const { setNetworkToken } = ports.cardProcessor(mode)
-  if (tokenId === null || !setNetworkToken) return { done: true }
+  const { setNetworkToken, sharedTokens } = ports.cardProcessor(mode)
+  if (tokenId === null) return { done: true }
   const reference = `${credentialId}-${state}-${Date.parse(now)}`
-  return setNetworkToken(tokenId, state, { reference, requestId, now: new Date(now) })
+  const call = { reference, requestId, now: new Date(now) }
+  if (isSharedToken(tokenId))
+    return sharedTokens && state === 'deleted' ? sharedTokens.revoke(tokenId, call) : { done: true }
+  return setNetworkToken ? setNetworkToken(tokenId, state, call) : { done: true }
 }
 
 const UNANSWERED = {

@@ -67,14 +67,14 @@ export function registerMppToken(token: MppToken, context: TokenContext): AgentC
   return credential
 }
 
-/** Returns false if the token was revoked before it was created. */
+/** Returns false if a key revoked the token before it was created: its id is needed to revoke it at the processor. */
 export function activateMppToken(
   credential: AgentCredential,
   { tokenId, last4 }: Pick<IssuedNetworkToken, 'tokenId' | 'last4'>,
   { emit }: Pick<Context<never, Pick<typeof mppTokenEvents, 'agent_credential.issued'>>, 'emit'>,
 ): boolean {
-  if (!agentCredentialMachine.move(credential, 'active')) return false
   Object.assign(credential, { tokenId, last4 })
+  if (!agentCredentialMachine.move(credential, 'active')) return false
   emit('agent_credential.issued', agentCredentialEvent(credential))
   return true
 }
@@ -95,13 +95,18 @@ export async function revokeMppToken(
 
 type Reading = Pick<Context, 'records'>
 
-/** The token that the processor must still delete. Its id is null if it is not known whether it was created. */
+/**
+ * The token that the processor must still delete. Its id is null if it is not known whether it was created. A shared
+ * token may have been created after a key revoked it, so that it is always revoked again.
+ */
 export async function tokenToDelete(
   mppCredentialId: string,
   { records }: Reading,
+  { isShared = false } = {},
 ): Promise<{ readonly tokenId: string | null } | null> {
   const found = await records.findOne(AgentCredential, { mppCredentialId })
-  return found?.status === 'revoked' && found.processorProblem !== null ? { tokenId: found.tokenId } : null
+  if (found?.status !== 'revoked') return null
+  return isShared || found.processorProblem !== null ? { tokenId: found.tokenId } : null
 }
 
 export async function recordTokenDeletion(

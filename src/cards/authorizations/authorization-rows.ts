@@ -1,4 +1,4 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, selectColumnList, tableOf, updateOf } from '../../record-store/index.ts'
 import type { Cents } from '../../values/money.ts'
@@ -95,15 +95,28 @@ cross join lateral (
     and a.is_awaited
   order by a.id limit $5) as found`
 
+/** Of each card. Most payments that failed are never reported, so they become many, and are left out after a month. */
+const MOST_SHARED = 1_000
+
 /**
  * Payments by a shared token that the network has not reported yet, with their token.
  */
 const SHARED = `
-select ${selectColumnList(authorizations, 'a')}, c.token_id as "sharedTokenId", m.conversion is not null as "isConverted"
-from card_authorizations a
-join agent_credentials c on (c.owner_id, c.mode, c.mpp_credential_id) = (a.owner_id, a.mode, a.mpp_credential_id)
-join mpp_credentials m on (m.owner_id, m.mode, m.id) = (a.owner_id, a.mode, a.mpp_credential_id)
-where a.owner_id = $1 and a.mode = $2 and a.card_id = any($3::text[]) and a.is_shared and c.token_id is not null
+select ${selectColumnList(authorizations, 'a')}, c.token_id as "sharedTokenId", m.margin as "marginPercent",
+  a.exceptional_status is not null as "isOver", c.expires_at <= $4::timestamptz as "isExpired"
+from unnest($3::text[]) as w (card)
+cross join lateral (
+  select * from card_authorizations one
+  where one.owner_id = $1 and one.mode = $2 and one.card_id = w.card and one.is_shared
+  order by one.id desc limit ${MOST_SHARED}) as a
+cross join lateral (
+  select one.token_id, one.expires_at from agent_credentials one
+  where (one.owner_id, one.mode, one.mpp_credential_id) = ($1, $2, a.mpp_credential_id) limit 1) as c
+cross join lateral (
+  select (one.conversion ->> 'marginPercent')::float8 as margin from mpp_credentials one
+  where (one.owner_id, one.mode, one.id) = ($1, $2, a.mpp_credential_id) limit 1) as m
+where c.token_id is not null
+  and (a.exceptional_status is null or c.expires_at > $4::timestamptz - interval '31 days')
 order by a.id`
 
 const REFUNDED = `
@@ -154,27 +167,34 @@ export const awaitedAuthorizations = async (
         searches.length,
       ])
 
-interface SharedTokenPayment {
-  readonly authorization: AuthorizationRow
-  readonly isConverted: boolean
+export interface SharedTokenTerms {
+  /** Null for a price in euros. */
+  readonly marginPercent: number | null
+  /** The payment has ended, mostly as not paid. */
+  readonly isOver: boolean
+  /** The token can no longer be charged. */
+  readonly isExpired: boolean
 }
 
 /** Their `networkTokenId` is the shared token, which is stored once the network has reported the payment. */
 export async function authorizationsBySharedToken(
   sql: Sql,
-  { ownerId, mode }: Tenant,
+  { tenant: { ownerId, mode }, now }: TenantNow,
   cardIds: readonly string[],
-): Promise<SharedTokenPayment[]> {
-  if (cardIds.length === 0) return []
-  const rows = await sql<AuthorizationRow & Row & { sharedTokenId: string; isConverted: boolean }>(SHARED, [
+): Promise<ReadonlyMap<AuthorizationRow, SharedTokenTerms>> {
+  if (cardIds.length === 0) return new Map()
+  const rows = await sql<AuthorizationRow & Row & SharedTokenTerms & { sharedTokenId: string }>(SHARED, [
     ownerId,
     mode,
     [...new Set(cardIds)],
+    now,
   ])
-  return rows.map(({ sharedTokenId: networkTokenId, isConverted, ...row }) => ({
-    authorization: { ...row, networkTokenId },
-    isConverted,
-  }))
+  return new Map(
+    rows.map(({ sharedTokenId: networkTokenId, marginPercent, isOver, isExpired, ...row }) => [
+      { ...row, networkTokenId },
+      { marginPercent, isOver, isExpired },
+    ]),
+  )
 }
 
 export const cardMessagesById = async (

@@ -51,6 +51,7 @@ import {
   insertCardMessages,
   type PayingCard,
   payingCards,
+  type SharedTokenTerms,
   type UnlinkedRefund,
   updateAuthorizations,
   updateCardMessages,
@@ -92,8 +93,8 @@ export interface CardBatch extends TenantNow {
   readonly cards: ReadonlyMap<string, PayingCard>
   readonly terms: ReadonlyMap<string, CardTermsRow>
   readonly authorizations: Set<AuthorizationRow>
-  /** Payments by a shared token that the network has not reported yet; true if converted to euros. */
-  readonly shared: ReadonlyMap<AuthorizationRow, boolean>
+  /** Payments by a shared token that the network has not reported yet, the oldest first. */
+  readonly shared: ReadonlyMap<AuthorizationRow, SharedTokenTerms>
   readonly messages: Map<string, CardMessageRow>
   readonly candidates: ReadonlyMap<PayableIntentSearch, readonly string[]>
   readonly payments: IntentPayments
@@ -162,7 +163,7 @@ async function readAgentRecords(
     byId,
     ofIntents,
     ofTokens,
-    bySharedToken,
+    shared,
     waiting,
     refunded,
     messages,
@@ -176,14 +177,13 @@ async function readAgentRecords(
     authorizationsById(sql, tenant, query.authorizationIds),
     authorizationsOfIntents(sql, tenant, query.intentIds),
     authorizationsOfTokens(sql, tenant, query.tokenIds),
-    authorizationsBySharedToken(sql, tenant, query.sharedTokenCardIds),
+    authorizationsBySharedToken(sql, tenantNow, query.sharedTokenCardIds),
     awaitedAuthorizations(sql, tenant, awaited),
     authorizationsForUnlinkedRefunds(sql, tenant, query.unnamedRefunds),
     cardMessagesById(sql, tenant, query.messageIds),
     findPayableIntents(sql, tenantNow, query.searches),
     query.hasRefunds ? findMainWalletId(sql, tenant) : undefined,
   ])
-  const shared = new Map(bySharedToken.map(({ authorization, isConverted }) => [authorization, isConverted]))
   const rows = new Map(
     [...byRef, ...byId, ...ofIntents, ...ofTokens, ...waiting, ...refunded, ...shared.keys()].map(row => [
       row.id,

@@ -279,7 +279,7 @@ export const deleteNetworkToken = externalCall(mppStepsApi.deleteToken, {
     const { id, mode, sharedToken: order } = credential
     const isDue = credential.status === 'void' && credential.dueAt !== null && credential.dueAt <= now
     if (!isDue) return new AnswerNow(NOT_ACTED)
-    const token = await tokenToDelete(id, context)
+    const token = await tokenToDelete(id, context, { isShared: order !== null })
     const toDelete = token && (token.tokenId ?? order) ? token : null
     credential.dueAt = toDelete && addMs(now, RETRY_MS)
     if (!toDelete) return new AnswerNow(NOT_ACTED)

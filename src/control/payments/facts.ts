@@ -189,13 +189,15 @@ function addAnswers(facts: PaymentFacts, answers: readonly NetworkAnswer[]): Pay
   return { ...facts, outcome }
 }
 
-/** Two messages may report one clearing. It is final if one of them says so. */
+/** Two messages may report one clearing. It is final, and has an original amount, if one of them says so. */
 function addClearing(facts: PaymentFacts, fact: FactOf<'cleared'>): PaymentFacts {
   const { id, cents, final } = fact
   const clearings = addById(facts.clearings, { id, amount: String(cents), final, ...stated(fact) })
   return {
     ...facts,
-    clearings: clearings.map(known => (known.id === id ? { ...known, final: known.final || final } : known)),
+    clearings: clearings.map(known =>
+      known.id === id ? { ...stated(fact), ...known, final: known.final || final } : known,
+    ),
   }
 }
 

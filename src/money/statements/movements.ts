@@ -83,7 +83,8 @@ const PAGE_SIZE = 250
  */
 const ORIGINAL = `
   coalesce((
-      select one -> 'original' from jsonb_array_elements(k.facts -> case when p.amount_cents < 0 then 'clearings' else 'refunds' end) one
+      select one -> 'original' from jsonb_array_elements(k.facts -> case
+        when p.amount_cents < 0 then 'clearings' when t.kind in ('card_refund', 'card_refund_unmatched') then 'refunds' end) one
       where one ->> 'amount' = abs(p.amount_cents)::text limit 1),
     case
       when t.kind <> 'card_capture' then null

@@ -41,6 +41,29 @@ describe('a shared payment token', () => {
     await expectVerifiedLedger(payer.client)
   })
 
+  test('of a payment that was not paid is not taken for that of the next attempt', async () => {
+    const payer = await aStripePayer()
+    const url = merchant.sells('/spt-fails-once', offers, answerWith(500))
+    expect(await pay(payer, url)).toMatchObject({ status: 502, code: 'payment_indeterminate' })
+    const { id = '' } = (await credentialOf(payer)) ?? {}
+    await bodyOf(payer.client.mpp.resolve({ params: { id }, body: { outcome: 'not_paid' } }))
+    await advance(payer.client, { minutes: 1 })
+    expect(await pay(payer, (await merchantFor()).url)).toMatchObject({ status: 200 })
+    expect(await bodyOf(payer.client.mpp.get({ params: { id } }))).toMatchObject({ status: 'void' })
+    expect(await credentialOf(payer)).toMatchObject({ status: 'consumed' })
+    await expectVerifiedLedger(payer.client)
+  })
+
+  test('is revoked at Stripe as soon as a key revokes it', async () => {
+    const payer = await aStripePayer()
+    const url = merchant.sells('/spt-of-a-key', offers, answerWith(500))
+    expect(await pay(payer, url)).toMatchObject({ status: 502, code: 'payment_indeterminate' })
+    expect(tokens().at(-1)).toMatchObject({ status: 'active' })
+    const { agentCredentialId = '' } = (await credentialOf(payer)) ?? {}
+    await bodyOf(payer.client.agentCredentials.revoke({ params: { id: agentCredentialId } }))
+    expect(tokens().at(-1)).toMatchObject(revoked)
+  })
+
   test('that Stripe does not create leaves nothing open', async () => {
     const payer = await aStripePayer()
     const before = await balanceOf(payer)

@@ -57,7 +57,8 @@ test('a merchant made with mppx is paid by a shared payment token of exactly its
 })
 
 test('a price in dollars is shared in dollars, and the network’s euros meet the same payment', async () => {
-  const payer = await aStripePayer()
+  // The network's rate has no margin, and ours has a large one.
+  const payer = await aStripePayer(20, { conversionMarginPercent: 20 })
   const merchant = await merchantFor({ amount: '11.60', currency: 'usd' })
   double.network.approves = ({ card, amount, paymentIntent }) =>
     askIssuer(`iauth_${paymentIntent}`, card, Math.round(amount / 1.16))
@@ -67,6 +68,23 @@ test('a price in dollars is shared in dollars, and the network’s euros meet th
   expect(tokens().at(-1)).toMatchObject({ usage_limits: { currency: 'usd', max_amount: 1_160 } })
   expect(await credentialOf(payer)).toMatchObject({ status: 'consumed', conversion: { currency: 'USD' } })
   expect(await transactionsOf(payer)).toHaveLength(1)
+})
+
+test('a price in dollars that the network converts to more than is held is declined, and nothing is paid', async () => {
+  const payer = await aStripePayer(20, { conversionMarginPercent: 0 })
+  const before = await balanceOf(payer)
+  const merchant = await merchantFor({ amount: '11.60', currency: 'usd' })
+  let isApproved: boolean | undefined
+  double.network.approves = async ({ card, paymentIntent }) => {
+    isApproved = await askIssuer(`iauth_${paymentIntent}`, card, 1_020)
+    return isApproved
+  }
+  expect((await pay(payer, merchant.url)).status).not.toBe(200)
+  double.network.approves = ({ card, amount, paymentIntent }) =>
+    askIssuer(`iauth_${paymentIntent}`, card, amount)
+  expect(isApproved).toBe(false)
+  expect(await balanceOf(payer)).toEqual(before)
+  await expectVerifiedLedger(payer.client)
 })
 
 test('another payment of the card meanwhile is not taken for the shared one', async () => {

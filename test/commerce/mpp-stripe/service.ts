@@ -30,11 +30,11 @@ export interface StripePayer extends Payer {
 }
 
 /** An agent with money, a card of Stripe, and an approved intent for the merchant on the loopback. */
-export async function aStripePayer(amountEuros = 20): Promise<StripePayer> {
+export async function aStripePayer(amountEuros = 20, rules: object = {}): Promise<StripePayer> {
   const owner = await service.owner()
   const { client } = owner
   await bodyOf(client.customers.updateMe({ body: { phone: '+493012345678', address: ADDRESS } }))
-  const agent = await aSpender(client)
+  const agent = await aSpender(client, rules)
   const { id } = await bodyOf(client.cards.create({ body: { agentId: agent.id, usage: 'multi' } }))
   const processorCardId = String([...double.cards.keys()].at(-1))
   const intent = await anIntent(client, agent.id, { merchant: '127.0.0.1', amountEuros })

@@ -153,29 +153,46 @@ function findMachinePayment(
   return isOther && begun.processorRef !== content.authorizationId ? undefined : begun
 }
 
-/** In per cent of the payment: what the network’s own rate may charge less than ours with its margin. */
-const LEAST_CONVERTED = 90n
+/** In thousandths of the price without our margin: what the network’s own rate may charge for it. */
+const CONVERTED = { least: 927n, most: 1_073n }
+
+/**
+ * How well an amount fits a payment; 0 is best. More than the payment fits a converted price, too: that the rate
+ * has moved is why it is declined.
+ */
+function fitOf(
+  amount: bigint,
+  { amountCents }: AuthorizationRow,
+  marginPercent: number | null,
+): number | undefined {
+  if (amount === amountCents) return 0
+  if (marginPercent === null) return undefined
+  const scaled = amount * 1_000n * BigInt(Math.round((100 + marginPercent) * 100))
+  const price = amountCents * 10_000n
+  if (amount < amountCents) return scaled >= price * CONVERTED.least ? 1 : undefined
+  return scaled <= price * CONVERTED.most ? 2 : undefined
+}
 
 /**
  * The network does not know shared tokens. The first message about one is found by its card and amount; of several
- * alike, it is the oldest.
+ * alike, it is the oldest that is not over. One that is over may still be reported as paid, and its token may be
+ * charged until it expires. A reversal or an expiry may have come first, and have made a placeholder.
  */
 function withSharedToken<M extends PaymentMessage>(message: M, { authorizations, shared }: CardBatch): M {
   const { content, cardId } = message
   const amountCents = sharedPaymentAmount(content)
   const ref = messageProcessorRef(content)
   if (amountCents === undefined || !('merchant' in content)) return message
-  if ([...authorizations].some(({ processorRef }) => processorRef === ref)) return message
-  const candidates = [...shared].filter(([row]) => row.cardId === cardId && row.processorRef === null)
-  const [exact] = candidates.find(([row]) => row.amountCents === amountCents) ?? []
-  const [near] =
-    candidates.find(
-      ([row, isConverted]) =>
-        isConverted &&
-        amountCents < row.amountCents &&
-        amountCents * 100n >= row.amountCents * LEAST_CONVERTED,
-    ) ?? []
-  const networkTokenId = (exact ?? near)?.networkTokenId ?? null
+  const known = [...authorizations].find(({ processorRef }) => processorRef === ref)
+  if (known && (!isPlaceholder(known) || known.transactionId !== null)) return message
+  const candidates = [...shared].flatMap(([row, { marginPercent, isOver, isExpired }]) => {
+    const isGone = isOver && isExpired && content.kind === 'authorization'
+    if (row.cardId !== cardId || row.processorRef !== null || isGone) return []
+    const fit = fitOf(amountCents, row, marginPercent)
+    return fit === undefined ? [] : { row, rank: isOver ? fit + 3 : fit }
+  })
+  const [first] = candidates.toSorted((one, other) => one.rank - other.rank)
+  const networkTokenId = first?.row.networkTokenId ?? null
   return { ...message, content: { ...content, merchant: { ...content.merchant, networkTokenId } } }
 }
 

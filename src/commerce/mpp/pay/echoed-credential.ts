@@ -5,7 +5,7 @@ const BLANK = '*'.charCodeAt(0)
 
 interface Secrets {
   readonly whole: readonly string[]
-  /** Letters and digits of the ciphertext, as it is and as encoded in the credential. */
+  /** Letters and digits of the ciphertext, as it is and as encoded in the credential, or of a shared token. */
   readonly encrypted: readonly string[]
   readonly last4: string | null
 }
@@ -32,10 +32,11 @@ const lettersAndDigits = (text: string): string => text.replace(/[^A-Za-z\d]/g, 
 function secretsOf(header: string): Secrets[] {
   const credential = parseCredential(header)
   if (isUnusableInput(credential)) return []
-  const { encryptedPayload: jwe, panLastFour } = credential.payload
+  const { encryptedPayload: jwe, panLastFour, spt } = credential.payload
   const whole = header.slice(header.indexOf(' ') + 1)
   const last4 = typeof panLastFour === 'string' ? panLastFour : null
-  if (typeof jwe !== 'string') return [{ whole: [whole], encrypted: [], last4 }]
+  const shared = typeof spt === 'string' ? [lettersAndDigits(spt)] : []
+  if (typeof jwe !== 'string') return [{ whole: [whole], encrypted: shared, last4 }]
   // The first part of a JWE only names the encryption, which is not a secret.
   const encrypted = jwe.slice(jwe.indexOf('.') + 1)
   const from = Buffer.from(whole, 'base64url').indexOf(encrypted)

@@ -99,7 +99,8 @@ export const recordSharedTokenStep: BatchedStep<
     const registered = credential && tokens.get(credential.agentCredentialId)
     if (!credential || !registered) throw new Error('a token was created for a payment that is not on record')
     if (credential.status !== 'minted') return refuse('pay_interrupted')
-    activateMppToken(registered, token, { emit })
+    // A key has revoked it meanwhile. Its deadline ends the payment, and revokes the token at the processor.
+    if (!activateMppToken(registered, token, { emit })) return refuse('pay_interrupted')
     const minted = credentialOf(offer, stripePayload(token.tokenId, offer.charge))
     const isOurs = credential.sentBy === 'service'
     Object.assign(credential, {
