@@ -9,6 +9,8 @@ create table deadlines (
   id text collate "C" not null,
   primary key (kind, mode, due_at, owner_id, id)
 );
+-- A tenant's records that are under way, for lists and for what a freeze cancels.
+create index deadlines_of_owner on deadlines (owner_id, mode, kind, id) where kind <> 'card_authorizations';
 -- The search for missing runs reads in the order of ids.
 create index deadlines_with_a_run on deadlines (kind, id) where kind in ('transfers', 'mpp_credentials');
 insert into deadlines select 'transfers', mode, due_at, owner_id, id from transfers where due_at is not null;
