@@ -76,13 +76,16 @@ describe('Stripe as the acquirer', () => {
 
   test('reads the state of a charge that was under way when Stripe first answered', async () => {
     const order = orderFor(await aToken())
-    stripe.break(INTENTS, (_, response) =>
-      response
-        .writeHead(200, { 'content-type': 'application/json' })
-        .end('{"id":"pi_slow","status":"processing"}'),
-    )
+    const isUnderWay = () =>
+      stripe.break(INTENTS, (_, response) =>
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end('{"id":"pi_slow","status":"processing"}'),
+      )
+    isUnderWay()
     expect(await charge(order)).toEqual({ outcome: 'late' })
-    stripe.intents.set('pi_slow', { id: 'pi_slow', status: 'succeeded' })
+    stripe.intents.set('pi_slow', { id: 'pi_slow', status: 'succeeded', metadata: {} })
+    isUnderWay()
     expect(await acquirer.stateOf(order, call)).toEqual({ outcome: 'approved' })
   })
 

@@ -36,9 +36,9 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'paymentTokens.charge': 16,
   // It finds the token's intent, cancels it as intents.cancel does, and the token with it.
   'paymentTokens.revoke': 9,
-  // Passkeys and people are locked, so that an owner stays; then links, passkeys, a recovery, devices' keys
-  // and pushes end with it.
-  'people.remove': 12,
+  // Passkeys and people are locked, so that an owner stays; then links, passkeys, a recovery, devices' keys,
+  // pushes and the assistants of the person end with it.
+  'people.remove': 14,
   // The owner's consent is read before any lock; then it is consumed, and the earlier link ends.
   'people.link': 8,
   // It finds the representative and the onboarding that lists them, and locks that.
