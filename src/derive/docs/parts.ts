@@ -51,7 +51,17 @@ export const API_PLACES: readonly ApiPlace[] = [
     id: 'agents',
     title: 'Agents',
     about: 'Who spends, and within which limits.',
-    tags: ['Agents', 'Agent Tokens', 'Policies', 'Mandates', 'Delegations', 'Runs', 'Risk', 'Merchants'],
+    tags: [
+      'Agents',
+      'Agent Tokens',
+      'OAuth',
+      'Policies',
+      'Mandates',
+      'Delegations',
+      'Runs',
+      'Risk',
+      'Merchants',
+    ],
   },
   {
     id: 'money',
