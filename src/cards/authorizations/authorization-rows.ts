@@ -95,12 +95,10 @@ cross join lateral (
     and a.is_awaited
   order by a.id limit $5) as found`
 
-/** Of each card. Most payments that failed are never reported, so they become many, and are left out after a month. */
+/** The bound of each card. Most payments that failed are never reported, so they are left out after a month. */
 const MOST_SHARED = 1_000
 
-/**
- * Payments by a shared token that the network has not reported yet, with their token.
- */
+/** Payments by a shared token that the network has not reported yet, with their token. */
 const SHARED = `
 select ${selectColumnList(authorizations, 'a')}, c.token_id as "sharedTokenId", m.margin as "marginPercent",
   a.exceptional_status is not null as "isOver", c.expires_at <= $4::timestamptz as "isExpired"
