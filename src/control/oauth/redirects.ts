@@ -5,6 +5,9 @@ const FORBIDDEN = new Set(
   ),
 )
 
+/** Schemes of Windows that start its own programs with what the address says. */
+const OF_WINDOWS = /^(ms-|search(-ms)?:|shell:)/
+
 const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost'])
 
 export const MAX_REDIRECT_URI = 500
@@ -21,7 +24,7 @@ export function isRedirectUri(text: string): boolean {
   if (url.username || url.password) return false
   if (url.protocol === 'https:') return true
   if (url.protocol === 'http:') return isOfLoopback(url)
-  return !FORBIDDEN.has(url.protocol.slice(0, -1))
+  return !FORBIDDEN.has(url.protocol.slice(0, -1)) && !OF_WINDOWS.test(url.protocol)
 }
 
 function withoutPort(text: string): string | undefined {

@@ -96,6 +96,8 @@ describe('a registration', () => {
   test.each([
     'http://assistant.example.com/callback',
     'javascript:alert(1)',
+    'ms-msdt:/id-PCWDiagnostic',
+    'search-ms:query=evil',
     'data:text/html,x',
     'https://assistant.example.com/callback#fragment',
     'https://user@assistant.example.com/callback',
