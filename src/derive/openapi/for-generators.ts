@@ -6,8 +6,9 @@ import {
   mapSchemas,
   type SchemaReplacement,
   type WithSchemas,
+  withSchemas,
 } from './published-schemas.ts'
-import type { JsonSchema, Schemas } from './types.ts'
+import type { JsonSchema } from './types.ts'
 
 /** Rewrites the document for client generators. `docs/how-to/generators.md` lists the tested ones. */
 export function* rewriteForGenerators<T extends WithSchemas>(document: T): SlicedWork<T> {
@@ -32,11 +33,6 @@ export function restoreFromGenerators<T extends WithSchemas>(document: T): T {
 }
 
 const SCHEMAS = '#/components/schemas/'
-
-const withSchemas = <T extends WithSchemas>(document: T, schemas: Schemas): T => ({
-  ...document,
-  components: { ...document.components, schemas },
-})
 
 /** Names a page of records. Otherwise generators would use the name of the first operation that returns it. */
 function pageNameOf({ properties }: JsonSchema): string | undefined {

@@ -12,6 +12,7 @@ const count = (description: string, example: number): HeaderObject => ({
 })
 
 export const REFUSAL_CODE_HEADER = 'X-Error-Code'
+const REPLAY_HEADER = 'Idempotent-Replayed'
 const refusalCode = 'What went wrong, for programs.'
 
 export const responseHeaders = {
@@ -24,7 +25,7 @@ export const responseHeaders = {
   'X-RateLimit-Remaining': count('Remaining requests.', 99),
   'X-RateLimit-Reset': count('When the window ends, in Unix seconds.', 1_795_167_060),
   'Retry-After': count('Seconds to wait before trying again.', 12),
-  'Idempotent-Replayed': {
+  [REPLAY_HEADER]: {
     description: 'This answer was given before, to the same Idempotency-Key.',
     schema: { type: 'string', const: 'true' },
   },
@@ -64,7 +65,10 @@ export const operationResponseHeaders = (
   }
 }
 
-/** The introduction describes the headers of every answer. An answer that has them all does not repeat them. */
+/**
+ * The introduction describes the headers of every answer, and the one of replays. An answer that has them all
+ * does not repeat them.
+ */
 const ALWAYS: readonly string[] = [...everywhere, ...metered]
 
 const wordless = (header: HeaderObject | SchemaReference): HeaderObject | SchemaReference =>
@@ -74,10 +78,15 @@ export function omitCommonResponseHeaders(response: ResponseObject): ResponseObj
   const { headers: all = {}, ...rest } = response
   const isShorter = ALWAYS.every(name => name in all)
   const own = Object.entries(all)
-    .filter(([name]) => !(isShorter && ALWAYS.includes(name)))
+    .filter(([name]) => !(isShorter && ALWAYS.includes(name)) && name !== REPLAY_HEADER)
     .map(([name, header]) => [name, wordless(header)])
   return own.length === 0 ? rest : { ...response, headers: Object.fromEntries(own) }
 }
+
+export const withReplayHeader = (response: ResponseObject): ResponseObject => ({
+  ...response,
+  headers: { ...response.headers, [REPLAY_HEADER]: { $ref: `#/components/headers/${REPLAY_HEADER}` } },
+})
 
 export function withCommonHeaders(response: ResponseObject): ResponseObject {
   const { headers: given = {} } = response

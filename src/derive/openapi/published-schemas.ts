@@ -39,6 +39,11 @@ export const mapValues = <T, R>(
 export const isSameJson = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
 
+export const withSchemas = <T extends WithSchemas>(document: T, schemas: Schemas): T => ({
+  ...document,
+  components: { ...document.components, schemas },
+})
+
 interface Part {
   readonly schema: JsonSchema
   owner: string
@@ -76,10 +81,7 @@ export function* withSharedSchemas<T extends WithSchemas>(document: T): SlicedWo
     parts.set(text, name)
     schemas[name] = part.schema
   }
-  const shorter = {
-    ...document,
-    components: { ...document.components, schemas: { ...document.components.schemas, ...schemas } },
-  }
+  const shorter = withSchemas(document, { ...document.components.schemas, ...schemas })
   return yield* mapSchemas(shorter, schema => {
     const name = parts.get(JSON.stringify(schema))
     return name === undefined ? undefined : { $ref: `${SCHEMAS}${name}` }
@@ -91,7 +93,11 @@ export function* withSharedSchemas<T extends WithSchemas>(document: T): SlicedWo
  * record and member. A body belongs to one operation.
  */
 const canBePart = (schema: JsonSchema, member: string): boolean =>
-  isValue(schema) || (schema.properties !== undefined && member !== 'body')
+  isValue(schema) || isClosedList(schema) || (schema.properties !== undefined && member !== 'body')
+
+/** Not all generators read the default of a list that has a name. */
+const isClosedList = (schema: JsonSchema): boolean =>
+  schema.enum !== undefined && schema.default === undefined
 
 /** A text, a number, or a list or map of them. A file does not count, as `File` is a class of Java. */
 function isValue({ type, properties, items, additionalProperties, ...more }: JsonSchema): boolean {
@@ -104,7 +110,7 @@ function isValue({ type, properties, items, additionalProperties, ...more }: Jso
 const SCHEMAS = '#/components/schemas/'
 
 function isWorthName({ schema, times }: Part, length: number, name: number): boolean {
-  if (!isValue(schema)) return times > 1
+  if (schema.properties) return times > 1
   // Each use has a reference, and the component is written once with its name.
   const saved = (length - name - SCHEMAS.length - '{"$ref":""}'.length) * times
   return saved > length + name + '"": ,'.length
@@ -138,8 +144,7 @@ export function withoutSharedSchemas<T extends WithSchemas>(document: T): T {
     return $ref && isPart(name) ? mapInnerSchemas(schemas[name] ?? {}, whole, name) : undefined
   }
   const rest = Object.entries(schemas).filter(([name]) => !isPart(name))
-  const components = { ...document.components, schemas: Object.fromEntries(rest) }
-  return runAtOnce(mapSchemas({ ...document, components }, whole))
+  return runAtOnce(mapSchemas(withSchemas(document, Object.fromEntries(rest)), whole))
 }
 
 export function* mapSchemas<T extends WithSchemas>(

@@ -3,10 +3,17 @@ import { referencedName, schemaExample } from './example.ts'
 import { rewriteForGenerators } from './for-generators.ts'
 import { anyRefusalCodeHeader, omitCommonResponseHeaders, REFUSAL_CODE_HEADER } from './headers.ts'
 import { eventFamilies, withoutAccessText } from './published-events.ts'
+import { withExtendedRecords } from './published-records.ts'
 import { isSameJson, mapValues, mapValuesInSlices, withSharedSchemas } from './published-schemas.ts'
-import { compactRefusal, isRefusalResponse, resolveResponse, SharedRefusals } from './refusal-words.ts'
+import {
+  compactRefusal,
+  isRefusalResponse,
+  resolveResponse,
+  type Sentences,
+  SharedRefusals,
+  sharedSentences,
+} from './refusal-words.ts'
 import type {
-  JsonSchema,
   MediaTypeObject,
   OpenapiDocument,
   OperationObject,
@@ -29,11 +36,15 @@ export function* compactDocument(document: OpenapiDocument): SlicedWork<CompactD
   const { components, webhooks, ...rest } = document
   const schemas = yield* withExamples(document)
   const sharing = new SharedRefusals(document)
+  const sentences = sharedSentences(refusalsIn(document))
   const parameters = new Repeats<ParameterObject>('parameters')
-  const responses = new Repeats<ResponseObject | SchemaReference>('responses')
   const refused: Record<string, ResponseObject> = {}
+  // Some generators follow only one reference, so a shared part is a whole answer.
+  const responses = new Repeats<ResponseObject | SchemaReference>('responses', one =>
+    '$ref' in one ? resolveResponse(one, refused) : one,
+  )
   const short = yield* mapOperations(document.paths, operation => {
-    const shorter = shortened(operation, { schemas, sharing, refused })
+    const shorter = shortened(operation, { schemas, sharing, sentences, refused })
     const { operationId, parameters: own = [] } = shorter
     for (const one of own) if ('name' in one) parameters.count(one, `${operationId}.${one.name}`)
     for (const [status, one] of Object.entries(shorter.responses))
@@ -58,26 +69,34 @@ export function* compactDocument(document: OpenapiDocument): SlicedWork<CompactD
       responses: {
         ...sharing.all(),
         ...refused,
-        // Some generators follow only one reference, so a shared part is a whole answer.
-        ...mapValues(responses.all(), one => ('$ref' in one ? resolveResponse(one, refused) : one)),
+        ...(responses.all() as Record<string, ResponseObject>),
       },
     },
   }
-  return yield* withSharedSchemas(yield* rewriteForGenerators(shorter))
+  return yield* withSharedSchemas(withExtendedRecords(yield* rewriteForGenerators(shorter)))
 }
 
 interface Shorter {
   readonly schemas: Schemas
   readonly sharing: SharedRefusals
+  readonly sentences: Sentences
   readonly refused: Record<string, ResponseObject>
 }
 
-function shortened(operation: OperationObject, { schemas, sharing, refused }: Shorter): OperationObject {
+const refusalsIn = ({ paths }: OpenapiDocument): ResponseObject[] =>
+  operationsIn(paths)
+    .flatMap(({ responses }) => Object.values(responses))
+    .flatMap(one => ('$ref' in one || !isRefusalResponse(one) ? [] : [one]))
+
+function shortened(
+  operation: OperationObject,
+  { schemas, sharing, sentences, refused }: Shorter,
+): OperationObject {
   const { requestBody } = operation
   const responses = Object.entries(operation.responses).map(([status, response]) => {
     if ('$ref' in response) return [status, sharing.named(response)]
     const shorter = omitCommonResponseHeaders(response)
-    if (isRefusalResponse(response)) return [status, compactRefusal(shorter, refused)]
+    if (isRefusalResponse(response)) return [status, compactRefusal(shorter, refused, sentences)]
     return [status, withoutExample(shorter, schemas)]
   })
   return {
@@ -116,11 +135,14 @@ function* withExamples({ paths, components: { schemas } }: OpenapiDocument): Sli
     }
     yield
   }
-  const added = [...examples].map(([name, value]): [string, JsonSchema] => [
-    name,
-    { ...schemas[name], examples: [value] },
-  ])
-  return { ...schemas, ...Object.fromEntries(added) }
+  const all = mapValues(schemas, (schema, name) =>
+    examples.has(name) ? { ...schema, examples: [examples.get(name)] } : schema,
+  )
+  // Readers make the same example from the examples of the members, so most records need none.
+  return mapValues(all, withExample => {
+    const { examples = [], ...schema } = withExample
+    return isSameJson(schemaExample(schema, all), examples[0]) ? schema : withExample
+  })
 }
 
 function recordIn({ schema, example }: MediaTypeObject = {}): [string?, unknown?] {
@@ -134,10 +156,12 @@ const isPage = (example: unknown): example is { data: unknown[] } =>
 
 class Repeats<T extends object> {
   readonly #kind: string
+  readonly #wholeOf: (part: T) => T
   readonly #known = new Map<string, { readonly name: string; readonly part: T; times: number }>()
 
-  constructor(kind: string) {
+  constructor(kind: string, wholeOf: (part: T) => T = part => part) {
     this.#kind = kind
+    this.#wholeOf = wholeOf
   }
 
   count(part: T, name: string): void {
@@ -154,7 +178,7 @@ class Repeats<T extends object> {
 
   all(): Record<string, T> {
     const shared = [...this.#known.values()].filter(one => this.#isShared(one))
-    return Object.fromEntries(shared.map(({ name, part }) => [name, part]))
+    return Object.fromEntries(shared.map(({ name, part }) => [name, this.#wholeOf(part)]))
   }
 
   /** A shared part is written once more under its name, so sharing must be shorter than the repetition. */
@@ -167,8 +191,9 @@ class Repeats<T extends object> {
     readonly part: T
     readonly times: number
   }): boolean {
-    const length = JSON.stringify(part).length
-    return length * times > (this.#address(name).length + REFERENCE) * times + length + name.length
+    const reference = this.#address(name).length + REFERENCE
+    const whole = JSON.stringify(this.#wholeOf(part)).length
+    return JSON.stringify(part).length * times > reference * times + whole + name.length
   }
 
   #address(name: string): string {

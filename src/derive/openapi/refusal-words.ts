@@ -1,4 +1,4 @@
-import { type ProblemCode, universalProblems } from '../../kernel/contract/problem.ts'
+import { universalProblems } from '../../kernel/contract/problem.ts'
 import { referencedName } from './example.ts'
 import {
   omitCommonResponseHeaders,
@@ -14,6 +14,38 @@ const NAME = 'refused'
 const ANY_CODE = { $ref: `#/components/headers/${REFUSAL_CODE_HEADER}` }
 const CONTENT = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
 
+/** The sentences that the document has once, by code. An operation names these codes only. */
+export type Sentences = Readonly<Record<string, string>>
+
+const universalSentences: Sentences = Object.fromEntries(
+  Object.entries(universalProblems).map(([code, [, sentence]]) => [code, sentence]),
+)
+
+const OFTEN = 4
+const NAMED = 'Refused: the operation names the codes.'
+
+/** The sentences of the problems that every operation can have, and of the refusals that many operations have. */
+export function sharedSentences(refusals: readonly ResponseObject[]): Sentences {
+  const same = Map.groupBy(
+    refusals.flatMap(({ description }) => casesIn(description)),
+    one => words(...one),
+  )
+  const frequent = [...same.values()].filter(cases => cases.length >= OFTEN).map(([one = ['', '']]) => one)
+  return { ...Object.fromEntries(frequent.reverse()), ...universalSentences }
+}
+
+const refusedWords = (sentences: Sentences): string => {
+  const frequent = Object.entries(sentences).filter(([code]) => !(code in universalSentences))
+  return [NAMED, ...frequent.map(one => words(...one))].join('\n\n')
+}
+
+export const sentencesIn = (
+  responses: Readonly<Record<string, ResponseObject | SchemaReference>>,
+): Sentences => ({
+  ...universalSentences,
+  ...Object.fromEntries(casesIn(responses[NAME]?.description ?? '')),
+})
+
 export const isRefusalResponse = ({ headers = {} }: ResponseObject): boolean => REFUSAL_CODE_HEADER in headers
 
 /**
@@ -24,17 +56,21 @@ export const isRefusalResponse = ({ headers = {} }: ResponseObject): boolean => 
 export function compactRefusal(
   response: ResponseObject,
   shared: Record<string, ResponseObject>,
+  sentences: Sentences,
 ): ResponseObject | SchemaReference {
   const { headers = {} } = response
+  const name = [NAME, ...('Retry-After' in headers ? ['for-now'] : []), ...unmetered(headers)].join('.')
   const component: ResponseObject = {
-    description: 'Refused: the operation names the codes.',
+    description: name === NAME ? refusedWords(sentences) : NAMED,
     headers: { ...headers, [REFUSAL_CODE_HEADER]: ANY_CODE },
     content: CONTENT,
   }
-  const name = [NAME, ...('Retry-After' in headers ? ['for-now'] : []), ...unmetered(headers)].join('.')
   shared[name] ??= component
-  const reference = { $ref: `#/components/responses/${name}`, description: shortWords(response.description) }
-  const isPlain = isSameJson(expandRefusal(resolveResponse(reference, shared)), response)
+  const reference = {
+    $ref: `#/components/responses/${name}`,
+    description: shortWords(response.description, sentences),
+  }
+  const isPlain = isSameJson(expandRefusal(resolveResponse(reference, shared), sentences), response)
   if (!isPlain && shared[name] === component) delete shared[name]
   return isPlain ? reference : response
 }
@@ -55,8 +91,11 @@ export const isCompactRefusal = ({ headers = {} }: ResponseObject): boolean => {
   return code !== undefined && '$ref' in code
 }
 
-export function expandRefusal({ description, headers = {} }: ResponseObject): ResponseObject {
-  const cases = casesIn(description)
+export function expandRefusal(
+  { description, headers = {} }: ResponseObject,
+  sentences: Sentences,
+): ResponseObject {
+  const cases = casesIn(description, sentences)
   return {
     description: cases.map(([code, error]) => words(code, error)).join('\n\n'),
     headers: {
@@ -69,14 +108,23 @@ export function expandRefusal({ description, headers = {} }: ResponseObject): Re
 
 const words = (code: string, message: string): string => `\`${code}\`: ${message}`
 
-const universal = (code: string): string | undefined => universalProblems[code as ProblemCode]?.[1]
-
-function shortWords(description: string): string {
-  const cases = casesIn(description)
-  const own = cases.filter(([code, message]) => universal(code) !== message)
-  const others = cases.filter(one => !own.includes(one)).map(([code]) => `\`${code}\``)
-  const last = others.length > 0 ? [`${AS_EVERYWHERE}${others.join(', ')}.`] : []
-  return [...own.map(([code, message]) => words(code, message)), ...last].join('\n\n')
+/** Names a run of codes whose sentences stand elsewhere in one paragraph. */
+function shortWords(description: string, sentences: Sentences): string {
+  const paragraphs: string[] = []
+  let named: string[] = []
+  const closeRun = (): void => {
+    if (named.length > 0) paragraphs.push(`${AS_EVERYWHERE}${named.join(', ')}.`)
+    named = []
+  }
+  for (const [code, message] of casesIn(description)) {
+    if (sentences[code] === message) named.push(`\`${code}\``)
+    else {
+      closeRun()
+      paragraphs.push(words(code, message))
+    }
+  }
+  closeRun()
+  return paragraphs.join('\n\n')
 }
 
 /**
@@ -152,10 +200,13 @@ const contentOf = (cases: readonly [code: string, message: string][]) => ({
   },
 })
 
-const casesIn = (description: string): [code: string, message: string][] =>
+const casesIn = (
+  description: string,
+  sentences: Sentences = universalSentences,
+): [code: string, message: string][] =>
   description.split(/\n\n(?=`|Also )/).flatMap((paragraph): [string, string][] => {
     if (paragraph.startsWith(AS_EVERYWHERE))
-      return [...paragraph.matchAll(/`(\w+)`/g)].map(([, code = '']) => [code, universal(code) ?? ''])
+      return [...paragraph.matchAll(/`(\w+)`/g)].map(([, code = '']) => [code, sentences[code] ?? ''])
     const [, code, message] = /^`(\w+)`: ([\s\S]*)$/.exec(paragraph) ?? []
     return code !== undefined && message !== undefined ? [[code, message]] : []
   })

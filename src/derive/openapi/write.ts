@@ -1,7 +1,7 @@
 import { runAtOnce, type SlicedWork } from '../../kernel/contract/time-slices.ts'
 import { referencedName, schemaExample } from './example.ts'
 import { restoreFromGenerators } from './for-generators.ts'
-import { REFUSAL_CODE_HEADER, withCommonHeaders } from './headers.ts'
+import { REFUSAL_CODE_HEADER, withCommonHeaders, withReplayHeader } from './headers.ts'
 import {
   type CompactDocument,
   compactDocument,
@@ -9,6 +9,7 @@ import {
   jsonMediaTypeIn,
 } from './published.ts'
 import { isEventSchemaName, webhooksFromFamilies, withAccessText } from './published-events.ts'
+import { withWholeRecords } from './published-records.ts'
 import { mapValues, withoutSharedSchemas } from './published-schemas.ts'
 import {
   expandRefusal,
@@ -17,11 +18,13 @@ import {
   isCompactRefusal,
   isRefusalResponse,
   resolveResponse,
+  type Sentences,
+  sentencesIn,
 } from './refusal-words.ts'
 import type { OpenapiDocument, OperationObject, ResponseObject, SchemaReference, Schemas } from './types.ts'
 
 export function expandDocument(published: CompactDocument): OpenapiDocument {
-  const { components, ...rest } = restoreFromGenerators(withoutSharedSchemas(published))
+  const { components, ...rest } = restoreFromGenerators(withWholeRecords(withoutSharedSchemas(published)))
   const { headers, schemas, parameters, responses } = components
   const records = without(schemas, isEventSchemaName)
   return {
@@ -43,25 +46,40 @@ function wholeOperation(
   components: CompactDocument['components'],
 ): OperationObject {
   const { parameters = [], responses, requestBody } = operation
+  const sentences = sentencesIn(components.responses)
+  const isReplayed = JSON.stringify(parameters).includes('IdempotencyKey')
   return {
     ...withAccessText(operation),
     ...(requestBody ? { requestBody: { description: DEFAULT_BODY_LIMIT_TEXT, ...requestBody } } : {}),
     parameters: parameters.map(one => follow(one, components.parameters, isOfOperations)),
     responses: mapValues(responses, (one, status) => {
       const found = follow(one, components.responses, isRepeated)
-      if (!('$ref' in found)) return wholeResponse(found, status, components.schemas)
+      if (!('$ref' in found))
+        return wholeResponse(found, { status, isReplayed, sentences, schemas: components.schemas })
       const named = resolveResponse(found, components.responses)
       return isCompactRefusal(named)
-        ? withCommonHeaders(expandRefusal(named))
+        ? withCommonHeaders(expandRefusal(named, sentences))
         : expandRefusalReference(found, components.responses)
     }),
   }
 }
 
-function wholeResponse(response: ResponseObject, status: string, schemas: Schemas): ResponseObject {
-  if (isCompactRefusal(response)) return withCommonHeaders(expandRefusal(response))
+interface Place {
+  readonly status: string
+  readonly isReplayed: boolean
+  readonly sentences: Sentences
+  readonly schemas: Schemas
+}
+
+function wholeResponse(
+  response: ResponseObject,
+  { status, isReplayed, sentences, schemas }: Place,
+): ResponseObject {
+  if (isCompactRefusal(response)) return withCommonHeaders(expandRefusal(response, sentences))
   if (isRefusalResponse(response)) return withCommonHeaders(response)
-  return status.startsWith('2') ? wholeSuccess(withCommonHeaders(response), schemas) : response
+  if (!status.startsWith('2')) return response
+  const success = wholeSuccess(withCommonHeaders(response), schemas)
+  return isReplayed ? withReplayHeader(success) : success
 }
 
 /** A part that several operations share is named after the first one and a name or status: `agents.get.200`. */

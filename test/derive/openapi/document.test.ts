@@ -117,6 +117,22 @@ describe('the committed document', () => {
     ])
     expect(components.responses.refused.headers).toHaveProperty('X-Error-Code')
   })
+
+  test('has the sentence of a frequent refusal once, and operations name its code', () => {
+    const { paths, components } = JSON.parse(text)
+    const sentence = '`challenge_used`: challengeId: this challenge was already used.'
+    expect(text.split(sentence)).toHaveLength(2)
+    expect(components.responses.refused.description).toContain(sentence)
+    expect(paths['/intents/{id}/approve'].post.responses['400'].description).toMatch(
+      /Also [^\n]*`challenge_used`/,
+    )
+  })
+
+  test('has a record that begins with all members of another as that record and more', () => {
+    const { CreatedKey } = JSON.parse(text).components.schemas
+    expect(CreatedKey).toMatchObject({ allOf: [{ $ref: '#/components/schemas/Key' }], required: ['key'] })
+    expect(Object.keys(CreatedKey.properties)).toEqual(['key'])
+  })
 })
 
 test('the document has every operation exactly once', () => {

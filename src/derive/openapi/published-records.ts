@@ -1,0 +1,59 @@
+import { referencedName } from './example.ts'
+import { isSameJson, mapValues, type WithSchemas, withSchemas } from './published-schemas.ts'
+import type { JsonSchema, Schemas } from './types.ts'
+
+/** Writes a record that begins with all members of another as that record and more: `CreatedKey` is a `Key` and its secret. */
+export const withExtendedRecords = <T extends WithSchemas>(document: T): T =>
+  withSchemas(document, mapRecords(document.components.schemas, extension))
+
+export const withWholeRecords = <T extends WithSchemas>(document: T): T =>
+  withSchemas(document, mapRecords(document.components.schemas, whole))
+
+const mapRecords = (
+  schemas: Schemas,
+  change: (record: JsonSchema, schemas: Schemas) => JsonSchema,
+): Schemas => mapValues(schemas, (schema, name) => (isRecordName(name) ? change(schema, schemas) : schema))
+
+const isRecordName = (name: string): boolean => /^[A-Z]\w*$/.test(name)
+
+function extension(record: JsonSchema, schemas: Schemas): JsonSchema {
+  const [longest] = Object.entries(schemas)
+    .filter(([name, base]) => isRecordName(name) && beginsWith(record, base))
+    .sort(([, one], [, other]) => sizeOf(other) - sizeOf(one))
+  if (!longest) return record
+  const [name, base] = longest
+  const { properties = {}, required = [] } = record
+  return {
+    allOf: [{ $ref: `#/components/schemas/${name}` }],
+    ...record,
+    properties: Object.fromEntries(Object.entries(properties).slice(sizeOf(base))),
+    required: required.slice(base.required?.length),
+  }
+}
+
+const sizeOf = ({ properties = {} }: JsonSchema): number => Object.keys(properties).length
+
+/** A record of fewer members may be like another by chance. */
+const SMALLEST = 4
+
+function beginsWith(record: JsonSchema, base: JsonSchema): boolean {
+  const size = sizeOf(base)
+  if (size < SMALLEST || size >= sizeOf(record) || base.additionalProperties !== undefined) return false
+  if (!record.required || !base.required) return false
+  const first = Object.fromEntries(Object.entries(record.properties ?? {}).slice(0, size))
+  const required = record.required.slice(0, base.required.length)
+  return isSameJson(first, base.properties) && isSameJson(required, base.required)
+}
+
+function whole(record: JsonSchema, schemas: Schemas): JsonSchema {
+  const { allOf, ...own } = record
+  const [{ $ref = '' } = {}] = allOf ?? []
+  const extended = schemas[referencedName($ref)]
+  if (!extended) return record
+  const base = whole(extended, schemas)
+  return {
+    ...own,
+    properties: { ...base.properties, ...own.properties },
+    required: [...(base.required ?? []), ...(own.required ?? [])],
+  }
+}
