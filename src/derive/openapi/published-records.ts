@@ -22,13 +22,13 @@ function extension(record: JsonSchema, schemas: Schemas): JsonSchema {
     .sort(([, one], [, other]) => sizeOf(other) - sizeOf(one))
   if (!longest) return record
   const [name, base] = longest
-  const { properties = {}, required = [] } = record
-  return {
-    allOf: [{ $ref: `#/components/schemas/${name}` }],
-    ...record,
+  const { type = 'object', properties = {}, required = [], ...rest } = record
+  const own = {
+    type,
     properties: Object.fromEntries(Object.entries(properties).slice(sizeOf(base))),
     required: required.slice(base.required?.length),
   }
+  return { ...rest, allOf: [{ $ref: `#/components/schemas/${name}` }, own] }
 }
 
 const sizeOf = ({ properties = {} }: JsonSchema): number => Object.keys(properties).length
@@ -46,12 +46,12 @@ function beginsWith(record: JsonSchema, base: JsonSchema): boolean {
 }
 
 function whole(record: JsonSchema, schemas: Schemas): JsonSchema {
-  const { allOf, ...own } = record
-  const [{ $ref = '' } = {}] = allOf ?? []
-  const extended = schemas[referencedName($ref)]
-  if (!extended) return record
-  const base = whole(extended, schemas)
+  const { allOf: [extended, own] = [], ...rest } = record
+  const found = schemas[referencedName(extended?.$ref ?? '')]
+  if (!found || !own) return record
+  const base = whole(found, schemas)
   return {
+    ...rest,
     ...own,
     properties: { ...base.properties, ...own.properties },
     required: [...(base.required ?? []), ...(own.required ?? [])],

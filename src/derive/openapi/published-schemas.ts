@@ -93,11 +93,7 @@ export function* withSharedSchemas<T extends WithSchemas>(document: T): SlicedWo
  * record and member. A body belongs to one operation.
  */
 const canBePart = (schema: JsonSchema, member: string): boolean =>
-  isValue(schema) || isClosedList(schema) || (schema.properties !== undefined && member !== 'body')
-
-/** Not all generators read the default of a list that has a name. */
-const isClosedList = (schema: JsonSchema): boolean =>
-  schema.enum !== undefined && schema.default === undefined
+  isValue(schema) || (schema.properties !== undefined && member !== 'body')
 
 /** A text, a number, or a list or map of them. A file does not count, as `File` is a class of Java. */
 function isValue({ type, properties, items, additionalProperties, ...more }: JsonSchema): boolean {
@@ -110,7 +106,7 @@ function isValue({ type, properties, items, additionalProperties, ...more }: Jso
 const SCHEMAS = '#/components/schemas/'
 
 function isWorthName({ schema, times }: Part, length: number, name: number): boolean {
-  if (schema.properties) return times > 1
+  if (!isValue(schema)) return times > 1
   // Each use has a reference, and the component is written once with its name.
   const saved = (length - name - SCHEMAS.length - '{"$ref":""}'.length) * times
   return saved > length + name + '"": ,'.length
@@ -234,7 +230,8 @@ export function mapInnerSchemas(
 ): JsonSchema {
   const each = (one: JsonSchema): JsonSchema => mapSchema(one, change, owner, member)
   const alternative = (one: JsonSchema): JsonSchema => mapSchema(one, change, owner, member, true)
-  const { properties, items, additionalProperties, anyOf, oneOf } = schema
+  const added = (one: JsonSchema): JsonSchema => (one.$ref ? one : mapInnerSchemas(one, change, owner))
+  const { properties, items, additionalProperties, anyOf, oneOf, allOf } = schema
   return {
     ...schema,
     ...(properties
@@ -244,5 +241,6 @@ export function mapInnerSchemas(
     ...(typeof additionalProperties === 'object' ? { additionalProperties: each(additionalProperties) } : {}),
     ...(anyOf ? { anyOf: anyOf.map(alternative) } : {}),
     ...(oneOf ? { oneOf: oneOf.map(alternative) } : {}),
+    ...(allOf ? { allOf: allOf.map(added) } : {}),
   }
 }

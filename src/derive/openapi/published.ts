@@ -46,7 +46,8 @@ export function* compactDocument(document: OpenapiDocument): SlicedWork<CompactD
   const short = yield* mapOperations(document.paths, operation => {
     const shorter = shortened(operation, { schemas, sharing, sentences, refused })
     const { operationId, parameters: own = [] } = shorter
-    for (const one of own) if ('name' in one) parameters.count(one, `${operationId}.${one.name}`)
+    for (const one of own)
+      if ('name' in one) parameters.count(one, `${operationId}.${one.name}`, ...shortNameOf(one))
     for (const [status, one] of Object.entries(shorter.responses))
       if (!isPlainReference(one)) responses.count(one, `${operationId}.${status}`)
     return shorter
@@ -154,43 +155,58 @@ function recordIn({ schema, example }: MediaTypeObject = {}): [string?, unknown?
 const isPage = (example: unknown): example is { data: unknown[] } =>
   typeof example === 'object' && example !== null && Array.isArray((example as { data?: unknown }).data)
 
+/** Names of headers begin with a capital, and may be those of the parameters that all operations share. */
+const shortNameOf = ({ name }: ParameterObject): string[] => (/^[a-z]/.test(name) ? [name] : [])
+
+interface Repeated<T> {
+  readonly part: T
+  /** From long to short. */
+  readonly names: readonly string[]
+  times: number
+}
+
 class Repeats<T extends object> {
   readonly #kind: string
   readonly #wholeOf: (part: T) => T
-  readonly #known = new Map<string, { readonly name: string; readonly part: T; times: number }>()
+  readonly #known = new Map<string, Repeated<T>>()
+  #names: ReadonlyMap<string, string> | undefined
 
   constructor(kind: string, wholeOf: (part: T) => T = part => part) {
     this.#kind = kind
     this.#wholeOf = wholeOf
   }
 
-  count(part: T, name: string): void {
+  count(part: T, ...names: readonly string[]): void {
     const text = JSON.stringify(part)
     const known = this.#known.get(text)
     if (known) known.times += 1
-    else this.#known.set(text, { name, part, times: 1 })
+    else this.#known.set(text, { names, part, times: 1 })
   }
 
   replace(part: T | SchemaReference): T | SchemaReference {
-    const known = this.#known.get(JSON.stringify(part))
-    return known && this.#isShared(known) ? { $ref: this.#address(known.name) } : part
+    const name = this.#shared().get(JSON.stringify(part))
+    return name === undefined ? part : { $ref: this.#address(name) }
   }
 
   all(): Record<string, T> {
-    const shared = [...this.#known.values()].filter(one => this.#isShared(one))
-    return Object.fromEntries(shared.map(({ name, part }) => [name, this.#wholeOf(part)]))
+    const shared = [...this.#shared()].map(([text, name]) => [name, this.#known.get(text)?.part] as const)
+    return Object.fromEntries(shared.map(([name, part]) => [name, this.#wholeOf(part as T)]))
+  }
+
+  /** The first part that several operations share gets the shortest name. */
+  #shared(): ReadonlyMap<string, string> {
+    if (this.#names) return this.#names
+    const taken = new Map<string, string>()
+    for (const [text, one] of this.#known) {
+      const name = one.names.findLast(short => !taken.has(short)) ?? ''
+      if (this.#isShared(one, name)) taken.set(name, text)
+    }
+    this.#names = new Map([...taken].map(([name, text]) => [text, name]))
+    return this.#names
   }
 
   /** A shared part is written once more under its name, so sharing must be shorter than the repetition. */
-  #isShared({
-    name,
-    part,
-    times,
-  }: {
-    readonly name: string
-    readonly part: T
-    readonly times: number
-  }): boolean {
+  #isShared({ part, times }: Repeated<T>, name: string): boolean {
     const reference = this.#address(name).length + REFERENCE
     const whole = JSON.stringify(this.#wholeOf(part)).length
     return JSON.stringify(part).length * times > reference * times + whole + name.length

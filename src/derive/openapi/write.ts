@@ -82,8 +82,8 @@ function wholeResponse(
   return isReplayed ? withReplayHeader(success) : success
 }
 
-/** A part that several operations share is named after the first one and a name or status: `agents.get.200`. */
-const isOfOperations = (name: string): boolean => name.includes('.')
+/** A part that several operations share is named after the first one and a name or status: `agents.get.200`, or `limit`. */
+const isOfOperations = (name: string): boolean => /^[a-z]/.test(name)
 const isRepeated = (name: string): boolean => /\w\.\d{3}$/.test(name)
 
 const without = <T>(

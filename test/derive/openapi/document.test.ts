@@ -130,8 +130,10 @@ describe('the committed document', () => {
 
   test('has a record that begins with all members of another as that record and more', () => {
     const { CreatedKey } = JSON.parse(text).components.schemas
-    expect(CreatedKey).toMatchObject({ allOf: [{ $ref: '#/components/schemas/Key' }], required: ['key'] })
-    expect(Object.keys(CreatedKey.properties)).toEqual(['key'])
+    expect(CreatedKey.allOf).toEqual([
+      { $ref: '#/components/schemas/Key' },
+      { type: 'object', properties: { key: expect.anything() }, required: ['key'] },
+    ])
   })
 })
 
