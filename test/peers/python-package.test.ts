@@ -1,6 +1,7 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { mppxToolMerchant } from '../support/commerce/peer-merchants.ts'
 import { anIntent } from '../support/factories.ts'
 import { aBuyer, expectToPayAndReport } from '../support/packages/buyer.ts'
 import { launch } from '../support/processes/launched.ts'
@@ -145,6 +146,33 @@ asyncio.run(main())
     'What you have paid for.',
     'intent_not_approved',
   ])
+})
+
+test('a tool of a merchant made with mppx is paid once through the protocol’s own client', async () => {
+  const { client, agent, env } = await aBuyer(service)
+  const intent = await anIntent(client, agent.id, { merchant: '127.0.0.1', amountEuros: 2 })
+  const merchant = await mppxToolMerchant('200')
+  const program = `import asyncio, json
+from agentpay import AsyncAgentPay, Refused
+from mcp import ClientSession
+from mcp.client.streamable_http import streamable_http_client
+async def main() -> None:
+    pay = AsyncAgentPay()
+    async with streamable_http_client("${merchant.url}") as streams, ClientSession(streams[0], streams[1]) as session:
+        await session.initialize()
+        paid = await pay.call_tool(session, "report", intent_id="${intent.id}", url="${merchant.url}")
+        try:
+            await pay.call_tool(session, "report", intent_id="${intent.id}", url="${merchant.url}")
+            again = "paid twice"
+        except Refused as refused:
+            again = str(refused.code)
+        print(json.dumps([paid.model_dump(mode="json", by_alias=True)["content"][0]["text"], again]))
+asyncio.run(main())
+`
+  writeFileSync(join(folder, 'tool.py'), program)
+  expect(await python(['-m', 'mypy', '--strict', '--python-version', '3.10', 'tool.py'])).toContain('Success')
+  expect(JSON.parse(await python(['tool.py'], env))).toEqual(['{"report":42}', 'intent_being_paid'])
+  expect(merchant.charged).toHaveLength(1)
 })
 
 test('numbers are written in Python as in ECMAScript', async () => {

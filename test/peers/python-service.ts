@@ -6,7 +6,7 @@ import { aPythonWithThePackage } from '../support/packages/python.ts'
 /** The service of all Python package tests, and a Python with the package installed by pip. */
 export const [service, { folder, python }] = await Promise.all([
   startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8' } }),
-  aPythonWithThePackage('wheel', 'mypy==1.18.2', 'standardwebhooks==1.1.0'),
+  aPythonWithThePackage('wheel', 'mypy==1.18.2', 'standardwebhooks==1.1.0', 'mcp==2.3.0'),
 ])
 
 export async function runProgram(text: string, input?: unknown): Promise<string> {

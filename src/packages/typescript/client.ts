@@ -1,4 +1,5 @@
 import { NoAnswer } from '../../derive/retry.ts'
+import { callPaidTool, type ToolCall, type ToolClient, type ToolOptions } from './call-tool.ts'
 import { type FetchOptions, fetchPaid, type Mint } from './fetch-paid.ts'
 import { type Operation, type OperationTable, operationFrom } from './operation.ts'
 import { type AgentPayOptions, type CallOptions, type Settings, settingsOf } from './options.ts'
@@ -29,6 +30,10 @@ export function clientClass(table: OperationTable): new (options?: AgentPayOptio
 
     fetch(url: string, options: FetchOptions): Promise<Response> {
       return fetchPaid(url, options, this.#settings, Client.noun(this, 'mpp').mint as Mint)
+    }
+
+    callTool<R>(client: ToolClient<R>, call: ToolCall, options: ToolOptions): Promise<R> {
+      return callPaidTool(client, call, options, Client.noun(this, 'mpp').mint as Mint)
     }
   }
   for (const name of Object.keys(table))

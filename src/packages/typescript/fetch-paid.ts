@@ -1,3 +1,4 @@
+import { NoAnswer } from '../../derive/retry.ts'
 import type { Settings } from './options.ts'
 
 /** A request to a merchant, and what may pay for it. */
@@ -13,10 +14,26 @@ export interface FetchOptions {
   readonly signal?: AbortSignal
 }
 
+interface Minted {
+  readonly challengeId: string
+  readonly header: string
+  readonly credential: string | null
+}
+
 export type Mint = (
   input: Readonly<Record<string, unknown>>,
   options: { readonly signal?: AbortSignal },
-) => Promise<{ readonly header: string; readonly credential: string }>
+) => Promise<Minted>
+
+/** A repeated call does not show the credential again. */
+export function shownCredential({ credential }: Minted): string {
+  if (credential === null)
+    throw new NoAnswer(
+      'mpp.mint: the answer with the credential was lost. Nothing was sent to the merchant.',
+      true,
+    )
+  return credential
+}
 
 /**
  * Sends the request, and once more with a credential if it is answered with a challenge. It pays once: if the
@@ -46,6 +63,6 @@ export async function fetchPaid(
   const card = cardId === undefined ? {} : { cardId }
   const minted = await mint({ url, challenge, intentId, ...card, method, ...content }, stop)
   const paying = new Headers(headers)
-  paying.set(minted.header, minted.credential)
+  paying.set(minted.header, shownCredential(minted))
   return fetch(url, { ...request, headers: paying })
 }

@@ -1,4 +1,5 @@
 export { NoAnswer } from '../../derive/retry.ts'
+export type { ToolCall, ToolClient, ToolOptions } from './call-tool.ts'
 export { clientClass } from './client.ts'
 export type { FetchOptions } from './fetch-paid.ts'
 export type { AgentPayOptions, CallOptions, WaitOptions } from './options.ts'

@@ -17,11 +17,11 @@ export const AgentPay = clientClass(operations)
 `
 
 const INDEX_TYPES = `import type { Api, OperationKey, RefusalCodes } from './api.js'
-import type { AgentPayOptions, FetchOptions } from './packages/typescript/package.js'
+import type { AgentPayOptions, FetchOptions, ToolCall, ToolClient, ToolOptions } from './packages/typescript/package.js'
 import { Refused } from './packages/typescript/package.js'
 
 export * from './api.js'
-export { type AgentPayOptions, type CallOptions, type FetchOptions, NoAnswer, type Page, Pages, Refused, type WaitOptions } from './packages/typescript/package.js'
+export { type AgentPayOptions, type CallOptions, type FetchOptions, NoAnswer, type Page, Pages, Refused, type ToolCall, type ToolClient, type ToolOptions, type WaitOptions } from './packages/typescript/package.js'
 
 /** The client: each noun of the service is a member, each operation a method of it. */
 export interface AgentPay extends Api {
@@ -30,6 +30,11 @@ export interface AgentPay extends Api {
    * once. If the second answer is lost, \`mpp.list({ intentId })\` shows the outcome.
    */
   fetch(url: string, options: FetchOptions): Promise<Response>
+  /**
+   * Calls a tool of a merchant's MCP server, and pays for it if it asks for payment, from an approved intent for this
+   * merchant. It pays once. If the second answer is lost, \`mpp.list({ intentId })\` shows the outcome.
+   */
+  callTool<R>(client: ToolClient<R>, call: ToolCall, options: ToolOptions): Promise<R>
 }
 export declare const AgentPay: new (options?: AgentPayOptions) => AgentPay
 

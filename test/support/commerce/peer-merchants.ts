@@ -1,10 +1,12 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { afterAll } from '@jest/globals'
+import { createMcpHandler, Server as McpServer, ProtocolError } from '@modelcontextprotocol/server'
 import { compactDecrypt } from 'jose'
 import * as MppCard from 'mpp-card/server'
 import { Method, Receipt, z } from 'mppx'
-import { Mppx, stripe } from 'mppx/server'
+import { Mppx, stripe, Transport } from 'mppx/server'
 import Stripe from 'stripe'
 import { merchantKey } from './challenges.ts'
 
@@ -58,9 +60,14 @@ const card = Method.from({
   },
 })
 
-export async function mppxMerchant(amount: string): Promise<PeerMerchant> {
-  const charged: unknown[] = []
-  const method = Method.toServer(card, {
+const methodDetails = {
+  acceptedNetworks: NETWORKS,
+  merchantName: NAME,
+  encryptionJwk: { ...merchantKey.jwk },
+}
+
+const chargingInto = (charged: unknown[]) =>
+  Method.toServer(card, {
     async verify({ credential }) {
       const { plaintext } = await compactDecrypt(credential.payload.encryptedPayload, merchantKey.privateKey)
       charged.push(JSON.parse(Buffer.from(plaintext).toString()))
@@ -72,12 +79,11 @@ export async function mppxMerchant(amount: string): Promise<PeerMerchant> {
       })
     },
   })
+
+export async function mppxMerchant(amount: string): Promise<PeerMerchant> {
+  const charged: unknown[] = []
+  const method = chargingInto(charged)
   const payment = Mppx.create({ methods: [method], realm: 'peer.example.com', secretKey: SECRET })
-  const methodDetails = {
-    acceptedNetworks: NETWORKS,
-    merchantName: NAME,
-    encryptionJwk: { ...merchantKey.jwk },
-  }
   const url = await listening((request, response) => {
     const charge = payment.charge({ amount, currency: 'eur', methodDetails })
     void Mppx.toNodeListener(charge)(request, response).then(({ status }) => {
@@ -86,6 +92,47 @@ export async function mppxMerchant(amount: string): Promise<PeerMerchant> {
   })
   return { url, charged }
 }
+
+/** A merchant whose MCP server, of the protocol's SDK, has one tool that mppx lets be paid. */
+export async function mppxToolMerchant(amount: string): Promise<PeerMerchant> {
+  const charged: unknown[] = []
+  const method = chargingInto(charged)
+  const transport = Transport.mcp()
+  const payment = Mppx.create({ methods: [method], transport, realm: 'peer.example.com', secretKey: SECRET })
+  const { fetch } = createMcpHandler(() => {
+    const tools = new McpServer({ name: NAME, version: '1' }, { capabilities: { tools: {} } })
+    tools.setRequestHandler('tools/list', () => ({
+      tools: [{ name: 'report', inputSchema: { type: 'object' as const } }],
+    }))
+    tools.setRequestHandler('tools/call', async ({ params }) => {
+      const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params } as const
+      const asked = await payment.charge({ amount, currency: 'eur', methodDetails })(call as never)
+      if (asked.status === 402) throw protocolError(asked.challenge)
+      const content = [{ type: 'text' as const, text: sold }]
+      const answer = asked.withReceipt({ jsonrpc: '2.0', id: 1, result: { content } } as never)
+      return (answer as unknown as { result: { content: typeof content } }).result
+    })
+    return tools
+  })
+  const url = await listening(toNodeHandler(fetch))
+  return { url, charged }
+}
+
+function protocolError(response: unknown): ProtocolError {
+  const { error } = response as { error: { code: number; message: string; data: unknown } }
+  return new ProtocolError(error.code, error.message, error.data)
+}
+
+const toNodeHandler =
+  (handle: (request: Request) => Promise<Response>): RequestListener =>
+  async (request, response) => {
+    const { method = 'GET', headers } = request
+    const body = method === 'POST' ? { body: await buffer(request) } : {}
+    const answer = await handle(
+      new Request(`http://${headers.host}${request.url}`, { method, headers: headers as never, ...body }),
+    )
+    response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text())
+  }
 
 export async function mppCardMerchant(amount: string): Promise<PeerMerchant> {
   const charged: unknown[] = []

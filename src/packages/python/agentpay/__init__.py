@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import TracebackType
+from typing import Any
 
 import httpx
 
@@ -12,6 +13,7 @@ from ._async import AsyncConnection, AsyncPages
 from ._calls import CallOptions, FromEnvironment, settings_of
 from ._fetch import Method, PaidRequest, credential_of
 from ._sync import Connection, Page, Pages
+from ._tool import Result, ToolSession, challenges_of_error, challenges_of_result, mint_input, paying_meta
 from .audit import AuditRejected, VerifiedAudit, verify_audit
 from .audit_proofs import verify_audit_growth, verify_audit_proof
 from .errors import AgentPayError, NoAnswer, Refused
@@ -42,6 +44,7 @@ __all__ = [
     "ProvenApproval",
     "Refused",
     "SignatureRejected",
+    "ToolSession",
     "UnknownSigningKey",
     "VerifiedAudit",
     "WebhookMessage",
@@ -147,6 +150,34 @@ class AsyncAgentPay(_async_api.Api):
         if to_mint is None:
             return answer
         return await self._connection.client.request(**request.sent(credential_of(await self.mpp.mint(to_mint))))
+
+    async def call_tool(
+        self,
+        session: ToolSession[Result],
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        *,
+        intent_id: str,
+        url: str,
+        card_id: str | None = None,
+        meta: Mapping[str, Any] | None = None,
+    ) -> Result:
+        """
+        Calls a tool of a merchant's MCP server, and pays for it if it asks for payment, from an approved intent for this
+        merchant. ``url`` is an address of the merchant, such as that of the server: its host is the payee. It pays once. If
+        the second answer is lost, ``mpp.list({"intentId": …})`` shows the outcome.
+        """
+        try:
+            result = await session.call_tool(name, arguments, meta=dict(meta) if meta else None)
+            challenges = challenges_of_result(result)
+            if not challenges:
+                return result
+        except Exception as error:
+            challenges = challenges_of_error(error)
+            if not challenges:
+                raise
+        minted = await self.mpp.mint(mint_input(challenges, url, intent_id, card_id))
+        return await session.call_tool(name, arguments, meta={**(meta or {}), **paying_meta(minted, challenges)})
 
     async def close(self) -> None:
         await self._connection.close()

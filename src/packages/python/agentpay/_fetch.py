@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import httpx
 
+from .errors import NoAnswer
+
 if TYPE_CHECKING:
     from . import types as records
 
@@ -63,4 +65,12 @@ class PaidRequest:
 
 
 def credential_of(minted: records.CreatedMppCredential) -> dict[str, str]:
-    return {minted["header"]: minted["credential"]}
+    return {minted["header"]: shown_credential(minted)}
+
+
+def shown_credential(minted: records.CreatedMppCredential) -> str:
+    """A repeated call does not show the credential again."""
+    credential = minted["credential"]
+    if credential is None:
+        raise NoAnswer("mpp.mint: the answer with the credential was lost. Nothing was sent to the merchant.")
+    return credential
