@@ -5,6 +5,7 @@ import { aPayer, credentialsOn, type Payer, pay } from '../support/commerce/paye
 import { anIntent, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { signedInTo } from '../support/identity/console.ts'
+import { aPayingOwner, later, steady } from '../support/insight/paying.ts'
 import { camt053Schema } from '../support/money/camt053-schema.ts'
 import { rowsOf } from '../support/money/statements.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
@@ -14,7 +15,7 @@ const service = await startTestService({ own: true })
 const DOLLARS = { amount: '23.20', currency: 'USD' }
 const MERCHANT = `${service.url}/simulate/mpp/other-currency?amountEuros=20`
 
-async function readPage({ owner }: Payer, path: string): Promise<string> {
+async function readPage({ owner }: Pick<Payer, 'owner'>, path: string): Promise<string> {
   const { headers } = await signedInTo(service, owner, { role: 'owner' })
   const answer = await fetch(`${service.url}/${path}`, { headers: { ...headers, accept: 'text/html' } })
   expect(answer.status).toBe(200)
@@ -118,6 +119,39 @@ test('a forecast shows the dollars of a payment that has begun', async () => {
   )
   const page = await readPage({ ...payer, owner }, `console/forecast?agentId=${agent.id}`)
   expect(page).toContain('$\u00a023.20')
+})
+
+test('a forecast shows the dollars of a subscription at the euros of its last charge, and no dollars of another merchant', async () => {
+  const owner = await aPayingOwner(service)
+  const { client, card, holder } = owner
+  const price = { amount: '20.00', currency: 'USD' }
+  const charge = async (merchant: string, amountEuros: number, original?: typeof price) => {
+    const asked = { cardId: card.id, merchant, amountEuros, ...(original ? { original } : {}) }
+    const { authorizationId } = await bodyOf(client.sandbox.authorizeCard({ body: asked }))
+    const cleared = { authorizationId: String(authorizationId), ...(original ? { original } : {}) }
+    await bodyOf(client.sandbox.clearCard({ body: cleared }))
+  }
+  for (const amountEuros of [17.1, 17.24, 17.05, 17.31]) {
+    await charge('Hosting', amountEuros, price)
+    await charge('Bookshop', amountEuros)
+    await later(client, 7)
+  }
+  const of = (known: readonly { merchant: string; date: string }[], merchant: string) =>
+    known.filter(one => one.merchant === merchant)
+  const { basis } = await steady(service, () =>
+    bodyOf(client.forecast.ofAgent({ params: { id: holder.id }, query: { days: 14 } })),
+  )
+  const expected = { kind: 'subscription', amountEuros: 17.31, agentId: holder.id, intentId: null }
+  const [hosting, bookshop] = [of(basis.known, 'hosting'), of(basis.known, 'bookshop')]
+  expect(hosting).toEqual(
+    hosting.map(({ date }) => ({ ...expected, date, merchant: 'hosting', original: price })),
+  )
+  expect(bookshop).toEqual(
+    bookshop.map(({ date }) => ({ ...expected, date, merchant: 'bookshop', original: null })),
+  )
+  expect([hosting.length, bookshop.length]).toEqual([2, 2])
+  const page = await readPage({ owner }, `console/forecast?agentId=${holder.id}`)
+  expect(page).toContain('$\u00a020.00')
 })
 
 test('a simulated amount in another currency has the decimals of that currency', async () => {

@@ -4,6 +4,7 @@ import { utcDay } from '../../values/clock.ts'
 import { type Cents, cents } from '../../values/money.ts'
 import type { OriginalAmount } from '../../values/original-amount.ts'
 import type { ChargeSeries } from '../analytics/index.ts'
+import { merchantOfSpend } from '../spend/index.ts'
 import { type DailySpend, dateOfDay, dayNumber } from './method/days.ts'
 import { subscriptionHistory } from './method/subscriptions.ts'
 
@@ -53,15 +54,18 @@ export async function readApprovedIntents(
   }))
 }
 
+/** Charges of an agent by the same amount on a day, of which one is of the merchant. */
+const MAX_ALIKE = 20
+
 const LAST_ORIGINALS = `
-select w.n::int as n, t.original
+select w.n::int as n, t.merchant as text, t.original
 from unnest($3::text[], $4::date[], $5::bigint[]) with ordinality as w (agent, day, cents, n)
 cross join lateral (
-  select original from transactions one
+  select merchant, original from transactions one
   where one.owner_id = $1 and one.mode = $2 and one.agent_id = w.agent and one.original is not null
     and one.amount_cents = w.cents and one.created_at >= w.day::timestamp at time zone 'UTC'
     and one.created_at < (w.day + 1)::timestamp at time zone 'UTC'
-  limit 1) as t`
+  limit ${MAX_ALIKE}) as t`
 
 /** What the last charge of each series was in another currency; its place is missing for euros. */
 export async function readLastOriginals(
@@ -70,14 +74,18 @@ export async function readLastOriginals(
   runs: readonly ChargeSeries[],
 ): Promise<ReadonlyMap<ChargeSeries, OriginalAmount>> {
   if (runs.length === 0) return new Map()
-  const rows = await sql<Row & { n: number; original: OriginalAmount }>(LAST_ORIGINALS, [
+  const rows = await sql<Row & { n: number; text: string; original: OriginalAmount }>(LAST_ORIGINALS, [
     tenant.ownerId,
     tenant.mode,
     runs.map(({ agentId }) => agentId),
     runs.map(({ days }) => days.at(-1) ?? null),
     runs.map(({ cents }) => String(cents.at(-1) ?? 0)),
   ])
-  return new Map(rows.map(({ n, original }) => [runs[n - 1] as ChargeSeries, original]))
+  const found = rows.flatMap(({ n, text, original }): [ChargeSeries, OriginalAmount][] => {
+    const run = runs[n - 1]
+    return run && merchantOfSpend(text) === run.merchant ? [[run, original]] : []
+  })
+  return new Map(found)
 }
 
 const DUE = `
