@@ -64,11 +64,21 @@ export function createExternalSystems(
   }
 }
 
+/** The settings without which a rail serves nothing. */
+const needed: Readonly<Record<string, readonly (keyof Settings)[]>> = {
+  files: ['collectionIban', 'sepaFolder'],
+  stripe: ['stripeSecretKey', 'stripeWebhookSecret'],
+}
+
+const served = <R extends string>(rail: R | undefined, settings: Settings): R | null =>
+  rail !== undefined && (needed[rail] ?? []).every(name => settings[name] !== undefined) ? rail : null
+
 export const liveRailsOf = (settings: Settings): LiveRails => ({
-  sepaOut: settings.sepaRail ?? null,
+  sepaOut: served(settings.sepaRail, settings),
   sepaIn: settings.collectionIban === undefined ? null : 'bank_account',
-  cards: settings.cardProcessor ?? null,
-  machinePayments: settings.cardProcessor ?? null,
+  cards: served(settings.cardProcessor, settings),
+  machinePayments: served(settings.cardProcessor, settings),
+  acquirer: acquirerByStripe(settings) ? 'stripe' : null,
   paymentMethods: settings.fundingRail ?? null,
   identityVerification: kycProviderOf(settings),
 })

@@ -5,14 +5,15 @@ import { anApprovedIntent, approvalsIn } from '../support/control/approvals.ts'
 import { mandatesIn } from '../support/control/mandates.ts'
 import { bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
+import { temporaryFolder } from '../support/processes/folders.ts'
 
 const service = await startTestService({ env: { SECURITY_CONTACT: 'mailto:security@example.com' } })
 /** Without a security contact. */
 const silent = await startTestService({ own: true })
-const live = await startTestService({
-  own: true,
-  env: { SEPA_RAIL: 'files', COLLECTION_IBAN: 'DE89370400440532013000', FILES_COUNTRY: 'IE' },
-})
+const BANK = { SEPA_RAIL: 'files', COLLECTION_IBAN: 'DE89370400440532013000', FILES_COUNTRY: 'IE' }
+const live = await startTestService({ own: true, env: { ...BANK, SEPA_FOLDER: temporaryFolder() } })
+/** Settings that name rails, and lack what these need. */
+const unfinished = await startTestService({ own: true, env: { ...BANK, CARD_PROCESSOR: 'stripe' } })
 const get = (path: string, init: RequestInit = {}) => fetch(`${service.url}/.well-known/${path}`, init)
 
 const DOCUMENTS = [
@@ -62,6 +63,7 @@ describe('a well-known document', () => {
       sepaIn: null,
       cards: null,
       machinePayments: null,
+      acquirer: null,
       paymentMethods: null,
       identityVerification: 'sandbox',
     }
@@ -69,6 +71,7 @@ describe('a well-known document', () => {
     for (const [url, expected] of [
       [service.url, none],
       [live.url, rails],
+      [unfinished.url, { ...rails, sepaOut: null }],
     ] as const) {
       expect(await (await fetch(`${url}/.well-known/agent-payments`)).json()).toMatchObject({
         live: expected,

@@ -138,6 +138,8 @@ export interface LiveRails {
   readonly cards: 'stripe' | 'sandbox' | null
   /** By shared payment tokens of Stripe. */
   readonly machinePayments: 'stripe' | 'sandbox' | null
+  /** Charges the payers of payment requests who are programs. */
+  readonly acquirer: 'stripe' | null
   readonly paymentMethods: 'sandbox' | null
   readonly identityVerification: 'manual' | 'none' | 'sandbox'
 }

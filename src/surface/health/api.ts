@@ -23,6 +23,7 @@ export const LiveRails = z
       .enum(['stripe', 'sandbox'])
       .nullable()
       .meta({ description: 'Payments for an HTTP 402.' }),
+    acquirer: z.enum(['stripe']).nullable().meta({ description: 'Payment requests paid by programs.' }),
     paymentMethods: z.enum(['sandbox']).nullable().meta({ description: 'Fundings by a payment method.' }),
     identityVerification: z
       .enum(['manual', 'none', 'sandbox'])

@@ -125,6 +125,7 @@ describe('a real rail', () => {
     { SEPA_RAIL: 'files' },
     { CARD_PROCESSOR: 'stripe' },
     { COLLECTION_IBAN: 'DE89370400440532013000' },
+    { STRIPE_PROFILE_ID: 'profile_1' },
   ] as NodeJS.ProcessEnv[]
 
   test.each(RAILS)('%p stops the start until each store names its EU country', rail => {
