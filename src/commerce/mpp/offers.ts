@@ -56,7 +56,7 @@ export type PaymentMethod = (typeof paymentMethods)[number]
 
 const MAX_NAMED = 10
 
-const listed = (names: readonly string[]): string =>
+export const listedNames = (names: readonly string[]): string =>
   names
     .slice(0, MAX_NAMED)
     .map(name => maskCardNumbers(name.replace(/[^\x21-\x7e]/g, '?').slice(0, 60)))
@@ -83,7 +83,8 @@ export function offersOf(
   if (found.length > 0) return found
   const offers = challenges.map(({ method, intent }) => `${method}/${intent}`)
   const names = [...new Set([...offers, ...otherSchemes, ...otherProtocols(answer)])]
-  const offered = names.length === 0 ? 'The merchant offers nothing readable' : `Offered: ${listed(names)}`
+  const offered =
+    names.length === 0 ? 'The merchant offers nothing readable' : `Offered: ${listedNames(names)}`
   const why = problems.length > 0 ? ` ${problems.slice(0, 3).join(' ')}` : ''
   const wanted = methods.map(method => `${method}/charge`).join(' or ')
   const message = `url: the merchant does not accept ${wanted} of the scheme Payment. ${offered}.${why}`
@@ -174,7 +175,7 @@ export type EuroPrice = Omit<ConvertedPrice, 'conversion'> & {
 }
 
 export function euroPriceOf(
-  { amount, currency }: ChargeRequest,
+  { amount, currency }: Pick<ChargeRequest, 'amount' | 'currency'>,
   rates: NewestRates | null,
   marginPercent: number,
 ): EuroPrice | MachinePaymentProblem {
@@ -189,7 +190,7 @@ export function euroPriceOf(
   )
 }
 
-function inWords({ amountCents, conversion }: EuroPrice): string {
+export function priceInWords({ amountCents, conversion }: EuroPrice): string {
   if (conversion === null) return formatMoney(amountCents)
   const { rateDate, marginPercent } = conversion
   return `${formatOriginal(originalOfConversion(conversion))} (${formatMoney(amountCents)} by the rate of ${rateDate} with a margin of ${marginPercent} %)`
@@ -200,7 +201,7 @@ const checkHold: Check<Offered> = (_, { heldCents, price }) =>
     ? undefined
     : {
         code: 'amount_above_held',
-        message: `url: the merchant asks for ${inWords(price)}, but only ${formatMoney(heldCents)} is held for the intent. Declare an intent for the full price.`,
+        message: `url: the merchant asks for ${priceInWords(price)}, but only ${formatMoney(heldCents)} is held for the intent. Declare an intent for the full price.`,
       }
 
 const checkNetwork: Check<CardOffer> = ({ card }, { networks }) =>
@@ -254,7 +255,7 @@ const checkMethodTypes: Check<StripeOffer> = ({ stripe: { paymentMethodTypes } }
     ? undefined
     : {
         code: 'network_not_accepted',
-        message: `url: the merchant accepts ${listed(paymentMethodTypes)} by Stripe, but no card.`,
+        message: `url: the merchant accepts ${listedNames(paymentMethodTypes)} by Stripe, but no card.`,
       }
 
 const checksOfCard = [

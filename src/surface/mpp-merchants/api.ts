@@ -39,10 +39,7 @@ const merchant = {
   fails: {
     ...paymentRequiredContract.fails,
     payment_required: paymentRequiredRefusal({
-      method: 'card',
-      intent: 'charge',
-      currency: 'eur',
-      amount: '250',
+      offers: [{ method: 'card', intent: 'charge', currency: 'eur', amount: null }],
     }),
     scenario_not_found: [404, 'No such scenario. The description of this operation lists all of them.'],
     moved: [302, 'Look elsewhere.'],

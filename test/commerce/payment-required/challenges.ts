@@ -148,10 +148,12 @@ describe('an address', () => {
     const { get, post } = paths['/collect/402/{id}']
     for (const operation of [get, post]) {
       expect(operation['x-payment-info']).toEqual({
-        method: 'card',
-        intent: 'charge',
-        currency: 'eur',
-        amount: null,
+        offers: ['card', 'stripe'].map(method => ({
+          method,
+          intent: 'charge',
+          currency: 'eur',
+          amount: null,
+        })),
       })
       expect(headersOf(operation.responses[402])).toContain('WWW-Authenticate')
       expect(headersOf(operation.responses[200])).toContain('Payment-Receipt')

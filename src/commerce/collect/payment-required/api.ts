@@ -163,10 +163,10 @@ const description = `For programs, which pay by the Machine Payments Protocol wi
 The same credential again gets the same answer; another one for a used challenge gets 402. A 504 means that the outcome is not known yet: send the same credential again later. A body has no meaning, but is bound to the challenge by its digest. In test mode the acquirer is simulated: \`4242424242424242\` pays, and [the card sandbox](/docs/guides/card-sandbox) lists the tokens that do not.`
 
 const payment_required = paymentRequiredRefusal({
-  method: 'card',
-  intent: 'charge',
-  currency: 'eur',
-  amount: null,
+  offers: [
+    { method: 'card', intent: 'charge', currency: 'eur', amount: null },
+    { method: 'stripe', intent: 'charge', currency: 'eur', amount: null },
+  ],
 })
 
 const fails = { settlement_not_found: notFound('settlement') }

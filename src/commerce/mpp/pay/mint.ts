@@ -44,6 +44,7 @@ import {
   type MachinePayment,
   type MachinePaymentProblem,
 } from './payment.ts'
+import { publishedProblem } from './published.ts'
 
 interface MintedCredential {
   readonly issued: Pick<IssuedNetworkToken, 'tokenId' | 'last4' | 'network'>
@@ -95,6 +96,8 @@ export async function fetchOfferAndMint(
   const { challenge, mode, request } = payment
   const { ports } = outside
   const methods = payableMethods(ports.cardProcessor(mode))
+  const known = challenge === null ? await publishedProblem(payment, methods, ports) : undefined
+  if (known) return known
   const answer = challenge === null ? await askMerchant(request, methods, mode, ports) : given(challenge)
   if (isPayProblem(answer)) return answer
   const chosen = chooseOffer(offersOf(answer, methods), payment, ports)

@@ -1,0 +1,102 @@
+import type { Ports } from '../../../kernel/contract/ports.ts'
+import {
+  type PaidOperations,
+  type PublishedOffer,
+  paidOperationsIn,
+  publishedOffers,
+} from '../../../mpp/index.ts'
+import { clock, minutes } from '../../../values/clock.ts'
+import { formatMoney } from '../../../values/money.ts'
+import { type EuroPrice, euroPriceOf, listedNames, type PaymentMethod, priceInWords } from '../offers.ts'
+import { isPayProblem, type MachinePayment, type MachinePaymentProblem } from './payment.ts'
+
+const TIMEOUT_MS = 3_000
+const MOST_BYTES = 2_097_152
+const MOST_CONCURRENT = 8
+
+/**
+ * What a merchant publishes about the request (`x-payment-info` of its OpenAPI) that the intent cannot pay. It is
+ * asked before a request that may have an effect, and only for that: the challenge decides what is paid.
+ */
+export async function publishedProblem(
+  { request, heldCents, rates, marginPercent }: MachinePayment,
+  methods: readonly PaymentMethod[],
+  ports: Ports,
+): Promise<MachinePaymentProblem | undefined> {
+  if (request.method === 'GET') return undefined
+  const url = new URL(request.url)
+  const operations = await operationsOf(url.origin, ports)
+  const offers = publishedOffers(operations, { method: request.method, url })
+  if (offers.length === 0) return undefined
+  const payable = offers.filter(offer => isPayable(offer, methods))
+  if (payable.length === 0) return noMethod(offers, methods)
+  const prices = payable.map(({ amount, currency }) => {
+    const price = amount && currency ? euroPriceOf({ amount, currency }, rates, marginPercent) : undefined
+    return price && !isPayProblem(price) ? price : undefined
+  })
+  const [first] = prices
+  const isAbove = (price: EuroPrice | undefined) => price !== undefined && price.amountCents > heldCents
+  if (!first || !prices.every(isAbove)) return undefined
+  return {
+    code: 'amount_above_held',
+    message: `url: the merchant publishes a price of ${priceInWords(first)} in its OpenAPI, but only ${formatMoney(heldCents)} is held for the intent. Nothing was sent. Declare an intent for the full price.`,
+  }
+}
+
+const isPayable = ({ method, intent }: PublishedOffer, methods: readonly PaymentMethod[]): boolean =>
+  (method === undefined || methods.some(one => one === method)) && (intent ?? 'charge') === 'charge'
+
+function noMethod(
+  offers: readonly PublishedOffer[],
+  methods: readonly PaymentMethod[],
+): MachinePaymentProblem {
+  const offered = listedNames([
+    ...new Set(offers.map(({ method, intent }) => `${method}/${intent ?? 'charge'}`)),
+  ])
+  const wanted = methods.map(method => `${method}/charge`).join(' or ')
+  return {
+    code: 'no_card_offer',
+    message: `url: the merchant’s OpenAPI offers ${offered} for this request, not ${wanted}. Nothing was sent.`,
+  }
+}
+
+interface Published {
+  readonly until: number
+  readonly operations: Promise<PaidOperations>
+}
+
+/** A merchant without a document is not asked again meanwhile, either. */
+const KEPT_MS = minutes(5)
+const MOST_MERCHANTS = 100
+
+const known = new WeakMap<Ports['outbound'], Map<string, Published>>()
+
+function operationsOf(origin: string, { outbound }: Ports): Promise<PaidOperations> {
+  const merchants = known.get(outbound) ?? new Map<string, Published>()
+  known.set(outbound, merchants)
+  const now = clock.real().getTime()
+  const kept = merchants.get(origin)
+  if (kept && kept.until > now) return kept.operations
+  if (merchants.size >= MOST_MERCHANTS) merchants.clear()
+  const operations = readOperations(origin, outbound)
+  merchants.set(origin, { until: now + KEPT_MS, operations })
+  return operations
+}
+
+/** A merchant need not publish anything, so a document that cannot be read says nothing. */
+async function readOperations(origin: string, outbound: Ports['outbound']): Promise<PaidOperations> {
+  const answer = await outbound.send({
+    url: `${origin}/openapi.json`,
+    method: 'GET',
+    headers: { accept: 'application/json' },
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MOST_BYTES,
+    maxConcurrent: MOST_CONCURRENT,
+  })
+  if (answer.kind !== 'answered' || answer.status !== 200 || answer.cut) return []
+  try {
+    return paidOperationsIn(JSON.parse(Buffer.from(answer.body).toString('utf8')))
+  } catch {
+    return []
+  }
+}
