@@ -20,7 +20,7 @@ import { IN_GERMANY, openServices } from '../../support/services/open.ts'
 const env = { KYC_PROVIDER: 'none' }
 const ofCompany = await startTestService({ env })
 const contested = await startTestService({ env })
-const real = await startTestService({ env: { ...env, SEPA_RAIL: 'files' } })
+const real = await startTestService({ env: { ...env, COLLECTION_IBAN: 'DE89370400440532013000' } })
 
 const account = (name: string) =>
   ({ name, email: 'ada@example.com', type: 'individual', country: 'DE' }) as const
@@ -106,7 +106,7 @@ describe('with KYC_PROVIDER=none', () => {
 
   test('beside a real rail, log and health say that identities are unchecked', async () => {
     expect((await bodyOf(real.client().health.health())).live).toMatchObject({
-      sepaOut: 'files',
+      sepaIn: 'bank_account',
       identityVerification: 'none',
     })
     const warnings: string[] = []
