@@ -21,7 +21,7 @@ import {
 } from '../../mpp/index.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
 import { type Cents, cents, formatMoney } from '../../values/money.ts'
-import { formatOriginal } from '../../values/original-amount.ts'
+import { formatOriginal, unitsFromStripe } from '../../values/original-amount.ts'
 import { canonicalHost, hostInMerchantName, isSameSite } from './hosts.ts'
 import type { MachinePaymentProblem } from './pay/payment.ts'
 
@@ -113,10 +113,7 @@ function hasCardNumberInside({ request, opaque = '', ...others }: PaymentChallen
   return maskCardNumbers(text) !== text
 }
 
-function readOffer(
-  challenge: PaymentChallenge,
-  method: PaymentMethod,
-): MerchantOffer | MachinePaymentProblem {
+function readOffer(challenge: PaymentChallenge, method: PaymentMethod): MerchantOffer | MachinePaymentProblem {
   const charge = decodeChargeRequest(challenge)
   if (isUnusableInput(charge)) return { code: 'challenge_unusable', message: `url: ${charge.problem}` }
   if (hasCardNumberInside(challenge)) return { code: 'challenge_unusable', message: `url: ${NUMBER_INSIDE}` }
@@ -173,11 +170,24 @@ export type EuroPrice = Omit<ConvertedPrice, 'conversion'> & {
   readonly conversion: ConvertedPrice['conversion'] | null
 }
 
+/** Offers of the method `stripe` are in Stripe's units, which are those that are charged. */
+function unitsOf({ method, charge: { amount, currency } }: MerchantOffer): bigint | MachinePaymentProblem {
+  if (method === 'card') return amount
+  const code = currency.toUpperCase()
+  const { units, isWhole } = unitsFromStripe(amount, code)
+  if (isWhole) return units
+  const message = `url: the merchant asks for a fraction of the smallest unit of ${code}, which Stripe does not charge.`
+  return { code: 'challenge_unusable', message }
+}
+
 export function euroPriceOf(
-  { amount, currency }: ChargeRequest,
+  offer: MerchantOffer,
   rates: NewestRates | null,
   marginPercent: number,
 ): EuroPrice | MachinePaymentProblem {
+  const { currency } = offer.charge
+  const amount = unitsOf(offer)
+  if (typeof amount !== 'bigint') return amount
   if (currency === 'eur') return { amountCents: cents(amount), conversion: null }
   if (!rates) return { code: 'rates_outdated', message: rateRefusals.rates_outdated[1] }
   const code = currency.toUpperCase()

@@ -60,8 +60,8 @@ async function sendEvent(type: string, object: object) {
 }
 
 /** The network's request reaches the service as Stripe's real-time event, as for every card payment. */
-export const askIssuer = async (id: string, card: string, amount: number) => {
-  const pending_request = { amount, currency: 'eur', is_amount_controllable: false }
+export const askIssuer = async (id: string, card: string, amount: number, ofMerchant: object = {}) => {
+  const pending_request = { amount, currency: 'eur', is_amount_controllable: false, ...ofMerchant }
   const asked = anAuthorization({ id, card, amount: 0, request_history: [], pending_request })
   return (await sendEvent('issuing_authorization.request', asked)).approved === true
 }
@@ -75,10 +75,13 @@ export const cleared = (id: string, card: string, amount: number) =>
     aTransaction({ id: `ipi_${id}`, amount: -amount, authorization: id, card }),
   )
 
-export const authorized = (id: string, card: string, amount: number) =>
+export const authorized = (id: string, card: string, amount: number, approved = true) =>
   sendEvent(
     'issuing_authorization.created',
-    anAuthorization({ id, card, amount, request_history: [entry(amount, true)] }),
+    anAuthorization({
+      ...{ id, card, amount, merchant_amount: null, merchant_currency: null },
+      request_history: [entry(amount, approved)],
+    }),
   )
 
 export const merchantFor = (options: Partial<Parameters<typeof mppxStripeMerchant>[0]> = {}) =>

@@ -126,7 +126,7 @@ function chooseOffer(
   }
   const judged = read.map(offer => {
     if (!isOffer(offer)) return offer
-    const price = euroPriceOf(offer.charge, rates, marginPercent)
+    const price = euroPriceOf(offer, rates, marginPercent)
     if (isPayProblem(price)) return price
     return offerProblem(offer, { ...terms, price }) ?? { offer, price }
   })
