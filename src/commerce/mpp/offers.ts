@@ -7,6 +7,7 @@ import {
 } from '../../money/exchange-rates/index.ts'
 import {
   type CardDetails,
+  type ChargeMethod,
   type ChargeRequest,
   decodeChargeRequest,
   isJsonObject,
@@ -50,10 +51,6 @@ export interface StripeOffer extends Offered {
 
 export type MerchantOffer = CardOffer | StripeOffer
 
-/** In the order of preference: only the token of the method `card` is bound to one challenge. */
-export const paymentMethods = ['card', 'stripe'] as const
-export type PaymentMethod = (typeof paymentMethods)[number]
-
 const MAX_NAMED = 10
 
 const listed = (names: readonly string[]): string =>
@@ -68,7 +65,7 @@ const listed = (names: readonly string[]): string =>
  */
 export function offersOf(
   answer: MerchantAnswer,
-  methods: readonly PaymentMethod[],
+  methods: readonly ChargeMethod[],
 ): readonly (MerchantOffer | MachinePaymentProblem)[] {
   if (answer.status !== 402) return [noPaymentRequired(answer.status)]
   const { challenges, otherSchemes, problems } = parseChallenges(answer.authenticate)
@@ -93,7 +90,7 @@ export function offersOf(
 export const isOffer = (read: MerchantOffer | MachinePaymentProblem): read is MerchantOffer =>
   'challenge' in read
 
-const isCharge = ({ method, intent }: PaymentChallenge, wanted: PaymentMethod): boolean =>
+const isCharge = ({ method, intent }: PaymentChallenge, wanted: ChargeMethod): boolean =>
   method.toLowerCase() === wanted && intent.toLowerCase() === 'charge'
 
 const noPaymentRequired = (status: number): MachinePaymentProblem => ({
@@ -113,7 +110,7 @@ function hasCardNumberInside({ request, opaque = '', ...others }: PaymentChallen
   return maskCardNumbers(text) !== text
 }
 
-function readOffer(challenge: PaymentChallenge, method: PaymentMethod): MerchantOffer | MachinePaymentProblem {
+function readOffer(challenge: PaymentChallenge, method: ChargeMethod): MerchantOffer | MachinePaymentProblem {
   const charge = decodeChargeRequest(challenge)
   if (isUnusableInput(charge)) return { code: 'challenge_unusable', message: `url: ${charge.problem}` }
   if (hasCardNumberInside(challenge)) return { code: 'challenge_unusable', message: `url: ${NUMBER_INSIDE}` }

@@ -124,6 +124,17 @@ test('a payment that Stripe declines without asking is not paid at once, and the
   await expectVerifiedLedger(payer.client)
 })
 
+test('a policy that allows only the method card is told that this card cannot pay by it', async () => {
+  const payer = await aStripePayer(20, { mppMethods: ['card'] })
+  const merchant = await merchantFor()
+  expect(await pay(payer, merchant.url)).toMatchObject({
+    status: 403,
+    code: 'payment_denied',
+    error: expect.stringContaining('mppMethods'),
+  })
+  expect(await credentialOf(payer)).toBeUndefined()
+})
+
 test('another payment of the card meanwhile is not taken for the shared one', async () => {
   const payer = await aStripePayer()
   const merchant = await merchantFor()

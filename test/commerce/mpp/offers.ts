@@ -6,10 +6,9 @@ import {
   type OfferTerms,
   offerProblem,
   offersOf,
-  type PaymentMethod,
 } from '../../../src/commerce/mpp/offers.ts'
 import type { NewestRates } from '../../../src/money/exchange-rates/index.ts'
-import { contentDigest, serializeChallenge } from '../../../src/mpp/index.ts'
+import { type ChargeMethod, contentDigest, serializeChallenge } from '../../../src/mpp/index.ts'
 import { cents } from '../../../src/values/money.ts'
 import { aChallenge, type ChallengeOptions, weakKey } from '../../support/commerce/challenges.ts'
 
@@ -127,7 +126,7 @@ function problemOf(
 describe('the offers of several methods', () => {
   const both = answer([`${shared()}, ${card()}`])
 
-  test.each<[PaymentMethod[], string[]]>([
+  test.each<[ChargeMethod[], string[]]>([
     [
       ['card', 'stripe'],
       ['card', 'stripe'],

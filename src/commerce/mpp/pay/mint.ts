@@ -4,6 +4,8 @@ import type { ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import {
   type CardDetails,
+  type ChargeMethod,
+  chargeMethods,
   credentialDigest,
   credentialHeaderOf,
   isJsonObject,
@@ -33,8 +35,6 @@ import {
   type MerchantOffer,
   offerProblem,
   offersOf,
-  type PaymentMethod,
-  paymentMethods,
   type StripeOffer,
 } from '../offers.ts'
 import { allowsOwnListener } from './address.ts'
@@ -92,9 +92,8 @@ export async function fetchOfferAndMint(
   payment: MachinePayment,
   outside: ExternalCallContext,
 ): Promise<PayableOffer | MachinePaymentProblem> {
-  const { challenge, mode, request } = payment
+  const { challenge, mode, request, methods } = payment
   const { ports } = outside
-  const methods = payableMethods(ports.cardProcessor(mode))
   const answer = challenge === null ? await askMerchant(request, methods, mode, ports) : given(challenge)
   if (isPayProblem(answer)) return answer
   const chosen = chooseOffer(offersOf(answer, methods), payment, ports)
@@ -105,12 +104,12 @@ export async function fetchOfferAndMint(
     : orderSharedToken({ offer, price }, payment)
 }
 
-/** How the cards of this processor can pay. */
-export const payableMethods = ({
-  networkToken,
-  sharedTokens,
-}: Pick<CardProcessor, 'networkToken' | 'sharedTokens'>): PaymentMethod[] =>
-  paymentMethods.filter(method => (method === 'card' ? networkToken : sharedTokens) !== null)
+/** How the cards of this processor can pay, in this order. */
+export const payableMethods = (
+  { networkToken, sharedTokens }: Pick<CardProcessor, 'networkToken' | 'sharedTokens'>,
+  methods: readonly ChargeMethod[] = chargeMethods,
+): ChargeMethod[] =>
+  [...new Set(methods)].filter(method => (method === 'card' ? networkToken : sharedTokens) !== null)
 
 function chooseOffer(
   read: ReturnType<typeof offersOf>,
@@ -205,7 +204,7 @@ const given = (challenge: string): MerchantAnswer => ({
 
 async function askMerchant(
   request: MerchantRequest,
-  methods: readonly PaymentMethod[],
+  methods: readonly ChargeMethod[],
   mode: Mode,
   ports: Ports,
 ): Promise<MerchantAnswer | MachinePaymentProblem> {
