@@ -118,12 +118,12 @@ function byFiles(settings: Settings, queue: PaymentFileQueue): SepaRail | Missin
 }
 
 function byStripe(settings: Settings): CardProcessor | Missing {
-  const { stripeSecretKey, stripeWebhookSecret, stripeWebhookSecretEvents, stripeApiUrl } = settings
+  const { stripeSecretKey, stripeWebhookSecret, stripeApiUrl } = settings
   if (!stripeSecretKey) return new Missing('STRIPE_SECRET_KEY')
   if (!stripeWebhookSecret) return new Missing('STRIPE_WEBHOOK_SECRET')
   return stripeIssuing({
     secretKey: stripeSecretKey,
-    webhookSecrets: [stripeWebhookSecret, ...(stripeWebhookSecretEvents ? [stripeWebhookSecretEvents] : [])],
+    webhookSecrets: webhookSecretsOf(settings),
     apiUrl: stripeApiUrl,
   })
 }
@@ -131,8 +131,11 @@ function byStripe(settings: Settings): CardProcessor | Missing {
 function acquirerByStripe(settings: Settings): Acquirer | undefined {
   const { stripeSecretKey: secretKey, stripeProfileId: networkId, stripeApiUrl: apiUrl } = settings
   if (!secretKey || !networkId) return undefined
-  return stripeAcquirer({ secretKey, webhookSecrets: [], apiUrl, networkId })
+  return stripeAcquirer({ secretKey, webhookSecrets: webhookSecretsOf(settings), apiUrl, networkId })
 }
+
+const webhookSecretsOf = ({ stripeWebhookSecret, stripeWebhookSecretEvents }: Settings): string[] =>
+  [stripeWebhookSecret, stripeWebhookSecretEvents].flatMap(secret => secret ?? [])
 
 const sandboxSecrets = ({ encryptionKey, encryptionKeysOld }: WithKey) => ({
   numbers: deriveSecrets('sandbox card numbers', encryptionKey, encryptionKeysOld),

@@ -12,6 +12,10 @@ import type { PaymentChallenge } from './challenge.ts'
 import type { PaymentCredential } from './credential.ts'
 import { type MerchantKey, merchantKeyOf, merchantKeyProblem } from './merchant-key.ts'
 
+/** The methods that are paid and offered, in the order of preference: only the token of `card` is bound to one challenge. */
+export const chargeMethods = ['card', 'stripe'] as const
+export type ChargeMethod = (typeof chargeMethods)[number]
+
 export interface ChargeRequest {
   /** In the smallest unit of the currency: cents of a euro. */
   readonly amount: bigint

@@ -21,7 +21,9 @@ export {
 export {
   type CardDetails,
   type CardPayload,
+  type ChargeMethod,
   type ChargeRequest,
+  chargeMethods,
   decodeChargeRequest,
   encodeChallengeRequest,
   readCardDetails,

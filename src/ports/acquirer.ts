@@ -17,17 +17,55 @@ export interface Acquirer {
    */
   accept(token: unknown): AcceptedToken | RefusedToken
   /** `late` and `unusable` leave the outcome unknown: `stateOf` finds it out. */
-  charge(
-    charge: AcquirerChargeOrder & { readonly token: unknown },
-    call: AcquirerCall,
-  ): Promise<ChargeOutcome>
+  charge(charge: AcquirerCharge & { readonly token: unknown }, call: AcquirerCall): Promise<ChargeOutcome>
   /** The state of a charge with this reference, for use after a crash, when the token is gone. */
-  stateOf(charge: AcquirerChargeOrder, call: AcquirerCall): Promise<ChargeOutcome>
+  stateOf(charge: AcquirerCharge, call: AcquirerCall): Promise<ChargeOutcome>
+  /** Repeated, it refunds nothing again and answers with the state of the refund. A `late` one may still end. */
   refund(
     refund: AcquirerChargeOrder & { readonly refundReference: string },
     call: AcquirerCall,
   ): Promise<ChargeOutcome>
+  /** What has been returned of a charge so far: later answers only add to earlier ones. */
+  returnsOf(charge: AcquirerChargeOrder, call: AcquirerCall): Promise<ChargeReturns | Unanswered>
+  /** Null for an acquirer that has to be asked. */
+  readonly notices: AcquirerNotices | null
 }
+
+export interface ChargeReturns {
+  readonly refunds: readonly { readonly refundReference: string; readonly outcome: ChargeOutcome }[]
+  readonly chargebacks: readonly Chargeback[]
+}
+
+/** The payer's bank has taken the charge back; the acquirer may win a part or all of it again. */
+export interface Chargeback {
+  readonly id: string
+  readonly reason: string
+  readonly withdrawnCents: Cents
+  readonly reinstatedCents: Cents
+}
+
+/** Signed messages that there is news about a charge. The acquirer is then asked for it, so their order is irrelevant. */
+export interface AcquirerNotices {
+  /** Whether the headers look like those of this acquirer's notices. Proves nothing. */
+  recognizes(headers: Readonly<Record<string, string | undefined>>): boolean
+  read(
+    body: Uint8Array,
+    headers: Readonly<Record<string, string | undefined>>,
+    now: Date,
+  ): Promise<AcquirerNotice>
+}
+
+export type AcquirerNotice =
+  | { readonly kind: 'unsigned'; readonly reason: string }
+  | { readonly kind: 'unreadable'; readonly reason: string }
+  | { readonly kind: 'ignored' }
+  /** Which charge it is about is not known now, so it must be sent again. */
+  | { readonly kind: 'unanswered' }
+  | (ChargeOwner & {
+      readonly kind: 'notice'
+      readonly about: 'charge' | 'returns'
+      readonly reference: string
+    })
 
 /** What a challenge of the method `stripe` names. Smaller amounts are not offered. */
 export interface SharedTokenAcceptance {
@@ -57,6 +95,14 @@ export interface AcquirerChargeOrder {
   readonly descriptor: string
 }
 
+interface ChargeOwner {
+  readonly ownerId: string
+  readonly mode: 'test' | 'live'
+}
+
+/** The owner is stored with the charge, so that notices about it find the owner. */
+export type AcquirerCharge = AcquirerChargeOrder & ChargeOwner
+
 export interface AcquirerCall {
   readonly requestId: string
   readonly now: Date
@@ -66,4 +112,8 @@ export interface AcquirerCall {
 export type ChargeOutcome =
   | { readonly outcome: 'approved' }
   | { readonly outcome: 'declined'; readonly code: string; readonly reason: string }
-  | { readonly outcome: 'late' | 'unusable' }
+  | Unanswered
+
+interface Unanswered {
+  readonly outcome: 'late' | 'unusable'
+}

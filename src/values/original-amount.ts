@@ -20,6 +20,27 @@ const DECIMALS: ReadonlyMap<string, number> = new Map([
 
 export const currencyDecimals = (currency: string): number => DECIMALS.get(currency) ?? 2
 
+/**
+ * The decimals of Stripe's smallest unit, where they differ from ISO 4217 (docs.stripe.com/currencies): ISK and UGX
+ * have no decimals any more, and Stripe still takes two, which must be zeros.
+ */
+const STRIPE_DECIMALS: ReadonlyMap<string, number> = new Map([
+  ['ISK', 2],
+  ['UGX', 2],
+  ['MGA', 0],
+])
+
+/** Stripe's amount in the smallest unit by ISO 4217, and whether it is a whole number of them. */
+export function unitsFromStripe(
+  amount: bigint,
+  currency: string,
+): { readonly units: bigint; readonly isWhole: boolean } {
+  const places = currencyDecimals(currency)
+  const scaled = amount * 10n ** BigInt(places)
+  const unit = 10n ** BigInt(STRIPE_DECIMALS.get(currency) ?? places)
+  return { units: scaled / unit, isWhole: scaled % unit === 0n }
+}
+
 /** `units` are the smallest units of the currency. */
 export function originalAmount(units: bigint, currency: string): OriginalAmount {
   const places = currencyDecimals(currency)

@@ -1,16 +1,14 @@
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { stripeAcquirer } from '../../src/adapters/stripe-acquirer/stripe-acquirer.ts'
-import type { AcquirerChargeOrder } from '../../src/ports/acquirer.ts'
+import type { AcquirerCharge } from '../../src/ports/acquirer.ts'
 import { isProcessorFailure, type SharedTokenOrder } from '../../src/ports/card-processor.ts'
 import { cents } from '../../src/values/money.ts'
 import { callOf, requestedAt } from '../support/cards/sandbox.ts'
-import { aCard, SECRET_KEY, stripeAt } from '../support/cards/stripe.ts'
+import { aCard, acquirerAt, eventOf, signed, stripeAt } from '../support/cards/stripe.ts'
 import { refusal, startStripeDouble } from '../support/cards/stripe-double.ts'
 
 const stripe = await startStripeDouble()
 const issuer = stripeAt(stripe.url)
-const account = { secretKey: SECRET_KEY, webhookSecrets: [], apiUrl: stripe.url }
-const acquirer = stripeAcquirer({ ...account, networkId: stripe.seller.profile })
+const acquirer = acquirerAt(stripe.url, stripe.seller.profile)
 const call = { requestId: 'request-1', now: requestedAt }
 const INTENTS = /^POST payment_intents$/
 
@@ -32,19 +30,26 @@ async function aToken(more: Partial<SharedTokenOrder> = {}): Promise<string> {
   return token.tokenId
 }
 
-const orderFor = (handle: string, reference = `challenge-${handle}`): AcquirerChargeOrder => ({
+const orderFor = (handle: string, reference = `challenge-${handle}`): AcquirerCharge => ({
   handle,
   amountCents: cents(2_000n),
   reference,
   descriptor: 'Books & More',
+  ownerId: 'owner_1',
+  mode: 'test',
 })
 
-const charge = (order: AcquirerChargeOrder) => acquirer.charge({ ...order, token: order.handle }, call)
+const charge = (order: AcquirerCharge) => acquirer.charge({ ...order, token: order.handle }, call)
 
-const intentsOf = ({ reference }: AcquirerChargeOrder) =>
+const intentsOf = ({ reference }: AcquirerCharge) =>
   [...stripe.intents.values()].filter(
     ({ metadata }) => (metadata as { reference?: string }).reference === reference,
   )
+
+const refundsOf = (order: AcquirerCharge) => {
+  const [intent] = intentsOf(order)
+  return [...stripe.refunds.values()].filter(({ payment_intent }) => payment_intent === intent?.id)
+}
 
 describe('Stripe as the acquirer', () => {
   test('charges a shared payment token once, by a payment intent that carries the reference', async () => {
@@ -126,7 +131,67 @@ describe('Stripe as the acquirer', () => {
     for (const reference of ['refund_1', 'refund_1', 'refund_2'])
       expect(await refund(reference, 800n)).toEqual({ outcome: 'approved' })
     expect(await refund('refund_3', 800n)).toMatchObject({ outcome: 'declined' })
-    expect([...stripe.refunds.values()]).toMatchObject([{ amount: 800 }, { amount: 800 }])
+    expect(refundsOf(order)).toMatchObject([{ amount: 800 }, { amount: 800 }])
+  })
+
+  test('finds a refund that was made, even once Stripe has forgotten its key', async () => {
+    const order = orderFor(await aToken())
+    await charge(order)
+    const refund = () =>
+      acquirer.refund({ ...order, amountCents: cents(800n), refundReference: 'kept_1' }, call)
+    expect(await refund()).toEqual({ outcome: 'approved' })
+    stripe.forgetKeys()
+    expect(await refund()).toEqual({ outcome: 'approved' })
+    expect(refundsOf(order)).toMatchObject([{ amount: 800 }])
+  })
+
+  test('reports a refund as under way until the bank has taken it, and as declined once it fails', async () => {
+    const order = orderFor(await aToken())
+    await charge(order)
+    const refund = () =>
+      acquirer.refund({ ...order, amountCents: cents(800n), refundReference: 'slow_1' }, call)
+    await refund()
+    const [{ id = '' } = {}] = refundsOf(order) as { id: string }[]
+    const becomes = (state: object) => stripe.refunds.set(id, { ...stripe.refunds.get(id), ...state })
+    becomes({ status: 'pending' })
+    expect(await refund()).toEqual({ outcome: 'late' })
+    becomes({ status: 'failed', failure_reason: 'expired_or_canceled_card' })
+    const failed = {
+      outcome: 'declined',
+      code: 'failed',
+      reason: expect.stringContaining('expired_or_canceled'),
+    }
+    expect(await refund()).toEqual(failed)
+    expect(await acquirer.returnsOf(order, call)).toMatchObject({
+      refunds: [{ refundReference: 'slow_1', outcome: failed }],
+    })
+  })
+
+  test('reads all refunds and chargebacks of a payment, page by page', async () => {
+    const order = orderFor(await aToken())
+    await charge(order)
+    const [{ id: payment_intent } = {}] = intentsOf(order)
+    for (let n = 0; n < 101; n++)
+      stripe.refunds.set(`re_page_${n}`, {
+        ...{
+          id: `re_page_${n}`,
+          payment_intent,
+          amount: 1,
+          status: 'succeeded',
+          metadata: { refund: `page_${n}` },
+        },
+      })
+    const moved = (amount: number) => ({ object: 'balance_transaction', amount, currency: 'eur' })
+    stripe.chargebacks.set('dp_1', {
+      ...{ id: 'dp_1', payment_intent, reason: 'fraudulent', status: 'won' },
+      balance_transactions: [moved(-2_000), moved(2_000)],
+    })
+    const returns = await acquirer.returnsOf(order, call)
+    if ('outcome' in returns) throw new Error(returns.outcome)
+    expect(returns.refunds).toHaveLength(101)
+    expect(returns.chargebacks).toEqual([
+      { id: 'dp_1', reason: 'fraudulent', withdrawnCents: 2_000n, reinstatedCents: 2_000n },
+    ])
   })
 
   test('leaves the outcome of a refund open while Stripe does not find the payment yet', async () => {
@@ -141,5 +206,47 @@ describe('Stripe as the acquirer', () => {
     expect(acquirer.accept({})).toMatchObject({ refused: expect.any(String) })
     stripe.break(INTENTS, refusal(429, { message: 'Too many requests.' }))
     expect(await charge(orderFor(await aToken()))).toEqual({ outcome: 'late' })
+  })
+})
+
+describe('a notice of Stripe about a charge', () => {
+  const read = (type: string, object: unknown, headers?: Record<string, string>) => {
+    const body = eventOf(type, object)
+    return acquirer.notices?.read(Buffer.from(body), headers ?? signed(body), requestedAt)
+  }
+
+  test('names the charge and its owner: from its own metadata, or from that of the payment intent', async () => {
+    const order = orderFor(await aToken())
+    await charge(order)
+    const [intent] = intentsOf(order)
+    const { reference } = order
+    const notice = { kind: 'notice', reference, ownerId: 'owner_1', mode: 'test' }
+    expect(await read('payment_intent.succeeded', intent)).toEqual({ ...notice, about: 'charge' })
+    for (const payment_intent of [intent?.id, intent])
+      expect(await read('charge.dispute.created', { id: 'dp_1', payment_intent })).toEqual({
+        ...notice,
+        about: 'returns',
+      })
+  })
+
+  test('is ignored where it is of another kind, or of a payment that was not made here', async () => {
+    stripe.intents.set('pi_other', { id: 'pi_other', metadata: { reference: 'order-1' } })
+    const ignored = { kind: 'ignored' }
+    expect(await read('payout.paid', {})).toEqual(ignored)
+    expect(await read('payment_intent.succeeded', stripe.intents.get('pi_other'))).toEqual(ignored)
+    expect(await read('refund.failed', { payment_intent: 'pi_other', metadata: {} })).toEqual(ignored)
+    expect(await read('refund.failed', { payment_intent: null })).toEqual(ignored)
+  })
+
+  test('without a valid signature or form is refused, and asked for again if Stripe does not answer', async () => {
+    expect(await read('payment_intent.succeeded', {}, {})).toMatchObject({ kind: 'unsigned' })
+    const forged = signed('{}', 'whsec_of_somebody_else')
+    expect(await read('payment_intent.succeeded', {}, forged)).toMatchObject({ kind: 'unsigned' })
+    expect(await read('payment_intent.succeeded', { id: 7 })).toMatchObject({ kind: 'unreadable' })
+    expect(await read('charge.dispute.closed', { payment_intent: '../accounts' })).toMatchObject({
+      kind: 'unreadable',
+    })
+    stripe.break(/^GET payment_intents/, refusal(500, { message: 'Try again.' }))
+    expect(await read('charge.dispute.closed', { payment_intent: 'pi_1' })).toEqual({ kind: 'unanswered' })
   })
 })

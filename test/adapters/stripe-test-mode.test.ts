@@ -29,7 +29,14 @@ async function aGrantedToken(): Promise<string> {
 withKey('Stripe’s test mode charges a shared payment token once, and refuses it afterwards', async () => {
   const acquirer = stripeAcquirer({ secretKey: key, webhookSecrets: [], networkId: 'profile_test' })
   const handle = await aGrantedToken()
-  const order = { handle, amountCents: cents(2_000n), reference: newId('challenge'), descriptor: 'A test' }
+  const payee = { ownerId: newId('owner'), mode: 'test' } as const
+  const order = {
+    handle,
+    amountCents: cents(2_000n),
+    reference: newId('challenge'),
+    descriptor: 'A test',
+    ...payee,
+  }
   const call = { requestId: newId('request'), now: clock.real() }
   expect(await acquirer.charge({ ...order, token: handle }, call)).toEqual({ outcome: 'approved' })
   expect(await acquirer.stateOf(order, call)).toEqual({ outcome: 'approved' })

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { CallAnswer } from '../../src/derive/client.ts'
 import { tokenScopes } from '../../src/kernel/contract/scopes.ts'
+import { serializeChallenge } from '../../src/mpp/index.ts'
 import { newId } from '../../src/values/ids.ts'
 import { shop } from '../support/cards/simulated.ts'
+import { challengeOf, present } from '../support/commerce/machine-payer.ts'
 import { type Conduct, demand, sell, startMerchant } from '../support/commerce/merchant.ts'
 import { aBeneficiary, anAgentUnder, aToken, aWallet, bodyOf, type TestClient } from '../support/factories.ts'
 import { type KillableApi, killableApi } from '../support/processes/killable-api.ts'
@@ -168,6 +170,8 @@ const channels: Readonly<Record<string, (payer: Payer, holder: Payer) => Promise
 
   shared: payer => paidMachine(payer, demandsToken, sell(undefined, { method: 'stripe' })),
 
+  collected,
+
   async request(payer, holder) {
     const { id: requestId } = await done(holder.owner, (client, idempotencyKey) =>
       client.collect.create({
@@ -191,6 +195,68 @@ const demandsToken = demand({
   details: { networkId: 'profile_test_sandbox', paymentMethodTypes: ['card'] },
   parameters: { method: 'stripe' },
 })
+
+/** Another amount than that of the merchant, who never charges: the network's report names no shared token. */
+const COLLECTED_EUROS = 18
+
+/** The address of a request of the holder, which a program of the payer pays by a shared payment token. */
+async function collected(payer: Payer, holder: Payer): Promise<number> {
+  const { id: requestId } = await done(holder.owner, (client, idempotencyKey) =>
+    client.collect.create({
+      body: {
+        walletId: holder.purseId,
+        amountEuros: COLLECTED_EUROS,
+        description: 'Report 18',
+        expiresInHours: 24,
+      },
+      idempotencyKey,
+    }),
+  )
+  const url = `${api.url()}/collect/402/${requestId}`
+  const intentId = await intentFor(payer, COLLECTED_EUROS, { merchant: '127.0.0.1' })
+  const offer = { headers: { 'accept-payment': 'stripe/charge' } }
+  const challenge = serializeChallenge(
+    await until('a challenge', () => challengeOf(url, offer).catch(() => undefined)),
+  )
+  const body = { intentId, challenge, url, cardId: payer.cardId }
+  const minted = await decided(payer.agent, (client, idempotencyKey) =>
+    client.mpp.mint({ body, idempotencyKey }),
+  )
+  const credential = minted.body?.credential
+  if (credential) await until('the outcome', () => isPresented(holder, url, credential))
+  const { status } = await done(holder.owner, client => client.collect.get({ params: { id: requestId } }))
+  if (status === 'paid') return COLLECTED_EUROS * 100
+  await endUnpaid(payer, intentId)
+  return 0
+}
+
+/** Presents the same credential until the outcome is known: it pays once. */
+async function isPresented(holder: Payer, url: string, credential: string): Promise<boolean> {
+  const answer = await present(url, credential).catch(() => undefined)
+  if (answer?.status === 200 || answer?.status === 402) return true
+  if (answer?.status === 409) await advance(holder)
+  return false
+}
+
+/** A credential that its caller lost, or that was declined, pays nothing. One whose token was being created ends in time. */
+async function endUnpaid(payer: Payer, intentId: string): Promise<void> {
+  const { agent, owner } = payer
+  const params = { id: intentId }
+  for (;;) {
+    const { data } = await done(owner, client => client.mpp.list({ query: { intentId } }))
+    expect(data.map(({ status }) => status)).not.toContain('consumed')
+    for (const { id, status } of data)
+      if (status === 'minted')
+        await decided(owner, (client, idempotencyKey) =>
+          client.mpp.resolve({ params: { id }, body: { outcome: 'not_paid' }, idempotencyKey }),
+        )
+    const { status } = await decided(agent, (client, idempotencyKey) =>
+      client.intents.cancel({ params, idempotencyKey }),
+    )
+    if (status === 200) return
+    await advance(payer)
+  }
+}
 
 async function paidMachine(payer: Payer, asks: Conduct, gives: Conduct): Promise<number> {
   const path = `/${newId('order')}`
@@ -252,6 +318,9 @@ const TWICE = `
 select intent_id from transactions where intent_id is not null and status <> 'declined'
 group by intent_id having count(*) > 1`
 
+const RECEIVED_TWICE = `
+select request_id from mpp_settlements where status = 'paid' group by request_id having count(*) > 1`
+
 /** Tokens of machine payments that nothing owns: still usable, although their payment has ended unpaid. */
 const UNOWNED = `
 select c.id from agent_credentials c join mpp_credentials m on m.agent_credential_id = c.id
@@ -277,6 +346,7 @@ test(
       expect([Math.round(availableEuros * 100), heldEuros]).toEqual([FUNDED_CENTS - (spent[index] ?? 0), 0])
     }
     expect(await api.sql(TWICE)).toEqual([])
+    expect(await api.sql(RECEIVED_TWICE)).toEqual([])
     expect(await api.sql(UNOWNED)).toEqual([])
   },
   PATIENCE_MS,

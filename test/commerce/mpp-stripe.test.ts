@@ -1,2 +1,3 @@
 import './mpp-stripe/ending.ts'
 import './mpp-stripe/paying.ts'
+import './mpp-stripe/received.ts'

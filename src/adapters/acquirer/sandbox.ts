@@ -157,6 +157,8 @@ export function sandboxAcquirer(secrets: ProcessorSecrets, network: SandboxNetwo
       if (test) return test.known.outcome === 'declined' ? NOT_CHARGED : test.known
       return refundByNetwork(network, payingCardOf(secrets, refund.handle), refund, call)
     },
+    returnsOf: async () => ({ refunds: [], chargebacks: [] }),
+    notices: null,
   }
 }
 

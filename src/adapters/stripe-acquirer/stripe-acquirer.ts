@@ -1,6 +1,12 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import type { Acquirer, AcquirerChargeOrder, ChargeOutcome } from '../../ports/acquirer.ts'
+import type {
+  Acquirer,
+  AcquirerCharge,
+  AcquirerChargeOrder,
+  ChargeOutcome,
+  ChargeReturns,
+} from '../../ports/acquirer.ts'
 import { isProcessorFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
 import { cents } from '../../values/money.ts'
 import {
@@ -11,6 +17,8 @@ import {
   UNUSABLE_ANSWER,
 } from '../stripe-issuing/connection.ts'
 import { STRIPE_PREVIEW_VERSION } from '../stripe-issuing/shared-tokens.ts'
+import { stripeAcquirerNotices } from './notices.ts'
+import { listChargebacks, listRefunds, StripeRefund } from './returns.ts'
 
 /** Stripe charges no less in euros. */
 const LEAST_CENTS = cents(50n)
@@ -51,14 +59,20 @@ export function stripeAcquirer(
     charge: async order => outcomeOf(await ask(stripe => createIntent(stripe, order))),
     stateOf: async order => outcomeOf(await ask(stripe => stateOf(stripe, order))),
     refund: async order => refundOutcome(await ask(stripe => createRefund(stripe, order))),
+    async returnsOf(order) {
+      const returns = await ask<ChargeReturns>(stripe => returnsOf(stripe, order))
+      if (!isProcessorFailure(returns)) return returns
+      return { outcome: returns.failure === 'late' ? 'late' : 'unusable' }
+    },
+    notices: stripeAcquirerNotices(account, ask),
   }
 }
 
 type Asked<T> = Promise<T | ProcessorFailure>
 
 /** The same key and parameters give the same payment intent, so a repetition charges nothing. */
-async function createIntent(stripe: Stripe, order: AcquirerChargeOrder): Asked<Intent> {
-  const { handle, amountCents, reference, descriptor } = order
+async function createIntent(stripe: Stripe, order: AcquirerCharge): Asked<Intent> {
+  const { handle, amountCents, reference, descriptor, ownerId: owner, mode } = order
   const made = await stripe.rawRequest(
     'POST',
     '/v1/payment_intents',
@@ -69,7 +83,7 @@ async function createIntent(stripe: Stripe, order: AcquirerChargeOrder): Asked<I
       shared_payment_granted_token: handle,
       automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
       description: descriptor,
-      metadata: { reference },
+      metadata: { reference, owner, mode },
     },
     options(`charge/${reference}`),
   )
@@ -83,7 +97,7 @@ async function createIntent(stripe: Stripe, order: AcquirerChargeOrder): Asked<I
  * Stripe forgets keys after a day, and refuses a token that it has charged: so a refusal counts only if there is
  * no payment intent of this reference. Before that it repeats its first answer, so one that was under way is read.
  */
-async function stateOf(stripe: Stripe, order: AcquirerChargeOrder): Asked<Intent> {
+async function stateOf(stripe: Stripe, order: AcquirerCharge): Asked<Intent> {
   const answer = await createIntent(stripe, order).catch(failureFromStripeError)
   if (!isProcessorFailure(answer))
     return answer.status === 'processing' ? readIntent(stripe, answer.id) : answer
@@ -106,25 +120,41 @@ async function findIntent(stripe: Stripe, { reference }: AcquirerChargeOrder): P
   return found.data.find(({ status }) => status === 'succeeded') ?? found.data[0]
 }
 
-const Refund = z.object({ status: z.string().nullable() })
-
-async function createRefund(
-  stripe: Stripe,
-  order: Parameters<Acquirer['refund']>[0],
-): Asked<z.output<typeof Refund>> {
+/** Stripe forgets a key after a day, so a refund that was made is found by its reference first. */
+async function createRefund(stripe: Stripe, order: Parameters<Acquirer['refund']>[0]): Asked<StripeRefund> {
   const intent = await findIntent(stripe, order)
   if (!intent) return { failure: 'late' }
-  const made = await stripe.rawRequest(
+  const { refundReference } = order
+  const made = await listRefunds(stripe, intent.id)
+  const known = made.find(({ metadata }) => metadata.refund === refundReference)
+  if (known) return known
+  const answer = await stripe.rawRequest(
     'POST',
     '/v1/refunds',
     {
       payment_intent: intent.id,
       amount: Number(order.amountCents),
-      metadata: { reference: order.reference, refund: order.refundReference },
+      metadata: { reference: order.reference, refund: refundReference },
     },
-    options(`refund/${order.refundReference}`),
+    options(`refund/${refundReference}`),
   )
-  return Refund.safeParse(made).data ?? UNUSABLE_ANSWER
+  return StripeRefund.safeParse(answer).data ?? UNUSABLE_ANSWER
+}
+
+async function returnsOf(stripe: Stripe, order: AcquirerChargeOrder): Asked<ChargeReturns> {
+  const intent = await findIntent(stripe, order)
+  if (!intent) return { failure: 'late' }
+  const [refunds, chargebacks] = await Promise.all([
+    listRefunds(stripe, intent.id),
+    listChargebacks(stripe, intent.id),
+  ])
+  return {
+    refunds: refunds.flatMap(one => {
+      const { refund: refundReference } = one.metadata
+      return refundReference === undefined ? [] : { refundReference, outcome: refundOutcome(one) }
+    }),
+    chargebacks,
+  }
 }
 
 const DECLINED = { code: 'card_declined', reason: 'Stripe declined the payment.' }
@@ -141,11 +171,14 @@ function outcomeOf(answer: Intent | ProcessorFailure): ChargeOutcome {
   return { outcome: 'declined', code, reason: error?.message ?? DECLINED.reason }
 }
 
-const refundOutcome = (answer: z.output<typeof Refund> | ProcessorFailure): ChargeOutcome => {
+/** Until the bank of the card has taken a refund, it may still fail. */
+function refundOutcome(answer: StripeRefund | ProcessorFailure): ChargeOutcome {
   if (isProcessorFailure(answer)) return failureOutcome(answer)
-  if (answer.status === 'failed' || answer.status === 'canceled')
-    return { outcome: 'declined', code: answer.status, reason: 'Stripe could not refund the payment.' }
-  return { outcome: 'approved' }
+  const { status, failure_reason: reason } = answer
+  if (status === 'succeeded') return { outcome: 'approved' }
+  if (status !== 'failed' && status !== 'canceled') return { outcome: 'late' }
+  const why = reason ? ` (${reason})` : ''
+  return { outcome: 'declined', code: status, reason: `Stripe could not refund the payment${why}.` }
 }
 
 const failureOutcome = (answer: ProcessorFailure): ChargeOutcome =>

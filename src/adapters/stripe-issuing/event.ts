@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { CardMerchant } from '../../ports/card-processor.ts'
 import { cents } from '../../values/money.ts'
-import { currencyDecimals, type OriginalAmount, originalAmount } from '../../values/original-amount.ts'
+import { type OriginalAmount, originalAmount, unitsFromStripe } from '../../values/original-amount.ts'
 
 /**
  * The members of Stripe's objects that are read. A missing member, or one of another type, makes the message
@@ -51,7 +51,7 @@ const merchantData = z
 const matching = (form: RegExp, text: string | null | undefined): string | null =>
   text && form.test(text) ? text : null
 
-const paid = { merchant_data: merchantData, token: reference.nullish() }
+const paid = { merchant_data: merchantData }
 
 /** The merchant's amount, with the sign of `amount`. */
 const ofMerchant = {
@@ -136,20 +136,16 @@ export const StripeEvent = z.object({
 
 export type StripeEvent = z.output<typeof StripeEvent>
 
+/**
+ * Stripe makes all tokens of its cards itself, for wallets and for cards that merchants keep: its `token` is none
+ * that this service gave a merchant, and names no shared payment token.
+ */
 export const cardMerchantFromStripe = ({
   merchant_data,
-  token,
-}: Pick<StripeMovement, 'merchant_data' | 'token'>): CardMerchant => ({
+}: Pick<StripeMovement, 'merchant_data'>): CardMerchant => ({
   ...merchant_data,
-  networkTokenId: token ?? null,
+  networkTokenId: null,
 })
-
-/** Decimals of Stripe's smallest units, where they differ from ISO 4217. */
-const STRIPE_DECIMALS: ReadonlyMap<string, number> = new Map([
-  ['ISK', 2],
-  ['UGX', 2],
-  ['MGA', 0],
-])
 
 type MerchantAmount = Pick<StripeMovement, 'merchant_amount' | 'merchant_currency'>
 
@@ -160,8 +156,6 @@ export function originalFromStripe({
 }: MerchantAmount): OriginalAmount | undefined {
   const currency = merchant_currency?.toUpperCase()
   if (!merchant_amount || currency === undefined || currency === 'EUR') return undefined
-  const units = BigInt(Math.abs(merchant_amount))
-  const places = currencyDecimals(currency)
-  const given = STRIPE_DECIMALS.get(currency) ?? places
-  return originalAmount((units * 10n ** BigInt(places)) / 10n ** BigInt(given), currency)
+  const { units } = unitsFromStripe(BigInt(Math.abs(merchant_amount)), currency)
+  return originalAmount(units, currency)
 }

@@ -15,7 +15,7 @@ export const STRIPE_PREVIEW_VERSION = '2026-07-29.preview'
 
 export const stripeSharedTokens = (ask: StripeCaller) => ({
   create: (order: SharedTokenOrder, call: ProcessorCall) => ask(stripe => createToken(stripe, order, call)),
-  revoke: (tokenId: string, call: ProcessorCall) => ask(stripe => revokeToken(stripe, tokenId, call)),
+  revoke: (tokenId: string) => ask(stripe => revokeToken(stripe, tokenId)),
 })
 
 const PaymentMethod = z.object({
@@ -72,20 +72,17 @@ const ENDED = new Set<unknown>(['revoked', 'expired', 'consumed', 'resolved'])
 
 const Ended = z.object({ deactivated_reason: z.string().nullish() })
 
-/** Stripe may refuse to revoke a token that has ended, so the token’s own state counts. */
-async function revokeToken(
-  stripe: Stripe,
-  tokenId: string,
-  { reference }: ProcessorCall,
-): Promise<ProcessorCallDone | ProcessorFailure> {
+/**
+ * Stripe may refuse to revoke a token that has ended, so the token’s own state counts. While it is active, it must be
+ * revoked later: without an idempotency key, under which Stripe would repeat its refusal.
+ */
+async function revokeToken(stripe: Stripe, tokenId: string): Promise<ProcessorCallDone | ProcessorFailure> {
   const path = `/v1/shared_payment/issued_tokens/${encodeURIComponent(tokenId)}`
   const options = { apiVersion: STRIPE_PREVIEW_VERSION }
-  const answer = await stripe
-    .rawRequest('POST', `${path}/revoke`, {}, { ...options, idempotencyKey: reference })
-    .catch(failureFromStripeError)
+  const answer = await stripe.rawRequest('POST', `${path}/revoke`, {}, options).catch(failureFromStripeError)
   if (!isProcessorFailure(answer)) return hasEnded(answer) ? CALL_DONE : UNUSABLE_ANSWER
   if (answer.failure !== 'refused') return answer
-  return hasEnded(await stripe.rawRequest('GET', path, undefined, options)) ? CALL_DONE : answer
+  return hasEnded(await stripe.rawRequest('GET', path, undefined, options)) ? CALL_DONE : { failure: 'late' }
 }
 
 const hasEnded = (token: unknown): boolean => ENDED.has(Ended.safeParse(token).data?.deactivated_reason)

@@ -7,6 +7,7 @@ import {
 } from '../../money/exchange-rates/index.ts'
 import {
   type CardDetails,
+  type ChargeMethod,
   type ChargeRequest,
   decodeChargeRequest,
   isJsonObject,
@@ -21,7 +22,7 @@ import {
 } from '../../mpp/index.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
 import { type Cents, cents, formatMoney } from '../../values/money.ts'
-import { formatOriginal } from '../../values/original-amount.ts'
+import { formatOriginal, unitsFromStripe } from '../../values/original-amount.ts'
 import { canonicalHost, hostInMerchantName, isSameSite } from './hosts.ts'
 import type { MachinePaymentProblem } from './pay/payment.ts'
 
@@ -50,10 +51,6 @@ export interface StripeOffer extends Offered {
 
 export type MerchantOffer = CardOffer | StripeOffer
 
-/** In the order of preference: only the token of the method `card` is bound to one challenge. */
-export const paymentMethods = ['card', 'stripe'] as const
-export type PaymentMethod = (typeof paymentMethods)[number]
-
 const MAX_NAMED = 10
 
 export const listedNames = (names: readonly string[]): string =>
@@ -68,7 +65,7 @@ export const listedNames = (names: readonly string[]): string =>
  */
 export function offersOf(
   answer: MerchantAnswer,
-  methods: readonly PaymentMethod[],
+  methods: readonly ChargeMethod[],
 ): readonly (MerchantOffer | MachinePaymentProblem)[] {
   if (answer.status !== 402) return [noPaymentRequired(answer.status)]
   const { challenges, otherSchemes, problems } = parseChallenges(answer.authenticate)
@@ -94,7 +91,7 @@ export function offersOf(
 export const isOffer = (read: MerchantOffer | MachinePaymentProblem): read is MerchantOffer =>
   'challenge' in read
 
-const isCharge = ({ method, intent }: PaymentChallenge, wanted: PaymentMethod): boolean =>
+const isCharge = ({ method, intent }: PaymentChallenge, wanted: ChargeMethod): boolean =>
   method.toLowerCase() === wanted && intent.toLowerCase() === 'charge'
 
 const noPaymentRequired = (status: number): MachinePaymentProblem => ({
@@ -114,10 +111,7 @@ function hasCardNumberInside({ request, opaque = '', ...others }: PaymentChallen
   return maskCardNumbers(text) !== text
 }
 
-function readOffer(
-  challenge: PaymentChallenge,
-  method: PaymentMethod,
-): MerchantOffer | MachinePaymentProblem {
+function readOffer(challenge: PaymentChallenge, method: ChargeMethod): MerchantOffer | MachinePaymentProblem {
   const charge = decodeChargeRequest(challenge)
   if (isUnusableInput(charge)) return { code: 'challenge_unusable', message: `url: ${charge.problem}` }
   if (hasCardNumberInside(challenge)) return { code: 'challenge_unusable', message: `url: ${NUMBER_INSIDE}` }
@@ -174,11 +168,28 @@ export type EuroPrice = Omit<ConvertedPrice, 'conversion'> & {
   readonly conversion: ConvertedPrice['conversion'] | null
 }
 
+interface AskedPrice extends Pick<ChargeRequest, 'amount' | 'currency'> {
+  readonly method: ChargeMethod | undefined
+}
+
+/** Prices of the method `stripe` are in Stripe's units, which are those that are charged. */
+function unitsOf({ method, amount, currency }: AskedPrice): bigint | MachinePaymentProblem {
+  if (method !== 'stripe') return amount
+  const code = currency.toUpperCase()
+  const { units, isWhole } = unitsFromStripe(amount, code)
+  if (isWhole) return units
+  const message = `url: the merchant asks for a fraction of the smallest unit of ${code}, which Stripe does not charge.`
+  return { code: 'challenge_unusable', message }
+}
+
 export function euroPriceOf(
-  { amount, currency }: Pick<ChargeRequest, 'amount' | 'currency'>,
+  asked: AskedPrice,
   rates: NewestRates | null,
   marginPercent: number,
 ): EuroPrice | MachinePaymentProblem {
+  const { currency } = asked
+  const amount = unitsOf(asked)
+  if (typeof amount !== 'bigint') return amount
   if (currency === 'eur') return { amountCents: cents(amount), conversion: null }
   if (!rates) return { code: 'rates_outdated', message: rateRefusals.rates_outdated[1] }
   const code = currency.toUpperCase()

@@ -1,5 +1,5 @@
 export { policiesApi } from './api.ts'
-export { conversionMarginsOfIntents } from './conversion-margin.ts'
+export { machinePaymentTermsOfIntents } from './machine-payment-terms.ts'
 export { Policy } from './policy.ts'
 export { effectivePolicy, findPolicy } from './policy-versioning.ts'
 export { PolicyEvent, PolicyExpiredEvent } from './schemas.ts'

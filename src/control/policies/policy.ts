@@ -7,6 +7,7 @@ import {
   tenantTable,
   textArrayColumn,
 } from '../../kernel/database/entity.ts'
+import type { ChargeMethod } from '../../mpp/index.ts'
 import { addMs, minutes } from '../../values/clock.ts'
 import { type JsonName, jsonName } from '../../values/json-names.ts'
 import {
@@ -97,6 +98,11 @@ const policySchema = defineEntity({
     maxUsageCount: nullable.integer(),
     amountTolerancePercent: nullable.number(),
     conversionMarginPercent: nullable.number(),
+    mppMethods: p
+      .array()
+      .$type<ChargeMethod[]>()
+      .columnType('text[]')
+      .onCreate(() => []),
   },
 })
 
@@ -205,6 +211,7 @@ export const policiesPersonalData = {
       'allowed_countries',
       'allowed_mccs',
       'blocked_mccs',
+      'mpp_methods',
       'expiration_action',
     ],
   },

@@ -4,8 +4,14 @@ import { id } from '../../values/ids.ts'
 import { recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { expirationActions, PolicyCreate, policyRuleFields, policyRuleNames } from '../rules/index.ts'
 
-const { allowedMccs, blockedMccs, attestationWindowMinutes, conversionMarginPercent, ...contractRules } =
-  policyRuleFields
+const {
+  allowedMccs,
+  blockedMccs,
+  attestationWindowMinutes,
+  conversionMarginPercent,
+  mppMethods,
+  ...contractRules
+} = policyRuleFields
 
 const agentId = id('agent')
 

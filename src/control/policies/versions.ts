@@ -23,6 +23,7 @@ const percent: Formatter = (value: number) => `${value} %`
 const payments: Formatter = (value: number) => `${value} ${value === 1 ? 'payment' : 'payments'}`
 const onOff: Formatter = (value: boolean) => (value ? 'on' : 'off')
 const text: Formatter = (value: string) => value
+const orderOf = (names: readonly unknown[]): string => names.join(', ') || 'none'
 
 const ruleWords: Readonly<Record<keyof PolicyRules, readonly [title: string, format: Formatter]>> = {
   name: ['Name', text],
@@ -48,6 +49,7 @@ const ruleWords: Readonly<Record<keyof PolicyRules, readonly [title: string, for
   maxUsageCount: ['Number of payments', payments],
   amountTolerancePercent: ['Tolerance of the amount', percent],
   conversionMarginPercent: ['Margin for other currencies', percent],
+  mppMethods: ['Methods of machine payments', orderOf],
 }
 
 function onlyIn(names: readonly unknown[], others: readonly unknown[]): string[] {
@@ -66,7 +68,11 @@ function listChange(from: readonly unknown[], to: readonly unknown[]): string | 
 }
 
 function changeInWords(rule: keyof PolicyRules, from: unknown, to: unknown): string | undefined {
-  if (Array.isArray(from) || Array.isArray(to)) return listChange(listOf(from), listOf(to))
+  if (Array.isArray(from) || Array.isArray(to)) {
+    const [before, after] = [listOf(from), listOf(to)]
+    if (rule !== 'mppMethods') return listChange(before, after)
+    return String(before) === String(after) ? undefined : `${orderOf(before)} → ${orderOf(after)}`
+  }
   if (from === to) return undefined
   const format = (value: unknown): string => (value === null ? 'none' : ruleWords[rule][1](value as never))
   return `${format(from)} → ${format(to)}`

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { chargeMethods } from '../../mpp/index.ts'
 import { keysOf } from '../../values/collections.ts'
 import { decodeJson, encodeJson } from '../../values/json-names.ts'
 import { moneySchema } from '../../values/money.ts'
@@ -78,6 +79,9 @@ export const policyRuleFields = {
   }),
   conversionMarginPercent: z.number().min(0).max(100).nullable().default(null).meta({
     description: 'Percentage added to the rate of a price in another currency. Null: 3.',
+  }),
+  mppMethods: z.array(z.enum(chargeMethods)).max(chargeMethods.length).default([]).meta({
+    description: 'Methods of machine payments, the preferred one first. Empty: `card`, then `stripe`.',
   }),
 }
 

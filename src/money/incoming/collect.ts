@@ -1,10 +1,11 @@
 import type { ReceivedCredit } from '../../iso20022/credit.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, subtractCents } from '../../values/money.ts'
 import {
   ACQUIRER_ACCOUNTS,
   DEBT_ACCOUNTS,
   type LockedBook,
   type PostingCause,
+  postAcquirerChargeback,
   postAcquirerMovement,
 } from '../ledger/index.ts'
 import { type WalletRow, walletEvent } from '../wallets/index.ts'
@@ -69,6 +70,21 @@ export function refundAcquirerCharge(
     book,
   )
   emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, amountCents))
+}
+
+export const chargebackAccounts = (walletId: string) =>
+  ({ ...acquirerCreditAccounts(walletId), others: [...ACQUIRER_ACCOUNTS, 'suspense', 'receivable'] }) as const
+
+/** The payer’s bank has taken a charge back. What the wallet no longer has, its owner owes. Holds stay. */
+export function chargeBackAcquirerCharge(
+  wallet: WalletRow,
+  { amountCents, cause }: Omit<Charge, 'reference'>,
+  book: LockedBook,
+  { emit }: Pick<ReceiveCreditsContext, 'emit'>,
+): void {
+  const owed = postAcquirerChargeback({ from: wallet.id, amountCents, cause }, book)
+  const taken = subtractCents(amountCents, owed)
+  if (taken > 0n) emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, taken))
 }
 
 export const settleAcquirerCharge = (

@@ -13,6 +13,8 @@ export {
 export { recordBankFile } from './bank-file.ts'
 export {
   acquirerCreditAccounts,
+  chargeBackAcquirerCharge,
+  chargebackAccounts,
   creditAcquirerCharge,
   refundAcquirerCharge,
   settleAcquirerCharge,

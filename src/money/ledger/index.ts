@@ -18,6 +18,7 @@ export {
   lockBook,
   OWNER_TRANSFER_ACCOUNTS,
   openBookForRecordedPayment,
+  postAcquirerChargeback,
   postAcquirerMovement,
   recordedPaymentRefusals,
   type WalletsOfOtherOwner,

@@ -200,14 +200,26 @@ const owedByAcquirer = (book: LockedBook): Cents => atLeastZero(book.available('
  * Posts charges, payments and refunds of an acquirer. The owner has the money at once and the bank only
  * later. Until then the platform advances it, so that the bank covers all debits of the wallets.
  */
-export function postAcquirerMovement(
+export const postAcquirerMovement = (
   kind: Collecting,
   { from, to, amountCents, cause }: Collected,
   book: LockedBook,
-): void {
+): void => keepAdvanced(cause, book, () => book.move(kind, from, to, amountCents, cause))
+
+/** What the acquirer has to take back, even from a wallet without the money. Returns what the owner owes then. */
+export const postAcquirerChargeback = (
+  { from, amountCents, cause }: Omit<Collected, 'to'>,
+  book: LockedBook,
+): Cents =>
+  keepAdvanced(cause, book, () =>
+    book.forceDebit('collect_chargeback', from, 'clearing_acquirer', amountCents, cause),
+  )
+
+function keepAdvanced<T>(cause: PostingCause, book: LockedBook, move: () => T): T {
   const before = owedByAcquirer(book)
-  book.move(kind, from, to, amountCents, cause)
+  const moved = move()
   const change = subtractCents(owedByAcquirer(book), before)
   if (change > 0n) book.move('advance', 'bank', 'advance', change, cause)
   if (change < 0n) book.move('advance_return', 'advance', 'bank', negateCents(change), cause)
+  return moved
 }

@@ -34,6 +34,8 @@ export const postingTemplates = {
   collect_unmatched: ['clearing_acquirer', 'suspense'],
   collect_settle: ['bank', 'clearing_acquirer'],
   collect_refund: ['wallet', 'clearing_acquirer'],
+  /** A payer’s bank takes a charge back, even if the wallet no longer has the money. */
+  collect_chargeback: ['wallet', 'clearing_acquirer'],
   processor_fund: ['wallet', 'float'],
   processor_withdraw: ['float', 'wallet'],
   transfer: ['wallet', 'wallet'],

@@ -107,6 +107,22 @@ export class RefundBook {
     return row
   }
 
+  /** The payer’s bank has taken this amount back, without a request. The transaction is that of the charge. */
+  chargeBack(
+    transaction: TransactionRow | undefined,
+    members: Pick<RefundRow, 'way' | 'amountCents'> & Partial<RefundRow>,
+    emit: RefundArrivedEmitter,
+  ): RefundRow {
+    const row = this.#add({ ...members, transactionId: transaction?.id ?? null, origin: 'network' })
+    if (transaction) refundTransaction(transaction, row.amountCents, this.#tenantNow.now, emit)
+    this.#receive(row, row.amountCents, null, emit)
+    return row
+  }
+
+  ofSource(source: RefundSource): RefundRow[] {
+    return [...this.#rows].filter(row => row.sourceType === source.type && row.sourceId === source.id)
+  }
+
   /** Completes a pending refund with its outstanding amount. False if it has already ended. */
   complete(
     row: RefundRow,
@@ -180,7 +196,7 @@ export class RefundBook {
 
   /** Assigns to the payment the part of a record's receipts that is now known to belong to it. */
   link(source: RefundSource, transactionId: string, ofPayment: Cents): void {
-    const rows = [...this.#rows].filter(row => row.sourceType === source.type && row.sourceId === source.id)
+    const rows = this.ofSource(source)
     const linked = rows.filter(row => row.transactionId === transactionId)
     let missing: Cents = subtractCents(ofPayment, sumOf(linked.map(({ arrivedCents }) => arrivedCents)))
     for (const row of rows.filter(one => one.transactionId === null)) {

@@ -31,6 +31,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   charge_refunded: { words: 'Payment, refunded', code: 'BOOK' },
   collect: { words: 'Card payment received', family: 'MCRD', code: 'POSP' },
   collect_refund: { words: 'Card payment received, given back', family: 'MCRD', code: 'RIMB' },
+  collect_chargeback: { words: 'Card payment received, charged back', family: 'MCRD', code: 'OTHR' },
   transfer: { words: 'Transfer between wallets', code: 'BOOK' },
   transfer_refund: { words: 'Transfer between wallets, refunded', code: 'BOOK' },
   transfer_refund_unmatched: { words: 'Transfer between wallets, refunded', code: 'BOOK' },

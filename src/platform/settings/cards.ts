@@ -22,7 +22,7 @@ export const cardSettings = {
       .optional(),
     {
       meaning:
-        'API key of the Stripe account that issues the cards and charges shared payment tokens. A restricted key needs permission for Issuing, ephemeral keys, payment methods, shared payment tokens, payment intents and refunds.',
+        'API key of the Stripe account that issues the cards and charges shared payment tokens. A restricted key needs permission for Issuing, ephemeral keys, payment methods, shared payment tokens, payment intents, refunds and disputes.',
       secret: true,
       allowed: 'a Stripe secret or restricted key (sk_…, rk_…)',
       otherwise: 'none',

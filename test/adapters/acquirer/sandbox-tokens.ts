@@ -23,6 +23,7 @@ const plainOf = (paymentToken: string, members: object = {}) => ({
   dynamicData: { dynamicDataValue: 'AQIDBA==', dynamicDataType: 'NONE', dynamicDataExpiration: 0 },
 })
 
+const payee = { ownerId: 'owner-1', mode: 'test' } as const
 const call = { requestId: 'request-1', now: requestedAt }
 
 function charging(plain: object) {
@@ -33,6 +34,7 @@ function charging(plain: object) {
     amountCents: cents(500n),
     reference: 'challenge-1',
     descriptor: 'SHOP',
+    ...payee,
   }
   return {
     accepted,
@@ -107,6 +109,7 @@ describe('a token that the acquirer reads', () => {
       amountCents: cents(500n),
       reference: 'challenge-1',
       descriptor: 'SHOP',
+      ...payee,
     }
     expect(await acquirer.charge({ ...charge, token: plainOf('5555555555554444') }, call)).toEqual(
       declined('other_token'),

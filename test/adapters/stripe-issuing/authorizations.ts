@@ -109,10 +109,10 @@ describe('a request for authorization by Stripe', () => {
   })
 
   test.each([['tok_1'], [{ id: 'tok_1', object: 'issuing.token' }]])(
-    'names the token that pays: %j',
+    'is of no token that this service gave a merchant, whatever Stripe paid with: %j',
     token => {
       expect(messageOf(REQUEST, asked(100, { token })).content).toMatchObject({
-        merchant: { networkTokenId: 'tok_1' },
+        merchant: { networkTokenId: null },
       })
     },
   )

@@ -26,7 +26,7 @@ describe('a transaction at Stripe', () => {
     const whole = { card: { id: 'ic_2' }, authorization: { id: 'iauth_2' }, token: { id: 'tok_1' } }
     expect(messageOf(TRANSACTION, aTransaction(whole))).toMatchObject({
       processorCardId: 'ic_2',
-      content: { authorizationId: 'iauth_2', merchant: { networkTokenId: 'tok_1' } },
+      content: { authorizationId: 'iauth_2', merchant: { networkTokenId: null } },
     })
   })
 

@@ -5,7 +5,7 @@ import { AGENTS } from '../database/intent-rows.ts'
 import type { Measured } from '../load/load.ts'
 import { usualOrShort } from '../short.ts'
 import { bearer, post, type Stage } from '../stage.ts'
-import { PAYING_CONNECTIONS, PAYING_SECONDS } from './payments.ts'
+import { PAYING_CONNECTIONS, PAYING_SECONDS, payable } from './payments.ts'
 import type { SettlerJob } from './settler.ts'
 
 const SETTLED = usualOrShort(400, 60)
@@ -15,7 +15,9 @@ export interface BeingPaid {
   /** Challenges, and a plain read of one row for comparison. */
   readonly asked: Result
   readonly read: Result
+  /** By a test token of a card, and by shared tokens of our own cards. */
   readonly settled: Measured
+  readonly shared: Measured
 }
 
 async function requestUrls(stage: Stage, count: number): Promise<string[]> {
@@ -27,6 +29,13 @@ async function requestUrls(stage: Stage, count: number): Promise<string[]> {
     urls.push(`${stage.api.url}/collect/402/${id}`)
   }
   return urls
+}
+
+async function settle(stage: Stage, job: Omit<SettlerJob, 'urls'>): Promise<Measured> {
+  const urls = await requestUrls(stage, SETTLED)
+  const settled = await answerOf<Measured>('test/bench/machine/settler.ts', { ...job, urls })
+  if (settled.failed > 0) throw new Error(`${settled.failed} requests were not paid`)
+  return settled
 }
 
 /** Challenges and settlements per second, of the service as a payee. */
@@ -55,11 +64,11 @@ export async function measureBeingPaid(stage: Stage): Promise<BeingPaid[]> {
   for (const connections of PAYING_CONNECTIONS) {
     const read = await measure(stage, reading, connections, PAYING_SECONDS)
     const asked = await measure(stage, asking, connections, PAYING_SECONDS)
-    const job: SettlerJob = { urls: await requestUrls(stage, SETTLED), connections }
-    const settled = await answerOf<Measured>('test/bench/machine/settler.ts', job)
-    if (settled.failed > 0) throw new Error(`${settled.failed} requests were not paid`)
-    rounds.push({ connections, asked, read, settled })
-    const rates = Object.entries({ read, asked, settled }).map(
+    const settled = await settle(stage, { connections, payer: null })
+    const { from } = await payable(stage, SETTLED)
+    const shared = await settle(stage, { connections, payer: { apiUrl: server.url, token, from } })
+    rounds.push({ connections, asked, read, settled, shared })
+    const rates = Object.entries({ read, asked, settled, shared }).map(
       ([name, { perSecond }]) => `${name} ${Math.round(perSecond)}`,
     )
     printLine(`  ${connections} connections: ${rates.join(', ')}`)

@@ -1,6 +1,5 @@
 import type { Result } from '../case.ts'
 import { node, type Served, serve } from '../child.ts'
-import { fillAgents } from '../database/intent-rows.ts'
 import { ratio, type Section, tableLine, wholeNumber } from '../report.ts'
 import type { Stage } from '../stage.ts'
 import { type BeingPaid, measureBeingPaid } from './being-paid.ts'
@@ -51,7 +50,7 @@ export async function measurePaying(stage: Stage): Promise<Section> {
 }
 
 export async function measureReceived(stage: Stage): Promise<Section> {
-  await fillAgents(stage)
+  await fillPayers(stage)
   const beingPaid = await measureBeingPaid(stage)
   return { figures: { machineReceived: beingPaid }, text: beingPaid.flatMap(beingPaidLines).join('\n') }
 }
@@ -71,8 +70,8 @@ const rate = (measured: { readonly perSecond: number; readonly p50: number; read
 const cpu = ({ cpuMicroseconds, databaseMicroseconds }: Result) =>
   `${wholeNumber(cpuMicroseconds)} + ${wholeNumber(databaseMicroseconds)} µs`
 
-const paidLines = ({ connections, open: ours, all, bare, mppx }: Paid): string[] => [
-  tableLine([`payments, ${connections} connections, MPP_WORKFLOWS=open`, rate(ours)]),
+const paidLines = ({ method, connections, open: ours, all, bare, mppx }: Paid): string[] => [
+  tableLine([`payments by ${method}, ${connections} connections, MPP_WORKFLOWS=open`, rate(ours)]),
   tableLine(['the same with a run each', rate(all)]),
   tableLine(['a bare client', rate(bare)]),
   tableLine(['the client of mppx', rate(mppx)]),
@@ -83,14 +82,15 @@ const paidLines = ({ connections, open: ours, all, bare, mppx }: Paid): string[]
   tableLine(['what we add, p50', `${(ours.p50 - bare.p50).toFixed(1)} ms`]),
 ]
 
-const beingPaidLines = ({ connections, asked, read, settled }: BeingPaid): string[] => [
+const beingPaidLines = ({ connections, asked, read, settled, shared }: BeingPaid): string[] => [
   tableLine([`challenges, ${connections} connections`, rate(asked)]),
   tableLine([
     'a plain read of one row; challenges / reads',
     `${rate(read)}; ${ratio(asked.perSecond, read.perSecond)}`,
   ]),
   tableLine(['processor time of the service and of PostgreSQL, each', `${cpu(asked)}; ${cpu(read)}`]),
-  tableLine([`settlements, ${connections} connections`, rate(settled)]),
+  tableLine([`settlements by card, ${connections} connections`, rate(settled)]),
+  tableLine(['by stripe, with the card network’s messages to us', rate(shared)]),
 ]
 
 const parsingLines = ({ ours, mppx, hostile }: Parsing): string[] => [

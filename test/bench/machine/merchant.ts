@@ -11,17 +11,24 @@ import {
 import { printLine } from '../../../src/platform/output.ts'
 import { CARD_CENTS } from '../database/card-rows.ts'
 
-/** A merchant that always asks for the same amount and accepts every credential. At `/silent` it never answers. */
+/**
+ * A merchant that always asks for the same amount and accepts every credential: by `card`, or at `/shared` by `stripe`. At
+ * `/silent` it never answers.
+ */
 const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
 const { n, e } = publicKey.export({ format: 'jwk' })
-const request = encodeChallengeRequest({
-  amount: String(CARD_CENTS),
-  currency: 'eur',
+const price = { amount: String(CARD_CENTS), currency: 'eur' }
+const byCard = encodeChallengeRequest({
+  ...price,
   methodDetails: {
     acceptedNetworks: ['visa'],
     merchantName: 'Bench',
     encryptionJwk: { kty: 'RSA', n, e, use: 'enc', alg: 'RSA-OAEP-256', kid: 'bench' },
   },
+})
+const byStripe = encodeChallengeRequest({
+  ...price,
+  methodDetails: { networkId: 'profile_bench', paymentMethodTypes: ['card'] },
 })
 const goods = JSON.stringify({ report: 'of the bench' })
 
@@ -30,11 +37,11 @@ const server = createServer(({ url, headers }, response) => {
   const given = headers.authorization
   const credential = given?.startsWith('Payment ') ? parseCredential(given) : undefined
   if (credential && !isUnusableInput(credential)) {
-    const { id: challengeId } = credential.challenge
+    const { id: challengeId, method } = credential.challenge
     const timestamp = new Date().toISOString()
     const receipt = {
       status: 'success' as const,
-      method: 'card',
+      method,
       timestamp,
       reference: challengeId,
       challengeId,
@@ -45,7 +52,9 @@ const server = createServer(({ url, headers }, response) => {
   }
   const expires = new Date(Date.now() + 300_000).toISOString()
   const realm = String(headers.host)
-  const challenge = { id: randomUUID(), realm, method: 'card', intent: 'charge', request, expires }
+  const offer =
+    url === '/shared' ? { method: 'stripe', request: byStripe } : { method: 'card', request: byCard }
+  const challenge = { id: randomUUID(), realm, intent: 'charge', ...offer, expires }
   response.writeHead(402, { 'www-authenticate': serializeChallenge(challenge) }).end()
 })
 server.keepAliveTimeout = 60_000

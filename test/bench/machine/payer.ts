@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { CompactEncrypt, importJWK, type JWK } from 'jose'
 import { Method, Credential as PeersCredential, z } from 'mppx'
-import { Mppx } from 'mppx/client'
+import { Mppx, stripe } from 'mppx/client'
 import { Agent, fetch as undiciFetch } from 'undici'
 import {
+  type ChargeMethod,
+  type ChargeRequest,
   decodeChargeRequest,
   isUnusableInput,
   parseChallenges,
@@ -15,6 +18,7 @@ import type { Measured } from '../load/load.ts'
 export interface PayerJob {
   readonly url: string
   readonly client: 'bare' | 'mppx'
+  readonly method: ChargeMethod
   readonly connections: number
   readonly seconds: number
 }
@@ -52,7 +56,10 @@ async function payloadFor(jwk: JWK): Promise<Record<string, string>> {
   }
 }
 
-function bareClient({ url, connections }: PayerJob): () => Promise<number> {
+/** The sandbox makes shared tokens without a call, too. */
+const sharedToken = (): string => `spt_${randomUUID()}`
+
+function bareClient({ url, connections, method }: PayerJob): () => Promise<number> {
   const dispatcher = new Agent({ connections })
   return async () => {
     const asked = await undiciFetch(url, { dispatcher })
@@ -62,14 +69,18 @@ function bareClient({ url, connections }: PayerJob): () => Promise<number> {
     if (!challenge) throw new Error('no challenge')
     const request = decodeChargeRequest(challenge)
     if (isUnusableInput(request)) throw new Error(request.problem)
-    const details = readCardDetails(request)
-    if (isUnusableInput(details) || !('encryptionJwk' in details.key)) throw new Error('no key')
-    const payload = await payloadFor(details.key.encryptionJwk as unknown as JWK)
+    const payload = method === 'card' ? await cardPayloadFor(request) : { spt: sharedToken() }
     const headers = { authorization: serializeCredential({ challenge, payload }) }
     const paid = await undiciFetch(url, { dispatcher, headers })
     await paid.arrayBuffer()
     return paid.headers.has('payment-receipt') ? paid.status : 500
   }
+}
+
+async function cardPayloadFor(request: ChargeRequest) {
+  const details = readCardDetails(request)
+  if (isUnusableInput(details) || !('encryptionJwk' in details.key)) throw new Error('no key')
+  return payloadFor(details.key.encryptionJwk as unknown as JWK)
 }
 
 const card = Method.from({
@@ -86,16 +97,17 @@ const card = Method.from({
 })
 
 /** The client of mppx, with a card that encrypts in the same way. */
-function peersClient({ url, connections }: PayerJob): () => Promise<number> {
+function peersClient({ url, connections, method: name }: PayerJob): () => Promise<number> {
   const dispatcher = new Agent({ connections })
   const fetch = ((input: string, init: object) => undiciFetch(input, { ...init, dispatcher })) as never
-  const method = Method.toClient(card, {
+  const byCard = Method.toClient(card, {
     async createCredential({ challenge }) {
       const payload = await payloadFor(challenge.request.methodDetails.encryptionJwk as JWK)
       return PeersCredential.serialize({ challenge, payload })
     },
   })
-  const client = Mppx.create({ methods: [method], polyfill: false, fetch })
+  const byStripe = stripe.charge({ paymentMethod: 'pm_bench', createToken: async () => sharedToken() })
+  const client = Mppx.create({ methods: [name === 'card' ? byCard : byStripe], polyfill: false, fetch })
   return async () => {
     const paid = await client.fetch(url)
     await paid.arrayBuffer()

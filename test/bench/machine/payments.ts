@@ -1,5 +1,6 @@
 import { sandboxCardId } from '../../../src/adapters/card-processor/sandbox-numbers.ts'
 import { intentMerchantKey } from '../../../src/control/merchants/index.ts'
+import { type ChargeMethod, chargeMethods } from '../../../src/mpp/index.ts'
 import { printLine } from '../../../src/platform/output.ts'
 import { deriveSecrets } from '../../../src/ports/vault.ts'
 import { type Case, measure, type Result } from '../case.ts'
@@ -59,6 +60,7 @@ export const payingCase = (stage: Stage, server: Served, url: string, name: stri
 })
 
 export interface Paid {
+  readonly method: ChargeMethod
   readonly connections: number
   /** With a Temporal run only for open outcomes, and with one for each payment. */
   readonly open: Result
@@ -75,21 +77,27 @@ export async function openApi(stage: Stage): Promise<Served> {
   return api
 }
 
+/** Each method with each number of connections. */
+export const both = (connections: readonly number[]): [ChargeMethod, number][] =>
+  chargeMethods.flatMap(method => connections.map(number => [method, number] as [ChargeMethod, number]))
+
 /** Payments per second to one merchant, ours and those of clients without a service, in turn. */
 export async function measurePaid(stage: Stage, open: Served, merchant: Served): Promise<Paid[]> {
-  const url = `${merchant.url}/report`
   const rounds: Paid[] = []
-  for (const connections of PAYING_CONNECTIONS) {
+  for (const [method, connections] of both(PAYING_CONNECTIONS)) {
+    const url = `${merchant.url}${method === 'card' ? '/report' : '/shared'}`
     const client = (name: PayerJob['client']) =>
       answerOf<Measured>('test/bench/machine/payer.ts', {
         url,
         client: name,
+        method,
         connections,
         seconds: PAYING_SECONDS,
       } satisfies PayerJob)
     const ours = (server: Served, name: string) =>
       measure(stage, payingCase(stage, server, url, name), connections, PAYING_SECONDS)
     const round = {
+      method,
       connections,
       bare: await client('bare'),
       open: await ours(open, 'paid'),
@@ -100,7 +108,7 @@ export async function measurePaid(stage: Stage, open: Served, merchant: Served):
     const rates = (['bare', 'open', 'all', 'mppx'] as const).map(
       name => `${name} ${Math.round(round[name].perSecond)}`,
     )
-    printLine(`  ${connections} connections: ${rates.join(', ')}`)
+    printLine(`  ${method}, ${connections} connections: ${rates.join(', ')}`)
   }
   return rounds
 }

@@ -54,6 +54,37 @@ describe('a shared payment token', () => {
     await expectVerifiedLedger(payer.client)
   })
 
+  test('that its caller got holds the money as long as it can be charged', async () => {
+    const payer = await aStripePayer()
+    const free = await balanceOf(payer)
+    const { url } = await merchantFor()
+    const challenge = (await fetch(url)).headers.get('www-authenticate') ?? ''
+    await bodyOf(payer.agentClient.mpp.mint({ body: { intentId: payer.intent.id, challenge, url } }))
+    expect(tokens().at(-1)).toMatchObject({ status: 'active' })
+    await advance(payer.client, { minutes: 3 })
+    expect(await credentialOf(payer)).toMatchObject({ status: 'minted' })
+    await advance(payer.client, { minutes: 5 })
+    expect(await credentialOf(payer)).toMatchObject({ status: 'void', outcomeBy: 'deadline' })
+    expect(tokens().at(-1)).toMatchObject(revoked)
+    expect(await intentOf(payer)).toMatchObject({ status: 'approved' })
+    expect(await balanceOf(payer)).toEqual(free)
+  })
+
+  test('that Stripe does not revoke while it is active is revoked later', async () => {
+    const payer = await aStripePayer()
+    const url = merchant.sells('/spt-stays', offers, answerWith(500))
+    await pay(payer, url)
+    double.break(/revoke$/, refusal(400, { message: 'A payment by this token is under way.' }))
+    const { id = '' } = (await credentialOf(payer)) ?? {}
+    await bodyOf(payer.client.mpp.resolve({ params: { id }, body: { outcome: 'not_paid' } }))
+    await advance(payer.client, { minutes: 1 })
+    expect(tokens().at(-1)).toMatchObject({ status: 'active' })
+    double.heal()
+    await advance(payer.client, { minutes: 15 })
+    expect(tokens().at(-1)).toMatchObject(revoked)
+    expect(await credentialOf(payer)).toMatchObject({ status: 'void', dueAt: null })
+  })
+
   test('is revoked at Stripe as soon as a key revokes it', async () => {
     const payer = await aStripePayer()
     const url = merchant.sells('/spt-of-a-key', offers, answerWith(500))

@@ -87,6 +87,54 @@ test('a price in dollars that the network converts to more than is held is decli
   await expectVerifiedLedger(payer.client)
 })
 
+test('a price in dollars is found by its dollars, whatever euros the network makes of them', async () => {
+  const payer = await aStripePayer(20, { conversionMarginPercent: 20 })
+  const merchant = await merchantFor({ amount: '11.60', currency: 'usd' })
+  const { approves } = double.network
+  const inDollars = (merchant_amount: number) => ({ merchant_amount, merchant_currency: 'usd' })
+  double.network.approves = async ({ card, amount, paymentIntent }) => {
+    await askIssuer('iauth_other_dollars', card, 1_000, inDollars(1_150))
+    const token = { id: 'intok_of_the_acquirer', object: 'issuing.token' }
+    return askIssuer(`iauth_${paymentIntent}`, card, 1_150, { ...inDollars(amount), token })
+  }
+  expect(await pay(payer, merchant.url)).toMatchObject({ status: 200 })
+  double.network.approves = approves
+  const { data } = await bodyOf(
+    payer.client.authorizations.list({ params: { id: payer.card.id }, query: {} }),
+  )
+  const [paid] = data.filter(({ intentId }) => intentId === payer.intent.id)
+  expect(paid).toMatchObject({ original: { amount: '11.60', currency: 'USD' }, approvedEuros: 11.5 })
+})
+
+test('a payment that Stripe declines without asking is not paid at once, and the intent can be paid again', async () => {
+  const payer = await aStripePayer()
+  const before = await balanceOf(payer)
+  const merchant = await merchantFor()
+  const { approves } = double.network
+  double.network.approves = async ({ card, amount, paymentIntent }) => {
+    await authorized(`iauth_${paymentIntent}`, card, amount, false)
+    return false
+  }
+  expect((await pay(payer, merchant.url)).status).not.toBe(200)
+  double.network.approves = approves
+  expect(await credentialOf(payer)).toMatchObject({ status: 'void', outcomeBy: 'network' })
+  expect(await intentOf(payer)).toMatchObject({ status: 'approved' })
+  expect(await balanceOf(payer)).toEqual(before)
+  expect(await pay(payer, merchant.url)).toMatchObject({ status: 200 })
+  await expectVerifiedLedger(payer.client)
+})
+
+test('a policy that allows only the method card is told that this card cannot pay by it', async () => {
+  const payer = await aStripePayer(20, { mppMethods: ['card'] })
+  const merchant = await merchantFor()
+  expect(await pay(payer, merchant.url)).toMatchObject({
+    status: 403,
+    code: 'payment_denied',
+    error: expect.stringContaining('mppMethods'),
+  })
+  expect(await credentialOf(payer)).toBeUndefined()
+})
+
 test('another payment of the card meanwhile is not taken for the shared one', async () => {
   const payer = await aStripePayer()
   const merchant = await merchantFor()

@@ -1,6 +1,7 @@
 import { clock } from '../../../src/values/clock.ts'
 import { anAgentClient, aSpender } from '../../support/cards/reveal.ts'
 import {
+  acquirerAt,
   anAuthorization,
   aTransaction,
   entry,
@@ -17,10 +18,13 @@ import { startTestService } from '../../support/harness.ts'
 
 export const double = await startStripeDouble()
 
-/** Stripe issues the cards of both modes, so that merchants on the loopback can be paid. */
+/** Stripe issues the cards of both modes and charges others, so that merchants on the loopback can be paid. */
 export const service = await startTestService({
   env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' },
-  outside: { cardProcessor: () => stripeAt(double.url) },
+  outside: {
+    cardProcessor: () => stripeAt(double.url),
+    acquirer: () => acquirerAt(double.url, double.seller.profile),
+  },
 })
 
 const ADDRESS = { line1: 'Torstraße 1', city: 'Berlin', postalCode: '10119', country: 'DE' }
@@ -44,16 +48,20 @@ export async function aStripePayer(amountEuros = 20, rules: object = {}): Promis
 
 let events = 0
 
-export async function sendEvent(type: string, object: object, before?: Record<string, unknown>) {
-  const body = eventOf(type, object, before).replace('evt_1', `evt_spt_${++events}`)
-  const headers = signed(body, REAL_TIME_SECRET, clock.real())
-  const response = await fetch(`${service.url}/rails/card-processor`, { method: 'POST', headers, body })
+export async function deliverEvent(type: string, object: object, secret = REAL_TIME_SECRET) {
+  const body = eventOf(type, object).replace('evt_1', `evt_spt_${++events}`)
+  const headers = signed(body, secret, clock.real())
+  return fetch(`${service.url}/rails/card-processor`, { method: 'POST', headers, body })
+}
+
+async function sendEvent(type: string, object: object) {
+  const response = await deliverEvent(type, object)
   return (await response.json()) as { approved?: boolean }
 }
 
 /** The network's request reaches the service as Stripe's real-time event, as for every card payment. */
-export const askIssuer = async (id: string, card: string, amount: number) => {
-  const pending_request = { amount, currency: 'eur', is_amount_controllable: false }
+export const askIssuer = async (id: string, card: string, amount: number, ofMerchant: object = {}) => {
+  const pending_request = { amount, currency: 'eur', is_amount_controllable: false, ...ofMerchant }
   const asked = anAuthorization({ id, card, amount: 0, request_history: [], pending_request })
   return (await sendEvent('issuing_authorization.request', asked)).approved === true
 }
@@ -67,10 +75,13 @@ export const cleared = (id: string, card: string, amount: number) =>
     aTransaction({ id: `ipi_${id}`, amount: -amount, authorization: id, card }),
   )
 
-export const authorized = (id: string, card: string, amount: number) =>
+export const authorized = (id: string, card: string, amount: number, approved = true) =>
   sendEvent(
     'issuing_authorization.created',
-    anAuthorization({ id, card, amount, request_history: [entry(amount, true)] }),
+    anAuthorization({
+      ...{ id, card, amount, merchant_amount: null, merchant_currency: null },
+      request_history: [entry(amount, approved)],
+    }),
   )
 
 export const merchantFor = (options: Partial<Parameters<typeof mppxStripeMerchant>[0]> = {}) =>

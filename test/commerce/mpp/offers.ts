@@ -6,10 +6,9 @@ import {
   type OfferTerms,
   offerProblem,
   offersOf,
-  type PaymentMethod,
 } from '../../../src/commerce/mpp/offers.ts'
 import type { NewestRates } from '../../../src/money/exchange-rates/index.ts'
-import { contentDigest, serializeChallenge } from '../../../src/mpp/index.ts'
+import { type ChargeMethod, contentDigest, serializeChallenge } from '../../../src/mpp/index.ts'
 import { cents } from '../../../src/values/money.ts'
 import { aChallenge, type ChallengeOptions, weakKey } from '../../support/commerce/challenges.ts'
 
@@ -110,6 +109,7 @@ const rates: NewestRates = {
   rates: new Map([
     ['USD', '1.1600'],
     ['JPY', '180'],
+    ['ISK', '145'],
   ]),
 }
 
@@ -119,14 +119,14 @@ function problemOf(
 ) {
   const { known = rates, ...others } = changed
   const offer = cardOfferIn(answer([card(options)])) as CardOffer
-  const price = euroPriceOf(offer.charge, known, 3)
+  const price = euroPriceOf(offer, known, 3)
   return 'code' in price ? price : offerProblem(offer, { ...terms, price, ...others })
 }
 
 describe('the offers of several methods', () => {
   const both = answer([`${shared()}, ${card()}`])
 
-  test.each<[PaymentMethod[], string[]]>([
+  test.each<[ChargeMethod[], string[]]>([
     [
       ['card', 'stripe'],
       ['card', 'stripe'],
@@ -165,14 +165,28 @@ describe('the offers of several methods', () => {
     ])
   })
 
+  // Stripe takes krónur with two decimals, and yen without: https://docs.stripe.com/currencies
+  test.each([
+    ['stripe', 'isk', '50000', '500', 356n],
+    ['card', 'isk', '500', '500', 356n],
+    ['stripe', 'jpy', '3000', '3000', 1_717n],
+    ['stripe', 'usd', '2252', '22.52', 2_000n],
+  ] as const)('by %s in %s of %s costs %s', (method, currency, amount, price, amountCents) => {
+    const given = method === 'card' ? card({ currency, amount }) : shared({}, { currency, amount })
+    const [offer] = offersOf(answer([given]), [method])
+    if (!offer || 'code' in offer) throw new Error(JSON.stringify(offer))
+    expect(euroPriceOf(offer, rates, 3)).toMatchObject({ amountCents, conversion: { price } })
+  })
+
   test.each<[string, object, ChallengeOptions, string]>([
+    ['in a fraction of a króna', {}, { currency: 'isk', amount: '50050' }, 'challenge_unusable'],
     ['for other payment methods', { paymentMethodTypes: ['link'] }, {}, 'network_not_accepted'],
     ['for more than is held', {}, { amount: '2001' }, 'amount_above_held'],
     ['that has expired', {}, { expires: '2020-01-01T00:00:00Z' }, 'challenge_expired'],
   ])('one by stripe %s is refused', (_, details, options, code) => {
     const [offer] = offersOf(answer([shared(details, options)]), ['stripe'])
     if (!offer || 'code' in offer) throw new Error(JSON.stringify(offer))
-    const price = euroPriceOf(offer.charge, rates, 3)
+    const price = euroPriceOf(offer, rates, 3)
     expect('code' in price ? price : offerProblem(offer, { ...terms, price })).toMatchObject({ code })
   })
 })
@@ -231,7 +245,7 @@ describe('an offer', () => {
     'in %s of %s is converted with a margin of %f, and rounded up',
     (currency, amount, marginPercent, price, rate, amountCents) => {
       const offer = cardOfferIn(answer([card({ currency, amount })])) as CardOffer
-      expect(euroPriceOf(offer.charge, rates, marginPercent)).toEqual({
+      expect(euroPriceOf(offer, rates, marginPercent)).toEqual({
         amountCents,
         conversion: {
           price,

@@ -4,7 +4,7 @@ import { Mppx, stripe } from 'mppx/client'
 import { serializeChallenge } from '../../../src/mpp/index.ts'
 import { sandboxWith } from '../../support/cards/sandbox.ts'
 import { ask, challengeOf, offeredIn, present } from '../../support/commerce/machine-payer.ts'
-import { aPayer, credentialsOn, intentOf } from '../../support/commerce/payers.ts'
+import { aPayer, credentialsOn, intentOf, pay } from '../../support/commerce/payers.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { ENCRYPTION_KEY, startTestService } from '../../support/harness.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
@@ -71,6 +71,28 @@ describe('a payment request by the method stripe', () => {
     const { data } = await bodyOf(payer.client.transactions.list({ query: { intentId: payer.intent.id } }))
     expect(data).toMatchObject([{ type: 'mpp', amountEuros: 20 }])
     await Promise.all([expectVerifiedLedger(client), expectVerifiedLedger(payer.client)])
+  })
+
+  test.each([
+    [[], 'visa'],
+    [['card' as const], 'visa'],
+    [['stripe' as const, 'card' as const], 'stripe'],
+    [['stripe' as const], 'stripe'],
+  ])('is paid by the first method of the policy: with %j by %s', async (mppMethods, network) => {
+    const request = await create({ amountEuros: 20 })
+    const payer = await aPayer(service, { rules: { mppMethods } })
+    expect(await pay(payer, urlOf(request.id))).toMatchObject({ status: 200 })
+    expect(await credentialsOn(payer.client, payer.intent.id)).toMatchObject([
+      { status: 'consumed', network },
+    ])
+    expect(await get(request.id)).toMatchObject({ status: 'paid' })
+  })
+
+  test('is not paid by a method that the policy leaves out', async () => {
+    const request = await create({ amountEuros: 0.4 })
+    const payer = await aPayer(service, { rules: { mppMethods: ['stripe'] } })
+    expect(await pay(payer, urlOf(request.id))).toMatchObject({ status: 400, code: 'no_card_offer' })
+    expect(await credentialsOn(payer.client, payer.intent.id)).toEqual([])
   })
 
   test('is paid by a client made with mppx', async () => {

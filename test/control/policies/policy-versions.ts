@@ -44,4 +44,19 @@ describe('the versions of a policy', () => {
     const secondPage = await textsOf(client, id, { limit: 1, cursor: String(firstPage.nextCursor) })
     expect([firstPage.texts, secondPage.texts]).toEqual([[[]], [changesInWords]])
   })
+
+  test('say in which order machine payments are made', async () => {
+    const { client } = await service.owner()
+    const { id } = await aPolicy(client, { name: 'Research' })
+    for (const mppMethods of [
+      ['card' as const, 'stripe' as const],
+      ['stripe' as const, 'card' as const],
+    ])
+      await bodyOf(client.policies.replace({ params: { id }, body: { name: 'Research', mppMethods } }))
+    expect((await textsOf(client, id)).texts).toEqual([
+      ['Methods of machine payments: card, stripe → stripe, card'],
+      ['Methods of machine payments: none → card, stripe'],
+      [],
+    ])
+  })
 })

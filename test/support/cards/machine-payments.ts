@@ -199,7 +199,9 @@ const charge: HandlerOf<typeof api.charge> = {
       descriptor: 'AGENTPAY *SHOP',
       token: plain,
       refundReference,
-    }
+      ownerId: 'owner-1',
+      mode: 'test',
+    } as const
     return acquirer[ask](asked, { requestId, now: new Date(rest.now) })
   },
   record: async answer => ({ code: null, reason: null, ...(answer as { outcome: string }) }),

@@ -22,6 +22,7 @@ export interface StripeDouble {
   readonly tokens: Map<string, Body>
   readonly intents: Map<string, Body>
   readonly refunds: Map<string, Body>
+  readonly chargebacks: Map<string, Body>
   /** Whom the account's own secret key sells as, and the network that asks the issuer of a shared card. */
   readonly seller: StripeSeller
   readonly network: NetworkOfDouble

@@ -53,6 +53,8 @@ export function sharedPaymentRoutes(cards: ReadonlyMap<string, StripeObject>) {
   const tokens = new Map<string, StripeObject>()
   const intents = new Map<string, StripeObject>()
   const refunds = new Map<string, StripeObject>()
+  /** Chargebacks of received payments, each with the balance transactions that it has caused. */
+  const chargebacks = new Map<string, StripeObject>()
   const seller: StripeSeller = { profile: 'profile_test_seller' }
   const network: NetworkOfDouble = { approves: async () => true }
 
@@ -154,7 +156,9 @@ export function sharedPaymentRoutes(cards: ReadonlyMap<string, StripeObject>) {
   function createRefund({ payment_intent, amount, metadata }: Params): StripeAnswer {
     const intent = intents.get(String(payment_intent))
     if (!intent) return missing(String(payment_intent))
-    const given = [...refunds.values()].filter(one => one.payment_intent === payment_intent)
+    const given = [...refunds.values()].filter(
+      one => one.payment_intent === payment_intent && one.status !== 'failed',
+    )
     const total = given.reduce((sum, one) => sum + Number(one.amount), Number(amount))
     if (total > Number(intent.amount_received))
       return refused(400, { code: 'charge_already_refunded', message: 'Nothing is left to refund.' })
@@ -170,6 +174,15 @@ export function sharedPaymentRoutes(cards: ReadonlyMap<string, StripeObject>) {
     })
     return found(refunds.get(id) as StripeObject)
   }
+
+  const ofIntent =
+    (store: ReadonlyMap<string, StripeObject>) =>
+    ({ payment_intent, limit, starting_after }: Params): StripeAnswer => {
+      const all = [...store.values()].filter(one => one.payment_intent === payment_intent).reverse()
+      const from = starting_after === undefined ? 0 : all.findIndex(({ id }) => id === starting_after) + 1
+      const data = all.slice(from, from + Number(limit))
+      return found({ object: 'list', data, has_more: from + data.length < all.length })
+    }
 
   function search({ query }: Params): StripeAnswer {
     const [, reference] = /^metadata\['reference'\]:'(.*)'$/.exec(String(query)) ?? []
@@ -197,6 +210,8 @@ export function sharedPaymentRoutes(cards: ReadonlyMap<string, StripeObject>) {
     [/^GET payment_intents\/(\w+)$/, shown(intents)],
     [/^POST payment_intents\/(\w+)\/cancel$/, (_, id) => found({ id, status: 'canceled' })],
     [/^POST refunds$/, createRefund],
+    [/^GET refunds$/, ofIntent(refunds)],
+    [/^GET disputes$/, ofIntent(chargebacks)],
   ]
-  return { routes, tokens, intents, refunds, seller, network }
+  return { routes, tokens, intents, refunds, chargebacks, seller, network }
 }

@@ -1,4 +1,5 @@
 import Stripe from 'stripe'
+import { stripeAcquirer } from '../../../src/adapters/stripe-acquirer/stripe-acquirer.ts'
 import { stripeIssuing } from '../../../src/adapters/stripe-issuing/stripe-issuing.ts'
 import type { CardMessage, NewCard, ParsedCardMessage } from '../../../src/ports/card-processor.ts'
 import { newCard, requestedAt } from './sandbox.ts'
@@ -11,6 +12,9 @@ const webhookSecrets = [REAL_TIME_SECRET, EVENTS_SECRET]
 
 export const stripeAt = (apiUrl?: string, secretKey = SECRET_KEY) =>
   stripeIssuing({ secretKey, webhookSecrets, apiUrl })
+
+export const acquirerAt = (apiUrl: string, networkId: string) =>
+  stripeAcquirer({ secretKey: SECRET_KEY, webhookSecrets, apiUrl, networkId })
 
 /** An adapter with short timeouts, so that a test of a silent Stripe is short. */
 export const impatientStripeAt = (apiUrl: string, requestMs: number, callMs: number) =>

@@ -43,6 +43,8 @@ export function recordingAcquirer() {
       if (answer.outcome !== 'declined') given.set(refund.refundReference, refund.amountCents)
       return answer
     },
+    returnsOf: async () => ({ refunds: [], chargebacks: [] }),
+    notices: null,
   }
   return {
     acquirer,

@@ -25,6 +25,7 @@ export const everyRule = {
   maxUsageCount: 3,
   amountTolerancePercent: 2.5,
   conversionMarginPercent: 1.5,
+  mppMethods: ['stripe' as const, 'card' as const],
 }
 
 export const noRules = {

@@ -33,6 +33,7 @@ export const anyPolicy = fc.record({
   maxUsageCount: count,
   amountTolerancePercent: fc.option(fc.integer({ min: 0, max: 200 }), { nil: null }),
   conversionMarginPercent: fc.option(fc.integer({ min: 0, max: 100 }), { nil: null }),
+  mppMethods: fc.subarray(['card' as const, 'stripe' as const]),
 })
 
 export const nullable = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null })

@@ -11,7 +11,8 @@ import type {
   CardReply,
   ProcessorAnswer,
 } from '../../../ports/card-processor.ts'
-import { type Cents, sumOf } from '../../../values/money.ts'
+import { type Cents, NO_CENTS, sumOf } from '../../../values/money.ts'
+import type { OriginalAmount } from '../../../values/original-amount.ts'
 import type { AuthorizationRow } from '../authorization.ts'
 import type { UnlinkedRefund } from '../authorization-rows.ts'
 import type { CardBatchQuery } from '../batch.ts'
@@ -73,10 +74,22 @@ export function intentSearchFor(
   return { agentId, cardId, ...payableBy(merchant), amountCents }
 }
 
-/** The amount of a message that may be the first of a payment by a shared token, which the network does not name. */
-export function sharedPaymentAmount(content: CardMessageContent): Cents | undefined {
-  const amountCents = merchantOf(content)?.networkTokenId === null ? firstAmountOf(content) : undefined
-  return amountCents === 0n ? undefined : amountCents
+/** What may be the first message about a payment by a shared token, which the network does not name. */
+export interface SharedPaymentReport {
+  readonly amountCents: Cents
+  readonly original: OriginalAmount | undefined
+  /** The network or the processor has declined it, without asking. */
+  readonly isDecline: boolean
+}
+
+export function sharedPaymentReport(content: CardMessageContent): SharedPaymentReport | undefined {
+  if (merchantOf(content)?.networkTokenId !== null) return undefined
+  const [first] = content.kind === 'outcome' ? content.asks : []
+  const approvedCents = firstAmountOf(content)
+  const amountCents = approvedCents ?? first?.amountCents ?? NO_CENTS
+  if (amountCents === 0n) return undefined
+  const original = 'original' in content ? content.original : first?.original
+  return { amountCents, original, isDecline: approvedCents === undefined }
 }
 
 /** One id for a credit that names no payment, whichever messages report it; null for any other message. */
@@ -105,7 +118,7 @@ export function cardBatchQueryFor(messages: readonly PaymentMessage[]): CardBatc
     ),
     tokenIds: contents.flatMap(content => merchantOf(content)?.networkTokenId ?? []),
     sharedTokenCardIds: messages.flatMap(({ cardId, content }) =>
-      sharedPaymentAmount(content) === undefined ? [] : cardId,
+      sharedPaymentReport(content) === undefined ? [] : cardId,
     ),
     unnamedRefunds: messages.flatMap(message => unlinkedRefundIn(message) ?? []),
     hasRefunds: contents.some(({ kind }) => kind === 'refund'),

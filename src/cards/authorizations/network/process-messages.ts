@@ -26,7 +26,8 @@ import {
   isAuthorizationRequest,
   messageProcessorRef,
   type PaymentMessage,
-  sharedPaymentAmount,
+  type SharedPaymentReport,
+  sharedPaymentReport,
   unlinkedRefundId,
   unlinkedRefundIn,
 } from './incoming-message.ts'
@@ -153,18 +154,23 @@ function findMachinePayment(
   return isOther && begun.processorRef !== content.authorizationId ? undefined : begun
 }
 
-/** In thousandths of the price without our margin: what the network’s own rate may charge for it. */
+/**
+ * In thousandths of the price without our margin: what the network’s own rate may charge for it, where it does not
+ * state the merchant's amount.
+ */
 const CONVERTED = { least: 927n, most: 1_073n }
 
 /**
- * How well an amount fits a payment; 0 is best. More than the payment fits a converted price, too: that the rate
- * has moved is why it is declined.
+ * How well a report fits a payment; 0 is best. The merchant's amount in its own currency leaves no doubt. More than the
+ * payment fits a converted price, too: that the rate has moved is why it is declined.
  */
 function fitOf(
-  amount: bigint,
-  { amountCents }: AuthorizationRow,
+  { amountCents: amount, original }: SharedPaymentReport,
+  { amountCents, facts: { begunOriginal: asked } }: AuthorizationRow,
   marginPercent: number | null,
 ): number | undefined {
+  if (original)
+    return asked?.amount === original.amount && asked.currency === original.currency ? 0 : undefined
   if (amount === amountCents) return 0
   if (marginPercent === null) return undefined
   const scaled = amount * 1_000n * BigInt(Math.round((100 + marginPercent) * 100))
@@ -180,18 +186,20 @@ function fitOf(
  */
 function withSharedToken<M extends PaymentMessage>(message: M, { authorizations, shared }: CardBatch): M {
   const { content, cardId } = message
-  const amountCents = sharedPaymentAmount(content)
+  const report = sharedPaymentReport(content)
   const ref = messageProcessorRef(content)
-  if (amountCents === undefined || !('merchant' in content)) return message
+  if (!report || !('merchant' in content)) return message
   const known = [...authorizations].find(({ processorRef }) => processorRef === ref)
   if (known && (!isPlaceholder(known) || known.transactionId !== null)) return message
   const candidates = [...shared].flatMap(([row, { marginPercent, isOver, isExpired }]) => {
     const isGone = isOver && isExpired && content.kind === 'authorization'
     if (row.cardId !== cardId || row.processorRef !== null || isGone) return []
-    const fit = fitOf(amountCents, row, marginPercent)
+    const fit = fitOf(report, row, marginPercent)
     return fit === undefined ? [] : { row, rank: isOver ? fit + 3 : fit }
   })
   const [first] = candidates.toSorted((one, other) => one.rank - other.rank)
+  // A decline ends a payment, so it must be certain which.
+  if (report.isDecline && (candidates.length !== 1 || first?.rank !== 0)) return message
   const networkTokenId = first?.row.networkTokenId ?? null
   return { ...message, content: { ...content, merchant: { ...content.merchant, networkTokenId } } }
 }

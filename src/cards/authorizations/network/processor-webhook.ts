@@ -24,13 +24,18 @@ const operations: Readonly<Partial<Record<CardMessageContent['kind'], string>>> 
   dispute: 'disputes.notice',
 }
 
-/** Verifies the signature first, then finds the card, which determines the owner. */
+/**
+ * Verifies the signature first, then finds the card, which determines the owner. One account may issue cards and
+ * charge others: what is no message of the processor may be a notice of the acquirer.
+ */
 export const receiveProcessorWebhook: SignedRequestReceiver = async (request, tools) => {
   const processor = processorOf(tools.ports, request)
-  if (!processor) return { unsigned: 'The signature of a card processor is missing.' }
-  const read = processor.read(request.body, request.headers, clock.real())
-  if (read.kind === 'unsigned') return { unsigned: read.reason }
-  if (read.kind === 'ignored') return { outcome: { status: 200, body: '{}' } }
+  const read = processor?.read(request.body, request.headers, clock.real())
+  if (!processor || !read || read.kind === 'unsigned' || read.kind === 'ignored') {
+    const unsigned = read?.kind === 'unsigned' ? read.reason : 'The signature of a card processor is missing.'
+    const received = await receiveAcquirerNotice(request, tools)
+    return received ?? (read?.kind === 'ignored' ? { outcome: ACCEPTED } : { unsigned })
+  }
   if (read.kind === 'unreadable') throw new Problem('invalid_request', read.reason)
   const { content, processorCardId } = read.message
   const number = await findNumber(tools.sql, processor.name, processorCardId)
@@ -59,15 +64,45 @@ export const receiveProcessorWebhook: SignedRequestReceiver = async (request, to
 
 function processorOf(ports: Ports, { headers }: SignedRequest): CardProcessor | undefined {
   for (const mode of modes) {
-    const processor = configured(ports, mode)
+    const processor = ifConfigured(() => ports.cardProcessor(mode))
     if (processor?.recognizes(headers)) return processor
   }
   return undefined
 }
 
-function configured(ports: Ports, mode: Mode): CardProcessor | undefined {
+function acquirerOf(ports: Ports, { headers }: SignedRequest) {
+  for (const mode of modes) {
+    const { name, notices } = ifConfigured(() => ports.acquirer(mode)) ?? {}
+    if (name !== undefined && notices?.recognizes(headers)) return { name, notices }
+  }
+  return undefined
+}
+
+const ACCEPTED: ApiResponse = { status: 200, body: '{}' }
+
+type Received = Awaited<ReturnType<SignedRequestReceiver>>
+
+/** Undefined if no acquirer has signed it. */
+async function receiveAcquirerNotice(
+  request: SignedRequest,
+  { ports, run }: ReceiverTools,
+): Promise<Received | undefined> {
+  const acquirer = acquirerOf(ports, request)
+  const notice = await acquirer?.notices.read(request.body, request.headers, clock.real())
+  if (!acquirer || !notice || notice.kind === 'unsigned') return undefined
+  if (notice.kind === 'ignored') return { outcome: ACCEPTED }
+  if (notice.kind === 'unreadable') throw new Problem('invalid_request', notice.reason)
+  if (notice.kind === 'unanswered')
+    throw new Problem('unavailable', 'The acquirer does not answer. Send the notice again.')
+  const { ownerId, mode, about, reference } = notice
+  const tenant = { ownerId, mode }
+  const actor: Actor = { type: 'signed', id: acquirer.name, tenant, agentId: null, scopes: new Set() }
+  return { outcome: await run('settlements.notice', actor, { about, reference }, request), actor }
+}
+
+function ifConfigured<T>(find: () => T): T | undefined {
   try {
-    return ports.cardProcessor(mode)
+    return find()
   } catch (error) {
     if (error instanceof Problem) return undefined
     throw error

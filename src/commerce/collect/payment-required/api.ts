@@ -15,6 +15,7 @@ import { id } from '../../../values/ids.ts'
 import { moneySchema } from '../../../values/money.ts'
 import { recordHead, recordTimestamps } from '../../../values/schemas.ts'
 import { requestPaidEvents } from '../api.ts'
+import { requestRefundingEvents } from '../refunds/api.ts'
 import { settlementMachine } from './settlement.ts'
 
 export const cardSettlementEvents = {
@@ -213,5 +214,19 @@ export const settlementsApi = {
     returns: [200, z.object({ done: z.boolean() })],
     fails,
     emits: cardSettlementEvents,
+  }),
+  notice: post('/collect/settlements/notices', {
+    summary: 'Ask the acquirer for the news that it has signed',
+    callers: [],
+    run: 'external',
+    requires: 'acquirer',
+    body: z.strictObject({
+      about: z.enum(['charge', 'returns']),
+      reference: z.string().max(100).meta({ description: 'The id of the challenge.' }),
+    }),
+    example: { about: 'charge', reference: 'x'.repeat(43) },
+    returns: [200, z.object({ done: z.boolean() })],
+    fails: { outcome_open: paidFails.outcome_open },
+    emits: { ...cardSettlementEvents, ...requestRefundingEvents },
   }),
 }

@@ -1,6 +1,6 @@
 import type { TenantNow } from '../../../kernel/contract/actor.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
-import { AnswerNow } from '../../../kernel/contract/handlers.ts'
+import { AnswerNow, type ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import { externalCall } from '../../../kernel/contract/operation.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
@@ -11,7 +11,7 @@ import { acquirerCreditAccounts, creditAcquirerCharge } from '../../../money/inc
 import { type LockedBook, lockBook } from '../../../money/ledger/index.ts'
 import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
 import { serializeReceipt } from '../../../mpp/index.ts'
-import type { ChargeOutcome } from '../../../ports/acquirer.ts'
+import type { AcquirerCharge, ChargeOutcome, ChargeReturns } from '../../../ports/acquirer.ts'
 import { clock } from '../../../values/clock.ts'
 import { newId } from '../../../values/ids.ts'
 import {
@@ -22,6 +22,7 @@ import {
   lockPaymentRequests,
   writePaymentRequests,
 } from '../payments.ts'
+import { recordChargeReturns } from '../refunds/acquirer-returns.ts'
 import { amountDueCents, isRequestPayable } from '../request.ts'
 import { type cardSettlementEvents, settlementsApi } from './api.ts'
 import type { PaidArticle } from './offer.ts'
@@ -117,12 +118,10 @@ export async function writeNewCharges({ records, begun }: NewCharges, sql: Sql):
   await Promise.all([first && writePaymentRequests(sql, first.request, [...begun]), records.flush()])
 }
 
-export const acquirerChargeFor = ({ handle, amountCents, challengeId, descriptor }: Settlement) => ({
-  handle,
-  amountCents,
-  reference: challengeId,
-  descriptor,
-})
+export const acquirerChargeFor = (settlement: Settlement): AcquirerCharge => {
+  const { handle, amountCents, challengeId: reference, descriptor, ownerId, mode } = settlement
+  return { handle, amountCents, reference, descriptor, ownerId, mode }
+}
 
 export interface ChargeResult {
   readonly settlement: Settlement
@@ -255,6 +254,26 @@ async function receiptFor(
 
 const DONE = { done: true }
 
+interface Inquiry {
+  readonly settlement: Settlement
+  readonly now: Date
+}
+
+const askForOutcome = (
+  { settlement, now }: Inquiry,
+  { ports, requestId }: ExternalCallContext,
+): Promise<ChargeOutcome> =>
+  ports.acquirer(settlement.mode).stateOf(acquirerChargeFor(settlement), { requestId, now })
+
+async function recordInquiry(
+  ended: ChargeResult,
+  context: Context<never, typeof cardSettlementEvents>,
+): Promise<void> {
+  const endings = await lockCharges([ended], context.sql, context, context.ports)
+  recordChargeOutcome(ended, endings, context)
+  await writeLockedCharges(endings, context.sql)
+}
+
 /** Asks the acquirer for the outcome of a charge, and records it. Skips a charge whose outcome is known. */
 export const inquireCharge = externalCall(settlementsApi.askAcquirer, {
   async reserve({ params }, { records, now, refuse }) {
@@ -263,17 +282,43 @@ export const inquireCharge = externalCall(settlementsApi.askAcquirer, {
     return settlement.status === 'charging' ? { settlement, now } : new AnswerNow(DONE)
   },
 
-  call: ({ settlement, now }, { ports, requestId }) =>
-    ports.acquirer(settlement.mode).stateOf(acquirerChargeFor(settlement), { requestId, now }),
+  call: askForOutcome,
 
   /** An unknown outcome is due again later, so there is nothing more to do now. */
   async record(outcome, { settlement }, context) {
-    const ended = { settlement, outcome }
-    const endings = await lockCharges([ended], context.sql, context, context.ports)
-    recordChargeOutcome(ended, endings, context)
-    await writeLockedCharges(endings, context.sql)
+    await recordInquiry({ settlement, outcome }, context)
     return DONE
   },
 
   recover: async () => DONE,
+})
+
+/** The acquirer has news of a charge: it is asked for them. What is known already changes nothing. */
+export const heedAcquirerNotice = externalCall(settlementsApi.notice, {
+  async reserve({ body: { about, reference } }, context) {
+    const settlement = await findSettlement(reference, context)
+    if (!settlement) return new AnswerNow(DONE)
+    const isOpen = settlement.status === 'charging'
+    if (about === 'charge') return isOpen ? { settlement, about, now: context.now } : new AnswerNow(DONE)
+    if (isOpen) return context.refuse('outcome_open')
+    const hasMoney = settlement.status === 'paid' && settlement.requestId !== null
+    return hasMoney ? { settlement, about, now: context.now } : new AnswerNow(DONE)
+  },
+
+  async call(inquiry, outside): Promise<ChargeOutcome | ChargeReturns> {
+    if (inquiry.about === 'charge') return askForOutcome(inquiry, outside)
+    const { settlement, now } = inquiry
+    const call = { requestId: outside.requestId, now }
+    return outside.ports.acquirer(settlement.mode).returnsOf(acquirerChargeFor(settlement), call)
+  },
+
+  async record(answer, { settlement }, context) {
+    if ('refunds' in answer) await recordChargeReturns(settlement.id, answer, context)
+    else if (settlement.status === 'charging') await recordInquiry({ settlement, outcome: answer }, context)
+    else return context.refuse('outcome_open')
+    return DONE
+  },
+
+  // The acquirer sends the notice again.
+  recover: async (_, { refuse }) => refuse('outcome_open'),
 })

@@ -9,7 +9,7 @@ import {
 } from '../../../kernel/database/deadline-rows.ts'
 import { definedOnly } from '../../../kernel/database/entity.ts'
 import { settlementsApi } from './api.ts'
-import { inquireCharge } from './charges.ts'
+import { heedAcquirerNotice, inquireCharge } from './charges.ts'
 import { type PaidArticleSource, paymentRequiredHandler } from './endpoint.ts'
 import { findRequestArticle } from './offer.ts'
 import { Settlement, settlementMachine, settlementsPersonalData } from './settlement.ts'
@@ -37,6 +37,7 @@ const settlements = bindHandlers(settlementsApi, {
   pay: endpoint,
   payByPost: endpoint,
   askAcquirer: inquireCharge,
+  notice: heedAcquirerNotice,
 
   list: ({ query: { requestId, status, challengeId } }, { page, tenant }) =>
     page(Settlement, { ...definedOnly({ requestId, challengeId }), ...byStatus(status, tenant) }),

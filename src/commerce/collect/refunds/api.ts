@@ -6,6 +6,7 @@ import {
   type Refund,
   type RefundFailure,
   type RefundRow,
+  refundOrigins,
   refundStatusEvents,
 } from '../../../money/refunds/index.ts'
 import { transactionLifecycleEvents } from '../../../money/transactions/index.ts'
@@ -70,6 +71,9 @@ const RefundRecord = z
     requestId: id('request'),
     paymentId: id('requestpayment'),
     way: paymentWaySchema,
+    origin: z.enum(refundOrigins).meta({
+      description: '`asked`: by you. `network`: a chargeback; `returned` is one that was won.',
+    }),
     status: z.enum(requestRefundStates).meta({
       description: '`returned`: the payer’s bank returned the money; it is in the wallet again.',
     }),
@@ -113,6 +117,7 @@ const RequestRefundEvent = PaymentRequestEvent.extend({
   refundId: id('requestrefund'),
   paymentId: id('requestpayment'),
   way: z.enum(paymentWays),
+  origin: z.enum(refundOrigins),
   refundCents: moneySchema.meta({ description: 'The amount of this refund.' }),
   refundedCents: moneySchema.meta({ description: 'Refunded from the request so far.' }),
   reason: z.string().max(200).optional().meta({ description: 'Why the refund failed.' }),
@@ -124,7 +129,7 @@ export const requestRefundEvents = {
     RequestRefundEvent,
   ),
   'claim.request.refunded': declareEvent(
-    'A refund of a payment request has been completed, in part or in full.',
+    'A refund or chargeback of a payment request has been completed, in part or in full.',
     RequestRefundEvent,
   ),
   'claim.request.refund_failed': declareEvent(
@@ -135,12 +140,13 @@ export const requestRefundEvents = {
 
 export const requestRefundEvent = (
   request: PaymentRequestRow,
-  { id, paymentId, way, amountCents, failure }: RefundRow,
+  { id, paymentId, way, origin, amountCents, failure }: RefundRow,
 ) => ({
   ...paymentRequestEvent(request),
   refundId: requestRefundIdOf(id),
   paymentId: paymentId ?? '',
   way,
+  origin,
   refundCents: amountCents,
   refundedCents: request.refundedCents,
   ...(failure ? { reason: truncateText(failure.message) } : {}),

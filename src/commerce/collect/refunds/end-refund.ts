@@ -37,18 +37,24 @@ export interface LockedRequestRefunds {
 const emitted = { ...requestRefundEvents, ...refundRecordedEvents }
 export type RequestRefundContext = Context<never, typeof emitted>
 
+interface NamedRefunds extends Pick<Parameters<typeof loadRefundBook>[2], 'ids' | 'sources'> {
+  /** A payment that may not have a refund yet. */
+  readonly payment?: Pick<RequestPaymentRow, 'id' | 'transactionId'>
+}
+
 /** Locks the request of these refunds. The caller has locked accounts and transfers. */
 export async function lockRequestRefunds(
   requestId: string,
-  refundIds: readonly string[],
+  { payment, ...named }: NamedRefunds,
   { sql, tenant, now }: Pick<Context, 'sql' | 'tenant' | 'now'>,
 ): Promise<LockedRequestRefunds> {
   const locked = await lockPaymentRequest(requestId, { sql, tenant })
   if (!locked) throw new Error(`${requestId}: a refund without its request`)
-  const refunds = await loadRefundBook(sql, { tenant, now }, { ids: refundIds })
-  const rows = refundIds.flatMap(id => refunds.find(id) ?? [])
-  const paymentIds = rows.flatMap(({ paymentId }) => paymentId ?? [])
-  const transactionIds = rows.flatMap(({ transactionId }) => transactionId ?? [])
+  const refunds = await loadRefundBook(sql, { tenant, now }, named)
+  const rows = (named.ids ?? []).flatMap(id => refunds.find(id) ?? [])
+  const paymentIds = [payment?.id, ...rows.map(({ paymentId }) => paymentId)].flatMap(id => id ?? [])
+  const of = [payment, ...rows]
+  const transactionIds = of.flatMap(one => one?.transactionId ?? [])
   const [payments, transactions] = await Promise.all([
     requestPaymentsById(sql, tenant, paymentIds),
     transactionsById(sql, tenant, transactionIds),
@@ -111,7 +117,7 @@ async function follow(
   const transfers = new Map(events.map(event => [event.transferId, event]))
   for (const known of await refundsOfTransfers(sql, tenant, [...transfers.keys()])) {
     const { status, reason } = transfers.get(known.transferId ?? '') ?? {}
-    const refunding = await lockRequestRefunds(known.requestId ?? '', [known.id], context)
+    const refunding = await lockRequestRefunds(known.requestId ?? '', { ids: [known.id] }, context)
     const refund = refunding.refunds.find(known.id)
     if (!refund || !status) continue
     const failure = { code: status, message: reason ?? `The transfer was ${status}.` }

@@ -5,9 +5,9 @@ import { type ContextOf, externalCall } from '../../../kernel/contract/operation
 import { Refusal } from '../../../kernel/contract/problem.ts'
 import { withMembers } from '../../../kernel/database/entity.ts'
 import { acquirerCreditAccounts, refundAcquirerCharge } from '../../../money/incoming/index.ts'
-import { lockBook } from '../../../money/ledger/index.ts'
+import { type LockedBook, lockBook } from '../../../money/ledger/index.ts'
 import { Refund, type RefundRow } from '../../../money/refunds/index.ts'
-import { walletsById } from '../../../money/wallets/index.ts'
+import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
 import type { ChargeOutcome } from '../../../ports/acquirer.ts'
 import { addMs } from '../../../values/clock.ts'
 import { cents } from '../../../values/money.ts'
@@ -31,7 +31,13 @@ import {
   requestRefundsApi,
 } from './api.ts'
 import { beginRefundParts, type RequestRefundTarget } from './begin-refund.ts'
-import { lockRequestRefunds, recordRequestRefundEnd, writeRequestRefunds } from './end-refund.ts'
+import {
+  type LockedRequestRefunds,
+  lockRequestRefunds,
+  type RequestRefundContext,
+  recordRequestRefundEnd,
+  writeRequestRefunds,
+} from './end-refund.ts'
 
 type RequestContext = ContextOf<typeof requestRefundsApi.refund>
 
@@ -159,28 +165,44 @@ export async function recordCardRefunds(
   const [book, wallets, refunding] = await Promise.all([
     lockBook(sql, context, accounts),
     walletsById(sql, tenant, walletIds),
-    lockRequestRefunds(requestId, ids, context),
+    lockRequestRefunds(requestId, { ids }, context),
   ])
   for (const { refundId, outcome } of outcomes) {
     const refund = refunding.refunds.find(refundIdOf(refundId))
     const wallet = wallets.get(refunding.payments.get(refund?.paymentId ?? '')?.walletId ?? '')
     if (refund?.status !== 'pending' || !wallet) continue
-    const cause = requestRefundCause(refund.id)
-    if (outcome.outcome === 'approved') {
-      book.release(cause)
-      refundAcquirerCharge(wallet, { amountCents: refund.amountCents, cause }, book, context)
-      recordRequestRefundEnd(refund, 'completed', refunding, context)
-    } else if (outcome.outcome === 'declined') {
-      book.release(cause)
-      recordRequestRefundEnd(refund, { code: outcome.code, message: outcome.reason }, refunding, context)
-    } else {
-      // The outcome is unknown, so the acquirer is asked again under the same reference.
-      const attempts = refund.attempts + 1
-      refunding.refunds.askAgain(refund, attempts, addMs(now, nextRefundCheckDelay(attempts)))
-    }
+    if (endCardRefund({ refund, wallet }, outcome, { ...refunding, book }, context)) continue
+    // The outcome is unknown, so the acquirer is asked again under the same reference.
+    const attempts = refund.attempts + 1
+    refunding.refunds.askAgain(refund, attempts, addMs(now, nextRefundCheckDelay(attempts)))
   }
   queueStatement(writeRequestRefunds(sql, tenant, refunding))
   queueStatement(book.post(sql))
+}
+
+interface RefundOfWallet {
+  readonly refund: RefundRow
+  readonly wallet: WalletRow
+}
+
+/** Ends a pending refund by what the acquirer says. False if that is not known yet. */
+export function endCardRefund(
+  { refund, wallet }: RefundOfWallet,
+  outcome: ChargeOutcome,
+  locked: LockedRequestRefunds & { readonly book: LockedBook },
+  context: Pick<RequestRefundContext, 'now' | 'emit' | 'wake'>,
+): boolean {
+  if (outcome.outcome !== 'approved' && outcome.outcome !== 'declined') return false
+  const { book } = locked
+  const cause = requestRefundCause(refund.id)
+  book.release(cause)
+  if (outcome.outcome === 'declined') {
+    recordRequestRefundEnd(refund, { code: outcome.code, message: outcome.reason }, locked, context)
+    return true
+  }
+  refundAcquirerCharge(wallet, { amountCents: refund.amountCents, cause }, book, context)
+  recordRequestRefundEnd(refund, 'completed', locked, context)
+  return true
 }
 
 const DONE = { done: true }

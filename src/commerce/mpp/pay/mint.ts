@@ -4,6 +4,8 @@ import type { ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import {
   type CardDetails,
+  type ChargeMethod,
+  chargeMethods,
   credentialDigest,
   credentialHeaderOf,
   isJsonObject,
@@ -33,8 +35,6 @@ import {
   type MerchantOffer,
   offerProblem,
   offersOf,
-  type PaymentMethod,
-  paymentMethods,
   type StripeOffer,
 } from '../offers.ts'
 import { allowsOwnListener } from './address.ts'
@@ -93,10 +93,9 @@ export async function fetchOfferAndMint(
   payment: MachinePayment,
   outside: ExternalCallContext,
 ): Promise<PayableOffer | MachinePaymentProblem> {
-  const { challenge, mode, request } = payment
+  const { challenge, mode, request, methods } = payment
   const { ports } = outside
-  const methods = payableMethods(ports.cardProcessor(mode))
-  const known = challenge === null ? await publishedProblem(payment, methods, ports) : undefined
+  const known = challenge === null ? await publishedProblem(payment, ports) : undefined
   if (known) return known
   const answer = challenge === null ? await askMerchant(request, methods, mode, ports) : given(challenge)
   if (isPayProblem(answer)) return answer
@@ -108,12 +107,12 @@ export async function fetchOfferAndMint(
     : orderSharedToken({ offer, price }, payment)
 }
 
-/** How the cards of this processor can pay. */
-export const payableMethods = ({
-  networkToken,
-  sharedTokens,
-}: Pick<CardProcessor, 'networkToken' | 'sharedTokens'>): PaymentMethod[] =>
-  paymentMethods.filter(method => (method === 'card' ? networkToken : sharedTokens) !== null)
+/** How the cards of this processor can pay, in this order. */
+export const payableMethods = (
+  { networkToken, sharedTokens }: Pick<CardProcessor, 'networkToken' | 'sharedTokens'>,
+  methods: readonly ChargeMethod[] = chargeMethods,
+): ChargeMethod[] =>
+  [...new Set(methods)].filter(method => (method === 'card' ? networkToken : sharedTokens) !== null)
 
 function chooseOffer(
   read: ReturnType<typeof offersOf>,
@@ -129,7 +128,7 @@ function chooseOffer(
   }
   const judged = read.map(offer => {
     if (!isOffer(offer)) return offer
-    const price = euroPriceOf(offer.charge, rates, marginPercent)
+    const price = euroPriceOf({ method: offer.method, ...offer.charge }, rates, marginPercent)
     if (isPayProblem(price)) return price
     return offerProblem(offer, { ...terms, price }) ?? { offer, price }
   })
@@ -208,7 +207,7 @@ const given = (challenge: string): MerchantAnswer => ({
 
 async function askMerchant(
   request: MerchantRequest,
-  methods: readonly PaymentMethod[],
+  methods: readonly ChargeMethod[],
   mode: Mode,
   ports: Ports,
 ): Promise<MerchantAnswer | MachinePaymentProblem> {

@@ -1,6 +1,7 @@
 import type { TokenPayment } from '../../../cards/authorizations/index.ts'
 import type { Mode } from '../../../kernel/contract/actor.ts'
 import type { NewestRates } from '../../../money/exchange-rates/index.ts'
+import type { ChargeMethod } from '../../../mpp/index.ts'
 import type { Cents } from '../../../values/money.ts'
 import type { merchantOfferRefusals, merchantRefusals, merchantUrlRefusals, mintRefusals } from '../api.ts'
 import type { MerchantRequest } from '../merchant-request.ts'
@@ -13,6 +14,8 @@ export interface MachinePayment extends Omit<TokenPayment, 'tokenId' | 'amountCe
   readonly heldCents: Cents
   readonly rates: NewestRates | null
   readonly marginPercent: number
+  /** Never empty; the preferred one first. */
+  readonly methods: readonly ChargeMethod[]
   readonly processorCardId: string
   readonly askedAt: Date
   readonly request: MerchantRequest

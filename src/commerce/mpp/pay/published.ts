@@ -1,13 +1,15 @@
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import {
+  type ChargeMethod,
   type PaidOperations,
+  chargeMethods,
   type PublishedOffer,
   paidOperationsIn,
   publishedOffers,
 } from '../../../mpp/index.ts'
 import { clock, minutes } from '../../../values/clock.ts'
 import { formatMoney } from '../../../values/money.ts'
-import { type EuroPrice, euroPriceOf, listedNames, type PaymentMethod, priceInWords } from '../offers.ts'
+import { type EuroPrice, euroPriceOf, listedNames, priceInWords } from '../offers.ts'
 import { isPayProblem, type MachinePayment, type MachinePaymentProblem } from './payment.ts'
 
 const TIMEOUT_MS = 3_000
@@ -19,8 +21,7 @@ const MOST_CONCURRENT = 8
  * asked before a request that may have an effect, and only for that: the challenge decides what is paid.
  */
 export async function publishedProblem(
-  { request, heldCents, rates, marginPercent }: MachinePayment,
-  methods: readonly PaymentMethod[],
+  { request, methods, heldCents, rates, marginPercent }: MachinePayment,
   ports: Ports,
 ): Promise<MachinePaymentProblem | undefined> {
   if (request.method === 'GET') return undefined
@@ -30,8 +31,9 @@ export async function publishedProblem(
   if (offers.length === 0) return undefined
   const payable = offers.filter(offer => isPayable(offer, methods))
   if (payable.length === 0) return noMethod(offers, methods)
-  const prices = payable.map(({ amount, currency }) => {
-    const price = amount && currency ? euroPriceOf({ amount, currency }, rates, marginPercent) : undefined
+  const prices = payable.map(({ method, amount, currency }) => {
+    const asked = amount && currency ? { method: chargeMethods.find(one => one === method), amount, currency } : undefined
+    const price = asked && euroPriceOf(asked, rates, marginPercent)
     return price && !isPayProblem(price) ? price : undefined
   })
   const [first] = prices
@@ -43,12 +45,12 @@ export async function publishedProblem(
   }
 }
 
-const isPayable = ({ method, intent }: PublishedOffer, methods: readonly PaymentMethod[]): boolean =>
+const isPayable = ({ method, intent }: PublishedOffer, methods: readonly ChargeMethod[]): boolean =>
   (method === undefined || methods.some(one => one === method)) && (intent ?? 'charge') === 'charge'
 
 function noMethod(
   offers: readonly PublishedOffer[],
-  methods: readonly PaymentMethod[],
+  methods: readonly ChargeMethod[],
 ): MachinePaymentProblem {
   const offered = listedNames([
     ...new Set(offers.map(({ method, intent }) => `${method}/${intent ?? 'charge'}`)),

@@ -5,7 +5,8 @@ import {
   denyCardAccess,
   loadAccessSubjects,
 } from '../../../cards/access-events/index.ts'
-import { conversionMarginsOfIntents } from '../../../control/policies/index.ts'
+import { machinePaymentTermsOfIntents } from '../../../control/policies/index.ts'
+import type { Tenant } from '../../../kernel/contract/actor.ts'
 import {
   type BatchedStep,
   type BatchItem,
@@ -20,6 +21,7 @@ import {
   findNewestRates,
   type NewestRates,
 } from '../../../money/exchange-rates/index.ts'
+import type { ChargeMethod } from '../../../mpp/index.ts'
 import { newId } from '../../../values/ids.ts'
 import { mintRefusals } from '../api.ts'
 import { canonicalHost } from '../hosts.ts'
@@ -49,7 +51,7 @@ interface State {
   readonly records: Records
   readonly rules: readonly ProtectRule[]
   readonly rates: NewestRates | null
-  readonly margins: ReadonlyMap<string, number>
+  readonly terms: Awaited<ReturnType<typeof machinePaymentTermsOfIntents>>
   readonly subjects: ReadonlyMap<BatchItem<Payable>, AccessSubject>
   readonly ports: Ports
 }
@@ -70,14 +72,14 @@ export const reserveMachinePaymentStep = <I extends Payable>(
     const payables = items.map(({ input }) => input.body)
     const intentIds = payables.map(({ intentId }) => intentId)
     const context = { sql, tenant, records }
-    const [chosen, rules, rates, margins] = await Promise.all([
+    const [chosen, rules, rates, terms] = await Promise.all([
       cardIdsForIntents(payables, context),
       protectRulesForIntents(intentIds, context),
       findNewestRates(tenant.mode, { sql, ports, now }),
-      conversionMarginsOfIntents(intentIds, context),
+      machinePaymentTermsOfIntents(intentIds, context),
     ])
     const subjects = await loadAccessSubjects(subjectQueries(items, chosen), context)
-    return { records, rules, rates, margins, subjects, ports }
+    return { records, rules, rates, terms, subjects, ports }
   },
 
   decide(item, state, { emit, refuse }) {
@@ -108,7 +110,8 @@ export const reserveMachinePaymentStep = <I extends Payable>(
       intentMerchant: intent.merchant,
       heldCents: intent.holdCents ?? intent.amountCents,
       rates: state.rates,
-      marginPercent: state.margins.get(intent.id) ?? DEFAULT_MARGIN_PERCENT,
+      marginPercent: state.terms.get(intent.id)?.marginPercent ?? DEFAULT_MARGIN_PERCENT,
+      methods: methodsFor(intent.id, tenant, state),
       cardId: card.id,
       numberId: number.id,
       processorCardId: number.processorCardId,
@@ -127,6 +130,15 @@ export const reserveMachinePaymentStep = <I extends Payable>(
   write: ({ records }) => records.flush(),
 })
 
+/** The methods of the policy that the card's processor can pay by. */
+const methodsFor = (intentId: string, { mode }: Tenant, { terms, ports }: State): ChargeMethod[] => {
+  const { methods = [] } = terms.get(intentId) ?? {}
+  return payableMethods(ports.cardProcessor(mode), methods.length > 0 ? methods : undefined)
+}
+
+const EXCLUDED =
+  'The policy allows machine payments only by methods (mppMethods) that the card’s processor cannot pay by.'
+
 const subjectQueries = <I extends Payable>(
   items: readonly BatchItem<I>[],
   chosen: readonly (string | null)[],
@@ -142,8 +154,9 @@ function reasonsAgainst(
   url: string,
   subject: AccessSubject,
   { tenant }: BatchItem<Payable>,
-  { rules, ports }: State,
+  state: State,
 ): MachinePaymentProblem[] {
+  const { rules, ports } = state
   const processor = ports.cardProcessor(tenant.mode)
   const { card, intent } = subject
   const agentId = card?.agentId ?? intent?.agentId
@@ -154,9 +167,12 @@ function reasonsAgainst(
       : undefined
   const message = `${mintRefusals.network_tokens_missing[1]} (${processor.name})`
   const hasNoTokens = card?.status === 'active' && payableMethods(processor).length === 0
+  const isExcluded =
+    !hasNoTokens && card?.status === 'active' && intent && methodsFor(intent.id, tenant, state).length === 0
   return [
     ...(refused ? [refused] : []),
     ...(isOther ? [isOther] : []),
     ...(hasNoTokens ? [{ code: 'network_tokens_missing' as const, message }] : []),
+    ...(isExcluded ? [{ code: 'payment_denied' as const, message: EXCLUDED }] : []),
   ]
 }

@@ -14,14 +14,9 @@ import {
   type SharedToken,
   type SharedTokenOrder,
 } from '../../../ports/card-processor.ts'
-import { addMs } from '../../../values/clock.ts'
+import { addMs, clock } from '../../../values/clock.ts'
 import { mintRefusals } from '../api.ts'
-import {
-  INDETERMINATE_TTL_MS,
-  MppCredential,
-  mppCredentialMachine,
-  SENT_CREDENTIAL_GRACE_MS,
-} from '../credential.ts'
+import { MppCredential, mppCredentialMachine, SENT_CREDENTIAL_GRACE_MS } from '../credential.ts'
 import type { MerchantOffer } from '../offers.ts'
 import { lockMachinePayment } from '../outcome.ts'
 import { type HandedOver, handOver } from './hand-over.ts'
@@ -63,6 +58,10 @@ export async function createSharedToken(
     : { kind: 'unshared', credentialId: reference, failure: token.status }
 }
 
+/** No one can charge the token after its end, by real time. What was charged just before has been reported by then. */
+const lastUseMs = ({ expiresAt }: SharedTokenOrder): number =>
+  Math.max(Date.parse(expiresAt) - clock.real().getTime(), 0) + SENT_CREDENTIAL_GRACE_MS
+
 interface State {
   readonly records: Records
   readonly credentials: ReadonlyMap<string, MppCredential>
@@ -94,7 +93,7 @@ export const recordSharedTokenStep: BatchedStep<
     }
   },
 
-  decide({ input: { payment, offer, token }, now }, { credentials, tokens }, { emit, refuse }) {
+  decide({ input: { payment, offer, token, order }, now }, { credentials, tokens }, { emit, refuse }) {
     const credential = credentials.get(payment.mppCredentialId)
     const registered = credential && tokens.get(credential.agentCredentialId)
     if (!credential || !registered) throw new Error('a token was created for a payment that is not on record')
@@ -106,7 +105,7 @@ export const recordSharedTokenStep: BatchedStep<
     Object.assign(credential, {
       credentialDigest: minted.digest,
       sentAt: isOurs ? now : null,
-      dueAt: addMs(now, isOurs ? SENT_CREDENTIAL_GRACE_MS : INDETERMINATE_TTL_MS),
+      dueAt: addMs(now, isOurs ? SENT_CREDENTIAL_GRACE_MS : lastUseMs(order)),
     })
     if (isOurs) mppCredentialMachine.move(credential, 'sent')
     return handOver(credential, { ...payment, tokenId: token.tokenId }, minted)

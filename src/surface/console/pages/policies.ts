@@ -33,6 +33,7 @@ export const limitLabels = {
   maxUsageCount: 'Maximum number of payments',
   amountTolerancePercent: 'Tolerance above the intent (%)',
   conversionMarginPercent: 'Margin for other currencies (%, default 3)',
+  mppMethods: 'Methods of machine payments, in order',
   expiresAfterMinutes: 'Expires after (minutes)',
   expirationAction: 'On expiry',
   lockToFirstMerchant: 'Lock to the first merchant',
@@ -109,6 +110,7 @@ const ruleGroups: readonly FormGroup[] = [
   {
     legend: 'Other currencies',
     members: ['conversionMarginPercent'],
+    folded: ['mppMethods'],
     says: {
       start: 'Prices in other currencies count at the rate of the day plus ',
       parts: ['{conversionMarginPercent} %'],

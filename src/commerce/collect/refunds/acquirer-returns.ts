@@ -1,0 +1,136 @@
+import type { Context } from '../../../kernel/contract/context.ts'
+import {
+  chargeBackAcquirerCharge,
+  chargebackAccounts,
+  creditAcquirerCharge,
+} from '../../../money/incoming/index.ts'
+import { type LockedBook, lockBook } from '../../../money/ledger/index.ts'
+import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
+import type { Chargeback, ChargeReturns } from '../../../ports/acquirer.ts'
+import { addCents, type Cents, minOf, remainderOf, subtractCents } from '../../../values/money.ts'
+import { collectProcess } from '../process.ts'
+import { paymentRequestMachine, RequestPayment, totalReceivedCents } from '../request.ts'
+import { refundIdOf, requestRefundCause, requestRefundEvent, type requestRefundingEvents } from './api.ts'
+import {
+  type LockedRequestRefunds,
+  lockRequestRefunds,
+  recordRequestRefundEnd,
+  writeRequestRefunds,
+} from './end-refund.ts'
+import { endCardRefund } from './refund.ts'
+
+type ReturnsContext = Context<never, typeof requestRefundingEvents>
+
+interface LockedCharge extends LockedRequestRefunds {
+  readonly book: LockedBook
+  readonly wallet: WalletRow
+  readonly paymentId: string
+}
+
+const CHARGEBACK = 'chargeback'
+
+/**
+ * Books what the acquirer has returned of a charge: refunds that ended later, or that failed after they had ended, and
+ * chargebacks. All of it is booked once, in any order, as what the acquirer states only grows.
+ */
+export async function recordChargeReturns(
+  settlementId: string,
+  { refunds, chargebacks }: ChargeReturns,
+  context: ReturnsContext,
+): Promise<void> {
+  const { records, sql, tenant, now, queueStatement } = context
+  const payment = await records.findOne(RequestPayment, { sourceId: settlementId })
+  if (payment?.status !== 'received') return
+  const { id: paymentId, requestId, walletId } = payment
+  const ids = refunds.map(({ refundReference }) => refundIdOf(refundReference))
+  const sources = chargebacks.flatMap(({ id }) => [id, restOf(id)])
+  const [book, wallets, refunding] = await Promise.all([
+    lockBook(sql, { tenant, now }, { ...chargebackAccounts(walletId), holds: ids.map(requestRefundCause) }),
+    walletsById(sql, tenant, [walletId]),
+    lockRequestRefunds(requestId, { ids, sources: { type: CHARGEBACK, ids: sources }, payment }, context),
+  ])
+  const wallet = wallets.get(walletId)
+  if (!wallet) throw new Error(`${paymentId}: its wallet is gone`)
+  const charge = { ...refunding, book, wallet, paymentId }
+  for (const { refundReference, outcome } of refunds) {
+    const refund = refunding.refunds.find(refundIdOf(refundReference))
+    if (refund?.paymentId !== paymentId) continue
+    if (refund.status === 'pending') endCardRefund({ refund, wallet }, outcome, charge, context)
+    else if (refund.status === 'completed' && outcome.outcome === 'declined') {
+      creditBack(charge, { amountCents: refund.amountCents, cause: requestRefundCause(refund.id) }, context)
+      recordRequestRefundEnd(refund, { code: outcome.code, message: outcome.reason }, charge, context)
+    }
+  }
+  for (const chargeback of chargebacks) bookChargeback(chargeback, charge, context)
+  queueStatement(writeRequestRefunds(sql, tenant, refunding))
+  queueStatement(book.post(sql))
+}
+
+const restOf = (chargebackId: string): string => `${chargebackId}/rest`
+
+/** Withdrawn once and reinstated once. What is reinstated in part is recorded anew, for the rest. */
+function bookChargeback(
+  { id, reason, withdrawnCents, reinstatedCents }: Chargeback,
+  charge: LockedCharge,
+  context: ReturnsContext,
+): void {
+  const { refunds, book, wallet } = charge
+  if (withdrawnCents === 0n) return
+  const cause = { type: CHARGEBACK, id }
+  if (refunds.ofSource(cause).length === 0) {
+    chargeBackAcquirerCharge(wallet, { amountCents: withdrawnCents, cause }, book, context)
+    recordChargeback({ id, reason }, withdrawnCents, charge, context)
+  }
+  const taken = refunds.ofSource(cause).filter(({ status }) => status === 'completed')
+  if (reinstatedCents === 0n || taken.length === 0) return
+  creditBack(charge, { amountCents: reinstatedCents, cause }, context)
+  const won = { code: 'chargeback_won', message: 'The chargeback was won: the money is in the wallet again.' }
+  for (const row of taken)
+    if (row.paymentId === null) refunds.reverse(row, undefined, won, context.emit)
+    else recordRequestRefundEnd(row, won, charge, context)
+  const rest = subtractCents(withdrawnCents, reinstatedCents)
+  if (rest > 0n) recordChargeback({ id: restOf(id), reason }, rest, charge, context)
+}
+
+function creditBack(
+  { wallet, book, locked: { request } }: LockedCharge,
+  {
+    amountCents,
+    cause,
+  }: { readonly amountCents: Cents; readonly cause: ReturnType<typeof requestRefundCause> },
+  context: ReturnsContext,
+): void {
+  creditAcquirerCharge(wallet, { amountCents, cause, reference: request.reference }, book, context)
+}
+
+/** A part above what is left of the payment belongs to no payment: the payer has been refunded already. */
+function recordChargeback(
+  { id, reason }: Pick<Chargeback, 'id' | 'reason'>,
+  amountCents: Cents,
+  { locked: { request }, payments, transactions, refunds, paymentId, wallet }: LockedCharge,
+  { now, emit, wake }: ReturnsContext,
+): void {
+  const payment = payments.get(paymentId)
+  if (!payment) throw new Error(`${paymentId}: the payment is gone`)
+  const part = minOf(amountCents, remainderOf(payment.amountCents, payment.refundedCents))
+  const { agentId } = request
+  const note = `Chargeback by the payer’s bank: ${reason}.`
+  const members = {
+    way: 'card',
+    agentId,
+    walletId: wallet.id,
+    note,
+    sourceType: CHARGEBACK,
+    sourceId: id,
+  } as const
+  const above = subtractCents(amountCents, part)
+  if (above > 0n) refunds.chargeBack(undefined, { ...members, amountCents: above }, emit)
+  if (part === 0n) return
+  const of = { ...members, amountCents: part, requestId: request.id, paymentId }
+  const row = refunds.chargeBack(transactions.get(payment.transactionId ?? ''), of, emit)
+  Object.assign(payment, { refundedCents: addCents(payment.refundedCents, part), updatedAt: now })
+  Object.assign(request, { refundedCents: addCents(request.refundedCents, part), updatedAt: now })
+  if (request.refundedCents === totalReceivedCents(request)) paymentRequestMachine.move(request, 'refunded')
+  emit('claim.request.refunded', requestRefundEvent(request, row))
+  wake(collectProcess, request)
+}
