@@ -8,13 +8,15 @@ import { issueAssistantToken, renewAssistantToken } from '../agent-tokens/index.
 import { lockAgent } from '../agents/index.ts'
 import type { oauthApi } from './api.ts'
 import { MCP_PATH } from './authorization.ts'
-import { endGrant } from './end.ts'
+import { endGrant, type GrantEndContext } from './end.ts'
 import { assistantEvent } from './events.ts'
 import {
   ACCESS_TOKEN_TTL_MS,
+  findReadingGrants,
   type GrantEndReason,
   grantMachine,
   isSecretOf,
+  mayPay,
   newRefreshFamily,
   newRefreshPart,
   OauthGrant,
@@ -97,8 +99,8 @@ async function refuseAndEnd(found: LockedGrant, because: GrantEndReason, context
 const end = (
   { grant, tenant, now }: LockedGrant,
   because: GrantEndReason,
-  { records, emit, wake }: Pick<TokenContext, 'records' | 'emit' | 'wake'>,
-): Promise<void> => endGrant(grant, because, { records, tenant, now, emit, wake })
+  { records, sql, emit, wake, queueStatement }: Omit<GrantEndContext, 'tenant' | 'now'>,
+): Promise<void> => endGrant(grant, because, { records, sql, tenant, now, emit, wake, queueStatement })
 
 /** The token lives in real time, the grant by the tenant's clock. */
 function accessExpiry({ expiresAt }: OauthGrant, now: Date): Date {
@@ -138,7 +140,15 @@ async function redeemCode(body: TokenRequest, context: TokenContext) {
   grantMachine.move(grant, 'connected')
   Object.assign(grant, { tokenId, dueAt, familyHash: hashSecret(family), refreshHash: hashSecret(part) })
   emit('assistant.connected', assistantEvent(grant))
+  if (mayPay(grant)) await endReadingGrants(found, context)
   return tokenAnswer(grant, { secret, refreshToken: family + part, expiresAt })
+}
+
+/** The client has asked for more, so the new grant replaces those that only read. */
+async function endReadingGrants(found: LockedGrant, context: TokenContext): Promise<void> {
+  const { personId, clientId, agentId } = found.grant
+  for (const grant of await findReadingGrants({ personId, clientId, agentId }, context))
+    await end({ ...found, grant }, 'extended', context)
 }
 
 async function refresh(body: TokenRequest, context: TokenContext) {
