@@ -149,8 +149,9 @@ export const oauthApi = {
   token: post('/oauth/token', {
     summary: 'Get the tokens of an assistant',
     description:
-      'RFC 6749: `authorization_code`, with the verifier of PKCE, and `refresh_token`. A code or a refresh token works once; used again, it ends the grant. The access token acts as the agent, at `/mcp` only, for an hour.',
+      'RFC 6749: `authorization_code`, with the verifier of PKCE, and `refresh_token`. A code or a refresh token works once; used again, it ends the grant. The access token acts as the agent, at `/mcp` only, for an hour. A client that proves a key (`DPoP`, RFC 9449) gets tokens that work with this key only.',
     callers: ['public'],
+    http: { reads: { dpop: 'A proof of the client’s key (RFC 9449); optional.' } },
     body: acceptForm(
       z.object({
         grant_type: z.string().max(100),
@@ -168,14 +169,19 @@ export const oauthApi = {
       z
         .object({
           access_token: shownOnceSchema(ACCESS),
-          token_type: z.literal('Bearer'),
+          token_type: z.enum(['Bearer', 'DPoP']),
           expires_in: z.int(),
           refresh_token: shownOnceSchema('ort_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ'),
           scope: z.string(),
         })
         .meta({ id: 'AssistantTokens' }),
     ],
-    fails: { invalid_grant, invalid_target, unsupported_grant_type },
+    fails: {
+      invalid_grant,
+      invalid_target,
+      unsupported_grant_type,
+      invalid_dpop_proof: [400, 'invalid_dpop_proof'],
+    },
     emits: {
       'assistant.connected': assistantEvents['assistant.connected'],
       ...agentTokenCreatedEvent,

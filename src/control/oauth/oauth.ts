@@ -5,6 +5,7 @@ import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { tokenScopeSetNames } from '../../kernel/contract/scopes.ts'
+import { proofAlgorithms } from '../../values/proof-key.ts'
 import { agentTokenRevokedEvent } from '../agent-tokens/index.ts'
 import { Agent } from '../agents/index.ts'
 import { oauthApi } from './api.ts'
@@ -31,6 +32,7 @@ const resourceMetadata = (ports: Ports) =>
     authorization_servers: [issuerOf(ports)],
     scopes_supported: tokenScopeSetNames,
     bearer_methods_supported: ['header'],
+    dpop_signing_alg_values_supported: proofAlgorithms,
     resource_name: 'Agent payments',
     resource_documentation: `${ports.publicUrl()}/docs/guides/assistant-tools`,
   })
@@ -50,6 +52,7 @@ function serverMetadata(ports: Ports) {
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],
     code_challenge_methods_supported: ['S256'],
+    dpop_signing_alg_values_supported: proofAlgorithms,
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: true,
     protected_resources: [resourceOf(ports)],
