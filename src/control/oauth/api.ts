@@ -27,7 +27,8 @@ const metadata = {
   returns: [200, fileSchema('application/json')],
 } as const
 
-const { invalid_grant, invalid_target, invalid_redirect_uri, unsupported_grant_type } = oauthErrors
+const { invalid_dpop_proof, invalid_grant, invalid_target, invalid_redirect_uri, unsupported_grant_type } =
+  oauthErrors
 
 const clientId = z.string().min(1).max(MAX_CLIENT_ID)
 
@@ -180,7 +181,7 @@ export const oauthApi = {
       invalid_grant,
       invalid_target,
       unsupported_grant_type,
-      invalid_dpop_proof: [400, 'invalid_dpop_proof'],
+      invalid_dpop_proof,
     },
     emits: {
       'assistant.connected': assistantEvents['assistant.connected'],

@@ -47,7 +47,8 @@ export const assistantsSection = consoleSection({
     Tools: renderTools,
     'Per payment': renderPerPayment,
     Left: renderLeft,
-    Mandate: ({ mandate }, request) => renderRecordLink(request, mandate?.id),
+    Mandate: ({ mandate }, request) =>
+      renderRecordLink(request, mandate?.id, mandate?.name ? renderText(mandate.name, 60) : undefined),
   },
   hidden: ['clientName', 'clientHost', 'scopes', 'mandate', 'tokenId'],
   events: ['assistant.*', 'mandate.*', 'intent.*'],
