@@ -28,6 +28,7 @@ import { delegationsArea } from './control/delegations/delegations.ts'
 import { intentsArea } from './control/intents/intents.ts'
 import { mandatesArea } from './control/mandates/mandates.ts'
 import { merchantsArea } from './control/merchants/merchants.ts'
+import { connectedAssistantsArea } from './control/oauth/assistants.ts'
 import { oauthArea } from './control/oauth/oauth.ts'
 import { policiesArea } from './control/policies/policies.ts'
 import { riskArea } from './control/risk/risk.ts'
@@ -101,6 +102,7 @@ export const areas = {
   risk: riskArea,
   intents: intentsArea,
   oauth: oauthArea,
+  connectedAssistants: connectedAssistantsArea,
   cards: cardsArea,
   cardControls: cardControlsArea,
   fillerKeys: fillerKeysArea,

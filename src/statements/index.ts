@@ -1,3 +1,10 @@
 export { type Commitment, commitmentTo, type Openings } from './commitments.ts'
 export { agrees, challengeOf, newStatement, type Statement, sentenceOf } from './statement.ts'
-export type { AmountText, Kind, StatedConstraints, StatedPayee, Subjects } from './subjects.ts'
+export type {
+  AmountText,
+  Kind,
+  StatedAssistant,
+  StatedConstraints,
+  StatedPayee,
+  Subjects,
+} from './subjects.ts'

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../values/canonical-json.ts'
 import { commitmentTo, type Openings, opened, withPersonal } from './commitments.ts'
-import type { AmountText, Kind, StatedConstraints, StatedPayee, Subjects } from './subjects.ts'
+import type {
+  AmountText,
+  Kind,
+  StatedAssistant,
+  StatedConstraints,
+  StatedPayee,
+  Subjects,
+} from './subjects.ts'
 
 /** What a person signs. Personal members of its subject are commitments. */
 export interface Statement<K extends Kind = Kind> {
@@ -112,6 +119,9 @@ function constraintsInWords(limits: StatedConstraints): string {
   ].join('; ')
 }
 
+const assistantInWords = ({ name, host, redirectsTo, tools }: StatedAssistant): string =>
+  `Let the assistant ${quoted(name)}, ${host === null ? 'which nothing verifies' : `published by ${host}`}, with answers to ${redirectsTo} and the tools ${tools.join(', ')},`
+
 const inWords = (scopes: readonly string[] | null): string =>
   scopes ? `these scopes: ${scopes.join(', ')}` : 'every scope'
 
@@ -127,8 +137,8 @@ const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string } = {
     const parts = payees.map(payee => `${money(payee.amountEuros)} to ${payeeInWords(payee)}`)
     return `Pay ${money(totalEuros)} from the wallet ${fromWalletId}: ${parts.join('; ')}.`
   },
-  mandate: ({ agentId, constraints, expiresAt }) =>
-    `Let the agent ${agentId} pay without asking until ${expiresAt}: ${constraintsInWords(constraints)}.`,
+  mandate: ({ agentId, constraints, expiresAt, assistant }) =>
+    `${assistant ? `${assistantInWords(assistant)} use the agent ${agentId} and` : `Let the agent ${agentId}`} pay without asking until ${expiresAt}: ${constraintsInWords(constraints)}.`,
   revocation: ({ passkeyId, name }) => `Revoke the passkey ${quoted(name)} (${passkeyId}).`,
   enrolment: ({ personId, name }) => `Enrol a new passkey for ${quoted(name)} (${personId}).`,
   invitation(subject) {

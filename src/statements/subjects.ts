@@ -20,6 +20,16 @@ export interface StatedConstraints {
   readonly countries: readonly string[] | null
 }
 
+/** An assistant that the mandate lets in. Only its host is proven. */
+export interface StatedAssistant {
+  readonly name: string
+  /** The host that published its metadata; null if nothing proves who it is. */
+  readonly host: string | null
+  /** The host, or the scheme of an app, that gets the answer. */
+  readonly redirectsTo: string
+  readonly tools: readonly string[]
+}
+
 export interface Subjects {
   readonly intent: {
     readonly intentId: string
@@ -41,6 +51,8 @@ export interface Subjects {
     readonly agentId: string
     readonly constraints: StatedConstraints
     readonly expiresAt: string
+    /** Set if the mandate connects an assistant. */
+    readonly assistant?: StatedAssistant
   }
   readonly revocation: { readonly passkeyId: string; readonly name: string }
   readonly enrolment: { readonly personId: string; readonly name: string }

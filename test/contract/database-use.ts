@@ -64,6 +64,9 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'gdpr.archive': 100,
   // Its mandates are suspended.
   'agents.delete': 8,
+  // The connections, and concurrently their mandates, what is counted for those and for tokens, and last uses.
+  'connectedAssistants.list': 4,
+  'connectedAssistants.get': 4,
   // The intents, and one statement for each of the three means of payment.
   'intents.list': 4,
   // The agents, then concurrently their counters, balances and policies, after the tenant's clock.

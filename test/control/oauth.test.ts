@@ -1,3 +1,5 @@
 import './oauth/attacks.ts'
 import './oauth/clients.ts'
+import './oauth/connected.ts'
 import './oauth/flow.ts'
+import './oauth/library.ts'

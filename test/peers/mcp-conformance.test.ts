@@ -1,19 +1,14 @@
 import { execFile } from 'node:child_process'
-import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { aFundedAgent, aPolicy, aToken, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { inFrontOf } from '../support/http/in-front.ts'
-import { runNpm } from '../support/packages/installed.ts'
-import { temporaryFolder } from '../support/processes/folders.ts'
 import { NOT_HAD, notOursIn, oursIn, type Revision } from './mcp-conformance/scenarios.ts'
+import { theSuite } from './mcp-conformance/suite.ts'
 import { called, conformanceArea } from './mcp-conformance/tools.ts'
-
-const SUITE = '@modelcontextprotocol/conformance'
-/** Pins the suite and its dependencies to exact versions. */
-const NEEDED = new URL('./mcp-conformance/', import.meta.url)
 
 interface Check {
   readonly id: string
@@ -41,21 +36,11 @@ async function aWayInForAnAgent(): Promise<string> {
   return aWayIn(String((await aToken(client, agent.id)).token))
 }
 
-/** The suite, installed by npm in its own folder. */
-async function theSuite(): Promise<string> {
-  const folder = temporaryFolder()
-  for (const name of ['package.json', 'package-lock.json'])
-    copyFileSync(new URL(name, NEEDED), join(folder, name))
-  await runNpm(['ci', '--ignore-scripts', '--no-audit', '--no-fund'], folder)
-  return folder
-}
-
-const [folder, url] = await Promise.all([theSuite(), aWayInForAnAgent()])
+const [{ folder, program }, url] = await Promise.all([theSuite(), aWayInForAnAgent()])
 
 /** Runs what a revision requires; returns the checks by scenario. */
 async function checksOf(revision: string): Promise<Map<string, Check[]>> {
   const results = join(folder, revision)
-  const program = join(folder, 'node_modules', SUITE, 'dist/index.js')
   const args = ['server', '--url', url, '--requirements', revision, '-o', results]
   // It exits with an error if any check fails; its results say which.
   const options = { cwd: folder, maxBuffer: 100_000_000 }

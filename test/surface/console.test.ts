@@ -1,4 +1,5 @@
 import './console/account.ts'
+import './console/assistants.ts'
 import './console/derived.ts'
 import './console/denials.ts'
 import './console/frame.ts'

@@ -1,5 +1,6 @@
 import './console-pages/assistant.ts'
 import './console-pages/authorize.ts'
+import './console-pages/conversation.ts'
 import './console-pages/decide.ts'
 import './console-pages/device.ts'
 import './console-pages/incomplete.ts'

@@ -168,12 +168,13 @@ export type EuroPrice = Omit<ConvertedPrice, 'conversion'> & {
   readonly conversion: ConvertedPrice['conversion'] | null
 }
 
-interface AskedPrice extends Pick<ChargeRequest, 'amount' | 'currency'> {
+interface AskedPrice {
   readonly method: ChargeMethod | undefined
+  readonly charge: Pick<ChargeRequest, 'amount' | 'currency'>
 }
 
 /** Prices of the method `stripe` are in Stripe's units, which are those that are charged. */
-function unitsOf({ method, amount, currency }: AskedPrice): bigint | MachinePaymentProblem {
+function unitsOf({ method, charge: { amount, currency } }: AskedPrice): bigint | MachinePaymentProblem {
   if (method !== 'stripe') return amount
   const code = currency.toUpperCase()
   const { units, isWhole } = unitsFromStripe(amount, code)
@@ -187,7 +188,7 @@ export function euroPriceOf(
   rates: NewestRates | null,
   marginPercent: number,
 ): EuroPrice | MachinePaymentProblem {
-  const { currency } = asked
+  const { currency } = asked.charge
   const amount = unitsOf(asked)
   if (typeof amount !== 'bigint') return amount
   if (currency === 'eur') return { amountCents: cents(amount), conversion: null }

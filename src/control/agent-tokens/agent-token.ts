@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import { credentialColumns } from '../../kernel/database/credential.ts'
 import { nullable, tenantTable } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
@@ -73,4 +74,18 @@ export async function agentTokenResponses(tokens: readonly AgentToken[], { sql, 
 
 export async function agentTokenResponse(token: AgentToken, context: ReadContext) {
   return requireFirst(await agentTokenResponses([token], context))
+}
+
+const LAST_USES = `
+select id, last_used_at as "lastUsedAt" from agent_tokens where owner_id = $1 and mode = $2 and id = any($3::text[])`
+
+export async function readTokenUses(
+  ids: readonly string[],
+  { sql, tenant: { ownerId, mode } }: ReadContext,
+): Promise<ReadonlyMap<string, Date | null>> {
+  const rows =
+    ids.length === 0
+      ? []
+      : await sql<{ id: string; lastUsedAt: Date | null } & Row>(LAST_USES, [ownerId, mode, ids])
+  return new Map(rows.map(({ id, lastUsedAt }) => [id, lastUsedAt]))
 }

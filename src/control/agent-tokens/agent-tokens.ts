@@ -147,6 +147,8 @@ interface TokenOfAssistant {
   readonly scopes: Scope[]
   /** The path of the operation at which the assistant uses the token. */
   readonly onlyAt: string
+  /** Thumbprint of the key that the client has proven (DPoP). */
+  readonly boundTo: string | null
 }
 
 const ASSISTANT_TOKEN_PREFIX = 'at_mcp_'
@@ -162,14 +164,15 @@ export function issueAssistantToken(
   return { tokenId: token.id, secret }
 }
 
-/** The old secret stops working. Undefined if the token has been revoked. */
+/** The old secret stops working. Undefined if the token has been revoked, or is bound to another key. */
 export async function renewAssistantToken(
   tokenId: string,
+  boundTo: string | null,
   expiresAt: Date,
   { records }: Pick<Context, 'records'>,
 ): Promise<string | undefined> {
   const token = await records.lock(AgentToken, tokenId)
-  if (!token || token.revokedAt) return undefined
+  if (!token || token.revokedAt || token.boundTo !== boundTo) return undefined
   const secret = newSecret(ASSISTANT_TOKEN_PREFIX)
   Object.assign(token, { ...hashAndHint(secret), expiresAt })
   return secret

@@ -1,3 +1,4 @@
+export { readTokenUses } from './agent-token.ts'
 export {
   defaultTokenScopes,
   issueAssistantToken,

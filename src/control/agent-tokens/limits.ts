@@ -6,7 +6,8 @@ import { type BudgetUse, readBudgetUse, UNUSED_BUDGET } from '../agents/index.ts
 export interface AgentTokenBudget {
   readonly id: string
   readonly label: string
-  readonly maxAmountCents: Cents
+  /** Null for the token of an assistant: what it buys is counted, and its mandate is the limit. */
+  readonly maxAmountCents: Cents | null
   readonly paidCents: Cents
 }
 
@@ -29,17 +30,17 @@ export async function readSpentByTokens(
 
 const LIMITS = `
 select id, label, max_amount_cents as "maxAmountCents" from agent_tokens
-where owner_id = $1 and mode = $2 and id = any($3::text[]) and max_amount_cents is not null`
+where owner_id = $1 and mode = $2 and id = any($3::text[]) and num_nonnulls(max_amount_cents, only_at) > 0`
 
-/** Omits tokens without a budget. While their agents are locked, no other transaction spends. */
+/** Omits tokens whose spending is not counted. While their agents are locked, no other transaction spends. */
 export async function readAgentTokenBudgets(
   sql: Sql,
   { ownerId, mode }: Tenant,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, AgentTokenBudget>> {
   const tokens = ids.length === 0 ? [] : await sql<AgentTokenBudget & Row>(LIMITS, [ownerId, mode, ids])
-  const tokenIds = tokens.map(({ id }) => id)
-  const paidOf = await readSpentByTokens(sql, { ownerId, mode }, tokenIds)
+  const limited = tokens.filter(({ maxAmountCents }) => maxAmountCents !== null).map(({ id }) => id)
+  const paidOf = await readSpentByTokens(sql, { ownerId, mode }, limited)
   return new Map(
     tokens.map(token => {
       const { heldCents, spentCents } = paidOf(token.id)
@@ -72,9 +73,10 @@ export async function loadTokenBudgets(
 ): Promise<RemainingTokenBudgets> {
   const limits = await readAgentTokenBudgets(sql, tenant, tokenIds)
   const useOf = await readBudgetUse(sql, tenant, [...limits.keys()])
-  const left = [...limits.values()].map(({ id, maxAmountCents, paidCents }) => {
+  const left = [...limits.values()].flatMap(({ id, maxAmountCents, paidCents }) => {
     const { heldCents, spentCents } = useOf(id)
-    return [id, subtractCents(maxAmountCents, sumOf([heldCents, spentCents, paidCents]))] as const
+    const used = sumOf([heldCents, spentCents, paidCents])
+    return maxAmountCents === null ? [] : [[id, subtractCents(maxAmountCents, used)] as const]
   })
   return new RemainingTokenBudgets(new Map(left))
 }

@@ -138,6 +138,7 @@ export const intentsApi = {
       merchant: searchTextSchema,
       clientIntentId: searchTextSchema,
       runId: id('run').optional(),
+      tokenId: id('token').optional().meta({ description: 'The assistant’s, or one with a budget.' }),
       ...timeRangeMembers,
     },
     item: IntentRecord,

@@ -16,7 +16,7 @@ import { IntentEvent } from './schemas.ts'
  */
 export const OPEN_INTENT_SQL = "status in ('created', 'approved')"
 
-type Cancelling = Pick<
+type IntentCancelContext = Pick<
   Context<never, { 'intent.cancelled': typeof IntentEvent }>,
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'queueStatement'
 >
@@ -24,7 +24,7 @@ type Cancelling = Pick<
 export function cancelIntent(
   intent: IntentRow,
   comment: string | null,
-  { emit, wake }: Pick<Cancelling, 'emit' | 'wake'>,
+  { emit, wake }: Pick<IntentCancelContext, 'emit' | 'wake'>,
 ): void {
   if (!intentMachine.move(intent, 'cancelled')) return
   intent.comment = comment || intent.comment
@@ -35,7 +35,7 @@ export function cancelIntent(
 async function openReservations(
   ids: readonly string[],
   agent: Agent,
-  { sql, tenant, now }: Pick<Cancelling, 'sql' | 'tenant' | 'now'>,
+  { sql, tenant, now }: Pick<IntentCancelContext, 'sql' | 'tenant' | 'now'>,
 ) {
   const causes = ids.map(id => intentCause({ id }))
   const [counters, book] = await Promise.all([
@@ -53,8 +53,11 @@ async function openReservations(
   }
 }
 
-const OPEN_UNDER_DELEGATIONS = `
-select id from intents where owner_id = $1 and mode = $2 and delegation_id = any($3::text[]) and ${OPEN_INTENT_SQL} order by id`
+const openIntentsOf = (column: 'delegation_id' | 'token_id'): string => `
+select id from intents where owner_id = $1 and mode = $2 and ${column} = any($3::text[]) and ${OPEN_INTENT_SQL} order by id`
+
+const OPEN_UNDER_DELEGATIONS = openIntentsOf('delegation_id')
+const OPEN_BY_TOKENS = openIntentsOf('token_id')
 
 /**
  * Cancels the open intents of revoked delegations in the same transaction: a stolen token can no longer pay,
@@ -64,23 +67,38 @@ export const onDelegationsRevoked = reactionToAll(
   delegationRevokedEvent['delegation.revoked'],
   { 'intent.cancelled': IntentEvent },
   async (revoked, context) => {
-    for (const [agentId, delegations] of Map.groupBy(revoked, ({ agentId }) => agentId))
-      await cancelUnder(
-        delegations.map(({ delegationId }) => delegationId),
-        agentId,
-        context,
-      )
+    for (const [agentId, delegations] of Map.groupBy(revoked, ({ agentId }) => agentId)) {
+      const ids = delegations.map(({ delegationId }) => delegationId)
+      const comment = 'The delegation of the intent has been revoked.'
+      await cancelAll({ select: OPEN_UNDER_DELEGATIONS, ids, agentId, comment }, context)
+    }
   },
 )
 
-async function cancelUnder(
-  delegationIds: readonly string[],
-  agentId: string,
-  context: Cancelling,
+/** The caller has locked the agent, so that no intent is added, and ends the token. */
+export const cancelIntentsOfToken = (
+  {
+    tokenId,
+    agentId,
+    comment,
+  }: { readonly tokenId: string; readonly agentId: string; readonly comment: string },
+  context: IntentCancelContext,
+): Promise<void> => cancelAll({ select: OPEN_BY_TOKENS, ids: [tokenId], agentId, comment }, context)
+
+interface OpenIntents {
+  readonly select: string
+  readonly ids: readonly string[]
+  readonly agentId: string
+  readonly comment: string
+}
+
+async function cancelAll(
+  { select, ids: parents, agentId, comment }: OpenIntents,
+  context: IntentCancelContext,
 ): Promise<void> {
   const { records, sql, tenant, now, queueStatement } = context
-  const values = [tenant.ownerId, tenant.mode, delegationIds]
-  const ids = (await sql<{ id: string } & Row>(OPEN_UNDER_DELEGATIONS, values)).map(({ id }) => id)
+  const values = [tenant.ownerId, tenant.mode, parents]
+  const ids = (await sql<{ id: string } & Row>(select, values)).map(({ id }) => id)
   const agent = ids.length > 0 ? await findAgent(records, agentId) : null
   if (!agent) return
   const [reservations, intents] = await Promise.all([
@@ -94,7 +112,7 @@ async function cancelUnder(
     // other payment.
     if (intent.paymentId) intent.expiresAt = now
     else {
-      cancelIntent(intent, 'The delegation of the intent has been revoked.', context)
+      cancelIntent(intent, comment, context)
       reservations.release(intent)
     }
   }

@@ -105,17 +105,17 @@ export const readSpendDecisionContext = contextLoader({
 })
 
 /**
- * The run of the body, otherwise of the header; the card of the body; the delegation and the budgeted token
- * of the caller.
+ * The run of the body, otherwise of the header; the card of the body; the delegation of the caller, and its token
+ * if that has a budget or is an assistant's.
  */
 export const budgetLevelIds = (
-  { delegationId = null, budgetId = null }: Actor,
+  { id, delegationId = null, budgetId = null, onlyAt }: Actor,
   runInHeader: string | null,
   named: Pick<BudgetLevelIds, 'runId' | 'cardId'>,
 ): BudgetLevelIds => ({
   runId: named.runId ?? runInHeader,
   delegationId,
-  tokenId: budgetId,
+  tokenId: budgetId ?? (onlyAt === undefined ? null : id),
   cardId: named.cardId,
 })
 

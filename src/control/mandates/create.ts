@@ -11,7 +11,7 @@ import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { roleScopes } from '../../kernel/contract/scopes.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
-import type { StatedConstraints, Subjects } from '../../statements/index.ts'
+import type { StatedAssistant, StatedConstraints, Subjects } from '../../statements/index.ts'
 import { addMs, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { type Cents, formatDecimal } from '../../values/money.ts'
@@ -23,7 +23,11 @@ import { mandateProcess } from './process.ts'
 import { mandateEvent, unusedMandateResponse } from './response.ts'
 
 type Create = HandlerOf<typeof mandatesApi.create>
-type MandateRequest = Omit<Parameters<Create>[0]['body'], 'webauthnAssertion'>
+type SignedRequest = Parameters<Create>[0]['body']
+
+interface MandateRequest extends Omit<SignedRequest, 'webauthnAssertion'> {
+  readonly assistant?: StatedAssistant
+}
 
 export const MANDATE_SUBJECT_TYPE = 'mandate'
 
@@ -41,10 +45,16 @@ const statedConstraints = (constraints: MandateConstraints): StatedConstraints =
   countries: stated(constraints.countries),
 })
 
-const statedMandate = ({ agentId, constraints, expiresAt }: MandateRequest): Subjects['mandate'] => ({
+const statedMandate = ({
+  agentId,
+  constraints,
+  expiresAt,
+  assistant,
+}: MandateRequest): Subjects['mandate'] => ({
   agentId,
   constraints: statedConstraints(constraints),
   expiresAt: expiresAt.toISOString(),
+  ...(assistant && { assistant }),
 })
 
 function blockerOf({ expiresAt }: MandateRequest, open: number, now: Date) {
@@ -56,7 +66,10 @@ function blockerOf({ expiresAt }: MandateRequest, open: number, now: Date) {
 const openMandatesOf = (agentId: string, { records }: Pick<Context, 'records'>): Promise<number> =>
   records.count(Mandate, { agentId, ...sqlCondition(OPEN_MANDATE_SQL) })
 
-export const createMandateOptions: HandlerOf<typeof mandatesApi.options> = async ({ body }, context) => {
+export async function openMandateChallenge(
+  body: MandateRequest & { readonly personId: string | null },
+  context: ContextOf<typeof mandatesApi.options>,
+) {
   const { records, now, refuse } = context
   const { agentId, personId } = body
   const [agent, open, person] = await Promise.all([
@@ -76,7 +89,10 @@ export const createMandateOptions: HandlerOf<typeof mandatesApi.options> = async
  * Verifies the signature before any row is locked. Locks the tenant's people before the agent, so that the
  * signer is not removed meanwhile.
  */
-export const createMandate: Create = async ({ body }, context) => {
+export async function signMandate(
+  body: MandateRequest & Pick<SignedRequest, 'webauthnAssertion'>,
+  context: ContextOf<typeof mandatesApi.create>,
+) {
   const { records, now, refuse } = context
   const { webauthnAssertion, agentId } = body
   const [known, verified] = await Promise.all([

@@ -1,9 +1,11 @@
 export { mandatesApi } from './api.ts'
 export { ExhaustedMandates, revokeOpenMandate } from './change.ts'
-export { createMandate } from './create.ts'
+export { openMandateChallenge, signMandate } from './create.ts'
 export { MAX_MANDATE_DAYS, mandateStatus } from './mandate.ts'
 export { AgentMandates } from './open-mandates.ts'
+export { findMandates } from './response.ts'
 export {
+  MandateRecord,
   mandateCreatedEvent,
   mandateExhaustedEvent,
   mandateRevokedEvent,

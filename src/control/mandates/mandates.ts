@@ -11,7 +11,7 @@ import {
   revokeMandate,
   suspendMandateOperation,
 } from './change.ts'
-import { createMandate, createMandateOptions } from './create.ts'
+import { openMandateChallenge, signMandate } from './create.ts'
 import { Mandate, mandateMachine, mandatesPersonalData, OPEN_MANDATE_SQL } from './mandate.ts'
 import { type MandateSignal, mandateProcess } from './process.ts'
 import { mandateResponse, mandateResponses } from './response.ts'
@@ -43,8 +43,8 @@ function processStatusOf(mandate: Mandate, now: Date) {
 }
 
 const mandates = bindHandlers(mandatesApi, {
-  options: createMandateOptions,
-  create: createMandate,
+  options: ({ body }, context) => openMandateChallenge(body, context),
+  create: ({ body }, context) => signMandate(body, context),
   suspend: suspendMandateOperation,
   resume: resumeMandate,
   revoke: revokeMandate,

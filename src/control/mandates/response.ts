@@ -7,7 +7,7 @@ import { truncateText } from '../../values/schemas.ts'
 import { type BudgetCounters, readCounters } from '../budgets/index.ts'
 import { remainingLimit } from '../rules/index.ts'
 import type { MandateCounters } from './constraints.ts'
-import { isMandateOpen, type Mandate, mandateConstraints } from './mandate.ts'
+import { isMandateOpen, Mandate, mandateConstraints } from './mandate.ts'
 import { mandateCounters } from './open-mandates.ts'
 import type { MandateEvent } from './schemas.ts'
 
@@ -64,6 +64,16 @@ export async function mandateResponses(mandates: readonly Mandate[], { sql, tena
   const ids = mandates.map(({ id }) => id)
   const counters = await readCounters(sql, { tenant, now }, ids)
   return mandates.map(mandate => responseWith(mandate, useOf(mandate, counters), now))
+}
+
+export async function findMandates(ids: readonly string[], context: ReadContext & Pick<Context, 'records'>) {
+  if (ids.length === 0) return new Map<string, never>()
+  const { records, sql, tenant, now } = context
+  const [mandates, counters] = await Promise.all([
+    records.find(Mandate, { id: { $in: [...ids] } }),
+    readCounters(sql, { tenant, now }, ids),
+  ])
+  return new Map(mandates.map(mandate => [mandate.id, responseWith(mandate, useOf(mandate, counters), now)]))
 }
 
 export async function mandateResponse(mandate: Mandate, context: ReadContext) {

@@ -1,8 +1,13 @@
 import { z } from 'zod'
-import { assertionEvents, assertionRefusals, webauthnAssertionSchema } from '../../identity/passkeys/index.ts'
+import {
+  assertionEvents,
+  assertionRefusals,
+  ChallengeRecord,
+  webauthnAssertionSchema,
+} from '../../identity/passkeys/index.ts'
 import { fileSchema } from '../../kernel/contract/file.ts'
 import { oauthErrors } from '../../kernel/contract/oauth-errors.ts'
-import { get, notFound, notFoundOrDeleted, post } from '../../kernel/contract/operation.ts'
+import { get, notFound, notFoundOrDeleted, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { tokenScopeSetNames } from '../../kernel/contract/scopes.ts'
 import { acceptForm } from '../../kernel/contract/upload.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
@@ -22,9 +27,35 @@ const metadata = {
   returns: [200, fileSchema('application/json')],
 } as const
 
-const { invalid_grant, invalid_target, invalid_redirect_uri, unsupported_grant_type } = oauthErrors
+const { invalid_dpop_proof, invalid_grant, invalid_target, invalid_redirect_uri, unsupported_grant_type } =
+  oauthErrors
 
 const clientId = z.string().min(1).max(MAX_CLIENT_ID)
+
+/** What a person chooses on the page. */
+const choices = {
+  ticket: z.string().min(1).max(8_000).meta({ description: 'The request, as the page has shown it.' }),
+  ...newMandateMembers,
+  scopes: z.array(z.enum(tokenScopeSetNames)).min(1).max(tokenScopeSetNames.length),
+}
+
+const consentRefusals = {
+  request_expired: [
+    410,
+    'ticket: the request is older than an hour, or it is not yours. Start again in the assistant.',
+  ],
+  agent_not_found: notFoundOrDeleted('agent'),
+  owner_needed: [403, 'Only an owner can connect an assistant.'],
+  ...mandateTermRefusals,
+} as const satisfies Record<string, RefusalSpec>
+
+const exampleChoices = {
+  ticket: 'b5N2x0aQ.4kQz0uT7hXw2mB9sVd1r',
+  agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz',
+  name: null,
+  scopes: ['reader' as const],
+  expiresAt: '2027-01-31T00:00:00.000Z',
+}
 
 export const oauthApi = {
   resource: get('/.well-known/oauth-protected-resource', {
@@ -74,35 +105,30 @@ export const oauthApi = {
     },
     emits: { 'assistant.registered': assistantEvents['assistant.registered'] },
   }),
+  challenge: post('/oauth/options', {
+    requires: 'passkeys',
+    summary: 'Get the challenge to connect an assistant',
+    description:
+      'As `POST /mandates/options`: the statement also names the assistant, who has published it, where its answers go, and its tools.',
+    callers: ['console'],
+    body: z.strictObject(choices),
+    example: { ...exampleChoices, constraints: { perMonthEuros: 100 } },
+    returns: [201, ChallengeRecord],
+    fails: { ...consentRefusals, person_not_found: notFound('person') },
+    emits: {},
+  }),
   approve: post('/oauth/approve', {
     summary: 'Connect an assistant',
     description:
       'Called by the page `/oauth/authorize`, for an owner. With `constraints` the person signs a mandate: the assistant pays within it without asking. Without them, a person approves each payment.',
     callers: ['console'],
-    signature: {
-      challenge: '/mandates/options',
-      asks: {
-        agentId: '$agentId',
-        name: '$name',
-        constraints: '$constraints',
-        expiresAt: '$expiresAt',
-      },
-    },
+    signature: { challenge: '/oauth/options' },
     body: z.strictObject({
-      ticket: z.string().min(1).max(8_000).meta({ description: 'The request, as the page has shown it.' }),
-      ...newMandateMembers,
+      ...choices,
       constraints: newMandateMembers.constraints.nullable().default(null),
-      scopes: z.array(z.enum(tokenScopeSetNames)).min(1).max(tokenScopeSetNames.length),
       webauthnAssertion: webauthnAssertionSchema.optional(),
     }),
-    example: {
-      ticket: 'b5N2x0aQ.4kQz0uT7hXw2mB9sVd1r',
-      agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz',
-      name: null,
-      constraints: null,
-      scopes: ['reader'],
-      expiresAt: '2027-01-31T00:00:00.000Z',
-    },
+    example: { ...exampleChoices, constraints: null },
     returns: [
       200,
       z.object({
@@ -111,14 +137,8 @@ export const oauthApi = {
       }),
     ],
     fails: {
-      request_expired: [
-        410,
-        'ticket: the request is older than an hour, or it is not yours. Start again in the assistant.',
-      ],
-      agent_not_found: notFoundOrDeleted('agent'),
+      ...consentRefusals,
       agent_not_active: [400, 'The agent is frozen: unfreeze it first.'],
-      owner_needed: [403, 'Only an owner can connect an assistant.'],
-      ...mandateTermRefusals,
       ...assertionRefusals,
     },
     emits: {
@@ -130,8 +150,9 @@ export const oauthApi = {
   token: post('/oauth/token', {
     summary: 'Get the tokens of an assistant',
     description:
-      'RFC 6749: `authorization_code`, with the verifier of PKCE, and `refresh_token`. A code or a refresh token works once; used again, it ends the grant. The access token acts as the agent, at `/mcp` only, for an hour.',
+      'RFC 6749: `authorization_code`, with the verifier of PKCE, and `refresh_token`. A code or a refresh token works once; used again, it ends the grant. The access token acts as the agent, at `/mcp` only, for an hour. A client that proves a key (`DPoP`, RFC 9449) gets tokens that work with this key only.',
     callers: ['public'],
+    http: { reads: { dpop: 'A proof of the client’s key (RFC 9449); optional.' } },
     body: acceptForm(
       z.object({
         grant_type: z.string().max(100),
@@ -149,14 +170,19 @@ export const oauthApi = {
       z
         .object({
           access_token: shownOnceSchema(ACCESS),
-          token_type: z.literal('Bearer'),
+          token_type: z.enum(['Bearer', 'DPoP']),
           expires_in: z.int(),
           refresh_token: shownOnceSchema('ort_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ'),
           scope: z.string(),
         })
         .meta({ id: 'AssistantTokens' }),
     ],
-    fails: { invalid_grant, invalid_target, unsupported_grant_type },
+    fails: {
+      invalid_grant,
+      invalid_target,
+      unsupported_grant_type,
+      invalid_dpop_proof,
+    },
     emits: {
       'assistant.connected': assistantEvents['assistant.connected'],
       ...agentTokenCreatedEvent,

@@ -1,12 +1,21 @@
+import { findPerson } from '../../identity/people/index.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import { AnswerWithHeaders, Refusal } from '../../kernel/contract/problem.ts'
+import { Refusal } from '../../kernel/contract/problem.ts'
 import { expandScopes } from '../../kernel/contract/scopes.ts'
 import { hashSecret } from '../../kernel/database/credential.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { addMs, days } from '../../values/clock.ts'
 import { lockAgent } from '../agents/index.ts'
-import { createMandate, MAX_MANDATE_DAYS } from '../mandates/index.ts'
+import { MAX_MANDATE_DAYS, openMandateChallenge, signMandate } from '../mandates/index.ts'
 import type { oauthApi } from './api.ts'
-import { authorizationAnswer, openRequest, resourceOf } from './authorization.ts'
+import {
+  type AuthorizationRequest,
+  authorizationAnswer,
+  grantedScopes,
+  openRequest,
+  resourceOf,
+  statedAssistant,
+} from './authorization.ts'
 import { keepRegistration } from './client.ts'
 import { assistantEvent } from './events.ts'
 import { CODE_TTL_MS, newCode, OauthGrant } from './grant.ts'
@@ -15,34 +24,54 @@ type Approve = HandlerOf<typeof oauthApi.approve>
 type ApproveContext = ContextOf<typeof oauthApi.approve>
 type Choices = Parameters<Approve>[0]['body']
 
-/** The mandate that the person has signed; null where each payment is to be decided. */
-async function signedMandate(choices: Choices, context: ApproveContext): Promise<string | null | Refusal> {
-  const { agentId, name, constraints, expiresAt, webauthnAssertion } = choices
-  if (!constraints) return null
-  if (!webauthnAssertion) return context.refuse('assertion_required')
-  const body = { agentId, name, constraints, expiresAt, webauthnAssertion }
-  const made = await createMandate({ params: {}, query: {}, body }, context)
-  const answer = made instanceof AnswerWithHeaders ? made.answer : made
-  return answer instanceof Refusal ? answer : answer.id
+const isOwner = ({ actor }: Pick<ApproveContext, 'actor'>): boolean =>
+  actor.scopes.has('tokens:write') && actor.scopes.has('mandates:write')
+
+/** The challenge names client, address and tools, so that the proof of the mandate shows who was let in. */
+export const challengeAssistant: HandlerOf<typeof oauthApi.challenge> = async ({ body }, context) => {
+  const { ticket, scopes, ...mandate } = body
+  if (!isOwner(context)) return context.refuse('owner_needed')
+  const request = openRequest(ticket, context)
+  if (!request) return context.refuse('request_expired')
+  const assistant = statedAssistant(request, scopes)
+  return openMandateChallenge({ ...mandate, assistant, personId: String(context.actor.id) }, context)
 }
 
-async function blockerOf(
-  { agentId, expiresAt }: Choices,
-  { records, now }: Pick<ApproveContext, 'records' | 'now'>,
-) {
+/** The mandate that the person has signed; null where each payment is to be decided. */
+async function signedMandate(
+  { agentId, name, constraints, expiresAt, scopes, webauthnAssertion }: Choices,
+  request: AuthorizationRequest,
+  context: ApproveContext,
+): Promise<string | null | Refusal> {
+  if (!constraints) return null
+  if (!webauthnAssertion) return context.refuse('assertion_required')
+  const assistant = statedAssistant(request, scopes)
+  const body = { agentId, name, constraints, expiresAt, assistant, webauthnAssertion }
+  const made = await signMandate(body, context)
+  return made instanceof Refusal ? made : made.id
+}
+
+/** Locks the people, so that the person stays an owner until the commit. */
+async function blockerOf({ agentId, expiresAt }: Choices, context: ApproveContext) {
+  const { records, now } = context
   if (expiresAt <= now) return 'expires_too_early'
   if (expiresAt > addMs(now, days(MAX_MANDATE_DAYS))) return 'expires_too_late'
-  const agent = await lockAgent(records, agentId)
+  const [, person, agent] = await Promise.all([
+    lockTenant(context, 'people'),
+    findPerson(String(context.actor.id), context),
+    lockAgent(records, agentId),
+  ])
+  if (person?.status !== 'active' || person.role !== 'owner') return 'owner_needed'
   if (!agent) return 'agent_not_found'
   return agent.status === 'active' ? undefined : 'agent_not_active'
 }
 
 export const approveAssistant: Approve = async ({ body }, context) => {
   const { records, sql, actor, now, ports, emit, refuse } = context
-  if (!actor.scopes.has('tokens:write') || !actor.scopes.has('mandates:write')) return refuse('owner_needed')
+  if (!isOwner(context)) return refuse('owner_needed')
   const request = openRequest(body.ticket, context)
   if (!request) return refuse('request_expired')
-  const mandateId = await signedMandate(body, context)
+  const mandateId = await signedMandate(body, request, context)
   if (mandateId instanceof Refusal) return mandateId
   const blocker = await blockerOf(body, context)
   if (blocker) return refuse(blocker)
@@ -57,7 +86,7 @@ export const approveAssistant: Approve = async ({ body }, context) => {
     clientHost: client.host,
     redirectUri,
     resource: resourceOf(ports),
-    scopes: expandScopes(request.mayPay ? body.scopes : ['reader']),
+    scopes: expandScopes(grantedScopes(request, body.scopes)),
     codeHash: hashSecret(code),
     codeChallenge,
     mandateId,

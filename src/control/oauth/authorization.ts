@@ -1,8 +1,10 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
+import type { TokenScopeSet } from '../../kernel/contract/scopes.ts'
+import type { StatedAssistant } from '../../statements/index.ts'
 import { clock, minutes } from '../../values/clock.ts'
 import { type ConnectingClient, findConnectingClient } from './client.ts'
-import { isRegisteredRedirect, withParameters } from './redirects.ts'
+import { isRegisteredRedirect, redirectPlace, withParameters } from './redirects.ts'
 
 /** The path of the operation that accepts the tokens, and of the resource that clients name (RFC 8707). */
 export const MCP_PATH = '/mcp'
@@ -22,13 +24,13 @@ export interface AuthorizationRequest {
 }
 
 /**
- * Without a known client and one of its own addresses there is nowhere to send the person: the page says so.
- * Any other mistake is the client's to explain.
+ * Anyone may publish or register a client, so a wrong request never redirects by itself (RFC 9700, 4.11.2): the page
+ * says what is wrong. Where the address is one of the client's, `answerAt` tells it to the client.
  */
 export type CheckedAuthorization =
   | { readonly request: AuthorizationRequest }
   | { readonly invalid: 'client_unknown' | 'redirect_unknown' }
-  | { readonly redirectTo: string }
+  | { readonly invalid: 'request_invalid'; readonly error: string; readonly answerAt: string }
 
 const CODE_CHALLENGE = /^[\w-]{43}$/
 
@@ -47,6 +49,23 @@ export const authorizationAnswer = (
   ports: Pick<Ports, 'publicUrl'>,
 ): string => withParameters(redirectUri, { ...answer, state, iss: issuerOf(ports) })
 
+/** What the person lets in, as the signature names it. */
+export const statedAssistant = (
+  request: AuthorizationRequest,
+  scopes: readonly TokenScopeSet[],
+): StatedAssistant => ({
+  name: request.client.name,
+  host: request.client.host,
+  redirectsTo: redirectPlace(request.redirectUri),
+  tools: grantedScopes(request, scopes),
+})
+
+/** A client that asked to read only gets no more. */
+export const grantedScopes = (
+  { mayPay }: AuthorizationRequest,
+  scopes: readonly TokenScopeSet[],
+): readonly TokenScopeSet[] => (mayPay ? scopes : ['reader'])
+
 /** Scopes that the server does not know are left out, as OAuth allows: clients often ask for all they know. */
 const asksToPay = (scope: string | undefined): boolean =>
   scope === undefined || !scope.split(' ').includes('reader') || scope.split(' ').includes('payer')
@@ -62,7 +81,10 @@ export async function checkAuthorization(
   const { redirect_uri: redirectUri = '', state, scope, code_challenge: codeChallenge = '' } = parameters
   if (!isRegisteredRedirect(redirectUri, redirectUris)) return { invalid: 'redirect_unknown' }
   const error = errorIn(parameters, ports)
-  if (error) return { redirectTo: authorizationAnswer({ redirectUri, state }, { error }, ports) }
+  if (error) {
+    const answerAt = authorizationAnswer({ redirectUri, state }, { error }, ports)
+    return { invalid: 'request_invalid', error, answerAt }
+  }
   return { request: { client, redirectUri, state, codeChallenge, mayPay: asksToPay(scope) } }
 }
 

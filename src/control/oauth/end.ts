@@ -1,16 +1,35 @@
 import type { Context } from '../../kernel/contract/context.ts'
+import { sqlCondition } from '../../kernel/contract/records.ts'
 import { addMs } from '../../values/clock.ts'
 import { revokeAssistantToken } from '../agent-tokens/index.ts'
+import { Agent } from '../agents/index.ts'
+import { cancelIntentsOfToken } from '../intents/index.ts'
 import { revokeOpenMandate } from '../mandates/index.ts'
 import { assistantEvent, type endedGrantEvents } from './events.ts'
-import { ENDED_GRANT_RETENTION_MS, type GrantEndReason, grantMachine, type OauthGrant } from './grant.ts'
+import { ENDED_GRANT_RETENTION_MS, type GrantEndReason, grantMachine, OauthGrant } from './grant.ts'
 
 export type GrantEndContext = Pick<
   Context<never, typeof endedGrantEvents>,
-  'records' | 'tenant' | 'now' | 'emit' | 'wake'
+  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'queueStatement'
 >
 
-/** Ends tokens and mandate with the grant. The caller has locked the agent and then the grant. */
+const AGENT_OF =
+  'id = (select g.agent_id from oauth_grants g where g.owner_id = ? and g.mode = ? and g.id = ?)'
+
+/** Locks the agent first, as spending does. */
+export async function lockGrant(
+  id: string,
+  { records, tenant }: Pick<Context, 'records' | 'tenant'>,
+): Promise<OauthGrant | null> {
+  const condition = sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, id])
+  const [, grant] = await Promise.all([
+    records.findOne(Agent, condition, { lock: true }),
+    records.lock(OauthGrant, id),
+  ])
+  return grant
+}
+
+/** Ends tokens, mandate and open intents with the grant. The caller has locked the agent and then the grant. */
 export async function endGrant(
   grant: OauthGrant,
   because: GrantEndReason,
@@ -25,6 +44,10 @@ export async function endGrant(
     forgetAt: addMs(now, ENDED_GRANT_RETENTION_MS),
   })
   emit('assistant.disconnected', assistantEvent(grant))
-  if (grant.mandateId) await revokeOpenMandate(grant.mandateId, 'The assistant was disconnected.', context)
-  if (grant.tokenId) await revokeAssistantToken(grant.tokenId, context)
+  const { agentId, mandateId, tokenId } = grant
+  const comment = 'The assistant was disconnected.'
+  if (mandateId) await revokeOpenMandate(mandateId, comment, context)
+  if (!tokenId) return
+  await cancelIntentsOfToken({ tokenId, agentId, comment }, context)
+  await revokeAssistantToken(tokenId, context)
 }

@@ -3,6 +3,7 @@ import { declareEvent } from '../../kernel/contract/events.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { agentTokenRevokedEvent } from '../agent-tokens/index.ts'
+import { IntentEvent } from '../intents/index.ts'
 import { mandateRevokedEvent } from '../mandates/index.ts'
 import { grantEndReasons, type OauthGrant } from './grant.ts'
 
@@ -11,6 +12,8 @@ const AssistantEvent = z.object({
   agentId: id('agent'),
   personId: id('person'),
   mandateId: id('mandate').nullable(),
+  clientHost: z.string().max(300).nullable().meta({ description: 'Null: nothing proves who the client is.' }),
+  scopes: z.array(z.string()),
   expiresAt: instant,
   endedBecause: z.enum(grantEndReasons).nullable(),
 })
@@ -23,7 +26,7 @@ export const assistantEvents = {
   'assistant.approved': declareEvent('A person has approved an assistant for an agent.', AssistantEvent),
   'assistant.connected': declareEvent('An assistant has its tokens.', AssistantEvent),
   'assistant.disconnected': declareEvent(
-    'An assistant has lost its access, and its mandate is revoked.',
+    'An assistant has lost its access: its mandate is revoked, and its open intents are cancelled.',
     AssistantEvent,
   ),
 }
@@ -32,6 +35,7 @@ export const endedGrantEvents = {
   'assistant.disconnected': assistantEvents['assistant.disconnected'],
   ...agentTokenRevokedEvent,
   ...mandateRevokedEvent,
+  'intent.cancelled': IntentEvent,
 }
 
 export const assistantEvent = ({
@@ -39,6 +43,8 @@ export const assistantEvent = ({
   agentId,
   personId,
   mandateId,
+  clientHost,
+  scopes,
   expiresAt,
   endedBecause,
 }: OauthGrant): z.output<typeof AssistantEvent> => ({
@@ -46,6 +52,8 @@ export const assistantEvent = ({
   agentId,
   personId,
   mandateId,
+  clientHost,
+  scopes,
   expiresAt,
   endedBecause,
 })

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
+import type { Context } from '../../kernel/contract/context.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import { hashSecret, newSecret } from '../../kernel/database/credential.ts'
@@ -18,9 +19,12 @@ export const grantMachine = stateMachine('oauth-grant', {
 export const OPEN_GRANT_SQL = "status in ('approved', 'connected')"
 
 export const grantEndReasons = [
+  'disconnected',
   'expired',
   'token_revoked',
   'person_removed',
+  'person_demoted',
+  'extended',
   'revoked_by_client',
   'code_replayed',
   'code_misused',
@@ -33,6 +37,8 @@ export const CODE_TTL_MS = minutes(1)
 /** In real time. */
 export const ACCESS_TOKEN_TTL_MS = minutes(60)
 export const ENDED_GRANT_RETENTION_MS = days(90)
+
+const MAX_READ = 100
 
 const schema = defineEntity({
   ...tenantTable('OauthGrant', 'oauth_grants', 'agentId'),
@@ -64,6 +70,21 @@ const schema = defineEntity({
 /** What a person has granted to an assistant. Its instants are by the tenant's clock. */
 export class OauthGrant extends schema.class {}
 schema.setClass(OauthGrant)
+
+export const mayPay = ({ scopes }: Pick<OauthGrant, 'scopes'>): boolean => scopes.includes('intents:write')
+
+/** Connections of the client that only read: the person may extend one of them. */
+export const findReadingGrants = async (
+  of: Pick<OauthGrant, 'personId' | 'clientId'> & Partial<Pick<OauthGrant, 'agentId'>>,
+  { records }: Pick<Context, 'records'>,
+): Promise<OauthGrant[]> => {
+  const grants = await records.find(
+    OauthGrant,
+    { ...of, status: 'connected' },
+    { orderBy: { id: 'desc' }, limit: MAX_READ },
+  )
+  return grants.filter(grant => !mayPay(grant))
+}
 
 export const oauthGrantsPersonalData = {
   oauth_grants: {

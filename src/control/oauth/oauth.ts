@@ -5,15 +5,22 @@ import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { tokenScopeSetNames } from '../../kernel/contract/scopes.ts'
+import { proofAlgorithms } from '../../values/proof-key.ts'
 import { agentTokenRevokedEvent } from '../agent-tokens/index.ts'
 import { Agent } from '../agents/index.ts'
 import { oauthApi } from './api.ts'
-import { approveAssistant } from './approve.ts'
+import { approveAssistant, challengeAssistant } from './approve.ts'
 import { issuerOf, resourceOf } from './authorization.ts'
 import { OauthClient, oauthClientsPersonalData } from './client.ts'
-import { endGrant } from './end.ts'
+import { endGrant, type GrantEndContext, lockGrant } from './end.ts'
 import { endedGrantEvents } from './events.ts'
-import { grantMachine, OauthGrant, OPEN_GRANT_SQL, oauthGrantsPersonalData } from './grant.ts'
+import {
+  type GrantEndReason,
+  grantMachine,
+  OauthGrant,
+  OPEN_GRANT_SQL,
+  oauthGrantsPersonalData,
+} from './grant.ts'
 import { registerClient } from './register.ts'
 import { issueTokens, revokeTokens } from './tokens.ts'
 
@@ -25,6 +32,7 @@ const resourceMetadata = (ports: Ports) =>
     authorization_servers: [issuerOf(ports)],
     scopes_supported: tokenScopeSetNames,
     bearer_methods_supported: ['header'],
+    dpop_signing_alg_values_supported: proofAlgorithms,
     resource_name: 'Agent payments',
     resource_documentation: `${ports.publicUrl()}/docs/guides/assistant-tools`,
   })
@@ -44,6 +52,7 @@ function serverMetadata(ports: Ports) {
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],
     code_challenge_methods_supported: ['S256'],
+    dpop_signing_alg_values_supported: proofAlgorithms,
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: true,
     protected_resources: [resourceOf(ports)],
@@ -51,23 +60,19 @@ function serverMetadata(ports: Ports) {
   })
 }
 
-const AGENT_OF =
-  'id = (select g.agent_id from oauth_grants g where g.owner_id = ? and g.mode = ? and g.id = ?)'
-
 const oauth = bindHandlers(oauthApi, {
   resource: (_, { ports }) => resourceMetadata(ports),
   resourceByPath: (_, { ports }) => resourceMetadata(ports),
   server: (_, { ports }) => serverMetadata(ports),
   register: registerClient,
+  challenge: challengeAssistant,
   approve: approveAssistant,
   token: issueTokens,
   revoke: revokeTokens,
 
   async expire({ params }, context) {
-    const { records, tenant, now, refuse } = context
-    const condition = sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, params.id])
-    await records.findOne(Agent, condition, { lock: true })
-    const grant = await records.lock(OauthGrant, params.id)
+    const { now, refuse } = context
+    const grant = await lockGrant(params.id, context)
     if (!grant) return refuse('grant_not_found')
     if (grant.dueAt && grant.dueAt <= now) await endGrant(grant, 'expired', context)
     return { done: true }
@@ -99,17 +104,26 @@ const onTokenRevoked = reaction(
 const AGENTS_OF_PERSON = `id in (
   select g.agent_id from oauth_grants g where g.owner_id = ? and g.mode = ? and g.person_id = ? and g.${OPEN_GRANT_SQL})`
 
-/** The assistant belongs to the person. Locks agents before grants, as an exchange of tokens does. */
-const onPersonRemoved = reaction(
-  personEvents['person.removed'],
+/** The assistants belong to the person. Locks agents before grants, as an exchange of tokens does. */
+async function endAllOf(personId: string, because: GrantEndReason, context: GrantEndContext): Promise<void> {
+  const { records, tenant } = context
+  const condition = sqlCondition(AGENTS_OF_PERSON, [tenant.ownerId, tenant.mode, personId])
+  await records.find(Agent, condition, { orderBy: { id: 'asc' }, lock: true })
+  const open = { personId, ...sqlCondition(OPEN_GRANT_SQL) }
+  const grants = await records.find(OauthGrant, open, { orderBy: { id: 'asc' }, lock: true })
+  for (const grant of grants) await endGrant(grant, because, context)
+}
+
+const onPersonRemoved = reaction(personEvents['person.removed'], endedGrantEvents, ({ personId }, context) =>
+  endAllOf(personId, 'person_removed', context),
+)
+
+/** Only an owner connects an assistant. */
+const onPersonUpdated = reaction(
+  personEvents['person.updated'],
   endedGrantEvents,
-  async ({ personId }, context) => {
-    const { records, tenant } = context
-    const condition = sqlCondition(AGENTS_OF_PERSON, [tenant.ownerId, tenant.mode, personId])
-    await records.find(Agent, condition, { orderBy: { id: 'asc' }, lock: true })
-    const open = { personId, ...sqlCondition(OPEN_GRANT_SQL) }
-    const grants = await records.find(OauthGrant, open, { orderBy: { id: 'asc' }, lock: true })
-    for (const grant of grants) await endGrant(grant, 'person_removed', context)
+  async ({ personId, role, changed }, context) => {
+    if (changed.includes('role') && role !== 'owner') await endAllOf(personId, 'person_demoted', context)
   },
 )
 
@@ -126,6 +140,10 @@ export const oauthArea = area(
       { table: 'oauth_clients', column: 'unused_until', keptMs: 0 },
       { table: 'oauth_grants', column: 'forget_at', keptMs: 0 },
     ],
-    reactions: { 'token.revoked': onTokenRevoked, 'person.removed': onPersonRemoved },
+    reactions: {
+      'token.revoked': onTokenRevoked,
+      'person.removed': onPersonRemoved,
+      'person.updated': onPersonUpdated,
+    },
   },
 )

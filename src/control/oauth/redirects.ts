@@ -36,6 +36,15 @@ function withoutPort(text: string): string | undefined {
   return url.href
 }
 
+export const isOnThisMachine = (address: string): boolean => isOfLoopback(new URL(address))
+
+/** Where an answer goes, as people read it: the host, or the scheme of an app. */
+export function redirectPlace(address: string): string {
+  const { protocol, hostname, host } = new URL(address)
+  if (protocol === 'https:') return host
+  return protocol === 'http:' ? hostname : protocol
+}
+
 /** Compares exactly. On the person's own machine the port may be another one (RFC 8252, 7.3). */
 export function isRegisteredRedirect(asked: string, registered: readonly string[]): boolean {
   if (!isRedirectUri(asked)) return false

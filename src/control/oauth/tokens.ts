@@ -1,20 +1,24 @@
 import { createHash } from 'node:crypto'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { hashSecret } from '../../kernel/database/credential.ts'
+import { checkProof, useProof } from '../../kernel/database/proof.ts'
 import { addMs, clock } from '../../values/clock.ts'
 import { issueAssistantToken, renewAssistantToken } from '../agent-tokens/index.ts'
 import { lockAgent } from '../agents/index.ts'
 import type { oauthApi } from './api.ts'
-import { MCP_PATH } from './authorization.ts'
-import { endGrant } from './end.ts'
+import { issuerOf, MCP_PATH } from './authorization.ts'
+import { endGrant, type GrantEndContext } from './end.ts'
 import { assistantEvent } from './events.ts'
 import {
   ACCESS_TOKEN_TTL_MS,
+  findReadingGrants,
   type GrantEndReason,
   grantMachine,
   isSecretOf,
+  mayPay,
   newRefreshFamily,
   newRefreshPart,
   OauthGrant,
@@ -97,8 +101,8 @@ async function refuseAndEnd(found: LockedGrant, because: GrantEndReason, context
 const end = (
   { grant, tenant, now }: LockedGrant,
   because: GrantEndReason,
-  { records, emit, wake }: Pick<TokenContext, 'records' | 'emit' | 'wake'>,
-): Promise<void> => endGrant(grant, because, { records, tenant, now, emit, wake })
+  { records, sql, emit, wake, queueStatement }: Omit<GrantEndContext, 'tenant' | 'now'>,
+): Promise<void> => endGrant(grant, because, { records, sql, tenant, now, emit, wake, queueStatement })
 
 /** The token lives in real time, the grant by the tenant's clock. */
 function accessExpiry({ expiresAt }: OauthGrant, now: Date): Date {
@@ -106,18 +110,31 @@ function accessExpiry({ expiresAt }: OauthGrant, now: Date): Date {
   return addMs(clock.real(), Math.min(ACCESS_TOKEN_TTL_MS, leftMs))
 }
 
-const tokenAnswer = (
-  { scopes }: OauthGrant,
-  { secret, refreshToken, expiresAt }: { secret: string; refreshToken: string; expiresAt: Date },
-) => ({
+interface IssuedTokens {
+  readonly secret: string
+  readonly refreshToken: string
+  readonly expiresAt: Date
+  readonly boundTo: string | null
+}
+
+const tokenAnswer = ({ scopes }: OauthGrant, { secret, refreshToken, expiresAt, boundTo }: IssuedTokens) => ({
   access_token: secret,
-  token_type: 'Bearer' as const,
+  token_type: boundTo === null ? ('Bearer' as const) : ('DPoP' as const),
   expires_in: Math.max(0, Math.floor((expiresAt.getTime() - clock.milliseconds()) / 1_000)),
   refresh_token: refreshToken,
   scope: scopes.join(' '),
 })
 
-async function redeemCode(body: TokenRequest, context: TokenContext) {
+/** The thumbprint of the key that the client proves to hold (RFC 9449); null if it proves none. */
+async function provenKey({ headers, ports, sql, refuse }: TokenContext): Promise<string | null | Refusal> {
+  if (headers.dpop === undefined) return null
+  const addresses = [`${issuerOf(ports)}/token`]
+  const proof = checkProof(headers.dpop, { method: 'POST', addresses, nowMs: clock.milliseconds() })
+  if (typeof proof === 'string' || !(await useProof(sql, proof))) return refuse('invalid_dpop_proof')
+  return proof.thumbprint
+}
+
+async function redeemCode(body: TokenRequest, boundTo: string | null, context: TokenContext) {
   const { emit, refuse, records } = context
   const found = body.code ? await lockGrant(BY_CODE, body.code, context) : undefined
   if (!found) return refuse('invalid_grant')
@@ -129,7 +146,7 @@ async function redeemCode(body: TokenRequest, context: TokenContext) {
   const { agentId, clientName: label, scopes, expiresAt: dueAt } = grant
   const expiresAt = accessExpiry(grant, now)
   const { tokenId, secret } = issueAssistantToken(
-    { agentId, label, scopes, onlyAt: MCP_PATH },
+    { agentId, label, scopes, onlyAt: MCP_PATH, boundTo },
     expiresAt,
     context,
   )
@@ -138,10 +155,18 @@ async function redeemCode(body: TokenRequest, context: TokenContext) {
   grantMachine.move(grant, 'connected')
   Object.assign(grant, { tokenId, dueAt, familyHash: hashSecret(family), refreshHash: hashSecret(part) })
   emit('assistant.connected', assistantEvent(grant))
-  return tokenAnswer(grant, { secret, refreshToken: family + part, expiresAt })
+  if (mayPay(grant)) await endReadingGrants(found, context)
+  return tokenAnswer(grant, { secret, refreshToken: family + part, expiresAt, boundTo })
 }
 
-async function refresh(body: TokenRequest, context: TokenContext) {
+/** The client has asked for more, so the new grant replaces those that only read. */
+async function endReadingGrants(found: LockedGrant, context: TokenContext): Promise<void> {
+  const { personId, clientId, agentId } = found.grant
+  for (const grant of await findReadingGrants({ personId, clientId, agentId }, context))
+    await end({ ...found, grant }, 'extended', context)
+}
+
+async function refresh(body: TokenRequest, boundTo: string | null, context: TokenContext) {
   const { refuse } = context
   const split = splitRefreshToken(body.refresh_token ?? '')
   if (!split) return refuse('invalid_grant')
@@ -154,16 +179,18 @@ async function refresh(body: TokenRequest, context: TokenContext) {
   if (body.resource !== undefined && body.resource !== grant.resource) return refuse('invalid_target')
   if (!isUsable) return refuse('invalid_grant')
   const expiresAt = accessExpiry(grant, now)
-  const secret = await renewAssistantToken(String(grant.tokenId), expiresAt, context)
+  const secret = await renewAssistantToken(String(grant.tokenId), boundTo, expiresAt, context)
   if (secret === undefined) return refuse('invalid_grant')
   const part = newRefreshPart()
   grant.refreshHash = hashSecret(part)
-  return tokenAnswer(grant, { secret, refreshToken: split.family + part, expiresAt })
+  return tokenAnswer(grant, { secret, refreshToken: split.family + part, expiresAt, boundTo })
 }
 
 export const issueTokens: Token = async ({ body }, context) => {
-  if (body.grant_type === 'authorization_code') return redeemCode(body, context)
-  if (body.grant_type === 'refresh_token') return refresh(body, context)
+  const boundTo = await provenKey(context)
+  if (boundTo instanceof Refusal) return boundTo
+  if (body.grant_type === 'authorization_code') return redeemCode(body, boundTo, context)
+  if (body.grant_type === 'refresh_token') return refresh(body, boundTo, context)
   return context.refuse('unsupported_grant_type')
 }
 

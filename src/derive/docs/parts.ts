@@ -55,6 +55,7 @@ export const API_PLACES: readonly ApiPlace[] = [
       'Agents',
       'Agent Tokens',
       'OAuth',
+      'Connected Assistants',
       'Policies',
       'Mandates',
       'Delegations',

@@ -38,9 +38,10 @@ export function createAuthenticator(
   async function actorOf(presented: RequestCredentials, trustedFor: number | undefined) {
     const { authorization, dashboardSecret: given, browser } = presented
     if (authorization === undefined && given === undefined) return browser && personOf(browser, trustedFor)
-    const token = /^Bearer +([\w-]{8,200})$/i.exec(authorization ?? '')?.[1]
+    const [, scheme, token] = /^(Bearer|DPoP) +([\w-]{8,200})$/i.exec(authorization ?? '') ?? []
     if (!token || token.startsWith(SESSION_SECRET_PREFIX)) return undefined
     const holder = await holderOf(token, false, trustedFor)
+    if (scheme?.toLowerCase() === 'dpop' && !holder?.boundTo) return undefined
     // A proof counts once. A repeated check has no new proof, and the request has passed it already.
     if (holder?.boundTo && trustedFor === undefined) await prove(presented, token, holder.boundTo)
     return holder

@@ -1,7 +1,7 @@
 import type { RefusalSpec } from './operation.ts'
 
 /**
- * Refusals of RFC 6749, 7591, 8628 and 8707. Clients compare the body's `error` with the code, so the code alone is
+ * Refusals of RFC 6749, 7591, 8628, 8707 and 9449. Clients compare the body's `error` with the code, so the code alone is
  * the message.
  */
 export const oauthErrors = {
@@ -12,5 +12,7 @@ export const oauthErrors = {
   invalid_grant: [400, 'invalid_grant'],
   unsupported_grant_type: [400, 'unsupported_grant_type'],
   invalid_target: [400, 'invalid_target'],
+  /** With 400 where tokens are issued; where a proof authenticates a request, the problem of this name is a 401. */
+  invalid_dpop_proof: [400, 'invalid_dpop_proof'],
   invalid_redirect_uri: [400, 'invalid_redirect_uri'],
 } as const satisfies Record<string, RefusalSpec>

@@ -103,10 +103,10 @@ export const consolePagesApi = {
     readsClock: true,
     summary: 'Open the page to connect an assistant',
     description:
-      'The authorization endpoint of OAuth 2.1, with PKCE (S256). The page says who asks, and the person chooses agent, budget and end. An unknown client or address gets an error page; any other mistake is sent to the client. Without a query the page says how an assistant connects.',
+      'The authorization endpoint of OAuth 2.1, with PKCE (S256). The page says who asks, and the person chooses agent, budget and end. A wrong request gets an error page, and never redirects by itself. Without a query the page says how an assistant connects.',
     http: {
       reads: page.http.reads,
-      headers: { 200: pageHeaders, 302: { Location: 'An address of the client.' }, 400: pageHeaders },
+      headers: { 200: pageHeaders, 400: pageHeaders },
     },
     callers: ['console'],
     query: z.object({
@@ -121,9 +121,12 @@ export const consolePagesApi = {
       resource: parameter(),
     }),
     fails: {
-      authorization_refused: [302, 'The client learns what is wrong with its request.'],
       client_unknown: [400, 'client_id: no such client, or its metadata document cannot be used.'],
       redirect_unknown: [400, 'redirect_uri: this is not an address of the client.'],
+      request_invalid: [
+        400,
+        'The request is not one of OAuth 2.1 for this server. It needs response_type, code_challenge (S256) and resource.',
+      ],
     },
   }),
   asset: get('/login/assets/{asset}', {

@@ -1,4 +1,9 @@
-import type { AuthorizationRequest } from '../../control/oauth/index.ts'
+import {
+  type AuthorizationRequest,
+  type CheckedAuthorization,
+  isOnThisMachine,
+  redirectPlace,
+} from '../../control/oauth/index.ts'
 import { type Html, html, htmlToText } from '../../web/html.ts'
 import type { Language } from '../../web/language.ts'
 import { consolePageScripts } from './assets.ts'
@@ -7,10 +12,17 @@ import { consolePageTexts } from './texts.ts'
 
 const NAME = 100
 
+interface NamedAgent {
+  readonly id: string
+  readonly name: string
+}
+
 export interface AuthorizeView {
   readonly request: AuthorizationRequest
   readonly ticket: string
-  readonly agents: readonly { readonly id: string; readonly name: string }[]
+  readonly agents: readonly NamedAgent[]
+  /** The agent as which the client reads already: then the page asks only for what is new. */
+  readonly reads?: NamedAgent | undefined
   /** The tenant's time: a test clock may be ahead of the browser's. */
   readonly now: Date
   readonly host: string
@@ -51,14 +63,8 @@ export function renderAuthorizePage(view: AuthorizeView, language: Language): Ht
   })
 }
 
-const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)[:/]/
-
-/** An app's own scheme has no host: then its name is shown. */
-function placeOf(redirectUri: string, thisMachine: string): string {
-  if (LOOPBACK.test(redirectUri)) return thisMachine
-  const { protocol, host } = new URL(redirectUri)
-  return protocol === 'https:' ? host : protocol
-}
+const placeOf = (address: string, language: Language): string =>
+  isOnThisMachine(address) ? consolePageTexts[language].authorize.thisMachine : redirectPlace(address)
 
 function whoAsks({ request }: AuthorizeView, language: Language): Html {
   const { authorize } = consolePageTexts[language]
@@ -68,7 +74,7 @@ function whoAsks({ request }: AuthorizeView, language: Language): Html {
   <dl>
     <div><dt>${authorize.name}</dt><dd><bdi>${htmlToText(client.name, NAME)}</bdi></dd></div>
     ${client.host !== null && html`<div><dt>${authorize.host}</dt><dd>${client.host}</dd></div>`}
-    <div><dt>${authorize.redirect}</dt><dd>${placeOf(redirectUri, authorize.thisMachine)}</dd></div>
+    <div><dt>${authorize.redirect}</dt><dd>${placeOf(redirectUri, language)}</dd></div>
   </dl>
 </section>`
 }
@@ -79,11 +85,7 @@ function choices(view: AuthorizeView, language: Language): Html {
   return html`<section class="box" aria-labelledby="grants">
   <h2 id="grants">${authorize.grants}</h2>
   <form class="choices" data-action="review" data-name="${name}" hidden>
-    <p><label for="agent">${authorize.agent}</label>
-    <select id="agent" name="agentId"><option value="">${authorize.newAgent}</option>${view.agents.map(agent => html`<option value="${agent.id}">${htmlToText(agent.name, NAME)}</option>`)}</select>
-    <span class="hint" data-hint="new">${authorize.newAgentHint}</span><span class="hint" data-hint="existing" hidden>${authorize.agentHint}</span></p>
-    <p><label for="tools">${authorize.tools}</label>
-    <select id="tools" name="tools">${view.request.mayPay && html`<option value="payer">${authorize.mayPay}</option>`}<option value="reader">${authorize.mayRead}</option></select></p>
+    ${view.reads ? onlyNew(view.reads, name, language) : agentAndTools(view, language)}
     <p data-budget><label for="month">${authorize.perMonth}</label>
     <input id="month" name="perMonth" type="number" inputmode="decimal" min="0.01" max="100000" step="0.01" value="100"></p>
     <p data-budget><label for="payment">${authorize.perPayment}</label>
@@ -96,6 +98,24 @@ function choices(view: AuthorizeView, language: Language): Html {
   </form>
   ${signature(language)}
 </section>`
+}
+
+function agentAndTools({ agents, request }: AuthorizeView, language: Language): Html {
+  const { authorize } = consolePageTexts[language]
+  return html`<p><label for="agent">${authorize.agent}</label>
+    <select id="agent" name="agentId"><option value="">${authorize.newAgent}</option>${agents.map(agent => html`<option value="${agent.id}">${htmlToText(agent.name, NAME)}</option>`)}</select>
+    <span class="hint" data-hint="new">${authorize.newAgentHint}</span><span class="hint" data-hint="existing" hidden>${authorize.agentHint}</span></p>
+    <p><label for="tools">${authorize.tools}</label>
+    <select id="tools" name="tools">${request.mayPay && html`<option value="payer">${authorize.mayPay}</option>`}<option value="reader">${authorize.mayRead}</option></select></p>`
+}
+
+/** The client reads already, and asks for more (step-up). */
+function onlyNew({ id, name }: NamedAgent, client: string, language: Language): Html {
+  const { authorize } = consolePageTexts[language]
+  return html`<p>${authorize.alreadyReads(client, htmlToText(name, NAME))}</p>
+    <p><strong>${authorize.isNew}</strong></p>
+    <input type="hidden" name="agentId" value="${id}"><input type="hidden" name="tools" value="payer">
+    <p class="hint">${authorize.agentHint}</p>`
 }
 
 function signature(language: Language): Html {
@@ -115,5 +135,20 @@ export const renderHowToConnectPage = ({ address }: HowToConnect, language: Lang
     title: how,
     text: howText,
     link: html`<code class="long">${address}</code></p><p class="hint">${howHosted}`,
+  })
+}
+
+export function renderUnauthorizedPage(
+  checked: Extract<CheckedAuthorization, { invalid: string }>,
+  language: Language,
+): Html {
+  const { invalid: title, invalidHints, answer } = consolePageTexts[language].authorize
+  const text = invalidHints[checked.invalid]
+  const page = { mark: '400', title, text }
+  if (checked.invalid !== 'request_invalid') return noticePage(language, '../', page)
+  const { error, answerAt } = checked
+  return noticePage(language, '../', {
+    ...page,
+    link: html`<code>${error}</code></p><p class="home"><a href="${answerAt}" rel="noreferrer">${answer(placeOf(answerAt, language))}</a>`,
   })
 }

@@ -9,7 +9,7 @@ import { type Language, negotiateLanguage } from '../../web/language.ts'
 import { consolePagesApi } from './api.ts'
 import { renderApprovePage } from './approve-page.ts'
 import { consolePageAsset } from './assets.ts'
-import { renderAuthorizePage, renderHowToConnectPage } from './authorize-page.ts'
+import { renderAuthorizePage, renderHowToConnectPage, renderUnauthorizedPage } from './authorize-page.ts'
 import { noticePage } from './layout.ts'
 import { renderPairingPage } from './pairing-page.ts'
 import { renderDevicePage, renderJoinPage, renderLoginPage, renderWrongAddressPage } from './sign-in-pages.ts'
@@ -109,12 +109,8 @@ const consolePages = bindHandlers(consolePagesApi, {
         language,
       )
     const checked = await checkAuthorization(query, context)
-    if ('redirectTo' in checked)
-      return withHeaders(context.refuse('authorization_refused'), { Location: checked.redirectTo })
     if ('invalid' in checked) {
-      const { invalid, invalidHints } = consolePageTexts[language].authorize
-      const text = invalidHints[checked.invalid]
-      const page = noticePage(language, '../', { mark: '400', title: invalid, text })
+      const page = renderUnauthorizedPage(checked, language)
       return answer(page, language, context.refuse(checked.invalid))
     }
     return answer(renderAuthorizePage(await readAuthorizeView(checked.request, context), language), language)

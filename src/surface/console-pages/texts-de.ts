@@ -233,6 +233,8 @@ export const germanTexts: ConsolePageTexts = {
     tools: 'Werkzeuge',
     mayPay: 'Lesen, Zahlungen anmelden und zahlen',
     mayRead: 'Nur lesen',
+    alreadyReads: (client, agent) => `${client} liest bereits als Agent ${agent}.`,
+    isNew: 'Neu: Zahlungen anmelden und zahlen',
     perMonth: 'Budget pro Monat in Euro',
     perPayment: 'Höchstens pro Zahlung in Euro',
     until: 'Bis',
@@ -251,7 +253,10 @@ export const germanTexts: ConsolePageTexts = {
         'Der Dienst kennt diesen Client nicht: Er ist nicht registriert, seine Registrierung ist abgelaufen, oder sein Metadatendokument ist nicht lesbar. Beginnen Sie im Assistenten neu.',
       redirect_unknown:
         'Die Antwort ginge an eine Adresse, die der Client nicht genannt hat. Dorthin wurde nichts gesendet.',
+      request_invalid:
+        'Seine Anfrage ist fehlerhaft, deshalb werden Sie nichts gefragt. Teilen Sie den Entwicklern des Assistenten mit:',
     },
+    answer: place => `Diese Antwort an ${place} senden`,
     how: 'Assistenten verbinden',
     howText: 'Geben Sie dem Assistenten diese Adresse. Er öffnet dann diese Seite und bittet um Zugriff:',
     howHosted:

@@ -226,6 +226,8 @@ export const englishTexts = {
     tools: 'Tools',
     mayPay: 'Read, declare payments and pay',
     mayRead: 'Read only',
+    alreadyReads: (client: string, agent: string) => `${client} already reads as the agent ${agent}.`,
+    isNew: 'New: declare payments and pay',
     perMonth: 'Budget per month, in euros',
     perPayment: 'At most per payment, in euros',
     until: 'Until',
@@ -244,7 +246,10 @@ export const englishTexts = {
         'The service does not know this client: it is not registered, its registration has expired, or its metadata document cannot be read. Start again in the assistant.',
       redirect_unknown:
         'The answer would go to an address that the client has not named. Nothing was sent there.',
+      request_invalid:
+        'Its request has a mistake, so nothing was asked of you. Tell the assistant’s developers:',
     },
+    answer: (place: string) => `Send this answer to ${place}`,
     how: 'Connect an assistant',
     howText: 'Give the assistant this address. It then opens this page and asks for access:',
     howHosted:

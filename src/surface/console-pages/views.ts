@@ -1,6 +1,11 @@
 import { Agent } from '../../control/agents/index.ts'
 import { findIntent, hasApprovalProof, type Intent, reviewApproval } from '../../control/intents/index.ts'
-import { type AuthorizationRequest, authorizationAnswer, sealRequest } from '../../control/oauth/index.ts'
+import {
+  type AuthorizationRequest,
+  authorizationAnswer,
+  findReadingGrants,
+  sealRequest,
+} from '../../control/oauth/index.ts'
 import { runLimits } from '../../control/runs/index.ts'
 import { findPairing, pairingClosedReason } from '../../identity/cli-auth/index.ts'
 import { findCustomer } from '../../identity/customers/index.ts'
@@ -209,15 +214,17 @@ export async function readAuthorizeView(
   context: Pick<Context, 'records' | 'tenant' | 'now' | 'ports' | 'actor'>,
 ): Promise<AuthorizeView> {
   const { records, tenant, now, actor, ports } = context
-  const agents = await records.find(
-    Agent,
-    { status: 'active' },
-    { orderBy: { id: 'desc' }, limit: MOST_AGENTS },
-  )
+  const ofClient = { personId: String(actor.id), clientId: request.client.clientId }
+  const [agents, reading] = await Promise.all([
+    records.find(Agent, { status: 'active' }, { orderBy: { id: 'desc' }, limit: MOST_AGENTS }),
+    request.mayPay ? findReadingGrants(ofClient, context) : [],
+  ])
+  const shown = agents.map(({ id, name }) => ({ id, name }))
   return {
     request,
     ticket: sealRequest(request, context),
-    agents: agents.map(({ id, name }) => ({ id, name })),
+    agents: shown,
+    reads: shown.find(({ id }) => id === reading[0]?.agentId),
     now,
     host: new URL(ports.publicUrl()).host,
     mayConnect: ['tokens:write', 'mandates:write', 'agents:write'].every(scope => actor.scopes.has(scope)),

@@ -6,6 +6,7 @@ import { outcomesApi } from '../../insight/outcomes/index.ts'
 import { billingApi } from '../../money/billing/index.ts'
 import { canvasApi } from '../canvas/index.ts'
 import type { ConsoleSection } from './page.ts'
+import { assistantsSection } from './pages/account/assistants.ts'
 import { auditSection, eventCausePage } from './pages/account/audit.ts'
 import { clockSection } from './pages/account/clock.ts'
 import { consentsSection } from './pages/account/consent.ts'
@@ -147,6 +148,7 @@ export const consolePlaces: readonly ConsolePlace[] = [
       tab('policies', policiesWithPage),
       tab('mandates', mandatesSection),
       tab('delegations', delegationsSection),
+      tab('assistants', assistantsSection, 'Assistants'),
       tab('tokens', agentTokensSection, 'Tokens'),
       tab('runs', runsSection),
     ],

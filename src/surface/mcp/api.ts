@@ -25,6 +25,7 @@ export const mcpApi = {
     limits: { bodyKiB: 256 },
     http: {
       issuesTokens: true,
+      headers: { 403: { 'WWW-Authenticate': 'The scope that an assistant lacks (RFC 6750).' } },
       howToSignIn:
         'Send a key or an agent’s token: Authorization: Bearer <token>. `agentpay login` gets a key once a person approves it in a browser; a device asks for one with POST /sessions/device; `agentpay agent-tokens create` makes a token for an agent.',
       reads: {
@@ -40,6 +41,10 @@ export const mcpApi = {
     returns: [200, openEndedSchema('application/json')],
     fails: {
       foreign_host: [403, 'Host: not an address of this service. Use its public URL.'],
+      insufficient_scope: [
+        403,
+        'The assistant may not use this tool yet. Its client asks the person for the scope in WWW-Authenticate.',
+      ],
       foreign_origin: [403, 'Origin: pages of other sites cannot call tools here.'],
       ...protocolRefusals,
     },

@@ -1,19 +1,32 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ResponseFile } from '../../kernel/contract/file.ts'
-import { Problem, Refusal } from '../../kernel/contract/problem.ts'
-import { protocolRefusals } from './api.ts'
+import type { ContextOf } from '../../kernel/contract/operation.ts'
+import { type HandlerAnswer, Problem, Refusal, withHeaders } from '../../kernel/contract/problem.ts'
+import { type mcpApi, protocolRefusals } from './api.ts'
 import { callToolDirectly, parsePlainRequest, readResourceDirectly } from './plain-request.ts'
 import { createMcpServer } from './server.ts'
+import { needsMoreScope } from './step-up.ts'
 
 const FORWARDED = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
 
 /** MCP has no state here: any process answers any message. */
-export async function serveMcp(context: Context): Promise<ResponseFile> {
+export async function serveMcp(
+  context: ContextOf<typeof mcpApi.message>,
+): Promise<HandlerAnswer<ResponseFile>> {
   const message = messageIn(context)
   if (message instanceof Problem) return protocolError(-32_700, message.message)
+  if (needsMoreScope(message, context)) return insufficientScope(context)
   if (Array.isArray(message)) return protocolError(-32_600, 'Batches are not supported. Send one message.')
   return (await serveDirectly(message, context)) ?? serveByProtocol(message, context)
+}
+
+/** RFC 6750 and 9728: the client asks its person for these scopes, and calls again. */
+function insufficientScope({ ports, refuse }: ContextOf<typeof mcpApi.message>) {
+  const metadata = `${ports.publicUrl()}/.well-known/oauth-protected-resource/mcp`
+  return withHeaders(refuse('insufficient_scope'), {
+    'WWW-Authenticate': `Bearer error="insufficient_scope", scope="payer", resource_metadata="${metadata}"`,
+  })
 }
 
 export async function serveDirectly(message: unknown, context: Context): Promise<ResponseFile | undefined> {

@@ -3,6 +3,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { callTool } from './call-tool.ts'
 import { mcpOnlyTools } from './own-tools.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
+import { grantableActor } from './step-up.ts'
 import { mayWriteByTools } from './tool-call.ts'
 
 export const MCP_SERVER_IDENTITY = { name: 'agentpay', title: 'Agent payments', version: '1' }
@@ -40,7 +41,7 @@ export function createMcpServer(context: Context): Server {
 }
 
 const listTools = async ({ ports, actor }: Context) => [
-  ...(await ports.tools.listFor(actor, mayWriteByTools(actor))),
+  ...(await ports.tools.listFor(grantableActor(actor), mayWriteByTools(actor))),
   ...mcpOnlyTools(actor).map(({ definition }) => definition),
 ]
 

@@ -64,12 +64,15 @@ describe('a request', () => {
     ['in a fragment', { response_mode: 'fragment' }, 'invalid_request'],
     ['for another resource', { resource: 'https://other.example.com/mcp' }, 'invalid_target'],
     ['for no resource', { resource: undefined }, 'invalid_target'],
-  ])('%s is sent back with the state and the issuer', async (_, changed, error) => {
+  ])('%s gets an error page, with a link that tells the client', async (_, changed, error) => {
     const { person } = await anOwnerAtTheBrowser()
     const page = await openConsent(person, await anAuthorization(url, changed))
-    const to = new URL(String(page.headers.get('location')))
-    expect([page.status, to.origin + to.pathname]).toEqual([302, CALLBACK])
-    const { searchParams } = to
+    const text = await page.text()
+    expect([page.status, page.headers.get('location')]).toEqual([400, null])
+    expect(text).toContain('Its request has a mistake')
+    const link = /<a href="([^"]+)" rel="noreferrer">/.exec(text)?.[1]?.replaceAll('&amp;', '&')
+    const { origin, pathname, searchParams } = new URL(String(link))
+    expect(origin + pathname).toBe(CALLBACK)
     expect([searchParams.get('error'), searchParams.get('state')]).toEqual([error, 'the-state'])
     expect(searchParams.get('iss')).toMatch(/\/oauth$/)
     expect(searchParams.has('code')).toBe(false)

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client'
 import {
   anAuthorization,
+  anOauthProvider,
   approvedCode,
   CALLBACK,
   connect,
@@ -46,7 +47,7 @@ describe('an assistant with nothing but the address', () => {
 
   test('signs in by itself with the official client, and spends within the mandate', async () => {
     const owner = await anOwnerAtTheBrowser()
-    const { provider, asked } = aProvider()
+    const { provider, asked } = anOauthProvider(CALLBACK)
     const address = new URL(await resourceAt(url))
     const transport = new StreamableHTTPClientTransport(address, { authProvider: provider })
     const refused = await aClient()
@@ -55,7 +56,7 @@ describe('an assistant with nothing but the address', () => {
     expect(refused).toBeInstanceOf(UnauthorizedError)
     const query = Object.fromEntries(asked[0]?.searchParams ?? [])
     const authorization = { query, verifier: String(provider.codeVerifier()) }
-    const { redirectTo } = await approvedCode(owner.person, await signedChoices(owner), authorization)
+    const { redirectTo } = await approvedCode(owner.person, signedChoices(owner), authorization)
     await transport.finishAuth(redirectTo.searchParams)
     const client = aClient()
     await client.connect(new StreamableHTTPClientTransport(address, { authProvider: provider }))
@@ -71,38 +72,6 @@ describe('an assistant with nothing but the address', () => {
 })
 
 const aClient = () => new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'legacy' } })
-
-/** Remembers in memory what the official client stores. */
-function aProvider() {
-  const asked: URL[] = []
-  // biome-ignore lint/suspicious/noExplicitAny: the client stores objects of its own
-  const kept: Record<string, any> = {}
-  const provider = {
-    redirectUrl: CALLBACK,
-    clientMetadata: { client_name: 'Official client', redirect_uris: [CALLBACK] },
-    state: () => 'a-state',
-    clientInformation: () => kept.client,
-    saveClientInformation: (client: object) => {
-      kept.client = client
-    },
-    tokens: () => kept.tokens,
-    saveTokens: (tokens: object) => {
-      kept.tokens = tokens
-    },
-    redirectToAuthorization: (address: URL) => {
-      asked.push(address)
-    },
-    saveDiscoveryState: (state: object) => {
-      kept.discovery = state
-    },
-    discoveryState: () => kept.discovery,
-    saveCodeVerifier: (verifier: string) => {
-      kept.verifier = verifier
-    },
-    codeVerifier: () => kept.verifier as string,
-  }
-  return { provider, asked }
-}
 
 describe('the tokens of an assistant', () => {
   test('act as the agent at /mcp, and nowhere else', async () => {
@@ -134,7 +103,7 @@ describe('the tokens of an assistant', () => {
 
   test('end with the whole grant, and its mandate, where a refresh token is used twice', async () => {
     const owner = await anOwnerAtTheBrowser()
-    const code = await approvedCode(owner.person, await signedChoices(owner))
+    const code = await approvedCode(owner.person, signedChoices(owner))
     const tokens = await connect(url, code)
     const { client_id } = code.request
     const renewed = await refresh(tokens, client_id)
@@ -186,7 +155,7 @@ describe('what an assistant pays by itself', () => {
     const owner = await anOwnerAtTheBrowser()
     const { id: agentId } = await anAgentUnder(owner.client, { autoApproveLimitEuros: 500 })
     const ofPolicy = { ...owner, agentId }
-    const withMandate = await connect(url, await approvedCode(owner.person, await signedChoices(ofPolicy)))
+    const withMandate = await connect(url, await approvedCode(owner.person, signedChoices(ofPolicy)))
     const { tokens: without } = await aConnection(ofPolicy)
     const declare = async (token: string, amountEuros: number) => {
       const { call } = await anAssistant(url, token)

@@ -22,11 +22,14 @@ export type OwnerAtTheBrowser = Awaited<ReturnType<typeof anOwnerAtTheBrowser>>
 const CONSTRAINTS = { perTransactionEuros: 25, perMonthEuros: 100 }
 
 /** What the page sends: the mandate that the person has signed. */
-export async function signedChoices({ agentId, signer, pages }: OwnerAtTheBrowser) {
-  const mandate = { agentId, name: 'Claude', constraints: CONSTRAINTS, expiresAt: inDays(30) }
-  const challenge = await bodyOf(pages.mandates.options({ body: mandate }))
-  return { ...mandate, webauthnAssertion: signed(challenge, signer.device) }
-}
+export const signedChoices =
+  ({ agentId, signer, pages }: OwnerAtTheBrowser) =>
+  async (ticket: string) => {
+    const mandate = { agentId, name: 'Claude', constraints: CONSTRAINTS, expiresAt: inDays(30) }
+    const body = { ...mandate, ticket, scopes: ['payer' as const] }
+    const challenge = await bodyOf(pages.oauth.challenge({ body }))
+    return { ...mandate, webauthnAssertion: signed(challenge, signer.device) }
+  }
 
 export const withoutBudget = ({ agentId }: OwnerAtTheBrowser) => ({ agentId, expiresAt: inDays(30) })
 
@@ -39,15 +42,18 @@ export async function aConnection(owner: OwnerAtTheBrowser) {
   return { ...code, tokens: await connect(url, code) }
 }
 
-export async function listTools(token: string) {
-  const response = await fetch(`${url}/mcp`, {
+export const mcp = (token: string, method: string, params?: object): Promise<Response> =>
+  fetch(`${url}/mcp`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, ...(params && { params }) }),
   })
+
+export async function listTools(token: string) {
+  const response = await mcp(token, 'tools/list')
   return { status: response.status, challenge: response.headers.get('www-authenticate') }
 }

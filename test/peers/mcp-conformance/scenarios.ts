@@ -151,3 +151,49 @@ export const oursIn = (revision: Revision): readonly string[] => of(revision, OU
 
 export const notOursIn = (revision: Revision): readonly string[] =>
   NOT_OURS.flatMap(kind => of(revision, kind))
+
+/** All scenarios of an authorization server, with the results of their checks. */
+export const AUTHORIZATION_SCENARIOS: Readonly<Record<string, readonly string[]>> = {
+  'authorization-code-grant': ['SUCCESS'],
+  'authorization-server-metadata-endpoint': ['SUCCESS', 'SUCCESS'],
+}
+
+/**
+ * The suite's other scenarios of authorization run a client against servers of the suite, and the service is none: it
+ * signs in nowhere by OAuth. A test compares this list with the suite's.
+ */
+export const AUTHORIZATION_OF_CLIENTS: readonly string[] = [
+  'auth/2025-03-26-oauth-endpoint-fallback',
+  'auth/2025-03-26-oauth-metadata-backcompat',
+  'auth/authorization-server-migration',
+  'auth/basic-cimd',
+  'auth/client-credentials-basic',
+  'auth/client-credentials-jwt',
+  'auth/dpop',
+  'auth/dpop-nonce',
+  'auth/enterprise-managed-authorization',
+  'auth/iss-normalized',
+  'auth/iss-not-advertised',
+  'auth/iss-supported',
+  'auth/iss-supported-missing',
+  'auth/iss-unexpected',
+  'auth/iss-wrong-issuer',
+  'auth/metadata-default',
+  'auth/metadata-issuer-mismatch',
+  'auth/metadata-var1',
+  'auth/metadata-var2',
+  'auth/metadata-var3',
+  'auth/offline-access-not-supported',
+  'auth/offline-access-scope',
+  'auth/pre-registration',
+  'auth/resource-mismatch',
+  'auth/scope-from-scopes-supported',
+  'auth/scope-from-www-authenticate',
+  'auth/scope-omitted-when-undefined',
+  'auth/scope-retry-limit',
+  'auth/scope-step-up',
+  'auth/token-endpoint-auth-basic',
+  'auth/token-endpoint-auth-none',
+  'auth/token-endpoint-auth-post',
+  'auth/wif-jwt-bearer',
+]

@@ -35,3 +35,9 @@ export async function aTokenToRevoke(make: Make, _path: string, service: WorldSe
   const { access_token: token } = await connect(service.url, code)
   return { token, client_id: code.request.client_id }
 }
+
+export async function aConnectedAssistant(make: Make, service: WorldService): Promise<string> {
+  const code = await approved(make, service)
+  await connect(service.url, code)
+  return code.id
+}

@@ -73,6 +73,7 @@ export const MADE_HEADERS: Readonly<
   'assistants.message': async () => ({ accept: 'application/json, text/event-stream' }),
   'console.signOut': aSession,
   'cliAuth.approve': byDoorkeeper,
+  'oauth.challenge': byDoorkeeper,
   'oauth.approve': byDoorkeeper,
   'sessions.verify': byDoorkeeper,
   'keys.revokeCurrent': async make => {
@@ -175,6 +176,7 @@ export const MADE_MEMBERS: Readonly<
   },
   'credentials.create': shoppersIntent,
   'mandates.create': aSignedMandate,
+  'oauth.challenge': aConsent,
   'oauth.approve': aConsent,
   'oauth.token': aCodeToRedeem,
   'oauth.revoke': aTokenToRevoke,

@@ -20,6 +20,7 @@ import {
 } from '../harness.ts'
 import { FROM_OUR_PAGE, type SignedIn, signedInTo } from '../identity/console.ts'
 import { aTerminal } from '../identity/pairing.ts'
+import { aConnectedAssistant } from './world-assistants.ts'
 import {
   FILLING_OPERATIONS,
   LINKED_FROM,
@@ -42,6 +43,7 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/forecast/agents': world => world.idOf('agent'),
   '/merchants': world => world.metMerchant(),
   '/sessions': world => world.deviceLetIn(),
+  '/assistants': world => world.connectedAssistant(),
   '/cli': world => world.waitingTerminal(),
   '/approve': world => world.idOf('intent'),
   '/console': async () => 'agents',
@@ -363,6 +365,10 @@ export class World {
 
   async deviceLetIn(): Promise<string> {
     return (await aDeviceLetIn(this.#make.bind(this), this.#service)).id
+  }
+
+  connectedAssistant(): Promise<string> {
+    return aConnectedAssistant(this.#make.bind(this), this.#service)
   }
 
   proposed(): Promise<string> {

@@ -85,15 +85,19 @@ export interface ApprovedCode {
   readonly request: Readonly<Record<string, string>> & { readonly client_id: string }
 }
 
+/** What a person chooses, or makes of the ticket of the page. */
+export type Choices = object | ((ticket: string) => Promise<object>)
+
 /** What a person chooses on the page and its answer to the client. */
 export async function approvedCode(
   person: PersonInBrowser,
-  choices: object,
+  choices: Choices,
   given?: Authorization,
 ): Promise<ApprovedCode> {
   const authorization = given ?? (await anAuthorization(person.url))
   const { ticket } = await consentTo(person, authorization)
-  const body = { ticket, scopes: ['payer'], ...choices }
+  const chosen = typeof choices === 'function' ? await choices(ticket) : choices
+  const body = { ticket, scopes: ['payer'], ...chosen }
   const answer = await post(person.url, '/oauth/approve', body, person.headers)
   if (answer.status !== 200) throw new Error(`approving: ${JSON.stringify(answer.body)}`)
   const redirectTo = new URL(answer.body.redirectTo)
@@ -116,4 +120,36 @@ export async function connect(url: string, { request }: Pick<ApprovedCode, 'requ
   const { status, body } = await form(url, '/oauth/token', request)
   if (status !== 200) throw new Error(`redeeming: ${JSON.stringify(body)}`)
   return body
+}
+
+/** Remembers in memory what the official client stores. */
+export function anOauthProvider(callback: string) {
+  const asked: URL[] = []
+  // biome-ignore lint/suspicious/noExplicitAny: the client stores objects of its own
+  const kept: Record<string, any> = {}
+  const provider = {
+    redirectUrl: callback,
+    clientMetadata: { client_name: 'Official client', redirect_uris: [callback] },
+    state: () => 'a-state',
+    clientInformation: () => kept.client,
+    saveClientInformation: (client: object) => {
+      kept.client = client
+    },
+    tokens: () => kept.tokens,
+    saveTokens: (tokens: object) => {
+      kept.tokens = tokens
+    },
+    redirectToAuthorization: (address: URL) => {
+      asked.push(address)
+    },
+    saveDiscoveryState: (state: object) => {
+      kept.discovery = state
+    },
+    discoveryState: () => kept.discovery,
+    saveCodeVerifier: (verifier: string) => {
+      kept.verifier = verifier
+    },
+    codeVerifier: () => kept.verifier as string,
+  }
+  return { provider, asked }
 }

@@ -18,6 +18,10 @@ const looks = [
   ['a desk in dark', { ...desk, colorScheme: 'dark', locale: 'en-GB' }],
 ] as const satisfies readonly (readonly [string, BrowserContextOptions])[]
 
+/** The browser reports the status of a page itself. */
+const OF_THE_WRONG_REQUEST =
+  'Failed to load resource: the server responded with a status of 400 (Bad Request)'
+
 const hostile = `<img src=x onerror=alert(1)>\u202e"'&${'w'.repeat(150)}`
 
 async function intentsInEachState() {
@@ -39,12 +43,12 @@ async function intentsInEachState() {
 const aWaitingCode = async () => (await aTerminal(service.client(), hostile.slice(0, 100))).code
 
 /** With a name as long and strange as possible. */
-async function aConsentPage(): Promise<string> {
+async function aConsentPage(changed: { readonly resource?: undefined } = {}): Promise<string> {
   const client_id = await aRegisteredClient(origin, {
     client_name: hostile.slice(0, 100),
     redirect_uris: [CALLBACK],
   })
-  const { query } = await anAuthorization(origin, { client_id })
+  const { query } = await anAuthorization(origin, { client_id, ...changed })
   return `oauth/authorize?${new URLSearchParams(query)}`
 }
 
@@ -84,6 +88,7 @@ describe.each(looks)('on %s', (_, look) => {
       'device',
       'oauth/authorize',
       await aConsentPage(),
+      await aConsentPage({ resource: undefined }),
       `device?code=${await aUserCode()}`,
       ...shown.map(({ id }) => `approve/${id}`),
     ]
@@ -99,7 +104,7 @@ describe.each(looks)('on %s', (_, look) => {
     }
     await page.goto(`${service.url}/login`)
     await expectReadable(page, look)
-    expect(complaints).toEqual([])
+    expect(complaints).toEqual([OF_THE_WRONG_REQUEST])
     expect(requests.filter(url => !url.startsWith(origin) && !url.startsWith(service.url))).toEqual([])
   })
 })

@@ -51,7 +51,7 @@ const CALLED = [
   'cliAuth.approve',
   'cliAuth.deny',
   'agents.create',
-  'mandates.options',
+  'oauth.challenge',
   'oauth.approve',
 ]
 

@@ -23,7 +23,7 @@ async function anAccount() {
 }
 
 const LISTS =
-  'events webhooks deliveries audit people keys passkeys sign-ins devices tokens mandates delegations runs identity onboarding deletions consent exports settings'
+  'events webhooks deliveries audit people keys passkeys sign-ins devices tokens mandates delegations assistants runs identity onboarding deletions consent exports settings'
     .split(' ')
     .map(section => `console/${section}`)
 
@@ -54,7 +54,7 @@ describe('the pages of an account', () => {
       expect(text).toMatch(new RegExp(`href="[./]+\\w+/${id}">View JSON`))
     }
     const tables = LISTS.filter(one => !one.endsWith('settings'))
-    expect(tables).toHaveLength(18)
+    expect(tables).toHaveLength(19)
     for (const path of tables) expect((await read(path.replace('console/', 'console/csv/'))).status).toBe(200)
   })
 
@@ -89,7 +89,16 @@ describe('the pages of an account', () => {
 
   test('say where nothing is what to do, with the call that does it', async () => {
     const { read } = await aVisitor()
-    for (const section of ['webhooks', 'deliveries', 'mandates', 'delegations', 'runs', 'tokens', 'devices'])
+    for (const section of [
+      'webhooks',
+      'deliveries',
+      'mandates',
+      'delegations',
+      'assistants',
+      'runs',
+      'tokens',
+      'devices',
+    ])
       expect(await pageOf(read, `console/${section}`)).toMatch(
         /class="empty">[\s\S]*data-copy="agentpay [a-z]/,
       )

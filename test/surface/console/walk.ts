@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { aPolicy, bodyOf, type TestClient } from '../../support/factories.ts'
+import { aPolicy, bodyOf } from '../../support/factories.ts'
 import { pay } from '../../support/insight/paying.ts'
 import { axeFindings } from '../../support/web/axe.ts'
 import { fixedOnPaper } from '../../support/web/paper.ts'
 import { openAsOwner } from '../console-pages/devices.ts'
-import { service } from './visitors.ts'
+import { connectAssistant, service } from './visitors.ts'
 
 const PHONE = { width: 320, height: 640 }
 const DESK = { width: 1440, height: 900 }
@@ -14,7 +14,8 @@ const DESK = { width: 1440, height: 900 }
 const hostile = `<img src=x onerror=alert(1)></script>\u202e"'&{{7*7}}🎈${'w'.repeat(120)}`
 
 /** An account with hostile text everywhere, and a record of most kinds. */
-async function aHostileAccount(client: TestClient): Promise<void> {
+async function aHostileAccount(owner: Awaited<ReturnType<typeof service.owner>>): Promise<void> {
+  const { client } = owner
   const { id: policyId } = await aPolicy(client, { name: hostile, autoApproveLimitEuros: 20 })
   const agent = await bodyOf(
     client.agents.create({
@@ -66,6 +67,7 @@ async function aHostileAccount(client: TestClient): Promise<void> {
       }),
     ),
   ])
+  await connectAssistant(owner, agentId, hostile)
   await bodyOf(client.agents.freeze({ params: { id: agentId }, body: { reason: hostile } }))
 }
 
@@ -108,9 +110,10 @@ const looksAt = (kind: string, isDark: boolean) => {
 }
 
 test('every page keeps what others wrote a text, fits the narrowest phone and its thumbs and a desk, and axe finds nothing on it', async () => {
-  const { client } = await service.owner()
-  await aHostileAccount(client)
+  const owner = await service.owner()
+  const { client } = owner
   const { page, complaints } = await openAsOwner(client, { viewport: PHONE })
+  await aHostileAccount(owner)
   // The search answers questions itself, so no page links to this one.
   const home = new URL('console', page.url()).href
   const seen = new Map([

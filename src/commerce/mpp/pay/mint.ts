@@ -128,7 +128,7 @@ function chooseOffer(
   }
   const judged = read.map(offer => {
     if (!isOffer(offer)) return offer
-    const price = euroPriceOf({ method: offer.method, ...offer.charge }, rates, marginPercent)
+    const price = euroPriceOf(offer, rates, marginPercent)
     if (isPayProblem(price)) return price
     return offerProblem(offer, { ...terms, price }) ?? { offer, price }
   })

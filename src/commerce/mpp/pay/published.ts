@@ -32,9 +32,10 @@ export async function publishedProblem(
   const payable = offers.filter(offer => isPayable(offer, methods))
   if (payable.length === 0) return noMethod(offers, methods)
   const prices = payable.map(({ method, amount, currency }) => {
-    const asked = amount && currency ? { method: chargeMethods.find(one => one === method), amount, currency } : undefined
-    const price = asked && euroPriceOf(asked, rates, marginPercent)
-    return price && !isPayProblem(price) ? price : undefined
+    if (!amount || !currency) return undefined
+    const asked = { method: chargeMethods.find(one => one === method), charge: { amount, currency } }
+    const price = euroPriceOf(asked, rates, marginPercent)
+    return isPayProblem(price) ? undefined : price
   })
   const [first] = prices
   const isAbove = (price: EuroPrice | undefined) => price !== undefined && price.amountCents > heldCents

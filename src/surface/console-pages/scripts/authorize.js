@@ -26,8 +26,10 @@ const expiresAt = () => new Date(Date.parse(page.dataset.now) + Number(chosen('d
 
 const grant = async () => ({ agentId: await agentId(), name: form.dataset.name, expiresAt: expiresAt() })
 
+const request = members => ({ ticket: page.dataset.ticket, scopes: [chosen('tools')], ...members })
+
 async function openChallenge() {
-  const opened = await call('POST', 'mandates/options', { body: mandate })
+  const opened = await call('POST', 'oauth/options', { body: request(mandate) })
   challenge = { ...opened, openedAt: performance.now() }
   part('[data-sentence]').textContent = opened.sentence
   const hasPasskey = opened.options.allowCredentials.length > 0
@@ -37,8 +39,7 @@ async function openChallenge() {
 }
 
 async function connect(members) {
-  const body = { ticket: page.dataset.ticket, scopes: [chosen('tools')], ...members }
-  const { redirectTo } = await call('POST', 'oauth/approve', { body })
+  const { redirectTo } = await call('POST', 'oauth/approve', { body: request(members) })
   location.assign(redirectTo)
 }
 
@@ -74,8 +75,8 @@ async function sign() {
 
 function showHints() {
   const isNew = !chosen('agentId')
-  part('[data-hint="new"]').hidden = !isNew
-  part('[data-hint="existing"]').hidden = isNew
+  for (const hint of form.querySelectorAll('[data-hint]'))
+    hint.hidden = (hint.dataset.hint === 'new') !== isNew
   const reads = chosen('tools') === 'reader'
   for (const field of form.querySelectorAll('[data-budget]')) field.hidden = reads
 }

@@ -30,6 +30,7 @@ const sectionsByPrefix: ReadonlyMap<string, string> = new Map([
   ['policy', 'policies'],
   ['mandate', 'mandates'],
   ['delegation', 'delegations'],
+  ['assistant', 'assistants'],
   ['run', 'runs'],
   ['event', 'events'],
   ['webhook', 'webhooks'],

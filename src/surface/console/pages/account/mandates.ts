@@ -9,7 +9,7 @@ type Mandate = OperationAnswer<typeof mandatesApi.get>
 
 type Lefts = Pick<Mandate, 'dayLeftEuros' | 'monthLeftEuros' | 'totalLeftEuros' | 'countLeft'>
 
-function left({ dayLeftEuros, monthLeftEuros, totalLeftEuros, countLeft }: Lefts): Html {
+export function renderMandateLeft({ dayLeftEuros, monthLeftEuros, totalLeftEuros, countLeft }: Lefts): Html {
   const lefts = [
     dayLeftEuros !== null && html`${renderEuros(dayLeftEuros)} today`,
     monthLeftEuros !== null && html`${renderEuros(monthLeftEuros)} this month`,
@@ -36,7 +36,7 @@ export const mandatesSection = consoleSection({
   list: mandatesApi.list,
   get: mandatesApi.get,
   name: ({ name }) => name ?? '',
-  columns: ['agentId', 'status', { Left: { figure: left } }, 'spentEuros', 'expiresAt'],
+  columns: ['agentId', 'status', { Left: { figure: renderMandateLeft } }, 'spentEuros', 'expiresAt'],
   labels: {
     perTransactionEuros: 'Per payment',
     perDayEuros: 'Per day',
@@ -44,7 +44,10 @@ export const mandatesSection = consoleSection({
     totalEuros: 'In total',
     count: 'Payments',
   },
-  shows: { Left: left, signedBy: ({ signedBy }, request) => renderRecordLink(request, signedBy.personId) },
+  shows: {
+    Left: renderMandateLeft,
+    signedBy: ({ signedBy }, request) => renderRecordLink(request, signedBy.personId),
+  },
   hidden: [
     'dayLeftEuros',
     'monthLeftEuros',
