@@ -138,8 +138,8 @@ export interface LiveRails {
   readonly cards: 'stripe' | 'sandbox' | null
   /** By shared payment tokens of Stripe. */
   readonly machinePayments: 'stripe' | 'sandbox' | null
-  readonly paymentMethods: 'sandbox' | null
-  readonly identityVerification: 'manual' | 'none' | 'sandbox'
+  readonly paymentMethods: 'stripe' | 'sandbox' | null
+  readonly identityVerification: 'stripe' | 'manual' | 'none' | 'sandbox'
 }
 
 /** The EU country in which each store keeps its data; null if the settings do not state it. */

@@ -23,9 +23,12 @@ export const LiveRails = z
       .enum(['stripe', 'sandbox'])
       .nullable()
       .meta({ description: 'Payments for an HTTP 402.' }),
-    paymentMethods: z.enum(['sandbox']).nullable().meta({ description: 'Fundings by a payment method.' }),
+    paymentMethods: z
+      .enum(['stripe', 'sandbox'])
+      .nullable()
+      .meta({ description: 'Fundings by a payment method.' }),
     identityVerification: z
-      .enum(['manual', 'none', 'sandbox'])
+      .enum(['stripe', 'manual', 'none', 'sandbox'])
       .meta({ description: '`none`: unchecked, for one customer.' }),
   })
   .meta({

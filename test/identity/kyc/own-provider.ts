@@ -38,6 +38,8 @@ const asked =
 const provider: IdentityVerification = {
   name: 'own',
   decider: 'provider',
+  page: null,
+  redact: null,
   submit: asked('submit'),
   inquire: asked('inquire'),
   recognizes: () => false,
