@@ -9,7 +9,9 @@ export interface IdentityVerification {
   readonly name: string
   /** Who decides. The process waits for operators; the installation verifies its one customer at once. */
   readonly decider: IdentityDecider
-  /** The person gives documents to the provider, at its page; null if the service passes them on. */
+  /** Whether the service passes documents on; otherwise the person gives them to the provider, at its page. */
+  readonly takesDocuments: boolean
+  /** The provider's page for a person; null if it has none. */
   readonly page: IdentityPage | null
   /** Erases what the provider has collected; null if it keeps nothing. May be repeated. */
   readonly redact: ((reference: string) => Promise<'redacted' | UnansweredIdentityCheck>) | null

@@ -1,3 +1,4 @@
+import './fundings/by-stripe.ts'
 import './fundings/crashes-and-reversals.ts'
 import './fundings/first-money.ts'
 import { describe, expect, test } from '@jest/globals'

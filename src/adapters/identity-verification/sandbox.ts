@@ -116,7 +116,8 @@ export function signIdentityNotice(secrets: Secrets, notice: IdentityNotice): Si
 export const sandboxIdentity = (secrets: Secrets, deliver: DeliverIdentityNotice): IdentityVerification => ({
   name: 'sandbox',
   decider: 'provider',
-  page: null,
+  takesDocuments: true,
+  page: async ({ reference }) => ({ url: `https://identity.example/verify/${reference}` }),
   redact: null,
   async submit(check, call) {
     const { reference, person, submittedAt } = check

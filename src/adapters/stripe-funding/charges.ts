@@ -34,7 +34,11 @@ type Intent = z.output<typeof Intent>
 type Asked<T> = Promise<T | ProcessorFailure>
 
 /** The same key and parameters give the same payment intent, so a repetition charges nothing. */
-export async function makeCharge(stripe: Stripe, charge: FundingCharge, call: FundingCall): Asked<ChargeState> {
+export async function makeCharge(
+  stripe: Stripe,
+  charge: FundingCharge,
+  call: FundingCall,
+): Asked<ChargeState> {
   const { kind, customer, method, mandate } = methodOf(charge.token)
   const made = await intentOf(
     stripe.paymentIntents.create(
@@ -138,7 +142,10 @@ async function giveUp(stripe: Stripe, { id }: Intent, { now }: Following): Asked
     : stateFrom(intent, now)
 }
 
-const failed = (code: string, message: string): ChargeState => ({ status: 'failed', reason: { code, message } })
+const failed = (code: string, message: string): ChargeState => ({
+  status: 'failed',
+  reason: { code, message },
+})
 
 function stateFrom({ status, next_action, last_payment_error: error }: Intent, now: Date): ChargeState {
   if (status === 'succeeded') return { status: 'settled' }

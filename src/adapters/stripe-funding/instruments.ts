@@ -79,7 +79,11 @@ const Session = z.object({
 })
 
 const Complete = z.object({
-  setup_intent: z.object({ status: z.literal('succeeded'), mandate: reference.nullish(), payment_method: Method }),
+  setup_intent: z.object({
+    status: z.literal('succeeded'),
+    mandate: reference.nullish(),
+    payment_method: Method,
+  }),
   customer: reference,
 })
 

@@ -11,9 +11,7 @@ export const ReturnedCharge = z.object({ disputed: z.boolean(), amount_refunded:
 const Dispute = z.object({
   reason: z.string(),
   balance_transactions: z.array(z.object({ amount: z.int() })),
-  payment_intent: z
-    .union([z.string(), z.object({ metadata: z.record(z.string(), z.string()) })])
-    .nullish(),
+  payment_intent: z.union([z.string(), z.object({ metadata: z.record(z.string(), z.string()) })]).nullish(),
 })
 type Dispute = z.output<typeof Dispute>
 

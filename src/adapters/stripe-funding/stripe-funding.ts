@@ -51,7 +51,8 @@ type Answered = Awaited<ReturnType<typeof makeCharge>>
 /** A refusal means that there is no payment intent. */
 function stateOrUnknown(answer: Answered) {
   if (!isProcessorFailure(answer)) return answer
-  if (answer.failure !== 'refused' || answer.code === 'idempotency_error') return { status: 'unknown' } as const
+  if (answer.failure !== 'refused' || answer.code === 'idempotency_error')
+    return { status: 'unknown' } as const
   const { code, message } = answer
   return { status: 'failed', reason: { code, message } } as const
 }

@@ -29,6 +29,7 @@ export function stripeIdentity(account: StripeAccount, patience = STRIPE_TIMEOUT
   return {
     name: 'stripe',
     decider: 'provider',
+    takesDocuments: false,
     page: async (check, call) =>
       answerOf(await ask(async stripe => ({ url: (await findOrCreate(stripe, check, call)).url }))),
     submit: async (check, call) =>

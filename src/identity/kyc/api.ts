@@ -3,6 +3,7 @@ import { declareEvent } from '../../kernel/contract/events.ts'
 import { fileSchema } from '../../kernel/contract/file.ts'
 import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { uploadSchema } from '../../kernel/contract/upload.ts'
+import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import {
   type IdentityNotice,
   identityDeciders,
@@ -115,6 +116,7 @@ const kycEvents = {
     'The identity of a person was rejected. The submission says why, and what to send instead.',
     KycEvent.extend({ code: z.enum(identityRejectionCodes) }),
   ),
+  'kyc.page_created': declareEvent('The provider’s page for a person has been handed out.', KycEvent),
   'kyc.redacted': declareEvent(
     'The provider of identity checks has erased what it had collected from a person.',
     KycEvent,
@@ -204,7 +206,7 @@ export const kycApi = {
         .refine(ids => new Set(ids).size === ids.length, 'each document once')
         .meta({
           description:
-            'IDs from `POST /kyc/documents`. Omitted if the provider has a page for documents: see `POST /kyc/submissions/{id}/page`.',
+            'IDs from `POST /kyc/documents`. Omitted with `KYC_PROVIDER=stripe`: the person gives documents at its page.',
         }),
     }),
     example: {
@@ -262,10 +264,10 @@ export const kycApi = {
     ...writers,
     summary: 'Get the provider’s page for a person',
     description:
-      'Where the person shows a document and their face. The address works once and for a short time: get another one when it is needed, and give it to this person only.',
+      'With `KYC_PROVIDER=stripe` the person shows a document and their face there. The address works once and for a short time: get another one when it is needed, and give it to this person only.',
     run: 'external',
     requires: 'identityVerification',
-    returns: [200, z.object({ url: z.url().meta({ once: true }) })],
+    returns: [200, z.object({ url: shownOnceSchema('https://verify.stripe.com/start/live_a1') })],
     fails: {
       submission_not_found,
       submission_decided,
@@ -273,6 +275,7 @@ export const kycApi = {
       nothing_to_give: [400, 'The person has given everything. The provider decides.'],
       provider_silent: [504, 'The provider did not answer in time. Try again.'],
     },
+    emits: { 'kyc.page_created': kycEvents['kyc.page_created'] },
   }),
   standing: get('/kyc/status', {
     callers: ['key'],

@@ -38,7 +38,7 @@ export const createKycSubmission: HandlerOf<typeof kycApi.create> = async ({ bod
   const provider = ports.identityVerification()
   const problem =
     (await personProblem(body, customer, context)) ??
-    (provider.page ? pageProblem(body, context) : documentProblem(documents, body, context))
+    (provider.takesDocuments ? documentProblem(documents, body, context) : pageProblem(body, context))
   if (problem) return problem
   if (open)
     return refuse(

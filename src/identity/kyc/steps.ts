@@ -76,7 +76,11 @@ function wholeCheck({ check, documents, tenant }: Request, { files }: Pick<Ports
   }
 }
 
-const callOf = ({ id, now }: Pick<Request, 'id' | 'now'>, { pageUrl }: Ports, requestId: string): IdentityCall => ({
+const callOf = (
+  { id, now }: Pick<Request, 'id' | 'now'>,
+  { pageUrl }: Ports,
+  requestId: string,
+): IdentityCall => ({
   requestId,
   now,
   returnUrl: pageUrl(`/console/identity/${id}`),
@@ -134,14 +138,15 @@ export const openKycPage = externalCall(kycApi.page, {
     if (!ports.identityVerification().page) return refuse('no_page')
     return { id: submission.id, tenant, now, check: checkOf(submission), documents: [] }
   },
-  readsToReserve: true,
   call: async (request, { ports, requestId }) =>
     (await ports
       .identityVerification()
       .page?.(wholeCheck(request, ports), callOf(request, ports, requestId))) ?? 'unusable',
-  async record(answer, _, { refuse }) {
+  async record(answer, { id }, { records, emit, refuse }) {
     if (answer === 'late' || answer === 'unusable') return refuse('provider_silent')
-    return answer.url === null ? refuse('nothing_to_give') : { url: answer.url }
+    if (answer.url === null) return refuse('nothing_to_give')
+    emit('kyc.page_created', kycEvent(await records.findOneOrFail(KycSubmission, { id })))
+    return { url: answer.url }
   },
   recover: async (_, { refuse }) => refuse('provider_silent'),
 })

@@ -61,13 +61,19 @@ where f.mode = 'live' and (f.status, r.status) in (('settled', 'reversed'), ('re
  * The second witness of what payers' banks take back and give again, beside the notices. Returns false if the
  * processor did not answer.
  */
-export async function followReturns(sql: Sql, ports: Pick<Ports, 'fundingRail' | 'runFor'>): Promise<boolean> {
+export async function followReturns(
+  sql: Sql,
+  ports: Pick<Ports, 'fundingRail' | 'runFor'>,
+): Promise<boolean> {
   const rail = configured(ports, 'live')
   if (!rail) return true
   const returns = await rail.returnsSince(addMs(clock.real(), -RETURNS_SINCE_MS))
   if (!returns) return false
   const ids = returns.map(({ reference }) => reference)
-  const changed = await sql<Tenant & Row & { id: string }>(CHANGED, [ids, returns.map(({ status }) => status)])
+  const changed = await sql<Tenant & Row & { id: string }>(CHANGED, [
+    ids,
+    returns.map(({ status }) => status),
+  ])
   for (const { id, ownerId, mode } of changed)
     await ports.runFor({ ownerId, mode }, 'fund.follow', { params: { id } }, newId('request'))
   return true

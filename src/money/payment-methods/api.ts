@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { del, emptyBody, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instrumentKinds } from '../../ports/funding-rail.ts'
 import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
@@ -35,7 +36,12 @@ const PaymentMethodEvent = z.object({
   last4: z.string(),
 })
 
-const outside = { callers: ['key'], scope: 'billing:write', run: 'external', requires: 'fundingRail' } as const
+const outside = {
+  callers: ['key'],
+  scope: 'billing:write',
+  run: 'external',
+  requires: 'fundingRail',
+} as const
 
 const processor_silent = [
   504,
@@ -52,7 +58,7 @@ export const paymentMethodsApi = {
       200,
       z
         .object({
-          url: z.url().meta({ once: true }),
+          url: shownOnceSchema('https://checkout.stripe.com/c/pay/cs_live_a1'),
           token: z.string().meta({ description: 'For `POST /billing/payment-methods`.' }),
           expiresAt: instant,
         })
@@ -61,6 +67,12 @@ export const paymentMethodsApi = {
     fails: {
       processor_refused: [502, 'The processor refused it, and says why.'],
       processor_silent,
+    },
+    emits: {
+      'payment_method.setup_created': declareEvent(
+        'A page for a card or bank account has been made.',
+        z.object({ expiresAt: instant }),
+      ),
     },
   }),
   addPaymentMethod: post('/billing/payment-methods', {

@@ -55,9 +55,11 @@ export const paymentMethodHandlers = bindHandlers(paymentMethodsApi, {
       ports
         .fundingRail(mode)
         .setUp({ ownerId, returnUrl: ports.pageUrl('/console/billing') }, { reference, requestId }),
-    async record(answer, _, { refuse }) {
+    async record(answer, _, { emit, refuse }) {
       if (answer === 'silent') return refuse('processor_silent')
-      return 'refused' in answer ? refuse('processor_refused', answer.refused) : answer
+      if ('refused' in answer) return refuse('processor_refused', answer.refused)
+      emit('payment_method.setup_created', { expiresAt: answer.expiresAt })
+      return answer
     },
     recover: async (_, { refuse }) => refuse('processor_silent'),
   }),
