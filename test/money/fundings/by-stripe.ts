@@ -1,26 +1,24 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { stripeFunding } from '../../../src/adapters/stripe-funding/stripe-funding.ts'
 import { followReturns } from '../../../src/money/fundings/index.ts'
-import { clock } from '../../../src/values/clock.ts'
-import { EVENTS_SECRET, eventOf, SECRET_KEY, signed } from '../../support/cards/stripe.ts'
+import { SECRET_KEY } from '../../support/cards/stripe.ts'
 import { refusal, startStripeDouble } from '../../support/cards/stripe-double.ts'
-import type { EnteredMethod } from '../../support/cards/stripe-fundings.ts'
-import { aLiveClient, aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
+import { aLiveClient, aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
+import { DEBIT, fundingByStripe, stripePayers } from '../../support/money/stripe-payers.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
-import { until } from '../../support/until.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const stripe = await startStripeDouble()
-const { fundings, intents } = stripe
-const service = await startTestService({
-  env: {
-    FUNDING_RAIL: 'stripe',
-    STRIPE_SECRET_KEY: SECRET_KEY,
-    STRIPE_WEBHOOK_SECRET_EVENTS: `whsec_identity1234,${EVENTS_SECRET}`,
-    STRIPE_API_URL: stripe.url,
-  },
-})
+const { fundings } = stripe
+const rail = stripeFunding({ secretKey: SECRET_KEY, webhookSecrets: [], apiUrl: stripe.url })
+const service = await startTestService({ env: fundingByStripe(stripe.url) })
+/** Without events, and with a clock that tests move. */
+const silent = await startTestService({ outside: { fundingRail: () => rail } })
+const bare = await startTestService({ env: { FUNDING_RAIL: 'stripe', STRIPE_SECRET_KEY: SECRET_KEY } })
+const { aPayer, intentOf, tell, tellDispute, eventsOf } = stripePayers(service, stripe)
+const { aPayer: aSilentPayer } = stripePayers(silent, stripe)
+
 const usual = { ...fundings.bank }
 const CREATE = /^POST payment_intents$/
 
@@ -28,64 +26,6 @@ afterEach(() => {
   stripe.heal()
   Object.assign(fundings.bank, usual)
 })
-
-async function addMethod(client: TestClient, entered: EnteredMethod) {
-  const { token } = await bodyOf(client.billing.setUpPaymentMethod())
-  fundings.enter(token, entered)
-  return bodyOf(client.billing.addPaymentMethod({ body: { token, holder: 'Ada King' } }))
-}
-
-/** A live owner with a wallet and a payment method. */
-async function aPayer(entered: EnteredMethod = { type: 'card', last4: '4242' }) {
-  const owner = await service.owner()
-  const client = await aLiveClient(service, owner)
-  const [{ id: walletId }, { id: paymentMethodId }] = [
-    await aWallet(client),
-    await addMethod(client, entered),
-  ]
-  const fund = (amountEuros = 25, idempotencyKey?: string) =>
-    client.fund.create({
-      body: { walletId, amountEuros, paymentMethodId },
-      ...(idempotencyKey ? { idempotencyKey } : {}),
-    })
-  const funded = async (amountEuros?: number) => (await bodyOf(fund(amountEuros))).funding
-  const fundingOf = (id: string) => bodyOf(client.fund.get({ params: { id } }))
-  const available = async () =>
-    (await bodyOf(client.wallets.get({ params: { id: walletId } }))).availableEuros
-  return { owner, client, walletId, paymentMethodId, fund, funded, fundingOf, available }
-}
-
-const DEBIT = { type: 'sepa_debit', last4: '3000' } as const
-
-const intentOf = (fundingId: string) => {
-  const found = [...intents.values()].filter(
-    ({ metadata }) => (metadata as { funding_id?: string }).funding_id === fundingId,
-  )
-  expect(found).toHaveLength(1)
-  return found[0] as { id: string; status: string }
-}
-
-let events = 0
-
-function tell(type: string, object: object, secret = EVENTS_SECRET) {
-  const body = eventOf(type, object).replace('evt_1', `evt_funding_${++events}`)
-  return service.http('POST', '/rails/funding', { headers: signed(body, secret, clock.real()), body })
-}
-
-const tellDispute = (paymentIntent: string, type = 'charge.dispute.funds_withdrawn') =>
-  tell(type, { object: 'dispute', payment_intent: paymentIntent })
-
-/** Lets the sweep ask Stripe now. */
-const askNow = (fundingId: string) =>
-  service.sql(`update fundings set due_at = now() where id = $1 and due_at is not null`, [fundingId])
-
-const eventsOf = async (fundingId: string) =>
-  (
-    await service.sql<{ event: string }>(
-      `select event from events where data ->> 'fundingId' = $1 order by id`,
-      [fundingId],
-    )
-  ).map(({ event }) => event)
 
 describe('a payment method of live mode', () => {
   test('is entered at Stripe, is added once, and is forgotten there when it is removed', async () => {
@@ -126,8 +66,9 @@ describe('a payment method of live mode', () => {
 
 describe('a funding by Stripe', () => {
   test('of a card is in the wallet at once, and once for each idempotency key', async () => {
-    const { client, fund, available } = await aPayer()
-    const [first, again] = [await fund(25, 'a-key'), await fund(25, 'a-key')]
+    const { client, fundingBody, available } = await aPayer()
+    const fund = () => client.fund.create({ body: fundingBody(), idempotencyKey: 'a-key' })
+    const [first, again] = [await fund(), await fund()]
     expect(first).toMatchObject({ status: 200, body: { funding: { status: 'settled' } } })
     expect(again.body).toEqual(first.body)
     expect(intentOf(first.body.funding.id)).toMatchObject({ amount: 2_500 })
@@ -143,7 +84,6 @@ describe('a funding by Stripe', () => {
     expect((await tell('payment_intent.processing', intent)).body).toEqual({ taken: true })
     expect((await fundingOf(id)).status).toBe('pending')
     fundings.settle(intent.id, { status: 'succeeded' })
-    await askNow(id)
     const told = await times(6, () => tell('payment_intent.succeeded', intent))
     expect(told.map(({ status }) => status)).toEqual(Array(6).fill(200))
     expect((await fundingOf(id)).status).toBe('settled')
@@ -153,11 +93,13 @@ describe('a funding by Stripe', () => {
   })
 
   test('by direct debit is found settled without any event', async () => {
-    const { funded, fundingOf } = await aPayer(DEBIT)
+    const { later, funded, fundingOf } = await aSilentPayer(DEBIT, 'test')
     const { id } = await funded()
+    await later(5 * 60)
+    expect((await fundingOf(id)).status).toBe('pending')
     fundings.settle(intentOf(id).id, { status: 'succeeded' })
-    await askNow(id)
-    await until('the sweep asks Stripe', async () => (await fundingOf(id)).status === 'settled')
+    await later(5 * 60)
+    expect((await fundingOf(id)).status).toBe('settled')
   })
 
   test('that an older event is about stays as it is', async () => {
@@ -198,25 +140,25 @@ describe('a funding by Stripe', () => {
   })
 
   test('whose answer is lost is found by the sweep, and charged once', async () => {
-    const { funded, fundingOf, available } = await aPayer()
+    const { later, funded, fundingOf, available } = await aSilentPayer(undefined, 'test')
     stripe.afterwards(CREATE, response => response.destroy())
     const { id, status } = await funded()
     expect(status).toBe('pending')
     stripe.heal()
     stripe.forgetKeys()
-    await askNow(id)
-    await until('the charge is found', async () => (await fundingOf(id)).status === 'settled')
+    await later(1)
+    expect((await fundingOf(id)).status).toBe('settled')
     expect(intentOf(id).status).toBe('succeeded')
     expect(await available()).toBe(25)
   })
 
   test('that Stripe never received is made by the sweep, under the same key', async () => {
-    const { funded, fundingOf } = await aPayer()
+    const { later, funded, fundingOf } = await aSilentPayer(undefined, 'test')
     stripe.break(CREATE, (_, response) => response.destroy())
     const { id } = await funded()
     stripe.heal()
-    await askNow(id)
-    await until('the charge is made', async () => (await fundingOf(id)).status === 'settled')
+    await later(1)
+    expect((await fundingOf(id)).status).toBe('settled')
     expect(new Set(stripe.to(CREATE).flatMap(({ key }) => (key?.endsWith(id) ? [key] : []))).size).toBe(1)
     expect(intentOf(id).status).toBe('succeeded')
   })
@@ -304,7 +246,6 @@ describe('a funding that the payer’s bank takes back', () => {
     const { id } = await funded()
     fundings.takeBack(intentOf(id).id, 2_500)
     const asked: string[] = []
-    const rail = stripeFunding({ secretKey: SECRET_KEY, webhookSecrets: [], apiUrl: stripe.url })
     const watch = () =>
       followReturns(service.sql as Parameters<typeof followReturns>[0], {
         fundingRail: () => rail,
@@ -326,7 +267,7 @@ describe('an event of Stripe', () => {
   test('with another signature is refused, and about another payment is ignored', async () => {
     const { funded } = await aPayer()
     const intent = intentOf((await funded()).id)
-    expect((await tell('payment_intent.succeeded', intent, 'whsec_another1234')).status).toBe(401)
+    expect((await tell('payment_intent.succeeded', intent, { secret: 'whsec_another1234' })).status).toBe(401)
     const other = { object: 'payment_intent', metadata: { reference: 'challenge_1' } }
     expect((await tell('payment_intent.succeeded', other)).body).toEqual({ taken: false })
     const unknown = { object: 'payment_intent', metadata: { funding_id: 'funding_of_nobody' } }
@@ -340,7 +281,6 @@ describe('an event of Stripe', () => {
 })
 
 test('a missing secret is named', async () => {
-  const bare = await startTestService({ env: { FUNDING_RAIL: 'stripe', STRIPE_SECRET_KEY: SECRET_KEY } })
   const live = await aLiveClient(bare, await bare.owner())
   const answer = await live.billing.setUpPaymentMethod()
   expect(answer).toMatchObject({ status: 503, code: 'not_configured' })
