@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { stripeFunding } from '../../../src/adapters/stripe-funding/stripe-funding.ts'
+import { findDeletionBlockers } from '../../../src/compliance/gdpr/obstacles.ts'
+import type { Context } from '../../../src/kernel/contract/context.ts'
 import { followReturns } from '../../../src/money/fundings/index.ts'
 import { SECRET_KEY } from '../../support/cards/stripe.ts'
 import { refusal, startStripeDouble } from '../../support/cards/stripe-double.ts'
@@ -61,6 +63,15 @@ describe('a payment method of live mode', () => {
     })
     stripe.heal()
     expect((await one.client.billing.removePaymentMethod({ params })).status).toBe(204)
+  })
+})
+
+test('an account whose payment method can still be charged is not deleted', async () => {
+  const { ownerId, paymentMethodId } = await aPayer()
+  const context = { sql: service.sql as Context['sql'], tenant: { ownerId, mode: 'live' } } as const
+  expect(await findDeletionBlockers({ type: 'owner', id: ownerId }, context)).toContainEqual({
+    type: 'payment_method',
+    id: paymentMethodId,
   })
 })
 
@@ -247,7 +258,7 @@ describe('a funding that the payer’s bank takes back', () => {
     fundings.takeBack(intentOf(id).id, 2_500)
     const asked: string[] = []
     const watch = () =>
-      followReturns(service.sql as Parameters<typeof followReturns>[0], {
+      followReturns(service.sql as Context['sql'], {
         fundingRail: () => rail,
         async runFor(_, operation, { params }) {
           asked.push(`${operation} ${params?.id}`)

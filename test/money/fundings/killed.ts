@@ -1,4 +1,5 @@
 import { describe, expect } from '@jest/globals'
+import { newId } from '../../../src/values/ids.ts'
 import { startStripeDouble } from '../../support/cards/stripe-double.ts'
 import { clientAt } from '../../support/client.ts'
 import { aKey, bodyOf } from '../../support/factories.ts'
@@ -28,8 +29,9 @@ const makeOld = () =>
 async function isCharged(when: string): Promise<void> {
   const payer = await aPayer()
   const token = await keyOf(payer)
+  const idempotencyKey = newId('key')
   const fundAt = (url: string) =>
-    clientAt({ url, token }).fund.create({ body: payer.fundingBody(), idempotencyKey: when })
+    clientAt({ url, token }).fund.create({ body: payer.fundingBody(), idempotencyKey })
   await kill(when, fundAt)
   await makeOld()
   const { funding } = await bodyOf(fundAt(service.url))

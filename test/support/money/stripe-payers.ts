@@ -35,7 +35,7 @@ export function stripePayers(service: TestService, { fundings, intents }: Stripe
     const fundingBody = (amountEuros = 25) => ({ walletId, amountEuros, paymentMethodId })
     const fund = (amountEuros?: number) => client.fund.create({ body: fundingBody(amountEuros) })
     return {
-      ...{ client, walletId, paymentMethodId, fundingBody, fund },
+      ...{ ownerId: owner.ownerId, client, walletId, paymentMethodId, fundingBody, fund },
       funded: async (amountEuros?: number) => (await bodyOf(fund(amountEuros))).funding,
       fundingOf: (id: string) => bodyOf(client.fund.get({ params: { id } })),
       available: async () => (await bodyOf(client.wallets.get({ params: { id: walletId } }))).availableEuros,
