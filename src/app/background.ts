@@ -11,6 +11,7 @@ import { COUNTING_DUE_SQL, countSpend, isSpendCountBehind } from '../insight/spe
 import { endOverdueRecords } from '../kernel/background/deadlines.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import { refreshRates } from '../money/exchange-rates/index.ts'
+import { followReturns } from '../money/fundings/index.ts'
 import { repeatEvery, repeatOnWake } from '../platform/rounds.ts'
 import { withOutboundMetrics } from './database-metrics.ts'
 import type { OpenRuntime, Stoppable } from './runtime.ts'
@@ -168,6 +169,21 @@ export function startRateRefresh({ database, ports, log }: OpenRuntime): Stoppab
     async () => {
       const failure = await refreshRates({ sql, ports })
       if (failure !== undefined) warn({ reason: failure })
+    },
+    error => warn({ err: error }),
+  )
+}
+
+const RETURNS_EVERY = 3_600_000
+
+/** Every process with it asks: a funding is reversed once. */
+export function startReturnsWatch({ database, ports, log }: OpenRuntime): Stoppable {
+  const sql = sqlOn(database.pool)
+  const warn = (reason: object) => log.warn(reason, 'returned fundings of live mode were not looked for')
+  return repeatEvery(
+    RETURNS_EVERY,
+    async () => {
+      if (!(await followReturns(sql, ports))) warn({ reason: 'the processor did not answer' })
     },
     error => warn({ err: error }),
   )

@@ -11,6 +11,8 @@ import { type PaymentFileQueue, sepaFileRail } from '../adapters/sepa-rail/files
 import { outboundFolder } from '../adapters/sepa-rail/folder.ts'
 import { sandboxSepaRail } from '../adapters/sepa-rail/sandbox.ts'
 import { stripeAcquirer } from '../adapters/stripe-acquirer/stripe-acquirer.ts'
+import { stripeFunding } from '../adapters/stripe-funding/stripe-funding.ts'
+import { stripeIdentity } from '../adapters/stripe-identity/stripe-identity.ts'
 import { stripeIssuing } from '../adapters/stripe-issuing/stripe-issuing.ts'
 import type { Mode } from '../kernel/contract/actor.ts'
 import type { ExternalSystems, LiveRails } from '../kernel/contract/ports.ts'
@@ -19,6 +21,7 @@ import { hasRealRail, kycProviderOf } from '../platform/settings/external-system
 import type { Settings } from '../platform/settings/settings.ts'
 import type { Acquirer } from '../ports/acquirer.ts'
 import type { CardProcessor } from '../ports/card-processor.ts'
+import type { FundingRail } from '../ports/funding-rail.ts'
 import type { OutboundHttp } from '../ports/outbound.ts'
 import type { SepaRail } from '../ports/sepa-rail.ts'
 import { deriveSecrets } from '../ports/vault.ts'
@@ -39,13 +42,14 @@ export function createExternalSystems(
   const { sepaRail, fundingRail, cardProcessor } = settings
   const secrets = sandboxSecrets(settings)
   const sepa = { sandbox: sandboxSepaRail(), files: byFiles(settings, queue) }
-  const funding = { sandbox: sandboxFundingRail() }
+  const funding = { sandbox: sandboxFundingRail(), stripe: fundingByStripe(settings) }
   const cards = { sandbox: sandboxProcessor(secrets, callbacks.cards), stripe: byStripe(settings) }
   const acquirer = sandboxAcquirer(secrets.numbers, { processor: cards.sandbox, deliver: callbacks.cards })
   const liveAcquirer = acquirerByStripe(settings)
   const identities = {
     manual: manualIdentity,
     none: noIdentityCheck,
+    stripe: () => identityByStripe(settings),
     sandbox: () => sandboxIdentity(secrets.identity, callbacks.identity),
   }
   const identity = identities[kycProviderOf(settings)]()
@@ -127,6 +131,21 @@ function byStripe(settings: Settings): CardProcessor | Missing {
     apiUrl: stripeApiUrl,
   })
 }
+
+function fundingByStripe(settings: Settings): FundingRail | Missing {
+  if (!settings.stripeSecretKey) return new Missing('STRIPE_SECRET_KEY')
+  if (!settings.stripeWebhookSecretEvents) return new Missing('STRIPE_WEBHOOK_SECRET_EVENTS')
+  return stripeFunding(eventAccount(settings))
+}
+
+const identityByStripe = (settings: Settings) => stripeIdentity(eventAccount(settings))
+
+/** The settings are checked before: without the key, nothing is created. */
+const eventAccount = ({ stripeSecretKey = '', stripeWebhookSecretEvents = [], stripeApiUrl }: Settings) => ({
+  secretKey: stripeSecretKey,
+  webhookSecrets: stripeWebhookSecretEvents,
+  apiUrl: stripeApiUrl,
+})
 
 function acquirerByStripe(settings: Settings): Acquirer | undefined {
   const { stripeSecretKey: secretKey, stripeProfileId: networkId, stripeApiUrl: apiUrl } = settings

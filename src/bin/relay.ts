@@ -1,6 +1,7 @@
 import {
   startAuditSealing,
   startRateRefresh,
+  startReturnsWatch,
   startSpendCounting,
   startWebhookDeliveries,
   startWebPush,
@@ -33,6 +34,7 @@ runProcess(async life => {
     startAuditSealing(runtime),
     startSpendCounting(runtime),
     startRateRefresh(runtime),
+    startReturnsWatch(runtime),
   ]
   for (const part of [...figures, ...parts]) life.closeLater(() => part.stop())
   printLine('The relay is running.')

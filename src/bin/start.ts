@@ -115,6 +115,7 @@ async function loadService() {
     startAuditSealing: startSealing,
     startSpendCounting: startSpend,
     startRateRefresh: startRates,
+    startReturnsWatch: startReturns,
   } = parts
   const starts = [
     startDeadlines,
@@ -124,6 +125,7 @@ async function loadService() {
     startSepaInbox,
     startSpend,
     startRates,
+    startReturns,
   ]
   const startParts = ({ runtime }: Service, life: ProcessLifetime): void => {
     for (const start of starts) {

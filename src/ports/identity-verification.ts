@@ -9,6 +9,12 @@ export interface IdentityVerification {
   readonly name: string
   /** Who decides. The process waits for operators; the installation verifies its one customer at once. */
   readonly decider: IdentityDecider
+  /** Whether the service passes documents on; otherwise the person gives them to the provider, at its page. */
+  readonly takesDocuments: boolean
+  /** The provider's page for a person; null if it has none. */
+  readonly page: IdentityPage | null
+  /** Erases what the provider has collected; null if it keeps nothing. May be repeated. */
+  readonly redact: ((reference: string) => Promise<'redacted' | UnansweredIdentityCheck>) | null
   submit(check: IdentityCheck, call: IdentityCall): Promise<IdentityCheckStatus | UnansweredIdentityCheck>
   inquire(check: IdentityCheck, call: IdentityCall): Promise<IdentityCheckStatus | UnansweredIdentityCheck>
   /** Whether the headers look like those of this provider's notices. Proves nothing. */
@@ -16,6 +22,12 @@ export interface IdentityVerification {
   /** Verifies the signature over the raw bytes, then reads the notice. */
   read(body: Uint8Array, headers: IdentityNoticeHeaders, now: Date): ParsedIdentityNotice
 }
+
+/** A new address of the page at each call, which works once; null once there is nothing left to give. */
+export type IdentityPage = (
+  check: IdentityCheck,
+  call: IdentityCall,
+) => Promise<{ readonly url: string | null } | UnansweredIdentityCheck>
 
 export const identityDeciders = ['provider', 'operator', 'installation'] as const
 export type IdentityDecider = (typeof identityDeciders)[number]
@@ -53,6 +65,8 @@ export interface CheckedDocument {
 
 export interface IdentityCall {
   readonly requestId: string
+  /** Where the person returns from the provider's page. */
+  readonly returnUrl: string
   readonly now: Date
 }
 
@@ -85,10 +99,12 @@ export const isUnansweredIdentityCheck = (
 
 export interface IdentityNotice {
   readonly reference: string
-  readonly status: FinalIdentityStatus | { readonly status: 'in_review' }
+  /** `changed`: the provider is asked what its decision is. */
+  readonly status: FinalIdentityStatus | { readonly status: 'in_review' } | { readonly status: 'changed' }
 }
 
 export type ParsedIdentityNotice =
   | { readonly kind: 'notice'; readonly notice: IdentityNotice }
+  | { readonly kind: 'ignored' }
   | { readonly kind: 'unsigned'; readonly reason: string }
   | { readonly kind: 'unreadable'; readonly reason: string }

@@ -7,7 +7,12 @@ import { type Cents, cents } from '../../src/values/money.ts'
 import { externalSystemsFor } from '../support/commerce/rail.ts'
 
 const rail = sandboxFundingRail()
-const call = { reference: 'funding_1', requestId: 'request-1' }
+const call = {
+  reference: 'funding_1',
+  requestId: 'request-1',
+  ownerId: 'customer_1',
+  returnUrl: 'https://pay.example/console/fundings/funding_1',
+}
 const madeAt = new Date('2026-11-20T09:30:00.000Z')
 const since = (milliseconds: number) => new Date(madeAt.getTime() + milliseconds)
 
@@ -24,7 +29,8 @@ describe('the sandbox’s payment processor', () => {
     ['tok_of_nothing', 'unknown'],
     ['__proto__', 'unknown'],
   ])('resolves the token %s to %j', async (token, instrument) => {
-    expect(await rail.instrumentOf(token, call)).toEqual(instrument)
+    const expected = typeof instrument === 'string' ? instrument : { ...instrument, token }
+    expect(await rail.instrumentOf(token, call)).toEqual(expected)
   })
 
   test.each([

@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import { sandboxFundingRail } from '../../src/adapters/funding-rail/sandbox.ts'
+import { stripeFunding } from '../../src/adapters/stripe-funding/stripe-funding.ts'
 import type { RegisteredOperation } from '../../src/kernel/contract/operation.ts'
+import { EVENTS_SECRET, SECRET_KEY } from '../support/cards/stripe.ts'
 import {
   acceptingOutbound,
   belongsToAgents,
@@ -23,12 +26,19 @@ import { testDatabaseUse } from './database-use.ts'
 import { testListPlans } from './list-plans.ts'
 import { testValidRequests } from './valid-requests.ts'
 
+/** The sandbox's processor sends no notices, so these are Stripe's. */
+function notingRail() {
+  const { recognizes, read } = stripeFunding({ secretKey: SECRET_KEY, webhookSecrets: [EVENTS_SECRET] })
+  return { ...sandboxFundingRail(), recognizes, read }
+}
+
 /** A service with recorded statements, and two owners with everything that requests need. */
 export async function contractService() {
   let recorder!: SqlRecorder
   const started = await startTestService({
     env: { SECURITY_CONTACT: 'mailto:security@example.com' },
     outbound: acceptingOutbound,
+    outside: { fundingRail: notingRail },
     through: async url => {
       recorder = await recordSql(url)
       return recorder.url

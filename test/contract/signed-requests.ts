@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import { sandboxSignatureHeaders } from '../../src/adapters/card-processor/sandbox-signature.ts'
 import { deriveSecrets } from '../../src/ports/vault.ts'
+import { clock } from '../../src/values/clock.ts'
 import { cents } from '../../src/values/money.ts'
 import { aPayingCard, bookshop, networkBefore } from '../support/cards/network.ts'
 import { signed } from '../support/cards/signatures.ts'
+import { EVENTS_SECRET, signed as signedByStripe } from '../support/cards/stripe.ts'
 import { type checkedSender, isRoute, signedCases, type worldsOf } from '../support/contract/contract.ts'
 import { bodyOf } from '../support/factories.ts'
 import {
@@ -27,6 +29,7 @@ const IDENTITY_SECRETS = deriveSecrets('sandbox identity notices', ENCRYPTION_KE
 /** The headers with which the simulated system of an operation sends these bytes. */
 const signers: Readonly<Record<string, (body: string) => Record<string, string>>> = {
   'authorizations.receive': body => signed(body),
+  'fund.receive': body => signedByStripe(body, EVENTS_SECRET, clock.real()),
   'kyc.receive': body => sandboxSignatureHeaders(IDENTITY_SECRETS, body, 'identity-provider-signature'),
 }
 

@@ -1,5 +1,7 @@
+import './fundings/by-stripe.ts'
 import './fundings/crashes-and-reversals.ts'
 import './fundings/first-money.ts'
+import './fundings/killed.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aLiveClient, aPaymentMethod, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'

@@ -1,7 +1,7 @@
 import type { ChargeState, FundingCharge, FundingInstrument, FundingRail } from '../../ports/funding-rail.ts'
-import { addMs, days } from '../../values/clock.ts'
+import { addMs, clock, days } from '../../values/clock.ts'
 
-const instruments: ReadonlyMap<string, FundingInstrument> = new Map([
+const instruments: ReadonlyMap<string, Omit<FundingInstrument, 'token'>> = new Map([
   ['tok_visa', { kind: 'card', brand: 'visa', last4: '4242' }],
   ['tok_mastercard', { kind: 'card', brand: 'mastercard', last4: '4444' }],
   ['tok_declined', { kind: 'card', brand: 'visa', last4: '0002' }],
@@ -55,7 +55,20 @@ function stateAt({ token, amountCents, madeAt }: FundingCharge, reference: strin
 
 /** A simulated processor. It stores nothing: a charge's state follows from its amount and the time. */
 export const sandboxFundingRail = (): FundingRail => ({
-  instrumentOf: async token => instruments.get(token) ?? 'unknown',
+  name: 'sandbox',
+  setUp: async (_, { reference }) => ({
+    url: `https://processor.example/setup/${reference}`,
+    token: 'tok_visa',
+    expiresAt: addMs(clock.real(), days(1)),
+  }),
+  async instrumentOf(token) {
+    const instrument = instruments.get(token)
+    return instrument ? { ...instrument, token } : 'unknown'
+  },
+  forget: async () => 'forgotten',
   charge: async (charge, { reference }) => stateAt(charge, reference, charge.madeAt),
   stateOf: async (charge, { reference, now }) => stateAt(charge, reference, now),
+  returnsSince: async () => [],
+  recognizes: () => false,
+  read: async () => ({ kind: 'unsigned', reason: 'The sandbox sends no notices.' }),
 })

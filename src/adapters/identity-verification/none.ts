@@ -4,6 +4,9 @@ import type { IdentityVerification } from '../../ports/identity-verification.ts'
 export const noIdentityCheck = (): IdentityVerification => ({
   name: 'none',
   decider: 'installation',
+  takesDocuments: true,
+  page: null,
+  redact: null,
   submit: async () => ({ status: 'verified' }),
   inquire: async () => ({ status: 'verified' }),
   recognizes: () => false,

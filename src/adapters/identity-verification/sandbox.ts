@@ -69,6 +69,7 @@ const Notice = z.strictObject({
   reference: z.string().regex(/^[\w.:@-]{1,128}$/),
   status: z.discriminatedUnion('status', [
     z.strictObject({ status: z.literal('in_review') }),
+    z.strictObject({ status: z.literal('changed') }),
     z.strictObject({ status: z.literal('verified') }),
     z.strictObject({ status: z.literal('rejected'), code: z.enum(identityRejectionCodes) }),
   ]),
@@ -115,6 +116,9 @@ export function signIdentityNotice(secrets: Secrets, notice: IdentityNotice): Si
 export const sandboxIdentity = (secrets: Secrets, deliver: DeliverIdentityNotice): IdentityVerification => ({
   name: 'sandbox',
   decider: 'provider',
+  takesDocuments: true,
+  page: async ({ reference }) => ({ url: `https://identity.example/verify/${reference}` }),
+  redact: null,
   async submit(check, call) {
     const { reference, person, submittedAt } = check
     const rule = ruleFor(person.name)

@@ -11,6 +11,9 @@ export const deletionBlockerTypes = {
   transfer: 'The transfer is on its way: wait until it has arrived or come back.',
   payment_request: 'The payment request can still be paid: POST /collect/{id}/cancel, or wait.',
   funding: 'The payment into the wallet is not decided: wait, or let the payer take the step that it needs.',
+  identity_check:
+    'Stripe has the person’s documents, and has not decided: wait, or ask the operator to reject it.',
+  payment_method: 'The payment method can still be charged: DELETE /billing/payment-methods/{id}.',
   incoming_credit:
     'The money is not assigned yet, or is in transit. Wait, or assign it with POST /incoming/{id}/assign.',
   intent: 'The intent can still be paid: POST /intents/{id}/cancel.',
@@ -56,6 +59,11 @@ const conditions: Readonly<
       `payment_requests t where ${OF_TENANT} and (t.status = 'open' or t.refunding_cents > 0)`,
     ],
     ['funding', `fundings t where ${OF_TENANT} and t.status in ('pending', 'requires_action')`],
+    [
+      'identity_check',
+      `kyc_submissions t where ${OF_TENANT} and t.provider = 'stripe' and t.status in ('pending', 'in_review')`,
+    ],
+    ['payment_method', `payment_methods t where ${OF_TENANT} and t.mode = 'live' and t.status = 'active'`],
     ['incoming_credit', `incoming_credits t where ${OF_TENANT} and t.status = 'unmatched'`],
     ['incoming_credit', HANDED_OVER],
   ],

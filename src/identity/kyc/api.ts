@@ -3,6 +3,7 @@ import { declareEvent } from '../../kernel/contract/events.ts'
 import { fileSchema } from '../../kernel/contract/file.ts'
 import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { uploadSchema } from '../../kernel/contract/upload.ts'
+import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import {
   type IdentityNotice,
   identityDeciders,
@@ -78,6 +79,9 @@ const SubmissionRecord = z
     }),
     decidedBy: z.enum(identityDeciders).nullable(),
     decidedAt: instant.nullable(),
+    redactAt: instant.nullable().meta({
+      description: 'When the provider erases what it has collected. Null if it keeps nothing.',
+    }),
     contradictedAt: instant.nullable().meta({
       description:
         'The time at which the provider contradicted its final answer. The first answer counts: ask the provider.',
@@ -111,6 +115,11 @@ const kycEvents = {
   'kyc.rejected': declareEvent(
     'The identity of a person was rejected. The submission says why, and what to send instead.',
     KycEvent.extend({ code: z.enum(identityRejectionCodes) }),
+  ),
+  'kyc.page_created': declareEvent('The provider’s page for a person has been handed out.', KycEvent),
+  'kyc.redacted': declareEvent(
+    'The provider of identity checks has erased what it had collected from a person.',
+    KycEvent,
   ),
 }
 
@@ -192,10 +201,13 @@ export const kycApi = {
       address: postalAddressSchema.meta({ description: 'Home address of the person.' }),
       documentIds: z
         .array(id('kycdocument'))
-        .min(1)
         .max(10)
+        .default([])
         .refine(ids => new Set(ids).size === ids.length, 'each document once')
-        .meta({ description: 'IDs from `POST /kyc/documents`.' }),
+        .meta({
+          description:
+            'IDs from `POST /kyc/documents`. Omitted with `KYC_PROVIDER=stripe`: the person gives documents at its page.',
+        }),
     }),
     example: {
       name: 'Ada Lovelace',
@@ -222,6 +234,10 @@ export const kycApi = {
       document_used: [400, 'documentIds: one of them belongs to another submission. Upload it again.'],
       too_many_submissions: [400, 'The limit of fifty submissions per day is reached. Try again tomorrow.'],
       documents_missing: [400, 'documentIds: a passport is missing, or both sides of an identity card.'],
+      documents_at_provider: [
+        400,
+        'documentIds: leave it out. The person gives documents at the page of POST /kyc/submissions/{id}/page.',
+      ],
     },
     emits: { 'kyc.submitted': kycEvents['kyc.submitted'], ...kycEndEvents },
   }),
@@ -243,6 +259,23 @@ export const kycApi = {
     summary: 'Get an identity submission',
     returns: [200, SubmissionRecord],
     fails: { submission_not_found },
+  }),
+  page: post('/kyc/submissions/{id}/page', {
+    ...writers,
+    summary: 'Get the provider’s page for a person',
+    description:
+      'With `KYC_PROVIDER=stripe` the person shows a document and their face there. The address works once and for a short time: get another one when it is needed, and give it to this person only.',
+    run: 'external',
+    requires: 'identityVerification',
+    returns: [200, z.object({ url: shownOnceSchema('https://verify.stripe.com/start/live_a1') })],
+    fails: {
+      submission_not_found,
+      submission_decided,
+      no_page: [400, 'The provider has no page: documents come with the submission.'],
+      nothing_to_give: [400, 'The person has given everything. The provider decides.'],
+      provider_silent: [504, 'The provider did not answer in time. Try again.'],
+    },
+    emits: { 'kyc.page_created': kycEvents['kyc.page_created'] },
   }),
   standing: get('/kyc/status', {
     callers: ['key'],
@@ -334,6 +367,7 @@ const step = {
 const outside = { ...step, run: 'external', requires: 'identityVerification' } as const
 
 const steps = ['submit', 'inquire'] as const
+const done = [200, z.object({ done: z.boolean() })] as const
 
 /** Only the provider's webhook creates this, from a notice with a verified signature. */
 const notice = z.custom<IdentityNotice>(
@@ -366,8 +400,17 @@ export const kycStepsApi = {
   eraseDocument: post('/kyc/documents/{id}/erase', {
     summary: 'Erase a document',
     callers: [],
-    returns: [200, z.object({ done: z.boolean() })],
+    returns: done,
     fails: { document_not_found },
     emits: { 'kyc.document_erased': documentEvents['kyc.document_erased'] },
+  }),
+  redact: post('/kyc/submissions/{id}/redact', {
+    summary: 'Have the provider erase what it has collected',
+    callers: [],
+    run: 'external',
+    requires: 'identityVerification',
+    returns: done,
+    fails: { submission_not_found },
+    emits: { 'kyc.redacted': kycEvents['kyc.redacted'] },
   }),
 }

@@ -35,7 +35,10 @@ export const createKycSubmission: HandlerOf<typeof kycApi.create> = async ({ bod
     records.findOne(KycSubmission, { representativeId, status: { $in: OPEN_KYC_STATUSES } }),
     records.find(KycDocument, { id: { $in: body.documentIds } }, { orderBy: { id: 'asc' }, lock: true }),
   ])
-  const problem = (await personProblem(body, customer, context)) ?? documentProblem(documents, body, context)
+  const provider = ports.identityVerification()
+  const problem =
+    (await personProblem(body, customer, context)) ??
+    (provider.takesDocuments ? documentProblem(documents, body, context) : pageProblem(body, context))
   if (problem) return problem
   if (open)
     return refuse(
@@ -43,7 +46,6 @@ export const createKycSubmission: HandlerOf<typeof kycApi.create> = async ({ bod
       `A submission of this person is already open: see GET /kyc/submissions/${open.id}.`,
     )
   if (recent >= MAX_SUBMISSIONS_PER_DAY) return refuse('too_many_submissions')
-  const provider = ports.identityVerification()
   const id = newId('kycsubmission')
   const { documentIds: _, ...members } = body
   const submission = records.create(KycSubmission, {
@@ -78,6 +80,9 @@ async function personProblem(
   const isSame = person.name.toLowerCase() === name.toLowerCase() && person.dateOfBirth === dateOfBirth
   return isSame ? undefined : refuse('person_differs')
 }
+
+const pageProblem = ({ documentIds }: Body, { refuse }: CreateContext) =>
+  documentIds.length > 0 ? refuse('documents_at_provider') : undefined
 
 function documentProblem(documents: readonly KycDocument[], body: Body, { refuse }: CreateContext) {
   const unknown = body.documentIds.find(

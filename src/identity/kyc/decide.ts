@@ -81,6 +81,16 @@ export async function applyProviderAnswer(
   return recordContradiction(submission, answer, context.now)
 }
 
+/** The provider says that something has changed: it is asked at once. */
+export async function askProviderNow(id: string, context: Deciding): Promise<boolean> {
+  const { submission } = await lockKycSubmission(id, context)
+  const { now } = context
+  if (!submission?.dueAt || submission.dueAt <= now) return false
+  submission.dueAt = now
+  wakeKycProcess(submission, context)
+  return true
+}
+
 const deciderOf = ({ ports }: Pick<Context, 'ports'>): IdentityDecider => ports.identityVerification().decider
 
 /** The first final answer counts. A contradiction is recorded, so that a person clarifies it with the provider. */
@@ -124,13 +134,15 @@ export async function endKycSubmission(
   { rejection, by }: Decision,
   context: Ending,
 ): Promise<boolean> {
-  const { now, emit } = context
+  const { now, ports, emit } = context
   if (!kycSubmissionMachine.move(submission, rejection ? 'rejected' : 'verified')) return false
   Object.assign(submission, { rejection, decidedBy: by, decidedAt: now, dueAt: null })
+  const provider = ports.identityVerification()
   // The retention of documents starts with the decision.
   const start = isSandboxSubmission(submission) ? now : clock.real()
   const eraseAt = addMs(start, rejection ? DOCUMENT_RETENTION_MS.rejected : DOCUMENT_RETENTION_MS.verified)
   for (const document of documents) document.eraseAt = eraseAt
+  if (provider.redact && provider.name === submission.provider) submission.redactAt = eraseAt
   const told = kycEvent(submission)
   if (rejection) emit('kyc.rejected', { ...told, code: rejection.code })
   else emit('kyc.verified', { ...told, decidedBy: by })

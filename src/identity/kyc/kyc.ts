@@ -20,9 +20,16 @@ import { endKycSubmission, kycSubjectId, lockKycSubmission } from './decide.ts'
 import { DOCUMENT_ERASURE_SQL, KycDocument } from './document.ts'
 import { eraseKycDocument, readKycDocument, uploadKycDocument } from './documents.ts'
 import { kycProcess } from './process.ts'
-import { applyKycNotice, inquireKycProvider, submitToKycProvider } from './steps.ts'
+import {
+  applyKycNotice,
+  inquireKycProvider,
+  openKycPage,
+  redactAtKycProvider,
+  submitToKycProvider,
+} from './steps.ts'
 import {
   isKycSubmissionOpen,
+  KYC_REDACTION_SQL,
   type KycRejection,
   KycSubmission,
   type KycSubmissionStatus,
@@ -159,6 +166,7 @@ const receive: SignedRequestReceiver = async (request, tools) => {
     return { unsigned: 'The signature of the identity provider is missing.' }
   const read = provider.read(request.body, request.headers, clock.real())
   if (read.kind === 'unsigned') return { unsigned: read.reason }
+  if (read.kind === 'ignored') return { outcome: answer(false) }
   if (read.kind === 'unreadable') throw new Problem('invalid_request', read.reason)
   const tenant = await findSubmissionTenant(read.notice.reference, tools)
   if (!tenant) return { outcome: answer(false) }
@@ -185,12 +193,14 @@ const kyc = bindHandlers(
     upload: uploadKycDocument,
     create: createKycSubmission,
     standing,
+    page: openKycPage,
     readDocument: readKycDocument,
     processStatus,
     submit: submitToKycProvider,
     inquire: inquireKycProvider,
     noticed: applyKycNotice,
     eraseDocument: eraseKycDocument,
+    redact: redactAtKycProvider,
     // The pipeline passes the raw bytes to the webhook's `receive` instead.
     receive: () => ({ taken: false }),
 
@@ -241,6 +251,13 @@ export const kycArea = area(
         due: 'erase_at',
         open: DOCUMENT_ERASURE_SQL,
         operations: ['kyc.eraseDocument'],
+      },
+      {
+        process: { name: 'kyc-redaction' },
+        table: 'kyc_submissions',
+        due: 'redact_at',
+        open: KYC_REDACTION_SQL,
+        operations: ['kyc.redact'],
       },
     ],
     openRecords: [

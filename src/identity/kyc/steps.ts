@@ -3,17 +3,19 @@ import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import { type ContextOf, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import {
+  type IdentityCall,
   type IdentityCheck,
   type IdentityCheckStatus,
   isUnansweredIdentityCheck,
   type UnansweredIdentityCheck,
 } from '../../ports/identity-verification.ts'
-import { addMs } from '../../values/clock.ts'
-import { kycStepsApi } from './api.ts'
-import { applyProviderAnswer } from './decide.ts'
+import { addMs, clock, days } from '../../values/clock.ts'
+import { kycApi, kycStepsApi } from './api.ts'
+import { applyProviderAnswer, askProviderNow } from './decide.ts'
 import { KycDocument } from './document.ts'
 import { readDocumentContent } from './documents.ts'
-import { KycSubmission, kycRetryDelay } from './submission.ts'
+import { isKycSubmissionOpen, KycSubmission, kycRetryDelay } from './submission.ts'
+import { kycEvent } from './submissions.ts'
 
 type StepContext = ContextOf<typeof kycStepsApi.submit>
 
@@ -74,6 +76,16 @@ function wholeCheck({ check, documents, tenant }: Request, { files }: Pick<Ports
   }
 }
 
+const callOf = (
+  { id, now }: Pick<Request, 'id' | 'now'>,
+  { pageUrl }: Ports,
+  requestId: string,
+): IdentityCall => ({
+  requestId,
+  now,
+  returnUrl: pageUrl(`/console/identity/${id}`),
+})
+
 const record = async (
   answer: IdentityCheckStatus | UnansweredIdentityCheck,
   { id }: Request,
@@ -88,7 +100,7 @@ const recover = async () => NOTHING
 export const submitToKycProvider = externalCall(kycStepsApi.submit, {
   reserve: ({ params }, context) => reserve(params.id, 'pending', context),
   call: (request, { ports, requestId }) =>
-    ports.identityVerification().submit(wholeCheck(request, ports), { requestId, now: request.now }),
+    ports.identityVerification().submit(wholeCheck(request, ports), callOf(request, ports, requestId)),
   record,
   recover,
 })
@@ -99,7 +111,7 @@ export const inquireKycProvider = externalCall(kycStepsApi.inquire, {
   async call(request, { ports, requestId }) {
     const provider = ports.identityVerification()
     const check = wholeCheck(request, ports)
-    const call = { requestId, now: request.now }
+    const call = callOf(request, ports, requestId)
     const answer = await provider.inquire(check, call)
     const isLost = !isUnansweredIdentityCheck(answer) && answer.status === 'unknown'
     return isLost ? provider.submit(check, call) : answer
@@ -108,6 +120,57 @@ export const inquireKycProvider = externalCall(kycStepsApi.inquire, {
   recover,
 })
 
-export const applyKycNotice: HandlerOf<typeof kycStepsApi.noticed> = async ({ body }, context) => ({
-  acted: await applyProviderAnswer(body.reference, body.status, context),
+export const applyKycNotice: HandlerOf<typeof kycStepsApi.noticed> = async (
+  { body: { reference, status } },
+  context,
+) => ({
+  acted: await (status.status === 'changed'
+    ? askProviderNow(reference, context)
+    : applyProviderAnswer(reference, status, context)),
+})
+
+/** Asks the provider each time: an address works once, and is stored nowhere. */
+export const openKycPage = externalCall(kycApi.page, {
+  async reserve({ params }, { records, tenant, now, ports, refuse }) {
+    const submission = await records.findOne(KycSubmission, { id: params.id })
+    if (!submission) return refuse('submission_not_found')
+    if (!isKycSubmissionOpen(submission)) return refuse('submission_decided')
+    if (!ports.identityVerification().page) return refuse('no_page')
+    return { id: submission.id, tenant, now, check: checkOf(submission), documents: [] }
+  },
+  call: async (request, { ports, requestId }) =>
+    (await ports
+      .identityVerification()
+      .page?.(wholeCheck(request, ports), callOf(request, ports, requestId))) ?? 'unusable',
+  async record(answer, { id }, { records, emit, refuse }) {
+    if (answer === 'late' || answer === 'unusable') return refuse('provider_silent')
+    if (answer.url === null) return refuse('nothing_to_give')
+    emit('kyc.page_created', kycEvent(await records.findOneOrFail(KycSubmission, { id })))
+    return { url: answer.url }
+  },
+  recover: async (_, { refuse }) => refuse('provider_silent'),
+})
+
+const DONE = { done: true }
+
+/** Tried again the next day if the provider does not answer, or is not the configured one. */
+export const redactAtKycProvider = externalCall(kycStepsApi.redact, {
+  async reserve({ params }, { records, ports, refuse }) {
+    const submission = await records.lock(KycSubmission, params.id)
+    if (!submission) return refuse('submission_not_found')
+    const [{ name, redact }, real] = [ports.identityVerification(), clock.real()]
+    if (!submission.redactAt || submission.redactAt > real) return new AnswerNow(DONE)
+    submission.redactAt = addMs(real, days(1))
+    return redact && name === submission.provider ? { id: submission.id } : new AnswerNow(DONE)
+  },
+  call: async ({ id }, { ports }) => (await ports.identityVerification().redact?.(id)) ?? 'late',
+  async record(answer, { id }, { records, emit }) {
+    const submission = await records.lock(KycSubmission, id)
+    if (answer === 'redacted' && submission) {
+      submission.redactAt = null
+      emit('kyc.redacted', kycEvent(submission))
+    }
+    return DONE
+  },
+  recover: async () => DONE,
 })

@@ -19,6 +19,9 @@ export const SANDBOX_PROVIDER = 'sandbox'
 
 export const OPEN_KYC_SUBMISSION_SQL = "status in ('pending', 'in_review')"
 
+/** SQL condition. Evidence is kept for this long in real time, whatever the owner's test clock says. */
+export const KYC_REDACTION_SQL = 'redact_at is not null and redact_at <= now()'
+
 export const OPEN_KYC_STATUSES = ['pending', 'in_review'] as const satisfies readonly KycSubmissionStatus[]
 
 /** Bounds a tenant's submissions a day, since each costs the provider work. */
@@ -49,6 +52,8 @@ const schema = defineEntity({
     contradictedAt: nullable.instant(),
     /** When the provider is called next; null if operators decide or the submission has ended. */
     dueAt: nullable.instant(),
+    /** When the provider erases what it has collected from the person itself. */
+    redactAt: nullable.instant(),
     workflowId: p.text(),
   },
 })

@@ -140,8 +140,8 @@ export interface LiveRails {
   readonly machinePayments: 'stripe' | 'sandbox' | null
   /** Charges the payers of payment requests who are programs. */
   readonly acquirer: 'stripe' | null
-  readonly paymentMethods: 'sandbox' | null
-  readonly identityVerification: 'manual' | 'none' | 'sandbox'
+  readonly paymentMethods: 'stripe' | 'sandbox' | null
+  readonly identityVerification: 'stripe' | 'manual' | 'none' | 'sandbox'
 }
 
 /** The EU country in which each store keeps its data; null if the settings do not state it. */

@@ -32,6 +32,9 @@ export const FundingRecord = z
     reversedAt: instant
       .nullable()
       .meta({ description: 'The time at which the payer’s bank reversed the funding.' }),
+    reversedCents: moneySchema.nullable().meta({
+      description: 'What it took. A funding that it gave back is `reinstated`.',
+    }),
     creditId: id('credit').nullable().meta({
       description: 'The incoming credit that holds the money, if the wallet was closed when it arrived.',
     }),
@@ -63,6 +66,24 @@ const outcomes = {
   'incoming.received': IncomingCreditEvent,
 }
 
+const reversalEvents = {
+  'funding.reversed': declareEvent(
+    'The payer’s bank has reversed a funding.',
+    FundingEvent.extend({
+      owedCents: moneySchema.meta({
+        description: 'The part that exceeded the wallet balance, which the owner now owes.',
+      }),
+    }),
+  ),
+  'wallet.debited': WalletEvent,
+}
+
+const chargeEvents = {
+  ...outcomes,
+  ...reversalEvents,
+  'funding.reinstated': declareEvent('The payer’s bank has given a reversed funding back.', FundingEvent),
+}
+
 const reversal = {
   body: z.strictObject({
     reason: z
@@ -74,17 +95,7 @@ const reversal = {
   }),
   example: { reason: 'The cardholder disputes it.' },
   returns: [200, FundingRecord],
-  emits: {
-    'funding.reversed': declareEvent(
-      'The payer’s bank has reversed a funding.',
-      FundingEvent.extend({
-        owedCents: moneySchema.meta({
-          description: 'The part that exceeded the wallet balance, which the owner now owes.',
-        }),
-      }),
-    ),
-    'wallet.debited': WalletEvent,
-  },
+  emits: reversalEvents,
 } as const
 
 const reversalFails = {
@@ -127,8 +138,15 @@ const funding = {
   fails,
   emits: {
     'funding.created': declareEvent('A funding has been requested.', FundingEvent),
-    ...outcomes,
+    ...chargeEvents,
   },
+} as const
+
+const following = {
+  callers: [],
+  run: 'external',
+  returns: [200, z.object({ done: z.boolean() })],
+  emits: chargeEvents,
 } as const
 
 export const fundingsApi = {
@@ -182,6 +200,15 @@ export const fundingsApi = {
     },
     emits: outcomes,
   }),
+  receive: post('/rails/funding', {
+    summary: 'Receive a signed notice of the payment processor',
+    description:
+      'The webhook of the processor of payment methods. The signature over the raw body is verified first. A notice only says which charge may have changed: the service asks the processor for its state.',
+    callers: ['signed'],
+    body: z.strictObject({}),
+    returns: [200, z.object({ taken: z.boolean() })],
+    emits: chargeEvents,
+  }),
   reverse: post('/billing/fundings/{id}/reverse', {
     ...reversal,
     summary: 'Record a reversal of a funding',
@@ -202,11 +229,10 @@ export const fundingsApi = {
       test_mode_only: [400, 'Only a bank reverses live fundings. Use a sandbox or test key.'],
     },
   }),
-  follow: post('/fundings/{id}/follow', {
-    summary: 'Ask the processor about a charge',
-    callers: [],
-    run: 'external',
-    returns: [200, z.object({ done: z.boolean() })],
-    emits: outcomes,
+  follow: post('/fundings/{id}/follow', { ...following, summary: 'Ask the processor about a charge' }),
+  noticed: post('/fundings/noticed', {
+    ...following,
+    summary: 'Ask the processor about a charge that may have changed',
+    body: z.strictObject({ id: id('funding') }),
   }),
 }

@@ -1,8 +1,8 @@
 import type { ReceivedCredit } from '../../iso20022/credit.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import type { ChargeFailureReason, ChargeState } from '../../ports/funding-rail.ts'
-import { addMs } from '../../values/clock.ts'
-import { subtractCents } from '../../values/money.ts'
+import { addMs, utcDay } from '../../values/clock.ts'
+import { type Cents, subtractCents } from '../../values/money.ts'
 import { postToSuspense, repayWalletDebt } from '../incoming/index.ts'
 import { DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS, type LockedBook, lockBook } from '../ledger/index.ts'
 import { type WalletRow, walletEvent, walletsById } from '../wallets/index.ts'
@@ -43,13 +43,19 @@ interface FundingIds {
   readonly walletId: string
 }
 
-/** Does nothing if the funding has ended. */
+/** Does nothing if the funding has ended otherwise. What was taken back had arrived before. */
 export async function applyFundingChargeState(
   ids: FundingIds,
   state: ChargeState,
   context: Settling,
 ): Promise<Funding> {
-  if (state.status === 'settled') return creditFundedWallet(await lockFundingForCredit(ids, context), context)
+  const { status } = state
+  if (status === 'settled' || status === 'reversed' || status === 'reinstated') {
+    const funding = await creditFundedWallet(await lockFundingForCredit(ids, context), context)
+    if (status === 'reversed') await reverse(ids, state, context)
+    if (status === 'reinstated') await reinstate(ids, context)
+    return funding
+  }
   const funding = await lockFunding(ids.id, context)
   if (!isFundingPending(funding)) return funding
   if (state.status === 'failed') return failFunding(funding, state.reason, context)
@@ -123,29 +129,29 @@ function markSettled(funding: Funding, now: Date): void {
  * and fails.
  */
 async function creditSuspenseInstead(funding: Funding, context: Settling): Promise<Funding> {
-  const { now, tenant, emit } = context
+  const { now, emit } = context
   if (!funding.paymentMethodId) return failFunding(funding, WALLET_CLOSED, context)
-  const { id, amountCents } = funding
-  const received: ReceivedCredit = {
-    amountCents,
-    source: 'funding',
-    origin: tenant.ownerId,
-    bankReference: id,
-    part: 0,
-    iban: null,
-    reference: id,
-    senderName: null,
-    senderIban: null,
-    endToEndId: null,
-    valueDate: now.toISOString().slice(0, 10),
-    reason: null,
-  }
-  const credit = await postToSuspense(received, 'wallet_closed', context)
+  const credit = await postToSuspense(creditOf(funding, now), 'wallet_closed', context)
   funding.creditId = credit.id
   markSettled(funding, now)
   emit('funding.settled', fundingEvent(funding))
   return funding
 }
+
+const creditOf = ({ id, ownerId, amountCents }: Funding, now: Date): ReceivedCredit => ({
+  amountCents,
+  source: 'funding',
+  origin: ownerId,
+  bankReference: id,
+  part: 0,
+  iban: null,
+  reference: id,
+  senderName: null,
+  senderIban: null,
+  endToEndId: null,
+  valueDate: utcDay(now),
+  reason: null,
+})
 
 export function failFunding(
   funding: Funding,
@@ -183,25 +189,55 @@ function recordProgress(
 
 type Reversing = ContextOf<typeof fundingsApi.reverse>
 
+interface Reversal {
+  readonly reason: ChargeFailureReason
+  /** All of it by default. */
+  readonly amountCents?: Cents
+}
+
 /**
  * The payer's bank has taken the money back. If the wallet has spent it, the owner owes the missing amount.
- * Holds for payments stay.
+ * Holds for payments stay. Returns undefined if there is nothing to reverse.
  */
-export async function reverseFunding(
-  ids: Pick<Funding, 'id' | 'walletId'>,
-  message: string,
-  context: Reversing,
-) {
-  const { sql, now, emit, refuse, queueStatement } = context
+async function reverse(
+  ids: FundingIds,
+  { reason, amountCents }: Reversal,
+  context: Pick<Settling, 'records' | 'sql' | 'tenant' | 'now' | 'queueStatement'> & Pick<Reversing, 'emit'>,
+): Promise<Funding | undefined> {
+  const { sql, now, emit, queueStatement } = context
   const { book, wallet, funding } = await lockWithAccounts(ids, { others: FORCED_DEBIT_ACCOUNTS }, context)
-  if (funding.status !== 'settled') return refuse('funding_not_settled')
-  const { id, amountCents } = funding
-  const owed = book.forceDebit('fund_reversal', wallet.id, 'bank', amountCents, { type: 'funding', id })
+  if (!fundingMachine.move(funding, 'reversed')) return undefined
+  const { id } = funding
+  const gone = amountCents && amountCents < funding.amountCents ? amountCents : funding.amountCents
+  const owed = book.forceDebit('fund_reversal', wallet.id, 'bank', gone, { type: 'funding', id })
   queueStatement(book.post(sql))
-  fundingMachine.move(funding, 'reversed')
-  Object.assign(funding, { reversedAt: now, reason: { code: 'reversed', message } })
+  Object.assign(funding, { reversedAt: now, reversedCents: gone, reason })
   emit('funding.reversed', { ...fundingEvent(funding), owedCents: owed })
-  const taken = subtractCents(amountCents, owed)
+  const taken = subtractCents(gone, owed)
   if (taken > 0n) emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, taken))
   return funding
+}
+
+export const reverseFunding = async (ids: FundingIds, message: string, context: Reversing) =>
+  (await reverse(ids, { reason: { code: 'reversed', message } }, context)) ??
+  context.refuse('funding_not_settled')
+
+/** The payer's bank has given the money back. Does nothing if none was taken. */
+async function reinstate(ids: FundingIds, context: Settling): Promise<void> {
+  const { sql, now, emit, queueStatement } = context
+  const { book, wallet, funding } = await lockFundingForCredit(ids, context)
+  if (!fundingMachine.move(funding, 'reinstated')) return
+  const { id, reversedCents } = funding
+  if (reversedCents === null) throw new Error(`${id}: a reversed funding without an amount`)
+  emit('funding.reinstated', fundingEvent(funding))
+  if (wallet.status === 'closed') {
+    const received = { ...creditOf(funding, now), amountCents: reversedCents, part: 1 }
+    await postToSuspense(received, 'wallet_closed', context)
+    return
+  }
+  const cause = { type: 'funding_reinstatement', id }
+  book.move('fund_reinstated', 'bank', wallet.id, reversedCents, cause)
+  emit('wallet.funded', walletEvent(wallet, book.balance(wallet.id).posted, reversedCents))
+  repayWalletDebt(wallet, reversedCents, cause, book, emit)
+  queueStatement(book.post(sql))
 }

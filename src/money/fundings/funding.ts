@@ -14,7 +14,8 @@ export const fundingMachine = stateMachine('funding', {
   requires_action: ['pending', 'settled', 'failed'],
   settled: ['reversed'],
   failed: [],
-  reversed: [],
+  reversed: ['reinstated'],
+  reinstated: [],
 })
 
 export const isFundingPending = ({ status }: Pick<Funding, 'status'>): boolean =>
@@ -39,6 +40,7 @@ const schema = defineEntity({
     dueAt: nullable.instant(),
     settledAt: nullable.instant(),
     reversedAt: nullable.instant(),
+    reversedCents: nullable.cents('reversed_cents'),
     creditId: nullable.string(),
   },
 })

@@ -1,8 +1,8 @@
-import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
+import type { Mode } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ExternalCallContext } from '../../kernel/contract/handlers.ts'
 import { bindHandlers, type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
-import type { Row } from '../../kernel/contract/sql.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
 import { definedOnly, halfOpenRangeCondition, withMembers } from '../../kernel/database/entity.ts'
 import type { ChargeState, FundingCharge } from '../../ports/funding-rail.ts'
 import { addMs } from '../../values/clock.ts'
@@ -24,8 +24,8 @@ import {
   fundingDeadline,
   fundingMachine,
   fundingsPersonalData,
-  isFundingPending,
 } from './funding.ts'
+import { findFundingTenant, receiveFundingNotice } from './notices.ts'
 
 /** Stored before the call, so its members must be JSON. */
 interface ChargeRequest {
@@ -52,6 +52,12 @@ const chargeOf = ({ cents: amount, madeAt }: ChargeRequest, token: string): Fund
   token,
   amountCents: cents(amount),
   madeAt: new Date(madeAt),
+})
+
+const callOf = ({ fundingId }: ChargeRequest, { pageUrl }: Pick<Ports, 'pageUrl'>, requestId: string) => ({
+  reference: fundingId,
+  requestId,
+  returnUrl: pageUrl(`/console/fundings/${fundingId}`),
 })
 
 const chargeRequestOf = (
@@ -112,10 +118,10 @@ async function recordCharge(
 }
 
 const steps = {
-  async call(request: ChargeRequest, { ports, requestId }: Pick<Context, 'ports' | 'requestId'>) {
-    const { fundingId, mode, token } = request
+  async call(request: ChargeRequest, { ports, requestId }: ExternalCallContext) {
+    const { mode, token } = request
     if (token === null) return SETTLED
-    return ports.fundingRail(mode).charge(chargeOf(request, token), { reference: fundingId, requestId })
+    return ports.fundingRail(mode).charge(chargeOf(request, token), callOf(request, ports, requestId))
   },
   record: (state: ChargeState, { fundingId, walletId }: ChargeRequest, context: FundingContext) =>
     recordCharge(state, { id: fundingId, walletId }, context),
@@ -126,8 +132,32 @@ const steps = {
   },
 }
 
-const FUNDING_OF_ANY_TENANT = `
-select owner_id as "ownerId", mode, wallet_id as "walletId" from fundings where id = $1`
+type FollowContext = ContextOf<typeof fundingsApi.follow>
+type FollowRequest = ChargeRequest & { readonly now: string }
+
+async function begin(id: string, { records, now }: FollowContext): Promise<FollowRequest | null> {
+  const funding = await records.findOneOrFail(Funding, { id })
+  if (fundingMachine.isFinal(funding.status)) return null
+  const method = await records.findOne(PaymentMethod, { id: funding.paymentMethodId ?? '' })
+  return { ...chargeRequestOf(funding, method?.token ?? null), now: now.toISOString() }
+}
+
+const followSteps = {
+  async call(request: FollowRequest | null, { ports, requestId }: ExternalCallContext) {
+    if (!request) return null
+    const { mode, token, now } = request
+    if (token === null) return SETTLED
+    const call = { ...callOf(request, ports, requestId), now: new Date(now) }
+    return ports.fundingRail(mode).stateOf(chargeOf(request, token), call)
+  },
+  async record(state: ChargeState | null, request: FollowRequest | null, context: FollowContext) {
+    if (request && state)
+      await applyFundingChargeState({ id: request.fundingId, walletId: request.walletId }, state, context)
+    return { done: true }
+  },
+  // The next sweep asks again.
+  recover: async () => ({ done: true }),
+}
 
 const fund = bindHandlers(fundingsApi, {
   create: externalCall(fundingsApi.create, {
@@ -159,7 +189,7 @@ const fund = bindHandlers(fundingsApi, {
   },
 
   async reverse({ params, body }, context) {
-    const [found] = await context.sql<Tenant & Row & { walletId: string }>(FUNDING_OF_ANY_TENANT, [params.id])
+    const found = await findFundingTenant(params.id, context.sql)
     if (!found) return context.refuse('funding_not_found')
     const { ownerId, mode, walletId } = found
     context.switchTenant({ ownerId, mode })
@@ -174,28 +204,13 @@ const fund = bindHandlers(fundingsApi, {
     return reverseFunding(unlocked, body.reason, context)
   },
 
-  follow: externalCall(fundingsApi.follow, {
-    async reserve({ params }, { records, now }) {
-      const funding = await records.findOneOrFail(Funding, { id: params.id })
-      if (!isFundingPending(funding)) return null
-      const method = await records.findOne(PaymentMethod, { id: funding.paymentMethodId ?? '' })
-      return { ...chargeRequestOf(funding, method?.token ?? null), now: now.toISOString() }
-    },
-    async call(request, { ports, requestId }) {
-      if (!request) return null
-      const { fundingId, mode, token, now } = request
-      if (token === null) return SETTLED
-      const call = { reference: fundingId, requestId, now: new Date(now) }
-      return ports.fundingRail(mode).stateOf(chargeOf(request, token), call)
-    },
-    async record(state, request, context) {
-      if (request && state)
-        await applyFundingChargeState({ id: request.fundingId, walletId: request.walletId }, state, context)
-      return { done: true }
-    },
-    // The next sweep asks again.
-    recover: async () => ({ done: true }),
+  follow: { ...followSteps, reserve: ({ params }, context) => begin(params.id, context) },
+  noticed: externalCall(fundingsApi.noticed, {
+    ...followSteps,
+    reserve: ({ body }, context) => begin(body.id, context),
   }),
+  // The pipeline passes the raw bytes to `receiveFundingNotice` instead.
+  receive: () => ({ taken: false }),
 })
 
 export const fundingsArea = area(
@@ -207,5 +222,6 @@ export const fundingsArea = area(
     entities: [Funding],
     machines: [fundingMachine],
     deadlines: [fundingDeadline],
+    receives: { receive: receiveFundingNotice },
   },
 )

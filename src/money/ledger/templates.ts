@@ -4,6 +4,8 @@ export const postingTemplates = {
   fund: ['bank', 'wallet'],
   /** A chargeback or returned debit, even if the wallet no longer has the money. */
   fund_reversal: ['wallet', 'bank'],
+  /** The payer's bank gives it back: a chargeback was won. */
+  fund_reinstated: ['bank', 'wallet'],
   /**
    * The platform advances what an owner owes, and what an acquirer has yet to pay, so that the bank covers
    * all wallets; `advance_return` takes it back.

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { del, emptyBody, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instrumentKinds } from '../../ports/funding-rail.ts'
 import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
@@ -35,17 +36,52 @@ const PaymentMethodEvent = z.object({
   last4: z.string(),
 })
 
+const outside = {
+  callers: ['key'],
+  scope: 'billing:write',
+  run: 'external',
+  requires: 'fundingRail',
+} as const
+
+const processor_silent = [
+  504,
+  'The processor did not answer in time. Nothing was recorded: repeat it, with a new Idempotency-Key.',
+] as const
+
 export const paymentMethodsApi = {
+  setUpPaymentMethod: post('/billing/payment-methods/setup', {
+    ...outside,
+    summary: 'Get a page for a card or bank account',
+    description:
+      'A person opens `url`, enters a card or bank account at the processor, and allows it to be charged later. Then add it with `token`. The page leads back to the console.',
+    returns: [
+      200,
+      z
+        .object({
+          url: shownOnceSchema('https://checkout.stripe.com/c/pay/cs_live_a1'),
+          token: z.string().meta({ description: 'For `POST /billing/payment-methods`.' }),
+          expiresAt: instant,
+        })
+        .meta({ id: 'PaymentMethodSetup' }),
+    ],
+    fails: {
+      processor_refused: [502, 'The processor refused it, and says why.'],
+      processor_silent,
+    },
+    emits: {
+      'payment_method.setup_created': declareEvent(
+        'A page for a card or bank account has been made.',
+        z.object({ expiresAt: instant }),
+      ),
+    },
+  }),
   addPaymentMethod: post('/billing/payment-methods', {
     summary: 'Add a payment method',
     description: [
-      'Uses the processor’s token: the processor stores the number, and this service never sees it. A body with a card number is refused.',
+      'Uses the token of `POST /billing/payment-methods/setup`: the processor stores the number, and this service never sees it. A body with a card number is refused.',
       'Test tokens: `tok_visa`, `tok_mastercard`, `tok_sepa_debit`, and `tok_declined`, a card that declines every charge.',
     ].join('\n\n'),
-    callers: ['key'],
-    scope: 'billing:write',
-    run: 'external',
-    requires: 'fundingRail',
+    ...outside,
     body: refuseCardNumbers(
       z.strictObject({
         token: patternTextSchema(/^[\w-]{3,200}$/, 200, '3 to 200 letters, digits, `_` and `-`').meta({
@@ -59,10 +95,8 @@ export const paymentMethodsApi = {
     returns: [201, PaymentMethodRecord],
     fails: {
       token_unknown: [400, 'token: the processor does not know this token.'],
-      processor_silent: [
-        504,
-        'The processor did not answer in time. Nothing was recorded: add it again, with a new Idempotency-Key.',
-      ],
+      setup_incomplete: [400, 'token: the person has not finished the page. Add it again once they have.'],
+      processor_silent,
     },
     emits: { 'payment_method.created': declareEvent('A payment method has been added.', PaymentMethodEvent) },
   }),
@@ -76,11 +110,11 @@ export const paymentMethodsApi = {
   }),
   removePaymentMethod: del('/billing/payment-methods/{id}', {
     summary: 'Remove a payment method',
-    description: 'The payment method is not charged again. Pending charges are not affected.',
-    callers: ['key'],
-    scope: 'billing:write',
+    description:
+      'The payment method is not charged again, and the processor forgets it. Pending charges are not affected.',
+    ...outside,
     returns: [204, emptyBody],
-    fails: { payment_method_not_found: notFound('payment method') },
+    fails: { payment_method_not_found: notFound('payment method'), processor_silent },
     emits: {
       'payment_method.removed': declareEvent('A payment method has been removed.', PaymentMethodEvent),
     },

@@ -1,6 +1,7 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
 import { bindHandlers, type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import type { FundingInstrument, MissingInstrument } from '../../ports/funding-rail.ts'
 import { newId } from '../../values/ids.ts'
 import { paymentMethodsApi } from './api.ts'
@@ -9,6 +10,7 @@ import { PaymentMethod, paymentMethodMachine } from './payment-method.ts'
 /** Stored before the call, so its members must be JSON. */
 interface TokenCheck {
   readonly mode: Mode
+  readonly ownerId: string
   readonly reference: string
   readonly token: string
   readonly holder: string
@@ -22,28 +24,54 @@ const paymentMethodEvent = ({ id, status, kind, brand, last4 }: PaymentMethod) =
   last4,
 })
 
+/** The page of a setup gives one payment method, however often its token is added. */
 async function recordInstrument(
   answer: FundingInstrument | MissingInstrument,
-  { token, holder }: TokenCheck,
-  { records, emit, refuse }: ContextOf<typeof paymentMethodsApi.addPaymentMethod>,
+  { token: given, holder }: TokenCheck,
+  context: ContextOf<typeof paymentMethodsApi.addPaymentMethod>,
 ) {
+  const { records, emit, refuse } = context
   if (answer === 'unknown') return refuse('token_unknown')
+  if (answer === 'incomplete') return refuse('setup_incomplete')
   if (answer === 'silent') return refuse('processor_silent')
-  const { kind, brand, last4 } = answer
+  const { kind, brand, last4, token } = answer
+  if (token !== given) {
+    await lockTenant(context, 'payment-methods')
+    const [known] = await records.find(PaymentMethod, { token }, { limit: 1 })
+    if (known) return known.status === 'active' ? known : refuse('token_unknown')
+  }
   const method = records.create(PaymentMethod, { kind, brand, last4, token, holder })
   emit('payment_method.created', paymentMethodEvent(method))
   return method
 }
 
 export const paymentMethodHandlers = bindHandlers(paymentMethodsApi, {
+  setUpPaymentMethod: externalCall(paymentMethodsApi.setUpPaymentMethod, {
+    async reserve(_, { tenant, ports }) {
+      ports.fundingRail(tenant.mode)
+      return { ...tenant, reference: newId('setup') }
+    },
+    call: ({ mode, ownerId, reference }, { ports, requestId }) =>
+      ports
+        .fundingRail(mode)
+        .setUp({ ownerId, returnUrl: ports.pageUrl('/console/billing') }, { reference, requestId }),
+    async record(answer, _, { emit, refuse }) {
+      if (answer === 'silent') return refuse('processor_silent')
+      if ('refused' in answer) return refuse('processor_refused', answer.refused)
+      emit('payment_method.setup_created', { expiresAt: answer.expiresAt })
+      return answer
+    },
+    recover: async (_, { refuse }) => refuse('processor_silent'),
+  }),
+
   addPaymentMethod: externalCall(paymentMethodsApi.addPaymentMethod, {
-    async reserve({ body }, { tenant: { mode }, ports }) {
+    async reserve({ body }, { tenant: { mode, ownerId }, ports }) {
       // Throws before anything is reserved if this mode has no rail.
       ports.fundingRail(mode)
-      return { ...body, mode, reference: newId('tokencheck') }
+      return { ...body, mode, ownerId, reference: newId('tokencheck') }
     },
-    call: ({ mode, token, reference }, { ports, requestId }) =>
-      ports.fundingRail(mode).instrumentOf(token, { reference, requestId }),
+    call: ({ mode, token, ownerId, reference }, { ports, requestId }) =>
+      ports.fundingRail(mode).instrumentOf(token, { ownerId, reference, requestId }),
     record: recordInstrument,
     /** The answer was lost in a crash, which counts as a processor that did not answer in time. */
     recover: (check, context) => recordInstrument('silent', check, context),
@@ -52,10 +80,23 @@ export const paymentMethodHandlers = bindHandlers(paymentMethodsApi, {
   paymentMethods: ({ query: { status = 'active', kind } }, { page }) =>
     page(PaymentMethod, definedOnly({ status, kind })),
 
-  async removePaymentMethod({ params }, { records, now, emit, refuse }) {
-    const method = await records.lock(PaymentMethod, params.id)
-    if (!method || !paymentMethodMachine.move(method, 'removed')) return refuse('payment_method_not_found')
-    method.removedAt = now
-    emit('payment_method.removed', paymentMethodEvent(method))
-  },
+  /** The processor first: what is removed here can no longer be charged there. */
+  removePaymentMethod: externalCall(paymentMethodsApi.removePaymentMethod, {
+    async reserve({ params: { id } }, { records, tenant: { mode }, ports, refuse }) {
+      const method = await records.findOne(PaymentMethod, { id, status: 'active' })
+      if (!method) return refuse('payment_method_not_found')
+      ports.fundingRail(mode)
+      return { id, mode, token: method.token }
+    },
+    call: ({ id, mode, token }, { ports, requestId }) =>
+      ports.fundingRail(mode).forget(token, { reference: id, requestId }),
+    async record(answer, { id }, { records, now, emit, refuse }) {
+      if (answer === 'silent') return refuse('processor_silent')
+      const method = await records.lock(PaymentMethod, id)
+      if (!method || !paymentMethodMachine.move(method, 'removed')) return refuse('payment_method_not_found')
+      method.removedAt = now
+      emit('payment_method.removed', paymentMethodEvent(method))
+    },
+    recover: async (_, { refuse }) => refuse('processor_silent'),
+  }),
 })

@@ -13,6 +13,7 @@ interface Kind {
 const kinds: Readonly<Record<string, Kind>> = {
   fund: { words: 'Top-up', code: 'OTHR' },
   fund_reversal: { words: 'Top-up, drawn back', code: 'OTHR' },
+  fund_reinstated: { words: 'Top-up, given back', code: 'OTHR' },
   recovery: { words: 'Paid back what was owed', code: 'OTHR' },
   sepa_credit: { words: 'SEPA credit', code: 'ESCT' },
   assignment: { words: 'SEPA credit, assigned', code: 'ESCT' },

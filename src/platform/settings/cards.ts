@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { documentSetting } from './setting.ts'
+import { documentSetting, listSetting } from './setting.ts'
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
@@ -22,22 +22,22 @@ export const cardSettings = {
       .optional(),
     {
       meaning:
-        'API key of the Stripe account that issues the cards and charges shared payment tokens. A restricted key needs permission for Issuing, ephemeral keys, payment methods, shared payment tokens, payment intents, refunds and disputes.',
+        'API key of the Stripe account that issues the cards, charges shared payment tokens and payment methods, and verifies identities. The guides name the permissions that a restricted key needs.',
       secret: true,
       allowed: 'a Stripe secret or restricted key (sk_…, rk_…)',
       otherwise: 'none',
     },
   ),
-  stripeWebhookSecret: documentSetting(webhookSecret(), {
+  stripeWebhookSecret: documentSetting(webhookSecretText().optional(), {
     meaning: 'Signing secret of the Stripe endpoint for real-time authorizations.',
     secret: true,
     allowed: 'a Stripe signing secret (whsec_…)',
     otherwise: 'none',
   }),
-  stripeWebhookSecretEvents: documentSetting(webhookSecret(), {
-    meaning: 'Signing secret of the Stripe endpoint for all other events, if it is a different one.',
+  stripeWebhookSecretEvents: documentSetting(listSetting(webhookSecretText()).optional(), {
+    meaning: 'Signing secrets of the Stripe endpoints for all other events.',
     secret: true,
-    allowed: 'a Stripe signing secret (whsec_…)',
+    allowed: 'Stripe signing secrets (whsec_…), separated by commas',
     otherwise: 'none',
   }),
   stripeProfileId: documentSetting(
@@ -59,9 +59,6 @@ export const cardSettings = {
   }),
 }
 
-function webhookSecret() {
-  return z
-    .string()
-    .regex(/^whsec_\w{8,}$/)
-    .optional()
+function webhookSecretText() {
+  return z.string().regex(/^whsec_\w{8,}$/)
 }

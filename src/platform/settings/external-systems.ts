@@ -55,30 +55,33 @@ export const externalSystemSettings = {
   }),
 }
 
-const kycProviders = ['sandbox', 'manual', 'none'] as const
+const kycProviders = ['sandbox', 'manual', 'none', 'stripe'] as const
 type KycProvider = (typeof kycProviders)[number]
 
 export const identitySettings = {
   kycProvider: documentSetting(z.enum(kycProviders).optional(), {
     meaning:
-      'Who verifies identities, in both modes. A verified owner may create live keys. `manual`: operators decide. `none`: the installation verifies its only customer without a check, and refuses a second one. `sandbox` decides by magic names and is refused together with a real rail. The same for every process.',
-    allowed: 'sandbox, manual, none',
+      'Who verifies identities, in both modes. A verified owner may create live keys. `manual`: operators decide. `none`: the installation verifies its only customer without a check, and refuses a second one. `stripe`: Stripe Identity, by a restricted key in `STRIPE_SECRET_KEY`. `sandbox` decides by magic names and is refused together with a real rail. The same for every process.',
+    allowed: 'sandbox, manual, none, stripe',
     otherwise:
-      'manual with a real rail (SEPA_RAIL=files, CARD_PROCESSOR=stripe, COLLECTION_IBAN, STRIPE_PROFILE_ID), otherwise sandbox',
+      'manual with a real rail (SEPA_RAIL=files, CARD_PROCESSOR=stripe, FUNDING_RAIL=stripe, COLLECTION_IBAN, STRIPE_PROFILE_ID), otherwise sandbox',
   }),
 }
 
 export interface RailSettings {
   readonly sepaRail?: string | undefined
   readonly cardProcessor?: string | undefined
+  readonly fundingRail?: string | undefined
   readonly collectionIban?: string | undefined
   readonly stripeProfileId?: string | undefined
   readonly kycProvider?: KycProvider | undefined
+  readonly stripeSecretKey?: string | undefined
 }
 
 export const hasRealRail = (settings: RailSettings): boolean =>
   settings.sepaRail === 'files' ||
   settings.cardProcessor === 'stripe' ||
+  settings.fundingRail === 'stripe' ||
   settings.collectionIban !== undefined ||
   settings.stripeProfileId !== undefined
 
@@ -87,9 +90,14 @@ export const kycProviderOf = (settings: RailSettings): KycProvider =>
 
 /** Prevents a magic name of the sandbox from opening keys that move real money. */
 export function assertKycProvider(settings: RailSettings): void {
-  if (kycProviderOf(settings) === 'sandbox' && hasRealRail(settings))
+  const provider = kycProviderOf(settings)
+  if (provider === 'stripe' && !settings.stripeSecretKey?.startsWith('rk_'))
     throw new InvalidSettingError(
-      'KYC_PROVIDER=sandbox verifies people by magic names, and this installation moves real money. Set KYC_PROVIDER=manual (or none, if you are the only customer), or remove SEPA_RAIL=files, CARD_PROCESSOR=stripe, COLLECTION_IBAN and STRIPE_PROFILE_ID.',
+      'KYC_PROVIDER=stripe compares dates of birth, which Stripe shows to restricted keys only. Set STRIPE_SECRET_KEY to a restricted key (rk_…) that may read sensitive results of Identity.',
+    )
+  if (provider === 'sandbox' && hasRealRail(settings))
+    throw new InvalidSettingError(
+      'KYC_PROVIDER=sandbox verifies people by magic names, and this installation moves real money. Set KYC_PROVIDER=manual (or none, if you are the only customer), or remove SEPA_RAIL=files, CARD_PROCESSOR=stripe, FUNDING_RAIL=stripe, COLLECTION_IBAN and STRIPE_PROFILE_ID.',
     )
 }
 

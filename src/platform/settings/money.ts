@@ -45,10 +45,10 @@ export const moneySettings = {
     allowed: 'times of day in ascending order (09:00,15:00)',
     otherwise: '09:00,12:00,15:00',
   }),
-  fundingRail: documentSetting(z.enum(['sandbox']).optional(), {
+  fundingRail: documentSetting(z.enum(['sandbox', 'stripe']).optional(), {
     meaning:
-      'Processor of payment methods in live mode. `sandbox` simulates one, for rehearsals. Test mode always uses the sandbox.',
-    allowed: 'sandbox',
+      'Processor of payment methods in live mode. `stripe` charges cards and bank accounts and needs `STRIPE_SECRET_KEY` and `STRIPE_WEBHOOK_SECRET_EVENTS`. `sandbox` simulates one, for rehearsals. Test mode always uses the sandbox.',
+    allowed: 'sandbox, stripe',
     otherwise: 'none: live mode has no payment methods',
   }),
   auditRetentionDays: documentSetting(integerSetting(1_825, 36_500).default(3_650), {

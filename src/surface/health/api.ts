@@ -24,9 +24,12 @@ export const LiveRails = z
       .nullable()
       .meta({ description: 'Payments for an HTTP 402.' }),
     acquirer: z.enum(['stripe']).nullable().meta({ description: 'Payment requests paid by programs.' }),
-    paymentMethods: z.enum(['sandbox']).nullable().meta({ description: 'Fundings by a payment method.' }),
+    paymentMethods: z
+      .enum(['stripe', 'sandbox'])
+      .nullable()
+      .meta({ description: 'Fundings by a payment method.' }),
     identityVerification: z
-      .enum(['manual', 'none', 'sandbox'])
+      .enum(['stripe', 'manual', 'none', 'sandbox'])
       .meta({ description: '`none`: unchecked, for one customer.' }),
   })
   .meta({

@@ -38,6 +38,9 @@ const asked =
 const provider: IdentityVerification = {
   name: 'own',
   decider: 'provider',
+  takesDocuments: true,
+  page: null,
+  redact: null,
   submit: asked('submit'),
   inquire: asked('inquire'),
   recognizes: () => false,

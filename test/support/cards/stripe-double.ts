@@ -5,6 +5,8 @@ import { text } from 'node:stream/consumers'
 import { afterAll } from '@jest/globals'
 import { formTree, listOf } from './form.ts'
 import type { StripeAnswer, StripeObject, StripeParams, StripeRequest } from './stripe-exchange.ts'
+import { fundingRoutes } from './stripe-fundings.ts'
+import { identityRoutes } from './stripe-identities.ts'
 import { type NetworkOfDouble, type StripeSeller, sharedPaymentRoutes } from './stripe-shared-payments.ts'
 
 type Params = StripeParams
@@ -26,6 +28,8 @@ export interface StripeDouble {
   /** Whom the account's own secret key sells as, and the network that asks the issuer of a shared card. */
   readonly seller: StripeSeller
   readonly network: NetworkOfDouble
+  readonly fundings: ReturnType<typeof fundingRoutes>
+  readonly identities: ReturnType<typeof identityRoutes>
   readonly number: string
   readonly cvc: string
   readonly secret: string
@@ -116,46 +120,48 @@ function accountOf() {
     return found(store.get(id))
   }
   const shared = sharedPaymentRoutes(cards)
-  const routes: [RegExp, (params: Params, id: string, request: StripeRequest) => Answer | Promise<Answer>][] =
+  const fundings = fundingRoutes(shared.intents)
+  const identities = identityRoutes()
+  type Act = (params: Params, id: string, request: StripeRequest) => Answer | undefined | Promise<Answer>
+  const routes: [RegExp, Act][] = [
+    ...fundings.routes,
+    ...identities.routes,
+    ...shared.routes,
+    [/^GET issuing\/cardholders$/, ({ email }) => found({ data: ofEmail(cardholders, email) })],
+    [/^POST issuing\/cardholders$/, params => made('ich', cardholders, { metadata: {}, ...params })],
+    [/^POST issuing\/cardholders\/(\w+)$/, (params, id) => changed(cardholders, id, params)],
     [
-      ...shared.routes,
-      [/^GET issuing\/cardholders$/, ({ email }) => found({ data: ofEmail(cardholders, email) })],
-      [/^POST issuing\/cardholders$/, params => made('ich', cardholders, { metadata: {}, ...params })],
-      [/^POST issuing\/cardholders\/(\w+)$/, (params, id) => changed(cardholders, id, params)],
-      [
-        /^GET issuing\/cards$/,
-        ({ cardholder }) => found({ data: ofHolder(cards, cardholder), has_more: false }),
-      ],
-      [/^POST issuing\/cards$/, params => made('ic', cards, cardOf(params))],
-      [
-        /^POST issuing\/cards\/(\w+)$/,
-        (params, id) => changed(cards, id, withControls(cards.get(id), params)),
-      ],
-      [/^GET issuing\/cards\/(\w+)$/, ({ expand }, id) => found(expanded(cards.get(id), listOf(expand)))],
-      [/^GET issuing\/disputes$/, () => found({ data: [...disputes.values()], has_more: false })],
-      [
-        /^POST issuing\/disputes$/,
-        params => made('idp', disputes, { metadata: {}, ...params, amount: 2_000, status: 'unsubmitted' }),
-      ],
-      [/^GET issuing\/disputes\/(\w+)$/, (_, id) => found(disputes.get(id))],
-      [
-        /^POST issuing\/disputes\/(\w+)\/submit$/,
-        (_, id) => changed(disputes, id, { ...disputes.get(id), status: 'submitted' }),
-      ],
-      [
-        /^POST ephemeral_keys$/,
-        () => found({ id: 'ephkey_1', secret: SECRETS.secret, expires: 1_800_000_000 }),
-      ],
-    ]
+      /^GET issuing\/cards$/,
+      ({ cardholder }) => found({ data: ofHolder(cards, cardholder), has_more: false }),
+    ],
+    [/^POST issuing\/cards$/, params => made('ic', cards, cardOf(params))],
+    [/^POST issuing\/cards\/(\w+)$/, (params, id) => changed(cards, id, withControls(cards.get(id), params))],
+    [/^GET issuing\/cards\/(\w+)$/, ({ expand }, id) => found(expanded(cards.get(id), listOf(expand)))],
+    [/^GET issuing\/disputes$/, () => found({ data: [...disputes.values()], has_more: false })],
+    [
+      /^POST issuing\/disputes$/,
+      params => made('idp', disputes, { metadata: {}, ...params, amount: 2_000, status: 'unsubmitted' }),
+    ],
+    [/^GET issuing\/disputes\/(\w+)$/, (_, id) => found(disputes.get(id))],
+    [
+      /^POST issuing\/disputes\/(\w+)\/submit$/,
+      (_, id) => changed(disputes, id, { ...disputes.get(id), status: 'submitted' }),
+    ],
+    [
+      /^POST ephemeral_keys$/,
+      () => found({ id: 'ephkey_1', secret: SECRETS.secret, expires: 1_800_000_000 }),
+    ],
+  ]
   function answer(request: StripeRequest): Answer | Promise<Answer> {
     const { method, path, params } = request
     for (const [route, act] of routes) {
       const match = route.exec(`${method} ${path}`)
-      if (match) return act(params, match[1] ?? '', request)
+      const answered = match && act(params, match[1] ?? '', request)
+      if (answered) return answered
     }
     return { status: 404, body: { error: { type: 'invalid_request_error', message: `No ${path}` } } }
   }
-  return { cards, cardholders, disputes, ...shared, answer, ...SECRETS }
+  return { cards, cardholders, disputes, ...shared, fundings, identities, answer, ...SECRETS }
 }
 
 const found = (body: Body | undefined): Answer =>

@@ -12,6 +12,7 @@ export async function killAt(
   service: Pick<TestService, 'databaseUrl' | 'sql'>,
   when: string,
   work: (url: string) => Promise<unknown>,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const locker = new pg.Client({ connectionString: service.databaseUrl })
   await locker.connect()
@@ -20,7 +21,7 @@ export async function killAt(
     create function wait_for_the_kill() returns trigger language plpgsql as $$
     begin perform pg_advisory_xact_lock(17); return new; end $$;
     create trigger wait_for_the_kill ${when} execute function wait_for_the_kill()`)
-  const api = await startApi(service.databaseUrl, { ENCRYPTION_KEY })
+  const api = await startApi(service.databaseUrl, { ENCRYPTION_KEY, ...env })
   const answer = work(api.url).then(
     () => 'answered',
     () => 'lost',

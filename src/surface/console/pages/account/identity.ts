@@ -23,6 +23,14 @@ export const kycSubmissionsSection = consoleSection({
   events: ['kyc.*'],
   empty: 'No identity checks yet.',
   call: 'agentpay kyc create --help',
+  actions: [
+    {
+      operation: kycApi.page,
+      when: ({ provider, decidedAt }) => provider === 'stripe' && decidedAt === null,
+      members: [],
+      submit: 'Get the page for documents',
+    },
+  ],
   note: ({ rejection }) =>
     rejection !== null &&
     html`<p class="lead">${renderText(rejection.reason)} ${renderText(rejection.sendInstead)}</p>`,

@@ -14,6 +14,8 @@ const methodName = ({ brand, kind, last4 }: { brand: string | null; kind: string
 
 async function methodsOf(request: PageRequest): Promise<Html> {
   const { data } = await request.ask(billingApi.paymentMethods, { query: { limit: 50 } })
+  // The processor's page leads back with the token.
+  const { token } = request.query
   const list = renderTable(request, 'Payment methods', data, {
     Method: method => methodName(method),
     Holder: 'holder',
@@ -29,11 +31,17 @@ async function methodsOf(request: PageRequest): Promise<Html> {
   return renderBox(
     'Payment methods',
     data.length > 0 ? list : html`<p>No payment methods yet.</p>`,
+    renderOperationForm(request, billingApi.setUpPaymentMethod, {
+      secrets: ['url'],
+      submit: 'Enter a card or bank account',
+    }),
     renderOperationForm(request, billingApi.addPaymentMethod, {
       members: ['token', 'holder'],
-      labels: { token: 'Processor token (test mode: tok_visa)' },
+      labels: { token: 'Token of the processor (test mode: tok_visa)' },
+      values: { token },
+      done: 'go:console/billing',
       submit: 'Add payment method',
-      fold: true,
+      fold: token === undefined,
     }),
   )
 }

@@ -1,0 +1,58 @@
+import type Stripe from 'stripe'
+import { isProcessorFailure } from '../../ports/card-processor.ts'
+import type { FundingRail } from '../../ports/funding-rail.ts'
+import { STRIPE_TIMEOUTS, type StripeAccount, stripeCaller } from '../stripe-issuing/connection.ts'
+import { findCharge, makeCharge } from './charges.ts'
+import { createSetupPage, detachMethod, findInstrument } from './instruments.ts'
+import { readFundingNotice } from './notices.ts'
+import { listReturns } from './returns.ts'
+
+/** A list of disputes has pages. */
+const LIST_TIMEOUTS = { ...STRIPE_TIMEOUTS, callMs: 60_000 }
+
+/** Charges cards and bank accounts (SEPA direct debit) that people have entered at Stripe, by payment intents. */
+export function stripeFunding(account: StripeAccount, patience = STRIPE_TIMEOUTS): FundingRail {
+  const ask = stripeCaller(account, patience)
+  const askForList = stripeCaller(account, LIST_TIMEOUTS)
+  return {
+    name: 'stripe',
+    async setUp(setup, call) {
+      const answer = await ask(stripe => createSetupPage(stripe, setup, call))
+      if (!isProcessorFailure(answer)) return answer
+      return answer.failure === 'refused' ? { refused: answer.message } : 'silent'
+    },
+    async instrumentOf(token, call) {
+      const answer = await ask(stripe => findInstrument(stripe, token, call))
+      if (!isProcessorFailure(answer)) return 'missing' in answer ? answer.missing : answer
+      return answer.failure === 'refused' ? 'unknown' : 'silent'
+    },
+    /** Stripe refuses to detach what is detached, or what it does not know: it cannot be charged. */
+    async forget(token) {
+      const answer = await ask(stripe => detachMethod(stripe, token))
+      return isProcessorFailure(answer) && answer.failure !== 'refused' ? 'silent' : 'forgotten'
+    },
+    async charge(charge, call) {
+      return stateOrUnknown(await ask(stripe => makeCharge(stripe, charge, call)))
+    },
+    async stateOf(charge, call) {
+      return stateOrUnknown(await ask(stripe => findCharge(stripe, charge, call)))
+    },
+    async returnsSince(since) {
+      const answer = await askForList((stripe: Stripe) => listReturns(stripe, since))
+      return isProcessorFailure(answer) ? null : answer
+    },
+    recognizes: headers => headers['stripe-signature'] !== undefined,
+    read: (body, headers, now) => readFundingNotice(body, headers, now, account.webhookSecrets, ask),
+  }
+}
+
+type Answered = Awaited<ReturnType<typeof makeCharge>>
+
+/** A refusal means that there is no payment intent. */
+function stateOrUnknown(answer: Answered) {
+  if (!isProcessorFailure(answer)) return answer
+  if (answer.failure !== 'refused' || answer.code === 'idempotency_error')
+    return { status: 'unknown' } as const
+  const { code, message } = answer
+  return { status: 'failed', reason: { code, message } } as const
+}

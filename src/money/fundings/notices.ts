@@ -1,0 +1,80 @@
+import type { Actor, Mode, Tenant } from '../../kernel/contract/actor.ts'
+import type { SignedRequestReceiver } from '../../kernel/contract/area.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import type { FundingRail } from '../../ports/funding-rail.ts'
+import { addMs, clock, days } from '../../values/clock.ts'
+import { newId } from '../../values/ids.ts'
+
+const modes: readonly Mode[] = ['live', 'test']
+
+function configured(ports: Pick<Ports, 'fundingRail'>, mode: Mode): FundingRail | undefined {
+  try {
+    return ports.fundingRail(mode)
+  } catch (error) {
+    if (error instanceof Problem) return undefined
+    throw error
+  }
+}
+
+export type FundingTenant = Tenant & Row & { readonly walletId: string }
+
+const FUNDING_OF_ANY_TENANT = `
+select owner_id as "ownerId", mode, wallet_id as "walletId" from fundings where id = $1`
+
+export async function findFundingTenant(id: string, sql: Sql): Promise<FundingTenant | undefined> {
+  const [found] = await sql<FundingTenant>(FUNDING_OF_ANY_TENANT, [id])
+  return found
+}
+
+const answer = (taken: boolean) => ({ status: 200, body: JSON.stringify({ taken }) })
+
+/** A notice is only a hint: the processor is asked for the state of the charge. */
+export const receiveFundingNotice: SignedRequestReceiver = async (request, tools) => {
+  const { ports, sql } = tools
+  const rail = modes
+    .map(mode => configured(ports, mode))
+    .find(candidate => candidate?.recognizes(request.headers))
+  if (!rail) return { unsigned: 'The signature of the payment processor is missing.' }
+  const read = await rail.read(request.body, request.headers, clock.real())
+  if (read.kind === 'unsigned') return { unsigned: read.reason }
+  if (read.kind === 'unreadable') throw new Problem('invalid_request', read.reason)
+  if (read.kind === 'unanswered') throw new Problem('busy', 'The processor did not answer. Send it again.')
+  const found = read.kind === 'notice' ? await findFundingTenant(read.reference, sql) : undefined
+  if (read.kind === 'ignored' || !found) return { outcome: answer(false) }
+  const tenant = { ownerId: found.ownerId, mode: found.mode }
+  const actor: Actor = { type: 'signed', id: rail.name, tenant, agentId: null, scopes: new Set() }
+  const outcome = await tools.run('fund.noticed', actor, { id: read.reference }, request)
+  return { outcome: outcome.status === 200 ? answer(true) : outcome, actor }
+}
+
+/** Card networks decide a chargeback within about three months. */
+const RETURNS_SINCE_MS = days(120)
+
+const CHANGED = `
+select f.id, f.owner_id as "ownerId", f.mode from unnest($1::text[], $2::text[]) as r (id, status)
+join fundings f on f.id = r.id
+where f.mode = 'live' and (f.status, r.status) in (('settled', 'reversed'), ('reversed', 'reinstated'))`
+
+/**
+ * The second witness of what payers' banks take back and give again, beside the notices. Returns false if the
+ * processor did not answer.
+ */
+export async function followReturns(
+  sql: Sql,
+  ports: Pick<Ports, 'fundingRail' | 'runFor'>,
+): Promise<boolean> {
+  const rail = configured(ports, 'live')
+  if (!rail) return true
+  const returns = await rail.returnsSince(addMs(clock.real(), -RETURNS_SINCE_MS))
+  if (!returns) return false
+  const ids = returns.map(({ reference }) => reference)
+  const changed = await sql<Tenant & Row & { id: string }>(CHANGED, [
+    ids,
+    returns.map(({ status }) => status),
+  ])
+  for (const { id, ownerId, mode } of changed)
+    await ports.runFor({ ownerId, mode }, 'fund.follow', { params: { id } }, newId('request'))
+  return true
+}
