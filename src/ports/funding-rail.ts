@@ -35,7 +35,7 @@ export interface InstrumentPage {
   readonly expiresAt: Date
 }
 
-export interface ProcessorRefusal {
+interface ProcessorRefusal {
   readonly refused: string
 }
 

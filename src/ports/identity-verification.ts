@@ -24,7 +24,7 @@ export interface IdentityVerification {
 }
 
 /** A new address of the page at each call, which works once; null once there is nothing left to give. */
-export type IdentityPage = (
+type IdentityPage = (
   check: IdentityCheck,
   call: IdentityCall,
 ) => Promise<{ readonly url: string | null } | UnansweredIdentityCheck>

@@ -12,7 +12,7 @@ import type { SepaRailCall } from '../../ports/sepa-rail.ts'
 import { UNUSABLE_ANSWER } from '../stripe-issuing/connection.ts'
 
 /** What a charge needs. Kept as one token, which only this adapter reads. */
-export interface StripeMethod {
+interface StripeMethod {
   readonly kind: FundingInstrument['kind']
   readonly customer: string
   readonly method: string

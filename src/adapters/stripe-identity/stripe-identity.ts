@@ -130,7 +130,7 @@ async function statusOf(
   return { status: 'rejected', code: rejections[code] ?? 'other' }
 }
 
-/** Stripe has verified somebody: it must be the person of the submission. */
+/** Stripe has verified a person: it must be the one of the submission. */
 async function compare(
   stripe: Stripe,
   id: string,

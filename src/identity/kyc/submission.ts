@@ -19,7 +19,7 @@ export const SANDBOX_PROVIDER = 'sandbox'
 
 export const OPEN_KYC_SUBMISSION_SQL = "status in ('pending', 'in_review')"
 
-/** SQL condition. Evidence is kept for this long in real time, whatever the owner's test clock says. */
+/** SQL condition. Evidence is kept for this long in real time, independent of the owner's test clock. */
 export const KYC_REDACTION_SQL = 'redact_at is not null and redact_at <= now()'
 
 export const OPEN_KYC_STATUSES = ['pending', 'in_review'] as const satisfies readonly KycSubmissionStatus[]

@@ -18,7 +18,7 @@ function configured(ports: Pick<Ports, 'fundingRail'>, mode: Mode): FundingRail 
   }
 }
 
-export type FundingTenant = Tenant & Row & { readonly walletId: string }
+type FundingTenant = Tenant & Row & { readonly walletId: string }
 
 const FUNDING_OF_ANY_TENANT = `
 select owner_id as "ownerId", mode, wallet_id as "walletId" from fundings where id = $1`

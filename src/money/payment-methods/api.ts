@@ -71,7 +71,7 @@ export const paymentMethodsApi = {
     emits: {
       'payment_method.setup_created': declareEvent(
         'A page for a card or bank account has been made.',
-        z.object({ expiresAt: instant }),
+        z.object({ setupId: id('setup'), expiresAt: instant }),
       ),
     },
   }),

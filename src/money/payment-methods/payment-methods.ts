@@ -55,10 +55,10 @@ export const paymentMethodHandlers = bindHandlers(paymentMethodsApi, {
       ports
         .fundingRail(mode)
         .setUp({ ownerId, returnUrl: ports.pageUrl('/console/billing') }, { reference, requestId }),
-    async record(answer, _, { emit, refuse }) {
+    async record(answer, { reference: setupId }, { emit, refuse }) {
       if (answer === 'silent') return refuse('processor_silent')
       if ('refused' in answer) return refuse('processor_refused', answer.refused)
-      emit('payment_method.setup_created', { expiresAt: answer.expiresAt })
+      emit('payment_method.setup_created', { setupId, expiresAt: answer.expiresAt })
       return answer
     },
     recover: async (_, { refuse }) => refuse('processor_silent'),

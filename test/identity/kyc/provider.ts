@@ -21,14 +21,23 @@ describe('KYC_PROVIDER', () => {
     expect(provider({ KYC_PROVIDER: 'none', SEPA_RAIL: 'files' })).toBe('none')
   })
 
-  test.each([{ SEPA_RAIL: 'files' }, { CARD_PROCESSOR: 'stripe' }, { COLLECTION_IBAN }])(
-    'is refused as sandbox beside %p, as a magic name would open live keys',
-    rail => {
-      expect(() => readSettings({ ...rail, KYC_PROVIDER: 'sandbox' } as NodeJS.ProcessEnv)).toThrow(
-        /KYC_PROVIDER=sandbox .* Set KYC_PROVIDER=manual/,
-      )
-    },
-  )
+  test('is Stripe’s only with a restricted key, which alone sees dates of birth', () => {
+    const stripe = { KYC_PROVIDER: 'stripe' }
+    expect(provider({ ...stripe, STRIPE_SECRET_KEY: 'rk_live_12345678' })).toBe('stripe')
+    for (const more of [{}, { STRIPE_SECRET_KEY: 'sk_live_12345678' }])
+      expect(() => readSettings({ ...stripe, ...more } as NodeJS.ProcessEnv)).toThrow(/restricted key/)
+  })
+
+  test.each([
+    { SEPA_RAIL: 'files' },
+    { CARD_PROCESSOR: 'stripe' },
+    { FUNDING_RAIL: 'stripe' },
+    { COLLECTION_IBAN },
+  ])('is refused as sandbox beside %p, as a magic name would open live keys', rail => {
+    expect(() => readSettings({ ...rail, KYC_PROVIDER: 'sandbox' } as NodeJS.ProcessEnv)).toThrow(
+      /KYC_PROVIDER=sandbox .* Set KYC_PROVIDER=manual/,
+    )
+  })
 })
 
 describe('the sandbox', () => {

@@ -5,7 +5,7 @@ type Params = StripeParams
 type Answer = StripeAnswer | undefined
 
 /** What the payer's bank does with a payment that is off session, and with one for which the payer is there. */
-export interface PayersBank {
+interface PayersBank {
   offSession(intent: StripeObject): Outcome
   withPayer(intent: StripeObject): Outcome
 }
