@@ -1,8 +1,8 @@
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import {
   type ChargeMethod,
-  type PaidOperations,
   chargeMethods,
+  type PaidOperations,
   type PublishedOffer,
   paidOperationsIn,
   publishedOffers,
