@@ -5,8 +5,14 @@ import { usualOrShort } from './short.ts'
 import type { Stage } from './stage.ts'
 
 export const CONNECTIONS = usualOrShort([1, 8, 32, 128], [1, 8])
-/** The number of connections at which a hot operation is compared with its SQL, one right after the other. */
-const COMPARED_AT = usualOrShort(32, 8)
+/**
+ * The numbers of connections at which a hot operation is compared with its SQL, one right after the other, and how
+ * many clients of pgbench run it then: one request alone beside one client, many beside as many as are best.
+ */
+const COMPARED_AT: ReadonlyMap<number, number> = new Map([
+  [1, 1],
+  [usualOrShort(32, 8), 8],
+])
 export const SECONDS = usualOrShort(1.5, 0.5)
 /** How often everything is measured in turn; the better round counts, as other load varies. */
 const ROUNDS = usualOrShort(2, 1)
@@ -28,7 +34,8 @@ export async function measureLoads(stage: Stage, cases: readonly Case[], seconds
     const rounds = { results: [] as Result[][], calls: [] as SqlRate[][] }
     for (let round = 0; round < ROUNDS; round++) {
       rounds.results.push(await loadAll(stage, cases, connections, seconds))
-      if (connections === COMPARED_AT) rounds.calls.push(await callAll(stage, compared))
+      const clients = COMPARED_AT.get(connections)
+      if (clients !== undefined) rounds.calls.push(await callAll(stage, compared, clients))
     }
     results.push(...bestOf(rounds.results, betterResult))
     calls.push(...bestOf(rounds.calls, betterCall))
@@ -48,23 +55,29 @@ async function loadAll(
   return results
 }
 
-async function callAll(stage: Stage, cases: readonly Case[]): Promise<SqlRate[]> {
+async function callAll(stage: Stage, cases: readonly Case[], clients: number): Promise<SqlRate[]> {
   const calls: SqlRate[] = []
   for (const benchCase of cases)
-    for (const variant of benchCase.variants ?? VARIANTS) calls.push(await call(stage, benchCase, variant))
-  printLine(`  pgbench: ${summary(calls)}`)
+    for (const variant of benchCase.variants ?? VARIANTS)
+      calls.push(await call(stage, benchCase, variant, clients))
+  printLine(`  pgbench, ${clients} clients: ${summary(calls)}`)
   return calls
 }
 
 /** Measures the SQL. Another version's schema may refuse it; then the rest is still measured. */
-async function call(stage: Stage, { name, sqlEquivalent }: Case, variant: Variant): Promise<SqlRate> {
+async function call(
+  stage: Stage,
+  { name, sqlEquivalent }: Case,
+  variant: Variant,
+  clients: number,
+): Promise<SqlRate> {
   try {
     // A new variant for each measurement, as the intents of the previous one are approved already.
-    const measured = sqlEquivalent && (await pgbench(await sqlEquivalent(), variant, stage, SECONDS))
-    return { name, variant, ...(measured ?? UNMEASURED) }
+    const measured = sqlEquivalent && (await pgbench(await sqlEquivalent(), variant, stage, SECONDS, clients))
+    return { name, variant, clients, ...(measured ?? UNMEASURED) }
   } catch (error) {
     printLine(`  ${name} by pgbench is left out: ${/ERROR: .*/.exec(String(error))?.[0] ?? error}`)
-    return { name, variant, ...UNMEASURED }
+    return { name, variant, clients, ...UNMEASURED }
   }
 }
 

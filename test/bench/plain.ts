@@ -37,7 +37,8 @@ const pipelineRows = (of: FindResult): string[] => [
 /** Compares with pgbench by processor time, which depends less on the machine than rates do. */
 function processorRows(plain: Loads): string[] {
   const of = resultFinder(plain)
-  return plain.calls.map(({ name, databaseMicroseconds }) =>
+  const ofMany = plain.calls.filter(({ clients }) => clients > 1)
+  return ofMany.map(({ name, databaseMicroseconds }) =>
     row(`${name} / pgbench by processor time of PostgreSQL`, n =>
       ratio(databaseMicroseconds, of(name, n)?.databaseMicroseconds),
     ),

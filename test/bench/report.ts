@@ -11,7 +11,7 @@ export const wholeNumber = (value: number): string => Math.round(value).toLocale
 export const ratio = (a: number | undefined, b: number | undefined): string =>
   a && b ? (a / b).toFixed(2) : '–'
 
-const FIRST = 52
+const FIRST = 64
 const OTHERS = 32
 
 export const tableLine = (cells: readonly string[]): string =>
@@ -41,10 +41,10 @@ export function loadTable(cases: readonly Case[], loads: Loads, more: readonly s
     ...cases.map(({ name, title }) => row(title, n => cellOf(of(name, n)))),
     '',
     ...more,
-    ...loads.calls.map(({ name, variant, perSecond, databaseMicroseconds }) =>
+    ...loads.calls.map(({ name, variant, clients, perSecond, databaseMicroseconds }) =>
       row(
-        `${name} / pgbench, ${variant} (${wholeNumber(perSecond)}/s ${wholeNumber(databaseMicroseconds)}µs)`,
-        n => ratio(of(name, n)?.perSecond, perSecond),
+        `${name} / pgbench, ${variant} by ${clients} (${wholeNumber(perSecond)}/s ${wholeNumber(databaseMicroseconds)}µs)`,
+        n => ((n === 1) === (clients === 1) ? ratio(of(name, n)?.perSecond, perSecond) : ''),
       ),
     ),
   ].join('\n')

@@ -16,6 +16,7 @@ export interface SqlEquivalent {
 export interface SqlRate {
   readonly name: string
   readonly variant: Variant
+  readonly clients: number
   readonly perSecond: number
   readonly databaseMicroseconds: number
 }
@@ -26,6 +27,7 @@ export interface SqlRate {
  */
 const PLANNED_ONCE = 'options=-c%20plan_cache_mode%3Dforce_generic_plan'
 
+/** As many as PostgreSQL serves best on a small machine. */
 const CLIENTS = 8
 const THREADS = 2
 
@@ -39,10 +41,11 @@ export async function pgbench(
   variant: Variant,
   { databaseUrl, databaseSeconds, ownerId, folder }: Where,
   seconds: number,
+  clients = CLIENTS,
 ): Promise<Pick<SqlRate, 'perSecond' | 'databaseMicroseconds'>> {
   const script = join(folder, 'pgbench.sql')
   writeFileSync(script, `${draw.map(line => `\\set ${line}\n`).join('')}${scripts[variant]};\n`)
-  const load = ['-c', CLIENTS, '-j', THREADS, '-T', Math.max(1, Math.round(seconds))].map(String)
+  const load = ['-c', clients, '-j', Math.min(clients, THREADS), '-T', Math.max(1, Math.round(seconds))].map(String)
   const variables = ['-D', `owner=${ownerId}`, '-D', 'turn=0']
   const how = ['-n', '-M', 'prepared', ...load, ...variables, '-f', script]
   const before = databaseSeconds()

@@ -149,7 +149,9 @@ export function fundingRoutes(intents: Map<string, StripeObject>) {
     )
   }
 
+  /** Undefined for the intents of other doubles. */
   function listDisputes({ payment_intent: wanted, expand }: Params): Answer {
+    if (wanted !== undefined && !intents.has(String(wanted))) return undefined
     const isExpanded = listOf(expand).includes('data.payment_intent')
     const data = [...disputes.values()].filter(one => wanted === undefined || one.payment_intent === wanted)
     return listed(
@@ -178,7 +180,7 @@ export function fundingRoutes(intents: Map<string, StripeObject>) {
     disputes.set(disputeId, { ...dispute, balance_transactions: moved })
   }
 
-  const routes: [RegExp, (params: Params, id: string) => Answer][] = [
+  const routes: [RegExp, (params: Params, id: string) => Answer | undefined][] = [
     [/^POST checkout\/sessions$/, createSession],
     [/^GET checkout\/sessions\/(\w+)$/, (_, id) => found(sessions.get(id))],
     [/^POST payment_methods\/(\w+)\/detach$/, detach],

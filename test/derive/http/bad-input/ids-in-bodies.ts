@@ -100,7 +100,7 @@ describe('an id in a body', () => {
         expect([status, codes]).toEqual([400, expect.arrayContaining([headers.get('x-error-code')])])
       })
     // The assistant's request is read first, and the example's is over.
-    else if (key === 'oauth.approve')
+    else if (key === 'oauth.approve' || key === 'oauth.challenge')
       test('of an unknown record is not reached', async () => {
         const { status, headers } = await send(unknownId(prefix).replace(/.$/, '0'))
         expect([status, headers.get('x-error-code')]).toEqual([410, 'request_expired'])
