@@ -25,6 +25,7 @@ const MOST_OPERATIONS = 200
 const MOST_SERVERS = 3
 const MOST_OFFERS = 10
 const LONGEST_PATH = 500
+const MOST_SEGMENTS = 50
 const LONGEST_WORD = 64
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
@@ -32,10 +33,12 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 export function paidOperationsIn(document: unknown): PaidOperations {
   if (!isJsonObject(document) || !isJsonObject(document.paths)) return []
   const bases = basesOf(document)
-  return Object.entries(document.paths)
-    .slice(0, MOST_PATHS)
-    .flatMap(([path, item]) => (isJsonObject(item) ? operationsAt(path, item, bases) : []))
-    .slice(0, MOST_OPERATIONS)
+  const found: PaidOperation[] = []
+  for (const [path, item] of Object.entries(document.paths).slice(0, MOST_PATHS)) {
+    if (isJsonObject(item)) found.push(...operationsAt(path, item, bases))
+    if (found.length >= MOST_OPERATIONS) break
+  }
+  return found.slice(0, MOST_OPERATIONS)
 }
 
 export function publishedOffers(
@@ -75,9 +78,11 @@ function operationsAt(path: string, item: JsonObject, bases: readonly string[]):
     const info = isJsonObject(operation) ? operation['x-payment-info'] : undefined
     const offers = isJsonObject(info) ? offersIn(info) : []
     if (offers.length === 0) return []
-    return bases.map(base => {
-      const segments = `${base}${path}`.split('/').map(segment => (segment.includes('{') ? null : segment))
-      return { method: method.toUpperCase(), segments, offers }
+    return bases.flatMap(base => {
+      const names = `${base}${path}`.split('/', MOST_SEGMENTS + 1)
+      if (names.length > MOST_SEGMENTS) return []
+      const segments = names.map(segment => (segment.includes('{') ? null : segment))
+      return [{ method: method.toUpperCase(), segments, offers }]
     })
   })
 }

@@ -80,7 +80,10 @@ export type ChargeState =
   | { readonly status: 'failed'; readonly reason: ChargeFailureReason }
   | { readonly status: 'pending'; readonly askAgainAt: Date }
   | { readonly status: 'requires_action'; readonly nextAction: ChargeNextAction; readonly askAgainAt: Date }
+  /** The processor has no such charge. */
   | { readonly status: 'unknown' }
+  /** The processor has not said: the charge may have been made. */
+  | { readonly status: 'silent' }
   /** It had settled, and this much of it was taken back. */
   | { readonly status: 'reversed'; readonly amountCents: Cents; readonly reason: ChargeFailureReason }
   /** It was taken back, and all of it given again. */

@@ -112,6 +112,21 @@ describe('Stripe as the acquirer', () => {
     expect(intentsOf(order)).toEqual([])
   })
 
+  test('leaves open what its key has made with other parameters', async () => {
+    const order = orderFor(await aToken())
+    stripe.break(INTENTS, (_, response) =>
+      response
+        .writeHead(400, { 'content-type': 'application/json' })
+        .end(
+          '{"error":{"type":"idempotency_error","message":"Keys can only be used with the same parameters."}}',
+        ),
+    )
+    expect(await charge(order)).toEqual({ outcome: 'unusable' })
+    expect(await acquirer.stateOf(order, call)).toEqual({ outcome: 'unusable' })
+    stripe.heal()
+    expect(await acquirer.stateOf(order, call)).toEqual({ outcome: 'approved' })
+  })
+
   test('cancels a payment that would ask the holder, which a program cannot', async () => {
     const order = orderFor(await aToken())
     stripe.break(INTENTS, (_, response) =>

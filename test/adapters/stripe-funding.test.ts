@@ -174,7 +174,7 @@ describe('a charge', () => {
   test.each([401, 403, 409, 429, 500])('is open if Stripe answers %d, and is made later', async status => {
     const { charge, stateOf, intents } = await aCharge()
     stripe.break(INTENTS, refusal(status, { message: 'Not now.' }))
-    expect(await charge()).toEqual({ status: 'unknown' })
+    expect(await charge()).toEqual({ status: 'silent' })
     stripe.heal()
     expect(await stateOf()).toEqual({ status: 'settled' })
     expect(intents()).toHaveLength(1)
@@ -183,11 +183,37 @@ describe('a charge', () => {
   test('whose answer was lost is found, also once Stripe has forgotten its key', async () => {
     const { charge, stateOf, intents } = await aCharge()
     stripe.afterwards(INTENTS, response => response.destroy())
-    expect(await charge()).toEqual({ status: 'unknown' })
+    expect(await charge()).toEqual({ status: 'silent' })
     stripe.heal()
     stripe.forgetKeys()
     expect(await stateOf()).toEqual({ status: 'settled' })
     expect(intents()).toHaveLength(1)
+    const { gte = 0, lte = 0 } = {
+      ...(stripe.to(/^GET payment_intents$/).at(-1)?.params.created as object),
+    } as {
+      gte?: string
+      lte?: string
+    }
+    expect(Number(lte) - Number(gte)).toBe(22 * 60 * 60)
+  })
+
+  test.each([400, 404, 500])(
+    'that was made stays open if Stripe answers a question with %d',
+    async status => {
+      const { charge, stateOf } = await aCharge(DEBIT, days(3))
+      await charge()
+      stripe.break(/^GET payment_intents$/, refusal(status, { message: 'No such customer.' }))
+      expect(await stateOf()).toEqual({ status: 'silent' })
+    },
+  )
+
+  test('to the token of another processor fails, and the token can be forgotten', async () => {
+    const call = { reference: newId('funding'), requestId: newId('request'), returnUrl }
+    const charge = { token: 'tok_visa', amountCents: cents(2_500n), madeAt: clock.real() }
+    const failed = { status: 'failed', reason: { code: 'payment_method_unknown' } }
+    expect(await rail.charge(charge, call)).toMatchObject(failed)
+    expect(await rail.stateOf(charge, { ...call, now: clock.real() })).toMatchObject(failed)
+    expect(await rail.forget('tok_visa', call)).toBe('forgotten')
   })
 
   test('that never reached Stripe is not made once its key may be forgotten', async () => {

@@ -52,8 +52,23 @@ describe('what a merchant publishes', () => {
       expect(amounts(document, '/a')).toEqual([])
     expect(amounts(paths({ [many]: offer('1') }), `/${'a'.repeat(2_000)}`)).toEqual([1n])
     expect(amounts(paths({ '/a': offer('1e9') }), '/a')).toEqual([null])
+    expect(amounts(paths({ [`/${'a/'.repeat(60)}`]: offer('1') }), `/${'a/'.repeat(60)}`)).toEqual([])
     expect(amounts(paths({ '/a': { offers: Array(99).fill(offer('1')) } }), '/a')).toHaveLength(10)
   })
+})
+
+test('a document made to cost much costs little', () => {
+  const operation = { 'x-payment-info': {} }
+  const item = { get: operation, post: operation, put: operation, patch: operation, delete: operation }
+  const slashes = '/'.repeat(490)
+  const document = {
+    servers: [1, 2, 3].map(one => ({ url: `/${one}${slashes}` })),
+    paths: Object.fromEntries(Array.from({ length: 2_000 }, (_, one) => [`/${one}${slashes}`, item])),
+  }
+  const before = process.cpuUsage()
+  expect(paidOperationsIn(document)).toEqual([])
+  // It was a second.
+  expect(process.cpuUsage(before).user).toBeLessThan(500_000)
 })
 
 describe('mppx', () => {

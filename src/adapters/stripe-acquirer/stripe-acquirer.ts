@@ -181,7 +181,9 @@ function refundOutcome(answer: StripeRefund | ProcessorFailure): ChargeOutcome {
   return { outcome: 'declined', code: status, reason: `Stripe could not refund the payment${why}.` }
 }
 
-const failureOutcome = (answer: ProcessorFailure): ChargeOutcome =>
-  answer.failure === 'refused'
-    ? { outcome: 'declined', code: answer.code, reason: answer.message }
-    : { outcome: answer.failure }
+/** Other parameters under the same key, as after an update of this service: what the key has made is not known. */
+function failureOutcome(answer: ProcessorFailure): ChargeOutcome {
+  if (answer.failure !== 'refused') return { outcome: answer.failure }
+  if (answer.code === 'idempotency_error') return { outcome: 'unusable' }
+  return { outcome: 'declined', code: answer.code, reason: answer.message }
+}

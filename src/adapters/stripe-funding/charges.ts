@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import type { ProcessorFailure } from '../../ports/card-processor.ts'
+import { isProcessorFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
 import type { ChargeState, FundingCall, FundingCharge } from '../../ports/funding-rail.ts'
 import { addMs, days, minutes } from '../../values/clock.ts'
-import { UNUSABLE_ANSWER } from '../stripe-issuing/connection.ts'
+import { failureFromStripeError, UNUSABLE_ANSWER } from '../stripe-issuing/connection.ts'
 import { methodOf } from './instruments.ts'
 import { FUNDING_ID, ReturnedCharge, returnOf } from './returns.ts'
 
@@ -13,12 +13,11 @@ const KEY_LASTS_MS = minutes(20 * 60)
 const STEP_LASTS_MS = days(1)
 /** Webhooks tell of a change at once; these are for one that is lost. */
 const ASK_AGAIN_MS = { processing: minutes(4 * 60), requiresAction: minutes(10) }
-/** Two clocks never differ by more. */
-const SKEW_MS = days(2)
+/** Two clocks never differ by more: the signatures of events allow five minutes. */
+const SKEW_MS = minutes(60)
 
 const Intent = z.object({
   id: z.string().min(1),
-  created: z.number(),
   status: z.string(),
   metadata: z.record(z.string(), z.string()),
   next_action: z
@@ -33,12 +32,20 @@ type Intent = z.output<typeof Intent>
 
 type Asked<T> = Promise<T | ProcessorFailure>
 
-/** The same key and parameters give the same payment intent, so a repetition charges nothing. */
 export async function makeCharge(
   stripe: Stripe,
   charge: FundingCharge,
   call: FundingCall,
 ): Asked<ChargeState> {
+  const made = await createIntent(stripe, charge, call).catch(failureFromStripeError)
+  if (!isProcessorFailure(made)) return follow(stripe, made, charge, { ...call, now: charge.madeAt })
+  // Only this refusal means that there is no payment intent, and not if the key has made one.
+  if (made.failure !== 'refused' || made.code === 'idempotency_error') return made
+  return failed(made.code, made.message)
+}
+
+/** The same key and parameters give the same payment intent, so a repetition charges nothing. */
+async function createIntent(stripe: Stripe, charge: FundingCharge, call: FundingCall): Asked<Intent> {
   const { kind, customer, method, mandate } = methodOf(charge.token)
   const made = await intentOf(
     stripe.paymentIntents.create(
@@ -57,7 +64,7 @@ export async function makeCharge(
       { idempotencyKey: `funding/${call.reference}` },
     ),
   )
-  return made ? follow(stripe, made, charge, { ...call, now: charge.madeAt }) : UNUSABLE_ANSWER
+  return made ?? UNUSABLE_ANSWER
 }
 
 /** A declined payment intent is in the error. */
@@ -84,17 +91,20 @@ export async function findCharge(stripe: Stripe, charge: FundingCharge, call: Fo
   return isFresh ? makeCharge(stripe, charge, call) : { status: 'unknown' }
 }
 
+const secondsAfter = (instant: Date, ms: number): number => Math.floor(addMs(instant, ms).getTime() / 1_000)
+
+/** Only where it can be: those of months would be too many to answer in time. */
 async function findIntent(
   stripe: Stripe,
   { token, madeAt }: FundingCharge,
   { reference }: FundingCall,
 ): Promise<Intent | undefined> {
   const { customer } = methodOf(token)
+  const created = { gte: secondsAfter(madeAt, -SKEW_MS), lte: secondsAfter(madeAt, KEY_LASTS_MS + SKEW_MS) }
   const expand = ['data.latest_charge']
-  for await (const one of stripe.paymentIntents.list({ customer, limit: 100, expand })) {
+  for await (const one of stripe.paymentIntents.list({ customer, created, limit: 100, expand })) {
     const intent = Intent.parse(one)
     if (intent.metadata[FUNDING_ID] === reference) return intent
-    if (intent.created * 1_000 < madeAt.getTime() - SKEW_MS) return undefined
   }
   return undefined
 }

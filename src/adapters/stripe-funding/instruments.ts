@@ -22,11 +22,19 @@ interface StripeMethod {
 const tokenOf = ({ kind, customer, method, mandate }: StripeMethod): string =>
   [kind, customer, method, ...(mandate === null ? [] : [mandate])].join('/')
 
-export function methodOf(token: string): StripeMethod {
+/** Undefined for the token of another processor, by which payment methods were added before. */
+function readMethod(token: string): StripeMethod | undefined {
   const [kind, customer, method, mandate = null] = token.split('/')
-  if ((kind !== 'card' && kind !== 'sepa_debit') || !customer || !method)
-    throw new Error('a payment method that is not Stripe’s')
-  return { kind, customer, method, mandate }
+  const isStripes = (kind === 'card' || kind === 'sepa_debit') && customer && method
+  return isStripes ? { kind, customer, method, mandate } : undefined
+}
+
+export const isStripesMethod = (token: string): boolean => readMethod(token) !== undefined
+
+export function methodOf(token: string): StripeMethod {
+  const method = readMethod(token)
+  if (!method) throw new Error('a payment method that is not Stripe’s')
+  return method
 }
 
 const Page = z.object({ id: z.string().min(1), url: z.url(), expires_at: z.number() })

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
 import { isProcessorFailure } from '../../ports/card-processor.ts'
-import type { FundingRail } from '../../ports/funding-rail.ts'
+import type { ChargeState, FundingRail } from '../../ports/funding-rail.ts'
 import { STRIPE_TIMEOUTS, type StripeAccount, stripeCaller } from '../stripe-issuing/connection.ts'
 import { findCharge, makeCharge } from './charges.ts'
-import { createSetupPage, detachMethod, findInstrument } from './instruments.ts'
+import { createSetupPage, detachMethod, findInstrument, isStripesMethod } from './instruments.ts'
 import { readFundingNotice } from './notices.ts'
 import { listReturns } from './returns.ts'
 
@@ -28,14 +28,17 @@ export function stripeFunding(account: StripeAccount, patience = STRIPE_TIMEOUTS
     },
     /** Stripe refuses to detach what is detached, or what it does not know: it cannot be charged. */
     async forget(token) {
+      if (!isStripesMethod(token)) return 'forgotten'
       const answer = await ask(stripe => detachMethod(stripe, token))
       return isProcessorFailure(answer) && answer.failure !== 'refused' ? 'silent' : 'forgotten'
     },
     async charge(charge, call) {
-      return stateOrUnknown(await ask(stripe => makeCharge(stripe, charge, call)))
+      if (!isStripesMethod(charge.token)) return NOT_OF_STRIPE
+      return stateOrSilent(await ask(stripe => makeCharge(stripe, charge, call)))
     },
     async stateOf(charge, call) {
-      return stateOrUnknown(await ask(stripe => findCharge(stripe, charge, call)))
+      if (!isStripesMethod(charge.token)) return NOT_OF_STRIPE
+      return stateOrSilent(await ask(stripe => findCharge(stripe, charge, call)))
     },
     async returnsSince(since) {
       const answer = await askForList((stripe: Stripe) => listReturns(stripe, since))
@@ -46,13 +49,13 @@ export function stripeFunding(account: StripeAccount, patience = STRIPE_TIMEOUTS
   }
 }
 
+const NOT_OF_STRIPE: ChargeState = {
+  status: 'failed',
+  reason: { code: 'payment_method_unknown', message: 'It was added at another processor. Add it again.' },
+}
+
 type Answered = Awaited<ReturnType<typeof makeCharge>>
 
-/** A refusal means that there is no payment intent. */
-function stateOrUnknown(answer: Answered) {
-  if (!isProcessorFailure(answer)) return answer
-  if (answer.failure !== 'refused' || answer.code === 'idempotency_error')
-    return { status: 'unknown' } as const
-  const { code, message } = answer
-  return { status: 'failed', reason: { code, message } } as const
-}
+/** Any failure leaves the state open, even a refusal: what is refused may be a question about a payment that exists. */
+const stateOrSilent = (answer: Answered): ChargeState =>
+  isProcessorFailure(answer) ? { status: 'silent' } : answer

@@ -2,7 +2,7 @@ import type { ReceivedCredit } from '../../iso20022/credit.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import type { ChargeFailureReason, ChargeState } from '../../ports/funding-rail.ts'
 import { addMs, utcDay } from '../../values/clock.ts'
-import { type Cents, subtractCents } from '../../values/money.ts'
+import { type Cents, minOf, NO_CENTS, subtractCents } from '../../values/money.ts'
 import { postToSuspense, repayWalletDebt } from '../incoming/index.ts'
 import { DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS, type LockedBook, lockBook } from '../ledger/index.ts'
 import { type WalletRow, walletEvent, walletsById } from '../wallets/index.ts'
@@ -13,6 +13,7 @@ import {
   fundingMachine,
   isFundingPending,
   nextFundingCheckDelay,
+  SILENT_FUNDING_CHECK_MS,
 } from './funding.ts'
 
 type Settling = Pick<
@@ -59,7 +60,8 @@ export async function applyFundingChargeState(
   const funding = await lockFunding(ids.id, context)
   if (!isFundingPending(funding)) return funding
   if (state.status === 'failed') return failFunding(funding, state.reason, context)
-  if (state.status === 'unknown') return checkAgainLater(funding, context)
+  if (state.status === 'unknown' || state.status === 'silent')
+    return checkAgainLater(funding, state.status, context)
   return recordProgress(funding, state, context)
 }
 
@@ -164,13 +166,20 @@ export function failFunding(
   return funding
 }
 
-/** Waits twice as long after each check, and fails the funding after a day. */
-function checkAgainLater(funding: Funding, context: Pick<Settling, 'now' | 'emit'>): Funding {
+/**
+ * Waits twice as long after each check. A charge that the processor does not know after a day fails; without an
+ * answer it may have been made, and a direct debit is under way for days.
+ */
+function checkAgainLater(
+  funding: Funding,
+  status: 'unknown' | 'silent',
+  context: Pick<Settling, 'now' | 'emit'>,
+): Funding {
   const { now } = context
   if (funding.dueAt && funding.dueAt > now) return funding
   const pause = nextFundingCheckDelay(now.getTime() - funding.createdAt.getTime())
-  if (pause === undefined) return failFunding(funding, NEVER_ARRIVED, context)
-  funding.dueAt = addMs(now, pause)
+  if (pause === undefined && status === 'unknown') return failFunding(funding, NEVER_ARRIVED, context)
+  funding.dueAt = addMs(now, pause ?? SILENT_FUNDING_CHECK_MS)
   return funding
 }
 
@@ -197,7 +206,8 @@ interface Reversal {
 
 /**
  * The payer's bank has taken the money back. If the wallet has spent it, the owner owes the missing amount.
- * Holds for payments stay. Returns undefined if there is nothing to reverse.
+ * Holds for payments stay. A chargeback after a partial refund takes what is missing: the processor states the
+ * sum. Returns undefined if there is nothing to reverse.
  */
 async function reverse(
   ids: FundingIds,
@@ -206,14 +216,18 @@ async function reverse(
 ): Promise<Funding | undefined> {
   const { sql, now, emit, queueStatement } = context
   const { book, wallet, funding } = await lockWithAccounts(ids, { others: FORCED_DEBIT_ACCOUNTS }, context)
-  if (!fundingMachine.move(funding, 'reversed')) return undefined
-  const { id } = funding
-  const gone = amountCents && amountCents < funding.amountCents ? amountCents : funding.amountCents
-  const owed = book.forceDebit('fund_reversal', wallet.id, 'bank', gone, { type: 'funding', id })
+  const { id, reversedCents: before } = funding
+  const gone = minOf(amountCents ?? funding.amountCents, funding.amountCents)
+  const isMore =
+    funding.status === 'reversed' && before !== null && amountCents !== undefined && gone > before
+  if (!isMore && !fundingMachine.move(funding, 'reversed')) return undefined
+  const more = subtractCents(gone, before ?? NO_CENTS)
+  const cause = { type: 'funding', id: isMore ? `${id}/${gone}` : id }
+  const owed = book.forceDebit('fund_reversal', wallet.id, 'bank', more, cause)
   queueStatement(book.post(sql))
   Object.assign(funding, { reversedAt: now, reversedCents: gone, reason })
   emit('funding.reversed', { ...fundingEvent(funding), owedCents: owed })
-  const taken = subtractCents(gone, owed)
+  const taken = subtractCents(more, owed)
   if (taken > 0n) emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, taken))
   return funding
 }

@@ -62,7 +62,10 @@ export const FIRST_FUNDING_CHECK_MS = minutes(1)
 /** A charge of this age that the processor does not know was never made. */
 const GIVE_UP_AFTER = days(1)
 
-/** The wait doubles with the age of an unknown charge. Undefined means that the service stops asking. */
+/** The wait after a day without an answer. */
+export const SILENT_FUNDING_CHECK_MS = minutes(4 * 60)
+
+/** The wait doubles with the age of an unknown charge. Undefined after a day. */
 export const nextFundingCheckDelay = (age: number): number | undefined =>
   age < GIVE_UP_AFTER ? Math.max(age, FIRST_FUNDING_CHECK_MS) : undefined
 

@@ -46,7 +46,7 @@ interface FundingMembers {
 type FundingContext = ContextOf<typeof fundingsApi.create>
 
 const SETTLED: ChargeState = { status: 'settled' }
-const UNKNOWN: ChargeState = { status: 'unknown' }
+const SILENT: ChargeState = { status: 'silent' }
 
 const chargeOf = ({ cents: amount, madeAt }: ChargeRequest, token: string): FundingCharge => ({
   token,
@@ -103,8 +103,8 @@ async function recordCharge(
   context: FundingContext,
 ) {
   const { records, refuse } = context
-  const isKnown = state.status !== 'unknown'
-  // The sweep asks again about an unknown state, and finally gives up.
+  const isKnown = state.status !== 'unknown' && state.status !== 'silent'
+  // The sweep asks again about any other.
   const funding = await (isKnown
     ? applyFundingChargeState(ids, state, context)
     : records.findOneOrFail(Funding, { id: ids.id }))
@@ -128,7 +128,7 @@ const steps = {
   /** The answer was lost in a crash, so the sweep asks the processor, and nothing is charged again. */
   async recover({ fundingId, token }: ChargeRequest, context: FundingContext) {
     const funding = await context.records.findOneOrFail(Funding, { id: fundingId })
-    return recordCharge(token === null ? SETTLED : UNKNOWN, funding, context)
+    return recordCharge(token === null ? SETTLED : SILENT, funding, context)
   },
 }
 

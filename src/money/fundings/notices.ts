@@ -74,7 +74,11 @@ export async function followReturns(
     ids,
     returns.map(({ status }) => status),
   ])
+  const failures: unknown[] = []
   for (const { id, ownerId, mode } of changed)
-    await ports.runFor({ ownerId, mode }, 'fund.follow', { params: { id } }, newId('request'))
+    await ports
+      .runFor({ ownerId, mode }, 'fund.follow', { params: { id } }, newId('request'))
+      .catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
   return true
 }

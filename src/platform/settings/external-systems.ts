@@ -95,6 +95,11 @@ export function assertKycProvider(settings: RailSettings): void {
     throw new InvalidSettingError(
       'KYC_PROVIDER=stripe compares dates of birth, which Stripe shows to restricted keys only. Set STRIPE_SECRET_KEY to a restricted key (rk_…) that may read sensitive results of Identity.',
     )
+  const movesBankMoney = settings.sepaRail === 'files' || settings.collectionIban !== undefined
+  if (provider === 'stripe' && settings.stripeSecretKey?.startsWith('rk_test_') && movesBankMoney)
+    throw new InvalidSettingError(
+      'KYC_PROVIDER=stripe with a test key (rk_test_…) verifies anyone who presses a button, and this installation moves real money by SEPA. Set STRIPE_SECRET_KEY to a live key, or KYC_PROVIDER=manual.',
+    )
   if (provider === 'sandbox' && hasRealRail(settings))
     throw new InvalidSettingError(
       'KYC_PROVIDER=sandbox verifies people by magic names, and this installation moves real money. Set KYC_PROVIDER=manual (or none, if you are the only customer), or remove SEPA_RAIL=files, CARD_PROCESSOR=stripe, FUNDING_RAIL=stripe, COLLECTION_IBAN and STRIPE_PROFILE_ID.',

@@ -219,6 +219,43 @@ describe('a chargeback', () => {
     await expectVerifiedLedger(client)
   })
 
+  test('of money that is no longer there, and is won, repays what is owed for it, once', async () => {
+    const payee = await aPayee(service)
+    const { wallet, client } = payee
+    const other = await aWallet(client)
+    const { id } = await payee.create({ amountEuros: 20 })
+    expect(await present(urlOf(id), await credentialFor(id))).toMatchObject({ status: 200 })
+    const body = { fromWalletId: wallet.id, toWalletId: other.id, amountEuros: 15 }
+    await bodyOf(client.transfers.create({ body }))
+    const { id: payment_intent } = intentAt()
+    const disputed = aChargeback(payment_intent)
+    const told = async () => (await deliverEvent('charge.dispute.closed', { payment_intent })).status
+    disputed(-2_000)
+    expect(await told()).toBe(200)
+    disputed(-2_000, 2_000)
+    expect([await told(), await told()]).toEqual([200, 200])
+    expect(await payee.balance()).toBe(5)
+    expect(await bodyOf(client.billing.balance({}))).toMatchObject({ owedEuros: 0, availableEuros: 20 })
+    await expectVerifiedLedger(client)
+  })
+
+  test('leaves a debt that a refund repays, if the refund failed after it had succeeded', async () => {
+    const payee = await aPayee(service)
+    const { client } = payee
+    const { id } = await payee.create({ amountEuros: 20 })
+    expect(await present(urlOf(id), await credentialFor(id))).toMatchObject({ status: 200 })
+    const { id: payment_intent } = intentAt()
+    await bodyOf(client.collect.refund({ params: { id }, body: { amountEuros: 8 } }))
+    aChargeback(payment_intent)(-2_000)
+    expect((await deliverEvent('charge.dispute.created', { payment_intent })).status).toBe(200)
+    expect(await bodyOf(client.billing.balance({}))).toMatchObject({ owedEuros: 8, availableEuros: 0 })
+    const [refundId, refund] = [...double.refunds].at(-1) ?? []
+    double.refunds.set(String(refundId), { ...refund, status: 'failed' })
+    expect((await deliverEvent('refund.failed', { payment_intent })).status).toBe(200)
+    expect(await bodyOf(client.billing.balance({}))).toMatchObject({ owedEuros: 0, availableEuros: 0 })
+    await expectVerifiedLedger(client)
+  })
+
   test('is heard of again while Stripe does not say more about it', async () => {
     const before = await balance()
     const { intent, news } = await aPaidRequest()

@@ -28,6 +28,13 @@ describe('KYC_PROVIDER', () => {
       expect(() => readSettings({ ...stripe, ...more } as NodeJS.ProcessEnv)).toThrow(/restricted key/)
   })
 
+  test('is not Stripe’s test mode beside real SEPA, as its buttons would open live keys', () => {
+    const tested = { KYC_PROVIDER: 'stripe', STRIPE_SECRET_KEY: 'rk_test_12345678' }
+    expect(provider({ ...tested, FUNDING_RAIL: 'stripe' })).toBe('stripe')
+    for (const rail of [{ SEPA_RAIL: 'files' }, { COLLECTION_IBAN }])
+      expect(() => readSettings({ ...rail, ...tested } as NodeJS.ProcessEnv)).toThrow(/rk_test_/)
+  })
+
   test.each([
     { SEPA_RAIL: 'files' },
     { CARD_PROCESSOR: 'stripe' },

@@ -113,6 +113,18 @@ describe('a funding by Stripe', () => {
     expect((await fundingOf(id)).status).toBe('settled')
   })
 
+  test('by direct debit outlives days in which Stripe does not answer', async () => {
+    const { later, funded, fundingOf, available } = await aSilentPayer(DEBIT, 'test')
+    const { id } = await funded()
+    stripe.break(/^GET payment_intents$/, refusal(500, { message: 'Not now.' }))
+    await later(3 * 24 * 60)
+    expect((await fundingOf(id)).status).toBe('pending')
+    stripe.heal()
+    fundings.settle(intentOf(id).id, { status: 'succeeded' })
+    await later(5 * 60)
+    expect([(await fundingOf(id)).status, await available()]).toEqual(['settled', 25])
+  })
+
   test('that an older event is about stays as it is', async () => {
     const { funded, fundingOf } = await aPayer()
     const { id } = await funded()
@@ -226,6 +238,21 @@ describe('a funding that the payer’s bank takes back', () => {
     await expectVerifiedLedger(client)
   })
 
+  test('in two parts is taken in full, and an older sum changes nothing', async () => {
+    const { client, funded, fundingOf, available } = await aPayer()
+    const { id } = await funded()
+    const intent = intentOf(id)
+    fundings.takeBack(intent.id, 1_000)
+    await tellDispute(intent.id)
+    const second = fundings.takeBack(intent.id, 1_500)
+    await times(4, () => tellDispute(intent.id))
+    expect(await fundingOf(id)).toMatchObject({ status: 'reversed', reversedEuros: 25 })
+    fundings.giveBack(second)
+    await tellDispute(intent.id)
+    expect([(await fundingOf(id)).reversedEuros, await available()]).toEqual([25, 0])
+    await expectVerifiedLedger(client)
+  })
+
   test('before it was known to have arrived is first credited', async () => {
     const { client, funded, fundingOf, available } = await aPayer(DEBIT)
     const { id } = await funded()
@@ -271,6 +298,26 @@ describe('a funding that the payer’s bank takes back', () => {
     asked.splice(0)
     await watch()
     expect(asked).not.toContain(`fund.follow ${id}`)
+  })
+
+  test('is found even if another one cannot be booked', async () => {
+    const ids: string[] = []
+    for (const _ of [1, 2]) {
+      const { funded } = await aPayer()
+      const { id } = await funded()
+      fundings.takeBack(intentOf(id).id, 2_500)
+      ids.push(id)
+    }
+    const asked: string[] = []
+    const watching = followReturns(service.sql as Context['sql'], {
+      fundingRail: () => rail,
+      async runFor(_, __, { params }) {
+        asked.push(String(params?.id))
+        throw new Error('not now')
+      },
+    })
+    await expect(watching).rejects.toThrow('not now')
+    expect(asked).toEqual(expect.arrayContaining(ids))
   })
 })
 

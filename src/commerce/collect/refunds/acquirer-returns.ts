@@ -4,7 +4,7 @@ import {
   chargebackAccounts,
   creditAcquirerCharge,
 } from '../../../money/incoming/index.ts'
-import { type LockedBook, lockBook } from '../../../money/ledger/index.ts'
+import { type LockedBook, lockBook, type PostingCause } from '../../../money/ledger/index.ts'
 import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
 import type { Chargeback, ChargeReturns } from '../../../ports/acquirer.ts'
 import { addCents, type Cents, minOf, remainderOf, subtractCents } from '../../../values/money.ts'
@@ -28,6 +28,9 @@ interface LockedCharge extends LockedRequestRefunds {
 }
 
 const CHARGEBACK = 'chargeback'
+
+/** Money that comes back is booked for a cause of its own: what it repays would meet the postings of its withdrawal. */
+const BACK = { refund: 'request_refund_return', chargeback: 'chargeback_reinstatement' } as const
 
 /**
  * Books what the acquirer has returned of a charge: refunds that ended later, or that failed after they had ended, and
@@ -57,7 +60,8 @@ export async function recordChargeReturns(
     if (refund?.paymentId !== paymentId) continue
     if (refund.status === 'pending') endCardRefund({ refund, wallet }, outcome, charge, context)
     else if (refund.status === 'completed' && outcome.outcome === 'declined') {
-      creditBack(charge, { amountCents: refund.amountCents, cause: requestRefundCause(refund.id) }, context)
+      const cause = { ...requestRefundCause(refund.id), type: BACK.refund }
+      creditBack(charge, { amountCents: refund.amountCents, cause }, context)
       recordRequestRefundEnd(refund, { code: outcome.code, message: outcome.reason }, charge, context)
     }
   }
@@ -83,7 +87,7 @@ function bookChargeback(
   }
   const taken = refunds.ofSource(cause).filter(({ status }) => status === 'completed')
   if (reinstatedCents === 0n || taken.length === 0) return
-  creditBack(charge, { amountCents: reinstatedCents, cause }, context)
+  creditBack(charge, { amountCents: reinstatedCents, cause: { type: BACK.chargeback, id } }, context)
   const won = { code: 'chargeback_won', message: 'The chargeback was won: the money is in the wallet again.' }
   for (const row of taken)
     if (row.paymentId === null) refunds.reverse(row, undefined, won, context.emit)
@@ -94,10 +98,7 @@ function bookChargeback(
 
 function creditBack(
   { wallet, book, locked: { request } }: LockedCharge,
-  {
-    amountCents,
-    cause,
-  }: { readonly amountCents: Cents; readonly cause: ReturnType<typeof requestRefundCause> },
+  { amountCents, cause }: { readonly amountCents: Cents; readonly cause: PostingCause },
   context: ReturnsContext,
 ): void {
   creditAcquirerCharge(wallet, { amountCents, cause, reference: request.reference }, book, context)
