@@ -83,9 +83,14 @@ export const liveRailsOf = (settings: Settings): LiveRails => ({
   cards: served(settings.cardProcessor, settings),
   machinePayments: served(settings.cardProcessor, settings),
   acquirer: acquirerByStripe(settings) ? 'stripe' : null,
-  paymentMethods: settings.fundingRail ?? null,
+  paymentMethods: servedFundingRail(settings),
   identityVerification: kycProviderOf(settings),
 })
+
+const servedFundingRail = (settings: Settings) =>
+  settings.fundingRail === 'stripe' && fundingByStripe(settings) instanceof Missing
+    ? null
+    : (settings.fundingRail ?? null)
 
 function noAcquirer(): Acquirer {
   throw new Problem(
