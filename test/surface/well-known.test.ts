@@ -13,7 +13,10 @@ const silent = await startTestService({ own: true })
 const BANK = { SEPA_RAIL: 'files', COLLECTION_IBAN: 'DE89370400440532013000', FILES_COUNTRY: 'IE' }
 const live = await startTestService({ own: true, env: { ...BANK, SEPA_FOLDER: temporaryFolder() } })
 /** Settings that name rails, and lack what these need. */
-const unfinished = await startTestService({ own: true, env: { ...BANK, CARD_PROCESSOR: 'stripe' } })
+const unfinished = await startTestService({
+  own: true,
+  env: { ...BANK, CARD_PROCESSOR: 'stripe', FUNDING_RAIL: 'stripe' },
+})
 const get = (path: string, init: RequestInit = {}) => fetch(`${service.url}/.well-known/${path}`, init)
 
 const DOCUMENTS = [

@@ -88,7 +88,11 @@ const agentTokens = bindHandlers(agentTokensApi, {
 
   async revoke({ params }, context) {
     const { records, emit, refuse } = context
-    const token = await records.lock(AgentToken, params.tokenId)
+    // The agent first, as spending does: the end of an assistant cancels its intents, and none is added meanwhile.
+    const [, token] = await Promise.all([
+      lockAgent(records, params.id),
+      records.lock(AgentToken, params.tokenId),
+    ])
     if (token?.agentId !== params.id) return refuse('token_not_found')
     if (token.revokedAt) return refuse('token_revoked')
     token.revokedAt = clock.real()

@@ -123,7 +123,7 @@ type Making = Pick<
 >
 
 async function makeMandate(
-  { agentId, name, constraints, expiresAt }: MandateRequest,
+  { agentId, name, constraints, expiresAt, assistant }: MandateRequest,
   { person, passkeyId, statement, assertion, publicKeyJwk }: VerifiedAssertion,
   { records, tenant, now, ports, emit, wake }: Making,
 ) {
@@ -141,7 +141,8 @@ async function makeMandate(
     publicKeyJwk,
   })
   const workflowId = workflowIdOf(mandateProcess, id)
-  const mandate = records.create(Mandate, { id, ...members, ...constraints, jws, workflowId })
+  const forAssistant = assistant !== undefined
+  const mandate = records.create(Mandate, { id, ...members, ...constraints, forAssistant, jws, workflowId })
   emit('mandate.created', mandateEvent(mandate))
   wake(mandateProcess, mandate)
   return unusedMandateResponse(mandate, { now })

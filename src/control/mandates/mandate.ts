@@ -59,6 +59,8 @@ const schema = defineEntity({
     suspendedBecause: nullable.enum(mandateSuspensionReasons),
     comment: nullable.string(),
     endedAt: nullable.instant(),
+    /** Only the credential of the assistant that it connects spends by it. */
+    forAssistant: p.boolean().onCreate(() => false),
     personId: p.text(),
     passkeyId: p.text(),
     /** The mandate with the person's signature, signed by this installation. */

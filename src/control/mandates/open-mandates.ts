@@ -26,6 +26,7 @@ interface StoredTerms {
   readonly merchants: string[]
   readonly mccs: string[]
   readonly countries: string[]
+  readonly forAssistant: boolean
 }
 
 /** A mandate whose counters are open. Its agent is locked, so it does not change until the transaction ends. */
@@ -36,6 +37,7 @@ export interface LoadedMandate {
   readonly name: string | null
   readonly status: Mandate['status']
   readonly expiresAt: Date
+  readonly forAssistant: boolean
   readonly constraints: CompiledMandateConstraints
 }
 
@@ -66,7 +68,16 @@ function readTerms(id: string, terms: StoredTerms): LoadedMandate {
       countries,
     }),
   )
-  return { id, agentId, personId, name, status, expiresAt: new Date(expiresAt), constraints }
+  return {
+    id,
+    agentId,
+    personId,
+    name,
+    status,
+    expiresAt: new Date(expiresAt),
+    forAssistant: terms.forAssistant,
+    constraints,
+  }
 }
 
 export const loadedMandates = (counters: BudgetCounters): LoadedMandate[] =>
@@ -111,11 +122,12 @@ export class AgentMandates {
 
   /**
    * The covering mandate that ends first. Otherwise the result says why no mandate covers the spend. With `own`, only
-   * the mandate of this id counts, and none if it is null.
+   * the mandate of this id counts, and none if it is null. Without it, those of assistants do not count.
    */
   covering(agentId: string, spend: MandatedSpend, now: Date, own?: string | null): MandateResult {
     const standing = (this.#byAgent.get(agentId) ?? []).filter(
-      ({ id, expiresAt }) => expiresAt > now && (own === undefined || id === own),
+      ({ id, expiresAt, forAssistant }) =>
+        expiresAt > now && (own === undefined ? !forAssistant : id === own),
     )
     if (standing.length === 0) return NO_MANDATE
     const reasons: string[] = []

@@ -169,6 +169,17 @@ describe('what an assistant pays by itself', () => {
     expect(await declare(withMandate.access_token, 26)).toMatchObject({ status: 'created' })
     expect(await declare(without.access_token, 21)).toMatchObject({ status: 'created' })
   })
+
+  test('is for this assistant: the agent’s own token asks a person as before', async () => {
+    const owner = await anOwnerAtTheBrowser()
+    const { id: agentId } = await anAgentUnder(owner.client, { autoApproveLimitEuros: 1 })
+    await connect(url, await approvedCode(owner.person, signedChoices({ ...owner, agentId })))
+    const body = { label: 'Own', scopes: ['payer' as const] }
+    const own = await bodyOf(owner.client.agentTokens.create({ params: { id: agentId }, body }))
+    const { call } = await anAssistant(url, String(own.token))
+    const given = { amountEuros: 20, merchant: 'Shop', purpose: 'A book' }
+    expect((await call('declare_intent', given)).structuredContent).toMatchObject({ status: 'created' })
+  })
 })
 
 describe('the page of consent', () => {
