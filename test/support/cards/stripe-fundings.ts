@@ -149,7 +149,7 @@ export function fundingRoutes(intents: Map<string, StripeObject>) {
     )
   }
 
-  /** Undefined for the intents of other doubles. */
+  /** Undefined for a payment by shared token. */
   function listDisputes({ payment_intent: wanted, expand }: Params): Answer {
     if (wanted !== undefined && !intents.get(String(wanted))?.customer) return undefined
     const isExpanded = listOf(expand).includes('data.payment_intent')
