@@ -45,7 +45,9 @@ export async function pgbench(
 ): Promise<Pick<SqlRate, 'perSecond' | 'databaseMicroseconds'>> {
   const script = join(folder, 'pgbench.sql')
   writeFileSync(script, `${draw.map(line => `\\set ${line}\n`).join('')}${scripts[variant]};\n`)
-  const load = ['-c', clients, '-j', Math.min(clients, THREADS), '-T', Math.max(1, Math.round(seconds))].map(String)
+  const load = ['-c', clients, '-j', Math.min(clients, THREADS), '-T', Math.max(1, Math.round(seconds))].map(
+    String,
+  )
   const variables = ['-D', `owner=${ownerId}`, '-D', 'turn=0']
   const how = ['-n', '-M', 'prepared', ...load, ...variables, '-f', script]
   const before = databaseSeconds()
