@@ -11,7 +11,7 @@ const STOP = new Set(
 
 /** Words of one line mean the same to a reader who searches. Singular, in lower case. */
 const SYNONYMS = [
-  'page pagination paginate paging cursor list',
+  'page pagination paginate paging nextcursor list',
   'deploy deployment production install hosting docker kubernetes k8s helm',
   'assistant claude chatgpt copilot agentic mcp llm',
   'environment env variable setting configuration config',
