@@ -257,9 +257,11 @@ const toAll =
 
 const secretsIn = (settings: ServiceSettings): string[] => {
   const { dashboardSecret, cursorSigningKey, encryptionKey, encryptionKeysOld = [] } = settings
-  const others = [settings.temporalApiKey, settings.canvasModelKey]
-  const all = [dashboardSecret, cursorSigningKey, encryptionKey, ...encryptionKeysOld, ...others]
-  return all.filter(secret => secret !== undefined)
+  const own = [dashboardSecret, cursorSigningKey, encryptionKey, ...encryptionKeysOld]
+  const { stripeSecretKey, stripeWebhookSecret, stripeWebhookSecretEvents = [] } = settings
+  const ofStripe = [stripeSecretKey, stripeWebhookSecret, ...stripeWebhookSecretEvents]
+  const others = [settings.temporalApiKey, settings.canvasModelKey, settings.filesSecretKey]
+  return [...own, ...ofStripe, ...others].filter(secret => secret !== undefined)
 }
 
 const watching = (log: Logger): ToolReports => ({

@@ -106,6 +106,8 @@ test.each([
   ['Jürgen Groß', { first_name: 'JUERGEN', last_name: 'GROSS' }, true],
   ['Ada King', { first_name: 'Ada Augusta', last_name: 'King' }, true],
   ['Ada', { first_name: 'Ada', last_name: 'King' }, false],
+  ['King', { first_name: 'Ada', last_name: 'King' }, false],
+  ['Suharto', { first_name: '', last_name: 'Suharto' }, true],
   ['Ada Lovelace', { first_name: 'Ada', last_name: 'King' }, false],
   ['', { first_name: 'Ada', last_name: 'King' }, false],
 ])('the name “%s” is that of %j: %s', (name, names, isSame) => {
