@@ -5,6 +5,7 @@ export interface Metrics {
   served(operation: string | null, status: number, milliseconds: number): void
   batch(operation: string, size: number, roundTrips: number): void
   sent(what: string, outcome: string, milliseconds: number): void
+  reported(server: 'primary' | 'replica'): void
   /** A gauge read at each scrape, with one value or one per state; NaN if reading fails. */
   watch(name: string, help: string, read: () => Promise<number | Readonly<Record<string, number>>>): void
   text(): Promise<string>
@@ -13,7 +14,7 @@ export interface Metrics {
 export function openMetrics(pool: Pool): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const { requests, times, sizes, trips, requestsOut } = histogramsOf([registry])
+  const { requests, times, sizes, trips, requestsOut, reports } = histogramsOf([registry])
   watchPool(pool, registry)
   return {
     served(operation, status, milliseconds) {
@@ -26,6 +27,7 @@ export function openMetrics(pool: Pool): Metrics {
       trips.observe({ operation }, roundTrips)
     },
     sent: (what, outcome, milliseconds) => requestsOut.observe({ what, outcome }, milliseconds / 1000),
+    reported: server => reports.inc({ server }),
     watch: (name, help, read) => watch(registry, name, help, read),
     text: () => registry.metrics(),
   }
@@ -67,7 +69,13 @@ function histogramsOf(registers: Registry[]) {
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
   })
-  return { requests, times, sizes, trips, requestsOut }
+  const reports = new Counter({
+    name: 'reports_total',
+    help: 'Reports by the PostgreSQL server that answered, where DATABASE_REPLICA_URL is set.',
+    labelNames: ['server'],
+    registers,
+  })
+  return { requests, times, sizes, trips, requestsOut, reports }
 }
 
 function watchPool(pool: Pool, registry: Registry): void {
