@@ -203,10 +203,7 @@ export async function runInPipeline(
   return statement.answered
 }
 
-/**
- * As `runInPipeline`, for a command such as `commit`; returns what PostgreSQL says that it has done instead: it rolls a
- * failed transaction back.
- */
+/** As `runInPipeline`, for a command; returns what PostgreSQL has done, as the commit of a failed transaction rolls it back. */
 export async function commandInPipeline(client: PoolClient, command: string): Promise<string> {
   const statement = new Statement(command, [], command)
   queue(client, statement)
