@@ -37,14 +37,13 @@ interface Version {
   readonly cases: readonly Case[]
 }
 
-interface Turns {
+/** Of this version, of the older one, and of pgbench in each one’s database. */
+type Rates = Readonly<Record<'now' | 'before' | 'sqlNow' | 'sqlBefore', number>>
+
+/** The medians of the rounds. */
+interface Turns extends Rates {
   readonly name: string
   readonly connections: number
-  /** The median of the rounds: of this version, of the older one, and of pgbench in each one’s database. */
-  readonly now: number
-  readonly before: number
-  readonly sqlNow: number
-  readonly sqlBefore: number
 }
 
 /**
@@ -77,7 +76,7 @@ async function measureTurns(now: Version, before: Version): Promise<Turns[]> {
   const turns: Turns[] = []
   for (const connections of CONNECTIONS)
     for (const [n, { name }] of now.cases.entries()) {
-      const rounds = []
+      const rounds: Rates[] = []
       for (let round = 0; round < ROUNDS; round++)
         rounds.push({
           now: await rateOf(now, n, connections),
@@ -85,7 +84,7 @@ async function measureTurns(now: Version, before: Version): Promise<Turns[]> {
           sqlNow: await sqlRateOf(now, n, connections),
           sqlBefore: await sqlRateOf(before, n, connections),
         })
-      const middle = (of: keyof (typeof rounds)[0]): number => median(rounds.map(round => round[of]))
+      const middle = (of: keyof Rates): number => median(rounds.map(round => round[of]))
       const rates = { now: middle('now'), before: middle('before') }
       turns.push({ name, connections, ...rates, sqlNow: middle('sqlNow'), sqlBefore: middle('sqlBefore') })
       printLine(`  ${lineOf(turns.at(-1) as Turns)}`)
