@@ -147,7 +147,7 @@ export const ssoApi = {
       'Called by the sign-in page, which then goes to `redirectTo`. The cookie binds the sign-in to this browser.',
     callers: ['public'],
     http: {
-      reads: { cookie: 'Not used: the browser gets a new one.' },
+      reads: { cookie: 'Ignored: the answer replaces the browser’s cookie.' },
       headers: {
         201: { 'Set-Cookie': 'The browser of this sign-in: `__Host-sso`, or `sso` at `http://localhost`.' },
       },

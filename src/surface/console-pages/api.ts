@@ -25,6 +25,12 @@ const to = z.strictObject({
   }),
 })
 
+const loginQuery = to.extend({
+  sso: z.string().max(100).optional().meta({
+    description: 'The identity provider of a sign-in link: the page offers it, beside the passkey.',
+  }),
+})
+
 /** A client may send any parameter; the handler decides which mistake is shown and which is sent back. */
 const parameter = (longest = 500) => z.string().max(longest).optional()
 
@@ -35,7 +41,20 @@ export const consolePagesApi = {
     description:
       'Sign-in with a passkey, or with a link from an owner. The token of the link is behind the `#`, so no log has it, and a button redeems it. The page needs JavaScript and loads nothing from third parties.',
     callers: ['public'],
-    query: to,
+    query: loginQuery,
+  }),
+  ssoCallback: get('/sso/{id}/callback', {
+    ...page,
+    summary: 'Open the page to which an identity provider returns',
+    description:
+      'Its script sends `state` and `code` to `POST /sso/{id}/sign-in`, and removes them from the address.',
+    callers: ['public'],
+    query: z.object({
+      state: parameter(),
+      code: parameter(8_000),
+      iss: parameter(),
+      error: parameter(),
+    }),
   }),
   join: get('/join', {
     ...page,

@@ -30,6 +30,14 @@ export const germanTexts: ConsolePageTexts = {
       'Kein Passkey auf diesem Gerät, oder Passkey verloren? Bitten Sie einen Inhaber des Kontos um einen Link.',
     own: 'Betreiben Sie diesen Dienst selbst? Bis der erste Passkey angelegt ist, zeigt npm start einen Anmeldelink, und agentpay login liefert einen. Danach hilft die',
     recovery: 'Kontowiederherstellung',
+    sso: (name: string) => `Mit ${name} anmelden`,
+    ssoHint: (host: string) => `Weiter geht es bei ${host}.`,
+    callback: 'Anmeldung läuft',
+    callbackLead: 'Einen Moment …',
+    ssoRefused: 'Sie sind nicht angemeldet',
+    ssoRefusedLead:
+      'Ihr Identitätsanbieter hat Sie nicht angemeldet, oder diese Seite wurde zweimal geöffnet.',
+    again: 'Zurück zur Anmeldung',
   },
   join: {
     title: 'Beitreten',
