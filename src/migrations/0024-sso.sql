@@ -66,6 +66,9 @@ create unique index sso_attempts_by_state on sso_attempts (state_hash);
 create index sso_attempts_by_provider on sso_attempts (owner_id, mode, provider_id);
 create index sso_attempts_by_end on sso_attempts (expires_at);
 
+-- The key to which the client of an assistant has bound its code.
+alter table oauth_grants add column dpop_jkt text check (dpop_jkt ~ '^[A-Za-z0-9_-]{43}$');
+
 -- The identity provider that began the session; null where a passkey or a link did.
 alter table console_sessions
   add column sso_provider_id text collate "C",

@@ -21,7 +21,7 @@ interface BudgetLevel extends Omit<BudgetUsage, 'limitCents' | 'usedCents'> {
   readonly paidCents?: Cents
 }
 
-type LevelBlocker = 'run_ended' | 'delegation_over' | 'card_closed' | 'card_of_other_intent'
+type LevelBlocker = 'token_revoked' | 'run_ended' | 'delegation_over' | 'card_closed' | 'card_of_other_intent'
 
 /** The budgets below the agents. They do not change while the agents are locked. */
 export class BudgetLevels {
@@ -75,7 +75,9 @@ export class BudgetLevels {
   }
 
   blockerOf(ids: BudgetLevelIds, now: Date, intentId: string | null): LevelBlocker | undefined {
-    const { runId, delegationId } = ids
+    const { runId, delegationId, tokenId } = ids
+    // A process trusts a credential for a moment, in which the token may have ended with its open intents.
+    if (intentId === null && tokenId && this.#tokens.get(tokenId)?.isRevoked) return 'token_revoked'
     if (runId && this.#runs.get(runId)?.status !== 'running') return 'run_ended'
     const isOver = ({ status, expiresAt }: DelegationLimit): boolean =>
       status === 'revoked' || status === 'expired' || expiresAt <= now

@@ -184,6 +184,7 @@ export const payeeRequestRefusals = {
 } as const satisfies Record<string, RefusalSpec>
 
 export const budgetLevelRefusals = {
+  token_revoked: [401, 'The token was revoked. Use another one.'],
   run_ended: [400, 'The run has ended. Start a new one.'],
   delegation_over: [400, 'The delegation is revoked or has expired. Ask for a new one.'],
   card_closed: [400, 'cardId: the card is closed. Name another one, or none.'],

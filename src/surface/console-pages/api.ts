@@ -138,6 +138,7 @@ export const consolePagesApi = {
       code_challenge: parameter(),
       code_challenge_method: parameter(),
       resource: parameter(),
+      dpop_jkt: parameter(),
     }),
     fails: {
       client_unknown: [400, 'client_id: no such client, or its metadata document cannot be used.'],

@@ -222,7 +222,7 @@ export const germanTexts: ConsolePageTexts = {
   },
   authorize: {
     title: 'Assistenten verbinden?',
-    asks: name => `${name} bittet um Zugriff auf einen Agenten dieses Kontos.`,
+    asks: 'bittet um Zugriff auf einen Agenten dieses Kontos.',
     marks: { verified: 'Host geprüft', unverified: 'Nicht geprüft' },
     who: 'Wer fragt',
     name: 'Name',

@@ -215,7 +215,7 @@ export const englishTexts = {
   },
   authorize: {
     title: 'Connect an assistant?',
-    asks: (name: string) => `${name} asks for access to an agent of this account.`,
+    asks: 'asks for access to an agent of this account.',
     marks: { verified: 'Verified host', unverified: 'Not verified' },
     who: 'Who asks',
     name: 'Name',

@@ -142,7 +142,7 @@ test('a client without a secret proves itself with its private key', async () =>
   expect((await signIn(owner)).status).toBe(201)
   expect(owner.provider.tokenRequests.at(-1)?.get('client_secret')).toBeNull()
   const keys = await (await fetch(owner.provider.clientKeys)).text()
-  expect(Object.keys(JSON.parse(keys).keys[0]).sort()).toEqual(['e', 'kid', 'kty', 'n', 'use'])
+  expect(Object.keys(JSON.parse(keys).keys[0] as object).sort()).toEqual(['e', 'kid', 'kty', 'n', 'use'])
 })
 
 test('a rotated key of the identity provider works at once, and the old one no more', async () => {

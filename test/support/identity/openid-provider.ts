@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import {
+  type CryptoKey,
   calculateJwkThumbprint,
   createLocalJWKSet,
   exportJWK,
