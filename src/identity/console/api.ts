@@ -50,7 +50,7 @@ const linkProblems = {
   ],
 } as const satisfies Record<string, RefusalSpec>
 
-export const consoleUnavailableRefusal: RefusalSpec = [
+const console_unavailable: RefusalSpec = [
   503,
   'This installation’s address has no console, because cookies would not be safe there.',
 ]
@@ -111,7 +111,7 @@ export const consoleApi = {
         }),
       }).meta({ id: 'RedeemedConsoleLink' }),
     ],
-    fails: { ...personLinkRefusals, console_unavailable: consoleUnavailableRefusal },
+    fails: { ...personLinkRefusals, console_unavailable },
     emits: { ...personLinkEvents, ...signsIn },
   }),
   signInOptions: post('/console/sign-in/options', {

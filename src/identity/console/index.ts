@@ -1,3 +1,3 @@
-export { consoleApi, consoleUnavailableRefusal } from './api.ts'
+export { consoleApi } from './api.ts'
 export { beginConsoleSession, endConsoleSessions, sessionRequestHeaders } from './begin.ts'
 export { CurrentSessionRecord, consoleSessionEvents } from './schemas.ts'

@@ -2,12 +2,7 @@ import { z } from 'zod'
 import { fileSchema } from '../../kernel/contract/file.ts'
 import { del, emptyBody, get, list, patch, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
-import {
-  CurrentSessionRecord,
-  consoleSessionEvents,
-  consoleUnavailableRefusal,
-  sessionRequestHeaders,
-} from '../console/index.ts'
+import { CurrentSessionRecord, consoleSessionEvents, sessionRequestHeaders } from '../console/index.ts'
 import {
   assertionEvents,
   assertionRefusals,
@@ -142,6 +137,7 @@ export const ssoApi = {
   }),
   start: post('/sso/{id}/start', {
     run: 'external',
+    requires: 'passkeys',
     summary: 'Start to sign in with an identity provider',
     description:
       'Called by the sign-in page, which then goes to `redirectTo`. The cookie binds the sign-in to this browser.',
@@ -158,7 +154,6 @@ export const ssoApi = {
     fails: {
       provider_not_found,
       provider_incomplete: [400, 'The identity provider has no clientId yet. An owner must set it.'],
-      console_unavailable: consoleUnavailableRefusal,
       ...discoveryRefusals,
     },
     emits: {},

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
-import { withHeaders } from '../../kernel/contract/problem.ts'
+import { Problem, withHeaders } from '../../kernel/contract/problem.ts'
 import type { PersonRole } from '../../kernel/contract/scopes.ts'
 import { buildHostCookie, readHostCookie } from '../../kernel/contract/session-cookie.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
@@ -40,7 +40,7 @@ async function actFor(
 export const startSsoSignIn = externalCall(ssoApi.start, {
   async reserve({ params }, { sql, ports, refuse }) {
     const { unavailable } = ports.relyingParty()
-    if (unavailable) return refuse('console_unavailable', unavailable)
+    if (unavailable) throw new Problem('passkeys_unavailable', unavailable)
     const found = await findSsoProvider(params.id, sql)
     if (!found) return refuse('provider_not_found')
     const { ownerId, mode, issuer, clientId } = found

@@ -36,7 +36,7 @@ describe('an identity provider', () => {
       expect(address.endsWith(path)).toBe(true)
     expect(await traceOf(service, answer)).toMatchObject({ events: ['sso_provider.created'] })
     const stored = await service.sql('select * from sso_providers where owner_id = $1', [ownerId])
-    const kept = await service.sql('select * from idempotency where owner_id = $1', [ownerId])
+    const kept = await service.sql('select * from idempotency_keys where owner_id = $1', [ownerId])
     const shown = [
       answer.body,
       (await client.sso.list()).body,
@@ -59,7 +59,7 @@ describe('an identity provider', () => {
     const [event] = (await owner.client.events.list()).body.data
     expect(event).toMatchObject({
       event: 'sso_provider.updated',
-      data: { changed: ['clientId', 'name', 'clientSecret'] },
+      data: { changed: ['name', 'clientId', 'clientSecret'] },
     })
     await invite(owner)
     expect((await signIn(owner)).status).toBe(201)

@@ -49,6 +49,8 @@ export class OpenidProvider {
   /** Where it checks a client's own key. */
   clientKeys: string | undefined
   userinfo: object | undefined
+  /** Who is signed in at the provider, in the browser. Without a person it refuses. */
+  person: JWTPayload | undefined
   /** A careless provider: a code works again. */
   acceptsCodesAgain = false
 
@@ -61,10 +63,9 @@ export class OpenidProvider {
     const server = createServer()
     const provider = new OpenidProvider(server, await aSigningKey())
     server.on('request', async (request, response) => {
-      const [status, body] = await provider
-        .#answer(request)
-        .catch(error => [400, { error: String(error) }] as const)
-      response.writeHead(status, { 'content-type': 'application/json', location: '/elsewhere' })
+      const refused = (error: unknown) => [400, { error: String(error) }] as const
+      const [status, body, location = '/elsewhere'] = await provider.#answer(request).catch(refused)
+      response.writeHead(status, { 'content-type': 'application/json', location })
       response.end(JSON.stringify(body))
     })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', () => resolve()))
@@ -108,8 +109,9 @@ export class OpenidProvider {
     return { code, state: String(asked.get('state')) }
   }
 
-  async #answer(request: IncomingMessage): Promise<readonly [number, object]> {
+  async #answer(request: IncomingMessage): Promise<readonly [number, object, location?: string]> {
     const own = this.issuer
+    if (request.url?.startsWith('/authorize?')) return [302, {}, this.#sendBack(own + request.url)]
     switch (request.url) {
       case '/.well-known/openid-configuration':
         return [
@@ -134,6 +136,13 @@ export class OpenidProvider {
       default:
         return [302, {}]
     }
+  }
+
+  #sendBack(asked: string): string {
+    const back = new URL(String(new URL(asked).searchParams.get('redirect_uri')))
+    const answer = this.person ? this.authorize(asked, this.person) : { error: 'access_denied' }
+    back.search = String(new URLSearchParams(answer))
+    return back.href
   }
 
   async #tokens(request: IncomingMessage): Promise<object> {

@@ -12,7 +12,7 @@ import { origin, service } from './pages-service.ts'
 
 /** What the shop sends: a picture. */
 const RECEIPT =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 const PHONE = { width: 360, height: 700 }
 

@@ -1,6 +1,6 @@
 // Brings the answer of an identity provider to the service. The page that the person wanted is kept in this tab.
 
-import { call, goBy, goToRequestedPage, showStep, tell } from './page.js'
+import { call, complain, goBy, goToRequestedPage, showStep } from './page.js'
 
 const answer = new URLSearchParams(location.search)
 const to = sessionStorage.getItem('sso-to')
@@ -22,8 +22,7 @@ async function signIn() {
 if (state !== null && code !== null) {
   showStep('wait', { first: true })
   signIn().catch(error => {
-    tell('')
     showStep('refused')
-    document.getElementById('trouble').textContent = error.message
+    complain(error.message)
   })
 } else showStep('refused', { first: true })
