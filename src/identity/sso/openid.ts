@@ -32,7 +32,7 @@ const Metadata = z.object({
 export type ProviderMetadata = z.output<typeof Metadata>
 
 /** Live mode is https only. In test mode, the operator may allow addresses that are reached by plain http. */
-export const isProviderAddress = (text: string, mode: Mode, { outbound }: Fetching): boolean =>
+const isProviderAddress = (text: string, mode: Mode, { outbound }: Fetching): boolean =>
   URL.canParse(text) &&
   new URL(text).hash === '' &&
   outbound.judge(text) === undefined &&
@@ -120,7 +120,7 @@ export function authorizationUrl(
 }
 
 /** The private key as a JWK in JSON, or the secret that the provider has given. */
-export type ClientCredential = { readonly secret: string } | { readonly privateKey: string }
+type ClientCredential = { readonly secret: string } | { readonly privateKey: string }
 
 const ASSERTION_TTL_S = 60
 
@@ -219,7 +219,7 @@ export interface ProvenIdentity {
   readonly groups: readonly string[]
 }
 
-export type IdentityFailure = 'silent' | 'unproven'
+type IdentityFailure = 'silent' | 'unproven'
 
 interface CodeExchange extends Begun {
   readonly code: string

@@ -103,10 +103,10 @@ export const ssoPersonalData = {
 /** Binds a sealed secret to its provider: it cannot be opened for another record. */
 export const ssoSecretContext = (providerId: string): string => `sso-client:${providerId}`
 
-export const ssoSignInPath = (providerId: string): string => `/login?sso=${providerId}`
+const ssoSignInPath = (providerId: string): string => `/login?sso=${providerId}`
 /** One address for each provider, so that the answer of one is never taken for that of another. */
 export const ssoCallbackPath = (providerId: string): string => `/sso/${providerId}/callback`
-export const ssoKeysPath = (providerId: string): string => `/sso/${providerId}/jwks`
+const ssoKeysPath = (providerId: string): string => `/sso/${providerId}/jwks`
 
 interface FoundProvider extends Tenant {
   readonly offsetMs: number

@@ -44,7 +44,7 @@ export const invite = (
   role: 'owner' | 'approver' | 'viewer' = 'approver',
 ) => bodyOf(client.people.create({ body: { name: 'Grace Hopper', email: GRACE.email, role } }))
 
-export interface Begun {
+interface Begun {
   readonly redirectTo: string
   /** The cookie that proves the browser. */
   readonly cookie: string

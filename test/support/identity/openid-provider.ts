@@ -23,7 +23,7 @@ interface IssuedCode {
   readonly claims: JWTPayload
 }
 
-export interface SigningKey {
+interface SigningKey {
   readonly privateKey: CryptoKey
   readonly jwk: JWK
 }
