@@ -115,7 +115,11 @@ export const updateSsoProvider: HandlerOf<typeof ssoApi.update> = async ({ param
   const { webauthnAssertion, clientSecret, ...members } = body
   const { records, ports, emit, refuse } = context
   const isOnlyName = keysOf(members).every(member => member === 'name') && clientSecret === undefined
-  const consent = isOnlyName ? null : await verifyOwnerConsent(webauthnAssertion, context)
+  const [known, consent] = await Promise.all([
+    records.findOne(SsoProvider, { id: params.id }),
+    isOnlyName ? null : verifyOwnerConsent(webauthnAssertion, context),
+  ])
+  if (!known) return refuse('provider_not_found')
   if (typeof consent === 'string') return refuse(consent)
   if (!isOnlyName && exceedsKeyScopes('owner', consent, context)) return refuse('scope_not_held')
   await lockTenant(context, 'people')

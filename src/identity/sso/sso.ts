@@ -37,6 +37,8 @@ const sso = bindHandlers(ssoApi, {
   },
 })
 
+const FORGET = 'delete from sso_subjects where owner_id = $1 and mode = $2 and person_id = $3'
+
 export const ssoArea = area(
   'Single Sign-On',
   'Identity providers (OpenID Connect) that sign people in to the console, with roles by groups.',
@@ -47,10 +49,12 @@ export const ssoArea = area(
     // Expired attempts are forgotten: a late answer is unknown.
     expiring: [{ table: 'sso_attempts', column: 'expires_at', keptMs: 0 }],
     reactions: {
-      'person.removed': reaction(personEvents['person.removed'], {}, async ({ personId }, { records }) => {
-        const subjects = await records.find(SsoSubject, { personId }, { orderBy: { id: 'asc' }, lock: true })
-        for (const subject of subjects) records.remove(subject)
-      }),
+      'person.removed': reaction(
+        personEvents['person.removed'],
+        {},
+        async ({ personId }, { sql, tenant: { ownerId, mode }, queueStatement }) =>
+          queueStatement(sql(FORGET, [ownerId, mode, personId])),
+      ),
     },
   },
 )

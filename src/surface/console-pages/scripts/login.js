@@ -19,7 +19,7 @@ onPress('sso', async () => {
   const { redirectTo } = await call('POST', `sso/${provider}/start`, { body: {} })
   const to = query.get('to')
   if (to === null) sessionStorage.removeItem('sso-to')
-  else sessionStorage.setItem('sso-to', to)
+  else sessionStorage.setItem('sso-to', URL.parse(to, location.href)?.href ?? '')
   location.assign(redirectTo)
 })
 
