@@ -21,7 +21,7 @@ interface BudgetLevel extends Omit<BudgetUsage, 'limitCents' | 'usedCents'> {
   readonly paidCents?: Cents
 }
 
-type LevelBlocker = 'token_revoked' | 'run_ended' | 'delegation_over' | 'card_closed' | 'card_of_other_intent'
+type LevelBlocker = 'run_ended' | 'delegation_over' | 'card_closed' | 'card_of_other_intent'
 
 /** The budgets below the agents. They do not change while the agents are locked. */
 export class BudgetLevels {
@@ -74,10 +74,13 @@ export class BudgetLevels {
     return runId === null || this.#runs.get(runId)?.agentId === agentId
   }
 
+  /** A process trusts a credential for a moment, in which the token may have ended with its open intents. */
+  isTokenRevoked({ tokenId }: BudgetLevelIds): boolean {
+    return tokenId !== null && this.#tokens.get(tokenId)?.isRevoked === true
+  }
+
   blockerOf(ids: BudgetLevelIds, now: Date, intentId: string | null): LevelBlocker | undefined {
-    const { runId, delegationId, tokenId } = ids
-    // A process trusts a credential for a moment, in which the token may have ended with its open intents.
-    if (intentId === null && tokenId && this.#tokens.get(tokenId)?.isRevoked) return 'token_revoked'
+    const { runId, delegationId } = ids
     if (runId && this.#runs.get(runId)?.status !== 'running') return 'run_ended'
     const isOver = ({ status, expiresAt }: DelegationLimit): boolean =>
       status === 'revoked' || status === 'expired' || expiresAt <= now

@@ -184,7 +184,6 @@ export const payeeRequestRefusals = {
 } as const satisfies Record<string, RefusalSpec>
 
 export const budgetLevelRefusals = {
-  token_revoked: [401, 'The token was revoked. Use another one.'],
   run_ended: [400, 'The run has ended. Start a new one.'],
   delegation_over: [400, 'The delegation is revoked or has expired. Ask for a new one.'],
   card_closed: [400, 'cardId: the card is closed. Name another one, or none.'],
@@ -192,6 +191,7 @@ export const budgetLevelRefusals = {
 } as const satisfies Record<string, RefusalSpec>
 
 export const intentRunRefusals = {
+  token_revoked: [401, 'The token was revoked. Use another one.'],
   card_not_found: [404, 'cardId: the agent has no such card.'],
   run_not_found: [404, 'runId: the agent has no such run.'],
   run_mismatch: [400, 'runId: the header X-Run-Id names another run. Send only one of them.'],
