@@ -14,7 +14,9 @@ const people = [
 ]
 
 let peer: ChildProcessByStdio<Writable, Readable, null> | undefined
-afterAll(() => peer?.stdin.end())
+afterAll(() => {
+  peer?.stdin.end()
+})
 
 /** Dex, the identity provider in Go, with its own passwords. `register` makes the service its client. */
 async function dex() {

@@ -189,6 +189,7 @@ export const ssoApi = {
       }).meta({ id: 'SsoSession' }),
     ],
     fails: {
+      provider_not_found,
       sign_in_unknown: [
         400,
         'state: this sign-in is unknown, used or over, or it began in another browser. Start again.',

@@ -104,7 +104,11 @@ export const finishSsoSignIn = externalCall(ssoApi.signIn, {
   async reserve({ params: { id: providerId }, body: { state, code, iss } }, context) {
     const { records, sql, headers, ports, refuse } = context
     const browser = readHostCookie(BROWSER, headers.cookie, ports.relyingParty().origin)
-    const found = browser && (await findAttempt(state, providerId, sql))
+    const [provided, found] = await Promise.all([
+      findSsoProvider(providerId, sql),
+      findAttempt(state, providerId, sql),
+    ])
+    if (!provided) return refuse('provider_not_found')
     if (!browser || !found) return refuse('sign_in_unknown')
     const tenant = { ownerId: found.ownerId, mode: found.mode }
     await actFor(tenant, context)

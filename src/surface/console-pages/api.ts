@@ -45,6 +45,13 @@ export const consolePagesApi = {
   }),
   ssoCallback: get('/sso/{id}/callback', {
     ...page,
+    http: {
+      reads: {
+        ...page.http.reads,
+        accept: 'An unknown identity provider is a page for clients that accept `text/html`.',
+      },
+      headers: { 200: pageHeaders, 404: pageHeaders },
+    },
     summary: 'Open the page to which an identity provider returns',
     description:
       'Its script sends `state` and `code` to `POST /sso/{id}/sign-in`, and removes them from the address.',
@@ -55,6 +62,7 @@ export const consolePagesApi = {
       iss: parameter(),
       error: parameter(),
     }),
+    fails: { provider_not_found: [404, 'No such identity provider, or it was removed.'] },
   }),
   join: get('/join', {
     ...page,

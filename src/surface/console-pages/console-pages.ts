@@ -63,9 +63,10 @@ function notFoundPage(
   { unknown: title, unknownHint: text }: { readonly unknown: string; readonly unknownHint: string },
   language: Language,
   { headers }: Pick<Context, 'headers'>,
+  root: '../' | '../../' = '../',
 ) {
   if (!headers.accept?.includes('text/html')) return refusal
-  return answer(noticePage(language, '../', { mark: '404', title, text }), language, refusal)
+  return answer(noticePage(language, root, { mark: '404', title, text }), language, refusal)
 }
 
 const consolePages = bindHandlers(consolePagesApi, {
@@ -76,9 +77,13 @@ const consolePages = bindHandlers(consolePagesApi, {
     const path = withQuery('/login', { to, sso })
     return publicPage(path, language => renderLoginPage(language, provider), context)
   },
-  ssoCallback: ({ params }, context) => {
-    const path = `/sso/${encodeURIComponent(params.id)}/callback`
-    return publicPage(path, renderSsoCallbackPage, context)
+  async ssoCallback({ params: { id } }, context) {
+    if (await findSsoProvider(id, context.sql))
+      return publicPage(`/sso/${id}/callback`, renderSsoCallbackPage, context)
+    const language = languageIn(context)
+    const { ssoRefused: unknown, ssoRemoved: unknownHint } = consolePageTexts[language].signIn
+    const refusal = context.refuse('provider_not_found')
+    return notFoundPage(refusal, { unknown, unknownHint }, language, context, '../../')
   },
   join: ({ query }, context) => publicPage(withQuery('/join', query), renderJoinPage, context),
 

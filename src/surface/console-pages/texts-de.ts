@@ -37,6 +37,8 @@ export const germanTexts: ConsolePageTexts = {
     ssoRefused: 'Sie sind nicht angemeldet',
     ssoRefusedLead:
       'Ihr Identitätsanbieter hat Sie nicht angemeldet, oder diese Seite wurde zweimal geöffnet.',
+    ssoRemoved:
+      'Diese Anmeldung wurde entfernt. Verwenden Sie Ihren Passkey, oder fragen Sie einen Inhaber des Kontos.',
     again: 'Zurück zur Anmeldung',
   },
   join: {

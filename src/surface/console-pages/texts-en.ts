@@ -32,6 +32,7 @@ export const englishTexts = {
     callbackLead: 'One moment …',
     ssoRefused: 'You are not signed in',
     ssoRefusedLead: 'Your identity provider did not sign you in, or this page was opened twice.',
+    ssoRemoved: 'This way to sign in has been removed. Use your passkey, or ask an owner of the account.',
     again: 'Back to sign-in',
   },
   join: {
