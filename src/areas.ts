@@ -46,6 +46,7 @@ import { passkeysArea } from './identity/passkeys/passkeys.ts'
 import { peopleArea } from './identity/people/people.ts'
 import { sessionsArea } from './identity/sessions/sessions.ts'
 import { signingKeysArea } from './identity/signing-keys/signing-keys.ts'
+import { ssoArea } from './identity/sso/sso.ts'
 import { analyticsArea } from './insight/analytics/analytics.ts'
 import { forecastArea } from './insight/forecast/forecast.ts'
 import { intelligenceArea } from './insight/intelligence/intelligence.ts'
@@ -79,6 +80,7 @@ export const areas = {
   keys: apiKeysArea,
   signingKeys: signingKeysArea,
   console: consoleArea,
+  sso: ssoArea,
   sessions: sessionsArea,
   cliAuth: cliAuthArea,
   onboarding: onboardingArea,

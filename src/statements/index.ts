@@ -6,5 +6,6 @@ export type {
   StatedAssistant,
   StatedConstraints,
   StatedPayee,
+  StatedProvider,
   Subjects,
 } from './subjects.ts'

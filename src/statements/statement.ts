@@ -7,6 +7,7 @@ import type {
   StatedAssistant,
   StatedConstraints,
   StatedPayee,
+  StatedProvider,
   Subjects,
 } from './subjects.ts'
 
@@ -128,6 +129,21 @@ const inWords = (scopes: readonly string[] | null): string =>
 const byTools = ({ toolWrites }: { readonly toolWrites?: true }): string =>
   toolWrites ? ', and let assistants change things with it' : ''
 
+function providerInWords({ issuer, clientId, groupsClaim, ...groups }: StatedProvider): string {
+  const roles = [
+    ['owner', groups.ownerGroups],
+    ['approver', groups.approverGroups],
+    ['viewer', groups.viewerGroups],
+  ] as const
+  const named = roles.flatMap(([role, names]) =>
+    names.length === 0 ? [] : [`${role} for ${names.map(quoted).join(', ')}`],
+  )
+  const byGroups =
+    named.length === 0 ? '' : `, with roles by the groups in ${quoted(groupsClaim)}: ${named.join('; ')}`
+  const client = clientId === null ? '' : `, where this service is ${quoted(clientId)}`
+  return `Let invited people sign in with the identity provider ${quoted(issuer)}${client}${byGroups}.`
+}
+
 const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string } = {
   intent({ amountEuros, largestEuros, payee, intentId }) {
     const most = largestEuros === amountEuros ? '' : `, at most ${money(largestEuros)},`
@@ -142,6 +158,7 @@ const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string } = {
   revocation: ({ passkeyId, name }) => `Revoke the passkey ${quoted(name)} (${passkeyId}).`,
   enrolment: ({ personId, name }) => `Enrol a new passkey for ${quoted(name)} (${personId}).`,
   invitation(subject) {
+    if ('issuer' in subject) return providerInWords(subject)
     if (!('personId' in subject))
       return `Invite ${quoted(subject.name)}${subject.email ? `, ${quoted(subject.email)},` : ''} as ${subject.role}.`
     return 'role' in subject

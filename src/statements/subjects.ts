@@ -30,6 +30,16 @@ export interface StatedAssistant {
   readonly tools: readonly string[]
 }
 
+/** An identity provider whose people may sign in, with roles by their groups. */
+export interface StatedProvider {
+  readonly issuer: string
+  readonly clientId: string | null
+  readonly groupsClaim: string
+  readonly ownerGroups: readonly string[]
+  readonly approverGroups: readonly string[]
+  readonly viewerGroups: readonly string[]
+}
+
 export interface Subjects {
   readonly intent: {
     readonly intentId: string
@@ -56,11 +66,12 @@ export interface Subjects {
   }
   readonly revocation: { readonly passkeyId: string; readonly name: string }
   readonly enrolment: { readonly personId: string; readonly name: string }
-  /** A new person; or a new link, or another role, for an existing one. */
+  /** A new person; a new link, or another role, for an existing one; or an identity provider. */
   readonly invitation:
     | { readonly name: string; readonly email: string | null; readonly role: string }
     | { readonly personId: string }
     | { readonly personId: string; readonly name: string; readonly role: string }
+    | StatedProvider
   readonly key:
     | {
         readonly name: string

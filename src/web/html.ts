@@ -35,7 +35,9 @@ export function html(parts: TemplateStringsArray, ...values: readonly HtmlConten
   return new Html(text)
 }
 
-const INVISIBLE = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/gu
+/** Also letters and a pattern of dots that look like nothing: fillers of Hangul, and the empty Braille cell. */
+const INVISIBLE =
+  /[\p{Cc}\u061c\u115f\u1160\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\u2800\u3164\ufeff\uffa0]+/gu
 
 const segments = new Intl.Segmenter('en', { granularity: 'grapheme' })
 

@@ -41,6 +41,11 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'people.remove': 14,
   // The owner's consent is read before any lock; then it is consumed, and the earlier link ends.
   'people.link': 8,
+  // The same, and the provider's metadata are read between its two transactions.
+  'sso.create': 8,
+  // The attempt is found and used up. Then passkeys, people and the provider are locked, since roles may change;
+  // subject, person and invitation are read; a session begins, and the browser's earlier one ends.
+  'sso.signIn': 14,
   // It finds the representative and the onboarding that lists them, and locks that.
   'kyc.create': 9,
   // The operator names no owner: it is found first, and again for the person's onboarding.

@@ -9,6 +9,7 @@ export interface AgentTokenBudget {
   /** Null for the token of an assistant: what it buys is counted, and its mandate is the limit. */
   readonly maxAmountCents: Cents | null
   readonly paidCents: Cents
+  readonly isRevoked: boolean
 }
 
 /** Only these transfers have a `token_id`. Rejected, cancelled and returned ones do not count. */
@@ -29,7 +30,7 @@ export async function readSpentByTokens(
 }
 
 const LIMITS = `
-select id, label, max_amount_cents as "maxAmountCents" from agent_tokens
+select id, label, max_amount_cents as "maxAmountCents", revoked_at is not null as "isRevoked" from agent_tokens
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and num_nonnulls(max_amount_cents, only_at) > 0`
 
 /** Omits tokens whose spending is not counted. While their agents are locked, no other transaction spends. */

@@ -74,6 +74,11 @@ export class BudgetLevels {
     return runId === null || this.#runs.get(runId)?.agentId === agentId
   }
 
+  /** A process trusts a credential for a moment, in which the token may have ended with its open intents. */
+  isTokenRevoked({ tokenId }: BudgetLevelIds): boolean {
+    return tokenId !== null && this.#tokens.get(tokenId)?.isRevoked === true
+  }
+
   blockerOf(ids: BudgetLevelIds, now: Date, intentId: string | null): LevelBlocker | undefined {
     const { runId, delegationId } = ids
     if (runId && this.#runs.get(runId)?.status !== 'running') return 'run_ended'

@@ -191,6 +191,7 @@ export const budgetLevelRefusals = {
 } as const satisfies Record<string, RefusalSpec>
 
 export const intentRunRefusals = {
+  token_revoked: [401, 'The token was revoked. Use another one.'],
   card_not_found: [404, 'cardId: the agent has no such card.'],
   run_not_found: [404, 'runId: the agent has no such run.'],
   run_mismatch: [400, 'runId: the header X-Run-Id names another run. Send only one of them.'],

@@ -134,6 +134,7 @@ export function budgetLevelBlocker(
   now: Date,
   runInHeader: string | null,
 ) {
+  if (levels.isTokenRevoked(spend)) return 'token_revoked'
   if (runInHeader && spend.runId !== runInHeader) return 'run_mismatch'
   if (!levels.hasRun(spend, spend.agentId)) return 'run_not_found'
   return levels.hasCard(spend, spend.agentId) ? levels.blockerOf(spend, now, null) : 'card_not_found'

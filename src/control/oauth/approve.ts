@@ -75,7 +75,7 @@ export const approveAssistant: Approve = async ({ body }, context) => {
   if (mandateId instanceof Refusal) return mandateId
   const blocker = await blockerOf(body, context)
   if (blocker) return refuse(blocker)
-  const { client, redirectUri, codeChallenge } = request
+  const { client, redirectUri, codeChallenge, dpopJkt = null } = request
   const code = newCode()
   await records.flush()
   const grant = records.create(OauthGrant, {
@@ -89,6 +89,7 @@ export const approveAssistant: Approve = async ({ body }, context) => {
     scopes: expandScopes(grantedScopes(request, body.scopes)),
     codeHash: hashSecret(code),
     codeChallenge,
+    dpopJkt,
     mandateId,
     expiresAt: body.expiresAt,
     dueAt: addMs(now, CODE_TTL_MS),

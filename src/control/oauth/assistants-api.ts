@@ -27,7 +27,8 @@ const AssistantRecord = z
     scopes: z.array(scopeSchema),
     tokenId: id('token').nullable(),
     mandate: MandateRecord.nullable().meta({
-      description: 'Its budget, and what is left. Null: a person approves each payment.',
+      description:
+        'Its budget, and what is left. Null if a person approves each payment, and for a key without `mandates:read`.',
     }),
     heldCents: moneySchema.meta({ description: 'Amount held for its approved intents.' }),
     spentCents: moneySchema.meta({ description: 'Amount of its paid intents.' }),

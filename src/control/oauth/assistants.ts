@@ -10,13 +10,14 @@ import { assistantsApi } from './assistants-api.ts'
 import { endGrant, lockGrant } from './end.ts'
 import { grantMachine, OauthGrant } from './grant.ts'
 
-type ReadContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>
+type ReadContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'now' | 'actor'>
 
 const idsOf = (ids: readonly (string | null)[]): string[] => ids.filter(id => id !== null)
 
 async function assistantResponses(grants: readonly OauthGrant[], context: ReadContext) {
   const tokenIds = idsOf(grants.map(({ tokenId }) => tokenId))
-  const mandateIds = idsOf(grants.map(({ mandateId }) => mandateId))
+  const maySeeMandates = context.actor.scopes.has('mandates:read')
+  const mandateIds = maySeeMandates ? idsOf(grants.map(({ mandateId }) => mandateId)) : []
   const [mandates, useOf, lastUses] = await Promise.all([
     findMandates(mandateIds, context),
     readBudgetUse(context.sql, context.tenant, tokenIds),

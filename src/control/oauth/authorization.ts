@@ -20,6 +20,8 @@ export interface AuthorizationRequest {
   readonly redirectUri: string
   readonly state?: string | undefined
   readonly codeChallenge: string
+  /** The thumbprint of the client's key, if it has bound the code to it. */
+  readonly dpopJkt?: string | undefined
   readonly mayPay: boolean
 }
 
@@ -32,13 +34,15 @@ export type CheckedAuthorization =
   | { readonly invalid: 'client_unknown' | 'redirect_unknown' }
   | { readonly invalid: 'request_invalid'; readonly error: string; readonly answerAt: string }
 
-const CODE_CHALLENGE = /^[\w-]{43}$/
+/** A digest by SHA-256 in base64url. */
+const DIGEST = /^[\w-]{43}$/
 
 function errorIn(parameters: AuthorizationParameters, ports: Pick<Ports, 'publicUrl'>): string | undefined {
   if (parameters.response_type !== 'code') return 'unsupported_response_type'
   if (parameters.response_mode !== undefined && parameters.response_mode !== 'query') return 'invalid_request'
   if (parameters.code_challenge_method !== 'S256') return 'invalid_request'
-  if (!CODE_CHALLENGE.test(parameters.code_challenge ?? '')) return 'invalid_request'
+  if (!DIGEST.test(parameters.code_challenge ?? '')) return 'invalid_request'
+  if (parameters.dpop_jkt !== undefined && !DIGEST.test(parameters.dpop_jkt)) return 'invalid_request'
   return parameters.resource === resourceOf(ports) ? undefined : 'invalid_target'
 }
 
@@ -85,7 +89,16 @@ export async function checkAuthorization(
     const answerAt = authorizationAnswer({ redirectUri, state }, { error }, ports)
     return { invalid: 'request_invalid', error, answerAt }
   }
-  return { request: { client, redirectUri, state, codeChallenge, mayPay: asksToPay(scope) } }
+  return {
+    request: {
+      client,
+      redirectUri,
+      state,
+      codeChallenge,
+      dpopJkt: parameters.dpop_jkt,
+      mayPay: asksToPay(scope),
+    },
+  }
 }
 
 type Sealing = Pick<Context, 'ports' | 'tenant' | 'actor'>

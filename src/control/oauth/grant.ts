@@ -24,7 +24,6 @@ export const grantEndReasons = [
   'token_revoked',
   'person_removed',
   'person_demoted',
-  'extended',
   'revoked_by_client',
   'code_replayed',
   'code_misused',
@@ -55,6 +54,8 @@ const schema = defineEntity({
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
     codeHash: p.text(),
     codeChallenge: p.text(),
+    /** The key to which the client has bound its code (RFC 9449, 10). */
+    dpopJkt: nullable.string(),
     familyHash: nullable.string(),
     refreshHash: nullable.string(),
     tokenId: nullable.string(),
@@ -75,7 +76,7 @@ export const mayPay = ({ scopes }: Pick<OauthGrant, 'scopes'>): boolean => scope
 
 /** Connections of the client that only read: the person may extend one of them. */
 export const findReadingGrants = async (
-  of: Pick<OauthGrant, 'personId' | 'clientId'> & Partial<Pick<OauthGrant, 'agentId'>>,
+  of: Pick<OauthGrant, 'personId' | 'clientId'>,
   { records }: Pick<Context, 'records'>,
 ): Promise<OauthGrant[]> => {
   const grants = await records.find(
@@ -94,7 +95,7 @@ export const oauthGrantsPersonalData = {
       client_id: { kind: 'words', ground: 'contract', forget: 'word' },
       client_host: { kind: 'words', ground: 'contract', forget: 'word' },
     },
-    plain: ['resource', 'scopes', 'token_id', 'mandate_id', 'ended_because'],
+    plain: ['resource', 'scopes', 'token_id', 'mandate_id', 'ended_because', 'dpop_jkt'],
     secret: ['code_hash', 'code_challenge', 'family_hash', 'refresh_hash'],
     about: { person: ['person_id'] },
   },

@@ -14,11 +14,9 @@ import { endGrant, type GrantEndContext } from './end.ts'
 import { assistantEvent } from './events.ts'
 import {
   ACCESS_TOKEN_TTL_MS,
-  findReadingGrants,
   type GrantEndReason,
   grantMachine,
   isSecretOf,
-  mayPay,
   newRefreshFamily,
   newRefreshPart,
   OauthGrant,
@@ -142,6 +140,7 @@ async function redeemCode(body: TokenRequest, boundTo: string | null, context: T
   if (grant.status !== 'approved') return refuseAndEnd(found, 'code_replayed', context)
   if (!isOfCode(grant, body)) return refuseAndEnd(found, 'code_misused', context)
   if (!isUsable || (grant.dueAt && grant.dueAt <= now)) return refuseAndEnd(found, 'expired', context)
+  if (grant.dpopJkt !== null && grant.dpopJkt !== boundTo) return refuseAndEnd(found, 'code_misused', context)
   if (body.resource !== undefined && body.resource !== grant.resource) return refuse('invalid_target')
   const { agentId, clientName: label, scopes, expiresAt: dueAt } = grant
   const expiresAt = accessExpiry(grant, now)
@@ -155,15 +154,7 @@ async function redeemCode(body: TokenRequest, boundTo: string | null, context: T
   grantMachine.move(grant, 'connected')
   Object.assign(grant, { tokenId, dueAt, familyHash: hashSecret(family), refreshHash: hashSecret(part) })
   emit('assistant.connected', assistantEvent(grant))
-  if (mayPay(grant)) await endReadingGrants(found, context)
   return tokenAnswer(grant, { secret, refreshToken: family + part, expiresAt, boundTo })
-}
-
-/** The client has asked for more, so the new grant replaces those that only read. */
-async function endReadingGrants(found: LockedGrant, context: TokenContext): Promise<void> {
-  const { personId, clientId, agentId } = found.grant
-  for (const grant of await findReadingGrants({ personId, clientId, agentId }, context))
-    await end({ ...found, grant }, 'extended', context)
 }
 
 async function refresh(body: TokenRequest, boundTo: string | null, context: TokenContext) {

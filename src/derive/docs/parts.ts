@@ -123,6 +123,7 @@ export const API_PLACES: readonly ApiPlace[] = [
     tags: [
       'Customers',
       'People',
+      'Single Sign-On',
       'Passkeys',
       'Onboarding',
       'KYC',

@@ -41,7 +41,7 @@ export function createAuthenticator(
     const [, scheme, token] = /^(Bearer|DPoP) +([\w-]{8,200})$/i.exec(authorization ?? '') ?? []
     if (!token || token.startsWith(SESSION_SECRET_PREFIX)) return undefined
     const holder = await holderOf(token, false, trustedFor)
-    if (scheme?.toLowerCase() === 'dpop' && !holder?.boundTo) return undefined
+    if (!fitsScheme(String(scheme), holder)) return undefined
     // A proof counts once. A repeated check has no new proof, and the request has passed it already.
     if (holder?.boundTo && trustedFor === undefined) await prove(presented, token, holder.boundTo)
     return holder
@@ -77,6 +77,12 @@ export function createAuthenticator(
 function challengeOf({ http, path }: AnyOperation, url: string): string {
   if (!http?.issuesTokens) return 'Bearer'
   return `Bearer resource_metadata="${url}/.well-known/oauth-protected-resource${path}"`
+}
+
+/** A token that was issued as `DPoP` is none as `Bearer` (RFC 9449, 7.1). Bound keys of devices are sent as either. */
+function fitsScheme(scheme: string, holder: Actor | undefined): boolean {
+  if (scheme.toLowerCase() === 'dpop') return Boolean(holder?.boundTo)
+  return !holder?.boundTo || holder.onlyAt === undefined
 }
 
 function usableAt({ path }: AnyOperation, actor: Actor): Actor {

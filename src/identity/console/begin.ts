@@ -34,6 +34,7 @@ type BeginContext = Pick<
 interface Beginning {
   readonly person: Pick<Person, 'id' | 'name' | 'role'>
   readonly passkeyId: string | null
+  readonly ssoProviderId?: string
 }
 
 interface Begun {
@@ -43,7 +44,7 @@ interface Begun {
 
 /** Starts a session of a person in this browser and ends the previous one. Only the cookie contains the secret. */
 export async function beginConsoleSession(
-  { person, passkeyId }: Beginning,
+  { person, passkeyId, ssoProviderId }: Beginning,
   context: BeginContext,
 ): Promise<Begun> {
   const { records, address, headers, ports, emit } = context
@@ -59,6 +60,7 @@ export async function beginConsoleSession(
     expiresAt: addMs(now, CONSOLE_SESSION_TTL_MS),
     personId: person.id,
     passkeyId,
+    ssoProviderId: ssoProviderId ?? null,
     ...hashAndHint(secret),
     address,
     userAgent: headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null,

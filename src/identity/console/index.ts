@@ -1,1 +1,3 @@
 export { consoleApi } from './api.ts'
+export { beginConsoleSession, endConsoleSessions, sessionRequestHeaders } from './begin.ts'
+export { CurrentSessionRecord, consoleSessionEvents } from './schemas.ts'

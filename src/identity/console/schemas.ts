@@ -17,7 +17,10 @@ export const ConsoleSessionRecord = z
     personName: z.string(),
     role: personRoleSchema.meta({ description: 'The current role of the person.' }),
     passkeyId: id('passkey').nullable().meta({
-      description: 'The passkey that started the session. Null if a link did.',
+      description: 'The passkey that started the session. Null if a link or an identity provider did.',
+    }),
+    ssoProviderId: id('ssoprovider').nullable().meta({
+      description: 'The identity provider that started the session.',
     }),
     status: consoleSessionStatusSchema,
     isCurrent: z.boolean().meta({ description: 'Whether this is the session of the request.' }),
@@ -31,7 +34,7 @@ export const ConsoleSessionRecord = z
       .nullable()
       .meta({
         description:
-          '`signed_out`: by the person. `ended`: by another person or session. `replaced`: the browser signed in again. `person`: person removed. `passkey`: passkey revoked. `idle`, `expired`: timed out. Null while active.',
+          '`signed_out`: by the person. `ended`: by another person or session. `replaced`: the browser signed in again. `person`: person removed. `passkey`: passkey revoked. `sso`: identity provider removed. `idle`, `expired`: timed out. Null while active.',
       }),
     address: z
       .string()
@@ -56,6 +59,7 @@ const SessionEvent = z.object({
   sessionId: id('consolesession'),
   personId: id('person'),
   passkeyId: id('passkey').nullable(),
+  ssoProviderId: id('ssoprovider').nullable(),
 })
 
 export const consoleSessionEvents = {

@@ -18,7 +18,7 @@ export const CONSOLE_SESSION_TTL_MS = minutes(12 * 60)
 /** In live mode, a session ends after this time without activity. */
 export const CONSOLE_IDLE_TIMEOUT_MS = minutes(5)
 
-export const sessionEndReasons = ['signed_out', 'ended', 'replaced', 'person', 'passkey'] as const
+export const sessionEndReasons = ['signed_out', 'ended', 'replaced', 'person', 'passkey', 'sso'] as const
 export type SessionEndReason = (typeof sessionEndReasons)[number]
 
 const schema = defineEntity({
@@ -28,6 +28,7 @@ const schema = defineEntity({
     ...realTimestampColumns(),
     personId: p.text(),
     passkeyId: nullable.string(),
+    ssoProviderId: nullable.string(),
     hash: p.text(),
     hint: p.text(),
     expiresAt: timestampColumn(),
@@ -66,7 +67,7 @@ export const consolePersonalData = {
       address: { kind: 'network', ground: 'security', forget: 'word' },
       user_agent: { kind: 'device', ground: 'security', forget: 'word' },
     },
-    plain: ['hint', 'revoked_because'],
+    plain: ['hint', 'revoked_because', 'sso_provider_id'],
     secret: ['hash'],
     about: { person: ['person_id'] },
   },
@@ -97,8 +98,9 @@ export async function consoleSessionResponses(
   )
 }
 
-export const consoleSessionEvent = ({ id, personId, passkeyId }: ConsoleSession) => ({
+export const consoleSessionEvent = ({ id, personId, passkeyId, ssoProviderId }: ConsoleSession) => ({
   sessionId: id,
   personId,
   passkeyId,
+  ssoProviderId,
 })

@@ -4,7 +4,8 @@ import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { allScopeNames, roleScopes, scopeSchema } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import type { Kind } from '../../statements/index.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
+import type { Kind, StatedProvider } from '../../statements/index.ts'
 import { keysOf } from '../../values/collections.ts'
 import { nonOwnerSubjects } from '../../values/personal.ts'
 import { emailSchema, labelSchema } from '../../values/schemas.ts'
@@ -27,9 +28,21 @@ const purpose = <F extends z.ZodType>(form: F, words: string, opening: Purpose<F
 const anId = z.string().min(1).max(128)
 const aRole = z.enum(keysOf(roleScopes))
 
+const groupNames = z.array(z.string().max(300)).max(50)
+
+const aConfiguration = {
+  clientId: z.string().max(500).nullish(),
+  groupsClaim: z.string().max(200).optional(),
+  ownerGroups: groupNames.optional(),
+  approverGroups: groupNames.optional(),
+  viewerGroups: groupNames.optional(),
+}
+
 const anInvitation = z.union([
   z.strictObject({ name: labelSchema, email: emailSchema.nullable().default(null), role: aRole }),
   z.strictObject({ personId: anId, role: aRole.optional() }),
+  z.strictObject({ issuer: z.string().max(500), ...aConfiguration }),
+  z.strictObject({ providerId: anId, ...aConfiguration }),
 ])
 
 const aKey = z.union([
@@ -71,9 +84,10 @@ const purposes: Readonly<Record<'revocation' | 'enrolment' | 'invitation' | 'key
 
   invitation: purpose(
     anInvitation,
-    '{name, email, role}, {personId} for a new link, or {personId, role} for another role',
+    '{name, email, role}, {personId} for a new link, {personId, role} for another role, or {issuer, …} or {providerId, …} for an identity provider',
     async (subject, context) => {
-      if (!('personId' in subject)) return { kind: 'invitation', subjectId: null, members: subject }
+      if ('name' in subject) return { kind: 'invitation', subjectId: null, members: subject }
+      if (!('personId' in subject)) return providerOpening(subject, context)
       const { personId, role } = subject
       if (role === undefined) return { kind: 'invitation', subjectId: personId, members: { personId } }
       const person = await lockEnrollee(context, personId)
@@ -98,6 +112,39 @@ const purposes: Readonly<Record<'revocation' | 'enrolment' | 'invitation' | 'key
     const { type: subjectType, id: subjectId } = subject ?? { type: 'owner', id: tenant.ownerId }
     return Promise.resolve({ kind: 'deletion', subjectId, members: { subjectType, subjectId } })
   }),
+}
+
+const CONFIGURATION = `
+select issuer, client_id as "clientId", groups_claim as "groupsClaim", owner_groups as "ownerGroups",
+  approver_groups as "approverGroups", viewer_groups as "viewerGroups"
+from sso_providers where owner_id = $1 and mode = $2 and id = $3`
+
+const NEW_PROVIDER = {
+  clientId: null,
+  groupsClaim: 'groups',
+  ownerGroups: [],
+  approverGroups: [],
+  viewerGroups: [],
+}
+
+/** The statement has the whole configuration, also where a part of it changes. */
+async function providerOpening(
+  subject: Exclude<z.output<typeof anInvitation>, { name: string } | { personId: string }>,
+  { sql, tenant: { ownerId, mode }, refuse }: Asking,
+): Promise<ChallengeOpening<'invitation'> | Refusal> {
+  if ('issuer' in subject) {
+    const { issuer, ...chosen } = subject
+    return {
+      kind: 'invitation',
+      subjectId: null,
+      members: { issuer, ...NEW_PROVIDER, ...definedOnly(chosen) },
+    }
+  }
+  const { providerId, ...changes } = subject
+  const [known] = await sql<StatedProvider & Row>(CONFIGURATION, [ownerId, mode, providerId])
+  if (!known) return refuse('subject_mismatch', 'subject: no such identity provider.')
+  const members = { ...known, ...definedOnly(changes) }
+  return { kind: 'invitation', subjectId: providerId, members }
 }
 
 const NAME_OF_KEY = 'select name from keys where owner_id = $1 and mode = $2 and id = $3'

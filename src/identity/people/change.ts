@@ -15,6 +15,7 @@ import {
 import { Person, personEvent, personMachine, personResponse } from './person.ts'
 import { lockPerson } from './recover.ts'
 import { endRecovery, findOpenRecovery, recoveryStopper } from './recoveries.ts'
+import type { personEvents } from './schemas.ts'
 
 type Updating = ContextOf<typeof peopleApi.update>
 
@@ -61,6 +62,18 @@ async function updateBlocker(
   }
   if (role && role !== 'owner' && (await isLastOwner(person, context))) return 'last_owner'
   return email && (await isEmailTaken(email, context, person.id)) ? 'email_taken' : undefined
+}
+
+type Assigning = Pick<
+  Context<never, Pick<typeof personEvents, 'person.updated'>>,
+  'records' | 'sql' | 'tenant' | 'emit'
+>
+
+/** Keeps the last owner one. Take the locks of passkeys and people first. */
+export async function assignRole(person: Person, role: PersonRole, context: Assigning): Promise<void> {
+  if (role === person.role || (await isLastOwner(person, context))) return
+  person.role = role
+  context.emit('person.updated', { ...personEvent(person), changed: ['role'] })
 }
 
 export const removePerson: HandlerOf<typeof peopleApi.remove> = async ({ params }, context) => {

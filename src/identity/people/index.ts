@@ -1,10 +1,16 @@
 export { peopleApi, recoveryApi } from './api.ts'
+export { assignRole } from './change.ts'
 export { replacePersonLink } from './link.ts'
-export { consumeOwnerConsent, exceedsKeyScopes, verifyOwnerConsent } from './owner-consent.ts'
+export {
+  consumeOwnerConsent,
+  exceedsKeyScopes,
+  type OwnerConsent,
+  verifyOwnerConsent,
+} from './owner-consent.ts'
 export { findPerson } from './people.ts'
-export { Person } from './person.ts'
+export { Person, personRoles } from './person.ts'
 export { lockPerson } from './recover.ts'
-export { hasPeople, redeemPersonLink } from './redeem.ts'
+export { acceptInvitationByEmail, hasPeople, redeemPersonLink } from './redeem.ts'
 export {
   newLinkRemedy,
   personEvents,

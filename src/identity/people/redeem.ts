@@ -1,5 +1,6 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import { sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { hashSecret } from '../../kernel/database/credential.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
@@ -84,10 +85,38 @@ async function firstPerson({ records, tenant }: Redeeming): Promise<Person | und
   return records.create(Person, { name, role: 'owner' })
 }
 
+/**
+ * Joins the person whose open invitation is for this email, and uses it up; undefined without one. The caller has
+ * proof of the email, and holds the lock of the tenant's people.
+ */
+export async function acceptInvitationByEmail(
+  email: string,
+  context: Pick<Redeeming, 'records' | 'emit'> & Pick<Context, 'now'>,
+): Promise<Person | undefined> {
+  const { records, now } = context
+  const known = await records.findOne(Person, sqlCondition('lower(email) = lower(?)', [email]), {
+    lock: true,
+  })
+  if (!known || known.status === 'removed') return undefined
+  const real = clock.real()
+  const open = {
+    personId: known.id,
+    kind: 'join',
+    usedAt: null,
+    revokedAt: null,
+    expiresAt: { $gt: real },
+  } as const
+  const [invitation] = await records.find(PersonLink, open, { orderBy: { id: 'asc' }, lock: true })
+  if (!invitation) return undefined
+  invitation.usedAt = real
+  join(known, now, context)
+  return known
+}
+
 export const hasPeople = async ({ records }: Pick<Context, 'records'>): Promise<boolean> =>
   (await records.count(Person, { status: { $ne: 'removed' } })) > 0
 
-function join(person: Person, now: Date, { emit }: Redeeming): boolean {
+function join(person: Person, now: Date, { emit }: Pick<Redeeming, 'emit'>): boolean {
   if (!personMachine.move(person, 'active')) return false
   person.joinedAt = now
   emit('person.joined', personEvent(person))

@@ -17,7 +17,7 @@ export function newSecret(prefix: string): string {
   return prefix + text
 }
 
-const CREDENTIAL = /(sk|at|mer|dlg|dvc|cst|lnk|(?<![a-z])(?:con|pt|oac|ort))_\w{24}|whsec_[\w+/]{24}/
+const CREDENTIAL = /(sk|at|mer|dlg|dvc|cst|lnk|(?<![a-z])(?:con|pt|oac|ort|sso|sss))_\w{24}|whsec_[\w+/]{24}/
 
 /** Such a text must not be logged or echoed. */
 export const containsCredential = (text: string): boolean => CREDENTIAL.test(text)

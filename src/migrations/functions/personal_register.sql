@@ -233,6 +233,8 @@ language sql immutable as $$ values
   ('spend_cells', 'owner_id', 'value', 'pseudonym', null::text, 0, '{}'::jsonb),
   ('spend_cells', 'owner_id', 'view', 'pseudonym', null::text, 0, '{}'::jsonb),
   ('spend_counted', 'owner_id', 'merchant', 'word', null::text, 0, '{}'::jsonb),
+  ('sso_providers', 'owner_id', 'name', 'word', null::text, 0, '{}'::jsonb),
+  ('sso_subjects', 'owner_id', 'subject', 'pseudonym', null::text, 0, '{"person":["person_id"]}'::jsonb),
   ('statements', 'owner_id', 'holder', 'word', null::text, 8, '{}'::jsonb),
   ('statements', 'owner_id', 'iban', 'word', null::text, 8, '{}'::jsonb),
   ('transactions', 'owner_id', 'memo', 'word', null::text, 8, '{"beneficiary":["(select f.beneficiary_id from transfers f where (f.owner_id, f.mode, f.id) = (t.owner_id, t.mode, t.transfer_id))"]}'::jsonb),

@@ -25,6 +25,12 @@ const to = z.strictObject({
   }),
 })
 
+const loginQuery = to.extend({
+  sso: z.string().max(100).optional().meta({
+    description: 'The identity provider of a sign-in link: the page offers it, beside the passkey.',
+  }),
+})
+
 /** A client may send any parameter; the handler decides which mistake is shown and which is sent back. */
 const parameter = (longest = 500) => z.string().max(longest).optional()
 
@@ -35,7 +41,28 @@ export const consolePagesApi = {
     description:
       'Sign-in with a passkey, or with a link from an owner. The token of the link is behind the `#`, so no log has it, and a button redeems it. The page needs JavaScript and loads nothing from third parties.',
     callers: ['public'],
-    query: to,
+    query: loginQuery,
+  }),
+  ssoCallback: get('/sso/{id}/callback', {
+    ...page,
+    http: {
+      reads: {
+        ...page.http.reads,
+        accept: 'An unknown identity provider is a page for clients that accept `text/html`.',
+      },
+      headers: { 200: pageHeaders, 404: pageHeaders },
+    },
+    summary: 'Open the page to which an identity provider returns',
+    description:
+      'Its script sends `state` and `code` to `POST /sso/{id}/sign-in`, and removes them from the address.',
+    callers: ['public'],
+    query: z.object({
+      state: parameter(),
+      code: parameter(8_000),
+      iss: parameter(),
+      error: parameter(),
+    }),
+    fails: { provider_not_found: [404, 'No such identity provider, or it was removed.'] },
   }),
   join: get('/join', {
     ...page,
@@ -119,6 +146,7 @@ export const consolePagesApi = {
       code_challenge: parameter(),
       code_challenge_method: parameter(),
       resource: parameter(),
+      dpop_jkt: parameter(),
     }),
     fails: {
       client_unknown: [400, 'client_id: no such client, or its metadata document cannot be used.'],

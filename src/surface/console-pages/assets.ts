@@ -35,6 +35,7 @@ const script = (name: string): PageAsset =>
 
 export const consolePageScripts = {
   login: script('login'),
+  callback: script('callback'),
   join: script('join'),
   approve: script('approve'),
   waiting: script('waiting'),

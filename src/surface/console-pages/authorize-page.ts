@@ -53,7 +53,7 @@ export function renderAuthorizePage(view: AuthorizeView, language: Language): Ht
 <div id="authorize" data-ticket="${view.ticket}" data-now="${view.now.toISOString()}">
   <p class="mark ${isVerified ? 'approved' : 'created'}">${authorize.marks[isVerified ? 'verified' : 'unverified']}</p>
   <h1 id="heading" tabindex="-1">${authorize.title}</h1>
-  <p class="lead">${authorize.asks(htmlToText(client.name, NAME))}</p>
+  <p class="lead"><bdi>${htmlToText(client.name, NAME)}</bdi> ${authorize.asks}</p>
   ${!isVerified && html`<p class="test">${authorize.unverified}</p>`}
   ${whoAsks(view, language)}
   ${view.mayConnect ? choices(view, language) : html`<p class="test">${authorize.mayNot(frame.roles[view.viewer.role])}</p>`}

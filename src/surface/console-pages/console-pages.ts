@@ -1,9 +1,11 @@
 import { checkAuthorization, resourceOf } from '../../control/oauth/index.ts'
+import { findSsoProvider } from '../../identity/sso/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ResponseFile } from '../../kernel/contract/file.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { type Refusal, withHeaders } from '../../kernel/contract/problem.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
 import type { Html } from '../../web/html.ts'
 import { type Language, negotiateLanguage } from '../../web/language.ts'
 import { consolePagesApi } from './api.ts'
@@ -12,7 +14,13 @@ import { consolePageAsset } from './assets.ts'
 import { renderAuthorizePage, renderHowToConnectPage, renderUnauthorizedPage } from './authorize-page.ts'
 import { noticePage } from './layout.ts'
 import { renderPairingPage } from './pairing-page.ts'
-import { renderDevicePage, renderJoinPage, renderLoginPage, renderWrongAddressPage } from './sign-in-pages.ts'
+import {
+  renderDevicePage,
+  renderJoinPage,
+  renderLoginPage,
+  renderSsoCallbackPage,
+  renderWrongAddressPage,
+} from './sign-in-pages.ts'
 import { consolePageTexts } from './texts.ts'
 import {
   readApprovalView,
@@ -45,22 +53,39 @@ function publicPage(path: string, page: (language: Language) => Html, context: C
   return answer(renderWrongAddressPage(path, language, context) ?? page(language), language)
 }
 
-const withNextPage = (path: string, to: string | undefined): string =>
-  to === undefined ? path : `${path}?${new URLSearchParams({ to })}`
+const withQuery = (path: string, query: Readonly<Record<string, string | undefined>>): string => {
+  const given = String(new URLSearchParams(definedOnly(query) as Record<string, string>))
+  return given === '' ? path : `${path}?${given}`
+}
 
 function notFoundPage(
   refusal: Refusal,
   { unknown: title, unknownHint: text }: { readonly unknown: string; readonly unknownHint: string },
   language: Language,
   { headers }: Pick<Context, 'headers'>,
+  root: '../' | '../../' = '../',
 ) {
   if (!headers.accept?.includes('text/html')) return refusal
-  return answer(noticePage(language, '../', { mark: '404', title, text }), language, refusal)
+  return answer(noticePage(language, root, { mark: '404', title, text }), language, refusal)
 }
 
 const consolePages = bindHandlers(consolePagesApi, {
-  login: ({ query }, context) => publicPage(withNextPage('/login', query.to), renderLoginPage, context),
-  join: ({ query }, context) => publicPage(withNextPage('/join', query.to), renderJoinPage, context),
+  async login({ query: { to, sso } }, context) {
+    const found = sso === undefined ? undefined : await findSsoProvider(sso, context.sql)
+    const provider =
+      sso !== undefined && found ? { id: sso, name: found.name, issuer: found.issuer } : undefined
+    const path = withQuery('/login', { to, sso })
+    return publicPage(path, language => renderLoginPage(language, provider), context)
+  },
+  async ssoCallback({ params: { id } }, context) {
+    if (await findSsoProvider(id, context.sql))
+      return publicPage(`/sso/${id}/callback`, renderSsoCallbackPage, context)
+    const language = languageIn(context)
+    const { ssoRefused: unknown, ssoRemoved: unknownHint } = consolePageTexts[language].signIn
+    const refusal = context.refuse('provider_not_found')
+    return notFoundPage(refusal, { unknown, unknownHint }, language, context, '../../')
+  },
+  join: ({ query }, context) => publicPage(withQuery('/join', query), renderJoinPage, context),
 
   async waiting(_, context) {
     const language = languageIn(context)

@@ -22,7 +22,7 @@ interface PageParts {
   readonly title: string
   readonly content: HtmlContent
   /** The relative path to the root of the service, so that addresses also work below a path. */
-  readonly root: './' | '../'
+  readonly root: './' | '../' | '../../'
   readonly script?: (typeof consolePageScripts)[keyof typeof consolePageScripts]
   readonly viewer?: SignedInViewer
   readonly isWide?: boolean

@@ -37,6 +37,38 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     `Dieser Link wurde bereits verwendet. Melden Sie sich mit Ihrem Passkey an. ${newLink.de}`,
   ],
   link_expired: [`This link has expired. ${newLink.en}`, `Dieser Link ist abgelaufen. ${newLink.de}`],
+  sign_in_unknown: [
+    'This sign-in has ended, or it began in another browser. Start again.',
+    'Diese Anmeldung ist beendet, oder sie begann in einem anderen Browser. Beginnen Sie von vorn.',
+  ],
+  identity_unproven: [
+    'The answer of your identity provider could not be verified. Start again.',
+    'Die Antwort Ihres Identitätsanbieters war nicht nachprüfbar. Beginnen Sie von vorn.',
+  ],
+  not_invited: [
+    'You have no open invitation. Ask an owner of the account for a new one, to the email that your identity provider has verified.',
+    'Sie haben keine offene Einladung. Bitten Sie einen Inhaber des Kontos um eine neue, an die E-Mail-Adresse, die Ihr Identitätsanbieter geprüft hat.',
+  ],
+  provider_not_found: [
+    'This way to sign in has been removed. Use your passkey, or ask an owner of the account.',
+    'Diese Anmeldung wurde entfernt. Verwenden Sie Ihren Passkey, oder fragen Sie einen Inhaber des Kontos.',
+  ],
+  provider_incomplete: [
+    'This way to sign in is not set up completely. An owner of the account must set its client ID.',
+    'Diese Anmeldung ist noch nicht vollständig eingerichtet. Ein Inhaber des Kontos muss ihre Client-ID eintragen.',
+  ],
+  provider_silent: [
+    'Your identity provider did not answer. Try again in a moment.',
+    'Ihr Identitätsanbieter hat nicht geantwortet. Versuchen Sie es gleich noch einmal.',
+  ],
+  issuer_refused: [
+    'The addresses of your identity provider cannot be used. Ask an owner of the account.',
+    'Die Adressen Ihres Identitätsanbieters sind nicht verwendbar. Fragen Sie einen Inhaber des Kontos.',
+  ],
+  issuer_mismatch: [
+    'Your identity provider now has another name. Ask an owner of the account.',
+    'Ihr Identitätsanbieter nennt jetzt einen anderen Namen. Fragen Sie einen Inhaber des Kontos.',
+  ],
   console_unavailable: [
     'Passkeys need an https address, or localhost. The operator of this service must set PUBLIC_URL.',
     'Passkeys benötigen eine https-Adresse oder localhost. Der Betreiber muss PUBLIC_URL setzen.',

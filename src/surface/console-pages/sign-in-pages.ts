@@ -1,12 +1,25 @@
 import type { Context } from '../../kernel/contract/context.ts'
-import { type Html, html } from '../../web/html.ts'
+import { type Html, html, htmlToText } from '../../web/html.ts'
 import type { Language } from '../../web/language.ts'
 import { consolePageScripts } from './assets.ts'
 import { noticePage, renderConsolePageLayout, type SignedInViewer } from './layout.ts'
 import { consolePageTexts } from './texts.ts'
 
+interface OfferedProvider {
+  readonly id: string
+  readonly name: string
+  readonly issuer: string
+}
+
+/** An owner chooses the name, so the host says where the person continues. */
+function providerButton({ id, name, issuer }: OfferedProvider, language: Language): Html {
+  const { signIn } = consolePageTexts[language]
+  return html`<p><button type="button" class="main" data-action="sso" data-provider="${id}"><bdi>${signIn.sso(htmlToText(name, 60))}</bdi></button></p>
+  <p class="hint">${signIn.ssoHint(new URL(issuer).host)}</p>`
+}
+
 /** Offers a passkey, or a link whose token is behind the `#`, where only the script sees it. */
-export function renderLoginPage(language: Language): Html {
+export function renderLoginPage(language: Language, provider?: OfferedProvider): Html {
   const { signIn } = consolePageTexts[language]
   return renderConsolePageLayout({
     language,
@@ -16,8 +29,9 @@ export function renderLoginPage(language: Language): Html {
     content: html`
 <section data-step="passkey" hidden>
   <h1 tabindex="-1">${signIn.title}</h1>
+  ${provider && providerButton(provider, language)}
   <p class="lead">${signIn.lead}</p>
-  <button type="button" class="main" data-action="sign-in">${signIn.button}</button>
+  <button type="button"${!provider && html` class="main"`} data-action="sign-in">${signIn.button}</button>
   <p class="hint">${signIn.other}</p>
   <p class="hint">${signIn.own} <a href="docs/guides/people#recovery">${signIn.recovery}</a>.</p>
 </section>
@@ -25,6 +39,27 @@ export function renderLoginPage(language: Language): Html {
   <h1 tabindex="-1">${signIn.linkTitle}</h1>
   <p class="lead">${signIn.linkLead}</p>
   <button type="button" class="main" data-action="redeem">${signIn.linkButton}</button>
+</section>`,
+  })
+}
+
+/** An identity provider returns here. The script sends its answer. */
+export function renderSsoCallbackPage(language: Language): Html {
+  const { signIn } = consolePageTexts[language]
+  return renderConsolePageLayout({
+    language,
+    title: signIn.title,
+    root: '../../',
+    script: consolePageScripts.callback,
+    content: html`
+<section data-step="wait" hidden>
+  <h1 tabindex="-1">${signIn.callback}</h1>
+  <p class="lead">${signIn.callbackLead}</p>
+</section>
+<section data-step="refused" hidden>
+  <h1 tabindex="-1">${signIn.ssoRefused}</h1>
+  <p class="lead">${signIn.ssoRefusedLead}</p>
+  <p><a class="button" href="../../login">${signIn.again}</a></p>
 </section>`,
   })
 }

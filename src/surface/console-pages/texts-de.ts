@@ -30,6 +30,16 @@ export const germanTexts: ConsolePageTexts = {
       'Kein Passkey auf diesem Gerät, oder Passkey verloren? Bitten Sie einen Inhaber des Kontos um einen Link.',
     own: 'Betreiben Sie diesen Dienst selbst? Bis der erste Passkey angelegt ist, zeigt npm start einen Anmeldelink, und agentpay login liefert einen. Danach hilft die',
     recovery: 'Kontowiederherstellung',
+    sso: (name: string) => `Mit ${name} anmelden`,
+    ssoHint: (host: string) => `Weiter geht es bei ${host}.`,
+    callback: 'Anmeldung läuft',
+    callbackLead: 'Einen Moment …',
+    ssoRefused: 'Sie sind nicht angemeldet',
+    ssoRefusedLead:
+      'Ihr Identitätsanbieter hat Sie nicht angemeldet, oder diese Seite wurde zweimal geöffnet.',
+    ssoRemoved:
+      'Diese Anmeldung wurde entfernt. Verwenden Sie Ihren Passkey, oder fragen Sie einen Inhaber des Kontos.',
+    again: 'Zurück zur Anmeldung',
   },
   join: {
     title: 'Beitreten',
@@ -214,7 +224,7 @@ export const germanTexts: ConsolePageTexts = {
   },
   authorize: {
     title: 'Assistenten verbinden?',
-    asks: name => `${name} bittet um Zugriff auf einen Agenten dieses Kontos.`,
+    asks: 'bittet um Zugriff auf einen Agenten dieses Kontos.',
     marks: { verified: 'Host geprüft', unverified: 'Nicht geprüft' },
     who: 'Wer fragt',
     name: 'Name',

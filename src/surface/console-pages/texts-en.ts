@@ -26,6 +26,14 @@ export const englishTexts = {
     // Shown to operators; the sentence ends with the link `recovery`.
     own: 'Running this service yourself? Until the first passkey exists, npm start prints a sign-in link, and agentpay login gets one. After that, use',
     recovery: 'account recovery',
+    sso: (name: string) => `Sign in with ${name}`,
+    ssoHint: (host: string) => `You continue at ${host}.`,
+    callback: 'Signing you in',
+    callbackLead: 'One moment …',
+    ssoRefused: 'You are not signed in',
+    ssoRefusedLead: 'Your identity provider did not sign you in, or this page was opened twice.',
+    ssoRemoved: 'This way to sign in has been removed. Use your passkey, or ask an owner of the account.',
+    again: 'Back to sign-in',
   },
   join: {
     title: 'Join',
@@ -208,7 +216,7 @@ export const englishTexts = {
   },
   authorize: {
     title: 'Connect an assistant?',
-    asks: (name: string) => `${name} asks for access to an agent of this account.`,
+    asks: 'asks for access to an agent of this account.',
     marks: { verified: 'Verified host', unverified: 'Not verified' },
     who: 'Who asks',
     name: 'Name',

@@ -21,6 +21,7 @@ import { mandatesSection } from './pages/account/mandates.ts'
 import { peopleSection } from './pages/account/people.ts'
 import { runsSection } from './pages/account/runs.ts'
 import { settingsPage } from './pages/account/settings.ts'
+import { ssoSection } from './pages/account/sso.ts'
 import { webhooksSection } from './pages/account/webhooks.ts'
 import { agentsSection } from './pages/agents.ts'
 import { canvasPage } from './pages/decide/ask.ts'
@@ -200,6 +201,7 @@ export const accountPlace: ConsolePlace = {
   tabs: [
     tab('settings', settingsSection),
     tab('people', peopleSection, 'People & roles'),
+    tab('sso', ssoSection),
     tab('passkeys', passkeysSection),
     tab('devices', devicesSection),
     tab('sign-ins', signInsSection),

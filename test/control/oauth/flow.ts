@@ -188,7 +188,7 @@ describe('the page of consent', () => {
     const page = await openConsent(person, await anAuthorization(url))
     const text = await page.text()
     expect(page.status).toBe(200)
-    expect(text).toContain('Claude asks for access')
+    expect(text).toContain('<bdi>Claude</bdi> asks for access')
     expect(text).toContain('nothing proves it')
     expect(text).toContain('assistant.example.com')
   })

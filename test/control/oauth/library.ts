@@ -26,7 +26,12 @@ async function aClient() {
 type Registered = Awaited<ReturnType<typeof aClient>>
 
 /** The person approves; returns the address to which the browser is sent. */
-async function approvedAnswer(owner: OwnerAtTheBrowser, { client, resource }: Registered, state: string) {
+async function approvedAnswer(
+  owner: OwnerAtTheBrowser,
+  { client, resource }: Registered,
+  state: string,
+  more: Readonly<Record<string, string>> = {},
+) {
   const verifier = oauth.generateRandomCodeVerifier()
   const query = {
     response_type: 'code',
@@ -36,6 +41,7 @@ async function approvedAnswer(owner: OwnerAtTheBrowser, { client, resource }: Re
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
     resource: resource.href,
+    ...more,
   }
   const { ticket } = await consentTo(owner.person, { query, verifier })
   const body = { ticket, scopes: ['payer'], ...withoutBudget(owner) }
@@ -45,12 +51,12 @@ async function approvedAnswer(owner: OwnerAtTheBrowser, { client, resource }: Re
 
 type Options = Parameters<typeof oauth.authorizationCodeGrantRequest>[6]
 
-async function signedIn(options: Options = {}) {
+async function signedIn(options: Options = {}, more: Readonly<Record<string, string>> = {}) {
   const owner = await anOwnerAtTheBrowser()
   const registered = await aClient()
   const { server, client } = registered
   const state = oauth.generateRandomState()
-  const { answeredAt, verifier } = await approvedAnswer(owner, registered, state)
+  const { answeredAt, verifier } = await approvedAnswer(owner, registered, state, more)
   const checked = oauth.validateAuthResponse(server, client, answeredAt, state)
   const redeem = () =>
     oauth.authorizationCodeGrantRequest(server, client, withoutSecret, checked, CALLBACK, verifier, {
@@ -158,6 +164,27 @@ describe('a client that proves its key (DPoP)', () => {
     expect((await useAt(resource, tokens.access_token, { DPoP })).status).toBe(200)
     await expect(useAt(resource, tokens.access_token)).rejects.toThrow()
     await expect(useAt(resource, tokens.access_token, { DPoP: await aKey() })).rejects.toThrow()
+  })
+
+  test('sends them as DPoP only: as Bearer, a valid proof does not help', async () => {
+    const DPoP = await aKey()
+    const { resource, tokens } = await signedIn({ DPoP })
+    const asBearer = (address: string, init: { headers?: unknown }) => {
+      const headers = new Headers(init.headers as Headers)
+      headers.set('authorization', `Bearer ${tokens.access_token}`)
+      return fetch(address, { ...init, headers } as never)
+    }
+    const options = { DPoP, [oauth.customFetch]: asBearer }
+    await expect(useAt(resource, tokens.access_token, options)).rejects.toThrow()
+    expect((await useAt(resource, tokens.access_token, { DPoP })).status).toBe(200)
+  })
+
+  test('binds its code to the key, so that no other key redeems it', async () => {
+    const DPoP = await aKey()
+    const bound = { dpop_jkt: await DPoP.calculateThumbprint() }
+    expect((await signedIn({ DPoP }, bound)).tokens.token_type).toBe('dpop')
+    for (const options of [{ DPoP: await aKey() }, {}])
+      await expect(signedIn(options, bound)).rejects.toMatchObject({ error: 'invalid_grant' })
   })
 
   test('renews them with this key only', async () => {

@@ -21,6 +21,7 @@ import { aKey, anAgent, aToken } from '../factories.ts'
 import type { HttpResponse, RequestOptions, TestService } from '../harness.ts'
 import { signedInTo } from '../identity/console.ts'
 import { operations, World, withSession } from './world.ts'
+import { openidAnswer } from './world-sso.ts'
 
 const EVERYWHERE = ['x-request-id', 'x-data-residency']
 const COUNTED = ['limit', 'remaining', 'reset'].map(name => `x-ratelimit-${name}`)
@@ -235,12 +236,13 @@ export const acceptingOutbound: OutboundHttp = {
   isAllowed: () => false,
   send: async request => {
     const headers = answerTo(request)
+    const openid = await openidAnswer(request)
     return {
       kind: 'answered',
-      status: 'www-authenticate' in headers ? 402 : 204,
+      status: 'www-authenticate' in headers ? 402 : openid ? 200 : 204,
       headers,
       headerLists: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-      body: new Uint8Array(),
+      body: Buffer.from(openid ? JSON.stringify(openid) : ''),
       cut: false,
       latencyMs: 1,
     }

@@ -4,6 +4,7 @@ import type { AnyOperation } from '../../../src/kernel/contract/operation.ts'
 /** Endpoints of OAuth ignore parameters that they do not know (RFC 6749, 3.1 and 3.2; RFC 7591, 2). */
 export const IGNORING_UNKNOWN: ReadonlySet<string> = new Set([
   'consolePages.authorize',
+  'consolePages.ssoCallback',
   'oauth.register',
   'oauth.revoke',
   'oauth.token',

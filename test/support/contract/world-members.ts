@@ -27,6 +27,8 @@ import {
   type WorldService,
 } from './world-passkeys.ts'
 
+import { aChangedProvider, anIdentityProvider, anSsoAnswer, ssoBrowser } from './world-sso.ts'
+
 async function anAgent(make: Make): Promise<string> {
   const { id, walletId } = await make('POST', '/agents', { name: 'Shopper' })
   await make('POST', `/wallets/${walletId}/fund`, { amountEuros: 1_000 })
@@ -76,6 +78,7 @@ export const MADE_HEADERS: Readonly<
   'oauth.challenge': byDoorkeeper,
   'oauth.approve': byDoorkeeper,
   'sessions.verify': byDoorkeeper,
+  'sso.signIn': ssoBrowser,
   'keys.revokeCurrent': async make => {
     const { key } = await make('POST', '/keys', { name: 'Lost laptop', environment: 'sandbox' })
     return { authorization: `Bearer ${key}` }
@@ -151,6 +154,9 @@ export const MADE_MEMBERS: Readonly<
   'cliAuth.approve': anApprovedCode,
   'cliAuth.token': aFetchedCode,
   'console.createLink': aSignInLink,
+  'sso.create': anIdentityProvider,
+  'sso.update': aChangedProvider,
+  'sso.signIn': anSsoAnswer,
   'sessions.lookup': aWaitingUserCode,
   'sessions.challenge': aWaitingUserCode,
   'sessions.deny': aWaitingUserCode,

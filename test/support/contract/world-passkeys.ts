@@ -36,6 +36,9 @@ async function assertion(make: Make, service: WorldService, body: object) {
   return { challengeId, assertion: device.assert(options) }
 }
 
+export const aWorldConsent = (make: Make, service: WorldService, subject: object) =>
+  assertion(make, service, { purpose: 'invitation', subject })
+
 export async function anInvited(make: Make, service: WorldService) {
   return make(
     'POST',

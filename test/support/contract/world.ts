@@ -43,6 +43,7 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/forecast/agents': world => world.idOf('agent'),
   '/merchants': world => world.metMerchant(),
   '/sessions': world => world.deviceLetIn(),
+  '/sso': world => world.idOf('ssoprovider'),
   '/assistants': world => world.connectedAssistant(),
   '/cli': world => world.waitingTerminal(),
   '/approve': world => world.idOf('intent'),

@@ -3,11 +3,16 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Page } from 'playwright-core'
+import { printLine } from '../../../src/platform/output.ts'
 import { anOauthProvider, resourceAt } from '../../support/control/assistants.ts'
 import { bodyOf, type TestClient } from '../../support/factories.ts'
 import { type ToolResult, textOf } from '../../support/http/assistant.ts'
 import { newsIn, openAsOwner } from './devices.ts'
 import { origin, service } from './pages-service.ts'
+
+/** What the shop sends: a picture. */
+const RECEIPT =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 const PHONE = { width: 360, height: 700 }
 
@@ -36,6 +41,7 @@ async function connected(owner: TestClient, page: Page, opensPages: boolean) {
   const options = { versionNegotiation: { mode: { pin: '2026-07-28' } }, capabilities } as const
   const transport = new StreamableHTTPClientTransport(address, { authProvider: provider })
   const first = new Client({ name: 'assistant', version: '1' }, options)
+  const startedAt = performance.now()
   await first.connect(transport).catch(() => undefined)
   await page.goto(String(asked[0]).replace('127.0.0.1', 'localhost'))
   await page.getByLabel('At most per payment').fill('5')
@@ -51,6 +57,9 @@ async function connected(owner: TestClient, page: Page, opensPages: boolean) {
       return { action: 'accept' as const }
     })
   await client.connect(new StreamableHTTPClientTransport(address, { authProvider: provider }))
+  await client.callTool({ name: 'list_intents', arguments: {} })
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1)
+  printLine(`From the address of /mcp to the first answer: ${seconds} s`)
   const { data } = await bodyOf(owner.agents.list({}))
   await bodyOf(owner.fund.wallet({ params: { id: String(data[0]?.walletId) }, body: { amountEuros: 50 } }))
   return async (name: string, given: Record<string, unknown>) =>
@@ -72,6 +81,11 @@ test.each([
     expect(small.structuredContent).toMatchObject({ status: 'approved', decidedBy: { type: 'mandate' } })
     const paid = await call('pay_intent', { intentId: small.structuredContent.id })
     expect(paid.structuredContent).toMatchObject({ status: 'completed', transactionId: expect.any(String) })
+    const { transactionId } = paid.structuredContent
+    expect((await call('list_receipts', { transactionId })).structuredContent.data).toEqual([])
+    await bodyOf(client.receipts.create({ body: { transactionId, file: RECEIPT } }))
+    const receipts = await call('list_receipts', { transactionId })
+    expect(receipts.structuredContent.data).toMatchObject([{ transactionId, mediaType: 'image/png' }])
 
     const large = await call('declare_intent', {
       amountEuros: 12.5,

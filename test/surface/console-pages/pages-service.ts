@@ -1,6 +1,6 @@
 import { startTestService } from '../../support/harness.ts'
 
-export const service = await startTestService({ own: true })
+export const service = await startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 
 /** Passkeys exist under localhost, never under 127.0.0.1. */
 export const origin = service.url.replace('127.0.0.1', 'localhost')

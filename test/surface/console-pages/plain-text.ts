@@ -7,6 +7,7 @@ test.each([
   ['pay\u202elaP', 'pay\ufffdlaP'],
   ['a\u2066b\u2069c\u200b\u200fd', 'a\ufffdb\ufffdc\ufffdd'],
   ['bell\u0007', 'bell\ufffd'],
+  ['Bank\u3164\u115f\u1160\uffa0\u2800Ltd', 'Bank\ufffdLtd'],
   ['👩‍👧 Söhne', '👩‍👧 Söhne'],
   ['می‌خواهم', 'می‌خواهم'],
   ['<img src=x>', '<img src=x>'],

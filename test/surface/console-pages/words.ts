@@ -37,6 +37,8 @@ const CALLED = [
   'console.signOut',
   'console.signInOptions',
   'console.signIn',
+  'sso.start',
+  'sso.signIn',
   'passkeys.registerOptions',
   'passkeys.registerVerify',
   'intents.challenge',

@@ -23,7 +23,7 @@ async function anAccount() {
 }
 
 const LISTS =
-  'events webhooks deliveries audit people keys passkeys sign-ins devices tokens mandates delegations assistants runs identity onboarding deletions consent exports settings'
+  'events webhooks deliveries audit people sso keys passkeys sign-ins devices tokens mandates delegations assistants runs identity onboarding deletions consent exports settings'
     .split(' ')
     .map(section => `console/${section}`)
 
@@ -54,7 +54,7 @@ describe('the pages of an account', () => {
       expect(text).toMatch(new RegExp(`href="[./]+\\w+/${id}">View JSON`))
     }
     const tables = LISTS.filter(one => !one.endsWith('settings'))
-    expect(tables).toHaveLength(19)
+    expect(tables).toHaveLength(20)
     for (const path of tables) expect((await read(path.replace('console/', 'console/csv/'))).status).toBe(200)
   })
 

@@ -1,0 +1,150 @@
+import { generateKeyPair } from 'node:crypto'
+import { promisify } from 'node:util'
+import { calculateJwkThumbprint, exportJWK } from 'jose'
+import type { Context } from '../../kernel/contract/context.ts'
+import { type ContextOf, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import { keysOf } from '../../values/collections.ts'
+import { newId } from '../../values/ids.ts'
+import { endConsoleSessions } from '../console/index.ts'
+import {
+  consumeOwnerConsent,
+  exceedsKeyScopes,
+  type OwnerConsent,
+  verifyOwnerConsent,
+} from '../people/index.ts'
+import { ssoApi } from './api.ts'
+import { type DiscoveryFailure, discoverProvider } from './openid.ts'
+import {
+  MAX_PROVIDERS,
+  SsoProvider,
+  ssoProviderEvent,
+  ssoProviderResponse,
+  ssoSecretContext,
+} from './provider.ts'
+import type { discoveryRefusals } from './schemas.ts'
+
+const makeKeyPair = promisify(generateKeyPair)
+
+/** RSA, which every provider can verify. */
+async function newClientKey() {
+  const { publicKey, privateKey } = await makeKeyPair('rsa', { modulusLength: 2_048 })
+  const jwk = await exportJWK(publicKey)
+  const kid = await calculateJwkThumbprint(jwk)
+  return {
+    publicKey: { ...jwk, kid, use: 'sig' },
+    privateKey: JSON.stringify({ ...(await exportJWK(privateKey)), kid }),
+  }
+}
+
+const REFUSED_AS: Readonly<Record<DiscoveryFailure, keyof typeof discoveryRefusals>> = {
+  silent: 'provider_silent',
+  other_issuer: 'issuer_mismatch',
+  unusable: 'issuer_refused',
+}
+
+export const discoveryRefusal = (failure: DiscoveryFailure): keyof typeof discoveryRefusals =>
+  REFUSED_AS[failure]
+
+/** An owner signs who may sign in, and by which groups they have a role. */
+const signedMembers = ({
+  issuer,
+  clientId,
+  groupsClaim,
+  ownerGroups,
+  approverGroups,
+  viewerGroups,
+}: Pick<
+  SsoProvider,
+  'issuer' | 'clientId' | 'groupsClaim' | 'ownerGroups' | 'approverGroups' | 'viewerGroups'
+>) => ({ issuer, clientId, groupsClaim, ownerGroups, approverGroups, viewerGroups })
+
+type Creating = ContextOf<typeof ssoApi.create>
+
+const seal = (secret: string, providerId: string, { ports }: Pick<Context, 'ports'>): string =>
+  ports.vault.seal(secret, ssoSecretContext(providerId))
+
+export const createSsoProvider = externalCall(ssoApi.create, {
+  async reserve({ body: { clientSecret, ...body } }, context) {
+    const { tenant } = context
+    const id = newId('ssoprovider')
+    const sealed = clientSecret === null ? null : seal(clientSecret, id, context)
+    return { ...body, id, mode: tenant.mode, clientSecret: sealed }
+  },
+
+  async call({ issuer, mode }, { ports }) {
+    const metadata = await discoverProvider({ issuer, mode }, ports)
+    return typeof metadata === 'string' ? { failure: metadata } : newClientKey()
+  },
+
+  async record(answer, { webauthnAssertion, mode: _, ...members }, context) {
+    const { records, ports, emit, refuse } = context
+    if ('failure' in answer) return refuse(discoveryRefusal(answer.failure))
+    const consent = await verifyOwnerConsent(webauthnAssertion, context)
+    if (typeof consent === 'string') return refuse(consent)
+    const blocker = await creationBlocker(consent, members, context)
+    if (blocker) return refuse(blocker)
+    const { publicKey, privateKey } = answer
+    const provider = records.create(SsoProvider, {
+      ...members,
+      publicKey,
+      privateKey: seal(privateKey, members.id, context),
+    })
+    emit('sso_provider.created', ssoProviderEvent(provider))
+    return ssoProviderResponse(provider, ports)
+  },
+
+  recover: async (_, { refuse }) => refuse('provider_silent'),
+})
+
+async function creationBlocker(
+  consent: OwnerConsent,
+  members: Parameters<typeof signedMembers>[0],
+  context: Creating,
+) {
+  if (exceedsKeyScopes('owner', consent, context)) return 'scope_not_held'
+  const [, known] = await Promise.all([lockTenant(context, 'people'), context.records.find(SsoProvider, {})])
+  const code = await consumeOwnerConsent(consent, signedMembers(members), context)
+  if (code) return code
+  if (known.some(({ issuer }) => issuer === members.issuer)) return 'issuer_taken'
+  return known.length >= MAX_PROVIDERS ? 'too_many_providers' : undefined
+}
+
+export const updateSsoProvider: HandlerOf<typeof ssoApi.update> = async ({ params, body }, context) => {
+  const { webauthnAssertion, clientSecret, ...members } = body
+  const { records, ports, emit, refuse } = context
+  const isOnlyName = keysOf(members).every(member => member === 'name') && clientSecret === undefined
+  const [known, consent] = await Promise.all([
+    records.findOne(SsoProvider, { id: params.id }),
+    isOnlyName ? null : verifyOwnerConsent(webauthnAssertion, context),
+  ])
+  if (!known) return refuse('provider_not_found')
+  if (typeof consent === 'string') return refuse(consent)
+  if (!isOnlyName && exceedsKeyScopes('owner', consent, context)) return refuse('scope_not_held')
+  await lockTenant(context, 'people')
+  const provider = await records.lock(SsoProvider, params.id)
+  if (!provider) return refuse('provider_not_found')
+  const { name: _, ...configuration } = definedOnly(members)
+  const code = await consumeOwnerConsent(consent, { ...signedMembers(provider), ...configuration }, context)
+  if (code) return refuse(code)
+  const changed = keysOf(members).filter(
+    member => JSON.stringify(members[member]) !== JSON.stringify(provider[member]),
+  )
+  Object.assign(provider, members)
+  if (clientSecret !== undefined)
+    provider.clientSecret = clientSecret === null ? null : seal(clientSecret, provider.id, context)
+  const all = clientSecret === undefined ? changed : [...changed, 'clientSecret']
+  if (all.length > 0) emit('sso_provider.updated', { ...ssoProviderEvent(provider), changed: all })
+  return ssoProviderResponse(provider, ports)
+}
+
+/** Waits for sign-ins that are being recorded, so that their sessions end, too. */
+export const removeSsoProvider: HandlerOf<typeof ssoApi.remove> = async ({ params }, context) => {
+  const { records, emit, refuse } = context
+  const provider = await records.lock(SsoProvider, params.id)
+  if (!provider) return refuse('provider_not_found')
+  await endConsoleSessions({ ssoProviderId: provider.id }, 'sso', context)
+  records.remove(provider)
+  emit('sso_provider.removed', ssoProviderEvent(provider))
+}

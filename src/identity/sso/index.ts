@@ -1,0 +1,2 @@
+export { ssoApi } from './api.ts'
+export { findSsoProvider } from './provider.ts'

@@ -1,0 +1,223 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
+import { Problem, withHeaders } from '../../kernel/contract/problem.ts'
+import type { PersonRole } from '../../kernel/contract/scopes.ts'
+import { buildHostCookie, readHostCookie } from '../../kernel/contract/session-cookie.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { hashSecret, newSecret } from '../../kernel/database/credential.ts'
+import { readClockOffset } from '../../kernel/database/tenant-clock.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import { addMs, clock, minutes } from '../../values/clock.ts'
+import { beginConsoleSession } from '../console/index.ts'
+import { grantEnrolment, lockPasskeys } from '../passkeys/index.ts'
+import { acceptInvitationByEmail, assignRole, Person } from '../people/index.ts'
+import { ssoApi } from './api.ts'
+import { discoveryRefusal } from './configure.ts'
+import { authorizationUrl, discoverProvider, type ProvenIdentity, proveIdentity } from './openid.ts'
+import {
+  findSsoProvider,
+  SsoAttempt,
+  SsoProvider,
+  SsoSubject,
+  ssoCallbackPath,
+  ssoSecretContext,
+} from './provider.ts'
+
+/** The person signs in at the provider meanwhile. */
+const ATTEMPT_TTL_MS = minutes(15)
+
+const BROWSER = { name: 'sso', prefix: 'sso_' } as const
+
+async function actFor(
+  tenant: Tenant,
+  { sql, switchTenant }: Pick<Context, 'sql' | 'switchTenant'>,
+): Promise<void> {
+  const offsetMs = tenant.mode === 'test' ? await readClockOffset(sql, tenant) : 0
+  switchTenant(tenant, clock.tenant(offsetMs))
+}
+
+export const startSsoSignIn = externalCall(ssoApi.start, {
+  async reserve({ params }, { sql, ports, refuse }) {
+    const { unavailable } = ports.relyingParty()
+    if (unavailable) throw new Problem('passkeys_unavailable', unavailable)
+    const found = await findSsoProvider(params.id, sql)
+    if (!found) return refuse('provider_not_found')
+    const { ownerId, mode, issuer, clientId } = found
+    return clientId === null
+      ? refuse('provider_incomplete')
+      : { providerId: params.id, tenant: { ownerId, mode }, issuer, clientId }
+  },
+
+  call: ({ issuer, tenant: { mode } }, { ports }) => discoverProvider({ issuer, mode }, ports),
+
+  async record(metadata, { providerId, tenant, clientId }, context) {
+    const { records, ports, refuse } = context
+    if (typeof metadata === 'string') return refuse(discoveryRefusal(metadata))
+    await actFor(tenant, context)
+    if (!(await records.lock(SsoProvider, providerId))) return refuse('provider_not_found')
+    const [state, browser] = [newSecret('sss_'), newSecret(BROWSER.prefix)]
+    const expiresAt = addMs(clock.real(), ATTEMPT_TTL_MS)
+    records.create(SsoAttempt, {
+      providerId,
+      stateHash: hashSecret(state),
+      browserHash: hashSecret(browser),
+      metadata,
+      expiresAt,
+    })
+    const redirectUri = ports.pageUrl(ssoCallbackPath(providerId))
+    const redirectTo = authorizationUrl(metadata, { clientId, redirectUri, browser, state })
+    const cookie = buildHostCookie(BROWSER, browser, ATTEMPT_TTL_MS / 1_000, ports.relyingParty().origin)
+    return withHeaders({ redirectTo, expiresAt }, { 'Set-Cookie': cookie })
+  },
+
+  recover: async (_, { refuse }) => refuse('provider_silent'),
+})
+
+interface FoundAttempt extends Row, Tenant {
+  readonly id: string
+}
+
+/** Searches by the digest, so that the response time reveals nothing about existing states. */
+const FIND_ATTEMPT = `
+select a.id, a.owner_id as "ownerId", a.mode from sso_attempts a
+join customers c on c.id = a.owner_id and c.status = 'active'
+where a.state_hash = $1 and a.provider_id = $2`
+
+async function findAttempt(state: string, providerId: string, sql: Sql): Promise<FoundAttempt | undefined> {
+  const [found] = await sql<FoundAttempt>(FIND_ATTEMPT, [hashSecret(state), providerId])
+  return found
+}
+
+/** RFC 9207. A provider that announces the member always sends it. */
+const isFromIssuer = ({ metadata }: SsoAttempt, iss: string | undefined): boolean =>
+  iss === undefined
+    ? metadata.authorization_response_iss_parameter_supported !== true
+    : iss === metadata.issuer
+
+const isOpen = ({ usedAt, expiresAt }: SsoAttempt): boolean => usedAt === null && expiresAt > clock.real()
+
+type SigningIn = ContextOf<typeof ssoApi.signIn>
+
+export const finishSsoSignIn = externalCall(ssoApi.signIn, {
+  /** Uses up the attempt before the code is sent, so that an answer counts once. */
+  async reserve({ params: { id: providerId }, body: { state, code, iss } }, context) {
+    const { records, sql, headers, ports, refuse } = context
+    const browser = readHostCookie(BROWSER, headers.cookie, ports.relyingParty().origin)
+    const [provided, found] = await Promise.all([
+      findSsoProvider(providerId, sql),
+      findAttempt(state, providerId, sql),
+    ])
+    if (!provided) return refuse('provider_not_found')
+    if (!browser || !found) return refuse('sign_in_unknown')
+    const tenant = { ownerId: found.ownerId, mode: found.mode }
+    await actFor(tenant, context)
+    const [attempt, provider] = await Promise.all([
+      records.lock(SsoAttempt, found.id),
+      records.findOne(SsoProvider, { id: providerId }),
+    ])
+    if (!attempt || !provider?.clientId || attempt.browserHash !== hashSecret(browser) || !isOpen(attempt))
+      return refuse('sign_in_unknown')
+    attempt.usedAt = clock.real()
+    if (!isFromIssuer(attempt, iss)) return refuse('identity_unproven')
+    const { metadata } = attempt
+    const { clientId, groupsClaim, clientSecret, privateKey } = provider
+    const readsGroups = groupsOf(provider).length > 0
+    const sealed = clientSecret === null ? { privateKey } : { clientSecret }
+    return { tenant, providerId, browser, code, metadata, clientId, groupsClaim, readsGroups, sealed }
+  },
+
+  call({ sealed, providerId, tenant: _, ...exchange }, { ports }) {
+    const open = (secret: string) => ports.vault.open(secret, ssoSecretContext(providerId))
+    const credential =
+      sealed.clientSecret === undefined
+        ? { privateKey: open(sealed.privateKey) }
+        : { secret: open(sealed.clientSecret) }
+    const redirectUri = ports.pageUrl(ssoCallbackPath(providerId))
+    return proveIdentity({ ...exchange, redirectUri, credential }, ports)
+  },
+
+  async record(identity, { tenant, providerId }, context) {
+    const { refuse } = context
+    await actFor(tenant, context)
+    if (identity === 'silent') return refuse('provider_silent')
+    if (identity === 'unproven') return refuse('identity_unproven')
+    return signInAs(identity, providerId, context)
+  },
+
+  recover: async (_, { refuse }) => refuse('provider_silent'),
+})
+
+async function signInAs(identity: ProvenIdentity, providerId: string, context: SigningIn) {
+  const { records, refuse } = context
+  // A new role may end passkeys' rights, so passkeys are locked before people, as when an owner changes it.
+  await lockPasskeys(context)
+  const [, provider] = await Promise.all([
+    lockTenant(context, 'people'),
+    records.lock(SsoProvider, providerId),
+  ])
+  if (!provider) return refuse('sign_in_unknown')
+  const known = await records.findOne(SsoSubject, { providerId, subject: identity.subject })
+  const signedIn = known
+    ? { known, person: await activePerson(known.personId, context) }
+    : await link(identity, providerId, context)
+  if (!signedIn?.person) return refuse('not_invited')
+  const { person } = signedIn
+  await applyGroups(provider, identity.groups, signedIn.known, person, context)
+  const kind = known ? 'sign_in' : 'join'
+  const { sessionId, answerWith } = await beginConsoleSession(
+    { person, passkeyId: null, ssoProviderId: provider.id },
+    context,
+  )
+  if (kind === 'join') grantEnrolment(context, { personId: person.id, sessionId, kind })
+  return answerWith({ kind } as { kind: 'sign_in' | 'join' })
+}
+
+async function activePerson(id: string, { records }: Pick<Context, 'records'>): Promise<Person | null> {
+  const person = await records.lock(Person, id)
+  return person?.status === 'active' ? person : null
+}
+
+/** An email alone links no one: the invitation to it must be open, and is used up. */
+async function link({ subject, email }: ProvenIdentity, providerId: string, context: SigningIn) {
+  const { records, emit } = context
+  const person = email === null ? undefined : await acceptInvitationByEmail(email, context)
+  if (!person) return undefined
+  const earlier = await records.findOne(SsoSubject, { providerId, personId: person.id }, { lock: true })
+  if (earlier) earlier.subject = subject
+  const known = earlier ?? records.create(SsoSubject, { providerId, personId: person.id, subject })
+  emit('sso_provider.linked', { providerId, personId: person.id, role: person.role })
+  return { known, person }
+}
+
+const groupsOf = ({ ownerGroups, approverGroups, viewerGroups }: SsoProvider): string[] => [
+  ...ownerGroups,
+  ...approverGroups,
+  ...viewerGroups,
+]
+
+/** The highest role that a group of the person has. */
+function roleByGroups(
+  { ownerGroups, approverGroups, viewerGroups }: SsoProvider,
+  groups: readonly string[],
+): PersonRole | null {
+  const has = (of: readonly string[]): boolean => of.some(group => groups.includes(group))
+  if (has(ownerGroups)) return 'owner'
+  if (has(approverGroups)) return 'approver'
+  return has(viewerGroups) ? 'viewer' : null
+}
+
+/** Without a group that has a role, a person has the role from before groups decided: the one of the invitation. */
+async function applyGroups(
+  provider: SsoProvider,
+  groups: readonly string[],
+  known: SsoSubject,
+  person: Person,
+  context: SigningIn,
+): Promise<void> {
+  const groupRole = roleByGroups(provider, groups)
+  const baseRole = known.baseRole ?? person.role
+  const role = groupRole ?? baseRole
+  Object.assign(known, { groupRole, baseRole: groupRole && baseRole })
+  await assignRole(person, role, context)
+}

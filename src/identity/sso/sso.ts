@@ -1,0 +1,60 @@
+import { area, reaction } from '../../kernel/contract/area.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
+import { personEvents } from '../people/index.ts'
+import { ssoApi } from './api.ts'
+import { createSsoProvider, removeSsoProvider, updateSsoProvider } from './configure.ts'
+import {
+  findSsoProvider,
+  SsoAttempt,
+  SsoProvider,
+  SsoSubject,
+  ssoPersonalData,
+  ssoProviderResponse,
+} from './provider.ts'
+import { finishSsoSignIn, startSsoSignIn } from './sign-in.ts'
+
+const sso = bindHandlers(ssoApi, {
+  create: createSsoProvider,
+  update: updateSsoProvider,
+  remove: removeSsoProvider,
+  start: startSsoSignIn,
+  signIn: finishSsoSignIn,
+
+  async list(_, { page, ports }) {
+    const { data, ...rest } = await page(SsoProvider, {})
+    return { ...rest, data: data.map(provider => ssoProviderResponse(provider, ports)) }
+  },
+
+  async get({ params }, { records, ports, refuse }) {
+    const provider = await records.findOne(SsoProvider, { id: params.id })
+    return provider ? ssoProviderResponse(provider, ports) : refuse('provider_not_found')
+  },
+
+  async keys({ params }, { sql, refuse }) {
+    const found = await findSsoProvider(params.id, sql)
+    if (!found) return refuse('provider_not_found')
+    return { type: 'application/json', content: JSON.stringify({ keys: [found.publicKey] }) }
+  },
+})
+
+const FORGET = 'delete from sso_subjects where owner_id = $1 and mode = $2 and person_id = $3'
+
+export const ssoArea = area(
+  'Single Sign-On',
+  'Identity providers (OpenID Connect) that sign people in to the console, with roles by groups.',
+  sso,
+  {
+    personal: ssoPersonalData,
+    entities: [SsoProvider, SsoSubject, SsoAttempt],
+    // Expired attempts are forgotten: a late answer is unknown.
+    expiring: [{ table: 'sso_attempts', column: 'expires_at', keptMs: 0 }],
+    reactions: {
+      'person.removed': reaction(
+        personEvents['person.removed'],
+        {},
+        async ({ personId }, { sql, tenant: { ownerId, mode }, queueStatement }) =>
+          queueStatement(sql(FORGET, [ownerId, mode, personId])),
+      ),
+    },
+  },
+)

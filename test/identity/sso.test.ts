@@ -1,0 +1,3 @@
+import './sso/attacks.ts'
+import './sso/configuring.ts'
+import './sso/signing-in.ts'
