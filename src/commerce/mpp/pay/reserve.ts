@@ -24,19 +24,23 @@ import {
 import type { ChargeMethod } from '../../../mpp/index.ts'
 import { newId } from '../../../values/ids.ts'
 import { mintRefusals } from '../api.ts'
+import type { credentialSenders } from '../credential.ts'
 import { canonicalHost } from '../hosts.ts'
 import { type MerchantRequest, urlWithoutQuery } from '../merchant-request.ts'
 import { protectRulesForIntents } from '../protect.ts'
 import type { ProtectRule } from '../protect-rule.ts'
 import { merchantUrlProblem, payableHostProblem } from './address.ts'
-import type { MintCredentialStep } from './commit.ts'
+import { mintCredentialStep } from './commit.ts'
+import { findWaitingPayments, isRepetition, readConfirmation } from './confirm.ts'
 import { fetchOfferAndMint, isPayableOffer, payableMethods } from './mint.ts'
 import type {
+  ConfirmStage,
   MachinePayment,
   MachinePaymentProblem,
   MachinePaymentProblemCode,
   OfferStage,
 } from './payment.ts'
+import { isShared, recordSharedTokenStep } from './share.ts'
 
 interface Payable {
   readonly body: { readonly intentId: string; readonly cardId?: string | undefined }
@@ -53,6 +57,7 @@ interface State {
   readonly rates: NewestRates | null
   readonly terms: Awaited<ReturnType<typeof machinePaymentTermsOfIntents>>
   readonly subjects: ReadonlyMap<BatchItem<Payable>, AccessSubject>
+  readonly waiting: Awaited<ReturnType<typeof findWaitingPayments>>
   readonly ports: Ports
 }
 
@@ -62,8 +67,14 @@ interface State {
  */
 export const reserveMachinePaymentStep = <I extends Payable>(
   merchantCallOf: (input: I) => MerchantCall,
-  mintStep: MintCredentialStep,
-): BatchedStep<I, CallExternal<OfferStage>, MachinePaymentProblemCode, typeof accessDenialEvents, State> => ({
+  sentBy: (typeof credentialSenders)[number],
+): BatchedStep<
+  I,
+  CallExternal<OfferStage | ConfirmStage>,
+  MachinePaymentProblemCode,
+  typeof accessDenialEvents,
+  State
+> => ({
   name: 'reserve',
 
   async load(items, sql, ports) {
@@ -72,14 +83,16 @@ export const reserveMachinePaymentStep = <I extends Payable>(
     const payables = items.map(({ input }) => input.body)
     const intentIds = payables.map(({ intentId }) => intentId)
     const context = { sql, tenant, records }
-    const [chosen, rules, rates, terms] = await Promise.all([
+    const { sharedTokens } = ports.cardProcessor(tenant.mode)
+    const [chosen, rules, rates, terms, waiting] = await Promise.all([
       cardIdsForIntents(payables, context),
       protectRulesForIntents(intentIds, context),
       findNewestRates(tenant.mode, { sql, ports, now }),
       machinePaymentTermsOfIntents(intentIds, context),
+      sharedTokens ? findWaitingPayments(sql, tenant, intentIds) : [],
     ])
     const subjects = await loadAccessSubjects(subjectQueries(items, chosen), context)
-    return { records, rules, rates, terms, subjects, ports }
+    return { records, rules, rates, terms, subjects, waiting, ports }
   },
 
   decide(item, state, { emit, refuse }) {
@@ -91,6 +104,17 @@ export const reserveMachinePaymentStep = <I extends Payable>(
     const merchantHost = url && canonicalHost(url)
     const access = { way: 'mpp', sourceId: null, purpose: null, merchantHost, keyThumbprint: null } as const
     const after = reasonsAgainst(request.url, subject, item, state)
+    const waiting = state.waiting.find(({ intentId }) => intentId === subject.intent?.id)
+    if (waiting && after.length === 0 && isRepetition(waiting, { sentBy, request, challenge }))
+      return chainExternalCall(
+        { stage: 'confirm', credentialId: waiting.id },
+        {
+          value: { waiting, mode: tenant.mode, request, askedAt: now },
+          call: readConfirmation,
+          step: recordSharedTokenStep,
+          accepts: isShared,
+        },
+      )
     const denial = denyCardAccess(
       subject,
       access,
@@ -123,7 +147,7 @@ export const reserveMachinePaymentStep = <I extends Payable>(
     }
     return chainExternalCall(
       { stage: 'ask' },
-      { value: payment, call: fetchOfferAndMint, step: mintStep, accepts: isPayableOffer },
+      { value: payment, call: fetchOfferAndMint, step: mintCredentialStep(sentBy), accepts: isPayableOffer },
     )
   },
 
