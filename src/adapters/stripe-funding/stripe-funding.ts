@@ -1,19 +1,21 @@
 import type Stripe from 'stripe'
 import { isProcessorFailure } from '../../ports/card-processor.ts'
 import type { ChargeState, FundingRail } from '../../ports/funding-rail.ts'
-import { STRIPE_TIMEOUTS, type StripeAccount, stripeCaller } from '../stripe-issuing/connection.ts'
+import {
+  STRIPE_LIST_TIMEOUTS,
+  STRIPE_TIMEOUTS,
+  type StripeAccount,
+  stripeCaller,
+} from '../stripe-issuing/connection.ts'
 import { findCharge, makeCharge } from './charges.ts'
 import { createSetupPage, detachMethod, findInstrument, isStripesMethod } from './instruments.ts'
 import { readFundingNotice } from './notices.ts'
 import { listReturns } from './returns.ts'
 
-/** A list of disputes has pages. */
-const LIST_TIMEOUTS = { ...STRIPE_TIMEOUTS, callMs: 60_000 }
-
 /** Charges cards and bank accounts (SEPA direct debit) that people have entered at Stripe, by payment intents. */
 export function stripeFunding(account: StripeAccount, patience = STRIPE_TIMEOUTS): FundingRail {
   const ask = stripeCaller(account, patience)
-  const askForList = stripeCaller(account, LIST_TIMEOUTS)
+  const askForList = stripeCaller(account, STRIPE_LIST_TIMEOUTS)
   return {
     name: 'stripe',
     async setUp(setup, call) {
