@@ -8,7 +8,13 @@ import {
   stripeCaller,
 } from '../stripe-issuing/connection.ts'
 import { findCharge, makeCharge } from './charges.ts'
-import { createSetupPage, detachMethod, findInstrument, isStripesMethod } from './instruments.ts'
+import {
+  createSetupPage,
+  detachMethod,
+  eraseCustomer,
+  findInstrument,
+  isStripesMethod,
+} from './instruments.ts'
 import { readFundingNotice } from './notices.ts'
 import { listReturns } from './returns.ts'
 
@@ -33,6 +39,12 @@ export function stripeFunding(account: StripeAccount, patience = STRIPE_TIMEOUTS
       if (!isStripesMethod(token)) return 'forgotten'
       const answer = await ask(stripe => detachMethod(stripe, token))
       return isProcessorFailure(answer) && answer.failure !== 'refused' ? 'silent' : 'forgotten'
+    },
+    /** What Stripe does not know is erased. */
+    async erase(token) {
+      if (!isStripesMethod(token)) return 'erased'
+      const answer = await ask(stripe => eraseCustomer(stripe, token))
+      return isProcessorFailure(answer) && answer.failure !== 'refused' ? 'silent' : 'erased'
     },
     async charge(charge, call) {
       if (!isStripesMethod(charge.token)) return NOT_OF_STRIPE

@@ -126,7 +126,7 @@ function accountOf() {
     return found(store.get(id))
   }
   const shared = sharedPaymentRoutes(cards)
-  const fundings = fundingRoutes(shared.intents)
+  const fundings = fundingRoutes(shared)
   const identities = identityRoutes()
   type Act = (params: Params, id: string, request: StripeRequest) => Answer | undefined | Promise<Answer>
   const routes: [RegExp, Act][] = [
