@@ -106,8 +106,8 @@ export async function mppxToolMerchant(amount: string): Promise<PeerMerchant> {
 /** The same, paid by shared payment tokens. */
 export async function mppxStripeToolMerchant(options: StripeMerchantOptions): Promise<PeerMerchant> {
   const transport = Transport.mcp()
-  const methods = [stripeMethod(options)]
-  const payment = Mppx.create({ methods, transport, realm: 'peer.example.com', secretKey: SECRET })
+  const method = stripeMethod(options)
+  const payment = Mppx.create({ methods: [method], transport, realm: 'peer.example.com', secretKey: SECRET })
   const charged: unknown[] = []
   const url = await selling(async call => {
     const asked = await payment.charge({ amount: options.amount })(call as never)
