@@ -342,6 +342,7 @@ export const mppApi = {
       'Requests the URL, reads the challenge of its 402, mints one credential for it (method `card` or `stripe`: a token of the card for this merchant alone), and repeats the request with it. Returns what the merchant sells, and its receipt.',
       'Before minting, the service checks the intent, the card, the host, the challenge (expiry, amount, network, body, the merchant’s own key), policy and risk. A refusal has paid nothing. Offers in euros are preferred. Before a request other than GET it reads the price and methods that the merchant’s `/openapi.json` publishes (`x-payment-info`), and sends nothing if the intent cannot pay them.',
       'A credential is sent once. Any answer other than a 2xx leaves the outcome unknown: 502 or 504, the money stays held, and nothing is minted again until the card network or a key (`POST /v1/mpp/credentials/{id}/resolve`) reports the outcome, or 31 days have passed. A repetition with the same `Idempotency-Key` never pays twice.',
+      '409 `action_required`: the card’s issuer wants a person to confirm the payment at the page of the message, which is also `nextAction` of the credential. Nothing was sent. Once that is done, repeat the request with a new `Idempotency-Key`.',
     ].join('\n\n'),
     callers: ['key', 'agent'],
     scope: 'mpp:pay',

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals'
 import { answerWith, demand, startMerchant } from '../../support/commerce/merchant.ts'
 import { balanceOf, intentOf, pay } from '../../support/commerce/payers.ts'
 import { bodyOf } from '../../support/factories.ts'
+import { signedInTo } from '../../support/identity/console.ts'
 import { advance } from '../../support/sandbox.ts'
 import { until } from '../../support/until.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
@@ -11,6 +12,7 @@ import {
   double,
   merchantFor,
   type StripePayer,
+  service,
   tokens,
   transactionsOf,
 } from './service.ts'
@@ -79,6 +81,11 @@ describe('a shared payment token that a person must confirm', () => {
     expect(waitsMs > 3 * 60_000 && waitsMs <= 6 * 60_000).toBe(true)
     expect(merchant.payments(path)).toEqual([])
     expect(await balanceOf(payer)).toEqual(before)
+    const { headers } = await signedInTo(service, payer.owner, { role: 'owner' })
+    const page = await fetch(`${service.url}/console/machine-payments/${credential?.id}`, {
+      headers: { ...headers, accept: 'text/html' },
+    })
+    expect(await page.text()).toContain(`<a class="button" href="${pageOf(tokenId)}">Confirm the payment</a>`)
 
     const made = tokens().length
     expect(await pay(payer, url)).toMatchObject({ status: 409, code: 'action_required' })
@@ -164,6 +171,28 @@ describe('a shared payment token that a person must confirm', () => {
     await double.holder.confirms(tokenId)
     expect(await pay(payer, url)).toMatchObject({ status: 200 })
     await expectPaidOnce(payer, '/asks-silent')
+  })
+
+  test.each([
+    [
+      'its card is frozen',
+      ({ client, card }: StripePayer) => client.cards.freeze({ params: { id: card.id } }),
+    ],
+    [
+      'its agent is frozen',
+      ({ client, agent }: StripePayer) => client.agents.freeze({ params: { id: agent.id }, body: {} }),
+    ],
+    [
+      'a rule denies the host',
+      ({ client }: StripePayer) => client.mpp.protect({ body: { type: 'deny', merchant: '127.0.0.1' } }),
+    ],
+  ])('is not sent while %s', async (why, deny) => {
+    const path = `/asks-${why.replaceAll(' ', '-')}`
+    const { payer, url, tokenId } = await aWaitingPayment(path)
+    await double.holder.confirms(tokenId)
+    expect((await deny(payer)).status).toBeLessThan(300)
+    expect((await pay(payer, url)).status).toBeGreaterThanOrEqual(400)
+    expect(merchant.payments(path)).toEqual([])
   })
 
   test('that is confirmed while its time ends is paid once or revoked', async () => {

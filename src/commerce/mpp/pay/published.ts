@@ -86,7 +86,7 @@ function operationsOf(origin: string, { outbound, threads }: Ports): Promise<Pai
   return operations
 }
 
-/** In bytes. Half a second for 2 MiB is possible on a slow processor: a longer document is read in a thread. */
+/** In bytes. The longest document takes 46 ms, during which other requests wait: one above this is read in a thread. */
 const READ_HERE = 65_536
 
 /** Without a free thread, the document says nothing: it is advice. */

@@ -104,8 +104,8 @@ export const reserveMachinePaymentStep = <I extends Payable>(
     const merchantHost = url && canonicalHost(url)
     const access = { way: 'mpp', sourceId: null, purpose: null, merchantHost, keyThumbprint: null } as const
     const after = reasonsAgainst(request.url, subject, item, state)
-    const waiting = state.waiting.find(({ intentId }) => intentId === subject.intent?.id)
-    if (waiting && after.length === 0 && isRepetition(waiting, { sentBy, request, challenge }))
+    const waiting = after.length === 0 ? waitingPaymentOf(subject, state) : undefined
+    if (waiting && isRepetition(waiting, { sentBy, request, challenge }))
       return chainExternalCall(
         { stage: 'confirm', credentialId: waiting.id },
         {
@@ -153,6 +153,12 @@ export const reserveMachinePaymentStep = <I extends Payable>(
 
   write: ({ records }) => records.flush(),
 })
+
+/** Only while agent and card can still pay. */
+const waitingPaymentOf = ({ agent, card, number, intent }: AccessSubject, { waiting }: State) =>
+  agent?.status === 'active' && card?.status === 'active' && number
+    ? waiting.find(({ intentId, cardId }) => intentId === intent?.id && cardId === card.id)
+    : undefined
 
 /** The methods of the policy that the card's processor can pay by. */
 const methodsFor = (intentId: string, { mode }: Tenant, { terms, ports }: State): ChargeMethod[] => {

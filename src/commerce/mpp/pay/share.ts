@@ -160,8 +160,10 @@ export async function recordWaiting(
   const isOver = credential.status !== 'minted' || credential.credentialDigest !== ''
   if (isOver) return refuse('pay_interrupted')
   const { tokenId, last4 } = token
-  credential.sharedToken = { ...order, unconfirmed: { tokenId, last4 } }
-  credential.dueAt = addMs(now, remainingMs(order))
+  if (credential.nextAction === null) {
+    credential.sharedToken = { ...order, unconfirmed: { tokenId, last4 } }
+    credential.dueAt = addMs(now, remainingMs(order))
+  }
   payment.awaitPerson(action)
   return refuse('action_required', waitingMessage(action, order))
 }

@@ -100,6 +100,7 @@ export const machinePaymentsSection = consoleSection({
   actions: [
     {
       ...resolve,
+      when: (credential: Credential) => resolve.when(credential) && credential.credentialDigest !== '',
       variant: 'paid',
       given: { outcome: 'paid' },
       submit: 'Mark as paid',
