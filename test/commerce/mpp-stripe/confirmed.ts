@@ -176,7 +176,7 @@ describe('a shared payment token that a person must confirm', () => {
   test.each([
     [
       'its card is frozen',
-      ({ client, card }: StripePayer) => client.cards.freeze({ params: { id: card.id } }),
+      ({ client, card }: StripePayer) => client.cards.freeze({ params: { id: card.id }, body: {} }),
     ],
     [
       'its agent is frozen',
