@@ -1,7 +1,7 @@
 -- Area: money. What payers' banks give back of a funding, in parts and more than once: both sums only grow.
 alter table fundings
   add column reinstated_cents bigint,
-  drop constraint fundings_reversed_cents_check;
+  drop constraint fundings_check1;
 update fundings set reinstated_cents = case status when 'reinstated' then reversed_cents else 0 end
 where reversed_cents is not null;
 alter table fundings
