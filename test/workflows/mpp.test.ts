@@ -104,8 +104,9 @@ describe('the run of a machine payment', () => {
     expect(await run.details()).not.toContain('`paid`')
     await advance(client, { minutes: 6 })
     expect(await run.untilEnded()).toBe('void')
-    expect(await run.activityNames()).toContain('deleteNetworkToken')
     expect(await credentialOf(payer)).toMatchObject({ outcomeBy: 'deadline', sentAt: null, nextAction: null })
+    const [token] = (await bodyOf(client.agentCredentials.list({}))).data
+    expect(token).toMatchObject({ status: 'revoked', processorProblem: null })
     expect((await balanceOf(payer)).heldEuros).toBe(held)
     expect(merchant.payments('/asks')).toEqual([])
   })

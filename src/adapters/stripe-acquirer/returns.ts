@@ -71,7 +71,7 @@ const ListedRefund = z.object({ id: z.string(), ...withIntent })
 /** All of the account, so most of another account's software is left out before its form is checked. */
 export async function listReturnsSince(stripe: Stripe, since: Date): Promise<ListedReturn[]> {
   const created = String(Math.floor(since.getTime() / 1_000))
-  const query = { 'created[gte]': created, 'expand[]': 'data.payment_intent' }
+  const query = { 'created[gte]': created, 'expand[0]': 'data.payment_intent' }
   const [disputes, refunds] = await Promise.all([
     pagesOf(stripe, 'disputes', z.looseObject(ListedDispute.shape), query),
     pagesOf(stripe, 'refunds', z.looseObject(ListedRefund.shape), query),

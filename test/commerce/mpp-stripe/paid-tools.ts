@@ -33,7 +33,7 @@ test('a tool of a merchant made with mppx is paid by a shared payment token, onc
   expect(tokens().slice(made)).toMatchObject([{ deactivated_reason: 'consumed' }])
   expect(await credentialOf(payer)).toMatchObject({ sentBy: 'caller', network: 'stripe', status: 'consumed' })
   expect(await transactionsOf(payer)).toMatchObject([{ type: 'mpp', amountEuros: 20 }])
-  await expect(pay.callTool(tools, call, options)).rejects.toMatchObject({ code: 'intent_not_approved' })
+  await expect(pay.callTool(tools, call, options)).rejects.toMatchObject({ code: 'intent_being_paid' })
   expect(merchant.charged).toHaveLength(1)
   await expectVerifiedLedger(payer.client)
 })

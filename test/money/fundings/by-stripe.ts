@@ -75,22 +75,26 @@ test('an account whose payment method can still be charged is not deleted', asyn
   })
 })
 
+test('an account is not deleted before the payers of its payment methods are erased at Stripe', async () => {
+  const { client, ownerId, paymentMethodId: id } = await aPayer()
+  stripe.break(/^DELETE customers/, refusal(500, { message: 'Not now.' }))
+  expect((await client.billing.removePaymentMethod({ params: { id } })).status).toBe(204)
+  const context = { sql: service.sql as Context['sql'], tenant: { ownerId, mode: 'live' } } as const
+  expect(await findDeletionBlockers({ type: 'owner', id: ownerId }, context)).toContainEqual({
+    type: 'payment_method',
+    id,
+  })
+})
+
 test('the payer of a removed payment method is erased at Stripe, once no charge is pending', async () => {
-  const { client, ownerId, paymentMethodId: id, funded, fundingOf, later } = await aSilentPayer(DEBIT, 'test')
+  const { client, paymentMethodId: id, funded, fundingOf, later } = await aSilentPayer(DEBIT, 'test')
   const { id: fundingId } = await funded()
   const { customer } = [...stripe.intents.values()].at(-1) ?? {}
-  const context = { sql: silent.sql as Context['sql'], tenant: { ownerId, mode: 'live' } } as const
   const eraseAt = async () =>
     (await silent.sql('select erase_at from payment_methods where id = $1', [id]))[0]?.erase_at
   expect((await client.billing.removePaymentMethod({ params: { id } })).status).toBe(204)
   await later(1)
   expect(fundings.erased.has(String(customer))).toBe(false)
-  await silent.sql(`update payment_methods set mode = 'live' where id = $1`, [id])
-  expect(await findDeletionBlockers({ type: 'owner', id: ownerId }, context)).toContainEqual({
-    type: 'payment_method',
-    id,
-  })
-  await silent.sql(`update payment_methods set mode = 'test' where id = $1`, [id])
   fundings.settle(intentOfSilent(fundingId).id, { status: 'succeeded' })
   await later(5 * 60)
   expect(await fundingOf(fundingId)).toMatchObject({ status: 'settled' })
