@@ -12,9 +12,11 @@ import {
   type BatchItem,
   type CallExternal,
   chainExternalCall,
+  type NonEmpty,
 } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
+import type { Sql } from '../../../kernel/contract/sql.ts'
 import { tenantRecords } from '../../../kernel/database/record-store.ts'
 import {
   DEFAULT_MARGIN_PERCENT,
@@ -31,7 +33,7 @@ import { protectRulesForIntents } from '../protect.ts'
 import type { ProtectRule } from '../protect-rule.ts'
 import { merchantUrlProblem, payableHostProblem } from './address.ts'
 import { mintCredentialStep } from './commit.ts'
-import { findWaitingPayments, isRepetition, readConfirmation } from './confirm.ts'
+import { type Confirming, findWaitingPayments, isRepetition, readConfirmation } from './confirm.ts'
 import { fetchOfferAndMint, isPayableOffer, payableMethods } from './mint.ts'
 import type {
   ConfirmStage,
@@ -77,23 +79,7 @@ export const reserveMachinePaymentStep = <I extends Payable>(
 > => ({
   name: 'reserve',
 
-  async load(items, sql, ports) {
-    const { tenant, now } = items[0]
-    const records = tenantRecords(sql, { tenant, now })
-    const payables = items.map(({ input }) => input.body)
-    const intentIds = payables.map(({ intentId }) => intentId)
-    const context = { sql, tenant, records }
-    const { sharedTokens } = ports.cardProcessor(tenant.mode)
-    const [chosen, rules, rates, terms, waiting] = await Promise.all([
-      cardIdsForIntents(payables, context),
-      protectRulesForIntents(intentIds, context),
-      findNewestRates(tenant.mode, { sql, ports, now }),
-      machinePaymentTermsOfIntents(intentIds, context),
-      sharedTokens ? findWaitingPayments(sql, tenant, intentIds) : [],
-    ])
-    const subjects = await loadAccessSubjects(subjectQueries(items, chosen), context)
-    return { records, rules, rates, terms, subjects, waiting, ports }
-  },
+  load: loadState,
 
   decide(item, state, { emit, refuse }) {
     const subject = state.subjects.get(item)
@@ -106,15 +92,7 @@ export const reserveMachinePaymentStep = <I extends Payable>(
     const after = reasonsAgainst(request.url, subject, item, state)
     const waiting = after.length === 0 ? waitingPaymentOf(subject, state) : undefined
     if (waiting && isRepetition(waiting, { sentBy, request, challenge }))
-      return chainExternalCall(
-        { stage: 'confirm', credentialId: waiting.id },
-        {
-          value: { waiting, mode: tenant.mode, request, askedAt: now },
-          call: readConfirmation,
-          step: recordSharedTokenStep,
-          accepts: isShared,
-        },
-      )
+      return askForConfirmation({ waiting, mode: tenant.mode, request, askedAt: now })
     const denial = denyCardAccess(
       subject,
       access,
@@ -153,6 +131,34 @@ export const reserveMachinePaymentStep = <I extends Payable>(
 
   write: ({ records }) => records.flush(),
 })
+
+async function loadState<I extends Payable>(
+  items: NonEmpty<BatchItem<I>>,
+  sql: Sql,
+  ports: Ports,
+): Promise<State> {
+  const { tenant, now } = items[0]
+  const records = tenantRecords(sql, { tenant, now })
+  const payables = items.map(({ input }) => input.body)
+  const intentIds = payables.map(({ intentId }) => intentId)
+  const context = { sql, tenant, records }
+  const { sharedTokens } = ports.cardProcessor(tenant.mode)
+  const [chosen, rules, rates, terms, waiting] = await Promise.all([
+    cardIdsForIntents(payables, context),
+    protectRulesForIntents(intentIds, context),
+    findNewestRates(tenant.mode, { sql, ports, now }),
+    machinePaymentTermsOfIntents(intentIds, context),
+    sharedTokens ? findWaitingPayments(sql, tenant, intentIds) : [],
+  ])
+  const subjects = await loadAccessSubjects(subjectQueries(items, chosen), context)
+  return { records, rules, rates, terms, subjects, waiting, ports }
+}
+
+const askForConfirmation = (value: Confirming): CallExternal<ConfirmStage> =>
+  chainExternalCall(
+    { stage: 'confirm', credentialId: value.waiting.id },
+    { value, call: readConfirmation, step: recordSharedTokenStep, accepts: isShared },
+  )
 
 /** Only while agent and card can still pay. */
 const waitingPaymentOf = ({ agent, card, number, intent }: AccessSubject, { waiting }: State) =>
