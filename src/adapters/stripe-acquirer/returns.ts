@@ -63,18 +63,18 @@ export const ChargeMetadata = z.object({
   mode: z.enum(['test', 'live']),
 })
 
-const withIntent = { payment_intent: z.object({ metadata: z.record(z.string(), z.string()) }).nullish() }
+const Listed = z.looseObject({
+  id: z.string(),
+  payment_intent: z.object({ metadata: z.record(z.string(), z.string()) }).nullish(),
+})
 
-const ListedDispute = z.object({ id: z.string(), ...withIntent })
-const ListedRefund = z.object({ id: z.string(), ...withIntent })
-
-/** All of the account, so most of another account's software is left out before its form is checked. */
+/** The account may have payments of other software, which are left out before their form is checked. */
 export async function listReturnsSince(stripe: Stripe, since: Date): Promise<ListedReturn[]> {
   const created = String(Math.floor(since.getTime() / 1_000))
   const query = { 'created[gte]': created, 'expand[0]': 'data.payment_intent' }
   const [disputes, refunds] = await Promise.all([
-    pagesOf(stripe, 'disputes', z.looseObject(ListedDispute.shape), query),
-    pagesOf(stripe, 'refunds', z.looseObject(ListedRefund.shape), query),
+    pagesOf(stripe, 'disputes', Listed, query),
+    pagesOf(stripe, 'refunds', Listed, query),
   ])
   return [
     ...disputes.flatMap(one => ofOurs(one, () => [{ chargeback: chargebackOf(StripeDispute.parse(one)) }])),
@@ -95,7 +95,7 @@ function newsOfRefund(refund: StripeRefund): News[] {
 }
 
 function ofOurs(
-  { payment_intent: intent }: z.output<typeof ListedDispute>,
+  { payment_intent: intent }: z.output<typeof Listed>,
   read: () => readonly News[],
 ): ListedReturn[] {
   const ours = ChargeMetadata.safeParse(intent?.metadata).data

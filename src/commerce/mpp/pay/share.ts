@@ -17,7 +17,7 @@ import {
 } from '../../../ports/card-processor.ts'
 import { addMs, clock, formatMinute } from '../../../values/clock.ts'
 import { mintRefusals } from '../api.ts'
-import { MppCredential, mppCredentialMachine, SENT_CREDENTIAL_GRACE_MS } from '../credential.ts'
+import { isUnshared, MppCredential, mppCredentialMachine, SENT_CREDENTIAL_GRACE_MS } from '../credential.ts'
 import type { MerchantOffer } from '../offers.ts'
 import { lockMachinePayment } from '../outcome.ts'
 import { type HandedOver, handOver } from './hand-over.ts'
@@ -157,8 +157,7 @@ export async function recordWaiting(
   const payment = await lockMachinePayment(credentialId, context)
   if (!payment) throw new Error('a token was ordered for a payment that is not on record')
   const { credential } = payment
-  const isOver = credential.status !== 'minted' || credential.credentialDigest !== ''
-  if (isOver) return refuse('pay_interrupted')
+  if (!isUnshared(credential)) return refuse('pay_interrupted')
   const { tokenId, last4 } = token
   if (credential.nextAction === null) {
     credential.sharedToken = { ...order, unconfirmed: { tokenId, last4 } }
@@ -181,7 +180,7 @@ export async function endUnshared(
 ): Promise<Refusal> {
   const payment = await lockMachinePayment(credentialId, context)
   if (!payment) throw new Error('a token was ordered for a payment that is not on record')
-  if (payment.credential.status === 'minted') {
+  if (isUnshared(payment.credential)) {
     payment.credential.note = mintRefusals[CODES[failure]][1]
     await payment.markUnpaid(failure === 'late' || failure === 'unusable' ? 'deadline' : 'network')
   }
