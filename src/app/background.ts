@@ -1,3 +1,4 @@
+import { followAcquirerReturns } from '../commerce/collect/index.ts'
 import { SEALING_DUE_SQL, sealNextPage } from '../compliance/audit/index.ts'
 import { deletePushSubscription, PUSHES_DUE_SQL, PushSender } from '../delivery/push/index.ts'
 import {
@@ -176,15 +177,21 @@ export function startRateRefresh({ database, ports, log }: OpenRuntime): Stoppab
 
 const RETURNS_EVERY = 3_600_000
 
-/** Every process with it asks: a funding is reversed once. */
+/** Every process with it asks: what came back is booked once. */
 export function startReturnsWatch({ database, ports, log }: OpenRuntime): Stoppable {
   const sql = sqlOn(database.pool)
-  const warn = (reason: object) => log.warn(reason, 'returned fundings of live mode were not looked for')
+  const watches = [
+    [followReturns, 'returned fundings of live mode were not looked for'],
+    [followAcquirerReturns, 'what was returned of payments received in live mode was not looked for'],
+  ] as const
   return repeatEvery(
     RETURNS_EVERY,
     async () => {
-      if (!(await followReturns(sql, ports))) warn({ reason: 'the processor did not answer' })
+      for (const [follow, otherwise] of watches) {
+        const hasAnswered = await follow(sql, ports).catch((err: unknown) => log.warn({ err }, otherwise))
+        if (hasAnswered === false) log.warn({ reason: 'Stripe did not answer' }, otherwise)
+      }
     },
-    error => warn({ err: error }),
+    error => log.warn({ err: error }, 'what was returned in live mode was not looked for'),
   )
 }

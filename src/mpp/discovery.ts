@@ -29,8 +29,17 @@ const MOST_SEGMENTS = 50
 const LONGEST_WORD = 64
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
+/** A merchant need not publish anything, so a document that cannot be read says nothing. */
+export function readPaidOperations(body: Uint8Array): PaidOperations {
+  try {
+    return paidOperationsIn(JSON.parse(new TextDecoder().decode(body)))
+  } catch {
+    return []
+  }
+}
+
 /** The operations of an OpenAPI document that have `x-payment-info`, with its offers or with the members of one. */
-export function paidOperationsIn(document: unknown): PaidOperations {
+function paidOperationsIn(document: unknown): PaidOperations {
   if (!isJsonObject(document) || !isJsonObject(document.paths)) return []
   const bases = basesOf(document)
   const found: PaidOperation[] = []

@@ -38,7 +38,7 @@ export {
   parseCredential,
   serializeCredential,
 } from './credential.ts'
-export { type PaidOperations, type PublishedOffer, paidOperationsIn, publishedOffers } from './discovery.ts'
+export { type PaidOperations, type PublishedOffer, publishedOffers, readPaidOperations } from './discovery.ts'
 export { type MerchantKey, merchantKeyOf, merchantKeyProblem } from './merchant-key.ts'
 export {
   buildProblemDetails,

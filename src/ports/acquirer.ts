@@ -27,6 +27,11 @@ export interface Acquirer {
   ): Promise<ChargeOutcome>
   /** What has been returned of a charge so far: later answers only add to earlier ones. */
   returnsOf(charge: AcquirerChargeOrder, call: AcquirerCall): Promise<ChargeReturns | Unanswered>
+  /**
+   * What has been returned of all charges since then, and of each charge's owner, or null without an answer. Null for
+   * an acquirer that only tells of a charge that it is asked about.
+   */
+  readonly returnsSince: ((since: Date) => Promise<readonly ListedReturn[] | null>) | null
   /** Null for an acquirer that has to be asked. */
   readonly notices: AcquirerNotices | null
 }
@@ -36,13 +41,22 @@ export interface ChargeReturns {
   readonly chargebacks: readonly Chargeback[]
 }
 
-/** The payer's bank has taken the charge back; the acquirer may win a part or all of it again. */
+/**
+ * The payer's bank has taken the charge back; the acquirer may win a part or all of it again. Or someone has refunded
+ * it at the acquirer, without this service; such a refund may fail. Both sums only grow.
+ */
 export interface Chargeback {
   readonly id: string
+  readonly kind: 'chargeback' | 'refund'
   readonly reason: string
   readonly withdrawnCents: Cents
   readonly reinstatedCents: Cents
 }
+
+export type ListedReturn = ChargeOwner & { readonly reference: string } & (
+    | { readonly chargeback: Chargeback }
+    | { readonly refundReference: string; readonly outcome: 'approved' | 'declined' }
+  )
 
 /** Signed messages that there is news about a charge. The acquirer is then asked for it, so their order is irrelevant. */
 export interface AcquirerNotices {

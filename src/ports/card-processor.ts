@@ -192,6 +192,8 @@ export interface IssuedNetworkToken extends EncryptedDisclosure {
 export interface SharedPaymentTokens {
   /** Creates a token, once per reference: a repeated call with the same order answers with the same token. */
   create(order: SharedTokenOrder, call: ProcessorCall): Promise<SharedToken | ProcessorFailure>
+  /** What has become of a token. */
+  stateOf(tokenId: string, call: ProcessorCall): Promise<SharedTokenState | ProcessorFailure>
   /** May be repeated. A token that has been used up or has expired counts as revoked. */
   revoke(tokenId: string, call: ProcessorCall): Promise<ProcessorCallDone | ProcessorFailure>
 }
@@ -206,14 +208,29 @@ export interface SharedTokenOrder {
   /** ISO 4217 in lower case. */
   readonly currency: string
   readonly expiresAt: string
+  /** Where a person returns who has confirmed the payment. Orders of earlier versions have none. */
+  readonly returnUrl?: string
 }
+
+export interface SharedTokenAction {
+  readonly type: 'redirect'
+  readonly url: string
+}
+
+/**
+ * `requires_action`: it cannot be charged before a person has confirmed the payment at a page; null if the processor
+ * names none. `ended`: it can no longer be charged.
+ */
+export type SharedTokenState =
+  | { readonly status: 'active' }
+  | { readonly status: 'ended' }
+  | { readonly status: 'requires_action'; readonly action: SharedTokenAction | null }
 
 export interface SharedToken {
   readonly tokenId: string
   /** The last digits of the card. */
   readonly last4: string
-  /** `requires_action`: it cannot be charged before its card's issuer has asked a person. */
-  readonly status: 'active' | 'requires_action'
+  readonly state: SharedTokenState
 }
 
 export interface NewCardRefund {

@@ -9,6 +9,8 @@ export interface FundingRail {
   instrumentOf(token: string, call: InstrumentCall): Promise<FundingInstrument | MissingInstrument>
   /** The processor cannot charge it again. May be repeated. */
   forget(token: string, call: SepaRailCall): Promise<'forgotten' | 'silent'>
+  /** Erases the payer that was made for it, with what the person entered. Its charges stay. May be repeated. */
+  erase(token: string, call: SepaRailCall): Promise<'erased' | 'silent'>
   /** Charges once per reference, however often the call is repeated. */
   charge(charge: FundingCharge, call: FundingCall): Promise<ChargeState>
   stateOf(charge: FundingCharge, call: FundingCall & { readonly now: Date }): Promise<ChargeState>
@@ -84,14 +86,17 @@ export type ChargeState =
   | { readonly status: 'unknown' }
   /** The processor has not said: the charge may have been made. */
   | { readonly status: 'silent' }
-  /** It had settled, and this much of it was taken back. */
-  | { readonly status: 'reversed'; readonly amountCents: Cents; readonly reason: ChargeFailureReason }
-  /** It was taken back, and all of it given again. */
-  | { readonly status: 'reinstated' }
+  /** It had settled, and was taken back, in part or whole. */
+  | (ReturnedSums & { readonly status: 'returned'; readonly reason: ChargeFailureReason })
 
-export interface ChargeReturn {
+/** All that was ever taken of a charge, and all of that which was given again. Both only grow. */
+export interface ReturnedSums {
+  readonly takenCents: Cents
+  readonly givenCents: Cents
+}
+
+export interface ChargeReturn extends ReturnedSums {
   readonly reference: string
-  readonly status: 'reversed' | 'reinstated'
 }
 
 export type FundingNoticeHeaders = Readonly<Record<string, string | undefined>>

@@ -205,8 +205,52 @@ describe('Stripe as the acquirer', () => {
     if ('outcome' in returns) throw new Error(returns.outcome)
     expect(returns.refunds).toHaveLength(101)
     expect(returns.chargebacks).toEqual([
-      { id: 'dp_1', reason: 'fraudulent', withdrawnCents: 2_000n, reinstatedCents: 2_000n },
+      {
+        ...{ id: 'dp_1', kind: 'chargeback', reason: 'fraudulent' },
+        ...{ withdrawnCents: 2_000n, reinstatedCents: 2_000n },
+      },
     ])
+  })
+
+  test('lists what was returned of its own charges since a time: chargebacks, and refunds by whomever', async () => {
+    const order = orderFor(await aToken())
+    await charge(order)
+    const [{ id: payment_intent } = {}] = intentsOf(order)
+    const { reference, ownerId, mode } = order
+    stripe.intents.set('pi_of_others', { id: 'pi_of_others', metadata: { order: '17' } })
+    const refunded = (id: string, members: object) =>
+      stripe.refunds.set(id, {
+        ...{ id, amount: 300, metadata: {}, payment_intent, reason: null },
+        ...members,
+      })
+    refunded('re_made_elsewhere', { status: 'succeeded', reason: 'duplicate' })
+    refunded('re_failed_elsewhere', { status: 'failed' })
+    refunded('re_cancelled_elsewhere', { status: 'canceled' })
+    refunded('re_asked', { status: 'succeeded', metadata: { refund: 'asked_1' } })
+    refunded('re_asked_in_vain', { status: 'failed', metadata: { refund: 'asked_2' } })
+    refunded('re_under_way', { status: 'pending', metadata: { refund: 'asked_3' } })
+    refunded('re_of_others', { status: 'succeeded', payment_intent: 'pi_of_others' })
+    stripe.chargebacks.set('dp_listed', {
+      ...{ id: 'dp_listed', payment_intent, reason: 'general' },
+      balance_transactions: [{ amount: -500, currency: 'eur' }],
+    })
+    const listed = (await acquirer.returnsSince?.(requestedAt)) ?? []
+    const mine = listed.filter(one => one.reference === reference)
+    const of = { reference, ownerId, mode }
+    const elsewhere = (id: string, reason: string, reinstatedCents: bigint) => ({
+      ...of,
+      chargeback: { id, kind: 'refund', reason, withdrawnCents: 300n, reinstatedCents },
+    })
+    const chargeback = { id: 'dp_listed', kind: 'chargeback', reason: 'general' }
+    expect(mine).toEqual([
+      { ...of, chargeback: { ...chargeback, withdrawnCents: 500n, reinstatedCents: 0n } },
+      elsewhere('re_made_elsewhere', 'duplicate', 0n),
+      elsewhere('re_failed_elsewhere', 'no reason', 300n),
+      { ...of, refundReference: 'asked_1', outcome: 'approved' },
+      { ...of, refundReference: 'asked_2', outcome: 'declined' },
+    ])
+    stripe.break(/^GET refunds$/, refusal(500, { message: 'Not now.' }))
+    expect(await acquirer.returnsSince?.(requestedAt)).toBeNull()
   })
 
   test('leaves the outcome of a refund open while Stripe does not find the payment yet', async () => {

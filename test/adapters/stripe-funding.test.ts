@@ -164,6 +164,23 @@ describe('a charge', () => {
     expect(await taken.stateOf()).toEqual({ status: 'settled' })
   })
 
+  test('whose payer the bank wants to ask each time is asked for a day, and then ended', async () => {
+    const asks = { code: 'authentication_required', message: 'Ask the holder.' }
+    fundings.bank.offSession = () => asks
+    fundings.bank.withPayer = () => asks
+    const fresh = await aCharge()
+    await fresh.charge()
+    const old = await aCharge(undefined, days(1))
+    await old.charge()
+    const before = stripe.to(/confirm$/).length
+    stripe.forgetKeys()
+    expect(await old.stateOf()).toMatchObject({ status: 'failed', reason: { code: 'action_not_completed' } })
+    expect(old.intents()).toMatchObject([{ status: 'canceled' }])
+    expect(stripe.to(/confirm$/)).toHaveLength(before)
+    await fresh.stateOf()
+    expect(stripe.to(/confirm$/)).toHaveLength(before + 1)
+  })
+
   test('that Stripe refuses fails with its words', async () => {
     const { charge } = await aCharge()
     const message = 'Amount must be at least €0.50 eur'
@@ -229,15 +246,35 @@ describe('money that the payer’s bank takes back', () => {
     const since = new Date(clock.real().getTime() - days(1))
     await charge()
     const dispute = fundings.takeBack(intentId(), 1_500, 'fraudulent')
-    expect(await stateOf()).toMatchObject({
-      status: 'reversed',
-      amountCents: 1_500n,
-      reason: { code: 'fraudulent' },
-    })
-    expect(await rail.returnsSince(since)).toContainEqual({ reference, status: 'reversed' })
+    const expectSums = async (takenCents: bigint, givenCents: bigint, code = 'fraudulent') => {
+      const sums = { takenCents, givenCents }
+      expect(await stateOf()).toMatchObject({ status: 'returned', ...sums, reason: { code } })
+      expect(await rail.returnsSince(since)).toContainEqual({ reference, ...sums })
+    }
+    await expectSums(1_500n, 0n)
+    fundings.giveBack(dispute, 600)
+    await expectSums(1_500n, 600n)
+    fundings.giveBack(dispute, -600)
+    await expectSums(2_100n, 600n)
     fundings.giveBack(dispute)
-    expect(await stateOf()).toEqual({ status: 'reinstated' })
-    expect(await rail.returnsSince(since)).toContainEqual({ reference, status: 'reinstated' })
+    await expectSums(2_100n, 2_100n)
+  })
+
+  test('is what was refunded in the dashboard, too, until such a refund fails', async () => {
+    const { charge, stateOf, intentId } = await aCharge()
+    await charge()
+    const id = fundings.refund(intentId(), 1_000)
+    const code = 'refunded'
+    expect(await stateOf()).toMatchObject({
+      status: 'returned',
+      takenCents: 1_000n,
+      givenCents: 0n,
+      reason: { code },
+    })
+    stripe.refunds.set(id, { ...stripe.refunds.get(id), status: 'failed' })
+    expect(await stateOf()).toMatchObject({ status: 'returned', takenCents: 1_000n, givenCents: 1_000n })
+    stripe.refunds.set(id, { ...stripe.refunds.get(id), status: 'canceled' })
+    expect(await stateOf()).toEqual({ status: 'settled' })
   })
 
   test('is unknown while Stripe does not answer', async () => {

@@ -20,13 +20,11 @@ interface Payer {
 }
 
 /** An agent with a card and a hold of € 20 for the merchant; its clients outlive the process. */
-async function aPayer(): Promise<Payer> {
+async function aPayer(displayName = 'Research'): Promise<Payer> {
   const key = await api.owner()
   const client = api.client(key)
   const { id: agentId } = await anAgentUnder(client, { autoApproveLimitEuros: 1_000 })
-  const { id: cardId } = await bodyOf(
-    client.cards.create({ body: { agentId, usage: 'multi', displayName: 'Research' } }),
-  )
+  const { id: cardId } = await bodyOf(client.cards.create({ body: { agentId, usage: 'multi', displayName } }))
   const { id: intentId } = await anIntent(client, agentId, { merchant: '127.0.0.1', amountEuros: 20 })
   const { token } = await aToken(client, agentId)
   const agent = () => api.client(String(token))
@@ -163,15 +161,16 @@ describe('an API process that is killed while it creates a shared payment token'
       begin perform pg_advisory_xact_lock_shared(${TOKEN_LOCK}); return new; end $$`)
     await api.sql(`
       create trigger wait_for_token_lock before update on mpp_credentials for each row
-      when (old.credential_digest = '' and new.credential_digest <> '')
+      when (old.credential_digest = '' and new.credential_digest <> ''
+        or old.next_action is null and new.next_action is not null)
       execute function wait_for_token_lock()`)
   })
 
-  const killWhileShared = async (payer: Payer, path: string): Promise<string> => {
+  const killWhileShared = async (payer: Payer, path: string, key = path): Promise<string> => {
     const url = merchant.sells(path, offers)
     const release = await api.hold('select pg_advisory_xact_lock($1)', [TOKEN_LOCK])
     await api.killDuring(
-      () => pay(payer, url, path),
+      () => pay(payer, url, key),
       () => api.isWaiting(),
     )
     await api.endWaiting()
@@ -208,6 +207,39 @@ describe('an API process that is killed while it creates a shared payment token'
     expect(await tokenOf(payer)).toMatchObject({ status: 'revoked', processorProblem: null })
     expect(merchant.payments('/shared-alone')).toEqual([])
     expect(await money(payer)).toEqual(before)
+    await expectVerifiedLedger(payer.owner())
+  })
+
+  test('that a person must confirm has sent nothing: the deadline revokes the token', async () => {
+    const payer = await aPayer('Sandbox asks')
+    const before = await money(payer)
+    const url = await killWhileShared(payer, '/asks')
+    expect(await credentials(payer)).toMatchObject([{ status: 'minted', nextAction: null }])
+    await lapseLease()
+    expect(await pay(payer, url, '/asks')).toMatchObject({ status: 503, code: 'pay_interrupted' })
+    await advance(payer, { minutes: 5 })
+    expect(await credentials(payer)).toMatchObject([{ status: 'void', sentAt: null, outcomeBy: 'deadline' }])
+    expect(await tokenOf(payer)).toMatchObject({ status: 'revoked', processorProblem: null })
+    expect(merchant.payments('/asks')).toEqual([])
+    expect(await money(payer)).toEqual(before)
+    await expectVerifiedLedger(payer.owner())
+  })
+
+  test('that a person has confirmed has sent nothing, and waits: the same request pays once', async () => {
+    const payer = await aPayer('Sandbox asks')
+    const before = await money(payer)
+    const url = merchant.sells('/confirmed', offers)
+    expect(await pay(payer, url, '/confirmed')).toMatchObject({ status: 409, code: 'action_required' })
+    await advance(payer, { minutes: 2 })
+    await killWhileShared(payer, '/confirmed', '/confirmed-killed')
+    expect(await credentials(payer)).toMatchObject([{ status: 'minted', sentAt: null, credentialDigest: '' }])
+    await lapseLease()
+    expect(await pay(payer, url, '/confirmed-killed')).toMatchObject({ status: 503, code: 'pay_interrupted' })
+    expect(await credentials(payer)).toMatchObject([{ status: 'minted', nextAction: { type: 'redirect' } }])
+    expect(await pay(payer, url, '/confirmed-again')).toMatchObject({ status: 200 })
+    expect(merchant.payments('/confirmed')).toHaveLength(1)
+    expect(await credentials(payer)).toMatchObject([{ status: 'consumed', nextAction: null }])
+    expect(await money(payer)).toEqual({ ...before, heldEuros: 0 })
     await expectVerifiedLedger(payer.owner())
   })
 

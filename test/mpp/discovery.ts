@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { generate, PaymentInfo, validate } from 'mppx/discovery'
-import { paidOperationsIn, publishedOffers } from '../../src/mpp/index.ts'
+import { publishedOffers, readPaidOperations } from '../../src/mpp/index.ts'
+
+const paidOperationsIn = (document: unknown) => readPaidOperations(Buffer.from(JSON.stringify(document)))
 
 const offer = (amount: string | null, more: object = {}) => ({
   method: 'card',

@@ -87,6 +87,30 @@ describe('the run of a machine payment', () => {
     expect(await credentialsOn(payer.client, payer.intent.id)).toHaveLength(1)
   })
 
+  test('waits for the person who must confirm the payment, until its token ends', async () => {
+    const payer = await aPayer(open)
+    const { client, agent } = payer
+    const held = (await balanceOf(payer)).heldEuros
+    const card = { agentId: agent.id, usage: 'multi', displayName: 'Sandbox asks 60' } as const
+    const { id: cardId } = await bodyOf(client.cards.create({ body: card }))
+    const offers = demand({
+      details: { networkId: 'profile_test_sandbox', paymentMethodTypes: ['card'] },
+      parameters: { method: 'stripe' },
+    })
+    const url = merchant.sells('/asks', offers)
+    expect(await pay(payer, url, { cardId })).toMatchObject({ status: 409, code: 'action_required' })
+    const run = temporal.of(await credentialOf(payer))
+    await run.untilDetails('for a person to confirm it with the card’s issuer, until')
+    expect(await run.details()).not.toContain('`paid`')
+    await advance(client, { minutes: 6 })
+    expect(await run.untilEnded()).toBe('void')
+    expect(await credentialOf(payer)).toMatchObject({ outcomeBy: 'deadline', sentAt: null, nextAction: null })
+    const [token] = (await bodyOf(client.agentCredentials.list({}))).data
+    expect(token).toMatchObject({ status: 'revoked', processorProblem: null })
+    expect((await balanceOf(payer)).heldEuros).toBe(held)
+    expect(merchant.payments('/asks')).toEqual([])
+  })
+
   test('is ended by an operator: paid', async () => {
     const { payer, run } = await anOpenPayment('/operator-paid')
     expect(await run.details()).toContain('`paid` or `notPaid`')

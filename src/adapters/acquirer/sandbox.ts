@@ -158,6 +158,7 @@ export function sandboxAcquirer(secrets: ProcessorSecrets, network: SandboxNetwo
       return refundByNetwork(network, payingCardOf(secrets, refund.handle), refund, call)
     },
     returnsOf: async () => ({ refunds: [], chargebacks: [] }),
+    returnsSince: null,
     notices: null,
   }
 }

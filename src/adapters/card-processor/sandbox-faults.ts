@@ -3,7 +3,15 @@ import { days, minutes } from '../../values/clock.ts'
 
 /** Faults on demand, by the name of a card. Documented in docs/reference/card-sandbox.md. */
 
-export type SandboxProcessorCall = 'issue' | 'state' | 'controls' | 'replace' | 'disclose' | 'token'
+/** `confirm` is a person’s: while it fails, a shared payment token cannot be charged. */
+export type SandboxProcessorCall =
+  | 'issue'
+  | 'state'
+  | 'controls'
+  | 'replace'
+  | 'disclose'
+  | 'token'
+  | 'confirm'
 
 interface Fault {
   readonly calls: readonly SandboxProcessorCall[]
@@ -38,6 +46,7 @@ const faults: ReadonlyMap<string, Fault> = new Map([
       lastsMs: minutes(60),
     },
   ],
+  ['asks', { calls: ['confirm'], failure: LATE, lastsMs: minutes(2) }],
   [
     'fixed',
     {

@@ -11,6 +11,7 @@ import {
   type ProcessorCallDone,
   type ProcessorFailure,
   type SharedPaymentTokens,
+  type SharedTokenState,
   type SignedCardMessage,
 } from '../../ports/card-processor.ts'
 import { encryptCardData, encryptForMachinePayment } from './encrypt.ts'
@@ -143,20 +144,36 @@ const networkTokens = (secrets: ProcessorSecrets): NetworkTokens => ({
   },
 })
 
+function sharedTokenState(tokenId: string, { faultNote }: SandboxCard, now: Date): SharedTokenState {
+  if (injectedFailure(faultNote, 'confirm', now) === null) return { status: 'active' }
+  const url = `https://processor.example/confirm/${tokenId.slice(-20)}`
+  return { status: 'requires_action', action: { type: 'redirect', url } }
+}
+
 const sharedTokens = (secrets: ProcessorSecrets): SharedPaymentTokens => ({
   async create(order, { reference, now }) {
     const card = sandboxCardById(secrets, order.processorCardId)
     if (!card) return UNKNOWN_CARD
     const tokenId = sandboxSharedToken(secrets, reference, order)
     const { number } = card.data
-    return failureFor(card, 'token', now) ?? { tokenId, last4: number.slice(-4), status: 'active' }
+    const state = sharedTokenState(tokenId, card, now)
+    return failureFor(card, 'token', now) ?? { tokenId, last4: number.slice(-4), state }
+  },
+  async stateOf(tokenId, { now }) {
+    const card = cardOfSharedToken(secrets, tokenId)
+    if (!card) return UNKNOWN_TOKEN
+    return failureFor(card, 'token', now) ?? sharedTokenState(tokenId, card, now)
   },
   async revoke(tokenId, { now }) {
-    const order = sandboxSharedTokenById(secrets, tokenId)
-    const card = order && sandboxCardById(secrets, order.processorCardId)
+    const card = cardOfSharedToken(secrets, tokenId)
     return card ? (injectedFailure(card.faultNote, 'state', now) ?? DONE) : UNKNOWN_TOKEN
   },
 })
+
+function cardOfSharedToken(secrets: ProcessorSecrets, tokenId: string): SandboxCard | null {
+  const order = sandboxSharedTokenById(secrets, tokenId)
+  return order && sandboxCardById(secrets, order.processorCardId)
+}
 
 const failureFor = (
   card: SandboxCard | null,

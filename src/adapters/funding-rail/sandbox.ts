@@ -66,6 +66,7 @@ export const sandboxFundingRail = (): FundingRail => ({
     return instrument ? { ...instrument, token } : 'unknown'
   },
   forget: async () => 'forgotten',
+  erase: async () => 'erased',
   charge: async (charge, { reference }) => stateAt(charge, reference, charge.madeAt),
   stateOf: async (charge, { reference, now }) => stateAt(charge, reference, now),
   returnsSince: async () => [],

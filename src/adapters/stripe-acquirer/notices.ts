@@ -4,6 +4,7 @@ import { isProcessorFailure } from '../../ports/card-processor.ts'
 import type { StripeAccount, StripeCaller } from '../stripe-issuing/connection.ts'
 import { STRIPE_PREVIEW_VERSION } from '../stripe-issuing/shared-tokens.ts'
 import { stripeSignatureProblem } from '../stripe-issuing/signature.ts'
+import { ChargeMetadata } from './returns.ts'
 
 /** Which events have news of what. The object of the first is a payment intent, and that of the others names one. */
 const ABOUT: ReadonlyMap<string, 'charge' | 'returns'> = new Map([
@@ -33,13 +34,6 @@ const OfIntent = z.object({
     .transform(intent => (typeof intent === 'string' ? intent : intent?.id)),
 })
 
-/** What the charge was made with. Other payments of the same account have no such metadata. */
-const Ours = z.object({
-  reference: z.string().regex(/^[\w-]{1,100}$/),
-  owner: z.string().regex(/^\w{1,100}$/),
-  mode: z.enum(['test', 'live']),
-})
-
 /** Events of the account’s payments: each says only of which charge there is news. */
 export function stripeAcquirerNotices(account: StripeAccount, ask: StripeCaller): AcquirerNotices {
   async function chargeOf(
@@ -63,7 +57,7 @@ export function stripeAcquirerNotices(account: StripeAccount, ask: StripeCaller)
     if (!about) return { kind: 'ignored' }
     const charge = await chargeOf(data.object, about)
     if (typeof charge === 'string') return { kind: charge }
-    const { reference, owner: ownerId, mode } = Ours.safeParse(charge.metadata).data ?? {}
+    const { reference, owner: ownerId, mode } = ChargeMetadata.safeParse(charge.metadata).data ?? {}
     return reference !== undefined && ownerId !== undefined && mode
       ? { kind: 'notice', about, reference, ownerId, mode }
       : { kind: 'ignored' }

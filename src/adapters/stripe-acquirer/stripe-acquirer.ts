@@ -11,6 +11,7 @@ import { isProcessorFailure, type ProcessorFailure } from '../../ports/card-proc
 import { cents } from '../../values/money.ts'
 import {
   failureFromStripeError,
+  STRIPE_LIST_TIMEOUTS,
   STRIPE_TIMEOUTS,
   type StripeAccount,
   stripeCaller,
@@ -18,7 +19,7 @@ import {
 } from '../stripe-issuing/connection.ts'
 import { STRIPE_PREVIEW_VERSION } from '../stripe-issuing/shared-tokens.ts'
 import { stripeAcquirerNotices } from './notices.ts'
-import { listChargebacks, listRefunds, StripeRefund } from './returns.ts'
+import { listChargebacks, listRefunds, listReturnsSince, refundElsewhere, StripeRefund } from './returns.ts'
 
 /** Stripe charges no less in euros. */
 const LEAST_CENTS = cents(50n)
@@ -46,6 +47,7 @@ export function stripeAcquirer(
   patience = STRIPE_TIMEOUTS,
 ): Acquirer {
   const ask = stripeCaller(account, patience)
+  const askForList = stripeCaller(account, STRIPE_LIST_TIMEOUTS)
   return {
     name: 'stripe',
     networks: [],
@@ -63,6 +65,10 @@ export function stripeAcquirer(
       const returns = await ask<ChargeReturns>(stripe => returnsOf(stripe, order))
       if (!isProcessorFailure(returns)) return returns
       return { outcome: returns.failure === 'late' ? 'late' : 'unusable' }
+    },
+    async returnsSince(since) {
+      const listed = await askForList(stripe => listReturnsSince(stripe, since))
+      return isProcessorFailure(listed) ? null : listed
     },
     notices: stripeAcquirerNotices(account, ask),
   }
@@ -153,7 +159,7 @@ async function returnsOf(stripe: Stripe, order: AcquirerChargeOrder): Asked<Char
       const { refund: refundReference } = one.metadata
       return refundReference === undefined ? [] : { refundReference, outcome: refundOutcome(one) }
     }),
-    chargebacks,
+    chargebacks: [...chargebacks, ...refunds.flatMap(refundElsewhere)],
   }
 }
 

@@ -5,7 +5,7 @@ import type { ChargeState, FundingCall, FundingCharge } from '../../ports/fundin
 import { addMs, days, minutes } from '../../values/clock.ts'
 import { failureFromStripeError, UNUSABLE_ANSWER } from '../stripe-issuing/connection.ts'
 import { methodOf } from './instruments.ts'
-import { FUNDING_ID, ReturnedCharge, returnOf } from './returns.ts'
+import { FUNDING_ID, returnOf } from './returns.ts'
 
 /** Stripe forgets a key a day after its first use at the earliest. */
 const KEY_LASTS_MS = minutes(20 * 60)
@@ -26,7 +26,6 @@ const Intent = z.object({
   last_payment_error: z
     .object({ code: z.string().nullish(), decline_code: z.string().nullish(), message: z.string().nullish() })
     .nullish(),
-  latest_charge: z.union([z.string(), ReturnedCharge]).nullish(),
 })
 type Intent = z.output<typeof Intent>
 
@@ -101,8 +100,7 @@ async function findIntent(
 ): Promise<Intent | undefined> {
   const { customer } = methodOf(token)
   const created = { gte: secondsAfter(madeAt, -SKEW_MS), lte: secondsAfter(madeAt, KEY_LASTS_MS + SKEW_MS) }
-  const expand = ['data.latest_charge']
-  for await (const one of stripe.paymentIntents.list({ customer, created, limit: 100, expand })) {
+  for await (const one of stripe.paymentIntents.list({ customer, created, limit: 100 })) {
     const intent = Intent.parse(one)
     if (intent.metadata[FUNDING_ID] === reference) return intent
   }
@@ -115,17 +113,18 @@ async function follow(
   charge: FundingCharge,
   call: Following,
 ): Asked<ChargeState> {
-  const { status, last_payment_error: error, latest_charge } = intent
-  if (status === 'requires_payment_method' && error?.code === 'authentication_required')
-    return askThePayer(stripe, intent, charge, call)
+  const { status, last_payment_error: error } = intent
+  const mustAsk = status === 'requires_payment_method' && error?.code === 'authentication_required'
   const isTooLate = call.now.getTime() - charge.madeAt.getTime() >= STEP_LASTS_MS
-  if (status === 'requires_action' && isTooLate) return giveUp(stripe, intent, call)
-  if (status !== 'succeeded' || typeof latest_charge !== 'object' || !latest_charge)
-    return stateFrom(intent, call.now)
-  return returnOf(stripe, intent.id, latest_charge)
+  if (isTooLate && (mustAsk || status === 'requires_action')) return giveUp(stripe, intent, call)
+  if (mustAsk) return askThePayer(stripe, intent, charge, call)
+  return status === 'succeeded' ? returnOf(stripe, intent.id) : stateFrom(intent, call.now)
 }
 
-/** The bank wants to ask the payer, who is not there: the same payment intent is confirmed again, with a page. */
+/**
+ * The bank wants to ask the payer, who is not there: the same payment intent is confirmed again, with a page. Within a
+ * day, in which Stripe keeps the key, it is confirmed once.
+ */
 async function askThePayer(
   stripe: Stripe,
   { id }: Intent,

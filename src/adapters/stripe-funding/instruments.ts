@@ -125,3 +125,5 @@ function instrumentFrom({ setup_intent, customer }: z.output<typeof Complete>): 
 
 export const detachMethod = (stripe: Stripe, token: string) =>
   stripe.paymentMethods.detach(methodOf(token).method)
+
+export const eraseCustomer = (stripe: Stripe, token: string) => stripe.customers.del(methodOf(token).customer)

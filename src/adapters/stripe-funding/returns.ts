@@ -1,56 +1,86 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import type { ChargeReturn, ChargeState } from '../../ports/funding-rail.ts'
-import { cents } from '../../values/money.ts'
+import type { ChargeReturn, ChargeState, ReturnedSums } from '../../ports/funding-rail.ts'
+import { addCents, cents, NO_CENTS, negateCents, sumOf } from '../../values/money.ts'
 
 /** In the metadata of payment intents: which funding it is. */
 export const FUNDING_ID = 'funding_id'
 
-export const ReturnedCharge = z.object({ disputed: z.boolean(), amount_refunded: z.int().min(0) })
+const ofIntent = {
+  payment_intent: z.union([z.string(), z.object({ metadata: z.record(z.string(), z.string()) })]).nullish(),
+}
 
 const Dispute = z.object({
   reason: z.string(),
-  balance_transactions: z.array(z.object({ amount: z.int() })),
-  payment_intent: z.union([z.string(), z.object({ metadata: z.record(z.string(), z.string()) })]).nullish(),
+  balance_transactions: z.array(z.object({ amount: z.int().transform(cents) })),
+  ...ofIntent,
 })
-type Dispute = z.output<typeof Dispute>
 
-const amounts = (disputes: readonly Dispute[]): number[] =>
-  disputes.flatMap(({ balance_transactions }) => balance_transactions.map(({ amount }) => amount))
+const Refund = z.object({ amount: z.int().transform(cents), status: z.string().nullable(), ...ofIntent })
 
-const sumOf = (list: readonly number[]): number => list.reduce((sum, amount) => sum + amount, 0)
+/** One in another state has moved nothing. One that failed has come back. */
+const MOVED = new Set(['pending', 'succeeded', 'failed'])
 
-/**
- * What is gone is what the disputes have moved on Stripe's balance, and refunds. A returned SEPA direct debit is
- * a dispute, too. An inquiry moves nothing.
- */
-export async function returnOf(
-  stripe: Stripe,
-  paymentIntent: string,
-  { disputed, amount_refunded: refunded }: z.output<typeof ReturnedCharge>,
-): Promise<ChargeState> {
-  if (!disputed && refunded === 0) return { status: 'settled' }
-  const { data } = await stripe.disputes.list({ payment_intent: paymentIntent, limit: 100 })
-  const disputes = z.array(Dispute).parse(data)
-  const moved = amounts(disputes)
-  const gone = refunded - sumOf(moved)
-  if (gone <= 0) return { status: moved.some(amount => amount < 0) ? 'reinstated' : 'settled' }
-  const code = disputes[0]?.reason ?? 'refunded'
-  const message = disputes[0] ? 'The payer’s bank has taken the money back.' : 'Refunded at Stripe.'
-  return { status: 'reversed', amountCents: cents(gone), reason: { code, message } }
+/** What disputes have moved on Stripe's balance. A returned SEPA direct debit is a dispute, too. An inquiry moves nothing. */
+function sumsOfDispute({ balance_transactions }: z.output<typeof Dispute>): ReturnedSums {
+  const amounts = balance_transactions.map(({ amount }) => amount)
+  return {
+    takenCents: negateCents(sumOf(amounts.filter(amount => amount < NO_CENTS))),
+    givenCents: sumOf(amounts.filter(amount => amount > NO_CENTS)),
+  }
 }
 
+const sumsOfRefund = ({ amount, status }: z.output<typeof Refund>): ReturnedSums => ({
+  takenCents: MOVED.has(status ?? '') ? amount : NO_CENTS,
+  givenCents: status === 'failed' ? amount : NO_CENTS,
+})
+
+const totalOf = (list: readonly ReturnedSums[]): ReturnedSums => ({
+  takenCents: sumOf(list.map(({ takenCents }) => takenCents)),
+  givenCents: sumOf(list.map(({ givenCents }) => givenCents)),
+})
+
+const PAGE = 100
+
+export async function returnOf(stripe: Stripe, payment_intent: string): Promise<ChargeState> {
+  const query = { payment_intent, limit: PAGE }
+  const [disputed, refunded] = await Promise.all([stripe.disputes.list(query), stripe.refunds.list(query)])
+  const disputes = z.array(Dispute).parse(disputed.data)
+  const refunds = z.array(Refund).parse(refunded.data)
+  const sums = totalOf([...disputes.map(sumsOfDispute), ...refunds.map(sumsOfRefund)])
+  if (sums.takenCents === 0n) return { status: 'settled' }
+  const code = disputes[0]?.reason ?? 'refunded'
+  const message = disputes[0] ? 'The payer’s bank has taken the money back.' : 'Refunded at Stripe.'
+  return { status: 'returned', ...sums, reason: { code, message } }
+}
+
+/** What was disputed or refunded since then, by funding. */
 export async function listReturns(stripe: Stripe, since: Date): Promise<readonly ChargeReturn[]> {
-  const created = { gte: Math.floor(since.getTime() / 1_000) }
-  const returns: ChargeReturn[] = []
-  const expand = ['data.payment_intent']
-  for await (const one of stripe.disputes.list({ created, limit: 100, expand })) {
-    const dispute = Dispute.parse(one)
-    const { payment_intent: intent } = dispute
-    const reference = typeof intent === 'object' ? intent?.metadata[FUNDING_ID] : undefined
-    const moved = amounts([dispute])
-    if (reference === undefined || moved.every(amount => amount >= 0)) continue
-    returns.push({ reference, status: sumOf(moved) < 0 ? 'reversed' : 'reinstated' })
+  const query = {
+    created: { gte: Math.floor(since.getTime() / 1_000) },
+    limit: PAGE,
+    expand: ['data.payment_intent'],
   }
-  return returns
+  const returns = new Map<string, ReturnedSums>()
+  const add = (
+    { payment_intent: intent }: Pick<z.output<typeof Refund>, 'payment_intent'>,
+    sums: ReturnedSums,
+  ) => {
+    const reference = typeof intent === 'object' ? intent?.metadata[FUNDING_ID] : undefined
+    if (reference === undefined || sums.takenCents === 0n) return
+    const before = returns.get(reference) ?? { takenCents: NO_CENTS, givenCents: NO_CENTS }
+    returns.set(reference, {
+      takenCents: addCents(before.takenCents, sums.takenCents),
+      givenCents: addCents(before.givenCents, sums.givenCents),
+    })
+  }
+  for await (const one of stripe.disputes.list(query)) {
+    const dispute = Dispute.parse(one)
+    add(dispute, sumsOfDispute(dispute))
+  }
+  for await (const one of stripe.refunds.list(query)) {
+    const refund = Refund.parse(one)
+    add(refund, sumsOfRefund(refund))
+  }
+  return [...returns].map(([reference, sums]) => ({ reference, ...sums }))
 }

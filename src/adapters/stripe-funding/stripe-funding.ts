@@ -1,19 +1,27 @@
 import type Stripe from 'stripe'
 import { isProcessorFailure } from '../../ports/card-processor.ts'
 import type { ChargeState, FundingRail } from '../../ports/funding-rail.ts'
-import { STRIPE_TIMEOUTS, type StripeAccount, stripeCaller } from '../stripe-issuing/connection.ts'
+import {
+  STRIPE_LIST_TIMEOUTS,
+  STRIPE_TIMEOUTS,
+  type StripeAccount,
+  stripeCaller,
+} from '../stripe-issuing/connection.ts'
 import { findCharge, makeCharge } from './charges.ts'
-import { createSetupPage, detachMethod, findInstrument, isStripesMethod } from './instruments.ts'
+import {
+  createSetupPage,
+  detachMethod,
+  eraseCustomer,
+  findInstrument,
+  isStripesMethod,
+} from './instruments.ts'
 import { readFundingNotice } from './notices.ts'
 import { listReturns } from './returns.ts'
-
-/** A list of disputes has pages. */
-const LIST_TIMEOUTS = { ...STRIPE_TIMEOUTS, callMs: 60_000 }
 
 /** Charges cards and bank accounts (SEPA direct debit) that people have entered at Stripe, by payment intents. */
 export function stripeFunding(account: StripeAccount, patience = STRIPE_TIMEOUTS): FundingRail {
   const ask = stripeCaller(account, patience)
-  const askForList = stripeCaller(account, LIST_TIMEOUTS)
+  const askForList = stripeCaller(account, STRIPE_LIST_TIMEOUTS)
   return {
     name: 'stripe',
     async setUp(setup, call) {
@@ -31,6 +39,12 @@ export function stripeFunding(account: StripeAccount, patience = STRIPE_TIMEOUTS
       if (!isStripesMethod(token)) return 'forgotten'
       const answer = await ask(stripe => detachMethod(stripe, token))
       return isProcessorFailure(answer) && answer.failure !== 'refused' ? 'silent' : 'forgotten'
+    },
+    /** What Stripe does not know is erased. */
+    async erase(token) {
+      if (!isStripesMethod(token)) return 'erased'
+      const answer = await ask(stripe => eraseCustomer(stripe, token))
+      return isProcessorFailure(answer) && answer.failure !== 'refused' ? 'silent' : 'erased'
     },
     async charge(charge, call) {
       if (!isStripesMethod(charge.token)) return NOT_OF_STRIPE

@@ -20,6 +20,9 @@ interface CallTimeouts {
 
 export const STRIPE_TIMEOUTS: CallTimeouts = { requestMs: 4_000, callMs: 6_000 }
 
+/** A list of everything that has come back has pages. */
+export const STRIPE_LIST_TIMEOUTS: CallTimeouts = { ...STRIPE_TIMEOUTS, callMs: 60_000 }
+
 /** Errors of the package; its classes are not loaded for this. */
 interface StripeError {
   readonly type?: unknown

@@ -7,6 +7,7 @@ import {
   type ProcessorFailure,
   type SharedToken,
   type SharedTokenOrder,
+  type SharedTokenState,
 } from '../../ports/card-processor.ts'
 import { CALL_DONE, failureFromStripeError, type StripeCaller, UNUSABLE_ANSWER } from './connection.ts'
 
@@ -15,6 +16,7 @@ export const STRIPE_PREVIEW_VERSION = '2026-07-29.preview'
 
 export const stripeSharedTokens = (ask: StripeCaller) => ({
   create: (order: SharedTokenOrder, call: ProcessorCall) => ask(stripe => createToken(stripe, order, call)),
+  stateOf: (tokenId: string) => ask(stripe => readState(stripe, tokenId)),
   revoke: (tokenId: string) => ask(stripe => revokeToken(stripe, tokenId)),
 })
 
@@ -23,10 +25,22 @@ const PaymentMethod = z.object({
   card: z.object({ last4: z.string().regex(/^\d{4}$/) }),
 })
 
-const Token = z.object({
-  id: z.string().regex(/^spt_[\w-]{1,200}$/),
-  status: z.enum(['active', 'requires_action']),
+/** `use_stripe_sdk` would need a script of Stripe’s in a page; it is not asked for. */
+const State = z.object({
+  status: z.enum(['active', 'requires_action', 'deactivated']),
+  next_action: z
+    .object({ redirect_to_url: z.object({ url: z.url({ protocol: /^https?$/ }).max(2_000) }).nullish() })
+    .nullish()
+    .catch(null),
 })
+
+const Token = State.extend({ id: z.string().regex(/^spt_[\w-]{1,200}$/) })
+
+function stateFrom({ status, next_action: next }: z.output<typeof State>): SharedTokenState {
+  if (status !== 'requires_action') return { status: status === 'active' ? status : 'ended' }
+  const url = next?.redirect_to_url?.url
+  return { status, action: url === undefined ? null : { type: 'redirect', url } }
+}
 
 /**
  * Stripe makes a payment method of the card, so no number is handled, and the token from it. Both requests
@@ -38,7 +52,7 @@ async function createToken(
   order: SharedTokenOrder,
   { reference }: ProcessorCall,
 ): Promise<SharedToken | ProcessorFailure> {
-  const { processorCardId, seller, amount, currency, expiresAt } = order
+  const { processorCardId, seller, amount, currency, expiresAt, returnUrl } = order
   const method = PaymentMethod.safeParse(
     await stripe.rawRequest(
       'POST',
@@ -60,12 +74,21 @@ async function createToken(
           max_amount: Number(amount),
           expires_at: Math.floor(Date.parse(expiresAt) / 1_000),
         },
+        ...(returnUrl === undefined ? {} : { use_stripe_sdk: false, return_url: returnUrl }),
       },
       { idempotencyKey: reference, apiVersion: STRIPE_PREVIEW_VERSION },
     ),
   )
   if (!token.success) return UNUSABLE_ANSWER
-  return { tokenId: token.data.id, last4: method.data.card.last4, status: token.data.status }
+  return { tokenId: token.data.id, last4: method.data.card.last4, state: stateFrom(token.data) }
+}
+
+const pathOf = (tokenId: string): string => `/v1/shared_payment/issued_tokens/${encodeURIComponent(tokenId)}`
+
+async function readState(stripe: Stripe, tokenId: string): Promise<SharedTokenState | ProcessorFailure> {
+  const options = { apiVersion: STRIPE_PREVIEW_VERSION }
+  const state = State.safeParse(await stripe.rawRequest('GET', pathOf(tokenId), undefined, options))
+  return state.success ? stateFrom(state.data) : UNUSABLE_ANSWER
 }
 
 const ENDED = new Set<unknown>(['revoked', 'expired', 'consumed', 'resolved'])
@@ -77,7 +100,7 @@ const Ended = z.object({ deactivated_reason: z.string().nullish() })
  * revoked later: without an idempotency key, under which Stripe would repeat its refusal.
  */
 async function revokeToken(stripe: Stripe, tokenId: string): Promise<ProcessorCallDone | ProcessorFailure> {
-  const path = `/v1/shared_payment/issued_tokens/${encodeURIComponent(tokenId)}`
+  const path = pathOf(tokenId)
   const options = { apiVersion: STRIPE_PREVIEW_VERSION }
   const answer = await stripe.rawRequest('POST', `${path}/revoke`, {}, options).catch(failureFromStripeError)
   if (!isProcessorFailure(answer)) return hasEnded(answer) ? CALL_DONE : UNUSABLE_ANSWER

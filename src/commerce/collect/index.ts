@@ -23,3 +23,4 @@ export {
   recordCardRefunds,
   sendCardRefunds,
 } from './refunds/refund.ts'
+export { followAcquirerReturns } from './refunds/watch-returns.ts'

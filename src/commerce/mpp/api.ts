@@ -94,7 +94,7 @@ export const mintRefusals = {
   processor_refused: [502, 'The card’s processor refuses to issue a token.'],
   action_required: [
     409,
-    'The card’s issuer wants a person to confirm this payment. Nothing was sent or paid.',
+    'The card’s issuer wants a person to confirm this payment, and names no page for that. Nothing was sent or paid.',
   ],
   pay_interrupted: [
     503,
@@ -125,6 +125,8 @@ const merchant = z.string().meta({
 })
 
 const digest = z.string().meta({ examples: ['n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg'] })
+
+const nextAction = z.object({ type: z.literal('redirect'), url: z.url() })
 
 const MppCredentialRecord = z
   .object({
@@ -176,7 +178,12 @@ const MppCredentialRecord = z
     answeredAt: instant.nullable(),
     endedAt: instant.nullable(),
     dueAt: instant.nullable().meta({
-      description: 'The time at which an unknown outcome counts as not paid, unless it is reported before.',
+      description:
+        'The time at which an unknown outcome, or a payment that a person has not confirmed, counts as not paid.',
+    }),
+    nextAction: nextAction.nullable().meta({
+      description:
+        'What a person must do: confirm the payment at `url`, before `dueAt`. Then the same request goes on.',
     }),
     transactionId: id('txn').nullable(),
     workflowId: z
@@ -216,6 +223,10 @@ export const machinePaymentOutcomeEvents = {
   'mpp.credential.indeterminate': declareEvent(
     'The outcome of a machine payment is unknown: its money stays held until the outcome is reported.',
     MppCredentialEvent,
+  ),
+  'mpp.credential.action_required': declareEvent(
+    'The card’s issuer wants a person to confirm a machine payment: the money stays held until then.',
+    MppCredentialEvent.extend({ nextAction, dueAt: instant }),
   ),
   'mpp.credential.void': declareEvent(
     'A machine payment was not paid: its token is revoked, and the intent can be paid again.',
@@ -331,6 +342,7 @@ export const mppApi = {
       'Requests the URL, reads the challenge of its 402, mints one credential for it (method `card` or `stripe`: a token of the card for this merchant alone), and repeats the request with it. Returns what the merchant sells, and its receipt.',
       'Before minting, the service checks the intent, the card, the host, the challenge (expiry, amount, network, body, the merchant’s own key), policy and risk. A refusal has paid nothing. Offers in euros are preferred. Before a request other than GET it reads the price and methods that the merchant’s `/openapi.json` publishes (`x-payment-info`), and sends nothing if the intent cannot pay them.',
       'A credential is sent once. Any answer other than a 2xx leaves the outcome unknown: 502 or 504, the money stays held, and nothing is minted again until the card network or a key (`POST /v1/mpp/credentials/{id}/resolve`) reports the outcome, or 31 days have passed. A repetition with the same `Idempotency-Key` never pays twice.',
+      '409 `action_required`: the card’s issuer wants a person to confirm the payment at the page of the message, which is also `nextAction` of the credential. Nothing was sent. Once that is done, repeat the request with a new `Idempotency-Key`.',
     ].join('\n\n'),
     callers: ['key', 'agent'],
     scope: 'mpp:pay',

@@ -9,12 +9,12 @@ import {
 } from '../../kernel/database/entity.ts'
 import type { Conversion } from '../../money/exchange-rates/index.ts'
 import type { PaymentChallenge } from '../../mpp/index.ts'
-import type { SharedTokenOrder } from '../../ports/card-processor.ts'
+import type { SharedToken, SharedTokenAction, SharedTokenOrder } from '../../ports/card-processor.ts'
 import { days, minutes } from '../../values/clock.ts'
 import type { PersonalData } from '../../values/personal.ts'
 
 /**
- * `minted`: a caller has the credential, or its shared payment token is being created. `sent`: the credential is on its way, and the merchant has not answered. `indeterminate`: whether it was
+ * `minted`: a caller has the credential, or its shared payment token is being created or confirmed. `sent`: the credential is on its way, and the merchant has not answered. `indeterminate`: whether it was
  * paid is unknown. A void credential becomes consumed if the card network reports the payment after all. One
  * that only the network reported as paid becomes void if the network reverses it.
  */
@@ -32,6 +32,11 @@ export const credentialSenders = ['service', 'caller'] as const
 
 export const outcomeWitnesses = ['merchant', 'network', 'key', 'operator', 'deadline'] as const
 export type OutcomeWitness = (typeof outcomeWitnesses)[number]
+
+/** A token that waits for a person is known by its id before it is usable. */
+export interface OrderedToken extends SharedTokenOrder {
+  readonly unconfirmed?: Pick<SharedToken, 'tokenId' | 'last4'>
+}
 
 const schema = defineEntity({
   ...tenantTable('MppCredential', 'mpp_credentials', 'agentId', 'delegationId'),
@@ -61,7 +66,9 @@ const schema = defineEntity({
     /** SHA-256 of the credential. The credential itself is never stored. Empty before its token is created. */
     credentialDigest: p.text(),
     /** What the shared payment token was ordered with, so that it is found again. Null for the method `card`. */
-    sharedToken: nullable.json<SharedTokenOrder>(),
+    sharedToken: nullable.json<OrderedToken>(),
+    /** Where a person confirms the payment, while that is waited for. */
+    nextAction: nullable.json<SharedTokenAction>(),
     merchantStatus: nullable.integer(),
     receipt: nullable.string(),
     note: nullable.string(),
@@ -81,9 +88,13 @@ const schema = defineEntity({
 export class MppCredential extends schema.class {}
 schema.setClass(MppCredential)
 
-/** True while its shared payment token is being created: no one has the credential yet. */
+/** True while its shared payment token is being created or confirmed: no one has the credential yet. */
 export const isUnshared = ({ status, credentialDigest }: MppCredential): boolean =>
   status === 'minted' && credentialDigest === ''
+
+/** True while a person must confirm its shared payment token, before it is sent. */
+export const awaitsPerson = (credential: MppCredential): boolean =>
+  isUnshared(credential) && credential.nextAction !== null
 
 /** A merchant has 30 seconds for its answer. The sending process must have ended after this time. */
 export const SENT_CREDENTIAL_GRACE_MS = minutes(2)
@@ -100,6 +111,7 @@ export const mppPersonalData = {
       challenge: { kind: 'payment', ground: 'payments', forget: 'empty' },
       receipt: { kind: 'payment', ground: 'payments', forget: 'word' },
       note: { kind: 'words', ground: 'payments', forget: 'word' },
+      next_action: { kind: 'payment', ground: 'payments', forget: 'null' },
     },
     plain: [
       'agent_credential_id',

@@ -19,6 +19,7 @@ import { formatMinute } from '../../values/clock.ts'
 import { formatDecimal, formatMoney } from '../../values/money.ts'
 import { credentialExpiryEvents, mppApi, mppStepsApi, protectApi } from './api.ts'
 import {
+  awaitsPerson,
   isUnshared,
   MppCredential,
   type MppStatus,
@@ -65,6 +66,7 @@ function nextOf({ status, dueAt }: MppCredential): MachinePaymentProcessStatus['
 function waitsFor(credential: MppCredential): string {
   const { status, dueAt } = credential
   const until = dueAt ? `, until ${formatMinute(dueAt)}` : ''
+  if (credential.nextAction) return `for a person to confirm it with the card’s issuer${until}`
   if (isUnshared(credential)) return `for the processor’s token${until}`
   if (status === 'sent') return `for the merchant’s answer${until}`
   return status === 'void'
@@ -72,19 +74,23 @@ function waitsFor(credential: MppCredential): string {
     : `for a report of whether it was paid${until}`
 }
 
+function signalsOf(credential: MppCredential): MppSignal[] {
+  if (awaitsPerson(credential)) return ['notPaid']
+  const isHandedOver = credential.status === 'minted' && !isUnshared(credential)
+  return isHandedOver || credential.status === 'indeterminate' ? ['paid', 'notPaid'] : []
+}
+
 const status: HandlerOf<typeof mppStepsApi.status> = async ({ params }, { records, now, refuse }) => {
   const credential = await records.findOne(MppCredential, { id: params.id })
   if (!credential) return refuse('credential_not_found')
   const next = nextOf(credential)
-  const isHandedOver = credential.status === 'minted' && !isUnshared(credential)
-  const isOpen = isHandedOver || credential.status === 'indeterminate'
   return {
     status: credential.status,
     summary: summaryOf(credential),
     closed: next === null,
     dueInMs: credential.dueAt ? credential.dueAt.getTime() - now.getTime() : null,
     waitsFor: next && waitsFor(credential),
-    signals: isOpen ? (['paid', 'notPaid'] satisfies MppSignal[]) : [],
+    signals: signalsOf(credential),
     steps: stepsOf(credential),
     next,
   }

@@ -111,7 +111,10 @@ function hasCardNumberInside({ request, opaque = '', ...others }: PaymentChallen
   return maskCardNumbers(text) !== text
 }
 
-function readOffer(challenge: PaymentChallenge, method: ChargeMethod): MerchantOffer | MachinePaymentProblem {
+export function readOffer(
+  challenge: PaymentChallenge,
+  method: ChargeMethod,
+): MerchantOffer | MachinePaymentProblem {
   const charge = decodeChargeRequest(challenge)
   if (isUnusableInput(charge)) return { code: 'challenge_unusable', message: `url: ${charge.problem}` }
   if (hasCardNumberInside(challenge)) return { code: 'challenge_unusable', message: `url: ${NUMBER_INSIDE}` }

@@ -28,16 +28,18 @@ import {
   type ProcessorCallDone,
   type ProcessorFailure,
   type SharedPaymentTokens,
-  type SharedTokenOrder,
+  type SharedTokenAction,
 } from '../../ports/card-processor.ts'
 import { addMs, minutes } from '../../values/clock.ts'
 import { machinePaymentOutcomeEvents, type mppApi, mppStepsApi } from './api.ts'
 import {
+  awaitsPerson,
   INDETERMINATE_TTL_MS,
   isUnshared,
   MppCredential,
   mppCredentialEvent,
   mppCredentialMachine,
+  type OrderedToken,
   type OutcomeWitness,
 } from './credential.ts'
 import { mppProcess, reversedMppProcess } from './process.ts'
@@ -75,17 +77,37 @@ export class LockedMachinePayment {
   }
 
   /** Keeps the hold, as the outcome is unknown. The network may have reported the outcome before. */
-  async markIndeterminate(note: string): Promise<void> {
+  async markIndeterminate(note: string, action: SharedTokenAction | null = null): Promise<void> {
     const { credential } = this
     if (credential.status === 'consumed' || credential.status === 'void') return
     credential.note = note
     if (!mppCredentialMachine.move(credential, 'indeterminate')) return
-    credential.dueAt = addMs(credential.createdAt, INDETERMINATE_TTL_MS)
+    Object.assign(credential, {
+      dueAt: addMs(credential.createdAt, INDETERMINATE_TTL_MS),
+      nextAction: action,
+    })
     this.#context.emit('mpp.credential.indeterminate', mppCredentialEvent(credential))
     if (credential.transactionId !== null)
       completeMachinePayment(credential, credential.transactionId, 'network', this.#context)
     else if (credential.declinedAt !== null) await this.markUnpaid('network')
     else startProcess(credential, this.#context)
+    this.#announceAction()
+  }
+
+  /** Nothing has been sent: it waits until the token ends. */
+  awaitPerson(action: SharedTokenAction): void {
+    const { credential } = this
+    const isNews = credential.nextAction === null
+    credential.nextAction = action
+    startProcess(credential, this.#context)
+    if (isNews) this.#announceAction()
+  }
+
+  #announceAction(): void {
+    const { nextAction, dueAt } = this.credential
+    if (!nextAction || !dueAt) return
+    const event = { ...mppCredentialEvent(this.credential), nextAction, dueAt }
+    this.#context.emit('mpp.credential.action_required', event)
   }
 
   /**
@@ -104,7 +126,7 @@ export class LockedMachinePayment {
     const runs = credential.status === 'consumed' ? reversedMppProcess : mppProcess
     if (!mppCredentialMachine.move(credential, 'void')) return false
     await revokeMppToken(credential.id, this.#context)
-    Object.assign(credential, { outcomeBy: by, endedAt: now, dueAt: now })
+    Object.assign(credential, { outcomeBy: by, endedAt: now, dueAt: now, nextAction: null })
     emit('mpp.credential.void', mppCredentialEvent(credential))
     startProcess(credential, this.#context, runs)
     return true
@@ -134,7 +156,7 @@ export function completeMachinePayment(
   const { now, emit, wake } = context
   if (transactionId === null) throw new Error(`${credential.id}: paid without a transaction`)
   if (!mppCredentialMachine.move(credential, 'consumed')) return false
-  Object.assign(credential, { transactionId, outcomeBy: by, endedAt: now, dueAt: null })
+  Object.assign(credential, { transactionId, outcomeBy: by, endedAt: now, dueAt: null, nextAction: null })
   const data = mppCredentialEvent(credential)
   emit('mpp.credential.consumed', data)
   emit('mpp.transaction.completed', { ...data, transactionId })
@@ -220,7 +242,8 @@ export const resolveMachinePayment: HandlerOf<typeof mppApi.resolve> = async ({ 
   const payment = await lockMachinePayment(params.id, context)
   if (!payment) return refuse('credential_not_found')
   const { credential } = payment
-  if (credential.status === 'sent' || isUnshared(credential)) return refuse('credential_under_way')
+  const isUnsent = isUnshared(credential) && !(awaitsPerson(credential) && body.outcome === 'not_paid')
+  if (credential.status === 'sent' || isUnsent) return refuse('credential_under_way')
   const isOver = credential.status === 'void' || credential.status === 'consumed'
   if (isOver) return refuse('credential_over', `The outcome is already known: it is ${credential.status}.`)
   const by: OutcomeWitness = actor.type === 'operator' ? 'operator' : 'key'
@@ -254,7 +277,7 @@ const NOT_ACTED = { acted: false }
 interface TokenToRevoke {
   readonly id: string
   readonly tokenId: string | null
-  readonly order: SharedTokenOrder
+  readonly order: OrderedToken
 }
 
 /**
@@ -266,7 +289,8 @@ async function revokeSharedToken(
   { id, tokenId, order }: TokenToRevoke,
   call: ProcessorCall,
 ): Promise<ProcessorCallDone | ProcessorFailure> {
-  if (tokenId !== null) return revoke(tokenId, call)
+  const known = tokenId ?? order.unconfirmed?.tokenId
+  if (known !== undefined) return revoke(known, call)
   const found = await create(order, { ...call, reference: id })
   if (!isProcessorFailure(found)) return revoke(found.tokenId, call)
   return found.failure === 'refused' ? { done: true } : found

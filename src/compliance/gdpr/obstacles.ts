@@ -13,7 +13,8 @@ export const deletionBlockerTypes = {
   funding: 'The payment into the wallet is not decided: wait, or let the payer take the step that it needs.',
   identity_check:
     'Stripe has the person’s documents, and has not decided: wait, or ask the operator to reject it.',
-  payment_method: 'The payment method can still be charged: DELETE /billing/payment-methods/{id}.',
+  payment_method:
+    'The payment method can still be charged: DELETE /billing/payment-methods/{id}. Once removed: wait until the processor has erased its payer.',
   incoming_credit:
     'The money is not assigned yet, or is in transit. Wait, or assign it with POST /incoming/{id}/assign.',
   intent: 'The intent can still be paid: POST /intents/{id}/cancel.',
@@ -63,7 +64,10 @@ const conditions: Readonly<
       'identity_check',
       `kyc_submissions t where ${OF_TENANT} and t.provider = 'stripe' and t.status in ('pending', 'in_review')`,
     ],
-    ['payment_method', `payment_methods t where ${OF_TENANT} and t.mode = 'live' and t.status = 'active'`],
+    [
+      'payment_method',
+      `payment_methods t where ${OF_TENANT} and t.mode = 'live' and (t.status = 'active' or t.erase_at is not null)`,
+    ],
     ['incoming_credit', `incoming_credits t where ${OF_TENANT} and t.status = 'unmatched'`],
     ['incoming_credit', HANDED_OVER],
   ],

@@ -37,6 +37,7 @@ export const pushSecretContext = (subscriptionId: string): string => `push-auth:
 /** The default events of a browser: those that need a person. */
 export const urgentPushEvents: readonly string[] = [
   'intent.created',
+  'mpp.credential.action_required',
   'transfer.failed',
   'agent.frozen',
   'risk.review_required',

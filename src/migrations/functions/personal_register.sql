@@ -127,6 +127,7 @@ language sql immutable as $$ values
   ('mpp_credentials', 'owner_id', 'challenge', 'empty', null::text, 5, '{}'::jsonb),
   ('mpp_credentials', 'owner_id', 'merchant', 'word', null::text, 5, '{}'::jsonb),
   ('mpp_credentials', 'owner_id', 'merchant_name', 'word', null::text, 5, '{}'::jsonb),
+  ('mpp_credentials', 'owner_id', 'next_action', 'null', null::text, 5, '{}'::jsonb),
   ('mpp_credentials', 'owner_id', 'note', 'word', null::text, 5, '{}'::jsonb),
   ('mpp_credentials', 'owner_id', 'receipt', 'word', null::text, 5, '{}'::jsonb),
   ('mpp_credentials', 'owner_id', 'url', 'word', null::text, 5, '{}'::jsonb),

@@ -14,7 +14,12 @@ import {
   readLedgerTotals,
   shortfallMessage,
 } from '../ledger/index.ts'
-import { PaymentMethod, paymentMethodHandlers, paymentMethodMachine } from '../payment-methods/index.ts'
+import {
+  PaymentMethod,
+  payerErasure,
+  paymentMethodHandlers,
+  paymentMethodMachine,
+} from '../payment-methods/index.ts'
 import { creditorReferenceFor } from '../references/index.ts'
 import {
   findMainWallet,
@@ -166,5 +171,10 @@ export const billingArea = area(
   'Billing',
   'Your balance, payment methods, account details for SEPA, and the deposit at the card processor.',
   billing,
-  { personal: billingPersonal, entities: [PaymentMethod], machines: [paymentMethodMachine] },
+  {
+    personal: billingPersonal,
+    entities: [PaymentMethod],
+    machines: [paymentMethodMachine],
+    deadlines: [payerErasure],
+  },
 )

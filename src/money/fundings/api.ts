@@ -32,8 +32,9 @@ export const FundingRecord = z
     reversedAt: instant
       .nullable()
       .meta({ description: 'The time at which the payer’s bank reversed the funding.' }),
-    reversedCents: moneySchema.nullable().meta({
-      description: 'What it took. A funding that it gave back is `reinstated`.',
+    reversedCents: moneySchema.nullable().meta({ description: 'All that it ever took.' }),
+    reinstatedCents: moneySchema.nullable().meta({
+      description: 'All of that which it gave back. A funding that it gave back whole is `reinstated`.',
     }),
     creditId: id('credit').nullable().meta({
       description: 'The incoming credit that holds the money, if the wallet was closed when it arrived.',
@@ -81,7 +82,10 @@ const reversalEvents = {
 const chargeEvents = {
   ...outcomes,
   ...reversalEvents,
-  'funding.reinstated': declareEvent('The payer’s bank has given a reversed funding back.', FundingEvent),
+  'funding.reinstated': declareEvent(
+    'The payer’s bank has given a reversed funding back, in part or whole.',
+    FundingEvent.extend({ reinstatedCents: moneySchema.meta({ description: 'What it gave back now.' }) }),
+  ),
 }
 
 const reversal = {

@@ -2,8 +2,8 @@ import type { ReceivedCredit } from '../../iso20022/credit.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import type { ChargeFailureReason, ChargeState } from '../../ports/funding-rail.ts'
 import { addMs, utcDay } from '../../values/clock.ts'
-import { type Cents, minOf, NO_CENTS, subtractCents } from '../../values/money.ts'
-import { postToSuspense, repayWalletDebt } from '../incoming/index.ts'
+import { addCents, type Cents, minOf, NO_CENTS, subtractCents } from '../../values/money.ts'
+import { postToSuspense, recordSuspenseCredit, repayWalletDebt } from '../incoming/index.ts'
 import { DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS, type LockedBook, lockBook } from '../ledger/index.ts'
 import { type WalletRow, walletEvent, walletsById } from '../wallets/index.ts'
 import type { fundingsApi } from './api.ts'
@@ -51,10 +51,9 @@ export async function applyFundingChargeState(
   context: Settling,
 ): Promise<Funding> {
   const { status } = state
-  if (status === 'settled' || status === 'reversed' || status === 'reinstated') {
+  if (status === 'settled' || status === 'returned') {
     const funding = await creditFundedWallet(await lockFundingForCredit(ids, context), context)
-    if (status === 'reversed') await reverse(ids, state, context)
-    if (status === 'reinstated') await reinstate(ids, context)
+    if (status === 'returned') await applyReturns(ids, state, context)
     return funding
   }
   const funding = await lockFunding(ids.id, context)
@@ -198,60 +197,81 @@ function recordProgress(
 
 type Reversing = ContextOf<typeof fundingsApi.reverse>
 
+const RETURN_ACCOUNTS = { others: [...FORCED_DEBIT_ACCOUNTS, 'suspense'] } as const
+
+/** A posting has a cause of its own: the first is named by the funding, a later one also by the sum so far. */
+const causeIdOf = ({ id }: Funding, before: Cents, sum: Cents): string =>
+  before === 0n ? id : `${id}/${sum}`
+
 interface Reversal {
   readonly reason: ChargeFailureReason
-  /** All of it by default. */
-  readonly amountCents?: Cents
+  /** All that was ever taken. */
+  readonly takenCents: Cents
+  readonly givenCents: Cents
 }
 
 /**
  * The payer's bank has taken the money back. If the wallet has spent it, the owner owes the missing amount.
- * Holds for payments stay. A chargeback after a partial refund takes what is missing: the processor states the
- * sum. Returns undefined if there is nothing to reverse.
+ * Holds for payments stay. A processor states all that was ever taken: an older statement changes nothing, and what
+ * exceeds the funding is not its owner's. Returns false if there is nothing to reverse.
  */
-async function reverse(
-  ids: FundingIds,
-  { reason, amountCents }: Reversal,
-  context: Pick<Settling, 'records' | 'sql' | 'tenant' | 'now' | 'queueStatement'> & Pick<Reversing, 'emit'>,
-): Promise<Funding | undefined> {
-  const { sql, now, emit, queueStatement } = context
-  const { book, wallet, funding } = await lockWithAccounts(ids, { others: FORCED_DEBIT_ACCOUNTS }, context)
-  const { id, reversedCents: before } = funding
-  const gone = minOf(amountCents ?? funding.amountCents, funding.amountCents)
-  const isMore =
-    funding.status === 'reversed' && before !== null && amountCents !== undefined && gone > before
-  if (!isMore && !fundingMachine.move(funding, 'reversed')) return undefined
-  const more = subtractCents(gone, before ?? NO_CENTS)
-  const cause = { type: 'funding', id: isMore ? `${id}/${gone}` : id }
+function reverse(
+  { book, wallet, funding }: LockedFunding,
+  { reason, takenCents, givenCents }: Reversal,
+  { now, emit }: Pick<Settling, 'now'> & Pick<Reversing, 'emit'>,
+): boolean {
+  const before = funding.reversedCents ?? NO_CENTS
+  const sum = minOf(takenCents, addCents(funding.amountCents, givenCents))
+  const more = subtractCents(sum, before)
+  if (more <= 0n || isFundingPending(funding) || funding.status === 'failed') return false
+  fundingMachine.move(funding, 'reversed')
+  const cause = { type: 'funding', id: causeIdOf(funding, before, sum) }
   const owed = book.forceDebit('fund_reversal', wallet.id, 'bank', more, cause)
-  queueStatement(book.post(sql))
-  Object.assign(funding, { reversedAt: now, reversedCents: gone, reason })
+  funding.reinstatedCents ??= NO_CENTS
+  Object.assign(funding, { reversedAt: now, reversedCents: sum, reason })
   emit('funding.reversed', { ...fundingEvent(funding), owedCents: owed })
   const taken = subtractCents(more, owed)
   if (taken > 0n) emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, taken))
-  return funding
+  return true
 }
 
-export const reverseFunding = async (ids: FundingIds, message: string, context: Reversing) =>
-  (await reverse(ids, { reason: { code: 'reversed', message } }, context)) ??
-  context.refuse('funding_not_settled')
+export async function reverseFunding(ids: FundingIds, message: string, context: Reversing) {
+  const { sql, queueStatement, refuse } = context
+  const locked = await lockWithAccounts(ids, RETURN_ACCOUNTS, context)
+  const { book, funding } = locked
+  const all = { takenCents: funding.amountCents, givenCents: NO_CENTS }
+  const isReversed = reverse(locked, { ...all, reason: { code: 'reversed', message } }, context)
+  queueStatement(book.post(sql))
+  return isReversed ? funding : refuse('funding_not_settled')
+}
 
-/** The payer's bank has given the money back. Does nothing if none was taken. */
-async function reinstate(ids: FundingIds, context: Settling): Promise<void> {
-  const { sql, now, emit, queueStatement } = context
-  const { book, wallet, funding } = await lockFundingForCredit(ids, context)
-  if (!fundingMachine.move(funding, 'reinstated')) return
-  const { id, reversedCents } = funding
-  if (reversedCents === null) throw new Error(`${id}: a reversed funding without an amount`)
-  emit('funding.reinstated', fundingEvent(funding))
+/** Books what was taken and given since the last statement: both may happen more than once. */
+async function applyReturns(ids: FundingIds, returned: Reversal, context: Settling): Promise<void> {
+  const { sql, queueStatement } = context
+  const locked = await lockWithAccounts(ids, RETURN_ACCOUNTS, context)
+  reverse(locked, returned, context)
+  reinstate(locked, returned.givenCents, context)
+  queueStatement(locked.book.post(sql))
+}
+
+/** The payer's bank has given money back. Does nothing if none was taken. */
+function reinstate({ book, wallet, funding }: LockedFunding, givenCents: Cents, context: Settling): void {
+  const { now, emit } = context
+  const { reversedCents, reinstatedCents } = funding
+  if (reversedCents === null || reinstatedCents === null) return
+  const sum = minOf(givenCents, reversedCents)
+  const amountCents = subtractCents(sum, reinstatedCents)
+  if (amountCents <= 0n) return
+  funding.reinstatedCents = sum
+  if (sum === reversedCents) fundingMachine.move(funding, 'reinstated')
+  emit('funding.reinstated', { ...fundingEvent(funding), reinstatedCents: amountCents })
+  const cause = { type: 'funding_reinstatement', id: causeIdOf(funding, reinstatedCents, sum) }
   if (wallet.status === 'closed') {
-    const received = { ...creditOf(funding, now), amountCents: reversedCents, part: 1 }
-    await postToSuspense(received, 'wallet_closed', context)
+    const received = { ...creditOf(funding, now), bankReference: cause.id, amountCents, part: 1 }
+    recordSuspenseCredit(received, 'wallet_closed', book, context)
     return
   }
-  const cause = { type: 'funding_reinstatement', id }
-  book.move('fund_reinstated', 'bank', wallet.id, reversedCents, cause)
-  emit('wallet.funded', walletEvent(wallet, book.balance(wallet.id).posted, reversedCents))
-  repayWalletDebt(wallet, reversedCents, cause, book, emit)
-  queueStatement(book.post(sql))
+  book.move('fund_reinstated', 'bank', wallet.id, amountCents, cause)
+  emit('wallet.funded', walletEvent(wallet, book.balance(wallet.id).posted, amountCents))
+  repayWalletDebt(wallet, amountCents, cause, book, emit)
 }

@@ -15,7 +15,7 @@ export const fundingMachine = stateMachine('funding', {
   settled: ['reversed'],
   failed: [],
   reversed: ['reinstated'],
-  reinstated: [],
+  reinstated: ['reversed'],
 })
 
 export const isFundingPending = ({ status }: Pick<Funding, 'status'>): boolean =>
@@ -40,7 +40,9 @@ const schema = defineEntity({
     dueAt: nullable.instant(),
     settledAt: nullable.instant(),
     reversedAt: nullable.instant(),
+    /** All that was ever taken, and given again. */
     reversedCents: nullable.cents('reversed_cents'),
+    reinstatedCents: nullable.cents('reinstated_cents'),
     creditId: nullable.string(),
   },
 })

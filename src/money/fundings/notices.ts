@@ -52,10 +52,14 @@ export const receiveFundingNotice: SignedRequestReceiver = async (request, tools
 /** Card networks decide a chargeback within about three months. */
 const RETURNS_SINCE_MS = days(120)
 
+/** The sums of a list may lack what is older than it. What exceeds a funding is not booked. */
 const CHANGED = `
-select f.id, f.owner_id as "ownerId", f.mode from unnest($1::text[], $2::text[]) as r (id, status)
+select f.id, f.owner_id as "ownerId", f.mode
+from unnest($1::text[], $2::bigint[], $3::bigint[]) as r (id, taken, given)
 join fundings f on f.id = r.id
-where f.mode = 'live' and (f.status, r.status) in (('settled', 'reversed'), ('reversed', 'reinstated'))`
+where f.mode = 'live' and f.settled_at is not null
+  and (coalesce(f.reversed_cents, 0) < least(r.taken, f.amount_cents + r.given)
+    or coalesce(f.reinstated_cents, 0) < least(r.given, f.reversed_cents))`
 
 /**
  * The second witness of what payers' banks take back and give again, beside the notices. Returns false if the
@@ -72,7 +76,8 @@ export async function followReturns(
   const ids = returns.map(({ reference }) => reference)
   const changed = await sql<Tenant & Row & { id: string }>(CHANGED, [
     ids,
-    returns.map(({ status }) => status),
+    returns.map(({ takenCents }) => takenCents),
+    returns.map(({ givenCents }) => givenCents),
   ])
   const failures: unknown[] = []
   for (const { id, ownerId, mode } of changed)

@@ -30,4 +30,4 @@ export {
 export { bookHandedOverCredits, type HandedOverCredit } from './hand-over.ts'
 export { type IncomingCredit, NewCreditRows, platformTenantInMode } from './incoming-credit.ts'
 export { payOwnerInBatch, refundableWallets, refundOwnerPayment } from './pay-owner.ts'
-export { postToSuspense, receiveHandedOverCredits, repayWalletDebt } from './receive.ts'
+export { postToSuspense, receiveHandedOverCredits, recordSuspenseCredit, repayWalletDebt } from './receive.ts'

@@ -119,4 +119,18 @@ export const paymentMethodsApi = {
       'payment_method.removed': declareEvent('A payment method has been removed.', PaymentMethodEvent),
     },
   }),
+  erasePayer: post('/billing/payment-methods/{id}/erase', {
+    summary: 'Have the processor erase the payer of a removed payment method',
+    callers: [],
+    run: 'external',
+    requires: 'fundingRail',
+    returns: [200, z.object({ done: z.boolean() })],
+    fails: { payment_method_not_found: notFound('payment method') },
+    emits: {
+      'payment_method.payer_erased': declareEvent(
+        'The processor has erased the payer of a removed payment method.',
+        PaymentMethodEvent,
+      ),
+    },
+  }),
 }

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import { instrumentKinds } from '../../ports/funding-rail.ts'
@@ -20,8 +21,18 @@ const schema = defineEntity({
     token: p.text(),
     status: p.enum(paymentMethodMachine.states).onCreate(() => paymentMethodMachine.initial),
     removedAt: nullable.instant(),
+    /** When the processor is to erase the payer of a removed one; null once it has. */
+    eraseAt: nullable.instant(),
   },
 })
 
 export class PaymentMethod extends schema.class {}
 schema.setClass(PaymentMethod)
+
+export const payerErasure: Deadline = {
+  process: { name: 'payment-method' },
+  table: 'payment_methods',
+  due: 'erase_at',
+  open: 'erase_at is not null',
+  operations: ['billing.erasePayer'],
+}

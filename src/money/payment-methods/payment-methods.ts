@@ -1,8 +1,11 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
+import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import { bindHandlers, type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import type { FundingInstrument, MissingInstrument } from '../../ports/funding-rail.ts'
+import { addMs, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { paymentMethodsApi } from './api.ts'
 import { PaymentMethod, paymentMethodMachine } from './payment-method.ts'
@@ -45,7 +48,38 @@ async function recordInstrument(
   return method
 }
 
+const PENDING = `
+select exists (select from fundings where owner_id = $1 and mode = $2 and payment_method_id = $3
+  and status in ('pending', 'requires_action')) as "isPending"`
+
+const ERASED = { done: true }
+
+/** A pending charge is looked for among those of its payer, who is then erased later. */
+const erasePayer = externalCall(paymentMethodsApi.erasePayer, {
+  async reserve({ params: { id } }, { records, sql, tenant: { ownerId, mode }, now, ports, refuse }) {
+    const method = await records.lock(PaymentMethod, id)
+    if (!method) return refuse('payment_method_not_found')
+    if (!method.eraseAt || method.eraseAt > now) return new AnswerNow(ERASED)
+    ports.fundingRail(mode)
+    method.eraseAt = addMs(now, days(1))
+    const [pending] = await sql<{ isPending: boolean } & Row>(PENDING, [ownerId, mode, id])
+    return pending?.isPending ? new AnswerNow(ERASED) : { id, mode, token: method.token }
+  },
+  call: ({ id, mode, token }, { ports, requestId }) =>
+    ports.fundingRail(mode).erase(token, { reference: `${id}-erased`, requestId }),
+  async record(answer, { id }, { records, emit }) {
+    const method = await records.lock(PaymentMethod, id)
+    if (answer === 'silent' || !method) return ERASED
+    method.eraseAt = null
+    emit('payment_method.payer_erased', paymentMethodEvent(method))
+    return ERASED
+  },
+  recover: async () => ERASED,
+})
+
 export const paymentMethodHandlers = bindHandlers(paymentMethodsApi, {
+  erasePayer,
+
   setUpPaymentMethod: externalCall(paymentMethodsApi.setUpPaymentMethod, {
     async reserve(_, { tenant, ports }) {
       ports.fundingRail(tenant.mode)
@@ -94,7 +128,7 @@ export const paymentMethodHandlers = bindHandlers(paymentMethodsApi, {
       if (answer === 'silent') return refuse('processor_silent')
       const method = await records.lock(PaymentMethod, id)
       if (!method || !paymentMethodMachine.move(method, 'removed')) return refuse('payment_method_not_found')
-      method.removedAt = now
+      Object.assign(method, { removedAt: now, eraseAt: now })
       emit('payment_method.removed', paymentMethodEvent(method))
     },
     recover: async (_, { refuse }) => refuse('processor_silent'),

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { euCountries } from '../../values/countries.ts'
-import { hasRealRail, type RailSettings } from './external-systems.ts'
+import { hasRealRail, kycProviderOf, type RailSettings } from './external-systems.ts'
 import { documentSetting, InvalidSettingError } from './setting.ts'
 
 const countryOf = (store: string) =>
   documentSetting(z.enum(euCountries).optional(), {
-    meaning: `EU country where ${store} keeps its data. Required with a real rail, because each response states that all data stays in the EU.`,
+    meaning: `EU country where ${store} keeps its data. Required with a real rail or \`KYC_PROVIDER=stripe\`, because each response states that all data stays in the EU.`,
     allowed: 'a country code of the EU (DE, FR, …)',
     otherwise: 'not stated',
   })
@@ -20,9 +20,9 @@ type ResidencySettings = RailSettings & {
   readonly [Name in keyof typeof residencySettings]?: z.output<(typeof residencySettings)[Name]>
 }
 
-/** Live mode moves real money and keeps real data: `X-Data-Residency: EU` must then be true. */
+/** Real money, and people whom Stripe really identifies, are real data: `X-Data-Residency: EU` must then be true. */
 export function assertDataResidency(settings: ResidencySettings): void {
-  if (!hasRealRail(settings)) return
+  if (!hasRealRail(settings) && kycProviderOf(settings) !== 'stripe') return
   const { databaseCountry, temporalCountry, filesCountry } = settings
   const countries = {
     DATABASE_COUNTRY: databaseCountry,
@@ -32,7 +32,7 @@ export function assertDataResidency(settings: ResidencySettings): void {
   const unset = Object.entries(countries).flatMap(([name, country]) => (country ? [] : [name]))
   if (unset.length > 0)
     throw new InvalidSettingError(
-      `This installation moves real money, and each response states that all data stays in the EU. Set ${unset.join(', ')} to the EU country where this data is kept, for example DE.`,
+      `This installation keeps data of real people or money, and each response states that all data stays in the EU. Set ${unset.join(', ')} to the EU country where this data is kept, for example DE.`,
     )
 }
 

@@ -57,6 +57,22 @@ describe('a card whose name requests a fault', () => {
     expect(hasCardNumber(card.processorCardId)).toBe(false)
   })
 
+  test('“Sandbox asks” wants a person to confirm a shared payment token, who does so in the end', async () => {
+    const { processorCardId } = await issued('Sandbox asks')
+    const expiresAt = addMs(requestedAt, minutes(60)).toISOString()
+    const order = { processorCardId, seller: 'profile_1', amount: '2000', currency: 'eur', expiresAt }
+    const token = await processor.sharedTokens?.create(order, at(0))
+    if (!token || isProcessorFailure(token)) throw new Error('no token')
+    const action = { type: 'redirect', url: expect.stringMatching(/^https:\/\/processor\.example\//) }
+    expect(token.state).toEqual({ status: 'requires_action', action })
+    const stateAt = (milliseconds: number) => processor.sharedTokens?.stateOf(token.tokenId, at(milliseconds))
+    expect(await stateAt(minutes(2) - 1)).toEqual(token.state)
+    expect(await stateAt(minutes(2))).toEqual({ status: 'active' })
+    expect(await processor.sharedTokens?.stateOf('spt_sandbox_of_nobody', at(0))).toMatchObject({
+      code: 'unknown_token',
+    })
+  })
+
   test.each([
     'Books',
     'Late',

@@ -7,7 +7,7 @@ import { refusal, startStripeDouble } from '../../support/cards/stripe-double.ts
 
 const stripe = await startStripeDouble()
 const processor = stripeAt(stripe.url)
-const { create, revoke } = processor.sharedTokens as SharedPaymentTokens
+const { create, revoke, stateOf } = processor.sharedTokens as SharedPaymentTokens
 const TOKENS = /^POST shared_payment\/issued_tokens$/
 const REVOKE = /^POST shared_payment\/issued_tokens\/\w+\/revoke$/
 
@@ -37,7 +37,7 @@ describe('a shared payment token of Stripe', () => {
     expect(await create(given, callOf('mppcredential_1'))).toEqual({
       tokenId: 'spt_1',
       last4: '0018',
-      status: 'active',
+      state: { status: 'active' },
     })
     const [method] = stripe.to(/^POST payment_methods$/)
     expect(method?.params).toEqual({ type: 'card', card: { issuing_card: 'ic_1' } })
@@ -97,13 +97,43 @@ describe('a shared payment token of Stripe', () => {
     expect(await create(order(), callOf(`failing-${status}`))).toMatchObject({ failure })
   })
 
-  test('that a person must confirm says so', async () => {
+  test('that a person must confirm names the page, and is usable once that is done', async () => {
+    const returnUrl = 'https://pay.example.com/console/machine-payments/mppcredential_1'
+    stripe.holder.isAsked = 'token'
+    const asked = await create(order({ returnUrl }), callOf('asks'))
+    stripe.holder.isAsked = 'never'
+    const [request] = stripe.to(TOKENS).slice(-1)
+    expect(request?.params).toMatchObject({ use_stripe_sdk: 'false', return_url: returnUrl })
+    if ('failure' in asked) throw new Error(asked.failure)
+    const { tokenId, state } = asked
+    const url = `https://hooks.stripe.com/redirect/authenticate/${tokenId}`
+    const required = { status: 'requires_action', action: { type: 'redirect', url } }
+    expect(state).toEqual(required)
+    expect(await stateOf(tokenId, callOf('state'))).toEqual(required)
+    await stripe.holder.confirms(tokenId)
+    expect(await stateOf(tokenId, callOf('state'))).toEqual({ status: 'active' })
+    await revoke(tokenId, callOf('fifth'))
+    expect(await stateOf(tokenId, callOf('state'))).toEqual({ status: 'ended' })
+    expect(await stateOf('spt_unknown', callOf('state'))).toMatchObject({ failure: 'refused' })
+  })
+
+  test.each([
+    ['without a page of Stripe', '{"id":"spt_asks","status":"requires_action"}'],
+    [
+      'by a script of Stripe',
+      '{"id":"spt_asks","status":"requires_action","next_action":{"type":"use_stripe_sdk","use_stripe_sdk":{"value":"e30="}}}',
+    ],
+    [
+      'at an address that is none',
+      '{"id":"spt_asks","status":"requires_action","next_action":{"redirect_to_url":{"url":"javascript:alert(1)"}}}',
+    ],
+  ])('that a person must confirm %s names none', async (kind, body) => {
     stripe.break(TOKENS, (_, response) =>
-      response
-        .writeHead(200, { 'content-type': 'application/json' })
-        .end('{"id":"spt_asks","status":"requires_action"}'),
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body),
     )
-    expect(await create(order(), callOf('asks'))).toMatchObject({ status: 'requires_action' })
+    expect(await create(order(), callOf(`asks ${kind}`))).toMatchObject({
+      state: { status: 'requires_action', action: null },
+    })
   })
 
   test.each(['{"id":"spt_1"}', '{"id":"tok_1","status":"active"}', '{}'])(

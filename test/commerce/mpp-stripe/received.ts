@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { followAcquirerReturns } from '../../../src/commerce/collect/index.ts'
+import type { Context } from '../../../src/kernel/contract/context.ts'
 import { serializeChallenge } from '../../../src/mpp/index.ts'
-import { EVENTS_SECRET } from '../../support/cards/stripe.ts'
+import { acquirerAt, EVENTS_SECRET } from '../../support/cards/stripe.ts'
 import { refusal } from '../../support/cards/stripe-double.ts'
 import { challengeOf, present } from '../../support/commerce/machine-payer.ts'
 import { refundsOf } from '../../support/commerce/refunds.ts'
@@ -23,7 +25,7 @@ const credentialFor = async (requestId: string): Promise<string> => {
   return String(credential)
 }
 
-const intentAt = () => [...double.intents.values()].at(-1) as { id: string; status: string }
+const intentAt = () => [...double.intents.values()].at(-1) as { id: string; status: string; metadata: object }
 
 /** A request of € 20 that a shared payment token has paid; `news` sends the event of Stripe about it. */
 async function aPaidRequest() {
@@ -185,6 +187,30 @@ describe('a chargeback', () => {
     await expectVerifiedLedger(client)
   })
 
+  test('that is withdrawn and reinstated more than once is booked with each sum, once, whatever the order', async () => {
+    const before = await balance()
+    const { id, intent, news } = await aPaidRequest()
+    const disputed = aChargeback(intent.id)
+    const steps: readonly (readonly [moves: readonly number[], left: number, refunded: number])[] = [
+      [[-2_000], 0, 20],
+      [[-2_000, 1_500], 15, 5],
+      [[-2_000, 1_500, -1_500], 0, 20],
+      [[-2_000, 1_500], 0, 20],
+      [[-2_000, 1_500, -1_500, 2_000], 20, 0],
+      [[-2_000, 1_500, -1_500, 2_000, -700], 13, 7],
+      [[-2_000, 1_500, -1_500, 2_000, -700, 200], 15, 5],
+      [[-2_000, 1_500, -1_500, 2_000, -700, 200, 500], 20, 0],
+    ]
+    for (const [moves, left, refundedEuros] of steps) {
+      disputed(...moves)
+      const told = await Promise.all([1, 2, 3].map(() => news('charge.dispute.updated')))
+      expect(told).toContain(200)
+      expect(await balance()).toBe(before + left)
+      expect(await get(id)).toMatchObject({ refundedEuros })
+    }
+    await expectVerifiedLedger(client)
+  })
+
   test('of a payment that was refunded, too, is booked in full: the part above it belongs to no payment', async () => {
     const before = await balance()
     const { id, intent, news } = await aPaidRequest()
@@ -266,6 +292,92 @@ describe('a chargeback', () => {
     expect(await balance()).toBe(before + 20)
     expect(await news('charge.dispute.created')).toBe(200)
     expect(await balance()).toBe(before)
+  })
+})
+
+describe('a refund that was made in Stripe’s dashboard', () => {
+  const refundedAt = (intentId: string, amount: number) => double.fundings.refund(intentId, amount)
+
+  test('leaves the wallet once, and comes back if it fails', async () => {
+    const before = await balance()
+    const { id, intent, news } = await aPaidRequest()
+    const refundId = refundedAt(intent.id, 800)
+    for (const type of ['refund.created', 'refund.updated']) expect(await news(type)).toBe(200)
+    expect(await balance()).toBe(before + 12)
+    expect(await refundsOf(client, id)).toMatchObject([
+      {
+        status: 'completed',
+        origin: 'network',
+        amountEuros: 8,
+        reason: expect.stringContaining('at the acquirer'),
+      },
+    ])
+    expect(await get(id)).toMatchObject({ status: 'paid', refundedEuros: 8 })
+    const asked = await client.collect.refund({ params: { id }, body: { amountEuros: 12.01 } })
+    expect(asked).toMatchObject({ code: 'refund_above_received' })
+    double.refunds.set(refundId, { ...double.refunds.get(refundId), status: 'failed' })
+    for (const type of ['refund.failed', 'refund.updated']) expect(await news(type)).toBe(200)
+    expect(await balance()).toBe(before + 20)
+    expect(await refundsOf(client, id)).toMatchObject([{ status: 'returned', failure: { code: 'failed' } }])
+    expect(await get(id)).toMatchObject({ refundedEuros: 0 })
+    await expectVerifiedLedger(client)
+  })
+})
+
+describe('what Stripe returned while its events were lost', () => {
+  /** As the relay does every hour, which asks only about live mode. */
+  const watch = () => {
+    const asked: string[] = []
+    const done = followAcquirerReturns(service.sql as Context['sql'], {
+      acquirer: () => acquirerAt(double.url, double.seller.profile),
+      async runFor(_, operation, { body }) {
+        const { reference } = body as { reference: string }
+        asked.push(`${operation} ${reference}`)
+        const intent = [...double.intents.values()].find(one => referenceOf(one) === reference)
+        await deliverEvent('charge.dispute.updated', { payment_intent: intent?.id }, EVENTS_SECRET)
+      },
+    })
+    return done.then(hasAnswered => ({ hasAnswered, asked }))
+  }
+  const referenceOf = (intent: object) =>
+    (intent as { metadata?: { reference?: string } }).metadata?.reference ?? ''
+
+  test('is found by the hourly list, and booked once with them', async () => {
+    await watch()
+    const before = await balance()
+    const [charged, refunded, failed, quiet] = [
+      await aPaidRequest(),
+      await aPaidRequest(),
+      await aPaidRequest(),
+      await aPaidRequest(),
+    ]
+    const disputed = aChargeback(charged.intent.id)
+    disputed(-2_000)
+    double.fundings.refund(refunded.intent.id, 500)
+    await bodyOf(client.collect.refund({ params: { id: failed.id }, body: {} }))
+    await bodyOf(client.collect.refund({ params: { id: quiet.id }, body: { amountEuros: 1 } }))
+    const ofFailed = [...double.refunds].find(([, one]) => one.payment_intent === failed.intent.id)
+    const [refundId = '', refund] = ofFailed ?? []
+    double.refunds.set(refundId, { ...refund, status: 'failed', failure_reason: 'unknown' })
+    const found = await watch()
+    const expected = [charged, refunded, failed].map(
+      ({ intent }) => `settlements.notice ${referenceOf(intent)}`,
+    )
+    expect(found.asked.toSorted()).toEqual(expected.toSorted())
+    expect(await balance()).toBe(before + 80 - 20 - 5 - 1)
+    expect(await charged.news('charge.dispute.funds_withdrawn')).toBe(200)
+    expect(await watch()).toEqual({ hasAnswered: true, asked: [] })
+    disputed(-2_000, 1_500)
+    expect((await watch()).asked).toEqual([`settlements.notice ${referenceOf(charged.intent)}`])
+    expect(await watch()).toEqual({ hasAnswered: true, asked: [] })
+    expect(await balance()).toBe(before + 80 - 5 - 5 - 1)
+    await expectVerifiedLedger(client)
+  })
+
+  test('is looked for again if Stripe does not answer', async () => {
+    double.break(/^GET disputes$/, refusal(500, { message: 'Not now.' }))
+    expect(await watch()).toMatchObject({ hasAnswered: false, asked: [] })
+    double.heal()
   })
 })
 

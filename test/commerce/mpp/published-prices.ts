@@ -58,6 +58,14 @@ describe('before a request that may have an effect', () => {
     expect(merchant.visits('/openapi.json')[0]?.headers.authorization).toBeUndefined()
   })
 
+  test('also in a document that is too long to be read between two requests', async () => {
+    const paths = { '/orders/{id}': { post: { 'x-payment-info': { offers: [offer('2001')] } } } }
+    const long = JSON.stringify({ info: { description: 'x'.repeat(1_500_000) }, paths })
+    const { merchant, url } = await aPublisher(answerWith(200, {}, long))
+    expect(await pay(await aPayer(service), url, order)).toMatchObject({ code: 'amount_above_held' })
+    expect(merchant.visits('/orders/1')).toEqual([])
+  })
+
   test('methods that no card of the service pays by are refused unsent', async () => {
     const { merchant, url } = await aPublisher(document(offer('1', { method: 'tempo' })))
     expect(await pay(await aPayer(service), url, order)).toMatchObject({

@@ -19,7 +19,7 @@ const service = await startTestService({ env: fundingByStripe(stripe.url) })
 const silent = await startTestService({ outside: { fundingRail: () => rail } })
 const bare = await startTestService({ env: { FUNDING_RAIL: 'stripe', STRIPE_SECRET_KEY: SECRET_KEY } })
 const { aPayer, intentOf, tell, tellDispute, eventsOf } = stripePayers(service, stripe)
-const { aPayer: aSilentPayer } = stripePayers(silent, stripe)
+const { aPayer: aSilentPayer, intentOf: intentOfSilent } = stripePayers(silent, stripe)
 
 const usual = { ...fundings.bank }
 const CREATE = /^POST payment_intents$/
@@ -73,6 +73,37 @@ test('an account whose payment method can still be charged is not deleted', asyn
     type: 'payment_method',
     id: paymentMethodId,
   })
+})
+
+test('an account is not deleted before the payers of its payment methods are erased at Stripe', async () => {
+  const { client, ownerId, paymentMethodId: id } = await aPayer()
+  stripe.break(/^DELETE customers/, refusal(500, { message: 'Not now.' }))
+  expect((await client.billing.removePaymentMethod({ params: { id } })).status).toBe(204)
+  const context = { sql: service.sql as Context['sql'], tenant: { ownerId, mode: 'live' } } as const
+  expect(await findDeletionBlockers({ type: 'owner', id: ownerId }, context)).toContainEqual({
+    type: 'payment_method',
+    id,
+  })
+})
+
+test('the payer of a removed payment method is erased at Stripe, once no charge is pending', async () => {
+  const { client, paymentMethodId: id, funded, fundingOf, later } = await aSilentPayer(DEBIT, 'test')
+  const { id: fundingId } = await funded()
+  const { customer } = [...stripe.intents.values()].at(-1) ?? {}
+  const eraseAt = async () =>
+    (await silent.sql('select erase_at from payment_methods where id = $1', [id]))[0]?.erase_at
+  expect((await client.billing.removePaymentMethod({ params: { id } })).status).toBe(204)
+  await later(1)
+  expect(fundings.erased.has(String(customer))).toBe(false)
+  fundings.settle(intentOfSilent(fundingId).id, { status: 'succeeded' })
+  await later(5 * 60)
+  expect(await fundingOf(fundingId)).toMatchObject({ status: 'settled' })
+  stripe.break(/^DELETE customers/, refusal(500, { message: 'Not now.' }))
+  await later(24 * 60)
+  expect([fundings.erased.has(String(customer)), await eraseAt()]).toEqual([false, expect.any(Date)])
+  stripe.heal()
+  await later(2 * 24 * 60)
+  expect([fundings.erased.has(String(customer)), await eraseAt()]).toEqual([true, null])
 })
 
 describe('a funding by Stripe', () => {
@@ -248,8 +279,46 @@ describe('a funding that the payer’s bank takes back', () => {
     await times(4, () => tellDispute(intent.id))
     expect(await fundingOf(id)).toMatchObject({ status: 'reversed', reversedEuros: 25 })
     fundings.giveBack(second)
-    await tellDispute(intent.id)
-    expect([(await fundingOf(id)).reversedEuros, await available()]).toEqual([25, 0])
+    await times(4, () => tellDispute(intent.id))
+    expect(await fundingOf(id)).toMatchObject({ status: 'reversed', reversedEuros: 25, reinstatedEuros: 15 })
+    expect(await available()).toBe(15)
+    await expectVerifiedLedger(client)
+  })
+
+  test('gives back, and takes again is booked with each sum, once', async () => {
+    const { client, funded, fundingOf, available } = await aPayer()
+    const { id } = await funded()
+    const intent = intentOf(id)
+    const dispute = fundings.takeBack(intent.id, 2_500, 'fraudulent')
+    const steps: readonly (readonly [moved: number, left: number, status: string])[] = [
+      [0, 0, 'reversed'],
+      [1_000, 10, 'reversed'],
+      [1_500, 25, 'reinstated'],
+      [-2_500, 0, 'reversed'],
+      [500, 5, 'reversed'],
+      [2_000, 25, 'reinstated'],
+    ]
+    for (const [moved, left, status] of steps) {
+      if (moved !== 0) fundings.giveBack(dispute, moved)
+      await times(3, () => tellDispute(intent.id, 'charge.dispute.updated'))
+      expect([await available(), (await fundingOf(id)).status]).toEqual([left, status])
+    }
+    expect(await fundingOf(id)).toMatchObject({ reversedEuros: 50, reinstatedEuros: 50 })
+    await expectVerifiedLedger(client)
+  })
+
+  test('or that is refunded in Stripe’s dashboard leaves the wallet, once', async () => {
+    const { client, funded, fundingOf, available } = await aPayer()
+    const { id } = await funded()
+    const intent = intentOf(id)
+    fundings.refund(intent.id, 1_000)
+    await times(3, () => tellDispute(intent.id, 'charge.refunded'))
+    expect(await fundingOf(id)).toMatchObject({
+      status: 'reversed',
+      reversedEuros: 10,
+      reason: { code: 'refunded' },
+    })
+    expect(await available()).toBe(15)
     await expectVerifiedLedger(client)
   })
 

@@ -137,7 +137,13 @@ describe('a real rail', () => {
     expect(() => readSettings(rail)).toThrow('Set DATABASE_COUNTRY, TEMPORAL_COUNTRY, FILES_COUNTRY to')
   })
 
-  test('is the only case that needs them: simulations keep no real data', () => {
+  test('is not needed for that where Stripe identifies people', () => {
+    const identity = { KYC_PROVIDER: 'stripe', STRIPE_SECRET_KEY: 'rk_test_hunter2hunter2' }
+    expect(readSettings({ ...identity, ...COUNTRIES })).toMatchObject({ kycProvider: 'stripe' })
+    expect(() => readSettings(identity)).toThrow('Set DATABASE_COUNTRY, TEMPORAL_COUNTRY, FILES_COUNTRY to')
+  })
+
+  test('is needed otherwise: simulations keep no real data', () => {
     expect(readSettings({ SEPA_RAIL: 'sandbox', CARD_PROCESSOR: 'sandbox' })).toMatchObject({})
   })
 

@@ -7,7 +7,12 @@ import { formTree, listOf } from './form.ts'
 import type { StripeAnswer, StripeObject, StripeParams, StripeRequest } from './stripe-exchange.ts'
 import { fundingRoutes } from './stripe-fundings.ts'
 import { identityRoutes } from './stripe-identities.ts'
-import { type NetworkOfDouble, type StripeSeller, sharedPaymentRoutes } from './stripe-shared-payments.ts'
+import {
+  type HolderOfDouble,
+  type NetworkOfDouble,
+  type StripeSeller,
+  sharedPaymentRoutes,
+} from './stripe-shared-payments.ts'
 
 type Params = StripeParams
 type Body = StripeObject
@@ -28,6 +33,7 @@ export interface StripeDouble {
   /** Whom the account's own secret key sells as, and the network that asks the issuer of a shared card. */
   readonly seller: StripeSeller
   readonly network: NetworkOfDouble
+  readonly holder: HolderOfDouble
   readonly fundings: ReturnType<typeof fundingRoutes>
   readonly identities: ReturnType<typeof identityRoutes>
   readonly number: string
@@ -120,7 +126,7 @@ function accountOf() {
     return found(store.get(id))
   }
   const shared = sharedPaymentRoutes(cards)
-  const fundings = fundingRoutes(shared.intents)
+  const fundings = fundingRoutes(shared)
   const identities = identityRoutes()
   type Act = (params: Params, id: string, request: StripeRequest) => Answer | undefined | Promise<Answer>
   const routes: [RegExp, Act][] = [

@@ -32,15 +32,21 @@ const listed = (data: readonly StripeObject[]): StripeAnswer =>
 
 const seconds = (): number => Math.floor(Date.now() / 1_000)
 
+interface SharedStores {
+  readonly intents: Map<string, StripeObject>
+  readonly refunds: Map<string, StripeObject>
+  /** Disputes of payments by shared token. */
+  readonly chargebacks: ReadonlyMap<string, StripeObject>
+}
+
 /**
  * Pages at which people enter cards and bank accounts, payments by these, and what their banks take back, in the
  * shapes of Stripe's reference.
  */
-export function fundingRoutes(intents: Map<string, StripeObject>) {
+export function fundingRoutes({ intents, refunds, chargebacks }: SharedStores) {
   const sessions = new Map<string, StripeObject>()
   const methods = new Map<string, StripeObject>()
   const disputes = new Map<string, StripeObject>()
-  const charges = new Map<string, StripeObject>()
   const bank: PayersBank = {
     offSession: ({ kind }) => ({ status: kind === 'card' ? 'succeeded' : 'processing' }),
     withPayer: () => ({ status: 'requires_action' }),
@@ -76,6 +82,15 @@ export function fundingRoutes(intents: Map<string, StripeObject>) {
     })
   }
 
+  const erased = new Set<string>()
+
+  function eraseCustomer(_: Params, id: string): Answer {
+    if (erased.has(id) || ![...sessions.values()].some(({ customer }) => customer === id))
+      return found(undefined)
+    erased.add(id)
+    return found({ id, object: 'customer', deleted: true })
+  }
+
   function detach(_: Params, id: string): Answer {
     if (!methods.get(id)?.customer) return refused(400, { message: 'The payment method is not attached.' })
     methods.set(id, { ...methods.get(id), customer: null })
@@ -93,9 +108,7 @@ export function fundingRoutes(intents: Map<string, StripeObject>) {
     const url = `https://hooks.stripe.com/3d_secure/${id}`
     const next_action =
       status === 'requires_action' ? { type: 'redirect_to_url', redirect_to_url: { url } } : null
-    if (status === 'succeeded')
-      charges.set(`ch_${id}`, { id: `ch_${id}`, disputed: false, amount_refunded: 0 })
-    const latest_charge = charges.has(`ch_${id}`) ? `ch_${id}` : null
+    const latest_charge = status === 'succeeded' ? `ch_${id}` : null
     intents.set(id, { ...intent, status, next_action, last_payment_error: null, latest_charge })
     return found(intents.get(id))
   }
@@ -128,37 +141,44 @@ export function fundingRoutes(intents: Map<string, StripeObject>) {
   function cancel(_: Params, id: string): Answer {
     const intent = intents.get(id)
     if (!intent?.customer) return undefined
-    if (intent.status !== 'requires_action')
+    if (intent.status !== 'requires_action' && intent.status !== 'requires_payment_method')
       return refused(400, { code: 'payment_intent_unexpected_state', message: 'It cannot be canceled.' })
     intents.set(id, { ...intent, status: 'canceled' })
     return found(intents.get(id))
   }
 
-  const withCharge = (intent: StripeObject): StripeObject => ({
-    ...intent,
-    latest_charge: charges.get(String(intent.latest_charge)) ?? null,
-  })
-
   function listIntents({ customer }: Params): Answer {
     if (customer === undefined) return undefined
-    return listed(
-      [...intents.values()]
-        .filter(one => one.customer === customer)
-        .reverse()
-        .map(withCharge),
-    )
+    return listed([...intents.values()].filter(one => one.customer === customer).reverse())
   }
 
   /** Undefined for a payment by shared token. */
   function listDisputes({ payment_intent: wanted, expand }: Params): Answer {
     if (wanted !== undefined && !intents.get(String(wanted))?.customer) return undefined
+    if (wanted !== undefined)
+      return listed([...disputes.values()].filter(one => one.payment_intent === wanted))
+    return listed(withIntents([...disputes.values(), ...chargebacks.values()], expand))
+  }
+
+  function withIntents(list: readonly StripeObject[], expand: Params[string] | undefined): StripeObject[] {
     const isExpanded = listOf(expand).includes('data.payment_intent')
-    const data = [...disputes.values()].filter(one => wanted === undefined || one.payment_intent === wanted)
-    return listed(
-      data.map(dispute =>
-        isExpanded ? { ...dispute, payment_intent: intents.get(String(dispute.payment_intent)) } : dispute,
-      ),
+    return list.map(one =>
+      isExpanded ? { ...one, payment_intent: intents.get(String(one.payment_intent)) ?? null } : one,
     )
+  }
+
+  /** Undefined for those of one payment. */
+  const listRefunds = ({ payment_intent: wanted, expand }: Params): Answer =>
+    wanted === undefined ? listed(withIntents([...refunds.values()], expand)) : undefined
+
+  /** Someone refunds a payment in the dashboard. */
+  function refund(payment_intent: string, amount: number): string {
+    const id = `re_${refunds.size + 1}`
+    refunds.set(id, {
+      ...{ id, object: 'refund', amount, currency: 'eur', metadata: {}, payment_intent },
+      ...{ status: 'succeeded', reason: 'requested_by_customer', created: seconds() },
+    })
+    return id
   }
 
   /** The payer's bank takes money back: a chargeback, or a returned SEPA direct debit. */
@@ -169,14 +189,15 @@ export function fundingRoutes(intents: Map<string, StripeObject>) {
       ...{ id, object: 'dispute', amount, reason, charge, payment_intent: intentId, created: seconds() },
       ...{ metadata: {}, balance_transactions: [{ id: `txn_${id}`, amount: -amount, currency: 'eur' }] },
     })
-    charges.set(charge, { ...charges.get(charge), disputed: true })
     return id
   }
 
-  function giveBack(disputeId: string): void {
+  /** Negative to take more. */
+  function giveBack(disputeId: string, amount?: number): void {
     const dispute = disputes.get(disputeId) ?? {}
-    const again = { id: `txn_${disputeId}_again`, amount: dispute.amount, currency: 'eur' }
-    const moved = [...(dispute.balance_transactions as StripeObject[]), again]
+    const before = dispute.balance_transactions as StripeObject[]
+    const id = `txn_${disputeId}_${before.length}`
+    const moved = [...before, { id, amount: amount ?? dispute.amount, currency: 'eur' }]
     disputes.set(disputeId, { ...dispute, balance_transactions: moved })
   }
 
@@ -184,11 +205,13 @@ export function fundingRoutes(intents: Map<string, StripeObject>) {
     [/^POST checkout\/sessions$/, createSession],
     [/^GET checkout\/sessions\/(\w+)$/, (_, id) => found(sessions.get(id))],
     [/^POST payment_methods\/(\w+)\/detach$/, detach],
+    [/^DELETE customers\/(\w+)$/, eraseCustomer],
     [/^POST payment_intents$/, createIntent],
     [/^GET payment_intents$/, listIntents],
     [/^POST payment_intents\/(\w+)\/confirm$/, confirm],
     [/^POST payment_intents\/(\w+)\/cancel$/, cancel],
     [/^GET disputes$/, listDisputes],
+    [/^GET refunds$/, listRefunds],
   ]
-  return { routes, sessions, methods, disputes, bank, enter, settle, takeBack, giveBack }
+  return { routes, sessions, methods, disputes, bank, erased, enter, settle, takeBack, giveBack, refund }
 }

@@ -20,6 +20,16 @@ export interface NetworkOfDouble {
   approves(charge: CardCharge): Promise<boolean>
 }
 
+/** Whether the issuer of a shared card asks its holder, and what that person has done. */
+export interface HolderOfDouble {
+  /** `token`: already for the token; `charge`: for the payment that the seller makes with it. */
+  isAsked: 'token' | 'charge' | 'never'
+  /** The person confirms at the page: the token is usable, and a payment that waits for it goes on. */
+  confirms(tokenId: string): Promise<void>
+  /** The person does not confirm: nothing can be charged. */
+  refuses(tokenId: string): void
+}
+
 type Route = [
   RegExp,
   (params: Params, id: string, request: StripeRequest) => StripeAnswer | Promise<StripeAnswer>,
@@ -57,6 +67,27 @@ export function sharedPaymentRoutes(cards: ReadonlyMap<string, StripeObject>) {
   const chargebacks = new Map<string, StripeObject>()
   const seller: StripeSeller = { profile: 'profile_test_seller' }
   const network: NetworkOfDouble = { approves: async () => true }
+  /** Payments that wait for the holder, by their token. */
+  const asked = new Map<string, () => Promise<StripeAnswer>>()
+  const holder: HolderOfDouble = {
+    isAsked: 'never',
+    async confirms(tokenId) {
+      tokens.set(tokenId, { ...tokens.get(tokenId), status: 'active', next_action: null })
+      await asked.get(tokenId)?.()
+    },
+    refuses: tokenId => deactivate(tokenId, 'revoked'),
+  }
+
+  function asking(tokenId: string): StripeObject {
+    const { return_url, use_stripe_sdk } = tokens.get(tokenId) ?? {}
+    const url = `https://hooks.stripe.com/redirect/authenticate/${tokenId}`
+    const next_action =
+      use_stripe_sdk === false
+        ? { type: 'redirect_to_url', redirect_to_url: { url, return_url } }
+        : { type: 'use_stripe_sdk', use_stripe_sdk: { value: 'eyJ0eXBlIjoiM2RzIn0=' } }
+    tokens.set(tokenId, { ...tokens.get(tokenId), status: 'requires_action', next_action })
+    return tokens.get(tokenId) as StripeObject
+  }
 
   function createMethod({ type, card }: Params, _: string, request: StripeRequest): StripeAnswer {
     const { issuing_card: issued } = treeOf(card)
@@ -76,6 +107,9 @@ export function sharedPaymentRoutes(cards: ReadonlyMap<string, StripeObject>) {
     if (!methods.has(String(params.payment_method))) return missing(String(params.payment_method))
     if (Number(expires_at) <= seconds())
       return refused(400, { param: 'usage_limits[expires_at]', message: 'Must be in the future.' })
+    const usesSdk = params.use_stripe_sdk !== 'false'
+    if (!usesSdk && params.return_url === undefined)
+      return refused(400, { param: 'return_url', message: 'A return_url is required without the SDK.' })
     const id = `spt_${tokens.size + 1}`
     tokens.set(id, {
       id,
@@ -86,12 +120,14 @@ export function sharedPaymentRoutes(cards: ReadonlyMap<string, StripeObject>) {
       livemode: false,
       next_action: null,
       payment_method: params.payment_method,
+      return_url: params.return_url ?? null,
+      use_stripe_sdk: usesSdk,
       seller_details: { external_id: null, network_business_profile },
       status: 'active',
       usage_details: { amount_captured: { currency, value: 0 } },
       usage_limits: { currency, max_amount: Number(max_amount), expires_at: Number(expires_at) },
     })
-    return found(tokens.get(id) as StripeObject)
+    return found(holder.isAsked === 'token' ? asking(id) : (tokens.get(id) as StripeObject))
   }
 
   function deactivate(id: string, reason: 'revoked' | 'consumed'): void {
@@ -114,6 +150,7 @@ export function sharedPaymentRoutes(cards: ReadonlyMap<string, StripeObject>) {
     const limits = usage_limits as { currency: string; max_amount: number; expires_at: number }
     const { network_business_profile } = seller_details as { network_business_profile: string }
     if (deactivated_reason !== null) return 'The token is deactivated.'
+    if (token.status === 'requires_action') return 'The token requires an action of its customer.'
     if (network_business_profile !== seller.profile) return 'The token was granted to another seller.'
     if (limits.currency !== currency) return 'The currency is not that of the token.'
     if (Number(amount) > limits.max_amount) return 'The amount exceeds the limit of the token.'
@@ -142,6 +179,23 @@ export function sharedPaymentRoutes(cards: ReadonlyMap<string, StripeObject>) {
       metadata: treeOf(params.metadata),
       status: 'processing',
     }
+    const charge = { id, made, card, tokenId }
+    if (holder.isAsked !== 'charge') return askNetwork(charge)
+    asking(tokenId)
+    asked.set(tokenId, () => askNetwork(charge))
+    intents.set(id, { ...made, status: 'requires_action' })
+    return found(intents.get(id) as StripeObject)
+  }
+
+  interface Charging {
+    readonly id: string
+    readonly made: StripeObject & { readonly amount: number; readonly currency: string }
+    readonly card: string
+    readonly tokenId: string
+  }
+
+  async function askNetwork({ id, made, card, tokenId }: Charging): Promise<StripeAnswer> {
+    const { amount, currency } = made
     intents.set(id, made)
     if (!(await network.approves({ card, amount, currency, paymentIntent: id }))) {
       const error = { type: 'card_error', code: 'card_declined', message: 'Your card was declined.' }
@@ -213,5 +267,5 @@ export function sharedPaymentRoutes(cards: ReadonlyMap<string, StripeObject>) {
     [/^GET refunds$/, ofIntent(refunds)],
     [/^GET disputes$/, ofIntent(chargebacks)],
   ]
-  return { routes, tokens, intents, refunds, chargebacks, seller, network }
+  return { routes, tokens, intents, refunds, chargebacks, seller, network, holder }
 }

@@ -99,6 +99,29 @@ export async function mppxToolMerchant(amount: string): Promise<PeerMerchant> {
   const method = chargingInto(charged)
   const transport = Transport.mcp()
   const payment = Mppx.create({ methods: [method], transport, realm: 'peer.example.com', secretKey: SECRET })
+  const url = await selling(call => payment.charge({ amount, currency: 'eur', methodDetails })(call as never))
+  return { url, charged }
+}
+
+/** The same, paid by shared payment tokens. */
+export async function mppxStripeToolMerchant(options: StripeMerchantOptions): Promise<PeerMerchant> {
+  const transport = Transport.mcp()
+  const method = stripeMethod(options)
+  const payment = Mppx.create({ methods: [method], transport, realm: 'peer.example.com', secretKey: SECRET })
+  const charged: unknown[] = []
+  const url = await selling(async call => {
+    const asked = await payment.charge({ amount: options.amount })(call as never)
+    if (asked.status !== 402) charged.push(asked.status)
+    return asked
+  })
+  return { url, charged }
+}
+
+type Asked =
+  | { readonly status: 402; readonly challenge: unknown }
+  | { readonly status: 200; withReceipt(answer: never): unknown }
+
+function selling(charge: (call: object) => Promise<Asked>): Promise<string> {
   const { fetch } = createMcpHandler(() => {
     const tools = new McpServer({ name: NAME, version: '1' }, { capabilities: { tools: {} } })
     tools.setRequestHandler('tools/list', () => ({
@@ -106,7 +129,7 @@ export async function mppxToolMerchant(amount: string): Promise<PeerMerchant> {
     }))
     tools.setRequestHandler('tools/call', async ({ params }) => {
       const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params } as const
-      const asked = await payment.charge({ amount, currency: 'eur', methodDetails })(call as never)
+      const asked = await charge(call)
       if (asked.status === 402) throw protocolError(asked.challenge)
       const content = [{ type: 'text' as const, text: sold }]
       const answer = asked.withReceipt({ jsonrpc: '2.0', id: 1, result: { content } } as never)
@@ -114,8 +137,7 @@ export async function mppxToolMerchant(amount: string): Promise<PeerMerchant> {
     })
     return tools
   })
-  const url = await listening(toNodeHandler(fetch))
-  return { url, charged }
+  return listening(toNodeHandler(fetch))
 }
 
 function protocolError(response: unknown): ProtocolError {
@@ -167,13 +189,10 @@ interface StripeMerchantOptions {
   readonly externalId?: string
 }
 
-/** A merchant that mppx lets be paid by shared payment tokens, with Stripe's own client. */
-export async function mppxStripeMerchant(options: StripeMerchantOptions): Promise<PeerMerchant> {
-  const { amount, currency = 'eur', networkId, apiUrl, externalId } = options
-  const charged: unknown[] = []
+function stripeMethod({ currency = 'eur', networkId, apiUrl, externalId }: StripeMerchantOptions) {
   const { hostname: host, port } = new URL(apiUrl)
   const client = new Stripe('sk_test_of_a_peer', { host, port, protocol: 'http', maxNetworkRetries: 0 })
-  const method = stripe.charge({
+  return stripe.charge({
     client: client as never,
     networkId,
     paymentMethodTypes: ['card'],
@@ -181,7 +200,17 @@ export async function mppxStripeMerchant(options: StripeMerchantOptions): Promis
     decimals: 2,
     ...(externalId === undefined ? {} : { externalId }),
   })
-  const payment = Mppx.create({ methods: [method], realm: 'peer.example.com', secretKey: SECRET })
+}
+
+/** A merchant that mppx lets be paid by shared payment tokens, with Stripe's own client. */
+export async function mppxStripeMerchant(options: StripeMerchantOptions): Promise<PeerMerchant> {
+  const { amount } = options
+  const charged: unknown[] = []
+  const payment = Mppx.create({
+    methods: [stripeMethod(options)],
+    realm: 'peer.example.com',
+    secretKey: SECRET,
+  })
   const url = await listening((request, response) => {
     const charge = payment.charge({ amount })
     void Mppx.toNodeListener(charge)(request, response).then(({ status }) => {

@@ -44,6 +44,7 @@ export function recordingAcquirer() {
       return answer
     },
     returnsOf: async () => ({ refunds: [], chargebacks: [] }),
+    returnsSince: null,
     notices: null,
   }
   return {

@@ -5,9 +5,10 @@ import {
   creditAcquirerCharge,
 } from '../../../money/incoming/index.ts'
 import { type LockedBook, lockBook, type PostingCause } from '../../../money/ledger/index.ts'
+import type { RefundRow } from '../../../money/refunds/index.ts'
 import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
 import type { Chargeback, ChargeReturns } from '../../../ports/acquirer.ts'
-import { addCents, type Cents, minOf, remainderOf, subtractCents } from '../../../values/money.ts'
+import { addCents, type Cents, minOf, remainderOf, subtractCents, sumOf } from '../../../values/money.ts'
 import { collectProcess } from '../process.ts'
 import { paymentRequestMachine, RequestPayment, totalReceivedCents } from '../request.ts'
 import { refundIdOf, requestRefundCause, requestRefundEvent, type requestRefundingEvents } from './api.ts'
@@ -27,7 +28,7 @@ interface LockedCharge extends LockedRequestRefunds {
   readonly paymentId: string
 }
 
-const CHARGEBACK = 'chargeback'
+export const CHARGEBACK = 'chargeback'
 
 /** Money that comes back is booked for a cause of its own: what it repays would meet the postings of its withdrawal. */
 const BACK = { refund: 'request_refund_return', chargeback: 'chargeback_reinstatement' } as const
@@ -70,31 +71,58 @@ export async function recordChargeReturns(
   queueStatement(book.post(sql))
 }
 
-const restOf = (chargebackId: string): string => `${chargebackId}/rest`
+export const restOf = (chargebackId: string): string => `${chargebackId}/rest`
 
-/** Withdrawn once and reinstated once. What is reinstated in part is recorded anew, for the rest. */
+const amountOf = (rows: readonly RefundRow[]): Cents => sumOf(rows.map(({ amountCents }) => amountCents))
+
+/** A posting has a cause of its own: the first is named by the chargeback, a later one also by the sum so far. */
+const causeOf = (type: string, id: string, before: Cents, sum: Cents): PostingCause => ({
+  type,
+  id: before === 0n ? id : `${id}/${sum}`,
+})
+
+/**
+ * Books what has been withdrawn and reinstated since the last answer; both may happen more than once. What is
+ * reinstated in part is recorded anew, for the rest: the rows of rests say what is left, and all others what was taken.
+ */
 function bookChargeback(
-  { id, reason, withdrawnCents, reinstatedCents }: Chargeback,
+  { id, kind, reason, withdrawnCents, reinstatedCents }: Chargeback,
   charge: LockedCharge,
   context: ReturnsContext,
 ): void {
   const { refunds, book, wallet } = charge
-  if (withdrawnCents === 0n) return
-  const cause = { type: CHARGEBACK, id }
-  if (refunds.ofSource(cause).length === 0) {
-    chargeBackAcquirerCharge(wallet, { amountCents: withdrawnCents, cause }, book, context)
-    recordChargeback({ id, reason }, withdrawnCents, charge, context)
+  const ofChargeback = () => refunds.ofSource({ type: CHARGEBACK, id })
+  const ofRests = () => refunds.ofSource({ type: CHARGEBACK, id: restOf(id) })
+  const withdrawn = amountOf(ofChargeback())
+  const more = subtractCents(withdrawnCents, withdrawn)
+  if (more > 0n) {
+    const cause = causeOf(CHARGEBACK, id, withdrawn, withdrawnCents)
+    chargeBackAcquirerCharge(wallet, { amountCents: more, cause }, book, context)
+    recordChargeback({ id, kind, reason }, more, charge, context)
   }
-  const taken = refunds.ofSource(cause).filter(({ status }) => status === 'completed')
-  if (reinstatedCents === 0n || taken.length === 0) return
-  creditBack(charge, { amountCents: reinstatedCents, cause: { type: BACK.chargeback, id } }, context)
-  const won = { code: 'chargeback_won', message: 'The chargeback was won: the money is in the wallet again.' }
+  const rows = [...ofChargeback(), ...ofRests()]
+  const failed = amountOf(rows.filter(({ status }) => status === 'failed'))
+  const reinstated = subtractCents(failed, amountOf(ofRests()))
+  const sum = minOf(reinstatedCents, amountOf(ofChargeback()))
+  const back = subtractCents(sum, reinstated)
+  if (back <= 0n) return
+  const cause = causeOf(BACK.chargeback, id, reinstated, sum)
+  creditBack(charge, { amountCents: back, cause }, context)
+  const taken = rows.filter(({ status }) => status === 'completed')
+  const rest = subtractCents(amountOf(taken), back)
   for (const row of taken)
-    if (row.paymentId === null) refunds.reverse(row, undefined, won, context.emit)
-    else recordRequestRefundEnd(row, won, charge, context)
-  const rest = subtractCents(withdrawnCents, reinstatedCents)
-  if (rest > 0n) recordChargeback({ id: restOf(id), reason }, rest, charge, context)
+    if (row.paymentId === null) refunds.reverse(row, undefined, CAME_BACK[kind], context.emit)
+    else recordRequestRefundEnd(row, CAME_BACK[kind], charge, context)
+  if (rest > 0n) recordChargeback({ id: restOf(id), kind, reason }, rest, charge, context)
 }
+
+const CAME_BACK = {
+  chargeback: {
+    code: 'chargeback_won',
+    message: 'The chargeback was won: the money is in the wallet again.',
+  },
+  refund: { code: 'failed', message: 'The refund failed: the money is in the wallet again.' },
+} as const
 
 function creditBack(
   { wallet, book, locked: { request } }: LockedCharge,
@@ -106,7 +134,7 @@ function creditBack(
 
 /** A part above what is left of the payment belongs to no payment: the payer has been refunded already. */
 function recordChargeback(
-  { id, reason }: Pick<Chargeback, 'id' | 'reason'>,
+  { id, kind, reason }: Pick<Chargeback, 'id' | 'kind' | 'reason'>,
   amountCents: Cents,
   { locked: { request }, payments, transactions, refunds, paymentId, wallet }: LockedCharge,
   { now, emit, wake }: ReturnsContext,
@@ -115,7 +143,10 @@ function recordChargeback(
   if (!payment) throw new Error(`${paymentId}: the payment is gone`)
   const part = minOf(amountCents, remainderOf(payment.amountCents, payment.refundedCents))
   const { agentId } = request
-  const note = `Chargeback by the payer’s bank: ${reason}.`
+  const note =
+    kind === 'chargeback'
+      ? `Chargeback by the payer’s bank: ${reason}.`
+      : `Refunded at the acquirer, not by this service: ${reason}.`
   const members = {
     way: 'card',
     agentId,

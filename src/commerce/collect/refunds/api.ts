@@ -72,7 +72,8 @@ const RefundRecord = z
     paymentId: id('requestpayment'),
     way: paymentWaySchema,
     origin: z.enum(refundOrigins).meta({
-      description: '`asked`: by you. `network`: a chargeback; `returned` is one that was won.',
+      description:
+        '`asked`: by you. `network`: a chargeback, or a refund made at the acquirer; `returned` is one that came back.',
     }),
     status: z.enum(requestRefundStates).meta({
       description: '`returned`: the payer’s bank returned the money; it is in the wallet again.',

@@ -112,7 +112,7 @@ export const mintCredentialStep = (sentBy: (typeof credentialSenders)[number]): 
     verdict.emit('mpp.credential.minted', mppCredentialEvent(credential))
     follow(credential, context)
     const begun: BegunPayment = { ...payment, authorizationId }
-    if (minted) return handOver(credential, begun, minted)
+    if (minted) return handOver(credential, { ...begun, sharedTokenId: null }, minted)
     if (!order) throw new Error('an offer that neither was minted for nor orders a token')
     return chainExternalCall(
       { stage: 'share', credentialId: mppCredentialId },

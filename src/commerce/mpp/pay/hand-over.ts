@@ -2,7 +2,7 @@ import { type CallExternal, chainExternalCall } from '../../../kernel/contract/h
 import { withMembers } from '../../../kernel/database/entity.ts'
 import type { MppCredential } from '../credential.ts'
 import { merchantRequestHeaders } from '../merchant-request.ts'
-import type { BegunPayment, MachinePaymentStage } from './payment.ts'
+import type { MachinePaymentStage, SendablePayment } from './payment.ts'
 import { isMachinePaymentPaid, recordPaidStep, sendCredential } from './send.ts'
 
 type ShownCredential = MppCredential & { readonly header: string; readonly credential: string }
@@ -12,7 +12,7 @@ export type HandedOver = ShownCredential | CallExternal<MachinePaymentStage>
 /** Shows a recorded credential to its caller, or sends it, once. */
 export function handOver(
   credential: MppCredential,
-  payment: BegunPayment,
+  payment: SendablePayment,
   { header, credential: value }: { readonly header: string; readonly credential: string },
 ): HandedOver {
   if (credential.sentBy === 'caller')

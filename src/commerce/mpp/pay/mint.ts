@@ -104,7 +104,7 @@ export async function fetchOfferAndMint(
   const { offer, price } = chosen
   return offer.method === 'card'
     ? mintForCard({ offer, price }, payment, outside)
-    : orderSharedToken({ offer, price }, payment)
+    : orderSharedToken({ offer, price }, payment, ports)
 }
 
 /** How the cards of this processor can pay, in this order. */
@@ -178,6 +178,7 @@ const HOUR_MS = minutes(60)
 function orderSharedToken(
   { offer, price }: PricedOffer<StripeOffer>,
   { askedAt, ...payment }: MachinePayment,
+  { pageUrl }: Pick<Ports, 'pageUrl'>,
 ): PayableOffer {
   const { charge, challenge, stripe } = offer
   const latest = addMs(clock.real(), TOKEN_MS)
@@ -194,6 +195,7 @@ function orderSharedToken(
       amount: String(charge.amount),
       currency: charge.currency,
       expiresAt: (ends < latest ? ends : latest).toISOString(),
+      returnUrl: pageUrl(`/console/machine-payments/${payment.mppCredentialId}`),
     },
   }
 }

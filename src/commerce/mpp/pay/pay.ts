@@ -3,18 +3,18 @@ import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import { parseChallenges } from '../../../mpp/index.ts'
 import { mintRefusals, type mppApi } from '../api.ts'
 import { buildMerchantRequest } from '../merchant-request.ts'
-import { mintCredentialStep } from './commit.ts'
 import {
+  type ConfirmStage,
   isPayProblem,
   type MachinePaymentProblem,
   type MachinePaymentStage,
   type OfferStage,
   type ReturnTokenStage,
-  type ShareStage,
+  type SendStage,
 } from './payment.ts'
 import { reserveMachinePaymentStep } from './reserve.ts'
 import { type IndeterminatePayment, recordIndeterminate, recoverSentCredential } from './send.ts'
-import { endUnshared, recoverSharing, type Unshared } from './share.ts'
+import { endUnshared, recordWaiting, recoverSharing, type Unshared, type Waiting } from './share.ts'
 
 /** Makes the processor delete a token that was never sent. If it does not answer, the token expires within a day. */
 async function giveBack(
@@ -34,7 +34,7 @@ async function giveBack(
 export const payMachinePayment: HandlerOf<
   typeof mppApi.pay,
   MachinePaymentStage,
-  MachinePaymentProblem | IndeterminatePayment | Unshared
+  MachinePaymentProblem | IndeterminatePayment | Unshared | Waiting
 > = {
   readsToReserve: true,
 
@@ -43,13 +43,14 @@ export const payMachinePayment: HandlerOf<
       request: buildMerchantRequest(request),
       challenge: null,
     }),
-    mintCredentialStep('service'),
+    'service',
   ),
 
   call: giveBack,
 
   async record(answer, _reservation, context) {
     if (isPayProblem(answer)) return context.refuse(answer.code, answer.message)
+    if (answer.kind === 'waiting') return recordWaiting(answer, context)
     return answer.kind === 'unshared' ? endUnshared(answer, context) : recordIndeterminate(answer, context)
   },
 
@@ -62,7 +63,7 @@ export const payMachinePayment: HandlerOf<
   },
 }
 
-const crashProblem = (reservation: OfferStage | ReturnTokenStage): MachinePaymentProblem =>
+const crashProblem = (reservation: OfferStage | ConfirmStage | ReturnTokenStage): MachinePaymentProblem =>
   reservation.stage === 'give back'
     ? reservation.problem
     : { code: 'pay_interrupted', message: mintRefusals.pay_interrupted[1] }
@@ -74,8 +75,8 @@ function requestedUrl(url: string | undefined, challenge: string): string {
 
 export const mintCredential: HandlerOf<
   typeof mppApi.mint,
-  OfferStage | ShareStage | ReturnTokenStage,
-  MachinePaymentProblem | Unshared
+  Exclude<MachinePaymentStage, SendStage>,
+  MachinePaymentProblem | Unshared | Waiting
 > = {
   readsToReserve: true,
 
@@ -84,13 +85,14 @@ export const mintCredential: HandlerOf<
       request: buildMerchantRequest({ ...request, url: requestedUrl(url, challenge) }),
       challenge,
     }),
-    mintCredentialStep('caller'),
+    'caller',
   ),
 
   call: giveBack,
 
   async record(answer, _reservation, context) {
-    return isPayProblem(answer) ? context.refuse(answer.code, answer.message) : endUnshared(answer, context)
+    if (isPayProblem(answer)) return context.refuse(answer.code, answer.message)
+    return answer.kind === 'waiting' ? recordWaiting(answer, context) : endUnshared(answer, context)
   },
 
   async recover(reservation, context) {

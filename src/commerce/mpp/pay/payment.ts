@@ -29,6 +29,16 @@ export interface BegunPayment extends ChosenPayment {
   readonly authorizationId: string
 }
 
+/** What sending its credential needs. */
+export interface SendablePayment
+  extends Pick<
+    BegunPayment,
+    'mppCredentialId' | 'authorizationId' | 'agentId' | 'cardId' | 'mode' | 'request' | 'askedAt'
+  > {
+  /** Null for the method `card`. */
+  readonly sharedTokenId: string | null
+}
+
 export type MachinePaymentProblemCode =
   | keyof typeof merchantUrlRefusals
   | keyof typeof merchantOfferRefusals
@@ -55,13 +65,22 @@ export interface OfferStage {
  * The payment has begun, and a shared payment token is created for it under the credential's id. Nothing is
  * sent, and a token that was created is found again by that id.
  */
-export interface ShareStage {
+interface ShareStage {
   readonly stage: 'share'
   readonly credentialId: string
 }
 
+/**
+ * A person had to confirm the shared payment token, and the processor is asked whether that is done. Nothing is
+ * sent: after a crash it waits as before.
+ */
+export interface ConfirmStage {
+  readonly stage: 'confirm'
+  readonly credentialId: string
+}
+
 /** The credential is recorded as sent, and may have reached the merchant. */
-interface SendStage {
+export interface SendStage {
   readonly stage: 'send'
   readonly credentialId: string
 }
@@ -75,4 +94,4 @@ export interface ReturnTokenStage {
   readonly problem: MachinePaymentProblem
 }
 
-export type MachinePaymentStage = OfferStage | ShareStage | SendStage | ReturnTokenStage
+export type MachinePaymentStage = OfferStage | ShareStage | ConfirmStage | SendStage | ReturnTokenStage

@@ -12,9 +12,11 @@ import {
   type BatchItem,
   type CallExternal,
   chainExternalCall,
+  type NonEmpty,
 } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
+import type { Sql } from '../../../kernel/contract/sql.ts'
 import { tenantRecords } from '../../../kernel/database/record-store.ts'
 import {
   DEFAULT_MARGIN_PERCENT,
@@ -24,19 +26,23 @@ import {
 import type { ChargeMethod } from '../../../mpp/index.ts'
 import { newId } from '../../../values/ids.ts'
 import { mintRefusals } from '../api.ts'
+import type { credentialSenders } from '../credential.ts'
 import { canonicalHost } from '../hosts.ts'
 import { type MerchantRequest, urlWithoutQuery } from '../merchant-request.ts'
 import { protectRulesForIntents } from '../protect.ts'
 import type { ProtectRule } from '../protect-rule.ts'
 import { merchantUrlProblem, payableHostProblem } from './address.ts'
-import type { MintCredentialStep } from './commit.ts'
+import { mintCredentialStep } from './commit.ts'
+import { type Confirming, findWaitingPayments, isRepetition, readConfirmation } from './confirm.ts'
 import { fetchOfferAndMint, isPayableOffer, payableMethods } from './mint.ts'
 import type {
+  ConfirmStage,
   MachinePayment,
   MachinePaymentProblem,
   MachinePaymentProblemCode,
   OfferStage,
 } from './payment.ts'
+import { isShared, recordSharedTokenStep } from './share.ts'
 
 interface Payable {
   readonly body: { readonly intentId: string; readonly cardId?: string | undefined }
@@ -53,6 +59,7 @@ interface State {
   readonly rates: NewestRates | null
   readonly terms: Awaited<ReturnType<typeof machinePaymentTermsOfIntents>>
   readonly subjects: ReadonlyMap<BatchItem<Payable>, AccessSubject>
+  readonly waiting: Awaited<ReturnType<typeof findWaitingPayments>>
   readonly ports: Ports
 }
 
@@ -62,25 +69,17 @@ interface State {
  */
 export const reserveMachinePaymentStep = <I extends Payable>(
   merchantCallOf: (input: I) => MerchantCall,
-  mintStep: MintCredentialStep,
-): BatchedStep<I, CallExternal<OfferStage>, MachinePaymentProblemCode, typeof accessDenialEvents, State> => ({
+  sentBy: (typeof credentialSenders)[number],
+): BatchedStep<
+  I,
+  CallExternal<OfferStage | ConfirmStage>,
+  MachinePaymentProblemCode,
+  typeof accessDenialEvents,
+  State
+> => ({
   name: 'reserve',
 
-  async load(items, sql, ports) {
-    const { tenant, now } = items[0]
-    const records = tenantRecords(sql, { tenant, now })
-    const payables = items.map(({ input }) => input.body)
-    const intentIds = payables.map(({ intentId }) => intentId)
-    const context = { sql, tenant, records }
-    const [chosen, rules, rates, terms] = await Promise.all([
-      cardIdsForIntents(payables, context),
-      protectRulesForIntents(intentIds, context),
-      findNewestRates(tenant.mode, { sql, ports, now }),
-      machinePaymentTermsOfIntents(intentIds, context),
-    ])
-    const subjects = await loadAccessSubjects(subjectQueries(items, chosen), context)
-    return { records, rules, rates, terms, subjects, ports }
-  },
+  load: loadState,
 
   decide(item, state, { emit, refuse }) {
     const subject = state.subjects.get(item)
@@ -91,6 +90,9 @@ export const reserveMachinePaymentStep = <I extends Payable>(
     const merchantHost = url && canonicalHost(url)
     const access = { way: 'mpp', sourceId: null, purpose: null, merchantHost, keyThumbprint: null } as const
     const after = reasonsAgainst(request.url, subject, item, state)
+    const waiting = after.length === 0 ? waitingPaymentOf(subject, state) : undefined
+    if (waiting && isRepetition(waiting, { sentBy, request, challenge }))
+      return askForConfirmation({ waiting, mode: tenant.mode, request, askedAt: now })
     const denial = denyCardAccess(
       subject,
       access,
@@ -123,12 +125,46 @@ export const reserveMachinePaymentStep = <I extends Payable>(
     }
     return chainExternalCall(
       { stage: 'ask' },
-      { value: payment, call: fetchOfferAndMint, step: mintStep, accepts: isPayableOffer },
+      { value: payment, call: fetchOfferAndMint, step: mintCredentialStep(sentBy), accepts: isPayableOffer },
     )
   },
 
   write: ({ records }) => records.flush(),
 })
+
+async function loadState<I extends Payable>(
+  items: NonEmpty<BatchItem<I>>,
+  sql: Sql,
+  ports: Ports,
+): Promise<State> {
+  const { tenant, now } = items[0]
+  const records = tenantRecords(sql, { tenant, now })
+  const payables = items.map(({ input }) => input.body)
+  const intentIds = payables.map(({ intentId }) => intentId)
+  const context = { sql, tenant, records }
+  const { sharedTokens } = ports.cardProcessor(tenant.mode)
+  const [chosen, rules, rates, terms, waiting] = await Promise.all([
+    cardIdsForIntents(payables, context),
+    protectRulesForIntents(intentIds, context),
+    findNewestRates(tenant.mode, { sql, ports, now }),
+    machinePaymentTermsOfIntents(intentIds, context),
+    sharedTokens ? findWaitingPayments(sql, tenant, intentIds) : [],
+  ])
+  const subjects = await loadAccessSubjects(subjectQueries(items, chosen), context)
+  return { records, rules, rates, terms, subjects, waiting, ports }
+}
+
+const askForConfirmation = (value: Confirming): CallExternal<ConfirmStage> =>
+  chainExternalCall(
+    { stage: 'confirm', credentialId: value.waiting.id },
+    { value, call: readConfirmation, step: recordSharedTokenStep, accepts: isShared },
+  )
+
+/** Only while agent and card can still pay. */
+const waitingPaymentOf = ({ agent, card, number, intent }: AccessSubject, { waiting }: State) =>
+  agent?.status === 'active' && card?.status === 'active' && number
+    ? waiting.find(({ intentId, cardId }) => intentId === intent?.id && cardId === card.id)
+    : undefined
 
 /** The methods of the policy that the card's processor can pay by. */
 const methodsFor = (intentId: string, { mode }: Tenant, { terms, ports }: State): ChargeMethod[] => {

@@ -20,6 +20,7 @@ import {
   parseReceipt,
   paymentReceiptProblem,
 } from '../../../mpp/index.ts'
+import { isProcessorFailure, type SharedTokenAction } from '../../../ports/card-processor.ts'
 import type { OutboundAnswer } from '../../../ports/outbound.ts'
 import { clock } from '../../../values/clock.ts'
 import { containsCardNumber } from '../../../values/mask-card-numbers.ts'
@@ -35,7 +36,7 @@ import {
 import { allowsOwnListener } from './address.ts'
 import { withoutCredential } from './echoed-credential.ts'
 import { outboundMerchantRequest } from './mint.ts'
-import type { BegunPayment } from './payment.ts'
+import type { SendablePayment } from './payment.ts'
 
 type SendContext = ContextOf<typeof mppApi.pay>
 
@@ -45,7 +46,7 @@ type Answered = Extract<OutboundAnswer, { kind: 'answered' }>
 
 interface Paid {
   readonly kind: 'paid'
-  readonly payment: BegunPayment
+  readonly payment: SendablePayment
   readonly answer: Answered
   readonly goods: MerchantBody
   /** Real time, against which receipts are checked. */
@@ -56,6 +57,8 @@ export interface IndeterminatePayment {
   readonly kind: 'open'
   readonly credentialId: string
   readonly answer: OutboundAnswer
+  /** Where a person must confirm what the merchant has begun to charge; null if that is not so, or not known. */
+  readonly action: SharedTokenAction | null
 }
 
 export const isMachinePaymentPaid = (answer: Paid | IndeterminatePayment): answer is Paid =>
@@ -65,9 +68,10 @@ const isSuccess = ({ status }: Answered): boolean => status >= 200 && status <= 
 
 /** Sends the credential once, without retry or redirect. */
 export async function sendCredential(
-  payment: BegunPayment,
-  { ports }: ExternalCallContext,
+  payment: SendablePayment,
+  outside: ExternalCallContext,
 ): Promise<Paid | IndeterminatePayment> {
+  const { ports } = outside
   const { mppCredentialId: credentialId, request, mode, agentId } = payment
   const sentAt = clock.real()
   const answer = await ports.outbound.send({
@@ -76,11 +80,26 @@ export async function sendCredential(
     maxBytes: MAX_MERCHANT_BODY_BYTES,
     ownListener: allowsOwnListener(mode),
   })
-  if (answer.kind !== 'answered') return { kind: 'open', credentialId, answer }
+  const open = async (came: OutboundAnswer) =>
+    ({ kind: 'open', credentialId, answer: came, action: await actionOf(payment, outside) }) as const
+  if (answer.kind !== 'answered') return open(answer)
   const given = await cleanAnswer(answer, request.headers, agentId, ports)
-  if (!isSuccess(given)) return { kind: 'open', credentialId, answer: given }
+  if (!isSuccess(given)) return open(given)
   // Reads the answer here, where no transaction is open.
   return { kind: 'paid', payment, answer: given, goods: goodsOf(given, answer), sentAt }
+}
+
+/** A merchant that charges a shared token may cause its issuer to ask a person, and then has nothing to deliver yet. */
+async function actionOf(
+  { sharedTokenId, mppCredentialId, mode, askedAt: now }: SendablePayment,
+  { ports, requestId }: ExternalCallContext,
+): Promise<SharedTokenAction | null> {
+  if (sharedTokenId === null) return null
+  const state = await ports
+    .cardProcessor(mode)
+    .sharedTokens?.stateOf(sharedTokenId, { reference: `${mppCredentialId}-state`, requestId, now })
+  const asks = state && !isProcessorFailure(state) && state.status === 'requires_action'
+  return asks ? state.action : null
 }
 
 /** In bytes. A longer body is searched in a thread, since other requests would wait for it. */
@@ -169,16 +188,17 @@ export const recordPaidStep: BatchedStep<Paid, Payment, never, MachinePaymentEve
 }
 
 export async function recordIndeterminate(
-  { answer, credentialId }: IndeterminatePayment,
+  { answer, credentialId, action }: IndeterminatePayment,
   context: SendContext,
 ) {
   const payment = await lockMachinePayment(credentialId, context)
   if (!payment) throw new Error('a credential was sent that is not on record')
   const { credential } = payment
   credential.answeredAt = context.now
-  if (answer.kind !== 'answered') return recordUnpaid(payment, describeFailure(answer), answer, context)
+  if (answer.kind !== 'answered')
+    return recordUnpaid(payment, { note: describeFailure(answer), answer, action }, context)
   credential.merchantStatus = answer.status
-  return recordUnpaid(payment, `The merchant answered ${answer.status}.`, answer, context)
+  return recordUnpaid(payment, { note: `The merchant answered ${answer.status}.`, answer, action }, context)
 }
 
 const LATE =
@@ -229,12 +249,11 @@ function describeFailure(answer: Exclude<OutboundAnswer, Answered>): string {
 /** Its state depends on what the network has reported meanwhile. In any case, the merchant delivered nothing. */
 async function recordUnpaid(
   payment: LockedMachinePayment,
-  note: string,
-  answer: OutboundAnswer,
+  { note, answer, action }: Pick<IndeterminatePayment, 'answer' | 'action'> & { readonly note: string },
   { refuse }: Pick<SendContext, 'refuse'>,
 ): Promise<Refusal> {
   const { credential } = payment
-  await payment.markIndeterminate(note)
+  await payment.markIndeterminate(note, action)
   const isLate = answer.kind === 'failed' && answer.timedOut
   const code = isLate ? 'payment_unanswered' : 'payment_indeterminate'
   return refuse(code, `${note} ${outcomeSummary(credential)}`)
@@ -243,9 +262,15 @@ async function recordUnpaid(
 const PAID = 'The card network reports that it is paid.'
 const NOT_PAID = 'The card network declined the payment: it is not paid, and the intent can be paid again.'
 
-function outcomeSummary({ id, status }: Pick<MppCredential, 'id' | 'status'>): string {
+function outcomeSummary({
+  id,
+  status,
+  nextAction,
+}: Pick<MppCredential, 'id' | 'status' | 'nextAction'>): string {
   if (status === 'consumed' || status === 'void')
     return `${status === 'void' ? NOT_PAID : PAID} GET /v1/mpp/credentials/${id} has the record.`
+  if (nextAction)
+    return `The card’s issuer wants a person to confirm the payment: ${nextAction.url}. Once it is confirmed, the card network reports that it is paid. GET /v1/mpp/credentials/${id} shows the outcome.`
   return `The credential ${id} was sent, so it may have been paid: the money stays held, and nothing is minted again. GET /v1/mpp/credentials/${id} shows the outcome; once the owner has learned it from the merchant, resolve it with POST /v1/mpp/credentials/${id}/resolve.`
 }
 

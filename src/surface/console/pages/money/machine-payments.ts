@@ -84,6 +84,7 @@ export const machinePaymentsSection = consoleSection({
     'answeredAt',
     'endedAt',
     'dueAt',
+    'nextAction',
     'note',
     'outcomeBy',
     'merchantStatus',
@@ -91,10 +92,15 @@ export const machinePaymentsSection = consoleSection({
   events: ['mpp.*'],
   empty: 'No machine payments yet. Agents pay them by card on an approved intent.',
   call: 'agentpay mpp pay --url https://shop.example.com/reports/42 --intent-id intent_…',
+  note: ({ nextAction, dueAt }) =>
+    nextAction &&
+    html`<p>The card’s issuer wants a person to confirm this payment${dueAt && html` by ${renderTime(dueAt)}`}. Then the agent repeats its request.</p>
+<p><a class="button" href="${nextAction.url}">Confirm the payment</a></p>`,
   above: ({ to }) => html`<a class="button" href="${to('console/protect-rules')}">Allowed payees</a>`,
   actions: [
     {
       ...resolve,
+      when: (credential: Credential) => resolve.when(credential) && credential.credentialDigest !== '',
       variant: 'paid',
       given: { outcome: 'paid' },
       submit: 'Mark as paid',
