@@ -39,10 +39,13 @@ import { migrateDatabase } from '../platform/schema.ts'
 import { languageModelSettings } from '../platform/settings/external-systems.ts'
 import { dataCountriesOf } from '../platform/settings/residency.ts'
 import type { Settings } from '../platform/settings/settings.ts'
+import { openTelemetry, type Telemetry } from '../platform/telemetry/telemetry.ts'
 import { type RunPages, runPages } from '../platform/temporal/run-pages.ts'
 import { ThreadPool } from '../platform/threads/pool.ts'
 import type { OutboundHttp } from '../ports/outbound.ts'
+import type { Tracing } from '../ports/tracing.ts'
 import { openVault } from '../ports/vault.ts'
+import { SERVICE_VERSION } from '../surface/health/index.ts'
 import type { ConnectionLimits } from './connections.ts'
 import { registerDatabaseMetrics } from './database-metrics.ts'
 import { type EventFollowing, type EventStreamTimes, openEventFollowing } from './event-streams.ts'
@@ -55,6 +58,7 @@ import { inProcessDelivery, sandboxCallbacks, signedReceivers } from './receiver
 import { openExternalCallLease } from './renewed-lease.ts'
 import { sepaQueue } from './sepa-queue.ts'
 import { openSigner } from './signer.ts'
+import { withTracedRequests } from './traced-outbound.ts'
 
 export interface ServiceSettings extends Settings {
   databaseUrl: string
@@ -98,6 +102,7 @@ export interface OpenRuntime extends EventFollowing, Pick<RunPages, 'showRunsAt'
   readonly onOutbox: () => void
   readonly log: Logger
   readonly metrics: Metrics
+  readonly tracing: Tracing | null
   readonly watchTemporal: (isServing: () => Promise<boolean>) => void
 }
 
@@ -105,9 +110,26 @@ interface StoreOptions {
   readonly settings: ServiceSettings
   readonly waiting: DatabaseWaitOptions | undefined
   readonly shared: boolean
+  readonly telemetry: Telemetry | null
 }
 
-async function openStore({ settings, waiting, shared }: StoreOptions, log: Logger) {
+async function openReports(settings: ServiceSettings) {
+  const telemetry = await openTelemetry(settings, SERVICE_VERSION, error =>
+    log.warn({ err: error }, 'traces or metrics did not reach the collector'),
+  )
+  const log = openLog({
+    level: settings.logLevel,
+    secrets: secretsIn(settings),
+    format: settings.logFormat,
+    fields: telemetry?.tracing.logFields,
+  })
+  return { log, telemetry }
+}
+
+const tracedBy = (tracing: Tracing | null, outbound: OutboundHttp): OutboundHttp =>
+  tracing ? withTracedRequests(outbound, tracing) : outbound
+
+async function openStore({ settings, waiting, shared, telemetry }: StoreOptions, log: Logger) {
   const { databaseUrl, databasePool, encryptionKey, encryptionKeysOld } = settings
   const whenReachable = <T>(work: () => Promise<T>): Promise<T> =>
     waiting ? waitForDatabase(databaseUrl, waiting, work) : work()
@@ -124,7 +146,7 @@ async function openStore({ settings, waiting, shared }: StoreOptions, log: Logge
     pool,
     async close() {
       signer.stop()
-      await Promise.all([listener.stop(), stop()])
+      await Promise.all([listener.stop(), stop(), telemetry?.stop()])
       await close()
     },
   }
@@ -149,11 +171,13 @@ const systemsOf = (
 export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime> {
   const { settings, waiting, shared = false, areas = allAreas, streamTimes = {} } = options
   const addresses = serviceAddresses(settings)
-  const log = openLog(settings.logLevel, secretsIn(settings), settings.logFormat)
-  const store = await openStore({ settings, waiting, shared }, log)
+  const { log, telemetry } = await openReports(settings)
+  const tracing = telemetry?.tracing ?? null
+  const store = await openStore({ settings, waiting, shared, telemetry }, log)
   const { database, leases, listener, vault, signer, ...calls } = store
   await requireOnlyCustomer(settings, database, log)
   const metrics = metricsOf(database, calls.unrecordedAnswers)
+  telemetry?.exportMetrics(metrics)
   const notify = openNotifier(database, settings.backgroundIntervalMs)
   const onOutbox = () => notify(['outbox'])
   const credentials = createCredentialLookup(areas, database)
@@ -165,9 +189,10 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const { runUrl, showRunsAt } = runPages(settings)
   const inwards: Ports['deliver'] = (key, request) => deliver(key, request)
   const runFor = tenantOperationRunner(call => execute(call), operations)
-  const outbound = options.outbound ?? guardOf(settings, addresses)
+  const outbound = tracedBy(tracing, options.outbound ?? guardOf(settings, addresses))
   const runtime = withOwnerOperations(operations, {
     database,
+    tracing,
     ports: createPorts({
       areas,
       database,
@@ -206,7 +231,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     ...{ settings, addresses, areas, operations },
     ...{ database, leases, listener },
     watch: watchOf(database, settings, log),
-    ...{ execute, log, metrics, showRunsAt },
+    ...{ execute, log, metrics, tracing, showRunsAt },
     watchTemporal(isServing) {
       temporal = isServing
     },
@@ -260,7 +285,8 @@ const secretsIn = (settings: ServiceSettings): string[] => {
   const own = [dashboardSecret, cursorSigningKey, encryptionKey, ...encryptionKeysOld]
   const { stripeSecretKey, stripeWebhookSecret, stripeWebhookSecretEvents = [] } = settings
   const ofStripe = [stripeSecretKey, stripeWebhookSecret, ...stripeWebhookSecretEvents]
-  const others = [settings.temporalApiKey, settings.canvasModelKey, settings.filesSecretKey]
+  const { temporalApiKey, canvasModelKey, filesSecretKey, otelExporterOtlpHeaders } = settings
+  const others = [temporalApiKey, canvasModelKey, filesSecretKey, otelExporterOtlpHeaders]
   return [...own, ...ofStripe, ...others].filter(secret => secret !== undefined)
 }
 

@@ -14,6 +14,7 @@ import { Problem } from '../../kernel/contract/problem.ts'
 import { acceptsFiles } from '../../kernel/contract/upload.ts'
 import { databaseErrorAsProblem } from '../../kernel/database/retry.ts'
 import type { ExecuteCall } from '../../kernel/run/execute.ts'
+import type { Tracing } from '../../ports/tracing.ts'
 import { clientAddressKey } from '../../values/client-of.ts'
 import { clock } from '../../values/clock.ts'
 import { UploadSession } from '../uploads/upload-session.ts'
@@ -44,6 +45,7 @@ import {
 } from './respond.ts'
 import type { RouteMatch } from './routes.ts'
 import type { FindNamedRun } from './run-header.ts'
+import { inSpanOfRequest } from './traced.ts'
 
 /** The log record of an answered request. It never contains headers, query or body. */
 export interface RequestLogRecord {
@@ -60,6 +62,7 @@ export interface RequestLogRecord {
 }
 
 export interface RequestPipelineParts {
+  readonly tracing: Tracing | null
   readonly execute: ExecuteCall
   readonly find: (method: string, path: string) => RouteMatch
   readonly gate: Authenticator
@@ -93,7 +96,7 @@ interface Progress {
 
 /** The order: request id → rate limit → authentication → caller and scope → body → run → parsing → handler → answer. */
 export function requestPipeline(parts: RequestPipelineParts) {
-  return async (request: Request, response: Response): Promise<void> => {
+  return inSpanOfRequest(parts, async (request, response) => {
     const began = clock.ticks()
     const requestId = acceptRequestId(request.headers['x-request-id'])
     const address = parts.addressOf(request)
@@ -126,7 +129,7 @@ export function requestPipeline(parts: RequestPipelineParts) {
       actorId: actor?.id ?? null,
       address,
     })
-  }
+  })
 }
 
 async function answer(

@@ -29,6 +29,7 @@ const joining =
       actor: processActor(tenant),
       input: { params, query: {}, body },
       requestId,
+      traceparent: tx.traceparentOf(requestId),
       address: null,
       idempotencyKey: null,
     }

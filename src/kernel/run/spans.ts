@@ -1,0 +1,42 @@
+import type { ApiCall, ApiResponse } from '../contract/call.ts'
+import { withDatabaseRetries } from '../database/retry.ts'
+import type { OperationRuntime } from './runtime.ts'
+
+type Traced = Pick<OperationRuntime, 'tracing'>
+
+/** Runs each call in a span of its operation, below what caused the call. */
+export function inSpanOfOperation(
+  { tracing }: Traced,
+  execute: (call: ApiCall) => Promise<ApiResponse>,
+): (call: ApiCall) => Promise<ApiResponse> {
+  if (!tracing) return execute
+  return call => {
+    const { key } = call.operation
+    const start = { name: key, parent: call.traceparent, attributes: { 'agentpay.operation': key } }
+    return tracing.span(start, async ({ traceparent, set }) => {
+      const outcome = await execute({ ...call, traceparent })
+      if (outcome.errorCode !== undefined) set({ 'error.type': outcome.errorCode })
+      return outcome
+    })
+  }
+}
+
+/** Repeats the transaction where that can succeed. */
+export function inSpanOfTransaction<T>(
+  { tracing }: Traced,
+  calls: readonly ApiCall[],
+  transaction: () => Promise<T>,
+): Promise<T> {
+  const parents = tracing ? calls.flatMap(({ traceparent }) => traceparent ?? []) : []
+  if (!tracing || parents.length === 0) return withDatabaseRetries(transaction)
+  const attributes = {
+    'agentpay.operation': String(calls[0]?.operation.key),
+    'agentpay.batch_size': calls.length,
+  }
+  return tracing.shared({ name: 'transaction', attributes }, parents, () => withDatabaseRetries(transaction))
+}
+
+export const traceparentFinder =
+  (calls: readonly ApiCall[]) =>
+  (requestId: string): string | undefined =>
+    calls.find(call => call.requestId === requestId)?.traceparent

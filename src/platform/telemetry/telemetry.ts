@@ -1,0 +1,22 @@
+import type { Metrics } from '../metrics.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { TracingWithLog } from './tracer.ts'
+
+export interface Telemetry {
+  readonly tracing: TracingWithLog
+  /** Sends the metrics, too, if the settings say so. */
+  exportMetrics(metrics: Pick<Metrics, 'read' | 'lost'>): void
+  stop(): Promise<void>
+}
+
+/** Loads OpenTelemetry only if a collector is configured: without one nothing of it is in the process. */
+export async function openTelemetry(
+  settings: Settings,
+  version: string,
+  onFailure: (error: unknown) => void,
+): Promise<Telemetry | null> {
+  const { otelExporterOtlpEndpoint: endpoint } = settings
+  if (endpoint === undefined) return null
+  const { startExport } = await import('./export.ts')
+  return startExport({ ...settings, endpoint, version }, onFailure)
+}
