@@ -28,14 +28,13 @@ export const startDeadlineSweep = (runtime: OpenRuntime): Stoppable =>
 const EXPIRE_EVERY = 600_000
 
 export function startWebhookDeliveries(runtime: OpenRuntime, pollMs?: number): Stoppable {
-  const { database, execute, listener, operations, ports, settings, log, tracing, watch } = runtime
+  const { database, execute, listener, operations, ports, settings, log, watch } = runtime
   const onFailure = (error: unknown) =>
     log.warn({ err: error }, 'deliveries: the database took or gave nothing')
   const lease = runtime.leases.of('deliveries')
   const deliverer = new WebhookDeliverer({
     database,
     lease,
-    tracing,
     ports: { ...ports, outbound: withOutboundMetrics(ports.outbound, runtime.metrics, 'webhook') },
     waitsMs: settings.webhookRetrySeconds.map(seconds => seconds * 1_000),
     giveUp: (id, why) => disableWebhook(runtime, id, why),

@@ -76,11 +76,11 @@ export function startOutboxRelay(runtime: OpenRuntime, access: TemporalAccess): 
     if (stopping.aborted) return { stop: () => connection.close() }
     const client = new Client({ connection, namespace: access.namespace })
     runtime.watchTemporal(() => isServing(connection))
-    const { database, listener, log, tracing, watch } = runtime
+    const { database, listener, log, ports, watch } = runtime
     const onFailure = (error: unknown) => log.warn({ err: error }, 'Temporal took no work')
     const lease = runtime.leases.of('outbox')
     const start = workflowStarter(client, access.taskQueue, processesOf(runtime.areas))
-    const deliver = tracing ? withTracedStarts(start, tracing) : start
+    const deliver = ports.tracing ? withTracedStarts(start, ports.tracing) : start
     const relay = new OutboxRelay({ database, lease, deliver, onFailure })
     const ignore = listener.on('outbox', relay.wake)
     const letGo = lease.keepWhile(() => relay.hasClaims)

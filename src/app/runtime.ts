@@ -102,7 +102,6 @@ export interface OpenRuntime extends EventFollowing, Pick<RunPages, 'showRunsAt'
   readonly onOutbox: () => void
   readonly log: Logger
   readonly metrics: Metrics
-  readonly tracing: Tracing | null
   readonly watchTemporal: (isServing: () => Promise<boolean>) => void
 }
 
@@ -192,7 +191,6 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const outbound = tracedBy(tracing, options.outbound ?? guardOf(settings, addresses))
   const runtime = withOwnerOperations(operations, {
     database,
-    tracing,
     ports: createPorts({
       areas,
       database,
@@ -202,6 +200,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       ...configured(settings),
       outside: systemsOf(options, { runFor, deliver: inwards, outbound, log }),
       outbound,
+      tracing,
       vault,
       signer,
       threads,
@@ -231,7 +230,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     ...{ settings, addresses, areas, operations },
     ...{ database, leases, listener },
     watch: watchOf(database, settings, log),
-    ...{ execute, log, metrics, tracing, showRunsAt },
+    ...{ execute, log, metrics, showRunsAt },
     watchTemporal(isServing) {
       temporal = isServing
     },

@@ -67,14 +67,12 @@ export function requestListener(
   operations: readonly RegisteredOperation[],
   { stopping, ...parts }: ListenerParts,
 ): RequestListener {
-  const { addresses, credentialWatch, areas, database, execute, gate, ports, receiveFor, settings, tracing } =
-    runtime
+  const { addresses, credentialWatch, areas, database, execute, gate, ports, receiveFor, settings } = runtime
   const isProxy = trustedProxies(settings.trustProxy)
   const app = express()
   app.disable('x-powered-by').disable('etag')
   app.use(
     requestPipeline({
-      tracing,
       execute,
       find: createRouter(operations),
       gate,

@@ -1,5 +1,5 @@
-import type { ActivityInterceptorsFactory } from '@temporalio/worker'
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common'
+import type { ActivityInterceptorsFactory } from '@temporalio/worker'
 import type { ProcessInput } from '../kernel/contract/process.ts'
 import type { DeliverOutboxMessage } from '../kernel/journal/outbox.ts'
 import type { Tracing } from '../ports/tracing.ts'

@@ -32,7 +32,7 @@ interface WorkerOptions extends Pick<TemporalAccess, 'namespace' | 'taskQueue'> 
 
 /** Runs the workflows. Temporal keeps their order and timers; all effects are operations of the API. */
 async function startWorker(
-  { areas, execute, operations, database, settings, log, tracing }: OpenRuntime,
+  { areas, execute, operations, database, ports, settings, log }: OpenRuntime,
   connection: NativeConnection,
   { namespace, taskQueue, stopping }: WorkerOptions,
 ): Promise<RunningWorker> {
@@ -56,7 +56,7 @@ async function startWorker(
       ...allRecordActivities(areas, run, settings),
       ...statementActivities(run, of => findDueStatementMonths(sql, of)),
     },
-    ...(tracing && { interceptors: { activity: [tracedActivities(tracing)] } }),
+    ...(ports.tracing && { interceptors: { activity: [tracedActivities(ports.tracing)] } }),
     // Each task's events name it. The SDK's own is a hundred characters.
     buildId: SERVICE_VERSION,
     maxCachedWorkflows: CACHED,

@@ -22,8 +22,10 @@ export interface SpanAttributes {
 export interface SpanStart {
   readonly name: string
   readonly kind?: 'internal' | 'server' | 'client' | 'producer' | 'consumer'
-  /** A `traceparent` of W3C Trace Context. An invalid one counts as none; then the span is below the one around it. */
+  /** A `traceparent` of W3C Trace Context. An invalid one counts as none: then the span is below the one around it. */
   readonly parent?: string | undefined
+  /** The same, but where the span around is of that trace, it is the nearer parent. Otherwise it is linked. */
+  readonly cause?: string | undefined
   /** Begins a trace if there is no parent. Other spans without a parent are left out. */
   readonly begins?: true
   /** Requests that this work also serves. */

@@ -53,7 +53,6 @@ export function openEngine(areas: Areas, databaseUrl: string): Engine {
   const { leases, stop } = renewedLeases(database, nothing)
   const runtime = withOwnerOperations(allOperations(areas), {
     database,
-    tracing: null,
     ports: {
       walletBank: { code: '99990001', bic: 'AGPYDEF0XXX' },
       paymentsOn: paymentFinder(areas),

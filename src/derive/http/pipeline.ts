@@ -14,7 +14,6 @@ import { Problem } from '../../kernel/contract/problem.ts'
 import { acceptsFiles } from '../../kernel/contract/upload.ts'
 import { databaseErrorAsProblem } from '../../kernel/database/retry.ts'
 import type { ExecuteCall } from '../../kernel/run/execute.ts'
-import type { Tracing } from '../../ports/tracing.ts'
 import { clientAddressKey } from '../../values/client-of.ts'
 import { clock } from '../../values/clock.ts'
 import { UploadSession } from '../uploads/upload-session.ts'
@@ -62,7 +61,6 @@ export interface RequestLogRecord {
 }
 
 export interface RequestPipelineParts {
-  readonly tracing: Tracing | null
   readonly execute: ExecuteCall
   readonly find: (method: string, path: string) => RouteMatch
   readonly gate: Authenticator
@@ -71,7 +69,7 @@ export interface RequestPipelineParts {
   readonly bodies: BodyMemory
   /** Bodies with files have memory of their own, so that payments do not wait behind uploads. */
   readonly uploads: BodyMemory
-  readonly ports: Pick<Ports, 'threads' | 'files' | 'viewer'>
+  readonly ports: Pick<Ports, 'threads' | 'files' | 'viewer' | 'tracing'>
   readonly addressOf: (request: Request) => string | null
   readonly hostOf: RequestHost
   readonly pageOrigins: PageOrigins

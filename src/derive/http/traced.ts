@@ -1,19 +1,19 @@
 import type { Request, Response } from 'express'
-import type { Tracing } from '../../ports/tracing.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
 import type { RouteMatch } from './routes.ts'
 
 type Serve = (request: Request, response: Response) => Promise<void>
 
 interface Parts {
-  readonly tracing: Tracing | null
+  readonly ports: Pick<Ports, 'tracing'>
   readonly find: (method: string, path: string) => RouteMatch
 }
 
 /**
- * Serves each request in a span, below the one that the client names. Health, metrics and assets are asked all the
- * time and cause nothing: they have none.
+ * Serves each request in a span, below the one that the client names. Health and assets are asked all the time and
+ * cause nothing: they have none.
  */
-export function inSpanOfRequest({ tracing, find }: Parts, serve: Serve): Serve {
+export function inSpanOfRequest({ ports: { tracing }, find }: Parts, serve: Serve): Serve {
   if (!tracing) return serve
   return (request, response) => {
     const { method } = request

@@ -103,13 +103,13 @@ export function externalRunner(
 function makeCall(
   call: ApiCall,
   { reservation, chained }: CallExternal<unknown>,
-  { ports, tracing }: Pick<OperationRuntime, 'ports' | 'tracing'>,
+  { ports }: Pick<OperationRuntime, 'ports'>,
 ): Promise<unknown> {
   const context = { ports, requestId: call.requestId }
   const made = () =>
     chained ? chained.call(chained.value, context) : externalHandlerOf(call).call(reservation, context)
   const start = { name: 'external call', attributes: { 'agentpay.operation': call.operation.key } }
-  return tracing ? tracing.span(start, made) : made()
+  return ports.tracing ? ports.tracing.span(start, made) : made()
 }
 
 /** Undefined if the handler's `record` takes the answer. */

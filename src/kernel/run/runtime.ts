@@ -1,4 +1,3 @@
-import type { Tracing } from '../../ports/tracing.ts'
 import type { Areas, Reaction } from '../contract/area.ts'
 import type { ApiCall } from '../contract/call.ts'
 import type { RunForOwner } from '../contract/context.ts'
@@ -28,13 +27,10 @@ export interface JoinedTransaction {
   readonly journal: PendingJournal
   /** Statements whose results are not needed: they are sent with the journal and the commit. */
   readonly pendingStatements: Promise<unknown>[]
-  readonly traceparentOf: (requestId: string) => string | undefined
 }
 
 export interface OperationRuntime {
   readonly database: Database
-  /** Null if nothing is traced. */
-  readonly tracing: Tracing | null
   readonly ports: Ports
   readonly callOperationFor: CallOperationFor
   readonly runForOwnerIn: (tx: JoinedTransaction) => RunForOwner

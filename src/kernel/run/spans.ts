@@ -2,17 +2,17 @@ import type { ApiCall, ApiResponse } from '../contract/call.ts'
 import { withDatabaseRetries } from '../database/retry.ts'
 import type { OperationRuntime } from './runtime.ts'
 
-type Traced = Pick<OperationRuntime, 'tracing'>
+type Traced = Pick<OperationRuntime, 'ports'>
 
 /** Runs each call in a span of its operation, below what caused the call. */
 export function inSpanOfOperation(
-  { tracing }: Traced,
+  { ports: { tracing } }: Traced,
   execute: (call: ApiCall) => Promise<ApiResponse>,
 ): (call: ApiCall) => Promise<ApiResponse> {
   if (!tracing) return execute
   return call => {
     const { key } = call.operation
-    const start = { name: key, parent: call.traceparent, attributes: { 'agentpay.operation': key } }
+    const start = { name: key, cause: call.traceparent, attributes: { 'agentpay.operation': key } }
     return tracing.span(start, async ({ traceparent, set }) => {
       const outcome = await execute({ ...call, traceparent })
       if (outcome.errorCode !== undefined) set({ 'error.type': outcome.errorCode })
@@ -23,7 +23,7 @@ export function inSpanOfOperation(
 
 /** Repeats the transaction where that can succeed. */
 export function inSpanOfTransaction<T>(
-  { tracing }: Traced,
+  { ports: { tracing } }: Traced,
   calls: readonly ApiCall[],
   transaction: () => Promise<T>,
 ): Promise<T> {
@@ -35,8 +35,3 @@ export function inSpanOfTransaction<T>(
   }
   return tracing.shared({ name: 'transaction', attributes }, parents, () => withDatabaseRetries(transaction))
 }
-
-export const traceparentFinder =
-  (calls: readonly ApiCall[]) =>
-  (requestId: string): string | undefined =>
-    calls.find(call => call.requestId === requestId)?.traceparent

@@ -15,7 +15,7 @@ import {
 } from '../journal/idempotency.ts'
 import { emptyJournal, POSSIBLY_NEW_ROWS, writeJournal } from '../journal/journal.ts'
 import { type JoinedTransaction, notifyListeners, type OperationRuntime } from './runtime.ts'
-import { inSpanOfTransaction, traceparentFinder } from './spans.ts'
+import { inSpanOfTransaction } from './spans.ts'
 
 export interface Transaction extends JoinedTransaction {
   readonly now: Date
@@ -69,7 +69,7 @@ export const inTransaction = <C extends ApiCall, T>(
       }
       const { id, now, opened } = await open(calls, whenLocked, sql)
       const journal = emptyJournal()
-      const tx = { sql, now, journal, pendingStatements: [], traceparentOf: traceparentFinder(calls) }
+      const tx = { sql, now, journal, pendingStatements: [] }
       const result = await work(tx, opened)
       const written = writeJournal(sql, journal)
       await commit(runtime.database, client, { id, event: journal.events[0] }, [

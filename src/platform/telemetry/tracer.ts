@@ -43,12 +43,15 @@ export interface TracingWithLog extends Tracing {
 export function tracingBy(tracer: Tracer): TracingWithLog {
   const around = new AsyncLocalStorage<OtelSpan>()
 
-  function open({ name, kind = 'internal', parent, begins, links = [], attributes = {} }: SpanStart) {
+  function open({ name, kind = 'internal', parent, cause, begins, links = [], attributes = {} }: SpanStart) {
     const outer = around.getStore()?.spanContext()
-    const above = contextOf(parent) ?? outer
+    const caused = contextOf(cause)
+    const isNearer = caused !== null && caused.traceId !== outer?.traceId
+    const above = contextOf(parent) ?? (isNearer ? caused : outer)
     if (!above && !begins) return undefined
-    const otherTrace = outer && above && outer.traceId !== above.traceId ? [outer] : []
-    const linked = [...links.map(contextOf), ...otherTrace].filter(context => context !== null)
+    const linked = [...links.map(contextOf), ...(isNearer && outer ? [outer] : [])].filter(
+      one => one !== null,
+    )
     return tracer.startSpan(
       name,
       {

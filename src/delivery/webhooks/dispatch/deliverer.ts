@@ -3,7 +3,6 @@ import type { Ports } from '../../../kernel/contract/ports.ts'
 import { batcher } from '../../../kernel/database/batcher.ts'
 import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
 import type { ProcessLease } from '../../../kernel/database/process-lease.ts'
-import type { Tracing } from '../../../ports/tracing.ts'
 import { addMs, clock } from '../../../values/clock.ts'
 import { cachingVault, openWebhookSecrets } from '../secrets.ts'
 import { type ClaimedDelivery, claimDeliveries, findDueWebhooks, MAX_DUE_WEBHOOKS } from './claim.ts'
@@ -17,8 +16,7 @@ import { inSpanOfDelivery, withTraceparents } from './traced.ts'
 export interface DelivererParts {
   readonly database: Database
   readonly lease: ProcessLease
-  readonly tracing: Tracing | null
-  readonly ports: Pick<Ports, 'outbound' | 'vault'>
+  readonly ports: Pick<Ports, 'outbound' | 'tracing' | 'vault'>
   readonly waitsMs: readonly number[]
   readonly giveUp: (webhookId: string, why: WebhookDisableReason) => Promise<unknown>
   readonly onOutbox: () => void
@@ -128,9 +126,9 @@ export class WebhookDeliverer {
     const shares = this.#queues.allot(due)
     this.#crowded = this.#queues.isCrowded || due.length === MAX_DUE_WEBHOOKS
     if (shares.length === 0) return true
-    const { database, lease, tracing } = this.#parts
+    const { database, lease, ports } = this.#parts
     const leased = await claimDeliveries(database, shares, await lease.hold())
-    const claimed = await withTraceparents(sqlOn(database.pool), tracing, leased)
+    const claimed = await withTraceparents(sqlOn(database.pool), ports.tracing, leased)
     const claimedByWebhook = Map.groupBy(claimed, ({ webhookId }) => webhookId)
     for (const share of shares) this.#queues.add(share, claimedByWebhook.get(share.queue.id) ?? [])
     for (const id of this.#changed) this.forget(id)
@@ -139,10 +137,10 @@ export class WebhookDeliverer {
   }
 
   async #readJournal(): Promise<void> {
-    const { database, lease, tracing, onWaiting } = this.#parts
+    const { database, lease, ports, onWaiting } = this.#parts
     if (!this.#journal.isReady) return
     const read = await this.#journal.read(await lease.hold())
-    const claimed = await withTraceparents(sqlOn(database.pool), tracing, read)
+    const claimed = await withTraceparents(sqlOn(database.pool), ports.tracing, read)
     const beyond = claimed.filter(delivery => !this.#queues.addNew(delivery))
     for (const id of this.#changed) this.forget(id)
     this.#begin()
@@ -187,7 +185,7 @@ export class WebhookDeliverer {
     const inTime = addMs(clock.real(), ATTEMPT_MS) < until
     const isOurs = inTime && this.#parts.lease.held === lease
     const attempt = () => this.#post(claimed)
-    const result = isOurs ? await inSpanOfDelivery(this.#parts.tracing, claimed, attempt) : null
+    const result = isOurs ? await inSpanOfDelivery(this.#parts.ports.tracing, claimed, attempt) : null
     const recorded = this.#recordOutcome({ id, webhookId, claim, lease, range, traceparent, result })
     // A failure may pause the receiver, which must be written before the next delivery begins.
     if (result?.succeeded) this.#ended(queue, result)

@@ -1,0 +1,6 @@
+import './telemetry/traces.ts'
+import './telemetry/batches.ts'
+import './telemetry/context.ts'
+import './telemetry/contents.ts'
+import './telemetry/metrics.ts'
+import './telemetry/down.ts'
