@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { documentSetting, integerSetting, webAddressSetting } from './setting.ts'
 
 /** Pairs of W3C Baggage: `name=value,other=value`, with percent-encoded values. */
-const pairsSetting = z.string().regex(/^\s*[\w.-]+\s*=[^,=]*(,\s*[\w.-]+\s*=[^,=]*)*$/)
+const pairsSetting = z.string().regex(/^ *[\w.-]+ *=[^,]*(, *[\w.-]+ *=[^,]*)*$/)
 
 const samplers = [
   'parentbased_traceidratio',
