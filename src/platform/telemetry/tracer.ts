@@ -125,10 +125,10 @@ function fail(span: OtelSpan, type: string): void {
 }
 
 /** A refusal is an answer like any other. */
-const isDefect = (error: unknown): boolean => !(Number((error as { status?: unknown } | null)?.status) < 500)
+const isDefect = (error: unknown): boolean => !(Number((Object(error) as { status?: unknown }).status) < 500)
 
 /** A message may quote what a client has sent: only the kind of an error is shown. */
 function kindOf(error: unknown): string {
-  const { code, name } = error as { readonly code?: unknown; readonly name?: unknown }
+  const { code, name } = Object(error) as { readonly code?: unknown; readonly name?: unknown }
   return String(typeof code === 'string' ? code : (name ?? 'Error'))
 }

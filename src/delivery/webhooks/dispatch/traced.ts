@@ -12,7 +12,10 @@ where e.traceparent is not null`
 
 type Found = Row & Pick<ClaimedDelivery, 'eventId'> & { readonly traceparent: string }
 
-/** Each delivery with the span that emitted its event. Read apart, so that it costs nothing without tracing. */
+/**
+ * Each delivery with the span that emitted its event. Read apart, so that it costs nothing without tracing, and a failure
+ * costs no delivery.
+ */
 export async function withTraceparents<D extends ClaimedDelivery>(
   sql: Sql,
   tracing: Tracing | null,
@@ -21,7 +24,7 @@ export async function withTraceparents<D extends ClaimedDelivery>(
   if (!tracing || deliveries.length === 0) return deliveries
   const webhookIds = deliveries.map(({ webhookId }) => webhookId)
   const eventIds = deliveries.map(({ eventId }) => eventId)
-  const found = await sql<Found>(TRACEPARENTS, [webhookIds, eventIds])
+  const found = await sql<Found>(TRACEPARENTS, [webhookIds, eventIds]).catch(() => [])
   const byEvent = new Map(found.map(({ eventId, traceparent }) => [eventId, traceparent]))
   for (const delivery of deliveries) delivery.traceparent = byEvent.get(delivery.eventId)
   return deliveries
