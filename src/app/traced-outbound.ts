@@ -2,7 +2,9 @@ import type { OutboundAnswer, OutboundHttp, OutboundRequest } from '../ports/out
 import type { Span, Tracing } from '../ports/tracing.ts'
 
 /** Sends each request in a span, with its `traceparent`: receivers and merchants may follow the trace. */
-export function withTracedRequests({ judge, isAllowed, send }: OutboundHttp, tracing: Tracing): OutboundHttp {
+export function withTracedRequests(outbound: OutboundHttp, tracing: Tracing | null): OutboundHttp {
+  if (!tracing) return outbound
+  const { judge, isAllowed, send } = outbound
   return {
     judge,
     isAllowed,

@@ -46,7 +46,7 @@ export type LogFormat = 'json' | 'text'
 
 const usualFormat = (): LogFormat => (process.stdout.isTTY ? 'text' : 'json')
 
-export interface LogOptions {
+interface LogOptions {
   readonly level: string
   readonly secrets: readonly string[]
   readonly format?: LogFormat | undefined

@@ -58,7 +58,7 @@ const attributesOf = (list: readonly KeyValue[] = []): Record<string, unknown> =
 const decode = (type: string, bytes: Uint8Array) =>
   root.lookupType(type).toObject(root.lookupType(type).decode(bytes), { bytes: String, longs: String })
 
-export interface CollectedMetric {
+interface CollectedMetric {
   readonly name: string
   readonly kind: 'gauge' | 'sum' | 'histogram'
   readonly points: readonly (Omit<Point, 'attributes'> & {
@@ -66,7 +66,7 @@ export interface CollectedMetric {
   })[]
 }
 
-export interface Collector {
+interface Collector {
   readonly url: string
   readonly requests: readonly IncomingMessage['headers'][]
   spans(): readonly CollectedSpan[]
