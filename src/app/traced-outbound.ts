@@ -30,9 +30,9 @@ function withHeaders(request: OutboundRequest, { headers: added }: Span): Outbou
 }
 
 function describe(answer: OutboundAnswer, { set, fail }: Span): void {
-  if (answer.kind !== 'answered')
-    return fail(answer.kind === 'failed' && answer.timedOut ? 'timeout' : answer.kind)
-  const { status } = answer
-  set({ 'http.response.status_code': status })
-  if (status >= 400) fail(String(status))
+  if (answer.kind === 'answered') {
+    const { status } = answer
+    set({ 'http.response.status_code': status })
+    if (status >= 400) fail(String(status))
+  } else fail(answer.kind === 'failed' && answer.timedOut ? 'timeout' : answer.kind)
 }
