@@ -61,7 +61,7 @@ describe('a traceparent that is not valid begins a new trace', () => {
 test('health and assets have no spans', async () => {
   const { sending, traceId } = aTrace()
   await service.http('GET', '/health', sending)
-  await service.http('GET', '/favicon.ico', sending)
+  await service.http('GET', '/llms.txt', sending)
   const later = aTrace()
   await service.http('GET', '/nowhere', later.sending)
   const [span] = await untilTraced(later.traceId, 'GET')

@@ -6,8 +6,10 @@ import { aTrace } from './service.ts'
 
 const QUEUE = 2_048
 
+const collector = await startCollector()
+
 async function opened(env: Readonly<Record<string, string>>) {
-  const collector = await startCollector()
+  const before = collector.spans().length
   const failures: unknown[] = []
   const settings = readSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env })
   const telemetry = await openTelemetry(settings, '1', error => failures.push(error))
@@ -15,7 +17,7 @@ async function opened(env: Readonly<Record<string, string>>) {
   const lost: number[] = []
   const read = async () => []
   telemetry.exportMetrics({ read, lost: (signal, count) => void (signal === 'traces' && lost.push(count)) })
-  return { collector, failures, telemetry, lost }
+  return { spans: () => collector.spans().slice(before), failures, telemetry, lost }
 }
 
 const serve = ({ tracing }: Telemetry, parent?: string) =>
@@ -33,13 +35,13 @@ describe('what is traced', () => {
     [{ OTEL_TRACES_SAMPLER: 'always_on' }, [true, true, true]],
     [{ OTEL_TRACES_SAMPLER: 'always_off' }, [false, false, false]],
   ])('by %j of requests without a parent, with a sampled one, and with another', async (env, wanted) => {
-    const { collector, telemetry, lost } = await opened(env)
+    const { spans, telemetry, lost } = await opened(env)
     const parents = [undefined, aTrace('01').traceparent, aTrace('00').traceparent]
     const stored = []
     for (const parent of parents) stored.push(await serve(telemetry, parent))
     await telemetry.stop()
     expect(stored.map(traceparent => traceparent !== undefined)).toEqual(wanted)
-    expect(collector.spans()).toHaveLength(wanted.filter(Boolean).length)
+    expect(spans()).toHaveLength(wanted.filter(Boolean).length)
     expect(lost).toEqual([])
   })
 })
@@ -49,19 +51,19 @@ test('nothing is loaded or recorded without a collector', async () => {
 })
 
 test('more spans than the queue holds are dropped and counted, and the others arrive', async () => {
-  const { collector, failures, telemetry, lost } = await opened({})
+  const { spans, failures, telemetry, lost } = await opened({})
   // In one turn of the event loop nothing can be sent.
   const all = Array.from({ length: QUEUE + 500 }, () => serve(telemetry))
   await Promise.all(all)
   await telemetry.stop()
   const dropped = lost.reduce((sum, count) => sum + count, 0)
   expect(dropped).toBeGreaterThan(0)
-  expect(collector.spans().length + dropped).toBe(QUEUE + 500)
+  expect(spans().length + dropped).toBe(QUEUE + 500)
   expect(failures).toHaveLength(1)
 })
 
 test('an error shows its kind, and never its message', async () => {
-  const { collector, telemetry } = await opened({})
+  const { spans, telemetry } = await opened({})
   const failing = (error: unknown) =>
     telemetry.tracing
       .span({ name: 'failing', begins: true }, () => Promise.reject(error))
@@ -71,12 +73,12 @@ test('an error shows its kind, and never its message', async () => {
   await failing(Object.assign(new Error('words'), { code: 'not_found', status: 404 }))
   await failing(null)
   await telemetry.stop()
-  const shown = collector.spans().map(({ failed, attributes }) => [failed, attributes['error.type']])
+  const shown = spans().map(({ failed, attributes }) => [failed, attributes['error.type']])
   expect(shown).toEqual([
     [true, 'TypeError'],
     [true, '23505'],
     [false, 'not_found'],
     [true, 'Error'],
   ])
-  expect(collector.spans().some(({ text }) => text.includes('words'))).toBe(false)
+  expect(spans().some(({ text }) => text.includes('words'))).toBe(false)
 })
