@@ -1,6 +1,7 @@
 import { type Logger, openLog } from '../platform/log.ts'
 import type { Settings } from '../platform/settings/settings.ts'
-import { openTelemetry, type Telemetry } from '../platform/telemetry/telemetry.ts'
+import { openTelemetry } from '../platform/telemetry/telemetry.ts'
+import type { Telemetry } from '../platform/telemetry/tracer.ts'
 import type { Tracing } from '../ports/tracing.ts'
 import { SERVICE_VERSION } from '../surface/health/index.ts'
 

@@ -20,7 +20,7 @@ export interface MetricFamily {
   readonly values: readonly {
     readonly value: number
     readonly labels: Readonly<Record<string, string | number>>
-    /** Of a histogram: the name with `_bucket`, `_sum` or `_count`. */
+    /** A histogram has the name with `_bucket`, `_sum` or `_count`. */
     readonly metricName?: string
   }[]
 }

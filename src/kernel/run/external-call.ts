@@ -1,6 +1,5 @@
 import { type ApiCall, type ApiResponse, assertRunIsOpen } from '../contract/call.ts'
 import { AnswerNow, type BoundBatchedStep, CallExternal, type ExternalHandler } from '../contract/handlers.ts'
-import type { Ports } from '../contract/ports.ts'
 import { AnswerWithHeaders, Problem, Refusal } from '../contract/problem.ts'
 import { type BatchResult, batcher } from '../database/batcher.ts'
 import { onConnection } from '../database/connection.ts'

@@ -20,8 +20,7 @@ import { clock } from '../../values/clock.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Settings } from '../settings/settings.ts'
 import { metricsProducer } from './metrics-producer.ts'
-import type { Telemetry } from './telemetry.ts'
-import { tracingBy } from './tracer.ts'
+import { type Telemetry, tracingBy } from './tracer.ts'
 
 interface ExportSettings extends Settings {
   readonly endpoint: string

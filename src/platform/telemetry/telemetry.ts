@@ -1,13 +1,5 @@
-import type { Metrics } from '../metrics.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { TracingWithLog } from './tracer.ts'
-
-export interface Telemetry {
-  readonly tracing: TracingWithLog
-  /** Sends the metrics, too, if the settings say so. */
-  exportMetrics(metrics: Pick<Metrics, 'read' | 'lost'>): void
-  stop(): Promise<void>
-}
+import type { Telemetry } from './tracer.ts'
 
 /** Loads OpenTelemetry only if a collector is configured: without one nothing of it is in the process. */
 export async function openTelemetry(

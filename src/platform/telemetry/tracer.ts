@@ -10,6 +10,7 @@ import {
 } from '@opentelemetry/api'
 import { parseTraceParent } from '@opentelemetry/core'
 import type { Span, SpanStart, Tracing } from '../../ports/tracing.ts'
+import type { Metrics } from '../metrics.ts'
 
 const KINDS = {
   internal: SpanKind.INTERNAL,
@@ -34,9 +35,16 @@ const traceparentOf = ({ traceId, spanId, traceFlags }: SpanContext): string =>
 
 const isSampled = ({ traceFlags }: SpanContext): boolean => (traceFlags & 1) === 1
 
-export interface TracingWithLog extends Tracing {
+interface TracingWithLog extends Tracing {
   /** The trace of the work that writes a line of the log. */
   logFields(): { readonly traceId: string; readonly spanId: string } | Record<never, never>
+}
+
+export interface Telemetry {
+  readonly tracing: TracingWithLog
+  /** Sends the metrics, too, if the settings say so. */
+  exportMetrics(metrics: Pick<Metrics, 'read' | 'lost'>): void
+  stop(): Promise<void>
 }
 
 /** Keeps the span around in asynchronous context, of its own, so that services in one process do not mix. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
-import { openTelemetry, type Telemetry } from '../../../src/platform/telemetry/telemetry.ts'
+import { openTelemetry } from '../../../src/platform/telemetry/telemetry.ts'
+import type { Telemetry } from '../../../src/platform/telemetry/tracer.ts'
 import { startCollector } from '../../support/telemetry/collector.ts'
 import { aTrace } from './service.ts'
 
