@@ -8,8 +8,8 @@ import { type Section, tableLine, wholeNumber } from './report.ts'
 import { usualOrShort } from './short.ts'
 import type { Stage } from './stage.ts'
 
-const ROUNDS = usualOrShort(7, 1)
-const SECONDS = usualOrShort(1.5, 0.3)
+const ROUNDS = usualOrShort(5, 1)
+const SECONDS = usualOrShort(1, 0.3)
 const CLIENTS = usualOrShort([1, 32], [1])
 
 /** The share of requests that is traced; null without a collector. */
