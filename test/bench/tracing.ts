@@ -7,6 +7,7 @@ import { node, type Served, serve } from './child.ts'
 import { type Section, tableLine, wholeNumber } from './report.ts'
 import { usualOrShort } from './short.ts'
 import type { Stage } from './stage.ts'
+import { nanosecondsUntraced } from './untraced.ts'
 
 const ROUNDS = usualOrShort(5, 1)
 const SECONDS = usualOrShort(1, 0.3)
@@ -39,16 +40,20 @@ export async function measureTracing(stage: Stage): Promise<Section> {
     cpuMicroseconds: medianOf(results.map(({ cpuMicroseconds }) => cpuMicroseconds)),
     databaseMicroseconds: medianOf(results.map(({ databaseMicroseconds }) => databaseMicroseconds)),
   }))
+  const untraced = await nanosecondsUntraced()
+  const [off] = figures.toReversed().filter(({ share }) => share === null)
+  const share = (untraced / 10 / (off?.cpuMicroseconds ?? 1)).toFixed(3)
   const text = [
     'POST /intents: processor time of the server + of PostgreSQL for one request, the median of the rounds',
     tableLine(['traced', ...CLIENTS.map(clients => `${clients} clients`)]),
+    `what is left without a collector: ${wholeNumber(untraced)} ns for each request, ${share} % of its processor time`,
     ...SHARES.map(share => tableLine([nameOf(share), ...CLIENTS.map(clients => cellOf(share, clients))])),
   ]
   function cellOf(share: number | null, clients: number): string {
     const of = figures.find(one => one.share === share && one.clients === clients)
     return `${wholeNumber(of?.cpuMicroseconds ?? 0)}+${wholeNumber(of?.databaseMicroseconds ?? 0)}µs`
   }
-  return { figures: { tracing: figures }, text: text.join('\n') }
+  return { figures: { tracing: figures, untraced }, text: text.join('\n') }
 }
 
 const nameOf = (share: number | null): string =>
