@@ -8,13 +8,28 @@ export interface Metrics {
   reported(server: 'primary' | 'replica'): void
   /** A gauge read at each scrape, with one value or one per state; NaN if reading fails. */
   watch(name: string, help: string, read: () => Promise<number | Readonly<Record<string, number>>>): void
+  /** Counts telemetry that reached no collector. */
+  lost(signal: 'traces' | 'metrics', count: number): void
   text(): Promise<string>
+  read(): Promise<readonly MetricFamily[]>
+}
+
+export interface MetricFamily {
+  readonly name: string
+  readonly help: string
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary'
+  readonly values: readonly {
+    readonly value: number
+    readonly labels: Readonly<Record<string, string | number>>
+    /** A histogram has the name with `_bucket`, `_sum` or `_count`. */
+    readonly metricName?: string
+  }[]
 }
 
 export function openMetrics(pool: Pool): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const { requests, times, sizes, trips, requestsOut, reports } = histogramsOf([registry])
+  const { requests, times, sizes, trips, requestsOut, reports, lost } = histogramsOf([registry])
   watchPool(pool, registry)
   return {
     served(operation, status, milliseconds) {
@@ -29,7 +44,9 @@ export function openMetrics(pool: Pool): Metrics {
     sent: (what, outcome, milliseconds) => requestsOut.observe({ what, outcome }, milliseconds / 1000),
     reported: server => reports.inc({ server }),
     watch: (name, help, read) => watch(registry, name, help, read),
+    lost: (signal, count) => lost.inc({ signal }, count),
     text: () => registry.metrics(),
+    read: async () => (await registry.getMetricsAsJSON()) as unknown as readonly MetricFamily[],
   }
 }
 
@@ -75,7 +92,13 @@ function histogramsOf(registers: Registry[]) {
     labelNames: ['server'],
     registers,
   })
-  return { requests, times, sizes, trips, requestsOut, reports }
+  const lost = new Counter({
+    name: 'telemetry_lost_total',
+    help: 'Spans, and readings of metrics, that reached no collector.',
+    labelNames: ['signal'],
+    registers,
+  })
+  return { requests, times, sizes, trips, requestsOut, reports, lost }
 }
 
 function watchPool(pool: Pool, registry: Registry): void {
