@@ -37,7 +37,7 @@ interface Version {
   readonly cases: readonly Case[]
 }
 
-/** Of this version, of the older one, and of pgbench in each one’s database. */
+/** The requests a second of this version, of the older one, and of pgbench in each one’s database. */
 type Rates = Readonly<Record<'now' | 'before' | 'sqlNow' | 'sqlBefore', number>>
 
 /** The medians of the rounds. */
