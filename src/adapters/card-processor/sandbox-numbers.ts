@@ -161,14 +161,15 @@ const Order = z.strictObject({
   expiresAt: z.string(),
 })
 
-/** A shared payment token contains its order, encrypted. The same reference and order make the same token. */
+/** A shared payment token contains its order, encrypted, without the address of a page. The same reference and order make the same token. */
 export function sandboxSharedToken(
   secrets: ProcessorSecrets,
   reference: string,
   order: SharedTokenOrder,
 ): string {
   const secret = current(secrets)
-  const text = JSON.stringify(order)
+  const { processorCardId, seller, amount, currency, expiresAt } = order
+  const text = JSON.stringify({ processorCardId, seller, amount, currency, expiresAt })
   const nonce = digest(secret, 'shared token', reference, text).subarray(0, NONCE_BYTES)
   return `spt_sandbox_${encrypt(secret, nonce, text)}`
 }

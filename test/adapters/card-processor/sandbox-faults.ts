@@ -60,7 +60,15 @@ describe('a card whose name requests a fault', () => {
   test('“Sandbox asks” wants a person to confirm a shared payment token, who does so in the end', async () => {
     const { processorCardId } = await issued('Sandbox asks')
     const expiresAt = addMs(requestedAt, minutes(60)).toISOString()
-    const order = { processorCardId, seller: 'profile_1', amount: '2000', currency: 'eur', expiresAt }
+    const returnUrl = 'https://pay.example.com/console/machine-payments/mppcredential_1'
+    const order = {
+      processorCardId,
+      seller: 'profile_1',
+      amount: '2000',
+      currency: 'eur',
+      expiresAt,
+      returnUrl,
+    }
     const token = await processor.sharedTokens?.create(order, at(0))
     if (!token || isProcessorFailure(token)) throw new Error('no token')
     const action = { type: 'redirect', url: expect.stringMatching(/^https:\/\/processor\.example\//) }
