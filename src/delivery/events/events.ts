@@ -28,7 +28,7 @@ const eventsPersonal = {
       address: { kind: 'network', ground: 'security', forget: 'committed' },
       actor_id: { kind: 'name', ground: 'contract', forget: 'committed' },
     },
-    plain: ['event', 'actor_type', 'action', 'outcome', 'resource_id', 'audit_id'],
+    plain: ['event', 'actor_type', 'action', 'outcome', 'resource_id', 'audit_id', 'traceparent'],
     about: {
       person: ['resource_id', 'actor_id', "data ->> 'personId'"],
       beneficiary: ['resource_id', "data ->> 'beneficiaryId'"],
