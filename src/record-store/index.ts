@@ -10,7 +10,7 @@ export {
   updateOfAnyTenant,
 } from './bulk-sql.ts'
 export { conditionSql, entityTable } from './entity-table.ts'
-export { runInPipeline, runPreparedStatement, sendPipeline } from './pipeline.ts'
+export { commandInPipeline, runInPipeline, runPreparedStatement, sendPipeline } from './pipeline.ts'
 export { RecordStore } from './record-store.ts'
 export {
   type FindOptions,

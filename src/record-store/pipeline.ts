@@ -48,13 +48,15 @@ class Statement {
   readonly name: string
   readonly values: (string | Buffer | null)[]
   readonly rows: Row[] = []
+  /** What PostgreSQL says that it has done, such as `COMMIT`. */
+  tag = ''
   readonly #answer = Promise.withResolvers<Row[]>()
   #failure: unknown
 
-  constructor(text: string, values: readonly unknown[]) {
+  /** The driver keeps the names of statements that it has prepared itself. */
+  constructor(text: string, values: readonly unknown[], name = `pipeline ${nameOf(text)}`) {
     this.text = text
-    // The driver keeps the names of statements that it has prepared itself.
-    this.name = `pipeline ${nameOf(text)}`
+    this.name = name
     this.values = values.map(value => prepareValue(value))
   }
 
@@ -112,20 +114,17 @@ class Pipeline implements Submittable {
   #answered = 0
   #prepared = new Map<string, Prepared>()
 
-  add(text: string, values: readonly unknown[]): Promise<Row[]> {
-    const statement = new Statement(text, values)
+  add(statement: Statement): void {
     this.#statements.push(statement)
-    return statement.answered
   }
 
   submit = (connection: Connection): void => {
     this.#prepared = preparedStatementsOf(connection)
     const { stream } = connection
     stream.cork()
-    // A commit that is sent right after it goes in the same packet.
-    process.nextTick(() => stream.uncork())
     for (const statement of this.#statements) statement.write(connection, this.#prepared)
     connection.sync()
+    stream.uncork()
   }
 
   get #current(): Statement {
@@ -145,9 +144,10 @@ class Pipeline implements Submittable {
     this.#current.addRow(this.#prepared.get(this.#current.name) as Columns, fields)
   }
 
-  handleCommandComplete(): void {
-    const { name } = this.#current
-    if (!Array.isArray(this.#prepared.get(name))) this.#prepared.set(name, [])
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    const statement = this.#current
+    if (!Array.isArray(this.#prepared.get(statement.name))) this.#prepared.set(statement.name, [])
+    statement.tag = text
     this.#end()
   }
 
@@ -184,19 +184,31 @@ export function sendPipeline(client: PoolClient): void {
   if (pipeline) client.query(pipeline)
 }
 
+function queue(client: PoolClient, statement: Statement): void {
+  const pipeline = waiting.get(client) ?? new Pipeline()
+  pipeline.add(statement)
+  if (waiting.has(client)) return
+  waiting.set(client, pipeline)
+  process.nextTick(() => sendPipeline(client))
+}
+
 /** Runs a prepared statement on a connection, together with the others of this turn of the event loop. */
 export async function runInPipeline(
   client: PoolClient,
   text: string,
   values: readonly unknown[] = [],
 ): Promise<Row[]> {
-  const pipeline = waiting.get(client) ?? new Pipeline()
-  const rows = pipeline.add(text, values)
-  if (!waiting.has(client)) {
-    waiting.set(client, pipeline)
-    process.nextTick(() => sendPipeline(client))
-  }
-  return rows
+  const statement = new Statement(text, values)
+  queue(client, statement)
+  return statement.answered
+}
+
+/** As `runInPipeline`, for a command; returns what PostgreSQL has done, as the commit of a failed transaction rolls it back. */
+export async function commandInPipeline(client: PoolClient, command: string): Promise<string> {
+  const statement = new Statement(command, [], command)
+  queue(client, statement)
+  await statement.answered
+  return statement.tag
 }
 
 const isClient = (connection: Pool | PoolClient): connection is PoolClient => 'release' in connection

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync } from 'node:crypto'
+import { createHmac, createSecretKey, hkdfSync } from 'node:crypto'
 import { memoizeBounded } from './bounded-cache.ts'
 
 export interface WebhookSecrets {
@@ -19,10 +19,13 @@ export const standardWebhookSecret = memoizeBounded(secret => {
   return `whsec_${Buffer.from(key).toString('base64')}`
 })
 
-function standardSignature(signed: string, secret: string): string {
-  const key = Buffer.from(standardWebhookSecret(secret).slice('whsec_'.length), 'base64')
-  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
-}
+/** Cached: making a key object takes four times as long as signing with it. */
+const standardKey = memoizeBounded(secret =>
+  createSecretKey(standardWebhookSecret(secret).slice('whsec_'.length), 'base64'),
+)
+
+const standardSignature = (signed: string, secret: string): string =>
+  `v1,${createHmac('sha256', standardKey(secret)).update(signed).digest('base64')}`
 
 interface Signed {
   readonly deliveryId: string

@@ -98,6 +98,16 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
       return { figures: { transfers }, text: loadTable(cases, transfers) }
     }),
 
+  async 'turns-transfers'(folder) {
+    const { measureInTurns } = await import('./turns.ts')
+    return measureInTurns(folder, 'transfers')
+  },
+
+  async 'turns-intents'(folder) {
+    const { measureInTurns } = await import('./turns.ts')
+    return measureInTurns(folder, 'intents')
+  },
+
   async plain(folder) {
     const { measurePlain } = await import('./plain.ts')
     return onStage(folder, 'plain', measurePlain)
@@ -255,6 +265,6 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
 
 /** Parts with large sizes take minutes and gigabytes; the others are parts of a part that runs anyway. */
 const BY_NAME =
-  /^(?:mcp|packages|record-store|deletions|archives)$|-(?:sizes|paid|received|beside)$|^insight$/
+  /^(?:mcp|packages|record-store|deletions|archives)$|^turns-|-(?:sizes|paid|received|beside)$|^insight$/
 
 export const defaultParts = Object.keys(parts).filter(name => !BY_NAME.test(name))

@@ -1,7 +1,12 @@
 import { Socket } from 'node:net'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import pg, { type PoolClient } from 'pg'
-import { runInPipeline, runPreparedStatement, sendPipeline } from '../../src/record-store/index.ts'
+import {
+  commandInPipeline,
+  runInPipeline,
+  runPreparedStatement,
+  sendPipeline,
+} from '../../src/record-store/index.ts'
 import { cloneDatabase } from '../support/database.ts'
 
 /** A connection to PostgreSQL that remembers its packets. */
@@ -68,9 +73,12 @@ describe('statements of one turn of the event loop', () => {
       expect(socket.packets).toHaveLength(before + 1)
       expect(endsIn(socket.packets.slice(before))).toBe(1)
       const last = run('insert into pg_temp.kept values (1)')
+      const done = commandInPipeline(client, 'commit')
       sendPipeline(client)
-      await Promise.all([last, client.query('commit')])
+      await last
+      expect(await done).toBe('COMMIT')
       expect(socket.packets).toHaveLength(before + 2)
+      expect(endsIn(socket.packets.slice(before))).toBe(2)
     }))
 
   test('have their own rows each, the first time and again', () =>

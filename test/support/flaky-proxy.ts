@@ -72,8 +72,8 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
   }
 }
 
-/** Whether one of the messages is a query with the text `commit`. */
-const isCommit = (data: Buffer): boolean => /Q....commit\0/is.test(data.toString('latin1'))
+/** Whether one of the messages commits: a query with that text, or the use of the statement that is prepared by that name. */
+const isCommit = (data: Buffer): boolean => /(?:Q....|B....\0)commit\0/is.test(data.toString('latin1'))
 
 /** Whether PostgreSQL says that a transaction has ended. */
 const isCommitted = (data: Buffer): boolean => /C....(COMMIT|ROLLBACK)\0/s.test(data.toString('latin1'))

@@ -44,7 +44,7 @@ export async function recordSql(databaseUrl: string): Promise<SqlRecorder> {
     const textByName = new Map<string, string>()
     const readClient = messageReader({ startsWithType: false }, (type, [first = '', second = '']) => {
       if (type === 'P') {
-        prepared.add(second)
+        ;(COMMAND.test(second) ? simple : prepared).add(second)
         textByName.set(first, second)
       }
       if (type === 'Q') simple.add(first)
@@ -101,6 +101,9 @@ export async function recordSql(databaseUrl: string): Promise<SqlRecorder> {
  */
 const UNCOUNTED =
   /^notify |pg_notify\(channel|\brate_limits\b|\bs\.hash = \$1|^\nselect kid, x,|_leases\b|^delete from event_streams|pg_snapshot_xip/
+
+/** Prepared, too, though no plan is made for them. */
+const COMMAND = /^(begin|commit|rollback|set local)\b/
 
 const LENGTH_BYTES = 4
 

@@ -131,6 +131,7 @@ export interface HotHandler<I, R, F extends string, E extends EventSchemas, S = 
    * returns stops that request; one that it throws stops the batch.
    */
   decide(item: BatchItem<I>, state: S, verdict: HotContext<F, E>): R | Refusal | Problem
+  /** Sends all its statements in one turn of the event loop: the commit goes with them, unless they run something for another owner. */
   write(state: S, sql: Sql, runForOwner: RunForOwner): Promise<void>
 }
 

@@ -9,6 +9,8 @@ interface Submitted<T, R> {
 export interface BatchLimits {
   readonly size: number
   readonly inFlight: number
+  /** One batch more is started while the others have no more items than this together. */
+  readonly spareBelow?: number
   /** The smallest batch worth starting beside others; fewer items wait for more. */
   readonly least?: () => number
 }
@@ -30,15 +32,15 @@ interface Queue<T, R> {
  * one starts: many small ones would cost more than they save. Queues never wait for each other.
  */
 export function batcher<T, R>(
-  { size, inFlight, least = () => 1 }: BatchLimits,
+  { size, inFlight, spareBelow = -1, least = () => 1 }: BatchLimits,
   work: (items: readonly T[]) => Promise<readonly BatchResult<R>[]>,
 ): (queueName: string, item: T) => Promise<R> {
   const queues = new Map<string, Queue<T, R>>()
 
   async function run(name: string): Promise<void> {
     const queue = queues.get(name)
-    if (!queue || queue.batchesUnderWay >= inFlight) return
-    while (queue.waiting.length > 0 && (queue.isOverdue || isLargeEnough(queue, least()))) {
+    if (!queue) return
+    while (hasRoom(queue) && queue.waiting.length > 0 && (queue.isOverdue || isLargeEnough(queue, least()))) {
       const batch = queue.waiting.splice(0, size)
       queue.isOverdue = false
       if (queue.waiting.length > 0) startLater(name, queue)
@@ -50,6 +52,9 @@ export function batcher<T, R>(
     }
     if (queue.batchesUnderWay === 0 && queue.waiting.length === 0) queues.delete(name)
   }
+
+  const hasRoom = ({ batchesUnderWay, itemsUnderWay }: Queue<T, R>): boolean =>
+    batchesUnderWay < inFlight || (batchesUnderWay === inFlight && itemsUnderWay <= spareBelow)
 
   function startLater(name: string, queue: Queue<T, R>): void {
     const [first] = queue.waiting

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { PoolClient, QueryResult } from 'pg'
-import { sendPipeline } from '../../record-store/index.ts'
+import type { PoolClient } from 'pg'
+import { commandInPipeline } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
 import type { Tenant } from '../contract/actor.ts'
 import { Problem } from '../contract/problem.ts'
@@ -10,31 +10,28 @@ import { isConnectionLost } from './retry.ts'
 
 /**
  * Runs a transaction on a connection of its own, which always goes back to the pool, or is closed if it
- * broke. `begin` is sent with the first statement of the work: if it fails, so does that statement. Null
- * opens no transaction: for reads, which are then sent together on one connection.
+ * broke. The commands that begin it are sent with the first statement of the work: if one fails, so does that
+ * statement. Null opens no transaction: for reads, which are then sent together on one connection.
  */
 export async function onConnection<T>(
   { pool }: Database,
-  begin: string | null,
+  begin: string | readonly string[] | null,
   work: (client: PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
   try {
-    if (begin !== null) client.query(begin).catch(() => undefined)
+    for (const command of [begin ?? []].flat()) commandInPipeline(client, command).catch(() => undefined)
     return await work(client)
   } catch (error) {
-    broken = isConnectionLost(error) ? (error as Error) : await failureOf(send(client, 'rollback'))
+    broken = isConnectionLost(error)
+      ? (error as Error)
+      : await failureOf(commandInPipeline(client, 'rollback'))
     throw error
   } finally {
     endTransaction(client)
     client.release(broken)
   }
-}
-
-function send(client: PoolClient, text: 'commit' | 'rollback'): Promise<QueryResult> {
-  sendPipeline(client)
-  return client.query(text)
 }
 
 const failureOf = (work: Promise<unknown>): Promise<Error | undefined> =>
@@ -50,8 +47,8 @@ interface TransactionTrace {
 }
 
 /**
- * Commits together with the pending statements: if one of them fails, the commit rolls back. If the
- * connection is lost meanwhile, finds out whether the commit succeeded.
+ * Commits together with the pending statements: if one of them fails, the commit is skipped, or rolls back. One that was
+ * sent too late for the commit fails, too. If the connection is lost meanwhile, finds out whether the commit succeeded.
  */
 export async function commit(
   database: Database,
@@ -59,20 +56,18 @@ export async function commit(
   trace: TransactionTrace,
   underWay: readonly Promise<unknown>[] = [],
 ): Promise<void> {
-  const statements = Promise.allSettled(underWay)
   try {
-    const committed = send(client, 'commit')
+    const committed = commandInPipeline(client, 'commit')
     endTransaction(client)
-    const { command } = await committed
-    if (command !== 'COMMIT') throw failureIn(await statements)
+    const settled = await Promise.allSettled([...underWay, committed])
+    const failed = settled.find(statement => statement.status === 'rejected')
+    if (failed) throw failed.reason
+    if ((await committed) !== 'COMMIT')
+      throw new Error('an error before the commit has undone the transaction')
   } catch (error) {
     if (!isConnectionLost(error) || (await commitOutcome(database, trace)) === 'aborted') throw error
   }
 }
-
-const failureIn = (statements: readonly PromiseSettledResult<unknown>[]): unknown =>
-  statements.find(statement => statement.status === 'rejected')?.reason ??
-  new Error('an error before the commit has undone the transaction')
 
 type CommitOutcome = 'committed' | 'aborted'
 
@@ -144,7 +139,7 @@ export const readExclusively = <T>(
     const sql = sqlOn(client)
     const [lock] = await sql<{ isOurs: boolean }>(TRY_LOCK, [name])
     const result = lock?.isOurs ? await work(sql) : undefined
-    await send(client, 'commit')
+    await commandInPipeline(client, 'commit')
     return result
   })
 
@@ -152,6 +147,6 @@ export const readExclusively = <T>(
 export const readSnapshot = <T>(database: Database, work: (sql: Sql) => Promise<T>): Promise<T> =>
   onConnection(database, 'begin isolation level repeatable read read only', async client => {
     const result = await work(sqlOfTransaction(client))
-    await send(client, 'commit')
+    await commandInPipeline(client, 'commit')
     return result
   })

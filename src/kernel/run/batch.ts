@@ -7,7 +7,7 @@ import type { ScopedIdempotencyKey } from '../journal/idempotency.ts'
 import type { EventRow, OutboxRow } from '../journal/journal.ts'
 import { buildEvent, buildRefusal, buildWakeUpRow } from '../journal/journal-rows.ts'
 import { finishCall, type HandlerResult, journalEvents, requireOutcome } from './finish-call.ts'
-import { RequestContext } from './request-context.ts'
+import { ignoreRejection, RequestContext } from './request-context.ts'
 import type { OperationRuntime } from './runtime.ts'
 import { type CallInTransaction, replayedOutcome, type Transaction } from './transaction.ts'
 
@@ -89,7 +89,24 @@ async function decideAll(
       entry.result = { status: 'fulfilled', value: finishCall(entry, emitted, value, tx.journal) }
     }
   }
-  await batchHandlerOf(first.call).write(state, tx.sql, runtime.runForOwnerIn(tx))
+  await writeAll(batchHandlerOf(first.call), state, runtime, tx)
+}
+
+/** Sends the writes, which share the round trip of the journal and the commit: only those for other owners read, too. */
+async function writeAll(
+  handler: Handler,
+  state: unknown,
+  runtime: OperationRuntime,
+  tx: Transaction,
+): Promise<void> {
+  const runForOwner = runtime.runForOwnerIn(tx)
+  let concernsOthers = false
+  const written = handler.write(state, tx.sql, (...call) => {
+    concernsOthers = true
+    return runForOwner(...call)
+  })
+  if (concernsOthers) await written
+  else tx.pendingStatements.push(ignoreRejection(written))
 }
 
 export async function loadAndDecide<C extends { readonly call: HotOperationCall }>(

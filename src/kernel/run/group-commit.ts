@@ -37,7 +37,8 @@ class LockedLanes {
   }
 }
 
-const BATCH = { size: 64, inFlight: 2 }
+/** Batches wait for PostgreSQL, which waits for them: a third one keeps both busy while they are small. */
+const BATCH = { size: 64, inFlight: 2, spareBelow: 32 }
 /** Calls between two steps are with another system: smaller batches keep this process busy while PostgreSQL is. */
 const STEPS = { size: 12, inFlight: 1 }
 /**

@@ -60,26 +60,30 @@ export const inTransaction = <C extends ApiCall, T>(
   work: (tx: Transaction, opened: readonly CallInTransaction<C>[]) => Promise<T>,
 ): Promise<T> =>
   withDatabaseRetries(() =>
-    onConnection(runtime.database, `begin; set local lock_timeout = '${lockTimeoutMs}ms'`, async client => {
-      let statements = 2
-      const plainSql = sqlOfTransaction(client)
-      const sql: Sql = (text, values) => {
-        statements++
-        return plainSql(text, values)
-      }
-      const { id, now, opened } = await open(calls, whenLocked, sql)
-      const journal = emptyJournal()
-      const tx = { sql, now, journal, pendingStatements: [] }
-      const result = await work(tx, opened)
-      const written = writeJournal(sql, journal)
-      await commit(runtime.database, client, { id, event: journal.events[0] }, [
-        ...tx.pendingStatements,
-        written,
-      ])
-      notifyListeners(runtime, journal, await written.catch(() => POSSIBLY_NEW_ROWS))
-      onCommit?.(statements)
-      return result
-    }),
+    onConnection(
+      runtime.database,
+      ['begin', `set local lock_timeout = '${lockTimeoutMs}ms'`],
+      async client => {
+        let statements = 2
+        const plainSql = sqlOfTransaction(client)
+        const sql: Sql = (text, values) => {
+          statements++
+          return plainSql(text, values)
+        }
+        const { id, now, opened } = await open(calls, whenLocked, sql)
+        const journal = emptyJournal()
+        const tx = { sql, now, journal, pendingStatements: [] }
+        const result = await work(tx, opened)
+        const written = writeJournal(sql, journal)
+        await commit(runtime.database, client, { id, event: journal.events[0] }, [
+          ...tx.pendingStatements,
+          written,
+        ])
+        notifyListeners(runtime, journal, await written.catch(() => POSSIBLY_NEW_ROWS))
+        onCommit?.(statements)
+        return result
+      },
+    ),
   )
 
 export const inOwnTransaction = <T>(

@@ -67,6 +67,24 @@ describe('a batcher’s lane', () => {
     expect(batches[2]?.items).toEqual(['g'])
   })
 
+  test('starts one batch more while the others are small, and not while they are large', async () => {
+    const { add, batches, sizes } = pausedBatcher({ size: 4, inFlight: 2, spareBelow: 2 })
+    for (const turn of ['a', 'b', 'c', 'defghijk']) {
+      for (const item of turn) void add('a', item)
+      await turnEnds()
+    }
+    expect(sizes()).toEqual([1, 1, 1])
+    batches[0]?.finish()
+    await turnEnds()
+    expect(sizes()).toEqual([1, 1, 1, 4])
+    batches[1]?.finish()
+    await turnEnds()
+    expect(sizes()).toEqual([1, 1, 1, 4])
+    batches[2]?.finish()
+    await turnEnds()
+    expect(sizes()).toEqual([1, 1, 1, 4, 4])
+  })
+
   test('starts another batch while one takes long', async () => {
     const { add, batches } = pausedBatcher({ size: 8, inFlight: 2 })
     for (const item of 'abcd') void add('a', item)

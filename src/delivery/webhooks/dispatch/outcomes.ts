@@ -36,7 +36,7 @@ export interface OutcomeFollowUp {
 }
 
 /** Commits without waiting for the disk: if the server is killed, a lost outcome means one more delivery. */
-const ASYNC_COMMIT = 'begin; set local synchronous_commit = off'
+const ASYNC_COMMIT = ['begin', 'set local synchronous_commit = off']
 
 type Locked = DeliveryRow & Row & { plan: string; failures: number }
 

@@ -1,0 +1,112 @@
+import { join, resolve } from 'node:path'
+import { printLine } from '../../src/platform/output.ts'
+import { type Case, measure } from './case.ts'
+import { hasPgbench, pgbench } from './database/pgbench.ts'
+import { ratio, type Section, wholeNumber } from './report.ts'
+import { usualOrShort } from './short.ts'
+import { onStage, type Stage } from './stage.ts'
+
+/** A checkout of the older version, with its packages. */
+const OLDER = process.env.BENCH_OLDER
+const CONNECTIONS = usualOrShort([1, 32], [1])
+const ROUNDS = usualOrShort(5, 1)
+const SECONDS = usualOrShort(1, 0.5)
+const PGBENCH_CLIENTS = 8
+
+type CasesOf = (stage: Stage, checkout: string) => Promise<readonly Case[]>
+
+/** The cases are those of the version: its schema may refuse the rows and the SQL of another one. */
+const casesIn: Readonly<Record<'transfers' | 'intents', CasesOf>> = {
+  async transfers(stage, checkout) {
+    const { fillWallets, transferCases }: typeof import('./cases/transfer-cases.ts') = await import(
+      join(checkout, 'test/bench/cases/transfer-cases.ts')
+    )
+    await fillWallets(stage)
+    return transferCases(stage)
+  },
+  async intents(stage, checkout) {
+    const { intentCases }: typeof import('./cases/intent-cases.ts') = await import(
+      join(checkout, 'test/bench/cases/intent-cases.ts')
+    )
+    return intentCases(stage)
+  },
+}
+
+interface Version {
+  readonly stage: Stage
+  readonly cases: readonly Case[]
+}
+
+/** The requests a second of this version, of the older one, and of pgbench in each one’s database. */
+type Rates = Readonly<Record<'now' | 'before' | 'sqlNow' | 'sqlBefore', number>>
+
+/** The medians of the rounds. */
+interface Turns extends Rates {
+  readonly name: string
+  readonly connections: number
+}
+
+/**
+ * Two versions on one machine at one time, each with a PostgreSQL of its own. They are measured in turns of a second,
+ * since other load, and a virtual machine, vary from minute to minute by more than versions do.
+ */
+export async function measureInTurns(folder: string, part: keyof typeof casesIn): Promise<Section> {
+  if (!OLDER || !hasPgbench())
+    throw new Error('BENCH_OLDER must name a checkout of the older version, and pgbench be on the PATH.')
+  const [here, there] = [process.cwd(), resolve(OLDER)]
+  const { onStage: onOlderStage }: { onStage: typeof onStage } = await import(
+    join(there, 'test/bench/stage.ts')
+  )
+  const turns = await onStage(folder, `${part}-now`, async now => {
+    // Programs are started by relative paths.
+    process.chdir(there)
+    return onOlderStage(folder, `${part}-before`, async before => {
+      process.chdir(here)
+      const cases = casesIn[part]
+      return measureTurns(
+        { stage: now, cases: await cases(now, here) },
+        { stage: before, cases: await cases(before, there) },
+      )
+    })
+  })
+  return { figures: { [`turns-${part}`]: turns }, text: [HEAD, RULE, ...turns.map(lineOf)].join('\n') }
+}
+
+async function measureTurns(now: Version, before: Version): Promise<Turns[]> {
+  const turns: Turns[] = []
+  for (const connections of CONNECTIONS)
+    for (const [n, { name }] of now.cases.entries()) {
+      const rounds: Rates[] = []
+      for (let round = 0; round < ROUNDS; round++)
+        rounds.push({
+          now: await rateOf(now, n, connections),
+          before: await rateOf(before, n, connections),
+          sqlNow: await sqlRateOf(now, n, connections),
+          sqlBefore: await sqlRateOf(before, n, connections),
+        })
+      const middle = (of: keyof Rates): number => median(rounds.map(round => round[of]))
+      const rates = { now: middle('now'), before: middle('before') }
+      turns.push({ name, connections, ...rates, sqlNow: middle('sqlNow'), sqlBefore: middle('sqlBefore') })
+      printLine(`  ${lineOf(turns.at(-1) as Turns)}`)
+    }
+  return turns
+}
+
+const rateOf = async ({ stage, cases }: Version, n: number, connections: number): Promise<number> =>
+  (await measure(stage, cases[n] as Case, connections, SECONDS)).perSecond
+
+async function sqlRateOf({ stage, cases }: Version, n: number, connections: number): Promise<number> {
+  const equivalent = await cases[n]?.sqlEquivalent?.()
+  if (!equivalent) throw new Error('a case without its SQL')
+  const clients = connections === 1 ? 1 : PGBENCH_CLIENTS
+  return (await pgbench(equivalent, 'statements', stage, SECONDS, clients)).perSecond
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+const HEAD = '| case | connections | before, /s | now, /s | of pgbench before | of pgbench now |'
+const RULE = '|---|--:|--:|--:|--:|--:|'
+
+const lineOf = ({ name, connections, now, before, sqlNow, sqlBefore }: Turns): string =>
+  `| ${name} | ${connections} | ${wholeNumber(before)} | ${wholeNumber(now)} | ${ratio(before, sqlBefore)} | ${ratio(now, sqlNow)} |`
