@@ -44,8 +44,8 @@ const { prepareValue } = (
 
 /** Values are written in the protocol's form at once: one that cannot be written fails before it is sent. */
 class Statement {
-  readonly text: string
-  readonly name: string
+  text: string
+  name: string
   readonly values: (string | Buffer | null)[]
   readonly rows: Row[] = []
   /** What PostgreSQL says that it has done, such as `COMMIT`. */
@@ -53,10 +53,10 @@ class Statement {
   readonly #answer = Promise.withResolvers<Row[]>()
   #failure: unknown
 
-  /** The driver keeps the names of statements that it has prepared itself. */
-  constructor(text: string, values: readonly unknown[], name = `pipeline ${nameOf(text)}`) {
+  constructor(text: string, values: readonly unknown[]) {
     this.text = text
-    this.name = name
+    // The driver keeps the names of statements that it has prepared itself.
+    this.name = `pipeline ${nameOf(text)}`
     this.values = values.map(value => prepareValue(value))
   }
 
@@ -98,6 +98,22 @@ class Statement {
 
   fail(error: unknown): void {
     this.#answer.reject(error)
+  }
+}
+
+/** A statement without values, whose text is chosen when it is sent. */
+class Command extends Statement {
+  readonly #choose: () => string
+
+  constructor(choose: () => string) {
+    super('', [])
+    this.#choose = choose
+  }
+
+  override write(connection: Connection, prepared: Map<string, Prepared>): void {
+    this.text = this.#choose()
+    this.name = this.text
+    super.write(connection, prepared)
   }
 }
 
@@ -203,9 +219,12 @@ export async function runInPipeline(
   return statement.answered
 }
 
-/** As `runInPipeline`, for a command; returns what PostgreSQL has done, as the commit of a failed transaction rolls it back. */
-export async function commandInPipeline(client: PoolClient, command: string): Promise<string> {
-  const statement = new Statement(command, [], command)
+/**
+ * As `runInPipeline`, for a command, which is chosen when all that precedes it is known. Returns what PostgreSQL has done, as
+ * the commit of a failed transaction rolls it back.
+ */
+export async function commandInPipeline(client: PoolClient, choose: () => string): Promise<string> {
+  const statement = new Command(choose)
   queue(client, statement)
   await statement.answered
   return statement.tag

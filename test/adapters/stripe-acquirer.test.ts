@@ -226,6 +226,7 @@ describe('Stripe as the acquirer', () => {
     refunded('re_made_elsewhere', { status: 'succeeded', reason: 'duplicate' })
     refunded('re_failed_elsewhere', { status: 'failed' })
     refunded('re_cancelled_elsewhere', { status: 'canceled' })
+    refunded('re_taken_back_elsewhere', { status: 'canceled', failure_balance_transaction: 'txn_back' })
     refunded('re_asked', { status: 'succeeded', metadata: { refund: 'asked_1' } })
     refunded('re_asked_in_vain', { status: 'failed', metadata: { refund: 'asked_2' } })
     refunded('re_under_way', { status: 'pending', metadata: { refund: 'asked_3' } })
@@ -246,6 +247,7 @@ describe('Stripe as the acquirer', () => {
       { ...of, chargeback: { ...chargeback, withdrawnCents: 500n, reinstatedCents: 0n } },
       elsewhere('re_made_elsewhere', 'duplicate', 0n),
       elsewhere('re_failed_elsewhere', 'no reason', 300n),
+      elsewhere('re_taken_back_elsewhere', 'no reason', 300n),
       { ...of, refundReference: 'asked_1', outcome: 'approved' },
       { ...of, refundReference: 'asked_2', outcome: 'declined' },
     ])

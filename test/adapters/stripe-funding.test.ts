@@ -260,22 +260,26 @@ describe('money that the payer’s bank takes back', () => {
     await expectSums(2_100n, 2_100n)
   })
 
-  test('is what was refunded in the dashboard, too, until such a refund fails', async () => {
-    const { charge, stateOf, intentId } = await aCharge()
-    await charge()
-    const id = fundings.refund(intentId(), 1_000)
-    const code = 'refunded'
-    expect(await stateOf()).toMatchObject({
-      status: 'returned',
-      takenCents: 1_000n,
-      givenCents: 0n,
-      reason: { code },
-    })
-    stripe.refunds.set(id, { ...stripe.refunds.get(id), status: 'failed' })
-    expect(await stateOf()).toMatchObject({ status: 'returned', takenCents: 1_000n, givenCents: 1_000n })
-    stripe.refunds.set(id, { ...stripe.refunds.get(id), status: 'canceled' })
-    expect(await stateOf()).toEqual({ status: 'settled' })
-  })
+  test.each([{ status: 'failed' }, { status: 'canceled', failure_balance_transaction: 'txn_back' }])(
+    'is what was refunded in the dashboard, too, until such a refund is $status',
+    async back => {
+      const { charge, stateOf, intentId } = await aCharge()
+      await charge()
+      const id = fundings.refund(intentId(), 1_000)
+      const code = 'refunded'
+      expect(await stateOf()).toMatchObject({
+        status: 'returned',
+        takenCents: 1_000n,
+        givenCents: 0n,
+        reason: { code },
+      })
+      const before = stripe.refunds.get(id)
+      stripe.refunds.set(id, { ...before, ...back })
+      expect(await stateOf()).toMatchObject({ status: 'returned', takenCents: 1_000n, givenCents: 1_000n })
+      stripe.refunds.set(id, { ...before, status: 'canceled', failure_balance_transaction: null })
+      expect(await stateOf()).toEqual({ status: 'settled' })
+    },
+  )
 
   test('is unknown while Stripe does not answer', async () => {
     stripe.break(/^GET disputes$/, refusal(500, { message: 'Not now.' }))

@@ -73,7 +73,7 @@ describe('statements of one turn of the event loop', () => {
       expect(socket.packets).toHaveLength(before + 1)
       expect(endsIn(socket.packets.slice(before))).toBe(1)
       const last = run('insert into pg_temp.kept values (1)')
-      const done = commandInPipeline(client, 'commit')
+      const done = commandInPipeline(client, () => 'commit')
       sendPipeline(client)
       await last
       expect(await done).toBe('COMMIT')

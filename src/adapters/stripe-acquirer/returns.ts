@@ -2,12 +2,14 @@ import type Stripe from 'stripe'
 import { z } from 'zod'
 import type { Chargeback, ListedReturn } from '../../ports/acquirer.ts'
 import { cents, NO_CENTS, negateCents, sumOf } from '../../values/money.ts'
+import { refundSums } from '../stripe-issuing/refund-sums.ts'
 import { STRIPE_PREVIEW_VERSION } from '../stripe-issuing/shared-tokens.ts'
 
 export const StripeRefund = z.object({
   id: z.string().min(1),
   status: z.string().nullable(),
   failure_reason: z.string().max(200).nullish(),
+  failure_balance_transaction: z.string().nullish(),
   amount: z.int().min(1).transform(cents),
   reason: z.string().max(200).nullish(),
   metadata: z.record(z.string(), z.string()).default({}),
@@ -46,14 +48,12 @@ function chargebackOf({
   }
 }
 
-/** One in another state has moved nothing. */
-const MOVED = new Set(['pending', 'succeeded', 'failed'])
-
-/** A refund that this service has not asked for; one that failed has come back. */
-export function refundElsewhere({ id, status, reason, amount, metadata }: StripeRefund): Chargeback[] {
-  if (metadata.refund !== undefined || !MOVED.has(status ?? '')) return []
-  const reinstatedCents = status === 'failed' ? amount : NO_CENTS
-  return [{ id, kind: 'refund', reason: reason ?? 'no reason', withdrawnCents: amount, reinstatedCents }]
+/** A refund that this service has not asked for. */
+export function refundElsewhere(refund: StripeRefund): Chargeback[] {
+  const { id, reason, metadata } = refund
+  const { takenCents: withdrawnCents, givenCents: reinstatedCents } = refundSums(refund)
+  if (metadata.refund !== undefined || withdrawnCents === NO_CENTS) return []
+  return [{ id, kind: 'refund', reason: reason ?? 'no reason', withdrawnCents, reinstatedCents }]
 }
 
 /** What the charge was made with. Other payments of the same account have no such metadata. */

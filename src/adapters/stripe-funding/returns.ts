@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import { z } from 'zod'
 import type { ChargeReturn, ChargeState, ReturnedSums } from '../../ports/funding-rail.ts'
 import { addCents, cents, NO_CENTS, negateCents, sumOf } from '../../values/money.ts'
+import { refundSums } from '../stripe-issuing/refund-sums.ts'
 
 /** In the metadata of payment intents: which funding it is. */
 export const FUNDING_ID = 'funding_id'
@@ -16,10 +17,12 @@ const Dispute = z.object({
   ...ofIntent,
 })
 
-const Refund = z.object({ amount: z.int().transform(cents), status: z.string().nullable(), ...ofIntent })
-
-/** One in another state has moved nothing. One that failed has come back. */
-const MOVED = new Set(['pending', 'succeeded', 'failed'])
+const Refund = z.object({
+  amount: z.int().transform(cents),
+  status: z.string().nullable(),
+  failure_balance_transaction: z.string().nullish(),
+  ...ofIntent,
+})
 
 /** What disputes have moved on Stripe's balance. A returned SEPA direct debit is a dispute, too. An inquiry moves nothing. */
 function sumsOfDispute({ balance_transactions }: z.output<typeof Dispute>): ReturnedSums {
@@ -29,11 +32,6 @@ function sumsOfDispute({ balance_transactions }: z.output<typeof Dispute>): Retu
     givenCents: sumOf(amounts.filter(amount => amount > NO_CENTS)),
   }
 }
-
-const sumsOfRefund = ({ amount, status }: z.output<typeof Refund>): ReturnedSums => ({
-  takenCents: MOVED.has(status ?? '') ? amount : NO_CENTS,
-  givenCents: status === 'failed' ? amount : NO_CENTS,
-})
 
 const totalOf = (list: readonly ReturnedSums[]): ReturnedSums => ({
   takenCents: sumOf(list.map(({ takenCents }) => takenCents)),
@@ -47,7 +45,7 @@ export async function returnOf(stripe: Stripe, payment_intent: string): Promise<
   const [disputed, refunded] = await Promise.all([stripe.disputes.list(query), stripe.refunds.list(query)])
   const disputes = z.array(Dispute).parse(disputed.data)
   const refunds = z.array(Refund).parse(refunded.data)
-  const sums = totalOf([...disputes.map(sumsOfDispute), ...refunds.map(sumsOfRefund)])
+  const sums = totalOf([...disputes.map(sumsOfDispute), ...refunds.map(refundSums)])
   if (sums.takenCents === 0n) return { status: 'settled' }
   const code = disputes[0]?.reason ?? 'refunded'
   const message = disputes[0] ? 'The payer’s bank has taken the money back.' : 'Refunded at Stripe.'
@@ -80,7 +78,7 @@ export async function listReturns(stripe: Stripe, since: Date): Promise<readonly
   }
   for await (const one of stripe.refunds.list(query)) {
     const refund = Refund.parse(one)
-    add(refund, sumsOfRefund(refund))
+    add(refund, refundSums(refund))
   }
   return [...returns].map(([reference, sums]) => ({ reference, ...sums }))
 }

@@ -5,7 +5,7 @@ import { clock } from '../../values/clock.ts'
 import type { Tenant } from '../contract/actor.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Sql } from '../contract/sql.ts'
-import { type Database, endTransaction, sqlOfTransaction, sqlOn } from './prepared-sql.ts'
+import { type Database, endTransaction, refuseLaterSql, sqlOfTransaction, sqlOn } from './prepared-sql.ts'
 import { isConnectionLost } from './retry.ts'
 
 /**
@@ -21,17 +21,23 @@ export async function onConnection<T>(
   const client = await pool.connect()
   let broken: Error | undefined
   try {
-    for (const command of [begin ?? []].flat()) commandInPipeline(client, command).catch(() => undefined)
+    for (const command of [begin ?? []].flat())
+      commandInPipeline(client, () => command).catch(() => undefined)
     return await work(client)
   } catch (error) {
-    broken = isConnectionLost(error)
-      ? (error as Error)
-      : await failureOf(commandInPipeline(client, 'rollback'))
+    broken = isConnectionLost(error) ? (error as Error) : await failureOf(rollBack(client))
     throw error
   } finally {
     endTransaction(client)
     client.release(broken)
   }
+}
+
+/** What of the work still runs can send no more: behind the rollback it would be kept. */
+function rollBack(client: PoolClient): Promise<string> {
+  const rolledBack = commandInPipeline(client, () => 'rollback')
+  refuseLaterSql(client)
+  return rolledBack
 }
 
 const failureOf = (work: Promise<unknown>): Promise<Error | undefined> =>
@@ -47,8 +53,9 @@ interface TransactionTrace {
 }
 
 /**
- * Commits together with the pending statements: if one of them fails, the commit is skipped, or rolls back. One that was
- * sent too late for the commit fails, too. If the connection is lost meanwhile, finds out whether the commit succeeded.
+ * Commits together with the pending statements: if one of them fails, the commit is skipped, or rolls back. One that
+ * fails before it is sent makes it a rollback; one that comes too late for the commit fails, too. If the connection is
+ * lost meanwhile, finds out whether the commit succeeded.
  */
 export async function commit(
   database: Database,
@@ -56,9 +63,14 @@ export async function commit(
   trace: TransactionTrace,
   underWay: readonly Promise<unknown>[] = [],
 ): Promise<void> {
+  let hasFailed = false
+  for (const statement of underWay)
+    statement.catch(() => {
+      hasFailed = true
+    })
   try {
-    const committed = commandInPipeline(client, 'commit')
-    endTransaction(client)
+    const committed = commandInPipeline(client, () => (hasFailed ? 'rollback' : 'commit'))
+    refuseLaterSql(client)
     const settled = await Promise.allSettled([...underWay, committed])
     const failed = settled.find(statement => statement.status === 'rejected')
     if (failed) throw failed.reason
@@ -139,7 +151,7 @@ export const readExclusively = <T>(
     const sql = sqlOn(client)
     const [lock] = await sql<{ isOurs: boolean }>(TRY_LOCK, [name])
     const result = lock?.isOurs ? await work(sql) : undefined
-    await commandInPipeline(client, 'commit')
+    await commandInPipeline(client, () => 'commit')
     return result
   })
 
@@ -147,6 +159,6 @@ export const readExclusively = <T>(
 export const readSnapshot = <T>(database: Database, work: (sql: Sql) => Promise<T>): Promise<T> =>
   onConnection(database, 'begin isolation level repeatable read read only', async client => {
     const result = await work(sqlOfTransaction(client))
-    await commandInPipeline(client, 'commit')
+    await commandInPipeline(client, () => 'commit')
     return result
   })

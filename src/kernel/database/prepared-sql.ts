@@ -10,13 +10,18 @@ const transactionsEnded = new WeakMap<Pool | PoolClient, number>()
 
 const endedOn = (connection: Pool | PoolClient): number => transactionsEnded.get(connection) ?? 0
 
+/** Later SQL of the transaction fails: it would follow the end of it, which is queued. */
+export function refuseLaterSql(client: PoolClient): void {
+  transactionsEnded.set(client, endedOn(client) + 1)
+}
+
 /**
  * After this the connection belongs to another transaction: pending SQL has been sent, and later SQL of this
  * one fails.
  */
 export function endTransaction(client: PoolClient): void {
   sendPipeline(client)
-  transactionsEnded.set(client, endedOn(client) + 1)
+  refuseLaterSql(client)
 }
 
 /** Throws if the transaction has ended: the statement would run in another one, or in none. */

@@ -42,7 +42,7 @@ const BATCH = { size: 64, inFlight: 2, spareBelow: 32 }
 /** Calls between two steps are with another system: smaller batches keep this process busy while PostgreSQL is. */
 const STEPS = { size: 12, inFlight: 1 }
 /**
- * How long a batch waits for a locked row. Three earlier batches, of this process and another, may hold the
+ * How long a batch waits for a locked row. Five earlier batches, of this process and another, may hold the
  * same hot rows. A row locked for longer delays only its own requests: each is then tried unbatched, hardly
  * waiting.
  */

@@ -20,6 +20,16 @@ const committing = (write: (sql: Sql) => Promise<unknown>[]): Promise<void> =>
     await commit(database, client, { id: String(opened?.id), event: undefined }, pending)
   })
 
+function circle(): object {
+  const it: { self?: object } = {}
+  it.self = it
+  return it
+}
+
+/** Fails that many calls below the one that is waited for. */
+const deep = async (fail: () => Promise<never>, calls: number): Promise<unknown> =>
+  calls === 0 ? fail() : deep(fail, calls - 1)
+
 const ownersWithClock = async (): Promise<unknown[]> =>
   (await sqlOn(database.pool)('select owner_id from tenant_clocks order by 1')).map(
     ({ owner_id }) => owner_id,
@@ -50,9 +60,34 @@ describe('a commit', () => {
     expect(await ownersWithClock()).toEqual(before)
   })
 
+  test.each([
+    ['the values of a statement cannot be written', (sql: Sql) => sql('select $1::jsonb', [circle()])],
+    ['a write throws behind others', () => deep(() => Promise.reject(new TypeError('circular')), 20)],
+  ])('keeps nothing where %s, so that it is never sent', async (_, fails) => {
+    const before = await ownersWithClock()
+    const failing = committing(sql => [Promise.all([sql(ADD, ['customer_h', 1]), fails(sql)])])
+    await expect(failing).rejects.toThrow('circular')
+    expect(await ownersWithClock()).toEqual(before)
+    await committing(sql => [sql(ADD, ['customer_i', 1])])
+    expect(await ownersWithClock()).toContain('customer_i')
+  })
+
   test('tells of a statement that waited for an answer, and so came too late', async () => {
     const late = committing(sql => [sql('select 1').then(() => sql(ADD, ['customer_g', 1]))])
     await expect(late).rejects.toThrow('sent after the end of its transaction')
     expect(await ownersWithClock()).not.toContain('customer_g')
   })
+})
+
+test('a rollback is followed by nothing of the work that still runs', async () => {
+  let late: Promise<unknown> | undefined
+  const failing = onConnection(database, 'begin', async client => {
+    const sql = sqlOfTransaction(client)
+    late = sql('select 1').then(() => sql(ADD, ['customer_j', 1]))
+    late.catch(() => undefined)
+    throw new Error('not found')
+  })
+  await expect(failing).rejects.toThrow('not found')
+  await expect(late).rejects.toThrow('sent after the end of its transaction')
+  expect(await ownersWithClock()).not.toContain('customer_j')
 })
