@@ -5,6 +5,7 @@ import type { WaitingRun } from '../src/kernel/contract/call.ts'
 import type { RegisteredOperation } from '../src/kernel/contract/operation.ts'
 import { Problem } from '../src/kernel/contract/problem.ts'
 import type { ProcessInput, ProcessStatus } from '../src/kernel/contract/process.ts'
+import type { LastRequest } from '../src/kernel/journal/last-request.ts'
 import type { ExecuteCall } from '../src/kernel/run/execute.ts'
 
 export interface OperationResult<T> {
@@ -29,7 +30,7 @@ interface Parts {
   readonly execute: ExecuteCall
   readonly operations: readonly RegisteredOperation[]
   readonly offsetOf: (tenant: Tenant) => Promise<number>
-  readonly causeOf: (tenant: Tenant, id: string) => Promise<string | undefined>
+  readonly causeOf: (tenant: Tenant, id: string) => Promise<LastRequest | undefined>
   readonly onFailure: (error: unknown, operation: string) => void
 }
 
@@ -48,11 +49,13 @@ export function operationRunner({ execute, operations, offsetOf, causeOf, onFail
     let clockOffsetMs = 0
     const work = async () => {
       clockOffsetMs = await offsetOf(of)
-      const requestId = isRead || isScheduled ? given : ((await causeOf(of, of.id)) ?? given)
+      const cause = isRead || isScheduled ? undefined : await causeOf(of, of.id)
+      const { requestId = given, traceparent } = cause ?? {}
       const input = { params, ...parseInput(operation.operation, new URLSearchParams(), body) }
       const actor = { ...actorOf(of, as), clockOffsetMs }
       const call = { operation, actor, input, requestId, address: null, idempotencyKey: once }
-      return execute({ ...call, ...(waitingRun && { waitingRun }) })
+      const caused = { ...call, traceparent: traceparent ?? undefined }
+      return execute({ ...caused, ...(waitingRun && { waitingRun }) })
     }
     const outcome = await orRefusal(work).catch((error: unknown) => {
       onFailure(error, key)

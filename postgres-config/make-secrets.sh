@@ -15,7 +15,9 @@ done
 touch "$folder/encryption_keys_old"
 # Issued by Stripe; empty without Stripe Issuing.
 # The secret key of an S3-compatible store; empty if files are in a directory.
-for name in stripe_secret_key stripe_webhook_secret stripe_webhook_secret_events files_secret_key; do
+# The headers of a collector of OpenTelemetry, such as its key; empty without one.
+for name in stripe_secret_key stripe_webhook_secret stripe_webhook_secret_events files_secret_key \
+  otel_exporter_otlp_headers; do
   touch "$folder/$name"
 done
 chmod 644 "$folder"/*

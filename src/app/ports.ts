@@ -42,6 +42,7 @@ interface Parts {
   readonly collection: Ports['collection']
   readonly outside: ExternalSystems
   readonly outbound: OutboundHttp
+  readonly tracing: Ports['tracing']
   readonly vault: Vault
   readonly signer: Signer
   readonly threads: Threads

@@ -11,6 +11,7 @@ import { clock } from '../values/clock.ts'
 import type { OpenRuntime, Stoppable } from './runtime.ts'
 import { repairMonthlyStatementRun } from './schedules.ts'
 import { keepTemporalConnected, type TemporalAccess } from './temporal-access.ts'
+import { withTracedStarts } from './traced-runs.ts'
 
 /** Together with the time of a round, a run ended from outside is restarted within a minute. */
 const EVERY_MS = 20_000
@@ -75,10 +76,11 @@ export function startOutboxRelay(runtime: OpenRuntime, access: TemporalAccess): 
     if (stopping.aborted) return { stop: () => connection.close() }
     const client = new Client({ connection, namespace: access.namespace })
     runtime.watchTemporal(() => isServing(connection))
-    const { database, listener, log, watch } = runtime
+    const { database, listener, log, ports, watch } = runtime
     const onFailure = (error: unknown) => log.warn({ err: error }, 'Temporal took no work')
     const lease = runtime.leases.of('outbox')
-    const deliver = workflowStarter(client, access.taskQueue, processesOf(runtime.areas))
+    const start = workflowStarter(client, access.taskQueue, processesOf(runtime.areas))
+    const deliver = ports.tracing ? withTracedStarts(start, ports.tracing) : start
     const relay = new OutboxRelay({ database, lease, deliver, onFailure })
     const ignore = listener.on('outbox', relay.wake)
     const letGo = lease.keepWhile(() => relay.hasClaims)

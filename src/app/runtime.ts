@@ -33,12 +33,13 @@ import {
   waitForDatabase,
 } from '../platform/database.ts'
 import { type ChannelListener, openListener } from '../platform/listener.ts'
-import { type Logger, openLog } from '../platform/log.ts'
+import type { Logger } from '../platform/log.ts'
 import { type Metrics, openMetrics } from '../platform/metrics.ts'
 import { migrateDatabase } from '../platform/schema.ts'
 import { languageModelSettings } from '../platform/settings/external-systems.ts'
 import { dataCountriesOf } from '../platform/settings/residency.ts'
 import type { Settings } from '../platform/settings/settings.ts'
+import type { Telemetry } from '../platform/telemetry/tracer.ts'
 import { type RunPages, runPages } from '../platform/temporal/run-pages.ts'
 import { ThreadPool } from '../platform/threads/pool.ts'
 import type { OutboundHttp } from '../ports/outbound.ts'
@@ -53,8 +54,10 @@ import { browserPageAddresses, type ServiceAddresses, serviceAddresses } from '.
 import { createPorts, tenantOperationRunner } from './ports.ts'
 import { inProcessDelivery, sandboxCallbacks, signedReceivers } from './receivers.ts'
 import { openExternalCallLease } from './renewed-lease.ts'
+import { openReports } from './reports.ts'
 import { sepaQueue } from './sepa-queue.ts'
 import { openSigner } from './signer.ts'
+import { withTracedRequests } from './traced-outbound.ts'
 
 export interface ServiceSettings extends Settings {
   databaseUrl: string
@@ -105,9 +108,10 @@ interface StoreOptions {
   readonly settings: ServiceSettings
   readonly waiting: DatabaseWaitOptions | undefined
   readonly shared: boolean
+  readonly telemetry: Telemetry | null
 }
 
-async function openStore({ settings, waiting, shared }: StoreOptions, log: Logger) {
+async function openStore({ settings, waiting, shared, telemetry }: StoreOptions, log: Logger) {
   const { databaseUrl, databasePool, encryptionKey, encryptionKeysOld } = settings
   const whenReachable = <T>(work: () => Promise<T>): Promise<T> =>
     waiting ? waitForDatabase(databaseUrl, waiting, work) : work()
@@ -124,7 +128,7 @@ async function openStore({ settings, waiting, shared }: StoreOptions, log: Logge
     pool,
     async close() {
       signer.stop()
-      await Promise.all([listener.stop(), stop()])
+      await Promise.all([listener.stop(), stop(), telemetry?.stop()])
       await close()
     },
   }
@@ -149,11 +153,11 @@ const systemsOf = (
 export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime> {
   const { settings, waiting, shared = false, areas = allAreas, streamTimes = {} } = options
   const addresses = serviceAddresses(settings)
-  const log = openLog(settings.logLevel, secretsIn(settings), settings.logFormat)
-  const store = await openStore({ settings, waiting, shared }, log)
+  const { log, telemetry, tracing } = await openReports(settings)
+  const store = await openStore({ settings, waiting, shared, telemetry }, log)
   const { database, leases, listener, vault, signer, ...calls } = store
   await requireOnlyCustomer(settings, database, log)
-  const metrics = metricsOf(database, calls.unrecordedAnswers)
+  const metrics = metricsOf(database, calls.unrecordedAnswers, telemetry)
   const notify = openNotifier(database, settings.backgroundIntervalMs)
   const onOutbox = () => notify(['outbox'])
   const credentials = createCredentialLookup(areas, database)
@@ -165,7 +169,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const { runUrl, showRunsAt } = runPages(settings)
   const inwards: Ports['deliver'] = (key, request) => deliver(key, request)
   const runFor = tenantOperationRunner(call => execute(call), operations)
-  const outbound = options.outbound ?? guardOf(settings, addresses)
+  const outbound = withTracedRequests(options.outbound ?? guardOf(settings, addresses), tracing)
   const runtime = withOwnerOperations(operations, {
     database,
     ports: createPorts({
@@ -177,6 +181,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       ...configured(settings),
       outside: systemsOf(options, { runFor, deliver: inwards, outbound, log }),
       outbound,
+      tracing,
       vault,
       signer,
       threads,
@@ -203,8 +208,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const receiveFor = signedReceivers({ areas, ports: runtime.ports, database, operations, execute, log })
   const deliver = inProcessDelivery(receiveFor, operations)
   return {
-    ...{ settings, addresses, areas, operations },
-    ...{ database, leases, listener },
+    ...{ settings, addresses, areas, operations, database, leases, listener },
     watch: watchOf(database, settings, log),
     ...{ execute, log, metrics, showRunsAt },
     watchTemporal(isServing) {
@@ -231,7 +235,7 @@ const rateLimitOf = (settings: Settings, database: OpenDatabase, shared: boolean
     shared ? databaseRequestCounter(database) : inMemoryRequestCounter(),
   )
 
-function metricsOf(database: OpenDatabase, kept: UnrecordedAnswers): Metrics {
+function metricsOf(database: OpenDatabase, kept: UnrecordedAnswers, telemetry: Telemetry | null): Metrics {
   const metrics = openMetrics(database.pool)
   metrics.watch(
     'answers_kept',
@@ -239,6 +243,7 @@ function metricsOf(database: OpenDatabase, kept: UnrecordedAnswers): Metrics {
     async () => kept.count,
   )
   registerDatabaseMetrics(metrics, database)
+  telemetry?.exportMetrics(metrics)
   return metrics
 }
 
@@ -254,15 +259,6 @@ const toAll =
   (events: readonly E[]): void => {
     for (const listen of listeners) listen(events)
   }
-
-const secretsIn = (settings: ServiceSettings): string[] => {
-  const { dashboardSecret, cursorSigningKey, encryptionKey, encryptionKeysOld = [] } = settings
-  const own = [dashboardSecret, cursorSigningKey, encryptionKey, ...encryptionKeysOld]
-  const { stripeSecretKey, stripeWebhookSecret, stripeWebhookSecretEvents = [] } = settings
-  const ofStripe = [stripeSecretKey, stripeWebhookSecret, ...stripeWebhookSecretEvents]
-  const others = [settings.temporalApiKey, settings.canvasModelKey, settings.filesSecretKey]
-  return [...own, ...ofStripe, ...others].filter(secret => secret !== undefined)
-}
 
 const watching = (log: Logger): ToolReports => ({
   onFailure: (error: unknown, requestId: string) => log.error({ err: error, requestId }, 'a tool has failed'),

@@ -6,7 +6,7 @@ import { statementActivities } from '../../activities/statements.ts'
 import { isRecordProcess } from '../kernel/contract/process.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import { readClockOffset } from '../kernel/database/tenant-clock.ts'
-import { findLastRequestId } from '../kernel/journal/last-request.ts'
+import { findLastRequest } from '../kernel/journal/last-request.ts'
 import { findDueStatementMonths } from '../money/statements/index.ts'
 import { kycProviderOf } from '../platform/settings/external-systems.ts'
 import { installTemporalRuntime, lenientPayloadCodec } from '../platform/temporal/runtime.ts'
@@ -15,6 +15,7 @@ import { SERVICE_VERSION } from '../surface/health/index.ts'
 import type { OpenRuntime, Stoppable } from './runtime.ts'
 import { ensureSchedules } from './schedules.ts'
 import { keepTemporalConnected, type TemporalAccess } from './temporal-access.ts'
+import { tracedActivities } from './traced-runs.ts'
 import { workflowBundle } from './workflow-bundle.ts'
 
 /** How many idle workflows stay in memory; the others are replayed when they continue. */
@@ -31,7 +32,7 @@ interface WorkerOptions extends Pick<TemporalAccess, 'namespace' | 'taskQueue'> 
 
 /** Runs the workflows. Temporal keeps their order and timers; all effects are operations of the API. */
 async function startWorker(
-  { areas, execute, operations, database, settings, log }: OpenRuntime,
+  { areas, execute, operations, database, ports, settings, log }: OpenRuntime,
   connection: NativeConnection,
   { namespace, taskQueue, stopping }: WorkerOptions,
 ): Promise<RunningWorker> {
@@ -40,7 +41,7 @@ async function startWorker(
     execute,
     operations,
     offsetOf: tenant => readClockOffset(sql, tenant),
-    causeOf: (tenant, id) => findLastRequestId(sql, tenant, id),
+    causeOf: (tenant, id) => findLastRequest(sql, tenant, id),
     onFailure: (error, operation) => log.warn({ err: error, operation }, 'a process has to try again'),
   })
   const bundle = await workflowBundle()
@@ -55,6 +56,7 @@ async function startWorker(
       ...allRecordActivities(areas, run, settings),
       ...statementActivities(run, of => findDueStatementMonths(sql, of)),
     },
+    ...(ports.tracing && { interceptors: { activity: [tracedActivities(ports.tracing)] } }),
     // Each task's events name it. The SDK's own is a hundred characters.
     buildId: SERVICE_VERSION,
     maxCachedWorkflows: CACHED,

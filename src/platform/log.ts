@@ -46,13 +46,22 @@ export type LogFormat = 'json' | 'text'
 
 const usualFormat = (): LogFormat => (process.stdout.isTTY ? 'text' : 'json')
 
-export function openLog(level: string, secrets: readonly string[], format = usualFormat()): Logger {
+interface LogOptions {
+  readonly level: string
+  readonly secrets: readonly string[]
+  readonly format?: LogFormat | undefined
+  /** Members of each line, by what writes it. */
+  readonly fields?: (() => object) | undefined
+}
+
+export function openLog({ level, secrets, format = usualFormat(), fields }: LogOptions): Logger {
   const redact = redactor(secrets)
   const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: withoutValues },
+    ...(fields && { mixin: fields }),
     hooks: { streamWrite: format === 'json' ? redact : textLine(redact) },
   }
   return pino(options, pino.destination(process.stdout.isTTY ? 1 : BUFFERED))

@@ -7,13 +7,28 @@ export interface Metrics {
   sent(what: string, outcome: string, milliseconds: number): void
   /** A gauge read at each scrape, with one value or one per state; NaN if reading fails. */
   watch(name: string, help: string, read: () => Promise<number | Readonly<Record<string, number>>>): void
+  /** Counts telemetry that reached no collector. */
+  lost(signal: 'traces' | 'metrics', count: number): void
   text(): Promise<string>
+  read(): Promise<readonly MetricFamily[]>
+}
+
+export interface MetricFamily {
+  readonly name: string
+  readonly help: string
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary'
+  readonly values: readonly {
+    readonly value: number
+    readonly labels: Readonly<Record<string, string | number>>
+    /** A histogram has the name with `_bucket`, `_sum` or `_count`. */
+    readonly metricName?: string
+  }[]
 }
 
 export function openMetrics(pool: Pool): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const { requests, times, sizes, trips, requestsOut } = histogramsOf([registry])
+  const { requests, times, sizes, trips, requestsOut, lost } = histogramsOf([registry])
   watchPool(pool, registry)
   return {
     served(operation, status, milliseconds) {
@@ -27,7 +42,9 @@ export function openMetrics(pool: Pool): Metrics {
     },
     sent: (what, outcome, milliseconds) => requestsOut.observe({ what, outcome }, milliseconds / 1000),
     watch: (name, help, read) => watch(registry, name, help, read),
+    lost: (signal, count) => lost.inc({ signal }, count),
     text: () => registry.metrics(),
+    read: async () => (await registry.getMetricsAsJSON()) as unknown as readonly MetricFamily[],
   }
 }
 
@@ -67,7 +84,13 @@ function histogramsOf(registers: Registry[]) {
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
   })
-  return { requests, times, sizes, trips, requestsOut }
+  const lost = new Counter({
+    name: 'telemetry_lost_total',
+    help: 'Spans, and readings of metrics, that reached no collector.',
+    labelNames: ['signal'],
+    registers,
+  })
+  return { requests, times, sizes, trips, requestsOut, lost }
 }
 
 function watchPool(pool: Pool, registry: Registry): void {

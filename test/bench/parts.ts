@@ -144,6 +144,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return withEngine(folder, 'runs', measureRuns)
   },
 
+  async tracing(folder) {
+    const { measureTracing } = await import('./tracing.ts')
+    return onStage(folder, 'tracing', measureTracing)
+  },
+
   async memory(folder) {
     const [{ withEngine }, { measureMemory }] = await Promise.all([
       import('./temporal.ts'),
@@ -255,6 +260,6 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
 
 /** Parts with large sizes take minutes and gigabytes; the others are parts of a part that runs anyway. */
 const BY_NAME =
-  /^(?:mcp|packages|record-store|deletions|archives)$|-(?:sizes|paid|received|beside)$|^insight$/
+  /^(?:mcp|packages|record-store|deletions|archives|tracing)$|-(?:sizes|paid|received|beside)$|^insight$/
 
 export const defaultParts = Object.keys(parts).filter(name => !BY_NAME.test(name))

@@ -21,7 +21,7 @@ process.exit()`
 
 /** Large packages that most processes never need, or need only after they serve. */
 const LATE =
-  /^(@napi-rs|@img|@temporalio|@grpc|@simplewebauthn|pdfjs-dist|sharp|stripe|web-push|pdfkit|dejavu-fonts-ttf|marked)/
+  /^(@napi-rs|@img|@opentelemetry\/(?!api$)|@temporalio|@grpc|@simplewebauthn|pdfjs-dist|sharp|stripe|web-push|pdfkit|dejavu-fonts-ttf|marked)/
 
 test('the API serves before it loads the large packages that are used rarely', () => {
   const args = ['--input-type=module', '--eval', LOADING]

@@ -44,6 +44,7 @@ import {
 } from './respond.ts'
 import type { RouteMatch } from './routes.ts'
 import type { FindNamedRun } from './run-header.ts'
+import { inSpanOfRequest } from './traced.ts'
 
 /** The log record of an answered request. It never contains headers, query or body. */
 export interface RequestLogRecord {
@@ -68,7 +69,7 @@ export interface RequestPipelineParts {
   readonly bodies: BodyMemory
   /** Bodies with files have memory of their own, so that payments do not wait behind uploads. */
   readonly uploads: BodyMemory
-  readonly ports: Pick<Ports, 'threads' | 'files' | 'viewer'>
+  readonly ports: Pick<Ports, 'threads' | 'files' | 'viewer' | 'tracing'>
   readonly addressOf: (request: Request) => string | null
   readonly hostOf: RequestHost
   readonly pageOrigins: PageOrigins
@@ -93,7 +94,7 @@ interface Progress {
 
 /** The order: request id → rate limit → authentication → caller and scope → body → run → parsing → handler → answer. */
 export function requestPipeline(parts: RequestPipelineParts) {
-  return async (request: Request, response: Response): Promise<void> => {
+  return inSpanOfRequest(parts, async (request, response) => {
     const began = clock.ticks()
     const requestId = acceptRequestId(request.headers['x-request-id'])
     const address = parts.addressOf(request)
@@ -126,7 +127,7 @@ export function requestPipeline(parts: RequestPipelineParts) {
       actorId: actor?.id ?? null,
       address,
     })
-  }
+  })
 }
 
 async function answer(

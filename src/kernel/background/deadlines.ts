@@ -11,7 +11,7 @@ import { databaseErrorAsProblem, withDatabaseRetries } from '../database/retry.t
 import { moveClockOffset, readClockOffset } from '../database/tenant-clock.ts'
 import { emptyJournal, writeJournal } from '../journal/journal.ts'
 import { buildWakeUpRow } from '../journal/journal-rows.ts'
-import { findLastRequestId } from '../journal/last-request.ts'
+import { findLastRequest } from '../journal/last-request.ts'
 import type { ExecuteCall } from '../run/execute.ts'
 
 interface Overdue extends Record<string, unknown> {
@@ -142,14 +142,15 @@ async function end(
   { id, owner_id, mode }: Overdue,
 ): Promise<void> {
   const tenant = { ownerId: owner_id, mode }
-  const requestId =
-    (await findLastRequestId(sql, tenant, id)) ?? `deadline:${workflowIdOf(deadline.process, id)}`
+  const last = await findLastRequest(sql, tenant, id)
+  const requestId = last?.requestId ?? `deadline:${workflowIdOf(deadline.process, id)}`
   for (const operation of operations) {
     const outcome = await execute({
       operation,
       actor: processActor(tenant),
       input: { params: { id }, query: {}, body: {} },
       requestId,
+      traceparent: last?.traceparent ?? undefined,
       address: null,
       idempotencyKey: null,
     })

@@ -105,7 +105,8 @@ export class OutboxRelay {
 
   async #handOver(messages: readonly OutboxMessage[]): Promise<void> {
     try {
-      await this.#deliver(messages[0] as OutboxMessage)
+      const [first, ...others] = messages
+      await this.#deliver(first as OutboxMessage, others)
       this.#failures = 0
       await Promise.all(messages.map(({ id }) => this.#outbox.done(id)))
     } catch (error) {

@@ -10,6 +10,8 @@ export interface ApiCall {
   readonly actor: Actor
   readonly input: { readonly params: Record<string, string>; readonly query: object; readonly body: object }
   readonly requestId: string
+  /** The span that caused the call, and once it runs, its own: what it causes is below it. Undefined without tracing. */
+  readonly traceparent?: string | undefined
   readonly address: string | null
   readonly idempotencyKey: string | null
   readonly lease?: string

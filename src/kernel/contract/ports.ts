@@ -10,6 +10,7 @@ import type { RelyingParty } from '../../ports/relying-party.ts'
 import type { SepaRail } from '../../ports/sepa-rail.ts'
 import type { Signer } from '../../ports/signer.ts'
 import type { Threads } from '../../ports/threads.ts'
+import type { Tracing } from '../../ports/tracing.ts'
 import type { Vault } from '../../ports/vault.ts'
 import type { FileViewer } from '../../ports/viewer.ts'
 import type { PersonalArea } from '../../values/personal.ts'
@@ -50,6 +51,8 @@ export interface Ports extends ExternalSystems {
   readonly missingIdentity: FindMissingIdentity
   personalAreas(): readonly PersonalArea[]
   readonly outbound: OutboundHttp
+  /** Null if nothing is traced. */
+  readonly tracing: Tracing | null
   /** The waits before the second attempt of a webhook, the third, and so on, on plans that retry. */
   readonly webhookRetrySeconds: readonly number[]
   readonly vault: Vault

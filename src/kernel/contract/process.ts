@@ -24,6 +24,8 @@ export interface ProcessInput {
   readonly mode: 'test' | 'live'
   readonly agentId: string | null
   readonly version?: typeof RUN_VERSION
+  /** The span that started the run. */
+  readonly traceparent?: string
 }
 
 /** What else Temporal's list of runs shows from the start. The workflow itself does not get it. */

@@ -53,7 +53,7 @@ const textOrNull = (id: unknown): string | null => (typeof id === 'string' ? id 
  * that keeps entries from an instant on keeps all of a call or none.
  */
 export function buildJournalRows(
-  { actor, operation, address }: ApiCall,
+  { actor, operation, address, traceparent }: ApiCall,
   events: readonly EventRow[],
   outcome: ApiResponse,
 ): JournalRow[] {
@@ -78,6 +78,7 @@ export function buildJournalRows(
       outcome: outcome.errorCode ?? 'done',
       resourceId,
       address,
+      traceparent,
       recordedAt,
       sameRequest: isRepeated(ownerId, mode, 'request', requestId),
       sameAgent: isRepeated(ownerId, mode, 'agent', agentId),
@@ -101,6 +102,9 @@ export const buildWakeUpRow = (
   input: inputOf(process, { ownerId, mode }, record),
   createdAt: clock.real(),
 })
+
+export const withTraceparent = (row: OutboxRow, traceparent: string | undefined): OutboxRow =>
+  traceparent === undefined ? row : { ...row, input: { ...row.input, traceparent } }
 
 /** Includes the summary of the run, if more than the record's ids is known. */
 function inputOf(

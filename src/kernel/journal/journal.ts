@@ -23,6 +23,8 @@ export interface JournalRow extends EventRow {
   outcome: string
   resourceId: string
   address: string | null
+  /** The span of the operation, where its trace is sampled: what follows from the event is below it. */
+  traceparent?: string | undefined
   /** In real time; `createdAt` is in the tenant's. */
   recordedAt: Date
   /** Whether an earlier event of the call has the same one: see `call-events.ts`. */
@@ -70,13 +72,14 @@ export const emptyJournal = (): PendingJournal => ({ events: [], idempotency: []
 const STATEMENT = `
 with e as (
   insert into events (id, owner_id, mode, agent_id, event, data, request_id, run_id, created_at, actor_type, actor_id,
-    action, outcome, resource_id, address, recorded_at, same_request, same_agent, same_resource)
+    action, outcome, resource_id, address, recorded_at, same_request, same_agent, same_resource, traceparent)
   select id, "ownerId", mode, "agentId", event, data, "requestId", "runId", "createdAt", "actorType", "actorId",
-    action, outcome, "resourceId", address, "recordedAt", "sameRequest", "sameAgent", "sameResource"
+    action, outcome, "resourceId", address, "recordedAt", "sameRequest", "sameAgent", "sameResource",
+    traceparent
   from jsonb_to_recordset($1::jsonb) as r(id text, "ownerId" text, mode text, "agentId" text, event text,
     data jsonb, "requestId" text, "runId" text, "createdAt" timestamptz, "actorType" text, "actorId" text, action text,
     outcome text, "resourceId" text, address text, "recordedAt" timestamptz, "sameRequest" boolean, "sameAgent" boolean,
-    "sameResource" boolean)
+    "sameResource" boolean, traceparent text)
 ), o as (
   insert into outbox (id, owner_id, mode, process, recurs, workflow_id, input, created_at, due_at)
   select id, "ownerId", mode, process, recurs, "workflowId", input, "createdAt", "createdAt"

@@ -13,8 +13,14 @@ export interface OutboxMessage extends Record<string, unknown> {
   readonly input: ProcessStartInput
 }
 
-/** Hands a message to Temporal; throws if Temporal does not accept it. Delivering one twice does no harm. */
-export type DeliverOutboxMessage = (message: OutboxMessage) => Promise<void>
+/**
+ * Hands a message to Temporal, for itself and for others to the same run; throws if Temporal does not accept it.
+ * Delivering one twice does no harm.
+ */
+export type DeliverOutboxMessage = (
+  message: OutboxMessage,
+  others?: readonly OutboxMessage[],
+) => Promise<void>
 
 /**
  * A lease changes no indexed column, so its row changes in place: claimed rows are few and stay in the index of what is due.

@@ -12,6 +12,7 @@ import { batchRunner } from './group-commit.ts'
 import { callOnce, OwnerQueue, type OwnerQueueLimits, rateLimitedProblem } from './owner-queue.ts'
 import { answerPlainHead, runInOwnTransaction, runRead } from './plain.ts'
 import type { OperationRuntime } from './runtime.ts'
+import { inSpanOfOperation } from './spans.ts'
 
 export type ExecuteCall = (call: ApiCall) => Promise<ApiResponse>
 
@@ -26,11 +27,12 @@ export function createExecutor(runtime: OperationRuntime): ExecuteCall {
   }
   const runOf = (call: ApiCall): RunMode => call.operation.operation.run ?? 'plain'
   const isWrite = ({ operation }: ApiCall): boolean => isWritingOperation(operation.operation)
-  return serializedByOwner(runtime.database, async call => {
+  const run = serializedByOwner(runtime.database, async call => {
     if (!isWrite(call)) return runRead(runtime, call)
     if (!call.isHead) return executeByRun[runOf(call)](call)
     return runOf(call) === 'external' ? answerExternalHead(runtime, call) : answerPlainHead(runtime, call)
   })
+  return inSpanOfOperation(runtime, run)
 }
 
 const WAIT_MS = 10_000

@@ -1,6 +1,5 @@
 import { type ApiCall, type ApiResponse, assertRunIsOpen } from '../contract/call.ts'
 import { AnswerNow, type BoundBatchedStep, CallExternal, type ExternalHandler } from '../contract/handlers.ts'
-import type { Ports } from '../contract/ports.ts'
 import { AnswerWithHeaders, Problem, Refusal } from '../contract/problem.ts'
 import { type BatchResult, batcher } from '../database/batcher.ts'
 import { onConnection } from '../database/connection.ts'
@@ -33,7 +32,7 @@ export function externalRunner(
   runtime: OperationRuntime,
   runBatched: RunBatched,
 ): (call: ApiCall) => Promise<ApiResponse> {
-  const { lease, unrecordedAnswers, ports } = runtime
+  const { lease, unrecordedAnswers } = runtime
   const readBatched = sharedReads(runtime)
 
   async function begin(call: ApiCall): Promise<HandlerResult> {
@@ -77,7 +76,7 @@ export function externalRunner(
     while (done instanceof CallExternal) {
       const next = done
       if (await lease.stillHolds(String(call.lease))) {
-        const answer = await makeCall(call, next, ports)
+        const answer = await makeCall(call, next, runtime)
         done = await unrecordedAnswers.record(call, () => record(call, next, answer), leave)
       } else {
         if (!call.idempotencyKey) throw takenOver()
@@ -103,10 +102,13 @@ export function externalRunner(
 function makeCall(
   call: ApiCall,
   { reservation, chained }: CallExternal<unknown>,
-  ports: Ports,
+  { ports }: Pick<OperationRuntime, 'ports'>,
 ): Promise<unknown> {
   const context = { ports, requestId: call.requestId }
-  return chained ? chained.call(chained.value, context) : externalHandlerOf(call).call(reservation, context)
+  const made = () =>
+    chained ? chained.call(chained.value, context) : externalHandlerOf(call).call(reservation, context)
+  const start = { name: 'external call', attributes: { 'agentpay.operation': call.operation.key } }
+  return ports.tracing ? ports.tracing.span(start, made) : made()
 }
 
 /** Undefined if the handler's `record` takes the answer. */

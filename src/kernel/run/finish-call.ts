@@ -7,7 +7,7 @@ import {
   type ScopedIdempotencyKey,
 } from '../journal/idempotency.ts'
 import type { EventRow, OutboxRow, PendingJournal } from '../journal/journal.ts'
-import { buildJournalRows } from '../journal/journal-rows.ts'
+import { buildJournalRows, withTraceparent } from '../journal/journal-rows.ts'
 import { encodeOutcome } from './outcome.ts'
 import { ignoreRejection, RequestContext } from './request-context.ts'
 import type { OperationRuntime } from './runtime.ts'
@@ -31,7 +31,8 @@ export function journalEvents(
 ): void {
   const outcome = done instanceof CallExternal ? RESERVED : done
   journal.events.push(...buildJournalRows(call, events, outcome))
-  journal.outbox.push(...outbox.filter(({ workflowId }) => !isWaiting(call, workflowId)))
+  const rows = outbox.filter(({ workflowId }) => !isWaiting(call, workflowId))
+  journal.outbox.push(...rows.map(row => withTraceparent(row, call.traceparent)))
 }
 
 /** A run that waits for this call's answer sees the change without a signal. */

@@ -10,7 +10,7 @@ import type { JoinedTransaction, OperationRuntime } from './runtime.ts'
 /**
  * The one place where a transaction writes rows of a second owner: it runs an operation without callers for
  * that owner, by that owner's clock, with events, webhooks and audit entries of its own, and commits with the
- * transaction that it joins. With owners in two databases, the operation would go into an outbox here
+ * transaction that it joins. Its events are in no trace, as a payer may have chosen the id of its own. With owners in two databases, the operation would go into an outbox here
  * instead.
  */
 const joining =

@@ -4,7 +4,6 @@ import type { Problem } from '../contract/problem.ts'
 import type { Sql } from '../contract/sql.ts'
 import { commit, onConnection } from '../database/connection.ts'
 import { sqlOfTransaction } from '../database/prepared-sql.ts'
-import { withDatabaseRetries } from '../database/retry.ts'
 import {
   findStoredAnswers,
   idempotencyLockName,
@@ -16,6 +15,7 @@ import {
 } from '../journal/idempotency.ts'
 import { emptyJournal, POSSIBLY_NEW_ROWS, writeJournal } from '../journal/journal.ts'
 import { type JoinedTransaction, notifyListeners, type OperationRuntime } from './runtime.ts'
+import { inSpanOfTransaction } from './spans.ts'
 
 export interface Transaction extends JoinedTransaction {
   readonly now: Date
@@ -59,7 +59,7 @@ export const inTransaction = <C extends ApiCall, T>(
   { whenLocked = 'refuse', lockTimeoutMs = LOCK_TIMEOUT_MS, onCommit }: TransactionOptions,
   work: (tx: Transaction, opened: readonly CallInTransaction<C>[]) => Promise<T>,
 ): Promise<T> =>
-  withDatabaseRetries(() =>
+  inSpanOfTransaction(runtime, calls, () =>
     onConnection(runtime.database, `begin; set local lock_timeout = '${lockTimeoutMs}ms'`, async client => {
       let statements = 2
       const plainSql = sqlOfTransaction(client)

@@ -23,7 +23,7 @@ export function readEnvironmentSettings(usual: NodeJS.ProcessEnv = {}): Settings
 
 /** Variables of other programs, which read the same file and resemble ours. */
 const FOREIGN_VARIABLES =
-  /^PG[A-Z]+$|^(AGENTPAY|NODE|NPM|POSTGRES|COMPOSE|DOCKER)_|^TEMPORAL_(CLI|CODEC|CONFIG|ENV|PROFILE)/
+  /^PG[A-Z]+$|^(AGENTPAY|NODE|NPM|POSTGRES|COMPOSE|DOCKER)_|^TEMPORAL_(CLI|CODEC|CONFIG|ENV|PROFILE)|^OTEL_EXPORTER_OTLP_(CERTIFICATE|CLIENT|COMPRESSION|TIMEOUT)/
 
 /**
  * Ends the start if the file has an unknown name that resembles a setting: a misspelt limit would otherwise

@@ -11,12 +11,14 @@ import { moneySettings } from './money.ts'
 import { assertDataResidency, residencySettings } from './residency.ts'
 import { complianceSettings, serviceSettings } from './service.ts'
 import { InvalidSettingError, settingDocumentation } from './setting.ts'
+import { telemetrySettings } from './telemetry.ts'
 import { temporalSettings } from './temporal.ts'
 
 const schema = z.object({
   ...serviceSettings,
   ...residencySettings,
   ...temporalSettings,
+  ...telemetrySettings,
   ...moneySettings,
   ...cardSettings,
   ...identitySettings,

@@ -6,7 +6,15 @@ import { runToolTarget } from './run-operation.ts'
 import { maskCardNumbersInResult, type ToolCall, toolRefusal } from './tool-call.ts'
 
 export const callTool = async (call: ToolCall, context: Context): Promise<object> =>
-  maskCardNumbersInResult(await answered(call, context), call.name, context)
+  maskCardNumbersInResult(await traced(call, context), call.name, context)
+
+/** A client may name its span in the message, as one connection may carry calls of many traces. */
+function traced(call: ToolCall, context: Context): Promise<object> {
+  const { traceparent: cause } = call
+  const { tracing } = context.ports
+  if (!tracing || typeof cause !== 'string') return answered(call, context)
+  return tracing.span({ name: 'tools/call', kind: 'server', cause }, () => answered(call, context))
+}
 
 /**
  * A defect of the service goes only to the log, since its message may come from the database. Protocol errors

@@ -25,8 +25,9 @@ export function createMcpServer(context: Context): Server {
     const canOpenUrls = server.getClientCapabilities()?.elicitation?.url !== undefined
     const responses = mcpReq.inputResponses as Readonly<Record<string, unknown>> | undefined
     const state = mcpReq.requestState?.()
+    const { traceparent } = params._meta ?? {}
     return callTool(
-      { name: params.name, given: params.arguments ?? {}, canOpenUrls, responses, state },
+      { name: params.name, given: params.arguments ?? {}, canOpenUrls, responses, state, traceparent },
       context,
     ) as never
   })

@@ -12,6 +12,8 @@ export interface ToolCall {
   readonly responses: Readonly<Record<string, unknown>> | undefined
   /** State that the client returns. Nothing proves that it is unchanged. */
   readonly state?: unknown
+  /** The span of the client, if the message names one. */
+  readonly traceparent?: unknown
 }
 
 /**

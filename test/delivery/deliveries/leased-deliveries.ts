@@ -223,7 +223,11 @@ test('a delivery whose lease ends before its turn is not sent, and can be claime
   const deliverer = new WebhookDeliverer({
     database,
     lease: lease as unknown as ProcessLease,
-    ports: { outbound: outbound as never, vault: { open: () => 'secret' } as unknown as Vault },
+    ports: {
+      outbound: outbound as never,
+      tracing: null,
+      vault: { open: () => 'secret' } as unknown as Vault,
+    },
     waitsMs: [],
     giveUp: async () => undefined,
     onOutbox: nothing,

@@ -67,7 +67,7 @@ describe('TLS certificates', () => {
 })
 
 describe('a part that needs Temporal', () => {
-  const log = openLog('silent', [])
+  const log = openLog({ level: 'silent', secrets: [] })
 
   test('does not let its stop wait for a connection that takes long, and ends what connects later', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()

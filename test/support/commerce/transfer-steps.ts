@@ -10,7 +10,7 @@ import type { ProcessInput } from '../../../src/kernel/contract/process.ts'
 import type { Sql } from '../../../src/kernel/contract/sql.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { moveClockOffset, readClockOffset } from '../../../src/kernel/database/tenant-clock.ts'
-import { findLastRequestId } from '../../../src/kernel/journal/last-request.ts'
+import { findLastRequest } from '../../../src/kernel/journal/last-request.ts'
 import { createExecutor, type ExecuteCall } from '../../../src/kernel/run/execute.ts'
 import { newId } from '../../../src/values/ids.ts'
 import type { Engine } from '../engine.ts'
@@ -107,7 +107,7 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
         execute: by,
         operations,
         offsetOf: tenant => readClockOffset(sql, tenant),
-        causeOf: (tenant, id) => findLastRequestId(sql, tenant, id),
+        causeOf: (tenant, id) => findLastRequest(sql, tenant, id),
         onFailure: () => undefined,
       }),
       { operatorSignals: false },

@@ -26,6 +26,8 @@ export interface ClaimedDelivery {
   readonly event: string
   readonly body: string
   readonly requestId: string
+  /** Set after the claim, if anything is traced. */
+  traceparent?: string | undefined
   readonly url: string
   readonly sealed: SealedWebhookSecrets
   /** What was read of the journal with it, until it is stored; null for a delivery that was stored before. */

@@ -11,11 +11,12 @@ import { JournalReader, storeWaiting } from './journal-reader.ts'
 import { type DeliveryOutcome, recordDeliveryOutcomes } from './outcomes.ts'
 import { deliveryAttemptId, postWebhook } from './post.ts'
 import type { DeliveryAttemptResult, WebhookDisableReason } from './retry.ts'
+import { inSpanOfDelivery, withTraceparents } from './traced.ts'
 
 export interface DelivererParts {
   readonly database: Database
   readonly lease: ProcessLease
-  readonly ports: Pick<Ports, 'outbound' | 'vault'>
+  readonly ports: Pick<Ports, 'outbound' | 'tracing' | 'vault'>
   readonly waitsMs: readonly number[]
   readonly giveUp: (webhookId: string, why: WebhookDisableReason) => Promise<unknown>
   readonly onOutbox: () => void
@@ -125,8 +126,9 @@ export class WebhookDeliverer {
     const shares = this.#queues.allot(due)
     this.#crowded = this.#queues.isCrowded || due.length === MAX_DUE_WEBHOOKS
     if (shares.length === 0) return true
-    const { database, lease } = this.#parts
-    const claimed = await claimDeliveries(database, shares, await lease.hold())
+    const { database, lease, ports } = this.#parts
+    const leased = await claimDeliveries(database, shares, await lease.hold())
+    const claimed = await withTraceparents(sqlOn(database.pool), ports.tracing, leased)
     const claimedByWebhook = Map.groupBy(claimed, ({ webhookId }) => webhookId)
     for (const share of shares) this.#queues.add(share, claimedByWebhook.get(share.queue.id) ?? [])
     for (const id of this.#changed) this.forget(id)
@@ -135,9 +137,10 @@ export class WebhookDeliverer {
   }
 
   async #readJournal(): Promise<void> {
-    const { database, lease, onWaiting } = this.#parts
+    const { database, lease, ports, onWaiting } = this.#parts
     if (!this.#journal.isReady) return
-    const claimed = await this.#journal.read(await lease.hold())
+    const read = await this.#journal.read(await lease.hold())
+    const claimed = await withTraceparents(sqlOn(database.pool), ports.tracing, read)
     const beyond = claimed.filter(delivery => !this.#queues.addNew(delivery))
     for (const id of this.#changed) this.forget(id)
     this.#begin()
@@ -178,11 +181,12 @@ export class WebhookDeliverer {
   }
 
   async #deliver(queue: ReceiverQueue, claimed: ClaimedDelivery): Promise<void> {
-    const { id, webhookId, claim, until, lease, range } = claimed
+    const { id, webhookId, claim, until, lease, range, traceparent } = claimed
     const inTime = addMs(clock.real(), ATTEMPT_MS) < until
     const isOurs = inTime && this.#parts.lease.held === lease
-    const result = isOurs ? await this.#post(claimed) : null
-    const recorded = this.#recordOutcome({ id, webhookId, claim, lease, range, result })
+    const attempt = () => this.#post(claimed)
+    const result = isOurs ? await inSpanOfDelivery(this.#parts.ports.tracing, claimed, attempt) : null
+    const recorded = this.#recordOutcome({ id, webhookId, claim, lease, range, traceparent, result })
     // A failure may pause the receiver, which must be written before the next delivery begins.
     if (result?.succeeded) this.#ended(queue, result)
     else await recorded.finally(() => this.#ended(queue, result))

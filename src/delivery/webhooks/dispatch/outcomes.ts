@@ -2,8 +2,8 @@ import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 import { onConnection } from '../../../kernel/database/connection.ts'
 import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
 import { withDatabaseRetries } from '../../../kernel/database/retry.ts'
-import { emptyJournal, writeJournal } from '../../../kernel/journal/journal.ts'
-import { buildWakeUpRow } from '../../../kernel/journal/journal-rows.ts'
+import { emptyJournal, type OutboxRow, writeJournal } from '../../../kernel/journal/journal.ts'
+import { buildWakeUpRow, withTraceparent } from '../../../kernel/journal/journal-rows.ts'
 import { addMs, clock } from '../../../values/clock.ts'
 import {
   type DeliveryRow,
@@ -27,6 +27,7 @@ export interface DeliveryOutcome {
   readonly claim: number
   readonly lease: string
   readonly range: EventRange | null
+  readonly traceparent?: string | undefined
   readonly result: DeliveryAttemptResult | null
 }
 
@@ -65,7 +66,8 @@ export async function recordDeliveryOutcomes(
       apply(rows, others, waitsMs)
       await writeDeliveryOutcomes(sql, rows)
       const toDisable = await updateHealth(sql, { rows, outcomes, aheadMs })
-      const outbox = rows.filter(concernsRun).map(processOf)
+      const traceparents = new Map(outcomes.map(({ id, traceparent }) => [id, traceparent]))
+      const outbox = rows.filter(concernsRun).map(row => processOf(row, traceparents.get(row.id)))
       await writeJournal(sql, { ...emptyJournal(), outbox })
       await client.query('commit')
       return { forTemporal: outbox.length > 0, toDisable }
@@ -118,12 +120,14 @@ async function recordSuccesses(sql: Sql, outcomes: readonly DeliveryOutcome[]): 
 const concernsRun = ({ workflowId, status, tries }: DeliveryRow): boolean =>
   workflowId !== null && (status !== deliveryMachine.initial || tries === 1)
 
-const processOf = ({ id, ownerId, mode, event, webhookId, status }: DeliveryRow) =>
-  buildWakeUpRow(
-    webhookProcess,
-    { ownerId, mode },
-    { id, agentId: null, status, about: `${event} to ${webhookId}` },
-  )
+function processOf(
+  { id, ownerId, mode, event, webhookId, status }: DeliveryRow,
+  traceparent: string | undefined,
+): OutboxRow {
+  const about = `${event} to ${webhookId}`
+  const row = buildWakeUpRow(webhookProcess, { ownerId, mode }, { id, agentId: null, status, about })
+  return withTraceparent(row, traceparent)
+}
 
 function apply(
   rows: readonly Locked[],

@@ -1,0 +1,7 @@
+import './telemetry/traces.ts'
+import './telemetry/batches.ts'
+import './telemetry/context.ts'
+import './telemetry/contents.ts'
+import './telemetry/metrics.ts'
+import './telemetry/down.ts'
+import './telemetry/export.ts'
