@@ -19,6 +19,7 @@ import { PageCursors } from '../kernel/contract/page.ts'
 import type { ExternalSystems, Ports } from '../kernel/contract/ports.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import type { ProcessLeases } from '../kernel/database/process-lease.ts'
+import { Replica } from '../kernel/database/replica.ts'
 import type { EventRow } from '../kernel/journal/journal.ts'
 import { openNotifier } from '../kernel/journal/outbox.ts'
 import { createExecutor, type ExecuteCall } from '../kernel/run/execute.ts'
@@ -112,11 +113,13 @@ interface StoreOptions {
 }
 
 async function openStore({ settings, waiting, shared, telemetry }: StoreOptions, log: Logger) {
-  const { databaseUrl, databasePool, encryptionKey, encryptionKeysOld } = settings
+  const { databaseUrl, databaseReplicaUrl, databasePool, encryptionKey, encryptionKeysOld } = settings
   const whenReachable = <T>(work: () => Promise<T>): Promise<T> =>
     waiting ? waitForDatabase(databaseUrl, waiting, work) : work()
   await whenReachable(() => (shared ? requireMigrated(databaseUrl) : migrateDatabase(databaseUrl)))
   const { pool, close } = openDatabase(databaseUrl, databasePool)
+  const replica =
+    databaseReplicaUrl === undefined ? undefined : openDatabase(databaseReplicaUrl, databasePool)
   const vault = openVault(encryptionKey, encryptionKeysOld)
   const onFailure = (error: unknown) => log.error({ err: error }, 'the signing keys cannot be read')
   const signer = await whenReachable(() => openSigner({ sql: sqlOn(pool), vault, onFailure }))
@@ -129,10 +132,10 @@ async function openStore({ settings, waiting, shared, telemetry }: StoreOptions,
     async close() {
       signer.stop()
       await Promise.all([listener.stop(), stop(), telemetry?.stop()])
-      await close()
+      await Promise.all([close(), replica?.close()])
     },
   }
-  return { database, listener, vault, signer, ...calls }
+  return { database, replica, listener, vault, signer, ...calls }
 }
 
 const guardOf = ({ outboundAllowCidrs = [] }: Settings, { listener }: ServiceAddresses): OutboundHttp =>
@@ -155,13 +158,12 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const addresses = serviceAddresses(settings)
   const { log, telemetry, tracing } = await openReports(settings)
   const store = await openStore({ settings, waiting, shared, telemetry }, log)
-  const { database, leases, listener, vault, signer, ...calls } = store
+  const { database, replica, leases, listener, vault, signer, ...calls } = store
   await requireOnlyCustomer(settings, database, log)
   const metrics = metricsOf(database, calls.unrecordedAnswers, telemetry)
   const notify = openNotifier(database, settings.backgroundIntervalMs)
   const onOutbox = () => notify(['outbox'])
-  const credentials = createCredentialLookup(areas, database)
-  const operations = allOperations(areas)
+  const [credentials, operations] = [createCredentialLookup(areas, database), allOperations(areas)]
   const times = { betweenManyMs: settings.backgroundIntervalMs, ...streamTimes }
   const following = openEventFollowing({ ...store, credentials, times, log, metrics })
   const rateLimit = rateLimitOf(settings, database, shared)
@@ -172,6 +174,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const outbound = withTracedRequests(options.outbound ?? guardOf(settings, addresses), tracing)
   const runtime = withOwnerOperations(operations, {
     database,
+    replica: replica && reportingReplica(database, replica, log, metrics),
     ports: createPorts({
       areas,
       database,
@@ -246,6 +249,12 @@ function metricsOf(database: OpenDatabase, kept: UnrecordedAnswers, telemetry: T
   telemetry?.exportMetrics(metrics)
   return metrics
 }
+
+const reportingReplica = (primary: OpenDatabase, replica: OpenDatabase, log: Logger, metrics: Metrics) =>
+  new Replica(primary, replica, {
+    onUse: metrics.reported,
+    onFailure: (why, error) => log.warn({ err: error }, `Reports read the primary for ten seconds: ${why}.`),
+  })
 
 const watchOf = ({ pool }: OpenDatabase, { backgroundPollSeconds }: Settings, log: Logger): DueWorkWatch =>
   new DueWorkWatch({

@@ -5,6 +5,7 @@ export interface Metrics {
   served(operation: string | null, status: number, milliseconds: number): void
   batch(operation: string, size: number, roundTrips: number): void
   sent(what: string, outcome: string, milliseconds: number): void
+  reported(server: 'primary' | 'replica'): void
   /** A gauge read at each scrape, with one value or one per state; NaN if reading fails. */
   watch(name: string, help: string, read: () => Promise<number | Readonly<Record<string, number>>>): void
   /** Counts telemetry that reached no collector. */
@@ -28,7 +29,7 @@ export interface MetricFamily {
 export function openMetrics(pool: Pool): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const { requests, times, sizes, trips, requestsOut, lost } = histogramsOf([registry])
+  const { requests, times, sizes, trips, requestsOut, reports, lost } = histogramsOf([registry])
   watchPool(pool, registry)
   return {
     served(operation, status, milliseconds) {
@@ -41,6 +42,7 @@ export function openMetrics(pool: Pool): Metrics {
       trips.observe({ operation }, roundTrips)
     },
     sent: (what, outcome, milliseconds) => requestsOut.observe({ what, outcome }, milliseconds / 1000),
+    reported: server => reports.inc({ server }),
     watch: (name, help, read) => watch(registry, name, help, read),
     lost: (signal, count) => lost.inc({ signal }, count),
     text: () => registry.metrics(),
@@ -90,7 +92,13 @@ function histogramsOf(registers: Registry[]) {
     labelNames: ['signal'],
     registers,
   })
-  return { requests, times, sizes, trips, requestsOut, lost }
+  const reports = new Counter({
+    name: 'reports_total',
+    help: 'Reports by the PostgreSQL server that answered, where DATABASE_REPLICA_URL is set.',
+    labelNames: ['server'],
+    registers,
+  })
+  return { requests, times, sizes, trips, requestsOut, reports, lost }
 }
 
 function watchPool(pool: Pool, registry: Registry): void {

@@ -1,18 +1,9 @@
-import {
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from '@jest/globals'
 import pg from 'pg'
 import { startPostgres } from '../../src/dev/postgres/embedded-postgres.ts'
+import { clusterOf, copyCluster } from '../support/processes/clusters.ts'
 import { beforeRemoval, temporaryFolder } from '../support/processes/folders.ts'
 import { until } from '../support/until.ts'
 
@@ -30,18 +21,6 @@ async function open(dataDir: string) {
   await client.connect()
   closers.push(() => client.end())
   return { server, sql: async (text: string) => (await client.query(text)).rows }
-}
-
-const clusterOf = (dataDir: string): string => realpathSync(join(dataDir, 'postgres'))
-
-/** Copies a running cluster, except for its process id, for the same user. */
-function copyCluster(): string {
-  const [from, to] = [clusterOf(before), clusterOf(after)]
-  const { uid, gid } = statSync(from)
-  cpSync(from, to, { recursive: true, filter: path => !path.endsWith('postmaster.pid') })
-  for (const entry of ['', ...readdirSync(to, { recursive: true, encoding: 'utf8' })])
-    chownSync(join(to, entry), uid, gid)
-  return join(to, 'data')
 }
 
 test('a base backup and the archive of docs/how-to/backup.md bring back the instant before an accident', async () => {
@@ -68,7 +47,7 @@ test('a base backup and the archive of docs/how-to/backup.md bring back the inst
   const place = await open(after)
   await place.server.stop()
   await sql(`select pg_backup_start('daily', true)`)
-  const data = copyCluster()
+  const data = copyCluster(before, after)
   const [label] = await sql('select labelfile from pg_backup_stop(false)')
   await sql('insert into payments values (2)')
   const [{ at }] = (await sql('select clock_timestamp()::text as at')) as [{ at: string }]

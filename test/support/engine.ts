@@ -53,6 +53,7 @@ export function openEngine(areas: Areas, databaseUrl: string): Engine {
   const { leases, stop } = renewedLeases(database, nothing)
   const runtime = withOwnerOperations(allOperations(areas), {
     database,
+    replica: undefined,
     ports: {
       walletBank: { code: '99990001', bic: 'AGPYDEF0XXX' },
       paymentsOn: paymentFinder(areas),

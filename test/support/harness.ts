@@ -141,7 +141,7 @@ async function ownService<A extends Areas>(options: Options<A>): Promise<Running
   return { url: await another(), databaseUrl, filesDir, another }
 }
 
-async function createOwner(url: string): Promise<{ ownerId: string; key: string }> {
+export async function createOwner(url: string): Promise<{ ownerId: string; key: string }> {
   const name = `Owner ${randomUUID().slice(0, 8)}`
   const { body } = await http(url, 'POST', '/customers', {
     headers: { 'x-dashboard-secret': DASHBOARD_SECRET },

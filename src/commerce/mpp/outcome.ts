@@ -230,7 +230,8 @@ export const resolveMachinePayment: HandlerOf<typeof mppApi.resolve> = async ({ 
   return credential
 }
 
-const RETRY_MS = minutes(10)
+/** Short: a token that is not deleted can still be charged. */
+const RETRY_MS = minutes(1)
 
 export const settleMachinePayment: HandlerOf<typeof mppStepsApi.settle> = async ({ params }, context) => {
   const { now, refuse } = context

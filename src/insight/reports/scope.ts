@@ -70,6 +70,7 @@ export const reportAccess = {
   callers: ['key', 'agent'],
   scope: 'insight:read',
   readsClock: true,
+  isReport: true,
   fails,
 } as const
 

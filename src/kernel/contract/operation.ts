@@ -92,6 +92,8 @@ export interface Contract<
    * statement.
    */
   readonly readsClock?: true
+  /** A read for people who look back: where there is a replica of PostgreSQL, that answers it. */
+  readonly isReport?: true
   readonly http?: HttpOptions
 }
 

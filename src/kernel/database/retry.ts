@@ -35,6 +35,8 @@ const LOST = {
  */
 const isTransient = (error: unknown): boolean => [DEADLOCK, SERIALIZATION, UNIQUE].includes(sqlStateOf(error))
 
+export const isSerializationFailure = (error: unknown): boolean => sqlStateOf(error) === SERIALIZATION
+
 export const isRefusedByConstraint = (error: unknown): boolean => sqlStateOf(error).startsWith('23')
 
 export function databaseErrorAsProblem(error: unknown): unknown {

@@ -24,13 +24,26 @@ export const readTenantTime = async (sql: Sql, tenant: Tenant | null): Promise<D
 
 export async function runRead(runtime: OperationRuntime, call: ApiCall): Promise<ApiResponse> {
   const handle = plainHandlerOf(call)
-  const { context, value } = await runReadOnly(runtime, call, async context => handle(call.input, context))
+  const { replica } = runtime
+  const read = (on: OperationRuntime) => readIn(on, call, async context => handle(call.input, context))
+  const isReport = replica && call.operation.operation.isReport
+  const { context, value } = await translated(
+    isReport ? replica.answer(database => read({ ...runtime, database })) : read(runtime),
+  )
   const outcome = encodeOutcome(call.operation.operation, value, context.cursorAfter)
   const { body } = outcome
   return body !== null && isStreamedContent(body) ? { ...outcome, body: withProblems(body) } : outcome
 }
 
-export async function runReadOnly<T>(
+export const runReadOnly = <T>(...read: Parameters<typeof readIn<T>>): ReturnType<typeof readIn<T>> =>
+  translated(readIn(...read))
+
+const translated = <T>(read: Promise<T>): Promise<T> =>
+  read.catch((error: unknown) => {
+    throw databaseErrorAsProblem(error)
+  })
+
+async function readIn<T>(
   runtime: OperationRuntime,
   call: ApiCall,
   look: (context: RequestContext) => Promise<T>,
@@ -44,11 +57,7 @@ export async function runReadOnly<T>(
       ? (call.now ?? (await readTenantTime(sqlOn(runtime.database.pool), call.actor.tenant)))
       : undefined,
   )
-  try {
-    return { context, value: await look(context) }
-  } catch (error) {
-    throw databaseErrorAsProblem(error)
-  }
+  return { context, value: await look(context) }
 }
 
 /** A streamed body may fail at any piece; its error is translated as that of a whole body is. */

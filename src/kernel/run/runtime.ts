@@ -7,6 +7,7 @@ import type { Ports } from '../contract/ports.ts'
 import type { Sql } from '../contract/sql.ts'
 import type { Database } from '../database/prepared-sql.ts'
 import type { ProcessLease } from '../database/process-lease.ts'
+import type { Replica } from '../database/replica.ts'
 import type { EventRow, NewRowCounts, PendingJournal } from '../journal/journal.ts'
 import { type Notify, notifyChannels } from '../journal/outbox.ts'
 import type { UnrecordedAnswers } from './unrecorded-answers.ts'
@@ -31,6 +32,8 @@ export interface JoinedTransaction {
 
 export interface OperationRuntime {
   readonly database: Database
+  /** Undefined if `DATABASE_REPLICA_URL` is not set. */
+  readonly replica: Replica | undefined
   readonly ports: Ports
   readonly callOperationFor: CallOperationFor
   readonly runForOwnerIn: (tx: JoinedTransaction) => RunForOwner

@@ -95,6 +95,7 @@ export const statementsApi = {
   }),
   export: get('/statements/export', {
     limits: { oneAtATime: true },
+    isReport: true,
     ...reading,
     readsClock: true,
     summary: 'Export the statements of a month',
@@ -123,6 +124,7 @@ export const statementsApi = {
   }),
   pdf: get('/statements/{id}/pdf', {
     limits: { oneAtATime: true },
+    isReport: true,
     ...reading,
     summary: 'Get a statement as PDF',
     description: 'A4. Text that is too long for its line ends in `…`; the other formats have it in full.',
@@ -131,6 +133,7 @@ export const statementsApi = {
   }),
   csv: get('/statements/{id}/csv', {
     limits: { oneAtATime: true },
+    isReport: true,
     ...reading,
     summary: 'Get a statement as CSV',
     description:
@@ -140,6 +143,7 @@ export const statementsApi = {
   }),
   camt053: get('/statements/{id}/camt053', {
     limits: { oneAtATime: true },
+    isReport: true,
     ...reading,
     summary: 'Get a statement as camt.053',
     description:

@@ -72,8 +72,15 @@ export const serviceSettings = {
     allowed: 'postgres://user:password@host:port/database',
     otherwise: 'an embedded server',
   }),
+  databaseReplicaUrl: documentSetting(z.url({ protocol: /^postgres(ql)?$/ }).optional(), {
+    meaning:
+      'Streaming replica of `DATABASE_URL`, in the same country. It answers reports, statements and the forecast.',
+    secret: true,
+    allowed: 'postgres://user:password@host:port/database',
+    otherwise: 'none: the primary answers them',
+  }),
   databasePassword: documentSetting(z.string().optional(), {
-    meaning: 'Password for a `DATABASE_URL` without one.',
+    meaning: 'Password for a `DATABASE_URL` and a `DATABASE_REPLICA_URL` without one.',
     secret: true,
     allowed: 'any text',
     otherwise: 'none',

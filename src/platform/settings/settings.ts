@@ -72,19 +72,32 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
 }
 
 /**
- * Inserts `DATABASE_PASSWORD` into the URL: a URL without a password is no secret and can stand in plain
+ * Inserts `DATABASE_PASSWORD` into the URLs: a URL without a password is no secret and can stand in plain
  * configuration.
  */
 function withPassword(settings: Settings): Settings {
-  const { databaseUrl, databasePassword } = settings
-  if (databasePassword === undefined) return settings
-  const url = databaseUrl === undefined ? null : new URL(databaseUrl)
-  if (!url?.username || url.password)
+  const { databaseUrl, databaseReplicaUrl, databasePassword: password } = settings
+  if (password === undefined) return settings
+  if (databaseUrl === undefined || !lacksPassword(databaseUrl))
     throw new InvalidSettingError(
       'DATABASE_PASSWORD needs a DATABASE_URL that names a user and has no password.',
     )
-  url.password = encodeURIComponent(databasePassword)
-  return { ...settings, databaseUrl: url.href }
+  const ofReplica =
+    databaseReplicaUrl === undefined
+      ? {}
+      : { databaseReplicaUrl: withPasswordIn(databaseReplicaUrl, password) }
+  return { ...settings, databaseUrl: withPasswordIn(databaseUrl, password), ...ofReplica }
+}
+
+function lacksPassword(address: string): boolean {
+  const { username, password } = new URL(address)
+  return username !== '' && password === ''
+}
+
+function withPasswordIn(address: string, password: string): string {
+  const url = new URL(address)
+  if (lacksPassword(address)) url.password = encodeURIComponent(password)
+  return url.href
 }
 
 interface SettingRow {

@@ -1,9 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { anAgentUnder, bodyOf } from '../../support/factories.ts'
 import { advance } from '../../support/sandbox.ts'
-import { aBill, aPayer, aPayment, sent, service } from './service.ts'
-
-const dated = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+import { aBill, aPayer, aPayment, dated, sent, service } from './service.ts'
 
 describe('a PDF without a payment', () => {
   test('finds its payment by amount, merchant and date', async () => {

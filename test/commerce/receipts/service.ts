@@ -3,8 +3,11 @@ import sharp from 'sharp'
 import { anAgentClient, aSpender } from '../../support/cards/reveal.ts'
 import { anIntent, aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
+import { advance, DAY } from '../../support/sandbox.ts'
 
 export const service = await startTestService()
+
+const DAY_MS = DAY * 1_000
 
 type PdfOptions = NonNullable<ConstructorParameters<typeof PDFDocument>[0]>
 
@@ -23,9 +26,14 @@ export function aPdf(
   return promise
 }
 
-export const today = (): string => new Date().toISOString().slice(0, 10)
+/** The clocks of payers are set to noon of tomorrow, so that no midnight passes during a test. */
+const NOON = new Date(Math.ceil(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2)
 
-export const aBill = (total: string, { merchant = 'Bookshop', date = today() } = {}) =>
+/** The date this many days after the payer’s first payment. */
+export const dated = (days: number): string =>
+  new Date(NOON.getTime() + days * DAY_MS).toISOString().slice(0, 10)
+
+export const aBill = (total: string, { merchant = 'Bookshop', date = dated(0) } = {}) =>
   aPdf([
     merchant,
     'Torstraße 1, Berlin',
@@ -40,6 +48,7 @@ export const aPhoto = (width = 800, height = 600) =>
 
 export async function aPayer() {
   const owner = await service.owner()
+  await advance(owner.client, { seconds: Math.round((NOON.getTime() - Date.now()) / 1_000) })
   const agent = await aSpender(owner.client)
   const agentClient = await anAgentClient(service, owner.client, agent.id)
   return { ...owner, agent, agentClient, ...(await aPayment(owner.client, agent.id)) }

@@ -277,7 +277,12 @@ describe('a secret setting', () => {
   test('of the database goes into its URL, whatever characters it has', () => {
     const DATABASE_URL = 'postgres://agentpay@db:5432/agentpay'
     const DATABASE_PASSWORD_FILE = inFile('p@ss:w/o%rd #?\n')
-    const { databaseUrl = '' } = readSettings({ DATABASE_URL, DATABASE_PASSWORD_FILE })
+    const { databaseUrl = '', databaseReplicaUrl = '' } = readSettings({
+      DATABASE_URL,
+      DATABASE_REPLICA_URL: 'postgres://agentpay@replica.example.com/agentpay',
+      DATABASE_PASSWORD_FILE,
+    })
+    expect(decodeURIComponent(new URL(databaseReplicaUrl).password)).toBe('p@ss:w/o%rd #?')
     expect(decodeURIComponent(new URL(databaseUrl).password)).toBe('p@ss:w/o%rd #?')
     expect(new URL(databaseUrl).host).toBe('db:5432')
   })

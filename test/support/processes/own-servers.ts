@@ -18,6 +18,7 @@ interface OwnServer {
 
 export interface OwnPostgres extends OwnServer {
   readonly url: string
+  readonly dataDir: string
   /** SIGQUIT is `pg_ctl stop -m immediate`. */
   kill(signal: 'SIGQUIT' | 'SIGKILL'): Promise<void>
 }
@@ -38,6 +39,7 @@ export async function ownPostgres(): Promise<OwnPostgres> {
   return {
     ...server,
     url: first.url,
+    dataDir,
     kill(signal) {
       signalPostmaster(join(realpathSync(join(dataDir, 'postgres')), 'data'), signal)
       return server.stop()

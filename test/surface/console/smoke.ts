@@ -42,19 +42,20 @@ test('a first visit loads at most 100 kB', async () => {
   const { page } = await openAsOwner(client)
   const storageState = await page.context().storageState()
   const first = await visit('about:blank', { storageState })
-  const sizes: Promise<number>[] = []
+  // By address: on a busy machine a live part may be loaded again before the page is measured.
+  const sizes = new Map<string, Promise<number>>()
   first.page.on('response', response => {
-    if (response.url().endsWith('/events/stream')) return
-    sizes.push(
-      response
-        .request()
-        .sizes()
-        .then(({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize),
+    const url = response.url()
+    if (url.endsWith('/events/stream') || sizes.has(url)) return
+    const size = response.request().sizes()
+    sizes.set(
+      url,
+      size.then(({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize),
     )
   })
   await first.page.goto(`${service.url.replace('127.0.0.1', 'localhost')}/console`, { waitUntil: 'load' })
   await first.page.locator('time[data-exact], .empty, .box').first().waitFor()
-  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
-  expect(sizes.length).toBeGreaterThan(10)
+  const bytes = (await Promise.all(sizes.values())).reduce((sum, size) => sum + size, 0)
+  expect(sizes.size).toBeGreaterThan(10)
   expect(bytes).toBeLessThan(MOST_BYTES)
 })
