@@ -64,6 +64,7 @@ const subjects: { [K in Kind]: fc.Arbitrary<Subjects[K]> } = {
   invitation: fc.oneof(
     fc.record({ name, email: fc.option(text), role: fc.constantFrom('owner', 'viewer') }),
     fc.record({ personId: id }),
+    fc.record({ personId: id, email: text }),
     fc.record({ personId: id, name, role: fc.constantFrom('owner', 'viewer') }),
   ),
   key: fc.oneof(

@@ -161,9 +161,9 @@ const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string } = {
     if ('issuer' in subject) return providerInWords(subject)
     if (!('personId' in subject))
       return `Invite ${quoted(subject.name)}${subject.email ? `, ${quoted(subject.email)},` : ''} as ${subject.role}.`
-    return 'role' in subject
-      ? `Make ${quoted(subject.name)} (${subject.personId}) ${subject.role}.`
-      : `Make a new sign-in link for the person ${subject.personId}.`
+    if ('role' in subject) return `Make ${quoted(subject.name)} (${subject.personId}) ${subject.role}.`
+    const email = subject.email === undefined ? '' : `, ${quoted(subject.email)}`
+    return `Make a new sign-in link for the person ${subject.personId}${email}.`
   },
   key(subject) {
     if ('keyId' in subject)

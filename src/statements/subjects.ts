@@ -69,7 +69,7 @@ export interface Subjects {
   /** A new person; a new link, or another role, for an existing one; or an identity provider. */
   readonly invitation:
     | { readonly name: string; readonly email: string | null; readonly role: string }
-    | { readonly personId: string }
+    | { readonly personId: string; readonly email?: string }
     | { readonly personId: string; readonly name: string; readonly role: string }
     | StatedProvider
   readonly key:

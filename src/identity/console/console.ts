@@ -11,7 +11,13 @@ import { hashSecret } from '../../kernel/database/credential.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { addMs, clock, days } from '../../values/clock.ts'
 import { requireFirst } from '../../values/collections.ts'
-import { grantEnrolment, openSignInChallenge, passkeyEvents, verifySignIn } from '../passkeys/index.ts'
+import {
+  grantEnrolment,
+  linkSubject,
+  openSignInChallenge,
+  passkeyEvents,
+  verifySignIn,
+} from '../passkeys/index.ts'
 import {
   consumeOwnerConsent,
   exceedsKeyScopes,
@@ -123,7 +129,7 @@ const consoleOperations = bindHandlers(consoleApi, {
     if (!person && personId !== null) return refuse('person_not_found')
     if (!person && (await hasPeople(context))) return refuse('person_required')
     if (exceedsKeyScopes(person?.role ?? 'owner', consent, context)) return refuse('scope_not_held')
-    const code = person && (await consumeOwnerConsent(consent, { personId: person.id }, context))
+    const code = person && (await consumeOwnerConsent(consent, linkSubject(person), context))
     if (code) return refuse(code)
     const link = await replacePersonLink({ personId, kind: 'sign_in' }, context)
     emit('console.link_created', { linkId: link.id, personId, expiresAt: link.expiresAt })

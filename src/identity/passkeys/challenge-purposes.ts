@@ -10,7 +10,7 @@ import { keysOf } from '../../values/collections.ts'
 import { nonOwnerSubjects } from '../../values/personal.ts'
 import { emailSchema, labelSchema } from '../../values/schemas.ts'
 import type { passkeysApi } from './api.ts'
-import { lockEnrollee } from './authority.ts'
+import { lockEnrollee, type PasskeyEnrollee } from './authority.ts'
 import { type ChallengeOpening, openPasskeyChallenge } from './open-challenge.ts'
 import { Passkey } from './passkey.ts'
 
@@ -89,8 +89,11 @@ const purposes: Readonly<Record<'revocation' | 'enrolment' | 'invitation' | 'key
       if ('name' in subject) return { kind: 'invitation', subjectId: null, members: subject }
       if (!('personId' in subject)) return providerOpening(subject, context)
       const { personId, role } = subject
-      if (role === undefined) return { kind: 'invitation', subjectId: personId, members: { personId } }
       const person = await lockEnrollee(context, personId)
+      if (role === undefined) {
+        const members = linkSubject({ id: personId, email: person?.email ?? null })
+        return { kind: 'invitation', subjectId: personId, members }
+      }
       if (!person || person.status === 'removed') return context.refuse('person_not_found')
       return { kind: 'invitation', subjectId: personId, members: { personId, name: person.name, role } }
     },
@@ -156,6 +159,12 @@ async function nameOfKey(
   const [key] = await sql<{ name: string } & Row>(NAME_OF_KEY, [ownerId, mode, id])
   return key?.name
 }
+
+/** With the email, by which an identity provider may let the person in. */
+export const linkSubject = ({ id: personId, email }: Pick<PasskeyEnrollee, 'id' | 'email'>) => ({
+  personId,
+  ...(email !== null && { email }),
+})
 
 export const passkeyRevocationSubject = ({ id: passkeyId, name }: Passkey) => ({ passkeyId, name })
 

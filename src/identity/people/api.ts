@@ -62,10 +62,10 @@ export const peopleApi = {
     signature: invitation({ name: '$name', email: '$email', role: '$role' }),
     body: z.strictObject({
       name: labelSchema.meta({ examples: ['Grace Hopper'] }),
-      email: emailSchema
-        .nullable()
-        .default(null)
-        .meta({ description: 'For your reference: nothing is sent to it.' }),
+      email: emailSchema.nullable().default(null).meta({
+        description:
+          'Nothing is sent to it. A person whom your identity provider signs in with it may join without the link.',
+      }),
       role: personRoleSchema,
       webauthnAssertion: consent,
     }),
@@ -91,7 +91,7 @@ export const peopleApi = {
     ...writers,
     summary: 'Change the name, email or role of a person',
     description:
-      'A new role applies at once, also in open sessions. With a key, it requires an owner’s assertion once the account has had a passkey. The last owner with a passkey must stay one.',
+      'A new role applies at once, also in open sessions. With a key, it requires an owner’s assertion once the account has had a passkey. The last owner with a passkey must stay one. A new email ends an open invitation: create a new link.',
     signature: invitation({ personId: '$id', role: '$role' }),
     body: z
       .strictObject({

@@ -39,6 +39,8 @@ export const updatePerson: HandlerOf<typeof peopleApi.update> = async ({ params,
   if (refusal) return refuse(refusal)
   const changed = namesOfChanged(person, members)
   Object.assign(person, members)
+  // Who proves the email may accept the invitation, which an owner signed for the email of that time.
+  if (changed.includes('email')) await revokePersonLinks(person.id, context, 'join')
   if (changed.length > 0) emit('person.updated', { ...personEvent(person), changed })
   return personResponse(person, await findOpenRecovery(person.id, context))
 }

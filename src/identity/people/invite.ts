@@ -3,6 +3,7 @@ import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import { linkSubject } from '../passkeys/index.ts'
 import type { peopleApi } from './api.ts'
 import { newPersonLink, replacePersonLink } from './link.ts'
 import { consumeOwnerConsent, exceedsKeyScopes, verifyOwnerConsent } from './owner-consent.ts'
@@ -51,7 +52,7 @@ export const createPersonLink: HandlerOf<typeof peopleApi.link> = async (input, 
   const person = await lockPerson(input.params.id, context)
   if (!person) return refuse('person_not_found')
   if (exceedsKeyScopes(person.role, consent, context)) return refuse('scope_not_held')
-  const code = await consumeOwnerConsent(consent, { personId: person.id }, context)
+  const code = await consumeOwnerConsent(consent, linkSubject(person), context)
   return code ? refuse(code) : linkOf(person, { kind: 'join' }, context)
 }
 

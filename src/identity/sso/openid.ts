@@ -13,8 +13,19 @@ type Fetching = Pick<Ports, 'outbound'>
 const TIMEOUT_MS = 10_000
 const MAX_BYTES = 65_536
 
-const address = z.string().max(2_000)
-const names = z.array(z.string().max(500)).max(500).optional().catch(undefined)
+/** In ASCII, as RFC 3986 has it: it is stored. */
+const address = z
+  .string()
+  .max(2_000)
+  .regex(/^[!-~]+$/)
+
+/** Keeps what the service asks for: metadata is stored with each sign-in, and its lists may be long. */
+const among = (...known: readonly string[]) =>
+  z
+    .array(z.unknown())
+    .transform(names => known.filter(name => names.includes(name)))
+    .optional()
+    .catch(undefined)
 
 const Metadata = z.object({
   issuer: address,
@@ -22,9 +33,9 @@ const Metadata = z.object({
   token_endpoint: address,
   jwks_uri: address,
   userinfo_endpoint: address.optional(),
-  scopes_supported: names,
-  token_endpoint_auth_methods_supported: names,
-  token_endpoint_auth_signing_alg_values_supported: names,
+  scopes_supported: among('groups'),
+  token_endpoint_auth_methods_supported: among('client_secret_basic', 'client_secret_post'),
+  token_endpoint_auth_signing_alg_values_supported: among('PS256'),
   authorization_response_iss_parameter_supported: z.boolean().optional(),
 })
 
@@ -257,21 +268,26 @@ export async function proveIdentity(
   if (!success) return 'unproven'
   const claims = await verifyIdToken(data.id_token, exchange, ports)
   if (!claims) return 'unproven'
-  return identityIn(await completeClaims(claims, data.access_token, exchange, ports), exchange)
+  const all = await completeClaims(claims, data.access_token, exchange, ports)
+  return typeof all === 'string' ? all : identityIn(all, exchange)
 }
 
-/** A provider may keep claims out of the ID token (OpenID Connect Core, 5.4). */
+/**
+ * A provider may keep claims out of the ID token (OpenID Connect Core, 5.4). Groups that cannot be read are not none:
+ * without them, a person could have a higher role.
+ */
 async function completeClaims(
   claims: JWTPayload,
   accessToken: string | undefined,
   { metadata: { userinfo_endpoint: url }, groupsClaim, readsGroups }: CodeExchange,
   ports: Fetching,
-): Promise<JWTPayload> {
-  const isComplete = claims.email !== undefined && (!readsGroups || claims[groupsClaim] !== undefined)
-  if (isComplete || !url || !accessToken) return claims
+): Promise<JWTPayload | IdentityFailure> {
+  const lacksGroups = readsGroups && claims[groupsClaim] === undefined
+  if ((claims.email !== undefined && !lacksGroups) || !url || !accessToken) return claims
   const headers = { authorization: `Bearer ${accessToken}` }
   const more = await requestJson({ url, method: 'GET', headers }, ports)
-  if (!more || more.sub !== claims.sub) return claims
+  if (!more) return lacksGroups ? 'silent' : claims
+  if (more.sub !== claims.sub) return lacksGroups ? 'unproven' : claims
   const { email, email_verified, ...others } = more
   // Both from one source: what is verified must be this address.
   return { ...others, ...claims, ...(claims.email === undefined && { email, email_verified }) }
@@ -281,9 +297,12 @@ const MAX_READ_GROUPS = 1_000
 
 const isVerified = (claim: unknown): boolean => claim === true || claim === 'true'
 
+/** OpenID Connect Core, 2. */
+const SUBJECT = /^[ -~]{1,255}$/
+
 function identityIn(claims: JWTPayload, { groupsClaim }: CodeExchange): ProvenIdentity | IdentityFailure {
   const { sub: subject = '', email, email_verified } = claims
-  if (subject.length === 0 || subject.length > 255) return 'unproven'
+  if (!SUBJECT.test(subject)) return 'unproven'
   const groups = [claims[groupsClaim] ?? []].flat().slice(0, MAX_READ_GROUPS)
   const read = emailSchema.safeParse(email)
   return {

@@ -207,7 +207,10 @@ function roleByGroups(
   return has(viewerGroups) ? 'viewer' : null
 }
 
-/** Without a group that has a role, a person has the role from before groups decided: the one of the invitation. */
+/**
+ * Without a group that has a role, a person has the role from before groups decided: the one of the invitation, or the
+ * one that an owner has given since.
+ */
 async function applyGroups(
   provider: SsoProvider,
   groups: readonly string[],
@@ -216,8 +219,9 @@ async function applyGroups(
   context: SigningIn,
 ): Promise<void> {
   const groupRole = roleByGroups(provider, groups)
-  const baseRole = known.baseRole ?? person.role
+  const baseRole = (person.role === known.groupRole && known.baseRole) || person.role
   const role = groupRole ?? baseRole
-  Object.assign(known, { groupRole, baseRole: groupRole && baseRole })
   await assignRole(person, role, context)
+  // The last owner stays one for now: the next sign-in decides again.
+  if (person.role === role) Object.assign(known, { groupRole, baseRole: groupRole && baseRole })
 }

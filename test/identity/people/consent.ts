@@ -92,6 +92,19 @@ describe('once an account has had a passkey', () => {
     const link = async (personId: string) =>
       client.people.link({ params, body: { webauthnAssertion: await toLink(personId) } })
     expect(await link(owner.personId)).toMatchObject({ status: 400, code: 'statement_outdated' })
+    // An identity provider may let in who proves the email, so the owner signs it, too.
+    const webauthnAssertion = await toLink(approver.personId)
+    await bodyOf(client.people.update({ params, body: { email: 'thief@example.com' } }))
+    expect(await client.people.link({ params, body: { webauthnAssertion } })).toMatchObject({
+      status: 400,
+      code: 'statement_outdated',
+    })
+    const { sentence } = await bodyOf(
+      client.passkeys.challenge({
+        body: { purpose: 'invitation', subject: { personId: approver.personId } },
+      }),
+    )
+    expect(sentence).toContain('“thief@example.com”')
     expect(await link(approver.personId)).toMatchObject({
       status: 201,
       body: { kind: 'join', personId: approver.personId },

@@ -70,6 +70,7 @@ describe('an ID token', () => {
     ['without an expiry', ({ exp: _, ...claims }, { provider }) => provider.signed(claims)],
     ['without a subject', ({ sub: _, ...claims }, { provider }) => provider.signed(claims)],
     ['with a long subject', (claims, { provider }) => provider.signed({ ...claims, sub: 'x'.repeat(256) })],
+    ['whose subject is no text', (claims, { provider }) => provider.signed({ ...claims, sub: 'a\u0000b' })],
     [
       'that expired two minutes ago',
       (claims, { provider }) => provider.signed({ ...claims, exp: now() - 120 }),
@@ -125,6 +126,15 @@ describe('an email', () => {
       [owner.ownerId],
     )
     expect(codeIn(await signIn(owner))).toEqual(NOT_INVITED)
+  })
+
+  test('that a key has put in place of the invited one links no one', async () => {
+    const owner = await anOwnerWithSso()
+    const { id, joinUrl } = await invite(owner, 'owner')
+    const THIEF = { sub: 'thief', email: 'thief@example.com', email_verified: true }
+    await bodyOf(owner.client.people.update({ params: { id }, body: { email: THIEF.email } }))
+    expect(codeIn(await signIn(owner, THIEF))).toEqual(NOT_INVITED)
+    expect(codeIn(await redeem(url, joinUrl))).toEqual([410, 'link_expired'])
   })
 
   test('does not change who a known subject is, and another subject is another person', async () => {
@@ -276,6 +286,7 @@ describe('an issuer', () => {
       'issuer_refused',
     ],
     ['without keys', ({ jwks_uri: _, ...own }) => own, 'issuer_refused'],
+    ['that no database stores', own => ({ ...own, jwks_uri: `${own.jwks_uri}\u0000` }), 'issuer_refused'],
     ['with endless metadata', own => ({ ...own, padding: 'x'.repeat(70_000) }), 'provider_silent'],
   ])('%s is refused, also if it becomes so later', async (_, change, code) => {
     const owner = await anOwnerWithSso()
@@ -283,6 +294,18 @@ describe('an issuer', () => {
     provider.metadata = change
     expect((await refusalOf(provider.issuer))[1]).toBe(code)
     await expect(begin(owner.id)).rejects.toThrow()
+  })
+
+  test('leaves of its lists what the service asks for', async () => {
+    const owner = await anOwnerWithSso()
+    const scopes_supported = ['openid', 'groups', ...Array.from({ length: 3_000 }, (_, n) => `scope-${n}`)]
+    owner.provider.metadata = own => ({ ...own, scopes_supported })
+    const { redirectTo } = await begin(owner.id)
+    expect(new URL(redirectTo).searchParams.get('scope')).toBe('openid email profile groups')
+    const [stored] = await service.sql('select metadata::text from sso_attempts where owner_id = $1', [
+      owner.ownerId,
+    ])
+    expect(String(stored?.metadata)).not.toContain('scope-')
   })
 
   test('that redirects is not followed', async () => {

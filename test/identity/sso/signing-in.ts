@@ -86,7 +86,23 @@ describe('groups', () => {
     await invite(owner, 'approver')
     expect((await signIn(owner, { ...GRACE, groups: ['others'] })).body.role).toBe('approver')
     expect((await signIn(owner, { ...GRACE, groups: ['admins'] })).body.role).toBe('owner')
+    owner.provider.userinfo = GRACE
     expect((await signIn(owner)).body.role).toBe('approver')
+  })
+
+  test('give back no role that an owner has taken meanwhile', async () => {
+    const owner = await anOwnerWithSso(roles)
+    const { id } = await invite(owner, 'approver')
+    await signIn(owner, { ...GRACE, groups: ['payments'] })
+    await bodyOf(owner.client.people.update({ params: { id }, body: { role: 'viewer' } }))
+    expect((await signIn(owner, { ...GRACE, groups: [] })).body.role).toBe('viewer')
+  })
+
+  test('that cannot be read sign no one in: without them, the role could be higher', async () => {
+    const owner = await anOwnerWithSso(roles)
+    await invite(owner, 'approver')
+    expect((await signIn(owner, { ...GRACE, groups: ['everyone'] })).body.role).toBe('viewer')
+    expect(codeIn(await signIn(owner))).toEqual([504, 'provider_silent'])
   })
 
   test('are read from the claim that the owner names, by its exact name', async () => {
@@ -107,6 +123,18 @@ describe('groups', () => {
     await enrol(owner.client, secondId, new Authenticator({ origin: await pagesOrigin(service) }), { device })
     expect((await signIn(owner, { ...GRACE, groups: ['everyone'] })).body.role).toBe('viewer')
   })
+
+  test('take from the last owner, once there is another, what they had given', async () => {
+    const owner = await anOwnerWithSso(roles)
+    await invite(owner, 'viewer')
+    const { personId, client } = signedInBy(url, await signIn(owner, { ...GRACE, groups: ['admins'] }))
+    const device = new Authenticator({ origin: await pagesOrigin(service) })
+    await enrol(client, personId, device)
+    expect((await signIn(owner, { ...GRACE, groups: [] })).body.role).toBe('owner')
+    const { id: secondId } = await aPerson(service, owner)
+    await enrol(owner.client, secondId, new Authenticator({ origin: await pagesOrigin(service) }), { device })
+    expect((await signIn(owner, { ...GRACE, groups: [] })).body.role).toBe('viewer')
+  })
 })
 
 test('a role that the owner takes away is taken from sessions of the identity provider at once', async () => {
@@ -121,7 +149,7 @@ test('claims that are not in the ID token come from the userinfo of the same sub
   const owner = await anOwnerWithSso({ approverGroups: ['payments'] })
   await invite(owner, 'viewer')
   owner.provider.userinfo = { ...GRACE, sub: 'another', groups: ['payments'] }
-  expect(codeIn(await signIn(owner, { sub: 'grace' }))).toEqual([403, 'not_invited'])
+  expect(codeIn(await signIn(owner, { sub: 'grace' }))).toEqual([401, 'identity_unproven'])
   owner.provider.userinfo = { ...GRACE, groups: ['payments'] }
   expect((await signIn(owner, { sub: 'grace' })).body).toMatchObject({ kind: 'join', role: 'approver' })
 })
