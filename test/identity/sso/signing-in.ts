@@ -115,7 +115,7 @@ describe('groups', () => {
   test('never take the last owner', async () => {
     const owner = await anOwnerWithSso(roles)
     await invite(owner, 'owner')
-    const { personId, client } = await by(owner)
+    const { personId, client } = signedInBy(url, await signIn(owner, { ...GRACE, groups: [] }))
     const device = new Authenticator({ origin: await pagesOrigin(service) })
     await enrol(client, personId, device)
     expect((await signIn(owner, { ...GRACE, groups: ['everyone'] })).body.role).toBe('owner')
