@@ -10,12 +10,14 @@ const POLL_MS = 20
 const REST_MS = 10_000
 
 const WRITTEN = `
-select pg_current_wal_lsn()::text as lsn, (select system_identifier::text from pg_control_system()) as "cluster"`
+select pg_current_wal_lsn()::text as lsn, system_identifier || ' ' || timeline_id as "history"
+from pg_control_system(), pg_control_checkpoint()`
 
-/** A server that was promoted, or of another cluster, is no replica. */
+/** A server that was promoted, of another cluster, or of one from before a promotion, is no replica. */
 const REPLAYED = `
-select pg_is_in_recovery() and system_identifier::text = $2 as "isReplica", pg_last_wal_replay_lsn() >= $1::pg_lsn as "isFresh"
-from pg_control_system()`
+select pg_is_in_recovery() and system_identifier || ' ' || timeline_id = $2 as "isReplica",
+  pg_last_wal_replay_lsn() >= $1::pg_lsn as "isFresh"
+from pg_control_system(), pg_control_checkpoint()`
 
 interface Replayed {
   readonly [column: string]: unknown
@@ -62,11 +64,11 @@ export class Replica {
 
   async #isFresh(): Promise<boolean> {
     if (clock.ticks() < this.#restsUntil) return false
-    const [written] = await sqlOn(this.#primary.pool)<{ lsn: string; cluster: string }>(WRITTEN)
+    const [written] = await sqlOn(this.#primary.pool)<{ lsn: string; history: string }>(WRITTEN)
     const giveUp = clock.ticks() + MAX_LAG_MS
     try {
       do {
-        const [state] = await sqlOn(this.#replica.pool)<Replayed>(REPLAYED, [written?.lsn, written?.cluster])
+        const state = await this.#stateOfReplica([written?.lsn, written?.history])
         if (!state?.isReplica) return this.#rest('DATABASE_REPLICA_URL names no replica of DATABASE_URL')
         if (state.isFresh) return true
         await pause(POLL_MS)
@@ -75,6 +77,18 @@ export class Replica {
       return this.#rest('the replica cannot be reached', error)
     }
     return this.#rest(`the replica is more than ${MAX_LAG_MS} ms behind`)
+  }
+
+  /** A server that swallows packets is asked no longer than one that stays behind. */
+  async #stateOfReplica(written: readonly unknown[]): Promise<Replayed | undefined> {
+    const answer = sqlOn(this.#replica.pool)<Replayed>(REPLAYED, written)
+    answer.catch(() => undefined)
+    const silence = pause(MAX_LAG_MS, undefined, { ref: false }).then(() => {
+      throw new Error('it does not answer')
+    })
+    silence.catch(() => undefined)
+    const [state] = await Promise.race([answer, silence])
+    return state
   }
 
   #rest(why: string, error?: unknown): false {

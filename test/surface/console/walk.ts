@@ -146,4 +146,5 @@ test('every page keeps what others wrote a text, fits the narrowest phone and it
   expect(findings).toEqual([])
   expect(complaints).toEqual([])
   expect(seen.size).toBeGreaterThan(45)
-})
+  // Some fifty pages, each measured up to four times: minutes on a busy machine.
+}, 900_000)
