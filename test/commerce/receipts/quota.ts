@@ -15,6 +15,14 @@ async function aLongBill(bytes: number): Promise<Buffer> {
   return Buffer.concat([bill, Buffer.from(`%${randomBytes(rest).toString('hex').slice(0, rest)}\n`)])
 }
 
+/** On a busy machine an upload may wait too long for its turn. */
+async function sentPatiently(client: TestClient, file: Buffer): ReturnType<typeof send> {
+  for (;;) {
+    const answer = await send(client, file)
+    if (answer.status !== 429) return answer
+  }
+}
+
 const room = (client: TestClient) => bodyOf(client.receipts.storage())
 
 describe('the room for the files of an owner', () => {
@@ -22,7 +30,7 @@ describe('the room for the files of an owner', () => {
     const { client, ownerId } = await small.owner()
     expect(await room(client)).toEqual({ files: 0, usedBytes: 0, freeBytes: MIB, quotaBytes: MIB })
     const bills = await Promise.all(Array.from({ length: 8 }, () => aLongBill(200_000)))
-    const answers = await times(8, n => send(client, bills[n] as Buffer))
+    const answers = await times(8, n => sentPatiently(client, bills[n] as Buffer))
     expect(statusCounts(answers)).toEqual({ 201: 5, 400: 3 })
     const refused = answers.find(({ status }) => status === 400)
     expect(refused).toMatchObject({ code: 'storage_full' })
