@@ -222,6 +222,6 @@ async function applyGroups(
   const baseRole = (person.role === known.groupRole && known.baseRole) || person.role
   const role = groupRole ?? baseRole
   await assignRole(person, role, context)
-  // The last owner stays one for now: the next sign-in decides again.
+  // The last owner keeps the role, and the next sign-in reads the groups again.
   if (person.role === role) Object.assign(known, { groupRole, baseRole: groupRole && baseRole })
 }
