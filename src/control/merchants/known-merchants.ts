@@ -183,13 +183,14 @@ for (const line of table.trim().split('\n')) {
     if (pattern.endsWith('…')) byPrefix.set(pattern.slice(0, -1), { name, mcc })
     else byPattern.set(pattern, { name, mcc })
 }
+const prefixes = [...byPrefix.keys()]
 
 export function findKnownMerchant(words: readonly string[]): KnownMerchantMatch | undefined {
   const text = words.join(' ')
   const counts = Array.from({ length: Math.min(words.length, MAX_PATTERN_WORDS) }, (_, index) => index + 1)
   const matching = [
     ...counts.map(count => words.slice(0, count).join(' ')).filter(pattern => byPattern.has(pattern)),
-    ...[...byPrefix.keys()].filter(prefix => text.startsWith(prefix)),
+    ...prefixes.filter(prefix => text.startsWith(prefix)),
   ]
   const [longest] = matching.toSorted((a, b) => b.length - a.length)
   const merchant = byPattern.get(longest ?? '') ?? byPrefix.get(longest ?? '')

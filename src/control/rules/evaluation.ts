@@ -42,7 +42,7 @@ export const compilePolicyTerms = (rules: PolicyRules): PolicyTerms => ({
   blockedCodes: new Set(rules.blockedMccs),
   allowedCodes: new Set([
     ...rules.allowedMccs,
-    ...rules.mccCategories.flatMap(name => mccsOfGroup(name) ?? []),
+    ...[...new Set(rules.mccCategories)].flatMap(name => mccsOfGroup(name) ?? []),
   ]),
   countries: new Set(rules.allowedCountries),
 })
