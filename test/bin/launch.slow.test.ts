@@ -21,18 +21,23 @@ function lockfile(integrity: string): string {
     '': { optionalDependencies: { far: '1' } },
     'node_modules/near': entry,
     'node_modules/far': foreign,
+    'node_modules/tool': { ...entry, dev: true },
   }
   return JSON.stringify({ packages })
 }
 
 function fakeNpm(script: string): void {
-  put('path/npm', `#!/bin/sh\necho called >> calls\n${script}\n`)
+  put('path/npm', `#!/bin/sh\necho "$*" >> calls\n${script}\n`)
   chmodSync(inCheckout('path/npm'), 0o755)
 }
 
 const installing = 'sleep 0.3; mkdir -p node_modules; cp package-lock.json node_modules/.package-lock.json'
 
-const calls = () => readFileSync(inCheckout('calls'), 'utf8').split('\n').length - 1
+/** What a package manager leaves that was told to omit the packages for development. */
+const installingForService = `sleep 0.3; mkdir -p node_modules; sed 's/tool/other/' package-lock.json > node_modules/.package-lock.json`
+
+const argumentsOfNpm = () => readFileSync(inCheckout('calls'), 'utf8').trimEnd().split('\n')
+const calls = () => argumentsOfNpm().length
 
 function run(command = 'openapi', path = `${inCheckout('path')}:/usr/bin:/bin`): Launched {
   return launch(process.execPath, [inCheckout('src/bin/launcher/launch.mjs'), command], { PATH: path })
@@ -42,7 +47,8 @@ beforeEach(() => {
   checkout = temporaryFolder()
   cpSync('src/bin/launcher', inCheckout('src/bin/launcher'), { recursive: true })
   cpSync('src/dev/host.mjs', inCheckout('src/dev/host.mjs'))
-  put('src/bin/openapi.ts', "process.stdout.write('handed over\\n' as string)")
+  for (const program of ['openapi', 'start'])
+    put(`src/bin/${program}.ts`, "process.stdout.write('handed over\\n' as string)")
   put('package-lock.json', lockfile('sha512-one'))
   fakeNpm(installing)
 })
@@ -63,6 +69,19 @@ describe('a launch', () => {
     put('package-lock.json', lockfile('sha512-two'))
     await run().exit
     expect(calls()).toBe(2)
+  })
+
+  test('of the service leaves out the packages for development, and the next tool adds them', async () => {
+    fakeNpm(installingForService)
+    expect(await run('start').exit).toBe(0)
+    expect(await run('start').exit).toBe(0)
+    fakeNpm(installing)
+    expect(await run('openapi').exit).toBe(0)
+    expect(await run('start').exit).toBe(0)
+    expect(argumentsOfNpm()).toEqual([
+      expect.stringMatching(/^ci --omit=dev /),
+      expect.stringMatching(/^install --no-save --include=dev /),
+    ])
   })
 
   test('waits for another launch that is installing', async () => {
@@ -134,7 +153,7 @@ describe('the last line of a launch that fails', () => {
     fakeNpm('printf "npm error code EUSAGE\\nnpm error Missing: near from lock file\\n" >&2; exit 1')
     const launched = run()
     expect(await launched.exit).toBe(1)
-    expect(lastLine(launched)).toBe('npm ci failed: Missing: near from lock file')
+    expect(lastLine(launched)).toBe('npm failed: Missing: near from lock file')
   })
 
   test('lists the commands if the command is unknown', async () => {

@@ -1,20 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { host } from '../../dev/host.mjs'
 import { withInstallLock } from './install-lock.mjs'
-import { npmCi } from './npm-ci.mjs'
+import { runNpm } from './run-npm.mjs'
 
-export async function install() {
-  if (installed()) return
+/** The service runs without the packages for development, which take as long to install as all others. */
+export async function install({ dev }) {
+  if (installed({ dev })) return
   await withInstallLock(async lock => {
     // Another launch may have installed while this one waited for the lock.
-    if (!installed()) await npmCi(lock)
+    if (!installed({ dev })) await runNpm(lock, { dev, isAddition: installed({ dev: false }) })
   })
 }
 
-function installed() {
+function installed({ dev }) {
   const { '': project, ...wanted } = packages('package-lock.json')
   const present = packages('node_modules/.package-lock.json')
   return Object.entries(wanted).every(([path, entry]) => {
+    if (entry.dev && !dev) return true
     const found = present[path]
     if (found) return found.version === entry.version && found.integrity === entry.integrity
     return (

@@ -6,14 +6,14 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const UNREACHABLE =
   /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)\b/
 
-export async function npmCi(lock) {
+export async function runNpm(lock, wanted) {
   const began = performance.now()
   const elapsed = () => `${Math.round((performance.now() - began) / 1000)} s`
   const text = 'Installing the packages of package-lock.json: once, half a minute as a rule'
   show(text)
   const progress = setInterval(() => show(`${text} (${elapsed()})`), process.stdout.isTTY ? 1_000 : 5_000)
   try {
-    await runNpm(lock)
+    await spawnNpm(lock, argumentsFor(wanted))
   } finally {
     clearInterval(progress)
   }
@@ -26,8 +26,14 @@ function show(text) {
   process.stdout.write(process.stdout.isTTY ? `\r\u001b[2K${text}` : `${text}\n`)
 }
 
-function runNpm(lock) {
-  const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
+/** `npm ci` removes what is there first, so it would take the packages away from a service that runs here. */
+const argumentsFor = ({ dev, isAddition }) => [
+  ...(isAddition ? ['install', '--no-save'] : ['ci']),
+  dev ? '--include=dev' : '--omit=dev',
+  ...['--include=optional', '--no-audit', '--no-fund', '--loglevel=error'],
+]
+
+function spawnNpm(lock, args) {
   // npm reacts slowly to a gentler signal. An incomplete installation is repeated anyway.
   const stop = () => npm.kill('SIGKILL')
   // The handlers come before npm starts: a signal in between would end this process and leave npm running.
@@ -58,5 +64,5 @@ function reason(errors) {
   const unreachable = UNREACHABLE.exec(errors)
   if (unreachable)
     return `npm cannot reach its registry (${unreachable[1]}): check the network and try again.`
-  return `npm ci failed: ${lines.find(line => !line.startsWith('code ')) ?? 'it was stopped.'}`
+  return `npm failed: ${lines.find(line => !line.startsWith('code ')) ?? 'it was stopped.'}`
 }
