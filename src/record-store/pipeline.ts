@@ -232,15 +232,32 @@ export async function commandInPipeline(client: PoolClient, choose: () => string
 
 const isClient = (connection: Pool | PoolClient): connection is PoolClient => 'release' in connection
 
-const types = { getTypeParser: parserOf } as pg.CustomTypesConfig
+/** Sends a statement at once, behind those that wait. */
+function sendAlone(client: PoolClient, statement: Statement): Promise<Row[]> {
+  sendPipeline(client)
+  const pipeline = new Pipeline()
+  pipeline.add(statement)
+  client.query(pipeline)
+  return statement.answered
+}
 
-/** Runs a prepared statement at once and by itself, on a connection or on any of a pool: as the driver does it. */
+/** Runs a prepared statement at once and by itself, on a connection or on any of a pool. */
 export async function runPreparedStatement(
   connection: Pool | PoolClient,
   text: string,
   values: readonly unknown[] = [],
 ): Promise<Row[]> {
-  if (isClient(connection)) sendPipeline(connection)
-  const { rows } = await connection.query({ name: nameOf(text), text, values: [...values], types })
-  return rows
+  const statement = new Statement(text, values)
+  if (isClient(connection)) return sendAlone(connection, statement)
+  const client = await connection.connect()
+  let failure: Error | undefined
+  try {
+    return await sendAlone(client, statement)
+  } catch (error) {
+    failure = error as Error
+    throw error
+  } finally {
+    // As the driver does it: after a failure the connection is not used again.
+    client.release(failure)
+  }
 }
