@@ -406,6 +406,10 @@ export const mppApi = {
     scope: 'mpp:read',
     filters: {
       status: status.optional(),
+      waitsFor: z
+        .enum(['person'])
+        .optional()
+        .meta({ description: '`person`: payments that a person must confirm at `nextAction.url`.' }),
       agentId: id('agent').optional(),
       intentId: id('intent').optional(),
       cardId: id('card').optional(),

@@ -5,10 +5,12 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { FindIntentPayments, IntentPaymentState } from '../../kernel/contract/payables.ts'
+import { sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import {
   deadlineInRows,
   hasDeadlineCondition,
+  idsWithDeadlineSql,
   openRecordsInRows,
   statusCondition,
 } from '../../kernel/database/deadline-rows.ts'
@@ -41,6 +43,10 @@ const summaryOf = ({ amountCents, mode, status, outcomeBy, cardId }: MppCredenti
   const by = outcomeBy === null ? '' : `, says the ${outcomeBy}`
   return `Machine payment of ${formatMoney(amountCents)} by ${cardId} in ${mode} mode: ${status}${by}`
 }
+
+/** SQL, with the owner as `$1` and the mode as `$2`. */
+export const PAYMENTS_TO_CONFIRM_SQL = `mpp_credentials where (owner_id, mode) = ($1, $2)
+  and id = any(${idsWithDeadlineSql('mpp_credentials', ['$1', '$2'])}) and next_action is not null`
 
 const second = (at: Date): string => at.toISOString().slice(11, 19)
 
@@ -226,8 +232,15 @@ const mpp = bindHandlers(
     deleteToken: deleteNetworkToken,
     status,
 
-    list: ({ query: { status, agentId, intentId, cardId } }, { page, tenant }) =>
-      page(MppCredential, { ...definedOnly({ agentId, intentId, cardId }), ...byStatus(status, tenant) }),
+    list: ({ query: { status, waitsFor, agentId, intentId, cardId } }, { page, tenant }) =>
+      page(MppCredential, {
+        ...definedOnly({ agentId, intentId, cardId }),
+        ...byStatus(status, tenant),
+        ...(waitsFor && {
+          ...hasDeadlineCondition('mpp_credentials', tenant),
+          ...sqlCondition('next_action is not null'),
+        }),
+      }),
 
     async get({ params }, { records, refuse }) {
       return (await records.findOne(MppCredential, { id: params.id })) ?? refuse('credential_not_found')

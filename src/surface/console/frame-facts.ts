@@ -1,3 +1,4 @@
+import { PAYMENTS_TO_CONFIRM_SQL } from '../../commerce/mpp/index.ts'
 import { TRANSFERS_TO_CONFIRM_SQL } from '../../commerce/transfers/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
@@ -17,6 +18,7 @@ const FACTS = `select (
   + ${atMost(TRANSFERS_TO_CONFIRM_SQL)}
   + ${atMost("proposals where (owner_id, mode) = ($1, $2) and status = 'open' and expires_at > $3")}
   + ${atMost("disputes where (owner_id, mode) = ($1, $2) and status = 'open'")}
+  + ${atMost(PAYMENTS_TO_CONFIRM_SQL)}
 )::int as waiting,
 exists (select from people where owner_id = $1 and mode <> $2 and status = 'active') as "hasOtherMode"`
 

@@ -82,10 +82,19 @@ describe('a shared payment token that a person must confirm', () => {
     expect(merchant.payments(path)).toEqual([])
     expect(await balanceOf(payer)).toEqual(before)
     const { headers } = await signedInTo(service, payer.owner, { role: 'owner' })
-    const page = await fetch(`${service.url}/console/machine-payments/${credential?.id}`, {
-      headers: { ...headers, accept: 'text/html' },
-    })
-    expect(await page.text()).toContain(`<a class="button" href="${pageOf(tokenId)}">Confirm the payment</a>`)
+    const page = async (path: string) => {
+      const answer = await fetch(`${service.url}/console/${path}`, {
+        headers: { ...headers, accept: 'text/html' },
+      })
+      return answer.text()
+    }
+    const button = `href="${pageOf(tokenId)}">Confirm the payment</a>`
+    expect(await page(`machine-payments/${credential?.id}`)).toContain(button)
+    const inbox = await page('inbox')
+    expect(inbox).toContain(button)
+    expect(inbox).toContain('<span class="badge">1<')
+    const waiting = payer.client.mpp.list({ query: { waitsFor: 'person' } })
+    expect((await bodyOf(waiting)).data.map(({ id }) => id)).toEqual([credential?.id])
 
     const made = tokens().length
     expect(await pay(payer, url)).toMatchObject({ status: 409, code: 'action_required' })
@@ -99,6 +108,7 @@ describe('a shared payment token that a person must confirm', () => {
     expect(isOne).toBe(true)
     expect(tokens()).toHaveLength(made)
     await expectPaidOnce(payer, path)
+    expect(await page('inbox')).not.toContain('Confirm the payment')
   })
 
   test('is paid as the merchant’s software charges it', async () => {

@@ -21,6 +21,7 @@ import {
 import { renderProposalConsequences, renderProposalForm, renderProposer } from './proposals.ts'
 import type {
   CardRequestItem,
+  CredentialItem,
   DisputeItem,
   IntentItem,
   MissingReceiptItem,
@@ -34,6 +35,7 @@ export const inboxKinds = {
   payments: 'Payments',
   cards: 'Card requests',
   payees: 'Payees',
+  confirmations: 'Confirmations',
   proposals: 'Proposals',
   disputes: 'Disputes',
   receipts: 'Missing receipts',
@@ -69,7 +71,7 @@ const timeOf = (at: string | null): number => (at === null ? NEVER : Date.parse(
 export type ChecksNow = ReadonlyMap<string, readonly IntentCheck[]>
 
 export const inboxItemsOf = (
-  { intents, cardRequests, transfers, proposals, disputes }: WaitingDecisions,
+  { intents, cardRequests, transfers, proposals, disputes, credentials }: WaitingDecisions,
   request: PageRequest,
   checksNow: ChecksNow = new Map(),
 ): InboxItem[] =>
@@ -79,6 +81,7 @@ export const inboxItemsOf = (
     ...transfers.map(transfer => payeeItem(transfer, request)),
     ...proposals.map(proposal => proposalItem(proposal, request)),
     ...disputes.map(dispute => disputeItem(dispute, request)),
+    ...credentials.map(credential => credentialItem(credential, request)),
   ].sort(byDeadline)
 
 function intentItem(
@@ -208,6 +211,25 @@ ${renderFacts([
   }
 }
 
+/** A machine payment that the issuer of the card wants a person to confirm. */
+function credentialItem(credential: CredentialItem, request: PageRequest): InboxItem {
+  const { id, agentId, merchant, amountEuros, nextAction, status, createdAt, dueAt } = credential
+  const why = 'The card’s issuer wants a person to confirm this payment.'
+  return {
+    id,
+    kind: 'confirmations',
+    createdAt,
+    due: dueAt,
+    atDeadline: status === 'minted' ? 'is cancelled' : 'counts as not paid',
+    title: renderRecordLink(request, id, html`${renderEuros(amountEuros)} to ${renderText(merchant, 80)}`),
+    requester: renderSpender(request, agentId),
+    why,
+    details: () =>
+      html`<p class="why">${why}${status === 'minted' && ' Then the agent repeats its request.'}</p>`,
+    decide: html`<div class="decide">${nextAction && html`<a class="button main" href="${nextAction.url}">Confirm the payment</a>`}</div>`,
+  }
+}
+
 export function missingReceiptItem(missing: MissingReceiptItem, request: PageRequest): InboxItem {
   const { id, agentId, merchant, amountEuros, createdAt, type } = missing
   return {
@@ -243,6 +265,7 @@ const kindNames: Readonly<Record<InboxKind, string>> = {
   payments: 'Payment',
   cards: 'Card request',
   payees: 'Payee to confirm',
+  confirmations: 'Payment to confirm',
   proposals: 'Proposal',
   disputes: 'Dispute',
   receipts: 'Missing receipt',

@@ -1,5 +1,6 @@
 import { cardRequestsApi } from '../../../../cards/card-requests/index.ts'
 import { disputesApi } from '../../../../commerce/disputes/index.ts'
+import { mppApi } from '../../../../commerce/mpp/index.ts'
 import { receiptsApi } from '../../../../commerce/receipts/index.ts'
 import { transfersApi } from '../../../../commerce/transfers/index.ts'
 import { intentsApi } from '../../../../control/intents/index.ts'
@@ -15,6 +16,7 @@ export type CardRequestItem = ListItemOf<typeof cardRequestsApi.list>
 export type ProposalItem = ListItemOf<typeof proposalsApi.list>
 export type TransferItem = ListItemOf<typeof transfersApi.list>
 export type DisputeItem = ListItemOf<typeof disputesApi.list>
+export type CredentialItem = ListItemOf<typeof mppApi.list>
 export type MissingReceiptItem = ListItemOf<typeof receiptsApi.missing>
 
 export interface WaitingDecisions {
@@ -23,6 +25,8 @@ export interface WaitingDecisions {
   readonly transfers: readonly TransferItem[]
   readonly proposals: readonly ProposalItem[]
   readonly disputes: readonly DisputeItem[]
+  /** Machine payments that a person confirms with the card's issuer. */
+  readonly credentials: readonly CredentialItem[]
   readonly hasMore: boolean
 }
 
@@ -38,16 +42,18 @@ export const waitingDecisionEvents = [
   'transfer.failed',
   'canvas.proposal_*',
   'dispute.*',
+  'mpp.*',
 ]
 
 /** `frame-facts.ts` counts the same decisions for the badge of every page. */
 export async function readWaitingDecisions({ ask, now }: PageRequest): Promise<WaitingDecisions> {
-  const [intents, cardRequests, transfers, proposals, disputes] = await Promise.all([
+  const [intents, cardRequests, transfers, proposals, disputes, credentials] = await Promise.all([
     ask(intentsApi.list, { query: { status: 'created', limit: MOST_WAITING } }),
     ask(cardRequestsApi.list, { query: { status: 'pending', limit: MOST_WAITING } }),
     ask(transfersApi.list, { query: { waitsFor: 'payee', limit: MOST_WAITING } }),
     ask(proposalsApi.list, { query: { status: 'open', limit: MOST_WAITING } }),
     ask(disputesApi.list, { query: { status: 'open', limit: MOST_WAITING } }),
+    ask(mppApi.list, { query: { waitsFor: 'person', limit: MOST_WAITING } }),
   ])
   const isOpen = ({ expiresAt }: { readonly expiresAt: string | Date }) => new Date(expiresAt) > now
   return {
@@ -56,21 +62,23 @@ export async function readWaitingDecisions({ ask, now }: PageRequest): Promise<W
     transfers: transfers.data,
     proposals: proposals.data.filter(isOpen),
     disputes: disputes.data,
-    hasMore: [intents, cardRequests, transfers, proposals, disputes].some(({ hasMore }) => hasMore),
+    credentials: credentials.data,
+    hasMore: [intents, cardRequests, transfers, proposals, disputes, credentials].some(
+      ({ hasMore }) => hasMore,
+    ),
   }
 }
 
 /** Reads the names of agents and payees. Wallets and cards are not named in a list of decisions. */
 export const readNamesOfWaiting = (
-  { intents, cardRequests, transfers, proposals, disputes }: WaitingDecisions,
+  { intents, cardRequests, transfers, proposals, disputes, credentials }: WaitingDecisions,
   request: PageRequest,
 ): Promise<void> =>
-  readNamesInRows([...intents, ...cardRequests, ...transfers, ...proposals, ...disputes], request, [
-    'walletId',
-    'fromWalletId',
-    'cardId',
-    'runId',
-  ])
+  readNamesInRows(
+    [...intents, ...cardRequests, ...transfers, ...proposals, ...disputes, ...credentials],
+    request,
+    ['walletId', 'fromWalletId', 'cardId', 'runId'],
+  )
 
 /** Missing receipts are not counted: they have no deadline, and there can be many. */
 export const countWaitingDecisions = ({
@@ -79,8 +87,12 @@ export const countWaitingDecisions = ({
   transfers,
   proposals,
   disputes,
+  credentials,
 }: WaitingDecisions): number =>
-  intents.length + cardRequests.length + transfers.length + proposals.length + disputes.length
+  [intents, cardRequests, transfers, proposals, disputes, credentials].reduce(
+    (count, { length }) => count + length,
+    0,
+  )
 
 export const readMissingReceipts = ({ ask }: PageRequest) =>
   ask(receiptsApi.missing, { query: { limit: MOST_WAITING } })
