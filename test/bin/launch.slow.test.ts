@@ -33,7 +33,7 @@ function fakeNpm(script: string): void {
 
 const installing = 'sleep 0.3; mkdir -p node_modules; cp package-lock.json node_modules/.package-lock.json'
 
-/** What a package manager leaves that was told to omit the packages for development. */
+/** What npm leaves when it omits the packages for development. */
 const installingForService = `sleep 0.3; mkdir -p node_modules; sed 's/tool/other/' package-lock.json > node_modules/.package-lock.json`
 
 const argumentsOfNpm = () => readFileSync(inCheckout('calls'), 'utf8').trimEnd().split('\n')
