@@ -46,19 +46,30 @@ function secretsOf(header: string): Secrets[] {
   return [{ whole: [whole, jwe], encrypted: [encrypted, carried].map(lettersAndDigits), last4 }]
 }
 
+type Grams = ReadonlyMap<string, readonly [secret: string, at: number]>
+
+/** Where each piece of the secrets is. */
+function gramsOf(secrets: readonly Secrets[]): Grams {
+  const grams = new Map<string, readonly [secret: string, at: number]>()
+  for (const secret of secrets.flatMap(({ encrypted }) => encrypted))
+    for (let at = 0; at + GRAM <= secret.length; at++) grams.set(secret.slice(at, at + GRAM), [secret, at])
+  return grams
+}
+
+interface Wanted {
+  readonly secrets: readonly Secrets[]
+  readonly grams: Grams
+}
+
 class Search {
-  readonly #secrets: readonly Secrets[]
-  readonly #grams = new Map<string, readonly [secret: string, at: number]>()
+  readonly #wanted: Wanted
   readonly #found: Uint8Array
   #left: number
 
-  constructor(secrets: readonly Secrets[], length: number) {
-    this.#secrets = secrets
+  constructor(wanted: Wanted, length: number) {
+    this.#wanted = wanted
     this.#found = new Uint8Array(length)
     this.#left = MOST_LOOKS * length + LEAST_LOOKS
-    for (const secret of secrets.flatMap(({ encrypted }) => encrypted))
-      for (let at = 0; at + GRAM <= secret.length; at++)
-        this.#grams.set(secret.slice(at, at + GRAM), [secret, at])
   }
 
   get found(): Uint8Array {
@@ -89,7 +100,7 @@ class Search {
   #lookForParts(view: View): void {
     const { text } = view
     for (let at = 0, done = 0; at + GRAM <= text.length; at += GRAM) {
-      const known = at < done ? undefined : this.#grams.get(text.slice(at, at + GRAM))
+      const known = at < done ? undefined : this.#wanted.grams.get(text.slice(at, at + GRAM))
       if (!known) continue
       const [secret, place] = known
       let [before, after] = [0, GRAM]
@@ -102,7 +113,7 @@ class Search {
   }
 
   #lookForNumbers(view: View, decoded: number): void {
-    const endings = this.#secrets.flatMap(({ last4 }) => last4 ?? [])
+    const endings = this.#wanted.secrets.flatMap(({ last4 }) => last4 ?? [])
     for (const [from, to] of endings.flatMap(last4 => numbersIn(view.text, last4)))
       if (decoded > 0 || !isNumberOfJson(view.text, from, to)) this.#mark(view, from, to)
   }
@@ -286,12 +297,12 @@ interface Answer {
   readonly headerLists: Readonly<Record<string, readonly string[]>>
 }
 
-function withoutSecrets(bytes: Uint8Array, secrets: readonly Secrets[]): Buffer {
+function withoutSecrets(bytes: Uint8Array, wanted: Wanted): Buffer {
   const given = Buffer.from(bytes)
-  for (const secret of secrets.flatMap(({ whole }) => whole))
+  for (const secret of wanted.secrets.flatMap(({ whole }) => whole))
     for (let at = given.indexOf(secret); at >= 0; at = given.indexOf(secret, at + secret.length))
       given.fill(BLANK, at, at + secret.length)
-  const search = new Search(secrets, given.length)
+  const search = new Search(wanted, given.length)
   search.search({ text: given.toString('latin1'), start: at => at, end: at => at + 1 })
   for (let at = search.found.indexOf(1); at >= 0; at = search.found.indexOf(1, at + 1))
     if (!isStructure(given, at)) given[at] = BLANK
@@ -312,14 +323,15 @@ const isStructure = (bytes: Uint8Array, at: number): boolean =>
  */
 export function withoutCredential<A extends Answer>(answer: A, sent: Readonly<Record<string, string>>): A {
   const secrets = Object.values(sent).flatMap(value => (/^Payment /i.test(value) ? secretsOf(value) : []))
+  const wanted = { secrets, grams: gramsOf(secrets) }
   const clean = (text: string): string =>
-    withoutSecrets(Buffer.from(text, 'latin1'), secrets).toString('latin1')
+    withoutSecrets(Buffer.from(text, 'latin1'), wanted).toString('latin1')
   const { headers, headerLists } = answer
   const type = headers['content-type']
   const receipts = headerLists['payment-receipt']
   return {
     ...answer,
-    body: withoutSecrets(answer.body, secrets),
+    body: withoutSecrets(answer.body, wanted),
     headers: { ...headers, ...(type !== undefined && { 'content-type': clean(type) }) },
     headerLists: { ...headerLists, ...(receipts && { 'payment-receipt': receipts.map(clean) }) },
   }
