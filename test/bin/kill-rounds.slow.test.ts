@@ -27,6 +27,9 @@ beforeAll(async () => {
 })
 afterAll(() => api.stop())
 
+/** Kills may end a request again and again on a busy machine, so that only the end of the rounds lets it through. */
+const eventually: typeof until = (what, condition) => until(what, condition, PATIENCE_MS)
+
 /** A payer's answers while its earlier request is in progress or the database is unreachable. */
 const UNDECIDED = ['in_progress', 'busy', 'outcome_unknown', 'unavailable']
 
@@ -84,7 +87,7 @@ function sent<T>(
   send: (client: TestClient, message: { messageId: string; sentAt: string }) => Promise<CallAnswer<T>>,
 ): Promise<T> {
   const message = { messageId: newId('message'), sentAt: new Date().toISOString() }
-  return until('the message is taken', async () => {
+  return eventually('the message is taken', async () => {
     const { status, body } = await decided(owner, client => send(client, message))
     return status === 200 ? body : undefined
   })
@@ -232,14 +235,14 @@ async function collected(payer: Payer, holder: Payer): Promise<number> {
   const intentId = await intentFor(payer, COLLECTED_EUROS, { merchant: '127.0.0.1' })
   const offer = { headers: { 'accept-payment': 'stripe/charge' } }
   const challenge = serializeChallenge(
-    await until('a challenge', () => challengeOf(url, offer).catch(() => undefined)),
+    await eventually('a challenge', () => challengeOf(url, offer).catch(() => undefined)),
   )
   const body = { intentId, challenge, url, cardId: payer.cardId }
   const minted = await decided(payer.agent, (client, idempotencyKey) =>
     client.mpp.mint({ body, idempotencyKey }),
   )
   const credential = minted.body?.credential
-  if (credential) await until('the outcome', () => isPresented(holder, url, credential))
+  if (credential) await eventually('the outcome', () => isPresented(holder, url, credential))
   const { status } = await done(holder.owner, client => client.collect.get({ params: { id: requestId } }))
   if (status === 'paid') return COLLECTED_EUROS * 100
   await endUnpaid(payer, intentId)
