@@ -126,9 +126,14 @@ class Command extends Statement {
 class Pipeline implements Submittable {
   /** Set by the driver to end its time limit. */
   callback: ((error?: unknown) => void) | undefined
+  readonly #onEnd: (error?: unknown) => void
   readonly #statements: Statement[] = []
   #answered = 0
   #prepared = new Map<string, Prepared>()
+
+  constructor(onEnd: (error?: unknown) => void = () => undefined) {
+    this.#onEnd = onEnd
+  }
 
   add(statement: Statement): void {
     this.#statements.push(statement)
@@ -173,6 +178,7 @@ class Pipeline implements Submittable {
 
   handleReadyForQuery(): void {
     this.callback?.()
+    this.#onEnd()
   }
 
   handleError(error: unknown): void {
@@ -182,6 +188,7 @@ class Pipeline implements Submittable {
     }
     this.#answered = this.#statements.length
     this.callback?.(error)
+    this.#onEnd(error)
   }
 
   #end(): void {
@@ -232,13 +239,18 @@ export async function commandInPipeline(client: PoolClient, choose: () => string
 
 const isClient = (connection: Pool | PoolClient): connection is PoolClient => 'release' in connection
 
-/** Sends a statement at once, behind those that wait. */
-function sendAlone(client: PoolClient, statement: Statement): Promise<Row[]> {
+/**
+ * Sends a statement at once, behind those that wait. Outside a transaction it is committed after its answer, and that can
+ * fail, too.
+ */
+async function sendAlone(client: PoolClient, statement: Statement): Promise<Row[]> {
   sendPipeline(client)
-  const pipeline = new Pipeline()
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
+  const pipeline = new Pipeline(error => (error ? reject(error) : resolve()))
   pipeline.add(statement)
   client.query(pipeline)
-  return statement.answered
+  const [rows] = await Promise.all([statement.answered, ended])
+  return rows
 }
 
 /** Runs a prepared statement at once and by itself, on a connection or on any of a pool. */

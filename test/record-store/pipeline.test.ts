@@ -213,4 +213,12 @@ describe('a statement by itself', () => {
     expect(await runPreparedStatement(hasty, 'select 1 as one')).toEqual([{ one: 1 }])
     await Promise.all([nowhere.end(), hasty.end()])
   })
+
+  test('fails if its commit does', async () => {
+    await pool.query('create table deferred_keys (n int, unique (n) deferrable initially deferred)')
+    const insert = () => runPreparedStatement(pool, 'insert into deferred_keys values ($1) returning n', [1])
+    expect(await insert()).toEqual([{ n: 1 }])
+    await expect(insert()).rejects.toMatchObject({ code: '23505' })
+    expect(await runPreparedStatement(pool, 'select n from deferred_keys')).toEqual([{ n: 1 }])
+  })
 })
