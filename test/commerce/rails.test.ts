@@ -9,8 +9,8 @@ import { endOverdueRecords } from '../../src/kernel/background/deadlines.ts'
 import type { ExecuteCall } from '../../src/kernel/run/execute.ts'
 import { isBankDay } from '../../src/values/bank-calendar.ts'
 import { bodyOf } from '../support/factories.ts'
-import { bankFiles, bookingOf, pain002, returnedBooking } from '../support/money/bank-files.ts'
-import { ACCOUNT, camt } from '../support/money/camt.ts'
+import { bankFiles, pain002 } from '../support/money/bank-files.ts'
+import { ACCOUNT, bookingOf, camt, returnedBooking } from '../support/money/camt.ts'
 import { times } from '../support/sample-service.ts'
 
 const {

@@ -1,10 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
-import { removePostgres } from '../../src/dev/postgres/embedded-postgres.ts'
-import { isRunning } from '../../src/dev/processes/process-table.ts'
 import { findTemporal } from '../../src/dev/temporal/binary.ts'
 import { runProcess } from '../../src/platform/lifetime.ts'
 import { printLine } from '../../src/platform/output.ts'
@@ -13,6 +9,7 @@ import { makeSecrets, readCompose, readVariables } from './compose.ts'
 import { secretOf } from './databases.ts'
 import { driveFlow } from './flow.ts'
 import { buildImage } from './image.ts'
+import { closeAll, discardFolder, ownFolder } from './own-folder.ts'
 import { programs, withDevServer } from './programs.ts'
 import { startServices } from './services.ts'
 import type { Parts } from './start.ts'
@@ -20,6 +17,8 @@ import { temporalPrograms } from './temporal-programs.ts'
 
 /** The time limit from the first service to the last check. */
 const LIMIT_MS = 300_000
+
+const PREFIX = 'agentpay-topology-'
 
 const TEMPORAL_NAMESPACE = 'agentpay'
 
@@ -37,9 +36,9 @@ const isShort = process.argv.includes('--short')
 /** Runs what `docker-compose.yml` and the Dockerfile describe, without Docker, and drives intents through it. */
 runProcess(async life => {
   const temporal = isShort ? await devServer() : await temporalPrograms(printLine)
-  const folder = await emptyFolder()
+  const folder = await ownFolder(PREFIX)
   const closers: (() => unknown)[] = []
-  life.closeLater(() => close(closers))
+  life.closeLater(() => closeAll(closers))
   printLine('The image')
   const began = performance.now()
   const image = await buildImage(folder, printLine)
@@ -58,8 +57,8 @@ runProcess(async life => {
     throw error
   }
   printLine(`All agree, after ${((performance.now() - began) / 1000).toFixed(0)} s.`)
-  await close(closers)
-  await discard(folder)
+  await closeAll(closers)
+  await discardFolder(folder)
   life.end(0)
 })
 
@@ -67,31 +66,6 @@ async function devServer(): Promise<string> {
   const found = await findTemporal({ env: process.env, tell: printLine })
   if (found.binary === null) throw new Error(found.reason)
   return found.binary
-}
-
-const PREFIX = join(tmpdir(), 'agentpay-topology-')
-
-/** Creates this run's folder, and removes those of earlier runs that failed or were killed. */
-async function emptyFolder(): Promise<string> {
-  const all = readdirSync(tmpdir()).map(name => join(tmpdir(), name))
-  const abandoned = all.filter(
-    path => path.startsWith(PREFIX) && !isRunning(Number(path.slice(PREFIX.length))),
-  )
-  for (const path of abandoned) await discard(path)
-  const folder = PREFIX + process.pid
-  // The programs in it run as another user.
-  mkdirSync(folder, { mode: 0o755 })
-  return folder
-}
-
-async function discard(folder: string): Promise<void> {
-  await removePostgres(folder)
-  rmSync(folder, { recursive: true })
-}
-
-/** Closes in reverse order of opening. */
-async function close(closers: (() => unknown)[]): Promise<void> {
-  for (let closer = closers.pop(); closer; closer = closers.pop()) await closer()
 }
 
 async function runWithLimit(parts: Omit<Parts, 'onEnd'>): Promise<void> {

@@ -84,7 +84,10 @@ export const aToken = (
 ) => bodyOf(client.agentTokens.create({ params: { id: agentId }, body: { label: 'Laptop', ...members } }))
 
 /** A client with a live key, whose owner is set to verified. */
-export async function aLiveClient(service: TestService, owner: Owner<typeof areas>): Promise<TestClient> {
+export async function aLiveClient(
+  service: Pick<TestService, 'sql' | 'client'>,
+  owner: Owner<typeof areas>,
+): Promise<TestClient> {
   await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
   const { key } = await aKey(owner.client, { environment: 'live' })
   return service.client(String(key))

@@ -8,25 +8,10 @@ import { temporaryFolder } from '../processes/folders.ts'
 import { until } from '../until.ts'
 import { expectVerifiedLedger } from '../verified-ledger.ts'
 import { openWorkerRuntime } from '../worker-runtime.ts'
-import { ACCOUNT, type Booking } from './camt.ts'
+import { ACCOUNT } from './camt.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 let references = 0
-export const bookingOf = (
-  endToEndId: string,
-  amount: string,
-  more: Partial<Booking> = {},
-  inTx = '',
-): Booking => ({
-  amount,
-  direction: 'DBIT',
-  reference: `BOOKED-${++references}`,
-  ...more,
-  details: [`<TxDtls><Refs><EndToEndId>${endToEndId}</EndToEndId></Refs>${inTx}</TxDtls>`],
-})
-export const returnedBooking = (endToEndId: string, amount: string, code = 'AC04') =>
-  bookingOf(endToEndId, amount, { direction: 'CRDT' }, `<RtrInf><Rsn><Cd>${code}</Cd></Rsn></RtrInf>`)
-
 interface Answer {
   readonly to: string
   readonly group?: string

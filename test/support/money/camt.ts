@@ -64,3 +64,21 @@ export function camt(
   <${statement}><Id>1</Id><Acct><Id><IBAN>${account}</IBAN></Id></Acct>${bookings.map(entry).join('')}</${statement}>
 </${root}></Document>`
 }
+
+let bookings = 0
+
+/** The booking of a payment of ours, by default its debit. */
+export const bookingOf = (
+  endToEndId: string,
+  amount: string,
+  more: Partial<Booking> = {},
+  inTx = '',
+): Booking => ({
+  amount,
+  direction: 'DBIT',
+  reference: `BOOKED-${++bookings}`,
+  ...more,
+  details: [`<TxDtls><Refs><EndToEndId>${endToEndId}</EndToEndId></Refs>${inTx}</TxDtls>`],
+})
+export const returnedBooking = (endToEndId: string, amount: string, code = 'AC04') =>
+  bookingOf(endToEndId, amount, { direction: 'CRDT' }, `<RtrInf><Rsn><Cd>${code}</Cd></Rsn></RtrInf>`)

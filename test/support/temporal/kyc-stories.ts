@@ -11,7 +11,7 @@ interface Stage {
 }
 
 /** A representative has submitted an identity under this name; another company of the owner is withdrawn before. */
-async function sent({ client }: Stage, name: string) {
+export async function submittedIdentity({ client }: Pick<Stage, 'client'>, name: string) {
   const { data } = await bodyOf(client.onboarding.list())
   for (const { id, endedAt } of data)
     if (endedAt === null) await bodyOf(client.onboarding.withdraw({ params: { id } }))
@@ -25,13 +25,13 @@ async function sent({ client }: Stage, name: string) {
 
 export const kycStories: Readonly<Record<string, (stage: Stage) => Promise<string>>> = {
   'kyc-verified': async stage => {
-    const { workflowId } = await sent(stage, 'Ada Lovelace')
+    const { workflowId } = await submittedIdentity(stage, 'Ada Lovelace')
     await stage.ends(workflowId)
     return workflowId
   },
 
   'kyc-silent-and-verified': async stage => {
-    const { workflowId } = await sent(stage, 'Silent Ada')
+    const { workflowId } = await submittedIdentity(stage, 'Silent Ada')
     await stage.shows(workflowId, 'for the provider to answer')
     await bodyOf(stage.client.sandbox.advance({ body: { minutes: 125 } }))
     await stage.ends(workflowId)
@@ -39,7 +39,7 @@ export const kycStories: Readonly<Record<string, (stage: Stage) => Promise<strin
   },
 
   'kyc-later-rejected': async stage => {
-    const { workflowId } = await sent(stage, 'Later rejected Ada')
+    const { workflowId } = await submittedIdentity(stage, 'Later rejected Ada')
     await stage.shows(workflowId, 'for the provider to decide')
     await bodyOf(stage.client.sandbox.advance({ body: { days: 1 } }))
     await stage.ends(workflowId)
@@ -47,7 +47,7 @@ export const kycStories: Readonly<Record<string, (stage: Stage) => Promise<strin
   },
 
   'kyc-answered': async stage => {
-    const { params, workflowId } = await sent(stage, 'Absent Ada')
+    const { params, workflowId } = await submittedIdentity(stage, 'Absent Ada')
     await stage.shows(workflowId, 'for the provider to answer')
     await stage.signal(workflowId, 'approve', { by: 'Ada' })
     await stage.shows(workflowId, 'no such signal is known')
@@ -57,7 +57,7 @@ export const kycStories: Readonly<Record<string, (stage: Stage) => Promise<strin
   },
 
   'kyc-waits': async stage => {
-    const { workflowId } = await sent(stage, 'Absent Ada')
+    const { workflowId } = await submittedIdentity(stage, 'Absent Ada')
     await stage.shows(workflowId, 'for the provider to answer')
     return workflowId
   },

@@ -14,7 +14,7 @@ import { clientAt } from '../client.ts'
 import { refund } from '../commerce/refunds.ts'
 import { aRequest, sendEuros } from '../commerce/requests.ts'
 import { cloneDatabase } from '../database.ts'
-import { aFundedAgent, aSepaTransfer, aWallet, bodyOf, type TestClient } from '../factories.ts'
+import { aFundedAgent, aSepaTransfer, aWallet, bodyOf } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 import { type Enrolled, enrolled } from '../identity/people.ts'
 import { setUp, tearDown } from '../jest/run.ts'
@@ -28,6 +28,7 @@ import { mppStories } from './mpp-stories.ts'
 import { onboardingStories } from './onboarding-stories.ts'
 import { recoveryStories } from './recovery-stories.ts'
 import { refundStories } from './refund-stories.ts'
+import { type Callers, type Stage, stageOf } from './stage.ts'
 
 /**
  * Records the histories that a real server has of our processes, for `test/workflows/replay.test.ts`:
@@ -39,22 +40,6 @@ import { refundStories } from './refund-stories.ts'
  * be deleted and recorded anew. Those without a version in their name are of runs that 0.6.0 started.
  */
 const folder = join(import.meta.dirname, '../../workflows/histories')
-
-interface Stage {
-  readonly client: TestClient
-  /** With the dashboard secret. */
-  readonly dash: TestClient
-  /** A person with a passkey, the same one in all stories. */
-  readonly signer: () => Promise<Enrolled>
-  readonly sql: TestService['sql']
-  signal(workflowId: string, name: string, payload: unknown): Promise<void>
-  /** As the button "Request Cancellation" does. */
-  cancel(workflowId: string): Promise<void>
-  /** Sends a signal whose payload cannot be decoded. */
-  sendUnreadable(workflowId: string, name: string): Promise<void>
-  shows(workflowId: string, text: string): Promise<void>
-  ends(workflowId: string): Promise<void>
-}
 
 /** Plays the story and returns the id of the workflow whose history is recorded. */
 type Story = (stage: Stage) => Promise<string>
@@ -447,46 +432,6 @@ const stories: Readonly<Record<string, Story>> = {
 
 /** The history without the identity of its recorder. */
 const anonymous = (json: string): string => json.replace(/("identity": )"[^"]*"/g, '$1"recorder"')
-
-type Callers = Pick<Stage, 'client' | 'dash' | 'signer' | 'sql'>
-
-function stageOf(temporal: Client, callers: Callers): Stage {
-  const { workflow, workflowService } = temporal
-  const handle = (workflowId: string) => workflow.getHandle(workflowId)
-  /** The state of the run, without the text about its process, which names states, too. */
-  async function stateOf(workflowId: string): Promise<string> {
-    const metadata = await handle(workflowId).query<{ currentDetails?: string }>(
-      '__temporal_workflow_metadata',
-    )
-    return metadata.currentDetails?.split('\n\n---\n\n')[0] ?? ''
-  }
-  return {
-    ...callers,
-    signal: (workflowId, name, payload) => handle(workflowId).signal(name, payload),
-    cancel: async workflowId => void (await handle(workflowId).cancel()),
-    async sendUnreadable(workflowId, signalName) {
-      const payloads = [{ metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('{') }]
-      const workflowExecution = { workflowId }
-      await workflowService.signalWorkflowExecution({
-        namespace: 'default',
-        workflowExecution,
-        signalName,
-        input: { payloads },
-      })
-    },
-    async shows(workflowId, text) {
-      await until(text, async () => (await stateOf(workflowId).catch(() => '')).includes(text))
-    },
-    async ends(workflowId) {
-      const isThere = () =>
-        handle(workflowId)
-          .describe()
-          .then(Boolean, () => false)
-      await until(`${workflowId} is there`, isThere)
-      await handle(workflowId).result()
-    },
-  }
-}
 
 async function record(temporal: Client, callers: Callers): Promise<void> {
   mkdirSync(folder, { recursive: true })
