@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+import { startPostgres } from '../../../src/dev/postgres/embedded-postgres.ts'
+import { migrateDatabase } from '../../../src/platform/schema.ts'
+import { node, type Running, type Served, start } from '../../bench/child.ts'
+import type { Primary } from '../../support/processes/standby.ts'
+
+export const DASHBOARD_SECRET = 'dashboard-secret-of-the-cells'
+
+export interface Place {
+  /** Of logs and files. */
+  readonly folder: string
+  /** An empty folder for a database. */
+  readonly newFolder: (name: string) => string
+  readonly temporalAddress: string
+  readonly closeLater: (close: () => Promise<void>) => void
+}
+
+export interface CellDatabase extends Primary {
+  stop(): Promise<void>
+}
+
+/** What runs a cell. */
+export interface Cell {
+  readonly name: string
+  readonly database: CellDatabase
+  readonly programs: Programs
+}
+
+export interface Programs {
+  readonly api: Served
+  readonly relay: Running
+  readonly worker: Running
+}
+
+/** Starts PostgreSQL, API, relay and worker of a cell, on the shared Temporal. */
+export async function startCell(name: string, port: number, place: Place): Promise<Cell> {
+  const dataDir = place.newFolder(name)
+  const postgres = await startPostgres({ dataDir, port: 0 })
+  place.closeLater(() => postgres.stop())
+  await migrateDatabase(postgres.url)
+  const database = { url: postgres.url, dataDir, stop: () => postgres.stop() }
+  return { name, database, programs: await startPrograms(name, { url: postgres.url, port, place }) }
+}
+
+interface Start {
+  readonly url: string
+  readonly port: number
+  readonly place: Place
+}
+
+/** Resolves when the programs have found the database: started before it, they wait for it. */
+export async function startPrograms(cell: string, at: Start): Promise<Programs> {
+  const [api, relay, worker] = await Promise.all([
+    startCellApi(cell, at),
+    startProgram('relay', /is running/, cell, at),
+    startProgram('worker', /is running/, cell, at),
+  ])
+  return { api, relay, worker }
+}
+
+export async function startCellApi(cell: string, at: Start): Promise<Served> {
+  const api = await startProgram('api', /Listening/, cell, at)
+  return { ...api, url: `http://127.0.0.1:${at.port}` }
+}
+
+async function startProgram(program: string, ready: RegExp, cell: string, at: Start): Promise<Running> {
+  const log = join(at.place.folder, `${cell}-${program}-${at.port}.log`)
+  const env = environmentOf(cell, at)
+  const running = await start({ command: node(`src/bin/${program}.ts`), log, env }, ready)
+  at.place.closeLater(running.stop)
+  return running
+}
+
+const environmentOf = (cell: string, { url, port, place }: Start) => ({
+  CELL: cell,
+  PUBLIC_URL: `https://${cell}.pay.example.com`,
+  PORT: String(port),
+  DATABASE_URL: url,
+  TEMPORAL_ADDRESS: place.temporalAddress,
+  TEMPORAL_TASK_QUEUE: `agentpay-${cell}`,
+  DASHBOARD_SECRET,
+  CURSOR_SIGNING_KEY: `a-secret-key-of-the-cell-0123456789-${cell}`,
+  ENCRYPTION_KEY: '4d'.repeat(32),
+  FILES_DIR: join(place.folder, `files-${cell}`),
+  RATE_LIMIT_PER_MINUTE: '1000000',
+  TRUST_PROXY: '127.0.0.1',
+  LOG_LEVEL: 'warn',
+})
