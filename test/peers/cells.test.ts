@@ -76,11 +76,18 @@ describe('HAProxy before two cells', () => {
     const waiting = ask('GET', '/agents', { token: ofSecond })
     expect((await ask('GET', '/agents', { token: ofFirst })).status).toBe(200)
     const { status, headers } = await waiting
-    expect([status, headers.get('retry-after'), headers.get('x-error-code')]).toEqual([503, '1', 'unavailable'])
+    expect([status, headers.get('retry-after'), headers.get('x-error-code')]).toEqual([
+      503,
+      '1',
+      'unavailable',
+    ])
 
     const port = Number(new URL(second.programs.api.url).port)
     await startCellApi(second.name, { url: second.database.url, port, place })
-    await until('the cell is back', async () => (await ask('GET', '/agents', { token: ofSecond })).status === 200)
+    await until(
+      'the cell is back',
+      async () => (await ask('GET', '/agents', { token: ofSecond })).status === 200,
+    )
   })
 
   test('follows a cell to another machine, where each request is stored once and runs go on', async () => {

@@ -23,6 +23,8 @@ import type { Steady, SteadyJob } from './steady-load.ts'
 const CLIENTS = 32
 const ROUNDS = usualOrShort(7, 1)
 const ROUND_SECONDS = usualOrShort(3, 1)
+/** Sealing and counting follow within this time. */
+const SETTLED_MS = 1_500
 const STEADY_SECONDS = usualOrShort(40, 12)
 /** When the disturbance begins, after the load. */
 const BEFORE_MS = usualOrShort(8_000, 2_000)
@@ -51,7 +53,11 @@ export async function measureCells(home: string): Promise<Section> {
     return path
   }
   try {
-    const temporal = await startTemporal({ binary: search.binary, dataDir: folder, ports: { grpc: 0, ui: 0 } })
+    const temporal = await startTemporal({
+      binary: search.binary,
+      dataDir: folder,
+      ports: { grpc: 0, ui: 0 },
+    })
     closeLater(() => temporal.stop())
     const place = { folder, newFolder, temporalAddress: temporal.address, closeLater }
     return await measure(await startCells(place), place)
@@ -62,14 +68,14 @@ export async function measureCells(home: string): Promise<Section> {
 
 async function measure(cells: Cells, place: Place): Promise<Section> {
   const { proxy, first, second } = cells
-  const owners = [await ownerOf(first), await ownerOf(second)]
+  const [ofFirst, ofSecond] = [await ownerOf(first), await ownerOf(second)]
+  const owners = [ofFirst, ofSecond]
   const price = await measurePrice(cells, owners)
   const capacity = (await load(proxy.url, owners, ROUND_SECONDS)).perSecond
   const perSecond = Math.floor(capacity / 2)
   const half = { url: proxy.url, perSecond, seconds: STEADY_SECONDS, owners }
   const moved = await disturbed('moved', half, () => cells.moveSecond())
-  const [, ofSecond] = owners
-  const after = [owners[0] as OwnerOfCell, { ...(ofSecond as OwnerOfCell), cell: moved.disturbance.cell }]
+  const after = [ofFirst, { ...ofSecond, cell: moved.disturbance.cell }]
   await expectStored('moved', moved.steady, after)
   const killed = await disturbed('killed', half, () => kill(first, moved.disturbance.cell, place))
   await expectStored('killed', killed.steady, after)
@@ -96,16 +102,20 @@ async function measurePrice({ proxy, first, second }: Cells, owners: readonly Ow
   for (let round = 0; round <= ROUNDS; round++) {
     const before = clock()
     const alone = await load(first.programs.api.url, owners.slice(0, 1), ROUND_SECONDS)
+    await sleep(SETTLED_MS)
     const between = clock()
     const proxyBefore = proxy.process.cpuSeconds()
     const both = await load(proxy.url, owners, ROUND_SECONDS)
+    await sleep(SETTLED_MS)
     const ofProxy = inMicroseconds(proxy.process.cpuSeconds() - proxyBefore, both)
     rounds.push({
       one: inMicroseconds(between - before, alone),
       two: inMicroseconds(clock() - between, both) + ofProxy,
       proxy: ofProxy,
     })
-    printLine(`  one node ${wholeNumber(rounds.at(-1)?.one ?? 0)} µs, two cells ${wholeNumber(rounds.at(-1)?.two ?? 0)} µs`)
+    printLine(
+      `  one node ${wholeNumber(rounds.at(-1)?.one ?? 0)} µs, two cells ${wholeNumber(rounds.at(-1)?.two ?? 0)} µs`,
+    )
   }
   // The first round warms both up.
   const middle = (of: keyof Price): number => median(rounds.slice(1).map(round => round[of]))
@@ -139,7 +149,11 @@ type Half = Omit<SteadyJob, 'run' | 'owners'> & { readonly owners: readonly Owne
 
 async function disturbed<T>(run: string, half: Half, disturb: () => Promise<T>): Promise<Disturbed<T>> {
   const owners = half.owners.map(({ token }) => ({ token, agents: AGENTS }))
-  const load = answerOf<Steady>('test/bench/cells/steady-load.ts', { ...half, owners, run } satisfies SteadyJob)
+  const load = answerOf<Steady>('test/bench/cells/steady-load.ts', {
+    ...half,
+    owners,
+    run,
+  } satisfies SteadyJob)
   const disturbance = sleep(BEFORE_MS).then(disturb)
   const [steady, done] = await Promise.all([load, disturbance])
   printLine(`  ${run}: ${timesText(steady)}`)

@@ -1,11 +1,11 @@
 import { freePort } from '../../../src/dev/processes/free-port.ts'
 import { type Cell, type Place, startCell } from './cell.ts'
-import { type Proxy, startProxy } from './haproxy.ts'
+import { type RunningProxy, startProxy } from './haproxy.ts'
 import { type Moved, moveCell } from './move.ts'
 
 /** Two cells on one Temporal, behind HAProxy; the second one has a second machine to move to. */
 export interface Cells {
-  readonly proxy: Proxy
+  readonly proxy: RunningProxy
   readonly first: Cell
   readonly second: Cell
   moveSecond(): Promise<Moved>

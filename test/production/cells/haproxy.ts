@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts'
 const CONFIGURATION = 'haproxy-config/cells.cfg'
 const PUBLIC = 'bind :443 ssl crt /etc/haproxy/certs/'
 
-export interface Proxy {
+export interface RunningProxy {
   readonly url: string
   readonly process: Running
 }
@@ -17,7 +17,7 @@ export interface Proxy {
  * Runs HAProxy with the configuration that operators use, but for its addresses: each address of the file is one of
  * this machine, and it listens without TLS.
  */
-export async function startProxy(folder: string, addresses: ReadonlyMap<string, string>): Promise<Proxy> {
+export async function startProxy(folder: string, addresses: ReadonlyMap<string, string>): Promise<RunningProxy> {
   const port = await freePort(0)
   const text = [[PUBLIC, `bind 127.0.0.1:${port}`], ...addresses].reduce(
     (result, [theirs = '', ours = '']) => replaced(result, theirs, ours),

@@ -1,5 +1,5 @@
-import { queryValues, withConnection } from '../../support/rows.ts'
 import { startStandbyServer } from '../../support/processes/standby.ts'
+import { queryValues, withConnection } from '../../support/rows.ts'
 import { until } from '../../support/until.ts'
 import { type Cell, type Place, startPrograms } from './cell.ts'
 
