@@ -7,7 +7,7 @@ import type { Primary } from '../../support/processes/standby.ts'
 export const DASHBOARD_SECRET = 'dashboard-secret-of-the-cells'
 
 export interface Place {
-  /** Of logs and files. */
+  /** The folder of logs and files. */
   readonly folder: string
   /** An empty folder for a database. */
   readonly newFolder: (name: string) => string
