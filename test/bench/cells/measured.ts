@@ -11,7 +11,7 @@ import { type Cell, DASHBOARD_SECRET, type Place, startCellApi } from '../../pro
 import { type Cells, startCells } from '../../production/cells/cells.ts'
 import { queryValues } from '../../support/rows.ts'
 import { until } from '../../support/until.ts'
-import { answerOf, type Running } from '../child.ts'
+import { answerOf } from '../child.ts'
 import { type DatabaseClock, databaseClock } from '../database/database-time.ts'
 import { AGENTS, fillAgents } from '../database/intent-rows.ts'
 import { median } from '../load/beside.ts'
@@ -94,7 +94,7 @@ interface Price {
 /** One cell without HAProxy, and both behind it, in turns. */
 async function measurePrice({ proxy, first, second }: Cells, owners: readonly OwnerOfCell[]): Promise<Price> {
   const databases = [await databaseClock(first.database.url), await databaseClock(second.database.url)]
-  const programs = [first, second].flatMap(({ programs }) => Object.values<Running>(programs))
+  const programs = [first, second].flatMap(({ programs: { api, relay, worker } }) => [api, relay, worker])
   const clock: DatabaseClock = () =>
     [...databases, ...programs.map(({ cpuSeconds }) => cpuSeconds)].reduce((sum, read) => sum + read(), 0)
   const rounds: Price[] = []

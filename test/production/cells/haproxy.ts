@@ -17,7 +17,10 @@ export interface RunningProxy {
  * Runs HAProxy with the configuration that operators use, but for its addresses: each address of the file is one of
  * this machine, and it listens without TLS.
  */
-export async function startProxy(folder: string, addresses: ReadonlyMap<string, string>): Promise<RunningProxy> {
+export async function startProxy(
+  folder: string,
+  addresses: ReadonlyMap<string, string>,
+): Promise<RunningProxy> {
   const port = await freePort(0)
   const text = [[PUBLIC, `bind 127.0.0.1:${port}`], ...addresses].reduce(
     (result, [theirs = '', ours = '']) => replaced(result, theirs, ours),
