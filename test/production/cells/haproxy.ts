@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../../src/dev/processes/free-port.ts'
@@ -6,6 +7,7 @@ import { findProgram } from '../../support/processes/debian-program.ts'
 import { until } from '../../support/until.ts'
 
 const CONFIGURATION = 'haproxy-config/cells.cfg'
+const PACKAGES = ['haproxy', 'liblua5.3-0', 'libopentracing-c-wrapper0', 'libopentracing1']
 const PUBLIC = 'bind :443 ssl crt /etc/haproxy/certs/'
 
 export interface RunningProxy {
@@ -28,7 +30,8 @@ export async function startProxy(
   )
   const file = join(folder, 'haproxy.cfg')
   writeFileSync(file, text)
-  const { path, env } = findProgram('usr/sbin/haproxy', ['haproxy', 'liblua5.3-0'], folder)
+  const { path, env } = findProgram('usr/sbin/haproxy', PACKAGES, folder)
+  execFileSync(path, ['-c', '-f', file], { env, encoding: 'utf8' })
   const command = [path, '-db', '-f', file]
   const process = await start({ command, log: join(folder, 'haproxy.log'), env }, /^/)
   const url = `http://127.0.0.1:${port}`
