@@ -9,6 +9,7 @@ import { startTemporal } from '../../../src/dev/temporal/server.ts'
 import { printLine } from '../../../src/platform/output.ts'
 import { type Cell, DASHBOARD_SECRET, type Place, startCellApi } from '../../production/cells/cell.ts'
 import { type Cells, startCells } from '../../production/cells/cells.ts'
+import type { Moved } from '../../production/cells/move.ts'
 import { queryValues } from '../../support/rows.ts'
 import { until } from '../../support/until.ts'
 import { answerOf } from '../child.ts'
@@ -79,8 +80,8 @@ async function measure(cells: Cells, place: Place): Promise<Section> {
   await expectStored('moved', moved.steady, after)
   const killed = await disturbed('killed', half, () => kill(first, moved.disturbance.cell, place))
   await expectStored('killed', killed.steady, after)
-  const { awayMs } = moved.disturbance
-  const figures = { ...price, capacity, perSecond, awayMs, moved: moved.steady, killed: killed.steady }
+  const { times } = moved.disturbance
+  const figures = { ...price, capacity, perSecond, times, moved: moved.steady, killed: killed.steady }
   return { figures: { cells: figures }, text: textOf(figures) }
 }
 
@@ -181,13 +182,25 @@ async function expectStored(run: string, steady: Steady, owners: readonly OwnerO
     const sent = steady.owners[n]?.sent
     const stored = await queryValues(cell.database.url, STORED, [`${run}-%`])
     if (stored.some(count => count !== sent)) throw new Error(`${cell.name}: ${sent} sent, ${stored} stored`)
-    for (const path of ['/ledger/verify', '/audit/verify'])
-      await until(`${path} of ${cell.name}`, () => isVerified(cell, path, token))
+    for (const [method, path] of VERIFICATIONS)
+      await until(`${path} of ${cell.name}`, () => isVerified(cell, { method, path, token }))
   }
 }
 
-async function isVerified({ programs }: Cell, path: string, token: string): Promise<boolean> {
-  const answer = await fetch(programs.api.url + path, { headers: { authorization: `Bearer ${token}` } })
+const VERIFICATIONS = [
+  ['POST', '/ledger/verify'],
+  ['GET', '/audit/verify'],
+] as const
+
+interface Verification {
+  readonly method: string
+  readonly path: string
+  readonly token: string
+}
+
+async function isVerified({ programs }: Cell, { method, path, token }: Verification): Promise<boolean> {
+  const headers = { authorization: `Bearer ${token}` }
+  const answer = await fetch(programs.api.url + path, { method, headers })
   if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`)
   return ((await answer.json()) as { ok: boolean }).ok
 }
@@ -208,19 +221,24 @@ async function ownerOf(cell: Cell): Promise<OwnerOfCell> {
 const timesText = ({ all, repeats }: Steady): string =>
   `${wholeNumber(all.sent)} requests, each stored once; p50 ${wholeNumber(all.p50)} ms, p99 ${wholeNumber(all.p99)} ms, longest ${wholeNumber(all.longest)} ms; repeated after ${JSON.stringify(repeats)}`
 
+const awayText = (times: Moved['times']): string =>
+  Object.entries(times)
+    .map(([name, ms]) => `${wholeNumber(ms)} (${name})`)
+    .join(' + ')
+
 interface Figures extends Price {
   readonly capacity: number
   readonly perSecond: number
-  readonly awayMs: number
+  readonly times: Moved['times']
   readonly moved: Steady
   readonly killed: Steady
 }
 
-const textOf = ({ one, two, proxy, capacity, perSecond, awayMs, moved, killed }: Figures): string =>
+const textOf = ({ one, two, proxy, capacity, perSecond, times, moved, killed }: Figures): string =>
   [
     `POST /intents by ${CLIENTS} clients, processor time of all processes for one request, the median of ${ROUNDS} rounds:`,
     `  one node ${wholeNumber(one)} µs, two cells behind HAProxy ${wholeNumber(two)} µs: ${ratio(two, one)} times; HAProxy itself ${wholeNumber(proxy)} µs`,
     `both cells take ${wholeNumber(capacity)} requests a second; at ${perSecond} a second for ${STEADY_SECONDS} s:`,
-    `  a cell moved to another PostgreSQL and was away for ${wholeNumber(awayMs)} ms: ${timesText(moved)}`,
+    `  a cell moved to another PostgreSQL, and was away for ${awayText(times)} ms: ${timesText(moved)}`,
     `  an API process and a PostgreSQL were killed, and came back: ${timesText(killed)}`,
   ].join('\n')

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startPostgres } from '../../../src/dev/postgres/embedded-postgres.ts'
 import { migrateDatabase } from '../../../src/platform/schema.ts'
 import { node, type Running, type Served, start } from '../../bench/child.ts'
 import type { Primary } from '../../support/processes/standby.ts'
+import { until } from '../../support/until.ts'
 
 export const DASHBOARD_SECRET = 'dashboard-secret-of-the-cells'
 
@@ -48,14 +50,17 @@ interface Start {
   readonly place: Place
 }
 
-/** Resolves when the programs have found the database: started before it, they wait for it. */
-export async function startPrograms(cell: string, at: Start): Promise<Programs> {
-  const [api, relay, worker] = await Promise.all([
-    startCellApi(cell, at),
+async function startPrograms(cell: string, at: Start): Promise<Programs> {
+  const [api, background] = await Promise.all([startCellApi(cell, at), startBackground(cell, at)])
+  return { api, ...background }
+}
+
+export async function startBackground(cell: string, at: Start): Promise<Omit<Programs, 'api'>> {
+  const [relay, worker] = await Promise.all([
     startProgram('relay', /is running/, cell, at),
     startProgram('worker', /is running/, cell, at),
   ])
-  return { api, relay, worker }
+  return { relay, worker }
 }
 
 export async function startCellApi(cell: string, at: Start): Promise<Served> {
@@ -64,12 +69,23 @@ export async function startCellApi(cell: string, at: Start): Promise<Served> {
 }
 
 async function startProgram(program: string, ready: RegExp, cell: string, at: Start): Promise<Running> {
-  const log = join(at.place.folder, `${cell}-${program}-${at.port}.log`)
+  const log = logOf(program, cell, at)
   const env = environmentOf(cell, at)
   const running = await start({ command: node(`src/bin/${program}.ts`), log, env }, ready)
   at.place.closeLater(running.stop)
   return running
 }
+
+const logOf = (program: string, cell: string, { port, place }: Start): string =>
+  join(place.folder, `${cell}-${program}-${port}.log`)
+
+/** Waits until the programs, which have been started, wait for their database. */
+export const untilWaiting = (cell: string, at: Start): Promise<unknown> =>
+  Promise.all(
+    ['api', 'relay', 'worker'].map(program =>
+      until(`${program} waits`, () => readFileSync(logOf(program, cell, at), 'utf8').includes('Waiting.')),
+    ),
+  )
 
 const environmentOf = (cell: string, { url, port, place }: Start) => ({
   CELL: cell,
