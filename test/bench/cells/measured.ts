@@ -22,7 +22,7 @@ import { usualOrShort } from '../short.ts'
 import type { Steady, SteadyJob } from './steady-load.ts'
 
 const CLIENTS = 32
-const ROUNDS = usualOrShort(7, 1)
+const ROUNDS = usualOrShort(5, 1)
 const ROUND_SECONDS = usualOrShort(3, 1)
 /** Sealing and counting follow within this time. */
 const SETTLED_MS = 1_500
