@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
-import { type Cell, DASHBOARD_SECRET, type Place, startCellApi } from '../production/cells/cell.ts'
+import { type Cell, DASHBOARD_SECRET, type Place, restartApi } from '../production/cells/cell.ts'
 import { type Cells, startCells } from '../production/cells/cells.ts'
 import { burst, hasStatus, NAMES } from '../support/burst.ts'
 import { clientAt } from '../support/client.ts'
@@ -82,8 +82,7 @@ describe('HAProxy before two cells', () => {
       'unavailable',
     ])
 
-    const port = Number(new URL(second.programs.api.url).port)
-    await startCellApi(second.name, { url: second.database.url, port, place })
+    await restartApi(second, place)
     await until(
       'the cell is back',
       async () => (await ask('GET', '/agents', { token: ofSecond })).status === 200,

@@ -7,7 +7,7 @@ import { signalPostmaster } from '../../../src/dev/postgres/server.ts'
 import { findTemporal } from '../../../src/dev/temporal/binary.ts'
 import { startTemporal } from '../../../src/dev/temporal/server.ts'
 import { printLine } from '../../../src/platform/output.ts'
-import { type Cell, DASHBOARD_SECRET, type Place, startCellApi } from '../../production/cells/cell.ts'
+import { type Cell, DASHBOARD_SECRET, type Place, restartApi } from '../../production/cells/cell.ts'
 import { type Cells, startCells } from '../../production/cells/cells.ts'
 import type { Moved } from '../../production/cells/move.ts'
 import { queryValues } from '../../support/rows.ts'
@@ -165,8 +165,7 @@ async function disturbed<T>(run: string, half: Half, disturb: () => Promise<T>):
 async function kill(first: Cell, second: Cell, place: Place): Promise<void> {
   await second.programs.api.kill()
   await sleep(API_IS_AWAY_MS)
-  const port = Number(new URL(second.programs.api.url).port)
-  await startCellApi(second.name, { url: second.database.url, port, place })
+  await restartApi(second, place)
   signalPostmaster(join(realpathSync(join(first.database.dataDir, 'postgres')), 'data'), 'SIGKILL')
 }
 

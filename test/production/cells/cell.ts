@@ -29,7 +29,8 @@ export interface Cell {
 }
 
 export interface Programs {
-  readonly api: Served
+  /** The current one: it may be killed and started again. */
+  api: Served
   readonly relay: Running
   readonly worker: Running
 }
@@ -53,6 +54,12 @@ interface Start {
 async function startPrograms(cell: string, at: Start): Promise<Programs> {
   const [api, background] = await Promise.all([startCellApi(cell, at), startBackground(cell, at)])
   return { api, ...background }
+}
+
+/** Starts the API of a cell again where it was. */
+export async function restartApi({ name, database, programs }: Cell, place: Place): Promise<void> {
+  const port = Number(new URL(programs.api.url).port)
+  programs.api = await startCellApi(name, { url: database.url, port, place })
 }
 
 export async function startBackground(cell: string, at: Start): Promise<Omit<Programs, 'api'>> {
