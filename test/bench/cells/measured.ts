@@ -23,10 +23,10 @@ import type { Steady, SteadyJob } from './steady-load.ts'
 
 const CLIENTS = 32
 const ROUNDS = usualOrShort(5, 1)
-const ROUND_SECONDS = usualOrShort(3, 1)
+const ROUND_SECONDS = usualOrShort(2, 1)
 /** Sealing and counting follow within this time. */
 const SETTLED_MS = 1_500
-const STEADY_SECONDS = usualOrShort(40, 12)
+const STEADY_SECONDS = usualOrShort(30, 12)
 /** When the disturbance begins, after the load. */
 const BEFORE_MS = usualOrShort(8_000, 2_000)
 const API_IS_AWAY_MS = 1_000
@@ -72,7 +72,7 @@ async function measure(cells: Cells, place: Place): Promise<Section> {
   const [ofFirst, ofSecond] = [await ownerOf(first), await ownerOf(second)]
   const owners = [ofFirst, ofSecond]
   const price = await measurePrice(cells, owners)
-  const capacity = (await load(proxy.url, owners, ROUND_SECONDS)).perSecond
+  const capacity = (await load(proxy.url, owners, 2 * CLIENTS)).perSecond
   const perSecond = Math.floor(capacity / 2)
   const half = { url: proxy.url, perSecond, seconds: STEADY_SECONDS, owners }
   const moved = await disturbed('moved', half, () => cells.moveSecond())
@@ -85,10 +85,14 @@ async function measure(cells: Cells, place: Place): Promise<Section> {
   return { figures: { cells: figures }, text: textOf(figures) }
 }
 
+/** Processor time of all processes of both cells for a request, in microseconds. */
 interface Price {
-  /** Processor time of all processes of both cells for a request, in microseconds. */
   readonly one: number
+  /** By as many clients, so that each cell has half of them. */
   readonly two: number
+  /** By twice as many, so that each cell has as many as the one node. */
+  readonly twice: number
+  /** HAProxy's share of `twice`. */
   readonly proxy: number
 }
 
@@ -96,34 +100,30 @@ interface Price {
 async function measurePrice({ proxy, first, second }: Cells, owners: readonly OwnerOfCell[]): Promise<Price> {
   const databases = [await databaseClock(first.database.url), await databaseClock(second.database.url)]
   const programs = [first, second].flatMap(({ programs: { api, relay, worker } }) => [api, relay, worker])
-  const clock: DatabaseClock = () =>
-    [...databases, ...programs.map(({ cpuSeconds }) => cpuSeconds)].reduce((sum, read) => sum + read(), 0)
+  const clocks = [...databases, ...[...programs, proxy.process].map(({ cpuSeconds }) => cpuSeconds)]
+  const priceOf = async (url: string, of: readonly OwnerOfCell[], clients: number) => {
+    const before = { all: sumOf(clocks), proxy: proxy.process.cpuSeconds() }
+    const { sent } = await load(url, of, clients)
+    await sleep(SETTLED_MS)
+    const each = (seconds: number): number => (seconds * 1e6) / sent
+    return { all: each(sumOf(clocks) - before.all), proxy: each(proxy.process.cpuSeconds() - before.proxy) }
+  }
   const rounds: Price[] = []
-  const inMicroseconds = (seconds: number, { sent }: Measured) => (seconds * 1e6) / sent
   for (let round = 0; round <= ROUNDS; round++) {
-    const before = clock()
-    const alone = await load(first.programs.api.url, owners.slice(0, 1), ROUND_SECONDS)
-    await sleep(SETTLED_MS)
-    const between = clock()
-    const proxyBefore = proxy.process.cpuSeconds()
-    const both = await load(proxy.url, owners, ROUND_SECONDS)
-    await sleep(SETTLED_MS)
-    const ofProxy = inMicroseconds(proxy.process.cpuSeconds() - proxyBefore, both)
-    rounds.push({
-      one: inMicroseconds(between - before, alone),
-      two: inMicroseconds(clock() - between, both) + ofProxy,
-      proxy: ofProxy,
-    })
-    printLine(
-      `  one node ${wholeNumber(rounds.at(-1)?.one ?? 0)} µs, two cells ${wholeNumber(rounds.at(-1)?.two ?? 0)} µs`,
-    )
+    const one = await priceOf(first.programs.api.url, owners.slice(0, 1), CLIENTS)
+    const two = await priceOf(proxy.url, owners, CLIENTS)
+    const twice = await priceOf(proxy.url, owners, 2 * CLIENTS)
+    rounds.push({ one: one.all, two: two.all, twice: twice.all, proxy: twice.proxy })
+    printLine(`  ${Object.entries(rounds.at(-1) ?? {}).map(([name, µs]) => `${name} ${wholeNumber(µs)} µs`)}`)
   }
   // The first round warms both up.
   const middle = (of: keyof Price): number => median(rounds.slice(1).map(round => round[of]))
-  return { one: middle('one'), two: middle('two'), proxy: middle('proxy') }
+  return { one: middle('one'), two: middle('two'), twice: middle('twice'), proxy: middle('proxy') }
 }
 
-async function load(url: string, owners: readonly OwnerOfCell[], seconds: number): Promise<Measured> {
+const sumOf = (clocks: readonly DatabaseClock[]): number => clocks.reduce((sum, read) => sum + read(), 0)
+
+async function load(url: string, owners: readonly OwnerOfCell[], connections: number): Promise<Measured> {
   const body = {
     agentId: 'agent_bench_{n}',
     amountEuros: 9.5,
@@ -133,7 +133,7 @@ async function load(url: string, owners: readonly OwnerOfCell[], seconds: number
   const requests = owners.map(({ token }) => ({ token, body }))
   const numbers = { from: 1, to: AGENTS }
   const job: Job = {
-    ...{ url, connections: CLIENTS, seconds, method: 'POST', path: '/intents' },
+    ...{ url, connections, seconds: ROUND_SECONDS, method: 'POST', path: '/intents' },
     ...{ token: '', requests, numbers, keys: true },
   }
   const measured = await answerOf<Measured>('test/bench/load/load.ts', job)
@@ -233,10 +233,12 @@ interface Figures extends Price {
   readonly killed: Steady
 }
 
-const textOf = ({ one, two, proxy, capacity, perSecond, times, moved, killed }: Figures): string =>
+const textOf = ({ one, two, twice, proxy, capacity, perSecond, times, moved, killed }: Figures): string =>
   [
-    `POST /intents by ${CLIENTS} clients, processor time of all processes for one request, the median of ${ROUNDS} rounds:`,
-    `  one node ${wholeNumber(one)} µs, two cells behind HAProxy ${wholeNumber(two)} µs: ${ratio(two, one)} times; HAProxy itself ${wholeNumber(proxy)} µs`,
+    `POST /intents, processor time of all processes for one request, the median of ${ROUNDS} rounds:`,
+    `  one node, ${CLIENTS} clients: ${wholeNumber(one)} µs`,
+    `  two cells behind HAProxy, ${CLIENTS} clients: ${wholeNumber(two)} µs, ${ratio(two, one)} times`,
+    `  the same, ${2 * CLIENTS} clients: ${wholeNumber(twice)} µs, ${ratio(twice, one)} times; HAProxy takes ${wholeNumber(proxy)} µs`,
     `both cells take ${wholeNumber(capacity)} requests a second; at ${perSecond} a second for ${STEADY_SECONDS} s:`,
     `  a cell moved to another PostgreSQL, and was away for ${awayText(times)} ms: ${timesText(moved)}`,
     `  an API process and a PostgreSQL were killed, and came back: ${timesText(killed)}`,
