@@ -22,13 +22,13 @@ import { usualOrShort } from '../short.ts'
 import type { Steady, SteadyJob } from './steady-load.ts'
 
 const CLIENTS = 32
-const ROUNDS = usualOrShort(5, 1)
+const ROUNDS = usualOrShort(4, 1)
 const ROUND_SECONDS = usualOrShort(2, 1)
 /** Sealing and counting follow within this time. */
 const SETTLED_MS = 1_500
-const STEADY_SECONDS = usualOrShort(30, 12)
+const STEADY_SECONDS = usualOrShort(24, 12)
 /** When the disturbance begins, after the load. */
-const BEFORE_MS = usualOrShort(8_000, 2_000)
+const BEFORE_MS = usualOrShort(4_000, 2_000)
 const API_IS_AWAY_MS = 1_000
 
 interface OwnerOfCell {
