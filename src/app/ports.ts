@@ -38,6 +38,7 @@ interface Parts {
   readonly docsUrl: string | undefined
   readonly pages: Pick<Ports, 'publicUrl' | 'relyingParty' | 'pageUrl'>
   readonly runUrl: Ports['runUrl']
+  readonly cell: Ports['cell']
   readonly walletBank: Ports['walletBank']
   readonly collection: Ports['collection']
   readonly outside: ExternalSystems

@@ -288,6 +288,7 @@ const configured = (settings: ServiceSettings) => ({
   auditRetentionDays: settings.auditRetentionDays,
   filesQuotaBytes: settings.filesQuotaMib * 1_048_576,
   mppWorkflows: settings.mppWorkflows,
+  cell: settings.cell ?? null,
   walletBank: { code: settings.bankCode, bic: settings.bankBic },
   collection: {
     iban: settings.collectionIban ?? null,

@@ -9,6 +9,8 @@ export interface Running {
   cpuSeconds(): number
   memoryMegabytes(): number
   stop(): Promise<void>
+  /** With SIGKILL. */
+  kill(): Promise<void>
 }
 
 export interface Served extends Running {
@@ -53,12 +55,15 @@ export async function start({ command, log, env }: Start, ready: RegExp): Promis
     said,
     cpuSeconds: () => cpuOf(child.pid),
     memoryMegabytes: () => memoryOf(child.pid),
-    async stop() {
-      if (child.exitCode !== null) return
-      child.kill('SIGTERM')
-      await once(child, 'exit')
-    },
+    stop: () => end(child, 'SIGTERM'),
+    kill: () => end(child, 'SIGKILL'),
   }
+}
+
+async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill(signal)
+  await once(child, 'exit')
 }
 
 export async function serve(command: readonly string[], log: string, env: Env): Promise<Served> {

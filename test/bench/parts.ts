@@ -159,6 +159,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'tracing', measureTracing)
   },
 
+  async cells(folder) {
+    const { measureCells } = await import('./cells/measured.ts')
+    return measureCells(folder)
+  },
+
   async memory(folder) {
     const [{ withEngine }, { measureMemory }] = await Promise.all([
       import('./temporal.ts'),
@@ -270,6 +275,6 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
 
 /** Parts with large sizes take minutes and gigabytes; the others are parts of a part that runs anyway. */
 const BY_NAME =
-  /^(?:mcp|packages|record-store|deletions|archives|tracing)$|^turns-|-(?:sizes|paid|received|beside)$|^insight$/
+  /^(?:mcp|packages|record-store|deletions|archives|tracing|cells)$|^turns-|-(?:sizes|paid|received|beside)$|^insight$/
 
 export const defaultParts = Object.keys(parts).filter(name => !BY_NAME.test(name))

@@ -1,5 +1,6 @@
 import './keys/credentials-that-end.ts'
 import './keys/keys-made-by-keys.ts'
+import './keys/keys-of-a-cell.ts'
 import './keys/keys-of-people.ts'
 import './keys/keys-over-time.ts'
 import { describe, expect, test } from '@jest/globals'

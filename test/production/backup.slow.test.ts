@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path'
 import { expect, test } from '@jest/globals'
 import pg from 'pg'
 import { startPostgres } from '../../src/dev/postgres/embedded-postgres.ts'
-import { clusterOf, copyCluster } from '../support/processes/clusters.ts'
 import { beforeRemoval, temporaryFolder } from '../support/processes/folders.ts'
+import { clusterOf, copyCluster } from '../support/processes/standby.ts'
 import { until } from '../support/until.ts'
 
 const [before, after] = [temporaryFolder(), temporaryFolder()]

@@ -10,7 +10,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { RecordCondition } from '../../kernel/contract/records.ts'
 import { expandScopes, type Scope, tokenScopes } from '../../kernel/contract/scopes.ts'
-import { hashAndHint, newSecret } from '../../kernel/database/credential.ts'
+import { hashAndHint, newBearerSecret, newSecret } from '../../kernel/database/credential.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { addMs, clock, days } from '../../values/clock.ts'
 import { AgentEvent, findAgent, lockAgent } from '../agents/index.ts'
@@ -41,7 +41,7 @@ function tokenExpiry(expiresInDays: number | null | undefined, keyExpiresAt: Dat
 
 const agentTokens = bindHandlers(agentTokensApi, {
   async create({ params, body }, context) {
-    const { records, actor, tenant, emit, refuse } = context
+    const { records, actor, tenant, ports, emit, refuse } = context
     const { label, scopes: names = [], expiresInDays, maxAmountCents, publicKeyJwk } = body
     const scopes = expandScopes(names)
     const missing = scopeCallerLacks(scopes, actor)
@@ -54,7 +54,7 @@ const agentTokens = bindHandlers(agentTokensApi, {
     if (problem) return refuse('expires_too_late', `expiresInDays: ${problem}`)
     const boundTo = publicKeyJwk?.thumbprint ?? null
     if (caller.limits.boundTo !== null && boundTo === null) return refuse('binding_needed')
-    const secret = newSecret(`at_${tenant.mode}_`)
+    const secret = newBearerSecret(`at_${tenant.mode}_`, ports)
     const token = records.create(AgentToken, {
       agentId: agent.id,
       label,
@@ -136,9 +136,9 @@ interface TokenDelegation {
 export function issueDelegationToken(
   { id: delegationId, agentId, label, scopes }: TokenDelegation,
   expiresAt: Date,
-  { records, emit }: Pick<Context<never, typeof agentTokenCreatedEvent>, 'records' | 'emit'>,
+  { records, ports, emit }: Pick<Context<never, typeof agentTokenCreatedEvent>, 'records' | 'ports' | 'emit'>,
 ): { tokenId: string; secret: string } {
-  const secret = newSecret('at_dlg_')
+  const secret = newBearerSecret('at_dlg_', ports)
   const members = { agentId, label: label ?? 'Delegation', scopes, expiresAt, delegationId }
   const token = records.create(AgentToken, { ...members, ...hashAndHint(secret) })
   emit('token.created', tokenEvent(token))

@@ -123,12 +123,10 @@ const keys = bindHandlers(apiKeysApi, {
     const ownerId = newId('customer')
     switchTenant({ ownerId, mode: 'test' })
     const customer = addCustomer(records, ownerId, body)
-    const first = createApiKey(records, {
-      name: 'First key',
-      environment: 'sandbox',
-      granted: null,
-      expiresAt: null,
-    })
+    const first = createApiKey(
+      { name: 'First key', environment: 'sandbox', granted: null, expiresAt: null },
+      { records, ports },
+    )
     emit('customer.created', customerEvent(customer))
     emit('key.created', apiKeyEvent(first))
     return Object.assign(customer, { key: first.key })
@@ -156,14 +154,10 @@ const keys = bindHandlers(apiKeysApi, {
     if (refusal) return refusal
     if (await hasTooManyApiKeys(context, clock.real())) return refuse('too_many_keys')
     const limits = callerLimitsInMode(mode, maker, actor)
-    const key = createApiKey(records, {
-      ...body,
-      toolWrites,
-      expiresAt,
-      granted,
-      madeById: maker.keyId,
-      ...limits,
-    })
+    const key = createApiKey(
+      { ...body, toolWrites, expiresAt, granted, madeById: maker.keyId, ...limits },
+      context,
+    )
     emit('key.created', apiKeyEvent(key))
     if (mode === tenant.mode) return key
     await records.flush()
@@ -202,7 +196,7 @@ const keys = bindHandlers(apiKeysApi, {
     if (body.overlapMinutes > 0 && (await hasTooManyApiKeys(context, clock.real())))
       return refuse('too_many_keys')
     const kept = { name, environment, granted, expiresAt, idleDays, toolWrites, boundTo, sessionId, personId }
-    const key = createApiKey(records, { ...kept, madeById: maker.keyId })
+    const key = createApiKey({ ...kept, madeById: maker.keyId }, context)
     const end = addMs(clock.real(), minutes(body.overlapMinutes))
     if (!expiresAt || expiresAt > end) old.expiresAt = end
     emit('key.rotated', { ...apiKeyEvent(old), replacedById: key.id })

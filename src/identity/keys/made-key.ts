@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/contract/context.ts'
-import type { RecordCondition, Records } from '../../kernel/contract/records.ts'
+import type { RecordCondition } from '../../kernel/contract/records.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
-import { hashAndHint, newSecret } from '../../kernel/database/credential.ts'
+import { hashAndHint, newBearerSecret } from '../../kernel/database/credential.ts'
 import { addMs, clock, days } from '../../values/clock.ts'
 import type { apiKeyEvents } from './api.ts'
 import { ApiKey } from './key.ts'
@@ -11,8 +11,11 @@ type Members = Pick<ApiKey, 'name' | 'environment' | 'granted' | 'expiresAt'> &
 
 export type IssuedApiKey = ApiKey & { key: string }
 
-export function createApiKey(records: Records, members: Members): IssuedApiKey {
-  const secret = newSecret(`sk_${members.environment}_`)
+export function createApiKey(
+  members: Members,
+  { records, ports }: Pick<Context, 'records' | 'ports'>,
+): IssuedApiKey {
+  const secret = newBearerSecret(`sk_${members.environment}_`, ports)
   return Object.assign(records.create(ApiKey, { toolWrites: false, ...members, ...hashAndHint(secret) }), {
     key: secret,
   })
@@ -55,14 +58,17 @@ interface DeviceKey {
   readonly sessionId: string
 }
 
-type Making = Pick<Context<never, Pick<typeof apiKeyEvents, 'key.created'>>, 'records' | 'tenant' | 'emit'>
+type Making = Pick<
+  Context<never, Pick<typeof apiKeyEvents, 'key.created'>>,
+  'records' | 'ports' | 'tenant' | 'emit'
+>
 
 /** Creates a device's key in the tenant of the request. Its secret is returned in `key` only this once. */
 export function createDeviceKey(
   { name, scopes, toolWrites, boundTo, personId, sessionId }: DeviceKey,
-  { records, tenant, emit }: Making,
+  { records, ports, tenant, emit }: Making,
 ): IssuedApiKey {
-  const key = createApiKey(records, {
+  const members: Members = {
     name,
     environment: tenant.mode === 'live' ? 'live' : 'sandbox',
     granted: [...scopes],
@@ -72,7 +78,8 @@ export function createDeviceKey(
     boundTo,
     personId,
     sessionId,
-  })
+  }
+  const key = createApiKey(members, { records, ports })
   emit('key.created', apiKeyEvent(key))
   return key
 }

@@ -44,6 +44,8 @@ export interface Ports extends ExternalSystems {
   pageUrl(path: string): string
   /** The run of a process in the Temporal Web UI; null if that is not configured. */
   runUrl(workflowId: string): string | null
+  /** The name of this cell; null if there is one installation. */
+  readonly cell: string | null
   readonly walletBank: { readonly code: string; readonly bic: string }
   readonly collection: { readonly iban: string | null; readonly bic: string | null; readonly holder: string }
   readonly paymentsOn: FindIntentPayments

@@ -5,6 +5,7 @@ import {
   hostNameSetting,
   integerSetting,
   listSetting,
+  patternSetting,
   trustProxySetting,
 } from './setting.ts'
 
@@ -17,6 +18,12 @@ export const serviceSettings = {
     meaning:
       'Address the service listens on. `npm start` uses `localhost`, which has two: 127.0.0.1 and ::1.',
     allowed: 'an IP address or a host name',
+  }),
+  cell: documentSetting(patternSetting(/^[a-z]{1,8}\d{1,3}$/).optional(), {
+    meaning:
+      'Name of this cell, if there are several. API keys and agent tokens contain it, so that a proxy can route by it.',
+    allowed: 'up to eight lower-case letters and one to three digits (c1)',
+    otherwise: 'none: one installation',
   }),
   dataDir: documentSetting(z.string().default('.data'), {
     meaning: 'Directory of all data that must survive a restart.',
