@@ -35,14 +35,15 @@ interface Start {
   readonly command: readonly string[]
   readonly log: string
   readonly env: Env
+  readonly cwd?: string
 }
 
 /** Starts a program with its output in a log file, and waits for its ready line. */
-export async function start({ command, log, env }: Start, ready: RegExp): Promise<Running> {
+export async function start({ command, log, env, cwd }: Start, ready: RegExp): Promise<Running> {
   const output = openSync(log, 'w')
   const [program = '', ...args] = command
   const all = { PATH: process.env.PATH, ...env }
-  const child = tracked(spawn(program, args, { env: all, stdio: ['ignore', output, output] }))
+  const child = tracked(spawn(program, args, { env: all, cwd, stdio: ['ignore', output, output] }))
   closeSync(output)
   const written = () => readFileSync(log, 'utf8')
   const [said] = await until(`${ready} in ${log}`, () => {
