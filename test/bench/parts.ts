@@ -212,6 +212,21 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return measurePeers(folder)
   },
 
+  async 'peers-ledgers'(folder) {
+    const { measurePeers } = await import('./peers/measured.ts')
+    return measurePeers(folder, ['peers-ledgers'])
+  },
+
+  async 'peers-webhooks'(folder) {
+    const { measurePeers } = await import('./peers/measured.ts')
+    return measurePeers(folder, ['peers-webhooks'])
+  },
+
+  async 'peers-402'(folder) {
+    const { measurePeers } = await import('./peers/measured.ts')
+    return measurePeers(folder, ['peers-paying', 'peers-charging'])
+  },
+
   async packages(folder) {
     const { measurePackages } = await import('./packages/measured.ts')
     return onStage(folder, 'packages', measurePackages)
@@ -278,6 +293,6 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
  * part that runs anyway.
  */
 const BY_NAME =
-  /^(?:mcp|packages|peers|record-store|deletions|archives|tracing)$|^turns-|-(?:sizes|paid|received|beside)$|^insight$/
+  /^(?:mcp|packages|record-store|deletions|archives|tracing)$|^peers|^turns-|-(?:sizes|paid|received|beside)$|^insight$/
 
 export const defaultParts = Object.keys(parts).filter(name => !BY_NAME.test(name))

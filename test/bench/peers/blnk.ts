@@ -12,12 +12,15 @@ import { forEachAccount, startIn } from './started.ts'
 
 const VARIABLE = 'PEER_BLNK'
 const BANK = '@bank'
+const KEY = 'key-of-the-bench'
+const HEADERS = { 'X-Blnk-Key': KEY }
 
 const booking = (from: string, to: string) => ({
   amount: 0.01,
   precision: 100,
   currency: 'EUR',
   reference: '{each}',
+  description: 'Bench',
   source: from,
   destination: to,
   skip_queue: true,
@@ -40,7 +43,7 @@ export const blnk: Peer = {
     })
     const path = '/transactions'
     const fund = { ...booking(BANK, '@{n}'), amount: 1_000_000, allow_overdraft: true }
-    await forEachAccount({ url: server.url, path, body: fund }, WALLETS)
+    await forEachAccount({ url: server.url, path, headers: HEADERS, body: fund }, WALLETS)
     const transfer = {
       name: 'Blnk',
       title: 'Blnk',
@@ -49,6 +52,7 @@ export const blnk: Peer = {
         method: 'POST' as const,
         path,
         token: '',
+        headers: HEADERS,
         body: booking('@{n}', '@{other}'),
         numbers: { from: 1, to: WALLETS, others: WALLETS },
         expects: '"APPLIED"',
@@ -66,7 +70,7 @@ async function configure(
     project_name: 'Blnk',
     data_source: { dns: database },
     redis: { dns: `127.0.0.1:${redis}` },
-    server: { port: String(port) },
+    server: { port: String(port), secure: true, secret_key: KEY },
     queue: { monitoring_port: String(await freePort(0)) },
   }
   writeFileSync(join(folder, 'blnk.json'), JSON.stringify(settings))

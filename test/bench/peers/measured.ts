@@ -6,19 +6,24 @@ import { ledgerComparison } from './ledgers.ts'
 import { chargingComparison, payingComparison } from './paid.ts'
 import { senderComparison } from './senders.ts'
 
-const comparisons: Readonly<Record<string, (stage: Stage) => Promise<Comparison> | Comparison>> = {
+const comparisons = {
   'peers-ledgers': ledgerComparison,
   'peers-webhooks': senderComparison,
   'peers-paying': payingComparison,
   'peers-charging': chargingComparison,
-}
+} satisfies Record<string, (stage: Stage) => Promise<Comparison> | Comparison>
+
+type ComparisonName = keyof typeof comparisons
+
+const all = Object.keys(comparisons) as ComparisonName[]
 
 /** Other makers' programs beside ours, in turns, each comparison on a fresh database. */
-export async function measurePeers(folder: string): Promise<Section> {
+export async function measurePeers(folder: string, names = all): Promise<Section> {
   const rows: (Row | NotRun)[] = []
-  for (const [name, prepare] of Object.entries(comparisons)) {
+  for (const name of names) {
     printLine(`  ${name}`)
-    rows.push(...(await onStage(folder, name, async stage => compare(await prepare(stage), stage.folder))))
+    const compared = onStage(folder, name, async stage => compare(await comparisons[name](stage), stage.folder))
+    rows.push(...(await compared))
   }
   return { figures: { peers: rows }, text: tableOf(rows) }
 }

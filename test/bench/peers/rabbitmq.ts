@@ -32,7 +32,7 @@ export async function openRabbitMq({ folder, closeLater }: Place): Promise<Rabbi
     RABBITMQ_ENABLED_PLUGINS_FILE: join(folder, 'enabled_plugins'),
     RABBITMQ_CONF_ENV_FILE: '/dev/null',
     // The script then becomes the server, instead of starting it.
-    RABBITMQ_ALLOW_INPUT: 'true',
+    RUNNING_UNDER_SYSTEMD: 'true',
   }
   const log = `${folder}/rabbitmq.log`
   const server = await start({ command: [SERVER], log, env, cwd: folder }, /Starting broker.*completed/s)
