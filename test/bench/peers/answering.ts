@@ -2,7 +2,7 @@ import { type Case, measure } from '../case.ts'
 import { usualOrShort } from '../short.ts'
 import type { Contestant } from './compare.ts'
 
-const SECONDS = usualOrShort(3, 0.5)
+const SECONDS = usualOrShort(2, 0.5)
 
 /** A server that answers when the work is done, and the processor time of the programs behind it. */
 export const answering = (benchCase: Case, secondsBehind: () => number): Contestant => ({

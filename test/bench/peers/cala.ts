@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { WALLETS } from '../cases/transfer-cases.ts'
-import { outputOf, serve } from '../child.ts'
+import { outputOf, start } from '../child.ts'
 import { isShort } from '../short.ts'
 import { answering } from './answering.ts'
 import type { Peer } from './compare.ts'
@@ -9,6 +9,8 @@ import { openDatabase } from './own-database.ts'
 
 const CRATE = 'test/bench/peers/cala/Cargo.toml'
 const BUILT = '.data/peers/cala'
+/** It makes its accounts before it listens. */
+const SETTING_UP_MS = 180_000
 const PROGRAM = `${BUILT}/release/cala-transfers`
 
 /** Cala is a library: it is measured in a small HTTP server of ours. */
@@ -22,9 +24,17 @@ export const cala: Peer = {
     const where = ['--manifest-path', CRATE, '--target-dir', BUILT]
     await outputOf('cargo', ['build', '--quiet', '--release', '--locked', ...where])
     const database = await openDatabase(place)
-    const env = { DATABASE_URL: database.url, ACCOUNTS: String(WALLETS) }
-    const server = await serve([PROGRAM], `${place.folder}/cala.log`, env)
-    place.closeLater(server.stop)
+    const running = await start(
+      {
+        command: [PROGRAM],
+        log: `${place.folder}/cala.log`,
+        env: { DATABASE_URL: database.url, ACCOUNTS: String(WALLETS) },
+        patienceMs: SETTING_UP_MS,
+      },
+      /http:\S+/,
+    )
+    place.closeLater(running.stop)
+    const server = { ...running, url: running.said }
     const transfer = {
       name: 'Cala',
       title: 'Cala',

@@ -52,64 +52,66 @@ export interface NotRun {
 
 const ROUNDS = usualOrShort(3, 1)
 
-/** Each peer beside ours. A peer is started before its turns and stopped after them, so that none runs beside the turns of another. */
+/** Each peer beside ours. A peer is started before its turns and stopped after them, so that none runs beside another. */
 export async function compare(comparison: Comparison, home: string): Promise<(Row | NotRun)[]> {
   const rows: (Row | NotRun)[] = []
-  for (const peer of comparison.peers) rows.push(...(await compareWith(peer, comparison, home)))
+  for (const peer of comparison.peers) {
+    const absence = peer.absence()
+    const found = absence === null ? compareWith(peer, comparison, home) : [notRun(comparison, peer, absence)]
+    rows.push(...(await found))
+  }
   return rows
 }
 
-async function compareWith(
-  peer: Peer,
-  comparison: Comparison,
-  home: string,
-): Promise<readonly (Row | NotRun)[]> {
-  const { work } = comparison
-  const absence = peer.absence()
-  if (absence !== null) return [{ work, peer: peer.name, reason: absence }]
+const notRun = ({ work }: Comparison, { name }: Peer, reason: string): NotRun => ({
+  work,
+  peer: name,
+  reason,
+})
+
+/** A peer that does not start, or fails under the load. The others still get their turns. */
+class PeerFailure extends Error {}
+
+const ofPeer = <T>(what: string, step: Promise<T>): Promise<T> =>
+  step.catch(error => {
+    printLine(`  ${what}: ${error}`)
+    throw new PeerFailure(what)
+  })
+
+async function compareWith(peer: Peer, comparison: Comparison, home: string): Promise<(Row | NotRun)[]> {
   const folder = join(home, peer.name.toLowerCase().replaceAll(/\W+/g, '-'))
   mkdirSync(folder)
   const closers: (() => Promise<void>)[] = []
+  const rows: (Row | NotRun)[] = []
   try {
-    const theirs = await opened(peer, { folder, closeLater: stop => closers.unshift(stop) })
-    if ('reason' in theirs) return [{ work, peer: peer.name, ...theirs }]
-    return await takeTurns(peer.name, comparison, theirs)
+    const place = { folder, closeLater: (stop: () => Promise<void>) => closers.unshift(stop) }
+    const theirs = await ofPeer('it did not start', peer.open(place))
+    for (const connections of comparison.connections) {
+      const row = await takeTurns(comparison.ours, theirs, connections)
+      rows.push({ work: comparison.work, peer: peer.name, connections, ...row })
+      printLine(`  ${lineOf(rows.at(-1) as Row)}`)
+    }
+  } catch (error) {
+    if (!(error instanceof PeerFailure)) throw error
+    rows.push(notRun(comparison, peer, error.message))
   } finally {
     for (const close of closers) await close()
   }
-}
-
-/** A peer that does not build or start leaves the others their turns. */
-async function opened(peer: Peer, place: Place): Promise<Contestant | Pick<NotRun, 'reason'>> {
-  try {
-    return await peer.open(place)
-  } catch (error) {
-    printLine(`  ${peer.name} did not start: ${error}`)
-    return { reason: 'it did not start' }
-  }
+  return rows
 }
 
 async function takeTurns(
-  peer: string,
-  { work, connections: numbers, ours }: Comparison,
+  ours: Contestant,
   theirs: Contestant,
-): Promise<Row[]> {
-  const rows: Row[] = []
-  for (const connections of numbers) {
-    const rounds: { ours: Work; theirs: Work }[] = []
-    for (let round = 0; round < ROUNDS; round++)
-      rounds.push({ ours: await ours.measure(connections), theirs: await theirs.measure(connections) })
-    const row = {
-      work,
-      peer,
-      connections,
-      ours: medians(rounds.map(round => round.ours)),
-      theirs: medians(rounds.map(round => round.theirs)),
-    }
-    rows.push(row)
-    printLine(`  ${lineOf(row)}`)
-  }
-  return rows
+  connections: number,
+): Promise<Pick<Row, 'ours' | 'theirs'>> {
+  const rounds: { ours: Work; theirs: Work }[] = []
+  for (let round = 0; round < ROUNDS; round++)
+    rounds.push({
+      ours: await ours.measure(connections),
+      theirs: await ofPeer('it failed under the load', theirs.measure(connections)),
+    })
+  return { ours: medians(rounds.map(one => one.ours)), theirs: medians(rounds.map(one => one.theirs)) }
 }
 
 const median = (values: readonly number[]): number =>

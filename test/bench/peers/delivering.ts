@@ -7,10 +7,10 @@ import type { ReceivedCounts } from '../receiver.ts'
 import { usualOrShort } from '../short.ts'
 import type { Contestant } from './compare.ts'
 
-const EVENTS = usualOrShort(2_000, 100)
+const EVENTS = usualOrShort(1_000, 100)
 /** Far below what any of them sustains, so that no delivery waits for another one. */
 const PACE = 25
-const PACED_SECONDS = usualOrShort(4, 1)
+const PACED_SECONDS = usualOrShort(3, 1)
 const PATIENCE_MS = 120_000
 /** What follows a delivery is done by then, such as recording its outcome. */
 const AFTERWARDS_MS = 1_500

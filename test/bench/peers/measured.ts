@@ -22,7 +22,9 @@ export async function measurePeers(folder: string, names = all): Promise<Section
   const rows: (Row | NotRun)[] = []
   for (const name of names) {
     printLine(`  ${name}`)
-    const compared = onStage(folder, name, async stage => compare(await comparisons[name](stage), stage.folder))
+    const compared = onStage(folder, name, async stage =>
+      compare(await comparisons[name](stage), stage.folder),
+    )
     rows.push(...(await compared))
   }
   return { figures: { peers: rows }, text: tableOf(rows) }

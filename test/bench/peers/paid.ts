@@ -8,9 +8,9 @@ import { answering } from './answering.ts'
 import type { Comparison, Contestant, Peer, Work } from './compare.ts'
 
 const CONNECTIONS = usualOrShort([1, 8], [8])
-const SECONDS = usualOrShort(3, 0.5)
-/** As many addresses as fit into one argument of a program. */
-const SOLD = usualOrShort(1_000, 300)
+const SECONDS = usualOrShort(2, 0.5)
+/** Addresses to pay: they fit into one argument of a program. */
+const SOLD = usualOrShort(600, 200)
 const PATIENCE_SECONDS = 30
 
 const MPPX = 'mppx 0.11.0'
