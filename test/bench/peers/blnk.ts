@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../../../src/dev/processes/free-port.ts'
+import { lastingPort } from '../../support/processes/lasting-port.ts'
 import { WALLETS } from '../cases/transfer-cases.ts'
 import { outputOf } from '../child.ts'
 import { answering } from './answering.ts'
@@ -33,7 +33,7 @@ export const blnk: Peer = {
   async open(place) {
     const database = await openDatabase(place)
     const redis = await openRedis(place, [])
-    const port = await freePort(0)
+    const port = await lastingPort()
     await configure(place, { database: database.url, redis: redis.port, port })
     const program = { command: [namedProgram(VARIABLE), 'start'], env: {} }
     const server = await startIn(place, 'blnk', program, `http://127.0.0.1:${port}/health`)
@@ -71,7 +71,7 @@ async function configure(
     data_source: { dns: database },
     redis: { dns: `127.0.0.1:${redis}` },
     server: { port: String(port), secure: true, secret_key: KEY },
-    queue: { monitoring_port: String(await freePort(0)) },
+    queue: { monitoring_port: String(await lastingPort()) },
   }
   writeFileSync(join(folder, 'blnk.json'), JSON.stringify(settings))
   await outputOf('sh', ['-c', 'cd "$0" && "$1" migrate up', folder, namedProgram(VARIABLE)])

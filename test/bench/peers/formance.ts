@@ -1,4 +1,4 @@
-import { freePort } from '../../../src/dev/processes/free-port.ts'
+import { lastingPort } from '../../support/processes/lasting-port.ts'
 import { WALLETS } from '../cases/transfer-cases.ts'
 import { answering } from './answering.ts'
 import type { Peer } from './compare.ts'
@@ -27,7 +27,7 @@ export const formance: Peer = {
       POSTGRES_CONN_MAX_IDLE_TIME: '5m',
       AUTO_UPGRADE: 'true',
     }
-    const [own, grpc] = [`127.0.0.1:${await freePort(0)}`, `127.0.0.1:${await freePort(0)}`]
+    const [own, grpc] = [`127.0.0.1:${await lastingPort()}`, `127.0.0.1:${await lastingPort()}`]
     const program = namedProgram(VARIABLE)
     const serve = [program, 'serve', '--bind', own, '--worker-grpc-address', grpc]
     const server = await startIn(place, 'ledger', { command: serve, env }, `http://${own}/_healthcheck`)

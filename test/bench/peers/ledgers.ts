@@ -1,4 +1,4 @@
-import { fillWallets, transferCases, WALLETS } from '../cases/transfer-cases.ts'
+import { fillWallets, transferCases } from '../cases/transfer-cases.ts'
 import { usualOrShort } from '../short.ts'
 import type { Stage } from '../stage.ts'
 import { answering } from './answering.ts'
@@ -13,7 +13,7 @@ export async function ledgerComparison(stage: Stage): Promise<Comparison> {
   const [transfer] = transferCases(stage)
   if (!transfer) throw new Error('no case for transfers')
   return {
-    work: `transfer, ${WALLETS.toLocaleString('en')} accounts`,
+    work: 'transfer',
     connections: usualOrShort([1, 32], [8]),
     ours: answering(transfer, stage.databaseSeconds),
     peers: [cala, blnk, formance],

@@ -1,4 +1,4 @@
-import { freePort } from '../../../src/dev/processes/free-port.ts'
+import { lastingPort } from '../../support/processes/lasting-port.ts'
 import { outputOf, type Served } from '../child.ts'
 import { post } from '../stage.ts'
 import type { Peer, Place } from './compare.ts'
@@ -71,7 +71,7 @@ async function startService(
   service: string,
   env: Readonly<Record<string, string>>,
 ): Promise<Served> {
-  const port = String(await freePort(0))
+  const port = String(await lastingPort())
   const own = { ...env, SERVICE: service, PORT: port, API_PORT: port }
   const command = [`${namedProgram(VARIABLE)}-server`]
   return startIn(place, service, { command, env: own }, `http://127.0.0.1:${port}/healthz`)

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../../../src/dev/processes/free-port.ts'
+import { lastingPort } from '../../support/processes/lasting-port.ts'
 import { outputOf, type Running, start } from '../child.ts'
 import type { Place } from './compare.ts'
 
@@ -17,7 +17,7 @@ export const rabbitMqAbsence = (): string | null =>
 
 /** RabbitMQ with its own defaults, on loopback. */
 export async function openRabbitMq({ folder, closeLater }: Place): Promise<RabbitMq> {
-  const [port, distribution, names] = [await freePort(0), await freePort(0), await freePort(0)]
+  const [port, distribution, names] = [await lastingPort(), await lastingPort(), await lastingPort()]
   const env = {
     PATH: `${SCRIPTS}:${process.env.PATH}`,
     HOME: folder,

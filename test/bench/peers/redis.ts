@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { freePort } from '../../../src/dev/processes/free-port.ts'
+import { lastingPort } from '../../support/processes/lasting-port.ts'
 import { type Running, start } from '../child.ts'
 import type { Place } from './compare.ts'
 
@@ -12,7 +12,7 @@ export const redisAbsence = (): string | null =>
 
 /** Redis with the settings that the peer's makers give it. */
 export async function openRedis({ folder, closeLater }: Place, settings: readonly string[]): Promise<Redis> {
-  const port = await freePort(0)
+  const port = await lastingPort()
   const own = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder]
   const redis = await start(
     { command: ['redis-server', ...own, ...settings], log: `${folder}/redis.log`, env: {} },

@@ -2,7 +2,6 @@ import { node, serve, start } from '../child.ts'
 import { usualOrShort } from '../short.ts'
 import { bearer, post, type Stage } from '../stage.ts'
 import type { Comparison } from './compare.ts'
-import { convoy } from './convoy.ts'
 import { delivering } from './delivering.ts'
 import { outpost } from './outpost.ts'
 
@@ -30,6 +29,6 @@ export async function senderComparison(stage: Stage): Promise<Comparison> {
       receiver,
       cpuSeconds: () => stage.api.cpuSeconds() + deliverer.cpuSeconds() + stage.databaseSeconds(),
     }),
-    peers: [outpost(receiver), convoy(receiver)],
+    peers: [outpost(receiver)],
   }
 }
