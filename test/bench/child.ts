@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { until } from '../support/until.ts'
+import { DEADLINE_MS, until } from '../support/until.ts'
 
 export interface Running {
   /** The program's ready line. */
@@ -37,20 +37,26 @@ interface Start {
   readonly command: readonly string[]
   readonly log: string
   readonly env: Env
+  readonly cwd?: string
+  readonly patienceMs?: number
 }
 
 /** Starts a program with its output in a log file, and waits for its ready line. */
-export async function start({ command, log, env }: Start, ready: RegExp): Promise<Running> {
+export async function start(
+  { command, log, env, cwd, patienceMs = DEADLINE_MS }: Start,
+  ready: RegExp,
+): Promise<Running> {
   const output = openSync(log, 'w')
   const [program = '', ...args] = command
   const all = { PATH: process.env.PATH, ...env }
-  const child = tracked(spawn(program, args, { env: all, stdio: ['ignore', output, output] }))
+  const child = tracked(spawn(program, args, { env: all, cwd, stdio: ['ignore', output, output] }))
   closeSync(output)
   const written = () => readFileSync(log, 'utf8')
-  const [said] = await until(`${ready} in ${log}`, () => {
+  const isReady = () => {
     if (child.exitCode !== null) throw new Error(written())
     return ready.exec(written())
-  })
+  }
+  const [said] = await until(`${ready} in ${log}`, isReady, patienceMs)
   return {
     said,
     cpuSeconds: () => cpuOf(child.pid),

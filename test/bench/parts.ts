@@ -212,6 +212,26 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'mcp', measureAssistants)
   },
 
+  async peers(folder) {
+    const { measurePeers } = await import('./peers/measured.ts')
+    return measurePeers(folder)
+  },
+
+  async 'peers-ledgers'(folder) {
+    const { measurePeers } = await import('./peers/measured.ts')
+    return measurePeers(folder, ['peers-ledgers'])
+  },
+
+  async 'peers-webhooks'(folder) {
+    const { measurePeers } = await import('./peers/measured.ts')
+    return measurePeers(folder, ['peers-webhooks'])
+  },
+
+  async 'peers-402'(folder) {
+    const { measurePeers } = await import('./peers/measured.ts')
+    return measurePeers(folder, ['peers-paying', 'peers-charging'])
+  },
+
   async packages(folder) {
     const { measurePackages } = await import('./packages/measured.ts')
     return onStage(folder, 'packages', measurePackages)
@@ -273,8 +293,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
   },
 }
 
-/** Parts with large sizes take minutes and gigabytes; the others are parts of a part that runs anyway. */
+/**
+ * Parts with large sizes take minutes and gigabytes, and `peers` builds other makers' programs; the others are parts of a
+ * part that runs anyway.
+ */
 const BY_NAME =
-  /^(?:mcp|packages|record-store|deletions|archives|tracing|cells)$|^turns-|-(?:sizes|paid|received|beside)$|^insight$/
+  /^(?:mcp|packages|record-store|deletions|archives|tracing|cells|sizes|soak)$|^peers|^turns-|-(?:sizes|paid|received|beside)$|^insight$/
 
 export const defaultParts = Object.keys(parts).filter(name => !BY_NAME.test(name))

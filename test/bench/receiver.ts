@@ -2,19 +2,31 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { printLine } from '../../src/platform/output.ts'
 
-/** The requests since the last query: their number, and the milliseconds since the events they report. */
+/** The requests since the last reset: their number, the first and the last instant, and the milliseconds since their events. */
 export interface ReceivedCounts {
   readonly count: number
+  readonly firstAt: number
+  readonly lastAt: number
   readonly latencies: readonly number[]
 }
 
 let latencies: number[] = []
 let count = 0
+let firstAt = 0
+let lastAt = 0
 
-/** A receiver that accepts everything and times the requests to `/late`. GET returns the numbers and resets them. */
+/** The instant in the body, `sent-…`, or the event's own. */
+const sentAt = (body: string): number =>
+  Number(/sent-(\d{13})/.exec(body)?.[1]) || Date.parse(JSON.parse(body).createdAt)
+
+/**
+ * A receiver that accepts everything and times the requests to `/late`. GET returns the numbers, and resets them
+ * unless it asks for `/peek`.
+ */
 const server = createServer((request, response) => {
   if (request.method === 'GET') {
-    response.end(JSON.stringify({ count, latencies } satisfies ReceivedCounts))
+    response.end(JSON.stringify({ count, firstAt, lastAt, latencies } satisfies ReceivedCounts))
+    if (request.url === '/peek') return
     latencies = []
     count = 0
     return
@@ -22,9 +34,9 @@ const server = createServer((request, response) => {
   const chunks: Buffer[] = []
   request.on('data', chunk => chunks.push(chunk))
   request.on('end', () => {
-    count++
-    if (request.url === '/late')
-      latencies.push(Date.now() - Date.parse(JSON.parse(Buffer.concat(chunks).toString()).createdAt))
+    lastAt = Date.now()
+    if (count++ === 0) firstAt = lastAt
+    if (request.url === '/late') latencies.push(lastAt - sentAt(Buffer.concat(chunks).toString()))
     response.writeHead(204).end()
   })
 })

@@ -43,5 +43,8 @@ export function openConnection({ hostname, port }: URL): LoadConnection {
 
 function isComplete(answer: string): boolean {
   const end = answer.indexOf('\r\n\r\n')
-  return end !== -1 && answer.length >= end + 4 + Number(/content-length: (\d+)/i.exec(answer)?.[1] ?? 0)
+  if (end === -1) return false
+  const head = answer.slice(0, end)
+  if (/^transfer-encoding: chunked/im.test(head)) return answer.endsWith('\r\n0\r\n\r\n')
+  return answer.length >= end + 4 + Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
 }

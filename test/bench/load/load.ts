@@ -8,8 +8,8 @@ export interface Job {
   readonly seconds: number
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   /**
-   * `{n}` is the drawn number, in the path and in the body; `{each}` in the body is unique, and `{iban}` is a
-   * random German one.
+   * `{n}` is the drawn number, in the path and in the body; `{each}` in the body is unique, `{now}` the time in
+   * milliseconds, and `{iban}` a random German one.
    */
   readonly path: string
   readonly body?: unknown
@@ -115,6 +115,7 @@ function request(connection: number, turn: number): string {
       .replace('{n}', String(number))
       .replace('{other}', String(other))
       .replace('{each}', name)
+      .replace('{now}', () => String(Date.now()))
       .replace('{iban}', randomIban)
   const key = job.keys ? `Idempotency-Key: ${name}\r\n` : ''
   const content = payload

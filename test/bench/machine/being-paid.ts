@@ -20,7 +20,8 @@ export interface BeingPaid {
   readonly shared: Measured
 }
 
-async function requestUrls(stage: Stage, count: number): Promise<string[]> {
+/** Requests for money of a euro each, and where programs pay them. */
+export async function requestUrls(stage: Stage, count: number): Promise<string[]> {
   const { id: walletId } = await post(stage.api, '/wallets', { name: 'Sales' }, bearer(stage))
   const urls: string[] = []
   for (let n = 0; n < count; n++) {

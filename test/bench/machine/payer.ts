@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { CompactEncrypt, importJWK, type JWK } from 'jose'
-import { Method, Credential as PeersCredential, z } from 'mppx'
+import { Method, Credential as PeersCredential } from 'mppx'
 import { Mppx, stripe } from 'mppx/client'
 import { Agent, fetch as undiciFetch } from 'undici'
 import {
@@ -12,16 +12,26 @@ import {
   readCardDetails,
   serializeCredential,
 } from '../../../src/mpp/index.ts'
+import { mppxCard } from '../../support/commerce/mppx-card.ts'
 import type { Measured } from '../load/load.ts'
 
 /** The work of a client without a service, as JSON in its first argument. */
 export interface PayerJob {
   readonly url: string
+  /** Pays each of these addresses once instead, and ends with the last one. */
+  readonly urls?: readonly string[]
   readonly client: 'bare' | 'mppx'
   readonly method: ChargeMethod
   readonly connections: number
   readonly seconds: number
 }
+
+/** The printed result, with the processor time of this program for one payment. */
+export interface PayerMeasured extends Measured {
+  readonly cpuMicroseconds: number
+}
+
+type Pay = (url: string) => Promise<number>
 
 const WARM_UP_MS = 700
 
@@ -59,9 +69,9 @@ async function payloadFor(jwk: JWK): Promise<Record<string, string>> {
 /** The sandbox makes shared tokens without a call, too. */
 const sharedToken = (): string => `spt_${randomUUID()}`
 
-function bareClient({ url, connections, method }: PayerJob): () => Promise<number> {
+function bareClient({ connections, method }: PayerJob): Pay {
   const dispatcher = new Agent({ connections })
-  return async () => {
+  return async url => {
     const asked = await undiciFetch(url, { dispatcher })
     await asked.arrayBuffer()
     const { challenges } = parseChallenges([asked.headers.get('www-authenticate') ?? ''])
@@ -83,24 +93,11 @@ async function cardPayloadFor(request: ChargeRequest) {
   return payloadFor(details.key.encryptionJwk as unknown as JWK)
 }
 
-const card = Method.from({
-  name: 'card',
-  intent: 'charge',
-  schema: {
-    credential: { payload: z.record(z.string(), z.string()) },
-    request: z.object({
-      amount: z.string(),
-      currency: z.string(),
-      methodDetails: z.object({ encryptionJwk: z.record(z.string(), z.unknown()) }),
-    }),
-  },
-})
-
 /** The client of mppx, with a card that encrypts in the same way. */
-function peersClient({ url, connections, method: name }: PayerJob): () => Promise<number> {
+function peersClient({ connections, method: name }: PayerJob): Pay {
   const dispatcher = new Agent({ connections })
   const fetch = ((input: string, init: object) => undiciFetch(input, { ...init, dispatcher })) as never
-  const byCard = Method.toClient(card, {
+  const byCard = Method.toClient(mppxCard, {
     async createCredential({ challenge }) {
       const payload = await payloadFor(challenge.request.methodDetails.encryptionJwk as JWK)
       return PeersCredential.serialize({ challenge, payload })
@@ -108,7 +105,7 @@ function peersClient({ url, connections, method: name }: PayerJob): () => Promis
   })
   const byStripe = stripe.charge({ paymentMethod: 'pm_bench', createToken: async () => sharedToken() })
   const client = Mppx.create({ methods: [name === 'card' ? byCard : byStripe], polyfill: false, fetch })
-  return async () => {
+  return async url => {
     const paid = await client.fetch(url)
     await paid.arrayBuffer()
     return paid.headers.has('payment-receipt') ? paid.status : 500
@@ -117,16 +114,21 @@ function peersClient({ url, connections, method: name }: PayerJob): () => Promis
 
 const job = JSON.parse(process.argv[2] ?? '') as PayerJob
 const pay = job.client === 'bare' ? bareClient(job) : peersClient(job)
+const urls = job.urls?.values()
 const latencies: number[] = []
 let failed = 0
 let sent = 0
-const from = performance.now() + WARM_UP_MS
+const cpuBefore = process.cpuUsage()
+// Addresses that are paid once each are all measured.
+const from = performance.now() + (urls ? 0 : WARM_UP_MS)
 const until = from + job.seconds * 1_000
 
 async function keepPaying(): Promise<void> {
   while (performance.now() < until) {
+    const url = urls ? urls.next().value : job.url
+    if (url === undefined) return
     const began = performance.now()
-    const status = await pay()
+    const status = await pay(url)
     sent++
     const at = performance.now()
     if (at < from || at > until) continue
@@ -136,15 +138,18 @@ async function keepPaying(): Promise<void> {
 }
 
 await Promise.all(Array.from({ length: job.connections }, keepPaying))
+const seconds = (Math.min(performance.now(), until) - from) / 1_000
+const cpu = process.cpuUsage(cpuBefore)
 latencies.sort((a, b) => a - b)
 const quantile = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN
-const measured: Measured = {
-  perSecond: latencies.length / job.seconds,
+const measured: PayerMeasured = {
+  perSecond: latencies.length / seconds,
   p50: quantile(0.5),
   p99: quantile(0.99),
   p999: quantile(0.999),
   longest: quantile(1),
   failed,
   sent,
+  cpuMicroseconds: (cpu.user + cpu.system) / sent,
 }
 process.stdout.write(JSON.stringify(measured), () => process.exit(0))

@@ -3,12 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { afterAll } from '@jest/globals'
 import { createMcpHandler, Server as McpServer, ProtocolError } from '@modelcontextprotocol/server'
-import { compactDecrypt } from 'jose'
 import * as MppCard from 'mpp-card/server'
-import { Method, Receipt, z } from 'mppx'
 import { Mppx, stripe, Transport } from 'mppx/server'
 import Stripe from 'stripe'
 import { merchantKey } from './challenges.ts'
+import { mppxAccepting, mppxCardDetails } from './mppx-card.ts'
 
 /** A merchant of another vendor's software, and what it has charged. */
 export interface PeerMerchant {
@@ -34,58 +33,14 @@ async function listening(listener: RequestListener): Promise<string> {
 
 const sold = JSON.stringify({ report: 42 })
 
-/** The protocol's card method, for a library without one. */
-const card = Method.from({
-  intent: 'charge',
-  name: 'card',
-  schema: {
-    credential: {
-      payload: z.object({
-        encryptedPayload: z.string(),
-        network: z.string(),
-        panLastFour: z.string(),
-        panExpirationMonth: z.string(),
-        panExpirationYear: z.string(),
-      }),
-    },
-    request: z.object({
-      amount: z.string(),
-      currency: z.string(),
-      methodDetails: z.object({
-        acceptedNetworks: z.array(z.string()),
-        merchantName: z.string(),
-        encryptionJwk: z.record(z.string(), z.unknown()),
-      }),
-    }),
-  },
-})
-
-const methodDetails = {
-  acceptedNetworks: NETWORKS,
-  merchantName: NAME,
-  encryptionJwk: { ...merchantKey.jwk },
-}
-
-const chargingInto = (charged: unknown[]) =>
-  Method.toServer(card, {
-    async verify({ credential }) {
-      const { plaintext } = await compactDecrypt(credential.payload.encryptedPayload, merchantKey.privateKey)
-      charged.push(JSON.parse(Buffer.from(plaintext).toString()))
-      return Receipt.from({
-        method: 'card',
-        reference: `charge-${charged.length}`,
-        status: 'success',
-        timestamp: new Date().toISOString(),
-      })
-    },
-  })
+const chargingInto = (charged: unknown[]) => mppxAccepting(token => `charge-${charged.push(token)}`)
 
 export async function mppxMerchant(amount: string): Promise<PeerMerchant> {
   const charged: unknown[] = []
   const method = chargingInto(charged)
   const payment = Mppx.create({ methods: [method], realm: 'peer.example.com', secretKey: SECRET })
   const url = await listening((request, response) => {
-    const charge = payment.charge({ amount, currency: 'eur', methodDetails })
+    const charge = payment.charge({ amount, currency: 'eur', methodDetails: mppxCardDetails })
     void Mppx.toNodeListener(charge)(request, response).then(({ status }) => {
       if (status !== 402) response.setHeader('content-type', 'application/json').end(sold)
     })
@@ -99,7 +54,9 @@ export async function mppxToolMerchant(amount: string): Promise<PeerMerchant> {
   const method = chargingInto(charged)
   const transport = Transport.mcp()
   const payment = Mppx.create({ methods: [method], transport, realm: 'peer.example.com', secretKey: SECRET })
-  const url = await selling(call => payment.charge({ amount, currency: 'eur', methodDetails })(call as never))
+  const url = await selling(call =>
+    payment.charge({ amount, currency: 'eur', methodDetails: mppxCardDetails })(call as never),
+  )
   return { url, charged }
 }
 
