@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
 import { type Cell, DASHBOARD_SECRET, type Place, restartApi } from '../production/cells/cell.ts'
 import { type Cells, startCells } from '../production/cells/cells.ts'
-import { burst, hasStatus, NAMES } from '../support/burst.ts'
+import { burst, hasStatus, transfersOf } from '../support/burst.ts'
 import { clientAt } from '../support/client.ts'
-import { anAgentUnder, anIntent, aToken, bodyOf } from '../support/factories.ts'
+import { anAgentUnder, anIntent, aToken, aWallet, bodyOf } from '../support/factories.ts'
 import { plainHttp } from '../support/plain-http.ts'
 import { beforeRemoval, temporaryFolder } from '../support/processes/folders.ts'
 import { ownTemporal } from '../support/processes/own-servers.ts'
@@ -45,6 +45,8 @@ async function openAccount(cell: Cell): Promise<string> {
 }
 
 const at = (token: string) => clientAt({ url: cells.proxy.url, token })
+
+const REFERENCES = `select reference from transfers where reference like 'burst-%'`
 
 const isStoredIn = async ({ database }: Cell, intentId: string): Promise<boolean> =>
   (await queryValues(database.url, 'select id from intents where id = $1', [intentId])).length === 1
@@ -95,17 +97,20 @@ describe('HAProxy before two cells', () => {
     const open = await anIntent(at(key), agent.id)
     const run = temporal.workflow.getHandle(String(open.workflowId))
     await until('its run', () => run.describe().catch(() => undefined))
-    const running = burst(cells.proxy.url, key, { lanes: 3, restMs: 20 })
-    await until('thirty creates', () => running.succeeded() >= 30)
+    const [from, to] = [await aWallet(at(key), 10_000), await aWallet(at(key))]
+    const requestFor = transfersOf(from.id, to.id)
+    const running = burst(cells.proxy.url, key, { lanes: 3, restMs: 20, requestFor })
+    await until('thirty transfers', () => running.succeeded() >= 30)
     const { cell } = await cells.moveSecond()
     const before = running.succeeded()
-    await until('thirty creates more', () => running.succeeded() >= before + 30)
+    await until('thirty transfers more', () => running.succeeded() >= before + 30)
     const creates = await running.stop()
 
-    const names = (await queryValues(cell.database.url, NAMES)).map(String)
-    const stored = names.filter(name => name.startsWith('burst-'))
+    const stored = (await queryValues(cell.database.url, REFERENCES)).map(String)
     expect(new Set(stored).size).toBe(stored.length)
     expect(creates.filter(hasStatus(201)).filter(({ name }) => !stored.includes(name))).toEqual([])
+    const { availableEuros } = await bodyOf(at(key).wallets.balance({ params: { id: to.id } }))
+    expect(availableEuros).toBe(stored.length)
     const failed = creates.filter(entry => !hasStatus(201)(entry))
     expect(failed.filter(({ response }) => ![502, 503].includes(response?.status ?? 0))).toEqual([])
     await bodyOf(at(key).intents.deny({ params: { id: open.id }, body: { reason: 'Too expensive' } }))
