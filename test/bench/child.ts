@@ -24,7 +24,7 @@ const flags = process.env.BENCH_NODE?.split(' ') ?? []
 const children = new Set<ChildProcess>()
 process.once('exit', () => children.forEach(child => void child.kill('SIGKILL')))
 
-function tracked<T extends ChildProcess>(child: T): T {
+export function tracked<T extends ChildProcess>(child: T): T {
   children.add(child)
   return child.once('exit', () => children.delete(child))
 }
