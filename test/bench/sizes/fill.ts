@@ -53,7 +53,11 @@ insert into events select * from kept;
 drop table kept;
 commit`
 
-const QUICK = ['alter system set autovacuum = off', `alter system set max_wal_size = '8GB'`, 'select pg_reload_conf()']
+const QUICK = [
+  'alter system set autovacuum = off',
+  `alter system set max_wal_size = '8GB'`,
+  'select pg_reload_conf()',
+]
 const USUAL = ['alter system reset autovacuum', 'alter system reset max_wal_size', 'select pg_reload_conf()']
 
 /** The copies have been followed as their originals have been. Who writes next comes after them. */
@@ -103,7 +107,15 @@ function* copiesFor(owners: number, repeats: number): Generator<Copy> {
   }
   for (let n = 1; n <= owners; n++) {
     const movedMs = movedTo(((n * 0.618) % 1) * (1 - 1 / DAYS))
-    yield { owner: n + 1, number: repeats + n, repeat: 0, repeats: 1, openedMs, movedMs, lastMovedMs: movedMs }
+    yield {
+      owner: n + 1,
+      number: repeats + n,
+      repeat: 0,
+      repeats: 1,
+      openedMs,
+      movedMs,
+      lastMovedMs: movedMs,
+    }
   }
 }
 
@@ -160,7 +172,9 @@ function addSome(multiplier: Multiplier, copies: Iterator<Copy>, lines: Lines): 
 
 /** Writes each table on one of the connections, the longest first. */
 async function writeLines(clients: readonly pg.Client[], { into }: Multiplier, lines: Lines): Promise<void> {
-  const waiting = [...lines].filter(([, all]) => all.length > 0).toSorted(([, a], [, b]) => a.length - b.length)
+  const waiting = [...lines]
+    .filter(([, all]) => all.length > 0)
+    .toSorted(([, a], [, b]) => a.length - b.length)
   const write = async (client: pg.Client): Promise<void> => {
     for (let next = waiting.pop(); next; next = waiting.pop())
       await copyIn(client, into.get(next[0]) ?? '', next[1])

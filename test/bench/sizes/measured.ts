@@ -30,7 +30,10 @@ export function measureSizes(folder: string): Promise<Section> {
   }
   return onSizes(folder, [FEW, MANY], { what: 'payments', fill }, async stages => {
     const both = stages as unknown as Both<Stage>
-    const measured = await measureFilled(both, both.map(stage => filled.get(stage)) as unknown as Both<Filled>)
+    const measured = await measureFilled(
+      both,
+      both.map(stage => filled.get(stage)) as unknown as Both<Filled>,
+    )
     return { figures: { sizes: measured }, text: textOf(measured) }
   })
 }

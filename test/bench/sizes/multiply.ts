@@ -126,12 +126,16 @@ export class Multiplier {
     this.#firstWrittenIn = firstWrittenIn
     this.#oldIds = new Set(
       template.before.flatMap(({ rows }) =>
-        rows.flat().flatMap(text => [...(text ?? '').matchAll(VARYING)].map(({ groups }) => groups?.id ?? '')),
+        rows
+          .flat()
+          .flatMap(text => [...(text ?? '').matchAll(VARYING)].map(({ groups }) => groups?.id ?? '')),
       ),
     )
     this.#ibans = new Set(columnOf(template.after, 'wallets', 'iban'))
     this.#accounts = accountChanges(template)
-    const written = [...new Set(columnOf(template.after, 'events', 'written_in'))].sort((a, b) => Number(a) - Number(b))
+    const written = [...new Set(columnOf(template.after, 'events', 'written_in'))].sort(
+      (a, b) => Number(a) - Number(b),
+    )
     this.#writtenIn = new Map(written.map((one, n) => [one, n]))
     this.transactions = written.length
     this.#beganMs = Math.max(...columnOf(template.before, 'events', 'created_at').map(instantOf))
@@ -141,7 +145,10 @@ export class Multiplier {
   /** The name of a table with the columns that are copied. */
   get into(): ReadonlyMap<string, string> {
     return new Map(
-      this.#tables.map(({ name, columns }) => [name, `${name} (${columns.map(one => `"${one.name}"`).join(', ')})`]),
+      this.#tables.map(({ name, columns }) => [
+        name,
+        `${name} (${columns.map(one => `"${one.name}"`).join(', ')})`,
+      ]),
     )
   }
 
@@ -158,7 +165,8 @@ export class Multiplier {
       if (table.sums && copy.repeats > 1) this.#addSums(table, copy)
       else
         for (const { fields, isOld } of table.rows)
-          if (!isOld || copy.repeat === 0) all.push(`${fields.map(field => textOf(field, copy)).join('\t')}\n`)
+          if (!isOld || copy.repeat === 0)
+            all.push(`${fields.map(field => textOf(field, copy)).join('\t')}\n`)
     }
     if (copy.repeat === copy.repeats - 1) this.#writeSums(lines)
   }
@@ -216,14 +224,14 @@ export class Multiplier {
   #field({ table, row, column, value, isOld }: Field): readonly Piece[] {
     if (value === null) return [COPY_NULL]
     const { name = '', type = '' } = table.columns[column] ?? {}
-    const valueOf = (other: string) => row[table.columns.findIndex(one => one.name === other)] ?? ''
-    const own = this.#ownSlot({ place: `${table.name}.${name}`, value, valueOf, isOld })
+    const valueIn = (other: string) => row[table.columns.findIndex(one => one.name === other)] ?? ''
+    const own = this.#ownSlot({ place: `${table.name}.${name}`, value, valueIn, isOld })
     if (own) return [own]
     return WRITTEN.test(type) ? this.#pieces(copyText(value), isOld) : [copyText(value)]
   }
 
   /** The columns whose values are more than texts: numbers that follow each other, and secrets. */
-  #ownSlot({ place, value, valueOf, isOld }: Cell): Slot | undefined {
+  #ownSlot({ place, value, valueIn, isOld }: Cell): Slot | undefined {
     const number = Number(value)
     const { name: column = '' } = /\.(?<name>.*)/.exec(place)?.groups ?? {}
     switch (place) {
@@ -234,20 +242,28 @@ export class Multiplier {
         return new Slot(({ owner }) => String(number + NUMBERS_OF_OWNER * owner))
       case 'events.written_in': {
         const nth = this.#writtenIn.get(value) ?? 0
-        return new Slot(copy => String(this.#firstWrittenIn + (isOld ? copy.number - copy.repeat : copy.number) * this.transactions + nth))
+        return new Slot(copy =>
+          String(
+            this.#firstWrittenIn +
+              (isOld ? copy.number - copy.repeat : copy.number) * this.transactions +
+              nth,
+          ),
+        )
       }
       case 'ledger_accounts.updated_at':
         return new Slot(({ lastMovedMs }) => new Date(instantOf(value) + lastMovedMs).toISOString())
       case 'ledger_accounts.version':
       case 'ledger_accounts.posted_cents':
       case 'ledger_accounts.held_cents':
-        return this.#stepping(valueOf('id'), column, number, ({ repeats }) => repeats - 1)
+        return this.#stepping(valueIn('id'), column, number, ({ repeats }) => repeats - 1)
       case 'ledger_entries.version':
       case 'ledger_entries.balance_after_cents':
       case 'ledger_entries.held_after_cents':
-        return isOld ? undefined : this.#stepping(valueOf('account_id'), column, number, ({ repeat }) => repeat)
+        return isOld
+          ? undefined
+          : this.#stepping(valueIn('account_id'), column, number, ({ repeat }) => repeat)
       case 'ledger_transfers.entry_versions':
-        return isOld ? undefined : this.#versions(valueOf('entry_accounts'), value)
+        return isOld ? undefined : this.#versions(valueIn('entry_accounts'), value)
       default:
         return undefined
     }
@@ -305,7 +321,10 @@ export class Multiplier {
       case 'id': {
         const at = millisecondsOf(found)
         return copy =>
-          digitsOf(at + moved(copy)) + found.slice(10, 14) + digitsOf(numberOf(copy)).slice(-5) + found.slice(19)
+          digitsOf(at + moved(copy)) +
+          found.slice(10, 14) +
+          digitsOf(numberOf(copy)).slice(-5) +
+          found.slice(19)
       }
       case 'processor':
         return ({ owner }) => found.slice(0, -7) + lettersOf(owner)
@@ -331,7 +350,7 @@ interface Field {
 interface Cell {
   readonly place: string
   readonly value: string
-  readonly valueOf: (column: string) => string
+  readonly valueIn: (column: string) => string
   readonly isOld: boolean
 }
 
@@ -343,8 +362,9 @@ function accountChanges({ before, after }: Template): ReadonlyMap<string, Accoun
   const ids = columnOf(before, 'ledger_accounts', 'id')
   for (const id of columnOf(after, 'ledger_accounts', 'id')) {
     const change = (column: string) =>
-      Number(columnOf(after, 'ledger_accounts', column)[columnOf(after, 'ledger_accounts', 'id').indexOf(id)]) -
-      Number(columnOf(before, 'ledger_accounts', column)[ids.indexOf(id)] ?? 0)
+      Number(
+        columnOf(after, 'ledger_accounts', column)[columnOf(after, 'ledger_accounts', 'id').indexOf(id)],
+      ) - Number(columnOf(before, 'ledger_accounts', column)[ids.indexOf(id)] ?? 0)
     changes.set(id, {
       version: change('version'),
       posted_cents: change('posted_cents'),
@@ -362,7 +382,9 @@ function columnOf(tables: readonly TableRows[], table: string, name: string): st
 }
 
 const lettersOf = (number: number): string =>
-  [...number.toString(16).padStart(7, '0')].map(digit => String.fromCharCode(97 + Number.parseInt(digit, 16))).join('')
+  [...number.toString(16).padStart(7, '0')]
+    .map(digit => String.fromCharCode(97 + Number.parseInt(digit, 16)))
+    .join('')
 
 function ibanOf(iban: string, owner: number): string {
   const number = BigInt(iban.slice(12)) + BigInt(NUMBERS_OF_OWNER * owner)

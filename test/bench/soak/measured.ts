@@ -10,7 +10,7 @@ import { usualOrShort } from '../short.ts'
 import { bearer, newOwner, post, type Stage } from '../stage.ts'
 import type { Engine } from '../temporal.ts'
 import type { PaidLine, Payer, PaymentLoad } from './payments.ts'
-import { type Figure, LATENCY, memoryFigures, openWatch, processOf, type Watch, type WatchedProcess } from './samples.ts'
+import { type Figure, LATENCY, memoryFigures, openWatch, type Watch, type WatchedProcess } from './samples.ts'
 import { type Series, type Trend, trendOf } from './trend.ts'
 
 const MINUTES = Number(process.env.SOAK_MINUTES ?? usualOrShort(120, 1))
@@ -60,7 +60,10 @@ async function newPayer(stage: Stage, url: string, number: number): Promise<Paye
 }
 
 /** A rate counts only as far as the followers keep up: their time afterwards counts, too. */
-async function mostPerSecond(watch: Watch, load: Omit<PaymentLoad, 'seconds' | 'everySeconds'>): Promise<number> {
+async function mostPerSecond(
+  watch: Watch,
+  load: Omit<PaymentLoad, 'seconds' | 'everySeconds'>,
+): Promise<number> {
   let paid = 0
   const began = performance.now()
   await paying({ ...load, seconds: PROBE_SECONDS, everySeconds: EVERY_SECONDS }, async line => {
@@ -69,22 +72,29 @@ async function mostPerSecond(watch: Watch, load: Omit<PaymentLoad, 'seconds' | '
   const isCaughtUp = async () => Object.values(await watch.lags()).every(lag => lag < 1)
   await until('the followers of the payments', isCaughtUp, PATIENCE_MS)
   const most = (paid * 1_000) / (performance.now() - began)
-  printLine(`  at most ${most.toFixed(0)} payments a second with all that follows; kept: ${(SHARE * most).toFixed(0)}`)
+  printLine(
+    `  at most ${most.toFixed(0)} payments a second with all that follows; kept: ${(SHARE * most).toFixed(0)}`,
+  )
   return most
 }
 
 /** Runs the payments in a process of their own, and hands on each line that it prints. */
-async function paying(load: PaymentLoad, onLine: (line: PaidLine, pid: number) => Promise<void>): Promise<void> {
+async function paying(load: PaymentLoad, onLine: (line: PaidLine) => Promise<void>): Promise<void> {
   const [program = '', ...args] = node('test/bench/soak/payments.ts')
-  const child = tracked(spawn(program, [...args, JSON.stringify(load)], { stdio: ['ignore', 'pipe', 'inherit'] }))
-  for await (const line of createInterface({ input: child.stdout })) await onLine(JSON.parse(line), child.pid ?? 0)
+  const child = tracked(
+    spawn(program, [...args, JSON.stringify(load)], { stdio: ['ignore', 'pipe', 'inherit'] }),
+  )
+  for await (const line of createInterface({ input: child.stdout })) await onLine(JSON.parse(line))
 }
 
 async function keep(watch: Watch, processes: readonly WatchedProcess[], load: PaymentLoad) {
-  const series = new Map<string, { name: string; bound: Series['bound']; points: { minute: number; value: number }[] }>()
+  const series = new Map<
+    string,
+    { name: string; bound: Series['bound']; points: { minute: number; value: number }[] }
+  >()
   const began = performance.now()
   let failed = 0
-  await paying(load, async (line, pid) => {
+  await paying(load, async line => {
     failed += line.failed
     const minute = (performance.now() - began) / 60_000
     // The last line comes when no process is left to look at.
@@ -93,7 +103,7 @@ async function keep(watch: Watch, processes: readonly WatchedProcess[], load: Pa
       { name: 'p50 of a payment, ms', value: line.p50, bound: LATENCY },
       { name: 'p99 of a payment, ms', value: line.p99, bound: LATENCY },
       { name: 'payments that wait', value: line.waiting, bound: { share: 0.3, least: 20 } },
-      ...(await memoryFigures([...processes, processOf('load', pid)])),
+      ...(await memoryFigures(processes)),
       ...(await watch.figures()),
     ]
     for (const { name, value, bound } of figures) {
@@ -110,7 +120,10 @@ function progressOf(minute: number, line: PaidLine, figures: readonly Figure[]):
   const some = (start: string) =>
     figures
       .filter(({ name }) => name.startsWith(start))
-      .map(({ name, value }) => `${name.slice(start.length).replace(', MB', '')} ${value.toFixed(start === 'behind: ' ? 1 : 0)}`)
+      .map(
+        ({ name, value }) =>
+          `${name.slice(start.length).replace(', MB', '')} ${value.toFixed(start === 'behind: ' ? 1 : 0)}`,
+      )
       .join(', ')
   const paid = `${line.paid} paid, ${line.failed} failed${line.failure ? ` (${line.failure})` : ''}, ${line.p50.toFixed(0)}/${line.p99.toFixed(0)} ms, ${line.waiting} wait`
   return `  ${minute.toFixed(1)} min: ${paid}; MB ${some('memory of ')}; behind ${some('behind: ')}`

@@ -52,7 +52,9 @@ const began = performance.now()
 const endsAt = began + load.seconds * 1_000
 /** The payments that are due by then; as many as have begun, where there is no rate. */
 const dueBy = (now: number): number =>
-  load.perSecond === undefined ? begun : Math.floor(((Math.min(now, endsAt) - began) * load.perSecond) / 1_000)
+  load.perSecond === undefined
+    ? begun
+    : Math.floor(((Math.min(now, endsAt) - began) * load.perSecond) / 1_000)
 
 async function payOne(dueAt: number): Promise<void> {
   const nth = begun++

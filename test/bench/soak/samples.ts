@@ -1,5 +1,4 @@
 import pg from 'pg'
-import { memoryOf } from '../child.ts'
 import { SECRET, type Stage } from '../stage.ts'
 import type { Bound } from './trend.ts'
 
@@ -103,9 +102,3 @@ export function openWatch({ databaseUrl, closeLater }: Pick<Stage, 'databaseUrl'
 }
 
 export type Watch = ReturnType<typeof openWatch>
-
-/** The memory of a process that the bench has not started through `start`. */
-export const processOf = (name: string, pid: number | undefined): WatchedProcess => ({
-  name,
-  memoryMegabytes: () => memoryOf(pid),
-})

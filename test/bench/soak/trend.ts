@@ -38,11 +38,13 @@ export function trendOf({ name, points, bound }: Series): Trend {
 
 export function lineThrough(points: Series['points']) {
   const count = points.length
-  const mean = (of: (point: Series['points'][0]) => number) => points.reduce((sum, one) => sum + of(one), 0) / count
+  const mean = (of: (point: Series['points'][0]) => number) =>
+    points.reduce((sum, one) => sum + of(one), 0) / count
   const x = mean(({ minute }) => minute)
   const y = mean(({ value }) => value)
   const spread = points.reduce((sum, { minute }) => sum + (minute - x) ** 2, 0)
-  const slope = spread > 0 ? points.reduce((sum, { minute, value }) => sum + (minute - x) * (value - y), 0) / spread : 0
+  const slope =
+    spread > 0 ? points.reduce((sum, { minute, value }) => sum + (minute - x) * (value - y), 0) / spread : 0
   const intercept = y - slope * x
   const rest = points.reduce((sum, { minute, value }) => sum + (value - intercept - slope * minute) ** 2, 0)
   const error = count > 2 && spread > 0 ? Math.sqrt(rest / (count - 2) / spread) : 0
