@@ -63,7 +63,7 @@ export async function readWhole(stage: Stage, payer: Payer): Promise<Once[]> {
   return all
 }
 
-/** So old that the retention is over. */
+/** Entries of this age are older than the retention. */
 const OLD = `
 update events set recorded_at = recorded_at - interval '6 years'
 where owner_id = $1 and id < first_id_at('event', now() - interval '80 days')`

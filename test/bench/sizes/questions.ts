@@ -51,7 +51,7 @@ async function addressOf(path: string, ask: Ask): Promise<string | undefined> {
   return id === undefined ? undefined : addressOf(`${before}/${encodeURIComponent(String(id))}${rest}`, ask)
 }
 
-/** The values of an enumeration, whatever is around it. */
+/** The values of an enumeration, also of an optional one. */
 function optionsOf(schema: z.ZodType): readonly string[] {
   const { options } = schema as { options?: readonly unknown[] }
   if (options?.every(option => typeof option === 'string')) return options as readonly string[]
