@@ -26,7 +26,7 @@ const flags = process.env.BENCH_NODE?.split(' ') ?? []
 const children = new Set<ChildProcess>()
 process.once('exit', () => children.forEach(child => void child.kill('SIGKILL')))
 
-function tracked<T extends ChildProcess>(child: T): T {
+export function tracked<T extends ChildProcess>(child: T): T {
   children.add(child)
   return child.once('exit', () => children.delete(child))
 }
@@ -41,6 +41,9 @@ interface Start {
   readonly patienceMs?: number
 }
 
+/** Every setting, empty: a local `.env` may name a real bank's folder or a real database. */
+const unset = Object.fromEntries(settingVariables().map(name => [name, '']))
+
 /** Starts a program with its output in a log file, and waits for its ready line. */
 export async function start(
   { command, log, env, cwd, patienceMs = DEADLINE_MS }: Start,
@@ -48,7 +51,7 @@ export async function start(
 ): Promise<Running> {
   const output = openSync(log, 'w')
   const [program = '', ...args] = command
-  const all = { PATH: process.env.PATH, ...env }
+  const all = { PATH: process.env.PATH, ...unset, ...env }
   const child = tracked(spawn(program, args, { env: all, cwd, stdio: ['ignore', output, output] }))
   closeSync(output)
   const written = () => readFileSync(log, 'utf8')

@@ -242,11 +242,6 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'console', measureConsole)
   },
 
-  async 'console-sizes'(folder) {
-    const { measureConsoleSizes } = await import('./console/measured.ts')
-    return measureConsoleSizes(folder)
-  },
-
   async statements(folder) {
     const { measureStatements } = await import('./statements.ts')
     return onStage(folder, 'statements', measureStatements)
@@ -277,19 +272,17 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'archives', measureArchives)
   },
 
-  async 'ledger-sizes'(folder) {
-    const { measureSizes } = await import('./ledger-sizes.ts')
+  async sizes(folder) {
+    const { measureSizes } = await import('./sizes/measured.ts')
     return measureSizes(folder)
   },
 
-  async 'intent-sizes'(folder) {
-    const { measureIntentSizes } = await import('./intent-sizes.ts')
-    return measureIntentSizes(folder)
-  },
-
-  async 'authorization-sizes'(folder) {
-    const { measureAuthorizationSizes } = await import('./cards/authorization-sizes.ts')
-    return measureAuthorizationSizes(folder)
+  async soak(folder) {
+    const [{ withEngine }, { measureSoak }] = await Promise.all([
+      import('./temporal.ts'),
+      import('./soak/measured.ts'),
+    ])
+    return withEngine(folder, 'soak', measureSoak)
   },
 }
 
@@ -298,6 +291,6 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
  * part that runs anyway.
  */
 const BY_NAME =
-  /^(?:mcp|packages|record-store|deletions|archives|tracing|cells|sizes|soak)$|^peers|^turns-|-(?:sizes|paid|received|beside)$|^insight$/
+  /^(?:mcp|packages|record-store|deletions|archives|tracing|insight|cells|sizes|soak)$|^peers|^turns-|-(?:paid|received|beside)$/
 
 export const defaultParts = Object.keys(parts).filter(name => !BY_NAME.test(name))

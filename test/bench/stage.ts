@@ -12,7 +12,7 @@ export interface StageToFill extends Pick<Stage, 'databaseUrl' | 'ownerId' | 'to
   readonly api: Pick<Served, 'url'>
 }
 
-const SECRET = 'dashboard-secret-of-the-bench'
+export const SECRET = 'dashboard-secret-of-the-bench'
 export const ENCRYPTION_KEY = '00'.repeat(32)
 
 /** A database, a service and an owner for one part of the bench. */

@@ -13,7 +13,7 @@ import { onStage, type Stage } from './stage.ts'
 export interface Engine {
   readonly address: string
   readonly client: Client
-  run(program: 'relay' | 'worker'): Promise<Running>
+  run(program: 'relay' | 'worker', more?: Readonly<Record<string, string>>): Promise<Running>
   memoryMegabytes(): number
   /** What the rows of all its tables and indexes occupy, without the free room in their pages. */
   storeBytes(): number
@@ -40,11 +40,11 @@ async function open({ folder, env, closeLater }: Stage, binary: string): Promise
   return {
     address,
     client: new Client({ connection }),
-    async run(program) {
+    async run(program, more = {}) {
       const command = node(`src/bin/${program}.ts`)
       const log = join(folder, `${program}.log`)
       const running = await start(
-        { command, log, env: { ...env, TEMPORAL_ADDRESS: address } },
+        { command, log, env: { ...env, ...more, TEMPORAL_ADDRESS: address } },
         /is running\./,
       )
       closeLater(running.stop)

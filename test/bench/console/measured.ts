@@ -1,12 +1,11 @@
 import { addPerson } from '../cases/approval-cases.ts'
 import { fillAgents } from '../database/intent-rows.ts'
 import { fillPast } from '../database/past-intents.ts'
-import { onSizes } from '../database/sizes.ts'
-import { ratio, type Section, tableLine, wholeNumber } from '../report.ts'
+import { type Section, tableLine, wholeNumber } from '../report.ts'
 import { usualOrShort } from '../short.ts'
 import { type Stage, withClient } from '../stage.ts'
 import { timesToPart, visits } from './in-browser.ts'
-import { costOf, meter, pageCosts, pageTable } from './pages.ts'
+import { pageCosts, pageTable } from './pages.ts'
 import { threeTabs } from './three-tabs.ts'
 
 const PAGES = [
@@ -29,8 +28,6 @@ const PAGES = [
 ]
 
 const PAST = usualOrShort(1_000, 200)
-/** Two hundred thousand past intents left more than a million records. */
-const SIZES = usualOrShort([1_000, 200_000], [200, 400])
 
 /** The spending follower does not run here. Otherwise each first page would add its backlog. */
 const FOLLOWED = 'update spend_position set written_in = (select max(written_in) + 1 from events)'
@@ -66,25 +63,3 @@ export async function measureConsole(stage: Stage): Promise<Section> {
   ].join('\n')
   return { figures: { console: { costs, first, later, part, hour } }, text }
 }
-
-/** The same pages with few and with many records: their cost must not depend on the number. */
-export const measureConsoleSizes = (folder: string): Promise<Section> =>
-  onSizes(folder, SIZES, { what: 'past intents', fill }, async stages => {
-    const sized = []
-    for (const stage of stages) {
-      const load = meter(stage, (await addPerson(stage)).cookie)
-      const pages = []
-      for (const path of PAGES) pages.push(await load({ method: 'GET', path: `/${path}` }))
-      sized.push(pages)
-    }
-    const [few = [], many = []] = sized
-    const text = [
-      'processor time of service and PostgreSQL for a page in µs',
-      tableLine(['past intents', ...SIZES.map(wholeNumber), 'share']),
-      ...PAGES.map((path, n) => {
-        const [one, other] = [few[n], many[n]].map(result => (result ? costOf(result) : undefined))
-        return tableLine([path, wholeNumber(one ?? 0), wholeNumber(other ?? 0), ratio(other, one)])
-      }),
-    ].join('\n')
-    return { figures: { consoleSizes: sized }, text }
-  })

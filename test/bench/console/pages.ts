@@ -15,11 +15,11 @@ export interface PageCost {
   readonly callsMicroseconds: number
 }
 
-export const costOf = ({ cpuMicroseconds, databaseMicroseconds }: Result): number =>
+const costOf = ({ cpuMicroseconds, databaseMicroseconds }: Result): number =>
   cpuMicroseconds + databaseMicroseconds
 
 /** Measures a person's requests by cookie; a call of several pages is measured once. */
-export function meter(stage: Stage, cookie: string) {
+function meter(stage: Stage, cookie: string) {
   const known = new Map<string, Promise<Result>>()
   const load = (call: ApiCall): Promise<Result> => {
     const { method, path } = call

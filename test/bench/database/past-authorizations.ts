@@ -23,7 +23,7 @@ import {
 } from './copied-rows.ts'
 
 /** The agent with a tenth of all authorizations. */
-export const HOT = 1
+const HOT = 1
 
 /** The shares of each outcome in twenty authorizations; the number is that of the agent whose payment is copied. */
 const FATES = { cleared: CARDS, ofIntent: CARDS - 1, reversed: CARDS - 2, declined: CARDS - 3 } as const

@@ -18,7 +18,8 @@ select 'event_01jd8x2m4y' || lpad(n::text, 16, '0'), $1, 'test', 'beneficiary.cr
   'key', 'key_1', 'beneficiaries.create', 'done', 'beneficiary_' || lpad(n::text, 26, '0'), '203.0.113.7', now()
 from generate_series(1, $2::int) as n`
 
-async function sealAll({ databaseUrl }: Stage): Promise<void> {
+/** Seals what is not sealed yet. */
+export async function sealAll({ databaseUrl }: Stage): Promise<void> {
   const database = openDatabase(databaseUrl, 2)
   const vault = openVault(ENCRYPTION_KEY, [])
   const signer = await openSigner({ sql: sqlOn(database.pool), vault, onFailure: () => undefined })

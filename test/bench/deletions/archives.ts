@@ -17,7 +17,7 @@ interface Archived {
 }
 
 /** Requests an archive and reads it as fast as it comes; samples the service's memory five times a second. */
-async function download(stage: Stage, token: string, body: object): Promise<Archived> {
+export async function download(stage: Stage, token: string, body: object): Promise<Archived> {
   const { id } = await post(stage.api, '/gdpr/exports', body, bearer({ token }))
   await withClient(stage, client => client.query(READY, [id]))
   const memoryBefore = stage.api.memoryMegabytes()

@@ -1,4 +1,4 @@
-import { bearer, post, type Stage } from '../stage.ts'
+import { bearer, post, type StageToFill } from '../stage.ts'
 import type { Counter } from './counter.ts'
 
 /** A payment from its request to its end, as a client of the API drives it. */
@@ -10,12 +10,18 @@ export interface Flow {
 
 const IBAN = 'DE89370400440532013000'
 
+/** As many as an agent knows. */
+const MERCHANTS = 1_000
+
 const COMPLETED = "select status = 'completed' from transfers where id = $1"
 
-type Ask = (path: string, body: object) => Promise<Record<string, string>>
+type Caller = Pick<StageToFill, 'api' | 'token'>
 
-/** An owner with two wallets, an agent with a card, and a payee with an account. */
-async function openAccount(ask: Ask) {
+const asking = (stage: Caller) => (path: string, body: object) => post(stage.api, path, body, bearer(stage))
+
+/** Two wallets, an agent with a card, and a payee with an account. */
+export async function openAccount(stage: Caller) {
+  const ask = asking(stage)
   const { id: from = '' } = await ask('/wallets', { name: 'Payer' })
   const { id: to = '' } = await ask('/wallets', { name: 'Payee' })
   await ask(`/wallets/${from}/fund`, { amountEuros: 50_000 })
@@ -28,12 +34,17 @@ async function openAccount(ask: Ask) {
   return { from, to, agentId, walletId, cardId, beneficiaryId }
 }
 
-/** Seven payments. Each time another amount and merchant, as no rule is to take them for one payment made twice. */
-export async function openFlows(stage: Stage, { untilTrue }: Pick<Counter, 'untilTrue'>): Promise<Flow[]> {
-  const ask: Ask = (path, body) => post(stage.api, path, body, bearer(stage))
-  const { from, to, agentId, walletId, cardId, beneficiaryId } = await openAccount(ask)
+export type Account = Awaited<ReturnType<typeof openAccount>>
+
+/**
+ * Seven payments. Each time another merchant, as no rule is to take them for one payment made twice. Without
+ * `untilTrue` a SEPA transfer is only ordered.
+ */
+export function openFlows(stage: Caller, account: Account, untilTrue?: Counter['untilTrue']): Flow[] {
+  const ask = asking(stage)
+  const { from, to, agentId, walletId, cardId, beneficiaryId } = account
   let count = 0
-  const next = () => ({ merchant: `Bookshop ${++count}`, purpose: 'A paper on caching' })
+  const next = () => ({ merchant: `Bookshop ${++count % MERCHANTS}`, purpose: 'A paper on caching' })
   const declare = (amountEuros: number) => ask('/intents', { agentId, amountEuros, ...next() })
   const transfer = (body: object) => ask('/transfers', { amountEuros: 1.5, ...body })
 
@@ -56,13 +67,13 @@ export async function openFlows(stage: Stage, { untilTrue }: Pick<Counter, 'unti
         beneficiaryId,
         reference: `Invoice ${++count}`,
       })
-      await untilTrue(COMPLETED, [transferId])
+      await untilTrue?.(COMPLETED, [transferId])
     }),
     flow('card', 'card: authorization and clearing', async () => {
       const payment = {
         cardId,
         amountEuros: 2.5,
-        merchant: `BOOKSHOP ${++count}`,
+        merchant: `BOOKSHOP ${++count % MERCHANTS}`,
         mcc: '5942',
         country: 'DE',
       }

@@ -5,7 +5,7 @@ import { usualOrShort } from '../short.ts'
 import type { Stage } from '../stage.ts'
 import type { Engine } from '../temporal.ts'
 import { type Counted, type Counter, openCounter, type Price, type TablePrice } from './counter.ts'
-import { openFlows } from './flows.ts'
+import { openAccount, openFlows } from './flows.ts'
 
 /** Payments of each kind, one after the other. */
 const EACH = usualOrShort(20, 2)
@@ -33,7 +33,7 @@ interface Priced extends Price {
 export async function measurePrice(stage: Stage, engine: Engine): Promise<Section> {
   await Promise.all([engine.run('relay'), engine.run('worker')])
   const counter = await openCounter(stage)
-  const flows = await openFlows(stage, counter)
+  const flows = openFlows(stage, await openAccount(stage), counter.untilTrue)
   for (const flow of flows) await flow.run()
   await counter.untilQuiet()
   const idle: Price[] = []
