@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
+import { settingVariables } from '../../src/platform/settings/settings.ts'
 import { DEADLINE_MS, until } from '../support/until.ts'
 
 export interface Running {
