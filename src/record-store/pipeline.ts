@@ -126,14 +126,9 @@ class Command extends Statement {
 class Pipeline implements Submittable {
   /** Set by the driver to end its time limit. */
   callback: ((error?: unknown) => void) | undefined
-  readonly #onEnd: (error?: unknown) => void
   readonly #statements: Statement[] = []
   #answered = 0
   #prepared = new Map<string, Prepared>()
-
-  constructor(onEnd: (error?: unknown) => void = () => undefined) {
-    this.#onEnd = onEnd
-  }
 
   add(statement: Statement): void {
     this.#statements.push(statement)
@@ -178,7 +173,6 @@ class Pipeline implements Submittable {
 
   handleReadyForQuery(): void {
     this.callback?.()
-    this.#onEnd()
   }
 
   handleError(error: unknown): void {
@@ -188,7 +182,6 @@ class Pipeline implements Submittable {
     }
     this.#answered = this.#statements.length
     this.callback?.(error)
-    this.#onEnd(error)
   }
 
   #end(): void {
@@ -239,37 +232,15 @@ export async function commandInPipeline(client: PoolClient, choose: () => string
 
 const isClient = (connection: Pool | PoolClient): connection is PoolClient => 'release' in connection
 
-/**
- * Sends a statement at once, behind those that wait. Outside a transaction it is committed after its answer, and that can
- * fail, too.
- */
-async function sendAlone(client: PoolClient, statement: Statement): Promise<Row[]> {
-  sendPipeline(client)
-  const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
-  const pipeline = new Pipeline(error => (error ? reject(error) : resolve()))
-  pipeline.add(statement)
-  client.query(pipeline)
-  const [rows] = await Promise.all([statement.answered, ended])
-  return rows
-}
+const types = { getTypeParser: parserOf } as pg.CustomTypesConfig
 
-/** Runs a prepared statement at once and by itself, on a connection or on any of a pool. */
+/** Runs a prepared statement at once and by itself, on a connection or on any of a pool: as the driver does it. */
 export async function runPreparedStatement(
   connection: Pool | PoolClient,
   text: string,
   values: readonly unknown[] = [],
 ): Promise<Row[]> {
-  const statement = new Statement(text, values)
-  if (isClient(connection)) return sendAlone(connection, statement)
-  const client = await connection.connect()
-  let failure: Error | undefined
-  try {
-    return await sendAlone(client, statement)
-  } catch (error) {
-    failure = error as Error
-    throw error
-  } finally {
-    // As the driver does it: after a failure the connection is not used again.
-    client.release(failure)
-  }
+  if (isClient(connection)) sendPipeline(connection)
+  const { rows } = await connection.query({ name: nameOf(text), text, values: [...values], types })
+  return rows
 }
