@@ -108,18 +108,17 @@ async function ask(message) {
   if (!isWhole) throw new TypeError('the answer is incomplete')
 }
 
+/** The field is empty at once, so that a person can write the next message meanwhile. */
 async function submit(message) {
   const button = form.querySelector('button')
   if (button.disabled) return
   button.disabled = true
-  await ask(message).then(
-    () => {
-      field.value = ''
-    },
-    error => {
-      refusal.textContent = error instanceof TypeError ? words.offline : error.message
-    },
-  )
+  const isWritten = field.value.trim() === message
+  if (isWritten) field.value = ''
+  await ask(message).catch(error => {
+    refusal.textContent = error instanceof TypeError ? words.offline : error.message
+    if (isWritten && field.value === '') field.value = message
+  })
   button.disabled = false
   field.focus()
 }
