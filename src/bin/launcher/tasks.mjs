@@ -28,7 +28,8 @@ const tasks = {
   check,
 }
 
-const ofService = new Set(['start', 'reset'])
+/** They run on the packages of the service alone. */
+const withoutDevelopment = new Set(['start', 'reset'])
 
 /** Jest finds only whole test files, so a part of one that is named by its path is passed separately. */
 function parts(args) {
@@ -58,7 +59,7 @@ export async function run(name, args) {
     process.chdir(join(dirname(fileURLToPath(import.meta.url)), '../../..'))
     if (host.refusal) throw new Error(host.refusal)
     if (!Object.hasOwn(tasks, name)) throw new Error(`Say one of: ${Object.keys(tasks).join(', ')}.`)
-    await install({ dev: !ofService.has(name) })
+    await install({ dev: !withoutDevelopment.has(name) })
     await tasks[name](args)
   } catch (error) {
     process.stderr.write(`${error.message}\n`)
