@@ -27,6 +27,8 @@ RUN find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 !
 
 FROM base
 COPY --from=packages /app/node_modules node_modules
+# Lists the packages that are here. npm refuses to, while package.json asks for others.
+RUN npm pkg delete devDependencies && npm sbom --sbom-format cyclonedx > sbom.json
 COPY --from=workflows /app/dist dist
 COPY src src
 COPY docs docs
