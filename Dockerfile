@@ -1,7 +1,7 @@
 # One image for all processes. The command selects one: src/bin/api.ts by default, or worker.ts, relay.ts, migrate.ts or
 # namespace.ts. It writes only to the folder files, so its root file system can be read-only.
 #
-# The base is pinned by digest; the tag is for people. docs/how-to/production.md explains how to check and update it.
+# The base is pinned by digest; the tag is for people. docs/how-to/upgrade.md#image-digests explains how to check it.
 FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS base
 WORKDIR /app
 ENV NODE_ENV=production
@@ -27,6 +27,8 @@ RUN find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 !
 
 FROM base
 COPY --from=packages /app/node_modules node_modules
+# Lists the packages that are here. npm refuses to, while package.json asks for others.
+RUN npm pkg delete devDependencies && npm sbom --sbom-format cyclonedx > sbom.json
 COPY --from=workflows /app/dist dist
 COPY src src
 COPY docs docs

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parseYaml } from '@redocly/openapi-core'
 import manifest from '../../package.json' with { type: 'json' }
@@ -24,6 +24,7 @@ interface Manifest {
   readonly metadata: { readonly name: string }
   readonly spec: { readonly template?: { readonly spec: Pod } }
   readonly images?: readonly { readonly name: string; readonly newTag: string }[]
+  readonly configMapGenerator?: readonly { readonly literals?: readonly string[] }[]
 }
 
 const FOLDER = 'kubernetes'
@@ -35,15 +36,22 @@ const manifestsIn = (file: string): Manifest[] =>
     .split('\n---\n')
     .map(text => parseYaml(text) as Manifest)
 
-const manifests = readdirSync(FOLDER)
-  .filter(file => file.endsWith('.yaml'))
-  .flatMap(manifestsIn)
-const pods = manifests.flatMap(({ spec }) => spec?.template?.spec ?? [])
+const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter(file =>
+  file.endsWith('.yaml'),
+)
+const isOfComponent = (file: string): boolean => dirname(file) !== '.'
+
+const podsIn = (among: readonly string[]): Pod[] =>
+  among.flatMap(manifestsIn).flatMap(({ spec }) => spec?.template?.spec ?? [])
+const pods = podsIn(files.filter(file => !isOfComponent(file)))
+const additions = podsIn(files.filter(isOfComponent))
 const [program] = manifestsIn('program.yaml').flatMap(({ spec }) => spec.template?.spec ?? [])
 
 const secretsOf = ({ volumes = [] }: Pod): string[] =>
   volumes.flatMap(({ secret }) => secret?.items.map(({ key }) => key) ?? [])
 const variablesOf = ({ containers }: Pod) => containers.flatMap(({ env = [] }) => env)
+const secretsReadBy = (pod: Pod): string[] =>
+  variablesOf(pod).flatMap(({ value }) => /^\/run\/secrets\/(\w+)$/.exec(value)?.[1] ?? [])
 
 const folder = temporaryFolder()
 const { SECRETS_DIR } = makeSecrets(folder)
@@ -72,26 +80,37 @@ describe('the manifests for Kubernetes', () => {
 
   test('set only settings that exist', () => {
     const known = settingVariables()
+    const literals = files
+      .flatMap(manifestsIn)
+      .flatMap(({ configMapGenerator = [] }) => configMapGenerator)
+      .flatMap(({ literals = [] }) => literals)
     const named = [
-      ...Object.keys(readVariables(textOf('settings.env'))),
-      ...pods.flatMap(variablesOf).map(({ name }) => name),
+      ...Object.keys(readVariables([textOf('settings.env'), ...literals].join('\n'))),
+      ...[...pods, ...additions].flatMap(variablesOf).map(({ name }) => name),
     ]
+    expect(named).toEqual(expect.arrayContaining(['SEPA_FOLDER', 'TEMPORAL_API_KEY_FILE']))
     expect(named.filter(name => !known.includes(name))).toEqual([])
   })
 
   test('give each pod exactly the secrets that it reads, as files that the script makes', () => {
     const made = readdirSync(SECRETS_DIR)
     for (const pod of pods) {
-      const read = variablesOf(pod).flatMap(({ value }) => /^\/run\/secrets\/(\w+)$/.exec(value)?.[1] ?? [])
-      expect(secretsOf(pod)).toEqual(read)
-      expect(read.filter(name => !made.includes(name))).toEqual([])
+      expect(secretsOf(pod)).toEqual(secretsReadBy(pod))
+      expect(secretsOf(pod).filter(name => !made.includes(name))).toEqual([])
     }
     expect(secretsOf(program as Pod)).toEqual(services['api-1']?.secrets)
   })
 
+  test('mount in a component the secrets that it reads', () => {
+    for (const pod of additions) expect(secretsOf(pod)).toEqual(secretsReadBy(pod))
+    expect(additions.flatMap(secretsOf)).toEqual(['temporal_api_key'])
+  })
+
   test('pass no secret in an environment', () => {
     expect(composeText()).toContain('_FILE')
-    const named = pods.flatMap(variablesOf).filter(({ name }) => /PASSWORD|SECRET|KEY/.test(name))
+    const named = [...pods, ...additions]
+      .flatMap(variablesOf)
+      .filter(({ name }) => /PASSWORD|SECRET|KEY/.test(name))
     expect(named.filter(({ name }) => !name.endsWith('_FILE'))).toEqual([])
     expect(textOf('settings.env')).not.toMatch(/PASSWORD|SECRET|KEY=|:\/\/\w+:/)
   })

@@ -11,6 +11,7 @@ import { driveFlow } from './flow.ts'
 import { buildImage } from './image.ts'
 import { closeAll, discardFolder, ownFolder } from './own-folder.ts'
 import { programs, withDevServer } from './programs.ts'
+import { checkSbom } from './sbom.ts'
 import { startServices } from './services.ts'
 import type { Parts } from './start.ts'
 import { temporalPrograms } from './temporal-programs.ts'
@@ -43,6 +44,7 @@ runProcess(async life => {
   const began = performance.now()
   const image = await buildImage(folder, printLine)
   printLine(`  built in ${((performance.now() - began) / 1000).toFixed(0)} s`)
+  printLine(`  its SBOM lists the ${checkSbom(image)} packages that it holds`)
   try {
     await runWithLimit({
       image,
