@@ -26,6 +26,15 @@ const dashboard = JSON.parse(textOf('monitoring-config/dashboard.json')) as {
 }
 const drawn = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
 
+const { paths } = JSON.parse(textOf('openapi.json')) as {
+  paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId?: string }>>>>
+}
+const nouns = new Set(
+  Object.values(paths).flatMap(methods =>
+    Object.values(methods).map(({ operationId = '' }) => operationId.split('.')[0]),
+  ),
+)
+
 /** Metrics that Prometheus and the PostgreSQL exporter make. */
 const OTHERS = ['up', 'pg_stat_archiver_failed_count']
 
@@ -59,6 +68,14 @@ describe('alerts and dashboard for Prometheus', () => {
     const read = [...rules.map(({ expr }) => expr), ...drawn].flatMap(metricsIn)
     expect(read.length).toBeGreaterThan(40)
     expect(read.filter(name => !known.has(name))).toEqual([])
+  })
+
+  test('select only nouns that have operations', () => {
+    const selected = [...rules.map(({ expr }) => expr), ...drawn].flatMap(expr =>
+      [...expr.matchAll(/\bnoun[=!]~?"([^"]*)"/g)].flatMap(([, names = '']) => names.split('|')),
+    )
+    expect(selected.length).toBeGreaterThan(5)
+    expect(selected.filter(noun => !nouns.has(noun))).toEqual([])
   })
 
   test('name for each alert a section of the runbook, which the list of alerts links, too', () => {
