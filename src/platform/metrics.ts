@@ -6,8 +6,13 @@ export interface Metrics {
   batch(operation: string, size: number, roundTrips: number): void
   sent(what: string, outcome: string, milliseconds: number): void
   reported(server: 'primary' | 'replica'): void
-  /** A gauge read at each scrape, with one value or one per state; NaN if reading fails. */
-  watch(name: string, help: string, read: () => Promise<number | Readonly<Record<string, number>>>): void
+  /** A gauge read at each scrape, with one value or one per `label`, `state` by default; NaN if reading fails. */
+  watch(
+    name: string,
+    help: string,
+    read: () => Promise<number | Readonly<Record<string, number>>>,
+    label?: 'state' | 'follower',
+  ): void
   /** Counts telemetry that reached no collector. */
   lost(signal: 'traces' | 'metrics', count: number): void
   text(): Promise<string>
@@ -43,7 +48,7 @@ export function openMetrics(pool: Pool): Metrics {
     },
     sent: (what, outcome, milliseconds) => requestsOut.observe({ what, outcome }, milliseconds / 1000),
     reported: server => reports.inc({ server }),
-    watch: (name, help, read) => watch(registry, name, help, read),
+    watch: (...gauge) => watch(registry, ...gauge),
     lost: (signal, count) => lost.inc({ signal }, count),
     text: () => registry.metrics(),
     read: async () => (await registry.getMetricsAsJSON()) as unknown as readonly MetricFamily[],
@@ -115,17 +120,20 @@ function watchPool(pool: Pool, registry: Registry): void {
   })
 }
 
-function watch(registry: Registry, name: string, help: string, read: Parameters<Metrics['watch']>[2]): void {
+function watch(
+  registry: Registry,
+  ...[name, help, read, label = 'state']: Parameters<Metrics['watch']>
+): void {
   new Gauge({
     name,
     help,
-    labelNames: ['state'],
+    labelNames: [label],
     registers: [registry],
     async collect() {
       const reading = await read().catch(() => Number.NaN)
       this.reset()
       if (typeof reading === 'number') this.set(reading)
-      else for (const [state, value] of Object.entries(reading)) this.set({ state }, value)
+      else for (const [of, value] of Object.entries(reading)) this.set({ [label]: of }, value)
     },
   })
 }

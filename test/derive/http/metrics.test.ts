@@ -133,3 +133,23 @@ describe('the metrics', () => {
     expect(states.every(Number.isInteger)).toBe(true)
   })
 })
+  test('show how far each follower of the payments is behind', async () => {
+    const behind = (follower: string) => value('follower_behind_seconds', { follower })
+    await anAgent(owner.client)
+    for (const [follower, table] of Object.entries({ audit: 'audit_sealing', spend: 'spend_position' })) {
+      await service.sql(`update ${table} set written_in = 9000000000000000000`)
+      expect(await behind(follower)).toBe(0)
+      await service.sql(`update ${table} set written_in = 0`)
+      const first = await behind(follower)
+      expect(first).toBeGreaterThan(0)
+      expect(await behind(follower)).toBeGreaterThan(first)
+    }
+    expect(await behind('deadlines')).toBe(0)
+    await service.sql(
+      `insert into deadlines values ('transfers', 'live', now() - interval '1 hour', 'customer_1', 'transfer_1')`,
+    )
+    expect(await behind('deadlines')).toBeCloseTo(3_600, -2)
+    await service.sql('delete from deadlines')
+    expect(await text()).not.toContain('follower="replica"')
+  })
+

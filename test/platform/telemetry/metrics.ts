@@ -23,6 +23,7 @@ test('the collector receives the metrics of /metrics under their names', async (
     expect(bucketCounts).toHaveLength(explicitBounds.length + 1)
     expect(Object.keys(attributes).sort()).toEqual(['noun', 'status'])
   }
+  expect(await text()).toMatch(/^temporal_reachable 1$/m)
   expect(collector.metrics().find(({ name }) => name === 'http_requests_total')?.kind).toBe('sum')
   expect(collector.requests.map(headers => headers['x-collector-key'])).toContain(COLLECTOR_KEY)
 })
