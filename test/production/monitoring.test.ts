@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { parseYaml } from '@redocly/openapi-core'
 import { DASHBOARD_SECRET } from '../support/harness.ts'
 import { startSampleService } from '../support/sample-service.ts'
+import { type Compose, composeText } from './compose.ts'
 
 const service = await startSampleService()
 
@@ -49,6 +50,46 @@ const metricsIn = (expr: string): string[] =>
     .map(([name]) => name)
     .filter(name => !PROMQL_WORDS.includes(name))
 
+const { tests } = parseYaml(textOf('monitoring-config/alerts.test.yaml')) as {
+  tests: readonly {
+    readonly alert_rule_test: readonly {
+      readonly alertname: string
+      readonly exp_alerts: readonly object[]
+    }[]
+  }[]
+}
+const expected = tests.flatMap(({ alert_rule_test }) => alert_rule_test)
+
+interface Scraping {
+  readonly scrape_configs: readonly {
+    readonly static_configs: readonly { readonly targets: readonly string[] }[]
+  }[]
+}
+
+interface Discovery {
+  readonly relabel_configs: readonly { readonly regex: string }[]
+}
+
+interface Deployment {
+  readonly metadata: { readonly name: string }
+  readonly spec: { readonly template: { readonly spec: { readonly containers: readonly [Container] } } }
+}
+
+interface Container {
+  readonly ports: readonly object[]
+  readonly env?: readonly object[]
+}
+
+/** The API processes, workers and relays. */
+const programs = Object.entries((parseYaml(composeText()) as Compose).services).filter(([, { command }]) =>
+  /\b(api|worker|relay)\.ts$/.test(String(command)),
+)
+const deployments = ['api', 'worker', 'relay'].map(name => {
+  const [text = ''] = textOf(`kubernetes/${name}.yaml`).split('\n---\n')
+  const { metadata, spec } = parseYaml(text) as Deployment
+  return { metadata, container: spec.template.spec.containers[0] }
+})
+
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -86,6 +127,27 @@ describe('alerts and dashboard for Prometheus', () => {
     const alerts = rules.filter(({ alert }) => alert)
     expect(alerts.length).toBeGreaterThan(10)
     for (const { alert, annotations } of alerts) {
+  test('come from each process of Docker Compose and of Kubernetes', () => {
+    const [scraping, discovery] = [
+      ...textOf('docs/how-to/monitoring.md').matchAll(/```yaml\n([\s\S]*?)```/g),
+    ].map(([, text = '']) => parseYaml(text)) as [Scraping, Discovery]
+    const processes = programs.map(
+      ([name, { environment }]) => `${name}:${environment?.METRICS_PORT ?? 8080}`,
+    )
+    expect(scraping.scrape_configs[0]?.static_configs[0]?.targets).toEqual(processes)
+    const [pods, ports] = discovery.relabel_configs.map(({ regex }) => regex)
+    expect(deployments.map(({ metadata }) => metadata.name)).toEqual(pods?.split('|'))
+    for (const { container } of deployments)
+      expect(container.ports).toEqual([expect.objectContaining({ name: ports })])
+  })
+
+  test('and traces have the name of the part that they come from', () => {
+    const named = programs.map(([name, { environment }]) => [name, environment?.OTEL_SERVICE_NAME])
+    expect(named).toEqual(programs.map(([name]) => [name, `agent-payments-${name.replace(/-\d$/, '')}`]))
+    for (const { metadata, container } of deployments)
+      expect(container.env).toEqual([{ name: 'OTEL_SERVICE_NAME', value: `agent-payments-${metadata.name}` }])
+  })
+
       const [page, section = ''] = annotations?.runbook.split('#') ?? []
       expect([alert, page, sections.includes(section)]).toEqual([alert, 'docs/runbook.md', true])
       expect([alert, monitoring.includes(`(../runbook.md#${section})`)]).toEqual([alert, true])
