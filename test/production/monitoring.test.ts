@@ -111,6 +111,14 @@ describe('alerts and dashboard for Prometheus', () => {
     expect(read.filter(name => !known.has(name))).toEqual([])
   })
 
+  test('are tried for each alert with figures by which it fires, and with others', () => {
+    const names = rules.flatMap(({ alert = [] }) => alert)
+    const tried = (fires: boolean) =>
+      expected.filter(({ exp_alerts }) => exp_alerts.length > 0 === fires).map(({ alertname }) => alertname)
+    expect(names.filter(name => !tried(true).includes(name))).toEqual([])
+    expect(names.filter(name => !tried(false).includes(name))).toEqual([])
+  })
+
   test('select only nouns that have operations', () => {
     const selected = [...rules.map(({ expr }) => expr), ...drawn].flatMap(expr =>
       [...expr.matchAll(/\bnoun[=!]~?"([^"]*)"/g)].flatMap(([, names = '']) => names.split('|')),
@@ -119,14 +127,6 @@ describe('alerts and dashboard for Prometheus', () => {
     expect(selected.filter(noun => !nouns.has(noun))).toEqual([])
   })
 
-  test('name for each alert a section of the runbook, which the list of alerts links, too', () => {
-    const sections = [...textOf('docs/runbook.md').matchAll(/^## (.+)$/gm)].map(([, heading = '']) =>
-      anchorOf(heading),
-    )
-    const monitoring = textOf('docs/how-to/monitoring.md')
-    const alerts = rules.filter(({ alert }) => alert)
-    expect(alerts.length).toBeGreaterThan(10)
-    for (const { alert, annotations } of alerts) {
   test('come from each process of Docker Compose and of Kubernetes', () => {
     const [scraping, discovery] = [
       ...textOf('docs/how-to/monitoring.md').matchAll(/```yaml\n([\s\S]*?)```/g),
@@ -148,6 +148,14 @@ describe('alerts and dashboard for Prometheus', () => {
       expect(container.env).toEqual([{ name: 'OTEL_SERVICE_NAME', value: `agent-payments-${metadata.name}` }])
   })
 
+  test('name for each alert a section of the runbook, which the list of alerts links, too', () => {
+    const sections = [...textOf('docs/runbook.md').matchAll(/^## (.+)$/gm)].map(([, heading = '']) =>
+      anchorOf(heading),
+    )
+    const monitoring = textOf('docs/how-to/monitoring.md')
+    const alerts = rules.filter(({ alert }) => alert)
+    expect(alerts.length).toBeGreaterThan(10)
+    for (const { alert, annotations } of alerts) {
       const [page, section = ''] = annotations?.runbook.split('#') ?? []
       expect([alert, page, sections.includes(section)]).toEqual([alert, 'docs/runbook.md', true])
       expect([alert, monitoring.includes(`(../runbook.md#${section})`)]).toEqual([alert, true])
