@@ -42,6 +42,12 @@ export function startWebhookDeliveries(runtime: OpenRuntime, pollMs?: number): S
     onOutbox: runtime.onOutbox,
     onWaiting: () => keeper.wake(),
     onFailure,
+    onFirstAttempt: runtime.metrics.attempted,
+    onRefused: ({ id, webhookId, event, requestId }, { status, latencyMs }) =>
+      log.info(
+        { deliveryId: id, webhookId, event, requestId, status, latencyMs },
+        'a webhook was not accepted',
+      ),
     ...(pollMs === undefined ? {} : { pollMs }),
   })
   const keeper = new BacklogKeeper({ database, execute, operations, onFailure })

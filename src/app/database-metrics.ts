@@ -1,3 +1,4 @@
+import { sealingBehindSeconds } from '../compliance/audit/index.ts'
 import { oldestPushSeconds } from '../delivery/push/index.ts'
 import {
   countPausedWebhooks,
@@ -5,9 +6,12 @@ import {
   deliveryCounts,
   deliveryOverdueSeconds,
 } from '../delivery/webhooks/index.ts'
+import { countingBehindSeconds } from '../insight/spend/index.ts'
 import type { Row, Sql } from '../kernel/contract/sql.ts'
 import { batcher } from '../kernel/database/batcher.ts'
+import { paymentsOverdueSeconds } from '../kernel/database/deadline-rows.ts'
 import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
+import { replicaBehindSeconds } from '../kernel/journal/journal-position.ts'
 import { oldestOutboxSeconds } from '../kernel/journal/outbox.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { OutboundAnswer, OutboundHttp } from '../ports/outbound.ts'
@@ -32,7 +36,10 @@ function scraping({ pool }: Database): Sql {
 }
 
 /** Metrics read from the database, the same in every process. Each reads at most some thousand rows. */
-export function registerDatabaseMetrics({ watch }: Metrics, database: Database): void {
+export function registerDatabaseMetrics(
+  { watch }: Metrics,
+  { database, replica }: { readonly database: Database; readonly replica: Database | undefined },
+): void {
   const sql = scraping(database)
   const age = (read: typeof oldestOutboxSeconds) => async () => (await read(sql)) ?? 0
   watch('outbox_oldest_seconds', 'Age of the oldest work that waits for Temporal.', age(oldestOutboxSeconds))
@@ -49,7 +56,31 @@ export function registerDatabaseMetrics({ watch }: Metrics, database: Database):
   watch('webhook_subscriptions_behind', 'Subscriptions that are paused because of their backlog.', () =>
     countWebhooksBehind(sql),
   )
+  const followers = {
+    audit: () => sealingBehindSeconds(sql),
+    spend: () => countingBehindSeconds(sql),
+    deadlines: () => paymentsOverdueSeconds(sql),
+    ...(replica && { replica: () => replicaBehindSeconds(sql, replica) }),
+  }
+  watch(
+    'follower_behind_seconds',
+    'How far the audit trail, the sums of spending, the ends of payments and the replica are behind.',
+    () => readEach(followers),
+    'follower',
+  )
 }
+
+/** One that cannot be read is NaN, and hides no other. */
+const readEach = async (
+  readings: Readonly<Record<string, () => Promise<number>>>,
+): Promise<Record<string, number>> =>
+  Object.fromEntries(
+    await Promise.all(
+      Object.entries(readings).map(
+        async ([name, read]) => [name, await read().catch(() => Number.NaN)] as const,
+      ),
+    ),
+  )
 
 export const withOutboundMetrics = (
   { judge, isAllowed, send }: OutboundHttp,

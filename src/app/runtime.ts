@@ -25,7 +25,6 @@ import { openNotifier } from '../kernel/journal/outbox.ts'
 import { createExecutor, type ExecuteCall } from '../kernel/run/execute.ts'
 import { withOwnerOperations } from '../kernel/run/other-owner.ts'
 import { reactionsByEvent } from '../kernel/run/runtime.ts'
-import type { UnrecordedAnswers } from '../kernel/run/unrecorded-answers.ts'
 import {
   type DatabaseWaitOptions,
   type OpenDatabase,
@@ -160,7 +159,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const store = await openStore({ settings, waiting, shared, telemetry }, log)
   const { database, replica, leases, listener, vault, signer, ...calls } = store
   await requireOnlyCustomer(settings, database, log)
-  const metrics = metricsOf(database, calls.unrecordedAnswers, telemetry)
+  const metrics = metricsOf(store, telemetry, () => temporal())
   const notify = openNotifier(database, settings.backgroundIntervalMs)
   const onOutbox = () => notify(['outbox'])
   const [credentials, operations] = [createCredentialLookup(areas, database), allOperations(areas)]
@@ -238,14 +237,26 @@ const rateLimitOf = (settings: Settings, database: OpenDatabase, shared: boolean
     shared ? databaseRequestCounter(database) : inMemoryRequestCounter(),
   )
 
-function metricsOf(database: OpenDatabase, kept: UnrecordedAnswers, telemetry: Telemetry | null): Metrics {
+function metricsOf(
+  { database, replica, unrecordedAnswers }: Awaited<ReturnType<typeof openStore>>,
+  telemetry: Telemetry | null,
+  temporal: () => Promise<boolean | null>,
+): Metrics {
   const metrics = openMetrics(database.pool)
   metrics.watch(
     'answers_kept',
     'Answers of external systems that are not recorded yet.',
-    async () => kept.count,
+    async () => unrecordedAnswers.count,
   )
-  registerDatabaseMetrics(metrics, database)
+  metrics.watch(
+    'temporal_reachable',
+    'Whether Temporal answers a process with a relay: 1 or 0.',
+    async () => {
+      const isReachable = await temporal()
+      return isReachable === null ? {} : Number(isReachable)
+    },
+  )
+  registerDatabaseMetrics(metrics, { database, replica })
   telemetry?.exportMetrics(metrics)
   return metrics
 }

@@ -9,7 +9,7 @@ import { createRunLookup } from '../derive/http/run-header.ts'
 import { deleteExpiredRows } from '../kernel/background/sweep.ts'
 import { sweepFiles } from '../kernel/background/sweep-files.ts'
 import { publishedOperations } from '../kernel/contract/area.ts'
-import type { RegisteredOperation } from '../kernel/contract/operation.ts'
+import { operationClass, type RegisteredOperation } from '../kernel/contract/operation.ts'
 import { connectionLimits } from './connections.ts'
 import { type OpenRuntime, openRuntime, type RuntimeOptions, type Stoppable } from './runtime.ts'
 import { apiServer } from './server.ts'
@@ -102,16 +102,20 @@ function lazily<T>(find: () => T): () => T {
   }
 }
 
-const reporting = ({
+function reporting({
   log,
   metrics,
-}: OpenRuntime): Pick<Parameters<typeof requestPipeline>[0], 'onServed' | 'onFailure'> => ({
-  onServed(served) {
-    metrics.served(served.operation, served.status, served.milliseconds)
-    log.info(served)
-  },
-  onFailure: (error, requestId) => log.error({ err: error, requestId }, 'request failed'),
-})
+  operations,
+}: OpenRuntime): Pick<Parameters<typeof requestPipeline>[0], 'onServed' | 'onFailure'> {
+  const classes = new Map(operations.map(({ key, operation }) => [key, operationClass(operation)]))
+  return {
+    onServed(served) {
+      metrics.served({ ...served, class: classes.get(served.operation ?? '') ?? 'none' })
+      log.info(served)
+    },
+    onFailure: (error, requestId) => log.error({ err: error, requestId }, 'request failed'),
+  }
+}
 
 function startSweeping({ areas, database, log, ports }: OpenRuntime): Stoppable {
   const warn = (error: unknown) => log.warn({ err: error }, 'sweep failed')

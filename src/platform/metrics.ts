@@ -1,13 +1,29 @@
 import type { Pool } from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
+export interface ServedRequest {
+  readonly operation: string | null
+  /** The class of the operation. */
+  readonly class: string
+  readonly status: number
+  readonly milliseconds: number
+  readonly externalMilliseconds?: number | undefined
+}
+
 export interface Metrics {
-  served(operation: string | null, status: number, milliseconds: number): void
+  served(request: ServedRequest): void
   batch(operation: string, size: number, roundTrips: number): void
   sent(what: string, outcome: string, milliseconds: number): void
+  /** Measures the time from an event to the first attempt to send it. */
+  attempted(milliseconds: number): void
   reported(server: 'primary' | 'replica'): void
-  /** A gauge read at each scrape, with one value or one per state; NaN if reading fails. */
-  watch(name: string, help: string, read: () => Promise<number | Readonly<Record<string, number>>>): void
+  /** A gauge read at each scrape, with one value or one per `label`, `state` by default; NaN if reading fails. */
+  watch(
+    name: string,
+    help: string,
+    read: () => Promise<number | Readonly<Record<string, number>>>,
+    label?: 'state' | 'follower',
+  ): void
   /** Counts telemetry that reached no collector. */
   lost(signal: 'traces' | 'metrics', count: number): void
   text(): Promise<string>
@@ -29,26 +45,33 @@ export interface MetricFamily {
 export function openMetrics(pool: Pool): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const { requests, times, sizes, trips, requestsOut, reports, lost } = histogramsOf([registry])
+  const { requests, times, ownTimes, sizes, trips, requestsOut, firstAttempts, reports, lost } = histogramsOf(
+    [registry],
+  )
   watchPool(pool, registry)
   return {
-    served(operation, status, milliseconds) {
+    served({ operation, class: of, status, milliseconds, externalMilliseconds = 0 }) {
       requests.inc({ operation: operation ?? 'none', status: String(status) })
       const [noun = 'none'] = operation?.split('.') ?? []
-      times.observe({ noun, status: `${Math.floor(status / 100)}xx` }, milliseconds / 1000)
+      times.observe({ noun, class: of, status: `${Math.floor(status / 100)}xx` }, milliseconds / 1000)
+      if (of === 'external' && status < 300)
+        ownTimes.observe({ noun }, (milliseconds - externalMilliseconds) / 1000)
     },
     batch(operation, size, roundTrips) {
       sizes.observe({ operation }, size)
       trips.observe({ operation }, roundTrips)
     },
     sent: (what, outcome, milliseconds) => requestsOut.observe({ what, outcome }, milliseconds / 1000),
+    attempted: milliseconds => firstAttempts.observe(milliseconds / 1000),
     reported: server => reports.inc({ server }),
-    watch: (name, help, read) => watch(registry, name, help, read),
+    watch: (...gauge) => watch(registry, ...gauge),
     lost: (signal, count) => lost.inc({ signal }, count),
     text: () => registry.metrics(),
     read: async () => (await registry.getMetricsAsJSON()) as unknown as readonly MetricFamily[],
   }
 }
+
+const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
 function histogramsOf(registers: Registry[]) {
   const requests = new Counter({
@@ -60,9 +83,16 @@ function histogramsOf(registers: Registry[]) {
   // Labelled by noun and status class: buckets for each operation and status would be megabytes per scrape.
   const times = new Histogram({
     name: 'http_request_seconds',
-    help: 'Duration of requests by the noun of the operation and the class of the status.',
-    labelNames: ['noun', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    help: 'Duration of requests by noun and class of the operation, and the class of the status.',
+    labelNames: ['noun', 'class', 'status'],
+    buckets: REQUEST_SECONDS,
+    registers,
+  })
+  const ownTimes = new Histogram({
+    name: 'http_request_own_seconds',
+    help: 'Duration of successful requests that call other systems, without the time of those.',
+    labelNames: ['noun'],
+    buckets: REQUEST_SECONDS,
     registers,
   })
   const sizes = new Histogram({
@@ -86,6 +116,12 @@ function histogramsOf(registers: Registry[]) {
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
   })
+  const firstAttempts = new Histogram({
+    name: 'webhook_first_attempt_seconds',
+    help: 'Time from an event to the first attempt to send it to a receiver that was free.',
+    buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
+    registers,
+  })
   const reports = new Counter({
     name: 'reports_total',
     help: 'Reports by the PostgreSQL server that answered, where DATABASE_REPLICA_URL is set.',
@@ -98,7 +134,7 @@ function histogramsOf(registers: Registry[]) {
     labelNames: ['signal'],
     registers,
   })
-  return { requests, times, sizes, trips, requestsOut, reports, lost }
+  return { requests, times, ownTimes, sizes, trips, requestsOut, firstAttempts, reports, lost }
 }
 
 function watchPool(pool: Pool, registry: Registry): void {
@@ -115,17 +151,20 @@ function watchPool(pool: Pool, registry: Registry): void {
   })
 }
 
-function watch(registry: Registry, name: string, help: string, read: Parameters<Metrics['watch']>[2]): void {
+function watch(
+  registry: Registry,
+  ...[name, help, read, label = 'state']: Parameters<Metrics['watch']>
+): void {
   new Gauge({
     name,
     help,
-    labelNames: ['state'],
+    labelNames: [label],
     registers: [registry],
     async collect() {
       const reading = await read().catch(() => Number.NaN)
       this.reset()
       if (typeof reading === 'number') this.set(reading)
-      else for (const [state, value] of Object.entries(reading)) this.set({ state }, value)
+      else for (const [of, value] of Object.entries(reading)) this.set({ [label]: of }, value)
     },
   })
 }

@@ -32,6 +32,15 @@ export const idInRow = (id: string, place: number): string =>
 /** The digits of a TypeID that hold its milliseconds. */
 const TIME_DIGITS = 10
 
+/** When an id was made, in milliseconds. */
+export function idTime(id: string): number {
+  const first = id.lastIndexOf('_') + 1
+  return Array.from(id.slice(first, first + TIME_DIGITS)).reduce(
+    (time, digit) => time * 32 + DIGITS.indexOf(digit),
+    0,
+  )
+}
+
 /** A lower bound in the order of ids: every id made at this instant or later sorts after it. */
 export function firstIdAt(prefix: string, at: Date): string {
   const digits = Array.from(

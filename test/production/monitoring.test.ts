@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { parseYaml } from '@redocly/openapi-core'
 import { DASHBOARD_SECRET } from '../support/harness.ts'
 import { startSampleService } from '../support/sample-service.ts'
+import { type Compose, composeText } from './compose.ts'
 
 const service = await startSampleService()
 
@@ -26,6 +27,15 @@ const dashboard = JSON.parse(textOf('monitoring-config/dashboard.json')) as {
 }
 const drawn = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
 
+const { paths } = JSON.parse(textOf('openapi.json')) as {
+  paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId?: string }>>>>
+}
+const nouns = new Set(
+  Object.values(paths).flatMap(methods =>
+    Object.values(methods).map(({ operationId = '' }) => operationId.split('.')[0]),
+  ),
+)
+
 /** Metrics that Prometheus and the PostgreSQL exporter make. */
 const OTHERS = ['up', 'pg_stat_archiver_failed_count']
 
@@ -39,6 +49,46 @@ const metricsIn = (expr: string): string[] =>
   [...expr.replace(NO_METRICS, '').matchAll(/[a-z_][\w:]*(?!\w*\()\b/g)]
     .map(([name]) => name)
     .filter(name => !PROMQL_WORDS.includes(name))
+
+const { tests } = parseYaml(textOf('monitoring-config/alerts.test.yaml')) as {
+  tests: readonly {
+    readonly alert_rule_test: readonly {
+      readonly alertname: string
+      readonly exp_alerts: readonly object[]
+    }[]
+  }[]
+}
+const expected = tests.flatMap(({ alert_rule_test }) => alert_rule_test)
+
+interface Scraping {
+  readonly scrape_configs: readonly {
+    readonly static_configs: readonly { readonly targets: readonly string[] }[]
+  }[]
+}
+
+interface Discovery {
+  readonly relabel_configs: readonly { readonly regex: string }[]
+}
+
+interface Deployment {
+  readonly metadata: { readonly name: string }
+  readonly spec: { readonly template: { readonly spec: { readonly containers: readonly [Container] } } }
+}
+
+interface Container {
+  readonly ports: readonly object[]
+  readonly env?: readonly object[]
+}
+
+/** The API processes, workers and relays. */
+const programs = Object.entries((parseYaml(composeText()) as Compose).services).filter(([, { command }]) =>
+  /\b(api|worker|relay)\.ts$/.test(String(command)),
+)
+const deployments = ['api', 'worker', 'relay'].map(name => {
+  const [text = ''] = textOf(`kubernetes/${name}.yaml`).split('\n---\n')
+  const { metadata, spec } = parseYaml(text) as Deployment
+  return { metadata, container: spec.template.spec.containers[0] }
+})
 
 const anchorOf = (heading: string): string =>
   heading
@@ -59,6 +109,43 @@ describe('alerts and dashboard for Prometheus', () => {
     const read = [...rules.map(({ expr }) => expr), ...drawn].flatMap(metricsIn)
     expect(read.length).toBeGreaterThan(40)
     expect(read.filter(name => !known.has(name))).toEqual([])
+  })
+
+  test('are tried for each alert with figures by which it fires, and with others', () => {
+    const names = rules.flatMap(({ alert = [] }) => alert)
+    const tried = (fires: boolean) =>
+      expected.filter(({ exp_alerts }) => exp_alerts.length > 0 === fires).map(({ alertname }) => alertname)
+    expect(names.filter(name => !tried(true).includes(name))).toEqual([])
+    expect(names.filter(name => !tried(false).includes(name))).toEqual([])
+  })
+
+  test('select only nouns that have operations', () => {
+    const selected = [...rules.map(({ expr }) => expr), ...drawn].flatMap(expr =>
+      [...expr.matchAll(/\bnoun[=!]~?"([^"]*)"/g)].flatMap(([, names = '']) => names.split('|')),
+    )
+    expect(selected.length).toBeGreaterThan(5)
+    expect(selected.filter(noun => !nouns.has(noun))).toEqual([])
+  })
+
+  test('come from each process of Docker Compose and of Kubernetes', () => {
+    const [scraping, discovery] = [
+      ...textOf('docs/how-to/monitoring.md').matchAll(/```yaml\n([\s\S]*?)```/g),
+    ].map(([, text = '']) => parseYaml(text)) as [Scraping, Discovery]
+    const processes = programs.map(
+      ([name, { environment }]) => `${name}:${environment?.METRICS_PORT ?? 8080}`,
+    )
+    expect(scraping.scrape_configs[0]?.static_configs[0]?.targets).toEqual(processes)
+    const [pods, ports] = discovery.relabel_configs.map(({ regex }) => regex)
+    expect(deployments.map(({ metadata }) => metadata.name)).toEqual(pods?.split('|'))
+    for (const { container } of deployments)
+      expect(container.ports).toEqual([expect.objectContaining({ name: ports })])
+  })
+
+  test('and traces have the name of the part that they come from', () => {
+    const named = programs.map(([name, { environment }]) => [name, environment?.OTEL_SERVICE_NAME])
+    expect(named).toEqual(programs.map(([name]) => [name, `agent-payments-${name.replace(/-\d$/, '')}`]))
+    for (const { metadata, container } of deployments)
+      expect(container.env).toEqual([{ name: 'OTEL_SERVICE_NAME', value: `agent-payments-${metadata.name}` }])
   })
 
   test('name for each alert a section of the runbook, which the list of alerts links, too', () => {

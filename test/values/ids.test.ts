@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { isIdShaped, newId } from '../../src/values/ids.ts'
+import { firstIdAt, idTime, isIdShaped, newId } from '../../src/values/ids.ts'
 
 describe('an id', () => {
   test('is a TypeID with the prefix of its record', () => {
@@ -11,6 +11,16 @@ describe('an id', () => {
     const ids = Array.from({ length: 10_000 }, () => newId('x'))
     expect(ids.toSorted()).toEqual(ids)
     expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test('holds the time at which it was made', () => {
+    fc.assert(
+      fc.property(fc.date({ min: new Date(0), max: new Date(2 ** 48 - 1), noInvalidDate: true }), at => {
+        expect(idTime(`${firstIdAt('card_request', at)}ye7k9v0c3q5r6t8w`)).toBe(at.getTime())
+      }),
+    )
+    const before = Date.now()
+    expect(idTime(newId('event'))).toBeGreaterThanOrEqual(before)
   })
 
   test('passes looksLikeId', () => expect(isIdShaped(newId('policyversion'))).toBe(true))

@@ -1,4 +1,5 @@
 import type { Sql } from '../../kernel/contract/sql.ts'
+import { readSecondsBehind } from '../../kernel/journal/journal-position.ts'
 import { AUDIT_EVENT_COLUMNS, type AuditEventRow } from './entries.ts'
 
 export interface SealingPosition {
@@ -97,6 +98,10 @@ export const moveSealingPosition = (sql: Sql, { writtenIn, id, open }: SealingPo
 export const SEALING_DUE_SQL = `
 select clock_timestamp() from audit_sealing s
 where cardinality(s.open) > 0 or exists (select from events where written_in >= s.written_in)`
+
+export const SEALED_UP_TO_SQL = 'select written_in, id from audit_sealing'
+
+export const sealingBehindSeconds = (sql: Sql): Promise<number> => readSecondsBehind(sql, SEALED_UP_TO_SQL)
 
 const TAIL = `
 select count(*)::int as entries, min(recorded_at) as "oldestAt"

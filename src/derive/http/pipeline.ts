@@ -55,6 +55,8 @@ export interface RequestLogRecord {
   readonly status: number
   readonly errorCode: string | null
   readonly milliseconds: number
+  /** The part of it that other systems took. */
+  readonly externalMilliseconds?: number | undefined
   readonly ownerId: string | null
   readonly actorId: string | null
   readonly address: string | null
@@ -101,9 +103,11 @@ export function requestPipeline(parts: RequestPipelineParts) {
     const headers = baseHeaders(requestId)
     const progress: Progress = { requestId, address, headers, response }
     let errorCode: string | undefined
+    let externalMs: number | undefined
     try {
       const outcome = await answer(parts, request, progress)
       errorCode = outcome.errorCode
+      externalMs = outcome.externalMs
       await sendOutcome(response, headers, outcome)
     } catch (error) {
       const report = (failure: unknown) => parts.onFailure(failure, requestId)
@@ -122,13 +126,16 @@ export function requestPipeline(parts: RequestPipelineParts) {
       path: registered?.operation.path ?? null,
       status: response.statusCode,
       errorCode: errorCode ?? null,
-      milliseconds: Math.round((clock.ticks() - began) * 100) / 100,
+      milliseconds: toHundredths(clock.ticks() - began),
+      externalMilliseconds: externalMs === undefined ? undefined : toHundredths(externalMs),
       ownerId: actor?.tenant?.ownerId ?? null,
       actorId: actor?.id ?? null,
       address,
     })
   })
 }
+
+const toHundredths = (milliseconds: number): number => Math.round(milliseconds * 100) / 100
 
 async function answer(
   parts: RequestPipelineParts,

@@ -2,7 +2,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { onConnection } from '../../kernel/database/connection.ts'
 import { type Database, sqlOfTransaction } from '../../kernel/database/prepared-sql.ts'
 import { sqlStateOf } from '../../kernel/database/retry.ts'
-import { readJournalHorizon } from '../../kernel/journal/journal-position.ts'
+import { readJournalHorizon, readSecondsBehind } from '../../kernel/journal/journal-position.ts'
 import { merchantsOfSpends, spendDeltasSql } from './deltas.ts'
 import {
   boundsCteSql,
@@ -19,6 +19,10 @@ const MOST = 10_000
 const IS_BEHIND = 'exists (select from events where written_in >= (select written_in from spend_position))'
 
 export const COUNTING_DUE_SQL = `select clock_timestamp() where ${IS_BEHIND}`
+
+export const COUNTED_UP_TO_SQL = 'select written_in, event_id from spend_position'
+
+export const countingBehindSeconds = (sql: Sql): Promise<number> => readSecondsBehind(sql, COUNTED_UP_TO_SQL)
 
 /** Only the holder of the lock counts. Other processes skip, and try again later. */
 const LOCK = `select ${SPEND_POSITION_COLUMNS} from spend_position for update skip locked`

@@ -1,5 +1,5 @@
 export { merchantOfSpend, shortLabelSql } from './deltas.ts'
-export { COUNTING_DUE_SQL, countSpend, isSpendCountBehind } from './follow.ts'
+export { COUNTING_DUE_SQL, countingBehindSeconds, countSpend, isSpendCountBehind } from './follow.ts'
 export {
   type DayOfSpend,
   type DaySpan,

@@ -54,6 +54,8 @@ export interface ApiResponse {
   readonly maxAge?: number
   readonly errorCode?: string
   readonly replayed?: boolean
+  /** How long other systems took to answer, in milliseconds. */
+  readonly externalMs?: number
   /** The body stored for a replay, where it differs: without the secrets that are shown once. */
   readonly stored?: string
 }

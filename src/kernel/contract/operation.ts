@@ -4,7 +4,7 @@ import type { CallerType } from './actor.ts'
 import type { PathParameterName } from './addresses.ts'
 import type { Context } from './context.ts'
 import type { EventSchemas } from './events.ts'
-import { mediaTypeOf } from './file.ts'
+import { isEndlessResponse, mediaTypeOf } from './file.ts'
 import type { ExternalHandler, HotHandler, PlainHandler } from './handlers.ts'
 import { type PageQuerySchema, type PageSchema, pageQuerySchema, pageSchemaOf } from './page.ts'
 import type { ExternalSystems } from './ports.ts'
@@ -119,6 +119,18 @@ export const takesIdempotencyKey = ({ method, http }: Pick<AnyOperation, 'method
  */
 export const isWritingOperation = ({ method, emits, run }: AnyOperation): boolean =>
   (method !== 'GET' || emitsEvents(emits)) && run !== 'read'
+
+/** What decides how long an operation may take: a page of docs/ has an objective for each but `stream`. */
+export type OperationClass = 'read' | 'report' | 'stream' | 'write' | 'external'
+
+/** A POST that only reads simulates or verifies: it computes, as a report does. */
+export function operationClass(operation: AnyOperation): OperationClass {
+  const { isReport, returns, run } = operation
+  if (isEndlessResponse(returns[1])) return 'stream'
+  if (isReport || run === 'read') return 'report'
+  if (!isWritingOperation(operation)) return 'read'
+  return run === 'external' ? 'external' : 'write'
+}
 
 const emitsEvents = (emits: EventSchemas | undefined): boolean => Object.keys(emits ?? {}).length > 0
 

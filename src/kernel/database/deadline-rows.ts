@@ -1,9 +1,22 @@
 import type { Tenant } from '../contract/actor.ts'
 import type { Deadline, OpenRecordsQuery } from '../contract/deadline.ts'
 import { sqlCondition } from '../contract/records.ts'
+import type { Sql } from '../contract/sql.ts'
 
-/** A table whose deadlines are rows of `deadlines`, so that none of its indexes changes with them. */
-type Kind = 'transfers' | 'mpp_credentials' | 'mpp_settlements' | 'card_authorizations'
+/** Tables whose deadlines are rows of `deadlines`, so that none of their indexes changes with them. */
+const kinds = ['transfers', 'mpp_credentials', 'mpp_settlements', 'card_authorizations'] as const
+type Kind = (typeof kinds)[number]
+
+/** Reads the first entry of each kind and mode in the primary key. */
+export const OVERDUE_SECONDS_SQL = `
+select greatest(0, extract(epoch from clock_timestamp() - min(first.due_at)))::float8 as seconds
+from unnest(array['${kinds.join("', '")}']) as each (kind) cross join unnest(array['test', 'live']) as tried (mode)
+cross join lateral (
+  select d.due_at from deadlines d where d.kind = each.kind and d.mode = tried.mode order by d.due_at limit 1) as first`
+
+/** How long ago the first payment that is still open should have ended. */
+export const paymentsOverdueSeconds = async (sql: Sql): Promise<number> =>
+  (await sql<{ seconds: number }>(OVERDUE_SECONDS_SQL))[0]?.seconds ?? 0
 
 const columnOf = (kind: Kind, column: string): string =>
   `(select r.${column} from ${kind} r where (r.owner_id, r.mode, r.id) = (deadlines.owner_id, deadlines.mode, deadlines.id))`

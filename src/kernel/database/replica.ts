@@ -79,15 +79,8 @@ export class Replica {
     return this.#rest(`the replica is more than ${MAX_LAG_MS} ms behind`)
   }
 
-  /** A server that swallows packets is asked no longer than one that stays behind. */
   async #stateOfReplica(written: readonly unknown[]): Promise<Replayed | undefined> {
-    const answer = sqlOn(this.#replica.pool)<Replayed>(REPLAYED, written)
-    answer.catch(() => undefined)
-    const silence = pause(MAX_LAG_MS, undefined, { ref: false }).then(() => {
-      throw new Error('it does not answer')
-    })
-    silence.catch(() => undefined)
-    const [state] = await Promise.race([answer, silence])
+    const [state] = await answerInTime(sqlOn(this.#replica.pool)<Replayed>(REPLAYED, written))
     return state
   }
 
@@ -96,6 +89,16 @@ export class Replica {
     this.#reports.onFailure(why, error)
     return false
   }
+}
+
+/** A server that swallows packets is asked no longer than one that stays behind. */
+export function answerInTime<T>(answer: Promise<T>): Promise<T> {
+  answer.catch(() => undefined)
+  const silence = pause(MAX_LAG_MS, undefined, { ref: false }).then(() => {
+    throw new Error('it does not answer')
+  })
+  silence.catch(() => undefined)
+  return Promise.race([answer, silence])
 }
 
 /** A replica ends statements that need rows which the primary has since removed. */

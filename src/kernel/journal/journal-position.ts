@@ -1,6 +1,8 @@
 import type { Tenant } from '../contract/actor.ts'
 import type { JournalPosition, StreamedEvent } from '../contract/follow.ts'
 import type { Sql } from '../contract/sql.ts'
+import { type Database, sqlOn } from '../database/prepared-sql.ts'
+import { answerInTime } from '../database/replica.ts'
 
 export interface JournalReading {
   readonly events: StreamedEvent[]
@@ -100,6 +102,31 @@ select ended.horizon, found."writtenIn" from ended left join lateral (
   where (owner_id, mode, id) = ($2, $3, $4) and ($5::text is null or agent_id = $5)
     and ($6::text is null or (data ->> 'delegationId') = $6) limit 1
 ) found on true`
+
+/**
+ * SQL: for how many seconds the first event behind a position has waited. It reads one entry of the index by commit, which
+ * PostgreSQL uses only where a plain comparison shows that `written_in` is not null.
+ */
+export const secondsBehindSql = (position: string): string => `
+select coalesce((
+  select greatest(0, extract(epoch from clock_timestamp() - e.recorded_at)) from events e
+  where (e.written_in, e.id) > (${position}) and e.written_in < 9223372036854775807
+  order by e.written_in, e.id limit 1), 0)::float8 as seconds`
+
+export const readSecondsBehind = async (
+  sql: Sql,
+  position: string,
+  values: readonly unknown[] = [],
+): Promise<number> => (await sql<{ seconds: number }>(secondsBehindSql(position), values))[0]?.seconds ?? 0
+
+export const NEWEST_EVENT_SQL = `
+select written_in as "writtenIn", id from events where written_in >= 0 order by written_in desc, id desc limit 1`
+
+/** For how long the primary's first event has waited that the replica does not have. */
+export async function replicaBehindSeconds(primary: Sql, { pool }: Database): Promise<number> {
+  const [newest] = await answerInTime(sqlOn(pool)<{ writtenIn: bigint; id: string }>(NEWEST_EVENT_SQL))
+  return readSecondsBehind(primary, '$1::bigint, $2::text', [newest?.writtenIn ?? 0n, newest?.id ?? ''])
+}
 
 interface EventViewer {
   readonly tenant: Tenant

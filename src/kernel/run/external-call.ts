@@ -1,3 +1,4 @@
+import { clock } from '../../values/clock.ts'
 import { type ApiCall, type ApiResponse, assertRunIsOpen } from '../contract/call.ts'
 import { AnswerNow, type BoundBatchedStep, CallExternal, type ExternalHandler } from '../contract/handlers.ts'
 import { AnswerWithHeaders, Problem, Refusal } from '../contract/problem.ts'
@@ -44,12 +45,10 @@ export function externalRunner(
       if (read) return read
     }
     if (!shared) return reserveOrRecover(runtime, call)
-    try {
-      return await runBatched(shared)
-    } catch (error) {
+    return runBatched(shared).catch((error: unknown) => {
       if (error === ABANDONED_CALL_ERROR) return reserveOrRecover(runtime, call)
       throw error
-    }
+    })
   }
 
   async function record(call: ApiCall, made: CallExternal<unknown>, answer: unknown): Promise<HandlerResult> {
@@ -73,10 +72,12 @@ export function externalRunner(
   async function finish(given: ApiCall, first: HandlerResult, leave: LeaveCall): Promise<ApiResponse> {
     let call = given
     let done = first
+    let externalMs = 0
     while (done instanceof CallExternal) {
       const next = done
       if (await lease.stillHolds(String(call.lease))) {
-        const answer = await makeCall(call, next, runtime)
+        const { answer, tookMs } = await makeCall(call, next, runtime)
+        externalMs += tookMs
         done = await unrecordedAnswers.record(call, () => record(call, next, answer), leave)
       } else {
         if (!call.idempotencyKey) throw takenOver()
@@ -84,7 +85,7 @@ export function externalRunner(
         done = await reserveOrRecover(runtime, call)
       }
     }
-    return done
+    return { ...done, externalMs }
   }
 
   return async given => {
@@ -99,16 +100,18 @@ export function externalRunner(
   }
 }
 
-function makeCall(
+async function makeCall(
   call: ApiCall,
   { reservation, chained }: CallExternal<unknown>,
   { ports }: Pick<OperationRuntime, 'ports'>,
-): Promise<unknown> {
+): Promise<{ readonly answer: unknown; readonly tookMs: number }> {
   const context = { ports, requestId: call.requestId }
   const made = () =>
     chained ? chained.call(chained.value, context) : externalHandlerOf(call).call(reservation, context)
   const start = { name: 'external call', attributes: { 'agentpay.operation': call.operation.key } }
-  return ports.tracing ? ports.tracing.span(start, made) : made()
+  const began = clock.ticks()
+  const answer = await (ports.tracing ? ports.tracing.span(start, made) : made())
+  return { answer, tookMs: clock.ticks() - began }
 }
 
 /** Undefined if the handler's `record` takes the answer. */

@@ -1,4 +1,9 @@
 import pg from 'pg'
+import { sealingBehindSeconds } from '../../../src/compliance/audit/index.ts'
+import { countingBehindSeconds } from '../../../src/insight/spend/index.ts'
+import { paymentsOverdueSeconds } from '../../../src/kernel/database/deadline-rows.ts'
+import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
+import { secondsBehindSql } from '../../../src/kernel/journal/journal-position.ts'
 import { SECRET, type Stage } from '../stage.ts'
 import type { Bound } from './trend.ts'
 
@@ -42,19 +47,12 @@ export async function memoryFigures(processes: readonly WatchedProcess[]): Promi
   return [...resident, ...(await Promise.all(processes.map(heapOf))).flat()]
 }
 
-const AGE_BEHIND = (position: string) => `
-coalesce((select greatest(0, extract(epoch from clock_timestamp() - e.recorded_at)) from events e
-  where e.written_in >= (${position}) order by e.written_in, e.id limit 1), 0)::float8`
-
-/** How many seconds each follower of the payments is behind them. */
-const LAGS = `
-select ${AGE_BEHIND('select written_in + 1 from audit_sealing')} as "sealer",
-  ${AGE_BEHIND('select written_in from spend_position')} as "sums",
-  ${AGE_BEHIND(`select (position ->> 'below')::bigint from delivery_position`)} as "deliveries made",
+/** How many seconds deliveries and the relay are behind the payments, apart. */
+const DELIVERY_LAGS = `
+select (${secondsBehindSql(`select (position ->> 'below')::bigint, '' from delivery_position`)}) as "deliveries made",
   coalesce((select greatest(0, extract(epoch from clock_timestamp() - min(due_at))) from deliveries
     where status = 'pending'), 0)::float8 as "deliveries sent",
-  coalesce((select greatest(0, extract(epoch from clock_timestamp() - min(due_at))) from outbox), 0)::float8 as "relay",
-  (select count(*) from deadlines where due_at < clock_timestamp())::float8 as "overdue records"`
+  coalesce((select greatest(0, extract(epoch from clock_timestamp() - min(due_at))) from outbox), 0)::float8 as "relay"`
 
 /** Tables above this size; a smaller one says little about bloat. */
 const SMALL_BYTES = 4_000_000
@@ -86,7 +84,13 @@ function tableFigures({ name, rows, dead, tableBytes, indexBytes }: TableRow): F
 export function openWatch({ databaseUrl, closeLater }: Pick<Stage, 'databaseUrl' | 'closeLater'>) {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 })
   closeLater(() => pool.end())
-  const lags = async (): Promise<Readonly<Record<string, number>>> => (await pool.query(LAGS)).rows[0]
+  const sql = sqlOn(pool)
+  const lags = async (): Promise<Readonly<Record<string, number>>> => ({
+    sealer: await sealingBehindSeconds(sql),
+    sums: await countingBehindSeconds(sql),
+    'overdue records': await paymentsOverdueSeconds(sql),
+    ...(await sql<Record<string, number>>(DELIVERY_LAGS))[0],
+  })
   return {
     lags,
     async figures(): Promise<Figure[]> {

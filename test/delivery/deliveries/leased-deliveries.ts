@@ -200,11 +200,12 @@ describe('events that a process has read', () => {
   })
 })
 
-test('a delivery whose lease ends before its turn is not sent, and can be claimed again', async () => {
+test('a delivery whose lease ends before its turn is not sent, can be claimed again, and is measured once', async () => {
   await service.sql('delete from deliveries')
   await service.sql(`insert into process_leases values ('lease', 'deliveries', now() + interval '1 hour')`)
   const { client, path, id } = await subscribed(respondWith(204))
   await anAgent(client)
+  const ages: number[] = []
   const leaseChecks: (string | undefined)[] = [undefined]
   const lease = {
     hold: async () => 'lease',
@@ -232,6 +233,7 @@ test('a delivery whose lease ends before its turn is not sent, and can be claime
     giveUp: async () => undefined,
     onOutbox: nothing,
     onWaiting: nothing,
+    onFirstAttempt: milliseconds => ages.push(milliseconds),
     onFailure: error => {
       throw error
     },
@@ -242,4 +244,10 @@ test('a delivery whose lease ends before its turn is not sent, and can be claime
   })
   await deliverer.stop()
   expect(receiver.at(path)).toHaveLength(1)
+  const [event] = await service.sql(
+    `select floor(extract(epoch from clock_timestamp() - recorded_at) * 1000)::int as age from events
+     where event = 'agent.created' order by id desc limit 1`,
+  )
+  expect(ages).toHaveLength(1)
+  expect(ages[0]).toBeLessThanOrEqual(event?.age)
 })

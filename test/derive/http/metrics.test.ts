@@ -4,7 +4,8 @@ import { aKey, anAgent, aPolicy, aWebhook, bodyOf } from '../../support/factorie
 import { DASHBOARD_SECRET } from '../../support/harness.ts'
 import { startSampleService, times } from '../../support/sample-service.ts'
 
-const service = await startSampleService()
+let answerOfSystem = async (): Promise<string> => 'confirmed'
+const service = await startSampleService({ callSystem: () => answerOfSystem() })
 const owner = await service.owner()
 
 const text = async (): Promise<string> =>
@@ -51,10 +52,38 @@ describe('the metrics', () => {
     ])
   })
 
-  test('measure the duration of requests by noun and class of status, not by each operation', async () => {
+  test('measure the duration of requests by noun, class and class of status, not by each operation', async () => {
+    const measured = (noun: string, of: string, status: string) =>
+      value('http_request_seconds_count', { noun, class: of, status })
     await owner.client.policies.create({ body: { name: '' } })
-    expect(await value('http_request_seconds_count', { noun: 'policies', status: '4xx' })).toBeGreaterThan(0)
+    await owner.client.policies.list()
+    await owner.client.analytics.costs({ query: {} })
+    expect(await measured('policies', 'write', '4xx')).toBeGreaterThan(0)
+    expect(await measured('policies', 'read', '2xx')).toBe(1)
+    expect(await measured('analytics', 'report', '2xx')).toBe(1)
+    expect(await measured('policies', 'external', '2xx')).toBe(0)
     expect(await text()).not.toMatch(/^http_request_seconds_bucket\{.*operation=/m)
+  })
+
+  test('measure requests that call other systems without the time of those, too', async () => {
+    const asked = Promise.withResolvers<void>()
+    const answer = Promise.withResolvers<string>()
+    answerOfSystem = () => {
+      asked.resolve()
+      return answer.promise
+    }
+    const sampleId = await service.sample(owner, 1)
+    const inquiry = owner.client.samples.inquire({ params: { id: sampleId } })
+    await asked.promise
+    await service.sql('select pg_sleep(0.2)')
+    answer.resolve('confirmed')
+    await bodyOf(inquiry)
+    const of = { noun: 'samples', class: 'external', status: '2xx' }
+    const whole = await value('http_request_seconds_sum', of)
+    const own = await value('http_request_own_seconds_sum', { noun: 'samples' })
+    expect(await value('http_request_own_seconds_count', { noun: 'samples' })).toBe(1)
+    expect(own).toBeGreaterThan(0)
+    expect(whole - own).toBeGreaterThan(0.19)
   })
 
   test('show how long work has waited for Temporal', async () => {
@@ -104,6 +133,26 @@ describe('the metrics', () => {
     await change(`status = 'pending', due_at = now() - interval '1 hour'`)
     expect(await metrics()).toEqual([0, 2, 0, 1])
     await bodyOf(client.webhooks.delete({ params: { id } }))
+  })
+
+  test('show how far each follower of the payments is behind', async () => {
+    const behind = (follower: string) => value('follower_behind_seconds', { follower })
+    await anAgent(owner.client)
+    for (const [follower, table] of Object.entries({ audit: 'audit_sealing', spend: 'spend_position' })) {
+      await service.sql(`update ${table} set written_in = 9000000000000000000`)
+      expect(await behind(follower)).toBe(0)
+      await service.sql(`update ${table} set written_in = 0`)
+      const first = await behind(follower)
+      expect(first).toBeGreaterThan(0)
+      expect(await behind(follower)).toBeGreaterThan(first)
+    }
+    expect(await behind('deadlines')).toBe(0)
+    await service.sql(
+      `insert into deadlines values ('transfers', 'live', now() - interval '1 hour', 'customer_1', 'transfer_1')`,
+    )
+    expect(await behind('deadlines')).toBeCloseTo(3_600, -2)
+    await service.sql('delete from deadlines')
+    expect(await text()).not.toContain('follower="replica"')
   })
 
   test('contain no unknown address, no id and no client address', async () => {

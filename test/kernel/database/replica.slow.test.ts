@@ -6,6 +6,7 @@ import { type Standby, startStandby } from '../../support/processes/clusters.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
 import { type OwnPostgres, ownPostgres } from '../../support/processes/own-servers.ts'
 import { openServices } from '../../support/services/open.ts'
+import { until } from '../../support/until.ts'
 
 let primary: OwnPostgres
 let standby: Standby
@@ -27,14 +28,17 @@ async function aService(replicaUrl = standby.url) {
   closers.push(services.stop)
   const url = await services.another()
   const { key } = await createOwner(url)
-  const headers = { 'x-dashboard-secret': DASHBOARD_SECRET }
   return {
     client: clientAt({ url, token: key }) as unknown as TestClient,
-    async reports(server: 'primary' | 'replica') {
-      const text = await (await fetch(`${url}/metrics`, { headers })).text()
-      return Number(new RegExp(`^reports_total{server="${server}"} (\\d+)$`, 'm').exec(text)?.[1] ?? 0)
-    },
+    reports: (server: 'primary' | 'replica') => metric(url, `reports_total{server="${server}"}`),
+    behind: () => metric(url, 'follower_behind_seconds{follower="replica"}'),
   }
+}
+
+async function metric(url: string, name: string): Promise<number> {
+  const answer = await fetch(`${url}/metrics`, { headers: { 'x-dashboard-secret': DASHBOARD_SECRET } })
+  const line = (await answer.text()).split('\n').find(one => one.startsWith(`${name} `))
+  return Number(line?.slice(name.length) ?? 0)
 }
 
 async function pay(client: TestClient, amountEuros: number) {
@@ -63,16 +67,18 @@ test('what is no report is read from the primary', async () => {
 })
 
 test('a replica that stays behind is not asked, and no payment is missing', async () => {
-  const { client, reports } = await aService()
+  const { client, reports, behind } = await aService()
   await standby.sql('select pg_wal_replay_pause()')
   try {
     await pay(client, 3)
+    await until('it is seen to be behind', async () => (await behind()) > 0)
     expect(await spent(client)).toBe(3)
     expect(await spent(client)).toBe(3)
     expect([await reports('replica'), await reports('primary')]).toEqual([0, 2])
   } finally {
     await standby.sql('select pg_wal_replay_resume()')
   }
+  await until('it has caught up', async () => (await behind()) === 0)
 })
 
 test('a server that is not the primary’s replica is not asked', async () => {
@@ -83,10 +89,11 @@ test('a server that is not the primary’s replica is not asked', async () => {
 })
 
 test('where the replica has ended, the primary answers', async () => {
-  const { client, reports } = await aService()
+  const { client, reports, behind } = await aService()
   await pay(client, 5)
   expect(await spent(client)).toBe(5)
   await standby.stop()
+  expect(await behind()).toBeNaN()
   expect(await spent(client)).toBe(5)
   expect([await reports('replica'), await reports('primary')]).toEqual([1, 1])
 })

@@ -21,8 +21,9 @@ test('the collector receives the metrics of /metrics under their names', async (
   for (const { count, bucketCounts = [], explicitBounds = [], attributes } of times.points) {
     expect(bucketCounts.map(Number).reduce((sum, each) => sum + each, 0)).toBe(Number(count))
     expect(bucketCounts).toHaveLength(explicitBounds.length + 1)
-    expect(Object.keys(attributes).sort()).toEqual(['noun', 'status'])
+    expect(Object.keys(attributes).sort()).toEqual(['class', 'noun', 'status'])
   }
+  expect(await text()).toMatch(/^temporal_reachable 1$/m)
   expect(collector.metrics().find(({ name }) => name === 'http_requests_total')?.kind).toBe('sum')
   expect(collector.requests.map(headers => headers['x-collector-key'])).toContain(COLLECTOR_KEY)
 })

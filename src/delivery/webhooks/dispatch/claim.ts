@@ -32,6 +32,8 @@ export interface ClaimedDelivery {
   readonly sealed: SealedWebhookSecrets
   /** What was read of the journal with it, until it is stored; null for a delivery that was stored before. */
   readonly range: EventRange | null
+  /** Set for a new delivery to a receiver that is free: only the service delays its first attempt. */
+  isUndelayed?: boolean
 }
 
 /** Deliveries of events that were read together. None has a row when it is claimed. */

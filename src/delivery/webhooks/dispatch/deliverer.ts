@@ -4,6 +4,7 @@ import { batcher } from '../../../kernel/database/batcher.ts'
 import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
 import type { ProcessLease } from '../../../kernel/database/process-lease.ts'
 import { addMs, clock } from '../../../values/clock.ts'
+import { idTime } from '../../../values/ids.ts'
 import { cachingVault, openWebhookSecrets } from '../secrets.ts'
 import { type ClaimedDelivery, claimDeliveries, findDueWebhooks, MAX_DUE_WEBHOOKS } from './claim.ts'
 import { adjustConcurrency, FairDeliveryQueue, type ReceiverQueue } from './fair-queue.ts'
@@ -23,6 +24,10 @@ export interface DelivererParts {
   /** Called when deliveries were stored that wait, or may have been. */
   readonly onWaiting: () => void
   readonly onFailure: (error: unknown) => void
+  /** Called at the first attempt of a delivery that did not wait for its receiver, with the age of its event. */
+  readonly onFirstAttempt?: (milliseconds: number) => void
+  /** Called within the span of an attempt that failed. */
+  readonly onRefused?: (delivery: ClaimedDelivery, attempt: DeliveryAttemptResult['attempt']) => void
   /** The polling interval without notifications, in milliseconds. */
   readonly pollMs?: number
 }
@@ -182,9 +187,14 @@ export class WebhookDeliverer {
 
   async #deliver(queue: ReceiverQueue, claimed: ClaimedDelivery): Promise<void> {
     const { id, webhookId, claim, until, lease, range, traceparent } = claimed
+    if (claimed.isUndelayed) this.#parts.onFirstAttempt?.(clock.milliseconds() - idTime(claimed.eventId))
     const inTime = addMs(clock.real(), ATTEMPT_MS) < until
     const isOurs = inTime && this.#parts.lease.held === lease
-    const attempt = () => this.#post(claimed)
+    const attempt = async () => {
+      const made = await this.#post(claimed)
+      if (!made.succeeded) this.#parts.onRefused?.(claimed, made.attempt)
+      return made
+    }
     const result = isOurs ? await inSpanOfDelivery(this.#parts.ports.tracing, claimed, attempt) : null
     const recorded = this.#recordOutcome({ id, webhookId, claim, lease, range, traceparent, result })
     // A failure may pause the receiver, which must be written before the next delivery begins.

@@ -112,6 +112,7 @@ export class FairDeliveryQueue {
     const queue = this.#queues.get(id) ?? newQueue({ id, ownerId, failing: false })
     if (heldBy(queue) >= MAX_NEW) return false
     this.#queues.set(id, queue)
+    delivery.isUndelayed = heldBy(queue) < queue.width
     queue.ready.push(delivery)
     return true
   }
