@@ -108,7 +108,9 @@ const reporting = ({
 }: OpenRuntime): Pick<Parameters<typeof requestPipeline>[0], 'onServed' | 'onFailure'> => ({
   onServed(served) {
     metrics.served(served.operation, served.status, served.milliseconds)
-    log.info(served)
+    // Load balancers ask each process every second.
+    const isGoodCheck = served.operation === 'health.health' && served.status === 200
+    log[isGoodCheck ? 'debug' : 'info'](served)
   },
   onFailure: (error, requestId) => log.error({ err: error, requestId }, 'request failed'),
 })
