@@ -111,7 +111,9 @@ function reporting({
   return {
     onServed(served) {
       metrics.served({ ...served, class: classes.get(served.operation ?? '') ?? 'none' })
-      log.info(served)
+      // Load balancers ask each process every second.
+      const isGoodCheck = served.operation === 'health.health' && served.status === 200
+      log[isGoodCheck ? 'debug' : 'info'](served)
     },
     onFailure: (error, requestId) => log.error({ err: error, requestId }, 'request failed'),
   }

@@ -39,11 +39,15 @@ export const isSerializationFailure = (error: unknown): boolean => sqlStateOf(er
 
 export const isRefusedByConstraint = (error: unknown): boolean => sqlStateOf(error).startsWith('23')
 
+/** A client that waits longer stays away when PostgreSQL is back. Refusing it once more costs a millisecond. */
+const AGAIN_AFTER_SECONDS = '1'
+
 export function databaseErrorAsProblem(error: unknown): unknown {
   if (error instanceof Problem) return error
-  if (isConnectionLost(error)) return new Problem('unavailable', undefined, { 'Retry-After': '2' })
+  if (isConnectionLost(error))
+    return new Problem('unavailable', undefined, { 'Retry-After': AGAIN_AFTER_SECONDS })
   if ([DEADLOCK, SERIALIZATION, LOCK_TIMEOUT_SQLSTATE, STATEMENT_TIMEOUT].includes(sqlStateOf(error)))
-    return new Problem('busy', undefined, { 'Retry-After': '1' })
+    return new Problem('busy', undefined, { 'Retry-After': AGAIN_AFTER_SECONDS })
   if (sqlStateOf(error) === FOREIGN_KEY) return new Problem('unknown_reference', referenceIn(error))
   return error
 }

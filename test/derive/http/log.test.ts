@@ -107,6 +107,12 @@ describe('the log', () => {
     expect(leaks(logged, secrets())).toEqual([])
   })
 
+  test('has a line of each request, and of a health check that succeeds only at the level of debugging', async () => {
+    await ask('GET', '/health', { 'x-request-id': 'a-check' })
+    await ask('GET', '/agents', { 'x-request-id': 'a-list' })
+    expect([(await lineOf('a-check')).level, (await lineOf('a-list')).level]).toEqual([20, 30])
+  })
+
   test('contains no secret that was generated', async () => {
     const createdKeys: string[] = []
     const logged = await logDuring(async () => {

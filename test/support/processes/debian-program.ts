@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
 export interface DebianProgram {
@@ -14,7 +14,7 @@ export function findProgram(path: string, packages: readonly string[], folder: s
   try {
     return { path: execFileSync('which', [name], { encoding: 'utf8' }).trim(), env: {} }
   } catch {
-    unpack(name, packages, folder)
+    if (!existsSync(join(folder, path))) unpack(name, packages, folder)
     const files = readdirSync(join(folder, 'usr'), { recursive: true, encoding: 'utf8' })
     const libraries = files.filter(file => /\.so[.\d]*$/.test(file)).map(file => dirname(file))
     const paths = [...new Set(libraries)].map(library => join(folder, 'usr', library))
