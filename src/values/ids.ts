@@ -40,3 +40,12 @@ export function firstIdAt(prefix: string, at: Date): string {
   )
   return `${prefix}_${digits.join('')}`
 }
+
+/** The instant at which a TypeID was made. Its prefix may be missing. */
+export const instantOfId = (id: string): Date =>
+  new Date(
+    [...id.slice(id.lastIndexOf('_') + 1).slice(0, TIME_DIGITS)].reduce(
+      (ms, digit) => ms * 32 + DIGITS.indexOf(digit),
+      0,
+    ),
+  )
