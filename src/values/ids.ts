@@ -32,7 +32,7 @@ export const idInRow = (id: string, place: number): string =>
 /** The digits of a TypeID that hold its milliseconds. */
 const TIME_DIGITS = 10
 
-/** When an id was made, in milliseconds. */
+/** When an id was made, in milliseconds. Its prefix may be missing. */
 export function idTime(id: string): number {
   const first = id.lastIndexOf('_') + 1
   return Array.from(id.slice(first, first + TIME_DIGITS)).reduce(

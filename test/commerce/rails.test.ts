@@ -1,3 +1,4 @@
+import './rails/assigned-debits.ts'
 import './rails/rails-answers.ts'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -81,6 +82,7 @@ describe('payments by files', () => {
         status: null,
         notice: 'returned',
         reasonCode: 'AC04',
+        amountEuros: 12.34,
         outcome: 'taken',
         note: null,
       },

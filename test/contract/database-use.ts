@@ -53,6 +53,9 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'kyc.reject': 10,
   // The first money without an owner opens the account for it.
   'rails.read': 8,
+  // It finds the file, the wallet and the transfer, which it restores if it is lost; then it submits the transfer as
+  // transfers.submit does, and lists the debit as taken.
+  'rails.assign': 11,
   // It requests a refund from a merchant: the refund is committed, the processor called, and its answer
   // recorded under the locks.
   'refunds.create': 10,

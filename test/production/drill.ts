@@ -13,6 +13,7 @@ import {
   untilArchived,
   untilRecovered,
 } from './drill/backup.ts'
+import type { Bank } from './drill/bank.ts'
 import { checkBooks, checkPayments } from './drill/checks.ts'
 import { copyErasures, erase, hasName, reapplyErasures, untilErased } from './drill/erasure.ts'
 import { type Installation, openAccount, openInstallation, SERVICES } from './drill/installation.ts'
@@ -187,9 +188,22 @@ async function checkRest(place: Installation, work: Work, fate: Fate, report: Re
     outcomes,
   )
   await bank.untilCompleted(submitted)
+  await checkBank(bank, [fate.unsent, fate.lost], report)
   const twice = bank.orderedTwice()
   report.check('the bank is asked for no payment twice', twice.length === 0, twice)
   await checkBooks(place, clients, report)
+}
+
+/** Assigns the debits that the restored database does not know, and compares the wallet with the bank. */
+async function checkBank(bank: Bank, unknown: readonly string[], report: Report): Promise<void> {
+  const before = await bank.paidEuros()
+  report.check('the wallet still has what the bank has paid', before.byBank > before.byWallet, before)
+  await bank.assignDebits(unknown)
+  for (const reference of unknown) await bank.untilCompleted(reference)
+  const outcomes = await bank.handInDebits(unknown)
+  report.check('their transfers are known again', String(outcomes) === 'taken,taken', outcomes)
+  const after = await bank.paidEuros()
+  report.check('the wallet and the bank agree', after.byBank === after.byWallet, after)
 }
 
 /** From the last released version if there is a checkout of it; otherwise a rolling restart. */

@@ -2,20 +2,22 @@ import { z } from 'zod'
 import { bankMessageKinds } from '../../iso20022/bank-message.ts'
 import { paymentNoticeKinds } from '../../iso20022/payment-notice.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { get, list, post } from '../../kernel/contract/operation.ts'
+import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { beneficiaryNameSchema } from '../../money/beneficiaries/index.ts'
 import {
   bankFileCounts,
   bankFileEvents,
   exampleBankFile,
   SkippedEntryRecord,
 } from '../../money/incoming/index.ts'
+import { purseRefusal } from '../../money/wallets/index.ts'
 import { sepaSchemes } from '../../ports/sepa-rail.ts'
 import { instant } from '../../values/clock.ts'
 import { ibanSchema } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema, positiveMoneySchema } from '../../values/money.ts'
-import { recordHead, recordTimestamps } from '../../values/schemas.ts'
-import { sepaTransferEvents } from '../transfers/index.ts'
+import { patternTextSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
+import { sepaTransferEvents, TransferRecord, transferReferenceSchema } from '../transfers/index.ts'
 import { sepaFileMachine } from './sepa-file.ts'
 
 const mode = z.enum(['test', 'live'])
@@ -41,9 +43,10 @@ const ReportedPaymentRecord = z.object({
     .string()
     .nullable()
     .meta({ examples: ['AC04'] }),
+  amountCents: moneySchema.nullable().meta({ description: 'Null if the file gives no amount.' }),
   outcome: z.enum(bankReportOutcomes).meta({
     description:
-      '`taken`: the transfer is updated within seconds. `on_its_way`: no change. `unknown_payment`, `unknown_file`: not sent in this mode. `unknown_status`: the bank’s status is unknown here; nothing changes, and a person must check it. `amount_differs`: a person must check it.',
+      '`taken`: the transfer is updated within seconds. `on_its_way`: no change. `unknown_payment`, `unknown_file`: not sent in this mode; a debit of it can be assigned. `unknown_status`: the bank’s status is unknown here; nothing changes, and a person must check it. `amount_differs`: a person must check it.',
   }),
   note: z.string().nullable().meta({ description: 'A note for a person. Null if there is none.' }),
 })
@@ -119,6 +122,60 @@ export const railsApi = {
           unknown: z
             .int()
             .meta({ description: 'Number of payments with an unknown status: a person must check them.' }),
+        }),
+      ),
+    },
+  }),
+  assign: post('/rails/sepa/{id}/assign', {
+    summary: 'Assign a debit to the wallet that paid',
+    description:
+      'For a booked debit of a payment that is not known as sent, usually because the database was restored to an earlier instant: the bank has paid, and the money is still in the wallet.\n\nThe transfer with this `endToEndId` is created again under its ID, or continued if it was cancelled or rejected, and is `completed`. The wallet is debited in any case: holds stay, and the owner owes what is missing. A debit counts once, in whichever files it is; later files about it change the transfer as usual.',
+    callers: ['dash'],
+    body: z.strictObject({
+      endToEndId: patternTextSchema(
+        /^0[0-9a-hjkmnp-tv-z]{25}$/,
+        26,
+        'must be a reference of this service, the 26 characters after `transfer_`',
+      ).meta({ examples: ['01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
+      walletId: id('wallet').meta({ description: 'The wallet that paid.' }),
+      payee: z.strictObject({ name: beneficiaryNameSchema, iban: ibanSchema }).optional().meta({
+        description: 'Needed if the transfer is unknown. The file in the folder `sent` names the payee.',
+      }),
+      reference: transferReferenceSchema
+        .nullable()
+        .default(null)
+        .meta({ description: 'The purpose, if the transfer is unknown.', examples: ['Invoice 4711'] }),
+    }),
+    example: {
+      endToEndId: '01jd8x2m4ye7k9v0c3q5r6t8wz',
+      walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      payee: { name: 'Adler GmbH', iban: 'DE89 3704 0044 0532 0130 00' },
+    },
+    returns: [200, TransferRecord],
+    fails: {
+      message_not_found: notFound('bank file'),
+      debit_not_found: [
+        404,
+        'endToEndId: the file has no booked debit in euros with this reference and an amount.',
+      ],
+      wallet_not_found: [404, 'walletId: no such wallet in the mode of the file.'],
+      wallet_of_card: purseRefusal('walletId'),
+      wallet_closed: [400, 'The wallet is closed. Assign the debit to another wallet of its owner.'],
+      wallet_not_payer: [400, 'walletId: the transfer pays from another wallet. Use that wallet.'],
+      payee_missing: [400, 'payee: it is needed, since the transfer is unknown. See the folder `sent`.'],
+      amount_differs: [409, 'The bank has debited another amount than that of the transfer. Ask the bank.'],
+      debit_not_open: [409, 'The debit is already booked.'],
+    },
+    emits: {
+      ...sepaTransferEvents,
+      'sepa.debit_assigned': declareEvent(
+        'A debit of a bank file has been assigned to the wallet that paid.',
+        z.object({
+          sepaMessageId: id('sepamessage'),
+          transferId: id('transfer'),
+          walletId: id('wallet'),
+          amountCents: moneySchema,
+          owedCents: moneySchema.meta({ description: 'Amount that the wallet lacked. The owner owes it.' }),
         }),
       ),
     },

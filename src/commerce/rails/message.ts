@@ -13,14 +13,16 @@ import {
   withMembers,
 } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
+import { cents } from '../../values/money.ts'
 import { isNotAboutSql, type PersonalData } from '../../values/personal.ts'
 import type { railsApi } from './api.ts'
 
 type Response = z.output<(typeof railsApi.read)['returns'][1]>
 type ReportedPayment = Response['payments'][number]
 
-export type StoredPaymentReport = Omit<ReportedPayment, 'note' | 'status'> & {
+export type StoredPaymentReport = Omit<ReportedPayment, 'note' | 'status' | 'amountCents'> & {
   readonly status?: string | null
+  readonly cents?: string | null
 }
 
 /** A file of the bank and what it changed. It belongs to the platform, not to an owner. */
@@ -48,9 +50,10 @@ message.setClass(SepaMessage)
 
 export const sepaMessageResponse = (message: SepaMessage) =>
   withMembers(message, {
-    payments: message.payments.map(payment => ({
+    payments: message.payments.map(({ cents: amount, ...payment }) => ({
       ...payment,
       status: payment.status ?? null,
+      amountCents: amount ? cents(amount) : null,
       note: noteOf(payment),
     })),
   })

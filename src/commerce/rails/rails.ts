@@ -3,6 +3,7 @@ import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { applyBankNotice } from '../transfers/index.ts'
 import { railsApi, sepaFileStepsApi } from './api.ts'
+import { assignDebit } from './assign-debit.ts'
 import { makePaymentFile, releasePaymentFile, stagePaymentFile } from './files.ts'
 import {
   messagesPersonalData,
@@ -32,6 +33,7 @@ const rails = bindHandlers(
   { ...railsApi, ...sepaFileStepsApi },
   {
     read: readBankFile,
+    assign: assignDebit,
     async messages({ query: { mode, kind } }, context) {
       const page = await context.page(SepaMessage, definedOnly({ mode, kind }), 'id', 4)
       return { ...page, data: page.data.map(sepaMessageResponse) }

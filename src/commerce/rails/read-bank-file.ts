@@ -99,6 +99,7 @@ function createNotices(
 
 interface MatchedPayment extends ReportedStatus {
   readonly endToEndId: string | null
+  readonly cents: string | null
   readonly transferId: string | null
   readonly outcome: (typeof bankReportOutcomes)[number]
   readonly tenant: Tenant | null
@@ -129,11 +130,12 @@ function matchAll(
 ): MatchedPayment[] {
   const byEndToEndId = new Map(submitted.map(payment => [payment.endToEndId, payment]))
   return notices.map(paymentNotice => {
-    const { amountCents: _, ...reported } = paymentNotice
+    const { amountCents, ...reported } = paymentNotice
     const { endToEndId } = reported
     const transfer = byEndToEndId.get(endToEndId ?? '')
     return {
       ...reported,
+      cents: amountCents ? String(amountCents) : null,
       transferId: transfer?.id ?? null,
       outcome: outcomeOf(paymentNotice, transfer),
       tenant: transfer ? { ownerId: transfer.ownerId, mode } : null,
@@ -160,6 +162,7 @@ const wholeFile = ({ othersNotice, unknown: [unknown] }: PaymentStatusReport): P
 const ofTheFile = (reported: ReportedStatus): MatchedPayment => ({
   ...reported,
   endToEndId: null,
+  cents: null,
   transferId: null,
   outcome: 'unknown_status',
   tenant: null,

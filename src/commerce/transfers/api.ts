@@ -27,7 +27,7 @@ import { MAX_TRANSFER_CENTS, transferKinds } from './transfer.ts'
 /** The length that the SEPA rulebooks allow for the remittance information. */
 export const MAX_TRANSFER_REFERENCE_LENGTH = 140
 
-const reference = z
+export const transferReferenceSchema = z
   .string()
   .trim()
   .min(1)
@@ -49,7 +49,7 @@ const transferMembers = {
     .meta({ description: 'A payee with a bank account, paid by SEPA.' }),
   amountCents: positiveMoneySchema(MAX_TRANSFER_CENTS),
   scheme: sepaSchemeSchema.optional().meta({ description: 'Only with beneficiaryId. Defaults to `sct`.' }),
-  reference: reference.nullable().default(null),
+  reference: transferReferenceSchema.nullable().default(null),
   intentId: id('intent').optional().meta({
     description:
       'The approved intent that the transfer pays. An agent’s token must name an intent of its agent.',
@@ -269,7 +269,7 @@ const splitMembers = {
     .optional()
     .meta({ description: 'The amount to divide; only with shares.' }),
   parts: z.array(part).min(1).max(1_000),
-  reference: reference.nullable().default(null),
+  reference: transferReferenceSchema.nullable().default(null),
 }
 
 interface Parts {

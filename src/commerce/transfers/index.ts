@@ -1,8 +1,21 @@
-export { splitTransferApi, transferLimitsApi, transferRefusals, transfersApi } from './api.ts'
+export {
+  splitTransferApi,
+  transferLimitsApi,
+  transferReferenceSchema,
+  transferRefusals,
+  transfersApi,
+} from './api.ts'
 export type { TransferBatch } from './batch.ts'
 export { intentTransferRefusal, type TransferRequest } from './intent-checks.ts'
 export { decideTransfers } from './pay.ts'
-export { internalPaymentEvents, sepaTransferEvents, TransferEvent, transferEvents } from './schemas.ts'
+export {
+  internalPaymentEvents,
+  sepaTransferEvents,
+  TransferEvent,
+  TransferRecord,
+  transferEvents,
+} from './schemas.ts'
+export { assignBankDebit } from './sepa/bank-debit.ts'
 export { applyBankNotice, type SubmittedPayment, submittedPayments } from './sepa/notices.ts'
 export { type CreditReturns, loadCreditReturns } from './sepa/pay-back.ts'
 export { lockRefundedAgents, refundTransfer, transferRefundApi, transferRefundBatch } from './take-back.ts'

@@ -27,14 +27,17 @@ import type { PersonalData } from '../../values/personal.ts'
 import { truncateText } from '../../values/schemas.ts'
 import { transferProcess } from './process.ts'
 
-/** A transfer between wallets is completed at once. All other states belong to transfers by SEPA. */
+/**
+ * A transfer between wallets is completed at once. All other states belong to transfers by SEPA. One that did not leave
+ * is submitted after all if the bank has debited it.
+ */
 export const transferMachine = stateMachine('transfer', {
-  created: ['verifying', 'completed', 'cancelled'],
+  created: ['verifying', 'submitted', 'completed', 'cancelled'],
   verifying: ['submitted', 'cancelled'],
   submitted: ['completed', 'rejected'],
   completed: ['returned'],
-  rejected: [],
-  cancelled: [],
+  rejected: ['submitted'],
+  cancelled: ['submitted'],
   returned: [],
 })
 
@@ -209,8 +212,11 @@ export const TRANSFER_PROCESS_GRACE_MS = minutes(1)
 
 type NewSepaTransfer = NewTransfer & Pick<TransferRow, 'scheme' | 'payee' | 'countedOn'>
 
-export function newSepaTransfer(tenantNow: TenantNow, members: NewSepaTransfer): TransferRow {
-  const id = newId('transfer')
+export function newSepaTransfer(
+  tenantNow: TenantNow,
+  members: NewSepaTransfer,
+  id = newId('transfer'),
+): TransferRow {
   const bySepa = { id, kind: 'sepa', endToEndId: id.replace('transfer_', '') } as const
   const dueAt = addMs(tenantNow.now, TRANSFER_PROCESS_GRACE_MS)
   return newTransfer(tenantNow, {

@@ -28,7 +28,7 @@ const Verification = z.object({
   at: z.iso.datetime().meta({ examples: ['2026-11-20T09:30:00.000Z'] }),
 })
 
-const name = z
+export const beneficiaryNameSchema = z
   .string()
   .trim()
   .min(1)
@@ -40,7 +40,7 @@ const name = z
   .meta({ description: 'Name of the account holder, as the bank knows it.', examples: ['Bäckerei Müller'] })
 
 const members = {
-  name,
+  name: beneficiaryNameSchema,
   iban: ibanSchema,
   bic: bicSchema.nullable(),
   country: countrySchema,
@@ -106,7 +106,7 @@ export const beneficiariesApi = {
     callers: ['key'],
     scope: 'beneficiaries:write',
     body: z.strictObject({
-      name,
+      name: beneficiaryNameSchema,
       iban: ibanSchema,
       bic: members.bic.default(null),
       country: countrySchema

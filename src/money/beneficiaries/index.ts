@@ -1,2 +1,2 @@
-export { beneficiariesApi } from './api.ts'
+export { beneficiariesApi, beneficiaryNameSchema } from './api.ts'
 export { type BeneficiaryRow, beneficiariesById } from './beneficiaries.ts'

@@ -98,7 +98,7 @@ const ORIGINAL = `
 /**
  * Reads one page. There is no transaction around the pages: entries never change, and a slow reader must not
  * keep a transaction open. Names a counterparty wallet by its IBAN, since its name may change. The reference
- * of a card payment's or a dispute's posting has its id before the first slash.
+ * of a posting of a transfer, card payment or dispute has its id before the first slash.
  */
 const PAGE = `
 with page as (
@@ -116,7 +116,8 @@ from page p
 join ledger_transfers t on (t.owner_id, t.mode, t.id) = ($4, $5, p.transfer_id)
 left join incoming_credits c on t.reference_type = 'incoming_credit' and (c.owner_id, c.mode, c.id) = ($4, $5, t.reference_id)
 left join incoming_credits h on t.reference_type = 'hand_over' and (h.owner_id, h.mode, h.id) = ($4, $5, t.reference_id)
-left join transfers x on t.reference_type = 'transfer' and (x.owner_id, x.mode, x.id) = ($4, $5, t.reference_id)
+left join transfers x on t.reference_type = 'transfer'
+  and (x.owner_id, x.mode, x.id) = ($4, $5, split_part(t.reference_id, '/', 1))
 left join card_authorizations k on t.reference_type = 'card_change'
   and (k.owner_id, k.mode, k.id) = ($4, $5, split_part(t.reference_id, '/', 1))
 left join disputes q on t.reference_type = 'dispute'

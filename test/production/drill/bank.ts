@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { elementsAt, parseXml, textAt } from '../../../src/iso20022/xml-reader.ts'
 import type { TestClient } from '../../support/client.ts'
 import {
   aBeneficiary,
@@ -28,6 +29,10 @@ export interface Bank {
   untilPaid(endToEndId: string): Promise<void>
   /** Hands in that the payments were debited; returns the outcome of each. */
   handInDebits(endToEndIds: readonly string[]): Promise<string[]>
+  /** Assigns debits to the wallet, with the payee of the file in `sent`. */
+  assignDebits(endToEndIds: readonly string[]): Promise<void>
+  /** What the bank has paid, and what the wallet has paid. */
+  paidEuros(): Promise<{ readonly byBank: number; readonly byWallet: number }>
   untilCompleted(endToEndId: string): Promise<void>
   /**
    * Cancels what the bank has and the restored database would send again: before the workers start. Returns the
@@ -41,9 +46,13 @@ export async function openBank(place: Installation): Promise<Bank> {
   const live = await aLiveClient(place, account)
   const { id: walletId } = await aWallet(live)
   await creditWallet(place, { ownerId: account.ownerId, mode: 'live', walletId })
+  const balance = async () => (await bodyOf(live.wallets.get({ params: { id: walletId } }))).availableEuros
+  const before = await balance()
   const { id: beneficiaryId } = await aBeneficiary(live)
   const orders = new Map<string, number>()
   const debits = new Map<string, string>()
+  const readFile = (xml: string) =>
+    bodyOf(place.dash.rails.read({ body: { content: Buffer.from(xml).toString('base64'), mode: 'live' } }))
 
   function fetchFiles(): void {
     const out = join(place.bankDir, 'out')
@@ -55,9 +64,9 @@ export async function openBank(place: Installation): Promise<Bank> {
     }
   }
 
-  function sent(): string[] {
+  const sentFiles = (): string[] => {
     const folder = join(place.bankDir, 'sent')
-    return readdirSync(folder).flatMap(name => referencesIn(join(folder, name)))
+    return readdirSync(folder).map(name => join(folder, name))
   }
 
   /** Undefined if the database does not know the payment. */
@@ -92,18 +101,28 @@ export async function openBank(place: Installation): Promise<Bank> {
         // The bank gives the same file again.
         const xml = debits.get(endToEndId) ?? camt([bookingOf(endToEndId, EUROS.toFixed(2))])
         debits.set(endToEndId, xml)
-        const content = Buffer.from(xml).toString('base64')
-        const { payments } = await bodyOf(place.dash.rails.read({ body: { content, mode: 'live' } }))
+        const { payments } = await readFile(xml)
         outcomes.push(payments[0]?.outcome ?? 'none')
       }
       return outcomes
+    },
+    async assignDebits(endToEndIds) {
+      for (const endToEndId of endToEndIds) {
+        const { id } = await readFile(String(debits.get(endToEndId)))
+        const payee = payeeOf(endToEndId, sentFiles())
+        await bodyOf(place.dash.rails.assign({ params: { id }, body: { endToEndId, walletId, payee } }))
+      }
+    },
+    async paidEuros() {
+      fetchFiles()
+      return { byBank: orders.size * EUROS, byWallet: before - (await balance()) }
     },
     async untilCompleted(endToEndId) {
       await until('the payment is completed', async () => (await statusOf(endToEndId)) === 'completed')
     },
     async cancelSent() {
       const cancelled: string[] = []
-      for (const endToEndId of sent()) {
+      for (const endToEndId of sentFiles().flatMap(referencesIn)) {
         const status = await statusOf(endToEndId)
         if (status !== 'created' && status !== 'verifying') continue
         await bodyOf(live.transfers.cancel({ params: { id: `transfer_${endToEndId}` }, body: {} }))
@@ -116,3 +135,15 @@ export async function openBank(place: Installation): Promise<Bank> {
 
 const referencesIn = (path: string): string[] =>
   [...readFileSync(path, 'utf8').matchAll(/<EndToEndId>(\w+)<\/EndToEndId>/g)].map(([, id = '']) => id)
+
+function payeeOf(endToEndId: string, paths: readonly string[]): { name: string; iban: string } {
+  const payments = paths.flatMap(path =>
+    elementsAt(parseXml(readFileSync(path, 'utf8')), 'CstmrCdtTrfInitn/PmtInf/CdtTrfTxInf'),
+  )
+  const payment = payments.find(one => textAt(one, 'PmtId/EndToEndId') === endToEndId)
+  if (!payment) throw new Error(`No file in sent has ${endToEndId}.`)
+  return {
+    name: String(textAt(payment, 'Cdtr/Nm')),
+    iban: String(textAt(payment, 'CdtrAcct/Id/IBAN')),
+  }
+}

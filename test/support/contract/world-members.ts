@@ -9,7 +9,7 @@ import { aLink, signedInTo, tokenIn } from '../identity/console.ts'
 import { aCodeToRedeem, aConsent, aTokenToRevoke } from './world-assistants.ts'
 import { aCodeWithConsent, aFetchedDeviceCode, aWaitingUserCode } from './world-devices.ts'
 import { aDisputeToDecide, aPaidTransaction, evidenceForDispute } from './world-disputes.ts'
-import { moneyInSuspense, thePlatformsCredit } from './world-incoming.ts'
+import { aBankFile, aLostDebit, moneyInSuspense, thePlatformsCredit } from './world-incoming.ts'
 import { aFetchedCode, anApprovedCode, aWaitingCode, doorkeeperOf } from './world-pairings.ts'
 import {
   aDeletion,
@@ -200,6 +200,8 @@ export const MADE_MEMBERS: Readonly<
     await make('POST', `/intents/${intentId}/approve`)
     return { paymentToken: token }
   },
+  'rails.assign': aLostDebit,
+  'rails.read': aBankFile,
   'receipts.update': async make => {
     const { id: walletId } = await make('POST', '/wallets', { name: 'Bookshop' })
     const intentId = await approvedIntent(make, await anAgent(make), { walletId })

@@ -70,7 +70,7 @@ type Notice =
   | 'recall_refused'
 
 /** True if the notice changed the transfer. A repeated or outdated notice changes nothing. */
-function applyNotice(
+export function applyNotice(
   locked: LockedTransfer,
   notice: Notice,
   reasonCode: string | null,

@@ -11,7 +11,7 @@ import {
 } from '../../../control/payments/index.ts'
 import type { IsoReason } from '../../../iso20022/reason-codes.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
-import { lockBook } from '../../../money/ledger/index.ts'
+import { type DEBT_ACCOUNTS, lockBook } from '../../../money/ledger/index.ts'
 import { loadRefundBook } from '../../../money/refunds/index.ts'
 import { findTransactionOfTransfer } from '../../../money/transactions/index.ts'
 import { findReplacementWallet, type WalletRow, walletsById } from '../../../money/wallets/index.ts'
@@ -78,7 +78,11 @@ export interface LockedTransfer {
 }
 
 /** Locks a transfer and all that its next step may change, in the global order; null if there is no such transfer. */
-export async function lockTransfer(id: string, context: TransferStepContext): Promise<LockedTransfer | null> {
+export async function lockTransfer(
+  id: string,
+  context: TransferStepContext,
+  alsoLocked: readonly (typeof DEBT_ACCOUNTS)[number][] = [],
+): Promise<LockedTransfer | null> {
   const { records, sql, tenant } = context
   // Reads ids that never change without a lock, since the accounts are locked before the transfer.
   const unlocked = await records.findOne(Transfer, { id })
@@ -92,7 +96,7 @@ export async function lockTransfer(id: string, context: TransferStepContext): Pr
   const [book, locked, , transfer, transaction, wallets, refunds] = await Promise.all([
     lockBook(sql, context, {
       wallets: walletIds,
-      others: ['bank', 'clearing_sepa', 'suspense'],
+      others: ['bank', 'clearing_sepa', 'suspense', ...alsoLocked],
       holds: [transferHoldReference(id), ...payments.holds],
     }),
     lockTransferDays(sql, tenant, [unlocked]),

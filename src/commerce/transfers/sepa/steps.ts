@@ -170,8 +170,10 @@ export const lapseTransfer: HandlerOf<typeof sepaTransferStepsApi.lapse> = async
 
 type Next = NonNullable<TransferProcessStatus['next']>
 
+const ended: readonly Transfer['status'][] = ['rejected', 'cancelled', 'returned']
+
 function nextOf(transfer: Transfer): { next: Next; atOnce: boolean } | null {
-  if (transferMachine.isFinal(transfer.status)) return null
+  if (ended.includes(transfer.status)) return null
   if (transfer.status === 'submitted' || transfer.recall?.status === 'requested')
     return { next: 'inquire', atOnce: false }
   if (transfer.status === 'completed') return null

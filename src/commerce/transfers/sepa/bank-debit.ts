@@ -1,0 +1,152 @@
+import { applyPaymentFact } from '../../../control/payments/index.ts'
+import { MAX_SEPA_NAME_LENGTH, toSepaText } from '../../../iso20022/sepa-charset.ts'
+import type { Tenant } from '../../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../../kernel/contract/sql.ts'
+import { DEBT_ACCOUNTS } from '../../../money/ledger/index.ts'
+import type { PayableWallet } from '../../../money/wallets/index.ts'
+import { utcDay } from '../../../values/clock.ts'
+import { idTime } from '../../../values/ids.ts'
+import { type Cents, formatMoney, subtractCents } from '../../../values/money.ts'
+import { MAX_TRANSFER_REFERENCE_LENGTH } from '../api.ts'
+import { sepaChannel, sepaPaymentFromTransfer, transferEvidence, transferHoldReference } from '../channels.ts'
+import {
+  insertTransfers,
+  newSepaTransfer,
+  type Transfer,
+  type TransferRow,
+  transferMachine,
+  transferResponse,
+} from '../transfer.ts'
+import { applyNotice } from './notices.ts'
+import {
+  type LockedTransfer,
+  lockTransfer,
+  type TransferStepContext,
+  writeTransfer,
+} from './sepa-transfer.ts'
+
+/** A payment that the bank has debited, although no transfer of it was submitted. */
+interface BankDebit {
+  readonly endToEndId: string
+  readonly amountCents: Cents
+  readonly payee: { readonly name: string; readonly iban: string } | undefined
+  readonly reference: string | null
+}
+
+type BankDebitRefusal = readonly [
+  'debit_not_open' | 'wallet_not_payer' | 'amount_differs' | 'wallet_closed' | 'payee_missing',
+  string?,
+]
+
+interface AssignedDebit {
+  readonly transfer: ReturnType<typeof transferResponse>
+  /** What the wallet did not have. The owner owes it. */
+  readonly owedCents: Cents
+}
+
+/** Waits for a concurrent assignment of the same debit, to any wallet. */
+const LOCK = `select pg_advisory_xact_lock(hashtextextended('bank_debit|' || $1, 0))`
+
+const KNOWN = `
+select owner_id as "ownerId", mode, from_wallet_id as "walletId", amount_cents as "amountCents"
+from transfers where end_to_end_id = $1`
+
+type KnownTransfer = Row & Tenant & { readonly walletId: string; readonly amountCents: Cents }
+
+async function findKnown(endToEndId: string, sql: Sql): Promise<KnownTransfer | undefined> {
+  const [, [known]] = await Promise.all([sql(LOCK, [endToEndId]), sql<KnownTransfer>(KNOWN, [endToEndId])])
+  return known
+}
+
+/**
+ * Books a debit to the wallet that paid. The bank has paid, so the wallet is debited even beyond its balance. The
+ * transfer is the record of it, under its own id: a database that was restored to an earlier instant gets it again.
+ */
+export async function assignBankDebit(
+  debit: BankDebit,
+  wallet: Pick<PayableWallet, 'id' | 'status'>,
+  context: TransferStepContext,
+): Promise<AssignedDebit | BankDebitRefusal> {
+  const { sql, tenant } = context
+  const known = await findKnown(debit.endToEndId, sql)
+  const refusal = known ? mismatch(debit, wallet, known, tenant) : unrestorable(debit, wallet)
+  if (refusal) return refusal
+  if (!known) await insertTransfers(sql, [lostTransfer(debit, wallet, context)])
+  const locked = await lockTransfer(`transfer_${debit.endToEndId}`, context, DEBT_ACCOUNTS)
+  if (!locked) throw new Error(`${debit.endToEndId}: the transfer of the debit is missing`)
+  const { transfer, batch } = locked
+  if (!transferMachine.can(transfer.status, 'submitted')) return ['debit_not_open', alreadyBooked(transfer)]
+  const owedBefore = batch.book.available('receivable')
+  applyNotice(submit(locked, context), 'settled', null, context)
+  const owedCents = subtractCents(batch.book.available('receivable'), owedBefore)
+  await writeTransfer(locked, context)
+  return { transfer: transferResponse(transfer), owedCents }
+}
+
+function mismatch(
+  { endToEndId, amountCents }: BankDebit,
+  wallet: Pick<PayableWallet, 'id'>,
+  known: KnownTransfer,
+  { ownerId, mode }: Tenant,
+): BankDebitRefusal | undefined {
+  const { walletId } = known
+  if (walletId !== wallet.id || known.ownerId !== ownerId || known.mode !== mode)
+    return [
+      'wallet_not_payer',
+      `walletId: transfer_${endToEndId} pays from ${walletId} of ${known.ownerId} (${known.mode} mode). Use that wallet.`,
+    ]
+  if (known.amountCents === amountCents) return undefined
+  return [
+    'amount_differs',
+    `The bank has debited ${formatMoney(amountCents)}, and transfer_${endToEndId} is ${formatMoney(known.amountCents)}. Ask the bank.`,
+  ]
+}
+
+function unrestorable(
+  { payee }: BankDebit,
+  { status }: Pick<PayableWallet, 'status'>,
+): BankDebitRefusal | undefined {
+  if (status === 'closed') return ['wallet_closed']
+  return payee ? undefined : ['payee_missing']
+}
+
+const alreadyBooked = ({ id, status }: Transfer): string =>
+  `endToEndId: ${id} is ${status}, so its debit is booked, or will be by the bank’s files. Nothing is left to assign.`
+
+/** Begins as a transfer that never left, and counts as made when its id was. */
+function lostTransfer(
+  { endToEndId, amountCents, payee, reference }: BankDebit,
+  { id: fromWalletId }: Pick<PayableWallet, 'id'>,
+  { tenant, now }: TransferStepContext,
+): TransferRow {
+  if (!payee) throw new Error(`${endToEndId}: a transfer without its payee`)
+  const createdAt = new Date(idTime(endToEndId))
+  const transfer = newSepaTransfer(
+    { tenant, now },
+    {
+      ...{ fromWalletId, amountCents, scheme: 'sct', countedOn: utcDay(createdAt) },
+      reference: reference && toSepaText(reference, MAX_TRANSFER_REFERENCE_LENGTH),
+      payee: { ...payee, sepaName: toSepaText(payee.name, MAX_SEPA_NAME_LENGTH), bic: null },
+    },
+    `transfer_${endToEndId}`,
+  )
+  return { ...transfer, createdAt, status: 'cancelled', dueAt: null }
+}
+
+/** The money leaves the wallet. What is no longer held, or never was, is taken from what is available. */
+function submit(locked: LockedTransfer, context: TransferStepContext): LockedTransfer {
+  const { transfer, wallet, batch, days } = locked
+  const { id, status } = transfer
+  const isCounted = status === 'created' || status === 'verifying'
+  // Its first submission is posted under its id, and was undone.
+  const cause = { ...transferHoldReference(id), id: status === 'rejected' ? `${id}/debit` : id }
+  const payment = sepaPaymentFromTransfer({ ...transfer, status: 'created', submittedAt: null })
+  transferMachine.move(transfer, 'submitted')
+  if (!isCounted) days.use(transfer)
+  const captured = { type: 'captured', cents: transfer.amountCents } as const
+  applyPaymentFact(payment, captured, sepaChannel, transferEvidence(transfer, cause), batch, context)
+  const { transactionId, intentId } = payment
+  const submitted = { submittedAt: context.now, dueAt: context.now, reason: null }
+  Object.assign(transfer, { ...submitted, transactionId, intentId, agentId: wallet.agentId })
+  return { ...locked, payment }
+}
