@@ -2,6 +2,7 @@ import { startDelivery, subscribe } from '../delivery.ts'
 import { usualOrShort } from '../short.ts'
 import type { Stage } from '../stage.ts'
 import type { Comparison } from './compare.ts'
+import { convoy } from './convoy.ts'
 import { delivering } from './delivering.ts'
 import { outpost } from './outpost.ts'
 
@@ -18,6 +19,6 @@ export async function senderComparison(stage: Stage): Promise<Comparison> {
       receiver,
       cpuSeconds: () => stage.api.cpuSeconds() + deliverer.cpuSeconds() + stage.databaseSeconds(),
     }),
-    peers: [outpost(receiver)],
+    peers: [outpost(receiver), convoy(receiver)],
   }
 }
