@@ -45,7 +45,7 @@ interface Start {
 /** Every setting, empty: a local `.env` may name a real bank's folder or a real database. */
 const unset = Object.fromEntries(settingVariables().map(name => [name, '']))
 
-/** Starts a program with its output in a log file, and waits for its ready line. */
+/** Starts a program with its output in a log file, and waits for its ready line. One that is not ready in time is ended. */
 export async function start(
   { command, log, env, cwd, patienceMs = DEADLINE_MS }: Start,
   ready: RegExp,
@@ -60,7 +60,10 @@ export async function start(
     if (child.exitCode !== null) throw new Error(written())
     return ready.exec(written())
   }
-  const [said] = await until(`${ready} in ${log}`, isReady, patienceMs)
+  const [said] = await until(`${ready} in ${log}`, isReady, patienceMs).catch(async error => {
+    await end(child, 'SIGKILL')
+    throw error
+  })
   return {
     said,
     cpuSeconds: () => cpuOf(child.pid),

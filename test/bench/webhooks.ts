@@ -6,7 +6,8 @@ import { emptyJournal, type JournalRow, writeJournal } from '../../src/kernel/jo
 import { printLine } from '../../src/platform/output.ts'
 import { newId } from '../../src/values/ids.ts'
 import { until } from '../support/until.ts'
-import { answerOf, node, type Served, serve, start } from './child.ts'
+import { answerOf, type Served } from './child.ts'
+import { startDelivery, subscribe } from './delivery.ts'
 import type { Posts } from './posts.ts'
 import type { ReceivedCounts } from './receiver.ts'
 import { ratio, type Section, wholeNumber } from './report.ts'
@@ -21,13 +22,7 @@ const PATIENCE_MS = 180_000
 
 /** Measures how fast events reach a receiver, and the same requests without a service. */
 export async function measureWebhooks(stage: Stage): Promise<Section> {
-  const receiver = await serve(node('test/bench/receiver.ts'), `${stage.folder}/receiver.log`, {})
-  stage.closeLater(receiver.stop)
-  const deliverer = await start(
-    { command: node('test/bench/deliverer.ts'), log: `${stage.folder}/deliverer.log`, env: stage.env },
-    /is running\./,
-  )
-  stage.closeLater(deliverer.stop)
+  const { receiver, deliverer } = await startDelivery(stage)
   const { id: webhookId } = await subscribe(stage, `${receiver.url}/`, 'agent.frozen')
   const deliver = (count: number) => deliveryRate(stage, receiver, { webhookId: String(webhookId), count })
   await deliver(1_000)
@@ -70,9 +65,6 @@ export async function measureWebhooks(stage: Stage): Promise<Section> {
     ].join('\n'),
   }
 }
-
-const subscribe = (stage: Stage, url: string, event: string) =>
-  post(stage.api, '/webhooks', { url, events: [event] }, bearer(stage))
 
 const DATA = { agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz', status: 'frozen', reason: 'Unusual spending' }
 

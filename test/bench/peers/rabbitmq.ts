@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { lastingPort } from '../../support/processes/lasting-port.ts'
-import { outputOf, type Running, start } from '../child.ts'
+import { type Running, start } from '../child.ts'
 import type { Place } from './compare.ts'
 
 /** Where Debian keeps the scripts that run as any user. */
@@ -18,6 +18,10 @@ export const rabbitMqAbsence = (): string | null =>
 /** RabbitMQ with its own defaults, on loopback. */
 export async function openRabbitMq({ folder, closeLater }: Place): Promise<RabbitMq> {
   const [port, distribution, names] = [await lastingPort(), await lastingPort(), await lastingPort()]
+  // Debug output says when it listens. RabbitMQ would start it in the background, where it outlives a failed start.
+  const epmd = ['epmd', '-address', '127.0.0.1', '-port', String(names), '-d', '-d']
+  const nameServer = await start({ command: epmd, log: `${folder}/epmd.log`, env: {} }, /main select/)
+  closeLater(nameServer.stop)
   const env = {
     PATH: `${SCRIPTS}:${process.env.PATH}`,
     HOME: folder,
@@ -36,9 +40,6 @@ export async function openRabbitMq({ folder, closeLater }: Place): Promise<Rabbi
   }
   const log = `${folder}/rabbitmq.log`
   const server = await start({ command: [SERVER], log, env, cwd: folder }, /Starting broker.*completed/s)
-  closeLater(async () => {
-    await server.stop()
-    await outputOf('epmd', ['-port', String(names), '-kill'])
-  })
+  closeLater(server.stop)
   return { ...server, url: `amqp://guest:guest@127.0.0.1:${port}` }
 }
