@@ -19,6 +19,7 @@ import type { ExternalSystems, FindMissingIdentity, Ports, ServiceHealth } from 
 import { Problem } from '../kernel/contract/problem.ts'
 import { onConnection } from '../kernel/database/connection.ts'
 import { type Database, sqlOfTransaction } from '../kernel/database/prepared-sql.ts'
+import { answerInTime } from '../kernel/database/replica.ts'
 import { oldestOutboxSeconds } from '../kernel/journal/outbox.ts'
 import type { ExecuteCall } from '../kernel/run/execute.ts'
 import type { Metrics } from '../platform/metrics.ts'
@@ -90,7 +91,7 @@ export function createPorts(parts: Parts): Ports {
     ...outside,
     ...given,
     languageModel: model && chatCompletions(model, given.outbound),
-    health: singleFlight(() => healthOf(database, temporal)),
+    health: healthReader(database, temporal),
     metrics: metrics.text,
     async advanceClock(tenant, toMs) {
       await advanceTenantClock({ areas, database, execute }, tenant, toMs)
@@ -142,19 +143,31 @@ function missingIdentityFinder(areas: Areas): FindMissingIdentity {
   }
 }
 
-/** All figures are read on one connection: each page of the console requests them. */
-async function healthOf(database: Database, temporal: Parts['temporal']): Promise<ServiceHealth> {
-  const [oldest, overdue, behind] = await onConnection(database, null, client => {
-    const sql = sqlOfTransaction(client)
-    return Promise.all([oldestOutboxSeconds(sql), deliveryOverdueSeconds(sql), countWebhooksBehind(sql)])
-  }).catch(() => [])
-  const serving = await temporal()
-  return {
-    database: reachable(oldest !== undefined),
-    temporal: serving === null ? null : reachable(serving),
-    relay: { oldestSeconds: oldest ?? null },
-    deliveries: { oldestSeconds: overdue ?? null, behind: behind ?? 0 },
-  }
+/**
+ * Whether PostgreSQL answers is one cheap statement, as load balancers ask every second. The backlog of webhooks costs
+ * more the longer it is, and a slow or failed reading of it is no outage.
+ */
+function healthReader(database: Database, temporal: Parts['temporal']): () => Promise<ServiceHealth> {
+  const backlog = singleFlight(() =>
+    onConnection(database, null, client => {
+      const sql = sqlOfTransaction(client)
+      return Promise.all([deliveryOverdueSeconds(sql), countWebhooksBehind(sql)])
+    }),
+  )
+  const outbox = () =>
+    onConnection(database, null, client => oldestOutboxSeconds(sqlOfTransaction(client))).catch(
+      () => undefined,
+    )
+  return singleFlight(async () => {
+    const [oldest, [overdue, behind]] = await Promise.all([outbox(), answerInTime(backlog()).catch(() => [])])
+    const serving = await temporal()
+    return {
+      database: reachable(oldest !== undefined),
+      temporal: serving === null ? null : reachable(serving),
+      relay: { oldestSeconds: oldest ?? null },
+      deliveries: { oldestSeconds: overdue ?? null, behind: behind ?? 0 },
+    }
+  })
 }
 
 const reachable = (is: boolean) => (is ? 'ok' : 'unreachable')
