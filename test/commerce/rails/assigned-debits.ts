@@ -1,7 +1,16 @@
 import { describe, expect, test } from '@jest/globals'
 import { newId } from '../../../src/values/ids.ts'
 import { sepaNoticesIn } from '../../support/commerce/sepa-notices.ts'
-import { aLiveClient, anAgent, aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
+import {
+  aBeneficiary,
+  aFundedAgent,
+  aLiveClient,
+  anAgent,
+  anIntent,
+  aSepaTransfer,
+  aWallet,
+  bodyOf,
+} from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { bookingOf, camt, returnedBooking } from '../../support/money/camt.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
@@ -195,6 +204,58 @@ describe('a debit of a transfer that had not left, or had come back', () => {
     await bodyOf(assign(id, String(transfer.endToEndId), transfer.fromWalletId, {}))
     expect(await bodyOf(poor.billing.balance({}))).toMatchObject({ availableEuros: 12.5, owedEuros: 12.5 })
     await proveLedger(poor)
+  })
+})
+
+describe('a debit of a cancelled transfer on an intent', () => {
+  async function aCancelled() {
+    const { client: payer } = await service.owner()
+    const agent = await aFundedAgent(payer, {}, 100)
+    const beneficiary = await aBeneficiary(payer, { name: 'No Match GmbH' })
+    const { id: intentId } = await anIntent(payer, agent.id, {
+      beneficiaryId: beneficiary.id,
+      amountEuros: 30,
+    })
+    await bodyOf(payer.intents.approve({ params: { id: intentId }, body: {} }))
+    const pay = () =>
+      bodyOf(
+        payer.transfers.create({
+          body: { fromWalletId: agent.walletId, beneficiaryId: beneficiary.id, amountEuros: 12.5, intentId },
+        }),
+      )
+    const transfer = await pay()
+    await bodyOf(payer.transfers.cancel({ params: { id: transfer.id }, body: {} }))
+    const { id } = await debitFile(String(transfer.endToEndId), '12.50')
+    const intent = () => bodyOf(payer.intents.get({ params: { id: intentId } }))
+    const assigned = () => bodyOf(assign(id, String(transfer.endToEndId), agent.walletId, {}))
+    const balance = () => bodyOf(payer.wallets.get({ params: { id: agent.walletId } }))
+    return { payer, pay, assigned, intent, balance, intentId }
+  }
+
+  test('pays the intent if that is free', async () => {
+    const { payer, assigned, intent, balance, intentId } = await aCancelled()
+    const { transactionId, intentId: paid } = await assigned()
+    expect(paid).toBe(intentId)
+    expect(await intent()).toMatchObject({ status: 'completed', transactionId })
+    expect(await balance()).toMatchObject({ availableEuros: 87.5, heldEuros: 0 })
+    await proveLedger(payer)
+  })
+
+  test('takes nothing from the intent if another transfer pays that', async () => {
+    const { payer, pay, assigned, intent, balance, intentId } = await aCancelled()
+    const retry = await pay()
+    expect(await assigned()).toMatchObject({ status: 'completed', intentId: null })
+    expect(await intent()).toMatchObject({ status: 'approved' })
+    expect(await balance()).toMatchObject({ availableEuros: 57.5, heldEuros: 30 })
+    const other = await bodyOf(
+      dash.rails.assign({
+        params: { id: (await debitFile(String(retry.endToEndId), '12.50')).id },
+        body: { endToEndId: String(retry.endToEndId), walletId: retry.fromWalletId },
+      }),
+    )
+    expect(other).toMatchObject({ status: 'completed', intentId })
+    expect(await balance()).toMatchObject({ availableEuros: 75, heldEuros: 0 })
+    await proveLedger(payer)
   })
 })
 
