@@ -145,8 +145,28 @@ describe('a debit of a payment that the database has lost', () => {
     const { id: agentId, walletId } = await anAgent(payer)
     const lost = aLostReference()
     const { id } = await debitFile(lost)
-    expect(await bodyOf(assign(id, lost, String(walletId)))).toMatchObject({ agentId })
+    const assigned = await bodyOf(assign(id, lost, String(walletId)))
+    expect(assigned).toMatchObject({ agentId })
+    const params = { id: String(assigned.transactionId) }
+    expect(await bodyOf(payer.transactions.get({ params }))).toMatchObject({ agentId, amountEuros: 10 })
     await proveLedger(payer)
+  })
+
+  test('is the one with an amount, or that of the transfer, if the file has several', async () => {
+    const [{ id: walletId }, lost] = [await aWallet(client, 25), aLostReference()]
+    const none = bookingOf(lost, '', {})
+    const { id } = await receive(camt([none, bookingOf(lost, '10.00'), bookingOf(lost, '12.00')]))
+    expect(await bodyOf(assign(id, lost, walletId))).toMatchObject({ amountEuros: 10 })
+    const transfer = await aSepaTransfer(client, { name: 'No Match GmbH' })
+    const known = String(transfer.endToEndId)
+    const several = camt([bookingOf(known, '10.00'), bookingOf(known, '12.50')])
+    const file = await receive(several)
+    expect(await bodyOf(assign(file.id, known, transfer.fromWalletId))).toMatchObject({ amountEuros: 12.5 })
+    expect((await receive(several)).payments).toMatchObject([
+      { amountEuros: 10, outcome: 'unknown_payment', transferId: null },
+      { amountEuros: 12.5, outcome: 'taken', transferId: transfer.id },
+    ])
+    await proveLedger()
   })
 })
 
@@ -260,6 +280,39 @@ describe('a debit of a cancelled transfer on an intent', () => {
 })
 
 describe('an assignment of a debit is refused', () => {
+  test('if its return was read before it', async () => {
+    const [{ id: walletId }, lost] = [await aWallet(client, 25), aLostReference()]
+    const { id } = await debitFile(lost)
+    const back = await receive(camt([returnedBooking(lost, '10.00')]))
+    expect(back.payments).toMatchObject([{ outcome: 'unknown_payment', notice: 'returned' }])
+    const { status, code } = await assign(id, lost, walletId)
+    expect([status, code]).toEqual([409, 'debit_returned'])
+    expect((await client.transfers.get({ params: { id: `transfer_${lost}` } })).status).toBe(404)
+    expect((await wallet(walletId)).availableEuros).toBe(25)
+  })
+
+  test('if its return was read after the rejection of the transfer, and had no effect', async () => {
+    const transfer = await aSubmitted()
+    const reference = String(transfer.endToEndId)
+    await bodyOf(reject(transfer.id, 'AC04'))
+    const { id } = await debitFile(reference, '777.06')
+    const back = await receive(camt([returnedBooking(reference, '777.06')]))
+    expect(back.payments).toMatchObject([{ outcome: 'taken', notice: 'returned' }])
+    const refused = await assign(id, reference, transfer.fromWalletId)
+    expect(refused).toMatchObject({ status: 409, code: 'debit_returned' })
+    expect((await get(transfer.id)).status).toBe('rejected')
+    expect((await wallet(transfer.fromWalletId)).availableEuros).toBe(777.06)
+    await proveLedger()
+  })
+
+  test('not by the return of another amount, which a person checks', async () => {
+    const [{ id: walletId }, lost] = [await aWallet(client, 25), aLostReference()]
+    const { id } = await debitFile(lost)
+    await receive(camt([returnedBooking(lost, '9.50')]))
+    expect((await bodyOf(assign(id, lost, walletId))).status).toBe('completed')
+    await proveLedger()
+  })
+
   test.each([
     ['of another currency', '10.00', { currency: 'USD' }],
     ['that is not booked', '10.00', { status: '<Cd>PDNG</Cd>' }],
