@@ -140,6 +140,31 @@ describe('a debit of a payment that the database has lost', () => {
     await proveLedger()
   })
 
+  test('repays the debt when the bank returns it', async () => {
+    const { client: poor } = await service.owner()
+    const [{ id: walletId }, lost] = [await aWallet(poor, 8), aLostReference()]
+    const { id } = await debitFile(lost)
+    await bodyOf(assign(id, lost, walletId))
+    expect(await bodyOf(poor.billing.balance({}))).toMatchObject({ availableEuros: 0, owedEuros: 2 })
+    await bodyOf(poor.transfers.simulateReturn({ body: { transferId: `transfer_${lost}` } }))
+    expect(await bodyOf(poor.billing.balance({}))).toMatchObject({ availableEuros: 8, owedEuros: 0 })
+    await proveLedger(poor)
+  })
+
+  test('is a debt that the return of another transfer repays', async () => {
+    const { client: poor } = await service.owner()
+    const transfer = await aSepaTransfer(poor)
+    await bodyOf(poor.sandbox.advance({ body: { minutes: 1 } }))
+    const { status } = await bodyOf(poor.transfers.get({ params: { id: transfer.id } }))
+    expect(status).toBe('completed')
+    const lost = aLostReference()
+    const { id } = await debitFile(lost)
+    await bodyOf(assign(id, lost, transfer.fromWalletId))
+    await bodyOf(poor.transfers.simulateReturn({ body: { transferId: transfer.id } }))
+    expect(await bodyOf(poor.billing.balance({}))).toMatchObject({ availableEuros: 2.5, owedEuros: 0 })
+    await proveLedger(poor)
+  })
+
   test('belongs to the agent whose wallet paid', async () => {
     const { client: payer } = await service.owner()
     const { id: agentId, walletId } = await anAgent(payer)

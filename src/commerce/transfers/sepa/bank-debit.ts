@@ -86,7 +86,7 @@ export async function assignBankDebit(
   if (refusal) return refusal
   if (isReturned) return ['debit_returned']
   if (!known) await insertTransfers(sql, [lostTransfer(debit, wallet, context)])
-  const locked = await lockTransfer(`transfer_${debit.endToEndId}`, context, DEBT_ACCOUNTS)
+  const locked = await lockTransfer(`transfer_${debit.endToEndId}`, context, { others: DEBT_ACCOUNTS })
   if (!locked) throw new Error(`${debit.endToEndId}: the transfer of the debit is missing`)
   const { transfer, batch } = locked
   if (!transferMachine.can(transfer.status, 'submitted')) return ['debit_not_open', alreadyBooked(transfer)]
