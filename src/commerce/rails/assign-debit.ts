@@ -16,11 +16,14 @@ export const assignDebit: HandlerOf<typeof railsApi.assign> = async ({ params, b
   const { id: sepaMessageId, mode } = message
   const [debited, ...others] = message.payments.flatMap(payment => debitedCents(payment, endToEndId) ?? [])
   if (debited === undefined) return refuse('debit_not_found')
-  const [wallet] = await findPayableWallets(sql, { mode }, { ids: [walletId] })
+  const [[wallet], , returns] = await Promise.all([
+    findPayableWallets(sql, { mode }, { ids: [walletId] }),
+    sql(WHILE_NO_FILE_IS_READ),
+    findReturns(message, endToEndId, sql),
+  ])
   if (!wallet) return refuse('wallet_not_found')
   if (isPurse(wallet)) return refuse('wallet_of_card')
   switchTenant({ ownerId: wallet.ownerId, mode })
-  const [, returns] = await Promise.all([sql(WHILE_NO_FILE_IS_READ), findReturns(message, endToEndId, sql)])
   const debit = { endToEndId, amounts: [debited, ...others] as const, returns, payee, reference }
   const assigned = await assignBankDebit(debit, wallet, context)
   if (!('transfer' in assigned)) return refuse(...assigned)
