@@ -46,7 +46,7 @@ const ReportedPaymentRecord = z.object({
   amountCents: moneySchema.nullable().meta({ description: 'Null if the file gives no amount.' }),
   outcome: z.enum(bankReportOutcomes).meta({
     description:
-      '`taken`: the transfer is updated within seconds. `on_its_way`: no change. `unknown_payment`, `unknown_file`: not sent in this mode; a debit of it can be assigned. `unknown_status`: the bank’s status is unknown here; nothing changes, and a person must check it. `amount_differs`: a person must check it.',
+      '`taken`: the transfer is updated within seconds. `on_its_way`: no change. `unknown_payment`: not known as sent in this mode; a booked debit can be assigned. `unknown_file`: the bank reports a file that was not made in this mode; no change. `unknown_status`: the bank’s status is unknown here; nothing changes, and a person must check it. `amount_differs`: a person must check it.',
   }),
   note: z.string().nullable().meta({ description: 'A note for a person. Null if there is none.' }),
 })
@@ -129,7 +129,7 @@ export const railsApi = {
   assign: post('/rails/sepa/{id}/assign', {
     summary: 'Assign a debit to the wallet that paid',
     description:
-      'For a booked debit of a payment that is not known as sent, usually because the database was restored to an earlier instant: the bank has paid, and the money is still in the wallet.\n\nThe transfer with this `endToEndId` is created again under its ID, or continued if it was cancelled or rejected, and is `completed`. The wallet is debited in any case: holds stay, and the owner owes what is missing. A debit counts once, in whichever files it is; later files about it change the transfer as usual.',
+      'For a booked debit of a payment that is not known as sent, usually because the database was restored to an earlier instant: the bank has paid, and the money is still in the wallet.\n\nThe transfer with this `endToEndId` is created again under its ID, or continued if it was cancelled or rejected, and is `completed`. The wallet is debited in any case: holds stay, and the owner owes what is missing. A debit counts once, in whichever files it is; later files about it change the transfer as usual. A debit whose return has been read is refused, since the two cancel out.',
     callers: ['dash'],
     body: z.strictObject({
       endToEndId: patternTextSchema(
@@ -165,6 +165,10 @@ export const railsApi = {
       payee_missing: [400, 'payee: it is needed, since the transfer is unknown. See the folder `sent`.'],
       amount_differs: [409, 'The bank has debited another amount than that of the transfer. Ask the bank.'],
       debit_not_open: [409, 'The debit is already booked.'],
+      debit_returned: [
+        409,
+        'The bank has returned this debit, so bank and books agree. Nothing is left to assign.',
+      ],
     },
     emits: {
       ...sepaTransferEvents,

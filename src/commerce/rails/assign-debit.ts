@@ -1,10 +1,11 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Records } from '../../kernel/contract/records.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { findPayableWallets, isPurse } from '../../money/wallets/index.ts'
-import { cents } from '../../values/money.ts'
+import { type Cents, cents } from '../../values/money.ts'
 import { assignBankDebit } from '../transfers/index.ts'
 import type { railsApi } from './api.ts'
-import { SepaMessage } from './message.ts'
+import { SepaMessage, type StoredPaymentReport, WHILE_NO_FILE_IS_READ } from './message.ts'
 
 /** The file says what the bank has debited, so the operator names only the wallet and the payee. */
 export const assignDebit: HandlerOf<typeof railsApi.assign> = async ({ params, body }, context) => {
@@ -12,32 +13,65 @@ export const assignDebit: HandlerOf<typeof railsApi.assign> = async ({ params, b
   const { endToEndId, walletId, payee, reference } = body
   const message = await records.findOne(SepaMessage, { id: params.id })
   if (!message) return refuse('message_not_found')
-  const { id: sepaMessageId, mode, payments } = message
-  const debit = payments.find(payment => payment.endToEndId === endToEndId && payment.notice === 'settled')
-  if (!debit?.cents) return refuse('debit_not_found')
-  const [wallet] = await findPayableWallets(sql, { mode }, { ids: [walletId] })
+  const { id: sepaMessageId, mode } = message
+  const [debited, ...others] = message.payments.flatMap(payment => debitedCents(payment, endToEndId) ?? [])
+  if (debited === undefined) return refuse('debit_not_found')
+  const [[wallet], , returns] = await Promise.all([
+    findPayableWallets(sql, { mode }, { ids: [walletId] }),
+    sql(WHILE_NO_FILE_IS_READ),
+    findReturns(message, endToEndId, sql),
+  ])
   if (!wallet) return refuse('wallet_not_found')
   if (isPurse(wallet)) return refuse('wallet_of_card')
   switchTenant({ ownerId: wallet.ownerId, mode })
-  const amountCents = cents(debit.cents)
-  const assigned = await assignBankDebit({ endToEndId, amountCents, payee, reference }, wallet, context)
+  const debit = { endToEndId, amounts: [debited, ...others] as const, returns, payee, reference }
+  const assigned = await assignBankDebit(debit, wallet, context)
   if (!('transfer' in assigned)) return refuse(...assigned)
   const { transfer, owedCents } = assigned
-  emit('sepa.debit_assigned', { sepaMessageId, transferId: transfer.id, walletId, amountCents, owedCents })
-  await listAsTaken(sepaMessageId, { endToEndId, transferId: transfer.id }, records)
+  const { id: transferId, amountCents } = transfer
+  emit('sepa.debit_assigned', { sepaMessageId, transferId, walletId, amountCents, owedCents })
+  await listAsTaken(sepaMessageId, { endToEndId, transferId, amountCents }, records)
   return transfer
+}
+
+const debitedCents = (payment: StoredPaymentReport, endToEndId: string): Cents | undefined =>
+  payment.endToEndId === endToEndId && payment.notice === 'settled' && payment.cents
+    ? cents(payment.cents)
+    : undefined
+
+/** A payment is older than the files that report its return, so ids bound the search. */
+const RETURNS = `
+select p ->> 'cents' as cents from sepa_messages m, jsonb_array_elements(m.payments) p
+where (m.owner_id, m.mode) = ($1, $2) and m.id > 'sepamessage_' || $3
+  and m.payments @> jsonb_build_array(jsonb_build_object('endToEndId', $3::text, 'notice', 'returned'))
+  and p @> jsonb_build_object('endToEndId', $3::text, 'notice', 'returned')`
+
+/** Returns that were read before the transfer was known, or after its rejection, have had no effect. */
+async function findReturns(
+  { ownerId, mode }: SepaMessage,
+  endToEndId: string,
+  sql: Sql,
+): Promise<(Cents | null)[]> {
+  const rows = await sql<Row & { cents: string | null }>(RETURNS, [ownerId, mode, endToEndId])
+  return rows.map(({ cents: amount }) => (amount ? cents(amount) : null))
+}
+
+interface AssignedPayment {
+  readonly endToEndId: string
+  readonly transferId: string
+  readonly amountCents: Cents
 }
 
 /** Locks the file last, since the accounts are locked before records. */
 async function listAsTaken(
   messageId: string,
-  { endToEndId, transferId }: { readonly endToEndId: string; readonly transferId: string },
+  { endToEndId, transferId, amountCents }: AssignedPayment,
   records: Records,
 ): Promise<void> {
   const message = await records.findOne(SepaMessage, { id: messageId }, { lock: true })
   if (!message) throw new Error(`${messageId}: a bank file is never deleted`)
   message.payments = message.payments.map(payment =>
-    payment.endToEndId === endToEndId && payment.notice === 'settled'
+    debitedCents(payment, endToEndId) === amountCents
       ? { ...payment, transferId, outcome: 'taken' }
       : payment,
   )

@@ -25,6 +25,13 @@ export type StoredPaymentReport = Omit<ReportedPayment, 'note' | 'status' | 'amo
   readonly cents?: string | null
 }
 
+/**
+ * Files are read side by side. An assignment waits for them, and they wait for it, since a report that either
+ * overlooks would never be applied.
+ */
+export const WHILE_NO_DEBIT_IS_ASSIGNED = `select pg_advisory_xact_lock_shared(hashtextextended('bank_debits', 0))`
+export const WHILE_NO_FILE_IS_READ = `select pg_advisory_xact_lock(hashtextextended('bank_debits', 0))`
+
 /** A file of the bank and what it changed. It belongs to the platform, not to an owner. */
 const message = defineEntity({
   name: 'SepaMessage',

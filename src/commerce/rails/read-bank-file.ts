@@ -10,7 +10,7 @@ import { platformTenantInMode, recordBankFile } from '../../money/incoming/index
 import { truncateText } from '../../values/schemas.ts'
 import { type SubmittedPayment, submittedPayments } from '../transfers/index.ts'
 import type { bankReportOutcomes, railsApi } from './api.ts'
-import { SepaMessage, SepaNotice, sepaMessageResponse } from './message.ts'
+import { SepaMessage, SepaNotice, sepaMessageResponse, WHILE_NO_DEBIT_IS_ASSIGNED } from './message.ts'
 import { endToEndIdsInMessage } from './queue.ts'
 import type { messageIn } from './thread.ts'
 
@@ -43,6 +43,7 @@ async function recordMessage(
   const { records, switchTenant, emit } = context
   const platform = platformTenantInMode(mode)
   const { kind, statement } = bankMessage
+  await context.sql(WHILE_NO_DEBIT_IS_ASSIGNED)
   const matched = await matchPayments(bankMessage, mode, context.sql)
   const booked = statement && (await recordCredits(statement, mode, context))
   switchTenant(platform)

@@ -135,8 +135,8 @@ export async function writePayments(
 function reclaimIntent(payment: Payment, state: PaymentState, { payments }: PaymentBatch): void {
   const intent = coveringIntent(payment, { payments })
   if (!intent || state.capturedCents === 0n) return
-  const isMine = intent.paymentId === payment.id || intent.transactionId === payment.transactionId
-  if (isMine && (intent.paymentId || intent.transactionId)) return
+  const isPaidByMe = intent.transactionId !== null && intent.transactionId === payment.transactionId
+  if (intent.paymentId === payment.id || isPaidByMe) return
   // Once this service has begun a payment on an intent, it pays that intent, even if the agent was frozen
   // since.
   const isPayable = state.isSelfInitiated

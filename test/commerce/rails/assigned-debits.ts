@@ -1,7 +1,16 @@
 import { describe, expect, test } from '@jest/globals'
 import { newId } from '../../../src/values/ids.ts'
 import { sepaNoticesIn } from '../../support/commerce/sepa-notices.ts'
-import { aLiveClient, anAgent, aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
+import {
+  aBeneficiary,
+  aFundedAgent,
+  aLiveClient,
+  anAgent,
+  anIntent,
+  aSepaTransfer,
+  aWallet,
+  bodyOf,
+} from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { bookingOf, camt, returnedBooking } from '../../support/money/camt.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
@@ -131,13 +140,58 @@ describe('a debit of a payment that the database has lost', () => {
     await proveLedger()
   })
 
+  test('repays the debt when the bank returns it', async () => {
+    const { client: poor } = await service.owner()
+    const [{ id: walletId }, lost] = [await aWallet(poor, 8), aLostReference()]
+    const { id } = await debitFile(lost)
+    await bodyOf(assign(id, lost, walletId))
+    expect(await bodyOf(poor.billing.balance({}))).toMatchObject({ availableEuros: 0, owedEuros: 2 })
+    await bodyOf(poor.transfers.simulateReturn({ body: { transferId: `transfer_${lost}` } }))
+    expect(await bodyOf(poor.billing.balance({}))).toMatchObject({ availableEuros: 8, owedEuros: 0 })
+    await proveLedger(poor)
+  })
+
+  test('is a debt that the return of another transfer repays', async () => {
+    const { client: poor } = await service.owner()
+    const transfer = await aSepaTransfer(poor)
+    await bodyOf(poor.sandbox.advance({ body: { minutes: 1 } }))
+    const { status } = await bodyOf(poor.transfers.get({ params: { id: transfer.id } }))
+    expect(status).toBe('completed')
+    const lost = aLostReference()
+    const { id } = await debitFile(lost)
+    await bodyOf(assign(id, lost, transfer.fromWalletId))
+    await bodyOf(poor.transfers.simulateReturn({ body: { transferId: transfer.id } }))
+    expect(await bodyOf(poor.billing.balance({}))).toMatchObject({ availableEuros: 2.5, owedEuros: 0 })
+    await proveLedger(poor)
+  })
+
   test('belongs to the agent whose wallet paid', async () => {
     const { client: payer } = await service.owner()
     const { id: agentId, walletId } = await anAgent(payer)
     const lost = aLostReference()
     const { id } = await debitFile(lost)
-    expect(await bodyOf(assign(id, lost, String(walletId)))).toMatchObject({ agentId })
+    const assigned = await bodyOf(assign(id, lost, String(walletId)))
+    expect(assigned).toMatchObject({ agentId })
+    const params = { id: String(assigned.transactionId) }
+    expect(await bodyOf(payer.transactions.get({ params }))).toMatchObject({ agentId, amountEuros: 10 })
     await proveLedger(payer)
+  })
+
+  test('is the one with an amount, or that of the transfer, if the file has several', async () => {
+    const [{ id: walletId }, lost] = [await aWallet(client, 25), aLostReference()]
+    const none = bookingOf(lost, '', {})
+    const { id } = await receive(camt([none, bookingOf(lost, '10.00'), bookingOf(lost, '12.00')]))
+    expect(await bodyOf(assign(id, lost, walletId))).toMatchObject({ amountEuros: 10 })
+    const transfer = await aSepaTransfer(client, { name: 'No Match GmbH' })
+    const known = String(transfer.endToEndId)
+    const several = camt([bookingOf(known, '10.00'), bookingOf(known, '12.50')])
+    const file = await receive(several)
+    expect(await bodyOf(assign(file.id, known, transfer.fromWalletId))).toMatchObject({ amountEuros: 12.5 })
+    expect((await receive(several)).payments).toMatchObject([
+      { amountEuros: 10, outcome: 'unknown_payment', transferId: null },
+      { amountEuros: 12.5, outcome: 'taken', transferId: transfer.id },
+    ])
+    await proveLedger()
   })
 })
 
@@ -198,7 +252,92 @@ describe('a debit of a transfer that had not left, or had come back', () => {
   })
 })
 
+describe('a debit of a cancelled transfer on an intent', () => {
+  async function aCancelled() {
+    const { client: payer } = await service.owner()
+    const agent = await aFundedAgent(payer, {}, 100)
+    const beneficiary = await aBeneficiary(payer, { name: 'No Match GmbH' })
+    const { id: intentId } = await anIntent(payer, agent.id, {
+      beneficiaryId: beneficiary.id,
+      amountEuros: 30,
+    })
+    await bodyOf(payer.intents.approve({ params: { id: intentId }, body: {} }))
+    const pay = () =>
+      bodyOf(
+        payer.transfers.create({
+          body: { fromWalletId: agent.walletId, beneficiaryId: beneficiary.id, amountEuros: 12.5, intentId },
+        }),
+      )
+    const transfer = await pay()
+    await bodyOf(payer.transfers.cancel({ params: { id: transfer.id }, body: {} }))
+    const { id } = await debitFile(String(transfer.endToEndId), '12.50')
+    const intent = () => bodyOf(payer.intents.get({ params: { id: intentId } }))
+    const assigned = () => bodyOf(assign(id, String(transfer.endToEndId), agent.walletId, {}))
+    const balance = () => bodyOf(payer.wallets.get({ params: { id: agent.walletId } }))
+    return { payer, pay, assigned, intent, balance, intentId }
+  }
+
+  test('pays the intent if that is free', async () => {
+    const { payer, assigned, intent, balance, intentId } = await aCancelled()
+    const { transactionId, intentId: paid } = await assigned()
+    expect(paid).toBe(intentId)
+    expect(await intent()).toMatchObject({ status: 'completed', transactionId })
+    expect(await balance()).toMatchObject({ availableEuros: 87.5, heldEuros: 0 })
+    await proveLedger(payer)
+  })
+
+  test('takes nothing from the intent if another transfer pays that', async () => {
+    const { payer, pay, assigned, intent, balance, intentId } = await aCancelled()
+    const retry = await pay()
+    expect(await assigned()).toMatchObject({ status: 'completed', intentId: null })
+    expect(await intent()).toMatchObject({ status: 'approved' })
+    expect(await balance()).toMatchObject({ availableEuros: 57.5, heldEuros: 30 })
+    const other = await bodyOf(
+      dash.rails.assign({
+        params: { id: (await debitFile(String(retry.endToEndId), '12.50')).id },
+        body: { endToEndId: String(retry.endToEndId), walletId: retry.fromWalletId },
+      }),
+    )
+    expect(other).toMatchObject({ status: 'completed', intentId })
+    expect(await balance()).toMatchObject({ availableEuros: 75, heldEuros: 0 })
+    await proveLedger(payer)
+  })
+})
+
 describe('an assignment of a debit is refused', () => {
+  test('if its return was read before it', async () => {
+    const [{ id: walletId }, lost] = [await aWallet(client, 25), aLostReference()]
+    const { id } = await debitFile(lost)
+    const back = await receive(camt([returnedBooking(lost, '10.00')]))
+    expect(back.payments).toMatchObject([{ outcome: 'unknown_payment', notice: 'returned' }])
+    const { status, code } = await assign(id, lost, walletId)
+    expect([status, code]).toEqual([409, 'debit_returned'])
+    expect((await client.transfers.get({ params: { id: `transfer_${lost}` } })).status).toBe(404)
+    expect((await wallet(walletId)).availableEuros).toBe(25)
+  })
+
+  test('if its return was read after the rejection of the transfer, and had no effect', async () => {
+    const transfer = await aSubmitted()
+    const reference = String(transfer.endToEndId)
+    await bodyOf(reject(transfer.id, 'AC04'))
+    const { id } = await debitFile(reference, '777.06')
+    const back = await receive(camt([returnedBooking(reference, '777.06')]))
+    expect(back.payments).toMatchObject([{ outcome: 'taken', notice: 'returned' }])
+    const refused = await assign(id, reference, transfer.fromWalletId)
+    expect(refused).toMatchObject({ status: 409, code: 'debit_returned' })
+    expect((await get(transfer.id)).status).toBe('rejected')
+    expect((await wallet(transfer.fromWalletId)).availableEuros).toBe(777.06)
+    await proveLedger()
+  })
+
+  test('not by the return of another amount, which a person checks', async () => {
+    const [{ id: walletId }, lost] = [await aWallet(client, 25), aLostReference()]
+    const { id } = await debitFile(lost)
+    await receive(camt([returnedBooking(lost, '9.50')]))
+    expect((await bodyOf(assign(id, lost, walletId))).status).toBe('completed')
+    await proveLedger()
+  })
+
   test.each([
     ['of another currency', '10.00', { currency: 'USD' }],
     ['that is not booked', '10.00', { status: '<Cd>PDNG</Cd>' }],

@@ -28,13 +28,23 @@ import {
 /** A payment that the bank has debited, although no transfer of it was submitted. */
 interface BankDebit {
   readonly endToEndId: string
-  readonly amountCents: Cents
+  /** The amounts of the debits with this reference in the bank's file. */
+  readonly amounts: readonly [Cents, ...Cents[]]
+  /** The amounts of its returns in all files; null if a file gives none. */
+  readonly returns: readonly (Cents | null)[]
   readonly payee: { readonly name: string; readonly iban: string } | undefined
   readonly reference: string | null
 }
 
 type BankDebitRefusal = readonly [
-  'debit_not_open' | 'wallet_not_payer' | 'amount_differs' | 'wallet_closed' | 'payee_missing',
+  (
+    | 'debit_not_open'
+    | 'debit_returned'
+    | 'wallet_not_payer'
+    | 'amount_differs'
+    | 'wallet_closed'
+    | 'payee_missing'
+  ),
   string?,
 ]
 
@@ -44,35 +54,39 @@ interface AssignedDebit {
   readonly owedCents: Cents
 }
 
-/** Waits for a concurrent assignment of the same debit, to any wallet. */
-const LOCK = `select pg_advisory_xact_lock(hashtextextended('bank_debit|' || $1, 0))`
-
 const KNOWN = `
 select owner_id as "ownerId", mode, from_wallet_id as "walletId", amount_cents as "amountCents"
 from transfers where end_to_end_id = $1`
 
 type KnownTransfer = Row & Tenant & { readonly walletId: string; readonly amountCents: Cents }
 
-async function findKnown(endToEndId: string, sql: Sql): Promise<KnownTransfer | undefined> {
-  const [, [known]] = await Promise.all([sql(LOCK, [endToEndId]), sql<KnownTransfer>(KNOWN, [endToEndId])])
-  return known
+/** The amount that was debited: that of the transfer, if the file has several. */
+async function identify({ endToEndId, amounts, returns, ...more }: BankDebit, sql: Sql) {
+  const [known] = await sql<KnownTransfer>(KNOWN, [endToEndId])
+  const amountCents = amounts.find(amount => amount === known?.amountCents) ?? amounts[0]
+  const isReturned = returns.some(returned => returned === null || returned === amountCents)
+  return { known, isReturned, debit: { endToEndId, amountCents, ...more } }
 }
+
+type IdentifiedDebit = Awaited<ReturnType<typeof identify>>['debit']
 
 /**
  * Books a debit to the wallet that paid. The bank has paid, so the wallet is debited even beyond its balance. The
  * transfer is the record of it, under its own id: a database that was restored to an earlier instant gets it again.
+ * The caller has excluded concurrent assignments.
  */
 export async function assignBankDebit(
-  debit: BankDebit,
+  reported: BankDebit,
   wallet: Pick<PayableWallet, 'id' | 'status'>,
   context: TransferStepContext,
 ): Promise<AssignedDebit | BankDebitRefusal> {
   const { sql, tenant } = context
-  const known = await findKnown(debit.endToEndId, sql)
+  const { known, isReturned, debit } = await identify(reported, sql)
   const refusal = known ? mismatch(debit, wallet, known, tenant) : unrestorable(debit, wallet)
   if (refusal) return refusal
+  if (isReturned) return ['debit_returned']
   if (!known) await insertTransfers(sql, [lostTransfer(debit, wallet, context)])
-  const locked = await lockTransfer(`transfer_${debit.endToEndId}`, context, DEBT_ACCOUNTS)
+  const locked = await lockTransfer(`transfer_${debit.endToEndId}`, context, { others: DEBT_ACCOUNTS })
   if (!locked) throw new Error(`${debit.endToEndId}: the transfer of the debit is missing`)
   const { transfer, batch } = locked
   if (!transferMachine.can(transfer.status, 'submitted')) return ['debit_not_open', alreadyBooked(transfer)]
@@ -84,7 +98,7 @@ export async function assignBankDebit(
 }
 
 function mismatch(
-  { endToEndId, amountCents }: BankDebit,
+  { endToEndId, amountCents }: IdentifiedDebit,
   wallet: Pick<PayableWallet, 'id'>,
   known: KnownTransfer,
   { ownerId, mode }: Tenant,
@@ -103,7 +117,7 @@ function mismatch(
 }
 
 function unrestorable(
-  { payee }: BankDebit,
+  { payee }: IdentifiedDebit,
   { status }: Pick<PayableWallet, 'status'>,
 ): BankDebitRefusal | undefined {
   if (status === 'closed') return ['wallet_closed']
@@ -115,7 +129,7 @@ const alreadyBooked = ({ id, status }: Transfer): string =>
 
 /** Begins as a transfer that never left, and counts as made when its id was. */
 function lostTransfer(
-  { endToEndId, amountCents, payee, reference }: BankDebit,
+  { endToEndId, amountCents, payee, reference }: IdentifiedDebit,
   { id: fromWalletId }: Pick<PayableWallet, 'id'>,
   { tenant, now }: TransferStepContext,
 ): TransferRow {
@@ -140,13 +154,14 @@ function submit(locked: LockedTransfer, context: TransferStepContext): LockedTra
   const isCounted = status === 'created' || status === 'verifying'
   // Its first submission is posted under its id, and was undone.
   const cause = { ...transferHoldReference(id), id: status === 'rejected' ? `${id}/debit` : id }
-  const payment = sepaPaymentFromTransfer({ ...transfer, status: 'created', submittedAt: null })
+  const agentId = transfer.agentId ?? wallet.agentId
+  const payment = sepaPaymentFromTransfer({ ...transfer, agentId, status: 'created', submittedAt: null })
   transferMachine.move(transfer, 'submitted')
   if (!isCounted) days.use(transfer)
   const captured = { type: 'captured', cents: transfer.amountCents } as const
   applyPaymentFact(payment, captured, sepaChannel, transferEvidence(transfer, cause), batch, context)
   const { transactionId, intentId } = payment
   const submitted = { submittedAt: context.now, dueAt: context.now, reason: null }
-  Object.assign(transfer, { ...submitted, transactionId, intentId, agentId: wallet.agentId })
+  Object.assign(transfer, { ...submitted, transactionId, intentId, agentId })
   return { ...locked, payment }
 }

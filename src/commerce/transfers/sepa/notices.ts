@@ -5,6 +5,7 @@ import { type IsoReason, isoReasonOf, recallRefusalReason } from '../../../iso20
 import type { Mode } from '../../../kernel/contract/actor.ts'
 import { bindHandlers, type ContextOf } from '../../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
+import { DEBT_ACCOUNTS } from '../../../money/ledger/index.ts'
 import {
   isUnansweredRailCall,
   type SepaPaymentStatus,
@@ -216,12 +217,19 @@ export const submittedPayments = (
 
 export type BankNotice = Pick<ReportedStatus, 'notice' | 'reasonCode' | 'payeeCheck'>
 
+/**
+ * Money that the bank returns repays debts, as any money from outside. A transfer returns once, so that the
+ * repayment can have its reference; a rejected one can be submitted and returned later.
+ */
+const lockNotified = (id: string, { notice }: Partial<BankNotice>, context: TransferStepContext) =>
+  lockTransfer(id, context, notice === 'returned' ? { ifExists: DEBT_ACCOUNTS } : {})
+
 export async function applyBankNotice(
   transferId: string,
   bankNotice: BankNotice,
   context: TransferStepContext,
 ): Promise<void> {
-  const locked = await lockTransfer(transferId, context)
+  const locked = await lockNotified(transferId, bankNotice, context)
   if (locked?.transfer.submittedAt) await applyReport(locked, bankNotice, context)
 }
 
@@ -240,7 +248,7 @@ type SimulateContext = ContextOf<typeof simulateSepaApi.simulateReject>
 async function simulateNotice(transferId: string, bankNotice: Partial<BankNotice>, context: SimulateContext) {
   const { tenant, refuse } = context
   if (tenant.mode !== 'test') return refuse('test_mode_only')
-  const locked = await lockTransfer(transferId, context)
+  const locked = await lockNotified(transferId, bankNotice, context)
   if (!locked) return refuse('transfer_not_found')
   if (!locked.transfer.submittedAt) return refuse('transfer_not_submitted')
   await applyReport(locked, { ...NO_NOTICE, ...bankNotice }, context)

@@ -81,7 +81,7 @@ export interface LockedTransfer {
 export async function lockTransfer(
   id: string,
   context: TransferStepContext,
-  alsoLocked: readonly (typeof DEBT_ACCOUNTS)[number][] = [],
+  debt: { readonly [when in 'others' | 'ifExists']?: typeof DEBT_ACCOUNTS } = {},
 ): Promise<LockedTransfer | null> {
   const { records, sql, tenant } = context
   // Reads ids that never change without a lock, since the accounts are locked before the transfer.
@@ -96,7 +96,8 @@ export async function lockTransfer(
   const [book, locked, , transfer, transaction, wallets, refunds] = await Promise.all([
     lockBook(sql, context, {
       wallets: walletIds,
-      others: ['bank', 'clearing_sepa', 'suspense', ...alsoLocked],
+      others: ['bank', 'clearing_sepa', 'suspense', ...(debt.others ?? [])],
+      ifExists: debt.ifExists ?? [],
       holds: [transferHoldReference(id), ...payments.holds],
     }),
     lockTransferDays(sql, tenant, [unlocked]),
