@@ -91,7 +91,7 @@ export function createPorts(parts: Parts): Ports {
     ...outside,
     ...given,
     languageModel: model && chatCompletions(model, given.outbound),
-    health: healthReader(database, temporal),
+    health: singleFlight(() => healthOf(database, temporal)),
     metrics: metrics.text,
     async advanceClock(tenant, toMs) {
       await advanceTenantClock({ areas, database, execute }, tenant, toMs)
@@ -144,30 +144,26 @@ function missingIdentityFinder(areas: Areas): FindMissingIdentity {
 }
 
 /**
- * Whether PostgreSQL answers is one cheap statement, as load balancers ask every second. The backlog of webhooks costs
- * more the longer it is, and a slow or failed reading of it is no outage.
+ * All figures are read on one connection: each page of the console requests them. Load balancers ask every second, so the
+ * first, cheap one decides. The backlog of webhooks takes longer the more there is, and is no outage.
  */
-function healthReader(database: Database, temporal: Parts['temporal']): () => Promise<ServiceHealth> {
-  const backlog = singleFlight(() =>
-    onConnection(database, null, client => {
-      const sql = sqlOfTransaction(client)
-      return Promise.all([deliveryOverdueSeconds(sql), countWebhooksBehind(sql)])
-    }),
-  )
-  const outbox = () =>
-    onConnection(database, null, client => oldestOutboxSeconds(sqlOfTransaction(client))).catch(
-      () => undefined,
-    )
-  return singleFlight(async () => {
-    const [oldest, [overdue, behind]] = await Promise.all([outbox(), answerInTime(backlog()).catch(() => [])])
-    const serving = await temporal()
-    return {
-      database: reachable(oldest !== undefined),
-      temporal: serving === null ? null : reachable(serving),
-      relay: { oldestSeconds: oldest ?? null },
-      deliveries: { oldestSeconds: overdue ?? null, behind: behind ?? 0 },
-    }
+async function healthOf(database: Database, temporal: Parts['temporal']): Promise<ServiceHealth> {
+  const reached = Promise.withResolvers<number | null>()
+  const backlog = onConnection(database, null, client => {
+    const sql = sqlOfTransaction(client)
+    oldestOutboxSeconds(sql).then(reached.resolve, reached.reject)
+    return Promise.all([deliveryOverdueSeconds(sql), countWebhooksBehind(sql)])
   })
+  backlog.catch(reached.reject)
+  const oldest = await reached.promise.catch(() => undefined)
+  const [overdue, behind] = await answerInTime(backlog).catch(() => [])
+  const serving = await temporal()
+  return {
+    database: reachable(oldest !== undefined),
+    temporal: serving === null ? null : reachable(serving),
+    relay: { oldestSeconds: oldest ?? null },
+    deliveries: { oldestSeconds: overdue ?? null, behind: behind ?? 0 },
+  }
 }
 
 const reachable = (is: boolean) => (is ? 'ok' : 'unreachable')

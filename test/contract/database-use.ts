@@ -150,10 +150,10 @@ const CROSS_TENANT_TABLES = new Set(['incoming_credits', 'sepa_files', 'sepa_mes
 /**
  * Expired rows of all tenants are removed together. Look-ups that find the tenant: by a secret, by the
  * operator's id, by a payer's reference, by a bank's reference, by a card, by a passkey; the operator's
- * lists; and a count of all.
+ * lists; and a count of all, and the age of what is oldest of all.
  */
 const CROSS_TENANT =
-  /^\s*delete from \w+ where ctid = any\(array\(|\bs\.hash = \$1|from fundings where id = \$1|from people p |from onboardings (o |where true)|from kyc_(submissions|documents) (k |where true)|from disputes d |from gdpr_deletions d\s|from payment_requests (one )?where (one\.)?id = |where end_to_end_id = (any|\$1)|where processor_card_id = \$1|credential_id = \$1$|backlog_after is not null/
+  /^\s*delete from \w+ where ctid = any\(array\(|\bs\.hash = \$1|from fundings where id = \$1|from people p |from onboardings (o |where true)|from kyc_(submissions|documents) (k |where true)|from disputes d |from gdpr_deletions d\s|from payment_requests (one )?where (one\.)?id = |where end_to_end_id = (any|\$1)|where processor_card_id = \$1|credential_id = \$1$|backlog_after is not null|clock_timestamp\(\) - (e\.recorded_at|min\(first\.due_at\))\)/
 
 interface PlanNode {
   readonly 'Node Type': string
