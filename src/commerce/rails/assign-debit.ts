@@ -16,6 +16,7 @@ export const assignDebit: HandlerOf<typeof railsApi.assign> = async ({ params, b
   const { id: sepaMessageId, mode } = message
   const [debited, ...others] = message.payments.flatMap(payment => debitedCents(payment, endToEndId) ?? [])
   if (debited === undefined) return refuse('debit_not_found')
+  // They run in this order, so the returns are read under the lock.
   const [[wallet], , returns] = await Promise.all([
     findPayableWallets(sql, { mode }, { ids: [walletId] }),
     sql(WHILE_NO_FILE_IS_READ),
