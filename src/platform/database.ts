@@ -17,15 +17,18 @@ const TIMEOUTS = {
 /**
  * `role` cannot change rows of the journal and the ledger. `plan_cache_mode`: prepared statements look rows
  * up by key, and planning each call anew took a fifth of the database's time. Such a plan is kept while its
- * table grows, so two settings keep it on its index at any size that the table had when it was planned.
- * `enable_seqscan`: a table of one page would be read whole and sorted. `random_page_cost`: the data is in
- * memory or on an SSD; the default is for spinning disks and makes batches scan whole tables.
+ * table grows, so three settings keep it on its index at any size that the table had when it was planned.
+ * `enable_seqscan`: a table of one page would be read whole and sorted. `enable_bitmapscan`: an owner and its
+ * agent look independent, so a list of a large owner would join two indexes and sort all that it has.
+ * `random_page_cost`: the data is in memory or on an SSD; the default is for spinning disks and makes batches
+ * scan whole tables.
  */
 export const POSTGRES_SESSION_OPTIONS = {
   options: Object.entries({
     role: 'agentpay_application',
     plan_cache_mode: 'force_generic_plan',
     enable_seqscan: 'off',
+    enable_bitmapscan: 'off',
     random_page_cost: 1,
   })
     .map(([name, value]) => `-c ${name}=${value}`)

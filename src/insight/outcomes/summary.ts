@@ -85,11 +85,12 @@ export const outcomeSummaryViews = (groupBy: string): readonly SpendView[] => vi
 /**
  * The CTE `reported`: intents with their present state, and their cost as payments less refunds. Intents and
  * their payments are read by a list of ids, which are neighbours in an index of any size, and joined to
- * outcomes by grouping: PostgreSQL cannot estimate how many there are, and might join them one by one.
+ * outcomes by grouping: PostgreSQL cannot estimate how many there are, and might join them one by one. The index
+ * of payments by intent is of another collation than the outcomes' column, whose own would keep PostgreSQL from it.
  */
 const reportedBy = ({ ofOutcome, ofIntent }: Grouping, ofAgent: string): string => `
 reports as materialized (
-  select o.intent_id, ${ofOutcome} as key, o.success, o.value_cents from outcomes o
+  select o.intent_id collate "default" as intent_id, ${ofOutcome} as key, o.success, o.value_cents from outcomes o
   where o.owner_id = $1 and o.mode = $2 and o.declared_at >= $4::date::timestamp at time zone 'UTC'
     and o.declared_at < $5::date::timestamp at time zone 'UTC' ${ofAgent}
 ),

@@ -21,14 +21,18 @@ begin
     where w.status = 'active' and w.deleted_at is null
       and greatest(waiting.due_at, waiting.leased_until, w.paused_until) <= clock_timestamp()
   ), (
-    select extract(epoch from clock_timestamp() - min(e.recorded_at))
-    from delivery_position d cross join lateral (
+    select extract(epoch from clock_timestamp() - e.recorded_at)
+    from (
       select next.* from events next
-      where next.written_in >= (d.position ->> 'below')::bigint and not is_read(next.written_in, next.id, d.position)
+      where next.written_in >= (select (position ->> 'below')::bigint from delivery_position)
+        and not is_read(next.written_in, next.id, (select position from delivery_position))
       order by next.written_in, next.id limit 10000
-    ) e
-    where exists (select from webhooks w where (w.owner_id, w.mode) = (e.owner_id, e.mode) and w.status = 'active'
-      and w.deleted_at is null and w.backlog_after is null and w.wanted_since <= e.written_in
-      and w.events && array['*', e.event])
+    ) e cross join lateral (
+      select from webhooks w where (w.owner_id, w.mode) = (e.owner_id, e.mode) and w.status = 'active'
+        and w.deleted_at is null and w.backlog_after is null and w.wanted_since <= e.written_in
+        and w.events && array['*', e.event]
+      limit 1
+    ) wanted
+    order by e.written_in, e.id limit 1
   ));
 end $$;
