@@ -86,7 +86,9 @@ async function findAuthorization(
   { authorizationId: id }: NetworkMessageInput,
   { records }: SandboxNetworkContext,
 ) {
-  return id === undefined ? null : records.findOne(CardAuthorization, { $or: [{ processorRef: id }, { id }] })
+  if (id === undefined) return null
+  const named = await records.findOne(CardAuthorization, { processorRef: id })
+  return named ?? records.findOne(CardAuthorization, { id })
 }
 
 async function findNumber(
