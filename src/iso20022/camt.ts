@@ -173,6 +173,7 @@ interface OwnPayment {
   readonly reasonCode: string | null
   /** Zero if the entry has several payments and gives no amount for this payment. */
   readonly amountCents: Cents
+  readonly isInstant: boolean
 }
 
 function ownPaymentsIn(entry: XmlElement): OwnPayment[] {
@@ -188,8 +189,12 @@ function ownPaymentsIn(entry: XmlElement): OwnPayment[] {
     notice: direction === 'DBIT' ? 'settled' : 'returned',
     reasonCode: textAt(payment, 'RtrInf/Rsn/Cd'),
     amountCents: amountOf(payment) ?? (details.length === 1 ? amountAt(entry, 'Amt') : undefined) ?? NO_CENTS,
+    isInstant: (textAt(payment, FAMILY) ?? textAt(entry, FAMILY)) === 'IRCT',
   }))
 }
+
+/** The family of a payment in the ISO 20022 code set; `IRCT` are issued real-time credit transfers. */
+const FAMILY = 'BkTxCd/Domn/Fmly/Cd'
 
 const amountOf = (payment: XmlElement): Cents | undefined =>
   amountAt(payment, 'Amt') ?? amountAt(payment, 'AmtDtls/TxAmt/Amt')

@@ -21,4 +21,6 @@ export interface PaymentNotice extends ReportedStatus {
   readonly endToEndId: string | null
   /** Null in a pain.002, which gives no amounts. */
   readonly amountCents: Cents | null
+  /** Missing in a pain.002, which does not say it. */
+  readonly isInstant?: boolean
 }

@@ -1,4 +1,5 @@
 import './rails/assigned-debits.ts'
+import './rails/assignment-races.ts'
 import './rails/rails-answers.ts'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

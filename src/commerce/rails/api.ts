@@ -129,7 +129,7 @@ export const railsApi = {
   assign: post('/rails/sepa/{id}/assign', {
     summary: 'Assign a debit to the wallet that paid',
     description:
-      'For a booked debit of a payment that is not known as sent, usually because the database was restored to an earlier instant: the bank has paid, and the money is still in the wallet.\n\nThe transfer with this `endToEndId` is created again under its ID, or continued if it was cancelled or rejected, and is `completed`. The wallet is debited in any case: holds stay, and the owner owes what is missing. A debit counts once, in whichever files it is; later files about it change the transfer as usual. A debit whose return has been read is refused, since the two cancel out.',
+      'For a booked debit of a payment that is not known as sent, usually because the database was restored to an earlier instant: the bank has paid, and the money is still in the wallet.\n\nThe transfer with this `endToEndId` is created again under its ID, or continued if it was cancelled or rejected, and is `completed`. If it is created, its scheme is `sct_inst` where the bank transaction code has the family `IRCT`, otherwise `sct`. The wallet is debited in any case: holds stay, and the owner owes what is missing. A debit counts once, in whichever files it is; later files about it change the transfer as usual. A debit whose return has been read is refused, since the two cancel out.',
     callers: ['dash'],
     body: z.strictObject({
       endToEndId: patternTextSchema(

@@ -3,7 +3,7 @@ import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { findPayableWallets, isPurse } from '../../money/wallets/index.ts'
 import { type Cents, cents } from '../../values/money.ts'
-import { assignBankDebit } from '../transfers/index.ts'
+import { assignBankDebit, type BookedDebit } from '../transfers/index.ts'
 import type { railsApi } from './api.ts'
 import { SepaMessage, type StoredPaymentReport, WHILE_NO_FILE_IS_READ } from './message.ts'
 
@@ -14,8 +14,8 @@ export const assignDebit: HandlerOf<typeof railsApi.assign> = async ({ params, b
   const message = await records.findOne(SepaMessage, { id: params.id })
   if (!message) return refuse('message_not_found')
   const { id: sepaMessageId, mode } = message
-  const [debited, ...others] = message.payments.flatMap(payment => debitedCents(payment, endToEndId) ?? [])
-  if (debited === undefined) return refuse('debit_not_found')
+  const [first, ...others] = message.payments.flatMap(payment => debitIn(payment, endToEndId) ?? [])
+  if (!first) return refuse('debit_not_found')
   // They run in this order, so the returns are read under the lock.
   const [[wallet], , returns] = await Promise.all([
     findPayableWallets(sql, { mode }, { ids: [walletId] }),
@@ -25,7 +25,7 @@ export const assignDebit: HandlerOf<typeof railsApi.assign> = async ({ params, b
   if (!wallet) return refuse('wallet_not_found')
   if (isPurse(wallet)) return refuse('wallet_of_card')
   switchTenant({ ownerId: wallet.ownerId, mode })
-  const debit = { endToEndId, amounts: [debited, ...others] as const, returns, payee, reference }
+  const debit = { endToEndId, debits: [first, ...others] as const, returns, payee, reference }
   const assigned = await assignBankDebit(debit, wallet, context)
   if (!('transfer' in assigned)) return refuse(...assigned)
   const { transfer, owedCents } = assigned
@@ -35,9 +35,9 @@ export const assignDebit: HandlerOf<typeof railsApi.assign> = async ({ params, b
   return transfer
 }
 
-const debitedCents = (payment: StoredPaymentReport, endToEndId: string): Cents | undefined =>
+const debitIn = (payment: StoredPaymentReport, endToEndId: string): BookedDebit | undefined =>
   payment.endToEndId === endToEndId && payment.notice === 'settled' && payment.cents
-    ? cents(payment.cents)
+    ? { amountCents: cents(payment.cents), scheme: payment.isInstant ? 'sct_inst' : 'sct' }
     : undefined
 
 /** A payment is older than the files that report its return, so ids bound the search. */
@@ -72,7 +72,7 @@ async function listAsTaken(
   const message = await records.findOne(SepaMessage, { id: messageId }, { lock: true })
   if (!message) throw new Error(`${messageId}: a bank file is never deleted`)
   message.payments = message.payments.map(payment =>
-    debitedCents(payment, endToEndId) === amountCents
+    debitIn(payment, endToEndId)?.amountCents === amountCents
       ? { ...payment, transferId, outcome: 'taken' }
       : payment,
   )

@@ -23,6 +23,7 @@ type ReportedPayment = Response['payments'][number]
 export type StoredPaymentReport = Omit<ReportedPayment, 'note' | 'status' | 'amountCents'> & {
   readonly status?: string | null
   readonly cents?: string | null
+  readonly isInstant?: boolean
 }
 
 /**

@@ -15,7 +15,7 @@ export {
   TransferRecord,
   transferEvents,
 } from './schemas.ts'
-export { assignBankDebit } from './sepa/bank-debit.ts'
+export { assignBankDebit, type BookedDebit } from './sepa/bank-debit.ts'
 export { applyBankNotice, type SubmittedPayment, submittedPayments } from './sepa/notices.ts'
 export { type CreditReturns, loadCreditReturns } from './sepa/pay-back.ts'
 export { lockRefundedAgents, refundTransfer, transferRefundApi, transferRefundBatch } from './take-back.ts'

@@ -39,6 +39,9 @@ type Assignment = Partial<Parameters<typeof dash.rails.assign>[0]['body']>
 const assign = (id: string, endToEndId: string, walletId: string, more: Assignment = { payee }) =>
   dash.rails.assign({ params: { id }, body: { endToEndId, walletId, ...more } })
 
+const familyOf = (code: string): string =>
+  `<BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>${code}</Cd><SubFmlyCd>ESCT</SubFmlyCd></Fmly></Domn></BkTxCd>`
+
 const eventsOf = async (transferId: string): Promise<string[]> => {
   const { data } = await bodyOf(client.events.list({ query: { limit: 50 } }))
   return data.filter(({ data }) => data.transferId === transferId).map(({ event }) => event)
@@ -55,7 +58,7 @@ describe('a debit of a payment that the database has lost', () => {
     const id = `transfer_${lost}`
     expect(assigned).toMatchObject({
       ...{ id, status: 'completed', fromWalletId: walletId, amountEuros: 10, endToEndId: lost },
-      ...{ kind: 'sepa', reference: 'Rechnung Nr. 4711', reason: null },
+      ...{ kind: 'sepa', scheme: 'sct', reference: 'Rechnung Nr. 4711', reason: null },
     })
     expect(await get(id)).toEqual(assigned)
     expect(await wallet(walletId)).toMatchObject({ availableEuros: 15, heldEuros: 0 })
@@ -69,6 +72,16 @@ describe('a debit of a payment that the database has lost', () => {
     const { data } = await bodyOf(client.transfers.list({ query: { from } }))
     expect(data.map(({ id }) => id)).toContain(id)
     await proveLedger()
+  })
+
+  test.each([
+    ['sct_inst', 'its entry is of issued real-time transfers', familyOf('IRCT'), ''],
+    ['sct_inst', 'it is one, in an entry of others', familyOf('ICDT'), familyOf('IRCT')],
+    ['sct', 'its entry is of issued transfers', familyOf('ICDT'), ''],
+  ])('is a transfer by %s if %s', async (scheme, _, more, inTx) => {
+    const [{ id: walletId }, lost] = [await aWallet(client, 25), aLostReference()]
+    const { id } = await receive(camt([bookingOf(lost, '10.00', { more }, inTx)]))
+    expect(await bodyOf(assign(id, lost, walletId))).toMatchObject({ status: 'completed', scheme })
   })
 
   test('counts once: the same file, and another one with the same booking, change nothing', async () => {

@@ -4,6 +4,7 @@ import type { Tenant } from '../../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 import { DEBT_ACCOUNTS } from '../../../money/ledger/index.ts'
 import type { PayableWallet } from '../../../money/wallets/index.ts'
+import type { SepaScheme } from '../../../ports/sepa-rail.ts'
 import { utcDay } from '../../../values/clock.ts'
 import { idTime } from '../../../values/ids.ts'
 import { type Cents, formatMoney, subtractCents } from '../../../values/money.ts'
@@ -25,11 +26,16 @@ import {
   writeTransfer,
 } from './sepa-transfer.ts'
 
+export interface BookedDebit {
+  readonly amountCents: Cents
+  readonly scheme: SepaScheme
+}
+
 /** A payment that the bank has debited, although no transfer of it was submitted. */
 interface BankDebit {
   readonly endToEndId: string
-  /** The amounts of the debits with this reference in the bank's file. */
-  readonly amounts: readonly [Cents, ...Cents[]]
+  /** The debits with this reference in the bank's file. */
+  readonly debits: readonly [BookedDebit, ...BookedDebit[]]
   /** The amounts of its returns in all files; null if a file gives none. */
   readonly returns: readonly (Cents | null)[]
   readonly payee: { readonly name: string; readonly iban: string } | undefined
@@ -60,12 +66,12 @@ from transfers where end_to_end_id = $1`
 
 type KnownTransfer = Row & Tenant & { readonly walletId: string; readonly amountCents: Cents }
 
-/** The amount that was debited: that of the transfer, if the file has several. */
-async function identify({ endToEndId, amounts, returns, ...more }: BankDebit, sql: Sql) {
+/** The debit with the amount of the transfer, if the file has several. */
+async function identify({ endToEndId, debits, returns, ...more }: BankDebit, sql: Sql) {
   const [known] = await sql<KnownTransfer>(KNOWN, [endToEndId])
-  const amountCents = amounts.find(amount => amount === known?.amountCents) ?? amounts[0]
-  const isReturned = returns.some(returned => returned === null || returned === amountCents)
-  return { known, isReturned, debit: { endToEndId, amountCents, ...more } }
+  const booked = debits.find(({ amountCents }) => amountCents === known?.amountCents) ?? debits[0]
+  const isReturned = returns.some(returned => returned === null || returned === booked.amountCents)
+  return { known, isReturned, debit: { endToEndId, ...booked, ...more } }
 }
 
 type IdentifiedDebit = Awaited<ReturnType<typeof identify>>['debit']
@@ -129,7 +135,7 @@ const alreadyBooked = ({ id, status }: Transfer): string =>
 
 /** Begins as a transfer that never left, and counts as made when its id was. */
 function lostTransfer(
-  { endToEndId, amountCents, payee, reference }: IdentifiedDebit,
+  { endToEndId, amountCents, scheme, payee, reference }: IdentifiedDebit,
   { id: fromWalletId }: Pick<PayableWallet, 'id'>,
   { tenant, now }: TransferStepContext,
 ): TransferRow {
@@ -138,7 +144,7 @@ function lostTransfer(
   const transfer = newSepaTransfer(
     { tenant, now },
     {
-      ...{ fromWalletId, amountCents, scheme: 'sct', countedOn: utcDay(createdAt) },
+      ...{ fromWalletId, amountCents, scheme, countedOn: utcDay(createdAt) },
       reference: reference && toSepaText(reference, MAX_TRANSFER_REFERENCE_LENGTH),
       payee: { ...payee, sepaName: toSepaText(payee.name, MAX_SEPA_NAME_LENGTH), bic: null },
     },
