@@ -5,7 +5,7 @@ import { WALLETS } from '../cases/transfer-cases.ts'
 import { outputOf } from '../child.ts'
 import { answering } from './answering.ts'
 import type { Peer, Place } from './compare.ts'
-import { absenceOf, namedProgram } from './named-program.ts'
+import { absenceOf, namedProgram, nameOf } from './named-program.ts'
 import { openDatabase } from './own-database.ts'
 import { openRedis, redisAbsence } from './redis.ts'
 import { forEachAccount, startIn } from './started.ts'
@@ -28,7 +28,7 @@ const booking = (from: string, to: string) => ({
 
 /** Server and workers with Redis, as its compose file runs them. `skip_queue` books before it answers, as we do. */
 export const blnk: Peer = {
-  name: 'Blnk',
+  name: nameOf('Blnk', VARIABLE),
   absence: () => absenceOf(VARIABLE) ?? redisAbsence(),
   async open(place) {
     const database = await openDatabase(place)

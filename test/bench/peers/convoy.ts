@@ -2,7 +2,7 @@ import { lastingPort } from '../../support/processes/lasting-port.ts'
 import { outputOf, type Served } from '../child.ts'
 import type { Peer, Place } from './compare.ts'
 import { delivering } from './delivering.ts'
-import { absenceOf, namedProgram } from './named-program.ts'
+import { absenceOf, namedProgram, nameOf } from './named-program.ts'
 import { openDatabase } from './own-database.ts'
 import { openRedis, redisAbsence } from './redis.ts'
 import { startIn } from './started.ts'
@@ -14,7 +14,7 @@ type Env = Readonly<Record<string, string>>
 
 /** Server and agent with Redis and PostgreSQL, as its compose file runs them. */
 export const convoy = (receiver: Served): Peer => ({
-  name: 'Convoy',
+  name: nameOf('Convoy', VARIABLE),
   absence: () => absenceOf(VARIABLE) ?? redisAbsence(),
   async open(place) {
     const database = await openDatabase(place)

@@ -2,7 +2,7 @@ import { lastingPort } from '../../support/processes/lasting-port.ts'
 import { WALLETS } from '../cases/transfer-cases.ts'
 import { answering } from './answering.ts'
 import type { Peer } from './compare.ts'
-import { absenceOf, namedProgram } from './named-program.ts'
+import { absenceOf, namedProgram, nameOf } from './named-program.ts'
 import { openDatabase } from './own-database.ts'
 import { forEachAccount, startIn } from './started.ts'
 
@@ -16,7 +16,7 @@ const posting = (source: string, destination: string, amount: number) => ({
 
 /** Server and worker, as its compose file runs them. */
 export const formance: Peer = {
-  name: 'Formance Ledger',
+  name: nameOf('Formance Ledger', VARIABLE),
   absence: () => absenceOf(VARIABLE),
   async open(place) {
     const database = await openDatabase(place)

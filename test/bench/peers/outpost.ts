@@ -3,7 +3,7 @@ import { outputOf, type Served } from '../child.ts'
 import { post } from '../stage.ts'
 import type { Peer, Place } from './compare.ts'
 import { delivering } from './delivering.ts'
-import { absenceOf, namedProgram } from './named-program.ts'
+import { absenceOf, namedProgram, nameOf } from './named-program.ts'
 import { openDatabase } from './own-database.ts'
 import { openRabbitMq, rabbitMqAbsence } from './rabbitmq.ts'
 import { openRedis, redisAbsence } from './redis.ts'
@@ -16,7 +16,7 @@ const TOPIC = 'policy.created'
 
 /** Its three services with Redis, RabbitMQ and PostgreSQL, as its compose files run them. */
 export const outpost = (receiver: Served): Peer => ({
-  name: 'Outpost',
+  name: nameOf('Outpost', VARIABLE),
   absence: () => absenceOf(VARIABLE) ?? redisAbsence() ?? rabbitMqAbsence(),
   async open(place) {
     const database = await openDatabase(place)
