@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { settingVariables } from '../../src/platform/settings/settings.ts'
 import { DEADLINE_MS, until } from '../support/until.ts'
+import { inMemoryGroup } from './memory-limits.ts'
 
 export interface Running {
   /** The program's ready line. */
@@ -106,7 +107,7 @@ export const parentOf = (pid: number | undefined): number => statOf(pid)[1] ?? 0
 export const memoryOf = (pid: number | undefined): number =>
   Number(/VmRSS:\s+(\d+)/.exec(proc(pid, 'status'))?.[1]) / 1024
 
-export const node = (file: string): string[] => [process.execPath, ...flags, file]
+export const node = (file: string): string[] => [...inMemoryGroup(file), process.execPath, ...flags, file]
 
 export function outputOf(command: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {

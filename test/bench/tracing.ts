@@ -46,8 +46,8 @@ export async function measureTracing(stage: Stage): Promise<Section> {
   const text = [
     'POST /intents: processor time of the server + of PostgreSQL for one request, the median of the rounds',
     tableLine(['traced', ...CLIENTS.map(clients => `${clients} clients`)]),
-    `what is left without a collector: ${wholeNumber(untraced)} ns for each request, ${share} % of its processor time`,
     ...SHARES.map(share => tableLine([nameOf(share), ...CLIENTS.map(clients => cellOf(share, clients))])),
+    `what is left without a collector: ${wholeNumber(untraced)} ns for each request, ${share} % of the server’s processor time`,
   ]
   function cellOf(share: number | null, clients: number): string {
     const of = figures.find(one => one.share === share && one.clients === clients)

@@ -24,6 +24,7 @@ export interface Service {
   readonly cap_drop?: readonly string[]
   readonly security_opt?: readonly string[]
   readonly privileged?: boolean
+  readonly deploy?: { readonly resources: { readonly limits: { readonly memory: string } } }
 }
 
 export interface Compose {

@@ -10,6 +10,7 @@ import { composeText, makeSecrets, readCompose, readVariables } from './compose.
 interface Container {
   readonly command?: readonly string[]
   readonly env?: readonly { readonly name: string; readonly value: string }[]
+  readonly resources?: { readonly limits: { readonly memory: string } }
 }
 
 interface Pod {
@@ -47,6 +48,8 @@ const pods = podsIn(files.filter(file => !isOfComponent(file)))
 const additions = podsIn(files.filter(isOfComponent))
 const [program] = manifestsIn('program.yaml').flatMap(({ spec }) => spec.template?.spec ?? [])
 
+const programOf = (command: Container['command'] | string): string => basename(command?.[1] ?? '', '.ts')
+
 const secretsOf = ({ volumes = [] }: Pod): string[] =>
   volumes.flatMap(({ secret }) => secret?.items.map(({ key }) => key) ?? [])
 const variablesOf = ({ containers }: Pod) => containers.flatMap(({ env = [] }) => env)
@@ -76,6 +79,18 @@ describe('the manifests for Kubernetes', () => {
     const [{ images }] = manifestsIn('kustomization.yaml') as [Manifest]
     expect(images).toEqual([{ name: 'agent-payments', newTag: manifest.version }])
     expect(services['api-1']?.image).toBe(`agent-payments:${manifest.version}`)
+  })
+
+  test('limit each program to the memory of its container in docker-compose.yml', () => {
+    const limits = pods.flatMap(({ containers }) =>
+      containers.map(({ command, resources }) => [programOf(command), resources?.limits.memory]),
+    )
+    const ofCompose = (program: unknown) =>
+      Object.values(services).find(({ command }) => programOf(command) === program)?.deploy?.resources.limits
+        .memory
+    expect(limits).toHaveLength(5)
+    for (const [program, memory] of limits)
+      expect([program, memory]).toEqual([program, `${ofCompose(program)}i`])
   })
 
   test('set only settings that exist', () => {

@@ -5,6 +5,7 @@ import { freePort } from '../../../src/dev/processes/free-port.ts'
 import { printLine } from '../../../src/platform/output.ts'
 import { until } from '../../support/until.ts'
 import { node, serve, tracked } from '../child.ts'
+import { type MemoryUse, memoryUses } from '../memory-limits.ts'
 import { openAccount } from '../price/flows.ts'
 import { type Section, tableLine, wholeNumber } from '../report.ts'
 import { isShort, usualOrShort } from '../short.ts'
@@ -62,7 +63,11 @@ export async function measureSoak(stage: Stage, engine: Engine): Promise<Section
   const growing = trends.filter(({ grows }) => grows)
   // In a short form everything still warms up.
   if (failed > 0 || (growing.length > 0 && !isShort)) process.exitCode = 1
-  return { figures: { soak: { perSecond, failed, trends, series } }, text: textOf(perSecond, failed, trends) }
+  const uses = memoryUses()
+  return {
+    figures: { soak: { perSecond, failed, trends, series, uses } },
+    text: [textOf(perSecond, failed, trends), ...uses.map(useLine)].join('\n'),
+  }
 }
 
 async function newPayer(stage: Stage, url: string, number: number): Promise<Payer> {
@@ -138,11 +143,11 @@ function progressOf(minute: number, line: PaidLine, figures: readonly Figure[]):
       .filter(({ name }) => name.startsWith(start))
       .map(
         ({ name, value }) =>
-          `${name.slice(start.length).replace(', MB', '')} ${value.toFixed(start === 'behind: ' ? 1 : 0)}`,
+          `${name.slice(start.length).replace(', MiB', '')} ${value.toFixed(start === 'behind: ' ? 1 : 0)}`,
       )
       .join(', ')
   const paid = `${line.paid} paid, ${line.failed} failed${line.failure ? ` (${line.failure})` : ''}, ${line.p50.toFixed(0)}/${line.p99.toFixed(0)} ms, ${line.waiting} wait`
-  return `  ${minute.toFixed(1)} min: ${paid}; MB ${some('memory of ')}; behind ${some('behind: ')}`
+  return `  ${minute.toFixed(1)} min: ${paid}; MiB ${some('memory of ')}; behind ${some('behind: ')}`
 }
 
 function textOf(perSecond: number, failed: number, trends: readonly Trend[]): string {
@@ -157,3 +162,10 @@ function textOf(perSecond: number, failed: number, trends: readonly Trend[]): st
       ),
   ].join('\n')
 }
+
+const useLine = ({ service, limitMib, peakMib, kills }: MemoryUse): string =>
+  tableLine([
+    `${service}: the most of its ${wholeNumber(limitMib)} MiB`,
+    `${wholeNumber(peakMib)} MiB`,
+    `${kills} killed`,
+  ])

@@ -35,12 +35,12 @@ async function heapOf({ name, metricsUrl }: WatchedProcess): Promise<Figure[]> {
   const answer = await fetch(metricsUrl, { headers: { 'x-dashboard-secret': SECRET } })
   const [, bytes] = /^nodejs_heap_size_used_bytes (\S+)$/m.exec(await answer.text()) ?? []
   if (bytes === undefined) throw new Error(`${metricsUrl} does not tell the heap`)
-  return [{ name: `heap of ${name}, MB`, value: Number(bytes) / 2 ** 20, bound: HEAP }]
+  return [{ name: `heap of ${name}, MiB`, value: Number(bytes) / 2 ** 20, bound: HEAP }]
 }
 
 export async function memoryFigures(processes: readonly WatchedProcess[]): Promise<Figure[]> {
   const resident = processes.map(one => ({
-    name: `memory of ${one.name}, MB`,
+    name: `memory of ${one.name}, MiB`,
     value: one.memoryMegabytes(),
     bound: MEMORY,
   }))
