@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
+import { kinds } from './drill/open-processes.ts'
 import { mustStopAll } from './drill/upgrade.ts'
 
 test.each([
@@ -11,3 +13,13 @@ test.each([
     expect(mustStopAll(from, to)).toBe(stops)
   },
 )
+
+/** It goes through its pages to the end, and waits for nothing. */
+const NEVER_OPEN = 'statements'
+
+test('the drill opens a process of every workflow', () => {
+  const index = readFileSync('workflows/index.ts', 'utf8')
+  const workflows = [...index.matchAll(/export \{ (?:\w+ as ')?([\w-]+)'? \}/g)].map(([, name]) => name)
+  const opened = Object.values(kinds).map(({ workflow }) => workflow)
+  expect(new Set([...opened, NEVER_OPEN])).toEqual(new Set(workflows))
+})

@@ -12,6 +12,7 @@ import {
   takeBaseBackup,
   untilArchived,
   untilRecovered,
+  verifyBaseBackup,
 } from './drill/backup.ts'
 import type { Bank } from './drill/bank.ts'
 import { checkBooks, checkPayments } from './drill/checks.ts'
@@ -19,6 +20,7 @@ import { copyErasures, erase, hasName, reapplyErasures, untilErased } from './dr
 import { type Installation, openAccount, openInstallation, SERVICES } from './drill/installation.ts'
 import { aPayer, type Load, send, startLoad } from './drill/load.ts'
 import { finishProcesses, untilRunning } from './drill/open-processes.ts'
+import { type PostgresProgram, postgresPrograms } from './drill/postgres-programs.ts'
 import { openReport, type Report } from './drill/report.ts'
 import { mustStopAll, roll, takeOver, versionIn } from './drill/upgrade.ts'
 import { hasFile, openWork, type Work } from './drill/work.ts'
@@ -40,10 +42,11 @@ runProcess(async life => {
   const closers: (() => unknown)[] = []
   life.closeLater(() => closeAll(closers))
   try {
+    const program = await postgresPrograms(join(folder, 'programs'), report.tell)
     const place = await openInstallation(folder, await temporalBinary())
     const receiver = await openReceiver()
     closers.push(place.close, receiver.close)
-    const work = await recoverFromDisaster(place, receiver, report)
+    const work = await recoverFromDisaster({ place, program }, receiver, report)
     await upgrade(place, work, folder, report)
   } catch (error) {
     report.check('the drill came to its end', false, (error as Error).message)
@@ -61,12 +64,19 @@ async function temporalBinary(): Promise<string> {
   return found.binary
 }
 
-async function recoverFromDisaster(place: Installation, receiver: Receiver, report: Report): Promise<Work> {
+interface Backed {
+  readonly place: Installation
+  /** Of PostgreSQL, for the base backup. */
+  readonly program: PostgresProgram | undefined
+}
+
+async function recoverFromDisaster(backed: Backed, receiver: Receiver, report: Report): Promise<Work> {
+  const { place } = backed
   report.tell('An installation at work')
   await report.timed('start of the installation', () => install(place))
   const work = await report.timed('a process of every kind is opened', () => openWork(place, receiver))
   const load = startLoad(work.payer, [place.urls[0]])
-  const fate = await untilDisaster(place, work, load, report)
+  const fate = await untilDisaster(backed, work, load, report)
 
   report.tell('The disaster: everything is killed, and the data is deleted')
   const began = performance.now()
@@ -112,11 +122,17 @@ const INSTANT = `
 select at::text as instant, extract(epoch from at)::float8 * 1000 as "instantMs"
 from (select clock_timestamp() as at) as clock`
 
-async function untilDisaster(place: Installation, work: Work, load: Load, report: Report): Promise<Fate> {
+async function untilDisaster(
+  { place, program }: Backed,
+  work: Work,
+  load: Load,
+  report: Report,
+): Promise<Fate> {
   const { bank, erasure } = work
   await load.more(PAYMENTS)
-  const way = await report.timed('base backup under load', () => takeBaseBackup(place))
+  const way = await report.timed('base backup under load', () => takeBaseBackup(place, program))
   report.note(`size of the base backup, by ${way}`, `${Math.round(baseBackupBytes(place) / 2 ** 20)} MiB`)
+  if (program) await verifyBaseBackup(place, program, report)
   await report.timed('copy of the files', () => copyFiles(place))
   await load.more(PAYMENTS)
 

@@ -17,17 +17,18 @@ import { postgresPaths } from '../../../src/dev/postgres/paths.ts'
 import { giveOwnership } from '../../../src/dev/processes/unprivileged-user.ts'
 import { until } from '../../support/until.ts'
 import type { Installation, Sql } from './installation.ts'
+import type { PostgresProgram } from './postgres-programs.ts'
+import type { Report } from './report.ts'
 
 const run = promisify(execFile)
 
 /** As in docs/how-to/backup.md, but for a minute: the drill waits for the last file. */
 const ARCHIVE_TIMEOUT = '5s'
 
-const MAJOR = '18'
-
 const clusterOf = (dataDir: string): string => realpathSync(join(dataDir, 'postgres', 'data'))
 const walIn = (backupDir: string): string => join(backupDir, 'wal')
-const baseIn = (backupDir: string): string => join(backupDir, 'base', 'base.tar')
+const baseFolder = (backupDir: string): string => join(backupDir, 'base')
+const baseIn = (backupDir: string): string => join(baseFolder(backupDir), 'base.tar')
 
 /** Sets up what docs/how-to/backup.md says, and restarts PostgreSQL. */
 export async function archiveWal(place: Installation): Promise<void> {
@@ -45,22 +46,31 @@ export async function archiveWal(place: Installation): Promise<void> {
 }
 
 /** Takes a base backup of the running cluster, and returns the way. */
-export async function takeBaseBackup({ dataDir, backupDir, databaseUrl }: Installation): Promise<string> {
-  mkdirSync(join(backupDir, 'base'))
+export async function takeBaseBackup(
+  { dataDir, backupDir, databaseUrl }: Installation,
+  program: PostgresProgram | undefined,
+): Promise<string> {
+  mkdirSync(baseFolder(backupDir))
   copyFileSync(join(dataDir, 'postgres', 'password'), join(backupDir, 'password'))
-  if (await hasBaseBackupProgram()) {
-    const options = [`--pgdata=${join(backupDir, 'base')}`, '--format=tar', '--checkpoint=fast']
-    await run('pg_basebackup', [`--dbname=${databaseUrl}`, ...options])
+  if (program) {
+    const options = [`--pgdata=${baseFolder(backupDir)}`, '--format=tar', '--checkpoint=fast']
+    await program('pg_basebackup', [`--dbname=${databaseUrl}`, ...options])
     return 'pg_basebackup'
   }
   await copyCluster(clusterOf(dataDir), baseIn(backupDir), databaseUrl)
   return 'pg_backup_start'
 }
 
-/** The program copies clusters of its own major version or an older one. */
-async function hasBaseBackupProgram(): Promise<boolean> {
-  const { stdout } = await run('pg_basebackup', ['--version']).catch(() => ({ stdout: '' }))
-  return stdout.includes(` ${MAJOR}.`)
+export async function verifyBaseBackup(
+  { backupDir }: Installation,
+  program: PostgresProgram,
+  report: Report,
+): Promise<void> {
+  const refusal = await program('pg_verifybackup', ['--no-parse-wal', baseFolder(backupDir)]).then(
+    () => undefined,
+    (error: Error) => error.message,
+  )
+  report.check('pg_verifybackup accepts the base backup', refusal === undefined, refusal)
 }
 
 /** What a base backup does not contain: PostgreSQL makes it anew, or the archive has it. */
@@ -113,7 +123,8 @@ export async function restoreBase({ dataDir, backupDir }: Installation, instant:
   const { home, user } = postgresPaths(realpathSync(dataDir))
   const data = join(home, 'data')
   mkdirSync(data, { mode: 0o700 })
-  await run('tar', ['-xpf', baseIn(backupDir), '-C', data])
+  // pg_basebackup names the user postgres in each header, whoever runs the cluster.
+  await run('tar', ['-xpf', baseIn(backupDir), '--numeric-owner', '-C', data])
   mkdirSync(join(data, 'pg_wal'), { recursive: true, mode: 0o700 })
   const settings = [
     `restore_command = 'cp ${walIn(backupDir)}/%f %p'`,

@@ -71,6 +71,7 @@ export interface OpenProcess {
 }
 
 interface Kind {
+  readonly workflow: string
   /** Returns the id of the run. */
   readonly open: (stage: Stage) => Promise<string>
   /** What a person or another system does about it. Without it, the test clock ends it. */
@@ -137,8 +138,9 @@ const story = (stories: Readonly<Record<string, Story>>, name: string): Story =>
 }
 
 /** In the order in which they are finished: at last, time passes. */
-const kinds: Readonly<Record<string, Kind>> = {
+export const kinds: Readonly<Record<string, Kind>> = {
   'intent that waits for approval': {
+    workflow: 'intent',
     open: async stage => `intent/${await anIntentThatWaits(stage)}`,
     async finish(stage, id) {
       await approve(stage, id)
@@ -147,6 +149,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     result: 'completed',
   },
   'approved intent, not paid yet': {
+    workflow: 'intent',
     async open(stage) {
       const id = await anIntentThatWaits(stage)
       await approve(stage, id)
@@ -156,21 +159,25 @@ const kinds: Readonly<Record<string, Kind>> = {
     result: 'completed',
   },
   'transfer whose payee is doubtful': {
+    workflow: 'transfer',
     open: stage => transferTo(stage, 'Close Adler GmbH', 12.5, 'waits for confirmPayee'),
     finish: ({ client }, id) => bodyOf(client.transfers.confirmPayee({ params: { id }, body: {} })),
     result: 'completed',
   },
   'transfer that settles later': {
+    workflow: 'transfer',
     // The sandbox’s bank settles this amount after an hour.
     open: stage => transferTo(stage, 'Bäckerei Müller', 777.01, 'submitted'),
     result: 'completed',
   },
   'delivery of a webhook that is retried': {
+    workflow: 'webhook',
     open: aDeliveryThatFails,
     finish: async ({ receiver }) => receiver.treat('/down', respondWith(204)),
     result: 'delivered',
   },
   card: {
+    workflow: 'card',
     async open({ client, shows }) {
       const { id } = await aCard(client)
       await shows(`card/${id}`, 'for its expiry or a change')
@@ -180,6 +187,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     result: 'closed',
   },
   'request for a card': {
+    workflow: 'card-request',
     async open({ client, shows }) {
       const { id: agentId } = await aFundedAgent(client)
       const limits = { maxTransactionEuros: 50 }
@@ -193,6 +201,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     result: 'issued',
   },
   'payment request': {
+    workflow: 'collect',
     async open({ client, shows }) {
       const { id } = await aRequest(client, (await aWallet(client)).id)
       await shows(`collect/${id}`, 'for the payment, until')
@@ -205,6 +214,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     result: 'paid',
   },
   'identity of a person': {
+    workflow: 'kyc',
     async open(stage) {
       // The sandbox’s provider does not answer about this name; with a real rail the operator decides.
       const { workflowId } = await submittedIdentity(stage, 'Absent Ada')
@@ -215,11 +225,13 @@ const kinds: Readonly<Record<string, Kind>> = {
     result: 'verified',
   },
   'admission of a company': {
+    workflow: 'onboarding',
     open: theOnboarding,
     finish: ({ client }, id) => bodyOf(client.onboarding.withdraw({ params: { id } })),
     result: 'withdrawn',
   },
   incident: {
+    workflow: 'incident',
     open: story(incidentStories, 'incident-waits'),
     async finish(stage, id) {
       const desk = incidentDesk(stage)
@@ -228,19 +240,33 @@ const kinds: Readonly<Record<string, Kind>> = {
     },
     result: 'closed',
   },
-  'machine payment with an open outcome': { open: story(mppStories, 'mpp-waits'), result: 'void' },
-  refund: { open: story(refundStories, 'refund-waits'), result: 'failed' },
+  'machine payment with an open outcome': {
+    workflow: 'mpp',
+    open: story(mppStories, 'mpp-waits'),
+    result: 'void',
+  },
+  refund: { workflow: 'refund', open: story(refundStories, 'refund-waits'), result: 'failed' },
   dispute: {
+    workflow: 'dispute',
     open: story(disputeStories, 'dispute-waits'),
     finish: ({ client }, disputeId) =>
       bodyOf(client.sandbox.disputeCard({ body: { disputeId, says: 'won' } })),
     result: 'won',
   },
-  mandate: { open: story(mandateStories, 'mandate-waits'), result: 'expired' },
-  'recovery of a passkey': { open: story(recoveryStories, 'recovery-waits'), result: 'expired' },
-  'export of personal data': { open: story(gdprStories, 'gdpr-export-waits'), result: 'expired' },
-  'deletion of personal data': { open: aDeletionThatWaits, result: 'completed' },
+  mandate: { workflow: 'mandate', open: story(mandateStories, 'mandate-waits'), result: 'expired' },
+  'recovery of a passkey': {
+    workflow: 'recovery',
+    open: story(recoveryStories, 'recovery-waits'),
+    result: 'expired',
+  },
+  'export of personal data': {
+    workflow: 'gdpr-export',
+    open: story(gdprStories, 'gdpr-export-waits'),
+    result: 'expired',
+  },
+  'deletion of personal data': { workflow: 'gdpr-deletion', open: aDeletionThatWaits, result: 'completed' },
   'agent whose policy ends': {
+    workflow: 'agent',
     async open({ client, shows }) {
       const body = { name: 'Short', expiresAfterMinutes: 30 }
       const policy = await bodyOf(client.policies.create({ body }))
@@ -252,20 +278,27 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 }
 
+interface Refused {
+  readonly kind: string
+  readonly reason: string
+}
+
 export interface Opened {
   readonly open: readonly OpenProcess[]
-  /** Kinds that this version does not open in this way, each with the reason. */
-  readonly refused: readonly string[]
+  /** Kinds that this version does not open in this way. */
+  readonly refused: readonly Refused[]
 }
 
 /** Opens a process of every kind. */
 export async function openProcesses(stage: Stage): Promise<Opened> {
-  const refused: string[] = []
-  const opening = Object.entries(kinds).map(async ([kind, { open }]) => {
+  const refused: Refused[] = []
+  const opening = Object.entries(kinds).map(async ([kind, { workflow, open }]) => {
     try {
-      return [{ kind, workflowId: await open(stage) }]
+      const workflowId = await open(stage)
+      if (!workflowId.startsWith(`${workflow}/`)) throw new Error(`${workflowId} is no ${workflow}`)
+      return [{ kind, workflowId }]
     } catch (error) {
-      refused.push(`${kind}: ${(error as Error).message}`)
+      refused.push({ kind, reason: (error as Error).message })
       return []
     }
   })

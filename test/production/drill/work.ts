@@ -37,7 +37,7 @@ export async function openWork(place: Installation, receiver: Receiver): Promise
   const stage = () => stageAt(place.temporal, { client, dash, sql, signer }, receiver)
   await aWebhook(client, { url: `${receiver.url}/up`, events: ['intent.completed'] })
   const { open, refused } = await openProcesses(stage())
-  if (refused.length > 0) throw new Error(refused.join('\n'))
+  if (refused.length > 0) throw new Error(JSON.stringify(refused))
   const file = readFileSync(RECEIPT).toString('base64')
   const { id: receiptId } = await bodyOf(client.receipts.create({ body: { file } }))
   const bank = await openBank(place)
