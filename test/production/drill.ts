@@ -21,12 +21,13 @@ import { type Installation, openAccount, openInstallation, SERVICES } from './dr
 import { aPayer, type Load, send, startLoad } from './drill/load.ts'
 import { finishProcesses, untilRunning } from './drill/open-processes.ts'
 import { type PostgresProgram, postgresPrograms } from './drill/postgres-programs.ts'
+import { releasedCheckout } from './drill/released.ts'
 import { openReport, type Report } from './drill/report.ts'
 import { mustStopAll, roll, takeOver, versionIn } from './drill/upgrade.ts'
 import { hasFile, openWork, type Work } from './drill/work.ts'
 import { closeAll, discardFolder, ownFolder } from './own-folder.ts'
 
-/** A checkout of the last released version, with its packages. */
+/** A checkout of an older version with its packages, or `released`: the last released one, out of the history. */
 const OLDER = process.env.DRILL_OLDER
 
 /** The short form has fewer payments. */
@@ -226,13 +227,20 @@ async function checkBank(bank: Bank, unknown: readonly string[], report: Report)
 async function upgrade(place: Installation, work: Work, folder: string, report: Report): Promise<void> {
   const here = process.cwd()
   report.tell('The upgrade')
-  if (OLDER) await takeOver(folder, resolve(OLDER), report)
-  else report.tell('  No takeover: DRILL_OLDER names no checkout of the last released version.')
-  const [from, to] = [versionIn(OLDER ?? here), versionIn(here)]
-  if (OLDER && !mustStopAll(from, to)) return rollFromOlder(resolve(OLDER), folder, report)
-  if (OLDER) report.tell(`  From ${from} to ${to} all programs stop, as docs/how-to/upgrade.md says.`)
+  const older = await olderCheckout(folder, report)
+  if (older) await takeOver(folder, older, report)
+  const [from, to] = [versionIn(older ?? here), versionIn(here)]
+  if (older && !mustStopAll(from, to)) return rollFromOlder(older, folder, report)
+  if (older) report.tell(`  From ${from} to ${to} all programs stop, as docs/how-to/upgrade.md says.`)
   await place.start(['api-2', 'worker-2'])
   await roll(place, work.payer, { from: here, to: here }, report)
+}
+
+async function olderCheckout(folder: string, report: Report): Promise<string | undefined> {
+  if (OLDER === 'released') return releasedCheckout(folder, report)
+  if (OLDER) return resolve(OLDER)
+  report.tell('  No takeover: DRILL_OLDER is neither released nor a checkout of an older version.')
+  return undefined
 }
 
 async function rollFromOlder(older: string, folder: string, report: Report): Promise<void> {
