@@ -48,7 +48,7 @@ function remove(group: string): void {
   try {
     rmdirSync(group)
   } catch {
-    // Of an interrupted bench: its killed processes have not left yet.
+    // When a bench is interrupted, its killed processes have not left the group yet.
   }
 }
 

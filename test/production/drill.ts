@@ -67,7 +67,7 @@ async function temporalBinary(): Promise<string> {
 
 interface Backed {
   readonly place: Installation
-  /** Of PostgreSQL, for the base backup. */
+  /** The base backup is made by it. */
   readonly program: PostgresProgram | undefined
 }
 

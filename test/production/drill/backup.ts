@@ -123,7 +123,7 @@ export async function restoreBase({ dataDir, backupDir }: Installation, instant:
   const { home, user } = postgresPaths(realpathSync(dataDir))
   const data = join(home, 'data')
   mkdirSync(data, { mode: 0o700 })
-  // pg_basebackup names the user postgres in each header, whoever runs the cluster.
+  // pg_basebackup names the user postgres in each header, also if another user runs the cluster.
   await run('tar', ['-xpf', baseIn(backupDir), '--numeric-owner', '-C', data])
   mkdirSync(join(data, 'pg_wal'), { recursive: true, mode: 0o700 })
   const settings = [
