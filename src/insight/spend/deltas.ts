@@ -150,7 +150,7 @@ const EVERYTHING: CountedIntentFacts = { keptBack: true, completed: true, labels
  * the merchant of a text. A report looks up only the intents that it lists.
  */
 export const spendDeltasSql = (
-  owners: (alias: string) => string,
+  owners: (alias: 'e' | 'r') => string,
   { keptBack, completed, labels }: CountedIntentFacts = EVERYTHING,
   merchantOf: (name: string) => string = () => 'null::text',
 ): string => `

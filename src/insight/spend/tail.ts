@@ -35,10 +35,11 @@ const countedIn = (views: readonly SpendView[]): CountedIntentFacts => ({
 })
 
 /**
- * Searched by the bounds alone: no index can use the owner in this form. Few rows are within them, but PostgreSQL
- * does not know that, and would read all events of a large owner instead.
+ * Events are searched by the bounds alone: no index can use the owner in this form. Few are within them, but
+ * PostgreSQL does not know that, and would read all events of a large owner. Refunds have an index of both.
  */
-const ofTenant = (alias: string): string => `${alias}.owner_id || ${alias}.mode = $1 || $2 and`
+const ofTenant = (alias: 'e' | 'r'): string =>
+  alias === 'e' ? 'e.owner_id || e.mode = $1 || $2 and' : 'r.owner_id = $1 and r.mode = $2 and'
 
 const textOf = ({ views, agentId }: Wanted): string => `
 with ${TAIL_BOUNDS_SQL},

@@ -1,6 +1,6 @@
 -- How many seconds ago the longest waiting delivery could have been made, over a thousand subscriptions at most; null
 -- where none waits. Deliveries under way, and those held up by their receiver's failures, do not count. An event that no
--- deliverer has read yet waits, too, where it is among the next ten thousand.
+-- deliverer has read yet waits, too, where it is among the next ten thousand: the first in the journal's order counts.
 create or replace function overdue_seconds() returns float8
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
 begin

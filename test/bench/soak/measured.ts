@@ -25,7 +25,7 @@ function positive(name: string): number | undefined {
 
 const MINUTES = positive('SOAK_MINUTES') ?? usualOrShort(120, 1)
 /** Payments a second; without it, a share of the most that the service and all its followers keep up with. */
-const RATE = positive('SOAK_RATE')
+const RATE = positive('SOAK_RATE') ?? usualOrShort(undefined, 5)
 const SHARE = 0.7
 const EVERY_SECONDS = usualOrShort(30, 5)
 const PROBE_SECONDS = usualOrShort(60, 5)

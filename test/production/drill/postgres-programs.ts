@@ -24,7 +24,8 @@ export async function postgresPrograms(
   tell: (line: string) => void,
 ): Promise<PostgresProgram | undefined> {
   try {
-    const bin = (await isOurMajor('pg_basebackup')) ? '' : await installed(folder)
+    const found = await Promise.all(['pg_basebackup', 'pg_verifybackup'].map(isOurMajor))
+    const bin = found.every(Boolean) ? '' : await installed(folder)
     return (name, args) => run(join(bin, name), [...args])
   } catch (error) {
     const [reason] = (error as Error).message.trim().split('\n').slice(-1)

@@ -11,15 +11,12 @@ const MIGRATIONS = 'src/migrations'
 
 const [version = '', migrations = {}] = Object.entries(versions).at(-1) ?? []
 
-/** A checkout of the last released version with its packages; undefined where the history lacks that version. */
+/** A checkout of the last released version with its packages; undefined where the history does not give it. */
 export async function releasedCheckout(folder: string, report: Report): Promise<string | undefined> {
-  const commit = await releasedCommit()
-  if (!commit) {
-    report.tell(
-      `  No takeover: the history here does not reach back to ${version}, the last released version.`,
-    )
-    return undefined
-  }
+  const commit = await releasedCommit().catch((error: Error) => {
+    report.tell(`  No takeover of ${version}, the last released version: ${error.message.trim()}`)
+  })
+  if (!commit) return undefined
   const checkout = join(folder, `released-${version}`)
   await report.timed(`checkout of ${version} (${commit.slice(0, 9)}), with its packages`, () =>
     install(commit, checkout),
@@ -28,20 +25,16 @@ export async function releasedCheckout(folder: string, report: Report): Promise<
 }
 
 /** The last commit without a migration that the version does not have. */
-async function releasedCommit(): Promise<string | undefined> {
+async function releasedCommit(): Promise<string> {
   const later = readdirSync(MIGRATIONS)
     .filter(name => /^\d{4}-/.test(name))
     .sort()
     .find(name => !(name.replace(/\.sql$/, '') in migrations))
-  if (!later) return undefined
+  if (!later) throw new Error('it has every migration that is here')
   const added = ['log', '-1', '--diff-filter=A', '--format=%H', '--', join(MIGRATIONS, later)]
-  try {
-    const { stdout: commit } = await run('git', added)
-    const { stdout } = await run('git', ['rev-parse', '--verify', '--quiet', `${commit.trim()}^`])
-    return stdout.trim()
-  } catch {
-    return undefined
-  }
+  const { stdout: commit } = await run('git', added)
+  const { stdout } = await run('git', ['rev-parse', '--verify', `${commit.trim()}^`])
+  return stdout.trim()
 }
 
 async function install(commit: string, checkout: string): Promise<void> {
@@ -50,6 +43,6 @@ async function install(commit: string, checkout: string): Promise<void> {
   await run('git', ['archive', `--output=${archive}`, commit])
   await run('tar', ['-xf', archive, '-C', checkout])
   // Beneath `npm run`, npm would take the folder of the outer project.
-  const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
-  await run('npm', ['ci', `--prefix=${checkout}`, ...quiet], { cwd: checkout })
+  const options = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
+  await run('npm', ['ci', `--prefix=${checkout}`, ...options], { cwd: checkout })
 }
