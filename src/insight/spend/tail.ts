@@ -35,8 +35,9 @@ const countedIn = (views: readonly SpendView[]): CountedIntentFacts => ({
 })
 
 /**
- * Events are searched by the bounds alone: no index can use the owner in this form. Few are within them, but
- * PostgreSQL does not know that, and would read all events of a large owner. Refunds have an index of both.
+ * Events are searched by the bounds alone: no index can use the owner and the mode when they are concatenated. Few
+ * events are within the bounds, but PostgreSQL does not know that, and would read all events of a large owner.
+ * Refunds have an index by owner and position.
  */
 const ofTenant = (alias: 'e' | 'r'): string =>
   alias === 'e' ? 'e.owner_id || e.mode = $1 || $2 and' : 'r.owner_id = $1 and r.mode = $2 and'

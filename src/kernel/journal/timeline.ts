@@ -71,9 +71,9 @@ where (owner_id, mode, run_id) = ($1, $2, $3) and id > $4
 order by id limit $5`
 
 /**
- * The first event of a call about a record leads to its others. The call of $4 may go on behind it. Records
- * have few events, but PostgreSQL expects so few of an owner that it would rather read all of those: so no index
- * can use the owner there.
+ * The first event of a call about a record leads to its others. The call of $4 may go on behind it. PostgreSQL
+ * underestimates how many events a large owner has, and would read all of them instead of those of the record. No
+ * index can use the owner and the mode when they are concatenated.
  */
 const OF_RECORDS = `${ENTRIES} (
   select one.* from (

@@ -218,8 +218,8 @@ export const submittedPayments = (
 export type BankNotice = Pick<ReportedStatus, 'notice' | 'reasonCode' | 'payeeCheck'>
 
 /**
- * Money that the bank returns repays debts first, as any money from outside. The repayment is posted under the transfer's
- * id, and an id is posted once. A rejection repays nothing, since a rejected transfer can still be submitted and returned.
+ * Money that the bank returns repays debts first, as all money from outside does. A rejection repays nothing: a rejected
+ * transfer can still be submitted and returned, and the ledger accepts one repayment for a transfer.
  */
 const lockNotified = (id: string, { notice }: Partial<BankNotice>, context: TransferStepContext) =>
   lockTransfer(id, context, notice === 'returned' ? { ifExists: DEBT_ACCOUNTS } : {})
