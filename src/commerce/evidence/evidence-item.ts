@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { RecordCondition } from '../../kernel/contract/records.ts'
+import { oneOf, type RecordCondition } from '../../kernel/contract/records.ts'
 import { nullable, realTimeColumn, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import { readStoredFile } from '../../kernel/database/stored-files.ts'
 import { FILE_KINDS, fileExtensionOf } from '../../values/file-kind.ts'
@@ -66,7 +66,7 @@ export const evidencePersonalData = {
 type ReadContext = Pick<Context, 'records'>
 
 export const findEvidence = (ids: readonly string[], context: ReadContext): Promise<Evidence[]> =>
-  find({ id: { $in: [...new Set(ids)] } }, context)
+  find({ id: oneOf([...new Set(ids)]) }, context)
 
 const find = (condition: RecordCondition<Evidence>, { records }: ReadContext): Promise<Evidence[]> =>
   records.find(Evidence, condition, { orderBy: { id: 'asc' }, limit: MAX_EVIDENCE_PER_INTENT })

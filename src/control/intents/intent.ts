@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import type { Records } from '../../kernel/contract/records.ts'
+import { oneOf, type Records } from '../../kernel/contract/records.ts'
 import {
   centsColumn,
   nullable,
@@ -206,7 +206,7 @@ export async function findIntentsById(
   records: Records,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Intent>> {
-  const intents = await records.find(Intent, { id: { $in: [...new Set(ids)] } })
+  const intents = await records.find(Intent, { id: oneOf([...new Set(ids)]) })
   return new Map(intents.map(intent => [intent.id, intent]))
 }
 
