@@ -5,7 +5,7 @@ import { oneOf, type RecordCondition } from '../../kernel/contract/records.ts'
 import { nullable, realTimeColumn, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import { readStoredFile } from '../../kernel/database/stored-files.ts'
 import { FILE_KINDS, fileExtensionOf } from '../../values/file-kind.ts'
-import type { PersonalData } from '../../values/personal.ts'
+import { keptWithIntent, type PersonalData } from '../../values/personal.ts'
 
 export const evidenceTypes = ['receipt', 'screenshot', 'invoice', 'confirmation', 'other'] as const
 
@@ -60,6 +60,7 @@ export const evidencePersonalData = {
     },
     plain: ['type', 'media_type'],
     files: ['sha256', 'view_sha256'],
+    keptWhile: keptWithIntent('t.intent_id'),
   },
 } as const satisfies PersonalData
 

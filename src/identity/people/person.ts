@@ -40,6 +40,7 @@ export const peoplePersonalData = {
       email: { kind: 'contact', ground: 'contract', forget: 'null' },
     },
     plain: ['role'],
+    keptWhile: { where: 't.joined_at is not null', words: 'the person has joined, and could decide' },
     about: { person: ['id'] },
   },
   person_links: {
