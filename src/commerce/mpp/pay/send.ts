@@ -12,7 +12,7 @@ import { applyPaymentFact } from '../../../control/payments/index.ts'
 import type { BatchedStep, ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import type { ContextOf } from '../../../kernel/contract/operation.ts'
 import type { Refusal } from '../../../kernel/contract/problem.ts'
-import type { Records } from '../../../kernel/contract/records.ts'
+import { oneOf, type Records } from '../../../kernel/contract/records.ts'
 import { tenantRecords } from '../../../kernel/database/record-store.ts'
 import {
   decodeChargeRequest,
@@ -151,7 +151,7 @@ export const recordPaidStep: BatchedStep<Paid, Payment, never, MachinePaymentEve
     const loading = loadTokenPayments(sql, { tenant, now }, { started })
     // Sent right after the agents' locks. Without those, a transaction never locks more than one of these
     // records.
-    const ids = { $in: payments.map(({ mppCredentialId }) => mppCredentialId) }
+    const ids = oneOf(payments.map(({ mppCredentialId }) => mppCredentialId))
     const finding = records.find(MppCredential, { id: ids }, { orderBy: { id: 'asc' }, lock: true })
     // Awaited last, so that its failure does not end the transaction while more statements are sent.
     finding.catch(() => undefined)
