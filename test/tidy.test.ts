@@ -25,6 +25,7 @@ import './tidy/data-model.ts'
 import './tidy/dependencies.ts'
 import './tidy/migrations.ts'
 import './tidy/named-in-docs.ts'
+import './tidy/options.ts'
 import './tidy/parts.ts'
 import './tidy/words.ts'
 
