@@ -270,7 +270,7 @@ function outcomeSummary({
   if (status === 'consumed' || status === 'void')
     return `${status === 'void' ? NOT_PAID : PAID} GET /v1/mpp/credentials/${id} has the record.`
   if (nextAction)
-    return `The card’s issuer wants a person to confirm the payment: ${nextAction.url}. Once it is confirmed, the card network reports that it is paid. GET /v1/mpp/credentials/${id} shows the outcome.`
+    return `The card’s issuer wants a person to confirm the payment: ${nextAction.url}. It counts as paid once the card network clears it. GET /v1/mpp/credentials/${id} shows the outcome.`
   return `The credential ${id} was sent, so it may have been paid: the money stays held, and nothing is minted again. GET /v1/mpp/credentials/${id} shows the outcome; once the owner has learned it from the merchant, resolve it with POST /v1/mpp/credentials/${id}/resolve.`
 }
 
