@@ -26,7 +26,11 @@ const CONSTRAINTS = { perTransactionEuros: 25, perMonthEuros: 100 }
 
 /** What the page sends: the mandate that the person has signed. */
 export const signedChoices =
-  ({ agentId, signer, pages }: OwnerAtTheBrowser) =>
+  ({
+    agentId,
+    signer,
+    pages,
+  }: Pick<OwnerAtTheBrowser, 'signer' | 'pages'> & { readonly agentId: string | null }) =>
   async (ticket: string) => {
     const mandate = { agentId, name: 'Claude', constraints: CONSTRAINTS, expiresAt: inDays(30) }
     const body = { ...mandate, ticket, scopes: ['payer' as const] }
