@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { intentUseRefusals } from '../../control/intents/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
@@ -15,6 +16,7 @@ import { accessWays } from './access-event.ts'
 
 export const accessSubjectRefusals = {
   intent_not_found: [404, 'intentId: the agent has no such intent.'],
+  ...intentUseRefusals,
   card_required: [
     400,
     'cardId: name the card. The agent has no active card, or more than one. GET /cards lists them, POST /cards issues one.',

@@ -9,7 +9,7 @@ import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { oneOf, type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { mayReachRecord } from '../../kernel/database/entity.ts'
+import { mayReachRecord, mayUseRecord } from '../../kernel/database/entity.ts'
 import { tenantRecords } from '../../kernel/database/record-store.ts'
 import { Card, CardNumber } from '../cards/index.ts'
 import type { AccessReason } from './access-event.ts'
@@ -67,7 +67,8 @@ export interface AccessSubject {
   readonly number: CardNumber | null
   readonly agent: Agent | null
   readonly intent: Intent | null
-  readonly needsIntent: boolean
+  /** Why there is no intent, although the caller named one. */
+  readonly intentProblem: 'intent_not_found' | 'intent_other_token' | null
 }
 
 type SubjectRefusal = keyof typeof accessSubjectRefusals
@@ -90,8 +91,11 @@ function cardBlockers({ cardId, card, number, agent }: AccessSubject): (SubjectR
   ]
 }
 
-function intentBlockers({ card, intent, needsIntent }: AccessSubject, now: Date): (SubjectRefusal | false)[] {
-  if (!intent) return [needsIntent && 'intent_not_found']
+function intentBlockers(
+  { card, intent, intentProblem }: AccessSubject,
+  now: Date,
+): (SubjectRefusal | false)[] {
+  if (!intent) return [intentProblem ?? false]
   return [
     unpayableIntentReason(intent, now) ?? false,
     hasPayeeRecord(intent) && 'intent_not_by_card',
@@ -125,6 +129,11 @@ interface SubjectQuery {
 const AGENTS_OF_CARDS =
   'id = any(array(select c.agent_id from cards c where c.owner_id = ? and c.mode = ? and c.id = any(?::text[])))'
 
+function problemOf(intent: Intent | undefined, actor: Actor): AccessSubject['intentProblem'] {
+  if (!intent || !mayReachRecord(actor, intent)) return 'intent_not_found'
+  return mayUseRecord(actor, intent) ? null : 'intent_other_token'
+}
+
 /**
  * Reads all records of the tenant in one round trip, without locks, since a card that is frozen a moment
  * later pays nothing.
@@ -150,15 +159,16 @@ export async function loadAccessSubjects<K>(
   const subjectOf = ({ actor, cardId, intentId }: SubjectQuery): AccessSubject => {
     const requested = cardsById.get(cardId ?? '')
     const isOwn = requested !== undefined && (!actor.agentId || actor.agentId === requested.agentId)
-    const intent = intents.get(intentId ?? '')
+    const found = intents.get(intentId ?? '')
+    const intentProblem = intentId === null ? null : problemOf(found, actor)
     return {
       cardId,
       card: isOwn ? requested : null,
       cardOfOther: requested && !isOwn ? requested.id : null,
       number: isOwn ? (numbersByCard.get(requested.id) ?? null) : null,
       agent: isOwn ? (agentsById.get(requested.agentId) ?? null) : null,
-      intent: intent && mayReachRecord(actor, intent) ? intent : null,
-      needsIntent: intentId !== null,
+      intent: found && intentProblem === null ? found : null,
+      intentProblem,
     }
   }
   return new Map([...queries].map(([key, query]) => [key, subjectOf(query)]))

@@ -13,7 +13,7 @@ import type { PayableRecord } from '../../kernel/contract/payables.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { mayReachRecord } from '../../kernel/database/entity.ts'
+import { mayReachRecord, mayUseRecord } from '../../kernel/database/entity.ts'
 import type { Cents } from '../../values/money.ts'
 import {
   decideTransfers,
@@ -53,6 +53,7 @@ interface PaidIntent extends Row {
   readonly id: string
   readonly agentId: string
   readonly delegationId: string | null
+  readonly tokenId: string | null
   readonly amountCents: Cents
   readonly fromWalletId: string
   readonly toWalletId: string | null
@@ -60,7 +61,7 @@ interface PaidIntent extends Row {
 }
 
 const PAID_INTENTS = `
-select i.id, i.agent_id as "agentId", i.delegation_id as "delegationId", i.amount_cents as "amountCents",
+select i.id, i.agent_id as "agentId", i.delegation_id as "delegationId", i.token_id as "tokenId", i.amount_cents as "amountCents",
   a.wallet_id as "fromWalletId", i.wallet_id as "toWalletId", i.request_id as "requestId"
 from unnest($3::text[]) as w (id)
 cross join lateral (select * from intents one where (one.owner_id, one.mode, one.id) = ($1, $2, w.id) limit 1) i
@@ -160,6 +161,7 @@ export const executeCheckout = {
     const { intents, requests, batch } = state
     const intent = intents.get(item.input.body.intentId)
     if (!intent || !mayReachRecord(item.actor, intent)) return verdict.refuse('intent_not_found')
+    if (!mayUseRecord(item.actor, intent)) return verdict.refuse('intent_other_token')
     const request = requests.get(item)
     if (!request || !batch) return verdict.refuse('intent_not_by_wallet')
     const refusal = refusalOfRequest(request, state, batch, verdict)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { intentUseRefusals } from '../../control/intents/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { attachmentHeaders, attachmentSchema } from '../../kernel/contract/file.ts'
 import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
@@ -100,6 +101,7 @@ export const evidenceApi = {
     returns: [201, EvidenceRecord],
     fails: {
       intent_not_found: [404, 'intentId: no such intent.'],
+      ...intentUseRefusals,
       too_much_evidence: [
         400,
         `intentId: the intent already has ${MAX_EVIDENCE_PER_INTENT} pieces of evidence.`,

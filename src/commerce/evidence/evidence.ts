@@ -4,7 +4,7 @@ import { downloadResponse } from '../../kernel/contract/file.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { UploadedFile } from '../../kernel/contract/upload.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, mayUseRecord } from '../../kernel/database/entity.ts'
 import { referenceFilesWithinQuota } from '../../kernel/database/stored-files.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { evidenceApi } from './api.ts'
@@ -35,6 +35,7 @@ const create: HandlerOf<typeof evidenceApi.create> = async ({ body }, context) =
     records.count(Evidence, { intentId }),
   ])
   if (!intent) return refuse('intent_not_found')
+  if (!mayUseRecord(actor, intent)) return refuse('intent_other_token')
   if (count >= MAX_EVIDENCE_PER_INTENT) return refuse('too_much_evidence')
   const { agentId } = intent
   const delegationId = actor.delegationId ?? intent.delegationId

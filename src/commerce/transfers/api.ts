@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { intentUseRefusals } from '../../control/intents/index.ts'
 import {
   assertionEvents,
   assertionRefusals,
@@ -98,6 +99,7 @@ const walletRefusals = {
 const intentRefusals = {
   intent_required: [400, 'intentId: an agent can pay only on an approved intent of its own.'],
   intent_not_found: [404, 'intentId: no such intent.'],
+  ...intentUseRefusals,
   intent_not_approved: [400, 'intentId: only an approved intent can be paid, and only once.'],
   intent_being_paid: [400, 'intentId: a payment on the intent is already under way.'],
   intent_expired: [400, 'intentId: the intent’s deadline has passed. Declare it again.'],

@@ -8,7 +8,7 @@ import {
 import type { BatchItem, HotContext, HotHandler } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
-import { mayReachRecord } from '../../kernel/database/entity.ts'
+import { mayReachRecord, mayUseRecord } from '../../kernel/database/entity.ts'
 import type { BeneficiaryRow } from '../../money/beneficiaries/index.ts'
 import type { LockedBook } from '../../money/ledger/index.ts'
 import type { PayableReference } from '../../money/references/index.ts'
@@ -87,6 +87,7 @@ export function intentTransferRefusal(
   if (intentId === undefined) return actor.agentId ? refuse('intent_required') : undefined
   const intent = payments.find(intentId)
   if (!intent || !mayReachRecord(actor, intent)) return refuse('intent_not_found')
+  if (!mayUseRecord(actor, intent)) return refuse('intent_other_token')
   const blocker = payments.blockerOf(intent)
   if (blocker) return refuse(blocker)
   if (payments.walletFor(intent) !== fromWalletId) return refuse('intent_other_wallet')

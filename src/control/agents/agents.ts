@@ -1,6 +1,6 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { bindHandlers } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { contains, not, type Records } from '../../kernel/contract/records.ts'
 import { openWallet } from '../../money/wallets/index.ts'
 import { addMs, minutes } from '../../values/clock.ts'
@@ -34,15 +34,30 @@ async function isExternalIdTaken(
 const frozenByRiskMessage = (id: string, alertId: string): string =>
   `Risk has frozen the agent: review ${alertId} (GET /risk/alerts?agentId=${id}), then unfreeze it with POST /risk/agents/${id}/unfreeze.`
 
+type Create = HandlerOf<typeof agentsApi.create>
+type CreateContext = ContextOf<typeof agentsApi.create>
+
+interface NewAgent extends Partial<Parameters<Create>[0]['body']> {
+  readonly id?: string
+  readonly name: string
+}
+
+/** Opens the agent's wallet with it. */
+export async function createAgent(
+  { policyId = null, ...members }: NewAgent,
+  context: Pick<CreateContext, 'records' | 'sql' | 'tenant' | 'now' | 'ports' | 'emit' | 'queueStatement'>,
+): Promise<Agent> {
+  const agent = context.records.create(Agent, members)
+  context.emit('agent.created', { ...agentEvent(agent), policyId })
+  await openWallet(newAgentWallet(agent), context)
+  return agent
+}
+
 const agents = bindHandlers(agentsApi, {
   async create({ body }, context) {
-    const { records, emit, refuse } = context
-    if (await isExternalIdTaken(records, body.externalId)) return refuse('external_id_taken')
-    const { policyId, ...members } = body
-    const agent = records.create(Agent, members)
-    emit('agent.created', { ...agentEvent(agent), policyId })
-    await openWallet(newAgentWallet(agent), context)
-    return agent
+    const { records, refuse } = context
+    const isTaken = await isExternalIdTaken(records, body.externalId)
+    return isTaken ? refuse('external_id_taken') : createAgent(body, context)
   },
 
   list: ({ query: { status, externalId, name } }, { page }) =>

@@ -11,5 +11,5 @@ export {
   unfreezeAgent,
   updateFrozenAgents,
 } from './agent.ts'
-export { findAgent } from './agents.ts'
+export { createAgent, findAgent } from './agents.ts'
 export { AgentCreated, AgentEvent, AgentRecord, agentsApi } from './api.ts'

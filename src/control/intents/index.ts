@@ -34,5 +34,5 @@ export {
   lockIntentPayments,
   updateIntentReceiptState,
 } from './payments.ts'
-export { declareIntentRefusals, IntentEvent, payeeRequestRefusals } from './schemas.ts'
+export { declareIntentRefusals, IntentEvent, intentUseRefusals, payeeRequestRefusals } from './schemas.ts'
 export { intentSimulationApi } from './simulation-api.ts'

@@ -1,4 +1,5 @@
 import { bindHandlers, type ContextOf } from '../../kernel/contract/operation.ts'
+import { mayUseRecord } from '../../kernel/database/entity.ts'
 import { cents, formatMoney } from '../../values/money.ts'
 import { truncateText } from '../../values/schemas.ts'
 import { CardTerms } from '../card-terms/index.ts'
@@ -106,9 +107,10 @@ function policyNote(first: PastDecision, latest: PastDecision, current: Policy |
 }
 
 export const intentInquiries = bindHandlers(intentInquiryApi, {
-  async verify({ params, body }, { records, emit, refuse }) {
+  async verify({ params, body }, { records, actor, emit, refuse }) {
     const intent = await records.findOne(Intent, { id: params.id })
     if (!intent) return refuse('intent_not_found')
+    if (!mayUseRecord(actor, intent)) return refuse('intent_other_token')
     if (intent.status !== 'approved' && intent.status !== 'completed') return refuse('intent_not_approved')
     const { actualAmountCents, actualMerchant } = body
     const decision = await records.findOne(StoredDecision, { subjectId: intent.id, id: intent.decision.id })

@@ -6,7 +6,7 @@ import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
 import { labelSchema } from '../../values/schemas.ts'
 import { ruleOutcomes } from '../rules/index.ts'
-import { IntentEvent } from './schemas.ts'
+import { IntentEvent, intentUseRefusals } from './schemas.ts'
 
 const intent_not_found = notFound('intent')
 
@@ -46,6 +46,7 @@ export const intentInquiryApi = {
     ],
     fails: {
       intent_not_found,
+      ...intentUseRefusals,
       intent_not_approved: [400, 'Only an approved intent can be compared with a charge.'],
     },
     emits: {

@@ -2,6 +2,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { NonEmpty } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
+import { mayReachRecord, mayUseRecord } from '../../kernel/database/entity.ts'
 import { type LockedBook, lockBook } from '../../money/ledger/index.ts'
 import { type BudgetCounters, lockCounters } from '../budgets/index.ts'
 import { type DecisionRow, insertDecisions } from '../decisions/index.ts'
@@ -83,11 +84,6 @@ interface CancelState extends IntentBatch {
   readonly payments: LatestIntentPayments
 }
 
-/** An agent's token reaches the intents of its agent, and a delegation's token those under the delegation. */
-const isReached = ({ agentId, delegationId }: IntentRow, { actor }: IntentBatchRequest): boolean =>
-  (!actor.agentId || actor.agentId === agentId) &&
-  (!actor.delegationId || actor.delegationId === delegationId)
-
 export const cancelIntentOperation: Cancel = {
   async load(requests, sql, ports): Promise<CancelState> {
     const state = await loadIntentBatch(requests, sql, 'end')
@@ -99,9 +95,10 @@ export const cancelIntentOperation: Cancel = {
     return { ...state, payments }
   },
   decide(request, state: CancelState, { emit, refuse, wake }) {
-    const { input, now } = request
+    const { input, actor, now } = request
     const intent = state.intents.get(input.params.id)
-    if (!intent || !isReached(intent, request)) return refuse('intent_not_found')
+    if (!intent || !mayReachRecord(actor, intent)) return refuse('intent_not_found')
+    if (!mayUseRecord(actor, intent)) return refuse('intent_other_token')
     if (intentMachine.isFinal(intent.status))
       return refuse('intent_closed', alreadyInStatusMessage(intent.status))
     if (intent.paymentId) return refuse('intent_being_paid')

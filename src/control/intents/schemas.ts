@@ -154,6 +154,14 @@ const intent_expired: RefusalSpec = [400, 'The deadline of the intent has passed
 
 export const intentLookupRefusals = { intent_not_found }
 
+/** Operations that an assistant may call, and that pay or change an intent, refuse the intents of others. */
+export const intentUseRefusals = {
+  intent_other_token: [
+    403,
+    'A key or another token declared this intent. An assistant pays and changes only the intents that it declared: declare another one.',
+  ],
+} as const satisfies Record<string, RefusalSpec>
+
 const { assertion_required: _, ...signatureRefusals } = assertionRefusals
 
 /** For a signature that is sent with the request. Without one, the refusal is `attestation_required`. */
@@ -167,6 +175,7 @@ export const intentDecisionRefusals = {
 
 export const intentCancelRefusals = {
   intent_not_found,
+  ...intentUseRefusals,
   intent_closed: [400, 'The intent has already ended.'],
   intent_expired,
   intent_being_paid: [400, 'A payment on the intent is pending. Cancel that payment first.'],

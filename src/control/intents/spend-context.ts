@@ -1,5 +1,6 @@
 import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { assistantTokenOf } from '../../kernel/database/entity.ts'
 import { lockBook, type PostingCause, readWalletBalances } from '../../money/ledger/index.ts'
 import { addMs } from '../../values/clock.ts'
 import { type Cents, NO_CENTS } from '../../values/money.ts'
@@ -109,13 +110,13 @@ export const readSpendDecisionContext = contextLoader({
  * if that has a budget or is an assistant's.
  */
 export const budgetLevelIds = (
-  { id, delegationId = null, budgetId = null, onlyAt }: Actor,
+  actor: Actor,
   runInHeader: string | null,
   named: Pick<BudgetLevelIds, 'runId' | 'cardId'>,
 ): BudgetLevelIds => ({
   runId: named.runId ?? runInHeader,
-  delegationId,
-  tokenId: budgetId ?? (onlyAt === undefined ? null : id),
+  delegationId: actor.delegationId ?? null,
+  tokenId: actor.budgetId ?? assistantTokenOf(actor),
   cardId: named.cardId,
 })
 

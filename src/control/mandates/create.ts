@@ -15,7 +15,7 @@ import type { StatedAssistant, StatedConstraints, Subjects } from '../../stateme
 import { addMs, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { type Cents, formatDecimal } from '../../values/money.ts'
-import { findAgent, lockAgent } from '../agents/index.ts'
+import { type Agent, findAgent, lockAgent } from '../agents/index.ts'
 import type { mandatesApi } from './api.ts'
 import type { MandateConstraints } from './constraints.ts'
 import { MAX_MANDATE_DAYS, MAX_OPEN_MANDATES, Mandate, OPEN_MANDATE_SQL } from './mandate.ts'
@@ -67,17 +67,17 @@ const openMandatesOf = (agentId: string, { records }: Pick<Context, 'records'>):
   records.count(Mandate, { agentId, ...sqlCondition(OPEN_MANDATE_SQL) })
 
 export async function openMandateChallenge(
-  body: MandateRequest & { readonly personId: string | null },
+  body: MandateRequest & { readonly personId: string | null; readonly isNewAgent?: boolean },
   context: ContextOf<typeof mandatesApi.options>,
 ) {
   const { records, now, refuse } = context
-  const { agentId, personId } = body
+  const { agentId, personId, isNewAgent = false } = body
   const [agent, open, person] = await Promise.all([
     lockAgent(records, agentId),
     openMandatesOf(agentId, context),
     personId ? findPerson(personId, context) : undefined,
   ])
-  if (!agent) return refuse('agent_not_found')
+  if (!agent && !isNewAgent) return refuse('agent_not_found')
   if (person === null) return refuse('person_not_found')
   const blocker = blockerOf(body, open, now)
   if (blocker) return refuse(blocker)
@@ -85,23 +85,25 @@ export async function openMandateChallenge(
   return openPasskeyChallenge({ kind: 'mandate', subjectId: agentId, members, personId }, context)
 }
 
+interface SignedMandate extends MandateRequest, Pick<SignedRequest, 'webauthnAssertion'> {
+  /** Creates the agent, which does not exist before the person has signed. */
+  readonly createAgent?: (() => Promise<Agent>) | undefined
+}
+
 /**
  * Verifies the signature before any row is locked. Locks the tenant's people before the agent, so that the
  * signer is not removed meanwhile.
  */
-export async function signMandate(
-  body: MandateRequest & Pick<SignedRequest, 'webauthnAssertion'>,
-  context: ContextOf<typeof mandatesApi.create>,
-) {
+export async function signMandate(body: SignedMandate, context: ContextOf<typeof mandatesApi.create>) {
   const { records, now, refuse } = context
-  const { webauthnAssertion, agentId } = body
+  const { webauthnAssertion, agentId, createAgent } = body
   const [known, verified] = await Promise.all([
     findAgent(records, agentId),
     verifyAssertion(webauthnAssertion, context),
   ])
-  if (!known) return refuse('agent_not_found')
+  if (!known && !createAgent) return refuse('agent_not_found')
   if (typeof verified === 'string') return refuse(verified)
-  const [, agent, signer, open] = await Promise.all([
+  const [, existing, signer, open] = await Promise.all([
     lockTenant(context, 'people'),
     lockAgent(records, agentId),
     findPerson(verified.person.id, context),
@@ -109,12 +111,14 @@ export async function signMandate(
   ])
   const code = await consumeAssertion(verified, { kind: 'mandate', members: statedMandate(body) }, context)
   if (code) return refuse(code)
-  if (!agent) return refuse('agent_not_found')
-  if (agent.status !== 'active') return refuse('agent_not_active')
+  if (!existing && !createAgent) return refuse('agent_not_found')
+  if (existing && existing.status !== 'active') return refuse('agent_not_active')
   if (signer?.status !== 'active' || !roleScopes[signer.role].has('intents:approve'))
     return refuse('insufficient_role')
   const blocker = blockerOf(body, open, now)
-  return blocker ? refuse(blocker) : makeMandate(body, verified, context)
+  if (blocker) return refuse(blocker)
+  if (!existing) await createAgent?.()
+  return makeMandate(body, verified, context)
 }
 
 type Making = Pick<

@@ -13,8 +13,9 @@ import { acceptForm } from '../../kernel/contract/upload.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { id } from '../../values/ids.ts'
 import { agentTokenCreatedEvent } from '../agent-tokens/index.ts'
+import { agentsApi } from '../agents/index.ts'
 import { mandateCreatedEvent, mandateTermRefusals, newMandateMembers } from '../mandates/index.ts'
-import { MAX_CLIENT_ID, MAX_REDIRECT_URIS, MAX_UNUSED_CLIENTS } from './client.ts'
+import { MAX_CLIENT_ID, MAX_REDIRECT_URIS, MAX_UNSEEN_CLIENTS } from './client.ts'
 import { assistantEvents, endedGrantEvents } from './events.ts'
 import { MAX_REDIRECT_URI } from './redirects.ts'
 
@@ -36,13 +37,16 @@ const clientId = z.string().min(1).max(MAX_CLIENT_ID)
 const choices = {
   ticket: z.string().min(1).max(8_000).meta({ description: 'The request, as the page has shown it.' }),
   ...newMandateMembers,
+  agentId: id('agent').nullable().meta({
+    description: 'Null: a new agent with the name of the assistant. It is created with the connection.',
+  }),
   scopes: z.array(z.enum(tokenScopeSetNames)).min(1).max(tokenScopeSetNames.length),
 }
 
 const consentRefusals = {
   request_expired: [
     410,
-    'ticket: the request is older than an hour, or it is not yours. Start again in the assistant.',
+    'ticket: the request is older than an hour, is not yours, or has been approved. Start again in the assistant.',
   ],
   agent_not_found: notFoundOrDeleted('agent'),
   owner_needed: [403, 'Only an owner can connect an assistant.'],
@@ -74,8 +78,7 @@ export const oauthApi = {
   }),
   register: post('/oauth/register', {
     summary: 'Register a client of assistants',
-    description:
-      'RFC 7591, for clients that are not identified by a metadata document. All clients are public ones. A registration that no person connects is deleted after a day.',
+    description: `RFC 7591, for clients that are not identified by a metadata document. All clients are public ones. A registration whose page of consent no person opens is deleted after 15 minutes, and earlier if your address registers ${MAX_UNSEEN_CLIENTS} newer ones; otherwise, if no person connects it within an hour.`,
     callers: ['public'],
     body: z.object({
       client_name: z.string().trim().min(1).max(200).default('An unnamed assistant'),
@@ -98,10 +101,6 @@ export const oauthApi = {
     ],
     fails: {
       invalid_redirect_uri,
-      too_many_waiting: [
-        429,
-        `${MAX_UNUSED_CLIENTS} clients of your address are registered and unused. Connect one of them, or wait a day.`,
-      ],
     },
     emits: { 'assistant.registered': assistantEvents['assistant.registered'] },
   }),
@@ -143,6 +142,7 @@ export const oauthApi = {
     },
     emits: {
       'assistant.approved': assistantEvents['assistant.approved'],
+      ...agentsApi.create.emits,
       ...mandateCreatedEvent,
       ...assertionEvents,
     },

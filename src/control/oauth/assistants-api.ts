@@ -21,7 +21,8 @@ const AssistantRecord = z
     status,
     clientName: z.string().meta({ description: 'Chosen by the client.' }),
     clientHost: z.string().nullable().meta({
-      description: 'The host that published the client’s metadata. Null: nothing proves who the client is.',
+      description:
+        'The host that published the client’s metadata, and where its answers go. Null: nothing proves who the client is.',
     }),
     redirectUri: z.string(),
     scopes: z.array(scopeSchema),

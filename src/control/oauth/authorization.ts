@@ -2,9 +2,10 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import type { TokenScopeSet } from '../../kernel/contract/scopes.ts'
 import type { StatedAssistant } from '../../statements/index.ts'
-import { clock, minutes } from '../../values/clock.ts'
-import { type ConnectingClient, findConnectingClient } from './client.ts'
-import { isRegisteredRedirect, redirectPlace, withParameters } from './redirects.ts'
+import { clock } from '../../values/clock.ts'
+import { newId } from '../../values/ids.ts'
+import { CONSENT_TTL_MS, type ConnectingClient, findConnectingClient } from './client.ts'
+import { isAtHost, isRegisteredRedirect, redirectPlace, withParameters } from './redirects.ts'
 
 /** The path of the operation that accepts the tokens, and of the resource that clients name (RFC 8707). */
 export const MCP_PATH = '/mcp'
@@ -16,6 +17,10 @@ export type AuthorizationParameters = Readonly<Record<string, string | undefined
 
 /** What a client asks a person for, once it has been checked. */
 export interface AuthorizationRequest {
+  /** The grant that an approval makes gets this id, so a second approval finds it. */
+  readonly grantId: string
+  /** A new agent, which an approval may create, gets this id. */
+  readonly newAgentId: string
   readonly client: Omit<ConnectingClient, 'redirectUris'>
   readonly redirectUri: string
   readonly state?: string | undefined
@@ -81,7 +86,7 @@ export async function checkAuthorization(
   const { ports } = context
   const found = await findConnectingClient(parameters.client_id ?? '', context)
   if (!found) return { invalid: 'client_unknown' }
-  const { redirectUris, ...client } = found
+  const { redirectUris, host, ...client } = found
   const { redirect_uri: redirectUri = '', state, scope, code_challenge: codeChallenge = '' } = parameters
   if (!isRegisteredRedirect(redirectUri, redirectUris)) return { invalid: 'redirect_unknown' }
   const error = errorIn(parameters, ports)
@@ -91,7 +96,9 @@ export async function checkAuthorization(
   }
   return {
     request: {
-      client,
+      grantId: newId('assistant'),
+      newAgentId: newId('agent'),
+      client: { ...client, host: isAtHost(redirectUri, host) ? host : null },
       redirectUri,
       state,
       codeChallenge,
@@ -103,15 +110,13 @@ export async function checkAuthorization(
 
 type Sealing = Pick<Context, 'ports' | 'tenant' | 'actor'>
 
-const TICKET_TTL_MS = minutes(60)
-
 const purposeOf = ({ tenant: { ownerId, mode }, actor }: Sealing): string =>
   `oauth-consent:${ownerId} ${mode} ${actor.id}`
 
 /** The request as the page showed it to this person, so that exactly that is approved. */
 export const sealRequest = (request: AuthorizationRequest, context: Sealing): string =>
   context.ports.vault.seal(
-    JSON.stringify({ request, until: clock.milliseconds() + TICKET_TTL_MS }),
+    JSON.stringify({ request, until: clock.milliseconds() + CONSENT_TTL_MS }),
     purposeOf(context),
   )
 

@@ -12,7 +12,7 @@ import {
   tenantTable,
   textArrayColumn,
 } from '../../kernel/database/entity.ts'
-import { clock, days, minutes } from '../../values/clock.ts'
+import { addMs, clock, minutes } from '../../values/clock.ts'
 import type { PersonalData } from '../../values/personal.ts'
 import { labelSchema } from '../../values/schemas.ts'
 import { isRedirectUri } from './redirects.ts'
@@ -20,8 +20,12 @@ import { isRedirectUri } from './redirects.ts'
 /** A client that registers names no account, so its row belongs to the platform. */
 export const livePlatformTenant: Tenant = { ownerId: PLATFORM_OWNER_ID, mode: 'live' }
 
-export const UNUSED_CLIENT_TTL_MS = days(1)
-export const MAX_UNUSED_CLIENTS = 100
+/** How long a registration waits for a person to open the page of consent. */
+export const UNSEEN_CLIENT_TTL_MS = minutes(15)
+/** How long a person may take to decide about the request on the page. */
+export const CONSENT_TTL_MS = minutes(60)
+/** An address that registers more loses its oldest ones. */
+export const MAX_UNSEEN_CLIENTS = 100
 export const MAX_REDIRECT_URIS = 20
 export const MAX_CLIENT_ID = 500
 
@@ -54,7 +58,7 @@ export const oauthClientsPersonalData = {
 export interface ConnectingClient {
   readonly clientId: string
   readonly name: string
-  /** The host that has published the metadata; null if nothing proves who the client is. */
+  /** The host that has published the metadata; null for a client that has registered itself. */
   readonly host: string | null
   readonly redirectUris: readonly string[]
 }
@@ -69,12 +73,19 @@ async function findRegistered(id: string, sql: Sql): Promise<ConnectingClient | 
 }
 
 const KEEP = `
-update oauth_clients set unused_until = null, client = '', updated_at = $4
+update oauth_clients set unused_until = $5, client = '', updated_at = $4
 where owner_id = $1 and mode = $2 and id = $3 and unused_until is not null`
 
-/** A client that a person has connected does not expire, and no longer counts for the address that registered it. */
+const keepUntil = (until: Date | null, clientId: string, sql: Sql): Promise<unknown> =>
+  sql(KEEP, [livePlatformTenant.ownerId, livePlatformTenant.mode, clientId, clock.real(), until])
+
+/** A client before whose request a person sits no longer counts for the address that registered it. */
+export const keepWhileDecided = (clientId: string, sql: Sql): Promise<unknown> =>
+  keepUntil(addMs(clock.real(), CONSENT_TTL_MS), clientId, sql)
+
+/** A client that a person has connected does not expire. */
 export const keepRegistration = (clientId: string, sql: Sql): Promise<unknown> =>
-  sql(KEEP, [livePlatformTenant.ownerId, livePlatformTenant.mode, clientId, clock.real()])
+  keepUntil(null, clientId, sql)
 
 type Fetching = Pick<Ports, 'outbound'>
 

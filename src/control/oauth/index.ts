@@ -8,5 +8,6 @@ export {
   resourceOf,
   sealRequest,
 } from './authorization.ts'
+export { keepWhileDecided } from './client.ts'
 export { findReadingGrants } from './grant.ts'
 export { isOnThisMachine, redirectPlace } from './redirects.ts'

@@ -38,6 +38,15 @@ function withoutPort(text: string): string | undefined {
 
 export const isOnThisMachine = (address: string): boolean => isOfLoopback(new URL(address))
 
+/**
+ * Whether answers go to the host that has published the client's metadata. Anyone can name the document of another, and
+ * only that host decides who gets what is sent to it: not a program on the person's own machine.
+ */
+export function isAtHost(address: string, host: string | null): boolean {
+  const url = new URL(address)
+  return url.protocol === 'https:' && url.host === host
+}
+
 /** Where an answer goes, as people read it: the host, or the scheme of an app. */
 export function redirectPlace(address: string): string {
   const { protocol, hostname, host } = new URL(address)

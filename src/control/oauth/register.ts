@@ -1,24 +1,26 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
 import { clientAddressKey } from '../../values/client-of.ts'
 import { addMs, clock } from '../../values/clock.ts'
 import type { oauthApi } from './api.ts'
-import { livePlatformTenant, MAX_UNUSED_CLIENTS, OauthClient, UNUSED_CLIENT_TTL_MS } from './client.ts'
+import { livePlatformTenant, MAX_UNSEEN_CLIENTS, OauthClient, UNSEEN_CLIENT_TTL_MS } from './client.ts'
 import { isRedirectUri } from './redirects.ts'
 
-const UNUSED = `
-select count(*)::int as unused from oauth_clients
-where owner_id = $1 and mode = $2 and client = $3 and unused_until > $4`
+/** Ends the oldest of the address, so that one more is not above the limit. */
+const END_OLDEST = `
+delete from oauth_clients where (owner_id, mode, id) in (
+  select owner_id, mode, id from oauth_clients
+  where owner_id = $1 and mode = $2 and client = $3 and unused_until is not null
+  order by unused_until desc offset $4)`
 
 const LOCK_CLIENT = 'select pg_advisory_xact_lock(hashtextextended($1, 0))'
 
-async function unusedOf(client: string, now: Date, sql: Sql): Promise<number> {
-  const values = [livePlatformTenant.ownerId, livePlatformTenant.mode, client, now]
-  const [, [row]] = await Promise.all([
+async function endOldestOf(client: string, sql: Sql): Promise<void> {
+  const { ownerId, mode } = livePlatformTenant
+  await Promise.all([
     sql(LOCK_CLIENT, [`oauth clients of ${client}`]),
-    sql<{ unused: number } & Row>(UNUSED, values),
+    sql(END_OLDEST, [ownerId, mode, client, MAX_UNSEEN_CLIENTS - 1]),
   ])
-  return row?.unused ?? 0
 }
 
 export const registerClient: HandlerOf<typeof oauthApi.register> = async (
@@ -29,8 +31,8 @@ export const registerClient: HandlerOf<typeof oauthApi.register> = async (
   const now = clock.real()
   const client = clientAddressKey(address ?? '')
   switchTenant(livePlatformTenant, now)
-  if ((await unusedOf(client, now, sql)) >= MAX_UNUSED_CLIENTS) return refuse('too_many_waiting')
-  const unusedUntil = addMs(now, UNUSED_CLIENT_TTL_MS)
+  await endOldestOf(client, sql)
+  const unusedUntil = addMs(now, UNSEEN_CLIENT_TTL_MS)
   const { id, createdAt } = records.create(OauthClient, { name, redirectUris, client, unusedUntil })
   emit('assistant.registered', { clientId: id })
   return {

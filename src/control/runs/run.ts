@@ -17,6 +17,8 @@ const schema = defineEntity({
     ...recordColumns('run'),
     agentId: p.text(),
     delegationId: nullable.string(),
+    /** Only of a run that an assistant has started. */
+    tokenId: nullable.string(),
     name: p.text(),
     externalId: nullable.string(),
     status: p.enum(runMachine.states).onCreate(() => runMachine.initial),
@@ -40,7 +42,7 @@ export const runsPersonalData = {
       reason: { kind: 'words', ground: 'contract', forget: 'word' },
       metadata: { kind: 'words', ground: 'contract', forget: 'empty' },
     },
-    plain: [],
+    plain: ['token_id'],
   },
 } as const satisfies PersonalData
 

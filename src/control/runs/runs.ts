@@ -5,7 +5,7 @@ import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
-import { definedOnly, mayReachRecord } from '../../kernel/database/entity.ts'
+import { assistantTokenOf, definedOnly, mayReachRecord, mayUseRecord } from '../../kernel/database/entity.ts'
 import { readTimelineOfRun, withAuditIds, withCompleteFrom } from '../../kernel/journal/timeline.ts'
 import { requireFirst } from '../../values/collections.ts'
 import { truncateText } from '../../values/schemas.ts'
@@ -38,8 +38,8 @@ const runEvent = ({ id, agentId, status, name, budgetCents, reason }: Run): z.ou
 const find = (records: Records, id: string): Promise<Run | null> => records.findOne(Run, { id })
 
 /**
- * Locks a run that the caller may change; null if there is none. A delegation's token may spend in every run
- * of its agent, but changes only those it has started. Locks the agent first, as spending does, so that no
+ * Locks a run that the caller may change; null if there is none. The token of a delegation or an assistant may spend in
+ * every run of its agent, but changes only those it has started. Locks the agent first, as spending does, so that no
  * intent is approved by the run's state before the change.
  */
 async function lockRun(
@@ -47,7 +47,7 @@ async function lockRun(
   id: string,
 ): Promise<Run | null> {
   const run = await find(records, id)
-  if (!run || !mayReachRecord(actor, run)) return null
+  if (!run || !mayReachRecord(actor, run) || !mayUseRecord(actor, run)) return null
   await lockAgent(records, run.agentId)
   return records.lock(Run, id)
 }
@@ -64,7 +64,8 @@ const runs = bindHandlers(runsApi, {
     const { externalId } = body
     if (externalId && (await records.findOne(Run, { agentId: agent.id, externalId })))
       return refuse('external_id_taken')
-    const run = records.create(Run, { ...body, agentId, delegationId: actor.delegationId ?? null })
+    const { delegationId = null } = actor
+    const run = records.create(Run, { ...body, agentId, delegationId, tokenId: assistantTokenOf(actor) })
     emit('run.created', runEvent(run))
     return runResponse(run, context)
   },

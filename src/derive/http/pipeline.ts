@@ -12,7 +12,7 @@ import {
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { acceptsFiles } from '../../kernel/contract/upload.ts'
-import { databaseErrorAsProblem } from '../../kernel/database/retry.ts'
+import { problemOf } from '../../kernel/database/retry.ts'
 import type { ExecuteCall } from '../../kernel/run/execute.ts'
 import { clientAddressKey } from '../../values/client-of.ts'
 import { clock } from '../../values/clock.ts'
@@ -263,21 +263,10 @@ async function explain(error: unknown, response: Response, failed: Failed): Prom
     report(error)
     return 'cut_short'
   }
-  const problem = asAnswer(error, report)
+  const problem = problemOf(error, report)
   const { url, headers: given } = asked
   const request = { url, headers: given, requestId: String(headers['X-Request-Id']) }
   const page = renderProblemPage(problem, about?.operation, request)
   await (page ? sendOutcome(response, headers, page) : sendProblem(response, headers, problem))
   return problem.code
-}
-
-/**
- * A lost database is a 503 at any point of the request. Any other error that is not a Problem is a defect:
- * the log gets it, and the caller gets a plain 500.
- */
-function asAnswer(error: unknown, report: (error: unknown) => void): Problem {
-  const problem = databaseErrorAsProblem(error)
-  if (problem instanceof Problem) return problem
-  report(error)
-  return new Problem('internal')
 }

@@ -8,6 +8,7 @@ import {
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { ToolAnswer, ToolCaller } from '../../kernel/contract/tool.ts'
 import { findUploads } from '../../kernel/contract/upload.ts'
+import { problemOf } from '../../kernel/database/retry.ts'
 import type { ExecuteCall } from '../../kernel/run/execute.ts'
 import { isIdShaped } from '../../values/ids.ts'
 import { publicActor, requireAuthorized } from '../http/authenticate.ts'
@@ -33,8 +34,7 @@ export async function runToolCall(
   try {
     return await answerOf(await execute(callOf(caller, registered, given, idempotencyKey)))
   } catch (error) {
-    if (!(error instanceof Problem)) onFailure(error, caller.requestId)
-    const { status, code, message } = error instanceof Problem ? error : new Problem('internal')
+    const { status, code, message } = problemOf(error, failure => onFailure(failure, caller.requestId))
     return { status, refusal: { code, message }, isRepeated: false }
   }
 }

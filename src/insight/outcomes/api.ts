@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { intentUseRefusals } from '../../control/intents/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, patch, post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
@@ -162,6 +163,7 @@ export const outcomesApi = {
     returns: [201, OutcomeRecord],
     fails: {
       intent_not_found: notFound('intent'),
+      ...intentUseRefusals,
       outcome_reported: [409, 'intentId: the outcome is already reported. Correct that one.'],
     },
     emits: { 'outcome.reported': outcomeEvents['outcome.reported'] },

@@ -7,6 +7,7 @@ import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import {
   definedOnly,
   mayReachRecord,
+  mayUseRecord,
   nullable,
   recordColumns,
   tenantTable,
@@ -86,9 +87,10 @@ const previousValues = ({ metadata, ...before }: Correction) =>
   metadata ? { ...before, metadata: inList(metadata) } : before
 
 const outcomes = bindHandlers(outcomesApi, {
-  async create({ body }, { records, emit, refuse }) {
+  async create({ body }, { records, actor, emit, refuse }) {
     const intent = await findIntent(records, body.intentId)
     if (!intent) return refuse('intent_not_found')
+    if (!mayUseRecord(actor, intent)) return refuse('intent_other_token')
     // The second of two concurrent reports violates the unique index, is retried, and finds the first.
     if (await records.findOne(Outcome, { intentId: intent.id })) return refuse('outcome_reported')
     const { agentId, delegationId, runId, mcc, createdAt: declaredAt } = intent

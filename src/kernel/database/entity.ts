@@ -19,6 +19,16 @@ export const mayReachRecord = (actor: Actor, record: Reach): boolean =>
   (!actor.agentId || actor.agentId === record.agentId) &&
   (!actor.delegationId || actor.delegationId === record.delegationId)
 
+/** The token of an assistant, which is accepted at one path only; null for all other callers. */
+export const assistantTokenOf = ({ onlyAt, id }: Actor): string | null => (onlyAt === undefined ? null : id)
+
+/**
+ * Whether the caller may pay or change a record that it can see. An assistant uses what it made itself: everything
+ * else was decided without its budget and its person.
+ */
+export const mayUseRecord = (actor: Actor, { tokenId }: { readonly tokenId: string | null }): boolean =>
+  actor.onlyAt === undefined || tokenId === actor.id
+
 export const actorReach = ({ agentId, delegationId = null }: Actor): Reach => ({ agentId, delegationId })
 
 /** MikroORM types the second argument of a default as its entity manager; here it is the record store. */

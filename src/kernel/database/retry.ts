@@ -52,6 +52,17 @@ export function databaseErrorAsProblem(error: unknown): unknown {
   return error
 }
 
+/**
+ * The answer to an error: 503 for a lost database, at any point of a call. Any other error that is not a Problem is a
+ * defect, which is reported, and the caller gets a plain 500.
+ */
+export function problemOf(error: unknown, report: (error: unknown) => void): Problem {
+  const problem = databaseErrorAsProblem(error)
+  if (problem instanceof Problem) return problem
+  report(error)
+  return new Problem('internal')
+}
+
 /** `agents_policy_id_fkey` on `(owner_id, mode, policy_id)` becomes `policyId: no such record.` */
 function referenceIn(error: unknown): string {
   const text = `${(error as DatabaseError).detail ?? ''} ${(error as Error).message}`

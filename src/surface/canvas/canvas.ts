@@ -3,6 +3,7 @@ import { area } from '../../kernel/contract/area.ts'
 import { NDJSON_TYPE, type ResponseFile } from '../../kernel/contract/file.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
+import { problemOf } from '../../kernel/database/retry.ts'
 import type { LanguageModel } from '../../ports/language-model.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
 import { truncateText } from '../../values/schemas.ts'
@@ -117,10 +118,12 @@ async function* answered(
       languageModel ? () => byModel(languageModel) : undefined,
     )
   } catch (error) {
-    context.ports.tools.reportFailure(error, context.requestId)
+    const { ports, requestId } = context
+    const { code, message } = problemOf(error, failure => ports.tools.reportFailure(failure, requestId))
+    const isDefect = code === 'internal'
     yield errorLine(
-      'internal',
-      `Something went wrong on our side. Give us the X-Request-Id ${context.requestId}.`,
+      code,
+      isDefect ? `Something went wrong on our side. Give us the X-Request-Id ${requestId}.` : message,
     )
   }
 }

@@ -51,7 +51,7 @@ export function renderAuthorizePage(view: AuthorizeView, language: Language): Ht
     isTest: view.isTest,
     content: html`
 <div id="authorize" data-ticket="${view.ticket}" data-now="${view.now.toISOString()}">
-  <p class="mark ${isVerified ? 'approved' : 'created'}">${authorize.marks[isVerified ? 'verified' : 'unverified']}</p>
+  <p class="mark ${isVerified ? 'approved' : 'unknown'}">${authorize.marks[isVerified ? 'verified' : 'unverified']}</p>
   <h1 id="heading" tabindex="-1">${authorize.title}</h1>
   <p class="lead"><bdi>${htmlToText(client.name, NAME)}</bdi> ${authorize.asks}</p>
   ${!isVerified && html`<p class="test">${authorize.unverified}</p>`}

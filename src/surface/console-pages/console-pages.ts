@@ -1,4 +1,4 @@
-import { checkAuthorization, resourceOf } from '../../control/oauth/index.ts'
+import { checkAuthorization, keepWhileDecided, resourceOf } from '../../control/oauth/index.ts'
 import { findSsoProvider } from '../../identity/sso/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
@@ -138,6 +138,7 @@ const consolePages = bindHandlers(consolePagesApi, {
       const page = renderUnauthorizedPage(checked, language)
       return answer(page, language, context.refuse(checked.invalid))
     }
+    await keepWhileDecided(checked.request.client.clientId, context.sql)
     return answer(renderAuthorizePage(await readAuthorizeView(checked.request, context), language), language)
   },
 

@@ -230,7 +230,7 @@ export const germanTexts: ConsolePageTexts = {
     name: 'Name',
     host: 'Veröffentlicht von',
     unverified:
-      'Der Assistent hat sich selbst unter diesem Namen registriert: Nichts belegt ihn. Fahren Sie nur fort, wenn Sie das gerade selbst begonnen haben.',
+      'Der Assistent nennt sich selbst so: Nichts belegt diesen Namen. Fahren Sie nur fort, wenn Sie das gerade selbst begonnen haben.',
     redirect: 'Antworten gehen an',
     thisMachine: 'ein Programm auf diesem Computer',
     grants: 'Was Sie erlauben',

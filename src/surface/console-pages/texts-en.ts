@@ -222,7 +222,7 @@ export const englishTexts = {
     name: 'Name',
     host: 'Published by',
     unverified:
-      'The assistant registered under this name itself: nothing proves it. Continue only if you have just started this yourself.',
+      'The assistant gives this name itself: nothing proves it. Continue only if you have just started this yourself.',
     redirect: 'Answers go to',
     thisMachine: 'a program on this computer',
     grants: 'What you allow',

@@ -1,9 +1,10 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { Context } from '../../kernel/contract/context.ts'
+import { problemOf } from '../../kernel/database/retry.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
 import { findMcpOnlyTool, runMcpOnlyTool } from './own-tools.ts'
 import { runToolTarget } from './run-operation.ts'
-import { maskCardNumbersInResult, type ToolCall, toolRefusal } from './tool-call.ts'
+import { maskCardNumbersInResult, type ToolCall, toolProblem, toolRefusal } from './tool-call.ts'
 
 export const callTool = async (call: ToolCall, context: Context): Promise<object> =>
   maskCardNumbersInResult(await traced(call, context), call.name, context)
@@ -26,8 +27,10 @@ async function answered(call: ToolCall, context: Context): Promise<object> {
   } catch (error) {
     if (error instanceof ProtocolError) throw error
     const { ports, requestId } = context
-    ports.tools.reportFailure(error, requestId)
-    return toolRefusal('internal', `Something went wrong on our side. Give us the X-Request-Id ${requestId}.`)
+    const problem = problemOf(error, failure => ports.tools.reportFailure(failure, requestId))
+    return problem.code === 'internal'
+      ? toolRefusal('internal', `Something went wrong on our side. Give us the X-Request-Id ${requestId}.`)
+      : toolProblem(problem, ports.tools.named(call.name))
   }
 }
 

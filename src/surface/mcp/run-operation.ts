@@ -25,7 +25,7 @@ export async function runToolTarget(target: ToolTarget, call: ToolCall, context:
   if (declares && call.responses && isIntentId(call.state)) return resumedIntentResult(call.state, context)
   const answer = await runOperation(target, call.given, context)
   const isDeclared = declares && !answer.refusal
-  return isDeclared ? declarationResult(answer, call, context) : toolResultFromAnswer(answer)
+  return isDeclared ? declarationResult(answer, call, context) : toolResultFromAnswer(answer, target)
 }
 
 const isIntentId = (state: unknown): state is string =>

@@ -1,6 +1,6 @@
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { ToolAnswer } from '../../kernel/contract/tool.ts'
+import type { ToolAnswer, ToolTarget } from '../../kernel/contract/tool.ts'
 import { maskCardNumbersIn } from '../../values/mask-card-numbers.ts'
 
 export type ToolArguments = Readonly<Record<string, unknown>>
@@ -64,8 +64,24 @@ export function toolRefusal(
   }
 }
 
-export const toolResultFromAnswer = ({ body, refusal, isRepeated }: ToolAnswer): ToolResult =>
-  refusal ? toolRefusal(refusal.code, refusal.message) : toolSuccess(body, isRepeated)
+/** After these codes a change may have been made. */
+const UNDECIDED = new Set(['unavailable', 'outcome_unknown'])
+
+const LOOK_FIRST =
+  'It may have been done: look at the intent (list_intents), then repeat the same call, which is done at most once.'
+
+type CalledTarget = Pick<ToolTarget, 'isWriting'> | undefined
+
+export const toolProblem = (
+  { code, message }: NonNullable<ToolAnswer['refusal']>,
+  target: CalledTarget,
+): ToolResult =>
+  toolRefusal(code, target?.isWriting && UNDECIDED.has(code) ? `${message} ${LOOK_FIRST}` : message)
+
+export const toolResultFromAnswer = (
+  { body, refusal, isRepeated }: ToolAnswer,
+  target?: CalledTarget,
+): ToolResult => (refusal ? toolProblem(refusal, target) : toolSuccess(body, isRepeated))
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

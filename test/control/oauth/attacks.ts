@@ -10,6 +10,7 @@ import {
   openConsent,
   post,
 } from '../../support/control/assistants.ts'
+import { bodyOf } from '../../support/factories.ts'
 import { aCode, anOwnerAtTheBrowser, listTools, url, withoutBudget } from './people.ts'
 
 const redeem = (request: Readonly<Record<string, string>>) => form(url, '/oauth/token', request)
@@ -92,6 +93,17 @@ describe('a request', () => {
     const page = await openConsent(person, await anAuthorization(url, changed))
     expect([page.status, page.headers.get('location')]).toEqual([400, null])
     expect(await page.text()).toContain('This assistant cannot be connected')
+  })
+
+  test('is approved once, however many approvals arrive at a time', async () => {
+    const owner = await anOwnerAtTheBrowser()
+    const { ticket } = await consentTo(owner.person, await anAuthorization(url))
+    const body = { ...withoutBudget(owner), ticket, scopes: ['payer'] }
+    const approve = () => post(url, '/oauth/approve', body, owner.person.headers)
+    const answers = await Promise.all([approve(), approve(), approve()])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 410, 410])
+    expect((await approve()).body.error).toMatch(/^ticket: the request has been approved already/)
+    expect((await bodyOf(owner.client.connectedAssistants.list({}))).data).toHaveLength(1)
   })
 
   test('is approved only by the person who has seen it', async () => {

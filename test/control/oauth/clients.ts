@@ -1,16 +1,28 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { anAuthorization, CALLBACK, openConsent, post } from '../../support/control/assistants.ts'
-import { anOwnerAtTheBrowser, service, url } from './people.ts'
+import { MAX_UNSEEN_CLIENTS } from '../../../src/control/oauth/client.ts'
+import {
+  anAuthorization,
+  aRegisteredClient,
+  CALLBACK,
+  openConsent,
+  post,
+} from '../../support/control/assistants.ts'
+import { aCode, anOwnerAtTheBrowser, type OwnerAtTheBrowser as Owner, service, url } from './people.ts'
 
 const document = { client_name: 'Claude', redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none' }
+const good = (own: string) => ({
+  ...document,
+  client_id: own,
+  redirect_uris: [CALLBACK, ownCallback, 'http://127.0.0.1/callback', 'cursor://auth/callback'],
+})
 
 /** What the publisher of metadata answers, by path. */
 const answers: Readonly<
   Record<string, (own: string) => readonly [status: number, body: string, type?: string]>
 > = {
-  '/good.json': own => [200, JSON.stringify({ ...document, client_id: own })],
+  '/good.json': own => [200, JSON.stringify(good(own))],
   '/of-another.json': () => [
     200,
     JSON.stringify({ ...document, client_id: 'https://claude.ai/client.json' }),
@@ -39,21 +51,35 @@ afterAll(() => {
   publisher.closeAllConnections()
 })
 
-const open = async (path: string) => {
+const ownCallback = `${base.replace('http:', 'https:')}/callback`
+
+async function openAt(path: string, redirect_uri: string) {
   const { person } = await anOwnerAtTheBrowser()
-  const page = await openConsent(person, await anAuthorization(url, { client_id: base + path }))
+  const page = await openConsent(person, await anAuthorization(url, { client_id: base + path, redirect_uri }))
   return { status: page.status, text: await page.text() }
 }
 
 describe('a metadata document', () => {
-  test('proves the host of a client, and is fetched once for many requests', async () => {
-    const [one, other] = [await open('/good.json'), await open('/good.json')]
+  test('proves the host of a client whose answers go there, and is fetched once for many requests', async () => {
+    const [one, other] = [await openAt('/good.json', ownCallback), await openAt('/good.json', ownCallback)]
     expect([one.status, other.status]).toEqual([200, 200])
     expect(one.text).toContain('Verified host')
     expect(one.text).toContain(new URL(base).host)
     expect(one.text).not.toContain('nothing proves it')
+    expect(one.text).toContain('class="mark approved"')
     expect(requests.filter(path => path === '/good.json')).toHaveLength(1)
   })
+
+  test.each([CALLBACK, 'http://127.0.0.1:1455/callback', 'cursor://auth/callback'])(
+    'proves nothing to a person whose answer goes to %s',
+    async redirectUri => {
+      const { text } = await openAt('/good.json', redirectUri)
+      expect(text).toContain('Not verified')
+      expect(text).not.toContain('Verified host')
+      expect(text).not.toContain(`<dd>${new URL(base).host}</dd>`)
+      expect(text).toContain('class="mark unknown"')
+    },
+  )
 
   test.each([
     '/of-another.json',
@@ -64,7 +90,7 @@ describe('a metadata document', () => {
     '/broken.json',
     '/redirected.json',
   ])('%s is not used', async path => {
-    expect((await open(path)).status).toBe(400)
+    expect((await openAt(path, CALLBACK)).status).toBe(400)
   })
 })
 
@@ -106,13 +132,39 @@ describe('a registration', () => {
     expect((await register({ redirect_uris: [address] })).body).toEqual({ error: 'invalid_redirect_uri' })
   })
 
-  test('expires if no person connects it', async () => {
-    const { body } = await register({ redirect_uris: [CALLBACK] })
+  const minutesLeft = async (id: string): Promise<number | null> => {
+    const [row] = await service.sql<{ left: number | null }>(
+      `select round(extract(epoch from unused_until - now()) / 60)::int as left from oauth_clients where id = $1`,
+      [id],
+    )
+    return row ? row.left : 0
+  }
+  const openedBy = async ({ person }: Owner, client_id: string) =>
+    openConsent(person, await anAuthorization(url, { client_id }))
+
+  test('expires in minutes if no person opens the page of consent, then in an hour, and never once it is connected', async () => {
+    const owner = await anOwnerAtTheBrowser()
+    const client_id = await aRegisteredClient(url)
+    expect(await minutesLeft(client_id)).toBe(15)
+    expect((await openedBy(owner, client_id)).status).toBe(200)
+    expect(await minutesLeft(client_id)).toBe(60)
+    await aCode(owner, await anAuthorization(url, { client_id }))
+    expect(await minutesLeft(client_id)).toBeNull()
+    const forgotten = await aRegisteredClient(url)
     await service.sql(`update oauth_clients set unused_until = now() - interval '1 second' where id = $1`, [
-      body.client_id,
+      forgotten,
     ])
-    const { person } = await anOwnerAtTheBrowser()
-    const asked = await anAuthorization(url, { client_id: body.client_id })
-    expect((await openConsent(person, asked)).status).toBe(400)
+    expect((await openedBy(owner, forgotten)).status).toBe(400)
+  })
+
+  test('makes room for newer ones of its address, the oldest first, and none that a person has opened', async () => {
+    const owner = await anOwnerAtTheBrowser()
+    const [opened, oldest] = [await aRegisteredClient(url), await aRegisteredClient(url)]
+    expect((await openedBy(owner, opened)).status).toBe(200)
+    const newer: string[] = []
+    for (let n = 0; n < MAX_UNSEEN_CLIENTS; n++) newer.push(await aRegisteredClient(url))
+    expect((await openedBy(owner, oldest)).status).toBe(400)
+    for (const id of [opened, newer[0], newer.at(-1)])
+      expect((await openedBy(owner, String(id))).status).toBe(200)
   })
 })

@@ -6,8 +6,10 @@ import {
   approvedCode,
   CALLBACK,
   connect,
+  consentTo,
   form,
   openConsent,
+  post,
   readJson,
   resourceAt,
 } from '../../support/control/assistants.ts'
@@ -19,6 +21,7 @@ import {
   aConnection,
   anOwnerAtTheBrowser,
   listTools,
+  type OwnerAtTheBrowser,
   service,
   signedChoices,
   url,
@@ -211,5 +214,39 @@ describe('the page of consent', () => {
   test('says how an assistant connects, if it is opened without a request', async () => {
     const { person } = await anOwnerAtTheBrowser()
     expect(await (await openConsent(person, { query: {} })).text()).toContain(await resourceAt(url))
+  })
+})
+
+describe('a new agent for an assistant', () => {
+  const agentsOf = async ({ client }: OwnerAtTheBrowser) => (await bodyOf(client.agents.list({}))).data
+
+  test('is created with the signature, not with the sentence', async () => {
+    const owner = await anOwnerAtTheBrowser()
+    const sign = signedChoices({ ...owner, agentId: null })
+    const { ticket } = await consentTo(owner.person, await anAuthorization(url))
+    const choices = await sign(ticket)
+    expect(await agentsOf(owner)).toHaveLength(1)
+    const body = { ticket, scopes: ['payer'], ...choices }
+    const changed = { ...body, constraints: { perMonthEuros: 99_999 } }
+    expect((await post(url, '/oauth/approve', changed, owner.person.headers)).status).toBe(400)
+    expect(await agentsOf(owner)).toHaveLength(1)
+    const again = { ticket, scopes: ['payer'], ...(await sign(ticket)) }
+    expect((await post(url, '/oauth/approve', again, owner.person.headers)).status).toBe(200)
+    const [created] = await agentsOf(owner)
+    expect(created).toMatchObject({ name: 'Claude', status: 'active' })
+    const { data } = await bodyOf(owner.client.mandates.list({}))
+    expect(data.map(({ agentId }) => agentId)).toEqual([created?.id])
+    const { availableEuros } = await bodyOf(
+      owner.client.agents.balance({ params: { id: String(created?.id) } }),
+    )
+    expect(availableEuros).toBe(0)
+  })
+
+  test('is created without a budget, too, and once', async () => {
+    const owner = await anOwnerAtTheBrowser()
+    const code = await approvedCode(owner.person, { ...withoutBudget(owner), agentId: null })
+    const { tools } = await anAssistant(url, (await connect(url, code)).access_token)
+    expect((await tools()).map(({ name }) => name)).toContain('declare_intent')
+    expect((await agentsOf(owner)).map(({ name }) => name)).toEqual(['Claude', 'Research assistant'])
   })
 })

@@ -1,6 +1,6 @@
 import { type Authorization, approvedCode, connect } from '../../support/control/assistants.ts'
 import { inDays } from '../../support/control/mandates.ts'
-import { aFundedAgent, bodyOf } from '../../support/factories.ts'
+import { aFundedAgent, aPolicy, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { signedInTo } from '../../support/identity/console.ts'
 import { enrolled, signed } from '../../support/identity/people.ts'
@@ -8,12 +8,15 @@ import { enrolled, signed } from '../../support/identity/people.ts'
 export const service = await startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 export const { url } = service
 
-/** An owner with a passkey who is signed in, and an agent with money and no policy. */
-export async function anOwnerAtTheBrowser() {
+type Rules = Parameters<typeof aPolicy>[1]
+
+/** An owner with a passkey who is signed in, and an agent with money, by default without a policy. */
+export async function anOwnerAtTheBrowser(rules?: Rules) {
   const owner = await service.owner()
   const signer = await enrolled(service, owner)
   const { headers, client } = await signedInTo(service, owner, { personId: signer.personId })
-  const { id: agentId } = await aFundedAgent(owner.client)
+  const policyId = rules && (await aPolicy(owner.client, rules)).id
+  const { id: agentId } = await aFundedAgent(owner.client, policyId === undefined ? {} : { policyId })
   return { ...owner, signer, agentId, person: { url, headers }, pages: client }
 }
 
@@ -23,7 +26,11 @@ const CONSTRAINTS = { perTransactionEuros: 25, perMonthEuros: 100 }
 
 /** What the page sends: the mandate that the person has signed. */
 export const signedChoices =
-  ({ agentId, signer, pages }: OwnerAtTheBrowser) =>
+  ({
+    agentId,
+    signer,
+    pages,
+  }: Pick<OwnerAtTheBrowser, 'signer' | 'pages'> & { readonly agentId: string | null }) =>
   async (ticket: string) => {
     const mandate = { agentId, name: 'Claude', constraints: CONSTRAINTS, expiresAt: inDays(30) }
     const body = { ...mandate, ticket, scopes: ['payer' as const] }

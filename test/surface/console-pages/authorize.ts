@@ -45,6 +45,7 @@ describe('the page of consent', () => {
     await page.getByLabel('At most per payment').fill('12.50')
     await pressByKeyboard(page, 'Continue')
     await page.locator('blockquote').filter({ hasText: '12.50' }).waitFor()
+    expect((await bodyOf(client.agents.list({}))).data).toEqual([])
     await pressByKeyboard(page, 'Connect with passkey')
     await page.waitForURL(`${callback}?*`)
     const tokens = await redeem(page.url())

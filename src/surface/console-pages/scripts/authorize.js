@@ -8,23 +8,19 @@ const page = part('#authorize')
 const form = part('form.choices')
 const signature = part('[data-signature]')
 
-/** @type {string | undefined} */
-let newAgentId
 let mandate
 let challenge
 
 const chosen = name => String(new FormData(form).get(name))
 
-/** A new agent is created once, also if the person changes the budget afterwards. */
-async function agentId() {
-  if (chosen('agentId')) return chosen('agentId')
-  newAgentId ??= (await call('POST', 'agents', { body: { name: form.dataset.name } })).id
-  return newAgentId
-}
-
 const expiresAt = () => new Date(Date.parse(page.dataset.now) + Number(chosen('days')) * DAY_MS).toISOString()
 
-const grant = async () => ({ agentId: await agentId(), name: form.dataset.name, expiresAt: expiresAt() })
+/** A new agent is created with the connection, as the person has signed it. */
+const grant = () => ({
+  agentId: chosen('agentId') || null,
+  name: form.dataset.name,
+  expiresAt: expiresAt(),
+})
 
 const request = members => ({ ticket: page.dataset.ticket, scopes: [chosen('tools')], ...members })
 
@@ -55,7 +51,7 @@ async function review() {
     perTransactionEuros: Number(chosen('perPayment')),
     perMonthEuros: Number(chosen('perMonth')),
   }
-  mandate = { ...(await grant()), constraints }
+  mandate = { ...grant(), constraints }
   await openChallenge()
   form.hidden = true
   signature.hidden = false
@@ -84,7 +80,7 @@ function showHints() {
 if (form) {
   onSubmit('review', () => review().catch(afterRefusal))
   onPress('sign', () => sign().catch(afterRefusal))
-  onPress('plain', async () => connect(await grant()).catch(afterRefusal))
+  onPress('plain', () => connect(grant()).catch(afterRefusal))
   onPress('back', async () => {
     signature.hidden = true
     form.hidden = false
