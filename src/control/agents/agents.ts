@@ -1,3 +1,4 @@
+import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
@@ -16,6 +17,7 @@ import {
   sweepAgent,
 } from './money.ts'
 import { agentDeletionSteps, agentProcess } from './process.ts'
+import { unfreezing, wideningOfNewAgent, wideningsOfAgent } from './widening.ts'
 
 const DELETION_GRACE_MS = minutes(1)
 
@@ -39,7 +41,13 @@ const agents = bindHandlers(agentsApi, {
   async create({ body }, context) {
     const { records, emit, refuse } = context
     if (await isExternalIdTaken(records, body.externalId)) return refuse('external_id_taken')
-    const { policyId, ...members } = body
+    const { policyId, webauthnAssertion, ...members } = body
+    const unsigned = await refuseUnsignedWidening(
+      webauthnAssertion,
+      async () => (policyId ? [await wideningOfNewAgent({ name: body.name, policyId }, context)] : []),
+      context,
+    )
+    if (unsigned) return unsigned
     const agent = records.create(Agent, members)
     emit('agent.created', { ...agentEvent(agent), policyId })
     await openWallet(newAgentWallet(agent), context)
@@ -75,12 +83,20 @@ const agents = bindHandlers(agentsApi, {
     return agent
   },
 
-  async unfreeze({ params }, { records, emit, refuse }) {
+  async unfreeze({ params, body }, context) {
+    const { records, emit, refuse } = context
     const agent = await lockAgent(records, params.id)
     if (!agent) return refuse('agent_not_found')
     if (agent.status === 'frozen' && agent.frozenByAlertId)
       return refuse('frozen_by_risk', frozenByRiskMessage(agent.id, agent.frozenByAlertId))
-    if (!unfreezeAgent(agent)) return refuse('agent_not_frozen')
+    if (!agentMachine.can(agent.status, 'active')) return refuse('agent_not_frozen')
+    const unsigned = await refuseUnsignedWidening(
+      body.webauthnAssertion,
+      () => wideningsOfAgent(agent, [unfreezing]),
+      context,
+    )
+    if (unsigned) return unsigned
+    unfreezeAgent(agent)
     emit('agent.unfrozen', agentEvent(agent))
     return agent
   },
