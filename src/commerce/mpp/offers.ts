@@ -52,7 +52,7 @@ export interface StripeOffer extends Offered {
 export type MerchantOffer = CardOffer | StripeOffer
 
 const MAX_NAMED = 10
-/** The offers of one method: each is checked against the body of the request, which may be long. */
+/** The most of one method. Each offer is checked against the body of the request, which may be long. */
 const MAX_OFFERS = 8
 
 export const listedNames = (names: readonly string[]): string =>
