@@ -22,7 +22,7 @@ import { invalidRequest, parseRequestContent } from './body.ts'
 import { type ReserveMemory, readRequestBody } from './body-bytes.ts'
 import type { BodyMemory } from './body-memory.ts'
 import type { CredentialWatch } from './credential-watch.ts'
-import { asBackgroundRequest, streamEnding } from './ending.ts'
+import { asBackgroundRequest, goneSignal, streamEnding } from './ending.ts'
 import { parseInput } from './input.ts'
 import { renderProblemPage } from './page-of-problem.ts'
 import { type RateLimit, rateLimitHeaders, requireWithinRateLimit } from './rate-limit.ts'
@@ -195,6 +195,7 @@ async function answer(
       ...(raw && { request: raw }),
       ...(request.method === 'HEAD' && { isHead: true }),
       ...(ending && { ending }),
+      whenGone: () => goneSignal(progress.response),
     })
   } finally {
     await reception?.end()

@@ -36,6 +36,8 @@ export interface RequestLimits {
    * further one waits for some seconds, then is refused as `rate_limited`.
    */
   readonly oneAtATime?: true
+  /** Takes a turn of its owner in this process, as long lists and files do: see `src/kernel/run/turns.ts`. */
+  readonly inTurn?: true
   /**
    * Exempt from the rate limit: health checks, metrics and the documentation. `existing`: the handler counts a
    * search, and a page that does not exist.

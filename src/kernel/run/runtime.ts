@@ -14,7 +14,7 @@ import type { UnrecordedAnswers } from './unrecorded-answers.ts'
 
 /** Calls an operation on behalf of another one's caller. Handlers see it as `Ask`, typed and bound to their request. */
 export type CallOperationFor = (
-  caller: Pick<ApiCall, 'actor' | 'requestId' | 'address' | 'now'>,
+  caller: Pick<ApiCall, 'actor' | 'requestId' | 'address' | 'now' | 'hasTurn'>,
   operation: AnyOperation,
   question?: {
     readonly params?: Readonly<Record<string, string>>
