@@ -199,6 +199,7 @@ export const ssoApi = {
         403,
         'No open invitation for you. Ask an owner for a new link: it must be for an email that the identity provider has verified.',
       ],
+      provider_busy: discoveryRefusals.provider_busy,
       provider_silent: discoveryRefusals.provider_silent,
     },
     emits: {

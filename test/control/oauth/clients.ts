@@ -2,7 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { anAuthorization, CALLBACK, openConsent, post } from '../../support/control/assistants.ts'
-import { anOwnerAtTheBrowser, service, url } from './people.ts'
+import { until } from '../../support/until.ts'
+import { anOwnerAtTheBrowser, type OwnerAtTheBrowser, service, url } from './people.ts'
 
 const document = { client_name: 'Claude', redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none' }
 
@@ -26,10 +27,12 @@ const answers: Readonly<
 }
 
 const requests: string[] = []
-const publisher = createServer((request, response) => {
+let hold: Promise<void> | undefined
+const publisher = createServer(async (request, response) => {
   const path = String(request.url)
   requests.push(path)
-  const [status, body, type = 'application/json'] = answers[path]?.(base + path) ?? [302, '']
+  if (path.startsWith('/slow')) await hold
+  const [status, body, type = 'application/json'] = answerAt(path)?.(base + path) ?? [302, '']
   response.writeHead(status, { 'content-type': type, location: '/good.json' }).end(body)
 })
 await new Promise<void>(resolve => publisher.listen(0, '127.0.0.1', () => resolve()))
@@ -39,15 +42,18 @@ afterAll(() => {
   publisher.closeAllConnections()
 })
 
-const open = async (path: string) => {
-  const { person } = await anOwnerAtTheBrowser()
+const answerAt = (path: string) => answers[path.replace(/\?.*/, '').replace(/^\/slow/, '')]
+
+const open = async (path: string, { person }: Pick<OwnerAtTheBrowser, 'person'>) => {
   const page = await openConsent(person, await anAuthorization(url, { client_id: base + path }))
-  return { status: page.status, text: await page.text() }
+  return { status: page.status, again: page.headers.get('retry-after'), text: await page.text() }
 }
+
+const openByAnother = async (path: string) => open(path, await anOwnerAtTheBrowser())
 
 describe('a metadata document', () => {
   test('proves the host of a client, and is fetched once for many requests', async () => {
-    const [one, other] = [await open('/good.json'), await open('/good.json')]
+    const [one, other] = [await openByAnother('/good.json'), await openByAnother('/good.json')]
     expect([one.status, other.status]).toEqual([200, 200])
     expect(one.text).toContain('Verified host')
     expect(one.text).toContain(new URL(base).host)
@@ -64,7 +70,40 @@ describe('a metadata document', () => {
     '/broken.json',
     '/redirected.json',
   ])('%s is not used', async path => {
-    expect((await open(path)).status).toBe(400)
+    expect((await openByAnother(path)).status).toBe(400)
+  })
+})
+
+describe('a host that does not answer an owner’s requests', () => {
+  test('answers those of another owner, and the next one of the first is no failure of the client', async () => {
+    const [one, other] = [await anOwnerAtTheBrowser(), await anOwnerAtTheBrowser()]
+    const { promise, resolve } = Promise.withResolvers<void>()
+    hold = promise
+    const waiting = [1, 2, 3, 4].map(n => open(`/slow/good.json?${n}`, one))
+    await until('four requests are unanswered', () => requests.filter(isSlow).length === 4)
+    const fifth = await open('/slow/good.json?5', one)
+    expect([fifth.status, fifth.again]).toEqual([503, '5'])
+    const beside = open('/slow/good.json?6', other)
+    await until('the request of the other owner arrives', () => requests.filter(isSlow).length === 5)
+    resolve()
+    const answers = await Promise.all([...waiting, beside])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    expect((await open('/slow/good.json?5', one)).status).toBe(200)
+  })
+
+  const isSlow = (path: string) => path.startsWith('/slow')
+
+  test('leaves what another owner has read', async () => {
+    await openByAnother('/good.json?kept')
+    const one = await anOwnerAtTheBrowser()
+    for (let n = 0; n < 25; n++) await open(`/good.json?${n}`, one)
+    const readOf = (path: string) => requests.filter(asked => asked === path).length
+    await openByAnother('/good.json?kept')
+    expect(readOf('/good.json?kept')).toBe(1)
+    // The first of its own has made room for the last.
+    await open('/good.json?24', one)
+    await open('/good.json?0', one)
+    expect([readOf('/good.json?24'), readOf('/good.json?0')]).toEqual([1, 2])
   })
 })
 

@@ -8,6 +8,7 @@ import type { MerchantRequest } from '../merchant-request.ts'
 
 /** Payer, payee and request, as they were when the request came. Amount and token follow from the merchant's offer. */
 export interface MachinePayment extends Omit<TokenPayment, 'tokenId' | 'amountCents' | 'conversion'> {
+  readonly ownerId: string
   readonly mode: Mode
   readonly delegationId: string | null
   readonly intentMerchant: string
