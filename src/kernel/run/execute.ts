@@ -33,7 +33,10 @@ export function createExecutor(runtime: OperationRuntime): ExecuteCall {
     if (!call.isHead) return executeByRun[runOf(call)](call)
     return runOf(call) === 'external' ? answerExternalHead(runtime, call) : answerPlainHead(runtime, call)
   }
-  return inSpanOfOperation(runtime, inTurns(serializedByOwner(runtime.database, run)))
+  const here = serializedByOwner(runtime.database, run)
+  // A thread takes the turns across processes itself.
+  const readCostly: ExecuteCall = call => runtime.reader?.read(call) ?? here(call)
+  return inSpanOfOperation(runtime, inTurns(here, { readCostly }))
 }
 
 const WAIT_MS = 10_000

@@ -16,11 +16,11 @@ const ownerOf = ({ actor: { tenant, type } }: ApiCall): string | undefined =>
   type === 'process' || type === 'operator' ? undefined : tenant?.ownerId
 
 /** Reads that take more than some milliseconds of processor: long lists, reports, pages and files. */
-export function isCostlyRead(call: ApiCall): boolean {
+function isCostlyRead(call: ApiCall): boolean {
   const { operation } = call.operation
   if (call.hasTurn || ownerOf(call) === undefined || isWritingOperation(operation)) return false
   const { returns, limits } = operation
-  if (isEndlessResponse(returns[1])) return false
+  if (isEndlessResponse(returns[1]) || limits?.inTurn === false) return false
   if (limits?.oneAtATime || mediaTypeOf(returns[1]) !== undefined) return true
   return operationClass(operation) === 'report' || isLongList(call.input)
 }
@@ -40,16 +40,23 @@ const LIMITS: OwnerQueueLimits = {
   waitMs: 30_000,
 }
 
+interface TurnOptions {
+  /** Where costly reads run. */
+  readonly readCostly?: Run
+  readonly limits?: OwnerQueueLimits
+}
+
 /**
  * Runs what takes more than some milliseconds one at a time for each owner, few owners side by side, in turns: what
  * one owner sends at once delays another owner by one of them. A streamed answer takes a turn for each piece, so that
  * a slow reader holds none.
  */
-export function inTurns(execute: Run, limits = LIMITS): Run {
+export function inTurns(execute: Run, { readCostly = execute, limits = LIMITS }: TurnOptions = {}): Run {
   const turns = new OwnerQueue(limits)
   return async call => {
     const owner = ownerOf(call)
-    if (owner === undefined || !takesTurn(call)) return execute(call)
+    const run = isCostlyRead(call) ? readCostly : execute
+    if (owner === undefined || !takesTurn(call)) return run(call)
     const gone = call.whenGone?.()
     const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
       const end = await turns.acquire(owner, gone)
@@ -59,7 +66,7 @@ export function inTurns(execute: Run, limits = LIMITS): Run {
         end()
       }
     }
-    const outcome = await inTurn(() => execute({ ...call, hasTurn: true }))
+    const outcome = await inTurn(() => run({ ...call, hasTurn: true }))
     const { body } = outcome
     return body !== null && isStreamedContent(body) ? { ...outcome, body: inPieces(body, inTurn) } : outcome
   }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { ApiCall, ApiResponse } from '../../../src/kernel/contract/call.ts'
 import type { Problem } from '../../../src/kernel/contract/problem.ts'
 import { serializedByOwner } from '../../../src/kernel/run/execute.ts'
+import type { OwnerQueueLimits } from '../../../src/kernel/run/owner-queue.ts'
 import { inTurns } from '../../../src/kernel/run/turns.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -98,15 +99,18 @@ describe('what takes more than some milliseconds', () => {
     }) as unknown as ApiCall
 
   /** Runs calls, each of which ends when the test ends it, and notes which have begun. */
-  function aRunner(limits?: Parameters<typeof inTurns>[1]) {
+  function aRunner(limits = FEW) {
     const begun: string[] = []
     const ends = new Map<string, (answer: ApiResponse) => void>()
-    const run = inTurns(({ requestId }) => {
-      begun.push(requestId)
-      const { promise, resolve } = Promise.withResolvers<ApiResponse>()
-      ends.set(requestId, resolve)
-      return promise
-    }, limits)
+    const run = inTurns(
+      ({ requestId }) => {
+        begun.push(requestId)
+        const { promise, resolve } = Promise.withResolvers<ApiResponse>()
+        ends.set(requestId, resolve)
+        return promise
+      },
+      { limits },
+    )
     const end = async (name: string, body: ApiResponse['body'] = null): Promise<void> => {
       ends.get(name)?.({ status: 200, body })
       await nextTurn()
@@ -135,7 +139,7 @@ describe('what takes more than some milliseconds', () => {
     await Promise.all(all)
   })
 
-  const FEW = { atOnceOfOne: 1, atOnce: 4, waitingOfOne: 3, waiting: 10, waitMs: 30_000 }
+  const FEW: OwnerQueueLimits = { atOnceOfOne: 1, atOnce: 4, waitingOfOne: 3, waiting: 10, waitMs: 30_000 }
 
   test.each([
     ['a long list', {}, 1],
