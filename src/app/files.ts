@@ -6,7 +6,6 @@ import { filesOnDisk } from '../adapters/files-on-disk/files-on-disk.ts'
 import { guardedHttp } from '../adapters/guarded-http/guarded-http.ts'
 import { OwnerQueue, type OwnerQueueLimits, rateLimitedProblem } from '../kernel/run/owner-queue.ts'
 import type { Logger } from '../platform/log.ts'
-import type { Metrics } from '../platform/metrics.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 import { DamagedFileError, type FileStore, type OpenedStoredFile } from '../ports/files.ts'
 import type { OutboundHttp } from '../ports/outbound.ts'
@@ -53,12 +52,10 @@ function storeClient(url: string): OutboundHttp {
  * Raises an alarm for each file that a record names and the store does not return as it was written: an error
  * in the log, and a figure in `/metrics`.
  */
-export function withFileLossAlarm(files: FileStore, log: Logger, metrics: Pick<Metrics, 'watch'>): FileStore {
-  let lost = 0
-  metrics.watch('files_lost', 'Reads of damaged or missing files since the start.', async () => lost)
+export function withFileLossAlarm(files: FileStore, log: Logger, onLost: () => void): FileStore {
   const alarm = (error: unknown): never => {
     if (error instanceof DamagedFileError) {
-      lost++
+      onLost()
       log.error({ err: error }, 'a file is not as it was written')
     } else log.error({ err: error }, 'the store of files does not answer')
     throw error
@@ -68,7 +65,7 @@ export function withFileLossAlarm(files: FileStore, log: Logger, metrics: Pick<M
     async open(owner, sha256) {
       const opened = await files.open(owner, sha256).catch(alarm)
       if (opened) return { ...opened, content: watched(opened, alarm) }
-      lost++
+      onLost()
       log.error({ ownerId: owner.ownerId, sha256 }, 'a file that a record names is gone')
       return undefined
     },

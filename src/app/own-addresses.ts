@@ -12,6 +12,13 @@ export interface ServiceAddresses {
   listener(): OwnListener | undefined
   isOwn(request: Pick<IncomingMessage, 'headers'>): boolean
   listensAt(address: string, port: number): void
+  /** Undefined until the process listens. */
+  listenAddress(): ListenAddress | undefined
+}
+
+export interface ListenAddress {
+  readonly address: string
+  readonly port: number
 }
 
 interface Configured {
@@ -22,6 +29,7 @@ interface Configured {
 
 export function serviceAddresses({ publicUrl, host, port }: Configured): ServiceAddresses {
   let listener: OwnListener | undefined
+  let at: ListenAddress | undefined
   const url = () => publicUrl?.replace(/\/+$/, '') ?? (listener ?? listenerAt(host, port)).origin
   return {
     publicUrl: url,
@@ -30,8 +38,10 @@ export function serviceAddresses({ publicUrl, host, port }: Configured): Service
     listener: () => listener,
     isOwn: ({ headers }) => listener !== undefined && headers[OWN_REQUEST_HEADER] === listener.pass,
     listensAt(address, port) {
+      at = { address, port }
       listener = listenerAt(address, port)
     },
+    listenAddress: () => at,
   }
 }
 

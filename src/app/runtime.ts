@@ -24,7 +24,7 @@ import type { EventRow } from '../kernel/journal/journal.ts'
 import { openNotifier } from '../kernel/journal/outbox.ts'
 import { createExecutor, type ExecuteCall } from '../kernel/run/execute.ts'
 import { withOwnerOperations } from '../kernel/run/other-owner.ts'
-import { reactionsByEvent } from '../kernel/run/runtime.ts'
+import { type CostlyReader, reactionsByEvent } from '../kernel/run/runtime.ts'
 import {
   type DatabaseWaitOptions,
   type OpenDatabase,
@@ -50,7 +50,12 @@ import { type EventFollowing, type EventStreamTimes, openEventFollowing } from '
 import { createExternalSystems, liveRailsOf } from './external-systems.ts'
 import { createFileStore, withFileLossAlarm } from './files.ts'
 import { requireOnlyCustomer } from './only-customer.ts'
-import { browserPageAddresses, type ServiceAddresses, serviceAddresses } from './own-addresses.ts'
+import {
+  browserPageAddresses,
+  type ListenAddress,
+  type ServiceAddresses,
+  serviceAddresses,
+} from './own-addresses.ts'
 import { createPorts, tenantOperationRunner } from './ports.ts'
 import { inProcessDelivery, sandboxCallbacks, signedReceivers } from './receivers.ts'
 import { openExternalCallLease } from './renewed-lease.ts'
@@ -77,7 +82,31 @@ export interface RuntimeOptions {
   readonly outside?: Partial<ExternalSystems>
   readonly outbound?: OutboundHttp
   readonly streamTimes?: Partial<EventStreamTimes>
+  /** Opens the thread that answers costly reads. Without it they run here. */
+  readonly openReader?: (parts: ReaderParts) => OpenReader
+  /** Set in the thread that reads: what the metrics of the process count. */
+  readonly onNote?: (note: RuntimeNote) => void
 }
+
+/** Which server answered a report, or that a file is damaged or missing. */
+export type RuntimeNote = 'primary' | 'replica' | 'file_lost'
+
+/** What only the process knows, and pages show. */
+export interface ProcessState {
+  readonly listensAt: ListenAddress | undefined
+  readonly webUi: string | null
+  readonly temporal: boolean | null
+}
+
+export interface ReaderParts {
+  readonly settings: ServiceSettings
+  readonly state: () => Omit<ProcessState, 'temporal'>
+  readonly temporal: () => Promise<boolean | null>
+  readonly onNote: (note: RuntimeNote) => void
+  readonly onFailure: (error: unknown) => void
+}
+
+type OpenReader = CostlyReader & Stoppable
 
 export interface Stoppable {
   stop(): Promise<void>
@@ -98,10 +127,11 @@ export interface OpenRuntime extends EventFollowing, Pick<RunPages, 'showRunsAt'
   readonly receiveFor: FindSignedReceiver
   readonly ports: Ports
   readonly threads: ThreadPool
+  readonly reader: OpenReader | undefined
   readonly onOutbox: () => void
   readonly log: Logger
   readonly metrics: Metrics
-  readonly watchTemporal: (isServing: () => Promise<boolean>) => void
+  readonly watchTemporal: (isServing: () => Promise<boolean | null>) => void
 }
 
 interface StoreOptions {
@@ -167,29 +197,27 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const following = openEventFollowing({ ...store, credentials, times, log, metrics })
   const rateLimit = rateLimitOf(settings, database, shared)
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
-  const { runUrl, showRunsAt } = runPages(settings)
+  const pages = runPages(settings)
+  const onNote = options.onNote ?? noteIn(metrics)
+  const reader = readerOf(options, addresses, pages, { temporal: () => temporal(), onNote, log })
   const inwards: Ports['deliver'] = (key, request) => deliver(key, request)
   const runFor = tenantOperationRunner(call => execute(call), operations)
   const outbound = withTracedRequests(options.outbound ?? guardOf(settings, addresses), tracing)
   const runtime = withOwnerOperations(operations, {
     database,
-    replica: replica && reportingReplica(database, replica, log, metrics),
+    replica: replica && reportingReplica(database, replica, log, onNote),
+    reader,
     ports: createPorts({
-      areas,
-      database,
-      metrics,
+      ...{ areas, database, metrics },
       pages: browserPageAddresses(settings, addresses, warning => log.warn(warning)),
-      runUrl,
+      runUrl: pages.runUrl,
       ...configured(settings),
       outside: systemsOf(options, { runFor, deliver: inwards, outbound, log }),
       outbound,
       tracing,
-      vault,
-      signer,
-      threads,
-      rateLimit,
+      ...{ vault, signer, threads, rateLimit },
       streams: following.streams,
-      files: withFileLossAlarm(createFileStore(settings, vault), log, metrics),
+      files: withFileLossAlarm(createFileStore(settings, vault), log, () => onNote('file_lost')),
       runFor,
       deliver: inwards,
       execute: call => execute(call),
@@ -212,12 +240,12 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   return {
     ...{ settings, addresses, areas, operations, database, leases, listener },
     watch: watchOf(database, settings, log),
-    ...{ execute, log, metrics, showRunsAt },
+    ...{ execute, log, metrics, showRunsAt: pages.showRunsAt },
     watchTemporal(isServing) {
       temporal = isServing
     },
     gate: gateOf(credentials, settings, database, runtime.ports),
-    ...{ receiveFor, threads, rateLimit, onOutbox },
+    ...{ receiveFor, threads, reader, rateLimit, onOutbox },
     ...following,
     ports: runtime.ports,
   }
@@ -261,9 +289,36 @@ function metricsOf(
   return metrics
 }
 
-const reportingReplica = (primary: OpenDatabase, replica: OpenDatabase, log: Logger, metrics: Metrics) =>
+function noteIn(metrics: Metrics): (note: RuntimeNote) => void {
+  let filesLost = 0
+  metrics.watch('files_lost', 'Reads of damaged or missing files since the start.', async () => filesLost)
+  return note => {
+    if (note === 'file_lost') filesLost++
+    else metrics.reported(note)
+  }
+}
+
+const readerOf = (
+  { settings, openReader }: RuntimeOptions,
+  addresses: ServiceAddresses,
+  pages: RunPages,
+  { log, ...parts }: Pick<ReaderParts, 'temporal' | 'onNote'> & { readonly log: Logger },
+): OpenReader | undefined =>
+  openReader?.({
+    settings,
+    state: () => ({ listensAt: addresses.listenAddress(), webUi: pages.startedWebUi() }),
+    onFailure: error => log.error({ err: error }, 'the thread that reads has failed'),
+    ...parts,
+  })
+
+const reportingReplica = (
+  primary: OpenDatabase,
+  replica: OpenDatabase,
+  log: Logger,
+  onUse: (server: 'primary' | 'replica') => void,
+) =>
   new Replica(primary, replica, {
-    onUse: metrics.reported,
+    onUse,
     onFailure: (why, error) => log.warn({ err: error }, `Reports read the primary for ten seconds: ${why}.`),
   })
 

@@ -11,6 +11,7 @@ import { sweepFiles } from '../kernel/background/sweep-files.ts'
 import { publishedOperations } from '../kernel/contract/area.ts'
 import { operationClass, type RegisteredOperation } from '../kernel/contract/operation.ts'
 import { connectionLimits } from './connections.ts'
+import { Reader } from './reader.ts'
 import { type OpenRuntime, openRuntime, type RuntimeOptions, type Stoppable } from './runtime.ts'
 import { apiServer } from './server.ts'
 
@@ -24,8 +25,16 @@ const SWEEP_EVERY = 600_000
 const SWEEP_FILES_EVERY = 1_800_000
 const MIB = 1_048_576
 
-export async function openService(options: RuntimeOptions): Promise<Service> {
-  const runtime = await openRuntime(options)
+interface ServiceOptions extends Omit<RuntimeOptions, 'openReader'> {
+  /** Costly reads run in a thread. */
+  readonly readsInThread?: boolean
+}
+
+export async function openService({ readsInThread, ...options }: ServiceOptions): Promise<Service> {
+  const runtime = await openRuntime({
+    ...options,
+    ...(readsInThread && { openReader: parts => new Reader(parts) }),
+  })
   const { areas, database, metrics, rateLimit, settings } = runtime
   const sweeping = startSweeping(runtime)
   const bodies = bodyMemory(settings.bodyMemoryMib * MIB)
@@ -49,7 +58,7 @@ export async function openService(options: RuntimeOptions): Promise<Service> {
       await sweeping.stop()
       await server.close()
       await runtime.streams.stop()
-      await runtime.threads.stop()
+      await Promise.all([runtime.threads.stop(), runtime.reader?.stop()])
       await database.close()
     },
   }

@@ -12,6 +12,7 @@ runProcess(async life => {
     settings: { ...settings, ...requiredSecrets(settings) },
     waiting,
     shared: true,
+    readsInThread: true,
   })
   life.closeLater(() => service.stop())
   const port = await service.listen(settings.port, settings.host)

@@ -48,7 +48,7 @@ async function start(life: ProcessLifetime): Promise<void> {
   const isOfVersionBefore = await waitForDatabase(databaseUrl, waiting, () => needsBaselineStamp(databaseUrl))
   if (isOfVersionBefore) await endRuns(wish, temporal)
   const own = { ...secretsFor(settings, secrets), databaseUrl }
-  const service = await openService({ settings: { ...settings, ...own }, waiting })
+  const service = await openService({ settings: { ...settings, ...own }, waiting, readsInThread: true })
   life.closeLater(() => service.stop())
   startParts(service, life)
   life.ending.throwIfAborted()

@@ -36,7 +36,7 @@ export function callOperationFor(
 type Asked = Parameters<CallOperationFor>[2]
 
 function callOf(
-  { actor, requestId, address, now }: Parameters<CallOperationFor>[0],
+  { actor, requestId, address, now, hasTurn }: Parameters<CallOperationFor>[0],
   registered: RegisteredOperation,
   { params = {}, query = {}, body = {} }: NonNullable<Asked>,
 ): ApiCall {
@@ -46,7 +46,7 @@ function callOf(
   const search = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))
   const input = { params, ...parseInput(operation, search, body) }
   const asked = { operation: registered, actor, input, requestId, address, idempotencyKey: null }
-  return now ? { ...asked, now } : asked
+  return { ...asked, ...(now && { now }), ...(hasTurn && { hasTurn }) }
 }
 
 function mayAsk(actor: ApiCall['actor'], { callers, scope }: AnyOperation): void {

@@ -10,13 +10,16 @@ export interface OutboundRequest {
   readonly retryHeaders?: () => Readonly<Record<string, string>>
   readonly timeoutMs: number
   readonly maxBytes: number
-  /**
-   * The most concurrent requests with this member to the origin, in this process: beyond that the answer is
-   * `busy`. Without it there is no limit.
-   */
-  readonly maxConcurrent?: number
+  /** Without it there is no limit. */
+  readonly maxConcurrent?: OwnerConcurrency
   /** Allows the paths of this service's own listener that take machine payments. Only for test mode. */
   readonly ownListener?: boolean
+}
+
+/** The most concurrent requests of an owner to an origin, in this process: beyond that the answer is `busy`. */
+export interface OwnerConcurrency {
+  readonly ownerId: string
+  readonly most: number
 }
 
 /** Refused addresses and unreachable hosts are outcomes, too, not errors. */

@@ -21,3 +21,43 @@ export function memoizeByWeight<T>(maxWeight: number, weightOf: (value: T) => nu
     return value
   }
 }
+
+interface SharedEntry<T> {
+  readonly ownerId: string
+  readonly value: T
+}
+
+/** Values that owners share, the least recently used of which are forgotten: an owner who adds many displaces only its own. */
+export class SharedCache<T> {
+  readonly #most: number
+  readonly #mostOfOne: number
+  /** The least recently used one is first. */
+  readonly #entries = new Map<string, SharedEntry<T>>()
+
+  constructor({ most, mostOfOne }: { readonly most: number; readonly mostOfOne: number }) {
+    this.#most = most
+    this.#mostOfOne = mostOfOne
+  }
+
+  get(key: string): T | undefined {
+    const entry = this.#entries.get(key)
+    if (!entry) return undefined
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    return entry.value
+  }
+
+  set(key: string, value: T, ownerId: string): void {
+    this.#entries.delete(key)
+    const own = [...this.#entries].filter(([, entry]) => entry.ownerId === ownerId)
+    const [oldest] =
+      own.length >= this.#mostOfOne ? own : this.#entries.size >= this.#most ? this.#entries : []
+    if (oldest) this.#entries.delete(oldest[0])
+    this.#entries.set(key, { ownerId, value })
+  }
+
+  /** Deletes the value, unless another one has taken its place. */
+  delete(key: string, value: T): void {
+    if (this.#entries.get(key)?.value === value) this.#entries.delete(key)
+  }
+}

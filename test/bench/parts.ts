@@ -197,6 +197,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'intents-beside', measureBesideUploads)
   },
 
+  async neighbours(folder) {
+    const { measureNeighbours } = await import('./neighbours/measured.ts')
+    return onStage(folder, 'neighbours', measureNeighbours)
+  },
+
   async streams(folder) {
     const { measureStreams } = await import('./streams/measured.ts')
     return onStage(folder, 'streams', measureStreams)
@@ -291,6 +296,6 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
  * part that runs anyway.
  */
 const BY_NAME =
-  /^(?:mcp|packages|record-store|deletions|archives|tracing|insight|cells|sizes|soak)$|^peers|^turns-|-(?:paid|received|beside)$/
+  /^(?:mcp|neighbours|packages|record-store|deletions|archives|tracing|insight|cells|sizes|soak)$|^peers|^turns-|-(?:paid|received|beside)$/
 
 export const defaultParts = Object.keys(parts).filter(name => !BY_NAME.test(name))

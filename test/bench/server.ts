@@ -17,7 +17,7 @@ runProcess(async life => {
     samples: sampleArea(async () => 'confirmed'),
     papers: papersArea,
   }
-  const service = await openService({ settings, areas: measured })
+  const service = await openService({ settings, areas: measured, readsInThread: true })
   life.closeLater(() => service.stop())
   printLine(`Listening on http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`)
 })

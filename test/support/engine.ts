@@ -54,6 +54,7 @@ export function openEngine(areas: Areas, databaseUrl: string): Engine {
   const runtime = withOwnerOperations(allOperations(areas), {
     database,
     replica: undefined,
+    reader: undefined,
     ports: {
       walletBank: { code: '99990001', bic: 'AGPYDEF0XXX' },
       paymentsOn: paymentFinder(areas),

@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { Agent } from 'undici'
-import type { OutboundAnswer, OutboundHttp, OutboundRequest } from '../../ports/outbound.ts'
+import type { OutboundAnswer, OutboundHttp, OutboundRequest, OwnerConcurrency } from '../../ports/outbound.ts'
 import { memoizeBounded } from '../../values/bounded-cache.ts'
 import { clock } from '../../values/clock.ts'
 import { addressChecker } from './addresses.ts'
@@ -121,20 +121,25 @@ async function sendWithRetry(
   }
 }
 
-/** Counts concurrent requests by origin, so that a slow host does not block others. */
+/** Counts concurrent requests by owner and origin, so that a slow host blocks neither other hosts nor other owners. */
 function concurrencyLimit() {
   const counts = new Map<string, number>()
   return {
-    async within<T>(origin: string, most: number, work: () => Promise<T>): Promise<T | undefined> {
-      const count = counts.get(origin) ?? 0
+    async within<T>(
+      origin: string,
+      { ownerId, most }: OwnerConcurrency,
+      work: () => Promise<T>,
+    ): Promise<T | undefined> {
+      const name = `${ownerId} ${origin}`
+      const count = counts.get(name) ?? 0
       if (count >= most) return undefined
-      counts.set(origin, count + 1)
+      counts.set(name, count + 1)
       try {
         return await work()
       } finally {
-        const left = (counts.get(origin) ?? 1) - 1
-        if (left === 0) counts.delete(origin)
-        else counts.set(origin, left)
+        const left = (counts.get(name) ?? 1) - 1
+        if (left === 0) counts.delete(name)
+        else counts.set(name, left)
       }
     },
   }

@@ -81,7 +81,7 @@ const asksToPay = (scope: string | undefined): boolean =>
 
 export async function checkAuthorization(
   parameters: AuthorizationParameters,
-  context: Pick<Context, 'sql' | 'ports'>,
+  context: Pick<Context, 'sql' | 'ports' | 'tenant'>,
 ): Promise<CheckedAuthorization> {
   const { ports } = context
   const found = await findConnectingClient(parameters.client_id ?? '', context)

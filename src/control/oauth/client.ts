@@ -4,6 +4,7 @@ import { PLATFORM_OWNER_ID } from '../../identity/customers/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import {
   nullable,
@@ -12,6 +13,7 @@ import {
   tenantTable,
   textArrayColumn,
 } from '../../kernel/database/entity.ts'
+import { SharedCache } from '../../values/bounded-cache.ts'
 import { addMs, clock, minutes } from '../../values/clock.ts'
 import type { PersonalData } from '../../values/personal.ts'
 import { labelSchema } from '../../values/schemas.ts'
@@ -89,6 +91,9 @@ export const keepRegistration = (clientId: string, sql: Sql): Promise<unknown> =
 
 type Fetching = Pick<Ports, 'outbound'>
 
+/** The owner for whom a document is fetched. */
+type ForOwner = Pick<Tenant, 'ownerId'>
+
 /** A client may be identified by the address of a document about itself: an https URL with a path. */
 function isDocumentAddress(text: string, { outbound }: Fetching): boolean {
   if (text.length > MAX_CLIENT_ID || !URL.canParse(text)) return false
@@ -107,15 +112,27 @@ const Metadata = z.object({
 const MAX_DOCUMENT_BYTES = 10_240
 const DOCUMENT_TIMEOUT_MS = 5_000
 
-async function fetchDocument(url: string, { outbound }: Fetching): Promise<ConnectingClient | undefined> {
+const MAX_CONCURRENT_DOCUMENTS = 4
+
+const tryAgain = (): Problem =>
+  new Problem('busy', 'This host has not answered your other requests yet. Try again.', {
+    'Retry-After': String(DOCUMENT_TIMEOUT_MS / 1_000),
+  })
+
+async function fetchDocument(
+  url: string,
+  { ownerId }: ForOwner,
+  { outbound }: Fetching,
+): Promise<ConnectingClient | undefined> {
   const answer = await outbound.send({
     url,
     method: 'GET',
     headers: { accept: 'application/json' },
     timeoutMs: DOCUMENT_TIMEOUT_MS,
     maxBytes: MAX_DOCUMENT_BYTES,
-    maxConcurrent: 4,
+    maxConcurrent: { ownerId, most: MAX_CONCURRENT_DOCUMENTS },
   })
+  if (answer.kind === 'busy') throw tryAgain()
   if (answer.kind !== 'answered' || answer.status !== 200 || answer.cut) return undefined
   if (!/^application\/([\w.-]+\+)?json\b/i.test(answer.headers['content-type'] ?? '')) return undefined
   const { success, data } = Metadata.safeParse(parseJson(answer.body))
@@ -140,20 +157,19 @@ interface FetchedDocument {
 const DOCUMENT_KEPT_MS = minutes(10)
 /** Soon tried again, but not with each reload of the page. */
 const FAILURE_KEPT_MS = 10_000
-const MAX_DOCUMENTS = 500
 
-const documents = new Map<string, FetchedDocument>()
+const documents = new SharedCache<FetchedDocument>({ most: 500, mostOfOne: 20 })
 
-function documentAt(url: string, ports: Fetching): Promise<ConnectingClient | undefined> {
+function documentAt(url: string, owner: ForOwner, ports: Fetching): Promise<ConnectingClient | undefined> {
   const now = clock.ticks()
   const known = documents.get(url)
   if (known && known.until > now) return known.client
-  if (documents.size >= MAX_DOCUMENTS) documents.clear()
-  const client = fetchDocument(url, ports)
-  documents.set(url, { until: now + DOCUMENT_KEPT_MS, client })
+  const client = fetchDocument(url, owner, ports)
+  const fetched = { until: now + DOCUMENT_KEPT_MS, client }
+  documents.set(url, fetched, owner.ownerId)
   void client.then(
-    found => found || documents.set(url, { until: clock.ticks() + FAILURE_KEPT_MS, client }),
-    () => documents.delete(url),
+    found => found || documents.set(url, { until: clock.ticks() + FAILURE_KEPT_MS, client }, owner.ownerId),
+    () => documents.delete(url, fetched),
   )
   return client
 }
@@ -161,8 +177,8 @@ function documentAt(url: string, ports: Fetching): Promise<ConnectingClient | un
 /** Calls another system for a client that is identified by a URL: never within a transaction. */
 export async function findConnectingClient(
   clientId: string,
-  { sql, ports }: Pick<Context, 'sql' | 'ports'>,
+  { sql, ports, tenant }: Pick<Context, 'sql' | 'ports' | 'tenant'>,
 ): Promise<ConnectingClient | undefined> {
-  if (isDocumentAddress(clientId, ports)) return documentAt(clientId, ports)
+  if (isDocumentAddress(clientId, ports)) return documentAt(clientId, tenant, ports)
   return /^client_\w{26}$/.test(clientId) ? findRegistered(clientId, sql) : undefined
 }

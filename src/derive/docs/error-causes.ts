@@ -35,7 +35,7 @@ const universalCauses: Readonly<Record<ProblemCode, string>> = {
   idempotency_key_reused:
     'The key was sent before with another body or to another operation. It belongs to that request for 24 hours.',
   rate_limited:
-    'This address has sent more requests in a minute than the installation allows. Polling in a loop is the usual cause.',
+    'This address, or this credential from all addresses, has sent more requests in a minute than the installation allows. Polling in a loop is the usual cause.',
   internal: 'A defect of the service. It is in its log, under the id in `X-Request-Id`.',
   busy: 'Many requests change the same records, such as one wallet, at the same time.',
   not_configured: 'Live mode needs a bank or a card processor, which the operator has not set up here.',

@@ -31,6 +31,15 @@ export function streamEnding(
   return ending.signal
 }
 
+/** Aborted when the connection of the answer has closed. */
+export function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  const leave = () => gone.abort()
+  if (response.destroyed) leave()
+  else response.once('close', leave)
+  return gone.signal
+}
+
 /** An open page repeats its requests by itself, and these must not extend a person's session. */
 export const asBackgroundRequest = ({ browser, ...presented }: RequestCredentials): RequestCredentials =>
   browser ? { ...presented, browser: { ...browser, isBackground: true } } : presented

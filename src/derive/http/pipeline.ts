@@ -22,10 +22,10 @@ import { invalidRequest, parseRequestContent } from './body.ts'
 import { type ReserveMemory, readRequestBody } from './body-bytes.ts'
 import type { BodyMemory } from './body-memory.ts'
 import type { CredentialWatch } from './credential-watch.ts'
-import { asBackgroundRequest, streamEnding } from './ending.ts'
+import { asBackgroundRequest, goneSignal, streamEnding } from './ending.ts'
 import { parseInput } from './input.ts'
 import { renderProblemPage } from './page-of-problem.ts'
-import { type RateLimit, rateLimitHeaders, requireWithinRateLimit } from './rate-limit.ts'
+import { credentialKey, type RateLimit, rateLimitHeaders, requireWithinRateLimit } from './rate-limit.ts'
 import { type RequestHost, toRawRequest } from './raw-request.ts'
 import { type FindSignedReceiver, receiveSignedRequest } from './receive-signed.ts'
 import {
@@ -142,18 +142,16 @@ async function answer(
   request: Request,
   progress: Progress,
 ): Promise<ApiResponse> {
-  const { bodies, execute, find, gate, runNamed, rateLimit } = parts
+  const { bodies, execute, find, gate, runNamed } = parts
   const { requestId, address, headers } = progress
   const [path, query] = splitTarget(request.url)
   const found = find(request.method, path)
   if (found && 'registered' in found) progress.registered = found.registered
   const client = clientAddressKey(address ?? '')
-  const count = async (): Promise<void> => {
-    const allowance = await rateLimit(client)
-    Object.assign(headers, rateLimitHeaders(allowance))
-    requireWithinRateLimit(allowance)
-  }
-  if (isMetered(found) && !parts.isOwn(request)) await count()
+  const meter = meterFor(parts, client, headers)
+  const isCounted = isMetered(found) && !parts.isOwn(request)
+  const countsLater = isCounted && isForAssistants(found)
+  if (isCounted && !countsLater) await meter.countAddress()
   if (request.headers.host === undefined && request.httpVersion === '1.1')
     throw invalidRequest('Host', 'it is missing')
   const { registered, params } = routeOf(found)
@@ -161,7 +159,7 @@ async function answer(
   const room = (bytes: number) => bodies.reserve(request, client, bytes)
   if (isSigned(registered)) {
     const { receiveFor } = parts
-    const receiving = { registered, requestId, address, room, receiveFor, countUnsigned: count }
+    const receiving = { registered, requestId, address, room, receiveFor, countUnsigned: meter.countAddress }
     const { outcome, actor } = await receiveSignedRequest(request, receiving)
     if (actor) progress.actor = actor
     return outcome
@@ -169,7 +167,9 @@ async function answer(
   const sent = readRequestCredentials(request, parts.pageOrigins, parts.ownUrls)
   const openEnded = isEndlessResponse(operation.returns[1])
   const presented = openEnded ? asBackgroundRequest(sent) : sent
-  progress.actor = await gate(operation, presented)
+  const admitted = gate(operation, presented)
+  progress.actor = countsLater ? await meter.countAssistant(admitted) : await admitted
+  if (isCounted) await meter.countCredential(progress.actor)
   const reception = acceptsFiles(operation) ? receptionFor(parts, request, client, progress) : undefined
   const isThere = request.complete
   try {
@@ -195,11 +195,44 @@ async function answer(
       ...(raw && { request: raw }),
       ...(request.method === 'HEAD' && { isHead: true }),
       ...(ending && { ending }),
+      whenGone: () => goneSignal(progress.response),
     })
   } finally {
     await reception?.end()
   }
 }
+
+/** Counts a request for its address, and for its credential, which may be used from many addresses. */
+function meterFor({ rateLimit }: RequestPipelineParts, client: string, headers: ResponseHeaders) {
+  const count = async (name: string, of: 'address' | 'credential'): Promise<void> => {
+    const allowance = await rateLimit(name)
+    const counted = rateLimitHeaders(allowance)
+    const least = Number(headers['X-RateLimit-Remaining'] ?? Number.POSITIVE_INFINITY)
+    if (Number(counted['X-RateLimit-Remaining']) <= least) Object.assign(headers, counted)
+    requireWithinRateLimit(allowance, of)
+  }
+  const countAddress = () => count(client, 'address')
+  return {
+    countAddress,
+    async countCredential(actor: Actor): Promise<void> {
+      const name = credentialKey(actor)
+      if (name !== undefined) await count(name, 'credential')
+    },
+    /** A hosted assistant sends the requests of many owners from one address, so its tokens count by themselves. */
+    async countAssistant(admitted: Promise<Actor>): Promise<Actor> {
+      const actor = await admitted.catch(async (refusal: unknown) => {
+        await countAddress()
+        throw refusal
+      })
+      if (actor.onlyAt === undefined) await countAddress()
+      return actor
+    },
+  }
+}
+
+/** The operation that accepts the tokens of assistants. */
+const isForAssistants = (found: RouteMatch): boolean =>
+  found !== undefined && 'registered' in found && found.registered.operation.http?.issuesTokens === true
 
 const NO_BYTES = Buffer.alloc(0)
 

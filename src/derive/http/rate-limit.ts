@@ -1,3 +1,4 @@
+import type { Actor } from '../../kernel/contract/actor.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { batcher } from '../../kernel/database/batcher.ts'
 import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
@@ -11,6 +12,7 @@ export interface RateAllowance {
   readonly resetsAt: Date
 }
 
+/** Counts a request of a client address or of a credential. */
 export type RequestCounter = (client: string) => Promise<{ used: number; resetsAt: Date }>
 
 export type RateLimit = (client: string) => Promise<RateAllowance>
@@ -27,12 +29,18 @@ export function rateLimitHeaders({ limit, used, resetsAt }: RateAllowance): Reco
   }
 }
 
-export function requireWithinRateLimit(allowance: RateAllowance): void {
+const WHOSE = { address: 'from this address', credential: 'with this credential' } as const
+
+export function requireWithinRateLimit(allowance: RateAllowance, of: keyof typeof WHOSE = 'address'): void {
   if (allowance.used <= allowance.limit) return
   const wait = Math.max(1, Math.ceil((allowance.resetsAt.getTime() - clock.milliseconds()) / 1000))
-  const words = `Too many requests from this address: ${allowance.limit} a minute. Wait ${inSeconds(wait)}.`
+  const words = `Too many requests ${WHOSE[of]}: ${allowance.limit} a minute. Wait ${inSeconds(wait)}.`
   throw new Problem('rate_limited', words, { 'Retry-After': String(wait) })
 }
+
+/** Undefined for a request without a credential, and for the operator's. */
+export const credentialKey = ({ type, id, sessionId, tenant }: Actor): string | undefined =>
+  tenant && id ? `${type} ${sessionId ?? id}` : undefined
 
 const inSeconds = (seconds: number): string => (seconds === 1 ? 'one second' : `${seconds} seconds`)
 

@@ -21,8 +21,11 @@ export const responseHeaders = {
     '4b0a9e51-7d1f-4a0e-9a53-1f6f1d1a2c3b',
   ),
   'X-Data-Residency': { description: 'Where all data is kept.', schema: { type: 'string', const: 'EU' } },
-  'X-RateLimit-Limit': count('Requests per minute allowed for this client address.', 100),
-  'X-RateLimit-Remaining': count('Remaining requests.', 99),
+  'X-RateLimit-Limit': count(
+    'Requests per minute allowed for this client address, and for this credential.',
+    100,
+  ),
+  'X-RateLimit-Remaining': count('Remaining requests of the one that has fewer left.', 99),
   'X-RateLimit-Reset': count('When the window ends, in Unix seconds.', 1_795_167_060),
   'Retry-After': count('Seconds to wait before trying again.', 12),
   [REPLAY_HEADER]: {

@@ -203,6 +203,7 @@ export const ssoApi = {
         403,
         'The identity provider did not name your groups, on which roles depend. It must send the claim with each sign-in, as a list of texts: `[]` without groups.',
       ],
+      provider_busy: discoveryRefusals.provider_busy,
       provider_silent: discoveryRefusals.provider_silent,
     },
     emits: {

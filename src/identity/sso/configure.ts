@@ -39,6 +39,7 @@ async function newClientKey() {
 }
 
 const REFUSED_AS: Readonly<Record<DiscoveryFailure, keyof typeof discoveryRefusals>> = {
+  busy: 'provider_busy',
   silent: 'provider_silent',
   other_issuer: 'issuer_mismatch',
   unusable: 'issuer_refused',
@@ -70,15 +71,15 @@ export const createSsoProvider = externalCall(ssoApi.create, {
     const { tenant } = context
     const id = newId('ssoprovider')
     const sealed = clientSecret === null ? null : seal(clientSecret, id, context)
-    return { ...body, id, mode: tenant.mode, clientSecret: sealed }
+    return { ...body, id, tenant, clientSecret: sealed }
   },
 
-  async call({ issuer, mode }, { ports }) {
-    const metadata = await discoverProvider({ issuer, mode }, ports)
+  async call({ issuer, tenant }, { ports }) {
+    const metadata = await discoverProvider({ issuer, ...tenant }, ports)
     return typeof metadata === 'string' ? { failure: metadata } : newClientKey()
   },
 
-  async record(answer, { webauthnAssertion, mode: _, ...members }, context) {
+  async record(answer, { webauthnAssertion, tenant: _, ...members }, context) {
     const { records, ports, emit, refuse } = context
     if ('failure' in answer) return refuse(discoveryRefusal(answer.failure))
     const consent = await verifyOwnerConsent(webauthnAssertion, context)

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { createLocalJWKSet, importJWK, type JSONWebKeySet, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
-import type { Mode } from '../../kernel/contract/actor.ts'
+import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import type { OutboundRequest } from '../../ports/outbound.ts'
 import { clock } from '../../values/clock.ts'
@@ -51,19 +51,29 @@ const isProviderAddress = (text: string, mode: Mode, { outbound }: Fetching): bo
 
 type JsonRequest = Pick<OutboundRequest, 'url' | 'method' | 'headers' | 'body'>
 
-/** Undefined unless it answers 200 with a JSON object. Redirects are not followed. */
+type JsonObject = Readonly<Record<string, unknown>>
+
+/** One owner's at a provider's host: its people may all sign in at nine o'clock. */
+const MAX_CONCURRENT = 32
+
+/**
+ * Undefined unless it answers 200 with a JSON object. Redirects are not followed. `busy`: too many requests of this
+ * owner are unanswered, and nothing was sent.
+ */
 async function requestJson(
   request: JsonRequest,
+  ownerId: string,
   { outbound }: Fetching,
-): Promise<Readonly<Record<string, unknown>> | undefined> {
+): Promise<JsonObject | 'busy' | undefined> {
   const headers = { accept: 'application/json', ...request.headers }
   const answer = await outbound.send({
     ...request,
     headers,
     timeoutMs: TIMEOUT_MS,
     maxBytes: MAX_BYTES,
-    maxConcurrent: 8,
+    maxConcurrent: { ownerId, most: MAX_CONCURRENT },
   })
+  if (answer.kind === 'busy') return 'busy'
   if (answer.kind !== 'answered' || answer.status !== 200 || answer.cut) return undefined
   try {
     const value: unknown = JSON.parse(Buffer.from(answer.body).toString('utf8'))
@@ -76,15 +86,32 @@ async function requestJson(
 const metadataAddress = (issuer: string): string =>
   `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
 
-export type DiscoveryFailure = 'silent' | 'other_issuer' | 'unusable'
+export type DiscoveryFailure = 'busy' | 'silent' | 'other_issuer' | 'unusable'
 
-/** Fetched at each sign-in, so that a provider may move its endpoints. */
-export async function discoverProvider(
-  { issuer, mode }: { readonly issuer: string; readonly mode: Mode },
-  ports: Fetching,
-): Promise<ProviderMetadata | DiscoveryFailure> {
+interface Discovery extends Tenant {
+  readonly issuer: string
+}
+
+type Discovered = ProviderMetadata | DiscoveryFailure
+
+const underWay = new Map<string, Promise<Discovered>>()
+
+/**
+ * Fetched at each sign-in, so that a provider may move its endpoints. Sign-ins that begin meanwhile share the answer:
+ * anyone may begin one.
+ */
+export function discoverProvider(discovery: Discovery, ports: Fetching): Promise<Discovered> {
+  const { ownerId, mode, issuer } = discovery
+  const name = `${ownerId} ${mode} ${issuer}`
+  const shared = underWay.get(name) ?? fetchMetadata(discovery, ports).finally(() => underWay.delete(name))
+  underWay.set(name, shared)
+  return shared
+}
+
+async function fetchMetadata({ ownerId, issuer, mode }: Discovery, ports: Fetching): Promise<Discovered> {
   if (!isProviderAddress(issuer, mode, ports)) return 'unusable'
-  const answer = await requestJson({ url: metadataAddress(issuer), method: 'GET' }, ports)
+  const answer = await requestJson({ url: metadataAddress(issuer), method: 'GET' }, ownerId, ports)
+  if (answer === 'busy') return answer
   if (!answer) return 'silent'
   const { success, data } = Metadata.safeParse(answer)
   if (!success) return 'unusable'
@@ -199,11 +226,11 @@ const isAuthorizedParty = ({ aud, azp }: JWTPayload, clientId: string): boolean 
 /** OpenID Connect Core, 3.1.3.7. Fetches the keys each time: a rotated key verifies at once. */
 async function verifyIdToken(
   token: string,
-  { clientId, browser, metadata }: Begun & { readonly metadata: ProviderMetadata },
+  { ownerId, clientId, browser, metadata }: CodeExchange,
   ports: Fetching,
-): Promise<JWTPayload | undefined> {
-  const keys = await requestJson({ url: metadata.jwks_uri, method: 'GET' }, ports)
-  if (!keys) return undefined
+): Promise<JWTPayload | 'busy' | undefined> {
+  const keys = await requestJson({ url: metadata.jwks_uri, method: 'GET' }, ownerId, ports)
+  if (!keys || keys === 'busy') return keys
   try {
     const { payload } = await jwtVerify(token, createLocalJWKSet(keys as unknown as JSONWebKeySet), {
       algorithms: ID_TOKEN_ALGORITHMS,
@@ -231,9 +258,10 @@ export interface ProvenIdentity {
   readonly groups: readonly string[] | null
 }
 
-type IdentityFailure = 'silent' | 'unproven'
+type IdentityFailure = 'busy' | 'silent' | 'unproven'
 
 interface CodeExchange extends Begun {
+  readonly ownerId: string
   readonly code: string
   readonly credential: ClientCredential
   readonly metadata: ProviderMetadata
@@ -246,7 +274,7 @@ export async function proveIdentity(
   exchange: CodeExchange,
   ports: Fetching,
 ): Promise<ProvenIdentity | IdentityFailure> {
-  const { code, credential, clientId, redirectUri, browser, metadata } = exchange
+  const { ownerId, code, credential, clientId, redirectUri, browser, metadata } = exchange
   const { headers, members } = await authenticateClient(credential, clientId, metadata)
   const form = {
     grant_type: 'authorization_code',
@@ -262,13 +290,16 @@ export async function proveIdentity(
       headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
       body: String(new URLSearchParams(form)),
     },
+    ownerId,
     ports,
   )
   if (!answer) return 'silent'
+  if (answer === 'busy') return answer
   const { success, data } = Tokens.safeParse(answer)
   if (!success) return 'unproven'
   const claims = await verifyIdToken(data.id_token, exchange, ports)
   if (!claims) return 'unproven'
+  if (claims === 'busy') return claims
   const all = await completeClaims(claims, data.access_token, exchange, ports)
   return typeof all === 'string' ? all : identityIn(all, exchange)
 }
@@ -277,13 +308,14 @@ export async function proveIdentity(
 async function completeClaims(
   claims: JWTPayload,
   accessToken: string | undefined,
-  { metadata: { userinfo_endpoint: url }, groupsClaim, readsGroups }: CodeExchange,
+  { ownerId, metadata: { userinfo_endpoint: url }, groupsClaim, readsGroups }: CodeExchange,
   ports: Fetching,
 ): Promise<JWTPayload | IdentityFailure> {
   const lacksGroups = readsGroups && claims[groupsClaim] === undefined
   if ((claims.email !== undefined && !lacksGroups) || !url || !accessToken) return claims
   const headers = { authorization: `Bearer ${accessToken}` }
-  const more = await requestJson({ url, method: 'GET', headers }, ports)
+  const more = await requestJson({ url, method: 'GET', headers }, ownerId, ports)
+  if (more === 'busy') return more
   if (!more) return lacksGroups ? 'silent' : claims
   if (more.sub !== claims.sub) return lacksGroups ? 'unproven' : claims
   const { email, email_verified, ...others } = more

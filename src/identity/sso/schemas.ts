@@ -110,6 +110,10 @@ export const discoveryRefusals = {
     'issuer: this address cannot be used. It must be https and public, and so must the endpoints of its metadata.',
   ],
   issuer_mismatch: [400, 'issuer: its metadata names another issuer. Use that one, character for character.'],
+  provider_busy: [
+    503,
+    'The identity provider has not answered this account’s other sign-ins yet. Nothing was sent: try again in a moment.',
+  ],
   provider_silent: [
     504,
     'The identity provider did not answer, or not as OpenID Connect says. Check the issuer, or try again.',

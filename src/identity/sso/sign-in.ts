@@ -49,7 +49,7 @@ export const startSsoSignIn = externalCall(ssoApi.start, {
       : { providerId: params.id, tenant: { ownerId, mode }, issuer, clientId }
   },
 
-  call: ({ issuer, tenant: { mode } }, { ports }) => discoverProvider({ issuer, mode }, ports),
+  call: ({ issuer, tenant }, { ports }) => discoverProvider({ issuer, ...tenant }, ports),
 
   async record(metadata, { providerId, tenant, clientId }, context) {
     const { records, ports, refuse } = context
@@ -127,19 +127,20 @@ export const finishSsoSignIn = externalCall(ssoApi.signIn, {
     return { tenant, providerId, browser, code, metadata, clientId, groupsClaim, readsGroups, sealed }
   },
 
-  call({ sealed, providerId, tenant: _, ...exchange }, { ports }) {
+  call({ sealed, providerId, tenant: { ownerId }, ...exchange }, { ports }) {
     const open = (secret: string) => ports.vault.open(secret, ssoSecretContext(providerId))
     const credential =
       sealed.clientSecret === undefined
         ? { privateKey: open(sealed.privateKey) }
         : { secret: open(sealed.clientSecret) }
     const redirectUri = ports.pageUrl(ssoCallbackPath(providerId))
-    return proveIdentity({ ...exchange, redirectUri, credential }, ports)
+    return proveIdentity({ ...exchange, ownerId, redirectUri, credential }, ports)
   },
 
   async record(identity, { tenant, providerId, groupsClaim }, context) {
     const { refuse } = context
     await actFor(tenant, context)
+    if (identity === 'busy') return refuse('provider_busy')
     if (identity === 'silent') return refuse('provider_silent')
     if (identity === 'unproven') return refuse('identity_unproven')
     return signInAs(identity, { providerId, groupsClaim }, context)

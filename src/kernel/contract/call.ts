@@ -20,6 +20,10 @@ export interface ApiCall {
   readonly run?: RequestRun
   readonly waitingRun?: WaitingRun
   readonly ending?: AbortSignal
+  /** Aborted when the client has left. A function, as few calls outlast their clients. */
+  readonly whenGone?: () => AbortSignal
+  /** It runs in the turn of its owner, or within a call that does. */
+  readonly hasTurn?: true
   /** HEAD: nothing may change, even where the GET writes. */
   readonly isHead?: boolean
   readonly request?: RawRequest

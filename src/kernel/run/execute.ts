@@ -13,6 +13,7 @@ import { callOnce, OwnerQueue, type OwnerQueueLimits, rateLimitedProblem } from 
 import { answerPlainHead, runInOwnTransaction, runRead } from './plain.ts'
 import type { OperationRuntime } from './runtime.ts'
 import { inSpanOfOperation } from './spans.ts'
+import { inTurns } from './turns.ts'
 
 export type ExecuteCall = (call: ApiCall) => Promise<ApiResponse>
 
@@ -27,12 +28,15 @@ export function createExecutor(runtime: OperationRuntime): ExecuteCall {
   }
   const runOf = (call: ApiCall): RunMode => call.operation.operation.run ?? 'plain'
   const isWrite = ({ operation }: ApiCall): boolean => isWritingOperation(operation.operation)
-  const run = serializedByOwner(runtime.database, async call => {
+  const run = async (call: ApiCall): Promise<ApiResponse> => {
     if (!isWrite(call)) return runRead(runtime, call)
     if (!call.isHead) return executeByRun[runOf(call)](call)
     return runOf(call) === 'external' ? answerExternalHead(runtime, call) : answerPlainHead(runtime, call)
-  })
-  return inSpanOfOperation(runtime, run)
+  }
+  const here = serializedByOwner(runtime.database, run)
+  // A thread takes the turns across processes itself.
+  const readCostly: ExecuteCall = call => runtime.reader?.read(call) ?? here(call)
+  return inSpanOfOperation(runtime, inTurns(here, { readCostly }))
 }
 
 const WAIT_MS = 10_000

@@ -27,10 +27,12 @@ export class OwnerQueue {
 
   /**
    * Waits for the owner's turn and returns the function that ends it. Throws a Problem where the queue is
-   * full or slow: 429 where the owner's own tasks are the reason, otherwise 503.
+   * full or slow: 429 where the owner's own tasks are the reason, otherwise 503. A client that leaves gives its
+   * place to the next one.
    */
-  async acquire(owner: string): Promise<() => void> {
-    if (!this.#mayBegin(owner)) await this.#wait(owner)
+  async acquire(owner: string, gone?: AbortSignal): Promise<() => void> {
+    if (gone?.aborted) throw clientGone()
+    if (!this.#mayBegin(owner)) await this.#wait(owner, gone)
     else this.#count(owner, 1)
     return callOnce(() => this.#release(owner))
   }
@@ -50,12 +52,17 @@ export class OwnerQueue {
     else this.#atWork.set(owner, ofOwner)
   }
 
-  #wait(owner: string): Promise<void> {
+  #wait(owner: string, gone: AbortSignal | undefined): Promise<void> {
     this.#refuseTooMany(owner)
     const { waitMs } = this.#limits
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.#waiting.set(owner, [...(this.#waiting.get(owner) ?? []), resolve])
     this.#allWaiting++
+    const onGone = () => {
+      this.#leave(owner, resolve)
+      reject(clientGone())
+    }
+    gone?.addEventListener('abort', onGone)
     const stopWaiting = clock.alarm(waitMs, () => {
       this.#leave(owner, resolve)
       const waited = `The request has waited ${waitMs / 1_000} seconds in the queue`
@@ -67,7 +74,10 @@ export class OwnerQueue {
           : busy(`${waited}, behind other owners’ requests.`),
       )
     })
-    return promise.finally(stopWaiting)
+    return promise.finally(() => {
+      stopWaiting()
+      gone?.removeEventListener('abort', onGone)
+    })
   }
 
   #leave(owner: string, begin: () => void): void {
@@ -105,6 +115,9 @@ const RETRY_AFTER_SECONDS = 5
 
 export const rateLimitedProblem = (why: string, seconds = RETRY_AFTER_SECONDS): Problem =>
   new Problem('rate_limited', why, { 'Retry-After': String(seconds) })
+
+/** The connection is closed, so that no client reads it. */
+const clientGone = (): Problem => new Problem('busy', 'The client has left.')
 
 const busy = (why: string): Problem =>
   new Problem('busy', `${why} Try again.`, { 'Retry-After': String(RETRY_AFTER_SECONDS) })

@@ -1,5 +1,5 @@
 import type { Areas, Reaction } from '../contract/area.ts'
-import type { ApiCall } from '../contract/call.ts'
+import type { ApiCall, ApiResponse } from '../contract/call.ts'
 import type { RunForOwner } from '../contract/context.ts'
 import type { AnyOperation } from '../contract/operation.ts'
 import type { PageCursors } from '../contract/page.ts'
@@ -14,7 +14,7 @@ import type { UnrecordedAnswers } from './unrecorded-answers.ts'
 
 /** Calls an operation on behalf of another one's caller. Handlers see it as `Ask`, typed and bound to their request. */
 export type CallOperationFor = (
-  caller: Pick<ApiCall, 'actor' | 'requestId' | 'address' | 'now'>,
+  caller: Pick<ApiCall, 'actor' | 'requestId' | 'address' | 'now' | 'hasTurn'>,
   operation: AnyOperation,
   question?: {
     readonly params?: Readonly<Record<string, string>>
@@ -22,6 +22,11 @@ export type CallOperationFor = (
     readonly body?: object
   },
 ) => Promise<unknown>
+
+export interface CostlyReader {
+  /** Answers a read in another thread; undefined if it has to run here. */
+  read(call: ApiCall): Promise<ApiResponse> | undefined
+}
 
 export interface JoinedTransaction {
   readonly sql: Sql
@@ -34,6 +39,8 @@ export interface OperationRuntime {
   readonly database: Database
   /** Undefined if `DATABASE_REPLICA_URL` is not set. */
   readonly replica: Replica | undefined
+  /** Undefined where all reads run in this thread. */
+  readonly reader: CostlyReader | undefined
   readonly ports: Ports
   readonly callOperationFor: CallOperationFor
   readonly runForOwnerIn: (tx: JoinedTransaction) => RunForOwner

@@ -93,7 +93,8 @@ export const serviceSettings = {
     otherwise: 'none',
   }),
   databasePool: documentSetting(integerSetting(2, 200).default(20), {
-    meaning: 'Maximum number of PostgreSQL connections per process.',
+    meaning:
+      'Maximum number of PostgreSQL connections per process. An API process has up to eight more, which answer long lists, reports, pages and files.',
     allowed: '2 to 200',
   }),
   dashboardSecret: documentSetting(z.string().min(16).optional(), {
@@ -122,7 +123,8 @@ export const serviceSettings = {
     otherwise: 'none',
   }),
   rateLimitPerMinute: documentSetting(integerSetting(1, 1_000_000).default(100), {
-    meaning: 'Requests per minute from one client address. `npm start` sets 1000.',
+    meaning:
+      'Requests per minute from one client address, and with one credential from all addresses. Tokens of assistants count by credential only, as an assistant’s host sends those of many owners. `npm start` sets 1000.',
     allowed: '1 to 1000000',
   }),
   // If every proxy were trusted, a client could name its own address and so pass the rate limit.

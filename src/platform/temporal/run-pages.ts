@@ -7,6 +7,7 @@ export interface RunPages {
   runUrl(workflowId: string): string | null
   /** Sets the address of the Web UI that was started with this process. The setting overrides it. */
   showRunsAt(webUi: string | null): void
+  startedWebUi(): string | null
 }
 
 /** It has a file of its own because an API process needs no SDK of Temporal, which takes long to load. */
@@ -21,5 +22,6 @@ export function runPages({ temporalUiUrl, temporalNamespace }: Configured): RunP
     showRunsAt(webUi) {
       started = webUi
     },
+    startedWebUi: () => started,
   }
 }

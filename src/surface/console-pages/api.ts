@@ -127,6 +127,8 @@ export const consolePagesApi = {
   }),
   authorize: get('/oauth/authorize', {
     ...page,
+    // It may fetch the client's metadata.
+    limits: { inTurn: false },
     readsClock: true,
     summary: 'Open the page to connect an assistant',
     description:

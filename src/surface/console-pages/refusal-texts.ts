@@ -65,6 +65,10 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'This way to sign in is not set up completely. An owner of the account must set its client ID.',
     'Diese Anmeldung ist noch nicht vollständig eingerichtet. Ein Inhaber des Kontos muss ihre Client-ID eintragen.',
   ],
+  provider_busy: [
+    'Many people are signing in with your identity provider at the moment. Start again in a moment.',
+    'Bei Ihrem Identitätsanbieter melden sich gerade viele an. Beginnen Sie gleich noch einmal.',
+  ],
   provider_silent: [
     'Your identity provider did not answer. Try again in a moment.',
     'Ihr Identitätsanbieter hat nicht geantwortet. Versuchen Sie es gleich noch einmal.',

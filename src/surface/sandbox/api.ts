@@ -23,6 +23,7 @@ export const sandboxApi = {
     returns: [200, Clock],
   }),
   advance: post('/simulate/clock/advance', {
+    limits: { inTurn: true },
     summary: 'Advance the test clock',
     description:
       'Everything that falls due on the way happens in order: a month of your agents in a second. Webhook deliveries that wait for another attempt are retried, too. The clock cannot be moved back, and live mode has none.',

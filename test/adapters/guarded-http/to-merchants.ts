@@ -68,7 +68,9 @@ describe('a host that does not answer', () => {
   const release = () => held.splice(0).forEach(end => void end())
   const silent = async () => receiver((_, response) => void held.push(() => response.end('late')))
   const settled = async (url: string, count: number) => {
-    const sent = Array.from({ length: count }, () => send(url, { maxConcurrent: 3 }))
+    const sent = Array.from({ length: count }, () =>
+      send(url, { maxConcurrent: { ownerId: 'one', most: 3 } }),
+    )
     while (held.length < 3) await new Promise(resolve => setTimeout(resolve, 5))
     return sent
   }
@@ -88,7 +90,7 @@ describe('a host that does not answer', () => {
     const sent = await settled(url, 3)
     release()
     await Promise.all(sent)
-    const again = send(url, { maxConcurrent: 3 })
+    const again = send(url, { maxConcurrent: { ownerId: 'one', most: 3 } })
     while (held.length === 0) await new Promise(resolve => setTimeout(resolve, 5))
     release()
     expect(textOf(await again)).toBe('late')
@@ -98,7 +100,7 @@ describe('a host that does not answer', () => {
     const url = await silent()
     const sent = await settled(url, 3)
     const other = await receiver((_, response) => response.end('other'))
-    expect(textOf(await send(other, { maxConcurrent: 3 }))).toBe('other')
+    expect(textOf(await send(other, { maxConcurrent: { ownerId: 'one', most: 3 } }))).toBe('other')
     const unlimited = send(url)
     while (held.length < 4) await new Promise(resolve => setTimeout(resolve, 5))
     release()
@@ -106,8 +108,20 @@ describe('a host that does not answer', () => {
     await Promise.all(sent)
   })
 
+  test('does not limit another owner', async () => {
+    const url = await silent()
+    const sent = await settled(url, 4)
+    expect((await sent[3])?.kind).toBe('busy')
+    const ofOther = send(url, { maxConcurrent: { ownerId: 'other', most: 3 } })
+    while (held.length < 4) await new Promise(resolve => setTimeout(resolve, 5))
+    release()
+    expect(textOf(await ofOther)).toBe('late')
+    await Promise.all(sent)
+  })
+
   test('is free again after a request that fails', async () => {
     const url = await receiver((_, response) => response.destroy())
-    for (let n = 0; n < 3; n++) expect((await send(url, { maxConcurrent: 1 })).kind).toBe('failed')
+    for (let n = 0; n < 3; n++)
+      expect((await send(url, { maxConcurrent: { ownerId: 'one', most: 1 } })).kind).toBe('failed')
   })
 })

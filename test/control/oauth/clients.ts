@@ -9,6 +9,7 @@ import {
   openConsent,
   post,
 } from '../../support/control/assistants.ts'
+import { until } from '../../support/until.ts'
 import { aCode, anOwnerAtTheBrowser, type OwnerAtTheBrowser as Owner, service, url } from './people.ts'
 
 const document = { client_name: 'Claude', redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none' }
@@ -38,10 +39,12 @@ const answers: Readonly<
 }
 
 const requests: string[] = []
-const publisher = createServer((request, response) => {
+let hold: Promise<void> | undefined
+const publisher = createServer(async (request, response) => {
   const path = String(request.url)
   requests.push(path)
-  const [status, body, type = 'application/json'] = answers[path]?.(base + path) ?? [302, '']
+  if (path.startsWith('/slow')) await hold
+  const [status, body, type = 'application/json'] = answerAt(path)?.(base + path) ?? [302, '']
   response.writeHead(status, { 'content-type': type, location: '/good.json' }).end(body)
 })
 await new Promise<void>(resolve => publisher.listen(0, '127.0.0.1', () => resolve()))
@@ -52,16 +55,20 @@ afterAll(() => {
 })
 
 const ownCallback = `${base.replace('http:', 'https:')}/callback`
+const answerAt = (path: string) => answers[path.replace(/\?.*/, '').replace(/^\/slow/, '')]
 
-async function openAt(path: string, redirect_uri: string) {
-  const { person } = await anOwnerAtTheBrowser()
+const open = async (path: string, { person }: Pick<Owner, 'person'>, redirect_uri = CALLBACK) => {
   const page = await openConsent(person, await anAuthorization(url, { client_id: base + path, redirect_uri }))
-  return { status: page.status, text: await page.text() }
+  return { status: page.status, again: page.headers.get('retry-after'), text: await page.text() }
 }
+
+const openByAnother = async (path: string, redirectUri?: string) =>
+  open(path, await anOwnerAtTheBrowser(), redirectUri)
 
 describe('a metadata document', () => {
   test('proves the host of a client whose answers go there, and is fetched once for many requests', async () => {
-    const [one, other] = [await openAt('/good.json', ownCallback), await openAt('/good.json', ownCallback)]
+    const one = await openByAnother('/good.json', ownCallback)
+    const other = await openByAnother('/good.json', ownCallback)
     expect([one.status, other.status]).toEqual([200, 200])
     expect(one.text).toContain('Verified host')
     expect(one.text).toContain(new URL(base).host)
@@ -73,7 +80,7 @@ describe('a metadata document', () => {
   test.each([CALLBACK, 'http://127.0.0.1:1455/callback', 'cursor://auth/callback'])(
     'proves nothing to a person whose answer goes to %s',
     async redirectUri => {
-      const { text } = await openAt('/good.json', redirectUri)
+      const { text } = await openByAnother('/good.json', redirectUri)
       expect(text).toContain('Not verified')
       expect(text).not.toContain('Verified host')
       expect(text).not.toContain(`<dd>${new URL(base).host}</dd>`)
@@ -90,7 +97,40 @@ describe('a metadata document', () => {
     '/broken.json',
     '/redirected.json',
   ])('%s is not used', async path => {
-    expect((await openAt(path, CALLBACK)).status).toBe(400)
+    expect((await openByAnother(path)).status).toBe(400)
+  })
+})
+
+describe('a host that does not answer an owner’s requests', () => {
+  test('answers those of another owner, and the next one of the first is no failure of the client', async () => {
+    const [one, other] = [await anOwnerAtTheBrowser(), await anOwnerAtTheBrowser()]
+    const { promise, resolve } = Promise.withResolvers<void>()
+    hold = promise
+    const waiting = [1, 2, 3, 4].map(n => open(`/slow/good.json?${n}`, one))
+    await until('four requests are unanswered', () => requests.filter(isSlow).length === 4)
+    const fifth = await open('/slow/good.json?5', one)
+    expect([fifth.status, fifth.again]).toEqual([503, '5'])
+    const beside = open('/slow/good.json?6', other)
+    await until('the request of the other owner arrives', () => requests.filter(isSlow).length === 5)
+    resolve()
+    const answers = await Promise.all([...waiting, beside])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    expect((await open('/slow/good.json?5', one)).status).toBe(200)
+  })
+
+  const isSlow = (path: string) => path.startsWith('/slow')
+
+  test('leaves what another owner has read', async () => {
+    await openByAnother('/good.json?kept')
+    const one = await anOwnerAtTheBrowser()
+    for (let n = 0; n < 25; n++) await open(`/good.json?${n}`, one)
+    const readOf = (path: string) => requests.filter(asked => asked === path).length
+    await openByAnother('/good.json?kept')
+    expect(readOf('/good.json?kept')).toBe(1)
+    // The first of its own has made room for the last.
+    await open('/good.json?24', one)
+    await open('/good.json?0', one)
+    expect([readOf('/good.json?24'), readOf('/good.json?0')]).toEqual([1, 2])
   })
 })
 

@@ -138,6 +138,29 @@ describe('a client', () => {
   })
 })
 
+describe('a credential', () => {
+  const askWith = (key: string, index: number) =>
+    behindProxy.http('GET', '/agents', {
+      token: key,
+      headers: { 'x-forwarded-for': `198.18.0.${index % 250}` },
+    })
+
+  test('has one limit over all addresses, which another one does not use up', async () => {
+    await newMinute(behindProxy)
+    const [one, other] = [await behindProxy.owner(), await behindProxy.owner()]
+    const answers = await times(2 * LIMIT, index => askWith(one.key, index))
+    expect(statusCounts(answers)).toEqual({ 200: LIMIT, 429: LIMIT })
+    const { body, headers } = await askWith(one.key, 249)
+    const wait = Number(headers.get('retry-after'))
+    const inWords = wait === 1 ? 'one second' : `${wait} seconds`
+    expect(body).toEqual({
+      error: `Too many requests with this credential: ${LIMIT} a minute. Wait ${inWords}.`,
+    })
+    expect(number(headers, 'x-ratelimit-remaining')).toBe(0)
+    expect((await askWith(other.key, 249)).status).toBe(200)
+  })
+})
+
 describe('X-Forwarded-For', () => {
   const acceptedCount = async (url: string, forwarded: (index: number) => string): Promise<number> => {
     const answers = await times(2 * LIMIT, index => ask(url, { 'x-forwarded-for': forwarded(index) }))

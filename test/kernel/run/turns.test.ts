@@ -1,7 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
+import { z } from 'zod'
 import type { ApiCall, ApiResponse } from '../../../src/kernel/contract/call.ts'
 import type { Problem } from '../../../src/kernel/contract/problem.ts'
 import { serializedByOwner } from '../../../src/kernel/run/execute.ts'
+import type { OwnerQueueLimits } from '../../../src/kernel/run/owner-queue.ts'
+import { inTurns } from '../../../src/kernel/run/turns.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
 import { startTestService } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'
@@ -76,6 +80,174 @@ describe('an operation whose owner has one turn', () => {
     const outcomes = await Promise.allSettled(calls)
     expect(outcomes.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 'rejected'))
     await database.close()
+  })
+})
+
+describe('what takes more than some milliseconds', () => {
+  const list = { operation: { method: 'GET', returns: [200, z.object({})] }, key: 'notes.list' }
+  const write = {
+    operation: { ...list.operation, method: 'POST', limits: { inTurn: true } },
+    key: 'notes.all',
+  }
+  const callOf = (ownerId: string, name: string, more: object = {}) =>
+    ({
+      operation: list,
+      actor: { tenant: { ownerId, mode: 'test' }, type: 'key' },
+      input: { params: {}, query: { limit: 100 }, body: {} },
+      requestId: name,
+      ...more,
+    }) as unknown as ApiCall
+
+  /** Runs calls, each of which ends when the test ends it, and notes which have begun. */
+  function aRunner(limits = FEW) {
+    const begun: string[] = []
+    const ends = new Map<string, (answer: ApiResponse) => void>()
+    const run = inTurns(
+      ({ requestId }) => {
+        begun.push(requestId)
+        const { promise, resolve } = Promise.withResolvers<ApiResponse>()
+        ends.set(requestId, resolve)
+        return promise
+      },
+      { limits },
+    )
+    const end = async (name: string, body: ApiResponse['body'] = null): Promise<void> => {
+      ends.get(name)?.({ status: 200, body })
+      await nextTurn()
+    }
+    return { begun, run, end }
+  }
+
+  test('runs one at a time for an owner, and owners take turns', async () => {
+    const { begun, run, end } = aRunner({ ...FEW, atOnce: 1 })
+    const all = ['a1', 'a2', 'a3', 'b1', 'c1', 'b2'].map(name => run(callOf(name.slice(0, 1), name)))
+    await nextTurn()
+    expect(begun).toEqual(['a1'])
+    for (let n = 0; n < all.length; n++) await end(String(begun.at(-1)))
+    expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2'])
+    await Promise.all(all)
+  })
+
+  test('runs for few owners side by side', async () => {
+    const { begun, run, end } = aRunner({ ...FEW, atOnce: 2 })
+    const all = ['a1', 'b1', 'c1', 'a2'].map(name => run(callOf(name.slice(0, 1), name)))
+    await nextTurn()
+    expect(begun).toEqual(['a1', 'b1'])
+    await end('b1')
+    expect(begun).toEqual(['a1', 'b1', 'c1'])
+    for (const name of ['a1', 'c1', 'a2']) await end(name)
+    await Promise.all(all)
+  })
+
+  const FEW: OwnerQueueLimits = { atOnceOfOne: 1, atOnce: 4, waitingOfOne: 3, waiting: 10, waitMs: 30_000 }
+
+  test.each([
+    ['a long list', {}, 1],
+    ['a page', { operation: listReturning('text/html') }, 1],
+    ['a file', { operation: listReturning('text/csv') }, 1],
+    ['a report', { operation: { ...list, operation: { ...list.operation, isReport: true } } }, 1],
+    ['a write that says so', { operation: write }, 1],
+    ['a short list', { input: { params: {}, query: { limit: 20 }, body: {} } }, 2],
+    ['a record', { input: { params: {}, query: {}, body: {} } }, 2],
+    ['an answer that stays open', { operation: listReturning('text/event-stream', true) }, 2],
+    ['a question of a page that has its turn', { hasTurn: true }, 2],
+    ['work of the service itself', { actor: { tenant: { ownerId: 'a', mode: 'test' }, type: 'process' } }, 2],
+    ['what belongs to no owner', { actor: { tenant: null, type: 'dash' } }, 2],
+  ])('is %s', async (_, more, atOnce) => {
+    const { begun, run, end } = aRunner()
+    const both = ['1', '2'].map(name => run(callOf('a', name, more)))
+    await nextTurn()
+    expect(begun).toHaveLength(atOnce)
+    for (const name of ['1', '2']) await end(name)
+    await Promise.all(both)
+  })
+
+  function listReturning(mediaType: string, isEndless = false) {
+    const schema = z.custom().meta({ mediaType, isEndless })
+    return { ...list, operation: { ...list.operation, returns: [200, schema] } }
+  }
+
+  test('gives a streamed answer a turn for each piece, and none to a reader who pauses', async () => {
+    const { begun, run, end } = aRunner()
+    const file = run(callOf('a', 'file'))
+    const waiting = run(callOf('a', 'list'))
+    await nextTurn()
+    async function* pieces() {
+      begun.push('first')
+      yield '1'
+      begun.push('second')
+      yield '2'
+    }
+    await end('file', pieces())
+    const reading = pieceBy(await file)[Symbol.asyncIterator]()
+    const first = reading.next()
+    await nextTurn()
+    expect(begun).toEqual(['file', 'list'])
+    await end('list')
+    expect(await first).toEqual({ done: false, value: '1' })
+    const another = run(callOf('a', 'another'))
+    await nextTurn()
+    expect(begun).toEqual(['file', 'list', 'first', 'another'])
+    await end('another')
+    expect(await reading.next()).toEqual({ done: false, value: '2' })
+    expect((await reading.next()).done).toBe(true)
+    await Promise.all([waiting, another])
+  })
+
+  test('does not begin for a client that has left', async () => {
+    const { begun, run, end } = aRunner()
+    const client = new AbortController()
+    const first = run(callOf('a', 'first'))
+    const left = run(callOf('a', 'left', { whenGone: () => client.signal }))
+    const last = run(callOf('a', 'last'))
+    client.abort()
+    await expect(left).rejects.toMatchObject({ code: 'busy', message: 'The client has left.' })
+    await end('first')
+    expect(begun).toEqual(['first', 'last'])
+    await end('last')
+    await Promise.all([first, last])
+  })
+
+  test('ends a streamed answer whose client has left, while it waits for its turn', async () => {
+    const { run, end } = aRunner()
+    const client = new AbortController()
+    const file = run(callOf('a', 'file', { whenGone: () => client.signal }))
+    await nextTurn()
+    let isClosed = false
+    async function* pieces() {
+      try {
+        yield '1'
+        yield '2'
+      } finally {
+        isClosed = true
+      }
+    }
+    await end('file', pieces())
+    const reading = pieceBy(await file)[Symbol.asyncIterator]()
+    await reading.next()
+    const other = run(callOf('a', 'other'))
+    await nextTurn()
+    const second = reading.next()
+    client.abort()
+    await expect(second).rejects.toMatchObject({ code: 'busy' })
+    expect(isClosed).toBe(true)
+    await end('other')
+    await other
+  })
+
+  test('is refused to an owner who has too much waiting, and to no other', async () => {
+    const { begun, run, end } = aRunner(FEW)
+    const names = Array.from({ length: 4 }, (_, n) => `a${n}`)
+    const all = names.map(name => run(callOf('a', name)))
+    await expect(run(callOf('a', 'more'))).rejects.toMatchObject({
+      status: 429,
+      message: expect.stringMatching(/^3 of your requests are already waiting/),
+    })
+    const other = run(callOf('b', 'b'))
+    await nextTurn()
+    expect(begun).toEqual(['a0', 'b'])
+    for (const name of [...names, 'b']) await end(name)
+    await Promise.all([...all, other])
   })
 })
 

@@ -51,6 +51,9 @@ export class OpenidProvider {
   userinfo: object | undefined
   /** Who is signed in at the provider, in the browser. Without a person it refuses. */
   person: JWTPayload | undefined
+  /** The paths that were asked for, and what an answer waits for. */
+  readonly asked: string[] = []
+  hold: Promise<void> | undefined
   /** A careless provider: a code works again. */
   acceptsCodesAgain = false
 
@@ -111,6 +114,8 @@ export class OpenidProvider {
 
   async #answer(request: IncomingMessage): Promise<readonly [number, object, location?: string]> {
     const own = this.issuer
+    this.asked.push(String(request.url))
+    await this.hold
     if (request.url?.startsWith('/authorize?')) return [302, {}, this.#sendBack(own + request.url)]
     switch (request.url) {
       case '/.well-known/openid-configuration':

@@ -59,7 +59,7 @@ async function openShared(): ReturnType<HostCalls['shared']> {
     databaseUrl: await createDatabase('shared'),
     filesDir: mkdtempSync(join(process.env.TEST_FOLDER ?? tmpdir(), 'files-')),
   }
-  return { ...place, ...(await calls.open(place, {})) }
+  return { ...place, ...(await calls.open(place, { readsInThread: true })) }
 }
 
 function servicesOf(number: number): OpenedServices {

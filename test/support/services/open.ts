@@ -20,6 +20,8 @@ export interface PlainOptions {
   readonly pushes?: true
   readonly streamTimes?: Partial<EventStreamTimes>
   readonly patience?: Partial<ConnectionLimits>
+  /** As the programs read. It takes a second of processor, so few services do. */
+  readonly readsInThread?: true
 }
 
 /** Options that only the test's own process can have: code. */
@@ -70,6 +72,7 @@ export function openServices(
         settings,
         shared: true,
         areas: options.areas ?? realAreas,
+        readsInThread: options.readsInThread ?? false,
         outside: options.outside ?? {},
         patience: options.patience ?? {},
         streamTimes: options.streamTimes ?? {},

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import type { Mode } from '../../../kernel/contract/actor.ts'
 import type { ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import {
@@ -93,11 +92,11 @@ export async function fetchOfferAndMint(
   payment: MachinePayment,
   outside: ExternalCallContext,
 ): Promise<PayableOffer | MachinePaymentProblem> {
-  const { challenge, mode, request, methods } = payment
+  const { challenge, methods } = payment
   const { ports } = outside
   const known = challenge === null ? await publishedProblem(payment, ports) : undefined
   if (known) return known
-  const answer = challenge === null ? await askMerchant(request, methods, mode, ports) : given(challenge)
+  const answer = challenge === null ? await askMerchant(payment, methods, ports) : given(challenge)
   if (isPayProblem(answer)) return answer
   const chosen = chooseOffer(offersOf(answer, payment), payment, ports)
   if (isPayProblem(chosen)) return chosen
@@ -146,7 +145,7 @@ async function mintForCard(
   const { mode, intentId, cardId, processorCardId, askedAt: now } = payment
   const { ports, requestId } = outside
   const { networkToken } = ports.cardProcessor(mode)
-  const key = await fetchMerchantKey(offer.card, mode, outside)
+  const key = await fetchMerchantKey(offer.card, payment, outside)
   if (isPayProblem(key)) return key
   const encryptionKey = parseEncryptionKey({ ...key })
   if ('problem' in encryptionKey || !networkToken)
@@ -208,9 +207,8 @@ const given = (challenge: string): MerchantAnswer => ({
 })
 
 async function askMerchant(
-  request: MerchantRequest,
+  { request, mode, ownerId }: MachinePayment,
   methods: readonly ChargeMethod[],
-  mode: Mode,
   ports: Ports,
 ): Promise<MerchantAnswer | MachinePaymentProblem> {
   const accepted = methods.map(method => `${method}/charge`).join(', ')
@@ -220,7 +218,7 @@ async function askMerchant(
     timeoutMs: OFFER_TIMEOUT_MS,
     maxBytes: OFFER_BYTES,
     ownListener: allowsOwnListener(mode),
-    maxConcurrent: MAX_CONCURRENT_MINTS,
+    maxConcurrent: { ownerId, most: MAX_CONCURRENT_MINTS },
   })
   if (answer.kind !== 'answered') return noOffer(answer)
   return {
@@ -231,7 +229,7 @@ async function askMerchant(
   }
 }
 
-/** Bounds concurrent requests to one merchant, so that an unresponsive one does not block the others. */
+/** Bounds an owner’s concurrent requests to one merchant, so that an unresponsive one does not block the others. */
 export const MAX_CONCURRENT_MINTS = 64
 
 export const outboundMerchantRequest = ({ url, method, headers, body }: MerchantRequest) => ({
@@ -253,7 +251,7 @@ const KEYS_BYTES = 65_536
 
 async function fetchMerchantKey(
   { key }: CardDetails,
-  mode: Mode,
+  { mode, ownerId }: MachinePayment,
   { ports }: ExternalCallContext,
 ): Promise<MerchantKey | MachinePaymentProblem> {
   if ('encryptionJwk' in key) return key.encryptionJwk
@@ -264,7 +262,7 @@ async function fetchMerchantKey(
     timeoutMs: KEYS_TIMEOUT_MS,
     maxBytes: KEYS_BYTES,
     ownListener: allowsOwnListener(mode),
-    maxConcurrent: MAX_CONCURRENT_MINTS,
+    maxConcurrent: { ownerId, most: MAX_CONCURRENT_MINTS },
   })
   if (answer.kind !== 'answered') return noOffer(answer)
   if (answer.status !== 200 || answer.cut)

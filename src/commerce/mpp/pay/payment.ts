@@ -18,6 +18,7 @@ export interface PayingMethods {
 export interface MachinePayment
   extends Omit<TokenPayment, 'tokenId' | 'amountCents' | 'conversion'>,
     Required<PayingMethods> {
+  readonly ownerId: string
   readonly mode: Mode
   readonly delegationId: string | null
   readonly intentMerchant: string

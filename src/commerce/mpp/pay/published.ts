@@ -7,6 +7,7 @@ import {
   publishedOffers,
   readPaidOperations,
 } from '../../../mpp/index.ts'
+import { SharedCache } from '../../../values/bounded-cache.ts'
 import { clock, minutes } from '../../../values/clock.ts'
 import { formatMoney } from '../../../values/money.ts'
 import { type EuroPrice, euroPriceOf, exclusionNote, listedNames, priceInWords } from '../offers.ts'
@@ -29,10 +30,10 @@ export async function publishedProblem(
   payment: MachinePayment,
   ports: Ports,
 ): Promise<MachinePaymentProblem | undefined> {
-  const { request, methods, heldCents, rates, marginPercent } = payment
+  const { ownerId, request, methods, heldCents, rates, marginPercent } = payment
   if (request.method === 'GET') return undefined
   const url = new URL(request.url)
-  const operations = await operationsOf(url.origin, ports)
+  const operations = await operationsOf(url.origin, ownerId, ports)
   const offers = publishedOffers(operations, { method: request.method, url })
   if (offers.length === 0) return undefined
   const payable = offers.filter(offer => isPayable(offer, methods))
@@ -74,41 +75,49 @@ interface Published {
 
 /** A merchant without a document is not asked again meanwhile, either. */
 const KEPT_MS = minutes(5)
-const MOST_MERCHANTS = 100
+const MERCHANTS = { most: 500, mostOfOne: 20 }
 
-const known = new WeakMap<Ports['outbound'], Map<string, Published>>()
+const known = new WeakMap<Ports['outbound'], SharedCache<Published>>()
 
-function operationsOf(origin: string, { outbound, threads }: Ports): Promise<PaidOperations> {
-  const merchants = known.get(outbound) ?? new Map<string, Published>()
+function operationsOf(
+  origin: string,
+  ownerId: string,
+  { outbound, threads }: Ports,
+): Promise<PaidOperations> {
+  const merchants = known.get(outbound) ?? new SharedCache<Published>(MERCHANTS)
   known.set(outbound, merchants)
   const now = clock.real().getTime()
   const kept = merchants.get(origin)
   if (kept && kept.until > now) return kept.operations
-  if (merchants.size >= MOST_MERCHANTS) merchants.clear()
-  const operations = readOperations(origin, { outbound, threads })
-  merchants.set(origin, { until: now + KEPT_MS, operations })
+  const read = readOperations(origin, ownerId, { outbound, threads })
+  const operations = read.then(found => found ?? [])
+  const published = { until: now + KEPT_MS, operations }
+  merchants.set(origin, published, ownerId)
+  void read.then(found => found ?? merchants.delete(origin, published))
   return operations
 }
 
 /** In bytes. The longest document takes 46 ms, during which other requests wait: one above this is read in a thread. */
 const READ_HERE = 65_536
 
-/** Without a free thread, the document says nothing: it is advice. */
+/** Without a free thread, the document says nothing: it is advice. Undefined where nothing was sent. */
 async function readOperations(
   origin: string,
+  ownerId: string,
   { outbound, threads }: Pick<Ports, 'outbound' | 'threads'>,
-): Promise<PaidOperations> {
+): Promise<PaidOperations | undefined> {
   const answer = await outbound.send({
     url: `${origin}/openapi.json`,
     method: 'GET',
     headers: { accept: 'application/json' },
     timeoutMs: TIMEOUT_MS,
     maxBytes: MOST_BYTES,
-    maxConcurrent: MOST_CONCURRENT,
+    maxConcurrent: { ownerId, most: MOST_CONCURRENT },
   })
+  if (answer.kind === 'busy') return undefined
   if (answer.kind !== 'answered' || answer.status !== 200 || answer.cut) return []
   if (answer.body.length <= READ_HERE) return readPaidOperations(answer.body)
   const module = new URL('../../../mpp/discovery.ts', import.meta.url)
-  const task = { module, name: 'readPaidOperations', owner: origin }
+  const task = { module, name: 'readPaidOperations', owner: ownerId }
   return threads.run<typeof readPaidOperations>(task, answer.body).catch(() => [])
 }

@@ -105,6 +105,7 @@ export const reserveMachinePaymentStep = <I extends Payable>(
       throw new Error('granted without a card, an intent or an address')
     const payment: MachinePayment = {
       mppCredentialId: newId('mppcredential'),
+      ownerId: tenant.ownerId,
       mode: tenant.mode,
       agentId: card.agentId,
       delegationId: actor.delegationId ?? intent.delegationId,

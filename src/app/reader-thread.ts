@@ -1,0 +1,104 @@
+import type { ApiCall, ApiResponse } from '../kernel/contract/call.ts'
+import { isStreamedContent } from '../kernel/contract/file.ts'
+import type { RegisteredOperation } from '../kernel/contract/operation.ts'
+import { Problem } from '../kernel/contract/problem.ts'
+import {
+  type OpenRuntime,
+  openRuntime,
+  type ProcessState,
+  type RuntimeNote,
+  type ServiceSettings,
+} from './runtime.ts'
+
+/** A call as the thread receives it: without functions. */
+export interface ReadCall extends Omit<ApiCall, 'operation' | 'ending' | 'whenGone'> {
+  readonly operation: string
+}
+
+type ReadPart =
+  | {
+      readonly head: Omit<ApiResponse, 'body'>
+      readonly body: Exclude<ApiResponse['body'], AsyncIterable<unknown>>
+      readonly isStreamed: boolean
+    }
+  | { readonly piece: string | Uint8Array }
+  | { readonly problem: Pick<Problem, 'code' | 'message' | 'headers'> }
+  | { readonly failure: { readonly message: string; readonly stack: string | undefined } }
+
+export type ReadMessage = ReadPart & { readonly notes: readonly RuntimeNote[] }
+
+/** Pages and lists mostly wait for PostgreSQL. */
+const CONNECTIONS = 8
+
+interface Reader {
+  readonly runtime: OpenRuntime
+  readonly operations: ReadonlyMap<string, RegisteredOperation>
+}
+
+let reader: Promise<Reader> | undefined
+let notes: RuntimeNote[] = []
+let state: ProcessState | undefined
+
+/** Loads the service's code, which takes a second, and opens connections of its own. */
+export async function openReader(settings: ServiceSettings): Promise<true> {
+  reader ??= open(settings)
+  await reader
+  return true
+}
+
+async function open(settings: ServiceSettings): Promise<Reader> {
+  const { databasePool } = settings
+  const runtime = await openRuntime({
+    settings: {
+      ...settings,
+      databasePool: Math.min(databasePool, CONNECTIONS),
+      otelExporterOtlpEndpoint: undefined,
+    },
+    shared: true,
+    onNote: note => notes.push(note),
+  })
+  runtime.watchTemporal(async () => state?.temporal ?? null)
+  return { runtime, operations: new Map(runtime.operations.map(one => [one.key, one])) }
+}
+
+export async function closeReader(): Promise<true> {
+  const { runtime } = (await reader) ?? {}
+  await runtime?.threads.stop()
+  await runtime?.database.close()
+  return true
+}
+
+/** Reads the answer to a call: its head, and then the pieces of a streamed body. */
+export async function* answerRead(call: ReadCall, now: ProcessState): AsyncGenerator<ReadMessage> {
+  for await (const part of partsOf(call, now)) {
+    const noted = notes
+    notes = []
+    yield { ...part, notes: noted }
+  }
+}
+
+async function* partsOf({ operation: key, ...call }: ReadCall, now: ProcessState): AsyncGenerator<ReadPart> {
+  try {
+    if (!reader) throw new Error('the reader is not open')
+    const { runtime, operations } = await reader
+    const operation = operations.get(key)
+    if (!operation) throw new Error(`there is no operation ${key}`)
+    adopt(runtime, now)
+    const { body, ...head } = await runtime.execute({ ...call, operation, hasTurn: true })
+    const isStreamed = body !== null && isStreamedContent(body)
+    yield { head, body: isStreamed ? null : body, isStreamed }
+    if (isStreamed) for await (const piece of body) yield { piece }
+  } catch (error) {
+    const { message, stack } = error as Error
+    if (!(error instanceof Problem)) yield { failure: { message, stack } }
+    else yield { problem: { code: error.code, message, headers: error.headers } }
+  }
+}
+
+function adopt({ addresses, showRunsAt }: OpenRuntime, now: ProcessState): void {
+  const { listensAt, webUi } = now
+  if (listensAt && listensAt.port !== state?.listensAt?.port)
+    addresses.listensAt(listensAt.address, listensAt.port)
+  showRunsAt(webUi)
+  state = now
+}

@@ -1,0 +1,83 @@
+import type { ApiCall, ApiResponse } from '../contract/call.ts'
+import { type ByteStream, isEndlessResponse, isStreamedContent, mediaTypeOf } from '../contract/file.ts'
+import { isWritingOperation, operationClass } from '../contract/operation.ts'
+import { OwnerQueue, type OwnerQueueLimits } from './owner-queue.ts'
+
+type Run = (call: ApiCall) => Promise<ApiResponse>
+
+/** Lists up to the usual length take a few milliseconds. */
+const SHORT_LIST = 20
+
+const isLongList = ({ query }: ApiCall['input']): boolean =>
+  'limit' in query && typeof query.limit === 'number' && query.limit > SHORT_LIST
+
+/** The service's own work and the operator's are no owner's. */
+const ownerOf = ({ actor: { tenant, type } }: ApiCall): string | undefined =>
+  type === 'process' || type === 'operator' ? undefined : tenant?.ownerId
+
+/** Reads that take more than some milliseconds of processor: long lists, reports, pages and files. */
+function isCostlyRead(call: ApiCall): boolean {
+  const { operation } = call.operation
+  if (call.hasTurn || ownerOf(call) === undefined || isWritingOperation(operation)) return false
+  const { returns, limits } = operation
+  if (isEndlessResponse(returns[1]) || limits?.inTurn === false) return false
+  if (limits?.oneAtATime || mediaTypeOf(returns[1]) !== undefined) return true
+  return operationClass(operation) === 'report' || isLongList(call.input)
+}
+
+/** What runs one at a time across all processes waits there. */
+const takesTurn = (call: ApiCall): boolean => {
+  const { limits } = call.operation.operation
+  if (limits?.oneAtATime || call.hasTurn) return false
+  return limits?.inTurn === true || isCostlyRead(call)
+}
+
+const LIMITS: OwnerQueueLimits = {
+  atOnceOfOne: 1,
+  atOnce: 4,
+  waitingOfOne: 200,
+  waiting: 2_000,
+  waitMs: 30_000,
+}
+
+interface TurnOptions {
+  /** Where costly reads run. */
+  readonly readCostly?: Run
+  readonly limits?: OwnerQueueLimits
+}
+
+/**
+ * Runs what takes more than some milliseconds one at a time for each owner, few owners side by side, in turns: what
+ * one owner sends at once delays another owner by one of them. A streamed answer takes a turn for each piece, so that
+ * a slow reader holds none.
+ */
+export function inTurns(execute: Run, { readCostly = execute, limits = LIMITS }: TurnOptions = {}): Run {
+  const turns = new OwnerQueue(limits)
+  return async call => {
+    const owner = ownerOf(call)
+    const run = isCostlyRead(call) ? readCostly : execute
+    if (owner === undefined || !takesTurn(call)) return run(call)
+    const gone = call.whenGone?.()
+    const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+      const end = await turns.acquire(owner, gone)
+      try {
+        return await work()
+      } finally {
+        end()
+      }
+    }
+    const outcome = await inTurn(() => run({ ...call, hasTurn: true }))
+    const { body } = outcome
+    return body !== null && isStreamedContent(body) ? { ...outcome, body: inPieces(body, inTurn) } : outcome
+  }
+}
+
+async function* inPieces(body: ByteStream, inTurn: <T>(work: () => Promise<T>) => Promise<T>): ByteStream {
+  const pieces = body[Symbol.asyncIterator]()
+  try {
+    for (let next = await inTurn(() => pieces.next()); !next.done; next = await inTurn(() => pieces.next()))
+      yield next.value
+  } finally {
+    await pieces.return?.()
+  }
+}
