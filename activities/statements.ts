@@ -38,7 +38,7 @@ async function close(
   const of = { id: walletId, ownerId, mode, agentId: null }
   const body = { walletId, period }
   const requestId = `workflow:statements/${period}/${walletId}`
-  const asked = { of, as: 'process', requestId, unasked: true, body } as const
+  const asked = { of, as: 'process', requestId, isScheduled: true, body } as const
   const { refused } = await run('statements.create', asked)
   if (refused) throw new Error(`${walletId} ${period}: ${refused}`)
 }

@@ -24,6 +24,8 @@ import './tidy/loaded-packages.ts'
 import './tidy/data-model.ts'
 import './tidy/dependencies.ts'
 import './tidy/migrations.ts'
+import './tidy/named-in-docs.ts'
+import './tidy/options.ts'
 import './tidy/parts.ts'
 import './tidy/words.ts'
 

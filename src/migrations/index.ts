@@ -22,8 +22,11 @@ export interface BaselineStamp {
   readonly statements: readonly string[]
 }
 
-/** By version: the migrations that were released with it. */
-export type ReleasedMigrations = Readonly<Record<string, Readonly<Record<string, string>>>>
+/** A version as it was released: its last commit, and the checksums of its migrations by their names. */
+export interface ReleasedVersion {
+  readonly commit: string
+  readonly migrations: Readonly<Record<string, string>>
+}
 
 export const textChecksum = (text: string): string => createHash('sha256').update(text).digest('hex')
 
@@ -66,7 +69,8 @@ export interface SchemaHistory {
   /** In the order in which they run; the first one is the baseline. */
   readonly migrations: readonly Migration[]
   readonly stamps: readonly BaselineStamp[]
-  readonly released: ReleasedMigrations
+  /** By version, the newest last. */
+  readonly released: Readonly<Record<string, ReleasedVersion>>
 }
 
 export const schemaHistory = (): SchemaHistory => ({

@@ -10,9 +10,9 @@ export interface AcceptedPaymentMethod {
 const MOST_TEXT = 4_096
 const MOST_ENTRIES = 50
 const ENTRY =
-  /^([a-z0-9:_-]{1,64}|\*)[ \t]*\/[ \t]*([a-z0-9:_-]{1,64}|\*)[ \t]*(?:;[ \t]*q[ \t]*=[ \t]*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/i
+  /^([a-z0-9:_-]{1,64}|\*)[ \t]*(?:\/[ \t]*([a-z0-9:_-]{1,64}|\*)[ \t]*)?(?:;[ \t]*q[ \t]*=[ \t]*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/i
 
-/** Parses `card/charge, tempo/*;q=0.5`. */
+/** Parses `card/charge, tempo/*;q=0.5`. A method alone stands for all its intents. */
 export function parseAcceptPayment(header: string): readonly AcceptedPaymentMethod[] | UnusableInput {
   if (header.length > MOST_TEXT) return unusableInput(`Accept-Payment has more than ${MOST_TEXT} characters.`)
   const entries = header

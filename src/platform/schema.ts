@@ -5,6 +5,7 @@ import {
   type BaselineStamp,
   checksumOfMigrations,
   type Migration,
+  type ReleasedVersion,
   type SchemaHistory,
   schemaHistory,
 } from '../migrations/index.ts'
@@ -111,18 +112,16 @@ function refuseOlder(
   applied: readonly AppliedMigration[],
   { migrations, stamps, released }: SchemaHistory,
 ): void {
-  const isOf = (checksums: Readonly<Record<string, string>>) =>
-    Object.entries(checksums).every(([name, checksum]) =>
+  const isOf = (version: ReleasedVersion) =>
+    Object.entries(version.migrations).every(([name, checksum]) =>
       applied.some(one => one.name === name && one.checksum === checksum),
     )
   // A database with this baseline may have further migrations of a later version, which are no reason to
   // refuse.
   const isOurs = applied.some(({ checksum }) => checksum === migrations[0]?.checksum)
-  const [made, itsOwn = {}] = isOurs
-    ? []
-    : (Object.entries(released).findLast(([, checksums]) => isOf(checksums)) ?? [])
+  const [made, version] = isOurs ? [] : (Object.entries(released).findLast(([, one]) => isOf(one)) ?? [])
   if (!isBeforeBaseline && !made) return
-  const isReleased = made && Object.keys(itsOwn).length === applied.length
+  const isReleased = version && Object.keys(version.migrations).length === applied.length
   const takesOver = [...new Set(stamps.map(({ of }) => of))].join(' or ')
   throw new Error(
     `This database was made by ${isReleased ? `version ${made}` : `a commit before the last one of version ${takesOver}`}, and this version takes over data of ${takesOver} only. Nothing was changed. Start the last commit of version ${takesOver} with it once, and then this one. Or begin with an empty database: npm run reset deletes all data.`,

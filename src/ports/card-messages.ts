@@ -33,7 +33,11 @@ interface StatedOriginal {
   readonly original?: OriginalAmount | undefined
 }
 
-/** The network waits two seconds for the answer. Amounts are in the processor's euros. */
+/**
+ * The network waits two seconds for the answer. Where it has approved nothing, since the answer was late, was lost or
+ * declined, each processor reports so by an `outcome`, until that is acknowledged: an approval whose answer did not
+ * arrive ends by it. Amounts are in the processor's euros.
+ */
 export interface AuthorizationRequest extends StatedOriginal {
   readonly kind: 'authorization'
   readonly authorizationId: string
@@ -78,9 +82,25 @@ export type CardFact =
   | {
       readonly kind: 'outcome'
       readonly authorizationId: string
-      readonly asks: readonly ({ readonly amountCents: Cents; readonly approved: boolean } & StatedOriginal)[]
+      readonly asks: readonly AnsweredRequest[]
       readonly merchant: CardMerchant
     }
+
+export interface AnsweredRequest extends StatedOriginal {
+  readonly amountCents: Cents
+  readonly approved: boolean
+}
+
+/** What a processor reports of a request that counts as declined, `earlier` being the answers to those before it. */
+export const declineOutcome = (
+  { authorizationId, amountCents, merchant, original }: AuthorizationRequest,
+  earlier: readonly AnsweredRequest[] = [],
+): CardFact => ({
+  kind: 'outcome',
+  authorizationId,
+  asks: [...earlier, { amountCents, approved: false, original }],
+  merchant,
+})
 
 export type CardNotice =
   | { readonly kind: 'number_closed'; readonly reason: string }
@@ -103,10 +123,13 @@ export interface DisputeNotice {
 
 export type CardMessageContent = AuthorizationRequest | CardFact | CardNotice | DisputeNotice
 
-/** The approved part of a request. Every other message is only acknowledged. */
+/**
+ * The approved part of a request. Every other message is only acknowledged. `isLate`: it is declined for lack of time,
+ * and nothing about it may be stored yet.
+ */
 export type CardReply =
   | { readonly kind: 'approved'; readonly approvedCents: Cents; readonly askedCents: Cents }
-  | { readonly kind: 'declined'; readonly reason: string }
+  | { readonly kind: 'declined'; readonly reason: string; readonly isLate?: true | undefined }
   | { readonly kind: 'noted' }
 
 export interface ProcessorAnswer {

@@ -13,7 +13,7 @@ import type {
 import type { ProcessorCall, ProcessorCallDone, ProcessorFailure } from './processor-call.ts'
 
 export type * from './card-disputes.ts'
-export type * from './card-messages.ts'
+export * from './card-messages.ts'
 
 export * from './processor-call.ts'
 

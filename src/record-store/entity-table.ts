@@ -1,9 +1,8 @@
 import { type EntityClass, EntitySchema } from '@mikro-orm/core'
 import { deletionFrom, insertInto, selectColumnList, updateOf, updateOfAnyTenant } from './bulk-sql.ts'
+import { Comparison } from './conditions.ts'
 import type { Sql, Tenant } from './records.ts'
 import { type Column, type Table, tableOf } from './table.ts'
-
-const operators = { $gt: '>', $gte: '>=', $lt: '<', $lte: '<=', $like: 'like', $ilike: 'ilike' } as const
 
 /** Appends its values to `values`; the text has only their places. */
 export function conditionSql(
@@ -12,14 +11,15 @@ export function conditionSql(
   values: unknown[],
 ): string {
   const place = (value: unknown): string => `$${values.push(value)}`
-  const parts = Object.entries(condition).map(([key, wanted]) => {
+  const parts = Reflect.ownKeys(condition).map(key => {
+    const wanted: unknown = (condition as Record<PropertyKey, unknown>)[key]
+    if (typeof key === 'symbol') {
+      const own = [...(wanted as unknown[])]
+      return `(${key.description?.replaceAll('?', () => place(own.shift()))})`
+    }
     if (key === '$and' || key === '$or') {
       const joined = (wanted as object[]).map(part => conditionSql(columns, part, values))
       return joined.length === 0 ? 'true' : `(${joined.join(key === '$or' ? ' or ' : ' and ')})`
-    }
-    if (key.startsWith('(')) {
-      const own = [...(wanted as unknown[])]
-      return key.replaceAll('?', () => place(own.shift()))
     }
     const column = columns.get(key)
     if (!column || column.formula) throw new Error(`a condition names ${key}, which is no column`)
@@ -28,25 +28,16 @@ export function conditionSql(
   return parts.length === 0 ? 'true' : parts.join(' and ')
 }
 
-function comparisonText({ name, type }: Column, wanted: unknown, place: (value: unknown) => string): string {
+/** The types cannot see into JSON: an object of it is refused here. */
+function comparisonText(column: Column, wanted: unknown, place: (value: unknown) => string): string {
+  const { name } = column
   if (wanted === undefined) throw new Error(`a condition on ${name} is undefined`)
   if (wanted === null) return `${name} is null`
-  if (typeof wanted !== 'object' || wanted instanceof Date) return `${name} = ${place(wanted)}`
-  const parts = Object.entries(wanted).map(([operator, value]) => {
-    if (operator === '$ne') return value === null ? `${name} is not null` : otherThan(name, place(value))
-    if (operator === '$in') return `${name} = any(${place(value)}::${type}[])`
-    const sign = operators[operator as keyof typeof operators]
-    if (!sign) throw new Error(`a condition on ${name} has the unknown operator ${operator}`)
-    return `${name} ${sign} ${place(value)}`
-  })
-  return parts.join(' and ')
+  if (wanted instanceof Comparison) return wanted.sql(column, place)
+  if (typeof wanted === 'object' && !(wanted instanceof Date))
+    throw new Error(`a condition on ${name} is an object: compare with a value, or by not, oneOf or inRange`)
+  return `${name} = ${place(wanted)}`
 }
-
-/**
- * `coalesce` hides the comparison from PostgreSQL's statistics: if all rows have the same status, they say
- * that no row has another status than $1, and a list would be sorted as if it were a single row.
- */
-const otherThan = (name: string, place: string): string => `coalesce(${name} <> ${place}, false)`
 
 export type EntityMembers = Record<string, unknown>
 type Default = (record: object, store: unknown) => unknown

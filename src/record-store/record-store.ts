@@ -133,7 +133,7 @@ group by 1 order by 1`,
 
   #known<T extends object>(entity: EntityClass<T>, condition: RecordCondition<T>): T | undefined {
     const { id, ...others } = condition as { id?: unknown }
-    if (typeof id !== 'string' || Object.keys(others).length > 0) return undefined
+    if (typeof id !== 'string' || Reflect.ownKeys(others).length > 0) return undefined
     return this.#knownById(entity, id)
   }
 

@@ -1,4 +1,5 @@
 import type { EntityClass, RequiredEntityData } from '@mikro-orm/core'
+import type { Comparison, SqlCondition } from './conditions.ts'
 
 export type Row = Record<string, unknown>
 
@@ -11,35 +12,17 @@ export interface Tenant {
   readonly mode: string
 }
 
-interface Comparison<V> {
-  readonly $ne?: V | null
-  readonly $in?: readonly V[]
-  readonly $gt?: V
-  readonly $gte?: V
-  readonly $lt?: V
-  readonly $lte?: V
-  readonly $like?: string
-  readonly $ilike?: string
-}
-
 export type ColumnMember<T> = {
   [Name in keyof T & string]: T[Name] extends (...values: never[]) => unknown ? never : Name
 }[keyof T & string]
 
-/** Members, MikroORM's operators, or `sqlCondition`. All of it must hold. */
+/** Members with values or comparisons, and `sqlCondition`. All of it must hold. */
 export type RecordCondition<T> = {
   readonly [Member in ColumnMember<T>]?: T[Member] | Comparison<Exclude<T[Member], null>> | null
 } & {
   readonly $and?: readonly RecordCondition<T>[]
   readonly $or?: readonly RecordCondition<T>[]
-  readonly [sql: `(${string})`]: readonly unknown[]
-}
-
-/** A condition in SQL, for what members cannot say; `?` stands for each value. */
-export const sqlCondition = (
-  text: string,
-  values: readonly unknown[] = [],
-): { readonly [sql: `(${string})`]: readonly unknown[] } => ({ [`(${text})`]: values })
+} & SqlCondition
 
 /** Rows of the entity's table in an order of their own, found in a way that a condition cannot say; `?` stands for each value. */
 export interface RowSource {

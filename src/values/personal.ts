@@ -169,3 +169,9 @@ export const isUnpaidIntentSql = (row: string): string =>
 /** The row does not refer to such a record of another table, whose id `named` gives. */
 export const isNotAboutSql = (table: string, named: string, condition: (row: string) => string): string =>
   `not exists (select from ${table} o where (o.owner_id, o.mode, o.id) = (t.owner_id, t.mode, ${named}) and ${condition('o')})`
+
+/** For a record about an intent: it is erased with one that was never paid. `named` gives the intent's id. */
+export const keptWithIntent = (named: string): LegalRetention => ({
+  where: isNotAboutSql('intents', named, isUnpaidIntentSql),
+  words: 'its intent was paid, or can still be',
+})

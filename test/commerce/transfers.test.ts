@@ -1,3 +1,4 @@
+import './transfers/between-owners.ts'
 import './transfers/console-payments.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aLiveClient, anAgent, aToken, aWallet, bodyOf } from '../support/factories.ts'

@@ -70,6 +70,8 @@ describe('an explanation', () => {
       remedy: null,
     })
     expect(ruleNamed('lockToFirstMerchant')?.message).toMatch(/first merchant/)
+    const withRemedy = explanation.rules.filter(({ remedy }) => remedy !== null)
+    expect(withRemedy.map(({ outcome }) => outcome)).toEqual(['fail'])
   })
 
   test('says that the policy has changed before or after the approval', async () => {

@@ -203,8 +203,9 @@ describe('the state of a payment', () => {
     expect([state.capturedCents, netSpentCents(state)]).toEqual([500n, 300n])
   })
 
-  test('holds nothing for an answer that came too late', () => {
-    const facts = collectPaymentFacts([request(0, cents(1_000n)), { type: 'answered_late', increment: 0 }])
+  test('holds nothing for an answer that came too late, by the network’s account', () => {
+    const declined = { cents: cents(1_000n), approved: false }
+    const facts = collectPaymentFacts([request(0, cents(1_000n)), { type: 'answered', answers: [declined] }])
     expect(foldPaymentFacts(facts)).toMatchObject({
       approvedCents: 0n,
       heldCents: 0n,

@@ -24,13 +24,16 @@ describe('Accept-Payment', () => {
     ['*/*;q=0.1', 0.1],
     ['*/*, card/charge;q=0', 0],
     ['card/*;q=0.3, */charge;q=0.9', 0.3],
+    ['card', 1],
+    ['card ; q=0.5, *', 0.5],
+    ['stripe', 0],
   ])('%s likes a charge by card: %s', (header, quality) => {
     expect(accepted(header)).toBe(quality)
   })
 
   test.each([
     '',
-    'card',
+    'card/',
     'card/charge;q=2',
     'card/charge;q=0.1234',
     'card/charge;x=1',

@@ -67,10 +67,18 @@ describe('fetch of the package', () => {
       body: '{}',
     })
     expect(sent[2]?.init.body).toBe('{}')
+    const asking = { ...headers, 'accept-payment': 'card/charge, stripe/charge' }
+    expect(Object.fromEntries(new Headers(sent[0]?.init.headers))).toEqual(asking)
     expect(Object.fromEntries(new Headers(sent[2]?.init.headers))).toEqual({
-      ...headers,
+      ...asking,
       'payment-authorization': 'Payment secret',
     })
+  })
+
+  test('names the caller’s own methods of payment, if there are any', async () => {
+    const { pay, sent } = aPayer([new Response('free')])
+    await pay.fetch(SHOP, { intentId: 'intent_1', headers: { 'Accept-Payment': 'stripe' } })
+    expect(new Headers(sent[0]?.init.headers).get('accept-payment')).toBe('stripe')
   })
 
   test('replaces the caller’s own credential where the challenge needs its header', async () => {

@@ -133,7 +133,8 @@ async def main() -> None:
         again = "paid twice"
     except Refused as refused:
         again = refused.code
-    print(json.dumps([answer.status_code, "payment-receipt" in answer.headers, answer.json()["content"], again]))
+    asked = answer.request.headers["accept-payment"]
+    print(json.dumps([answer.status_code, asked, "payment-receipt" in answer.headers, answer.json()["content"], again]))
 asyncio.run(main())
 `
   writeFileSync(join(folder, 'buying.py'), program)
@@ -142,6 +143,7 @@ asyncio.run(main())
   )
   expect(JSON.parse(await python(['buying.py'], env))).toEqual([
     200,
+    'card/charge, stripe/charge',
     true,
     'What you have paid for.',
     'intent_not_approved',

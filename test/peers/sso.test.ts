@@ -10,7 +10,7 @@ const CLIENT = { id: 'agent-payments', secret: 'the secret of the client' }
 
 const people = [
   { email: 'grace@example.com', password: PASSWORD, verified: true, groups: ['staff', 'payments'] },
-  { email: 'ada@example.com', password: PASSWORD, verified: false, groups: [] },
+  { email: 'ada@example.com', password: PASSWORD, verified: false, groups: ['staff'] },
 ]
 
 let peer: ChildProcessByStdio<Writable, Readable, null> | undefined

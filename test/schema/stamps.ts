@@ -3,6 +3,7 @@ import pg from 'pg'
 import {
   checksumOfMigrations,
   type Migration,
+  type ReleasedVersion,
   schemaHistory,
   textChecksum,
 } from '../../src/migrations/index.ts'
@@ -98,7 +99,11 @@ describe('migrations that were folded into the baseline', () => {
     `${baseline.text}\ncreate table notes (id text primary key, label text);`,
   )
   const before = [baseline, notes, labels]
-  const released = { '0.6.0': { [baseline.name]: baseline.checksum, [notes.name]: notes.checksum } }
+  const version = (...migrations: readonly Migration[]): ReleasedVersion => ({
+    commit: 'a'.repeat(40),
+    migrations: Object.fromEntries(migrations.map(({ name, checksum }) => [name, checksum])),
+  })
+  const released = { '0.6.0': version(baseline, notes) }
   const now = { migrations: [folded], stamps: stampsOf(before, released), released }
 
   async function madeBy(count: number): Promise<pg.Client> {
@@ -126,7 +131,7 @@ describe('migrations that were folded into the baseline', () => {
 
   test('are refused from a commit in between, with the commit to start first', async () => {
     const client = await madeBy(2)
-    const later = { ...released, '0.6.0': { [baseline.name]: baseline.checksum } }
+    const later = { ...released, '0.6.0': version(baseline) }
     const last = { ...now, stamps: stampsOf(before, later), released: later }
     await expect(updateSchema(client, last)).rejects.toThrow(
       'This database was made by a commit before the last one of version 0.6.0, and this version takes over data of 0.6.0 only. Nothing was changed. Start the last commit of version 0.6.0 with it once, and then this one.',
@@ -135,7 +140,7 @@ describe('migrations that were folded into the baseline', () => {
 
   test('are refused from an earlier released version, by its name', async () => {
     const client = await madeBy(1)
-    const older = { '0.5.9': { [baseline.name]: baseline.checksum }, ...released }
+    const older = { '0.5.9': version(baseline), ...released }
     await expect(updateSchema(client, { ...now, released: older })).rejects.toThrow(
       'This database was made by version 0.5.9',
     )

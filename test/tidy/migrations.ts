@@ -7,7 +7,10 @@ import { root } from '../support/tidy/sources.ts'
 
 const DEFINITION = /\bcreate\s+(?:or\s+replace\s+)?(?:function|procedure)\s+(\w+)/gi
 const { migrations, stamps, released } = schemaHistory()
-const [lastVersion, lastReleased] = Object.entries(released).at(-1) ?? ['none', {}]
+const [lastVersion, { migrations: lastReleased }] = Object.entries(released).at(-1) ?? [
+  'none',
+  { migrations: {} },
+]
 const isFolded = stamps.some(({ of }) => of === lastVersion)
 
 describe('the migrations', () => {
@@ -31,6 +34,11 @@ describe('the migrations', () => {
     expect(Object.keys(released).toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }))).toEqual(
       Object.keys(released),
     )
+  })
+
+  test('are listed with the commit of each version, which the drill checks out', () => {
+    const unnamed = Object.entries(released).filter(([, { commit }]) => !/^[0-9a-f]{40}$/.test(commit))
+    expect(unnamed.map(([version]) => version)).toEqual([])
   })
 
   test('are files of SQL that begin with a comment and have a number of their own', () => {

@@ -162,6 +162,14 @@ describe('a run that ended while its record is still open', () => {
     await temporal.of({ workflowId: `statements/${owner.ownerId}` }).untilEnded()
     const { data } = await bodyOf(owner.client.statements.list({ query: { walletId: wallet.id } }))
     expect(data.map(({ status }) => status)).toEqual(['final'])
+    const made = await service.sql<{ request: string }>(
+      `select request_id as request from events
+       where owner_id = $1 and event = 'bill.updated' and data ->> 'walletId' = $2 and data ->> 'status' = 'final'`,
+      [owner.ownerId, wallet.id],
+    )
+    // The request is the schedule’s, not the last one about the wallet.
+    const [period] = data.map(({ period }) => period)
+    expect(made).toEqual([{ request: `workflow:statements/${period}/${wallet.id}` }])
   })
 
   test('is not started again once the record has ended, too', async () => {

@@ -7,12 +7,13 @@ import type {
   ChargeOutcome,
   RefusedToken,
 } from '../../ports/acquirer.ts'
-import type {
-  CardMerchant,
-  CardMessageContent,
-  CardProcessor,
-  CardReply,
-  SharedTokenOrder,
+import {
+  type CardMerchant,
+  type CardMessageContent,
+  type CardProcessor,
+  type CardReply,
+  declineOutcome,
+  type SharedTokenOrder,
 } from '../../ports/card-processor.ts'
 import { clock } from '../../values/clock.ts'
 import { cents } from '../../values/money.ts'
@@ -53,7 +54,10 @@ const merchantOf = ({ descriptor }: AcquirerChargeOrder, { tokenId }: PayingCard
   networkTokenId: tokenId,
 })
 
-/** The issuer authorizes the amount, then gets the clearing. A repetition changes nothing and returns the outcome. */
+/**
+ * The issuer authorizes the amount, then gets the clearing. A repetition changes nothing and returns the outcome. A late
+ * answer counts as a decline once that is reported.
+ */
 async function chargeByNetwork(
   network: SandboxNetwork,
   token: PayingCard,
@@ -66,7 +70,10 @@ async function chargeByNetwork(
     deliverMessage(network, token, { id, content }, call)
   const asked = { kind: 'authorization', ask: 0, partialAllowed: false, ...shared } as const
   const answer = await send(idOf(charge.reference, 'authorization'), asked)
-  if (answer?.kind === 'declined') return { outcome: 'declined', code: 'declined', reason: answer.reason }
+  if (answer?.kind === 'declined') {
+    const isKnown = !answer.isLate || (await send(idOf(charge.reference, 'outcome'), declineOutcome(asked)))
+    return isKnown ? { outcome: 'declined', code: 'declined', reason: answer.reason } : { outcome: 'late' }
+  }
   if (answer?.kind !== 'approved') return { outcome: 'late' }
   const clearingId = idOf(charge.reference, 'clearing')
   const cleared = await send(clearingId, { kind: 'clearing', clearingId, final: true, ...shared })

@@ -188,24 +188,14 @@ function signedMessage(secrets: ProcessorSecrets, message: CardMessage): SignedC
 
 const Answer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('approved'), approvedCents: centsText, askedCents: centsText }),
-  z.strictObject({ kind: z.literal('declined'), reason: z.string() }),
+  z.strictObject({ kind: z.literal('declined'), reason: z.string(), isLate: z.literal(true).optional() }),
   z.strictObject({ kind: z.literal('noted') }),
 ])
-
-const wireOf = (reply: CardReply): z.output<typeof Answer> =>
-  reply.kind === 'approved'
-    ? { kind: 'approved', approvedCents: reply.approvedCents, askedCents: reply.askedCents }
-    : reply
 
 const answer = (_message: CardMessage, reply: CardReply): ProcessorAnswer => ({
   status: 200,
   headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(z.encode(Answer, wireOf(reply))),
+  body: JSON.stringify(z.encode(Answer, reply)),
 })
 
-export function decodeCardReply({ body }: ProcessorAnswer): CardReply {
-  const wire = z.decode(Answer, JSON.parse(body))
-  return wire.kind === 'approved'
-    ? { kind: 'approved', approvedCents: wire.approvedCents, askedCents: wire.askedCents }
-    : wire
-}
+export const decodeCardReply = ({ body }: ProcessorAnswer): CardReply => z.decode(Answer, JSON.parse(body))

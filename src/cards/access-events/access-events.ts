@@ -8,6 +8,7 @@ import {
   type RefusalSpec,
 } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
+import { oneOf } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { isProcessorFailure } from '../../ports/card-processor.ts'
@@ -110,7 +111,7 @@ const access = externalCall(accessEventsApi.access, {
 
 async function accessResponses(events: readonly AccessEvent[], { records }: Pick<Context, 'records'>) {
   const granted = events.filter(({ decision }) => decision === 'granted').map(({ id }) => id)
-  const outcomes = granted.length === 0 ? [] : await records.find(AccessOutcome, { id: { $in: granted } })
+  const outcomes = granted.length === 0 ? [] : await records.find(AccessOutcome, { id: oneOf(granted) })
   const byId = new Map(outcomes.map(one => [one.id, one]))
   return events.map(event => {
     const { outcome = null, code = null, message = null } = byId.get(event.id) ?? {}

@@ -7,7 +7,7 @@ import {
 } from '../../control/intents/index.ts'
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
+import { oneOf, type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { mayReachRecord, mayUseRecord } from '../../kernel/database/entity.ts'
 import { tenantRecords } from '../../kernel/database/record-store.ts'
@@ -145,8 +145,8 @@ export async function loadAccessSubjects<K>(
   const named = [...queries.values()]
   const cardIds = [...new Set(named.flatMap(({ cardId }) => cardId ?? []))]
   const [cards, numbers, agents, intents] = await Promise.all([
-    records.find(Card, { id: { $in: cardIds } }),
-    records.find(CardNumber, { cardId: { $in: cardIds }, status: 'current' }),
+    records.find(Card, { id: oneOf(cardIds) }),
+    records.find(CardNumber, { cardId: oneOf(cardIds), status: 'current' }),
     records.find(Agent, sqlCondition(AGENTS_OF_CARDS, [ownerId, mode, cardIds])),
     findIntentsById(
       records,

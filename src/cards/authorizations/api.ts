@@ -160,7 +160,7 @@ const reading = { callers: ['key', 'agent'], scope: 'cards:read' } as const
 
 const webhookDescription = [
   'The webhook of the card processor: authorization requests, which the service decides, and reported events. The signature over the raw body is verified first. Valid messages are exempt from the rate limit.',
-  'A request is decided within `CARD_AUTH_TIMEOUT_MS`, by card, policy, risk and the intent that covers it; otherwise it is declined, and nothing is stored. A repeated message gets the same bytes. Reported events are booked in any order: the money is taken from the hold, then from the wallet; the owner owes the rest.',
+  'A request is decided within `CARD_AUTH_TIMEOUT_MS`, by card, policy, risk and the intent that covers it; otherwise it is declined. A repeated message gets the same bytes. Reported events are booked in any order: the money is taken from the hold, then from the wallet; the owner owes the rest.',
 ].join('\n\n')
 
 export const authorizationsApi = {

@@ -4,7 +4,6 @@ import {
   addPaymentFact,
   applyPaymentFact,
   countLimitUsage,
-  decodeAuthRequests,
   disputeCreditCents,
   foldPaymentFacts,
   messageEvidence,
@@ -15,7 +14,7 @@ import {
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { AuthorizationRequest, CardFact } from '../../ports/card-processor.ts'
+import type { CardFact } from '../../ports/card-processor.ts'
 import type { Cents } from '../../values/money.ts'
 import type { authorizationsApi } from './api.ts'
 import {
@@ -28,7 +27,6 @@ import {
 import { updateAuthorizations } from './authorization-rows.ts'
 import { type AuthorizationResult, firstPayableIntent } from './authorize.ts'
 import { type CardBatch, loadCardBatch, writeCardBatch } from './batch.ts'
-import { TOO_LATE_MESSAGE } from './card-checks.ts'
 import { cardChannel, type NetworkContext, networkChannel } from './channel.ts'
 import {
   type IncomingMessage,
@@ -74,26 +72,6 @@ function fundingOf({ agentId, numberId, search }: IncomingMessage, batch: CardBa
   if (intent) return { intent, source: 'intent', walletId }
   const purse = cards.get(numberId)?.walletId
   return purse ? { intent, source: 'purse', walletId: purse } : { intent, source: 'wallet', walletId }
-}
-
-export function withdrawApproval(
-  authorization: AuthorizationRow,
-  { id, content: { ask } }: IncomingMessage<AuthorizationRequest>,
-  batch: CardBatch,
-  context: NetworkContext,
-): void {
-  const answer = decodeAuthRequests(authorization.facts).find(({ increment }) => increment === ask)
-  if (answer?.approvedCents === 0n) return
-  authorization.declineReason ??= TOO_LATE_MESSAGE
-  const evidence = messageEvidence('card_authorization', id, authorization.id, `${id}/late`)
-  applyPaymentFact(
-    authorization,
-    { type: 'answered_late', increment: ask },
-    networkChannel,
-    evidence,
-    batch,
-    context,
-  )
 }
 
 const OWNERS = `

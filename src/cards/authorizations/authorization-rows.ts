@@ -41,12 +41,6 @@ export const updateAuthorizations = updateOf(authorizations, [
   'transactionId',
 ])
 export const insertCardMessages = insertInto(messages)
-export const updateCardMessages = updateOf(messages, [
-  'updatedAt',
-  'answerStatus',
-  'answerHeaders',
-  'answerBody',
-])
 
 const DELETE = 'delete from card_authorizations where owner_id = $1 and mode = $2 and id = any($3::text[])'
 

@@ -47,7 +47,7 @@ async function find({ id: cardId, authorizationId: id }: AuthorizationParams, re
 
 const ENDED: readonly AuthorizationStatus[] = ['declined', 'reversed', 'expired', 'void', 'refunded']
 
-const byStatus = (status: AuthorizationStatus | undefined): object =>
+const byStatus = (status: AuthorizationStatus | undefined) =>
   statusCondition(status, { exceptional: ENDED, open: [], isOpen: {} })
 
 const withOriginal = (row: CardAuthorization) =>

@@ -32,7 +32,7 @@ import {
   isPlaceholder,
 } from './authorization.ts'
 import type { CardBatch, CardDecisionState } from './batch.ts'
-import { authorizationBlocker } from './card-checks.ts'
+import { authorizationBlocker, LATE_REPLY } from './card-checks.ts'
 import { type NetworkContext, networkChannel } from './channel.ts'
 import {
   authorizedFact,
@@ -58,7 +58,7 @@ export interface AuthorizationResult {
 }
 
 export function authorizeCardPayment(
-  message: IncomingMessage<AuthorizationRequest>,
+  message: IncomingMessage<AuthorizationRequest> & { readonly isLate: boolean },
   existing: AuthorizationRow | undefined,
   batch: CardBatch,
   context: NetworkContext & DecisionContext,
@@ -101,7 +101,8 @@ export function authorizeCardPayment(
     context,
   )
   if (approvedCents > 0n && batch.singleUse.has(cardId)) batch.used.set(cardId, id)
-  return { reply: replyOf(response, content.amountCents), authorizationId: id }
+  const reply = message.isLate ? LATE_REPLY : replyOf(response, content.amountCents)
+  return { reply, authorizationId: id }
 }
 
 const repeatedReply = (

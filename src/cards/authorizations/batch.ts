@@ -54,7 +54,6 @@ import {
   type SharedTokenTerms,
   type UnlinkedRefund,
   updateAuthorizations,
-  updateCardMessages,
 } from './authorization-rows.ts'
 
 export interface CardBatchQuery {
@@ -124,7 +123,6 @@ interface BatchChanges {
   readonly newTransactions: Set<TransactionRow>
   readonly transactions: Set<TransactionRow>
   readonly newMessages: CardMessageRow[]
-  readonly messages: CardMessageRow[]
   readonly decisions: DecisionRow[]
 }
 
@@ -141,7 +139,6 @@ const noChanges = (): BatchChanges => ({
   newTransactions: new Set(),
   transactions: new Set(),
   newMessages: [],
-  messages: [],
   decisions: [],
 })
 
@@ -339,7 +336,6 @@ export async function writeCardBatch({ tenant, changed, ...batch }: CardBatch, s
     insertAuthorizations(sql, [...changed.newAuthorizations]),
     updateAuthorizations(sql, tenant, [...changed.authorizations]),
     insertCardMessages(sql, changed.newMessages),
-    updateCardMessages(sql, tenant, changed.messages),
     insertDecisions(sql, changed.decisions),
     batch.refunds.write(sql),
     batch.payments.write(sql),

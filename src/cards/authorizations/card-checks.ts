@@ -1,7 +1,7 @@
 import type { CardTermsRow } from '../../control/card-terms/index.ts'
 import type { IntentRow } from '../../control/intents/index.ts'
 import { addPaymentFact, foldPaymentFacts, type PaymentFacts } from '../../control/payments/index.ts'
-import type { AuthorizationRequest } from '../../ports/card-processor.ts'
+import type { AuthorizationRequest, CardReply } from '../../ports/card-processor.ts'
 import { addCents, atLeastZero, type Cents, subtractCents } from '../../values/money.ts'
 import type { AuthorizationRow } from './authorization.ts'
 import type { PayingCard } from './authorization-rows.ts'
@@ -9,6 +9,7 @@ import type { CardDecisionState } from './batch.ts'
 import { authorizedFact, type CardAuthorizationRequest } from './network/incoming-message.ts'
 
 export const TOO_LATE_MESSAGE = 'The decision came too late for the card network.'
+export const LATE_REPLY: CardReply = { kind: 'declined', reason: TOO_LATE_MESSAGE, isLate: true }
 
 export function authorizationBlocker(
   request: CardAuthorizationRequest,

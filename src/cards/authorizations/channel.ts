@@ -250,4 +250,6 @@ const authorizedOf = ({ approvedCents, clearedCents, isClosed }: PaymentState): 
 
 const isPaying = (state: PaymentState): boolean => authorizedOf(state) + state.clearedCents > 0n
 
-const answerCount = (facts: PaymentFacts): number => decodeAuthRequests(facts).length + facts.outcome.length
+/** The network's account of a request is no further answer to it. */
+const answerCount = (facts: PaymentFacts): number =>
+  Math.max(decodeAuthRequests(facts).length, facts.outcome.length)

@@ -1,7 +1,7 @@
 import { Agent } from '../../control/agents/index.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { sqlCondition } from '../../kernel/contract/records.ts'
+import { oneOf, sqlCondition } from '../../kernel/contract/records.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { type AvailableBalance, readWalletBalances } from '../../money/ledger/index.ts'
 import { requireFirst } from '../../values/collections.ts'
@@ -84,7 +84,7 @@ export async function cardResponse(
 export async function cardResponses(cards: readonly Card[], { records, sql, tenant }: Reading) {
   const purses = cards.flatMap(({ walletId }) => walletId ?? [])
   const [terms, balances] = await Promise.all([
-    cards.length === 0 ? [] : records.find(CardTerms, { id: { $in: cards.map(({ id }) => id) } }),
+    cards.length === 0 ? [] : records.find(CardTerms, { id: oneOf(cards.map(({ id }) => id)) }),
     purses.length === 0 ? new Map<string, AvailableBalance>() : readWalletBalances(sql, tenant, purses),
   ])
   const byId = new Map(terms.map(one => [one.id, one]))

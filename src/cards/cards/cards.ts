@@ -2,6 +2,7 @@ import { CardTerms, type cardStatuses } from '../../control/card-terms/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { inRange } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { formatMinute } from '../../values/clock.ts'
@@ -109,7 +110,7 @@ const cardHandlers = bindHandlers(cardsApi, {
     const condition = definedOnly({ ...created, status: wanted, agentId, intentId })
     // Controls can be long, so the page ends when its size is reached.
     return pageBy(async (after, most) => {
-      const rest = after === undefined ? {} : { id: { $lt: after } }
+      const rest = after === undefined ? {} : { id: inRange({ lt: after }) }
       const cards = await records.find(
         Card,
         { $and: [condition, rest] },

@@ -6,7 +6,7 @@ import { PolicyExpiredEvent } from '../../control/policies/index.ts'
 import { reaction, reactionToAll, whenMemberPresent } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
+import { not, oneOf, type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
 import { cardEvents, type cardStepsApi } from './api.ts'
 import { Card } from './card.ts'
 import { openPurseReturn, returnPurse } from './purse.ts'
@@ -15,14 +15,14 @@ import { closeCard, freezeCard } from './states.ts'
 const closeEvents = { 'card.closed': cardEvents['card.closed'] }
 const closeOrFreezeEvents = { ...closeEvents, 'card.frozen': cardEvents['card.frozen'] }
 
-const notClosed = { $ne: 'closed' } as const
+const notClosed = not('closed')
 
 /** In the order of ids. The operation that caused the reaction holds the agent's lock. */
 async function lockOpenCards(condition: RecordCondition<Card>, { records }: Pick<Context, 'records'>) {
   const order = { orderBy: { id: 'asc' }, lock: true } as const
   const found = await records.find(Card, condition, { orderBy: { id: 'asc' } })
   if (found.length === 0) return []
-  const ids = { $in: found.map(({ id }) => id) }
+  const ids = oneOf(found.map(({ id }) => id))
   const [terms, cards] = await Promise.all([
     records.find(CardTerms, { id: ids }, order),
     records.find(Card, { id: ids }, order),
@@ -39,7 +39,7 @@ const onIntentEnded = (closedReason: string) =>
     'cardId',
     reactionToAll(IntentEvent, closeEvents, async (events, context) => {
       const intentIds = events.map(({ intentId }) => intentId)
-      const cards = await lockOpenCards({ intentId: { $in: intentIds }, status: notClosed }, context)
+      const cards = await lockOpenCards({ intentId: oneOf(intentIds), status: notClosed }, context)
       for (const locked of cards) closeCard(locked, closedReason, context)
     }),
   )
@@ -83,7 +83,7 @@ export const agentDeletionStep: HandlerOf<typeof cardStepsApi.endForAgent> = asy
   if (found.length === 0) return { done: true }
   const purses = found.flatMap(({ walletId }) => walletId ?? [])
   const opened = purses.length > 0 ? await openPurseReturn(purses, agent, context) : null
-  for (const locked of await lockOpenCards({ id: { $in: found.map(({ id }) => id) } }, context)) {
+  for (const locked of await lockOpenCards({ id: oneOf(found.map(({ id }) => id)) }, context)) {
     closeCard(locked, 'agent_deleted', context)
     if (opened) returnPurse(locked.card, opened, context)
   }

@@ -4,6 +4,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
+import { not } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly, mayReachRecord } from '../../kernel/database/entity.ts'
 import { IncomingCreditEvent, matchCreditToPayable, simulateCredit } from '../../money/incoming/index.ts'
@@ -300,7 +301,7 @@ const collect = bindHandlers(
         records.findOne(RequestPayment, { requestId: params.id, status: 'under_way' }),
         records.find(
           Refund,
-          { requestId: params.id, status: 'pending', askDueAt: { $ne: null } },
+          { requestId: params.id, status: 'pending', askDueAt: not(null) },
           { orderBy: { askDueAt: 'asc' }, limit: 1 },
         ),
       ])

@@ -12,7 +12,7 @@ import {
   type InputOf,
 } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
+import { oneOf, type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { readCompleteFrom, readTimelineOfRecords, withAuditIds } from '../../kernel/journal/timeline.ts'
@@ -212,7 +212,7 @@ const follow: Reaction = {
     const transactionIds = [...new Set(events.map(({ transactionId }) => transactionId))]
     const disputes = await context.records.find(
       Dispute,
-      { transactionId: { $in: transactionIds } },
+      { transactionId: oneOf(transactionIds) },
       { orderBy: { id: 'asc' } },
     )
     for (const dispute of disputes) {

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { RecordCondition } from '../../kernel/contract/records.ts'
+import { oneOf, type RecordCondition } from '../../kernel/contract/records.ts'
 import { nullable, realTimeColumn, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import { readStoredFile } from '../../kernel/database/stored-files.ts'
 import { FILE_KINDS, fileExtensionOf } from '../../values/file-kind.ts'
-import type { PersonalData } from '../../values/personal.ts'
+import { keptWithIntent, type PersonalData } from '../../values/personal.ts'
 
 export const evidenceTypes = ['receipt', 'screenshot', 'invoice', 'confirmation', 'other'] as const
 
@@ -60,13 +60,14 @@ export const evidencePersonalData = {
     },
     plain: ['type', 'media_type'],
     files: ['sha256', 'view_sha256'],
+    keptWhile: keptWithIntent('t.intent_id'),
   },
 } as const satisfies PersonalData
 
 type ReadContext = Pick<Context, 'records'>
 
 export const findEvidence = (ids: readonly string[], context: ReadContext): Promise<Evidence[]> =>
-  find({ id: { $in: [...new Set(ids)] } }, context)
+  find({ id: oneOf([...new Set(ids)]) }, context)
 
 const find = (condition: RecordCondition<Evidence>, { records }: ReadContext): Promise<Evidence[]> =>
   records.find(Evidence, condition, { orderBy: { id: 'asc' }, limit: MAX_EVIDENCE_PER_INTENT })

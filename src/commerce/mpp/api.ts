@@ -426,7 +426,7 @@ export const mppApi = {
   resolve: post('/v1/mpp/credentials/{id}/resolve', {
     summary: 'Resolve the outcome of a machine payment',
     description:
-      'For an unknown outcome, once the owner has learned it from the merchant. `paid` captures the money; `not_paid` revokes the token and frees the intent. A payment that the card network authorized or cleared always counts as paid.',
+      'For an unknown outcome, once the owner has learned it from the merchant. `paid` captures the money; `not_paid` revokes the token and frees the intent. A payment that the card network cleared always counts as paid, and one that it authorized unless the merchant answered 402: its money stays held until the network clears it or gives it back.',
     callers: ['key'],
     scope: 'mpp:resolve',
     body: z.strictObject({ outcome: z.enum(['paid', 'not_paid']), comment: freeTextSchema.optional() }),
@@ -436,7 +436,7 @@ export const mppApi = {
       credential_not_found,
       credential_over: [400, 'The outcome is already known.'],
       credential_under_way: [409, 'The merchant may still answer: try again two minutes after it was sent.'],
-      network_says_paid: [400, 'outcome: the card network has authorized the payment: it is paid.'],
+      network_says_paid: [400, 'outcome: the card network has approved the payment: it is paid.'],
     },
     emits: { ...tokenPaymentEvents, ...mppTokenEvents, ...machinePaymentOutcomeEvents },
   }),

@@ -211,7 +211,7 @@ const evidence: HandlerOf<typeof mppApi.evidence> = async (
 }
 
 /** Each credential whose outcome is open has a deadline. */
-const byStatus = (status: MppStatus | undefined, tenant: Tenant): object =>
+const byStatus = (status: MppStatus | undefined, tenant: Tenant) =>
   statusCondition(status, {
     exceptional: ['minted', 'indeterminate', 'void'],
     open: ['sent'],

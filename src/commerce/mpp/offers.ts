@@ -24,7 +24,7 @@ import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
 import { type Cents, cents, formatMoney } from '../../values/money.ts'
 import { formatOriginal, unitsFromStripe } from '../../values/original-amount.ts'
 import { canonicalHost, hostInMerchantName, isSameSite } from './hosts.ts'
-import type { MachinePaymentProblem } from './pay/payment.ts'
+import type { MachinePaymentProblem, PayingMethods } from './pay/payment.ts'
 
 export interface MerchantAnswer {
   readonly status: number
@@ -51,6 +51,9 @@ export interface StripeOffer extends Offered {
 
 export type MerchantOffer = CardOffer | StripeOffer
 
+/** The most of one method. Each offer is checked against the body of the request, which may be long. */
+const MAX_OFFERS = 8
+
 /** Methods, schemes and card networks. Every other name is the merchant's own word, and a model reads the refusal. */
 const KNOWN_NAMES = new Set(
   (
@@ -67,23 +70,31 @@ export function listedNames(names: readonly string[], unknown = 'another method'
   return [...known, ...(names.every(isKnownName) ? [] : [unknown])].join(', ')
 }
 
+/** The reason why an offer by an excluded method is not taken; empty if there is none. */
+export const exclusionNote = (
+  { methods, excluded = [] }: PayingMethods,
+  isOffered: (method: ChargeMethod) => boolean,
+): string =>
+  excluded.some(isOffered) ? ` The agent’s policy allows only ${methods.join(' and ')} (mppMethods).` : ''
+
 /**
- * The merchant's first readable offer of each method, in the order of the methods; of a method without one, what
- * is wrong with its first offer. Never empty.
+ * The merchant's offers of each method, in the order of the methods: those in euros, then the other readable ones, then
+ * what is wrong with the unreadable ones. Never empty.
  */
 export function offersOf(
   answer: MerchantAnswer,
-  methods: readonly ChargeMethod[],
+  paying: PayingMethods,
 ): readonly (MerchantOffer | MachinePaymentProblem)[] {
+  const { methods } = paying
   if (answer.status !== 402) return [noPaymentRequired(answer.status)]
   const { challenges, otherSchemes, problems } = parseChallenges(answer.authenticate)
   const found = methods.flatMap(method => {
     const read = challenges
       .filter(challenge => isCharge(challenge, method))
       .map(challenge => readOffer(challenge, method))
-    const usable = read.filter(isOffer)
     // A price in euros needs no rate and no margin.
-    return usable.find(({ charge }) => charge.currency === 'eur') ?? usable[0] ?? read[0] ?? []
+    const rank = (one: (typeof read)[0]) => (isOffer(one) ? Number(one.charge.currency !== 'eur') : 2)
+    return read.toSorted((one, other) => rank(one) - rank(other)).slice(0, MAX_OFFERS)
   })
   if (found.length > 0) return found
   const offers = challenges.map(({ method, intent }) => `${method}/${intent}`)
@@ -92,7 +103,8 @@ export function offersOf(
     names.length === 0 ? 'The merchant offers nothing readable' : `Offered: ${listedNames(names)}`
   const why = problems.length > 0 ? ` ${problems.slice(0, 3).join(' ')}` : ''
   const wanted = methods.map(method => `${method}/charge`).join(' or ')
-  const message = `url: the merchant does not accept ${wanted} of the scheme Payment. ${offered}.${why}`
+  const note = exclusionNote(paying, method => challenges.some(challenge => isCharge(challenge, method)))
+  const message = `url: the merchant does not accept ${wanted} of the scheme Payment. ${offered}.${note}${why}`
   return [{ code: 'no_card_offer', message }]
 }
 

@@ -53,6 +53,8 @@ type OutcomeContext = Pick<
   'records' | 'sql' | 'queueStatement' | 'tenant' | 'now' | 'emit' | 'wake'
 >
 
+const PAYMENT_REQUIRED = 402
+
 /** A machine payment with its payment locked. Applies the statements of merchant, network or owner. */
 export class LockedMachinePayment {
   readonly credential: MppCredential
@@ -68,6 +70,17 @@ export class LockedMachinePayment {
   /** Once the merchant or the owner has stated that it was paid, a reversal by the network does not undo that. */
   isConfirmed(): boolean {
     return this.#authorization.facts.confirmed !== null
+  }
+
+  /**
+   * Whether the network's reports decide that it is paid. An authorization alone does not where the merchant has
+   * answered 402: it delivers nothing, and may never clear the payment.
+   */
+  isPaidByNetwork(): boolean {
+    const { declinedAt, merchantStatus } = this.credential
+    const { transactionId, clearedCents } = this.#authorization
+    if (transactionId === null || declinedAt !== null) return false
+    return merchantStatus !== PAYMENT_REQUIRED || clearedCents > 0n
   }
 
   /** Captures the money once, even if another witness has already stated it. */
@@ -87,8 +100,8 @@ export class LockedMachinePayment {
       nextAction: action,
     })
     this.#context.emit('mpp.credential.indeterminate', mppCredentialEvent(credential))
-    if (credential.transactionId !== null)
-      completeMachinePayment(credential, credential.transactionId, 'network', this.#context)
+    if (this.isPaidByNetwork())
+      completeMachinePayment(credential, this.#authorization.transactionId, 'network', this.#context)
     else if (credential.declinedAt !== null) await this.markUnpaid('network')
     else startProcess(credential, this.#context)
     this.#announceAction()
@@ -111,22 +124,22 @@ export class LockedMachinePayment {
   }
 
   /**
-   * Revokes the token of an unpaid credential, so that the intent can be paid again. Returns false if the
-   * network reports a payment.
+   * Revokes the token of an unpaid credential, so that the intent can be paid again once nothing is held for it.
+   * Returns false if the network reports a payment.
    */
   async markUnpaid(by: OutcomeWitness): Promise<boolean> {
     const { credential } = this
     const { now, emit } = this.#context
     if (!isApprovedByNetwork(this.#authorization)) this.#state('not_paid')
-    const { transactionId } = this.#authorization
-    if (transactionId !== null && credential.declinedAt === null) {
-      completeMachinePayment(credential, transactionId, 'network', this.#context)
+    if (this.isPaidByNetwork()) {
+      completeMachinePayment(credential, this.#authorization.transactionId, 'network', this.#context)
       return false
     }
     const runs = credential.status === 'consumed' ? reversedMppProcess : mppProcess
     if (!mppCredentialMachine.move(credential, 'void')) return false
     await revokeMppToken(credential.id, this.#context)
-    Object.assign(credential, { outcomeBy: by, endedAt: now, dueAt: now, nextAction: null })
+    const ended = { transactionId: null, endedAt: now, dueAt: now, nextAction: null }
+    Object.assign(credential, { outcomeBy: by, ...ended })
     emit('mpp.credential.void', mppCredentialEvent(credential))
     startProcess(credential, this.#context, runs)
     return true
@@ -204,8 +217,12 @@ function machinePayments(events: readonly Charge[]): [string, Charge][] {
 async function noteCharge(id: string, { transactionId }: Charge, context: OutcomeContext): Promise<void> {
   const credential = await context.records.lock(MppCredential, id)
   if (!credential || transactionId === null) return
-  Object.assign(credential, { transactionId, declinedAt: null })
-  if (credential.status !== 'sent') completeMachinePayment(credential, transactionId, 'network', context)
+  Object.assign(credential, { transactionId, declinedAt: null, nextAction: null })
+  if (credential.status === 'sent') return
+  const isDisputed = credential.merchantStatus === PAYMENT_REQUIRED
+  const payment = isDisputed ? await lockMachinePayment(id, context) : null
+  if (!payment || payment.isPaidByNetwork())
+    completeMachinePayment(credential, transactionId, 'network', context)
 }
 
 /**

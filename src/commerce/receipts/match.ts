@@ -1,7 +1,7 @@
 import { updateIntentReceiptState } from '../../control/intents/index.ts'
 import { merchantNameOfDescriptor, normalizeMerchant } from '../../control/merchants/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
+import { inRange, oneOf, type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
 import { idRangeCondition } from '../../kernel/database/created-within.ts'
 import { delegationCondition, Transaction } from '../../money/transactions/index.ts'
 import { addMs } from '../../values/clock.ts'
@@ -32,8 +32,8 @@ export const findReceiptPayment = (id: string, context: Pick<MatchContext, 'reco
   context.records.findOne(Transaction, { id, ...reachable(context) })
 
 const PAID: RecordCondition<Transaction> = {
-  type: { $in: ['card', 'mpp', 'transfer'] },
-  status: { $in: ['authorization', 'settlement', 'settled', 'completed', 'refunded'] },
+  type: oneOf(['card', 'mpp', 'transfer']),
+  status: oneOf(['authorization', 'settlement', 'settled', 'completed', 'refunded']),
 }
 
 const MAX_COMPARED = 100
@@ -46,7 +46,7 @@ async function paymentsAround(facts: ReceiptFacts, context: MatchContext): Promi
   const { records, sql, tenant, now } = context
   const around = facts.date === null ? now : new Date(facts.date)
   const [from, to] = [addMs(around, -RECEIPT_DATE_TOLERANCE_MS), addMs(around, RECEIPT_DATE_TOLERANCE_MS)]
-  const within = { ...PAID, ...reachable(context), createdAt: { $gte: from, $lt: to } }
+  const within = { ...PAID, ...reachable(context), createdAt: inRange({ gte: from, lt: to }) }
   const newest = { orderBy: { id: 'desc' }, limit: MAX_COMPARED } as const
   const amountCents = cents(facts.total?.replace('.', '') ?? 0)
   const found = await Promise.all([
@@ -104,7 +104,7 @@ export const lacksReceiptCondition = (
   context: Pick<Context, 'actor'>,
 ): RecordCondition<Transaction> =>
   ({
-    type: { $in: ['card', 'mpp', 'transfer'] },
+    type: oneOf(['card', 'mpp', 'transfer']),
     status: 'completed',
     ...(agentId === undefined ? {} : { agentId }),
     ...(from || to ? { id: idRangeCondition('txn', { from, to }) } : {}),

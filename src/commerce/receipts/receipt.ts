@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Context } from '../../kernel/contract/context.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
+import { oneOf } from '../../kernel/contract/records.ts'
 import {
   nullable,
   realTimeColumn,
@@ -98,6 +99,6 @@ export const receiptsOfTransactions = (
 ): Promise<Receipt[]> =>
   records.find(
     Receipt,
-    { transactionId: { $in: [...new Set(transactionIds)] } },
+    { transactionId: oneOf([...new Set(transactionIds)]) },
     { orderBy: { id: 'asc' }, limit: MAX_LISTED },
   )

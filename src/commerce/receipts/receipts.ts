@@ -3,6 +3,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { downloadResponse, inlineImageResponse } from '../../kernel/contract/file.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { not } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import {
@@ -151,7 +152,7 @@ const receipts = bindHandlers(receiptsApi, {
 
   async list({ query: { from, to, matched, cursor: _, limit: __, ...filters } }, context) {
     const created = await createdWithinCondition('receipt', { from, to }, context)
-    const linked = matched === undefined ? {} : { transactionId: matched === 'true' ? { $ne: null } : null }
+    const linked = matched === undefined ? {} : { transactionId: matched === 'true' ? not(null) : null }
     return context.page(Receipt, { ...linked, ...definedOnly({ ...filters, ...created }) })
   },
 

@@ -3,6 +3,7 @@ import { area, type Reaction, reactionToAll } from '../../kernel/contract/area.t
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { oneOf } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { Refund, refundArrivedEvents, refundMachine, refundsById } from '../../money/refunds/index.ts'
@@ -75,7 +76,7 @@ async function withOriginals(rows: readonly Refund[], { records }: Pick<Context,
   const ids = rows.flatMap(({ sourceType, sourceId }) =>
     sourceType === CARD_REFUND_SOURCE && sourceId !== null ? sourceId : [],
   )
-  const payments = ids.length === 0 ? [] : await records.find(CardAuthorization, { id: { $in: ids } })
+  const payments = ids.length === 0 ? [] : await records.find(CardAuthorization, { id: oneOf(ids) })
   const refundsOf = new Map(payments.map(({ id, facts }) => [id, facts.refunds]))
   return rows.map(row => {
     const fact = refundsOf.get(row.sourceId ?? '')?.find(({ amount }) => amount === String(row.arrivedCents))

@@ -82,7 +82,7 @@ export async function loadTransferBatch(
 
 const betweenOwners = (payees: readonly InternalPayee[]) => ({
   ...OWNER_TRANSFER_ACCOUNTS,
-  beside: payees.map(({ ownerId, walletId }) => ({ ownerId, walletIds: [walletId] })),
+  otherOwners: payees.map(({ ownerId, walletId }) => ({ ownerId, walletIds: [walletId] })),
 })
 
 async function loadRecordPayments(sql: Sql, { tenant, now }: TenantNow): Promise<InternalPayments> {

@@ -45,7 +45,7 @@ import {
 } from './transfer.ts'
 
 /** Each transfer that is under way has a deadline. */
-const byStatus = (status: Transfer['status'] | undefined, tenant: Tenant): object =>
+const byStatus = (status: Transfer['status'] | undefined, tenant: Tenant) =>
   statusCondition(status, {
     exceptional: ['rejected', 'cancelled', 'returned'],
     open: ['created', 'verifying', 'submitted'],

@@ -1,15 +1,10 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
-import { type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
+import { contains, type RecordCondition, sqlCondition, startsWith } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { idRangeCondition } from '../../kernel/database/created-within.ts'
-import {
-  containsCondition,
-  definedOnly,
-  halfOpenRangeCondition,
-  withMembers,
-} from '../../kernel/database/entity.ts'
+import { definedOnly, halfOpenRangeCondition, withMembers } from '../../kernel/database/entity.ts'
 import { pageOfEvents } from '../../kernel/journal/call-events.ts'
 import type { Event } from '../../kernel/journal/event.ts'
 import { withAuditIds } from '../../kernel/journal/timeline.ts'
@@ -56,19 +51,19 @@ const byActor = (actor: string): RecordCondition<Event> =>
   actor.includes('_') ? { actorId: actor } : { actorType: actor }
 
 const byAction = (action: string): RecordCondition<Event> => ({
-  action: action.endsWith('*') ? { $like: `${action.slice(0, -1)}%` } : action,
+  action: action.endsWith('*') ? startsWith(action.slice(0, -1)) : action,
 })
 
 function byText(text: string): RecordCondition<Event> {
-  const contains = containsCondition(text)
+  const found = contains(text)
   return {
     $or: [
-      { action: contains },
-      { event: contains },
-      { resourceId: contains },
-      { actorType: contains },
-      { actorId: contains },
-      { requestId: contains },
+      { action: found },
+      { event: found },
+      { resourceId: found },
+      { actorType: found },
+      { actorId: found },
+      { requestId: found },
     ],
   }
 }

@@ -4,6 +4,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
+import { oneOf } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
@@ -71,7 +72,7 @@ export const createDataDeletion: HandlerOf<typeof dataDeletionApi.createDeletion
   const members = { subjectType, subjectId }
   const code = consent && (await consumeAssertion(consent, { kind: 'deletion', members }, context))
   if (code) return refuse(code)
-  const open = await records.findOne(Deletion, { ...members, status: { $in: [...OPEN] } })
+  const open = await records.findOne(Deletion, { ...members, status: oneOf([...OPEN]) })
   if (open) return refuse('deletion_open')
   const id = newId('gdprdeletion')
   const beginsAt = addMs(now, DELETION_GRACE_MS)

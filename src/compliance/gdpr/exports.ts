@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
+import { inRange } from '../../kernel/contract/records.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { addMs, formatMinute } from '../../values/clock.ts'
@@ -52,7 +53,7 @@ async function openExport(
     {
       subjectType: type,
       subjectId: id,
-      $or: [{ status: 'requested' }, { status: 'ready', expiresAt: { $gt: now } }],
+      $or: [{ status: 'requested' }, { status: 'ready', expiresAt: inRange({ gt: now }) }],
     },
     { orderBy: { id: 'desc' }, limit: 1 },
   )

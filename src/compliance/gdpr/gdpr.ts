@@ -1,6 +1,7 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { oneOf } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
@@ -115,7 +116,7 @@ type Reading = Pick<Context, 'records' | 'sql' | 'tenant'>
 
 async function newestOf({ records, sql, tenant }: Reading): Promise<Consent[]> {
   const rows = await sql<{ id: string }>(NEWEST, [tenant.ownerId, tenant.mode])
-  const found = await records.find(Consent, { id: { $in: rows.map(({ id }) => id) } })
+  const found = await records.find(Consent, { id: oneOf(rows.map(({ id }) => id)) })
   return found.sort((one, other) => (one.purpose < other.purpose ? -1 : 1))
 }
 

@@ -8,7 +8,7 @@ import type { Actor } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
-import type { RecordCondition } from '../../kernel/contract/records.ts'
+import { oneOf, type RecordCondition } from '../../kernel/contract/records.ts'
 import { expandScopes, type Scope, tokenScopes } from '../../kernel/contract/scopes.ts'
 import { hashAndHint, newBearerSecret, newSecret } from '../../kernel/database/credential.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
@@ -122,7 +122,7 @@ export async function revokeDelegationTokens(
   delegationIds: readonly string[],
   context: RevokeContext,
 ): Promise<void> {
-  if (delegationIds.length > 0) await revokeAll({ delegationId: { $in: delegationIds } }, context)
+  if (delegationIds.length > 0) await revokeAll({ delegationId: oneOf(delegationIds) }, context)
 }
 
 interface TokenDelegation {

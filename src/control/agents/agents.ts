@@ -1,8 +1,7 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contract/operation.ts'
-import type { Records } from '../../kernel/contract/records.ts'
-import { containsCondition } from '../../kernel/database/entity.ts'
+import { contains, not, type Records } from '../../kernel/contract/records.ts'
 import { openWallet } from '../../money/wallets/index.ts'
 import { addMs, minutes } from '../../values/clock.ts'
 import { Agent, agentEvent, agentMachine, agentsPersonalData, lockAgent, unfreezeAgent } from './agent.ts'
@@ -63,9 +62,9 @@ const agents = bindHandlers(agentsApi, {
 
   list: ({ query: { status, externalId, name } }, { page }) =>
     page(Agent, {
-      status: status ?? { $ne: 'deleted' },
+      status: status ?? not('deleted'),
       ...(externalId === undefined ? {} : { externalId }),
-      ...(name === undefined ? {} : { name: containsCondition(name) }),
+      ...(name === undefined ? {} : { name: contains(name) }),
     }),
 
   async get({ params }, { records, refuse }) {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import type { Records } from '../../kernel/contract/records.ts'
+import { oneOf, type Records } from '../../kernel/contract/records.ts'
 import {
   centsColumn,
   nullable,
@@ -18,12 +18,7 @@ import {
   updateOf,
 } from '../../record-store/index.ts'
 import { minutes } from '../../values/clock.ts'
-import {
-  isNotAboutSql,
-  isUnpaidIntentSql,
-  type LegalRetention,
-  type PersonalData,
-} from '../../values/personal.ts'
+import { isUnpaidIntentSql, keptWithIntent, type PersonalData } from '../../values/personal.ts'
 import { type DecisionSummary, decisionOfRecordSql, decisionTable } from '../decisions/index.ts'
 import { normalizeMerchant } from '../merchants/index.ts'
 import type { PolicyDecision } from '../policies/index.ts'
@@ -123,12 +118,6 @@ export const duplicateFingerprint = ({
 }: Pick<Intent, 'merchant' | 'amountCents' | 'runId'>) =>
   runId && hash('sha256', `${amountCents} ${runId} ${normalizeMerchant(merchant)}`, 'base64url').slice(0, 22)
 
-/** The proof of an approval is erased with an intent that was never paid; `named` gives its id. */
-const whileOf = (named: string): LegalRetention => ({
-  where: isNotAboutSql('intents', named, isUnpaidIntentSql),
-  words: 'its intent was paid, or can still be',
-})
-
 /** Openings have the id of their approval. */
 const INTENT_OF_OPENINGS =
   '(select a.intent_id from approvals a where (a.owner_id, a.mode, a.id) = (t.owner_id, t.mode, t.id))'
@@ -160,7 +149,7 @@ export const intentsPersonalData = {
       jws: { kind: 'payment', ground: 'payments', forget: 'word' },
     },
     plain: [],
-    keptWhile: whileOf('t.intent_id'),
+    keptWhile: keptWithIntent('t.intent_id'),
     about: {
       beneficiary: [
         '(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.intent_id))',
@@ -172,7 +161,7 @@ export const intentsPersonalData = {
       openings: { kind: 'name', ground: 'payments', forget: 'empty' },
     },
     plain: [],
-    keptWhile: whileOf(INTENT_OF_OPENINGS),
+    keptWhile: keptWithIntent(INTENT_OF_OPENINGS),
   },
 } as const satisfies PersonalData
 
@@ -206,7 +195,7 @@ export async function findIntentsById(
   records: Records,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Intent>> {
-  const intents = await records.find(Intent, { id: { $in: [...new Set(ids)] } })
+  const intents = await records.find(Intent, { id: oneOf([...new Set(ids)]) })
   return new Map(intents.map(intent => [intent.id, intent]))
 }
 

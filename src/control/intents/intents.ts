@@ -135,7 +135,7 @@ function processStatusOf(intent: Intent, now: Date) {
 const find = (records: Records, id: string): Promise<Intent | null> => records.findOne(Intent, { id })
 
 /** Literal: PostgreSQL would not use the index over the other intents of an agent for a parameter. */
-const byStatus = (status: Intent['status'] | undefined): object =>
+const byStatus = (status: Intent['status'] | undefined) =>
   status === undefined || status === 'completed' || status === 'approved'
     ? definedOnly({ status })
     : { status, ...sqlCondition("status <> 'completed' and status <> 'approved'") }

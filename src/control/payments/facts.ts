@@ -17,8 +17,6 @@ export type PaymentFact =
       readonly requestedCents: Cents
       readonly approvedCents: Cents
     } & StatedOriginal)
-  /** The answer came too late, so the network has treated it as a decline. */
-  | { readonly type: 'answered_late'; readonly increment: number }
   /** The network's own list of answers to its first requests, which overrides the service's. */
   | { readonly type: 'answered'; readonly answers: readonly NetworkAnswer[] }
   /** Null means the whole authorization. */
@@ -118,11 +116,6 @@ export function addPaymentFact(facts: PaymentFacts, fact: PaymentFact): PaymentF
       return facts.begun === undefined ? begin(facts, fact) : facts
     case 'authorized':
       return addRequest(facts, fact)
-    case 'answered_late':
-      return {
-        ...facts,
-        asks: facts.asks.map(one => (one.ask === fact.increment ? { ...one, approved: '0' } : one)),
-      }
     case 'answered':
       return addAnswers(facts, fact.answers)
     case 'reversed':

@@ -1,6 +1,7 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { not, oneOf } from '../../kernel/contract/records.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { readWalletBalances } from '../../money/ledger/index.ts'
 import { formatMinute } from '../../values/clock.ts'
@@ -41,7 +42,7 @@ type Used = ReturnType<BudgetCounters['today']>[number]
 const usage: HandlerOf<typeof agentUsageApi.usage> = async ({ query: { status, agentId } }, context) => {
   const { page, records, sql, tenant, now } = context
   const agents = await page(Agent, {
-    status: status ?? { $ne: 'deleted' },
+    status: status ?? not('deleted'),
     ...(agentId === undefined ? {} : { id: agentId }),
   })
   const [counters, balances, policies] = await Promise.all([
@@ -55,7 +56,7 @@ const usage: HandlerOf<typeof agentUsageApi.usage> = async ({ query: { status, a
       tenant,
       agents.data.map(({ walletId }) => walletId),
     ),
-    records.find(Policy, { agentId: { $in: agents.data.map(({ id }) => id) }, deletedAt: null }),
+    records.find(Policy, { agentId: oneOf(agents.data.map(({ id }) => id)), deletedAt: null }),
   ])
   const policyOf = new Map(policies.map(policy => [policy.agentId, policy]))
   return {
@@ -105,7 +106,7 @@ const policyHandlers = bindHandlers(policiesApi, {
   },
 
   list({ query: { kind, templateId } }, { page }) {
-    const byKind = { template: { agentId: null }, agent: { agentId: { $ne: null } } }
+    const byKind = { template: { agentId: null }, agent: { agentId: not(null) } }
     const where = {
       ...policyNotDeleted,
       ...(kind && byKind[kind]),

@@ -2,6 +2,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { bindHandlers, type ContextOf } from '../../kernel/contract/operation.ts'
+import { inRange } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
@@ -64,7 +65,7 @@ const risk = bindHandlers(riskApi, {
 
   async events({ query: { agentId, minScore, ...range } }, context) {
     const created = await createdWithinCondition('riskevent', range, context)
-    const score = minScore === undefined ? undefined : { $gte: minScore }
+    const score = minScore === undefined ? undefined : inRange({ gte: minScore })
     return context.page(RiskRecord, definedOnly({ agentId, score, ...created }))
   },
 

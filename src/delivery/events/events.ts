@@ -8,7 +8,7 @@ import { type ByteStream, EVENT_STREAM_TYPE, type ResponseFile } from '../../ker
 import type { StreamedEvent, StreamedEventBatches } from '../../kernel/contract/follow.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
-import { sqlCondition } from '../../kernel/contract/records.ts'
+import { type SqlCondition, sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { pageOfEvents } from '../../kernel/journal/call-events.ts'
@@ -126,7 +126,7 @@ const streamed = (events: StreamedEventBatches): ResponseFile => ({
 })
 
 /** A delegation's token sees the events under its delegation. The expression equals that of the index. */
-const underDelegation = ({ delegationId }: Actor): object =>
+const underDelegation = ({ delegationId }: Actor): SqlCondition =>
   delegationId ? sqlCondition(`(data ->> 'delegationId') = ?`, [delegationId]) : {}
 
 /**

@@ -2,7 +2,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
-import type { Records } from '../../kernel/contract/records.ts'
+import { inRange, oneOf, type Records } from '../../kernel/contract/records.ts'
 import { definedOnly, halfOpenRangeCondition } from '../../kernel/database/entity.ts'
 import { readCompleteFrom } from '../../kernel/journal/timeline.ts'
 import { addMs, clock, formatMinute } from '../../values/clock.ts'
@@ -117,7 +117,7 @@ async function deliveriesPage(
 
 async function webhooksOf(deliveries: readonly Delivery[], records: Records): Promise<Webhook[]> {
   const ids = [...new Set(deliveries.map(({ webhookId }) => webhookId))]
-  return ids.length > 0 ? records.find(Webhook, { id: { $in: ids } }) : []
+  return ids.length > 0 ? records.find(Webhook, { id: oneOf(ids) }) : []
 }
 
 interface Filters {
@@ -133,7 +133,7 @@ interface Filters {
 const conditionOf = ({ from, to, status, eventId, requestId, ...filters }: Filters, tenant: Tenant) => ({
   $and: [
     definedOnly({ ...filters, eventId, createdAt: halfOpenRangeCondition(from, to) }),
-    definedOnly({ id: eventId && deliveryIdRangeOfEvent(eventId) }),
+    definedOnly({ id: eventId && inRange(deliveryIdRangeOfEvent(eventId)) }),
     deliveriesOfRequestCondition(requestId, tenant),
     deliveryStatusFilter(status),
   ],

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import { type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
+import { inRange, type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
 import { nullable, realTimestampColumns, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import { type RowOf, selectColumnList, tableOf, updateOfAnyTenant } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
@@ -68,8 +68,8 @@ export const deliveryStatus = (delivery: Pick<Delivery, 'status' | 'leasedUntil'
 export function deliveryStatusFilter(state: DeliveryStatus | undefined): RecordCondition<Delivery> {
   if (state === undefined) return {}
   const now = clock.real()
-  if (state === 'delivering') return { leasedUntil: { $gt: now } }
-  const free = { $or: [{ leasedUntil: null }, { leasedUntil: { $lte: now } }] }
+  if (state === 'delivering') return { leasedUntil: inRange({ gt: now }) }
+  const free = { $or: [{ leasedUntil: null }, { leasedUntil: inRange({ lte: now }) }] }
   if (state === 'pending') return { status: state, ...free }
   // Literals: with parameters PostgreSQL would not use the partial index over these two.
   return state === 'delivered'

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
-import type { Records } from '../../kernel/contract/records.ts'
+import { oneOf, type Records } from '../../kernel/contract/records.ts'
 import { clock } from '../../values/clock.ts'
 import type { webhooksApi } from './api.ts'
 import { createBacklogDeliveries } from './dispatch/backlog-keeper.ts'
@@ -9,7 +9,7 @@ import { Webhook } from './webhook.ts'
 const lockActive = (records: Records, ids: readonly string[]): Promise<Webhook[]> =>
   records.find(
     Webhook,
-    { id: { $in: [...ids] }, status: 'active', deletedAt: null },
+    { id: oneOf([...ids]), status: 'active', deletedAt: null },
     { lock: true, orderBy: { id: 'asc' } },
   )
 

@@ -4,8 +4,8 @@ import type { RecordProcess } from '../../kernel/contract/process.ts'
 export const webhookProcess = {
   name: 'webhook',
   title: 'Webhook delivery',
-  details: `Makes the next attempts at a delivery that has failed, until it is taken or given up. Under *Pending Activities*
-the last failure says which attempt comes next, and when.
+  details: `Follows a delivery that has failed until it is accepted or given up. The deliverer makes the attempts; when one is
+due, the run wakes it. Under *Pending Activities* the last failure says which attempt comes next, and when.
 
 Signals:
 
@@ -24,7 +24,7 @@ Signals:
   steps: {
     retryDelivery: {
       operation: 'webhooks.retry',
-      summary: 'Make each attempt when it is due',
+      summary: 'Wake the deliverer for each attempt that is due',
       body: { asked: false },
       untilClosed: true,
     },

@@ -114,10 +114,10 @@ export async function replayDeliveries(
   const { status, eventId, requestId, after, webhookId } = body
   if (eventId && !(await context.records.findOne(Event, { id: eventId })))
     return context.refuse('event_not_found')
-  const range = eventId ? deliveryIdRangeOfEvent(eventId) : { $gte: null, $lt: null }
+  const range = eventId ? deliveryIdRangeOfEvent(eventId) : { gte: null, lt: null }
   const found = await sql<DeliveryRow & Row>(FIND_ENDED, [
     ...[tenant.ownerId, tenant.mode, ...valuesOf(body), status ? [status] : ['failed', 'dead']],
-    ...[after ?? null, eventId ?? null, range.$gte, range.$lt, requestId ?? null],
+    ...[after ?? null, eventId ?? null, range.gte, range.lt, requestId ?? null],
   ])
   const { count, more, last } = await replayAll(found, context)
   emit('webhook.deliveries_replayed', { ownerId: tenant.ownerId, webhookId: webhookId ?? null, count })
@@ -127,9 +127,9 @@ export async function replayDeliveries(
 /** The time part of an event's id, with which the ids of its deliveries begin. */
 const BEGINNING = { from: 'event_'.length, to: 'event_'.length + 10 } as const
 
-export function deliveryIdRangeOfEvent(eventId: string): { $gte: string; $lt: string } {
+export function deliveryIdRangeOfEvent(eventId: string): { gte: string; lt: string } {
   const first = `delivery_${eventId.slice(BEGINNING.from, BEGINNING.to)}`
-  return { $gte: first, $lt: `${first}~` }
+  return { gte: first, lt: `${first}~` }
 }
 
 /**

@@ -23,7 +23,7 @@ export const openapiInfo = {
   title: 'Agent Payments',
   summary: 'Payments for autonomous agents, under rules that their owners set.',
   description: introduction,
-  version: '0.7.0',
+  version: '0.8.0',
   license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import { type AnswerWithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
-import type { RecordCondition } from '../../kernel/contract/records.ts'
+import { inRange, type RecordCondition } from '../../kernel/contract/records.ts'
 import { roleScopes, type Scope } from '../../kernel/contract/scopes.ts'
 import {
   buildSessionCookie,
@@ -100,7 +100,7 @@ export async function endConsoleSessions(
   because: SessionEndReason,
   { records, emit }: EndContext,
 ): Promise<void> {
-  const open = { revokedAt: null, expiresAt: { $gt: clock.real() } }
+  const open = { revokedAt: null, expiresAt: inRange({ gt: clock.real() }) }
   const sessions = await records.find(
     ConsoleSession,
     { $and: [condition, open] },

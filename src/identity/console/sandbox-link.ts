@@ -1,4 +1,5 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { not } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { clock } from '../../values/clock.ts'
 import { hasPeople, lockPerson, Person, replacePersonLink } from '../people/index.ts'
@@ -30,7 +31,7 @@ export const createSandboxLink: HandlerOf<typeof consoleApi.createSandboxLink> =
   await lockPerson(null, context)
   const [owner] = await records.find(
     Person,
-    { role: 'owner', status: { $ne: 'removed' } },
+    { role: 'owner', status: not('removed') },
     { orderBy: { status: 'asc', id: 'asc' } },
   )
   if (!owner && (await hasPeople(context))) return refuse('owner_missing')

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import { oneOf } from '../../kernel/contract/records.ts'
 import {
   nullable,
   realTimeColumn,
@@ -91,7 +92,7 @@ export async function consoleSessionResponses(
   sessions: readonly ConsoleSession[],
   { records, actor }: ResponseContext,
 ) {
-  const people = await records.find(Person, { id: { $in: sessions.map(({ personId }) => personId) } })
+  const people = await records.find(Person, { id: oneOf(sessions.map(({ personId }) => personId)) })
   const byId = new Map(people.map(person => [person.id, person]))
   return sessions.map(session =>
     consoleSessionResponse(session, byId.get(session.personId) as Person, actor.sessionId),

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
-import type { Records } from '../../kernel/contract/records.ts'
+import { not, type Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { keysOf } from '../../values/collections.ts'
@@ -84,7 +84,7 @@ function applyChanges(customer: Customer, changes: Changes, { switchTenant, emit
 
 const customers = bindHandlers(customersApi, {
   list: ({ query: { status, plan, email } }, { page }) =>
-    page(Customer, { ...definedOnly({ status, plan, email }), id: { $ne: PLATFORM_OWNER_ID } }),
+    page(Customer, { ...definedOnly({ status, plan, email }), id: not(PLATFORM_OWNER_ID) }),
 
   me: (_, { records, tenant }) => findCustomer(records, tenant.ownerId),
 

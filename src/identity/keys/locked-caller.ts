@@ -1,7 +1,7 @@
 import type { Actor, Mode } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
+import { inRange, type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
 import { allScopeNames, type PersonRole, roleScopes, type Scope } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
@@ -87,7 +87,7 @@ export const inheritedScopes = ({ granted }: LockedCaller): Scope[] | null =>
 export const activeKeyCondition = (now: Date): RecordCondition<ApiKey> => ({
   revokedAt: null,
   $and: [
-    { $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] },
+    { $or: [{ expiresAt: null }, { expiresAt: inRange({ gt: now }) }] },
     sqlCondition(
       `idle_days is null or coalesce(last_used_at, created_at) > ?::timestamptz - idle_days * interval '1 day'`,
       [now],

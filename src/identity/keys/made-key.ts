@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/contract/context.ts'
-import type { RecordCondition } from '../../kernel/contract/records.ts'
+import { oneOf, type RecordCondition } from '../../kernel/contract/records.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import { hashAndHint, newBearerSecret } from '../../kernel/database/credential.ts'
 import { addMs, clock, days } from '../../values/clock.ts'
@@ -93,4 +93,4 @@ export const findApiKey = (id: string, { records }: Pick<Context, 'records'>): P
 export const findApiKeys = (
   ids: readonly string[],
   { records }: Pick<Context, 'records'>,
-): Promise<ApiKey[]> => records.find(ApiKey, { id: { $in: ids } })
+): Promise<ApiKey[]> => records.find(ApiKey, { id: oneOf(ids) })

@@ -1,5 +1,6 @@
 import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
+import { inRange, oneOf } from '../../kernel/contract/records.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { addMs, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
@@ -31,9 +32,9 @@ export const createKycSubmission: HandlerOf<typeof kycApi.create> = async ({ bod
   const [, customer, recent, open, documents] = await Promise.all([
     lockTenant(context, 'kyc'),
     findCustomer(records, tenant.ownerId),
-    records.count(KycSubmission, { createdAt: { $gt: addMs(now, -days(1)) } }),
-    records.findOne(KycSubmission, { representativeId, status: { $in: OPEN_KYC_STATUSES } }),
-    records.find(KycDocument, { id: { $in: body.documentIds } }, { orderBy: { id: 'asc' }, lock: true }),
+    records.count(KycSubmission, { createdAt: inRange({ gt: addMs(now, -days(1)) }) }),
+    records.findOne(KycSubmission, { representativeId, status: oneOf(OPEN_KYC_STATUSES) }),
+    records.find(KycDocument, { id: oneOf(body.documentIds) }, { orderBy: { id: 'asc' }, lock: true }),
   ])
   const provider = ports.identityVerification()
   const problem =

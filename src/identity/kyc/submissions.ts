@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { RecordCondition } from '../../kernel/contract/records.ts'
+import { inRange, type RecordCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { conditionSql, entityTable } from '../../record-store/index.ts'
@@ -54,7 +54,7 @@ export const submissionPageOfAllOwners = (
   pageBy(async (after, most) => {
     const table = entityTable(KycSubmission)
     const values: unknown[] = []
-    const rest = after === undefined ? {} : { id: { $lt: after } }
+    const rest = after === undefined ? {} : { id: inRange({ lt: after }) }
     const wanted = conditionSql(table.columns, { ...condition, ...rest }, values)
     const clause = `where true and ${wanted} order by id desc limit $${values.push(most)}`
     return sql<KycSubmission & Row>(table.selecting(clause), values)

@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { RecordCondition } from '../../kernel/contract/records.ts'
+import { inRange, type RecordCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import type { PostalAddress } from '../../ports/card-processor.ts'
@@ -81,7 +81,7 @@ export const onboardingPageOfAllOwners = (
   pageBy(async (after, most) => {
     const { columns, selecting } = tableOfOnboardings()
     const values: unknown[] = []
-    const rest = after === undefined ? {} : { id: { $lt: after } }
+    const rest = after === undefined ? {} : { id: inRange({ lt: after }) }
     const wanted = conditionSql(columns, { ...condition, ...rest }, values)
     const clause = `where true and ${wanted} order by id desc limit $${values.push(most)}`
     return sql<Onboarding & Row>(selecting(clause), values)

@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
+import { oneOf } from '../../kernel/contract/records.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { newId } from '../../values/ids.ts'
 import { findCustomer } from '../customers/index.ts'
@@ -19,7 +20,7 @@ export const submitOnboarding: HandlerOf<typeof onboardingApi.create> = async ({
   const [, customer, open] = await Promise.all([
     lockTenant(context, 'onboarding'),
     findCustomer(records, tenant.ownerId),
-    records.findOne(Onboarding, { status: { $in: OPEN_ONBOARDING_STATUSES } }),
+    records.findOne(Onboarding, { status: oneOf(OPEN_ONBOARDING_STATUSES) }),
   ])
   if (customer.type !== 'business') return refuse('business_only')
   if (open)

@@ -1,6 +1,7 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { not } from '../../kernel/contract/records.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { days } from '../../values/clock.ts'
 import { passkeysApi } from './api.ts'
@@ -67,7 +68,7 @@ async function wasRevokedMeanwhile(
   return (await sql(OVERTAKEN, values)).length > 0
 }
 
-const inStatus = { active: { revokedAt: null }, revoked: { revokedAt: { $ne: null } } }
+const inStatus = { active: { revokedAt: null }, revoked: { revokedAt: not(null) } }
 
 const passkeys = bindHandlers(passkeysApi, {
   registerOptions: passkeyRegistrationOptions,

@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import { not } from '../../kernel/contract/records.ts'
 import type { PersonRole } from '../../kernel/contract/scopes.ts'
 import { keysOf } from '../../values/collections.ts'
 import { lockPasskeys, passkeySummary, revokePasskeysOfPerson } from '../passkeys/index.ts'
@@ -109,7 +110,7 @@ async function isLastOwner(
   if (role !== 'owner') return false
   const [{ everEnrolled, personIds }, others] = await Promise.all([
     passkeySummary(sql, tenant),
-    records.find(Person, { id: { $ne: id }, role: 'owner', status: { $ne: 'removed' } }),
+    records.find(Person, { id: not(id), role: 'owner', status: not('removed') }),
   ])
   if (!everEnrolled) return false
   if (!personIds.includes(id)) return others.length === 0

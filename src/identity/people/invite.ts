@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import { sqlCondition } from '../../kernel/contract/records.ts'
+import { not, sqlCondition } from '../../kernel/contract/records.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { linkSubject } from '../passkeys/index.ts'
@@ -17,7 +17,7 @@ export const isEmailTaken = async (
   personId = '',
 ): Promise<boolean> =>
   (await records.count(Person, {
-    id: { $ne: personId },
+    id: not(personId),
     ...sqlCondition('lower(email) = lower(?)', [email]),
   })) > 0
 
@@ -30,7 +30,7 @@ export const invitePerson: HandlerOf<typeof peopleApi.create> = async ({ body },
   if (exceedsKeyScopes(members.role, consent, context)) return refuse('scope_not_held')
   const [, count, isTaken] = await Promise.all([
     lockTenant(context, 'people'),
-    records.count(Person, { status: { $ne: 'removed' } }),
+    records.count(Person, { status: not('removed') }),
     members.email !== null && isEmailTaken(members.email, context),
   ])
   const code = await consumeOwnerConsent(consent, members, context)

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import type { Records } from '../../kernel/contract/records.ts'
+import { oneOf, type Records } from '../../kernel/contract/records.ts'
 import type { PersonRole } from '../../kernel/contract/scopes.ts'
 import { nullable, recordColumns, tenantTable, withMembers } from '../../kernel/database/entity.ts'
 import type { PersonalData } from '../../values/personal.ts'
@@ -40,6 +40,7 @@ export const peoplePersonalData = {
       email: { kind: 'contact', ground: 'contract', forget: 'null' },
     },
     plain: ['role'],
+    keptWhile: { where: 't.joined_at is not null', words: 'the person has joined, and could decide' },
     about: { person: ['id'] },
   },
   person_links: {
@@ -72,8 +73,8 @@ export const personResponse = (person: Person, recovery: Recovery | null) =>
 export async function peopleResponse(people: readonly Person[], records: Records) {
   const personIds = people.map(({ id }) => id)
   const open = await records.find(Recovery, {
-    personId: { $in: personIds },
-    status: { $in: ['waiting', 'ready'] },
+    personId: oneOf(personIds),
+    status: oneOf(['waiting', 'ready']),
   })
   const byPerson = new Map(open.map(recovery => [recovery.personId, recovery]))
   return people.map(person => personResponse(person, byPerson.get(person.id) ?? null))

@@ -1,6 +1,7 @@
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
+import { oneOf } from '../../kernel/contract/records.ts'
 import { addMs } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { revokePersonLinks } from './link.ts'
@@ -21,7 +22,7 @@ type Recovering = Pick<Context<never, typeof personEvents>, 'records' | 'now' | 
 export const findOpenRecovery = (
   personId: string,
   { records }: Pick<Context, 'records'>,
-): Promise<Recovery | null> => records.findOne(Recovery, { personId, status: { $in: ['waiting', 'ready'] } })
+): Promise<Recovery | null> => records.findOne(Recovery, { personId, status: oneOf(['waiting', 'ready']) })
 
 const eventOf = (person: Person, { id, readyAt }: Recovery) => ({
   ...personEvent(person),

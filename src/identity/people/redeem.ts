@@ -1,6 +1,6 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { sqlCondition } from '../../kernel/contract/records.ts'
+import { inRange, not, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { hashSecret } from '../../kernel/database/credential.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
@@ -104,7 +104,7 @@ export async function acceptInvitationByEmail(
     kind: 'join',
     usedAt: null,
     revokedAt: null,
-    expiresAt: { $gt: real },
+    expiresAt: inRange({ gt: real }),
   } as const
   const [invitation] = await records.find(PersonLink, open, { orderBy: { id: 'asc' }, lock: true })
   if (!invitation) return undefined
@@ -114,7 +114,7 @@ export async function acceptInvitationByEmail(
 }
 
 export const hasPeople = async ({ records }: Pick<Context, 'records'>): Promise<boolean> =>
-  (await records.count(Person, { status: { $ne: 'removed' } })) > 0
+  (await records.count(Person, { status: not('removed') })) > 0
 
 function join(person: Person, now: Date, { emit }: Pick<Redeeming, 'emit'>): boolean {
   if (!personMachine.move(person, 'active')) return false

@@ -199,6 +199,10 @@ export const ssoApi = {
         403,
         'No open invitation for you. Ask an owner for a new link: it must be for an email that the identity provider has verified.',
       ],
+      groups_unreadable: [
+        403,
+        'The identity provider did not name your groups, on which roles depend. It must send the claim with each sign-in, as a list of texts: `[]` without groups.',
+      ],
       provider_silent: discoveryRefusals.provider_silent,
     },
     emits: {

@@ -227,7 +227,8 @@ export interface ProvenIdentity {
   readonly subject: string
   /** Null unless the provider says that it has verified it. */
   readonly email: string | null
-  readonly groups: readonly string[]
+  /** Null if they cannot be read, which is not none: without them, a person could have a higher role. */
+  readonly groups: readonly string[] | null
 }
 
 type IdentityFailure = 'silent' | 'unproven'
@@ -272,10 +273,7 @@ export async function proveIdentity(
   return typeof all === 'string' ? all : identityIn(all, exchange)
 }
 
-/**
- * A provider may keep claims out of the ID token (OpenID Connect Core, 5.4). Groups that cannot be read are not none:
- * without them, a person could have a higher role.
- */
+/** A provider may keep claims out of the ID token (OpenID Connect Core, 5.4). */
 async function completeClaims(
   claims: JWTPayload,
   accessToken: string | undefined,
@@ -293,21 +291,30 @@ async function completeClaims(
   return { ...others, ...claims, ...(claims.email === undefined && { email, email_verified }) }
 }
 
-const MAX_READ_GROUPS = 1_000
-
 const isVerified = (claim: unknown): boolean => claim === true || claim === 'true'
 
-/** OpenID Connect Core, 2. */
-const SUBJECT = /^[ -~]{1,255}$/
+/** OpenID Connect Core, 2. A signature does not say that a claim is a text. */
+const subjectSchema = z.string().regex(/^[ -~]{1,255}$/)
+
+const groupSchema = z.string().min(1)
+const groupsSchema = z.union([groupSchema.transform(group => [group]), z.array(groupSchema)])
+
+/** A provider may leave out long claims, and say where they are (OpenID Connect Core, 5.6.2). */
+const isElsewhere = ({ _claim_names: names }: JWTPayload, claim: string): boolean =>
+  typeof names === 'object' && names !== null && Object.hasOwn(names, claim)
+
+function groupsIn(claims: JWTPayload, groupsClaim: string): readonly string[] | null {
+  const read = groupsSchema.safeParse(claims[groupsClaim])
+  return read.success && !isElsewhere(claims, groupsClaim) ? read.data : null
+}
 
 function identityIn(claims: JWTPayload, { groupsClaim }: CodeExchange): ProvenIdentity | IdentityFailure {
-  const { sub: subject = '', email, email_verified } = claims
-  if (!SUBJECT.test(subject)) return 'unproven'
-  const groups = [claims[groupsClaim] ?? []].flat().slice(0, MAX_READ_GROUPS)
-  const read = emailSchema.safeParse(email)
+  const subject = subjectSchema.safeParse(claims.sub)
+  if (!subject.success) return 'unproven'
+  const email = emailSchema.safeParse(claims.email)
   return {
-    subject,
-    email: read.success && isVerified(email_verified) ? read.data : null,
-    groups: groups.filter(group => typeof group === 'string'),
+    subject: subject.data,
+    email: email.success && isVerified(claims.email_verified) ? email.data : null,
+    groups: groupsIn(claims, groupsClaim),
   }
 }

@@ -137,18 +137,22 @@ export const finishSsoSignIn = externalCall(ssoApi.signIn, {
     return proveIdentity({ ...exchange, redirectUri, credential }, ports)
   },
 
-  async record(identity, { tenant, providerId }, context) {
+  async record(identity, { tenant, providerId, groupsClaim }, context) {
     const { refuse } = context
     await actFor(tenant, context)
     if (identity === 'silent') return refuse('provider_silent')
     if (identity === 'unproven') return refuse('identity_unproven')
-    return signInAs(identity, providerId, context)
+    return signInAs(identity, { providerId, groupsClaim }, context)
   },
 
   recover: async (_, { refuse }) => refuse('provider_silent'),
 })
 
-async function signInAs(identity: ProvenIdentity, providerId: string, context: SigningIn) {
+async function signInAs(
+  identity: ProvenIdentity,
+  { providerId, groupsClaim }: Pick<SsoProvider, 'groupsClaim'> & { readonly providerId: string },
+  context: SigningIn,
+) {
   const { records, refuse } = context
   // A new role may end passkeys' rights, so passkeys are locked before people, as when an owner changes it.
   await lockPasskeys(context)
@@ -157,13 +161,16 @@ async function signInAs(identity: ProvenIdentity, providerId: string, context: S
     records.lock(SsoProvider, providerId),
   ])
   if (!provider) return refuse('sign_in_unknown')
+  // An owner may have named another claim since, or the first group.
+  const groups = provider.groupsClaim === groupsClaim ? identity.groups : null
+  if (!groups && groupsOf(provider).length > 0) return refuse('groups_unreadable')
   const known = await records.findOne(SsoSubject, { providerId, subject: identity.subject })
   const signedIn = known
     ? { known, person: await activePerson(known.personId, context) }
     : await link(identity, providerId, context)
   if (!signedIn?.person) return refuse('not_invited')
   const { person } = signedIn
-  await applyGroups(provider, identity.groups, signedIn.known, person, context)
+  await applyGroups(provider, groups ?? [], signedIn.known, person, context)
   const kind = known ? 'sign_in' : 'join'
   const { sessionId, answerWith } = await beginConsoleSession(
     { person, passkeyId: null, ssoProviderId: provider.id },

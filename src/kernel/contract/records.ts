@@ -1,7 +1,11 @@
 export {
-  type FindOptions,
-  type RecordCondition,
-  type Records,
-  type RowSource,
+  contains,
+  inRange,
+  not,
+  oneOf,
+  type Range,
+  type SqlCondition,
   sqlCondition,
-} from '../../record-store/records.ts'
+  startsWith,
+} from '../../record-store/conditions.ts'
+export type { FindOptions, RecordCondition, Records, RowSource } from '../../record-store/records.ts'

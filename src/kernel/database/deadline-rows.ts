@@ -1,6 +1,6 @@
 import type { Tenant } from '../contract/actor.ts'
 import type { Deadline, OpenRecordsQuery } from '../contract/deadline.ts'
-import { sqlCondition } from '../contract/records.ts'
+import { type SqlCondition, sqlCondition } from '../contract/records.ts'
 import type { Sql } from '../contract/sql.ts'
 
 /** Tables whose deadlines are rows of `deadlines`, so that none of their indexes changes with them. */
@@ -55,14 +55,14 @@ interface IndexedStatuses {
   readonly exceptional: readonly string[]
   /** Those in which a record is in a narrow table, found by this condition. */
   readonly open: readonly string[]
-  readonly isOpen: object
+  readonly isOpen: SqlCondition
 }
 
 /** Records of a status, by the index or the table that has them. Those that have ended as usual are most of all. */
-export function statusCondition(
-  status: string | undefined,
+export function statusCondition<S extends string>(
+  status: S | undefined,
   { exceptional, open, isOpen }: IndexedStatuses,
-): object {
+): { readonly status?: S } & SqlCondition {
   if (status === undefined) return {}
   if (exceptional.includes(status)) return sqlCondition('exceptional_status = ?', [status])
   return { status, ...(open.includes(status) && isOpen) }

@@ -3,7 +3,7 @@ import { clock } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { type Cents, NO_CENTS } from '../../values/money.ts'
 import type { Actor, Mode, Tenant } from '../contract/actor.ts'
-import { sqlCondition } from '../contract/records.ts'
+import { inRange, type SqlCondition, sqlCondition } from '../contract/records.ts'
 
 export interface RecordScope extends Tenant, Reach {
   readonly now: Date | undefined
@@ -158,13 +158,11 @@ export const definedOnly = <T extends object>(filters: T) =>
   }
 
 /** Matches a merchant's name in any case, written as the indexes on it are. */
-export const merchantCondition = (merchant: string | undefined): object =>
+export const merchantCondition = (merchant: string | undefined): SqlCondition =>
   merchant === undefined
     ? {}
     : sqlCondition('lower(merchant collate "pg_c_utf8") = lower(btrim(?) collate "pg_c_utf8")', [merchant])
 
-export const containsCondition = (text: string) => ({ $ilike: `%${text.replace(/[\\%_]/g, '\\$&')}%` })
-
 /** From `from` (inclusive) to `to` (exclusive); either may be missing. */
 export const halfOpenRangeCondition = <T extends Date | string>(from: T | undefined, to: T | undefined) =>
-  from || to ? definedOnly({ $gte: from, $lt: to }) : undefined
+  from || to ? inRange({ gte: from, lt: to }) : undefined

@@ -1,7 +1,7 @@
 import type { EntityClass } from '@mikro-orm/core'
 import type { Context } from '../contract/context.ts'
 import type { RecordPage } from '../contract/page.ts'
-import type { RecordCondition, RowSource } from '../contract/records.ts'
+import { inRange, type RecordCondition, type RowSource } from '../contract/records.ts'
 
 /** A page of the matching records of a source, newest first. The source may leave out what is not before `after`. */
 export const pageOfSource = <T extends { id: string }>(
@@ -11,7 +11,7 @@ export const pageOfSource = <T extends { id: string }>(
   sourceBefore: (after: string | undefined) => RowSource,
 ): Promise<RecordPage<T>> =>
   pageBy((after, most) => {
-    const rest = (after ? { id: { $lt: after } } : {}) as RecordCondition<T>
+    const rest = (after ? { id: inRange({ lt: after }) } : {}) as RecordCondition<T>
     const options = { source: sourceBefore(after), limit: most }
     return records.find(entity, { $and: [condition, rest] } as unknown as RecordCondition<T>, options)
   })

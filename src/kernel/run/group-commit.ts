@@ -79,7 +79,7 @@ export function batchRunner(runtime: OperationRuntime): RunBatched {
     try {
       return await runToEnd(runtime, calls, lanes.sharedTimeoutMs)
     } catch (error) {
-      if (!(error instanceof Problem) || error.code !== 'busy') return runOrSplit(runtime, calls)
+      if (!isProblem(error, 'busy')) return runAgain(runtime, calls, error)
       const busy = await lockedAmong(runtime, first, lanes, calls)
       // A row outside the lanes is locked: the batch waits for it.
       if (busy.length === 0) return runOrSplit(runtime, calls)
@@ -105,8 +105,7 @@ export function batchRunner(runtime: OperationRuntime): RunBatched {
       locked.delete(laneOf(lanes, first))
       return results
     } catch (error) {
-      const isBusy = error instanceof Problem && error.code === 'busy'
-      return isBusy ? calls.map(() => ({ status: 'rejected', reason: error })) : runOrSplit(runtime, calls)
+      return isProblem(error, 'busy') ? rejectAll(calls, error) : runAgain(runtime, calls, error)
     }
   }
 
@@ -157,6 +156,20 @@ async function lockedAmong(
   return left
 }
 
+const isProblem = (error: unknown, code: Problem['code']): boolean =>
+  error instanceof Problem && error.code === code
+
+const rejectAll = (calls: readonly HotOperationCall[], reason: unknown): Answer[] =>
+  calls.map(() => ({ status: 'rejected', reason }))
+
+/** What may be committed already is not decided again. */
+const runAgain = async (
+  runtime: OperationRuntime,
+  calls: readonly HotOperationCall[],
+  error: unknown,
+): Promise<Answer[]> =>
+  isProblem(error, 'outcome_unknown') ? rejectAll(calls, error) : runOrSplit(runtime, calls)
+
 /** Runs the calls in one transaction; if one makes it fail, each in a transaction of its own. */
 async function runOrSplit(
   runtime: OperationRuntime,
@@ -169,7 +182,7 @@ async function runOrSplit(
   } catch (error) {
     const failsForAll =
       error instanceof Problem && error.code !== 'busy' && error.code !== 'unknown_reference'
-    if (calls.length === 1 || failsForAll) return calls.map(() => ({ status: 'rejected', reason: error }))
+    if (calls.length === 1 || failsForAll) return rejectAll(calls, error)
     return oneByOne(runtime, calls)
   }
 }

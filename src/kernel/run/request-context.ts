@@ -10,7 +10,7 @@ import { type PageRequest, type PageRows, type RecordPage, readRecordPage } from
 import { Problem, type Refusal } from '../contract/problem.ts'
 import type { DurableProcess, ProcessRecord } from '../contract/process.ts'
 import type { RawRequest } from '../contract/raw-request.ts'
-import type { FindOptions, RecordCondition } from '../contract/records.ts'
+import { type FindOptions, inRange, type RecordCondition } from '../contract/records.ts'
 import type { Sql } from '../contract/sql.ts'
 import { readExclusively, readSnapshot } from '../database/connection.ts'
 import { actorReach, type RecordScope } from '../database/entity.ts'
@@ -159,7 +159,7 @@ export class RequestContext implements Context {
     first?: number,
   ): Promise<RecordPage<T>> => {
     const read = (after: string | undefined, most: number) => {
-      const rest = (after ? { [by]: { $lt: after } } : {}) as RecordCondition<T>
+      const rest = (after ? { [by]: inRange({ lt: after }) } : {}) as RecordCondition<T>
       const options = { orderBy: { [by]: 'desc' }, limit: most } as FindOptions<T>
       return this.records.find(entity, { $and: [condition, rest] } as unknown as RecordCondition<T>, options)
     }

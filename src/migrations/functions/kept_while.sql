@@ -19,6 +19,10 @@ create or replace function kept_while(of_table text) returns text language sql i
   and p.captured_cents + p.cleared_cents + p.refunded_cents = 0)))
         and not exists (select from card_authorizations o where (o.owner_id, o.mode, o.id) = (t.owner_id, t.mode, t.subject_id) and (o.status = ''declined'' or o.status = ''void'' and o.transaction_id is null)
   and o.captured_cents + o.cleared_cents + o.refunded_cents = 0)'
+  when 'evidence' then 'not exists (select from intents o where (o.owner_id, o.mode, o.id) = (t.owner_id, t.mode, t.intent_id) and o.status in (''denied'', ''cancelled'', ''expired'') and o.transaction_id is null and o.payment_id is null
+  and not exists (select from card_authorizations p
+    where (p.owner_id, p.mode, p.intent_id) = (o.owner_id, o.mode, o.id) and not ((p.status = ''declined'' or p.status = ''void'' and p.transaction_id is null)
+  and p.captured_cents + p.cleared_cents + p.refunded_cents = 0)))'
   when 'fundings' then 't.status <> ''failed'''
   when 'intents' then 'not (t.status in (''denied'', ''cancelled'', ''expired'') and t.transaction_id is null and t.payment_id is null
   and not exists (select from card_authorizations p
@@ -28,6 +32,7 @@ create or replace function kept_while(of_table text) returns text language sql i
   when 'mpp_settlements' then 't.status <> ''declined'''
   when 'payment_requests' then 't.status not in (''cancelled'', ''expired'') or t.paid_cents + t.surplus_cents > 0'
   when 'payment_tokens' then 't.status not in (''denied'', ''revoked'', ''expired'')'
+  when 'people' then 't.joined_at is not null'
   when 'receipts' then 't.status not in (''unread'', ''unmatched'', ''suggested'') or t.transaction_id is not null'
   when 'refunds' then 't.status not in (''cancelled'', ''failed'') or t.arrived_cents > 0 or t.completed_at is not null'
   when 'request_payments' then 't.status <> ''failed'''

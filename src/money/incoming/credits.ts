@@ -1,5 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import { oneOf } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { newId } from '../../values/ids.ts'
 import type { Cents } from '../../values/money.ts'
@@ -9,7 +10,7 @@ import { findNewCreditDestinations, type ReceiveCreditsContext, receiveCredits }
 
 type Reading = Pick<Context, 'records' | 'tenant'>
 
-const IN_WALLET = { $in: ['matched', 'assigned'] as const }
+const IN_WALLET = oneOf(['matched', 'assigned'])
 
 /** Null if there is no credit with this id. The caller locks the accounts first. */
 export const lockIncomingCredit = (

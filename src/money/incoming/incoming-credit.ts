@@ -3,7 +3,7 @@ import { PLATFORM_OWNER_ID } from '../../identity/customers/index.ts'
 import { creditSources, unmatchedCreditReasons } from '../../iso20022/credit.ts'
 import type { Mode, Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import type { Records } from '../../kernel/contract/records.ts'
+import { oneOf, type Records } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { centsColumn, nullable, timestampColumns, zeroCentsColumn } from '../../kernel/database/entity.ts'
 import { insertInto, tableOf } from '../../record-store/index.ts'
@@ -83,7 +83,7 @@ schema.setClass(IncomingCredit)
  * paid another one.
  */
 export const arrivedCreditStatuses = ['unmatched', 'matched', 'assigned', 'returned'] as const
-export const ARRIVED_CREDIT_CONDITION = { status: { $in: arrivedCreditStatuses } }
+export const ARRIVED_CREDIT_CONDITION = { status: oneOf(arrivedCreditStatuses) }
 
 export const incomingCreditCause = ({ id, valueDate }: IncomingCredit) => ({
   type: 'incoming_credit',

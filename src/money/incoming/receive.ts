@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { ReceivedCredit, UnmatchedCreditReason } from '../../iso20022/credit.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import type { Records } from '../../kernel/contract/records.ts'
+import { oneOf, type Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Cents } from '../../values/money.ts'
 import {
@@ -125,7 +125,7 @@ async function alreadyRecorded(
 ): Promise<ReadonlySet<string>> {
   const ids = incoming.flatMap(({ received }) => received.id ?? [])
   if (ids.length === 0) return new Set()
-  const recorded = await records.find(IncomingCredit, { ...tenant, id: { $in: ids } })
+  const recorded = await records.find(IncomingCredit, { ...tenant, id: oneOf(ids) })
   return new Set(recorded.map(({ id }) => id))
 }
 

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers, type ContextOf } from '../../kernel/contract/operation.ts'
-import { sqlCondition } from '../../kernel/contract/records.ts'
+import { oneOf, sqlCondition } from '../../kernel/contract/records.ts'
 import { definedOnly, halfOpenRangeCondition } from '../../kernel/database/entity.ts'
 import { type Cents, NO_CENTS, subtractCents } from '../../values/money.ts'
 import { LedgerAccount, LedgerEntry, LedgerTransfer, ledgerPersonalData } from './account.ts'
@@ -87,7 +87,7 @@ const ledger = bindHandlers(ledgerApi, {
     const where = { accountId: params.id, ...bookedWithin(params.id, { from, to }) }
     const { data, ...cursor } = await page(LedgerEntry, where, 'version')
     const transfers = await records.find(LedgerTransfer, {
-      id: { $in: data.map(({ transferId }) => transferId) },
+      id: oneOf(data.map(({ transferId }) => transferId)),
     })
     const causes = new Map(transfers.map(transfer => [transfer.id, causeOf(transfer)]))
     return {

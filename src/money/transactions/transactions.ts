@@ -3,10 +3,16 @@ import type { Actor, Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { bindHandlers, type InputOf } from '../../kernel/contract/operation.ts'
-import { sqlCondition } from '../../kernel/contract/records.ts'
+import {
+  contains,
+  inRange,
+  type RecordCondition,
+  type SqlCondition,
+  sqlCondition,
+} from '../../kernel/contract/records.ts'
 import { createdWithinCondition, idRangeCondition } from '../../kernel/database/created-within.ts'
 import { statusCondition } from '../../kernel/database/deadline-rows.ts'
-import { containsCondition, definedOnly, merchantCondition } from '../../kernel/database/entity.ts'
+import { definedOnly, merchantCondition } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 import { addCents, type Cents, cents, NO_CENTS, sumOf } from '../../values/money.ts'
 import { truncateText } from '../../values/schemas.ts'
@@ -115,7 +121,7 @@ export function newCompletedTransaction(
 }
 
 /** Limits a delegation's token to payments on intents that were declared with it. */
-export const delegationCondition = ({ delegationId }: Pick<Actor, 'delegationId'>): object =>
+export const delegationCondition = ({ delegationId }: Pick<Actor, 'delegationId'>): SqlCondition =>
   delegationId
     ? sqlCondition(
         'exists (select from intents i where (i.owner_id, i.mode, i.id) = (transactions.owner_id, transactions.mode, intent_id) and i.delegation_id = ?)',
@@ -123,7 +129,7 @@ export const delegationCondition = ({ delegationId }: Pick<Actor, 'delegationId'
       )
     : {}
 
-const byStatus = (status: Transaction['status'] | undefined, { ownerId, mode }: Tenant): object =>
+const byStatus = (status: Transaction['status'] | undefined, { ownerId, mode }: Tenant) =>
   statusCondition(status, {
     exceptional: ['declined', 'refunded'],
     open: ['authorization', 'settlement', 'settled'],
@@ -145,14 +151,14 @@ const AMONG_NEWEST = `id >= coalesce((select t.id from transactions t
 function searchCondition(
   { merchantContains, minAmountCents, maxAmountCents, to }: Filters,
   { ownerId, mode }: Tenant,
-): object {
+): RecordCondition<Transaction> {
   if (merchantContains === undefined && minAmountCents === undefined && maxAmountCents === undefined)
     return {}
-  const before = idRangeCondition('txn', { from: undefined, to })?.$lt ?? AFTER_ALL_IDS
+  const before = idRangeCondition('txn', { from: undefined, to })?.bounds.lt ?? AFTER_ALL_IDS
   return {
-    ...(merchantContains !== undefined && { merchant: containsCondition(merchantContains.trim()) }),
+    ...(merchantContains !== undefined && { merchant: contains(merchantContains.trim()) }),
     ...((minAmountCents !== undefined || maxAmountCents !== undefined) && {
-      amountCents: definedOnly({ $gte: minAmountCents, $lte: maxAmountCents }),
+      amountCents: inRange({ gte: minAmountCents, lte: maxAmountCents }),
     }),
     ...sqlCondition(AMONG_NEWEST, [ownerId, mode, before]),
   }

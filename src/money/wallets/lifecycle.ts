@@ -1,5 +1,6 @@
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import { not } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { closeLedgerAccount, lockBook, openWalletAccount } from '../ledger/index.ts'
 import type { WalletEvent } from './api.ts'
@@ -56,7 +57,7 @@ async function nextIban({ sql, tenant, ports }: Pick<Opening, 'sql' | 'tenant' |
   return newVirtualIban(tenant.mode, ports.walletBank, sequence?.number ?? 0n)
 }
 
-export const walletNotClosed = { $ne: 'closed' } as const
+export const walletNotClosed = not('closed')
 
 export interface WalletRow extends Row {
   readonly id: string

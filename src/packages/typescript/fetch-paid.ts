@@ -14,6 +14,9 @@ export interface FetchOptions {
   readonly signal?: AbortSignal
 }
 
+/** Without it, a merchant may offer one method alone, and not the one that the agent's policy allows. */
+const PAYABLE = 'card/charge, stripe/charge'
+
 interface Minted {
   readonly challengeId: string
   readonly header: string
@@ -56,13 +59,15 @@ export async function fetchPaid(
   const content = body === undefined ? {} : { body }
   // A redirection would carry the credential to another merchant.
   const request = { method, ...content, ...stop, redirect: 'manual' } as const
-  const answer = await fetch(url, { ...request, headers })
+  const asking = new Headers(headers)
+  if (!asking.has('accept-payment')) asking.set('accept-payment', PAYABLE)
+  const answer = await fetch(url, { ...request, headers: asking })
   const challenge = answer.headers.get('www-authenticate')
   if (answer.status !== 402 || challenge === null) return answer
   await answer.body?.cancel()
   const card = cardId === undefined ? {} : { cardId }
   const minted = await mint({ url, challenge, intentId, ...card, method, ...content }, stop)
-  const paying = new Headers(headers)
+  const paying = new Headers(asking)
   paying.set(minted.header, shownCredential(minted))
   return fetch(url, { ...request, headers: paying })
 }

@@ -58,7 +58,7 @@ export const moneySettings = {
   }),
   cardAuthTimeoutMs: documentSetting(integerSetting(100, 1_900).default(1_500), {
     meaning:
-      'Timeout of a card authorization, in milliseconds. Card networks wait two seconds; a decision that is late is declined and reversed.',
+      'Timeout of a card authorization, in milliseconds. Card networks wait two seconds; what is not decided by then is declined.',
     allowed: '100 to 1900',
   }),
 }

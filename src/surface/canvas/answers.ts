@@ -82,7 +82,7 @@ interface Costs {
 
 interface Explanation {
   readonly summary: string
-  readonly rules: readonly { readonly outcome: string; readonly remedy: string | null }[]
+  readonly rules: readonly { readonly remedy: string | null }[]
 }
 
 interface Policy {
@@ -184,9 +184,7 @@ const answerers: Readonly<Record<string, IntentAnswerer>> = {
     }
     const explanation = yield* responder.ask<Explanation>('intents.explanation', { id: intentId })
     if (!explanation) return
-    const remedies = explanation.rules.flatMap(({ outcome, remedy }) =>
-      outcome === 'passed' || !remedy ? [] : [remedy],
-    )
+    const remedies = explanation.rules.flatMap(({ remedy }) => remedy ?? [])
     yield textLine(explanation.summary)
     if (remedies.length > 0) yield listLine(remedies, { none: '', some: 'To get it approved:' })
   },

@@ -49,6 +49,10 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'You have no open invitation. Ask an owner of the account for a new one, to the email that your identity provider has verified.',
     'Sie haben keine offene Einladung. Bitten Sie einen Inhaber des Kontos um eine neue, an die E-Mail-Adresse, die Ihr Identitätsanbieter geprüft hat.',
   ],
+  groups_unreadable: [
+    'Your identity provider did not name your groups, on which your role depends. Use your passkey, or ask an owner of the account.',
+    'Ihr Identitätsanbieter hat Ihre Gruppen nicht genannt, von denen Ihre Rolle abhängt. Verwenden Sie Ihren Passkey, oder fragen Sie einen Inhaber des Kontos.',
+  ],
   provider_not_found: [
     'This way to sign in has been removed. Use your passkey, or ask an owner of the account.',
     'Diese Anmeldung wurde entfernt. Verwenden Sie Ihren Passkey, oder fragen Sie einen Inhaber des Kontos.',

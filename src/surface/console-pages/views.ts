@@ -12,6 +12,7 @@ import { findCustomer } from '../../identity/customers/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { IntentPaymentState } from '../../kernel/contract/payables.ts'
+import { oneOf } from '../../kernel/contract/records.ts'
 import { allScopeNames } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { Transaction } from '../../money/transactions/index.ts'
@@ -197,7 +198,7 @@ export async function readWaitingView(
   const { sql, tenant, now, records, actor } = context
   const rows = await sql<WaitingRow>(WAITING, [tenant.ownerId, tenant.mode, now])
   const shown = rows.slice(0, MOST)
-  const agents = await records.find(Agent, { id: { $in: shown.map(({ agentId }) => agentId) } })
+  const agents = await records.find(Agent, { id: oneOf(shown.map(({ agentId }) => agentId)) })
   const names = new Map(agents.map(({ id, name }) => [id, name]))
   return {
     intents: shown.map(row => ({ ...row, agent: names.get(row.agentId) ?? row.agentId })),

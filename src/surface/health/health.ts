@@ -2,7 +2,7 @@ import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { healthApi } from './api.ts'
 
-export const SERVICE_VERSION = '0.7.0'
+export const SERVICE_VERSION = '0.8.0'
 
 const health = bindHandlers(healthApi, {
   async health(_, { ports, refuse }) {

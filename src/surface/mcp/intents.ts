@@ -19,7 +19,7 @@ interface Intent {
 
 interface Explanation {
   readonly summary: string
-  readonly rules: readonly { readonly outcome: string; readonly remedy: string | null }[]
+  readonly rules: readonly { readonly remedy: string | null }[]
 }
 
 const APPROVAL = 'approval'
@@ -78,7 +78,7 @@ async function current(declared: Intent, context: Context): Promise<Intent> {
 async function explained({ id }: Intent, context: Context) {
   const { body } = await context.ports.tools.call(context, 'intents.explanation', { id }, null)
   const { summary = 'It is not approved.', rules = [] } = (body ?? {}) as Partial<Explanation>
-  const remedies = rules.flatMap(({ outcome, remedy }) => (outcome === 'passed' || !remedy ? [] : [remedy]))
+  const remedies = rules.flatMap(({ remedy }) => remedy ?? [])
   return { summary, remedies }
 }
 

@@ -1,10 +1,18 @@
 import { AgentCredential } from '../../cards/agent-credentials/index.ts'
 import { CardAuthorization } from '../../cards/authorizations/index.ts'
 import { Card, CardNumber } from '../../cards/cards/index.ts'
+import { foldPaymentFacts } from '../../control/payments/index.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
-import type { CardMessage, CardMessageContent, SignedCardMessage } from '../../ports/card-processor.ts'
+import {
+  type AnsweredRequest,
+  type CardMessage,
+  type CardMessageContent,
+  declineOutcome,
+  type SignedCardMessage,
+} from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
+import { NO_CENTS } from '../../values/money.ts'
 import type { cardNetworkApi } from './card-network-api.ts'
 
 export type SandboxNetworkContext = ContextOf<typeof cardNetworkApi.authorizeCard>
@@ -30,6 +38,8 @@ export interface NetworkMessageContext {
 /** Signed messages, and the ids of their answer. They are plain JSON, which survives a crash. */
 export interface SentNetworkMessages {
   readonly signed: readonly SignedCardMessage[]
+  /** What the network reports if the answer to the request is late; null for any other message. */
+  readonly ifLate: SignedCardMessage | null
   readonly says: Script['says']
   readonly cardId: string
   readonly messageId: string
@@ -69,9 +79,12 @@ export async function prepareNetworkMessage(
   if (content instanceof Refusal) return content
   const { cardId, processorCardId } = number
   const script = scriptOf(content)
-  const messages = messagesOf({ id: messageId, processorCardId, sentAt, content }, script)
+  const message = { id: messageId, processorCardId, sentAt, content }
+  const messages = messagesOf(message, script)
+  const ifLate = lateOutcome(message, authorization)
   return {
     signed: messages.map(sign),
+    ifLate: ifLate && sign(ifLate),
     says: script.says,
     cardId,
     messageId,
@@ -169,5 +182,23 @@ function messagesOf(message: CardMessage, { asks, says }: Script): CardMessage[]
   const { authorizationId, amountCents, merchant, original } = content
   const word = { amountCents, approved: says === 'approved', original }
   const outcome = { kind: 'outcome' as const, authorizationId, asks: [word], merchant }
-  return [...requests, { ...message, id: `${id}:outcome`, content: outcome }]
+  return [...requests, { ...message, id: outcomeId(id), content: outcome }]
+}
+
+const outcomeId = (requestId: string): string => `${requestId}:outcome`
+
+function lateOutcome(message: CardMessage, authorization: CardAuthorization | null): CardMessage | null {
+  const { id, content } = message
+  if (content.kind !== 'authorization') return null
+  const earlier = earlierAnswers(content.ask, authorization)
+  return { ...message, id: outcomeId(id), content: declineOutcome(content, earlier) }
+}
+
+function earlierAnswers(ask: number, authorization: CardAuthorization | null): AnsweredRequest[] {
+  const approvals = authorization ? foldPaymentFacts(authorization.facts).approvals : []
+  return Array.from({ length: ask }, (_, earlier) => {
+    const found = approvals.find(({ increment }) => increment === earlier)
+    const amountCents = found?.approvedCents ?? NO_CENTS
+    return { amountCents, approved: amountCents > 0n, original: found?.original }
+  })
 }

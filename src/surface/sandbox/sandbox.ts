@@ -12,7 +12,7 @@ import {
 import type { Ports, SignedDeliveryResult } from '../../kernel/contract/ports.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { reserveClockMove } from '../../kernel/database/tenant-clock.ts'
-import type { CardMessageContent, CardReply } from '../../ports/card-processor.ts'
+import type { CardMessageContent, CardReply, SignedCardMessage } from '../../ports/card-processor.ts'
 import { clock, days, minutes } from '../../values/clock.ts'
 import { type Cents, cents } from '../../values/money.ts'
 import { sandboxApi } from './api.ts'
@@ -31,19 +31,31 @@ const RECEIVE_OPERATION = 'authorizations.receive'
 
 /**
  * Each message is a request of its own, as over HTTP, so that its changes have its request id. The last reply
- * is the answer.
+ * is the answer. A late one counts as declined once that is reported.
  */
 async function deliver(
-  { signed, messageId }: SentNetworkMessages,
+  { signed, ifLate, messageId }: SentNetworkMessages,
   { ports }: { readonly ports: Ports },
 ): Promise<SignedDeliveryResult> {
+  const send = ({ body, headers }: SignedCardMessage): Promise<SignedDeliveryResult> =>
+    ports.deliver(RECEIVE_OPERATION, {
+      body: Buffer.from(body),
+      headers,
+      requestId: messageId,
+      address: null,
+    })
   let answer: SignedDeliveryResult = { unsigned: 'Nothing was sent.' }
-  for (const { body, headers } of signed) {
-    const request = { body: Buffer.from(body), headers, requestId: messageId, address: null }
-    answer = await ports.deliver(RECEIVE_OPERATION, request)
-  }
+  for (const message of signed) answer = await send(message)
+  const reply = 'unsigned' in answer ? undefined : readReply(answer, ports)
+  if (ifLate && reply?.kind === 'declined' && reply.isLate) await send(ifLate)
   return answer
 }
+
+const readReply = (
+  { status, body }: Pick<Taken, 'status' | 'body'>,
+  ports: Pick<Ports, 'cardProcessor'>,
+): CardReply | undefined =>
+  status === 200 ? ports.cardProcessor('test').replyIn?.({ status, headers: {}, body }) : undefined
 
 /**
  * Signs a message, and delivers it by the operation that serves all messages. Answers with the reply to the
@@ -109,13 +121,9 @@ type Outcome = Pick<Answer, 'reply' | 'approvedCents' | 'reason'>
 
 const refused = (reason: string): Outcome => ({ reply: 'refused', approvedCents: null, reason })
 
-function replyTo(
-  { status, body }: Pick<Taken, 'status' | 'body'>,
-  { ports }: SandboxNetworkContext,
-): Outcome {
-  if (status !== 200) return refused(body)
-  const reply = ports.cardProcessor('test').replyIn?.({ status, headers: {}, body })
-  return reply ? outcomeOf(reply) : refused(body)
+function replyTo(answer: Pick<Taken, 'status' | 'body'>, { ports }: SandboxNetworkContext): Outcome {
+  const reply = readReply(answer, ports)
+  return reply ? outcomeOf(reply) : refused(answer.body)
 }
 
 const outcomeOf = (reply: CardReply): Outcome => ({

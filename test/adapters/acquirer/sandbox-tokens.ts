@@ -3,6 +3,7 @@ import { sandboxAcquirer } from '../../../src/adapters/acquirer/sandbox.ts'
 import { sandboxTokenById } from '../../../src/adapters/card-processor/sandbox-numbers.ts'
 import { isProcessorFailure } from '../../../src/ports/card-processor.ts'
 import { hasCardNumber } from '../../../src/values/card-number.ts'
+import { clock } from '../../../src/values/clock.ts'
 import { cents } from '../../../src/values/money.ts'
 import { aKeyPair } from '../../support/cards/encryption-keys.ts'
 import { headerOf, opened } from '../../support/cards/reveal.ts'
@@ -174,6 +175,35 @@ describe('the network token of a machine payment', () => {
     })
     expect(hasCardNumber(accepted)).toBe(false)
     expect(JSON.stringify(accepted)).not.toContain(plain.dynamicData.dynamicDataValue)
+  })
+
+  test('is declined for a late answer once the issuer knows that: until then its outcome is unknown', async () => {
+    const { given, processorCardId, plain } = await aToken()
+    const sent: unknown[] = []
+    let knows = false
+    const network = sandboxAcquirer(numbers, {
+      processor,
+      deliver: async ({ body, headers }) => {
+        const read = processor.read(Buffer.from(body), headers, clock.real())
+        if (read.kind !== 'message') throw new Error(read.kind)
+        sent.push(read.message.content)
+        const late = { kind: 'declined', reason: 'late', isLate: true } as const
+        if (sent.length % 2 === 1) return processor.answer(read.message, late)
+        return knows ? processor.answer(read.message, { kind: 'noted' }) : null
+      },
+    })
+    const handle = `sandbox ${processorCardId} ${given.tokenId}`
+    const charge = { handle, amountCents: cents(500n), reference: 'late', descriptor: 'SHOP', ...payee }
+    expect(await network.charge({ ...charge, token: plain }, call)).toEqual({ outcome: 'late' })
+    knows = true
+    expect(await network.stateOf(charge, call)).toEqual(declined('declined'))
+    const asks = [{ amountCents: 500n, approved: false }]
+    expect(sent).toMatchObject([
+      { kind: 'authorization' },
+      { kind: 'outcome', asks },
+      { kind: 'authorization' },
+      { kind: 'outcome', asks, merchant: { networkTokenId: given.tokenId } },
+    ])
   })
 
   test('is refused with the number or the cryptogram of another one, or an altered cryptogram', async () => {

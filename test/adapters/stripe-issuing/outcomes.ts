@@ -21,6 +21,11 @@ describe('Stripe’s report of an authorization', () => {
       [{ amountCents: 2_500n, approved: false }],
     ],
     [
+      'declined as our answer came too late',
+      [{ ...entry(2_500, false), reason: 'webhook_timeout' }],
+      [{ amountCents: 2_500n, approved: false }],
+    ],
+    [
       'approved by the network in our place',
       [{ ...entry(2_500, true), reason: 'network_fallback' }],
       [{ amountCents: 2_500n, approved: true }],

@@ -19,6 +19,13 @@ type Caller = Pick<StageToFill, 'api' | 'token'>
 
 const asking = (stage: Caller) => (path: string, body: object) => post(stage.api, path, body, bearer(stage))
 
+/** The answer to the simulated network has the status 200 also where it declines. */
+const asNetwork = (stage: Caller) => async (path: string, body: object, expected: 'approved' | 'noted') => {
+  const answer = await asking(stage)(`/simulate/card/${path}`, body)
+  if (answer.reply !== expected) throw new Error(`${path}: ${answer.reply}: ${answer.reason}`)
+  return answer
+}
+
 /** Two wallets, an agent with a card, and a payee with an account. */
 export async function openAccount(stage: Caller) {
   const ask = asking(stage)
@@ -42,6 +49,7 @@ export type Account = Awaited<ReturnType<typeof openAccount>>
  */
 export function openFlows(stage: Caller, account: Account, untilTrue?: Counter['untilTrue']): Flow[] {
   const ask = asking(stage)
+  const network = asNetwork(stage)
   const { from, to, agentId, walletId, cardId, beneficiaryId } = account
   let count = 0
   const next = () => ({ merchant: `Bookshop ${++count % MERCHANTS}`, purpose: 'A paper on caching' })
@@ -77,8 +85,8 @@ export function openFlows(stage: Caller, account: Account, untilTrue?: Counter['
         mcc: '5942',
         country: 'DE',
       }
-      const { authorizationId } = await ask('/simulate/card/authorize', payment)
-      await ask('/simulate/card/clear', { authorizationId, amountEuros: 2.5 })
+      const { authorizationId } = await network('authorize', payment, 'approved')
+      await network('clear', { authorizationId, amountEuros: 2.5 }, 'noted')
     }),
     flow('machine', 'machine payment with its intent', async () => {
       const host = new URL(stage.api.url).host

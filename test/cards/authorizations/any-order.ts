@@ -131,12 +131,12 @@ describe('the messages of card payments, in any order and repeated', () => {
         return fc.record({
           messages: fc.constant(messages),
           order: shuffled(Object.keys(messages)),
-          intentCents: fc.constant(intentEuros),
+          intentEuros: fc.constant(intentEuros),
         })
       })
     await fc.assert(
-      fc.asyncProperty(histories, async ({ messages, order, intentCents }) => {
-        const shared = { messages, euros: 500, ...(intentCents ? { intentCents } : {}) }
+      fc.asyncProperty(histories, async ({ messages, order, intentEuros }) => {
+        const shared = { messages, euros: 500, ...(intentEuros ? { intentEuros } : {}) }
         const natural = await standingAfter({ ...shared, order: Object.keys(messages) })
         expect(await standingAfter({ ...shared, order })).toEqual(natural)
       }),

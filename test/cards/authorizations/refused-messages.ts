@@ -1,26 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import pg from 'pg'
 import { type Cents, cents } from '../../../src/values/money.ts'
-import { aPayingCard, bookshop, networkBefore } from '../../support/cards/network.ts'
+import { aPayingCard, bookshop } from '../../support/cards/network.ts'
 import { signed } from '../../support/cards/signatures.ts'
 import { startTestService } from '../../support/harness.ts'
-import { until } from '../../support/until.ts'
 import { balanceOf, client, eventsOf, network, ownerId, paymentsOf, service } from './service.ts'
 
 const strict = await startTestService({ env: { RATE_LIMIT_PER_MINUTE: '5' } })
-
-/** Answers the network within a tenth of a second. */
-const hasty = await startTestService({ env: { CARD_AUTH_TIMEOUT_MS: '100' } })
-
-async function whileLocked<T>(agentId: string, work: () => Promise<T>): Promise<T> {
-  const holder = new pg.Client({ connectionString: hasty.databaseUrl })
-  await holder.connect()
-  await holder.query('begin')
-  await holder.query('select from agents where id = $1 for update', [agentId])
-  const result = await work().finally(() => holder.query('commit'))
-  await holder.end()
-  return result
-}
 
 const request = (authorizationId: string, amountCents: Cents) => ({
   kind: 'authorization' as const,
@@ -96,26 +81,5 @@ describe('a message', () => {
     const events = (await eventsOf(ownerId, 'transaction.%')).slice(-2)
     for (const { data } of events) expect(String(data.merchant).length).toBeLessThanOrEqual(200)
     expect(await paymentsOf(card.id)).toMatchObject([{ descriptor }])
-  })
-})
-
-describe('a late decision', () => {
-  test('is a decline in time, leaves nothing once the lock is gone, and stays a decline', async () => {
-    const { client: own } = await hasty.owner()
-    const { agent, card } = await aPayingCard(own, 100)
-    const before = networkBefore(hasty)
-    const message = await before.messageOf(card.id, request('late', cents(1_000n)))
-    const answers = await whileLocked(agent.id, async () => [
-      await before.deliver(message),
-      await before.deliver(message),
-    ])
-    const again = await before.deliver(message)
-    expect(new Set([...answers, again].map(({ text }) => text)).size).toBe(1)
-    expect(again.reply).toMatchObject({ kind: 'declined' })
-    // The message is processed again after the late decision and releases its hold; on a busy machine after this answer.
-    await until('the hold is released', async () => {
-      const [available, held] = await balanceOf(agent.id, own)
-      return available === 100 && held === 0
-    })
   })
 })

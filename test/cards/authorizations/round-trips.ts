@@ -64,7 +64,7 @@ const take = (card: Awaited<ReturnType<typeof aPayingCard>>, content: CardMessag
       ...message,
       digest: message.id,
       search: intentSearchFor(content, card),
-      isLate: false,
+      isTooLate: () => false,
       answer,
     },
   })

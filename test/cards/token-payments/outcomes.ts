@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
+import { cents } from '../../../src/values/money.ts'
+import { bookshop } from '../../support/cards/network.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import {
@@ -113,8 +115,11 @@ describe('a machine payment', () => {
     const payer = await aPayer()
     const payment = await begun(payer)
     await bodyOf(client.cards.freeze({ params: { id: payer.card.id } }))
-    expect((await payment.authorize()).reply).toEqual(declined(/frozen/))
+    const { reply, authorizationId } = await payment.authorize()
+    expect(reply).toEqual(declined(/frozen/))
     expect(await payment.payments()).toMatchObject([{ status: 'declined', heldEuros: 0 }])
+    const asks = [{ amountCents: cents(2_000n), approved: false }]
+    await network.send(payer.card.id, { kind: 'outcome', authorizationId, asks, merchant: bookshop })
     expect(await newsOf(payment.mppCredentialId)).toMatchObject([
       { event: 'agent_credential.declined', data: { amountEuros: 20 } },
     ])

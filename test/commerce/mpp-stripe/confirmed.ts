@@ -8,6 +8,7 @@ import { until } from '../../support/until.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import {
   aStripePayer,
+  cleared,
   credentialOf,
   double,
   merchantFor,
@@ -249,7 +250,12 @@ describe('a payment that the issuer asks a person about when the merchant charge
     })
     expect(await eventsOf(payer, 'mpp.credential.action_required')).toHaveLength(1)
     await double.holder.confirms(tokenId)
-    await until('the network reports it', async () => (await credentialOf(payer))?.status === 'consumed')
+    await until('the network authorizes it', async () => (await credentialOf(payer))?.nextAction === null)
+    expect(await credentialOf(payer)).toMatchObject({ status: 'indeterminate', merchantStatus: 402 })
+    const authorized = 'select processor_ref as id from card_authorizations where card_id = $1'
+    const [authorization] = await service.sql<{ id: string }>(authorized, [payer.card.id])
+    await cleared(String(authorization?.id), payer.processorCardId, 2_000)
+    await until('the network clears it', async () => (await credentialOf(payer))?.status === 'consumed')
     expect(await credentialOf(payer)).toMatchObject({ outcomeBy: 'network', nextAction: null })
     expect(await transactionsOf(payer)).toMatchObject([{ type: 'mpp', amountEuros: 20 }])
     await expectVerifiedLedger(payer.client)

@@ -31,7 +31,7 @@ const shared = (details: object = {}, more: ChallengeOptions = {}) =>
     }),
   )
 
-const cardOfferIn = (given: MerchantAnswer) => offersOf(given, ['card'])[0]
+const cardOfferIn = (given: MerchantAnswer) => offersOf(given, { methods: ['card'] })[0]
 
 describe('the offers of a merchant', () => {
   test('takes the first readable charge by card, in any position', () => {
@@ -142,11 +142,11 @@ describe('the offers of several methods', () => {
     [['stripe'], ['stripe']],
     [['card'], ['card']],
   ])('are those that the card can pay by, in that order: %j', (methods, found) => {
-    expect(offersOf(both, methods)).toMatchObject(found.map(method => ({ method })))
+    expect(offersOf(both, { methods })).toMatchObject(found.map(method => ({ method })))
   })
 
   test('names what was asked for if there is none of them', () => {
-    const [offer] = offersOf(answer([other('tempo')]), ['card', 'stripe'])
+    const [offer] = offersOf(answer([other('tempo')]), { methods: ['card', 'stripe'] })
     expect(offer).toMatchObject({
       code: 'no_card_offer',
       message: expect.stringContaining('does not accept card/charge or stripe/charge of the scheme'),
@@ -154,7 +154,7 @@ describe('the offers of several methods', () => {
   })
 
   test('gives the seller’s profile and the types of payment methods', () => {
-    expect(offersOf(answer([shared()]), ['stripe'])).toMatchObject([
+    expect(offersOf(answer([shared()]), { methods: ['stripe'] })).toMatchObject([
       {
         stripe: { networkId: 'profile_1', paymentMethodTypes: ['card', 'link'] },
         charge: { amount: 2_000n },
@@ -168,7 +168,7 @@ describe('the offers of several methods', () => {
     ['no payment method types', { paymentMethodTypes: [] }, /payment method types/],
     ['a type that is no text', { paymentMethodTypes: [1] }, /payment method types/],
   ])('one by stripe with %s says so', (_, details, message) => {
-    expect(offersOf(answer([shared(details)]), ['stripe'])).toEqual([
+    expect(offersOf(answer([shared(details)]), { methods: ['stripe'] })).toEqual([
       { code: 'challenge_unusable', message: expect.stringMatching(message) },
     ])
   })
@@ -181,7 +181,7 @@ describe('the offers of several methods', () => {
     ['stripe', 'usd', '2252', '22.52', 2_000n],
   ] as const)('by %s in %s of %s costs %s', (method, currency, amount, price, amountCents) => {
     const given = method === 'card' ? card({ currency, amount }) : shared({}, { currency, amount })
-    const [offer] = offersOf(answer([given]), [method])
+    const [offer] = offersOf(answer([given]), { methods: [method] })
     if (!offer || 'code' in offer) throw new Error(JSON.stringify(offer))
     expect(euroPriceOf(offer, rates, 3)).toMatchObject({ amountCents, conversion: { price } })
   })
@@ -192,7 +192,7 @@ describe('the offers of several methods', () => {
     ['for more than is held', {}, { amount: '2001' }, 'amount_above_held'],
     ['that has expired', {}, { expires: '2020-01-01T00:00:00Z' }, 'challenge_expired'],
   ])('one by stripe %s is refused', (_, details, options, code) => {
-    const [offer] = offersOf(answer([shared(details, options)]), ['stripe'])
+    const [offer] = offersOf(answer([shared(details, options)]), { methods: ['stripe'] })
     if (!offer || 'code' in offer) throw new Error(JSON.stringify(offer))
     const price = euroPriceOf(offer, rates, 3)
     expect('code' in price ? price : offerProblem(offer, { ...terms, price })).toMatchObject({ code })

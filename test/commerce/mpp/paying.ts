@@ -1,10 +1,38 @@
 import { describe, expect, test } from '@jest/globals'
+import { serializeChallenge } from '../../../src/mpp/index.ts'
+import { aChallenge, type ChallengeOptions } from '../../support/commerce/challenges.ts'
 import { demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
 import { aPayer, balanceOf, credentialsOn, intentOf, pay } from '../../support/commerce/payers.ts'
+import { bodyOf } from '../../support/factories.ts'
 import { tablesWith, traceOf } from '../../support/trace.ts'
 import { service } from './service.ts'
 
 const merchant = await startMerchant()
+
+describe('of several offers, the first that can be paid is paid', () => {
+  const offers: Readonly<Record<string, ChallengeOptions>> = {
+    unknown: { currency: 'xyz', amount: '100' },
+    dollars: { currency: 'usd', amount: '1160' },
+    expensive: { currency: 'usd', amount: '999900' },
+    expired: { expires: '2020-01-01T00:00:00Z' },
+    'of another network': { details: { acceptedNetworks: ['amex'] } },
+  }
+
+  test.each([
+    ['dollars', 'unknown'],
+    ['unknown', 'dollars'],
+    ['expired', 'dollars'],
+    ['expired', 'unknown', 'dollars'],
+    ['expensive', 'of another network', 'dollars'],
+  ])('%s, %s', async (...names) => {
+    const payer = await aPayer(service)
+    const url = `http://127.0.0.1:${merchant.port}/several`
+    const challenge = names.map(name => serializeChallenge(aChallenge(offers[name]))).join(', ')
+    const body = { intentId: payer.intent.id, challenge, url }
+    const minted = await bodyOf(payer.agentClient.mpp.mint({ body }))
+    expect(minted).toMatchObject({ status: 'minted', conversion: { price: '11.60', currency: 'USD' } })
+  })
+})
 
 describe('paying a merchant that answers 402', () => {
   test('returns the purchase and the receipt, and captures the money once', async () => {

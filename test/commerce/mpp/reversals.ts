@@ -133,6 +133,78 @@ describe('an authorization that the network reverses before a clearing', () => {
   })
 })
 
+describe('where the merchant has answered 402, an authorization of the network', () => {
+  const asksAgain = answerWith(402)
+
+  test.each([
+    ['before', 'clearing', 'consumed'],
+    ['after', 'clearing', 'consumed'],
+    ['before', 'reversal', 'void'],
+    ['after', 'reversal', 'void'],
+  ] as const)('%s that answer decides nothing: a %s does, by which it is %s', async (when, word, status) => {
+    const { payer, ...of } = await paid(when === 'before' ? ['authorization'] : [], asksAgain)
+    expect(of.status).toBe(502)
+    if (when === 'after') await says(payer, ['authorization'])
+    expect(await credentialOf(payer)).toMatchObject({ status: 'indeterminate', outcomeBy: null })
+    await says(payer, [word])
+    expect(await credentialOf(payer)).toMatchObject({ status, outcomeBy: 'network' })
+    expect(await eventsOf(payer)).toEqual([
+      'credential.minted',
+      'credential.indeterminate',
+      ...(status === 'consumed' ? ['credential.consumed', 'transaction.completed'] : ['credential.void']),
+    ])
+    await expectVerifiedLedger(payer.client)
+  })
+
+  test.each(['before', 'after'] as const)(
+    'given too late leaves nothing paid, nor ever says so, %s that answer',
+    async when => {
+      const late = (payer: Payer) => authorize(payer, 91.02)
+      const payment = await paid([], asksAgain, {
+        priceEuros: 91.02,
+        speaks: async payer => {
+          if (when === 'before') await late(payer)
+        },
+      })
+      if (when === 'after') await late(payment.payer)
+      await expectUnpaid(payment, 'declined')
+      expect(await eventsOf(payment.payer)).not.toContain('transaction.completed')
+    },
+  )
+
+  test('lets the owner say that it is not paid: the money stays held until the network gives it back', async () => {
+    const { payer, before } = await paid(['authorization'], asksAgain)
+    const params = { id: String((await credentialOf(payer))?.id) }
+    await bodyOf(payer.client.mpp.resolve({ params, body: { outcome: 'not_paid' } }))
+    expect(await credentialOf(payer)).toMatchObject({
+      status: 'void',
+      outcomeBy: 'key',
+      transactionId: null,
+    })
+    expect(await balanceOf(payer)).toMatchObject(before.balance)
+    expect(await pay(payer, again)).toMatchObject({ code: 'intent_being_paid' })
+    await says(payer, ['reversal'])
+    expect(await pay(payer, again)).toMatchObject({ status: 200 })
+    await expectVerifiedLedger(payer.client)
+  })
+
+  test('lets the deadline end it as not paid, and a later clearing is still booked', async () => {
+    const { payer, before } = await paid([], asksAgain)
+    await advance(payer.client, { minutes: 10 })
+    // A hotel's authorization lasts as long as an unknown outcome, and this one ten minutes longer.
+    await authorize(payer, 20, { authorizationId: AUTHORIZATION, mcc: '7011' })
+    await advance(payer.client, { days: 30 })
+    await advance(payer.client, { minutes: 23 * 60 + 55 })
+    expect(await credentialOf(payer)).toMatchObject({ status: 'void', outcomeBy: 'deadline', dueAt: null })
+    await says(payer, ['clearing'])
+    expect(await standingOf(payer)).toMatchObject({
+      credential: 'consumed',
+      balance: { heldEuros: 0, availableEuros: before.balance.availableEuros },
+    })
+    await expectVerifiedLedger(payer.client)
+  })
+})
+
 describe('a clearing after the network has taken its authorization back', () => {
   const orders: readonly (readonly Word[])[] = [
     ['authorization', 'reversal', 'clearing'],

@@ -91,7 +91,13 @@ describe('a payment request by the method stripe', () => {
   test('is not paid by a method that the policy leaves out', async () => {
     const request = await create({ amountEuros: 0.4 })
     const payer = await aPayer(service, { rules: { mppMethods: ['stripe'] } })
-    expect(await pay(payer, urlOf(request.id))).toMatchObject({ status: 400, code: 'no_card_offer' })
+    expect(await pay(payer, urlOf(request.id))).toMatchObject({
+      status: 400,
+      code: 'no_card_offer',
+      error: expect.stringMatching(
+        /Offered: card\/charge\. The agent’s policy allows only stripe \(mppMethods\)\./,
+      ),
+    })
     expect(await credentialsOn(payer.client, payer.intent.id)).toEqual([])
   })
 

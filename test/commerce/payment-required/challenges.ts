@@ -90,6 +90,8 @@ describe('a payment request without a credential', () => {
     ['card/charge', ['card']],
     ['tempo/charge, stripe/*;q=0.5', ['stripe']],
     ['stripe/charge, card/charge', ['card', 'stripe']],
+    ['stripe', ['stripe']],
+    ['stripe;q=0.5, tempo', ['stripe']],
   ])(
     'is offered the methods of Accept-Payment %s, or the card if it has none of them',
     async (accepted, methods) => {

@@ -14,6 +14,7 @@ import {
   bodyOf,
   type TestClient,
 } from '../../support/factories.ts'
+import { redeem } from '../../support/identity/console.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { aDeletedPayee, advance, advanceUntil, ask, MARK, read, textsOf } from './asking.ts'
 import { service } from './service.ts'
@@ -146,12 +147,16 @@ describe('a deletion of', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('a person with access waits until the person is removed, and then also erases them as an actor', async () => {
+  test.each([
+    ['who has joined', true],
+    ['who never joined, which leaves no name,', false],
+  ])('a person %s waits for the removal, and then also erases them as an actor', async (_, joins) => {
     const owner = await service.owner()
     const { client } = owner
-    const { id } = await bodyOf(
+    const { id, joinUrl } = await bodyOf(
       client.people.create({ body: { name: MARK, email: 'mark@example.com', role: 'viewer' } }),
     )
+    if (joins) expect((await redeem(service.url, joinUrl)).status).toBe(201)
     const made = await bodyOf(ask(owner, { type: 'person', id }))
     await sealTrail(service)
     await advance(owner, { days: 8 })
@@ -159,10 +164,9 @@ describe('a deletion of', () => {
     await client.people.remove({ params: { id } })
     await sealTrail(service)
     await advance(owner, { days: 1 })
-    expect(await read(owner, made.id)).toMatchObject({
-      status: 'completed',
-      kept: [{ ground: 'payments' }],
-    })
+    const { status, kept } = await read(owner, made.id)
+    expect([status, kept.map(({ ground }) => ground)]).toEqual(['completed', joins ? ['payments'] : []])
+    expect((await textsOf(owner, 'people')).includes(MARK)).toBe(joins)
     expect(await textsOf(owner, 'events', 'audit_seals', 'idempotency_keys')).not.toMatch(
       /Mark Erased|mark@example/,
     )

@@ -229,8 +229,8 @@ describe('forgetting an owner with something in every column of the register', (
 const AT = '2026-01-01T00:00:00Z'
 
 /**
- * For each table with `keptWhile` a `paid` record, an `unpaid` one, and others in between. A record about
- * another one has that one's id.
+ * For each table with `keptWhile` records that are kept, such as a `paid` one, and others, such as an `unpaid` one. A record
+ * about another one has that one's id.
  */
 const STORIES: Stories = {
   payment_requests: {
@@ -307,8 +307,17 @@ const STORIES: Stories = {
   decisions: { paid: {}, late: {}, reversed: {}, open: {}, void: {}, unpaid: {}, denied: {} },
   approvals: { paid: {}, late: {}, open: {}, void: {}, unpaid: {} },
   approval_openings: { paid: {}, late: {}, open: {}, void: {}, unpaid: {} },
+  evidence: Object.fromEntries(
+    ['paid', 'late', 'open', 'void', 'unpaid', 'denied'].map(id => [id, { intent_id: id }]),
+  ),
+  people: {
+    joined: { email: null, status: 'active', joined_at: AT },
+    removed: { email: null, status: 'removed', joined_at: AT, removed_at: AT },
+    invited: { email: null, status: 'invited' },
+    cancelled: { email: null, status: 'removed', removed_at: AT },
+  },
 }
-const UNPAID = ['unpaid', 'cancelled', 'denied', 'void']
+const UNPAID = ['unpaid', 'cancelled', 'denied', 'void', 'invited']
 
 describe('what the law has kept of an owner', () => {
   const left = new Map<string, string[]>()
@@ -335,7 +344,7 @@ describe('what the law has kept of an owner', () => {
     expect(Object.keys(STORIES).sort()).toEqual(tables.sort())
   })
 
-  test.each(Object.keys(STORIES))('in %s is each record of what was paid, and no other', table => {
+  test.each(Object.keys(STORIES))('in %s is each record that it requires, and no other', table => {
     const planted = Object.keys(STORIES[table] ?? {})
     expect(left.get(table)).toEqual(planted.filter(id => !UNPAID.includes(id)).sort())
   })

@@ -98,12 +98,17 @@ async function plantRow(
 const columnsOfTables = async (sql: Sql): Promise<ReadonlyMap<string, Column[]>> =>
   Map.groupBy(await sql<Column>(COLUMNS), ({ table }) => table)
 
+/** Of a table that keeps only a part of its records, a row that it keeps. */
+const KEPT: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  people: { joined_at: '2026-01-01T00:00:00Z' },
+}
+
 /** A row in each table of the register, with the mark in every personal column and constraints disabled meanwhile. */
 export async function plant(sql: Sql, ownerId: string): Promise<void> {
   const columns = await columnsOfTables(sql)
   for (const table of registered.keys()) {
     if (table === 'customers') await sql('delete from customers where id = $1', [ownerId])
-    await plantRow(sql, columns.get(table) ?? [], ownerId)
+    await plantRow(sql, columns.get(table) ?? [], ownerId, KEPT[table])
   }
 }
 

@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { personalDecision } from '../../../src/control/intents/index.ts'
+import type { Actor } from '../../../src/kernel/contract/actor.ts'
 import { startEngine } from '../../support/engine.ts'
 
 const engine = await startEngine(areas)
 const tenant = { ownerId: 'customer_1', mode: 'test' } as const
 
-const ada = {
+const ada: Actor = {
   type: 'console',
   id: 'person_1',
   sessionId: 'consolesession_1',
@@ -14,7 +15,7 @@ const ada = {
   tenant,
   agentId: null,
   scopes: new Set<string>(),
-} as const
+}
 
 const answerOf = async (...call: Parameters<typeof engine.run>) => {
   const { status, errorCode, body } = await engine.run(...call)

@@ -86,6 +86,14 @@ describe('an ID token', () => {
     expect(codeIn(await signIn(owner))).toEqual(UNPROVEN)
   })
 
+  test.each([{ $ne: '' }, ['grace'], 7, true, null])('whose subject is %j signs no one in', async sub => {
+    const owner = await invited()
+    await signIn(owner)
+    owner.provider.sign = claims => owner.provider.signed(Object.assign(claims, { sub }))
+    const answer = await signIn(owner)
+    expect([...codeIn(answer), answer.body.personId]).toEqual([...UNPROVEN, undefined])
+  })
+
   test.each([
     ['expired half a minute ago', () => ({ exp: now() - 30 })],
     ['is from half a minute ahead', () => ({ iat: now() + 30 })],

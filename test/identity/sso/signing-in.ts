@@ -76,7 +76,7 @@ describe('groups', () => {
     expect(await roleWith(['everyone', 'payments'])).toBe('approver')
     expect(await roleWith(['admins', 'payments'])).toBe('owner')
     expect(await roleWith('everyone')).toBe('viewer')
-    expect(await roleWith(['payments', 7, null])).toBe('approver')
+    expect(await roleWith(['payments'])).toBe('approver')
     const changes = (await owner.client.events.list({ query: { event: 'person.updated' } })).body.data
     expect(changes.map(({ data }) => data.role)).toEqual(['approver', 'viewer', 'owner', 'approver'])
   })
@@ -86,7 +86,7 @@ describe('groups', () => {
     await invite(owner, 'approver')
     expect((await signIn(owner, { ...GRACE, groups: ['others'] })).body.role).toBe('approver')
     expect((await signIn(owner, { ...GRACE, groups: ['admins'] })).body.role).toBe('owner')
-    owner.provider.userinfo = GRACE
+    owner.provider.userinfo = { ...GRACE, groups: [] }
     expect((await signIn(owner)).body.role).toBe('approver')
   })
 
@@ -98,11 +98,80 @@ describe('groups', () => {
     expect((await signIn(owner, { ...GRACE, groups: [] })).body.role).toBe('viewer')
   })
 
-  test('that cannot be read sign no one in: without them, the role could be higher', async () => {
+  test('that the userinfo endpoint does not answer sign no one in', async () => {
     const owner = await anOwnerWithSso(roles)
     await invite(owner, 'approver')
     expect((await signIn(owner, { ...GRACE, groups: ['everyone'] })).body.role).toBe('viewer')
     expect(codeIn(await signIn(owner))).toEqual([504, 'provider_silent'])
+  })
+
+  const elsewhere = { _claim_names: { groups: 'src1' }, _claim_sources: { src1: { endpoint: '/groups' } } }
+
+  test.each<[string, object]>([
+    ['are missing', {}],
+    ['are at another address, as Microsoft Entra ID sends more than 200', elsewhere],
+    ['are at another address, beside an empty list', { ...elsewhere, groups: [] }],
+    ['are null', { groups: null }],
+    ['are an empty text', { groups: '' }],
+    ['are objects', { groups: [{ name: 'everyone' }] }],
+    ['are in part no texts', { groups: ['everyone', 7] }],
+    ['are a list in a list', { groups: [['everyone']] }],
+    ['are an object', { groups: { everyone: true } }],
+  ])('that %s sign no one in: without them, the role could be higher', async (_, groups) => {
+    const owner = await anOwnerWithSso(roles)
+    owner.provider.userinfo = GRACE
+    const { id } = await invite(owner, 'owner')
+    const unreadable = { ...GRACE, ...groups }
+    // The invitation stays open.
+    expect(codeIn(await signIn(owner, unreadable))).toEqual([403, 'groups_unreadable'])
+    expect((await signIn(owner, { ...GRACE, groups: ['everyone'] })).body).toMatchObject({
+      kind: 'join',
+      role: 'viewer',
+    })
+    expect(codeIn(await signIn(owner, unreadable))).toEqual([403, 'groups_unreadable'])
+    expect((await bodyOf(owner.client.people.get({ params: { id } }))).role).toBe('viewer')
+  })
+
+  test('are all read, however many there are', async () => {
+    const owner = await anOwnerWithSso(roles)
+    await invite(owner, 'owner')
+    const groups = [...Array.from({ length: 1_200 }, (_, n) => `g${n}`), 'everyone']
+    expect((await signIn(owner, { ...GRACE, groups })).body.role).toBe('viewer')
+  })
+
+  test('that are configured while a person signs in are read at the next sign-in', async () => {
+    const owner = await anOwnerWithSso()
+    await invite(owner, 'owner')
+    const { id } = owner
+    const { sign } = owner.provider
+    owner.provider.sign = async claims => {
+      await bodyOf(owner.client.sso.update({ params: { id }, body: { viewerGroups: ['everyone'] } }))
+      return sign(claims)
+    }
+    expect(codeIn(await signIn(owner))).toEqual([403, 'groups_unreadable'])
+    owner.provider.sign = sign
+    expect((await signIn(owner, { ...GRACE, groups: ['everyone'] })).body.role).toBe('viewer')
+  })
+
+  test('of another claim than the owner has named meanwhile are not read', async () => {
+    const owner = await anOwnerWithSso(roles)
+    await invite(owner, 'viewer')
+    const { id } = owner
+    const { sign } = owner.provider
+    owner.provider.sign = async claims => {
+      await bodyOf(owner.client.sso.update({ params: { id }, body: { groupsClaim: 'roles' } }))
+      return sign(claims)
+    }
+    const claims = { ...GRACE, groups: ['admins'], roles: ['everyone'] }
+    expect(codeIn(await signIn(owner, claims))).toEqual([403, 'groups_unreadable'])
+    owner.provider.sign = sign
+    expect((await signIn(owner, claims)).body.role).toBe('viewer')
+  })
+
+  test('that no role depends on may be missing', async () => {
+    const owner = await anOwnerWithSso()
+    await invite(owner, 'approver')
+    expect((await signIn(owner, { ...GRACE, ...elsewhere })).body.role).toBe('approver')
   })
 
   test('are read from the claim that the owner names, by its exact name', async () => {

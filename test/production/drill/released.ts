@@ -1,40 +1,28 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import versions from '../../../src/migrations/released.json' with { type: 'json' }
+import { schemaHistory } from '../../../src/migrations/index.ts'
 import type { Report } from './report.ts'
 
 const run = promisify(execFile)
 
-const MIGRATIONS = 'src/migrations'
-
-const [version = '', migrations = {}] = Object.entries(versions).at(-1) ?? []
-
-/** A checkout of the last released version with its packages; undefined where the history does not give it. */
+/** A checkout of the last released version with its packages; undefined where the history lacks its commit. */
 export async function releasedCheckout(folder: string, report: Report): Promise<string | undefined> {
-  const commit = await releasedCommit().catch((error: Error) => {
-    report.tell(`  No takeover of ${version}, the last released version: ${error.message.trim()}`)
-  })
-  if (!commit) return undefined
+  const last = Object.entries(schemaHistory().released).at(-1)
+  if (!last) return undefined
+  const [version, { commit }] = last
+  try {
+    await run('git', ['cat-file', '-e', `${commit}^{commit}`])
+  } catch (error) {
+    report.tell(`  No takeover of ${version}, the last released version: ${(error as Error).message.trim()}`)
+    return undefined
+  }
   const checkout = join(folder, `released-${version}`)
   await report.timed(`checkout of ${version} (${commit.slice(0, 9)}), with its packages`, () =>
     install(commit, checkout),
   )
   return checkout
-}
-
-/** The last commit without a migration that the version does not have. */
-async function releasedCommit(): Promise<string> {
-  const later = readdirSync(MIGRATIONS)
-    .filter(name => /^\d{4}-/.test(name))
-    .sort()
-    .find(name => !(name.replace(/\.sql$/, '') in migrations))
-  if (!later) throw new Error('it has every migration that is here')
-  const added = ['log', '-1', '--diff-filter=A', '--format=%H', '--', join(MIGRATIONS, later)]
-  const { stdout: commit } = await run('git', added)
-  const { stdout } = await run('git', ['rev-parse', '--verify', `${commit.trim()}^`])
-  return stdout.trim()
 }
 
 async function install(commit: string, checkout: string): Promise<void> {

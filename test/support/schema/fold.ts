@@ -88,7 +88,7 @@ export function stampsOf(
     applied: checksumOfMigrations(before.slice(0, count)),
     statements: before.slice(count).map(({ text }) => text),
   })
-  const count = Object.keys(last?.[1] ?? {}).length
+  const count = Object.keys(last?.[1].migrations ?? {}).length
   return count === before.length ? [stampAfter(count)] : [stampAfter(count), stampAfter(before.length)]
 }
 

@@ -24,8 +24,11 @@ export interface IncomingMessage<C extends CardMessageContent = CardMessageConte
   readonly cardId: string
   readonly numberId: string
   readonly search: PayableIntentSearch | undefined
-  /** The network was answered with a decline because the decision came too late: the approval is withdrawn. */
-  readonly isLate: boolean
+  /**
+   * Called as it is decided. True if it has been answered as declined by then; otherwise the answer waits for the
+   * commit of this decision.
+   */
+  readonly isTooLate: () => boolean
   readonly answer: (reply: CardReply) => ProcessorAnswer
 }
 
@@ -33,8 +36,9 @@ export type PaymentMessage = IncomingMessage<AuthorizationRequest> | IncomingMes
 
 export type CardAuthorizationRequest = Pick<
   IncomingMessage<AuthorizationRequest>,
-  'content' | 'agentId' | 'cardId' | 'numberId' | 'search' | 'isLate'
+  'content' | 'agentId' | 'cardId' | 'numberId' | 'search'
 > & {
+  readonly isLate: boolean
   readonly existing: AuthorizationRow | undefined
   readonly intentId?: string
   readonly conversion?: Conversion | null

@@ -14,12 +14,11 @@ import type {
 import { NO_CENTS } from '../../../values/money.ts'
 import { applyCardNotice } from '../../cards/index.ts'
 import type { authorizationsApi } from '../api.ts'
-import { applyCardFact, withdrawApproval } from '../apply-facts.ts'
+import { applyCardFact } from '../apply-facts.ts'
 import { type AuthorizationRow, CardMessage, type CardMessageRow, isPlaceholder } from '../authorization.ts'
 import type { UnlinkedRefund } from '../authorization-rows.ts'
 import { authorizeCardPayment } from '../authorize.ts'
 import { agentLanes, type CardBatch, loadCardBatch, writeCardBatch } from '../batch.ts'
-import { TOO_LATE_MESSAGE } from '../card-checks.ts'
 import {
   cardBatchQueryFor,
   type IncomingMessage,
@@ -37,7 +36,6 @@ type MessageContext = Parameters<ProcessMessages['decide']>[2]
 
 const DIFFERENT_BYTES = 'Another message with the same ID was received before. Nothing was done.'
 const ACKNOWLEDGED: CardReply = { kind: 'noted' }
-const LATE: CardReply = { kind: 'declined', reason: TOO_LATE_MESSAGE }
 const CONFLICT: CardReply = { kind: 'declined', reason: DIFFERENT_BYTES }
 
 export const processMessages: ProcessMessages = {
@@ -48,8 +46,9 @@ export const processMessages: ProcessMessages = {
     return loadCardBatch(sql, first, cardBatchQueryFor(items.map(({ input }) => input.body)))
   },
   decide({ input: { body } }, batch: CardBatch, context) {
+    const isLate = body.isTooLate()
     const stored = batch.messages.get(body.id)
-    if (stored) return repeatAnswer(stored, body, batch, context)
+    if (stored) return repeatAnswer(stored, body, context)
     const message = withSharedToken(body, batch)
     const creditId = unlinkedRefundId(message.content)
     const credit = creditId === null ? undefined : batch.messages.get(creditId)
@@ -61,7 +60,7 @@ export const processMessages: ProcessMessages = {
       return store(message, CONFLICT, existing.id, batch)
     }
     const { reply, authorizationId } = isAuthorizationRequest(message)
-      ? authorizeCardPayment(message, existing, batch, context)
+      ? authorizeCardPayment({ ...message, isLate }, existing, batch, context)
       : applyCardFact(message, existing, batch, context)
     // The payment that the credit was booked on may have another reference at the processor.
     if (existing && creditId && existing.processorRef !== messageProcessorRef(message.content))
@@ -95,19 +94,11 @@ export async function processMessageOnce(
 function repeatAnswer(
   stored: CardMessageRow,
   message: IncomingMessage,
-  batch: CardBatch,
   context: MessageContext,
 ): ProcessorAnswer {
-  if (stored.digest !== message.digest) {
-    refuse(message, context)
-    return message.answer(isAuthorizationRequest(message) ? CONFLICT : ACKNOWLEDGED)
-  }
-  if (!message.isLate || !isAuthorizationRequest(message)) return answerOf(stored)
-  const authorization = [...batch.authorizations].find(({ id }) => id === stored.authorizationId)
-  if (authorization) withdrawApproval(authorization, message, batch, context)
-  Object.assign(stored, { updatedAt: batch.now, ...answerMembers(message, LATE) })
-  if (!batch.changed.newMessages.includes(stored)) batch.changed.messages.push(stored)
-  return answerOf(stored)
+  if (stored.digest === message.digest) return answerOf(stored)
+  refuse(message, context)
+  return message.answer(isAuthorizationRequest(message) ? CONFLICT : ACKNOWLEDGED)
 }
 
 const refuse = ({ id: messageId, cardId, agentId }: IncomingMessage, { emit }: MessageContext): void =>

@@ -12,7 +12,7 @@ import type {
   ProcessorAnswer,
 } from '../../../ports/card-processor.ts'
 import { clock } from '../../../values/clock.ts'
-import { TOO_LATE_MESSAGE } from '../card-checks.ts'
+import { LATE_REPLY } from '../card-checks.ts'
 import { type IncomingMessage, intentSearchFor } from './incoming-message.ts'
 
 const modes: readonly Mode[] = ['test', 'live']
@@ -42,12 +42,13 @@ export const receiveProcessorWebhook: SignedRequestReceiver = async (request, to
   if (!number)
     return { outcome: outcomeOf(processor.answer(read.message, unknownCard(content)), 'unknown_card') }
   const { ownerId, mode, agentId, cardId, numberId } = number
-  const message: DeliveredMessage = {
+  const time = new AnswerTime()
+  const message: IncomingMessage = {
     ...read.message,
     ...{ agentId, cardId, numberId },
     digest: hash('sha256', request.body, 'base64url'),
     search: intentSearchFor(content, number),
-    isLate: false,
+    isTooLate: time.isTooLate,
     answer: reply => processor.answer(read.message, reply),
   }
   const tenant = { ownerId, mode }
@@ -58,7 +59,7 @@ export const receiveProcessorWebhook: SignedRequestReceiver = async (request, to
     return outcomeOf(JSON.parse(String(body)))
   }
   const isQuestion = content.kind === 'authorization'
-  const outcome = await (isQuestion ? answerInTime(message, process, request, tools) : process())
+  const outcome = await (isQuestion ? answerInTime({ message, time, process }, request, tools) : process())
   return { outcome, actor }
 }
 
@@ -144,53 +145,74 @@ async function findNumber(
 const unknownCard = ({ kind }: CardMessageContent): CardReply =>
   kind === 'authorization' ? { kind: 'declined', reason: 'There is no such card.' } : { kind: 'noted' }
 
-const LATE: CardReply = { kind: 'declined', reason: TOO_LATE_MESSAGE }
-
 function outcomeOf({ status, headers, body }: ProcessorAnswer, errorCode?: string): ApiResponse {
   const { 'content-type': type = 'application/json', ...others } = headers
   return { status, body, type, headers: others, ...(errorCode ? { errorCode } : {}) }
 }
 
-/** `isLate` becomes true during the decision. A decision that begins after that declines. */
-type DeliveredMessage = Omit<IncomingMessage, 'isLate'> & { isLate: boolean }
+/** Which came first: the decision, for whose commit the answer then waits, or the end of the network's time. */
+class AnswerTime {
+  #isOver = false
+  #isDecided = false
+
+  /** A decision after the end of the time declines, since that was the answer. */
+  readonly isTooLate = (): boolean => {
+    this.#isDecided ||= !this.#isOver
+    return this.#isOver
+  }
+
+  /** Returns whether no decision has begun, so that the answer is a decline now. */
+  end(): boolean {
+    this.#isOver = true
+    return !this.#isDecided
+  }
+}
+
+interface Question {
+  readonly message: IncomingMessage
+  readonly time: AnswerTime
+  readonly process: () => Promise<ApiResponse>
+}
 
 /**
- * The network does not wait: a late decision counts as a decline. An approval already under way is withdrawn
- * by the same message, marked as late, which is processed after it.
+ * The network does not wait: what is not decided in time is answered and stored as declined. A decision that is being
+ * committed as the time ends is the answer, however long the commit takes: any other could contradict what is stored.
+ * If the network no longer listens, or the outcome of the commit is unknown, the processor's account decides.
  */
 async function answerInTime(
-  message: DeliveredMessage,
-  process: () => Promise<ApiResponse>,
+  { message, time, process }: Question,
   { requestId }: SignedRequest,
   { ports, onFailure }: ReceiverTools,
 ): Promise<ApiResponse> {
   /** A locked row is not a failure: the request is declined, and the log has the code. */
-  const report = (error: unknown): void => {
-    if (!(error instanceof Problem && error.code === 'busy')) onFailure(error, requestId)
+  const report = (error: unknown): undefined => {
+    const code = error instanceof Problem ? error.code : undefined
+    if (code === 'outcome_unknown') throw error
+    if (code !== 'busy') onFailure(error, requestId)
   }
   let cancel = (): void => undefined
   const alarm = new Promise<undefined>(resolve => {
-    cancel = clock.alarm(ports.cardAuthTimeoutMs, () => resolve(undefined))
+    cancel = clock.alarm(ports.cardAuthTimeoutMs, () => time.end() && resolve(undefined))
   })
-  const decision = process()
-  const outcome = await Promise.race([decision, alarm]).catch(report)
+  const decision = process().catch(report)
+  const outcome = await Promise.race([decision, alarm])
   cancel()
   if (outcome) return outcome
-  message.isLate = true
-  void decision.catch(() => undefined).then(() => withdraw(process, report))
-  return outcomeOf(message.answer(LATE), 'decided_too_late')
+  time.end()
+  void decision.then(async stored => stored ?? storeDecline(process, report)).catch(() => undefined)
+  return outcomeOf(message.answer(LATE_REPLY), 'decided_too_late')
 }
 
-/** Retried while the database is busy. If all retries fail, the processor's own notice still reports its answer. */
-async function withdraw(
+/** Retried while the database is busy, so that a repeated message gets the same answer. */
+async function storeDecline(
   process: () => Promise<ApiResponse>,
-  report: (error: unknown) => void,
+  report: (error: unknown) => undefined,
   attempts = 5,
 ): Promise<void> {
   try {
     await process()
   } catch (error) {
-    if (attempts > 1) await withdraw(process, report, attempts - 1)
+    if (attempts > 1) await storeDecline(process, report, attempts - 1)
     else report(error)
   }
 }

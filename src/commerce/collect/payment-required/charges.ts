@@ -3,7 +3,7 @@ import type { Context } from '../../../kernel/contract/context.ts'
 import { AnswerNow, type ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import { externalCall } from '../../../kernel/contract/operation.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
-import type { Records } from '../../../kernel/contract/records.ts'
+import { oneOf, type Records } from '../../../kernel/contract/records.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
 import { tenantRecords } from '../../../kernel/database/record-store.ts'
 import { lockTenant } from '../../../kernel/database/tenant-lock.ts'
@@ -72,7 +72,7 @@ export async function loadNewCharges(
   const locking = locks.map(lock => lockTenant({ sql, tenant }, lock))
   const [requests, known] = await Promise.all([
     lockPaymentRequests(sql, tenant, requestIds),
-    records.find(Settlement, { challengeId: { $in: challengeIds } }),
+    records.find(Settlement, { challengeId: oneOf(challengeIds) }),
     ...locking,
   ])
   return { records, requests, known: new Set(known.map(one => one.challengeId)), begun: new Set() }
@@ -159,7 +159,7 @@ export async function lockCharges(
     walletIds.length > 0 ? lockBook(sql, { tenant, now }, acquirerCreditAccounts(...walletIds)) : undefined,
     walletsById(sql, tenant, walletIds),
     lockPaymentRequests(sql, tenant, requestIds),
-    records.find(Settlement, { id: { $in: ids } }, { orderBy: { id: 'asc' }, lock: true }),
+    records.find(Settlement, { id: oneOf(ids) }, { orderBy: { id: 'asc' }, lock: true }),
   ])
   const byId = new Map(settlements.map(settlement => [settlement.id, settlement]))
   return { records, settlements: byId, requests, wallets, book, receipts, changed: new Set() }

@@ -26,7 +26,7 @@ const payee = {
 
 const endpoint = paymentRequiredHandler(payee)
 
-const byStatus = (status: Settlement['status'] | undefined, tenant: Tenant): object =>
+const byStatus = (status: Settlement['status'] | undefined, tenant: Tenant) =>
   statusCondition(status, {
     exceptional: ['declined'],
     open: ['charging'],

@@ -68,11 +68,11 @@ async function accountsOf(
   const payers = await refundableWallets(credits, context)
   const { ownerId, mode } = context.tenant
   const own = payers.filter(payer => payer.ownerId === ownerId).flatMap(({ walletIds }) => walletIds)
-  const beside = payers.filter(payer => payer.ownerId !== ownerId)
-  for (const payerId of [...new Set(beside.map(payer => payer.ownerId))].sort())
+  const otherOwners = payers.filter(payer => payer.ownerId !== ownerId)
+  for (const payerId of [...new Set(otherOwners.map(payer => payer.ownerId))].sort())
     await lockRefundedAgents({ ownerId: payerId, mode }, paidBy(credits, payerId), context)
   const wallets = [walletId, ...payments.map(payment => payment.walletId), ...own]
-  return { wallets, ...OWNER_TRANSFER_ACCOUNTS, beside }
+  return { wallets, ...OWNER_TRANSFER_ACCOUNTS, otherOwners }
 }
 
 const paidBy = (credits: readonly IncomingCredit[], ownerId: string): string[] =>

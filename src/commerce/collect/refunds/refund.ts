@@ -3,6 +3,7 @@ import type { Context } from '../../../kernel/contract/context.ts'
 import { AnswerNow, type ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import { type ContextOf, externalCall } from '../../../kernel/contract/operation.ts'
 import { Refusal } from '../../../kernel/contract/problem.ts'
+import { inRange, oneOf } from '../../../kernel/contract/records.ts'
 import { withMembers } from '../../../kernel/database/entity.ts'
 import { acquirerCreditAccounts, refundAcquirerCharge } from '../../../money/incoming/index.ts'
 import { type LockedBook, lockBook } from '../../../money/ledger/index.ts'
@@ -114,7 +115,7 @@ async function currentRefunds({ cards, refundIds }: PendingRefundSteps, context:
   const { records } = context
   const [request, refunds] = await Promise.all([
     records.findOneOrFail(PaymentRequest, { id: cards.requestId }),
-    records.find(Refund, { id: { $in: refundIds.map(refundIdOf) } }, { orderBy: { id: 'asc' } }),
+    records.find(Refund, { id: oneOf(refundIds.map(refundIdOf)) }, { orderBy: { id: 'asc' } }),
   ])
   return answerOf(request, refunds, context)
 }
@@ -216,7 +217,7 @@ export async function dueCardRefunds(
   await lockPaymentRequest(requestId, context)
   const due = await records.find(
     Refund,
-    { requestId, status: 'pending', way: 'card', askDueAt: { $lte: now } },
+    { requestId, status: 'pending', way: 'card', askDueAt: inRange({ lte: now }) },
     { orderBy: { id: 'asc' }, limit: MAX_REFUND_PARTS, lock: true },
   )
   if (due.length === 0) return undefined

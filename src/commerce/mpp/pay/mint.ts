@@ -99,7 +99,7 @@ export async function fetchOfferAndMint(
   if (known) return known
   const answer = challenge === null ? await askMerchant(request, methods, mode, ports) : given(challenge)
   if (isPayProblem(answer)) return answer
-  const chosen = chooseOffer(offersOf(answer, methods), payment, ports)
+  const chosen = chooseOffer(offersOf(answer, payment), payment, ports)
   if (isPayProblem(chosen)) return chosen
   const { offer, price } = chosen
   return offer.method === 'card'

@@ -6,16 +6,24 @@ import type { Cents } from '../../../values/money.ts'
 import type { merchantOfferRefusals, merchantRefusals, merchantUrlRefusals, mintRefusals } from '../api.ts'
 import type { MerchantRequest } from '../merchant-request.ts'
 
+/** Methods of the card’s processor. */
+export interface PayingMethods {
+  /** Never empty; the preferred one first. */
+  readonly methods: readonly ChargeMethod[]
+  /** Left out by the policy. */
+  readonly excluded?: readonly ChargeMethod[]
+}
+
 /** Payer, payee and request, as they were when the request came. Amount and token follow from the merchant's offer. */
-export interface MachinePayment extends Omit<TokenPayment, 'tokenId' | 'amountCents' | 'conversion'> {
+export interface MachinePayment
+  extends Omit<TokenPayment, 'tokenId' | 'amountCents' | 'conversion'>,
+    Required<PayingMethods> {
   readonly mode: Mode
   readonly delegationId: string | null
   readonly intentMerchant: string
   readonly heldCents: Cents
   readonly rates: NewestRates | null
   readonly marginPercent: number
-  /** Never empty; the preferred one first. */
-  readonly methods: readonly ChargeMethod[]
   readonly processorCardId: string
   readonly askedAt: Date
   readonly request: MerchantRequest

@@ -9,8 +9,13 @@ import {
 } from '../../../mpp/index.ts'
 import { clock, minutes } from '../../../values/clock.ts'
 import { formatMoney } from '../../../values/money.ts'
-import { type EuroPrice, euroPriceOf, listedNames, priceInWords } from '../offers.ts'
-import { isPayProblem, type MachinePayment, type MachinePaymentProblem } from './payment.ts'
+import { type EuroPrice, euroPriceOf, exclusionNote, listedNames, priceInWords } from '../offers.ts'
+import {
+  isPayProblem,
+  type MachinePayment,
+  type MachinePaymentProblem,
+  type PayingMethods,
+} from './payment.ts'
 
 const TIMEOUT_MS = 3_000
 const MOST_BYTES = 2_097_152
@@ -21,16 +26,17 @@ const MOST_CONCURRENT = 8
  * asked before a request that may have an effect, and only for that: the challenge decides what is paid.
  */
 export async function publishedProblem(
-  { request, methods, heldCents, rates, marginPercent }: MachinePayment,
+  payment: MachinePayment,
   ports: Ports,
 ): Promise<MachinePaymentProblem | undefined> {
+  const { request, methods, heldCents, rates, marginPercent } = payment
   if (request.method === 'GET') return undefined
   const url = new URL(request.url)
   const operations = await operationsOf(url.origin, ports)
   const offers = publishedOffers(operations, { method: request.method, url })
   if (offers.length === 0) return undefined
   const payable = offers.filter(offer => isPayable(offer, methods))
-  if (payable.length === 0) return noMethod(offers, methods)
+  if (payable.length === 0) return noMethod(offers, payment)
   const prices = payable.map(({ method, amount, currency }) => {
     if (!amount || !currency) return undefined
     const asked = { method: chargeMethods.find(one => one === method), charge: { amount, currency } }
@@ -49,17 +55,15 @@ export async function publishedProblem(
 const isPayable = ({ method, intent }: PublishedOffer, methods: readonly ChargeMethod[]): boolean =>
   (method === undefined || methods.some(one => one === method)) && (intent ?? 'charge') === 'charge'
 
-function noMethod(
-  offers: readonly PublishedOffer[],
-  methods: readonly ChargeMethod[],
-): MachinePaymentProblem {
+function noMethod(offers: readonly PublishedOffer[], paying: PayingMethods): MachinePaymentProblem {
   const offered = listedNames([
     ...new Set(offers.map(({ method, intent }) => `${method}/${intent ?? 'charge'}`)),
   ])
-  const wanted = methods.map(method => `${method}/charge`).join(' or ')
+  const wanted = paying.methods.map(method => `${method}/charge`).join(' or ')
+  const note = exclusionNote(paying, method => offers.some(offer => isPayable(offer, [method])))
   return {
     code: 'no_card_offer',
-    message: `url: the merchant’s OpenAPI offers ${offered} for this request, not ${wanted}. Nothing was sent.`,
+    message: `url: the merchant’s OpenAPI offers ${offered} for this request, not ${wanted}.${note} Nothing was sent.`,
   }
 }
 

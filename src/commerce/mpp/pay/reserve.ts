@@ -23,7 +23,6 @@ import {
   findNewestRates,
   type NewestRates,
 } from '../../../money/exchange-rates/index.ts'
-import type { ChargeMethod } from '../../../mpp/index.ts'
 import { newId } from '../../../values/ids.ts'
 import { mintRefusals } from '../api.ts'
 import type { credentialSenders } from '../credential.ts'
@@ -41,6 +40,7 @@ import type {
   MachinePaymentProblem,
   MachinePaymentProblemCode,
   OfferStage,
+  PayingMethods,
 } from './payment.ts'
 import { isShared, recordSharedTokenStep } from './share.ts'
 
@@ -113,7 +113,7 @@ export const reserveMachinePaymentStep = <I extends Payable>(
       heldCents: intent.holdCents ?? intent.amountCents,
       rates: state.rates,
       marginPercent: state.terms.get(intent.id)?.marginPercent ?? DEFAULT_MARGIN_PERCENT,
-      methods: methodsFor(intent.id, tenant, state),
+      ...methodsFor(intent.id, tenant, state),
       cardId: card.id,
       numberId: number.id,
       processorCardId: number.processorCardId,
@@ -167,9 +167,12 @@ const waitingPaymentOf = ({ agent, card, number, intent }: AccessSubject, { wait
     : undefined
 
 /** The methods of the policy that the card's processor can pay by. */
-const methodsFor = (intentId: string, { mode }: Tenant, { terms, ports }: State): ChargeMethod[] => {
-  const { methods = [] } = terms.get(intentId) ?? {}
-  return payableMethods(ports.cardProcessor(mode), methods.length > 0 ? methods : undefined)
+function methodsFor(intentId: string, { mode }: Tenant, { terms, ports }: State): Required<PayingMethods> {
+  const { methods: allowed = [] } = terms.get(intentId) ?? {}
+  const processor = ports.cardProcessor(mode)
+  const all = payableMethods(processor)
+  const methods = allowed.length > 0 ? payableMethods(processor, allowed) : all
+  return { methods, excluded: all.filter(method => !methods.includes(method)) }
 }
 
 const EXCLUDED =
@@ -204,7 +207,10 @@ function reasonsAgainst(
   const message = `${mintRefusals.network_tokens_missing[1]} (${processor.name})`
   const hasNoTokens = card?.status === 'active' && payableMethods(processor).length === 0
   const isExcluded =
-    !hasNoTokens && card?.status === 'active' && intent && methodsFor(intent.id, tenant, state).length === 0
+    !hasNoTokens &&
+    card?.status === 'active' &&
+    intent &&
+    methodsFor(intent.id, tenant, state).methods.length === 0
   return [
     ...(refused ? [refused] : []),
     ...(isOther ? [isOther] : []),

@@ -12,7 +12,7 @@ import { applyPaymentFact } from '../../../control/payments/index.ts'
 import type { BatchedStep, ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import type { ContextOf } from '../../../kernel/contract/operation.ts'
 import type { Refusal } from '../../../kernel/contract/problem.ts'
-import type { Records } from '../../../kernel/contract/records.ts'
+import { oneOf, type Records } from '../../../kernel/contract/records.ts'
 import { tenantRecords } from '../../../kernel/database/record-store.ts'
 import {
   decodeChargeRequest,
@@ -151,7 +151,7 @@ export const recordPaidStep: BatchedStep<Paid, Payment, never, MachinePaymentEve
     const loading = loadTokenPayments(sql, { tenant, now }, { started })
     // Sent right after the agents' locks. Without those, a transaction never locks more than one of these
     // records.
-    const ids = { $in: payments.map(({ mppCredentialId }) => mppCredentialId) }
+    const ids = oneOf(payments.map(({ mppCredentialId }) => mppCredentialId))
     const finding = records.find(MppCredential, { id: ids }, { orderBy: { id: 'asc' }, lock: true })
     // Awaited last, so that its failure does not end the transaction while more statements are sent.
     finding.catch(() => undefined)
@@ -270,7 +270,7 @@ function outcomeSummary({
   if (status === 'consumed' || status === 'void')
     return `${status === 'void' ? NOT_PAID : PAID} GET /v1/mpp/credentials/${id} has the record.`
   if (nextAction)
-    return `The card’s issuer wants a person to confirm the payment: ${nextAction.url}. Once it is confirmed, the card network reports that it is paid. GET /v1/mpp/credentials/${id} shows the outcome.`
+    return `The card’s issuer wants a person to confirm the payment: ${nextAction.url}. It counts as paid once the card network clears it. GET /v1/mpp/credentials/${id} shows the outcome.`
   return `The credential ${id} was sent, so it may have been paid: the money stays held, and nothing is minted again. GET /v1/mpp/credentials/${id} shows the outcome; once the owner has learned it from the merchant, resolve it with POST /v1/mpp/credentials/${id}/resolve.`
 }
 

@@ -5,7 +5,7 @@ import {
 } from '../../../cards/agent-credentials/index.ts'
 import type { BatchedStep, CallExternal, ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import type { Refusal } from '../../../kernel/contract/problem.ts'
-import type { Records } from '../../../kernel/contract/records.ts'
+import { oneOf, type Records } from '../../../kernel/contract/records.ts'
 import { tenantRecords } from '../../../kernel/database/record-store.ts'
 import { stripePayload } from '../../../mpp/index.ts'
 import {
@@ -107,10 +107,10 @@ export const recordSharedTokenStep: BatchedStep<
   async load(items, sql) {
     const { tenant, now } = items[0]
     const records = tenantRecords(sql, { tenant, now })
-    const ids = { $in: items.map(({ input }) => input.payment.mppCredentialId) }
+    const ids = oneOf(items.map(({ input }) => input.payment.mppCredentialId))
     const inOrder = { orderBy: { id: 'asc' }, lock: true } as const
     const credentials = await records.find(MppCredential, { id: ids }, inOrder)
-    const tokenIds = { $in: credentials.map(({ agentCredentialId }) => agentCredentialId) }
+    const tokenIds = oneOf(credentials.map(({ agentCredentialId }) => agentCredentialId))
     const tokens = await records.find(AgentCredential, { id: tokenIds }, inOrder)
     return {
       records,

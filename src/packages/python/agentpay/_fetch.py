@@ -13,6 +13,9 @@ from .errors import NoAnswer
 if TYPE_CHECKING:
     from . import types as records
 
+PAYABLE = "card/charge, stripe/charge"
+"""Without it, a merchant may offer one method alone, and not the one that the agent's policy allows."""
+
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 
@@ -34,7 +37,8 @@ class PaidRequest:
 
     def sent(self, paying: Mapping[str, str] | None = None) -> dict[str, Any]:
         """The arguments of ``httpx.Client.request``. A redirection would carry the credential to another merchant."""
-        headers = httpx.Headers(dict(self.headers))
+        headers = httpx.Headers({"accept-payment": PAYABLE})
+        headers.update(dict(self.headers))
         headers.update(paying or {})
         content = None if self.body is None else self.body.encode()
         return {
