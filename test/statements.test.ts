@@ -80,6 +80,19 @@ const subjects: { [K in Kind]: fc.Arbitrary<Subjects[K]> } = {
     userCode: text,
   }),
   pairing: fc.record({ deviceName: name, pairingCode: text, scopes: fc.option(fc.array(text)) }),
+  widening: fc.record({
+    changes: fc.array(
+      fc.record({
+        of: fc.constantFrom('agent', 'card'),
+        id,
+        name: fc.option(name),
+        field: text,
+        from: text,
+        to: text,
+      }),
+      { minLength: 1, maxLength: 3 },
+    ),
+  }),
   registration: fc.record({ personId: id }),
   sign_in: fc.constant({}),
 }

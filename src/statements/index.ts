@@ -1,5 +1,5 @@
 export { type Commitment, commitmentTo, type Openings } from './commitments.ts'
-export { agrees, challengeOf, newStatement, type Statement, sentenceOf } from './statement.ts'
+export { agrees, challengeOf, newStatement, quoted, type Statement, sentenceOf } from './statement.ts'
 export type {
   AmountText,
   Kind,
@@ -7,5 +7,6 @@ export type {
   StatedConstraints,
   StatedPayee,
   StatedProvider,
+  StatedWidening,
   Subjects,
 } from './subjects.ts'

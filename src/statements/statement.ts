@@ -8,6 +8,7 @@ import type {
   StatedConstraints,
   StatedPayee,
   StatedProvider,
+  StatedWidening,
   Subjects,
 } from './subjects.ts'
 
@@ -35,6 +36,7 @@ const personal: Readonly<Record<Kind, readonly string[]>> = {
   deletion: [],
   device: ['deviceName'],
   pairing: ['deviceName'],
+  widening: ['changes.*.name', 'changes.*.from', 'changes.*.to'],
   registration: [],
   sign_in: [],
 }
@@ -88,7 +90,7 @@ export const sentenceOf = ({ kind, subject }: Statement, openings: Openings): st
 const money = (amount: AmountText): string => `€ ${amount.replace(/\B(?=(?:\d{3})+\.)/g, ',')}`
 
 /** A stranger's text in one line: nothing in it can pass for a part of the sentence. */
-const quoted = (text: string): string =>
+export const quoted = (text: string): string =>
   `“${text
     .replace(/[\p{C}\p{Z}]+/gu, ' ')
     .replace(/[“”"]/g, '’')
@@ -144,6 +146,24 @@ function providerInWords({ issuer, clientId, groupsClaim, ...groups }: StatedPro
   return `Let invited people sign in with the identity provider ${quoted(issuer)}${client}${byGroups}.`
 }
 
+/** Records that change in the same way are named together. */
+function wideningInWords(changes: readonly StatedWidening[]): string {
+  const byRecord = Map.groupBy(changes, ({ of, id }) => `${of} ${id}`)
+  const records = [...byRecord.values()].map(([first, ...others]) => ({
+    record: first && `${first.name === null ? '' : `${quoted(first.name)} `}(${first.id})`,
+    of: first?.of,
+    fields: [first, ...others].map(one => `${one?.field} from ${one?.from} to ${one?.to}`).join('; '),
+  }))
+  const alike = Map.groupBy(records, ({ of, fields }) => `${of}: ${fields}`)
+  return [...alike.values()]
+    .map(same => {
+      const [{ of, fields } = { of: '', fields: '' }] = same
+      const names = same.map(({ record }) => record)
+      return `${of}${names.length > 1 ? 's' : ''} ${names.join(', ')}: ${fields}`
+    })
+    .join('. For the ')
+}
+
 const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string } = {
   intent({ amountEuros, largestEuros, payee, intentId }) {
     const most = largestEuros === amountEuros ? '' : `, at most ${money(largestEuros)},`
@@ -178,6 +198,7 @@ const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string } = {
     `Let the device ${quoted(deviceName)} (${clientType}, ${quoted(deviceId)}), which shows the code ${userCode}, act for this account with ${inWords(scopes)}${byTools(more)}.`,
   pairing: ({ deviceName, pairingCode, scopes, ...more }) =>
     `Give the command line on ${quoted(deviceName)}, which shows the code ${pairingCode}, an API key with ${inWords(scopes)}${byTools(more)}.`,
+  widening: ({ changes }) => `Let more be spent. For the ${wideningInWords(changes)}.`,
   registration: ({ personId }) => `Make a passkey on this device for the person ${personId}.`,
   sign_in: () => 'Sign in.',
 }

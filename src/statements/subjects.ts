@@ -40,6 +40,16 @@ export interface StatedProvider {
   readonly viewerGroups: readonly string[]
 }
 
+/** A change by which more may be spent: whose, which rule or right, and its values in words. */
+export interface StatedWidening {
+  readonly of: 'account' | 'agent' | 'card' | 'mandate' | 'network token' | 'run' | 'wallet'
+  readonly id: string
+  readonly name: string | null
+  readonly field: string
+  readonly from: string
+  readonly to: string
+}
+
 export interface Subjects {
   readonly intent: {
     readonly intentId: string
@@ -102,6 +112,7 @@ export interface Subjects {
     /** Set if its key may write through an assistant's tools (MCP). */
     readonly toolWrites?: true
   }
+  readonly widening: { readonly changes: readonly StatedWidening[] }
   readonly registration: { readonly personId: string }
   readonly sign_in: Readonly<Record<never, never>>
 }

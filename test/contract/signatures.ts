@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import type { AnyOperation } from '../../src/kernel/contract/operation.ts'
+import { z } from 'zod'
+import { type AnyOperation, refusalFormOf } from '../../src/kernel/contract/operation.ts'
+import { signatureRequirement } from '../../src/kernel/contract/tool.ts'
 import { operations } from '../support/contract/world.ts'
 
 const membersOf = ({ path, body }: AnyOperation): string[] => [
@@ -9,8 +11,16 @@ const membersOf = ({ path, body }: AnyOperation): string[] => [
 
 /** An applied proposal passes on the signature for the proposed operation. */
 const signed = operations.filter(
-  ({ key, operation }) => membersOf(operation).includes('webauthnAssertion') && key !== 'proposals.apply',
+  ({ key, operation }) =>
+    key !== 'proposals.apply' &&
+    (operation.signature !== undefined || membersOf(operation).includes('webauthnAssertion')),
 )
+
+const [widening, others] = [true, false].map(isWidening =>
+  signed.filter(
+    ({ operation: { signature } }) => (signature !== undefined && 'inRefusal' in signature) === isWidening,
+  ),
+) as [typeof signed, typeof signed]
 
 const nameless = (path: string): string => path.replace(/\{\w+\}/g, '{}')
 
@@ -20,11 +30,22 @@ const challengeOf = (path: string) =>
   )?.operation
 
 test('whatever a passkey signs is known', () => {
-  expect(signed.length).toBeGreaterThan(13)
+  expect(others.length).toBeGreaterThan(13)
 })
 
-describe.each(signed.map(({ key, operation }) => [key, operation] as const))('%s', (_, operation) => {
-  const { challenge = '', asks } = operation.signature ?? {}
+test('what lets more be spent takes a signature, brings its challenge, and asks to enroll a passkey first', () => {
+  const incomplete = widening.filter(({ operation }) => {
+    const { fails, callers, emits } = operation
+    const brings = refusalFormOf(operation, 'assertion_required').adds?.challenge !== undefined
+    const takes = JSON.stringify(z.toJSONSchema(operation.body, { io: 'input', unrepresentable: 'any' }))
+    const tells = fails?.passkey_required !== undefined && 'passkey.blocked' in emits
+    return !(brings && tells && takes.includes('"webauthnAssertion"') && callers.includes('console'))
+  })
+  expect(incomplete.map(({ key }) => key)).toEqual([])
+})
+
+describe.each(others.map(({ key, operation }) => [key, operation] as const))('%s', (_, operation) => {
+  const { challenge = '', asks } = signatureRequirement(operation.signature) ?? {}
 
   test('says which challenge a passkey signs, and that is one', () => {
     expect([operation.signature === undefined, challengeOf(challenge)?.requires]).toEqual([false, 'passkeys'])

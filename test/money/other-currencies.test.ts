@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { parseXml } from '../../src/iso20022/xml-reader.ts'
 import { schemaViolation } from '../../src/iso20022/xml-schema.ts'
 import { aPayer, credentialsOn, type Payer, pay } from '../support/commerce/payers.ts'
@@ -80,14 +80,72 @@ test('a price in dollars is paid from a wallet in euros, explained, refunded, an
   await expectVerifiedLedger(client)
 })
 
-test('a statement has the dollars and the charged rate beside the euros, in each form', async () => {
-  const { payer, client } = await aRefundedPayment()
-  const statement = await bodyOf(client.statements.create({ body: { walletId: payer.agent.walletId } }))
+/** Amount, original amount, currency and rate of each movement of the agent's wallet. */
+async function aStatementOf(payer: Payer) {
+  const body = { walletId: payer.agent.walletId }
+  const statement = await bodyOf(payer.client.statements.create({ body }))
   const rows = rowsOf(await fileOf(payer, `statements/${statement.id}/csv`))
   const [head = []] = rows
   const column = (name: string) => rows.map(row => row[head.indexOf(name)])
   const inOrder = ['amountEuros', 'originalAmount', 'originalCurrency', 'exchangeRate'].map(column)
-  const lines = rows.map((_, n) => inOrder.map(cells => cells[n]))
+  return { statement, rows, lines: rows.map((_, n) => inOrder.map(cells => cells[n])) }
+}
+
+describe('a payment in dollars that clears above its hold', () => {
+  const dollars = (amount: string) => ({ amount, currency: 'USD' })
+
+  test.each([
+    ['as the rate has moved', 20, { amountEuros: 21, original: dollars('23.20') }, '1.1047619'],
+    ['with a tip', 20, { amountEuros: 24, original: dollars('27.84') }, '1.16'],
+  ])('%s, is one movement with its dollars and the rate that was charged', async (_, held, cleared, rate) => {
+    const payer = await aPayer(service, { amountEuros: 1 })
+    const { client, card } = payer
+    const asked = { cardId: card.id, merchant: 'Diner', amountEuros: held, original: dollars('23.20') }
+    const { authorizationId } = await bodyOf(client.sandbox.authorizeCard({ body: asked }))
+    await bodyOf(client.sandbox.clearCard({ body: { authorizationId: String(authorizationId), ...cleared } }))
+    const { lines } = await aStatementOf(payer)
+    const { amount, currency } = cleared.original
+    expect(lines.filter(([amount]) => amount?.startsWith('-'))).toEqual([
+      [`-${cleared.amountEuros}.00`, amount, currency, rate],
+    ])
+    await expectVerifiedLedger(client)
+  })
+
+  test('of several authorizations, is one movement, too', async () => {
+    const payer = await aPayer(service, { amountEuros: 1 })
+    const { client, card } = payer
+    const asked = { cardId: card.id, merchant: 'Hotel', amountEuros: 20, original: dollars('23.20') }
+    const answer = await bodyOf(client.sandbox.authorizeCard({ body: asked }))
+    const authorizationId = String(answer.authorizationId)
+    const more = { authorizationId, amountEuros: 10, original: dollars('11.60') }
+    await bodyOf(client.sandbox.incrementCard({ body: more }))
+    const cleared = { authorizationId, amountEuros: 25, original: dollars('29.00') }
+    await bodyOf(client.sandbox.clearCard({ body: cleared }))
+    const { lines } = await aStatementOf(payer)
+    expect(lines.filter(([amount]) => amount?.startsWith('-'))).toEqual([['-25.00', '29.00', 'USD', '1.16']])
+    await expectVerifiedLedger(client)
+  })
+
+  test('and more than its wallet has, is shown with the rate of the whole charge', async () => {
+    const payer = await aPayer(service, { amountEuros: 1 })
+    const { client, card, agent } = payer
+    const asked = { cardId: card.id, merchant: 'Diner', amountEuros: 20, original: dollars('23.20') }
+    const { authorizationId } = await bodyOf(client.sandbox.authorizeCard({ body: asked }))
+    const { availableEuros } = await bodyOf(client.agents.balance({ params: { id: agent.id } }))
+    const charged = 20 + availableEuros + 10
+    const cleared = { amountEuros: charged, original: dollars((charged * 1.16).toFixed(2)) }
+    await bodyOf(client.sandbox.clearCard({ body: { authorizationId: String(authorizationId), ...cleared } }))
+    const { lines } = await aStatementOf(payer)
+    expect(lines.filter(([amount]) => amount?.startsWith('-'))).toEqual([
+      [`-${charged - 10}.00`, cleared.original.amount, 'USD', '1.16'],
+    ])
+    await expectVerifiedLedger(client)
+  })
+})
+
+test('a statement has the dollars and the charged rate beside the euros, in each form', async () => {
+  const { payer } = await aRefundedPayment()
+  const { statement, lines } = await aStatementOf(payer)
   expect(lines).toContainEqual(['-20.00', '23.20', 'USD', '1.16'])
   expect(lines).toContainEqual(['19.50', '23.20', 'USD', '1.1897436'])
   const others = lines.slice(1).filter(([, amount]) => amount === '')

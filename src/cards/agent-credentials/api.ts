@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { PolicyCreate } from '../../control/rules/index.ts'
+import { widening } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import {
   agentRequiredRefusal,
@@ -161,6 +162,7 @@ export const agentCredentialsApi = {
           ttlSeconds: integerSchema(30, LONGEST_SECONDS).meta({ examples: [3_600] }),
           maxCharges: integerSchema(1, 10_000).nullable().default(null),
           ...recipientKeyMembers,
+          ...widening.members,
         })
         .refine(namesOneRecipientKey, oneRecipientKeyRequired),
     ),
@@ -179,7 +181,9 @@ export const agentCredentialsApi = {
       },
     },
     returns: [201, CreatedAgentCredential],
+    signature: widening.signature,
     fails: {
+      ...widening.fails,
       ...accessRefusals,
       agent_required: agentRequiredRefusal,
       agent_not_found: [404, 'agentId: no such agent.'],
@@ -190,6 +194,7 @@ export const agentCredentialsApi = {
       network_tokens_missing: [503, 'The processor of this card issues no network tokens.'],
     },
     emits: {
+      ...widening.emits,
       ...accessEvents,
       'agent_credential.created': agentCredentialEvents['agent_credential.created'],
       'agent_credential.issued': agentCredentialEvents['agent_credential.issued'],
@@ -240,7 +245,10 @@ export const agentCredentialsApi = {
     callers: ['key'],
     summary: 'Resume an agent credential',
     description: 'The token pays again once the processor has confirmed it.',
+    body: z.strictObject(widening.members),
+    signature: widening.signature,
     fails: {
+      ...widening.fails,
       ...lookupRefusals,
       agent_credential_over: endedReason,
       agent_credential_not_suspended: [400, 'The agent credential is not suspended.'],
@@ -251,7 +259,10 @@ export const agentCredentialsApi = {
       ],
       processor_refused: [502, 'The processor refuses to resume the token. It stays suspended.'],
     },
-    emits: { 'agent_credential.resumed': agentCredentialEvents['agent_credential.resumed'] },
+    emits: {
+      ...widening.emits,
+      'agent_credential.resumed': agentCredentialEvents['agent_credential.resumed'],
+    },
   }),
   expire: post('/v1/agent-credentials/{id}/expire', {
     summary: 'Expire an agent credential',

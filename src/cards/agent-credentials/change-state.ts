@@ -1,3 +1,4 @@
+import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
@@ -122,13 +123,20 @@ const RESUME_REFUSALS = {
 
 /** Becomes active only after the processor confirms, since a token that the network refuses must not look usable. */
 export const resumeAgentCredential = externalCall(agentCredentialsApi.resume, {
-  async reserve({ params }, context) {
+  async reserve({ params, body }, context) {
     const { records, now, refuse } = context
     const credential = await records.lock(AgentCredential, params.id)
     if (!credential) return refuse('agent_credential_not_found')
     const isOver = agentCredentialMachine.isFinal(credential.status) || credential.expiresAt <= now
     if (isOver) return refuse('agent_credential_over')
     if (credential.status !== 'suspended') return refuse('agent_credential_not_suspended')
+    const { id } = credential
+    const unsigned = await refuseUnsignedWidening(
+      body.webauthnAssertion,
+      () => [{ of: 'network token', id, name: null, field: 'Status', from: 'suspended', to: 'active' }],
+      context,
+    )
+    if (unsigned) return unsigned
     return requestFor(credential, 'active', context)
   },
   call: sendState,

@@ -1,5 +1,6 @@
 import { findAgent } from '../../control/agents/index.ts'
 import { payeeMatcher } from '../../control/merchants/index.ts'
+import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import {
   type ContextOf,
   externalCall,
@@ -8,8 +9,10 @@ import {
 } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
+import { quoted, type StatedWidening } from '../../statements/index.ts'
 import { addMs } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
+import { formatMoney } from '../../values/money.ts'
 import {
   type AccessSubject,
   denyCardAccess,
@@ -50,6 +53,26 @@ async function fail(id: string, { records, emit }: Context): Promise<void> {
   emit('agent_credential.failed', agentCredentialEvent(credential))
 }
 
+const newTokenInWords = ({
+  cardId,
+  merchantScope,
+  amountLimitCents,
+  ttlSeconds,
+  maxCharges,
+}: Body): StatedWidening => ({
+  of: 'card',
+  id: cardId,
+  name: null,
+  field: 'New network token',
+  from: 'none',
+  to: [
+    `${formatMoney(amountLimitCents)} in all`,
+    ...(maxCharges === null ? [] : [`at most ${maxCharges} payments`]),
+    `only for ${merchantScope.map(quoted).join(', ')}`,
+    `for ${ttlSeconds} seconds`,
+  ].join(', '),
+})
+
 /** The token is recorded with its limits before the processor is asked for it. */
 export const issueAgentCredential = externalCall(agentCredentialsApi.create, {
   async reserve({ body }, context) {
@@ -76,6 +99,13 @@ export const issueAgentCredential = externalCall(agentCredentialsApi.create, {
     const reasons = codes.map(code => ({ code, message: fails[code]?.[1] ?? code }))
     const denial = denyCardAccess(subject, accessRequest, { after: reasons }, context)
     if (denial) return denial
+    const unsigned = await refuseUnsignedWidening(
+      body.webauthnAssertion,
+      // With an intent, the token pays only what a person or the policy has approved.
+      () => (intentId === null ? [newTokenInWords(body)] : []),
+      context,
+    )
+    if (unsigned) return unsigned
     const { card, number, intent } = subject
     if (!isKey || !card || !number) throw new Error('granted without a key or a card')
     const granted = grantCardAccess(subject, accessRequest, context)

@@ -1,15 +1,24 @@
 import { Agent } from '../../control/agents/index.ts'
 import { personalDecision } from '../../control/intents/index.ts'
+import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { StatedWidening } from '../../statements/index.ts'
 import { addMs, minutes } from '../../values/clock.ts'
-import { type LockedCard, lockCard } from '../cards/index.ts'
+import {
+  type CardLimits,
+  type LockedCard,
+  lockCard,
+  wideningsOfCard,
+  wideningsOfNewCard,
+} from '../cards/index.ts'
 import type { cardRequestEvents, cardRequestsApi } from './api.ts'
 import {
   CardRequest,
   cardRequestEvent,
   cardRequestMachine,
   cardRequestResponse,
+  limitsAfterRequest,
   limitsToApprove,
   noCardLimits,
   raisedLimitProblem,
@@ -65,6 +74,19 @@ export function cardRequestBlocker(
   return expiresAt <= now ? ['request_expired'] : undefined
 }
 
+function wideningsOfRequest(
+  { request, agent, locked }: LockedCardRequest,
+  asked: CardLimits,
+  approved: CardLimits,
+): StatedWidening[] {
+  if (!locked) {
+    const { usage, displayName } = request
+    return wideningsOfNewCard(agent, { usage: usage ?? 'multi', displayName, limits: approved })
+  }
+  const { card, terms } = locked
+  return wideningsOfCard(card, terms, { ...terms, ...limitsAfterRequest(asked, approved, terms) })
+}
+
 export const approveCardRequest: HandlerOf<typeof cardRequestsApi.approve> = async (
   { params, body },
   context,
@@ -83,6 +105,12 @@ export const approveCardRequest: HandlerOf<typeof cardRequestsApi.approve> = asy
   // Throws before anything is approved if this mode has no processor.
   ports.cardProcessor(tenant.mode)
   const approved = limitsToApprove(asked, body.limits)
+  const unsigned = await refuseUnsignedWidening(
+    body.webauthnAssertion,
+    () => wideningsOfRequest(found, asked, approved),
+    context,
+  )
+  if (unsigned) return unsigned
   Object.assign(request, {
     approvedMaxTransactionCents: approved.maxTransactionCents,
     approvedDailyLimitCents: approved.dailyLimitCents,

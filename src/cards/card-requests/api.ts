@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { widening } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import {
   agentRequiredRefusal,
@@ -226,6 +227,7 @@ export const cardRequestsApi = {
           })
           .prefault({}),
         comment: freeTextSchema.nullable().default(null),
+        ...widening.members,
       }),
       NO_NUMBER,
     ),
@@ -234,13 +236,15 @@ export const cardRequestsApi = {
       comment: 'For a start',
     },
     returns: [200, CardRequestRecord],
+    signature: widening.signature,
     fails: {
+      ...widening.fails,
       ...answerFails,
       agent_not_active: [400, 'The agent is frozen or being deleted. Deny the request.'],
       card_closed: [400, 'The card is closed. Deny the request.'],
       limit_not_lowered: [400, 'limits: an approver may lower a limit, but not raise or drop it.'],
     },
-    emits: cardRequestEvents,
+    emits: { ...widening.emits, ...cardRequestEvents },
   }),
   deny: post('/card-requests/{id}/deny', {
     ...answer,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { PolicyCreate, policyRuleFields } from '../../control/rules/index.ts'
+import { widening } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, patch, post, put, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { WalletEvent } from '../../money/wallets/index.ts'
@@ -237,6 +238,7 @@ export const cardsApi = {
             .default(null)
             .meta({ description: 'The only intent that the card pays.' }),
           metadata: inputMetadataSchema.default({}),
+          ...widening.members,
         })
         .refine(({ usage, intentId }) => intentId === null || usage === 'single', {
           path: ['usage'],
@@ -251,7 +253,9 @@ export const cardsApi = {
       limits: { maxTransactionEuros: 50 },
     },
     returns: [201, CardRecord],
+    signature: widening.signature,
     fails: {
+      ...widening.fails,
       agent_not_found: notFound('agent'),
       agent_not_active: [400, 'The agent is frozen or being deleted: no card can be issued for it.'],
       intent_not_found: [404, 'intentId: the agent has no such intent.'],
@@ -263,6 +267,7 @@ export const cardsApi = {
       processor_refused: [400, 'The processor refused to issue the card.'],
     },
     emits: {
+      ...widening.emits,
       'card.created': cardEvents['card.created'],
       'card.issued': cardEvents['card.issued'],
       'card.activated': cardEvents['card.activated'],
@@ -303,9 +308,15 @@ export const cardsApi = {
     ...owner,
     summary: 'Activate a card',
     description: 'For a card that was issued with `activate: false`.',
+    body: body(widening.members),
     returns: card,
-    fails: { ...stateFails, card_not_inactive: [400, 'Only an inactive card can be activated.'] },
-    emits: { 'card.activated': cardEvents['card.activated'] },
+    signature: widening.signature,
+    fails: {
+      ...widening.fails,
+      ...stateFails,
+      card_not_inactive: [400, 'Only an inactive card can be activated.'],
+    },
+    emits: { ...widening.emits, 'card.activated': cardEvents['card.activated'] },
   }),
   freeze: post('/cards/{id}/freeze', {
     ...owner,
@@ -325,13 +336,16 @@ export const cardsApi = {
   unfreeze: post('/cards/{id}/unfreeze', {
     ...owner,
     summary: 'Unfreeze a card',
+    body: body(widening.members),
     returns: card,
+    signature: widening.signature,
     fails: {
+      ...widening.fails,
       card_not_found,
       card_closed: stateFails.card_closed,
       card_not_frozen: [400, 'Only a frozen card can be unfrozen.'],
     },
-    emits: { 'card.unfrozen': cardEvents['card.unfrozen'] },
+    emits: { ...widening.emits, 'card.unfrozen': cardEvents['card.unfrozen'] },
   }),
   close: post('/cards/{id}/close', {
     ...owner,
@@ -371,11 +385,12 @@ export const cardsApi = {
     summary: 'Set the limits of a card',
     description:
       'The limits apply in addition to the agent’s policy, from the next authorization on. A limit that you leave out is removed.',
-    body: refuseCardNumbers(LimitsBody, NO_NUMBERS),
+    body: refuseCardNumbers(LimitsBody.extend(widening.members), NO_NUMBERS),
     example: { maxTransactionEuros: 25, dailyLimitEuros: 100 },
     returns: card,
-    fails: stateFails,
-    emits: { 'card.limits_changed': cardEvents['card.limits_changed'] },
+    signature: widening.signature,
+    fails: { ...widening.fails, ...stateFails },
+    emits: { ...widening.emits, 'card.limits_changed': cardEvents['card.limits_changed'] },
   }),
   fund: post('/cards/{id}/fund', {
     callers: ['key'],
@@ -412,11 +427,12 @@ export const cardControlsApi = {
     description:
       'Sets which merchants, countries and categories the card may pay, in addition to the agent’s policy: a payment that either forbids is declined. A list that you leave out does not restrict.',
     limits: { bodyKiB: 256 },
-    body: refuseCardNumbers(CardControlsBody, NO_NUMBERS),
+    body: refuseCardNumbers(CardControlsBody.extend(widening.members), NO_NUMBERS),
     example: { merchantAllowlist: ['Bookshop'], allowedCountries: ['DE'] },
     returns: [200, CardControls],
-    fails: stateFails,
-    emits: { 'card.controls_changed': cardEvents['card.controls_changed'] },
+    signature: widening.signature,
+    fails: { ...widening.fails, ...stateFails },
+    emits: { ...widening.emits, 'card.controls_changed': cardEvents['card.controls_changed'] },
   }),
 }
 

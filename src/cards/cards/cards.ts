@@ -1,4 +1,6 @@
+import { findAgent } from '../../control/agents/index.ts'
 import { CardTerms, type cardStatuses } from '../../control/card-terms/index.ts'
+import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
@@ -32,6 +34,7 @@ import { agentDeletionStep, cardReactions } from './reactions.ts'
 import { replaceNumberStep, rotateCardNumber } from './rotate.ts'
 import { activateCard, closeCardOperation, endCardStep, freezeCardOperation, unfreezeCard } from './states.ts'
 import { cardNoticeEvents, syncProcessorStep } from './sync-processor.ts'
+import { wideningsOfNewCard } from './widening.ts'
 
 /** Operators see this, and Temporal stores it, so it contains no names and no digits. */
 function summaryOf({ usage, mode, status, closedReason, processorProblem }: Card): string {
@@ -86,7 +89,17 @@ const status: HandlerOf<typeof cardStepsApi.status> = async ({ params }, { recor
 const cardHandlers = bindHandlers(cardsApi, {
   create: externalCall(cardsApi.create, {
     async reserve({ body }, context) {
-      const { displayName, ...members } = body
+      const { displayName, webauthnAssertion, ...members } = body
+      const unsigned = await refuseUnsignedWidening(
+        webauthnAssertion,
+        async () => {
+          const agent = await findAgent(context.records, body.agentId)
+          // A card for an intent pays only what a person or the policy has approved.
+          return agent && body.intentId === null ? wideningsOfNewCard(agent, body) : []
+        },
+        context,
+      )
+      if (unsigned) return unsigned
       const reserved = await issueCardWithCall({ ...members, displayName }, context)
       return typeof reserved === 'string' ? context.refuse(reserved) : cardIssueRequest(reserved, context)
     },

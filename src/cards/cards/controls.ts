@@ -1,10 +1,12 @@
 import { CardTerms } from '../../control/card-terms/index.ts'
+import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { cardControlsApi, type cardsApi } from './api.ts'
 import { cardEvent } from './card.ts'
 import { type CardContext, cardResponse, type LockedCard, lockCard } from './card-with-terms.ts'
 import { wakeCardProcess } from './due.ts'
 import type { CardLimits } from './issue.ts'
+import { wideningsOfCard } from './widening.ts'
 
 export const cardChangeBlocker = ({ card }: Pick<LockedCard, 'card'>) => {
   if (card.status === 'closed') return 'card_closed'
@@ -30,7 +32,15 @@ export const changeCardLimits: HandlerOf<typeof cardsApi.setLimits> = async ({ p
   if (!locked) return context.refuse('card_not_found')
   const refusal = cardChangeBlocker(locked)
   if (refusal) return context.refuse(refusal)
-  applyCardLimits(locked, body, context)
+  const { card, terms } = locked
+  const { webauthnAssertion, ...limits } = body
+  const unsigned = await refuseUnsignedWidening(
+    webauthnAssertion,
+    () => wideningsOfCard(card, terms, { ...terms, ...limits }),
+    context,
+  )
+  if (unsigned) return unsigned
+  applyCardLimits(locked, limits, context)
   return cardResponse(locked, context)
 }
 
@@ -46,7 +56,14 @@ export const cardControlHandlers = bindHandlers(cardControlsApi, {
     const refusal = cardChangeBlocker(locked)
     if (refusal) return refuse(refusal)
     const { card, terms } = locked
-    Object.assign(terms, body)
+    const { webauthnAssertion, ...controls } = body
+    const unsigned = await refuseUnsignedWidening(
+      webauthnAssertion,
+      () => wideningsOfCard(card, terms, { ...terms, ...controls }),
+      context,
+    )
+    if (unsigned) return unsigned
+    Object.assign(terms, controls)
     terms.version++
     emit('card.controls_changed', cardEvent(card))
     wakeCardProcess(card, context)

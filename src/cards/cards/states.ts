@@ -1,4 +1,5 @@
 import type { CardTerms } from '../../control/card-terms/index.ts'
+import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
@@ -14,6 +15,7 @@ import {
 } from './card-with-terms.ts'
 import { scheduleCardStep, wakeCardProcess } from './due.ts'
 import { cardProcess } from './process.ts'
+import { activatingCard } from './widening.ts'
 
 /** Moves card and terms together. Returns false, and writes nothing, if the state machine does not allow it. */
 export const moveCardStatus = (
@@ -57,13 +59,19 @@ function wrongState({ card }: LockedCard, { refuse }: ContextOf<typeof cardsApi.
   return null
 }
 
-export const activateCard: HandlerOf<typeof cardsApi.activate> = async ({ params }, context) => {
+export const activateCard: HandlerOf<typeof cardsApi.activate> = async ({ params, body }, context) => {
   const locked = await lockCard(params.id, context)
   if (!locked) return context.refuse('card_not_found')
   const { card } = locked
   const refusal = wrongState(locked, context)
   if (refusal) return refusal
   if (card.status !== 'inactive') return context.refuse('card_not_inactive', alreadyMessage(card))
+  const unsigned = await refuseUnsignedWidening(
+    body.webauthnAssertion,
+    () => activatingCard(card, 'inactive'),
+    context,
+  )
+  if (unsigned) return unsigned
   moveCardStatus(locked, 'active')
   context.emit('card.activated', cardEvent(card))
   wakeCardProcess(card, context)
@@ -80,12 +88,18 @@ export const freezeCardOperation: HandlerOf<typeof cardsApi.freeze> = async ({ p
   return cardResponse(locked, context)
 }
 
-export const unfreezeCard: HandlerOf<typeof cardsApi.unfreeze> = async ({ params }, context) => {
+export const unfreezeCard: HandlerOf<typeof cardsApi.unfreeze> = async ({ params, body }, context) => {
   const locked = await lockCard(params.id, context)
   if (!locked) return context.refuse('card_not_found')
   const { card } = locked
   if (card.status === 'closed') return context.refuse('card_closed')
   if (card.status !== 'frozen') return context.refuse('card_not_frozen', alreadyMessage(card))
+  const unsigned = await refuseUnsignedWidening(
+    body.webauthnAssertion,
+    () => activatingCard(card, 'frozen'),
+    context,
+  )
+  if (unsigned) return unsigned
   moveCardStatus(locked, 'active')
   card.frozenReason = null
   context.emit('card.unfrozen', cardEvent(card))

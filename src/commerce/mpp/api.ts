@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { accessDenialEvents, accessSubjectRefusals } from '../../cards/access-events/index.ts'
 import { mppTokenEvents } from '../../cards/agent-credentials/index.ts'
 import { tokenPaymentEvents } from '../../cards/authorizations/index.ts'
+import { widening } from '../../identity/passkeys/index.ts'
 import { declareEvent, declareReservedEvent } from '../../kernel/contract/events.ts'
 import {
   del,
@@ -506,11 +507,14 @@ export const protectApi = {
           .optional()
           .meta({ description: 'Applies only to this agent. Defaults to every agent.' }),
         reason: freeTextSchema.optional(),
+        ...widening.members,
       }),
     ),
     example: { type: 'deny', merchant: '*.example.com', reason: 'Charges twice.' },
     returns: [201, RuleRecord],
+    signature: widening.signature,
     fails: {
+      ...widening.fails,
       merchant_unclear,
       agent_not_found: [404, 'agentId: no such agent.'],
       rule_exists: [400, 'The same rule already exists.'],
@@ -520,6 +524,7 @@ export const protectApi = {
       ],
     },
     emits: {
+      ...widening.emits,
       'mpp.protect_rule.created': declareEvent('A rule for machine payments has been added.', RuleEvent),
     },
   }),
@@ -535,9 +540,12 @@ export const protectApi = {
     summary: 'Delete a rule for machine payments',
     callers: ['key'],
     scope: 'mpp:protect',
+    body: z.strictObject(widening.members),
     returns: [204, emptyBody],
-    fails: { protect_rule_not_found: notFound('protect rule') },
+    signature: widening.signature,
+    fails: { ...widening.fails, protect_rule_not_found: notFound('protect rule') },
     emits: {
+      ...widening.emits,
       'mpp.protect_rule.deleted': declareEvent('A rule for machine payments has been deleted.', RuleEvent),
     },
   }),

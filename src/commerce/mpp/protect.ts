@@ -1,9 +1,12 @@
 import { findAgent } from '../../control/agents/index.ts'
+import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { sqlCondition } from '../../kernel/contract/records.ts'
+import { not, sqlCondition } from '../../kernel/contract/records.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import { quoted, type StatedWidening } from '../../statements/index.ts'
 import type { protectApi } from './api.ts'
 import { MAX_PROTECT_RULES, ProtectRule, parseProtectPattern } from './protect-rule.ts'
 
@@ -14,8 +17,24 @@ const ruleEvent = ({ id, type, merchant, agentId }: ProtectRule) => ({
   agentId,
 })
 
+/** A rule without an agent is for every agent of the account. */
+const wideningOfRule = (
+  { agentId }: Pick<ProtectRule, 'agentId'>,
+  field: string,
+  from: string,
+  to: string,
+  { ownerId }: Tenant,
+): StatedWidening => ({
+  of: agentId === null ? 'account' : 'agent',
+  id: agentId ?? ownerId,
+  name: null,
+  field: `${field} machine payments`,
+  from,
+  to,
+})
+
 export const createProtectRule: HandlerOf<typeof protectApi.protect> = async ({ body }, context) => {
-  const { records, emit, refuse } = context
+  const { records, tenant, emit, refuse } = context
   const { type, merchant, agentId = null, reason = null } = body
   const read = parseProtectPattern(merchant)
   if ('problem' in read) return refuse('merchant_unclear', `merchant: ${merchant} ${read.problem}.`)
@@ -24,17 +43,44 @@ export const createProtectRule: HandlerOf<typeof protectApi.protect> = async ({ 
   const same = await records.findOne(ProtectRule, { type, pattern: read.pattern, agentId })
   if (same) return refuse('rule_exists', `The same rule already exists: ${same.id}.`)
   if ((await records.count(ProtectRule)) >= MAX_PROTECT_RULES) return refuse('too_many_rules')
+  const unsigned = await refuseUnsignedWidening(
+    body.webauthnAssertion,
+    () =>
+      type === 'allow'
+        ? [wideningOfRule({ agentId }, 'Rule to allow', 'none', quoted(merchant), tenant)]
+        : [],
+    context,
+  )
+  if (unsigned) return unsigned
   const rule = records.create(ProtectRule, { type, merchant, pattern: read.pattern, agentId, reason })
   emit('mpp.protect_rule.created', ruleEvent(rule))
   return rule
 }
 
+/** With any allow rule, only allowed addresses are paid: without the last one, all are. */
+async function isOpenedWithout(rule: ProtectRule, { records }: Pick<Context, 'records'>): Promise<boolean> {
+  if (rule.type === 'deny') return true
+  const others = await records.find(ProtectRule, { type: 'allow', id: not(rule.id) })
+  return !others.some(({ agentId }) => agentId === null || agentId === rule.agentId)
+}
+
 export const deleteProtectRule: HandlerOf<typeof protectApi.unprotect> = async (
-  { params },
-  { records, emit, refuse },
+  { params, body },
+  context,
 ) => {
+  const { records, emit, refuse } = context
+  await lockTenant(context, 'mpp-protect')
   const rule = await records.lock(ProtectRule, params.id)
   if (!rule) return refuse('protect_rule_not_found')
+  const unsigned = await refuseUnsignedWidening(
+    body.webauthnAssertion,
+    async () =>
+      (await isOpenedWithout(rule, context))
+        ? [wideningOfRule(rule, `Rule to ${rule.type}`, quoted(rule.merchant), 'none', context.tenant)]
+        : [],
+    context,
+  )
+  if (unsigned) return unsigned
   records.remove(rule)
   emit('mpp.protect_rule.deleted', ruleEvent(rule))
 }

@@ -4,16 +4,19 @@ import {
   scopeCallerLacks,
   secretAuthenticator,
 } from '../../identity/keys/index.ts'
+import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { bindHandlers } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type InputOf } from '../../kernel/contract/operation.ts'
 import { oneOf, type RecordCondition } from '../../kernel/contract/records.ts'
 import { expandScopes, type Scope, tokenScopes } from '../../kernel/contract/scopes.ts'
 import { hashAndHint, newBearerSecret, newSecret } from '../../kernel/database/credential.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import { quoted } from '../../statements/index.ts'
 import { addMs, clock, days } from '../../values/clock.ts'
-import { AgentEvent, findAgent, lockAgent } from '../agents/index.ts'
+import { formatMoney } from '../../values/money.ts'
+import { AgentEvent, findAgent, lockAgent, wideningsOfAgent } from '../agents/index.ts'
 import {
   AgentToken,
   agentTokenResponse,
@@ -39,6 +42,19 @@ function tokenExpiry(expiresInDays: number | null | undefined, keyExpiresAt: Dat
   return expiresInDays === null ? null : addMs(clock.real(), days(expiresInDays))
 }
 
+type NewToken = InputOf<typeof agentTokensApi.create>['body']
+
+function newTokenInWords({ label, scopes, maxAmountCents, expiresInDays, publicKeyJwk }: NewToken) {
+  const parts = [
+    quoted(label),
+    ...(scopes ? [`with ${scopes.join(', ')}`] : []),
+    ...(maxAmountCents === null ? [] : [`at most ${formatMoney(maxAmountCents)} in all`]),
+    expiresInDays ? `for ${expiresInDays} ${expiresInDays === 1 ? 'day' : 'days'}` : 'without end',
+    ...(publicKeyJwk ? [`bound to the key ${publicKeyJwk.thumbprint}`] : []),
+  ]
+  return { field: 'New token', from: 'none', to: parts.join(', ') }
+}
+
 const agentTokens = bindHandlers(agentTokensApi, {
   async create({ params, body }, context) {
     const { records, actor, tenant, ports, emit, refuse } = context
@@ -54,6 +70,12 @@ const agentTokens = bindHandlers(agentTokensApi, {
     if (problem) return refuse('expires_too_late', `expiresInDays: ${problem}`)
     const boundTo = publicKeyJwk?.thumbprint ?? null
     if (caller.limits.boundTo !== null && boundTo === null) return refuse('binding_needed')
+    const unsigned = await refuseUnsignedWidening(
+      body.webauthnAssertion,
+      () => wideningsOfAgent(agent, [newTokenInWords(body)]),
+      context,
+    )
+    if (unsigned) return unsigned
     const secret = newBearerSecret(`at_${tenant.mode}_`, ports)
     const token = records.create(AgentToken, {
       agentId: agent.id,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { widening } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import {
   del,
@@ -116,6 +117,7 @@ export const agentTokensApi = {
         description:
           'The public key (RFC 7517) that verifies the proof (`DPoP`, RFC 9449) of each request: EC P-256 or OKP Ed25519. Required if the API key is key-bound.',
       }),
+      ...widening.members,
     }),
     example: {
       label: 'Laptop',
@@ -124,7 +126,9 @@ export const agentTokensApi = {
       maxAmountEuros: 100,
     },
     returns: [201, NewToken],
+    signature: widening.signature,
     fails: {
+      ...widening.fails,
       agent_not_found: notFoundOrDeleted('agent'),
       binding_needed: [
         403,
@@ -139,7 +143,7 @@ export const agentTokensApi = {
         'scopes: a token cannot have more scopes than the key that creates it. Choose fewer scopes.',
       ],
     },
-    emits: agentTokenCreatedEvent,
+    emits: { ...widening.emits, ...agentTokenCreatedEvent },
   }),
   list: list('/agents/{id}/tokens', {
     summary: 'List the tokens of an agent',

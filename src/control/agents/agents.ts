@@ -1,3 +1,4 @@
+import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contract/operation.ts'
@@ -15,6 +16,7 @@ import {
   sweepAgent,
 } from './money.ts'
 import { agentDeletionSteps, agentProcess } from './process.ts'
+import { unfreezing, wideningOfNewAgent, wideningsOfAgent } from './widening.ts'
 
 const DELETION_GRACE_MS = minutes(1)
 
@@ -37,7 +39,7 @@ const frozenByRiskMessage = (id: string, alertId: string): string =>
 type Create = HandlerOf<typeof agentsApi.create>
 type CreateContext = ContextOf<typeof agentsApi.create>
 
-interface NewAgent extends Partial<Parameters<Create>[0]['body']> {
+interface NewAgent extends Partial<Omit<Parameters<Create>[0]['body'], 'webauthnAssertion'>> {
   readonly id?: string
   readonly name: string
 }
@@ -56,8 +58,15 @@ export async function createAgent(
 const agents = bindHandlers(agentsApi, {
   async create({ body }, context) {
     const { records, refuse } = context
-    const isTaken = await isExternalIdTaken(records, body.externalId)
-    return isTaken ? refuse('external_id_taken') : createAgent(body, context)
+    if (await isExternalIdTaken(records, body.externalId)) return refuse('external_id_taken')
+    const { webauthnAssertion, ...members } = body
+    const { name, policyId } = members
+    const unsigned = await refuseUnsignedWidening(
+      webauthnAssertion,
+      async () => (policyId ? [await wideningOfNewAgent({ name, policyId }, context)] : []),
+      context,
+    )
+    return unsigned ?? createAgent(members, context)
   },
 
   list: ({ query: { status, externalId, name } }, { page }) =>
@@ -89,12 +98,20 @@ const agents = bindHandlers(agentsApi, {
     return agent
   },
 
-  async unfreeze({ params }, { records, emit, refuse }) {
+  async unfreeze({ params, body }, context) {
+    const { records, emit, refuse } = context
     const agent = await lockAgent(records, params.id)
     if (!agent) return refuse('agent_not_found')
     if (agent.status === 'frozen' && agent.frozenByAlertId)
       return refuse('frozen_by_risk', frozenByRiskMessage(agent.id, agent.frozenByAlertId))
-    if (!unfreezeAgent(agent)) return refuse('agent_not_frozen')
+    if (!agentMachine.can(agent.status, 'active')) return refuse('agent_not_frozen')
+    const unsigned = await refuseUnsignedWidening(
+      body.webauthnAssertion,
+      () => wideningsOfAgent(agent, [unfreezing]),
+      context,
+    )
+    if (unsigned) return unsigned
+    unfreezeAgent(agent)
     emit('agent.unfrozen', agentEvent(agent))
     return agent
   },

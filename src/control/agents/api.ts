@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { widening } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import {
   del,
@@ -97,11 +98,14 @@ export const agentsApi = {
       externalId: externalId.default(null),
       policyId: id('policy').nullable().default(null),
       metadata: inputMetadataSchema.default({}),
+      ...widening.members,
     }),
     example: { name: 'Research assistant', metadata: { team: 'research' } },
     returns: [201, AgentRecord],
-    fails: { external_id_taken: fails.external_id_taken },
+    signature: widening.signature,
+    fails: { ...widening.fails, external_id_taken: fails.external_id_taken },
     emits: {
+      ...widening.emits,
       'agent.created': declareEvent('An agent has been created, with a wallet of its own.', AgentCreated),
       'wallet.created': WalletEvent,
     },
@@ -170,8 +174,11 @@ export const agentsApi = {
       'For an agent that a person has frozen. An agent frozen by its risk score (`frozenByAlertId`) is unfrozen with `POST /risk/agents/{id}/unfreeze`.',
     callers: ['key'],
     scope: 'agents:write',
+    body: z.strictObject(widening.members),
     returns: [200, AgentRecord],
+    signature: widening.signature,
     fails: {
+      ...widening.fails,
       agent_not_found: fails.agent_not_found,
       agent_not_frozen: [400, 'Only a frozen agent can be unfrozen.'],
       frozen_by_risk: [
@@ -179,7 +186,10 @@ export const agentsApi = {
         'The risk score has frozen the agent. Review its alert, then unfreeze it with POST /risk/agents/{id}/unfreeze.',
       ],
     },
-    emits: { 'agent.unfrozen': declareEvent('An agent has been unfrozen: it may spend again.', AgentEvent) },
+    emits: {
+      ...widening.emits,
+      'agent.unfrozen': declareEvent('An agent has been unfrozen: it may spend again.', AgentEvent),
+    },
   }),
   fund: post('/agents/{id}/fund', {
     summary: 'Move money into an agent’s wallet',

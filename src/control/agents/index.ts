@@ -13,3 +13,4 @@ export {
 } from './agent.ts'
 export { createAgent, findAgent } from './agents.ts'
 export { AgentCreated, AgentEvent, AgentRecord, agentsApi } from './api.ts'
+export { unfreezing, wideningsOfAgent } from './widening.ts'

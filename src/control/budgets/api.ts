@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { widening } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, put } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
@@ -48,10 +49,14 @@ export const budgetApi = {
     body: z.strictObject({
       dailyLimitCents: limits.dailyLimitCents.default(null),
       monthlyLimitCents: limits.monthlyLimitCents.default(null),
+      ...widening.members,
     }),
     example: { dailyLimitEuros: 5_000, monthlyLimitEuros: 50_000 },
     returns: [200, OwnerBudgetRecord],
+    signature: widening.signature,
+    fails: widening.fails,
     emits: {
+      ...widening.emits,
       'budget.updated': declareEvent(
         'The budget that all agents share has changed.',
         z.object({ ownerId: id('customer'), ...limits }),

@@ -1,9 +1,12 @@
 import { defineEntity } from '@mikro-orm/core'
+import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import type { StatedWidening } from '../../statements/index.ts'
 import { addCents, type Cents } from '../../values/money.ts'
-import { remainingLimit } from '../rules/index.ts'
+import { limitWidening, remainingLimit } from '../rules/index.ts'
 import { budgetApi } from './api.ts'
 import type { BudgetCounter } from './counter.ts'
 import { readCounters } from './open-counters.ts'
@@ -46,6 +49,16 @@ const budgetUse = ({ reserved: heldCents, spent: spentCents, limit }: BudgetCoun
   remainingCents: limit === null ? null : remainingLimit({ limit, used: addCents(heldCents, spentCents) }),
 })
 
+const wideningsOfBudget = (
+  before: Pick<Limits, 'dailyLimitCents' | 'monthlyLimitCents'> | null,
+  after: Pick<Limits, 'dailyLimitCents' | 'monthlyLimitCents'>,
+  { ownerId }: Tenant,
+): StatedWidening[] =>
+  [
+    ...limitWidening('Budget a day', before?.dailyLimitCents ?? null, after.dailyLimitCents),
+    ...limitWidening('Budget a month', before?.monthlyLimitCents ?? null, after.monthlyLimitCents),
+  ].map(change => ({ of: 'account', id: ownerId, name: null, ...change }))
+
 const unlimited = { dailyLimitCents: null, monthlyLimitCents: null, day: null, month: null, updatedAt: null }
 
 async function budgetResponse(
@@ -67,11 +80,17 @@ async function budgetResponse(
 export const ownerBudgetHandlers = bindHandlers(budgetApi, {
   budget: async (_, context) => budgetResponse(await context.records.findOne(OwnerBudget, {}), context),
 
-  async setBudget({ body }, context) {
+  async setBudget({ body: { webauthnAssertion, ...body } }, context) {
     const { records, sql, tenant, emit } = context
     const tenantKey = [tenant.ownerId, tenant.mode]
     await sql(LOCK_COUNTERS, tenantKey)
     const stored = await records.findOne(OwnerBudget, {})
+    const unsigned = await refuseUnsignedWidening(
+      webauthnAssertion,
+      () => wideningsOfBudget(stored, body, tenant),
+      context,
+    )
+    if (unsigned) return unsigned
     const isLimited = body.dailyLimitCents !== null || body.monthlyLimitCents !== null
     if (stored && !isLimited) records.remove(stored)
     const budget = isLimited ? (stored ?? records.create(OwnerBudget, body)) : null

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { widening } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import {
   get,
@@ -98,6 +99,7 @@ export const delegationsApi = {
         .nullable()
         .default(null)
         .meta({ examples: ['Subcontractor'] }),
+      ...widening.members,
     }),
     example: {
       agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz',
@@ -106,7 +108,9 @@ export const delegationsApi = {
       label: 'Subcontractor',
     },
     returns: [201, CreatedDelegation],
+    signature: widening.signature,
     fails: {
+      ...widening.fails,
       agent_not_found: notFoundOrDeleted('agent'),
       parent_not_found: [404, 'parentDelegationId: no such delegation.'],
       parent_over: [400, 'parentDelegationId: that delegation is revoked or expired.'],
@@ -131,6 +135,7 @@ export const delegationsApi = {
       ],
     },
     emits: {
+      ...widening.emits,
       'delegation.created': declareEvent(
         'A part of what an agent may spend has been delegated.',
         DelegationEvent,

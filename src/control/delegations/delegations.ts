@@ -1,21 +1,24 @@
 import { keyExpiryProblem, lockCaller } from '../../identity/keys/index.ts'
+import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type HandlerOf, type InputOf } from '../../kernel/contract/operation.ts'
 import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { hashAndHint, hashSecret, newSecret } from '../../kernel/database/credential.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import { quoted } from '../../statements/index.ts'
 import { addMs, clock, days, minutes } from '../../values/clock.ts'
+import { formatMoney } from '../../values/money.ts'
 import {
   agentTokenRevokedEvent,
   defaultTokenScopes,
   issueDelegationToken,
   revokeDelegationTokens,
 } from '../agent-tokens/index.ts'
-import { Agent, AgentEvent, lockAgent } from '../agents/index.ts'
+import { Agent, AgentEvent, lockAgent, wideningsOfAgent } from '../agents/index.ts'
 import { delegationRevokedEvent, delegationsApi } from './api.ts'
 import {
   Delegation,
@@ -128,10 +131,30 @@ async function revokeAll(open: readonly Delegation[], { records, now, emit }: Re
   await revokeDelegationTokens(ids, { records, emit })
 }
 
+type NewDelegation = InputOf<typeof delegationsApi.create>['body']
+
+const newDelegationInWords = ({
+  label,
+  maxAmountCents,
+  merchant,
+  expiresInMinutes,
+  parentDelegationId,
+}: NewDelegation) => ({
+  field: 'New delegation',
+  from: 'none',
+  to: [
+    ...(label === null ? [] : [quoted(label)]),
+    `${formatMoney(maxAmountCents)} in all`,
+    ...(merchant === null ? [] : [`only for ${quoted(merchant)}`]),
+    `for ${expiresInMinutes} minutes`,
+    ...(parentDelegationId === null ? [] : [`below ${parentDelegationId}`]),
+  ].join(', '),
+})
+
 const delegations = bindHandlers(delegationsApi, {
   redeem,
 
-  async create({ body: { expiresInMinutes, ...body } }, context) {
+  async create({ body: { expiresInMinutes, webauthnAssertion, ...body } }, context) {
     const { records, actor, now, emit, refuse } = context
     const agent = await lockAgent(records, body.agentId)
     if (!agent) return refuse('agent_not_found')
@@ -146,6 +169,12 @@ const delegations = bindHandlers(delegationsApi, {
     if (caller.limits.boundTo !== null) return refuse('binding_not_held')
     const problem = keyExpiryProblem(expiresAtReal, caller)
     if (problem) return refuse('expires_too_late', `expiresInMinutes: ${problem}`)
+    const unsigned = await refuseUnsignedWidening(
+      webauthnAssertion,
+      () => wideningsOfAgent(agent, [newDelegationInWords({ ...body, expiresInMinutes })]),
+      context,
+    )
+    if (unsigned) return unsigned
     const code = newSecret('dlg_')
     const { hash: codeHash, hint } = hashAndHint(code)
     const latestCodeExpiry = addMs(now, CODE_LIFETIME_MS)

@@ -4,6 +4,7 @@ import {
   assertionRefusals,
   ChallengeRecord,
   webauthnAssertionSchema,
+  widening,
 } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFoundOrDeleted, post } from '../../kernel/contract/operation.ts'
@@ -118,10 +119,12 @@ export const mandatesApi = {
       'Refused while the agent is frozen or being deleted, or if the person who signed the mandate was removed.',
     callers: ['key'],
     scope: 'mandates:write',
-    body: comment,
+    body: comment.extend(widening.members),
     example: { comment: 'The invoice is clear' },
     returns: [200, MandateRecord],
+    signature: widening.signature,
     fails: {
+      ...widening.fails,
       ...mandateChangeRefusals,
       mandate_active: [400, 'The mandate is active: there is nothing to resume.'],
       agent_not_active: [400, 'The agent is frozen or being deleted. Unfreeze it first.'],
@@ -130,7 +133,10 @@ export const mandatesApi = {
         'The person who signed the mandate was removed. Have another person sign a new one.',
       ],
     },
-    emits: { 'mandate.resumed': declareEvent('A suspended mandate is active again.', MandateEvent) },
+    emits: {
+      ...widening.emits,
+      'mandate.resumed': declareEvent('A suspended mandate is active again.', MandateEvent),
+    },
   }),
   revoke: post('/mandates/{id}/revoke', {
     summary: 'Revoke a mandate',

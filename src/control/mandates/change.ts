@@ -1,3 +1,4 @@
+import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { findPerson, personEvents } from '../../identity/people/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { reaction } from '../../kernel/contract/area.ts'
@@ -80,6 +81,13 @@ export const resumeMandate: HandlerOf<typeof mandatesApi.resume> = async ({ para
   if (agent.status !== 'active') return refuse('agent_not_active')
   const signer = await findPerson(mandate.personId, context)
   if (signer?.status !== 'active') return refuse('signer_removed')
+  const { id, name } = mandate
+  const unsigned = await refuseUnsignedWidening(
+    body.webauthnAssertion,
+    () => [{ of: 'mandate', id, name, field: 'Status', from: 'suspended', to: 'active' }],
+    context,
+  )
+  if (unsigned) return unsigned
   mandateMachine.move(mandate, 'active')
   Object.assign(mandate, { suspendedBecause: null, comment: body.comment })
   emit('mandate.resumed', mandateEvent(mandate, body.comment))

@@ -1,6 +1,6 @@
 import type { PostingCause } from '../../money/ledger/index.ts'
 import { firstOpenWallet } from '../../money/wallets/index.ts'
-import { addCents, type Cents, minOf, NO_CENTS, remainderOf } from '../../values/money.ts'
+import { addCents, type Cents, minOf, NO_CENTS, remainderOf, subtractCents } from '../../values/money.ts'
 import type { PaymentDiff } from './diff.ts'
 import {
   coveringIntent,
@@ -49,17 +49,22 @@ class PaymentMoney {
     this.#next = nextPosting
   }
 
-  /** Takes from the holds first, then from the wallet. */
+  /**
+   * Takes from the holds first, then from the wallet, in one posting: a statement shows each as a movement, with the
+   * rate that was charged.
+   */
   capture(amount: Cents, shares: readonly ApprovalShare[]): void {
     const { book } = this.#batch
     const { clearing, postings } = this.#channel
-    let left = amount
-    for (const hold of this.#holds(shares)) {
-      const part = minOf(book.heldFor(hold), left)
-      if (part > 0n) book.capture(postings.capture, hold, clearing, part, this.#next())
-      left = remainderOf(left, part)
+    const holds = this.#holds(shares).filter(hold => book.heldFor(hold) > 0n)
+    const [first] = holds
+    if (first && amount <= book.heldFor(first)) {
+      book.capture(postings.capture, first, clearing, amount, this.#next())
+      return
     }
-    if (left > 0n) book.forceDebit(postings.capture, this.#payment.walletId, clearing, left, this.#next())
+    let left = amount
+    for (const hold of holds) left = subtractCents(left, book.releasePart(hold, left, this.#next()))
+    book.forceDebit(postings.capture, this.#payment.walletId, clearing, amount, this.#next())
   }
 
   undo(amount: Cents): void {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { widening } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import {
   del,
@@ -115,11 +116,16 @@ export const policiesApi = {
     body: PolicyReplaceBody,
     example: { name: 'Research budget', dailyLimitEuros: 300 },
     returns: [200, PolicyDetail],
+    signature: widening.signature,
     fails: {
+      ...widening.fails,
       policy_not_found: fails.policy_not_found,
       version_conflict: [409, 'version: the policy has changed since you read it. Read it again.'],
     },
-    emits: { 'policy.updated': declareEvent('The rules of a policy have changed.', PolicyEvent) },
+    emits: {
+      ...widening.emits,
+      'policy.updated': declareEvent('The rules of a policy have changed.', PolicyEvent),
+    },
   }),
   delete: del('/policies/{id}', {
     summary: 'Delete a policy template',
@@ -156,6 +162,7 @@ export const policiesApi = {
       'Every agent whose policy is a copy of this template gets its current rules. Rules that were set only for one agent stay: `kept` lists them.',
     callers: ['key'],
     scope: 'policies:write',
+    body: z.strictObject(widening.members),
     returns: [
       200,
       z.object({
@@ -173,11 +180,14 @@ export const policiesApi = {
         ),
       }),
     ],
+    signature: widening.signature,
     fails: {
+      ...widening.fails,
       policy_not_found: fails.policy_not_found,
       not_a_template: [400, 'This is an agent’s own policy; only a template can be applied.'],
     },
     emits: {
+      ...widening.emits,
       'policy.applied': declareEvent('A changed template has been applied to its agents.', PolicyEvent),
       'policy.updated': PolicyEvent,
     },
@@ -192,14 +202,20 @@ export const policiesApi = {
       policyId: id('policy').meta({
         description: 'A template of yours, or a preset by its name: `standard`, `travel`, …',
       }),
+      ...widening.members,
     }),
     example: { policyId: 'policy_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [200, PolicyDetail],
+    signature: widening.signature,
     fails: {
+      ...widening.fails,
       ...fails,
       not_a_template: [400, 'policyId: this is an agent’s own policy; name a template.'],
     },
-    emits: { 'policy.assigned': declareEvent('An agent has been given its copy of a policy.', PolicyEvent) },
+    emits: {
+      ...widening.emits,
+      'policy.assigned': declareEvent('An agent has been given its copy of a policy.', PolicyEvent),
+    },
   }),
   effective: get('/policies/agent/{agentId}', {
     summary: 'Get the policy an agent spends under',
@@ -222,11 +238,17 @@ export const policiesApi = {
     body: z.strictObject({
       field: z.enum(policyToggles),
       value: z.boolean(),
+      ...widening.members,
     }),
     example: { field: 'requireIntent', value: true },
     returns: [200, PolicyRecord],
-    fails: { agent_not_found: fails.agent_not_found, no_policy_assigned: [400, notAssigned] },
-    emits: { 'policy.updated': PolicyEvent },
+    signature: widening.signature,
+    fails: {
+      ...widening.fails,
+      agent_not_found: fails.agent_not_found,
+      no_policy_assigned: [400, notAssigned],
+    },
+    emits: { ...widening.emits, 'policy.updated': PolicyEvent },
   }),
   status: get('/agents/{id}/policy/status', {
     readsClock: true,

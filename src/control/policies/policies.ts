@@ -1,3 +1,4 @@
+import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
@@ -36,6 +37,7 @@ import { probePolicy } from './probe.ts'
 import { policySimulationApi } from './simulation-api.ts'
 import { agentUsageApi } from './usage-api.ts'
 import { withPolicyChanges } from './versions.ts'
+import { wideningsOfAssignment, wideningsOfPolicies } from './widening.ts'
 
 type Used = ReturnType<BudgetCounters['today']>[number]
 
@@ -124,12 +126,19 @@ const policyHandlers = bindHandlers(policiesApi, {
     return (await findPolicy(records, params.id)) ?? refuse('policy_not_found')
   },
 
-  async replace({ params, body: { version, ...body } }, context) {
+  async replace({ params, body: { version, webauthnAssertion, ...body } }, context) {
     const { records, now, emit, refuse } = context
     const policy = await lockPolicy(records, params.id)
     if (!policy) return refuse('policy_not_found')
     if (version !== undefined && version !== policy.version) return refuse('version_conflict')
-    policy.changeRules(pickPolicyRules(body), now)
+    const rules = pickPolicyRules(body)
+    const unsigned = await refuseUnsignedWidening(
+      webauthnAssertion,
+      () => wideningsOfPolicies([[policy, rules]], records),
+      context,
+    )
+    if (unsigned) return unsigned
+    policy.changeRules(rules, now)
     recordPolicyVersion(policy, context)
     emit('policy.updated', policyEvent(policy))
     return policy
@@ -150,7 +159,7 @@ const policyHandlers = bindHandlers(policiesApi, {
     return { ...versions, data: await withPolicyChanges(records, versions.data) }
   },
 
-  async apply({ params }, context) {
+  async apply({ params, body }, context) {
     const { records, now, emit, refuse } = context
     const templateAndCopies = { $or: [{ id: params.id }, { templateId: params.id }], ...policyNotDeleted }
     const locked = await records.find(Policy, templateAndCopies, {
@@ -161,8 +170,19 @@ const policyHandlers = bindHandlers(policiesApi, {
     if (!template) return refuse('policy_not_found')
     if (template.agentId) return refuse('not_a_template')
     const copies = locked.filter(copy => copy !== template)
+    const source = { id: template.id, rules: pickPolicyRules(template) }
+    const unsigned = await refuseUnsignedWidening(
+      body.webauthnAssertion,
+      () =>
+        wideningsOfPolicies(
+          copies.map(copy => [copy, copy.rulesAsCopyOf(source)]),
+          records,
+        ),
+      context,
+    )
+    if (unsigned) return unsigned
     for (const copy of copies) {
-      copy.copyFrom({ id: template.id, rules: pickPolicyRules(template) }, copy.assignedAt ?? now, now)
+      copy.copyFrom(source, copy.assignedAt ?? now, now)
       recordPolicyVersion(copy, context)
       emit('policy.updated', policyEvent(copy))
     }
@@ -178,6 +198,12 @@ const policyHandlers = bindHandlers(policiesApi, {
     if (!agent) return refuse('agent_not_found')
     const source = await findPolicySource(records, body.policyId)
     if (typeof source === 'string') return refuse(source)
+    const unsigned = await refuseUnsignedWidening(
+      body.webauthnAssertion,
+      async () => wideningsOfAssignment(agent, await effectivePolicy(records, agent.id), source),
+      context,
+    )
+    if (unsigned) return unsigned
     const policy = await assignPolicy(agent, source, context)
     emit('policy.assigned', policyEvent(policy))
     return policy
@@ -194,6 +220,13 @@ const policyHandlers = bindHandlers(policiesApi, {
     if (!agent) return refuse('agent_not_found')
     const policy = agent.policyId && (await lockPolicy(records, agent.policyId))
     if (!policy) return refuse('no_policy_assigned')
+    const rules = { ...pickPolicyRules(policy), [body.field]: body.value }
+    const unsigned = await refuseUnsignedWidening(
+      body.webauthnAssertion,
+      () => wideningsOfPolicies([[policy, rules]], records),
+      context,
+    )
+    if (unsigned) return unsigned
     policy.toggle(body.field, body.value, now)
     recordPolicyVersion(policy, context)
     emit('policy.updated', policyEvent(policy))

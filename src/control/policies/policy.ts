@@ -168,17 +168,27 @@ export class Policy extends policySchema.class {
     return true
   }
 
-  copyFrom({ id, rules }: PolicySource, assignedAt: Date, now: Date): void {
-    const ownRules = pickPolicyRules(this)
-    const kept = keptOverrides(this.overridden, ownRules, id !== null && id === this.templateId)
+  copyFrom(source: PolicySource, assignedAt: Date, now: Date): void {
+    const { id, rules } = source
+    const kept = keptUnder(this, source)
     const sourceValues = encodePolicyRules(rules)
+    const copied = this.rulesAsCopyOf(source)
     this.templateId = id
     this.assignedAt = assignedAt
     this.overridden = Object.fromEntries(kept.map(jsonName).map(rule => [rule, sourceValues[rule]]))
-    this.revise({ ...rules, ...Object.fromEntries(kept.map(rule => [rule, ownRules[rule]])) }, now)
+    this.revise(copied, now)
+  }
+
+  /** The rules that `copyFrom` would leave. */
+  rulesAsCopyOf(source: PolicySource): PolicyRules {
+    const kept = keptUnder(this, source).map(rule => [rule, this[rule]])
+    return { ...source.rules, ...Object.fromEntries(kept) }
   }
 }
 policySchema.setClass(Policy)
+
+const keptUnder = (policy: Policy, { id }: PolicySource): (keyof PolicyRules)[] =>
+  keptOverrides(policy.overridden, pickPolicyRules(policy), id !== null && id === policy.templateId)
 
 const versionSchema = defineEntity({
   ...tenantTable('PolicyVersion', 'policy_versions', 'agentId'),

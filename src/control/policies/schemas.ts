@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { widening } from '../../identity/passkeys/index.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTimestamps } from '../../values/schemas.ts'
@@ -74,6 +75,7 @@ export const PolicyReplaceBody = PolicyCreate.extend({
     ].map(name => [name, readOnly]),
   ),
   overrides: z.array(z.string().max(64)).max(policyRuleNames.length).optional().meta(ignored),
+  ...widening.members,
 }).meta({ id: 'PolicyReplaceRequest' })
 
 export const PolicyPresetRecord = z

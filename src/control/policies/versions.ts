@@ -1,8 +1,12 @@
-import { z } from 'zod'
 import type { Records } from '../../kernel/contract/records.ts'
 import { jsonName } from '../../values/json-names.ts'
-import { formatMoney, moneySchema } from '../../values/money.ts'
-import { joinFirstTen, type PolicyRules, policyRuleNames } from '../rules/index.ts'
+import {
+  joinFirstTen,
+  type PolicyRules,
+  policyRuleInWords,
+  policyRuleNames,
+  policyRuleTitle,
+} from '../rules/index.ts'
 import { PolicyVersion } from './policy.ts'
 
 type StoredRules = Readonly<Record<string, unknown>>
@@ -12,44 +16,6 @@ interface Change {
   readonly from: unknown
   readonly to: unknown
   readonly text: string
-}
-
-type Formatter = (value: never) => string
-
-const amount: Formatter = (value: number) => formatMoney(z.decode(moneySchema, value))
-const minutes: Formatter = (value: number) => `${value} ${value === 1 ? 'minute' : 'minutes'}`
-const hour: Formatter = (value: number) => `${String(value).padStart(2, '0')}:00 UTC`
-const percent: Formatter = (value: number) => `${value} %`
-const payments: Formatter = (value: number) => `${value} ${value === 1 ? 'payment' : 'payments'}`
-const onOff: Formatter = (value: boolean) => (value ? 'on' : 'off')
-const text: Formatter = (value: string) => value
-const orderOf = (names: readonly unknown[]): string => names.join(', ') || 'none'
-
-const ruleWords: Readonly<Record<keyof PolicyRules, readonly [title: string, format: Formatter]>> = {
-  name: ['Name', text],
-  maxTransactionCents: ['Limit for one payment', amount],
-  dailyLimitCents: ['Daily limit', amount],
-  monthlyLimitCents: ['Monthly limit', amount],
-  autoApproveLimitCents: ['Auto-approve limit', amount],
-  merchantAllowlist: ['Allowed merchants', text],
-  merchantBlocklist: ['Blocked merchants', text],
-  mccCategories: ['Allowed groups of merchant categories', text],
-  allowedCountries: ['Allowed countries', text],
-  lockToFirstMerchant: ['Bound to the first merchant', onOff],
-  cooldownMinutes: ['Time between two spends', minutes],
-  allowedMccs: ['Allowed merchant categories', text],
-  blockedMccs: ['Blocked merchant categories', text],
-  requireIntent: ['Cards need an approved intent', onOff],
-  requireAttestation: ['Approval needs a passkey', onOff],
-  attestationWindowMinutes: ['Age of the passkey’s approval', minutes],
-  expiresAfterMinutes: ['End after assignment', minutes],
-  expirationAction: ['What happens at the end', text],
-  activeHoursStart: ['First hour', hour],
-  activeHoursEnd: ['Hour at which it ends', hour],
-  maxUsageCount: ['Number of payments', payments],
-  amountTolerancePercent: ['Tolerance of the amount', percent],
-  conversionMarginPercent: ['Margin for other currencies', percent],
-  mppMethods: ['Methods of machine payments', orderOf],
 }
 
 function onlyIn(names: readonly unknown[], others: readonly unknown[]): string[] {
@@ -71,11 +37,10 @@ function changeInWords(rule: keyof PolicyRules, from: unknown, to: unknown): str
   if (Array.isArray(from) || Array.isArray(to)) {
     const [before, after] = [listOf(from), listOf(to)]
     if (rule !== 'mppMethods') return listChange(before, after)
-    return String(before) === String(after) ? undefined : `${orderOf(before)} → ${orderOf(after)}`
+    if (String(before) === String(after)) return undefined
+    return `${policyRuleInWords(rule, before)} → ${policyRuleInWords(rule, after)}`
   }
-  if (from === to) return undefined
-  const format = (value: unknown): string => (value === null ? 'none' : ruleWords[rule][1](value as never))
-  return `${format(from)} → ${format(to)}`
+  return from === to ? undefined : `${policyRuleInWords(rule, from)} → ${policyRuleInWords(rule, to)}`
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
@@ -87,7 +52,7 @@ export const policyChangesBetween = (before: StoredRules, after: StoredRules): C
     const from = before[field] ?? null
     const to = after[field] ?? null
     const words = changeInWords(rule, from, to)
-    return words === undefined ? [] : [{ field, from, to, text: `${ruleWords[rule][0]}: ${words}` }]
+    return words === undefined ? [] : [{ field, from, to, text: `${policyRuleTitle(rule)}: ${words}` }]
   })
 
 export async function withPolicyChanges(

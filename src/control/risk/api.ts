@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { widening } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, post, put } from '../../kernel/contract/operation.ts'
 import { digitsAsNumber, integerSchema } from '../../kernel/contract/page.ts'
@@ -147,7 +148,7 @@ export const riskEvents = {
   ),
 }
 
-const optionalComment = z.strictObject({ comment: freeTextSchema.nullable().default(null) })
+const comment = freeTextSchema.nullable().default(null)
 
 export const riskApi = {
   config: get('/risk/config', {
@@ -162,10 +163,13 @@ export const riskApi = {
       'Applies to all your agents in this mode. Every declared spend gets a score: the sum of the points of its signals, at most 100. A field that you leave out gets its default. With the defaults, no signal stops a spend by itself, and an unusual amount at a new merchant needs a review by a person.',
     callers: ['key'],
     scope: 'risk:write',
-    body: z.strictObject(settings),
+    body: z.strictObject({ ...settings, ...widening.members }),
     example: { thresholds: { review: 40, deny: 80, freeze: 100 }, velocityCount: 300 },
     returns: [200, RiskConfigRecord],
+    signature: widening.signature,
+    fails: widening.fails,
     emits: {
+      ...widening.emits,
       'risk.config_updated': declareEvent(
         'The risk configuration has changed.',
         z.object({ ownerId: id('customer'), enabled: z.boolean(), thresholds }),
@@ -199,7 +203,7 @@ export const riskApi = {
       'Records that a person has seen the alert. The agent stays frozen: see `POST /risk/agents/{id}/unfreeze`.',
     callers: ['key'],
     scope: 'risk:write',
-    body: optionalComment,
+    body: z.strictObject({ comment }),
     example: { comment: 'We are looking into it' },
     returns: [200, RiskAlertRecord],
     fails: {
@@ -214,16 +218,18 @@ export const riskApi = {
       'The spend that froze the agent no longer counts as unusual: its merchant is now known, and the rest of the agent’s profile is learned again. The alert is closed (`liftedAt`) and acknowledged with your comment.',
     callers: ['key'],
     scope: 'risk:write',
-    body: optionalComment,
+    body: z.strictObject({ comment, ...widening.members }),
     example: { comment: 'It was meant' },
     returns: [200, AgentRecord],
+    signature: widening.signature,
     fails: {
+      ...widening.fails,
       agent_not_found: notFound('agent'),
       not_frozen_by_risk: [
         400,
         'The risk score has not frozen the agent. If a person froze it, use POST /agents/{id}/unfreeze.',
       ],
     },
-    emits: { 'agent.unfrozen': AgentEvent, 'risk.alert_acknowledged': RiskEvent },
+    emits: { ...widening.emits, 'agent.unfrozen': AgentEvent, 'risk.alert_acknowledged': RiskEvent },
   }),
 }

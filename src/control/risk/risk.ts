@@ -1,3 +1,4 @@
+import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
@@ -6,11 +7,19 @@ import { inRange } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
-import { AgentEvent, agentEvent, lockAgent, unfreezeAgent } from '../agents/index.ts'
+import {
+  AgentEvent,
+  agentEvent,
+  lockAgent,
+  unfreezeAgent,
+  unfreezing,
+  wideningsOfAgent,
+} from '../agents/index.ts'
 import { riskApi } from './api.ts'
 import { riskEvent } from './risk-events.ts'
 import { RiskAlert, RiskRecord, riskAlertMachine, riskPersonalData } from './risk-record.ts'
 import { RiskConfig, riskConfigRow, riskSettingsFromRow } from './score.ts'
+import { wideningsOfRisk } from './widening.ts'
 
 const DELETE_PROFILE = 'delete from risk_profiles where (owner_id, mode, agent_id) = ($1, $2, $3)'
 
@@ -54,9 +63,16 @@ function acknowledge(
 const risk = bindHandlers(riskApi, {
   config: async (_, { records }) => configResponse(await records.findOne(RiskConfig, {})),
 
-  async configure({ body }, { records, tenant, emit }) {
+  async configure({ body: { webauthnAssertion, ...body } }, context) {
+    const { records, tenant, emit } = context
     const row = riskConfigRow(body)
     const storedConfig = await records.findOne(RiskConfig, {})
+    const unsigned = await refuseUnsignedWidening(
+      webauthnAssertion,
+      () => wideningsOfRisk(riskSettingsFromRow(storedConfig), body, tenant),
+      context,
+    )
+    if (unsigned) return unsigned
     const config = storedConfig ? Object.assign(storedConfig, row) : records.create(RiskConfig, row)
     const { enabled, thresholds } = body
     emit('risk.config_updated', { ownerId: tenant.ownerId, enabled, thresholds })
@@ -85,7 +101,14 @@ const risk = bindHandlers(riskApi, {
       freezingAlert(records, params.id),
     ])
     if (!agent) return refuse('agent_not_found')
-    if (!alert || !unfreezeAgent(agent)) return refuse('not_frozen_by_risk')
+    if (!alert || agent.status !== 'frozen') return refuse('not_frozen_by_risk')
+    const unsigned = await refuseUnsignedWidening(
+      body.webauthnAssertion,
+      () => wideningsOfAgent(agent, [unfreezing]),
+      context,
+    )
+    if (unsigned) return unsigned
+    unfreezeAgent(agent)
     queueStatement(resetProfile(sql, tenant, alert))
     records.create(RiskRecord, {
       agentId: agent.id,

@@ -31,11 +31,13 @@ export type { PolicyRule } from './evaluation.ts'
 export { mandateLabel, mandateShortfall } from './mandate-rules.ts'
 export { unusableCardMessage } from './person-rules.ts'
 export { findPreset, policyPresets } from './presets.ts'
+export { policyRuleInWords, policyRuleTitle } from './rule-words.ts'
 export {
   encodePolicyRules,
   expirationActions,
   mccCodeSchema,
   merchantPatternSchema,
+  noPolicyRules,
   PolicyCreate,
   type PolicyRules,
   pickPolicyRules,
@@ -43,3 +45,4 @@ export {
   policyRuleNames,
 } from './rules.ts'
 export { allowedSpendSituation, ruleProbeCases, type SpendSituation } from './situations.ts'
+export { limitWidening, policyWidenings } from './widening.ts'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { widening } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import {
   agentRequiredRefusal,
@@ -136,11 +137,15 @@ export const runsApi = {
       'The budget may be lower than the amount already held and spent. Nothing is taken back, but nothing more is approved until the total is within the budget.',
     callers: ['key'],
     scope: 'runs:write',
-    body: z.strictObject(members).partial(),
+    body: z.strictObject({ ...members, ...widening.members }).partial(),
     example: { budgetEuros: 80 },
     returns: [200, RunRecord],
-    fails,
-    emits: { 'run.updated': declareEvent('The name or the budget of a run has changed.', RunEvent) },
+    signature: widening.signature,
+    fails: { ...widening.fails, ...fails },
+    emits: {
+      ...widening.emits,
+      'run.updated': declareEvent('The name or the budget of a run has changed.', RunEvent),
+    },
   }),
   complete: post('/runs/{id}/complete', {
     summary: 'Complete a run',

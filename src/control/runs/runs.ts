@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area, type FindRuns, type FoundRun } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
@@ -11,6 +12,7 @@ import { requireFirst } from '../../values/collections.ts'
 import { truncateText } from '../../values/schemas.ts'
 import { findAgent, lockAgent, readBudgetUse } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
+import { limitWidening } from '../rules/index.ts'
 import { type RunEvent, runsApi } from './api.ts'
 import { Run, runMachine, runsPersonalData } from './run.ts'
 
@@ -86,7 +88,20 @@ const runs = bindHandlers(runsApi, {
     const run = await lockRun(context, params.id)
     if (!run) return refuse('run_not_found')
     if (run.status !== 'running') return refuse('run_not_running')
-    Object.assign(run, body)
+    const { webauthnAssertion, ...members } = body
+    const { id, name, budgetCents } = run
+    const changes = limitWidening(
+      'Budget',
+      budgetCents,
+      members.budgetCents === undefined ? budgetCents : members.budgetCents,
+    )
+    const unsigned = await refuseUnsignedWidening(
+      webauthnAssertion,
+      () => changes.map(change => ({ of: 'run', id, name, ...change })),
+      context,
+    )
+    if (unsigned) return unsigned
+    Object.assign(run, members)
     emit('run.updated', runEvent(run))
     return runResponse(run, context)
   },

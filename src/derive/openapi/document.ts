@@ -35,7 +35,14 @@ const servers = [
 const errorSchema: JsonSchema = {
   type: 'object',
   description: 'What went wrong, for people. Programs read the header `X-Error-Code`.',
-  properties: { error: { type: 'string' } },
+  properties: {
+    error: { type: 'string' },
+    challenge: {
+      description:
+        'With `assertion_required` for people in the console, where a change lets more be spent: what their passkey must sign.',
+      $ref: '#/components/schemas/PasskeyChallenge',
+    },
+  },
   required: ['error'],
 }
 

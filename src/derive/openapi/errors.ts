@@ -42,7 +42,8 @@ const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>>
   not_configured: ({ requires }) => requires !== undefined && requires !== 'passkeys',
   files_unavailable: acceptsFiles,
   storage_full: acceptsFiles,
-  passkeys_unavailable: ({ requires }) => requires === 'passkeys',
+  passkeys_unavailable: ({ requires, signature }) =>
+    requires === 'passkeys' || (signature !== undefined && 'inRefusal' in signature),
   overloaded: takesBody,
   outcome_unknown: isWritingOperation,
   unavailable: () => true,

@@ -109,8 +109,10 @@ async function answerOf({ status, body, type, errorCode, replayed }: ApiResponse
   const isRepeated = replayed === true
   const text = typeof body === 'string' ? body : body === null ? '' : await wholeText(body)
   const content = text === '' || type?.startsWith('text/csv') ? text : JSON.parse(text)
-  if (errorCode !== undefined)
-    return { status, refusal: { code: errorCode, message: String(content.error ?? content) }, isRepeated }
+  if (errorCode !== undefined) {
+    const { error = content, challenge } = content
+    return { status, refusal: { code: errorCode, message: String(error), challenge }, isRepeated }
+  }
   return { status, ...(text === '' ? {} : { body: content }), isRepeated }
 }
 

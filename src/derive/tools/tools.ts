@@ -1,7 +1,12 @@
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { isWritingOperation, type RegisteredOperation } from '../../kernel/contract/operation.ts'
 import { runInSlices, type SlicedWork } from '../../kernel/contract/time-slices.ts'
-import type { OperationTools, ToolDefinition, ToolOptions } from '../../kernel/contract/tool.ts'
+import {
+  type OperationTools,
+  signatureRequirement,
+  type ToolDefinition,
+  type ToolOptions,
+} from '../../kernel/contract/tool.ts'
 import type { ExecuteCall } from '../../kernel/run/execute.ts'
 import { parseBoundedJson } from '../http/body.ts'
 import { runToolCall } from './call.ts'
@@ -87,7 +92,7 @@ export function createTools(
         .map(one => (actor.type === 'agent' ? one.forAgents : one.forOthers)),
     named: name => mapped(named.get(name), toolTarget),
     target: operation => mapped(reachable.get(operation), toolTarget),
-    signatureOf: operation => reachable.get(operation)?.operation.signature,
+    signatureOf: operation => signatureRequirement(reachable.get(operation)?.operation.signature),
     mayCall: (actor, operation) => visible(reachable.get(operation), actor) !== undefined,
     search: (actor, words, most) =>
       search()(words)

@@ -26,6 +26,7 @@ const kinds = [
   'deletion',
   'device',
   'pairing',
+  'widening',
   'registration',
   'sign_in',
 ] as const satisfies readonly Kind[]

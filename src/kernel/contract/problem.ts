@@ -3,11 +3,18 @@ export class Refusal {
   readonly status: number
   readonly code: string
   readonly message: string
+  /** Further members of the answer: those that `adds` of the refusal's form names. */
+  readonly added: Readonly<Record<string, unknown>>
 
-  constructor(status: number, code: string, message: string) {
+  constructor(status: number, code: string, message: string, added: Readonly<Record<string, unknown>> = {}) {
     this.status = status
     this.code = code
     this.message = message
+    this.added = added
+  }
+
+  adding(added: Readonly<Record<string, unknown>>): Refusal {
+    return new Refusal(this.status, this.code, this.message, added)
   }
 }
 

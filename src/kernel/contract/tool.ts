@@ -23,8 +23,21 @@ export interface SignatureRequirement {
   readonly always?: true
 }
 
+/**
+ * People in the console sign where the operation lets more be spent. The refusal `assertion_required` brings the
+ * challenge as `challenge`: only the operation itself can tell what it widens.
+ */
+export interface SignatureInRefusal {
+  readonly inRefusal: true
+}
+
+/** Undefined where the refusal brings the challenge. */
+export const signatureRequirement = (
+  signature: SignatureOptions['signature'],
+): SignatureRequirement | undefined => (signature && 'challenge' in signature ? signature : undefined)
+
 export interface SignatureOptions {
-  readonly signature?: SignatureRequirement
+  readonly signature?: SignatureRequirement | SignatureInRefusal
 }
 
 export interface ToolCaller {
@@ -83,7 +96,12 @@ export interface ToolCallPlan {
 export interface ToolAnswer {
   readonly status: number
   readonly body?: unknown
-  readonly refusal?: { readonly code: string; readonly message: string }
+  readonly refusal?: {
+    readonly code: string
+    readonly message: string
+    /** What a passkey must sign first, if the refusal says so. */
+    readonly challenge?: unknown
+  }
   /** It is the stored answer to the same call: nothing was done again. */
   readonly isRepeated: boolean
 }

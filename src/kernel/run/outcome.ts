@@ -66,9 +66,14 @@ function encodedOutcome(operation: AnyOperation, value: unknown, cursorAfter?: C
 }
 
 /** As `{error}`, and as a problem of RFC 9457 if the contract gives its type. */
-function refused(operation: AnyOperation, { status, code, message }: Refusal): ApiResponse {
-  const { problem } = refusalFormOf(operation, code)
-  if (!problem) return { status, body: errorBody(message), errorCode: code }
+function refused(operation: AnyOperation, { status, code, message, added }: Refusal): ApiResponse {
+  const { problem, adds = {} } = refusalFormOf(operation, code)
+  if (!problem) {
+    const members = Object.entries(adds).flatMap(([name, schema]) =>
+      added[name] === undefined ? [] : [[name, encodeJson(schema, added[name])]],
+    )
+    return { status, body: errorBody(message, Object.fromEntries(members)), errorCode: code }
+  }
   const body = JSON.stringify(problemBody(problem, status, message))
   return { status, type: PROBLEM_JSON, body, errorCode: code }
 }
@@ -126,4 +131,5 @@ export const problemBody = (
   message: string,
 ): object => ({ type: PROBLEM_TYPES + type, title, status, detail: message, error: message })
 
-export const errorBody = (message: string): string => JSON.stringify({ error: message })
+export const errorBody = (message: string, added: object = {}): string =>
+  JSON.stringify({ error: message, ...added })

@@ -120,7 +120,8 @@ function entryOf(movement: StatementMovement, { iban, walletId, holder }: Statem
   ])
 }
 
-function originalOf({ original, amountCents }: StatementMovement): XmlElement | undefined {
+function originalOf(movement: StatementMovement): XmlElement | undefined {
+  const { original, amountCents } = movement
   if (original === null) return undefined
   const { amount: inCurrency, currency } = original
   return xmlElement('AmtDtls', [
@@ -130,7 +131,7 @@ function originalOf({ original, amountCents }: StatementMovement): XmlElement | 
         xmlElement('SrcCcy', currency),
         xmlElement('TrgtCcy', 'EUR'),
         xmlElement('UnitCcy', 'EUR'),
-        xmlElement('XchgRate', chargedRate(original, amountCents)),
+        xmlElement('XchgRate', chargedRate(original, movement)),
       ]),
     ]),
     xmlElement('TxAmt', [amount(amountCents)]),

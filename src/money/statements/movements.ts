@@ -64,11 +64,16 @@ export interface StatementMovement {
   readonly endToEndId: string | null
   /** The merchant's amount in its currency; null for euros. */
   readonly original: OriginalAmount | null
+  /** For a payment by card the whole charge, of which the wallet may have paid a part; null for any other movement. */
+  readonly chargedCents: Cents | null
 }
 
 /** Units of the original currency for one euro, as it was charged. */
-export function chargedRate({ amount }: OriginalAmount, amountCents: Cents): string {
-  const euros = Math.abs(Number(amountCents)) / 100
+export function chargedRate(
+  { amount }: OriginalAmount,
+  { amountCents, chargedCents }: Pick<StatementMovement, 'amountCents' | 'chargedCents'>,
+): string {
+  const euros = Math.abs(Number(chargedCents ?? amountCents)) / 100
   return String(Number((Number(amount) / euros).toPrecision(8)))
 }
 
@@ -87,11 +92,11 @@ const ORIGINAL = `
   coalesce((
       select one -> 'original' from jsonb_array_elements(k.facts -> case
         when p.amount_cents < 0 then 'clearings' when t.kind in ('card_refund', 'card_refund_unmatched') then 'refunds' end) one
-      where one ->> 'amount' = abs(p.amount_cents)::text limit 1),
+      where one ->> 'amount' = g.cents::text limit 1),
     case
       when t.kind <> 'card_capture' then null
-      when k.facts ->> 'begun' = abs(p.amount_cents)::text then k.facts -> 'begunOriginal'
-      when k.facts #> '{clearings,0}' @> jsonb_build_object('amount', abs(p.amount_cents)::text, 'final', true)
+      when k.facts ->> 'begun' = g.cents::text then k.facts -> 'begunOriginal'
+      when k.facts #> '{clearings,0}' @> jsonb_build_object('amount', g.cents::text, 'final', true)
         then coalesce(k.facts #> '{asks,0,original}', k.facts -> 'begunOriginal')
     end)`
 
@@ -111,7 +116,7 @@ select p.version, p.transfer_id as "postingId", t.kind as template, p.booked_at 
   coalesce(c.sender_name, h.recipient_name, x.payee ->> 'name', k.merchant, q.merchant, case when w.id is not null then $6 end) as name,
   coalesce(c.sender_iban, x.payee ->> 'iban', w.iban) as iban, w.id as "walletId",
   coalesce(c.reference, h.reference, x.reference, k.descriptor) as reference,
-  coalesce(c.end_to_end_id, x.end_to_end_id) as "endToEndId", ${ORIGINAL} as original
+  coalesce(c.end_to_end_id, x.end_to_end_id) as "endToEndId", ${ORIGINAL} as original, g.cents as "chargedCents"
 from page p
 join ledger_transfers t on (t.owner_id, t.mode, t.id) = ($4, $5, p.transfer_id)
 left join incoming_credits c on t.reference_type = 'incoming_credit' and (c.owner_id, c.mode, c.id) = ($4, $5, t.reference_id)
@@ -120,6 +125,12 @@ left join transfers x on t.reference_type = 'transfer'
   and (x.owner_id, x.mode, x.id) = ($4, $5, split_part(t.reference_id, '/', 1))
 left join card_authorizations k on t.reference_type = 'card_change'
   and (k.owner_id, k.mode, k.id) = ($4, $5, split_part(t.reference_id, '/', 1))
+left join lateral (
+  select sum(o.amount_cents)::bigint as cents
+  from unnest(t.entry_accounts, t.entry_versions) as entry (account_id, version)
+  join ledger_entries o on (o.account_id, o.version) = (entry.account_id, entry.version)
+  where o.owner_id = $4 and o.mode = $5 and o.amount_cents > 0 and t.reference_type = 'card_change'
+) as g on true
 left join disputes q on t.reference_type = 'dispute'
   and (q.owner_id, q.mode, q.id) = ($4, $5, split_part(t.reference_id, '/', 1))
 left join lateral (

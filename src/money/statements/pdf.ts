@@ -112,15 +112,8 @@ class StatementPdf {
     this.#foot()
   }
 
-  addMovement({
-    bookedAt,
-    valueDate,
-    kind,
-    name,
-    amountCents,
-    balanceCents,
-    ...other
-  }: StatementMovement): void {
+  addMovement(movement: StatementMovement): void {
+    const { bookedAt, valueDate, kind, name, amountCents, balanceCents, ...other } = movement
     const document = this.#document
     const y = this.#nextY()
     const small = { size: 7.5, colour: 'faint', width: PAGE_RIGHT_PT - columns.what } as const
@@ -130,12 +123,7 @@ class StatementPdf {
     document.text(signed(amountCents), columns.amount, y, { alignRight: true })
     document.text(figure(balanceCents), columns.balance, y, { alignRight: true })
     const account = other.iban ? inGroups(other.iban) : other.walletId
-    const details = [
-      name === null ? null : kind.words,
-      originalOf(other.original, amountCents),
-      account,
-      other.reference,
-    ]
+    const details = [name === null ? null : kind.words, originalOf(movement), account, other.reference]
     document.text(details.filter(Boolean).join(' · '), columns.what, y + 11, small)
     document.line(y + ROW_HEIGHT - 6)
   }
@@ -214,8 +202,8 @@ class StatementPdf {
   }
 }
 
-const originalOf = (original: StatementMovement['original'], amountCents: Cents): string | null =>
-  original && `${formatOriginal(original)} at ${chargedRate(original, amountCents)}`
+const originalOf = (movement: StatementMovement): string | null =>
+  movement.original && `${formatOriginal(movement.original)} at ${chargedRate(movement.original, movement)}`
 
 const lastDayOf = ({ to }: Statement): Date => new Date(to.getTime() - 1)
 

@@ -35,7 +35,7 @@ const columns: CsvColumns<StatementMovement> = {
   postingId: ({ postingId }) => postingId,
   originalAmount: ({ original }) => original?.amount ?? '',
   originalCurrency: ({ original }) => original?.currency ?? '',
-  exchangeRate: ({ original, amountCents }) => (original ? chargedRate(original, amountCents) : ''),
+  exchangeRate: movement => (movement.original ? chargedRate(movement.original, movement) : ''),
 }
 
 async function* csvOf(pages: AsyncIterable<readonly StatementMovement[]>): AsyncGenerator<string> {

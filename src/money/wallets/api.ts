@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { widening } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { del, get, list, notFound, patch, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
@@ -113,18 +114,28 @@ export const walletsApi = {
     callers: ['key'],
     scope: 'wallets:write',
     body: z
-      .strictObject({ name: labelSchema, status: z.enum(['active', 'frozen']), metadata: metadataSchema })
+      .strictObject({
+        name: labelSchema,
+        status: z.enum(['active', 'frozen']),
+        metadata: metadataSchema,
+        ...widening.members,
+      })
       .partial(),
     example: { status: 'frozen' },
     returns: [200, WalletRecord],
+    signature: widening.signature,
     fails: {
+      ...widening.fails,
       ...fails,
       wallet_of_card: [
         400,
         'status: the wallet is the purse of a card. Freeze the card instead (POST /cards/{id}/freeze).',
       ],
     },
-    emits: { 'wallet.updated': declareEvent('A wallet has been renamed, frozen or unfrozen.', WalletEvent) },
+    emits: {
+      ...widening.emits,
+      'wallet.updated': declareEvent('A wallet has been renamed, frozen or unfrozen.', WalletEvent),
+    },
   }),
   balance: get('/wallets/{id}/balance', {
     readsClock: true,

@@ -1,3 +1,4 @@
+import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
@@ -59,12 +60,20 @@ const wallets = bindHandlers(walletsApi, {
     return (await findWallet(context, params.id)) ?? context.refuse('wallet_not_found')
   },
 
-  async update({ params, body: { status, ...members } }, context) {
+  async update({ params, body: { status, webauthnAssertion, ...members } }, context) {
     const { sql, tenant, emit, refuse, queueStatement } = context
     const [book, wallet] = await lockWallet(context, params.id)
     if (!wallet) return refuse('wallet_not_found')
     if (wallet.status === 'closed') return refuse('wallet_closed')
     if (status && isPurse(wallet)) return refuse('wallet_of_card')
+    const { id, name } = wallet
+    const isUnfrozen = wallet.status === 'frozen' && status === 'active'
+    const unsigned = await refuseUnsignedWidening(
+      webauthnAssertion,
+      () => (isUnfrozen ? [{ of: 'wallet', id, name, field: 'Status', from: 'frozen', to: 'active' }] : []),
+      context,
+    )
+    if (unsigned) return unsigned
     if (status && walletMachine.move(wallet, status))
       queueStatement(setAccountFrozen(sql, tenant, wallet.id, status === 'frozen'))
     Object.assign(wallet, members)

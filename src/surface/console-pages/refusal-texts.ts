@@ -19,6 +19,10 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'Your role does not allow this. Ask an owner of the account.',
     'Ihre Rolle erlaubt das nicht. Wenden Sie sich an einen Inhaber des Kontos.',
   ],
+  passkey_required: [
+    'This lets more be spent, so a passkey must sign it, and you have none yet. Create one, or ask an owner of the account for a link.',
+    'Damit darf mehr ausgegeben werden. Das muss ein Passkey signieren, und Sie haben noch keinen. Erstellen Sie einen, oder bitten Sie einen Inhaber des Kontos um einen Link.',
+  ],
   account_suspended: [
     'This account is suspended. Contact the operator of the service.',
     'Dieses Konto ist gesperrt. Wenden Sie sich an den Betreiber des Dienstes.',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { assertionRefusals, webauthnAssertionSchema } from '../../identity/passkeys/index.ts'
+import { webauthnAssertionSchema, widening } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
@@ -114,7 +114,7 @@ export const proposalsApi = {
     summary: 'Apply a proposal',
     description: [
       'Runs the operation with the input of the proposal and the rights of the person who applies it, once: applying it again returns the same answer and does nothing. If the record or the policy of its agent has changed since, nothing is done. `GET /events?requestId=` with the ID of the proposal lists its effects.',
-      'If the operation needs the signature of a passkey (`takesPasskey`), send it as to the operation itself. A refusal of the operation is `proposal_refused`, and can be tried again.',
+      'If the operation needs the signature of a passkey (`takesPasskey`), send it as to the operation itself; where the operation’s refusal has a challenge, this one has it. A refusal of the operation is `proposal_refused`, and can be tried again.',
     ].join('\n\n'),
     callers: ['key'],
     scope: 'canvas:apply',
@@ -125,8 +125,9 @@ export const proposalsApi = {
     fails: {
       ...changeFails,
       proposal_outdated: [409, 'The record has changed since the proposal. Make a new one.'],
-      assertion_required: assertionRefusals.assertion_required,
-      statement_outdated: assertionRefusals.statement_outdated,
+      assertion_required: widening.fails.assertion_required,
+      statement_outdated: widening.fails.statement_outdated,
+      passkey_required: widening.fails.passkey_required,
       proposal_refused: [409, 'The operation was refused. Nothing was done.'],
     },
     emits: decided,

@@ -1,9 +1,11 @@
+import { ChallengeRecord } from '../../identity/passkeys/index.ts'
 import type { Actor, Mode } from '../../kernel/contract/actor.ts'
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import { type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { addMs, clock } from '../../values/clock.ts'
+import { decodeJson } from '../../values/json-names.ts'
 import { truncateText } from '../../values/schemas.ts'
 import { proposalsApi } from './api.ts'
 import {
@@ -95,8 +97,12 @@ export const applyProposal = externalCall(proposalsApi.apply, {
     if (proposal.status === 'applied') return proposalResponse(proposal)
     if (proposal.status === 'outdated') return refuse('proposal_outdated')
     if (answer.outcome === 'refused') {
-      const { code, message } = answer
-      return needsSignature(code) ? refuse(code, message) : refuse('proposal_refused', `${code}: ${message}`)
+      const { code, message, challenge } = answer
+      if (!needsSignature(code)) return refuse('proposal_refused', `${code}: ${message}`)
+      const refusal = refuse(code, message)
+      return challenge === undefined
+        ? refusal
+        : refusal.adding({ challenge: decodeJson(ChallengeRecord, challenge) })
     }
     return refuse('proposal_applying')
   },
@@ -112,8 +118,10 @@ export const applyProposal = externalCall(proposalsApi.apply, {
  * Without a signature, or after a change of the statement, the person signs and tries again, as with the
  * operation itself.
  */
-const needsSignature = (code: string): code is 'assertion_required' | 'statement_outdated' =>
-  code === 'assertion_required' || code === 'statement_outdated'
+const needsSignature = (
+  code: string,
+): code is 'assertion_required' | 'statement_outdated' | 'passkey_required' =>
+  code === 'assertion_required' || code === 'statement_outdated' || code === 'passkey_required'
 
 export const endDueProposal = externalCall(proposalsApi.end, {
   async reserve({ params }, context) {
@@ -191,7 +199,12 @@ interface ApplyReservation {
 type ApplyOutcome =
   | { readonly outcome: 'done'; readonly resultId: string | null }
   | { readonly outcome: 'outdated' }
-  | { readonly outcome: 'refused'; readonly code: string; readonly message: string }
+  | {
+      readonly outcome: 'refused'
+      readonly code: string
+      readonly message: string
+      readonly challenge?: unknown
+    }
   | { readonly outcome: 'unknown' }
 
 /** After these codes the operation may be running, or done. */
@@ -221,9 +234,9 @@ async function runProposed(
   const answer = await tools.call(caller, operation, given, key)
   const { status, refusal, body } = answer
   if (!refusal) return { outcome: 'done', resultId: idIn(body) }
-  const { code, message } = refusal
+  const { code, message, challenge } = refusal
   if (status >= 500 || UNDECIDED_CODES.has(code)) return { outcome: 'unknown' }
-  return { outcome: 'refused', code, message: truncateText(message) }
+  return { outcome: 'refused', code, message: truncateText(message), challenge }
 }
 
 async function isOutdated(

@@ -26,13 +26,17 @@ export function complain(text) {
   trouble.textContent = text
 }
 
-/** A refusal of the service. `message` is for the person; `said` is the service's own message. */
+/**
+ * A refusal of the service. `message` is for the person; `said` is the service's own message; `challenge` is what a
+ * passkey must sign first.
+ */
 export class Refused extends Error {
-  constructor(code, message, { said = message, status = 0 } = {}) {
+  constructor(code, message, { said = message, status = 0, challenge = undefined } = {}) {
     super(message)
     this.code = code
     this.said = said
     this.status = status
+    this.challenge = challenge
   }
 }
 
@@ -63,7 +67,8 @@ export async function call(method, path, { body, background = false, key } = {})
   const code = response.headers.get('X-Error-Code')
   const said = answer.error ?? String(response.status)
   const { status } = response
-  throw new Refused(code, words.refusals?.[code] ?? `${words.other} ${said}`, { said, status })
+  const { challenge } = answer
+  throw new Refused(code, words.refusals?.[code] ?? `${words.other} ${said}`, { said, status, challenge })
 }
 
 /**

@@ -6,6 +6,8 @@ import { signedInTo } from './console.ts'
 import { aPerson, type Enrolled, enrol, originOf } from './people.ts'
 
 export interface InConsole extends Pick<Enrolled, 'personId' | 'name' | 'device'> {
+  /** The session's cookie, from our own page. */
+  readonly headers: Readonly<Record<string, string>>
   /** Calls with the session's cookie, from our own page. */
   readonly client: TestClient
 }
@@ -21,8 +23,8 @@ export async function peopleInConsole(
   const people = await Promise.all(
     roles.map(async role => {
       const { id: personId, name } = await aPerson(service, owner, { role, name: `Ada the ${role}` })
-      const { client } = await signedInTo(service, owner, { personId })
-      return { personId, name, client, device: new Authenticator({ origin: originOf(service) }) }
+      const { client, headers } = await signedInTo(service, owner, { personId })
+      return { personId, name, client, headers, device: new Authenticator({ origin: originOf(service) }) }
     }),
   )
   const [first, ...others] = people

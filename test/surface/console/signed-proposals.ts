@@ -44,6 +44,7 @@ async function signedOperations(client: TestClient, agentId: string, ownerId: st
         expiresAt,
       },
     ],
+    ['policies.assign', true, { agentId, policyId: 'standard' }],
     ['intents.approve', true, { id: intent.id, comment: 'As agreed' }],
     ['passkeys.revoke', true, { id: await anotherPasskey(ownerId) }],
     ['people.update', false, { id: personId, name: '$role' }],

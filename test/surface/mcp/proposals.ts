@@ -1,8 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import { aKey, bodyOf } from '../../support/factories.ts'
-import { startTestService } from '../../support/harness.ts'
+import { http, startTestService } from '../../support/harness.ts'
 import { anAssistant, textOf } from '../../support/http/assistant.ts'
 import { anOwnerWithAssistant } from '../../support/http/proposing.ts'
+import type { Authenticator } from '../../support/identity/authenticator.ts'
+import { peopleInConsole } from '../../support/identity/in-console.ts'
+import { signed } from '../../support/identity/people.ts'
 
 const service = await startTestService({ own: true })
 
@@ -36,6 +39,24 @@ describe('what an assistant may not do', () => {
       decidedBy: { type: 'key' },
       resultId: agent.id,
     })
+  })
+
+  test('is signed in the console where it lets more be spent', async () => {
+    const { client, ownerId, agent, propose, ...owner } = await anOwnerWithAssistant(service)
+    const [person] = await peopleInConsole(service, { client, ownerId, ...owner }, ['owner'])
+    const { id: policyId } = await bodyOf(client.policies.effective({ params: { agentId: agent.id } }))
+    const { id } = await propose('policies.replace', { id: policyId, name: 'Mine', dailyLimitEuros: 900 })
+    const apply = (body: object) =>
+      http(service.url, 'POST', `/canvas/proposals/${id}/apply`, { headers: person?.headers ?? {}, body })
+    const refused = await apply({})
+    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([400, 'assertion_required'])
+    const { challenge } = refused.body
+    expect(challenge.sentence).toMatch(/Daily limit from € 50.00 to € 900.00/)
+    const device = person?.device as Authenticator
+    const applied = await apply({ webauthnAssertion: signed(challenge, device) })
+    expect([applied.status, applied.body.status]).toEqual([200, 'applied'])
+    const policy = await bodyOf(client.policies.effective({ params: { agentId: agent.id } }))
+    expect(policy.dailyLimitEuros).toBe(900)
   })
 
   test('says what would be another one', async () => {

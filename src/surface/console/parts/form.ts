@@ -1,6 +1,6 @@
 import type { PathParameterName } from '../../../kernel/contract/addresses.ts'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
-import type { SignatureRequirement } from '../../../kernel/contract/tool.ts'
+import { type SignatureRequirement, signatureRequirement } from '../../../kernel/contract/tool.ts'
 import { findUploads, type UploadRule } from '../../../kernel/contract/upload.ts'
 import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
@@ -105,7 +105,7 @@ const isSet = (value: unknown): boolean =>
 
 function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Html {
   const { params = {}, given = {}, done = 'reload', confirm, success, more, next } = options
-  const { signature, members } = options.signs ?? { signature: operation.signature }
+  const { signature, members } = options.signs ?? { signature: signatureRequirement(operation.signature) }
   const attributes = {
     operation: `${operation.method} ${operation.path}`,
     params: JSON.stringify(params),

@@ -1,12 +1,24 @@
 // Forms that call an operation: the page names the operation, the fields make up its body, and its answer or
 // refusal appears beside them.
 
-import { confirm, showSecrets } from './dialogs.js'
+import { confirm, element, show, showSecrets } from './dialogs.js'
 import { asSent, contentOf, filled } from './form-body.js'
 import { clearFormRefusal, showFormRefusal } from './form-refusal.js'
 import { load, refresh, reloadMainContent } from './live-part.js'
 import { hasTypedInput } from './morph.js'
-import { all, closestTo, complain, loadCeremonies, once, part, root, tell, words } from './page.js'
+import {
+  all,
+  closestTo,
+  complain,
+  goBy,
+  here,
+  loadCeremonies,
+  once,
+  part,
+  root,
+  tell,
+  words,
+} from './page.js'
 import { withPasskey } from './passkey.js'
 import { callSignedIn } from './sign-in.js'
 
@@ -115,6 +127,19 @@ async function finish(form, answer, isOneOfMany) {
 const refusalText = error =>
   error instanceof SyntaxError ? words.notJson : (error.said ?? `${words.other} ${error.message}`)
 
+/** Leads to the page where the person creates a passkey, and back here. */
+async function offerPasskey(error) {
+  const chosen = await show(
+    words.passkeyFirst,
+    [element('p', {}, error.said)],
+    [
+      ['yes', words.createPasskey, 'main'],
+      ['no', words.cancel],
+    ],
+  )
+  if (chosen === 'yes') goBy('join', here())
+}
+
 export function showRefusal(form, button, error) {
   // Another person's decision may have removed the form from the page.
   if (form.isConnected) showFormRefusal(form, button, refusalText(error))
@@ -137,7 +162,7 @@ export async function submit(form, submitter, read) {
     const request = requestOf(form, submitter)
     const challenge = challengeOf(form, request.body)
     const sending = assertion => send(form, assertion ? withAssertion(request, assertion) : request)
-    const answer = challenge ? await withPasskey(challenge, sending, read) : await sending()
+    const answer = await withPasskey(challenge, sending, read)
     if (typeof answer === 'string') {
       tell('')
       return answer
@@ -147,7 +172,8 @@ export async function submit(form, submitter, read) {
     return 'done'
   } catch (error) {
     tell('')
-    showRefusal(form, button, error)
+    if (error.code === 'passkey_required') await offerPasskey(error)
+    else showRefusal(form, button, error)
     return error.code === 'not_allowed' ? 'stop' : 'refused'
   }
 }

@@ -37,37 +37,42 @@ export async function chooseStatements(statements) {
   return chosen === 'yes' ? statements.filter((_, n) => boxes[n].checked) : []
 }
 
-async function sign({ challengeId, options, sentence }) {
-  return { sentence, signed: { challengeId, assertion: await askDevice('startAuthentication', options) } }
-}
+const sign = async ({ challengeId, options }) => ({
+  challengeId,
+  assertion: await askDevice('startAuthentication', options),
+})
 
-async function signatureFor(challenge, earlier) {
-  const opened = await openStatement(challenge)
-  const { sentence } = opened
-  const chosen = await showSentence(sentence, earlier !== undefined && earlier !== sentence)
-  return chosen === 'yes' ? sign(opened) : { end: chosen }
+/**
+ * The answer, where the call needs no signature, or the statement to sign: the operation's own, or the one that its
+ * refusal brings because the change lets more be spent.
+ */
+async function begin(challenge, send) {
+  if (challenge && !challenge.isAskedLate) return { opened: await openStatement(challenge) }
+  try {
+    return { answer: await send() }
+  } catch (error) {
+    if (error.code !== 'assertion_required' || !(error.challenge || challenge)) throw error
+    return { opened: error.challenge ?? (await openStatement(challenge)) }
+  }
 }
 
 /**
- * Makes the call with a signature. `read` is an open statement that the person has read. If the sentence has
- * changed, the person reads it again first.
+ * Makes the call, with a signature where it needs one. `read` is an open statement that the person has read. If the
+ * sentence has changed, the person reads it again first.
  */
 export async function withPasskey(challenge, send, read) {
-  if (challenge.isAskedLate) {
-    const answer = await send().catch(error => {
-      if (error.code !== 'assertion_required') throw error
-    })
-    if (answer) return answer
-  }
   let earlier
   for (;;) {
-    const signing = read && earlier === undefined ? sign(read) : signatureFor(challenge, earlier)
-    const { end, signed, sentence } = await signing
-    if (end) return end
-    const answer = await send(signed).catch(error => {
+    const isRead = read !== undefined && earlier === undefined
+    const { answer, opened } = isRead ? { opened: read } : await begin(challenge, send)
+    if (answer) return answer
+    const hasChanged = earlier !== undefined && earlier !== opened.sentence
+    const chosen = isRead ? 'yes' : await showSentence(opened.sentence, hasChanged)
+    if (chosen !== 'yes') return chosen
+    const done = await send(await sign(opened)).catch(error => {
       if (error.code !== 'statement_outdated') throw error
     })
-    if (answer) return answer
-    earlier = sentence
+    if (done) return done
+    earlier = opened.sentence
   }
 }

@@ -14,6 +14,8 @@ Object.assign(words, {
   notAllowed: 'The passkey was not confirmed, or you cancelled. Nothing was done. Try again.',
   enrolledAlready: 'You already have a passkey on this device.',
   noPasskey: 'You have no passkey yet. Create one, then decide.',
+  passkeyFirst: 'A passkey must sign this',
+  createPasskey: 'Create a passkey',
   youSign: 'Your passkey signs',
   sign: 'Sign with passkey',
   youSignEach: 'Your passkey signs each of these',

@@ -1,0 +1,74 @@
+import type { Context } from '../../kernel/contract/context.ts'
+import type { RefusalSpec } from '../../kernel/contract/operation.ts'
+import type { Refusal } from '../../kernel/contract/problem.ts'
+import type { StatedWidening } from '../../statements/index.ts'
+import { type AssertionContext, consumeAssertion, verifyAssertion } from './assertions.ts'
+import { openPasskeyChallenge, passkeyDescriptors } from './open-challenge.ts'
+import {
+  assertionEvents,
+  assertionRefusals,
+  ChallengeRecord,
+  type WebauthnAssertion,
+  webauthnAssertionSchema,
+} from './schemas.ts'
+
+/**
+ * What the contract of an operation needs by which people in the console can let more be spent. The thief of a
+ * session has no passkey.
+ */
+export const widening = {
+  members: {
+    webauthnAssertion: webauthnAssertionSchema.optional().meta({
+      description:
+        'In the console: the signature of a change that lets more be spent, over `challenge` of the refusal `assertion_required`. A key needs none.',
+    }),
+  },
+  fails: {
+    ...assertionRefusals,
+    assertion_required: [...assertionRefusals.assertion_required, { adds: { challenge: ChallengeRecord } }],
+    passkey_required: [
+      403,
+      'This lets more be spent, so a passkey must sign it, and you have none. Create one at /join, or ask an owner for a link.',
+    ],
+  },
+  emits: assertionEvents,
+  signature: { inRefusal: true },
+} as const satisfies {
+  readonly members: object
+  readonly signature: object
+  readonly fails: Record<string, RefusalSpec>
+  readonly emits: object
+}
+
+const SIGN_IT =
+  'webauthnAssertion: this lets more be spent, so your passkey must sign it. Sign the challenge of this answer, and send the request again with the signature.'
+
+type WideningContext = AssertionContext &
+  Pick<Context<keyof typeof widening.fails, typeof assertionEvents>, 'now' | 'refuse'>
+
+/**
+ * Why a change may not be made yet: the person in the console has not signed what it widens. Undefined for
+ * other callers, and where nothing is widened. Call it under the locks of what is compared, and before
+ * anything is changed, since a refusal commits.
+ */
+export async function refuseUnsignedWidening(
+  envelope: WebauthnAssertion | undefined,
+  compare: () => readonly StatedWidening[] | Promise<readonly StatedWidening[]>,
+  context: WideningContext,
+): Promise<Refusal | undefined> {
+  const { actor, sql, tenant, refuse } = context
+  if (actor.type !== 'console') return undefined
+  const changes = await compare()
+  if (changes.length === 0) return undefined
+  const statement = { kind: 'widening', members: { changes } } as const
+  if (envelope) {
+    const verified = await verifyAssertion(envelope, context)
+    const code =
+      typeof verified === 'string' ? verified : await consumeAssertion(verified, statement, context)
+    return code && refuse(code)
+  }
+  const own = await passkeyDescriptors(sql, tenant, actor.id)
+  if (own.length === 0) return refuse('passkey_required')
+  const challenge = await openPasskeyChallenge({ ...statement, subjectId: null }, context)
+  return refuse('assertion_required', SIGN_IT).adding({ challenge })
+}

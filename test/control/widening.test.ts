@@ -1,0 +1,385 @@
+import { describe, expect, test } from '@jest/globals'
+import { aCard } from '../support/cards/cards.ts'
+import { onlySignal } from '../support/control/risk.ts'
+import {
+  aDelegation,
+  anAgent,
+  anAgentUnder,
+  anIntent,
+  aPolicy,
+  aRun,
+  aToken,
+  bodyOf,
+  type TestClient,
+} from '../support/factories.ts'
+import { http, startTestService } from '../support/harness.ts'
+import { Authenticator } from '../support/identity/authenticator.ts'
+import { signedInTo } from '../support/identity/console.ts'
+import { aPerson, assertion, enrol, originOf, signed } from '../support/identity/people.ts'
+
+const service = await startTestService()
+
+const standing = { autoApproveLimitEuros: 50, dailyLimitEuros: 100, allowedCountries: ['DE'] }
+
+/** An owner with an agent, and an owner in the console, who has a passkey. */
+async function anAccount() {
+  const owner = await service.owner()
+  const { id: personId } = await aPerson(service, owner, { role: 'owner' })
+  const { headers, client: session } = await signedInTo(service, owner, { personId })
+  const device = new Authenticator({ origin: originOf(service) })
+  const enrolPasskey = () => enrol(owner.client, personId, device)
+  const agent = await anAgentUnder(owner.client, standing)
+  return { ...owner, personId, headers, session, device, enrolPasskey, agent }
+}
+
+type Account = Awaited<ReturnType<typeof anAccount>>
+type Request = readonly [method: string, path: string, body?: object]
+
+const send = ({ url }: { url: string }, by: object, [method, path, body]: Request) =>
+  http(url, method, path, { ...by, body: body ?? {} })
+
+const inConsole = ({ headers }: Account, request: Request) => send(service, { headers }, request)
+const withKey = ({ key }: Account, request: Request) => send(service, { token: key }, request)
+
+const told = ({ status, headers }: Awaited<ReturnType<typeof inConsole>>) =>
+  `${status} ${headers.get('x-error-code') ?? ''}`.trim()
+
+const signing = (
+  [method, path, body]: Request,
+  challenge: Parameters<typeof signed>[0],
+  { device }: Account,
+): Request => [method, path, { ...body, webauthnAssertion: signed(challenge, device) }]
+
+/** What a change would be, and the state that it must leave as it is. */
+interface Change {
+  readonly request: Request
+  readonly says: RegExp
+  readonly read?: () => Promise<unknown>
+}
+
+const agentPolicy = (client: TestClient, id: string) =>
+  bodyOf(client.policies.effective({ params: { agentId: id } }))
+
+async function aCardFor({ client, agent }: Account, members: Parameters<typeof aCard>[1] = {}) {
+  return aCard(client, { agentId: agent.id, usage: 'multi', ...members })
+}
+
+const changes: Readonly<Record<string, (account: Account) => Promise<Change>>> = {
+  async 'a raised limit of a policy'({ client, agent }) {
+    const read = () => agentPolicy(client, agent.id)
+    const { id } = await read()
+    const body = { name: 'Research budget', ...standing, autoApproveLimitEuros: 250 }
+    const says = /agent “Research assistant” \(agent_\w+\): Auto-approve limit from € 50.00 to € 250.00\.$/
+    return { request: ['PUT', `/policies/${id}`, body], says, read }
+  },
+  async 'a country that is allowed anew'({ client, agent }) {
+    const read = () => agentPolicy(client, agent.id)
+    const { id } = await read()
+    const body = { name: 'Research budget', ...standing, allowedCountries: ['DE', 'FR'] }
+    return {
+      request: ['PUT', `/policies/${id}`, body],
+      says: /Allowed countries from “DE” to also “FR”\.$/,
+      read,
+    }
+  },
+  async 'a changed template that is applied'({ client, agent }) {
+    const read = () => agentPolicy(client, agent.id)
+    const { templateId } = await read()
+    const params = { id: String(templateId) }
+    await bodyOf(
+      client.policies.replace({ params, body: { name: 'Wide', ...standing, dailyLimitEuros: 900 } }),
+    )
+    const says = /“Research assistant” .*: Daily limit from € 100.00 to € 900.00\.$/
+    return { request: ['POST', `/policies/${templateId}/apply`], says, read }
+  },
+  async 'another template for an agent'({ client, agent }) {
+    const { id: policyId } = await aPolicy(client, { ...standing, autoApproveLimitEuros: 90 })
+    const read = () => agentPolicy(client, agent.id)
+    const says = /Auto-approve limit from € 50.00 to € 90.00/
+    return { request: ['PUT', `/policies/agent/${agent.id}`, { policyId }], says, read }
+  },
+  async 'the first policy of an agent'({ client }) {
+    const { id } = await anAgent(client, { name: 'Newcomer' })
+    const read = () => bodyOf(client.agents.get({ params: { id } }))
+    const says = /“Newcomer” .*Auto-approve limit from none to € 50.00/
+    return { request: ['PUT', `/policies/agent/${id}`, { policyId: 'standard' }], says, read }
+  },
+  async 'a rule that is switched off'({ client, agent }) {
+    const params = { agentId: agent.id }
+    await bodyOf(client.policies.toggle({ params, body: { field: 'requireIntent', value: true } }))
+    const body = { field: 'requireIntent', value: false }
+    const read = () => agentPolicy(client, agent.id)
+    const says = /Cards need an approved intent from on to off\.$/
+    return { request: ['PATCH', `/policies/agent/${agent.id}/toggle`, body], says, read }
+  },
+  async 'a new agent with a policy'({ client }) {
+    const { id: policyId } = await aPolicy(client, standing)
+    const read = async () => (await bodyOf(client.agents.list())).data.length
+    const says =
+      /Policy of the new agent “Buyer” from none to “Research budget” \(policy_\w+\), version 1, .*autoApproveLimitEuros 50/
+    return { request: ['POST', '/agents', { name: 'Buyer', policyId }], says, read }
+  },
+  async 'a raised budget of all agents'({ client }) {
+    await bodyOf(client.policies.setBudget({ body: { dailyLimitEuros: 100 } }))
+    const read = async () => (await bodyOf(client.policies.budget())).dailyLimitEuros
+    return {
+      request: ['PUT', '/budget', {}],
+      says: /account .*: Budget a day from € 100.00 to none\.$/,
+      read,
+    }
+  },
+  async 'a raised budget of a run'({ client, agent }) {
+    const { id } = await aRun(client, agent.id, { budgetEuros: 10 })
+    const read = async () => (await bodyOf(client.runs.get({ params: { id } }))).budgetEuros
+    return {
+      request: ['PATCH', `/runs/${id}`, { budgetEuros: 11 }],
+      says: /run .*Budget from € 10.00 to € 11.00/,
+      read,
+    }
+  },
+  async 'a token'({ client, agent }) {
+    const read = async () => (await bodyOf(client.agentTokens.list({ params: { id: agent.id } }))).data.length
+    const body = { label: 'Laptop', scopes: ['payer'], maxAmountEuros: 100, expiresInDays: 30 }
+    const says = /New token from none to “Laptop”, with payer, at most € 100.00 in all, for 30 days\.$/
+    return { request: ['POST', `/agents/${agent.id}/tokens`, body], says, read }
+  },
+  async 'a delegation'({ client, agent }) {
+    const body = { agentId: agent.id, maxAmountEuros: 20, expiresInMinutes: 60, merchant: 'Bookshop' }
+    const read = async () => (await bodyOf(client.delegations.list())).data.length
+    const says = /New delegation from none to € 20.00 in all, only for “Bookshop”, for 60 minutes\.$/
+    return { request: ['POST', '/delegations', body], says, read }
+  },
+  async 'an agent that a person has frozen'({ client, agent: { id } }) {
+    await bodyOf(client.agents.freeze({ params: { id } }))
+    const read = async () => (await bodyOf(client.agents.get({ params: { id } }))).status
+    return {
+      request: ['POST', `/agents/${id}/unfreeze`],
+      says: /agent .*: Status from frozen to active\.$/,
+      read,
+    }
+  },
+  async 'an agent that risk has frozen'({ client, agent: { id } }) {
+    await bodyOf(client.risk.configure({ body: onlySignal('newMerchant', 100) }))
+    await anIntent(client, id, { country: 'DE' })
+    const read = async () => (await bodyOf(client.agents.get({ params: { id } }))).status
+    return {
+      request: ['POST', `/risk/agents/${id}/unfreeze`],
+      says: /agent .*: Status from frozen to active\.$/,
+      read,
+    }
+  },
+  async 'a milder risk configuration'({ client }) {
+    const read = async () => (await bodyOf(client.risk.config())).thresholds
+    const body = { thresholds: { review: 60, deny: 80, freeze: 95 } }
+    return { request: ['PUT', '/risk/config', body], says: /Risk setting review from 50 to 60\.$/, read }
+  },
+  async 'a wallet that is unfrozen'({ client, agent: { walletId: id } }) {
+    await bodyOf(client.wallets.update({ params: { id }, body: { status: 'frozen' } }))
+    const read = async () => (await bodyOf(client.wallets.get({ params: { id } }))).status
+    return {
+      request: ['PATCH', `/wallets/${id}`, { status: 'active' }],
+      says: /wallet .*: Status from frozen to active/,
+      read,
+    }
+  },
+  async 'a card'({ client, agent }) {
+    const body = { agentId: agent.id, usage: 'multi', displayName: 'Papers', limits: { dailyLimitEuros: 40 } }
+    const read = async () => (await bodyOf(client.cards.list())).data.length
+    const says = /New card from none to “Papers”, for multi use, Daily limit € 40.00\.$/
+    return { request: ['POST', '/cards', body], says, read }
+  },
+  async 'a raised limit of a card'(account) {
+    const { id } = await aCardFor(account, { limits: { dailyLimitEuros: 40 } })
+    const read = async () => (await bodyOf(account.client.cards.get({ params: { id } }))).limits
+    return {
+      request: ['PUT', `/cards/${id}/limits`, {}],
+      says: /card .*: Daily limit from € 40.00 to none\.$/,
+      read,
+    }
+  },
+  async 'a merchant that a card may pay anew'(account) {
+    const { id } = await aCardFor(account, { controls: { merchantAllowlist: ['Bookshop'] } })
+    const read = async () => (await bodyOf(account.client.cards.get({ params: { id } }))).controls
+    const body = { merchantAllowlist: ['Bookshop', 'Kiosk'] }
+    const says = /card .*: Allowed merchants from “Bookshop” to also “Kiosk”\.$/
+    return { request: ['PUT', `/cards/${id}/controls`, body], says, read }
+  },
+  async 'a card that is unfrozen'(account) {
+    const { id } = await aCardFor(account)
+    await bodyOf(account.client.cards.freeze({ params: { id } }))
+    const read = async () => (await bodyOf(account.client.cards.get({ params: { id } }))).status
+    return {
+      request: ['POST', `/cards/${id}/unfreeze`],
+      says: /card .*: Status from frozen to active\.$/,
+      read,
+    }
+  },
+  async 'a card that is activated'(account) {
+    const { id } = await aCardFor(account, { activate: false })
+    const read = async () => (await bodyOf(account.client.cards.get({ params: { id } }))).status
+    return {
+      request: ['POST', `/cards/${id}/activate`],
+      says: /card .*: Status from inactive to active\.$/,
+      read,
+    }
+  },
+  async 'a card that an agent requests'({ client, agent }) {
+    const body = { type: 'new_card', agentId: agent.id, usage: 'multi', reason: 'Papers' } as const
+    const { id } = await bodyOf(client.cardRequests.create({ body }))
+    const read = async () => (await bodyOf(client.cardRequests.get({ params: { id } }))).status
+    return {
+      request: ['POST', `/card-requests/${id}/approve`],
+      says: /New card from none to “Research assistant”/,
+      read,
+    }
+  },
+  async 'a higher limit of a card that an agent requests'(account) {
+    const { client, agent } = account
+    const { id: cardId } = await aCardFor(account, { limits: { dailyLimitEuros: 40 } })
+    const body = {
+      type: 'limit_change',
+      agentId: agent.id,
+      cardId,
+      limits: { dailyLimitEuros: 60 },
+      reason: 'Papers',
+    } as const
+    const { id } = await bodyOf(client.cardRequests.create({ body }))
+    const read = async () => (await bodyOf(client.cardRequests.get({ params: { id } }))).status
+    return {
+      request: ['POST', `/card-requests/${id}/approve`],
+      says: /card .*: Daily limit from € 40.00 to € 60.00\.$/,
+      read,
+    }
+  },
+  async 'a host that machine payments may reach'({ client }) {
+    const body = { type: 'allow', merchant: 'shop.example.com' }
+    const read = async () => (await bodyOf(client.mpp.rules())).data.length
+    return {
+      request: ['POST', '/mpp/protect', body],
+      says: /Rule to allow machine payments from none to “shop.example.com”/,
+      read,
+    }
+  },
+  async 'a host that is no longer refused'({ client }) {
+    const { id } = await bodyOf(client.mpp.protect({ body: { type: 'deny', merchant: 'shop.example.com' } }))
+    const read = async () => (await bodyOf(client.mpp.rules())).data.length
+    return {
+      request: ['DELETE', `/mpp/protect/${id}`],
+      says: /Rule to deny machine payments from “shop.example.com” to none/,
+      read,
+    }
+  },
+}
+
+describe.each(Object.keys(changes))('%s', name => {
+  const change = changes[name] as (account: Account) => Promise<Change>
+
+  test('is refused for a person without a passkey, who is told to create one', async () => {
+    const account = await anAccount()
+    const { request, read } = await change(account)
+    const before = await read?.()
+    const answer = await inConsole(account, request)
+    expect([told(answer), answer.body.challenge]).toEqual(['403 passkey_required', undefined])
+    expect(answer.body.error).toContain('/join')
+    expect(await read?.()).toEqual(before)
+  })
+
+  test('needs the signature of a sentence that names it, and then is made', async () => {
+    const account = await anAccount()
+    await account.enrolPasskey()
+    const { request, says, read } = await change(account)
+    const before = await read?.()
+    const asked = await inConsole(account, request)
+    expect(told(asked)).toBe('400 assertion_required')
+    expect(asked.body.challenge.sentence).toMatch(/^Let more be spent\. For the /)
+    expect(asked.body.challenge.sentence).toMatch(says)
+    expect(await read?.()).toEqual(before)
+    const done = signing(request, asked.body.challenge, account)
+    expect((await inConsole(account, done)).status).toBeLessThan(300)
+    expect(await read?.()).not.toEqual(before)
+  })
+
+  test('needs none with a key', async () => {
+    const account = await anAccount()
+    const { request } = await change(account)
+    expect((await withKey(account, request)).status).toBeLessThan(300)
+  })
+})
+
+describe('a signature', () => {
+  test('is for this change only, and for the state from which it was made', async () => {
+    const account = await anAccount()
+    await account.enrolPasskey()
+    const { id } = await agentPolicy(account.client, account.agent.id)
+    const raise = (autoApproveLimitEuros: number): Request => [
+      'PUT',
+      `/policies/${id}`,
+      { name: 'Research budget', ...standing, autoApproveLimitEuros },
+    ]
+    const challengeOf = async (request: Request) => (await inConsole(account, request)).body.challenge
+    const other = signing(raise(250), await challengeOf(raise(60)), account)
+    expect(told(await inConsole(account, other))).toBe('400 statement_outdated')
+    const earlier = signing(raise(250), await challengeOf(raise(250)), account)
+    expect((await withKey(account, raise(20))).status).toBe(200)
+    expect(told(await inConsole(account, earlier))).toBe('400 statement_outdated')
+    expect((await agentPolicy(account.client, account.agent.id)).autoApproveLimitEuros).toBe(20)
+    const again = signing(raise(250), await challengeOf(raise(250)), account)
+    expect(told(await inConsole(account, again))).toBe('200')
+  })
+
+  test('counts once', async () => {
+    const account = await anAccount()
+    await account.enrolPasskey()
+    const request: Request = ['POST', `/agents/${account.agent.id}/tokens`, { label: 'Laptop' }]
+    const done = signing(request, (await inConsole(account, request)).body.challenge, account)
+    const answers = await Promise.all([inConsole(account, done), inConsole(account, done)])
+    expect(answers.map(told).sort()).toEqual(['201', '400 challenge_used'])
+  })
+
+  test('is the person’s own, and for nothing else that a passkey signs', async () => {
+    const account = await anAccount()
+    await account.enrolPasskey()
+    const { id: otherId } = await aPerson(service, account, { role: 'owner' })
+    const other = new Authenticator({ origin: originOf(service) })
+    await enrol(account.client, otherId, other, account)
+    const request: Request = ['POST', `/agents/${account.agent.id}/tokens`, { label: 'Laptop' }]
+    const { challenge } = (await inConsole(account, request)).body
+    const foreign = signing(request, challenge, { ...account, device: other })
+    expect(told(await inConsole(account, foreign))).toBe('401 assertion_invalid')
+    const body = { purpose: 'invitation', subject: { name: 'Grace', role: 'viewer' } } as const
+    const webauthnAssertion = await assertion(account.session, account, body)
+    const wrong: Request = [request[0], request[1], { label: 'Laptop', webauthnAssertion }]
+    expect(told(await inConsole(account, wrong))).toBe('400 statement_outdated')
+  })
+})
+
+describe('what narrows', () => {
+  test('needs no signature, also for a person without a passkey', async () => {
+    const account = await anAccount()
+    const { client, agent } = account
+    const { id } = await agentPolicy(client, agent.id)
+    const { id: tokenId } = await aToken(client, agent.id)
+    const { id: delegationId } = await aDelegation(client, agent.id)
+    const { id: cardId } = await aCardFor(account)
+    const rules = { name: 'Research budget', ...standing }
+    const narrowing: readonly Request[] = [
+      ['PUT', `/policies/${id}`, { ...rules, autoApproveLimitEuros: 20, merchantBlocklist: ['Casino'] }],
+      ['PUT', `/policies/${id}`, { ...rules, autoApproveLimitEuros: null, merchantBlocklist: ['Casino'] }],
+      ['PATCH', `/policies/agent/${agent.id}/toggle`, { field: 'requireAttestation', value: true }],
+      ['PUT', '/budget', { dailyLimitEuros: 100 }],
+      ['PUT', '/budget', { dailyLimitEuros: 90 }],
+      ['PUT', '/risk/config', { thresholds: { review: 40, deny: 80, freeze: 95 } }],
+      ['PUT', `/cards/${cardId}/limits`, { dailyLimitEuros: 40 }],
+      ['PUT', `/cards/${cardId}/controls`, { merchantAllowlist: ['Bookshop'] }],
+      ['PATCH', `/wallets/${agent.walletId}`, { status: 'frozen' }],
+      ['POST', '/mpp/protect', { type: 'deny', merchant: 'shop.example.com' }],
+      ['POST', '/agents', { name: 'Without a policy' }],
+      ['DELETE', `/agents/${agent.id}/tokens/${tokenId}`],
+      ['POST', `/delegations/${delegationId}/revoke`],
+      ['POST', `/cards/${cardId}/freeze`],
+      ['POST', `/agents/${agent.id}/freeze`],
+    ]
+    for (const request of narrowing)
+      expect([request[1], (await inConsole(account, request)).status < 300]).toEqual([request[1], true])
+  })
+})

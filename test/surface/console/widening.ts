@@ -1,0 +1,77 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { anAgentUnder, bodyOf } from '../../support/factories.ts'
+import { signedInTo } from '../../support/identity/console.ts'
+import { originOf } from '../../support/identity/people.ts'
+import { axeFindings } from '../../support/web/axe.ts'
+import { open, openAsOwner } from '../console-pages/devices.ts'
+import { service } from './visitors.ts'
+
+const sign = (page: Page) => page.getByRole('button', { name: 'Sign with passkey' })
+
+async function createToken(page: Page, agentId: string): Promise<void> {
+  await page.goto(new URL(`/console/agents/${agentId}?tab=limits`, page.url()).href)
+  await page.locator('summary').getByText('Create token').click()
+  await page.locator('[name="label"]').fill('Laptop')
+  await page.getByRole('button', { name: 'Create token' }).click()
+}
+
+describe('what lets more be spent', () => {
+  test('is signed by the passkey of the person, who reads what it widens', async () => {
+    const { client } = await service.owner()
+    const agent = await anAgentUnder(client, { name: 'Books', autoApproveLimitEuros: 50 })
+    const { page } = await openAsOwner(client)
+    await createToken(page, agent.id)
+    await page.locator('dialog blockquote').getByText('New token from none to “Laptop”').waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    expect((await bodyOf(client.agentTokens.list({ params: { id: agent.id } }))).data).toEqual([])
+    await sign(page).click()
+    await page
+      .locator('dialog code')
+      .getByText(/^at_test_/)
+      .waitFor()
+    expect((await bodyOf(client.agentTokens.list({ params: { id: agent.id } }))).data).toHaveLength(1)
+  })
+
+  test('is not made where the policy has changed since the person read it', async () => {
+    const { client } = await service.owner()
+    const agent = await anAgentUnder(client, { name: 'Books', autoApproveLimitEuros: 50 })
+    const { page } = await openAsOwner(client)
+    await page.goto(new URL(`console/agents/${agent.id}`, page.url()).href)
+    await page.locator('summary').getByText('Change limits').click()
+    await page.locator('[name="autoApproveLimitEuros"]').fill('250')
+    await page.getByRole('button', { name: 'Change limits' }).click()
+    await page.locator('dialog').getByText('from € 50.00 to € 250.00').waitFor()
+    const params = { agentId: agent.id }
+    const { id, version: _, ...rules } = await bodyOf(client.policies.effective({ params }))
+    await bodyOf(client.policies.replace({ params: { id }, body: { ...rules, autoApproveLimitEuros: 20 } }))
+    await sign(page).click()
+    await page
+      .locator('.refusal')
+      .getByText(/version/)
+      .waitFor()
+    expect((await bodyOf(client.policies.effective({ params }))).autoApproveLimitEuros).toBe(20)
+  })
+
+  test('leads a person without a passkey to create one, and back', async () => {
+    const owner = await service.owner()
+    const agent = await anAgentUnder(owner.client, { name: 'Books', autoApproveLimitEuros: 50 })
+    const { cookie } = await signedInTo(service, owner, { role: 'owner' })
+    const origin = originOf(service)
+    const { page } = await open('about:blank')
+    const [name = '', value = ''] = cookie.split(/=(.*)/s)
+    await page.context().addCookies([{ name, value, url: origin }])
+    await page.goto(origin)
+    await createToken(page, agent.id)
+    await page.locator('dialog h2').getByText('A passkey must sign this').waitFor()
+    await page.getByRole('button', { name: 'Create a passkey' }).click()
+    await page.locator('form[data-action="enrol"] button:visible').click()
+    await page.waitForURL(`**/console/agents/${agent.id}?tab=limits`)
+    await createToken(page, agent.id)
+    await sign(page).click()
+    await page
+      .locator('dialog code')
+      .getByText(/^at_test_/)
+      .waitFor()
+  })
+})
