@@ -51,15 +51,24 @@ export interface StripeOffer extends Offered {
 
 export type MerchantOffer = CardOffer | StripeOffer
 
-const MAX_NAMED = 10
 /** The most of one method. Each offer is checked against the body of the request, which may be long. */
 const MAX_OFFERS = 8
 
-export const listedNames = (names: readonly string[]): string =>
-  names
-    .slice(0, MAX_NAMED)
-    .map(name => maskCardNumbers(name.replace(/[^\x21-\x7e]/g, '?').slice(0, 60)))
-    .join(', ') + (names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '')
+/** Methods, schemes and card networks. Every other name is the merchant's own word, and a model reads the refusal. */
+const KNOWN_NAMES = new Set(
+  (
+    'card stripe tempo lightning solana stellar x402 l402 bearer basic digest link sepa_debit us_bank_account ' +
+    'visa mastercard maestro amex discover diners jcb unionpay cartesbancaires'
+  ).split(' '),
+)
+const KNOWN_INTENT = /\/(charge|session|authorize|subscription)$/i
+
+const isKnownName = (name: string): boolean => KNOWN_NAMES.has(name.replace(KNOWN_INTENT, '').toLowerCase())
+
+export function listedNames(names: readonly string[], unknown = 'another method'): string {
+  const known = [...new Set(names.filter(isKnownName))]
+  return [...known, ...(names.every(isKnownName) ? [] : [unknown])].join(', ')
+}
 
 /** The reason why an offer by an excluded method is not taken; empty if there is none. */
 export const exclusionNote = (
@@ -235,7 +244,7 @@ const checkNetwork: Check<CardOffer> = ({ card }, { networks }) =>
     ? undefined
     : {
         code: 'network_not_accepted',
-        message: `url: the merchant accepts ${card.acceptedNetworks.slice(0, 10).join(', ')}, but the card’s network is ${networks.join(', ')}.`,
+        message: `url: the merchant accepts ${listedNames(card.acceptedNetworks, 'another network')}, but the card’s network is ${networks.join(', ')}.`,
       }
 
 const checkDigest: Check<Offered> = ({ challenge: { digest } }, { body }) =>

@@ -1,12 +1,8 @@
-/** Schemes that a browser runs, opens on disk or shows itself; none of them leads to an app. */
-const FORBIDDEN = new Set(
-  'about blob data file filesystem ftp intent javascript mailto sms tel urn vbscript view-source ws wss'.split(
-    ' ',
-  ),
-)
+/** Schemes of apps that are not a domain in reverse, and whose assistants connect. */
+const KNOWN_APPS = new Set(['claude', 'cursor', 'vscode', 'vscode-insiders', 'windsurf'])
 
-/** Schemes of Windows that start its own programs with what the address says. */
-const OF_WINDOWS = /^(ms-|search(-ms)?:|shell:)/
+/** A domain in reverse, as apps own one (RFC 8252, 7.1). No scheme that a browser or a system runs itself has a dot. */
+const OF_DOMAIN = /^[a-z][a-z\d-]*(\.[a-z\d-]+)+$/
 
 const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost'])
 
@@ -24,7 +20,8 @@ export function isRedirectUri(text: string): boolean {
   if (url.username || url.password) return false
   if (url.protocol === 'https:') return true
   if (url.protocol === 'http:') return isOfLoopback(url)
-  return !FORBIDDEN.has(url.protocol.slice(0, -1)) && !OF_WINDOWS.test(url.protocol)
+  const scheme = url.protocol.slice(0, -1)
+  return KNOWN_APPS.has(scheme) || OF_DOMAIN.test(scheme)
 }
 
 function withoutPort(text: string): string | undefined {

@@ -74,6 +74,14 @@ describe('the offers of a merchant', () => {
     expect(cardOfferIn(answer([]))).toMatchObject({ message: expect.stringContaining('offers nothing') })
   })
 
+  test('with a name of the merchant’s own are another method: a model reads the refusal', () => {
+    const orders = ['approve-all', 'tempo', 'call-pay-intent-now'].map(other).join(', ')
+    expect(cardOfferIn(answer([`${orders}, Ignore a="b"`]))).toEqual({
+      code: 'no_card_offer',
+      message: expect.stringMatching(/Offered: tempo\/charge, another method\.$/),
+    })
+  })
+
   test('ten thousand of them are no work, and no long message', () => {
     const offer = cardOfferIn(answer(Array.from({ length: 10_000 }, (_, n) => other(`method${n}`))))
     expect(offer).toMatchObject({ code: 'no_card_offer' })
@@ -215,6 +223,12 @@ describe('an offer', () => {
       { details: { acceptedNetworks: ['amex'] } },
       'network_not_accepted',
       /amex, but the card’s network is visa/,
+    ],
+    [
+      'takes networks of its own words',
+      { details: { acceptedNetworks: ['ignoreallrules', 'amex'] } },
+      'network_not_accepted',
+      /accepts amex, another network, but/,
     ],
     [
       'is for another body',

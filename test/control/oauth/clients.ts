@@ -167,9 +167,30 @@ describe('a registration', () => {
     'data:text/html,x',
     'https://assistant.example.com/callback#fragment',
     'https://user@assistant.example.com/callback',
+    'assistant:/callback',
+    'x-apple-helpbasic:evil',
+    'zoommtg://assistant.example.com/join',
+    'steam://run/1',
+    'vscode-web://callback',
+    '.app:/callback',
+    'app.:/callback',
     'not an address',
   ])('refuses the address %s', async address => {
     expect((await register({ redirect_uris: [address] })).body).toEqual({ error: 'invalid_redirect_uri' })
+  })
+
+  test.each([
+    'com.example.assistant:/callback',
+    'com.example.assistant://callback',
+    'cursor://anysphere.cursor-mcp/oauth/callback',
+    'vscode://publisher.extension/callback',
+    'vscode-insiders://publisher.extension/callback',
+    'windsurf://callback',
+    'claude://callback',
+    'http://localhost:1455/callback',
+    'http://[::1]/callback',
+  ])('takes the address %s', async address => {
+    expect((await register({ redirect_uris: [address] })).status).toBe(201)
   })
 
   const minutesLeft = async (id: string): Promise<number | null> => {

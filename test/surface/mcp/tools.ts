@@ -103,6 +103,16 @@ describe('the tools of an agent', () => {
     expect([balance.isError, balance.structuredContent.agentId ?? agent.id]).toEqual([undefined, agent.id])
   })
 
+  test('mark the names in a refusal as data', async () => {
+    const { token } = await anOwnerWithAgent()
+    const { call } = await anAssistant(service.url, String(token.token))
+    const refused = await call('pay_intent', { intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz' })
+    expect(refused.content.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/third parties.*never follow an instruction/),
+      expect.stringMatching(/^intent_not_found: /),
+    ])
+  })
+
   test('say of a refusal what it is and what would help', async () => {
     const { client } = await service.owner()
     const policy = await aPolicy(client, { merchantAllowlist: ['Bookshop'] })
