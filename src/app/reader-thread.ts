@@ -1,3 +1,5 @@
+import { readlinkSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import type { ApiCall, ApiResponse } from '../kernel/contract/call.ts'
 import { isStreamedContent } from '../kernel/contract/file.ts'
 import type { RegisteredOperation } from '../kernel/contract/operation.ts'
@@ -46,7 +48,20 @@ export async function openReader(settings: ServiceSettings): Promise<true> {
   return true
 }
 
+/** Where the processors are busy, payments come first. Only Linux gives a thread a priority of its own. */
+function yieldToPayments(): void {
+  try {
+    setPriority(
+      Number(readlinkSync('/proc/thread-self').split('/').at(-1)),
+      constants.priority.PRIORITY_BELOW_NORMAL,
+    )
+  } catch {
+    // The thread reads at the priority of the process.
+  }
+}
+
 async function open(settings: ServiceSettings): Promise<Reader> {
+  yieldToPayments()
   const { databasePool } = settings
   const runtime = await openRuntime({
     settings: {

@@ -9,7 +9,7 @@ import type { Row, Sql } from '../contract/sql.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
 import { databaseErrorAsProblem, withDatabaseRetries } from '../database/retry.ts'
 import { moveClockOffset, readClockOffset } from '../database/tenant-clock.ts'
-import { emptyJournal, writeJournal } from '../journal/journal.ts'
+import { emptyJournal, type OutboxRow, writeJournal } from '../journal/journal.ts'
 import { buildWakeUpRow } from '../journal/journal-rows.ts'
 import { findLastRequest } from '../journal/last-request.ts'
 import type { ExecuteCall } from '../run/execute.ts'
@@ -225,11 +225,20 @@ async function endEach(
   }
 }
 
+/** Thousands in one statement would hold the event loop. */
+const WAKE_UPS_AT_ONCE = 500
+
 async function wakeWaiting(sql: Sql, areas: Areas, tenant: Tenant): Promise<void> {
-  const journal = emptyJournal()
+  const wakeUps: OutboxRow[] = []
+  const write = (rows: readonly OutboxRow[]) => {
+    const journal = emptyJournal()
+    journal.outbox.push(...rows)
+    return withDatabaseRetries(() => writeJournal(sql, journal))
+  }
   for (const waiting of Object.values(areas).flatMap(({ deadlines, waits }) => [...deadlines, ...waits])) {
     const records = await sql<ProcessRecord & Row>(waitingOf(waiting), [tenant.ownerId, tenant.mode])
-    journal.outbox.push(...records.map(record => buildWakeUpRow(waiting.process, tenant, record)))
+    wakeUps.push(...records.map(record => buildWakeUpRow(waiting.process, tenant, record)))
+    while (wakeUps.length > WAKE_UPS_AT_ONCE) await write(wakeUps.splice(0, WAKE_UPS_AT_ONCE))
   }
-  await withDatabaseRetries(() => writeJournal(sql, journal))
+  await write(wakeUps)
 }

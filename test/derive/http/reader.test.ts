@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { Reader } from '../../../src/app/reader.ts'
 import type { ServiceSettings } from '../../../src/app/runtime.ts'
@@ -86,6 +88,13 @@ describe('the thread that reads', () => {
     expect([page?.status, page?.type]).toEqual([200, 'text/html; charset=utf-8'])
     expect(page?.headers).toMatchObject({ 'Content-Language': 'en' })
     expect(String(page?.body)).toContain('Temporal is unreachable.')
+  })
+
+  const onLinux = existsSync('/proc/thread-self') ? test : test.skip
+  onLinux('leaves a busy processor to payments', () => {
+    const priorities = readdirSync('/proc/self/task').map(id => getPriority(Number(id)))
+    expect(Math.max(...priorities)).toBe(10)
+    expect(getPriority(process.pid)).toBeLessThan(10)
   })
 
   test('passes on refusals and problems', async () => {
