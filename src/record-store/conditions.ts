@@ -70,9 +70,9 @@ const escaped = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
 export const startsWith = (text: string): Comparison<string> =>
   new Comparison([`${escaped(text)}%`], ({ name }, [place]) => `${name} like ${place}`)
 
-/** In any case. */
+/** In any case, also of letters beyond ASCII, which the collation of a database may not fold. */
 export const contains = (text: string): Comparison<string> =>
-  new Comparison([`%${escaped(text)}%`], ({ name }, [place]) => `${name} ilike ${place}`)
+  new Comparison([`%${escaped(text)}%`], ({ name }, [place]) => `${name} ilike ${place} collate "pg_c_utf8"`)
 
 export type SqlCondition = { readonly [sql: symbol]: readonly unknown[] }
 

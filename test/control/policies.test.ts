@@ -72,6 +72,7 @@ describe('a new policy', () => {
     ['three decimals', { maxTransactionEuros: 1.005 }, 'maxTransactionEuros'],
     ['an amount as text', { maxTransactionEuros: '5' }, 'maxTransactionEuros'],
     ['hour 24', { activeHoursStart: 24 }, 'activeHoursStart'],
+    ['a method of machine payments twice', { mppMethods: ['card', 'card'] }, 'mppMethods'],
     ['half a minute', { cooldownMinutes: 0.5 }, 'cooldownMinutes'],
     ['a margin above 100 %', { conversionMarginPercent: 100.5 }, 'conversionMarginPercent'],
     ['a negative margin', { conversionMarginPercent: -1 }, 'conversionMarginPercent'],

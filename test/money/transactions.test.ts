@@ -111,6 +111,7 @@ describe('a transaction', () => {
     const idsOf = async (query: object) =>
       (await bodyOf(client.transactions.list({ query }))).data.map(({ id }) => id)
     expect(await idsOf({ merchantContains: ' LLER gm' })).toEqual([second.params.id, first.params.id])
+    expect(await idsOf({ merchantContains: 'mÜLLER' })).toEqual([second.params.id, first.params.id])
     expect(await idsOf({ merchantContains: 'M_ller' })).toEqual([])
     expect(await idsOf({ merchantContains: '%' })).toEqual([])
     expect(await idsOf({ minAmountEuros: '12.50', maxAmountEuros: '12.5' })).toEqual([first.params.id])

@@ -37,12 +37,16 @@ const LABEL = /^[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?$/
 
 /**
  * Checks a URL without a network request. Once the operator allows addresses, internal names are checked by
- * their addresses.
+ * their addresses; those of this machine are known.
  */
 export function urlChecker(
   allowed: readonly string[],
 ): (text: string) => HttpTarget | RefusedOutboundAddress {
   const judgeAddress = addressChecker(allowed)
+  const reaches = {
+    inside: allowed.length > 0,
+    thisMachine: ['127.0.0.1', '::1'].some(address => judgeAddress(address) === undefined),
+  }
   return text => {
     const misspelt = spelling(text)
     if (misspelt) return misspelt
@@ -51,7 +55,7 @@ export function urlChecker(
     if (PORTS.has(url.port))
       return refused('port', `Port ${url.port} is refused: it is not one of HTTP. Use 443, or another.`)
     const host = url.hostname.replace(/^\[|\]$/g, '')
-    const wrong = isIP(host) ? judgeAddress(host) : judgeName(host, allowed.length > 0)
+    const wrong = isIP(host) ? judgeAddress(host) : judgeName(host, reaches)
     return wrong ?? { origin: url.origin, path: url.pathname + url.search }
   }
 }
@@ -74,16 +78,21 @@ function spelling(text: string): RefusedOutboundAddress | undefined {
   return undefined
 }
 
-function judgeName(host: string, opened: boolean): RefusedOutboundAddress | undefined {
+interface Reaches {
+  /** Some address of a network. */
+  readonly inside: boolean
+  readonly thisMachine: boolean
+}
+
+function judgeName(host: string, reaches: Reaches): RefusedOutboundAddress | undefined {
   const name = host.replace(/\.$/, '')
   if (name.length > 253 || !name.split('.').every(label => LABEL.test(label)))
     return refused('malformed', 'The URL’s host is not a valid host name.')
   if (METADATA.test(name))
     return refused('metadata', `The host ${name} is refused: it is the metadata service of a cloud.`)
-  if (opened) return undefined
-  if (LOCALHOST.test(name))
+  if (LOCALHOST.test(name) && !reaches.thisMachine)
     return refused('loopback', `The host ${name} is refused: it is this machine itself.${OPENING}`)
-  if (INTERNAL.test(name))
+  if (INTERNAL.test(name) && !reaches.inside)
     return refused('internal_name', `The host ${name} is refused: it exists only inside a network.${OPENING}`)
   return undefined
 }

@@ -122,6 +122,9 @@ export const PolicyCreate = z
     allowedCountries: writableList('allowedCountries', MAX_ENTRIES.countries, countrySchema),
     allowedMccs: writableList('allowedMccs', MAX_ENTRIES.codes, mccCodeSchema),
     blockedMccs: writableList('blockedMccs', MAX_ENTRIES.codes, mccCodeSchema),
+    mppMethods: policyRuleFields.mppMethods
+      .refine(methods => new Set(methods).size === methods.length, 'a method is named twice: name each once')
+      .meta({ description: policyRuleFields.mppMethods.description ?? '' }),
   })
   .meta({ id: 'PolicyCreateRequest' })
 

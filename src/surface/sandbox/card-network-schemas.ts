@@ -77,12 +77,19 @@ const merchant = {
   networkTokenId: networkTokenId.nullable().default(null),
 }
 
+/** By ISO 4217, as Node's ICU knows them, without those for tests and for no currency. */
+const currencies: ReadonlySet<string> = new Set(
+  Intl.supportedValuesOf('currency').filter(code => !/^X(?:TS|XX)$/.test(code)),
+)
+
 const original = z
   .strictObject({
     amount: patternTextSchema(/^\d{1,12}(\.\d{2,3})?$/, 16, 'digits, with all decimals of the currency'),
     currency: patternTextSchema(/^[A-Z]{3}$/, 3, 'a code of ISO 4217'),
   })
   .refine(({ currency }) => currency !== 'EUR', 'leave it out for euros')
+  .refine(({ currency }) => currencies.has(currency), 'ISO 4217 has no such currency')
+  .refine(({ amount }) => /[1-9]/.test(amount), 'the amount is not zero: leave the original out')
   .refine(
     ({ amount, currency }) => (amount.split('.')[1]?.length ?? 0) === currencyDecimals(currency),
     'the amount has as many decimals as its currency',

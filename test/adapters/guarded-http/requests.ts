@@ -122,6 +122,18 @@ describe('a host name', () => {
     expect(await send(to('mixed-six.example'))).toMatchObject({ kind: 'refused', rule: 'loopback' })
   })
 
+  test.each(['localhost', 'a.localhost', 'localhost.localdomain', 'LOCALHOST.'])(
+    'of this machine is refused unless its address is allowed: %s',
+    name => {
+      const ruleWith = (allow: string[]) =>
+        guardedHttp({ allow, resolver: names.resolver }).judge(`http://${name}/`)?.rule
+      expect(ruleWith([])).toBe('loopback')
+      expect(ruleWith(['10.0.0.0/8', '127.0.0.9'])).toBe('loopback')
+      expect(ruleWith(['127.0.0.1'])).toBeUndefined()
+      expect(ruleWith(['::1/128'])).toBeUndefined()
+    },
+  )
+
   test('the metadata service is refused regardless of the allowed blocks', async () => {
     const lax = guardedHttp({ allow: ['0.0.0.0/0', '::/0'], resolver: names.resolver })
     expect(lax.judge('http://10.0.0.1/')).toBeUndefined()

@@ -98,7 +98,7 @@ async function plantRow(
 const columnsOfTables = async (sql: Sql): Promise<ReadonlyMap<string, Column[]>> =>
   Map.groupBy(await sql<Column>(COLUMNS), ({ table }) => table)
 
-/** A row that is kept, of a table that keeps only a part of its records. */
+/** A row that the law requires, in tables that keep only a part of theirs. */
 const KEPT: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   people: { joined_at: '2026-01-01T00:00:00Z' },
 }
