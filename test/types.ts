@@ -231,3 +231,14 @@ export const amounts = (amount: Cents): Cents[] => [
   1,
   addCents(amount, cents(100n)),
 ]
+
+interface Shelf {
+  readonly jars: number
+  readonly labelled?: boolean
+}
+
+const shelve = ({ jars, labelled = false }: Shelf) => (labelled ? jars : 0)
+const lost = { jars: 1, renamed: true }
+
+/** It does compile, since the member is behind a variable: test/tidy/options.ts finds it. */
+export const shelves = [shelve(lost), shelve({ jars: 1, labelled: true })]

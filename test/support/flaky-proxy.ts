@@ -13,6 +13,8 @@ export interface FlakyProxy {
   cutCommits(cut: CutTime, count?: number): void
   /** Forwards nothing to the client once it has sent this text; resolves at that moment. */
   silenceAfter(text: string): Promise<void>
+  /** Forwards nothing more to the client of the connection that the server sees at this port. */
+  silence(port: number): void
   cutAll(): void
   close(): Promise<void>
   open(): Promise<void>
@@ -23,6 +25,7 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   const cuts: CutTime[] = []
+  const silenced = new Set<number | undefined>()
   let silence: { readonly text: string; readonly begins: () => void } | undefined
   const server = createServer(client => {
     const database = connect(Number(target.port), target.hostname)
@@ -45,7 +48,7 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
     })
     database.on('data', data => {
       if (losing && isCommitted(data)) return cut()
-      if (!silent && !client.destroyed) client.write(data)
+      if (!silent && !silenced.has(database.localPort) && !client.destroyed) client.write(data)
     })
   })
   const front = new URL(databaseUrl)
@@ -66,6 +69,7 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
       new Promise(begins => {
         silence = { text, begins }
       }),
+    silence: port => void silenced.add(port),
     cutAll,
     close,
     open,

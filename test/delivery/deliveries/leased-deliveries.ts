@@ -1,15 +1,17 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
-import type { ClaimedDelivery } from '../../../src/delivery/webhooks/dispatch/claim.ts'
+import { type ClaimedDelivery, claimDeliveries } from '../../../src/delivery/webhooks/dispatch/claim.ts'
 import { WebhookDeliverer } from '../../../src/delivery/webhooks/dispatch/deliverer.ts'
 import { JournalReader } from '../../../src/delivery/webhooks/dispatch/journal-reader.ts'
 import { DueWorkWatch } from '../../../src/kernel/background/watch.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { type ProcessLease, ProcessLeases } from '../../../src/kernel/database/process-lease.ts'
+import { openOutbox } from '../../../src/kernel/journal/outbox.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
 import type { Vault } from '../../../src/ports/vault.ts'
+import { storeDeliveries } from '../../support/delivery/deliveries.ts'
 import { respondWith, startReceiver } from '../../support/delivery/receiver.ts'
 import { subscriptionsIn } from '../../support/delivery/subscriptions.ts'
-import { anAgent, aWebhook, bodyOf } from '../../support/factories.ts'
+import { aFundedAgent, anAgent, anIntent, aWebhook, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'
 
@@ -81,6 +83,36 @@ describe('a delivery leased by a process', () => {
     expect(await service.sql(`select 1 from process_leases where id = 'other'`)).toHaveLength(1)
     await stop()
     await service.sql('delete from process_leases')
+  })
+})
+
+describe('rows that a living process has claimed without learning of it', () => {
+  test('are claimed again once their own time is over: deliveries', async () => {
+    const leases = new ProcessLeases(database, 60_000)
+    const lease = await leases.of('deliveries').hold()
+    const { client, id } = await subscribed(respondWith(204))
+    await anAgent(client)
+    await storeDeliveries(service)
+    const claim = () => claimDeliveries(database, [{ queue: { id }, max: 8 }], lease)
+    expect((await claim()).map(one => one.claim)).toEqual([1])
+    expect(await claim()).toEqual([])
+    await service.sql('update deliveries set leased_until = now() where webhook_id = $1', [id])
+    expect((await claim()).map(one => one.claim)).toEqual([2])
+    await leases.end()
+  })
+
+  test('are claimed again once their own time is over: work for Temporal', async () => {
+    const leases = new ProcessLeases(database, 60_000)
+    const lease = await leases.of('outbox').hold()
+    const { client } = await service.owner()
+    await anIntent(client, (await aFundedAgent(client)).id, { amountEuros: 60 })
+    const claim = async () => (await openOutbox(database).claim(1_000, lease)).map(({ id }) => id).toSorted()
+    const lost = await claim()
+    expect(lost.length).toBeGreaterThan(0)
+    expect(await claim()).toEqual([])
+    await service.sql('update outbox set leased_until = now() where id = any($1)', [lost])
+    expect(await claim()).toEqual(lost)
+    await leases.end()
   })
 })
 

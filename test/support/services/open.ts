@@ -1,7 +1,8 @@
 import { startDeadlineSweep, startWebhookDeliveries, startWebPush } from '../../../src/app/background.ts'
 import type { ConnectionLimits } from '../../../src/app/connections.ts'
 import type { EventStreamTimes } from '../../../src/app/event-streams.ts'
-import type { Stoppable } from '../../../src/app/runtime.ts'
+import { renewedLeases } from '../../../src/app/renewed-lease.ts'
+import type { OpenRuntime, Stoppable } from '../../../src/app/runtime.ts'
 import { openService, type Service } from '../../../src/app/service.ts'
 import type { TemporalAccess } from '../../../src/app/temporal-access.ts'
 import { areas as realAreas } from '../../../src/areas.ts'
@@ -95,7 +96,7 @@ async function partsBeside(
   { runtime }: Service,
   { temporal, deliverers = 0 }: PlainOptions,
 ): Promise<readonly Stoppable[]> {
-  const delivering = Array.from({ length: deliverers }, () => startWebhookDeliveries(runtime))
+  const delivering = Array.from({ length: deliverers }, () => delivererOf(runtime))
   if (!temporal) return delivering
   const { startOutboxRelay: startRelay } = await import('../../../src/app/relay-service.ts')
   const { startTemporalWorker: startWork } = await import('../../../src/app/worker-service.ts')
@@ -105,4 +106,16 @@ async function partsBeside(
     startRelay(runtime, temporal),
     startWork(runtime, temporal),
   ]
+}
+
+/** Works as in a process of its own: it does not know what another one of this runtime has claimed. */
+function delivererOf(runtime: OpenRuntime): Stoppable {
+  const { leases, stop } = renewedLeases(runtime.database, () => undefined)
+  const deliverer = startWebhookDeliveries({ ...runtime, leases })
+  return {
+    async stop() {
+      await deliverer.stop()
+      await stop()
+    },
+  }
 }

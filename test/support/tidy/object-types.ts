@@ -8,6 +8,7 @@ import {
   isObjectLiteralExpression,
   isSpreadAssignment,
   type Node,
+  SyntaxKind,
 } from 'typescript/unstable/ast'
 import {
   type Checker,
@@ -17,6 +18,7 @@ import {
   type Type,
   TypeFlags,
 } from 'typescript/unstable/sync'
+import { root } from './sources.ts'
 
 /** Types are asked for in batches, as each question is a message to another process. */
 const AT_ONCE = 1_000
@@ -34,7 +36,7 @@ const ANYTHING =
 const DECLARED = ObjectFlags.ClassOrInterface | ObjectFlags.Reference | ObjectFlags.Mapped
 
 /** What a receiver knows of an object that is handed to it. */
-export interface Receiver {
+interface Receiver {
   readonly takesAny: boolean
   readonly members: ReadonlyMap<string, readonly Member[]>
 }
@@ -42,29 +44,38 @@ export interface Receiver {
 export const isOptional = ({ flags }: Member): boolean => (flags & SymbolFlags.Optional) !== 0
 
 /** The same for all types that have the member from one declaration. */
-export const declarationOf = ({ valueDeclaration, declarations }: Member) =>
-  valueDeclaration ?? declarations[0]
+const declarationOf = ({ valueDeclaration, declarations }: Member) => valueDeclaration ?? declarations[0]
+
+export const isOurs = (member: Member): boolean => {
+  const { path = '' } = declarationOf(member) ?? {}
+  return path.startsWith(root) && !path.includes('/node_modules/')
+}
 
 export const keyOf = (member: Member): string => {
   const { path, index } = declarationOf(member) ?? { path: '', index: member.id }
   return `${path}#${index}`
 }
 
+const WRITTEN: readonly unknown[] = [SyntaxKind.PropertyAssignment, SyntaxKind.ShorthandPropertyAssignment]
+
+const isWritten = (member: Member): boolean => isOurs(member) && WRITTEN.includes(declarationOf(member)?.kind)
+
 const branchesOf = (part: Node): Node[] =>
   isConditionalExpression(part) ? [part.whenTrue, part.whenFalse].flatMap(branchesOf) : [part]
 
+const isVariable = (part: Node): boolean =>
+  isIdentifier(part) || isCallExpression(part) || isAwaitExpression(part)
+
 function handedIn(part: Node): readonly Node[] {
-  if (isCallExpression(part) || isNewExpression(part)) return (part.arguments ?? []).flatMap(branchesOf)
+  if (isCallExpression(part) || isNewExpression(part))
+    return (part.arguments ?? []).flatMap(branchesOf).filter(isVariable)
   return isObjectLiteralExpression(part) && part.properties.some(isSpreadAssignment) ? [part] : []
 }
-
-const mayBeWritten = (part: Node): boolean =>
-  isObjectLiteralExpression(part) || isIdentifier(part) || isCallExpression(part) || isAwaitExpression(part)
 
 const alternatives = (type: Type): readonly Type[] =>
   type.isUnionType() ? (type.getTypes() ?? []).flatMap(alternatives) : [type]
 
-const isWritten = (type: Type): boolean =>
+const isMade = (type: Type): boolean =>
   type.isIntersectionType() || (type.isObjectType() && (type.objectFlags & DECLARED) === 0)
 
 /** Answers about the types of objects, each asked for once. */
@@ -99,20 +110,15 @@ export function objectsOf(checker: Checker) {
       )
     },
 
-    receiverOfLiteral: (literal: Node): Receiver | undefined => {
-      const expected = checker.getContextualType(literal as Expression)
-      return expected && receiverOf(expected)
-    },
-
-    /** The objects of literals that are handed on in these parts of files: the members of each, and its receiver. */
+    /** The objects behind variables and spreads: the members that literals wrote, and the receiver of each. */
     handedIn(parts: readonly Node[]) {
-      const nodes = [...new Set(parts.flatMap(handedIn).filter(mayBeWritten))]
+      const nodes = parts.flatMap(handedIn)
       const types: (Type | undefined)[] = []
       for (let from = 0; from < nodes.length; from += AT_ONCE)
         types.push(...checker.getTypeAtLocation(nodes.slice(from, from + AT_ONCE)))
       return nodes.flatMap((node, index) => {
         const type = types[index]
-        const given = type ? alternatives(type).filter(isWritten).flatMap(membersOf) : []
+        const given = (type ? alternatives(type) : []).filter(isMade).flatMap(membersOf).filter(isWritten)
         const expected = given.length > 0 ? checker.getContextualType(node as Expression) : undefined
         return expected ? [{ node, given, receiver: receiverOf(expected) }] : []
       })

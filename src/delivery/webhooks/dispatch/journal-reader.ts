@@ -32,12 +32,20 @@ type EventRow = Row &
     range: bigint | null
   }
 
+/**
+ * Frees the ranges of this process that it does not know, to be read again: the connection ended between the commit of
+ * their claim and the arrival of its rows.
+ */
+const FREE_UNKNOWN = `
+with async_commit as materialized (select set_config('synchronous_commit', 'off', true))
+update delivery_ranges r set leased_by = '' from async_commit where r.leased_by = $1 and r.id <> all($2::bigint[])`
+
 const FINISH = 'delete from delivery_ranges where id = any($1::bigint[]) and leased_by = $2'
 
 /**
  * Reads the journal and claims the deliveries of its events to receivers without failures. They have no rows:
  * each is written once, with the outcome of its first attempt. If the process dies, another one reads its
- * ranges again.
+ * ranges again; if it only lost the answer to a claim, it does so itself.
  */
 export class JournalReader {
   readonly #database: Database
@@ -75,12 +83,10 @@ export class JournalReader {
     this.#hasMore = false
     this.#isReading = true
     this.#lease = lease
+    const ended = finished.map(({ id }) => id)
     try {
-      const rows = await sql<EventRow>(CLAIM, [
-        lease,
-        Math.ceil(AT_ONCE / this.#fanOut),
-        finished.map(({ id }) => id),
-      ])
+      await sql(FREE_UNKNOWN, [lease, [...ended, ...[...this.#open].map(({ id }) => id)]])
+      const rows = await sql<EventRow>(CLAIM, [lease, Math.ceil(AT_ONCE / this.#fanOut), ended])
       const [first] = rows
       if (first?.more) this.#hasMore = true
       if (!first || first.range === null) return []
@@ -120,8 +126,9 @@ export class JournalReader {
       await storeWaiting(sql, unstored, { claims: 1, leased: true })
       this.stored(unstored)
     }
-    const finished = this.#finished.splice(0)
-    if (finished.length > 0) await sql(FINISH, [finished.map(({ id }) => id), this.#lease])
+    const finished = new Set(this.#finished)
+    if (finished.size > 0) await sql(FINISH, [[...finished].map(({ id }) => id), this.#lease])
+    this.#finished = this.#finished.filter(range => !finished.has(range))
     return unstored.length > 0
   }
 
