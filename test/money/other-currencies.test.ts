@@ -161,6 +161,86 @@ test('a statement has the dollars and the charged rate beside the euros, in each
   expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
 })
 
+describe('a machine payment in dollars that is paid before the network charges it', () => {
+  async function aPaidOne() {
+    const payer = await aPayer(service, { amountEuros: 21 })
+    const { client, card, agentClient, intent, agent } = payer
+    const challenge = String((await fetch(MERCHANT)).headers.get('www-authenticate'))
+    const minted = await bodyOf(
+      agentClient.mpp.mint({ body: { url: MERCHANT, challenge, intentId: intent.id } }),
+    )
+    await bodyOf(client.mpp.resolve({ params: { id: minted.id }, body: { outcome: 'paid' } }))
+    const [token] = (await bodyOf(client.agentCredentials.list({ query: { cardId: card.id } }))).data
+    const clear = (amountEuros: number, amount: string, more: object = {}) =>
+      bodyOf(
+        client.sandbox.clearCard({
+          body: {
+            authorizationId: 'charged',
+            amountEuros,
+            cardId: card.id,
+            merchant: 'SHOP',
+            agentCredentialId: String(token?.id),
+            original: { amount, currency: 'USD' },
+            ...more,
+          },
+        }),
+      )
+    const balance = async () => {
+      const { availableEuros, heldEuros } = await bodyOf(client.agents.balance({ params: { id: agent.id } }))
+      return { availableEuros, heldEuros }
+    }
+    const debits = async () =>
+      (await aStatementOf(payer)).rows
+        .slice(1)
+        .filter(([, , kind]) => kind?.startsWith('Payment'))
+        .map(row => [row[2], row[7], ...row.slice(10)])
+    return { ...payer, clear, balance, debits }
+  }
+
+  test.each([
+    ['as was expected', 20, '1.16'],
+    ['more', 21.5, '1.0790698'],
+  ])('is held until then, and one movement at the rate that was charged: %s', async (_, charged, rate) => {
+    const { client, intent, clear, balance, debits } = await aPaidOne()
+    const before = await balance()
+    expect(before.heldEuros).toBe(20.6)
+    expect(await debits()).toEqual([])
+    expect(await bodyOf(client.intents.get({ params: { id: intent.id } }))).toMatchObject({
+      status: 'completed',
+    })
+    await clear(charged, '23.20')
+    expect(await debits()).toEqual([['Payment by card', `-${charged.toFixed(2)}`, '23.20', 'USD', rate]])
+    const available = before.availableEuros + 20.6 - charged
+    expect(await balance()).toEqual({ availableEuros: Number(available.toFixed(2)), heldEuros: 0 })
+    await expectVerifiedLedger(client)
+  })
+
+  test('is a movement for each of its clearings, at its own rate', async () => {
+    const { client, clear, balance, debits } = await aPaidOne()
+    await clear(10, '11.60', { final: false })
+    expect((await balance()).heldEuros).toBe(10.6)
+    await clear(9, '11.60')
+    expect((await debits()).map(([, ...figures]) => figures)).toEqual([
+      ['-10.00', '11.60', 'USD', '1.16'],
+      ['-9.00', '11.60', 'USD', '1.2888889'],
+    ])
+    expect((await balance()).heldEuros).toBe(0)
+    await expectVerifiedLedger(client)
+  })
+
+  test('is no movement if it is never charged: the money is free again', async () => {
+    const { client, balance, debits } = await aPaidOne()
+    const before = await balance()
+    await bodyOf(client.sandbox.advance({ body: { days: 32 } }))
+    expect(await balance()).toEqual({
+      availableEuros: Number((before.availableEuros + 20.6).toFixed(2)),
+      heldEuros: 0,
+    })
+    expect(await debits()).toEqual([])
+    await expectVerifiedLedger(client)
+  })
+})
+
 test('a forecast shows the dollars of a payment that has begun', async () => {
   const payer = await aPayer(service, { amountEuros: 21 })
   const { client, agent, agentClient, intent, owner } = payer

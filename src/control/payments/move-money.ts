@@ -1,6 +1,14 @@
 import type { PostingCause } from '../../money/ledger/index.ts'
 import { firstOpenWallet } from '../../money/wallets/index.ts'
-import { addCents, type Cents, minOf, NO_CENTS, remainderOf, subtractCents } from '../../values/money.ts'
+import {
+  addCents,
+  type Cents,
+  minOf,
+  NO_CENTS,
+  remainderOf,
+  subtractCents,
+  sumOf,
+} from '../../values/money.ts'
 import type { PaymentDiff } from './diff.ts'
 import {
   coveringIntent,
@@ -9,7 +17,7 @@ import {
   type PaymentBatch,
   type PaymentChannel,
 } from './payment.ts'
-import { intentHoldReference } from './references.ts'
+import { intentHoldReference, unchargedPostingReference } from './references.ts'
 import type { ApprovalShare } from './state.ts'
 
 type Postings = Pick<PaymentChannel<Payment, PaymentBatch>, 'clearing' | 'postings' | 'holdReference'>
@@ -23,8 +31,10 @@ export function bookPaymentDiff(
   evidence: FactEvidence,
 ): void {
   const money = new PaymentMoney(payment, channel, batch, evidence)
-  if (captureCents > 0n) money.capture(captureCents, shares)
-  if (undoCents > 0n) money.undo(undoCents)
+  if (money.isUncharged()) money.charge(undoCents, settleCents)
+  else if (captureCents > 0n && !(settleCents === 0n && money.keepUncharged(captureCents, shares)))
+    money.capture(captureCents, shares)
+  else if (undoCents > 0n) money.undo(undoCents)
   if (settleCents > 0n) money.settle(settleCents)
   if (refundCents > 0n) money.refund(refundCents)
   if (!coveringIntent(payment, batch)) money.holdShares(shares)
@@ -56,15 +66,48 @@ class PaymentMoney {
   capture(amount: Cents, shares: readonly ApprovalShare[]): void {
     const { book } = this.#batch
     const { clearing, postings } = this.#channel
-    const holds = this.#holds(shares).filter(hold => book.heldFor(hold) > 0n)
+    const holds = this.#openHolds(shares)
     const [first] = holds
     if (first && amount <= book.heldFor(first)) {
       book.capture(postings.capture, first, clearing, amount, this.#next())
       return
     }
-    let left = amount
-    for (const hold of holds) left = subtractCents(left, book.releasePart(hold, left, this.#next()))
+    this.#release(holds, amount)
     book.forceDebit(postings.capture, this.#payment.walletId, clearing, amount, this.#next())
+  }
+
+  /**
+   * A price in another currency is confirmed before its euros are known: they stay held until the network charges them,
+   * so that they are booked once. False if they cannot be held.
+   */
+  keepUncharged(amount: Cents, shares: readonly ApprovalShare[]): boolean {
+    const { book } = this.#batch
+    const { walletId, facts } = this.#payment
+    const holds = this.#openHolds(shares)
+    const canHold = addCents(book.available(walletId), sumOf(holds.map(hold => book.heldFor(hold)))) >= amount
+    const isKept = facts.begunOriginal !== undefined && !book.hasHeld(this.#uncharged) && canHold
+    if (!isKept || book.isFrozen(walletId) || this.#isClosed()) return false
+    this.#release(holds, amount)
+    book.hold(walletId, amount, this.#uncharged)
+    return true
+  }
+
+  isUncharged(): boolean {
+    return this.#batch.book.heldFor(this.#uncharged) > 0n
+  }
+
+  /** Frees what will not be charged, and takes what the network has charged. */
+  charge(undoCents: Cents, chargedCents: Cents): void {
+    const { book } = this.#batch
+    const { clearing, postings } = this.#channel
+    const { walletId } = this.#payment
+    const held = this.#uncharged
+    if (chargedCents > book.heldFor(held)) {
+      this.#release([held], chargedCents)
+      book.forceDebit(postings.capture, walletId, clearing, chargedCents, this.#next())
+    } else if (chargedCents > 0n) book.capture(postings.capture, held, clearing, chargedCents, this.#next())
+    const freed = book.releasePart(held, undoCents, this.#next())
+    if (freed > 0n) this.#repay(freed)
   }
 
   undo(amount: Cents): void {
@@ -114,6 +157,20 @@ class PaymentMoney {
     const { walletId } = this.#payment
     const part = minOf(wanted, book.available(walletId))
     if (part > 0n && !book.isFrozen(walletId) && !this.#isClosed()) book.hold(walletId, part, hold)
+  }
+
+  get #uncharged(): PostingCause {
+    return unchargedPostingReference(this.#payment.id)
+  }
+
+  #release(holds: readonly PostingCause[], amount: Cents): void {
+    let left = amount
+    for (const hold of holds)
+      left = subtractCents(left, this.#batch.book.releasePart(hold, left, this.#next()))
+  }
+
+  #openHolds(shares: readonly ApprovalShare[]): PostingCause[] {
+    return this.#holds(shares).filter(hold => this.#batch.book.heldFor(hold) > 0n)
   }
 
   #holds(shares: readonly ApprovalShare[]): PostingCause[] {

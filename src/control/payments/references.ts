@@ -30,6 +30,12 @@ export const intentCoveredPostingReference = ({ type, id }: PostingCause): Posti
   id,
 })
 
+/** For a confirmed price in another currency, until the network charges its euros. */
+export const unchargedPostingReference = (paymentId: string): PostingCause => ({
+  type: 'card_uncharged',
+  id: paymentId,
+})
+
 export const intentHoldReference = (intentId: string): PostingCause => ({ type: 'intent', id: intentId })
 
 const incrementReferences = ({ id, facts }: Referenced): PostingCause[] =>
@@ -37,6 +43,7 @@ const incrementReferences = ({ id, facts }: Referenced): PostingCause[] =>
 
 export const paymentHoldReferences = (payment: Referenced): PostingCause[] => [
   ...incrementReferences(payment),
+  ...(payment.facts.begunOriginal ? [unchargedPostingReference(payment.id)] : []),
   ...(payment.intentId ? [intentHoldReference(payment.intentId)] : []),
 ]
 

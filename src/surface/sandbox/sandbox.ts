@@ -10,7 +10,7 @@ import {
   type InputOf,
 } from '../../kernel/contract/operation.ts'
 import type { Ports, SignedDeliveryResult } from '../../kernel/contract/ports.ts'
-import type { Refusal } from '../../kernel/contract/problem.ts'
+import { Problem, type Refusal } from '../../kernel/contract/problem.ts'
 import { reserveClockMove } from '../../kernel/database/tenant-clock.ts'
 import type { CardMessageContent, CardReply, SignedCardMessage } from '../../ports/card-processor.ts'
 import { clock, days, minutes } from '../../values/clock.ts'
@@ -47,8 +47,17 @@ async function deliver(
   let answer: SignedDeliveryResult = { unsigned: 'Nothing was sent.' }
   for (const message of signed) answer = await send(message)
   const reply = 'unsigned' in answer ? undefined : readReply(answer, ports)
-  if (ifLate && reply?.kind === 'declined' && reply.isLate) await send(ifLate)
+  if (ifLate && reply?.kind === 'declined' && reply.isLate) await sendWhileBusy(() => send(ifLate))
   return answer
+}
+
+async function sendWhileBusy(send: () => Promise<unknown>, attempts = 5): Promise<void> {
+  try {
+    await send()
+  } catch (error) {
+    if (attempts === 1 || !(error instanceof Problem && error.code === 'busy')) throw error
+    await sendWhileBusy(send, attempts - 1)
+  }
 }
 
 const readReply = (
