@@ -1,3 +1,4 @@
+import { policyRuleTable } from '../../control/rules/index.ts'
 import { jsonName } from '../../values/json-names.ts'
 import { roundCents } from '../../values/money.ts'
 import { type Html, type HtmlContent, html, htmlToText } from '../../web/html.ts'
@@ -103,14 +104,14 @@ function details(view: ApprovalView, language: Language): Html {
 
 const formatIban = (iban: string): string => (iban.match(/.{1,4}/g) ?? []).join(' ')
 
-function decision({ id, mayDecide, viewer }: ApprovalView, language: Language): Html {
+function decision({ id, mayDecide, viewer, obstacles }: ApprovalView, language: Language): Html {
   const { approve, frame, join } = consolePageTexts[language]
   if (!mayDecide) return html`<p class="box">${approve.mayNot(frame.roles[viewer.role])}</p>`
   return html`<section class="box" aria-labelledby="decide" data-decision hidden>
   <h2 id="decide">${approve.decide}</h2>
   <p id="signed">${approve.youSign}</p>
   <blockquote lang="en" data-sentence aria-labelledby="signed"></blockquote>
-  <button type="button" class="main" data-action="approve">${approve.approve}</button>
+  ${obstacles.length === 0 ? html`<button type="button" class="main" data-action="approve">${approve.approve}</button>` : blocked(obstacles, language)}
   <div data-no-passkey hidden>
     <p>${approve.noPasskey}</p>
     <p><a class="button main" href="../join?to=${encodeURIComponent(`/approve/${id}`)}">${join.passkeyTitle}</a></p>
@@ -122,6 +123,14 @@ function decision({ id, mayDecide, viewer }: ApprovalView, language: Language): 
   </form>
 </section>`
 }
+
+/** In the place of the button: why the service would refuse, and how to change it. */
+const blocked = (obstacles: ApprovalView['obstacles'], language: Language): Html =>
+  html`<p><strong>${consolePageTexts[language].approve.obstacles}</strong></p>
+  <ul class="plain">${obstacles.map(check => checkItem(check, language, remedyOf(check)))}</ul>`
+
+const remedyOf = ({ rule }: DisplayedCheck): string =>
+  policyRuleTable.find(({ name, alias }) => name === rule || alias === rule)?.remedy ?? ''
 
 function proof({ id, hasProof }: ApprovalView, language: Language): Html | undefined {
   if (!hasProof) return undefined
@@ -135,7 +144,7 @@ function proof({ id, hasProof }: ApprovalView, language: Language): Html | undef
 }
 
 function rulesOf(
-  { reasons, obstacles, notices, limits, state }: ApprovalView,
+  { reasons, obstacles, notices, limits, state, mayDecide }: ApprovalView,
   language: Language,
 ): HtmlContent {
   if (state !== 'created') return undefined
@@ -149,6 +158,7 @@ function rulesOf(
         html`<ul class="plain">${reasons.map(check => reason(check, language))}</ul>`,
       ),
     obstacles.length > 0 &&
+      !mayDecide &&
       box(
         'obstacles',
         approve.obstacles,
@@ -178,8 +188,8 @@ const box = (
 </section>
 `
 
-const checkItem = ({ rule, message }: DisplayedCheck, language: Language): Html =>
-  html`<li><strong>${ruleName(rule, language)}</strong> ${inEnglish(message, language)}</li>`
+const checkItem = ({ rule, message }: DisplayedCheck, language: Language, remedy = ''): Html =>
+  html`<li><strong>${ruleName(rule, language)}</strong> ${inEnglish(`${message} ${remedy}`.trim(), language)}</li>`
 
 /** The rules speak English: German pages mark that for screen readers. */
 const inEnglish = (message: string, language: Language): Html =>

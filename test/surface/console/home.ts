@@ -92,12 +92,48 @@ describe('the inbox', () => {
       ([, kind]) => kind,
     )
     expect(items).toEqual(['intent', 'dispute', 'txn'])
-    expect(text).toMatch(/All <span class="count">3<\/span>/)
+    expect(text).toMatch(/Decisions <span class="count">2<\/span>/)
+    expect(text).toMatch(/Decisions <span class="count">2<[\s\S]*<h2>Missing receipts<\/h2>/)
     expect(text).toContain('lapses without evidence <time')
     const filtered = await visitor.read('console/inbox?kind=disputes')
     expect(filtered.text).toContain(`console/disputes/${dispute.id}`)
     expect(filtered.text).not.toContain('data-operation="POST /intents')
     expect((await visitor.read('console/inbox?kind=nothing')).status).toBe(400)
+  })
+
+  test('says why an intent cannot be approved now, in the place of the button, and how to change it', async () => {
+    const { owner, read } = await aVisitor()
+    const { client } = owner
+    const rules = { name: 'Books', autoApproveLimitEuros: 10, maxTransactionEuros: 200 }
+    const agent = await anAgentUnder(client, rules)
+    const { id } = await anIntent(client, agent.id, { amountEuros: 49.9 })
+    const before = (await read('console/inbox')).text
+    expect(before).toContain('data-operation="POST /intents/{id}/approve"')
+    expect(before).toMatch(/Limit per payment <strong><data[^>]*>€\s200\.00<\/data><\/strong><\/li>/)
+    const policy = await bodyOf(client.policies.effective({ params: { agentId: agent.id } }))
+    const body = { ...rules, dailyLimitEuros: 20 }
+    await bodyOf(client.policies.replace({ params: { id: policy.id }, body }))
+    for (const page of ['console/inbox', `console/intents/${id}`]) {
+      const { text } = await read(page)
+      expect(text).not.toContain('data-operation="POST /intents/{id}/approve"')
+      expect(text).toContain('data-operation="POST /intents/{id}/deny"')
+      expect(text).toMatch(
+        /This cannot be approved now\.[\s\S]*daily limit of € 20\.00[\s\S]*raise the daily limit/,
+      )
+      expect(text).toContain(`agents/${agent.id}?tab=limits`)
+    }
+    await bodyOf(client.policies.replace({ params: { id: policy.id }, body: rules }))
+    expect((await read('console/inbox')).text).toContain('data-operation="POST /intents/{id}/approve"')
+  })
+
+  test('says what is left of limits only, and calls an approval no payment', async () => {
+    const { owner, read } = await aVisitor()
+    await anAgentUnder(owner.client, { autoApproveLimitEuros: 10 })
+    expect((await read('console/settings')).text).not.toContain('Left today')
+    await bodyOf(owner.client.policies.setBudget({ body: { monthlyLimitEuros: 100 } }))
+    const { text } = await read('console/settings')
+    expect([text.includes('Left today'), text.includes('Left this month')]).toEqual([false, true])
+    expect((await read('console/agents')).text).toMatch(/Last approval/)
   })
 
   test('lists fifty payments of more, checks those that expire next, and approves twenty together', async () => {

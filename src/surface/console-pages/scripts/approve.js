@@ -31,7 +31,9 @@ async function openChallenge() {
   const sentence = part('[data-sentence]')
   const hasPasskey = opened.options.allowCredentials.length > 0
   part('[data-no-passkey]').hidden = hasPasskey
-  part('[data-action="approve"]').hidden = !hasPasskey
+  // The reasons why it cannot be approved now are in the place of the button.
+  const button = part('[data-action="approve"]')
+  if (button) button.hidden = !hasPasskey
   const isOther = sentence.textContent !== '' && sentence.textContent !== opened.sentence
   sentence.textContent = opened.sentence
   return isOther

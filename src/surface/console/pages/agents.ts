@@ -37,7 +37,7 @@ export const agentsSection = consoleSection({
         figure: ({ walletId, availableEuros }, request) =>
           renderRecordLink(request, walletId, renderEuros(availableEuros)),
       },
-      'Last payment': 'lastSpendAt',
+      'Last approval': 'lastSpendAt',
     },
   ],
   filters: [],

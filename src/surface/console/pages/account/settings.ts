@@ -87,6 +87,13 @@ async function holderBox(request: PageRequest): Promise<Html> {
 const addressValues = (address: Readonly<Record<string, unknown>> | null): Record<string, unknown> =>
   Object.fromEntries(Object.entries(address ?? {}).map(([name, value]) => [`address.${name}`, value]))
 
+/** Without a limit nothing can be left of it. */
+const left = (
+  name: string,
+  use: { readonly remainingEuros: number | null } | null,
+): (readonly [string, Html])[] =>
+  use === null || use.remainingEuros === null ? [] : [[name, renderEuros(use.remainingEuros)]]
+
 const budgetBox = (request: PageRequest): Promise<Html> =>
   request.part({
     id: 'budget',
@@ -101,9 +108,9 @@ const budgetBox = (request: PageRequest): Promise<Html> =>
         'Budget for all agents',
         renderFacts([
           ['Today', line(day, limits.dailyLimitEuros)],
-          ['Left today', renderEuros(day?.remainingEuros)],
+          ...left('Left today', day),
           ['This month', line(month, limits.monthlyLimitEuros)],
-          ['Left this month', renderEuros(month?.remainingEuros)],
+          ...left('Left this month', month),
           ['Updated', renderTime(limits.updatedAt)],
         ]),
         html`<p class="record"><a href="${request.to('budget')}">JSON</a> ${copyableText('agentpay policies budget')}</p>`,

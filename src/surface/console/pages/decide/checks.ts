@@ -1,10 +1,14 @@
+import { policyRuleTable } from '../../../../control/rules/index.ts'
+import { jsonName } from '../../../../values/json-names.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import { isCardUnusable, limitUnitOfRule, ruleName, rulesWithoutLimit } from '../../../console-pages/index.ts'
 import type { PageRequest } from '../../page.ts'
 import { renderRecordLink } from '../../parts/links.ts'
 import { renderTable } from '../../parts/table.ts'
-import { countOf, renderEuros, renderText } from '../../parts/text.ts'
+import { countOf, noneText, renderEuros, renderText } from '../../parts/text.ts'
 import type { IntentItem } from './waiting.ts'
+
+const INSUFFICIENT_FUNDS = 'insufficient_funds'
 
 export type IntentCheck = IntentItem['decision']['checks'][number]
 
@@ -36,15 +40,22 @@ const shareLeft = ({ remaining, limit }: IntentCheck): number => (remaining ?? 0
 const narrowestFirst = (checks: readonly IntentCheck[]): IntentCheck[] =>
   checks.filter(isLimit).sort((one, other) => shareLeft(one) - shareLeft(other))
 
+/** A limit for each payment, or the balance that a payment exceeds: nothing is used up, so nothing is left of it. */
+const standingRules: ReadonlySet<string> = new Set([jsonName('maxTransactionCents'), INSUFFICIENT_FUNDS])
+
+const leftOf = (check: IntentCheck): Html =>
+  standingRules.has(check.rule) ? noneText : amount(check, check.remaining)
+
 const MOST_IN_LINE = 4
 
 /** What is left of the narrowest limits, in one line. */
 export function renderLimitsLine(checks: readonly IntentCheck[]): Html {
   const narrowest = narrowestFirst(checks).slice(0, MOST_IN_LINE)
   if (narrowest.length === 0) return html``
-  return html`<ul class="left">${narrowest.map(
-    check =>
-      html`<li>${ruleName(check.rule, 'en')} <strong>${amount(check, check.remaining)}</strong> of ${amount(check, check.limit)} left</li>`,
+  return html`<ul class="left">${narrowest.map(check =>
+    standingRules.has(check.rule)
+      ? html`<li>${ruleName(check.rule, 'en')} <strong>${amount(check, check.limit)}</strong></li>`
+      : html`<li>${ruleName(check.rule, 'en')} <strong>${amount(check, check.remaining)}</strong> of ${amount(check, check.limit)} left</li>`,
   )}</ul>`
 }
 
@@ -59,18 +70,43 @@ export function renderRemainingLimits(
     Rule: ({ rule }) => ruleName(rule, 'en'),
     Limit: { figure: check => amount(check, check.limit) },
     Used: { figure: check => amount(check, check.used) },
-    [now ? 'Left at request' : 'Left']: { figure: check => amount(check, check.remaining) },
-    ...(now && { 'Left now': { figure: (check: IntentCheck) => amount(check, leftNow(check, now)) } }),
+    [now ? 'Left at request' : 'Left']: { figure: leftOf },
+    ...(now && {
+      'Left now': { figure: ({ rule }: IntentCheck) => leftNow(rule, now) },
+    }),
   })
 }
 
-const leftNow = ({ rule }: IntentCheck, now: readonly IntentCheck[]): number | null =>
-  now.find(check => check.rule === rule)?.remaining ?? null
+function leftNow(rule: string, now: readonly IntentCheck[]): Html {
+  const check = now.find(one => one.rule === rule)
+  return check ? leftOf(check) : noneText
+}
 
-export function renderFailingChecks(now: readonly IntentCheck[]): Html {
-  const failing = now.filter(check => check.outcome === 'fail' || isCardUnusable(check))
-  if (failing.length === 0) return html``
-  return html`<ul class="reasons">${failing.map(({ rule, message }) => html`<li class="alike"><strong>Now: ${ruleName(rule, 'en')}</strong> ${renderText(message, 500)}</li>`)}</ul>`
+/** An approval needs the money at once: a balance that is too low refuses it, though an intent may wait with it. */
+const refusesApproval = ({ rule, outcome }: IntentCheck): boolean =>
+  outcome === 'fail' || rule === INSUFFICIENT_FUNDS
+
+/** Checks by which the service would refuse an approval at present. */
+export const approvalBlockers = (now: readonly IntentCheck[]): IntentCheck[] => now.filter(refusesApproval)
+
+/** What is in the place of the button that approves: each reason, and how to change it. */
+export function renderApprovalBlockers(
+  blockers: readonly IntentCheck[],
+  { agentId }: Pick<IntentItem, 'agentId'>,
+  request: PageRequest,
+): Html {
+  const remedyOf = (rule: string) =>
+    policyRuleTable.find(({ name, alias }) => name === rule || alias === rule)?.remedy ?? null
+  return html`<div class="denial"><p><strong>This cannot be approved now.</strong></p>
+<ul>${blockers.map(({ rule, message }) => html`<li><strong>${ruleName(rule, 'en')}</strong> ${renderText(message, 500)} ${renderText(remedyOf(rule), 500)}</li>`)}</ul>
+<p><a href="${request.to(`console/agents/${agentId}?tab=limits`)}">Limits and money of the agent</a></p></div>`
+}
+
+/** Holds up the payment after an approval. */
+export function renderUnusableCard(now: readonly IntentCheck[]): Html {
+  const unusable = now.filter(isCardUnusable)
+  if (unusable.length === 0) return html``
+  return html`<ul class="reasons">${unusable.map(({ rule, message }) => html`<li class="alike"><strong>Now: ${ruleName(rule, 'en')}</strong> ${renderText(message, 500)}</li>`)}</ul>`
 }
 
 function amount({ rule }: IntentCheck, value: number | null): Html {

@@ -5,6 +5,7 @@ import { intentsApi } from '../../../../control/intents/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { renderOperationForm } from '../../parts/form.ts'
+import { approvalBlockers, type IntentCheck, renderApprovalBlockers } from './checks.ts'
 import type { CardRequestItem, IntentItem, MissingReceiptItem, TransferItem } from './waiting.ts'
 
 export const REFRESH_AFTER_DECISION = 'part:waiting,decided'
@@ -14,11 +15,15 @@ export const REFRESH_AFTER_DECISION = 'part:waiting,decided'
  * present limits.
  */
 export function renderIntentDecisionForm(
-  { id }: Pick<IntentItem, 'id'>,
+  intent: Pick<IntentItem, 'id' | 'agentId'>,
   request: PageRequest,
-  done = REFRESH_AFTER_DECISION,
+  {
+    now = [],
+    done = REFRESH_AFTER_DECISION,
+  }: { now?: readonly IntentCheck[] | undefined; done?: string } = {},
 ): Html {
-  const params = { id }
+  const params = { id: intent.id }
+  const blockers = request.may(intentsApi.approve) ? approvalBlockers(now) : []
   const approve = renderOperationForm(request, intentsApi.approve, {
     params,
     submit: 'Approve with passkey',
@@ -35,7 +40,9 @@ export function renderIntentDecisionForm(
     success: 'Denied.',
     fold: true,
   })
-  return html`<div class="decide">${approve}${deny}</div>`
+  return blockers.length > 0
+    ? html`${renderApprovalBlockers(blockers, intent, request)}<div class="decide">${deny}</div>`
+    : html`<div class="decide">${approve}${deny}</div>`
 }
 
 const limitLabels = {

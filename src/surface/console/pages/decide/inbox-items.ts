@@ -7,10 +7,10 @@ import { renderFacts } from '../../parts/table.ts'
 import { countOf, humanize, noneText, renderEuros, renderText, renderTime } from '../../parts/text.ts'
 import {
   type IntentCheck,
-  renderFailingChecks,
   renderLimitsLine,
   renderRemainingLimits,
   renderReviewRules,
+  renderUnusableCard,
 } from './checks.ts'
 import {
   renderCardRequestForm,
@@ -100,10 +100,10 @@ function intentItem(
     requester: html`${renderRecordLink(request, agentId)}${runId !== null && html`, in run ${renderRecordLink(request, runId)}`}`,
     why: reviewReason(intent),
     details: () => html`<p class="why">${renderText(purpose, 400)}</p>
-${renderReviewRules(intent, request)}${now && renderFailingChecks(now)}
+${renderReviewRules(intent, request)}${now && renderUnusableCard(now)}
 ${renderLimitsLine(now ?? decision.checks)}
 <details class="more"><summary>${now ? 'Remaining limits, at request and now' : 'Remaining limits at request'}</summary>${renderRemainingLimits(decision, request, now)}</details>`,
-    decide: renderIntentDecisionForm(intent, request),
+    decide: renderIntentDecisionForm(intent, request, { now }),
   }
 }
 

@@ -1,7 +1,7 @@
 import { cardRequestsApi } from '../../../../cards/card-requests/index.ts'
 import { transfersApi } from '../../../../commerce/transfers/index.ts'
 import { type AuditDecisionAction, auditApi } from '../../../../compliance/audit/index.ts'
-import { intentSimulationApi, intentsApi } from '../../../../control/intents/index.ts'
+import { intentsApi } from '../../../../control/intents/index.ts'
 import { Refusal, RefusedError } from '../../../../kernel/contract/problem.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import { proposalsApi } from '../../../proposals/index.ts'
@@ -12,7 +12,7 @@ import { copyableText, renderRecordLink } from '../../parts/links.ts'
 import { readIntentNames, readNamesInRows } from '../../parts/names.ts'
 import { renderTable } from '../../parts/table.ts'
 import { countOf, renderEuros, renderStatus, sumEuros } from '../../parts/text.ts'
-import type { IntentCheck } from './checks.ts'
+import { approvalBlockers } from './checks.ts'
 import {
   byDeadline,
   type ChecksNow,
@@ -26,6 +26,7 @@ import {
 import {
   type IntentItem,
   MOST_WAITING,
+  readChecksOfIntent,
   readMissingReceipts,
   readNamesOfWaiting,
   readWaitingDecisions,
@@ -82,18 +83,18 @@ async function queue(kind: InboxKind | undefined, request: PageRequest): Promise
   const items = inboxItemsOf(waiting, request, checksNow)
   const missing = receipts.data.map(one => missingReceiptItem(one, request)).sort(byDeadline)
   const all = [...items, ...missing]
-  const shown = kind
-    ? all.filter(item => item.kind === kind)
-    : [...items, ...missing.slice(0, SHOWN_RECEIPTS)]
-  const left = kind ? 0 : Math.max(0, missing.length - SHOWN_RECEIPTS)
+  const shown = kind ? all.filter(item => item.kind === kind) : items
+  const beside = kind ? [] : missing.slice(0, SHOWN_RECEIPTS)
+  const left = kind ? 0 : missing.length - beside.length
   return html`${all.length > 0 && filters(all, kind, request)}
 ${items.length > 0 && !mayDecide(request) && html`<p class="lead">Your role can view these requests. An approver or an owner decides them.</p>`}
 ${
   shown.length === 0
-    ? emptyState(all.length > 0, request)
-    : html`${renderApproveAll(shown, waiting.intents, request)}
+    ? beside.length === 0 && emptyState(all.length > 0, request)
+    : html`${renderApproveAll(shown, waiting.intents, checksNow, request)}
 <div class="queue">${shown.map(renderInboxItem)}</div>`
 }
+${beside.length > 0 && html`<h2>${inboxKinds.receipts}</h2><div class="queue">${beside.map(renderInboxItem)}</div>`}
 ${left > 0 && html`<p><a href="?kind=receipts">${receipts.hasMore ? 'More than ' : ''}${countOf(left, 'more missing receipt')}</a></p>`}
 ${waiting.hasMore && html`<p>More requests wait, possibly with earlier deadlines: the newest ${MOST_WAITING} of each kind are listed. The others appear as you decide these.</p>`}`
 }
@@ -106,7 +107,7 @@ function filters(all: readonly InboxItem[], chosen: InboxKind | undefined, { to 
   const line = (address: string, name: string, count: number, isChosen: boolean): Html =>
     html`<li><a href="${to(`console/inbox${address}`)}"${isChosen && html` aria-current="true"`}>${name} <span class="count">${count}</span></a></li>`
   return html`<nav class="tabs within" aria-label="Kinds"><ul>
-${line('', 'All', all.length, chosen === undefined)}
+${line('', 'Decisions', all.length - (counts.receipts?.length ?? 0), chosen === undefined)}
 ${present.map(([kind, name]) => line(`?kind=${kind}`, name, counts[kind as InboxKind]?.length ?? 0, kind === chosen))}
 </ul></nav>`
 }
@@ -115,16 +116,18 @@ ${present.map(([kind, name]) => line(`?kind=${kind}`, name, counts[kind as Inbox
 function renderApproveAll(
   shown: readonly InboxItem[],
   intents: readonly IntentItem[],
+  checksNow: ChecksNow,
   { may }: PageRequest,
 ): Html {
   const ids = new Set(shown.map(({ id }) => id))
   const payments = intents.filter(({ id }) => ids.has(id))
+  const possible = payments.filter(({ id }) => approvalBlockers(checksNow.get(id) ?? []).length === 0)
   if (payments.length < 2) return html``
   const sum = sumEuros(payments.map(({ amountEuros }) => amountEuros))
   const approves =
-    payments.length > MOST_TOGETHER ? `Approve the next ${MOST_TOGETHER}` : `Approve all ${payments.length}`
+    possible.length > MOST_TOGETHER ? `Approve the next ${MOST_TOGETHER}` : `Approve all ${possible.length}`
   return html`<p class="together"><span>${payments.length} payments wait, ${renderEuros(sum)} in total.</span>
-${may(intentsApi.approve) && html`<button type="button" data-each="${EACH}">${approves}</button>`}</p>`
+${may(intentsApi.approve) && possible.length > 1 && html`<button type="button" data-each="${EACH}">${approves}</button>`}</p>`
 }
 
 /** The bound of `scripts/inbox.js`. */
@@ -153,27 +156,9 @@ async function readChecksNow(intents: readonly IntentItem[], request: PageReques
     .toSorted((one, other) => Date.parse(one.expiresAt) - Date.parse(other.expiresAt))
     .slice(0, MOST)
   const asked = await Promise.all(
-    first.map(async intent => [intent.id, await checksOf(intent, request)] as const),
+    first.map(async intent => [intent.id, await readChecksOfIntent(intent, request)] as const),
   )
   return new Map(asked.flatMap(([id, checks]) => (checks ? [[id, checks]] : [])))
-}
-
-async function checksOf(
-  intent: IntentItem,
-  { ask }: PageRequest,
-): Promise<readonly IntentCheck[] | undefined> {
-  const { agentId, amountEuros, beneficiaryId, walletId, requestId, mcc, country, runId, cardId } = intent
-  const hasRecord = [beneficiaryId, walletId, requestId].some(id => id !== null)
-  const payee = hasRecord ? { beneficiaryId, walletId, requestId } : { merchant: intent.merchant }
-  const body = { agentId, amountEuros, ...payee, mcc, country, runId, cardId }
-  try {
-    const { checks } = await ask(intentSimulationApi.simulate, { body })
-    return checks.filter(({ rule }) => rule !== 'possibleDuplicate')
-  } catch (error) {
-    // The agent or card may be deleted. Then only the stored decision is known.
-    if (error instanceof RefusedError) return undefined
-    throw error
-  }
 }
 
 const decisions: Readonly<Record<AuditDecisionAction, string>> = {

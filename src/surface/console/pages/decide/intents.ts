@@ -11,6 +11,7 @@ import { humanize, noneText, renderText, renderTime } from '../../parts/text.ts'
 import { renderEvidenceOfIntent } from '../money/evidence.ts'
 import { renderDenyingRules, renderRemainingLimits, renderReviewRules, renderRulesTable } from './checks.ts'
 import { renderIntentDecisionForm } from './decision-forms.ts'
+import { readChecksOfIntent } from './waiting.ts'
 
 type Intent = OperationAnswer<typeof intentsApi.get>
 
@@ -50,9 +51,9 @@ export const intentsSection = consoleSection({
   },
   hidden: ['purpose', 'decision', 'decidedBy'],
   events: ['intent.*', 'transaction.*', 'payment.updated', 'transfer.*', 'verification.mismatch'],
-  note: (intent, request) =>
+  note: async (intent, request) =>
     html`${intent.status === 'denied' && renderDenial(intent)}<p class="why">${renderText(intent.purpose, 1_000)}</p>
-${intent.status === 'created' && renderIntentDecisionForm(intent, request, 'reload')}`,
+${intent.status === 'created' && renderIntentDecisionForm(intent, request, { now: await readChecksOfIntent(intent, request), done: 'reload' })}`,
   actions: [
     {
       operation: intentsApi.cancel,

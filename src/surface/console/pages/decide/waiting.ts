@@ -3,7 +3,8 @@ import { disputesApi } from '../../../../commerce/disputes/index.ts'
 import { mppApi } from '../../../../commerce/mpp/index.ts'
 import { receiptsApi } from '../../../../commerce/receipts/index.ts'
 import { transfersApi } from '../../../../commerce/transfers/index.ts'
-import { intentsApi } from '../../../../control/intents/index.ts'
+import { intentSimulationApi, intentsApi } from '../../../../control/intents/index.ts'
+import { RefusedError } from '../../../../kernel/contract/problem.ts'
 import { proposalsApi } from '../../../proposals/index.ts'
 import type { ListItemOf, PageRequest } from '../../page.ts'
 import { readNamesInRows } from '../../parts/names.ts'
@@ -96,3 +97,22 @@ export const countWaitingDecisions = ({
 
 export const readMissingReceipts = ({ ask }: PageRequest) =>
   ask(receiptsApi.missing, { query: { limit: MOST_WAITING } })
+
+/** The checks of a waiting intent at present. */
+export async function readChecksOfIntent(
+  intent: IntentItem,
+  { ask }: PageRequest,
+): Promise<IntentItem['decision']['checks'] | undefined> {
+  const { agentId, amountEuros, beneficiaryId, walletId, requestId, mcc, country, runId, cardId } = intent
+  const hasRecord = [beneficiaryId, walletId, requestId].some(id => id !== null)
+  const payee = hasRecord ? { beneficiaryId, walletId, requestId } : { merchant: intent.merchant }
+  const body = { agentId, amountEuros, ...payee, mcc, country, runId, cardId }
+  try {
+    const { checks } = await ask(intentSimulationApi.simulate, { body })
+    return checks.filter(({ rule }) => rule !== 'possibleDuplicate')
+  } catch (error) {
+    // The agent or card may be deleted. Then only the stored decision is known.
+    if (error instanceof RefusedError) return undefined
+    throw error
+  }
+}
