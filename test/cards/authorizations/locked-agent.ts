@@ -28,7 +28,7 @@ test('while the rows of one agent are locked, its card is declined in time and o
   expect(ofFree.map(({ reply }) => reply.kind)).toEqual(['approved', 'approved', 'approved'])
   await holder.query('commit')
   await holder.end()
-  // The late decision is undone by the same message, which is processed after it.
+  // The late decision is stored as a decline.
   const again = await network.authorize(locked.card.id, 20)
   expect(again.reply).toMatchObject({ kind: 'approved' })
   const { heldEuros } = (await client.agents.balance({ params: { id: locked.agent.id } })).body
