@@ -70,7 +70,8 @@ export async function anSsoAnswer(make: Make, path: string, service: WorldServic
   cookies.set(path, cookieOf(started))
   const { searchParams } = new URL(started.body.redirectTo)
   const [nonce, state] = ['nonce', 'state'].map(name => searchParams.get(name))
-  const claims = { iss: issuer, aud: clientId, sub: randomUUID(), email, email_verified: true, nonce }
+  const person = { sub: randomUUID(), email, email_verified: true, groups: [] }
+  const claims = { iss: issuer, aud: clientId, ...person, nonce }
   return { state, code: Buffer.from(JSON.stringify(claims)).toString('base64url') }
 }
 
