@@ -71,7 +71,9 @@ describe('the approvals', () => {
     }
     expect((await left()).amounts).toEqual([100, 0, 100, 91])
     await bodyOf(client.agents.freeze({ params: { id: agent.id }, body: {} }))
-    expect((await left()).text).toMatch(/<strong>Now: [^<]+<\/strong> [^<]*<bdi>[^<]*frozen/i)
+    expect((await left()).text).toMatch(
+      /This cannot be approved now\.[\s\S]*?<li><strong>[^<]+<\/strong> [^<]*<bdi>[^<]*frozen/i,
+    )
   })
 
   test('say that a payment is held up by the card that is named, here and on the page of the intent', async () => {

@@ -73,5 +73,7 @@ describe('what lets more be spent', () => {
       .locator('dialog code')
       .getByText(/^at_test_/)
       .waitFor()
+    const { data } = await bodyOf(owner.client.agentTokens.list({ params: { id: agent.id } }))
+    expect(data).toHaveLength(1)
   })
 })
