@@ -89,7 +89,8 @@ function operationsOf(
   const operations = read.then(found => found ?? [])
   const published = { until: now + KEPT_MS, operations }
   merchants.set(origin, published, ownerId)
-  void read.then(found => found ?? merchants.delete(origin, published))
+  const forget = () => merchants.delete(origin, published)
+  void read.then(found => found ?? forget(), forget)
   return operations
 }
 
