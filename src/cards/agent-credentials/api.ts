@@ -245,7 +245,7 @@ export const agentCredentialsApi = {
     callers: ['key'],
     summary: 'Resume an agent credential',
     description: 'The token pays again once the processor has confirmed it.',
-    body: z.strictObject(widening.members),
+    body: refuseCardNumbers(z.strictObject(widening.members)),
     signature: widening.signature,
     fails: {
       ...widening.fails,

@@ -32,18 +32,22 @@ const servers = [
   { url: '/v1', description: 'The same operations under a version prefix.' },
 ]
 
-const errorSchema: JsonSchema = {
-  type: 'object',
-  description: 'What went wrong, for people. Programs read the header `X-Error-Code`.',
-  properties: {
-    error: { type: 'string' },
-    challenge: {
-      description:
-        'With `assertion_required` for people in the console, where a change lets more be spent: what their passkey must sign.',
-      $ref: '#/components/schemas/PasskeyChallenge',
+/** Every refusal, with the members that some of them add. */
+function errorSchema(operations: readonly RegisteredOperation[], schemas: SchemaCollector): JsonSchema {
+  const added = operations.flatMap(({ operation }) =>
+    Object.keys(operation.fails ?? {}).flatMap(code =>
+      Object.entries(refusalFormOf(operation, code).adds ?? {}),
+    ),
+  )
+  return {
+    type: 'object',
+    description: 'What went wrong, for people. Programs read the header `X-Error-Code`.',
+    properties: {
+      error: { type: 'string' },
+      ...Object.fromEntries([...new Map(added)].map(([name, schema]) => [name, schemas.add(schema)])),
     },
-  },
-  required: ['error'],
+    required: ['error'],
+  }
 }
 
 const problemSchema: JsonSchema = {
@@ -71,6 +75,7 @@ export function* buildOpenapiInSlices(areas: Areas): SlicedWork<OpenapiDocument>
   )
   const paths = yield* pathsOf(operations, { schemas, errors, parameterExample })
   const webhooks = documentedWebhooks(areas, yield* eventTypesInSlices(areas, schemas))
+  const error = errorSchema(operations, schemas)
   return {
     openapi: '3.1.1',
     info: openapiInfo,
@@ -82,7 +87,7 @@ export function* buildOpenapiInSlices(areas: Areas): SlicedWork<OpenapiDocument>
       securitySchemes,
       schemas: {
         ...schemas.all(),
-        Error: errorSchema,
+        Error: error,
         ...(usesProblems(operations) ? { Problem: problemSchema } : {}),
       },
       parameters: { ...headerParameters, ...deliveryHeaders },

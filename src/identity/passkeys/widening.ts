@@ -12,6 +12,11 @@ import {
   webauthnAssertionSchema,
 } from './schemas.ts'
 
+const signedChallenge = ChallengeRecord.meta({
+  description:
+    'With `assertion_required` for people in the console, where a change lets more be spent: what their passkey must sign.',
+})
+
 /**
  * What the contract of an operation needs by which people in the console can let more be spent. The thief of a
  * session has no passkey.
@@ -25,7 +30,7 @@ export const widening = {
   },
   fails: {
     ...assertionRefusals,
-    assertion_required: [...assertionRefusals.assertion_required, { adds: { challenge: ChallengeRecord } }],
+    assertion_required: [...assertionRefusals.assertion_required, { adds: { challenge: signedChallenge } }],
     passkey_required: [
       403,
       'This lets more be spent, so a passkey must sign it, and you have none. Create one at /join, or ask an owner for a link.',

@@ -37,10 +37,11 @@ async function anAgentUnderRules(rules: Parameters<typeof anAgentUnder>[1] = {})
 
 type Subject = Awaited<ReturnType<typeof anAgentUnderRules>>
 
+/** Requests are counted by their credential and address, also those that only read. */
 const COUNTS = `
 select table_name as name, (xpath('/row/c/text()', query_to_xml(format('select count(*) as c from %I', table_name),
   false, true, '')))[1]::text::int as rows
-from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`
+from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'rate_limits' order by 1`
 
 const storedState = async (agentId: string) => [
   await service.sql(COUNTS),

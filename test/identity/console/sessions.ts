@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals'
 import { aLiveClient, bodyOf } from '../../support/factories.ts'
 import { http } from '../../support/harness.ts'
 import { FROM_OUR_PAGE, type SignedIn, signedInTo } from '../../support/identity/console.ts'
+import { peopleInConsole } from '../../support/identity/in-console.ts'
+import { signed } from '../../support/identity/people.ts'
 import { secondsUntilRefused } from '../../support/keys.ts'
 import { traceOf } from '../../support/trace.ts'
 import { otherProcessUrl, recorder, service } from './console-service.ts'
@@ -104,13 +106,16 @@ describe('a session', () => {
 
   test('makes keys that do not end with it, and nothing once it has ended', async () => {
     const owner = await service.owner()
-    const session = await signedInTo(service, owner)
-    const agent = await bodyOf(session.client.agents.create({ body: { name: 'Shopper' } }))
-    const make = () =>
-      session.client.agentTokens.create({ params: { id: agent.id }, body: { label: 'Till' } })
-    const { token, expiresAt } = await bodyOf(make())
+    const [person] = await peopleInConsole(service, owner, ['owner'])
+    if (!person) throw new Error('there is no person')
+    const { client, headers, device } = person
+    const agent = await bodyOf(client.agents.create({ body: { name: 'Shopper' } }))
+    const make = (members = {}) =>
+      http(url, 'POST', `/agents/${agent.id}/tokens`, { headers, body: { label: 'Till', ...members } })
+    const { challenge } = (await make()).body
+    const { token, expiresAt } = (await make({ webauthnAssertion: signed(challenge, device) })).body
     expect(expiresAt).toBeNull()
-    await bodyOf(session.client.console.signOut())
+    await bodyOf(client.console.signOut())
     expect((await make()).status).toBe(401)
     expect((await service.client(String(token)).intents.list()).status).toBe(200)
   })
