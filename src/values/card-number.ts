@@ -34,6 +34,7 @@ export const isCardNumber = (digits: string): boolean => hasLengthOfCard(digits)
 
 /** A number that JSON cannot hold exactly has lost its check digit: its length and beginning decide. */
 export const isCardNumberInJson = (value: number): boolean => {
+  if (!Number.isInteger(value)) return false
   const digits = String(Math.abs(value))
   return Number.isSafeInteger(value) ? isCardNumber(digits) : hasLengthOfCard(digits)
 }

@@ -353,6 +353,18 @@ describe('a signature', () => {
   })
 })
 
+test('a change that is longer than a person can read is not signed', async () => {
+  const account = await anAccount()
+  await account.enrolPasskey()
+  const { id } = await agentPolicy(account.client, account.agent.id)
+  const rules = (merchantAllowlist: string[]) => ({ name: 'Research', ...standing, merchantAllowlist })
+  await bodyOf(account.client.policies.replace({ params: { id }, body: rules(['Bookshop']) }))
+  const shops = Array.from({ length: 800 }, (_, n) => `Shop ${n} ${'x'.repeat(80)}`)
+  const answer = await inConsole(account, ['PUT', `/policies/${id}`, rules(shops)])
+  expect(told(answer)).toBe('400 too_much_to_sign')
+  expect((await agentPolicy(account.client, account.agent.id)).merchantAllowlist).toEqual(['Bookshop'])
+})
+
 describe('what narrows', () => {
   test('needs no signature, also for a person without a passkey', async () => {
     const account = await anAccount()

@@ -115,5 +115,6 @@ describe('a number with the check digit of a card', () => {
     expect(hasCardNumber({ amount: 4242424242424242 })).toBe(true)
     expect(hasCardNumber({ amount: -4242424242424242, at: 1795711926658, share: 4.25 })).toBe(true)
     expect(hasCardNumber({ at: 1795711926658, share: 4.25, big: 2 ** 60 })).toBe(false)
+    expect(hasCardNumber({ shares: [6.333333333333333, 4.89516651234567, -6.283185307179586] })).toBe(false)
   })
 })

@@ -35,14 +35,15 @@ export interface PolicyRule {
   readonly remedy: string
 }
 
+/** The merchant categories of a policy and those of its groups; empty: all. */
+export const allowedCodesOf = ({ allowedMccs, mccCategories }: PolicyRules): ReadonlySet<string> =>
+  new Set([...allowedMccs, ...[...new Set(mccCategories)].flatMap(name => mccsOfGroup(name) ?? [])])
+
 export const compilePolicyTerms = (rules: PolicyRules): PolicyTerms => ({
   ...rules,
   findBlocked: payeeMatcher(rules.merchantBlocklist, { lookalikes: true }),
   findAllowed: payeeMatcher(rules.merchantAllowlist),
   blockedCodes: new Set(rules.blockedMccs),
-  allowedCodes: new Set([
-    ...rules.allowedMccs,
-    ...[...new Set(rules.mccCategories)].flatMap(name => mccsOfGroup(name) ?? []),
-  ]),
+  allowedCodes: allowedCodesOf(rules),
   countries: new Set(rules.allowedCountries),
 })

@@ -3,7 +3,7 @@ import { quoted } from '../../statements/index.ts'
 import { jsonName } from '../../values/json-names.ts'
 import { type Cents, formatMoney } from '../../values/money.ts'
 import { joinFirstTen } from './contradictions.ts'
-import { compilePolicyTerms, type PolicyTerms } from './evaluation.ts'
+import { allowedCodesOf } from './evaluation.ts'
 import { policyRuleInWords, policyRuleTitle } from './rule-words.ts'
 import { encodePolicyRules, type PolicyRules, policyRuleNames } from './rules.ts'
 import { isWithinActiveHours } from './time-rules.ts'
@@ -15,7 +15,7 @@ export interface WidenedRule {
 }
 
 type Named<V> = { [N in keyof PolicyRules]: PolicyRules[N] extends V ? N : never }[keyof PolicyRules]
-type Comparison = (before: PolicyTerms, after: PolicyTerms) => boolean
+type Comparison = (before: PolicyRules, after: PolicyRules) => boolean
 
 /** Without a limit there is no end; a lower limit widens nothing. */
 const isRaised = <T extends number | bigint>(from: T | null, to: T | null): boolean =>
@@ -52,7 +52,8 @@ const switchedOff =
     before[rule] && !after[rule]
 
 /** A merchant category is allowed by its group or by itself: `allowedMccs` stands for both lists. */
-const categoriesOpened: Comparison = (before, after) => isOpened(before.allowedCodes, after.allowedCodes)
+const categoriesOpened: Comparison = (before, after) =>
+  isOpened(allowedCodesOf(before), allowedCodesOf(after))
 
 const hoursOf = ({ activeHoursStart, activeHoursEnd }: PolicyRules): number[] =>
   Array.from({ length: 24 }, (_, hour) => hour).filter(hour =>
@@ -126,21 +127,20 @@ function listWidening(rule: keyof PolicyRules, from: readonly string[], to: read
  * out. Without a policy a person approves everything, as with `noPolicyRules`.
  */
 export function policyWidenings(before: PolicyRules, after: PolicyRules): WidenedRule[] {
-  const terms = [compilePolicyTerms(before), compilePolicyTerms(after)] as const
+  const widened = policyRuleNames.filter(rule => comparisons[rule](before, after))
+  if (widened.length === 0) return []
   const [oldValues, newValues] = [encodePolicyRules(before), encodePolicyRules(after)]
-  return policyRuleNames
-    .filter(rule => comparisons[rule](...terms))
-    .map(rule => {
-      const [from, to] = [listOf(rule, before), listOf(rule, after)]
-      const words =
-        from && to
-          ? listWidening(rule, from, to)
-          : {
-              from: policyRuleInWords(rule, oldValues[jsonName(rule)]),
-              to: policyRuleInWords(rule, newValues[jsonName(rule)]),
-            }
-      return { field: policyRuleTitle(rule), ...words }
-    })
+  return widened.map(rule => {
+    const [from, to] = [listOf(rule, before), listOf(rule, after)]
+    const words =
+      from && to
+        ? listWidening(rule, from, to)
+        : {
+            from: policyRuleInWords(rule, oldValues[jsonName(rule)]),
+            to: policyRuleInWords(rule, newValues[jsonName(rule)]),
+          }
+    return { field: policyRuleTitle(rule), ...words }
+  })
 }
 
 const limitInWords = (limit: Cents | null): string => (limit === null ? 'none' : formatMoney(limit))

@@ -35,6 +35,10 @@ export const widening = {
       403,
       'This lets more be spent, so a passkey must sign it, and you have none. Create one at /join, or ask an owner for a link.',
     ],
+    too_much_to_sign: [
+      400,
+      'This lets more be spent by more rules than a person can read before signing. Change fewer at a time, or use a key.',
+    ],
   },
   emits: assertionEvents,
   signature: { inRefusal: true },
@@ -44,6 +48,9 @@ export const widening = {
   readonly fails: Record<string, RefusalSpec>
   readonly emits: object
 }
+
+/** Characters of the changes in one statement: some twenty pages. */
+const MAX_SIGNED = 65_536
 
 const SIGN_IT =
   'webauthnAssertion: this lets more be spent, so your passkey must sign it. Sign the challenge of this answer, and send the request again with the signature.'
@@ -65,6 +72,7 @@ export async function refuseUnsignedWidening(
   if (actor.type !== 'console') return undefined
   const changes = await compare()
   if (changes.length === 0) return undefined
+  if (JSON.stringify(changes).length > MAX_SIGNED) return refuse('too_much_to_sign')
   const statement = { kind: 'widening', members: { changes } } as const
   if (envelope) {
     const verified = await verifyAssertion(envelope, context)

@@ -151,9 +151,14 @@ export const withMembers = <T extends object, M extends object>(
   members: M,
 ): Omit<T, keyof M> & M => Object.create(record, Object.getOwnPropertyDescriptors(members))
 
-/** Filters that a request did not send are left out. */
+/** Filters that a request did not send are left out. A condition in SQL, which a symbol names, stays. */
 export const definedOnly = <T extends object>(filters: T) =>
-  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as {
+  Object.fromEntries(
+    Reflect.ownKeys(filters).flatMap(name => {
+      const value = filters[name as keyof T]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  ) as {
     [Name in keyof T]?: Exclude<T[Name], undefined>
   }
 
