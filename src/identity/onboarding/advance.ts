@@ -133,5 +133,6 @@ export function approveSubmission(
   decidedBy: OnboardingDecider,
   context: Stepping<'onboarding.approved'>,
 ): void {
-  if (endOnboarding(submission, 'approved', context, { decidedBy })) submission.onboarding.decidedBy = decidedBy
+  if (endOnboarding(submission, 'approved', context, { decidedBy }))
+    submission.onboarding.decidedBy = decidedBy
 }

@@ -172,7 +172,10 @@ export const OnboardingRecord = z
       description: `Questions of the operator, oldest first; at most ${MAX_QUESTION_ROUNDS} times.`,
     }),
     reason: z.string().nullable().meta({ description: 'Why the onboarding was rejected.' }),
-    decidedBy: z.enum(onboardingDeciders).nullable().meta({ description: 'Who approved or rejected the onboarding.' }),
+    decidedBy: z
+      .enum(onboardingDeciders)
+      .nullable()
+      .meta({ description: 'Who approved or rejected the onboarding.' }),
     endedAt: instant.nullable(),
     workflowId: z.string().meta({ description: 'The run’s ID in the Temporal Web UI.' }),
     ...recordTimestamps,

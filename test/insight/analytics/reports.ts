@@ -59,7 +59,12 @@ describe('the merchants that most was paid to', () => {
     const owner = await aPayingOwner(service)
     const { client, holder } = owner
     await anIntent(client, holder.id, { merchant: 'Bookshop', amountEuros: 30 })
-    for (const descriptor of ['BOOKSHOP BERLIN', 'BOOKSHOP BERLIN DE', 'SQ *BOOKSHOP 1234 BERLIN', 'Bookshop'])
+    for (const descriptor of [
+      'BOOKSHOP BERLIN',
+      'BOOKSHOP BERLIN DE',
+      'SQ *BOOKSHOP 1234 BERLIN',
+      'Bookshop',
+    ])
       await payByCard(owner, 20, descriptor)
     await anIntent(client, holder.id, { merchant: 'Pizzeria am alten Markt', amountEuros: 30 })
     await payByCard(owner, 10, 'PIZZERIA AM ALTEN MARK')
