@@ -31,6 +31,7 @@ describe('a company that is submitted', () => {
       beneficialOwners: [{ id: expect.stringMatching(/^beneficialowner_/), ...COMPANY.beneficialOwners[0] }],
       informationRequests: [],
       reason: null,
+      decidedBy: null,
       endedAt: null,
       workflowId: `onboarding/${id}`,
       createdAt: expect.any(String),

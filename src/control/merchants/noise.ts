@@ -118,6 +118,15 @@ export const isNoise = (word: string): boolean =>
 
 export const isKnownMerchantNoise = (word: string): boolean => isNoise(word) || productWords.has(word)
 
+/** Category codes of shops that sell goods; those of restaurants, bars and cafés are 581x. */
+const SHOP = /^5(?!81)/
+
+/** A trade and a place can be the whole name, as in Pizzeria Napoli; a shop's place is where it stands. */
+function isNamedAfterPlaces(trade: string): boolean {
+  const mcc = guessMcc([trade])
+  return mcc !== null && !SHOP.test(mcc)
+}
+
 /** Counts words of noise at the end of a name: a number, a place of up to three words, a country, a legal form. */
 export function countTrailingNoiseWords(words: readonly string[]): number {
   const [beforeLast = '', last = ''] = words.slice(-2)
@@ -125,7 +134,6 @@ export function countTrailingNoiseWords(words: readonly string[]): number {
   if (placeWords) return placeWords
   if (words.length > 2 && /^\d{4,5}$/.test(beforeLast)) return 2
   if (usStates.has(last) && places.has(beforeLast)) return 1
-  // A trade and a place can be the whole name, as in Pizzeria Napoli.
-  if (words.length === 2 && places.has(last) && guessMcc([beforeLast])) return 0
+  if (words.length === 2 && places.has(last) && isNamedAfterPlaces(beforeLast)) return 0
   return isNoise(last) ? 1 : 0
 }

@@ -1,5 +1,6 @@
 import type { ProblemCode } from '../../kernel/contract/problem.ts'
 import type { DocsBook, OperationEntry } from './book.ts'
+import { operationCauses } from './operation-causes.ts'
 import type { CodeSamples } from './panel.ts'
 import type { RefusalCode } from './refusal-codes.ts'
 import { codeSamples } from './samples.ts'
@@ -47,60 +48,6 @@ const universalCauses: Readonly<Record<ProblemCode, string>> = {
   outcome_unknown:
     'The connection to the database broke while the change was being committed, so it may have happened or not.',
   unavailable: 'The service runs, but PostgreSQL does not answer: it is restarting, or cannot be reached.',
-}
-
-const OF_OWNER =
-  'Usually, the id is misspelt, or its record belongs to another owner or to the other mode (test or live).'
-const OF_AGENT =
-  'Usually, the id is misspelt, or its record belongs to another agent or owner, or to the other mode (test or live).'
-const REPEATED_REQUEST =
-  'Often, a client has repeated a request without its `Idempotency-Key`, and the first one made the record.'
-const SILENT = 'The other system is slow, or this installation cannot reach it.'
-const SIMULATED = 'The simulated merchant of the sandbox plays this scenario.'
-
-/** For codes whose messages leave the cause open. A cause is true for every operation that returns the code. */
-export const operationCauses: Readonly<Record<string, string>> = {
-  agent_not_found: OF_OWNER,
-  beneficiary_not_found: OF_OWNER,
-  mandate_not_found: OF_OWNER,
-  policy_not_found: OF_OWNER,
-  receipt_not_found: OF_OWNER,
-  refund_not_found: OF_OWNER,
-  transaction_not_found: OF_AGENT,
-  transfer_not_found: OF_AGENT,
-  webhook_not_found: OF_OWNER,
-  card_not_found: OF_AGENT,
-  intent_not_found: OF_AGENT,
-  run_not_found: OF_AGENT,
-  client_intent_id_taken: REPEATED_REQUEST,
-  external_id_taken: REPEATED_REQUEST,
-  bank_silent: SILENT,
-  merchant_timeout: SILENT,
-  payment_unanswered: SILENT,
-  processor_silent: SILENT,
-  failed: SIMULATED,
-  forbidden: SIMULATED,
-  moved: SIMULATED,
-  insufficient_funds:
-    'Less is available than the amount. In a wallet, money that is held for other payments is not available.',
-  intent_not_approved:
-    'The intent still waits (`created`), or has ended as `completed`, `denied`, `cancelled` or `expired`.',
-  intent_not_waiting:
-    'The policy or a mandate decided at once, a person decided later, or the intent was cancelled or has expired.',
-  scope_not_held:
-    'A credential or person can only give, replace or take away scopes that they have themselves. A device gets only scopes that it requested.',
-  test_mode_only: 'The key is of live mode, in which time, banks, card networks and payers are real.',
-  access_denied:
-    'A person denied or revoked the request of the device or terminal, or no longer has any of the scopes that it may get.',
-  authorization_pending:
-    'No person has decided about the device or terminal yet. A client that waits usually gets this code.',
-  expired_token: 'The code of the device or terminal expired before it had a key.',
-  invalid_grant:
-    'The code is unknown, or its key has already been fetched. For a terminal also: the verifier does not belong to the code, or the pairing has ended.',
-  slow_down:
-    'The device asked again before its interval had passed. The interval then grows, up to a maximum.',
-  unsupported_grant_type:
-    '`grant_type` is not `urn:ietf:params:oauth:grant-type:device_code`, the only one that this operation takes.',
 }
 
 /** Undefined if the messages of the code, and the operations that return it, say all there is to say. */

@@ -5,6 +5,7 @@ import type { onboardingStepsApi } from './api.ts'
 import {
   isOnboardingOpen,
   Onboarding,
+  type OnboardingDecider,
   type OnboardingStatus,
   onboardingMachine,
   openInformationRequest,
@@ -39,7 +40,7 @@ function approveWithoutOperator(
 ): void {
   const { decider } = context.ports.identityVerification()
   if (decider === 'installation' && missingIdentityMessages(submission.representatives).length === 0)
-    endOnboarding(submission, 'approved', context, { decidedBy: decider })
+    approveSubmission(submission, decider, context)
 }
 
 export const onboardingProcessStatus: HandlerOf<typeof onboardingStepsApi.status> = async (
@@ -125,4 +126,13 @@ export function endOnboarding<To extends Ending>(
   emit(`onboarding.${to}`, { ...onboardingEvent(submission), ...more })
   wakeOnboardingProcess(submission, context)
   return true
+}
+
+export function approveSubmission(
+  submission: OnboardingWithPeople,
+  decidedBy: OnboardingDecider,
+  context: Stepping<'onboarding.approved'>,
+): void {
+  if (endOnboarding(submission, 'approved', context, { decidedBy }))
+    submission.onboarding.decidedBy = decidedBy
 }

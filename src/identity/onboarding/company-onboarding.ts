@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { centsColumn, nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import type { PostalAddress } from '../../ports/card-processor.ts'
+import type { IdentityDecider } from '../../ports/identity-verification.ts'
 import { days } from '../../values/clock.ts'
 import type { PersonalData } from '../../values/personal.ts'
 
@@ -15,6 +16,10 @@ export const onboardingMachine = stateMachine('onboarding', {
   expired: [],
 })
 export type OnboardingStatus = (typeof onboardingMachine.states)[number]
+
+/** Rejections are the operator's alone; the installation approves its only customer. */
+export const onboardingDeciders = ['operator', 'installation'] as const satisfies readonly IdentityDecider[]
+export type OnboardingDecider = (typeof onboardingDeciders)[number]
 
 export const OPEN_ONBOARDING_SQL = "status in ('submitted', 'in_review', 'needs_information')"
 
@@ -56,6 +61,7 @@ const schema = defineEntity({
     expectedMonthlyVolumeCents: centsColumn('expected_monthly_volume_cents'),
     informationRequests: p.json<InformationRequest[]>().onCreate(() => []),
     reason: nullable.string(),
+    decidedBy: nullable.string().$type<OnboardingDecider | null>(),
     endedAt: nullable.instant(),
     /** When the run or the sweep has to act; null while it waits for the operator or the company. */
     dueAt: nullable.instant(),
@@ -89,7 +95,7 @@ export const onboardingPersonalData = {
       information_requests: { kind: 'words', ground: 'moneyLaundering', forget: 'empty' },
       reason: { kind: 'words', ground: 'moneyLaundering', forget: 'word' },
     },
-    plain: ['legal_form'],
+    plain: ['legal_form', 'decided_by'],
   },
   onboarding_representatives: {
     personal: {

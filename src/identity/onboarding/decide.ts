@@ -1,6 +1,6 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { addMs } from '../../values/clock.ts'
-import { beginOnboardingReview, endOnboarding, wakeOnboardingProcess } from './advance.ts'
+import { approveSubmission, beginOnboardingReview, endOnboarding, wakeOnboardingProcess } from './advance.ts'
 import type { onboardingApi } from './api.ts'
 import {
   isOnboardingOpen,
@@ -66,7 +66,7 @@ export const approveOnboarding: HandlerOf<typeof onboardingApi.approve> = async 
       `Not every representative is verified. Missing: ${missing.join('; ')}.`,
     )
   beginOnboardingReview(submission, context)
-  endOnboarding(submission, 'approved', context, { decidedBy: 'operator' })
+  approveSubmission(submission, 'operator', context)
   return onboardingResponse(submission)
 }
 
@@ -77,6 +77,6 @@ export const rejectOnboarding: HandlerOf<typeof onboardingApi.reject> = async ({
   const { onboarding } = submission
   if (!endOnboarding(submission, 'rejected', context))
     return refuse('onboarding_ended', onboardingEndedMessage(onboarding))
-  onboarding.reason = body.reason
+  Object.assign(onboarding, { reason: body.reason, decidedBy: 'operator' })
   return onboardingResponse(submission)
 }

@@ -19,6 +19,7 @@ import {
   MAX_ONBOARDING_QUESTIONS,
   MAX_QUESTION_ROUNDS,
   MAX_REPRESENTATIVES,
+  onboardingDeciders,
   onboardingMachine,
 } from './company-onboarding.ts'
 import { personMatchKey, representativeIdentityMachine } from './company-people.ts'
@@ -171,6 +172,10 @@ export const OnboardingRecord = z
       description: `Questions of the operator, oldest first; at most ${MAX_QUESTION_ROUNDS} times.`,
     }),
     reason: z.string().nullable().meta({ description: 'Why the onboarding was rejected.' }),
+    decidedBy: z
+      .enum(onboardingDeciders)
+      .nullable()
+      .meta({ description: 'Who approved or rejected the onboarding.' }),
     endedAt: instant.nullable(),
     workflowId: z.string().meta({ description: 'The run’s ID in the Temporal Web UI.' }),
     ...recordTimestamps,
@@ -205,7 +210,7 @@ export const onboardingEvents = {
   ),
   'onboarding.approved': declareEvent(
     'An onboarding has been approved: the company is verified.',
-    OnboardingEvent.extend({ decidedBy: z.enum(['operator', 'installation']) }),
+    OnboardingEvent.extend({ decidedBy: z.enum(onboardingDeciders) }),
   ),
   'onboarding.rejected': declareEvent(
     'An onboarding has been rejected. Its record says why.',

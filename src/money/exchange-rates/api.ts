@@ -15,12 +15,15 @@ export const exchangeRatesApi = {
     readsClock: true,
     summary: 'Get the exchange rates',
     description:
-      'The newest euro reference rates. Live mode has those of the European Central Bank, which publishes them each working day at about 16:00 Frankfurt time; test mode has fixed ones.',
+      'The newest euro reference rates. Live mode with a [real rail](/docs/guides/going-live#what-moves-real-money) has those of the European Central Bank, which publishes them each working day at about 16:00 Frankfurt time. Otherwise the rates are fixed ones.',
     returns: [
       200,
       z
         .object({
-          source: z.enum(['sandbox', 'ecb']),
+          source: z.enum(['sandbox', 'ecb']).meta({
+            description:
+              '`ecb` in live mode with a real rail, also if another server (`EXCHANGE_RATES_URL`) gives the file; else `sandbox`.',
+          }),
           date: z.iso.date().meta({ description: 'The day of the rates.' }),
           rates: z
             .array(

@@ -66,7 +66,10 @@ describe('with KYC_PROVIDER=none', () => {
       await aSubmission(client, name, { representativeId })
       await settle(client)
     }
-    expect((await bodyOf(client.onboarding.get({ params: { id } }))).status).toBe('approved')
+    expect(await bodyOf(client.onboarding.get({ params: { id } }))).toMatchObject({
+      status: 'approved',
+      decidedBy: 'installation',
+    })
     expect((await bodyOf(client.customers.me())).kycStatus).toBe('verified')
     const { data } = await bodyOf(client.events.list({ query: { event: 'onboarding.approved' } }))
     expect(data).toMatchObject([{ data: { decidedBy: 'installation' } }])

@@ -46,6 +46,7 @@ describe('an approval', () => {
     expect(await bodyOf(dash.onboarding.approve({ params }))).toMatchObject({
       status: 'approved',
       missing: [],
+      decidedBy: 'operator',
       endedAt: expect.any(String),
     })
     expect(await namesTold(client)).toEqual(['submitted', 'in_review', 'approved'])
@@ -139,6 +140,7 @@ describe('a rejection', () => {
     expect(await bodyOf(client.onboarding.get({ params }))).toMatchObject({
       status: 'rejected',
       missing: [],
+      decidedBy: 'operator',
       ...REASON,
     })
     expect((await namesTold(client)).at(-1)).toBe('rejected')
@@ -165,7 +167,10 @@ describe('a withdrawal', () => {
   test('is possible while the onboarding is open', async () => {
     const { client } = await service.owner()
     const { id } = await submitted(client)
-    expect((await bodyOf(client.onboarding.withdraw({ params: { id } }))).status).toBe('withdrawn')
+    expect(await bodyOf(client.onboarding.withdraw({ params: { id } }))).toMatchObject({
+      status: 'withdrawn',
+      decidedBy: null,
+    })
     expect(await namesTold(client)).toEqual(['submitted', 'withdrawn'])
     expect(await client.onboarding.withdraw({ params: { id } })).toMatchObject({
       status: 400,

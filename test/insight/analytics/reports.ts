@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { utcDay } from '../../../src/values/clock.ts'
-import { anAgent, aRun, aWallet, bodyOf } from '../../support/factories.ts'
+import { anAgent, anIntent, aRun, aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { spentBefore } from '../../support/insight/past-cells.ts'
 import {
@@ -53,6 +53,33 @@ describe('the merchants that most was paid to', () => {
     ])
     const table = String(await bodyOf(client.analytics.merchantsTable({ query: { limit: 1 } })))
     expect(table.split('\r\n')[2]).toBe('other,,1,5.00,0.00,5.00,,,,')
+  })
+
+  test('are one as for the rules: by the intent, and without one by the descriptor', async () => {
+    const owner = await aPayingOwner(service)
+    const { client, holder } = owner
+    await anIntent(client, holder.id, { merchant: 'Bookshop', amountEuros: 30 })
+    for (const descriptor of [
+      'BOOKSHOP BERLIN',
+      'BOOKSHOP BERLIN DE',
+      'SQ *BOOKSHOP 1234 BERLIN',
+      'Bookshop',
+    ])
+      await payByCard(owner, 20, descriptor)
+    await anIntent(client, holder.id, { merchant: 'Pizzeria am alten Markt', amountEuros: 30 })
+    await payByCard(owner, 10, 'PIZZERIA AM ALTEN MARK')
+    await payByCard(owner, 5, 'PIZZERIA NAPOLI')
+    const { data } = await steady(service, () => bodyOf(client.analytics.merchants({})))
+    expect(data.map(({ key, count, netEuros }) => [key, count, netEuros])).toEqual([
+      ['bookshop', 4, 80],
+      ['pizzeria am alten markt', 1, 10],
+      ['pizzeria napoli', 1, 5],
+    ])
+    const { data: intents } = await bodyOf(client.intents.list({ query: { agentId: holder.id } }))
+    expect(intents.map(({ status }) => status)).toEqual(['completed', 'completed'])
+    expect(await bodyOf(client.merchants.resolve({ query: { q: 'BOOKSHOP BERLIN' } }))).toMatchObject({
+      name: 'Bookshop',
+    })
   })
 
   test('have the rhythm in which they are paid, and how the amount has changed', async () => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
-import { operationCauses } from '../../../../src/derive/docs/error-causes.ts'
+import { operationCauses } from '../../../../src/derive/docs/operation-causes.ts'
 import { operationRefusalRemedies } from '../../../../src/derive/docs/refusals.ts'
 import { publishedOperations } from '../../../../src/kernel/contract/area.ts'
 import { universalProblems } from '../../../../src/kernel/contract/problem.ts'
@@ -55,6 +55,22 @@ describe('the documentation', () => {
     expect(page).toContain('<p>Name the one that pays.</p>')
     const written = [...Object.keys(operationRefusalRemedies), ...Object.keys(operationCauses)]
     expect(written.filter(code => !codes.includes(code))).toEqual([])
+  })
+
+  test('explains each code whose messages only state what is so', () => {
+    const messages = new Map<string, string[]>()
+    for (const { operation } of publishedOperations(areas))
+      for (const [code, [, message]] of Object.entries(operation.fails ?? {}))
+        messages.set(code, [...(messages.get(code) ?? []), message])
+    const isBare = (message: string): boolean => {
+      const statement = message.replace(/^[\w.,-]+(?: (?:or|and) \w+)?: /, '')
+      return !/[.:;,] |\b(?:since|because|for|unless)\b/.test(statement)
+    }
+    const unexplained = [...messages].filter(
+      ([code, all]) => all.every(isBare) && !(code in operationCauses) && !(code in universalProblems),
+    )
+    expect(messages.size).toBeGreaterThan(400)
+    expect(unexplained).toEqual([])
   })
 
   test('explains a code by its operations and their messages, not by its name', async () => {
