@@ -50,13 +50,15 @@ export const tasks: readonly Task[] = [
     },
   },
   {
-    name: 'Change a limit, on the agent’s page',
+    name: 'Raise a limit, on the agent’s page',
     most: 3,
+    isSigned: true,
     prepare: async client => `console/agents/${(await anAgentUnder(client, { maxTransactionEuros: 50 })).id}`,
     async run(page, { press, type }) {
       await press(summary(page, 'Change limits'))
       await type(page.locator('[name="maxTransactionEuros"]'), '80')
       await press(page.locator('form').getByRole('button', { name: 'Change limits' }))
+      await press(button(page, 'Sign with passkey'))
       await news(page, 'Saved.')
     },
   },
