@@ -198,7 +198,10 @@ const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string } = {
     `Let the device ${quoted(deviceName)} (${clientType}, ${quoted(deviceId)}), which shows the code ${userCode}, act for this account with ${inWords(scopes)}${byTools(more)}.`,
   pairing: ({ deviceName, pairingCode, scopes, ...more }) =>
     `Give the command line on ${quoted(deviceName)}, which shows the code ${pairingCode}, an API key with ${inWords(scopes)}${byTools(more)}.`,
-  widening: ({ changes }) => `Let more be spent. For the ${wideningInWords(changes)}.`,
+  widening({ changes }) {
+    const ofPayee = changes.every(({ of }) => of === 'beneficiary' || of === 'transfer')
+    return `${ofPayee ? 'Change who is paid' : 'Let more be spent'}. For the ${wideningInWords(changes)}.`
+  },
   registration: ({ personId }) => `Make a passkey on this device for the person ${personId}.`,
   sign_in: () => 'Sign in.',
 }

@@ -40,9 +40,19 @@ export interface StatedProvider {
   readonly viewerGroups: readonly string[]
 }
 
-/** A change by which more may be spent: whose, which rule or right, and its values in words. */
+/** A change by which more may be spent, or others are paid: whose, which rule or right, and its values in words. */
 export interface StatedWidening {
-  readonly of: 'account' | 'agent' | 'card' | 'mandate' | 'network token' | 'run' | 'wallet'
+  readonly of:
+    | 'account'
+    | 'agent'
+    | 'beneficiary'
+    | 'card'
+    | 'mandate'
+    | 'network token'
+    | 'run'
+    | 'template'
+    | 'transfer'
+    | 'wallet'
   readonly id: string
   readonly name: string | null
   readonly field: string

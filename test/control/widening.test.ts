@@ -2,12 +2,14 @@ import { describe, expect, test } from '@jest/globals'
 import { aCard } from '../support/cards/cards.ts'
 import { onlySignal } from '../support/control/risk.ts'
 import {
+  aBeneficiary,
   aDelegation,
   anAgent,
   anAgentUnder,
   anIntent,
   aPolicy,
   aRun,
+  aSepaTransfer,
   aToken,
   bodyOf,
   type TestClient,
@@ -81,6 +83,13 @@ const changes: Readonly<Record<string, (account: Account) => Promise<Change>>> =
       says: /Allowed countries from “DE” to also “FR”\.$/,
       read,
     }
+  },
+  async 'a template that allows more, which a key may assign later'({ client, agent }) {
+    const { templateId: id } = await agentPolicy(client, agent.id)
+    const read = () => bodyOf(client.policies.get({ params: { id: String(id) } }))
+    const body = { name: 'Research budget', ...standing, dailyLimitEuros: 900 }
+    const says = /template “Research budget” \(policy_\w+\): Daily limit from € 100.00 to € 900.00\.$/
+    return { request: ['PUT', `/policies/${id}`, body], says, read }
   },
   async 'a changed template that is applied'({ client, agent }) {
     const read = () => agentPolicy(client, agent.id)
@@ -251,6 +260,37 @@ const changes: Readonly<Record<string, (account: Account) => Promise<Change>>> =
       read,
     }
   },
+  async 'another account of a beneficiary'({ client }) {
+    const { id, iban } = await aBeneficiary(client, { name: 'Adler GmbH' })
+    const read = async () => (await bodyOf(client.beneficiaries.get({ params: { id } }))).iban
+    return {
+      request: ['PATCH', `/beneficiaries/${id}`, { iban: 'FR1420041010050500013M02606' }],
+      says: new RegExp(
+        `beneficiary “Adler GmbH” \\(${id}\\): IBAN from ${iban} to FR1420041010050500013M02606\\.$`,
+      ),
+      read,
+    }
+  },
+  async 'another name of a beneficiary'({ client }) {
+    const { id } = await aBeneficiary(client, { name: 'Adler GmbH' })
+    const read = async () => (await bodyOf(client.beneficiaries.get({ params: { id } }))).name
+    return {
+      request: ['PATCH', `/beneficiaries/${id}`, { name: 'Geier GmbH' }],
+      says: /beneficiary “Adler GmbH” .*: Name from “Adler GmbH” to “Geier GmbH”\.$/,
+      read,
+    }
+  },
+  async 'a payee whom the bank knows by another name'({ client }) {
+    const { id: beneficiaryId } = await aBeneficiary(client, { name: 'Close Adler GmbH' })
+    const { id } = await aSepaTransfer(client, { beneficiaryId, amountEuros: 8 })
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
+    const read = async () => (await bodyOf(client.transfers.get({ params: { id } }))).payeeConfirmedAt
+    return {
+      request: ['POST', `/transfers/${id}/confirm-payee`],
+      says: /transfer .*: Payee of € 8.00 from “Adler GmbH” at the bank to “Close Adler GmbH”, \w+\.$/,
+      read,
+    }
+  },
   async 'a host that machine payments may reach'({ client }) {
     const body = { type: 'allow', merchant: 'shop.example.com' }
     const read = async () => (await bodyOf(client.mpp.rules())).data.length
@@ -291,7 +331,7 @@ describe.each(Object.keys(changes))('%s', name => {
     const before = await read?.()
     const asked = await inConsole(account, request)
     expect(told(asked)).toBe('400 assertion_required')
-    expect(asked.body.challenge.sentence).toMatch(/^Let more be spent\. For the /)
+    expect(asked.body.challenge.sentence).toMatch(/^(Let more be spent|Change who is paid)\. For the /)
     expect(asked.body.challenge.sentence).toMatch(says)
     expect(await read?.()).toEqual(before)
     const done = signing(request, asked.body.challenge, account)
@@ -365,11 +405,29 @@ test('a change that is longer than a person can read is not signed', async () =>
   expect((await agentPolicy(account.client, account.agent.id)).merchantAllowlist).toEqual(['Bookshop'])
 })
 
+describe('a role', () => {
+  test('with more rights needs an owner’s passkey, one with fewer none', async () => {
+    const account = await anAccount()
+    await account.enrolPasskey()
+    const { id: personId } = await aPerson(service, account, { role: 'approver' })
+    const become = (role: string): Request => ['PATCH', `/people/${personId}`, { role }]
+    expect(told(await inConsole(account, become('owner')))).toBe('400 assertion_required')
+    const subject = { personId, role: 'owner' } as const
+    const webauthnAssertion = await assertion(account.session, account, { purpose: 'invitation', subject })
+    const done: Request = ['PATCH', `/people/${personId}`, { role: 'owner', webauthnAssertion }]
+    expect(told(await inConsole(account, done))).toBe('200')
+    expect(told(await inConsole(account, become('viewer')))).toBe('200')
+    expect(told(await inConsole(account, become('approver')))).toBe('400 assertion_required')
+  })
+})
+
 describe('what narrows', () => {
   test('needs no signature, also for a person without a passkey', async () => {
     const account = await anAccount()
     const { client, agent } = account
-    const { id } = await agentPolicy(client, agent.id)
+    const { id, templateId } = await agentPolicy(client, agent.id)
+    const { id: beneficiaryId } = await aBeneficiary(client)
+    const { id: ownerId } = await aPerson(service, account, { role: 'owner' })
     const { id: tokenId } = await aToken(client, agent.id)
     const { id: delegationId } = await aDelegation(client, agent.id)
     const { id: cardId } = await aCardFor(account)
@@ -386,6 +444,11 @@ describe('what narrows', () => {
       ['PATCH', `/wallets/${agent.walletId}`, { status: 'frozen' }],
       ['POST', '/mpp/protect', { type: 'deny', merchant: 'shop.example.com' }],
       ['POST', '/agents', { name: 'Without a policy' }],
+      ['PATCH', `/beneficiaries/${beneficiaryId}`, { email: 'ada@example.com' }],
+      ['POST', '/policies', { name: 'Wide', autoApproveLimitEuros: 900 }],
+      ['PUT', `/policies/${templateId}`, { ...rules, autoApproveLimitEuros: 20 }],
+      ['PATCH', `/people/${ownerId}`, { role: 'approver' }],
+      ['PATCH', `/people/${ownerId}`, { role: 'viewer' }],
       ['DELETE', `/agents/${agent.id}/tokens/${tokenId}`],
       ['POST', `/delegations/${delegationId}/revoke`],
       ['POST', `/cards/${cardId}/freeze`],

@@ -5,6 +5,7 @@ import {
   assertionRefusals,
   ChallengeRecord,
   webauthnAssertionSchema,
+  widening,
 } from '../../identity/passkeys/index.ts'
 import { toSepaText } from '../../iso20022/sepa-charset.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
@@ -227,14 +228,16 @@ export const transfersApi = {
       'After a `close_match` or `no_match` a transfer stays in `verifying` until this or a cancellation; after seven days it is cancelled automatically.\n\nIf the bank verifies the payee only after it has the order, in a status report, the transfer is `submitted` and waits after `not_possible`, too: this records who decided, and the order is released or cancelled in the bank’s own client.',
     callers: ['key'],
     scope: 'transfers:confirm-payee',
-    body: z.strictObject({ comment: freeTextSchema.nullable().default(null) }),
+    body: z.strictObject({ comment: freeTextSchema.nullable().default(null), ...widening.members }),
     example: { comment: 'It is their trade name' },
     returns: [200, TransferRecord],
+    signature: widening.signature,
     fails: {
+      ...widening.fails,
       transfer_not_found,
       payee_not_waiting: [400, 'The transfer does not wait for its payee to be confirmed.'],
     },
-    emits: sepaTransferEvents,
+    emits: { ...widening.emits, ...sepaTransferEvents },
   }),
   recall: post('/transfers/{id}/recall', {
     summary: 'Recall a transfer',

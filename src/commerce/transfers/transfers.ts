@@ -1,3 +1,4 @@
+import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
@@ -15,8 +16,9 @@ import {
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { readClockOffset } from '../../kernel/database/tenant-clock.ts'
 import { walletsById } from '../../money/wallets/index.ts'
+import { quoted, type StatedWidening } from '../../statements/index.ts'
 import { addMs, clock, utcDay } from '../../values/clock.ts'
-import { remainderOf } from '../../values/money.ts'
+import { formatMoney, remainderOf } from '../../values/money.ts'
 import { splitTransferApi, transferChallengeApi, transferLimitsApi, transfersApi } from './api.ts'
 import { readTransferLimits, setTransferLimits, type TransferLimits, transferredOnDay } from './limits.ts'
 import { createTransfer } from './pay.ts'
@@ -59,6 +61,15 @@ const PAYEE_TO_CONFIRM_SQL =
 /** SQL, with the owner as `$1` and the mode as `$2`. */
 export const TRANSFERS_TO_CONFIRM_SQL = `transfers where (owner_id, mode) = ($1, $2)
   and id = any(${idsWithDeadlineSql('transfers', ['$1', '$2'])}) and ${PAYEE_TO_CONFIRM_SQL}`
+
+const confirmationOfPayee = ({ id, amountCents, payee, payeeCheck }: Transfer): StatedWidening => ({
+  of: 'transfer',
+  id,
+  name: null,
+  field: `Payee of ${formatMoney(amountCents)}`,
+  from: payeeCheck?.suggestedName ? `${quoted(payeeCheck.suggestedName)} at the bank` : 'unknown to the bank',
+  to: `${quoted(payee?.name ?? '')}, ${payee?.iban}`,
+})
 
 const transfers = bindHandlers(transfersApi, {
   create: createTransfer,
@@ -113,6 +124,12 @@ const transfers = bindHandlers(transfersApi, {
     if (!locked) return refuse('transfer_not_found')
     const { transfer } = locked
     if (!awaitsPayeeConfirmation(transfer)) return refuse('payee_not_waiting')
+    const unsigned = await refuseUnsignedWidening(
+      body.webauthnAssertion,
+      () => [confirmationOfPayee(transfer)],
+      context,
+    )
+    if (unsigned) return unsigned
     const dueAt = transfer.status === 'verifying' ? addMs(now, TRANSFER_PROCESS_GRACE_MS) : transfer.dueAt
     updateTransfer(transfer, { payeeConfirmedAt: now, dueAt }, context, body.comment)
     return transferResponse(transfer)

@@ -19,11 +19,15 @@ interface Template extends Row {
   readonly rules: Readonly<Record<string, unknown>>
 }
 
-/** The areas of policies and rules come after this one, so their table is read as it is stored. */
+/**
+ * The areas of policies and rules come after this one, so their table is read as it is stored. Locked, so that
+ * the agent gets the rules that were signed.
+ */
 const TEMPLATE = `
 select p.name, p.version, v.rules from policies p
 join policy_versions v on (v.owner_id, v.mode, v.policy_id, v.version) = (p.owner_id, p.mode, p.id, p.version)
-where p.owner_id = $1 and p.mode = $2 and p.id = $3 and p.deleted_at is null`
+where p.owner_id = $1 and p.mode = $2 and p.id = $3 and p.deleted_at is null
+for no key update of p`
 
 /** A template by its amounts, since it may have changed since the person saw it; a preset by its name. */
 export async function wideningOfNewAgent(

@@ -4,20 +4,21 @@ import { Agent, wideningsOfAgent } from '../agents/index.ts'
 import { noPolicyRules, type PolicyRules, pickPolicyRules, policyWidenings } from '../rules/index.ts'
 import type { Policy, PolicySource } from './policy.ts'
 
-/** A template approves no spend: its agents get its rules by `apply`. */
+/** A template is signed as well, since a key may apply or assign it later. */
 export async function wideningsOfPolicies(
   changed: readonly (readonly [policy: Policy, rules: PolicyRules])[],
   records: Records,
 ): Promise<StatedWidening[]> {
   const widened = changed.flatMap(([policy, rules]) => {
-    const changes = policy.agentId ? policyWidenings(pickPolicyRules(policy), rules) : []
-    return changes.length > 0 ? [{ agentId: policy.agentId, changes }] : []
+    const changes = policyWidenings(pickPolicyRules(policy), rules)
+    return changes.length > 0 ? [{ policy, changes }] : []
   })
-  const ids = widened.flatMap(({ agentId }) => agentId ?? [])
+  const ids = widened.flatMap(({ policy }) => policy.agentId ?? [])
   const agents = await records.find(Agent, { id: oneOf(ids) })
   const byId = new Map(agents.map(agent => [agent.id, agent]))
-  return widened.flatMap(({ agentId, changes }) => {
-    const agent = byId.get(String(agentId))
+  return widened.flatMap(({ policy: { id, name, agentId }, changes }) => {
+    if (agentId === null) return changes.map(change => ({ of: 'template' as const, id, name, ...change }))
+    const agent = byId.get(agentId)
     return agent ? wideningsOfAgent(agent, changes) : []
   })
 }

@@ -7,6 +7,7 @@ import { inRange } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import {
   AgentEvent,
   agentEvent,
@@ -66,6 +67,7 @@ const risk = bindHandlers(riskApi, {
   async configure({ body: { webauthnAssertion, ...body } }, context) {
     const { records, tenant, emit } = context
     const row = riskConfigRow(body)
+    await lockTenant(context, 'risk')
     const storedConfig = await records.findOne(RiskConfig, {})
     const unsigned = await refuseUnsignedWidening(
       webauthnAssertion,

@@ -91,7 +91,7 @@ export const peopleApi = {
     ...writers,
     summary: 'Change the name, email or role of a person',
     description:
-      'A new role applies at once, also in open sessions. With a key, it requires an owner’s assertion once the account has had a passkey. The last owner with a passkey must stay one. A new email ends an open invitation: create a new link.',
+      'A new role applies at once, also in open sessions. With a key, or if it has more rights than the old one, it requires an owner’s assertion once the account has had a passkey. The last owner with a passkey must stay one. A new email ends an open invitation: create a new link.',
     signature: invitation({ personId: '$id', role: '$role' }),
     body: z
       .strictObject({

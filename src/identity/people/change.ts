@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { not } from '../../kernel/contract/records.ts'
-import type { PersonRole } from '../../kernel/contract/scopes.ts'
+import { mayGrantRole, type PersonRole, roleScopes } from '../../kernel/contract/scopes.ts'
 import { keysOf } from '../../values/collections.ts'
 import { lockPasskeys, passkeySummary, revokePasskeysOfPerson } from '../passkeys/index.ts'
 import type { peopleApi } from './api.ts'
@@ -20,9 +20,14 @@ import type { personEvents } from './schemas.ts'
 
 type Updating = ContextOf<typeof peopleApi.update>
 
-/** A key needs an owner's consent to change a role, since it could otherwise turn its own invitee into an owner. */
+/**
+ * A key needs an owner's consent to change a role, since it could otherwise turn its own invitee into an owner; so
+ * does a person in the console, or who steals the session, to give a role more rights.
+ */
 const needsConsent = (person: Person, role: PersonRole | undefined, { actor }: Updating): boolean =>
-  actor.type === 'key' && role !== undefined && role !== person.role
+  role !== undefined &&
+  role !== person.role &&
+  (actor.type === 'key' || (actor.type === 'console' && !mayGrantRole(roleScopes[person.role], role)))
 
 /** Locks the tenant, so that two owners who remove or demote each other concurrently see each other's change. */
 export const updatePerson: HandlerOf<typeof peopleApi.update> = async ({ params, body }, context) => {

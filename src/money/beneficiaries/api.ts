@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { widening } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import {
   del,
@@ -157,11 +158,15 @@ export const beneficiariesApi = {
       'A new name or IBAN clears the verification. A new IBAN also changes the country, if that was the old IBAN’s country. Pending transfers are not affected.',
     callers: ['key'],
     scope: 'beneficiaries:write',
-    body: z.strictObject(members).partial(),
+    body: z.strictObject({ ...members, ...widening.members }).partial(),
     example: { email: 'accounts@example.com' },
     returns: [200, BeneficiaryRecord],
-    fails,
-    emits: { 'beneficiary.updated': declareEvent('A beneficiary has changed.', BeneficiaryUpdated) },
+    signature: widening.signature,
+    fails: { ...widening.fails, ...fails },
+    emits: {
+      ...widening.emits,
+      'beneficiary.updated': declareEvent('A beneficiary has changed.', BeneficiaryUpdated),
+    },
   }),
   delete: del('/beneficiaries/{id}', {
     summary: 'Delete a beneficiary',

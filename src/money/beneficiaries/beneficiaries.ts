@@ -1,3 +1,4 @@
+import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers, type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
@@ -10,6 +11,7 @@ import {
   type SepaPayee,
   type UnansweredRailCall,
 } from '../../ports/sepa-rail.ts'
+import { quoted, type StatedWidening } from '../../statements/index.ts'
 import { countryOfIban } from '../../values/iban.ts'
 import { newId } from '../../values/ids.ts'
 import { truncateText } from '../../values/schemas.ts'
@@ -57,6 +59,18 @@ const beneficiaryEvent = ({ id, name, country, verification, duplicateOf }: Bene
   duplicateOf,
 })
 
+/** By the IBAN the payee is paid, and by the name the bank verifies the payee. */
+function changesOfPayee(
+  { id, name, iban }: Beneficiary,
+  changes: { readonly name?: string; readonly iban?: string },
+): StatedWidening[] {
+  const record = { of: 'beneficiary', id, name } as const
+  return [
+    ...(changes.name ? [{ ...record, field: 'Name', from: quoted(name), to: quoted(changes.name) }] : []),
+    ...(changes.iban ? [{ ...record, field: 'IBAN', from: iban, to: changes.iban }] : []),
+  ]
+}
+
 /**
  * The original among the beneficiaries with an IBAN; all others are its duplicates. A unique key allows one
  * original, and a concurrent second one is retried. Locks it, so that it is not deleted while it gets a
@@ -68,7 +82,7 @@ const originalOf = (records: Records, iban: string): Promise<Beneficiary | null>
 /** The oldest duplicate becomes the original when the original is deleted or gets another IBAN. */
 async function promoteOldestDuplicate(
   original: Beneficiary,
-  { records, emit }: ContextOf<typeof beneficiariesApi.update>,
+  { records, emit }: Pick<ContextOf<typeof beneficiariesApi.delete>, 'records' | 'emit'>,
 ): Promise<void> {
   // The unique key allows a new original once the old one is written.
   await records.flush()
@@ -137,7 +151,7 @@ const beneficiaries = bindHandlers(beneficiariesApi, {
     return (await findBeneficiary(records, params.id)) ?? refuse('beneficiary_not_found')
   },
 
-  async update({ params, body }, context) {
+  async update({ params, body: { webauthnAssertion, ...body } }, context) {
     const { records, emit, refuse } = context
     const beneficiary = await lockBeneficiary(records, params.id)
     if (!beneficiary) return refuse('beneficiary_not_found')
@@ -146,6 +160,12 @@ const beneficiaries = bindHandlers(beneficiariesApi, {
     if (mismatch) return refuse('bic_does_not_fit', mismatch)
     const changed = Object.keys(changes)
     if (changed.length === 0) return beneficiary
+    const unsigned = await refuseUnsignedWidening(
+      webauthnAssertion,
+      () => changesOfPayee(beneficiary, changes),
+      context,
+    )
+    if (unsigned) return unsigned
     const original = changes.iban ? await originalOf(records, changes.iban) : undefined
     beneficiary.change(changes)
     if (original !== undefined) beneficiary.duplicateOf = original?.id ?? null

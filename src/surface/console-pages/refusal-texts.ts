@@ -20,7 +20,7 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'Ihre Rolle erlaubt das nicht. Wenden Sie sich an einen Inhaber des Kontos.',
   ],
   passkey_required: [
-    'This lets more be spent, so a passkey must sign it, and you have none yet. Create one, or ask an owner of the account for a link.',
+    'This lets more be spent or changes who is paid, so a passkey must sign it, and you have none yet. Create one, or ask an owner of the account for a link.',
     'Damit darf mehr ausgegeben werden. Das muss ein Passkey signieren, und Sie haben noch keinen. Erstellen Sie einen, oder bitten Sie einen Inhaber des Kontos um einen Link.',
   ],
   account_suspended: [
