@@ -129,13 +129,15 @@ describe('a person in the console', () => {
     expect((await invite(await assertion(client, first, ask))).status).toBe(201)
   })
 
-  test('changes roles and removes people as an owner, without a signature', async () => {
+  test('lowers roles and removes people as an owner, without a signature', async () => {
     const account = await service.owner()
     const first = await enrolled(service, account)
     const approver = await enrolled(service, account, { by: first, role: 'approver' })
     const { client } = await sessionOf(service, first)
     const params = { id: approver.personId }
-    expect((await client.people.update({ params, body: { role: 'owner' } })).body.role).toBe('owner')
+    const refused = await client.people.update({ params, body: { role: 'owner' } })
+    expect([refused.status, refused.code]).toEqual([400, 'assertion_required'])
+    expect((await client.people.update({ params, body: { role: 'viewer' } })).body.role).toBe('viewer')
     expect((await client.people.remove({ params })).status).toBe(200)
   })
 
