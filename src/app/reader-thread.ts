@@ -4,6 +4,7 @@ import type { ApiCall, ApiResponse } from '../kernel/contract/call.ts'
 import { isStreamedContent } from '../kernel/contract/file.ts'
 import type { RegisteredOperation } from '../kernel/contract/operation.ts'
 import { Problem } from '../kernel/contract/problem.ts'
+import { databaseErrorAsProblem } from '../kernel/database/retry.ts'
 import {
   type OpenRuntime,
   openRuntime,
@@ -93,6 +94,7 @@ export async function* answerRead(call: ReadCall, now: ProcessState): AsyncGener
 }
 
 async function* partsOf({ operation: key, ...call }: ReadCall, now: ProcessState): AsyncGenerator<ReadPart> {
+  let pieces: AsyncIterator<string | Uint8Array> | undefined
   try {
     if (!reader) throw new Error('the reader is not open')
     const { runtime, operations } = await reader
@@ -100,13 +102,18 @@ async function* partsOf({ operation: key, ...call }: ReadCall, now: ProcessState
     if (!operation) throw new Error(`there is no operation ${key}`)
     adopt(runtime, now)
     const { body, ...head } = await runtime.execute({ ...call, operation, hasTurn: true })
-    const isStreamed = body !== null && isStreamedContent(body)
-    yield { head, body: isStreamed ? null : body, isStreamed }
-    if (isStreamed) for await (const piece of body) yield { piece }
-  } catch (error) {
-    const { message, stack } = error as Error
+    if (body === null || !isStreamedContent(body)) return yield { head, body, isStreamed: false }
+    pieces = body[Symbol.asyncIterator]()
+    yield { head, body: null, isStreamed: true }
+    for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield { piece: next.value }
+  } catch (thrown) {
+    const error = databaseErrorAsProblem(thrown) as Error
+    const { message, stack } = error
     if (!(error instanceof Problem)) yield { failure: { message, stack } }
     else yield { problem: { code: error.code, message, headers: error.headers } }
+  } finally {
+    // A body holds its owner's turn, also where its reader has left before the first piece.
+    await pieces?.return?.()
   }
 }
 

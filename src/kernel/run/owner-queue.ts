@@ -9,6 +9,18 @@ export interface OwnerQueueLimits {
   readonly waitMs: number
 }
 
+interface WaitingTask {
+  readonly begin: () => void
+  /** The rest of what has begun: neither counted nor refused, since its requester has already been let in. */
+  readonly isPatient: boolean
+}
+
+interface Waiting {
+  /** Aborted when the client leaves, which gives its place to the next one. */
+  readonly gone?: AbortSignal | undefined
+  readonly isPatient?: boolean
+}
+
 /**
  * A bounded queue that runs few tasks of each owner at a time, several owners side by side. Waiting owners
  * take turns: one with many tasks delays another by one task.
@@ -18,7 +30,7 @@ export class OwnerQueue {
   readonly #atWork = new Map<string, number>()
   #allAtWork = 0
   /** Starts each waiting task. The owner whose turn is next comes first. */
-  readonly #waiting = new Map<string, (() => void)[]>()
+  readonly #waiting = new Map<string, WaitingTask[]>()
   #allWaiting = 0
 
   constructor(limits: OwnerQueueLimits) {
@@ -27,12 +39,11 @@ export class OwnerQueue {
 
   /**
    * Waits for the owner's turn and returns the function that ends it. Throws a Problem where the queue is
-   * full or slow: 429 where the owner's own tasks are the reason, otherwise 503. A client that leaves gives its
-   * place to the next one.
+   * full or slow: 429 where the owner's own tasks are the reason, otherwise 503.
    */
-  async acquire(owner: string, gone?: AbortSignal): Promise<() => void> {
-    if (gone?.aborted) throw clientGone()
-    if (!this.#mayBegin(owner)) await this.#wait(owner, gone)
+  async acquire(owner: string, waiting: Waiting = {}): Promise<() => void> {
+    if (waiting.gone?.aborted) throw clientGone()
+    if (!this.#mayBegin(owner)) await this.#wait(owner, waiting)
     else this.#count(owner, 1)
     return callOnce(() => this.#release(owner))
   }
@@ -52,19 +63,28 @@ export class OwnerQueue {
     else this.#atWork.set(owner, ofOwner)
   }
 
-  #wait(owner: string, gone: AbortSignal | undefined): Promise<void> {
-    this.#refuseTooMany(owner)
-    const { waitMs } = this.#limits
+  #wait(owner: string, { gone, isPatient = false }: Waiting): Promise<void> {
+    if (!isPatient) this.#refuseTooMany(owner)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    this.#waiting.set(owner, [...(this.#waiting.get(owner) ?? []), resolve])
-    this.#allWaiting++
+    const task: WaitingTask = { begin: resolve, isPatient }
+    this.#waiting.set(owner, [...(this.#waiting.get(owner) ?? []), task])
+    if (!isPatient) this.#allWaiting++
     const onGone = () => {
-      this.#leave(owner, resolve)
+      this.#leave(owner, task)
       reject(clientGone())
     }
     gone?.addEventListener('abort', onGone)
-    const stopWaiting = clock.alarm(waitMs, () => {
-      this.#leave(owner, resolve)
+    const stopWaiting = isPatient ? undefined : this.#refuseLate(owner, task, reject)
+    return promise.finally(() => {
+      stopWaiting?.()
+      gone?.removeEventListener('abort', onGone)
+    })
+  }
+
+  #refuseLate(owner: string, task: WaitingTask, reject: (why: Problem) => void): () => void {
+    const { waitMs } = this.#limits
+    return clock.alarm(waitMs, () => {
+      this.#leave(owner, task)
       const waited = `The request has waited ${waitMs / 1_000} seconds in the queue`
       reject(
         this.#isFull(owner)
@@ -74,22 +94,18 @@ export class OwnerQueue {
           : busy(`${waited}, behind other owners’ requests.`),
       )
     })
-    return promise.finally(() => {
-      stopWaiting()
-      gone?.removeEventListener('abort', onGone)
-    })
   }
 
-  #leave(owner: string, begin: () => void): void {
-    const rest = (this.#waiting.get(owner) ?? []).filter(other => other !== begin)
+  #leave(owner: string, task: WaitingTask): void {
+    const rest = (this.#waiting.get(owner) ?? []).filter(other => other !== task)
     if (rest.length === 0) this.#waiting.delete(owner)
     else this.#waiting.set(owner, rest)
-    this.#allWaiting--
+    if (!task.isPatient) this.#allWaiting--
   }
 
   #refuseTooMany(owner: string): void {
     const { waiting, waitingOfOne } = this.#limits
-    const own = this.#waiting.get(owner)?.length ?? 0
+    const own = (this.#waiting.get(owner) ?? []).filter(({ isPatient }) => !isPatient).length
     if (own >= waitingOfOne)
       throw rateLimitedProblem(
         `${own} of your requests are already waiting. Send the next one after their answers.`,
@@ -99,14 +115,14 @@ export class OwnerQueue {
 
   #release(owner: string): void {
     this.#count(owner, -1)
-    for (const [next, [begin]] of [...this.#waiting]) {
-      if (!begin || !this.#mayBegin(next)) continue
-      this.#leave(next, begin)
+    for (const [next, [task]] of [...this.#waiting]) {
+      if (!task || !this.#mayBegin(next)) continue
+      this.#leave(next, task)
       const rest = this.#waiting.get(next)
       // The other waiting owners come before its next task.
       if (rest && this.#waiting.delete(next)) this.#waiting.set(next, rest)
       this.#count(next, 1)
-      begin()
+      task.begin()
     }
   }
 }
@@ -117,7 +133,7 @@ export const rateLimitedProblem = (why: string, seconds = RETRY_AFTER_SECONDS): 
   new Problem('rate_limited', why, { 'Retry-After': String(seconds) })
 
 /** The connection is closed, so that no client reads it. */
-const clientGone = (): Problem => new Problem('busy', 'The client has left.')
+export const clientGone = (): Problem => new Problem('busy', 'The client has left.')
 
 const busy = (why: string): Problem =>
   new Problem('busy', `${why} Try again.`, { 'Retry-After': String(RETRY_AFTER_SECONDS) })

@@ -52,14 +52,16 @@ interface TurnOptions {
  * a slow reader holds none.
  */
 export function inTurns(execute: Run, { readCostly = execute, limits = LIMITS }: TurnOptions = {}): Run {
-  const turns = new OwnerQueue(limits)
+  const reads = new OwnerQueue(limits)
+  /** A write may take long: it delays no other owner's reads. */
+  const writes = new OwnerQueue(limits)
   return async call => {
     const owner = ownerOf(call)
-    const run = isCostlyRead(call) ? readCostly : execute
+    const [run, turns] = isCostlyRead(call) ? [readCostly, reads] : [execute, writes]
     if (owner === undefined || !takesTurn(call)) return run(call)
     const gone = call.whenGone?.()
-    const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
-      const end = await turns.acquire(owner, gone)
+    const inTurn: InTurn = async (work, isPatient = false) => {
+      const end = await turns.acquire(owner, { gone, isPatient })
       try {
         return await work()
       } finally {
@@ -72,11 +74,14 @@ export function inTurns(execute: Run, { readCostly = execute, limits = LIMITS }:
   }
 }
 
-async function* inPieces(body: ByteStream, inTurn: <T>(work: () => Promise<T>) => Promise<T>): ByteStream {
+type InTurn = <T>(work: () => Promise<T>, isPatient?: boolean) => Promise<T>
+
+/** A file that has begun waits for its turn as long as its client does: a refusal would cut it off. */
+async function* inPieces(body: ByteStream, inTurn: InTurn): ByteStream {
   const pieces = body[Symbol.asyncIterator]()
+  const next = () => inTurn(() => pieces.next(), true)
   try {
-    for (let next = await inTurn(() => pieces.next()); !next.done; next = await inTurn(() => pieces.next()))
-      yield next.value
+    for (let piece = await next(); !piece.done; piece = await next()) yield piece.value
   } finally {
     await pieces.return?.()
   }

@@ -53,6 +53,7 @@ class Job {
   #page = Promise.withResolvers<unknown>()
   readonly #bytes: ReceivedBytes
   #first: Promise<IteratorResult<unknown>> | undefined
+  #isClosed = false
 
   constructor(order: ThreadJobRequest) {
     this.#order = order
@@ -68,6 +69,7 @@ class Job {
       else void this.#step()
     })
     this.#port.on('close', () => {
+      this.#isClosed = true
       const gone = new Error('The caller no longer waits for the result.')
       this.#page.reject(gone)
       this.#page.promise.catch(() => undefined)
@@ -81,7 +83,9 @@ class Job {
 
   async #next(): Promise<IteratorResult<unknown>> {
     this.#pieces ??= await this.#begin()
-    return this.#pieces.next()
+    if (!this.#isClosed) return this.#pieces.next()
+    await this.#pieces.return?.()
+    return { done: true, value: undefined }
   }
 
   async #step(): Promise<void> {

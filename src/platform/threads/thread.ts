@@ -101,14 +101,10 @@ const STEP_LIMIT_MS = 30_000
 const stopped = (): Problem =>
   new Problem('busy', 'What was making this has been stopped. Try again.', { 'Retry-After': '1' })
 
-const tooLong = (): Problem =>
-  new Problem(
-    'busy',
-    `This took longer than ${STEP_LIMIT_MS / 1_000} seconds and was stopped. Ask for less.`,
-    {
-      'Retry-After': '60',
-    },
-  )
+const tooLong = (limitMs: number): Problem =>
+  new Problem('busy', `This took longer than ${limitMs / 1_000} seconds and was stopped. Ask for less.`, {
+    'Retry-After': '60',
+  })
 
 export interface ThreadOptions {
   readonly stepLimitMs?: number
@@ -142,6 +138,8 @@ export class WorkerThread {
     args: readonly unknown[],
     hasInput: boolean,
   ): ThreadJob {
+    // A message to a thread that has ended is dropped, and nothing would answer.
+    if (this.hasEnded) throw stopped()
     const { port1, port2 } = new MessageChannel()
     const order: ThreadJobRequest = { port: port2, module: module.href, name, args, hasInput }
     this.#worker.postMessage(order, [port2, ...transfer])
@@ -226,8 +224,10 @@ export class ThreadJob {
 
   #limited(): () => void {
     const limit = setTimeout(() => {
-      this.#end = tooLong()
+      this.#end = tooLong(this.#limitMs)
       this.#kill()
+      // The thread may have ended already, and then closes no port.
+      this.close()
     }, this.#limitMs)
     return () => clearTimeout(limit)
   }

@@ -194,6 +194,35 @@ describe('what takes more than some milliseconds', () => {
     await Promise.all([waiting, another])
   })
 
+  test('cuts off no file that has begun, however much of its owner waits and however long', async () => {
+    const { run, end } = aRunner({ ...FEW, waitMs: 1 })
+    const file = run(callOf('a', 'file'))
+    await nextTurn()
+    async function* pieces() {
+      yield '1'
+    }
+    await end('file', pieces())
+    const list = run(callOf('a', 'list'))
+    await nextTurn()
+    const piece = pieceBy(await file)
+      [Symbol.asyncIterator]()
+      .next()
+    await expect(run(callOf('a', 'late'))).rejects.toMatchObject({ status: 429 })
+    await end('list')
+    expect(await piece).toEqual({ done: false, value: '1' })
+    await list
+  })
+
+  test('leaves the reads of others to go on beside writes that take long', async () => {
+    const { begun, run, end } = aRunner({ ...FEW, atOnce: 2 })
+    const writes = ['a', 'b'].map(owner => run(callOf(owner, `${owner} writes`, { operation: write })))
+    const read = run(callOf('c', 'c reads'))
+    await nextTurn()
+    expect(begun).toContain('c reads')
+    for (const name of [...begun]) await end(name)
+    await Promise.all([...writes, read])
+  })
+
   test('does not begin for a client that has left', async () => {
     const { begun, run, end } = aRunner()
     const client = new AbortController()

@@ -195,8 +195,7 @@ async function answerInTime(
     cancel = clock.alarm(ports.cardAuthTimeoutMs, () => time.end() && resolve(undefined))
   })
   const decision = process().catch(report)
-  const outcome = await Promise.race([decision, alarm])
-  cancel()
+  const outcome = await Promise.race([decision, alarm]).finally(() => cancel())
   if (outcome) return outcome
   time.end()
   void decision.then(async stored => stored ?? storeDecline(process, report)).catch(() => undefined)
