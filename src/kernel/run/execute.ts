@@ -35,7 +35,7 @@ export function createExecutor(runtime: OperationRuntime): ExecuteCall {
   }
   const here = serializedByOwner(runtime.database, run)
   // A thread takes the turns across processes itself.
-  const readCostly: ExecuteCall = call => runtime.reader?.read(call) ?? here(call)
+  const readCostly: ExecuteCall = async call => (await runtime.reader?.read(call)) ?? here(call)
   return inSpanOfOperation(runtime, inTurns(here, { readCostly }))
 }
 
@@ -109,8 +109,11 @@ function endingWith(body: ByteStream, end: () => void): ByteStream {
           }
         },
         async return() {
-          await pieces.return?.()
-          end()
+          try {
+            await pieces.return?.()
+          } finally {
+            end()
+          }
           return { done: true, value: undefined }
         },
       }

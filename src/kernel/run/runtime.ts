@@ -25,7 +25,7 @@ export type CallOperationFor = (
 
 export interface CostlyReader {
   /** Answers a read in another thread; undefined if it has to run here. */
-  read(call: ApiCall): Promise<ApiResponse> | undefined
+  read(call: ApiCall): Promise<ApiResponse | undefined>
 }
 
 export interface JoinedTransaction {

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { getPriority } from 'node:os'
+import { setImmediate as turnOfLoop } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { Reader } from '../../../src/app/reader.ts'
-import type { ServiceSettings } from '../../../src/app/runtime.ts'
+import type { ReaderParts, ServiceSettings } from '../../../src/app/runtime.ts'
 import { areas } from '../../../src/areas.ts'
 import { allOperations } from '../../../src/kernel/contract/area.ts'
 import type { ApiCall } from '../../../src/kernel/contract/call.ts'
@@ -22,13 +23,14 @@ const settings: ServiceSettings = {
   databaseUrl: service.databaseUrl,
 }
 const failures: unknown[] = []
-const reader = new Reader({
+const parts: ReaderParts = {
   settings,
   state: () => ({ listensAt: { address: '127.0.0.1', port: 1_234 }, webUi: null }),
   temporal: async () => false,
   onNote: () => undefined,
   onFailure: error => failures.push(error),
-})
+}
+const reader = new Reader(parts)
 afterAll(() => reader.stop())
 
 const { ownerId, client } = await service.owner()
@@ -66,6 +68,17 @@ const csv = callOf('consoleView.table', { params: { section: 'agents' } })
 const WAITING = `select count(*)::int as count from pg_locks l join pg_database d on d.oid = l.database
   where datname = current_database() and not granted`
 
+const ASKED_FOR_LOCK = `select count(*)::int as count from pg_stat_activity
+  where datname = current_database() and query like 'select pg_try_advisory_lock%' and state = 'idle'`
+
+async function advisoryLocks(): Promise<number> {
+  const [row] = await service.sql<{ count: number }>(
+    `select count(*)::int as count from pg_locks l join pg_database d on d.oid = l.database
+      where locktype = 'advisory' and datname = current_database()`,
+  )
+  return row?.count ?? 0
+}
+
 async function textOf(call: ApiCall): Promise<string> {
   const { body } = (await reader.read(call)) ?? { body: null }
   if (body === null || !isStreamedContent(body)) return String(body)
@@ -76,7 +89,7 @@ async function textOf(call: ApiCall): Promise<string> {
 
 describe('the thread that reads', () => {
   test('answers a file as soon as it has started, and until then leaves lists to the process', async () => {
-    expect(reader.read(agents)).toBeUndefined()
+    expect(await reader.read(agents)).toBeUndefined()
     expect(await textOf(csv)).toContain(`${agent.id},`)
     const list = await reader.read(agents)
     expect(JSON.parse(String(list?.body)).data).toMatchObject([{ id: agent.id, name: 'Ada' }])
@@ -110,7 +123,7 @@ describe('the thread that reads', () => {
     expect(await textOf(csv)).toContain(String(agent.id))
   })
 
-  test('ends when the client leaves, and serves the next one', async () => {
+  test('ends when the client has left and the thread is done, and serves the next one', async () => {
     const gone = new AbortController()
     await withConnection(service.databaseUrl, async blocking => {
       await blocking.query('begin; lock table agents')
@@ -121,13 +134,59 @@ describe('the thread that reads', () => {
         return row?.count === 1
       })
       gone.abort()
-      await left
+      await turnOfLoop()
+      expect(await Promise.race([left, turnOfLoop('the thread still works')])).toBe('the thread still works')
       await blocking.query('rollback')
+      await left
     })
     await expect(reader.read({ ...agents, whenGone: () => gone.signal })).rejects.toMatchObject({
       code: 'busy',
     })
     expect(await textOf(csv)).toContain(String(agent.id))
+  })
+
+  test('keeps no lock of an owner whose client has left before the file begins', async () => {
+    const { body: wallet } = await client.wallets.create({ body: { name: 'Main' } })
+    const { body: made } = await client.statements.create({ body: { walletId: wallet.id } })
+    const gone = new AbortController()
+    const statement = callOf('statements.csv', { params: { id: made.id } })
+    await withConnection(service.databaseUrl, async blocking => {
+      await blocking.query('select pg_advisory_lock(hashtextextended($1, 0))', [`turn ${ownerId}`])
+      const left = expect(reader.read({ ...statement, whenGone: () => gone.signal })).rejects.toMatchObject({
+        code: 'busy',
+      })
+      await until('it has asked for the lock', async () => {
+        const [row] = await service.sql<{ count: number }>(ASKED_FOR_LOCK)
+        return row?.count
+      })
+      gone.abort()
+      await blocking.query('select pg_advisory_unlock_all()')
+      await left
+    })
+    await until('the lock is free', async () => (await advisoryLocks()) === 0)
+    expect((await reader.read(statement))?.status).toBe(200)
+  })
+
+  test('leaves no port open after a refusal', async () => {
+    const wrong = callOf('agents.list', { query: { limit: 100, cursor: 'x' } })
+    const ports = () => process.getActiveResourcesInfo().filter(name => name === 'MessagePort').length
+    const before = ports()
+    for (let n = 0; n < 50; n++)
+      await expect(reader.read(wrong)).rejects.toMatchObject({ code: 'invalid_cursor' })
+    await until('the ports are closed', () => ports() <= before, 5_000)
+  })
+
+  test('leaves everything to the process for some seconds after it could not start', async () => {
+    const seen: unknown[] = []
+    const unable = new Reader({
+      ...parts,
+      settings: { ...settings, databaseUrl: 'postgresql://nobody:x@127.0.0.1:1/none' },
+      onFailure: error => seen.push(error),
+    })
+    expect(await unable.read(csv)).toBeUndefined()
+    expect(await unable.read(csv)).toBeUndefined()
+    expect(seen).toHaveLength(1)
+    await unable.stop()
   })
 
   test('makes no more of a file whose reader has left', async () => {
