@@ -28,7 +28,7 @@ async function* noPages(): AsyncGenerator<never> {}
 /**
  * Answers costly reads in a thread of its own, which starts with the first one and has its own connections. Until it
  * has started, the process itself answers what is not a file, and everything where it cannot start. What a client that
- * leaves has begun goes on to its next piece, and the owner's turn with it: nobody piles up work by hanging up.
+ * leaves has begun goes on to its next piece, and the owner's turn with it, so that hanging up piles up no work.
  */
 export class Reader implements CostlyReader {
   readonly #parts: ReaderParts

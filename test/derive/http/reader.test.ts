@@ -180,7 +180,7 @@ describe('the thread that reads', () => {
     const seen: unknown[] = []
     const unable = new Reader({
       ...parts,
-      settings: { ...settings, databaseUrl: 'postgresql://nobody:x@127.0.0.1:1/none' },
+      settings: { ...settings, databaseUrl: 'postgresql://absent:x@127.0.0.1:1/none' },
       onFailure: error => seen.push(error),
     })
     expect(await unable.read(csv)).toBeUndefined()
