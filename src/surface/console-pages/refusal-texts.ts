@@ -21,7 +21,11 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
   ],
   passkey_required: [
     'This lets more be spent or changes who is paid, so a passkey must sign it, and you have none yet. Create one, or ask an owner of the account for a link.',
-    'Damit darf mehr ausgegeben werden. Das muss ein Passkey signieren, und Sie haben noch keinen. Erstellen Sie einen, oder bitten Sie einen Inhaber des Kontos um einen Link.',
+    'Damit darf mehr ausgegeben werden, oder das Geld geht an jemand anderen. Das muss ein Passkey signieren, und Sie haben noch keinen. Erstellen Sie einen, oder bitten Sie einen Inhaber des Kontos um einen Link.',
+  ],
+  too_much_to_sign: [
+    'This lets more be spent by more rules than a person can read before signing. Change fewer at a time, or use a key.',
+    'Damit darf nach mehr Regeln mehr ausgegeben werden, als ein Mensch vor der Signatur lesen kann. Ändern Sie weniger auf einmal, oder verwenden Sie einen Schlüssel.',
   ],
   account_suspended: [
     'This account is suspended. Contact the operator of the service.',
