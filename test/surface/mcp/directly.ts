@@ -48,7 +48,10 @@ const callOf = (params: unknown, more: object = {}) => ({
   ...more,
 })
 
-const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<unknown>
+/** The API accepts no member `__proto__`, so none is in an answer; the protocol’s own server would lose it. */
+const json = (fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<unknown>).filter(
+  value => !JSON.stringify(value).includes('"__proto__"'),
+)
 const answers = fc.oneof(
   fc.record({ status: fc.constant(200), body: json, isRepeated: fc.boolean() }),
   fc.record({
