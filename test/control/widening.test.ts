@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { aCard } from '../support/cards/cards.ts'
+import { aKeyPair } from '../support/cards/encryption-keys.ts'
+import { jwkOf } from '../support/cards/reveal.ts'
 import { onlySignal } from '../support/control/risk.ts'
 import {
   aBeneficiary,
@@ -290,6 +292,13 @@ const changes: Readonly<Record<string, (account: Account) => Promise<Change>>> =
       says: /transfer .*: Payee of € 8.00 from “Adler GmbH” at the bank to “Close Adler GmbH”, \w+\.$/,
       read,
     }
+  },
+  async 'a key to which card data may be encrypted'({ client }) {
+    const body = { label: 'Extension', publicKeyJwk: jwkOf(await aKeyPair()) }
+    const read = async () => (await bodyOf(client.fillerKeys.list())).data.length
+    const says =
+      /account .*: New key to which card data is encrypted from none to “Extension”, with the thumbprint [\w-]{43}\.$/
+    return { request: ['POST', '/checkout/filler-keys', body], says, read }
   },
   async 'a host that machine payments may reach'({ client }) {
     const body = { type: 'allow', merchant: 'shop.example.com' }

@@ -3,13 +3,14 @@ import {
   findIntentsById,
   hasPayeeRecord,
   type Intent,
+  intentPaymentProblem,
   unpayableIntentReason,
 } from '../../control/intents/index.ts'
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { oneOf, type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { mayReachRecord, mayUseRecord } from '../../kernel/database/entity.ts'
+import { mayReachRecord } from '../../kernel/database/entity.ts'
 import { tenantRecords } from '../../kernel/database/record-store.ts'
 import { Card, CardNumber } from '../cards/index.ts'
 import type { AccessReason } from './access-event.ts'
@@ -68,7 +69,7 @@ export interface AccessSubject {
   readonly agent: Agent | null
   readonly intent: Intent | null
   /** Why there is no intent, although the caller named one. */
-  readonly intentProblem: 'intent_not_found' | 'intent_other_token' | null
+  readonly intentProblem: 'intent_not_found' | ReturnType<typeof intentPaymentProblem> | null
 }
 
 type SubjectRefusal = keyof typeof accessSubjectRefusals
@@ -131,7 +132,7 @@ const AGENTS_OF_CARDS =
 
 function problemOf(intent: Intent | undefined, actor: Actor): AccessSubject['intentProblem'] {
   if (!intent || !mayReachRecord(actor, intent)) return 'intent_not_found'
-  return mayUseRecord(actor, intent) ? null : 'intent_other_token'
+  return intentPaymentProblem(actor, intent) ?? null
 }
 
 /**
