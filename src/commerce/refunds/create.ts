@@ -1,6 +1,7 @@
 import { lockAgents } from '../../control/agents/index.ts'
 import { BudgetCounters, lockCounters } from '../../control/budgets/index.ts'
 import { intentHoldReference } from '../../control/payments/index.ts'
+import type { WebauthnAssertion } from '../../identity/passkeys/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import {
   type BatchedStep,
@@ -193,7 +194,7 @@ function excessText({ amountCents, refundedCents, disputedCents }: TransactionRo
 
 /** Payments of a request are refunded under its lock, by its own steps. */
 function ofRequest(item: CreateItem, { witnesses }: TransactionRow, { refuse }: CreateVerdict) {
-  const { amountCents, reason, note } = item.input.body
+  const { amountCents, reason, note, webauthnAssertion } = item.input.body
   const [request, source] = witnesses
   if (request?.type !== 'payment_request' || !source)
     return refuse(
@@ -206,6 +207,7 @@ function ofRequest(item: CreateItem, { witnesses }: TransactionRow, { refuse }: 
     cents: amountCents === undefined ? null : String(amountCents),
     reason,
     note,
+    webauthnAssertion: webauthnAssertion ?? null,
   }
   return new CallExternal({ asked })
 }
@@ -293,6 +295,7 @@ interface RefundOfRequest {
   readonly cents: string | null
   readonly reason: NonNullable<RefundRow['reason']>
   readonly note: string | null
+  readonly webauthnAssertion: WebauthnAssertion | null
 }
 
 type Reservation =
@@ -302,13 +305,14 @@ type Reservation =
 
 /** Begins the refund as the request's own operation does. An external call follows if needed. */
 async function begin(
-  { requestId, sourceId, cents: amount, reason, note }: RefundOfRequest,
+  { cents: amount, webauthnAssertion, ...target }: RefundOfRequest,
   context: Creating,
 ): Promise<
   ReturnType<typeof refundResponse> | CallExternal<{ readonly steps: PendingRefundSteps }> | Refusal
 > {
   const amountCents = amount === null ? undefined : cents(amount)
-  const begun = await beginRequestRefund({ requestId, sourceId, amountCents, reason, note }, context)
+  const signature = webauthnAssertion ?? undefined
+  const begun = await beginRequestRefund({ ...target, amountCents, webauthnAssertion: signature }, context)
   if (begun instanceof Refusal) return begun
   const { steps } = begun
   return steps.cards.refunds.length > 0
