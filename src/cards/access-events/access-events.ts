@@ -1,5 +1,5 @@
 import { area } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import {
   bindHandlers,
   type ContextOf,
@@ -109,7 +109,7 @@ const access = externalCall(accessEventsApi.access, {
   recover: ({ accessEventId }, context) => recordLostDisclosure(accessEventId, context),
 })
 
-async function accessResponses(events: readonly AccessEvent[], { records }: Pick<Context, 'records'>) {
+async function accessResponses(events: readonly AccessEvent[], { records }: ReadContext) {
   const granted = events.filter(({ decision }) => decision === 'granted').map(({ id }) => id)
   const outcomes = granted.length === 0 ? [] : await records.find(AccessOutcome, { id: oneOf(granted) })
   const byId = new Map(outcomes.map(one => [one.id, one]))

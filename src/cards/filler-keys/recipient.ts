@@ -1,5 +1,5 @@
 import type { Actor } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { RefusalSpec } from '../../kernel/contract/operation.ts'
 import { type EncryptionKey, encryptionKeySchema } from '../../values/encryption-key.ts'
 import { id } from '../../values/ids.ts'
@@ -41,7 +41,7 @@ export const mayNameAnyKey = ({ type }: Pick<Actor, 'type'>): boolean => type ==
  */
 export async function findRecipientKey(
   { publicKeyJwk, fillerKeyId }: RecipientKeyReference,
-  { actor, records }: Pick<Context, 'actor' | 'records'>,
+  { actor, records }: ReadContext,
 ): Promise<EncryptionKey | keyof typeof recipientKeyRefusals> {
   if (fillerKeyId !== undefined) {
     const registered = await records.findOne(FillerKey, { id: fillerKeyId })

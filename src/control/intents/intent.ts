@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import { oneOf, type Records } from '../../kernel/contract/records.ts'
+import { oneOf, type RecordReader } from '../../kernel/contract/records.ts'
 import {
   centsColumn,
   mayUseRecord,
@@ -190,11 +190,11 @@ export const lockIntents = lockedRowsById(intentTable)
 
 export const findIntents = rowsById(intentTable)
 
-export const findIntent = (records: Records, id: string): Promise<Intent | null> =>
+export const findIntent = (records: RecordReader, id: string): Promise<Intent | null> =>
   records.findOne(Intent, { id })
 
 export async function findIntentsById(
-  records: Records,
+  records: RecordReader,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Intent>> {
   const intents = await records.find(Intent, { id: oneOf([...new Set(ids)]) })

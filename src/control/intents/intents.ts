@@ -3,7 +3,7 @@ import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contract/operation.ts'
 import {
   type RecordCondition,
-  type Records,
+  type RecordReader,
   type RowSource,
   sqlCondition,
 } from '../../kernel/contract/records.ts'
@@ -135,7 +135,7 @@ function processStatusOf(intent: Intent, now: Date) {
   }
 }
 
-const find = (records: Records, id: string): Promise<Intent | null> => records.findOne(Intent, { id })
+const find = (records: RecordReader, id: string): Promise<Intent | null> => records.findOne(Intent, { id })
 
 /** Literal: PostgreSQL would not use the index over the other intents of an agent for a parameter. */
 const byStatus = (status: Intent['status'] | undefined) =>

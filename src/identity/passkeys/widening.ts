@@ -55,8 +55,7 @@ const MAX_SIGNED = 65_536
 const SIGN_IT =
   'webauthnAssertion: this lets more be spent, changes who is paid or pays money back, so your passkey must sign it. Sign the challenge of this answer, and send the request again with the signature.'
 
-type WideningContext = AssertionContext &
-  Pick<Context<keyof typeof widening.fails, typeof assertionEvents>, 'now' | 'refuse'>
+type WideningContext = AssertionContext & Context<keyof typeof widening.fails, typeof assertionEvents>
 
 /**
  * Why a change may not be made yet: the person in the console has not signed what it widens. Undefined for
