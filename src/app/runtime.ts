@@ -17,6 +17,7 @@ import { type Areas, allOperations } from '../kernel/contract/area.ts'
 import type { RegisteredOperation } from '../kernel/contract/operation.ts'
 import { PageCursors } from '../kernel/contract/page.ts'
 import type { ExternalSystems, Ports } from '../kernel/contract/ports.ts'
+import { openOrm } from '../kernel/database/orm.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import type { ProcessLeases } from '../kernel/database/process-lease.ts'
 import { Replica } from '../kernel/database/replica.ts'
@@ -186,6 +187,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const { settings, waiting, shared = false, areas = allAreas, streamTimes = {} } = options
   const addresses = serviceAddresses(settings)
   const { log, telemetry, tracing } = await openReports(settings)
+  openOrm(Object.values(areas).flatMap(({ entities }) => entities))
   const store = await openStore({ settings, waiting, shared, telemetry }, log)
   const { database, replica, leases, listener, vault, signer, ...calls } = store
   await requireOnlyCustomer(settings, database, log)

@@ -3,6 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { oneOf, type RecordReader } from '../../kernel/contract/records.ts'
+import { insertIntoBoth, lockedRowsById, rowsById, updateOf } from '../../kernel/database/bulk-sql.ts'
 import {
   centsColumn,
   mayUseRecord,
@@ -11,14 +12,7 @@ import {
   tenantTable,
   timestampColumn,
 } from '../../kernel/database/entity.ts'
-import {
-  insertIntoBoth,
-  lockedRowsById,
-  type RowOf,
-  rowsById,
-  tableOf,
-  updateOf,
-} from '../../record-store/index.ts'
+import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { minutes } from '../../values/clock.ts'
 import { isUnpaidIntentSql, keptWithIntent, type PersonalData } from '../../values/personal.ts'
 import { type DecisionSummary, decisionOfRecordSql, decisionTable } from '../decisions/index.ts'

@@ -13,7 +13,7 @@ import type { BatchedStep, ExternalCallContext } from '../../../kernel/contract/
 import type { ContextOf } from '../../../kernel/contract/operation.ts'
 import type { Refusal } from '../../../kernel/contract/problem.ts'
 import { oneOf, type Records } from '../../../kernel/contract/records.ts'
-import { tenantRecords } from '../../../kernel/database/record-store.ts'
+import { tenantRecords } from '../../../kernel/database/entity-records.ts'
 import {
   decodeChargeRequest,
   isUnusableInput,
