@@ -3,8 +3,8 @@ import type { EntityClass } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { areas } from '../src/areas.ts'
 import type { Area } from '../src/kernel/contract/area.ts'
+import { tableOf } from '../src/kernel/database/table.ts'
 import { requirePostgresVersion } from '../src/platform/schema.ts'
-import { tableOf } from '../src/record-store/index.ts'
 import { startTestService } from './support/harness.ts'
 import { tablesOfMigrations } from './support/schema/data-model.ts'
 import './schema/changed-in-place.ts'
@@ -53,6 +53,44 @@ describe('the migrated table of', () => {
       }
     },
   )
+})
+
+describe('the primary key of', () => {
+  /** Deliveries of one event are found by the event; their ids are unique by themselves. */
+  const unique = ['deliveries']
+
+  test.each(entities.map(entity => orm.getMetadata().get(entity)))(
+    '$className is its table’s: an id that two owners have names one row of each',
+    async ({ tableName, primaryKeys, properties }) => {
+      const columns = await service.sql<{ name: string }>(
+        `select a.attname as name from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
+         where i.indrelid = $1::regclass and i.indisprimary`,
+        [tableName],
+      )
+      const declared = primaryKeys.map(
+        member => (properties as Record<string, { fieldNames: string[] }>)[member]?.fieldNames[0],
+      )
+      const expected = unique.includes(tableName)
+        ? ['id', 'mode', 'owner_id']
+        : columns.map(({ name }) => name)
+      expect(declared.toSorted()).toEqual(expected.toSorted())
+    },
+  )
+})
+
+describe('the filter of the tenant', () => {
+  /** Who reads them instead, and names the owner in each condition. */
+  const unfiltered = {
+    customers: 'an owner is a customer: its account is read by its id',
+    incoming_credits: 'the operator sees the credits of all owners, and one may be handed over to another',
+    sepa_files: 'the operator’s files hold payments of all owners',
+    sepa_messages: 'the messages of the bank about those files',
+  }
+
+  test('is declared by all entities but four', () => {
+    const without = [...orm.getMetadata().getAll().values()].filter(({ filters }) => !filters.tenant)
+    expect(without.map(({ tableName }) => tableName).toSorted()).toEqual(Object.keys(unfiltered))
+  })
 })
 
 describe('the hot path’s columns of', () => {

@@ -17,6 +17,7 @@ import { type Areas, allOperations } from '../kernel/contract/area.ts'
 import type { RegisteredOperation } from '../kernel/contract/operation.ts'
 import { PageCursors } from '../kernel/contract/page.ts'
 import type { ExternalSystems, OperationSettings, Ports, RunningService } from '../kernel/contract/ports.ts'
+import { openOrm } from '../kernel/database/orm.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import type { ProcessLeases } from '../kernel/database/process-lease.ts'
 import { Replica } from '../kernel/database/replica.ts'
@@ -187,6 +188,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const { settings, waiting, shared = false, areas = allAreas, streamTimes = {} } = options
   const addresses = serviceAddresses(settings)
   const { log, telemetry, tracing } = await openReports(settings)
+  openOrm(Object.values(areas).flatMap(({ entities }) => entities))
   const store = await openStore({ settings, waiting, shared, telemetry }, log)
   const { database, replica, leases, listener, vault, signer, ...calls } = store
   await requireOnlyCustomer(settings, database, log)
@@ -223,9 +225,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
         runUrl: pages.runUrl,
       },
       operations: { runFor, deliver: inwards, tools },
-      streams: following.streams,
+      ...{ streams: following.streams, model: languageModelSettings(settings) },
       execute: call => execute(call),
-      model: languageModelSettings(settings),
       temporal: () => temporal(),
     }),
     callOperationFor: callOperationFor(operations, call => execute(call)),

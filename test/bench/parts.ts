@@ -207,11 +207,6 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'streams', measureStreams)
   },
 
-  async 'record-store'(folder) {
-    const { measureRecordStore } = await import('./record-store/measured.ts')
-    return measureRecordStore(folder)
-  },
-
   async mcp(folder) {
     const { measureAssistants } = await import('./assistants/measured.ts')
     return onStage(folder, 'mcp', measureAssistants)
@@ -296,6 +291,6 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
  * part that runs anyway.
  */
 const BY_NAME =
-  /^(?:mcp|neighbours|packages|record-store|deletions|archives|tracing|insight|cells|sizes|soak)$|^peers|^turns-|-(?:paid|received|beside)$/
+  /^(?:mcp|neighbours|packages|deletions|archives|tracing|insight|cells|sizes|soak)$|^peers|^turns-|-(?:paid|received|beside)$/
 
 export const defaultParts = Object.keys(parts).filter(name => !BY_NAME.test(name))

@@ -9,6 +9,7 @@ import type { ApiCall, ApiResponse } from '../../src/kernel/contract/call.ts'
 import { PageCursors } from '../../src/kernel/contract/page.ts'
 import type { Ports } from '../../src/kernel/contract/ports.ts'
 import { allScopeNames } from '../../src/kernel/contract/scopes.ts'
+import { openOrm } from '../../src/kernel/database/orm.ts'
 import { createExecutor } from '../../src/kernel/run/execute.ts'
 import { withOwnerOperations } from '../../src/kernel/run/other-owner.ts'
 import { type OperationRuntime, reactionsByEvent } from '../../src/kernel/run/runtime.ts'
@@ -48,6 +49,7 @@ export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
 }
 
 export function openEngine(areas: Areas, databaseUrl: string): Engine {
+  openOrm(Object.values(areas).flatMap(({ entities }) => entities))
   const database = openDatabase(databaseUrl, 5)
   const batches: Batch[] = []
   const { leases, stop } = renewedLeases(database, nothing)

@@ -14,7 +14,7 @@ import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { isProcessorFailure } from '../../ports/card-processor.ts'
 import { requireFirst } from '../../values/collections.ts'
 import type { EncryptionKey } from '../../values/encryption-key.ts'
-import { findRecipientKey } from '../filler-keys/index.ts'
+import { findRecipientKey, mayNameAnyKey } from '../filler-keys/index.ts'
 import { type CardAccessRequest, denyCardAccess, grantCardAccess } from './access-decision.ts'
 import { AccessEvent, AccessOutcome, type AccessReason, accessEventsPersonalData } from './access-event.ts'
 import { accessEventsApi } from './api.ts'
@@ -45,7 +45,7 @@ async function readerOf(body: Body, context: AccessContext): Promise<Reader | Ac
     const key = await findRecipientKey(body, context)
     return typeof key === 'string' ? reasonOf(key) : { key, nonce: null }
   }
-  if (context.actor.agentId) return reasonOf('nonce_of_agent')
+  if (!mayNameAnyKey(context.actor)) return reasonOf('nonce_of_agent')
   const { ephemeralKey } = context.systems.cardProcessor(context.tenant.mode)
   return ephemeralKey ? { key: null, nonce: body.nonce } : reasonOf('ephemeral_keys_missing')
 }

@@ -3,14 +3,15 @@ import {
   findIntentsById,
   hasPayeeRecord,
   type Intent,
+  intentPaymentProblem,
   unpayableIntentReason,
 } from '../../control/intents/index.ts'
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import type { ReadContext, SqlContext } from '../../kernel/contract/context.ts'
 import { oneOf, type RecordReader, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { mayReachRecord, mayUseRecord } from '../../kernel/database/entity.ts'
-import { tenantRecords } from '../../kernel/database/record-store.ts'
+import { mayReachRecord } from '../../kernel/database/entity.ts'
+import { tenantRecords } from '../../kernel/database/entity-records.ts'
 import { Card, CardNumber } from '../cards/index.ts'
 import type { AccessReason } from './access-event.ts'
 import { accessSubjectRefusals } from './api.ts'
@@ -66,7 +67,7 @@ export interface AccessSubject {
   readonly agent: Agent | null
   readonly intent: Intent | null
   /** Why there is no intent, although the caller named one. */
-  readonly intentProblem: 'intent_not_found' | 'intent_other_token' | null
+  readonly intentProblem: 'intent_not_found' | ReturnType<typeof intentPaymentProblem> | null
 }
 
 type SubjectRefusal = keyof typeof accessSubjectRefusals
@@ -129,7 +130,7 @@ const AGENTS_OF_CARDS =
 
 function problemOf(intent: Intent | undefined, actor: Actor): AccessSubject['intentProblem'] {
   if (!intent || !mayReachRecord(actor, intent)) return 'intent_not_found'
-  return mayUseRecord(actor, intent) ? null : 'intent_other_token'
+  return intentPaymentProblem(actor, intent) ?? null
 }
 
 /**

@@ -1,8 +1,9 @@
 import { payeeMatcher } from '../../control/merchants/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { selectColumnList, updateOf } from '../../kernel/database/bulk-sql.ts'
+import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import type { CardMerchant } from '../../ports/card-processor.ts'
-import { type RowOf, selectColumnList, tableOf, updateOf } from '../../record-store/index.ts'
 import { formatMinute } from '../../values/clock.ts'
 import {
   addCents,

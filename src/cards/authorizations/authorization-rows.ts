@@ -1,6 +1,7 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { insertInto, selectColumnList, tableOf, updateOf } from '../../record-store/index.ts'
+import { insertInto, selectColumnList, updateOf } from '../../kernel/database/bulk-sql.ts'
+import { tableOf } from '../../kernel/database/table.ts'
 import type { Cents } from '../../values/money.ts'
 import type { cardNumberMachine, cardUsages } from '../cards/index.ts'
 import {

@@ -2,13 +2,13 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context, EmitContext } from '../../kernel/contract/context.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { selectColumnList } from '../../kernel/database/bulk-sql.ts'
 import {
   insertTransactions,
   newCompletedTransaction,
   type TransactionRow,
   type transactionEvents,
 } from '../../money/transactions/index.ts'
-import { selectColumnList } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
 import { addCents, type Cents, NO_CENTS, subtractCents } from '../../values/money.ts'
 import {

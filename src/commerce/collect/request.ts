@@ -4,6 +4,7 @@ import type { ReadContext } from '../../kernel/contract/context.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { FindPayables, PayableRecord } from '../../kernel/contract/payables.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { insertInto, rowsById, selectColumnList, updateOf } from '../../kernel/database/bulk-sql.ts'
 import {
   centsColumn,
   nullable,
@@ -13,14 +14,7 @@ import {
   withMembers,
   zeroCentsColumn,
 } from '../../kernel/database/entity.ts'
-import {
-  insertInto,
-  type RowOf,
-  rowsById,
-  selectColumnList,
-  tableOf,
-  updateOf,
-} from '../../record-store/index.ts'
+import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { clock } from '../../values/clock.ts'
 import { addCents, type Cents, subtractCents } from '../../values/money.ts'
 import type { PersonalData } from '../../values/personal.ts'

@@ -220,6 +220,8 @@ async function noteCharge(
   const payment = isDisputed ? await lockMachinePayment(id, context) : null
   if (!payment || payment.isPaidByNetwork())
     completeMachinePayment(credential, transactionId, 'network', context)
+  // It ended as not paid, and names no payment until a clearing says otherwise.
+  else if (credential.status === 'void') credential.transactionId = null
 }
 
 /**

@@ -6,11 +6,20 @@ import type { PaymentNotice, ReportedStatus } from '../../iso20022/payment-notic
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
+import { insertInto } from '../../kernel/database/bulk-sql.ts'
+import { tableOf } from '../../kernel/database/table.ts'
 import { platformTenantInMode, recordBankFile } from '../../money/incoming/index.ts'
+import { newId } from '../../values/ids.ts'
 import { truncateText } from '../../values/schemas.ts'
 import { type SubmittedPayment, submittedPayments } from '../transfers/index.ts'
 import type { bankReportOutcomes, railsApi } from './api.ts'
-import { SepaMessage, SepaNotice, sepaMessageResponse, WHILE_NO_DEBIT_IS_ASSIGNED } from './message.ts'
+import {
+  SepaMessage,
+  SepaNotice,
+  sepaMessageResponse,
+  sepaNoticeMachine,
+  WHILE_NO_DEBIT_IS_ASSIGNED,
+} from './message.ts'
 import { endToEndIdsInMessage } from './queue.ts'
 import type { messageIn } from './thread.ts'
 
@@ -78,23 +87,33 @@ async function recordCredits(statement: BankFile, mode: Mode, context: ReadConte
   return { ...counts, skipped }
 }
 
+const insertNotices = insertInto(tableOf(SepaNotice))
+
+/** By SQL, as the transfers belong to many owners: an entity manager writes the rows of one. */
 function createNotices(
   messageId: string,
   matched: readonly MatchedPayment[],
-  { records, now }: ReadContext,
+  { sql, now, queueStatement }: ReadContext,
 ): number {
   const taken = matched.filter(({ outcome }) => outcome === 'taken')
-  for (const { tenant, transferId, notice, reasonCode, payeeCheck } of taken)
-    if (tenant && transferId && notice)
-      records.create(SepaNotice, {
-        ...tenant,
-        messageId,
-        transferId,
-        notice,
-        reasonCode,
-        payeeCheck,
-        dueAt: now,
-      })
+  const rows = taken.flatMap(({ tenant, transferId, notice, reasonCode, payeeCheck }) =>
+    tenant && transferId && notice
+      ? {
+          ...tenant,
+          id: newId('sepanotice'),
+          createdAt: now,
+          updatedAt: now,
+          messageId,
+          transferId,
+          notice,
+          reasonCode,
+          payeeCheck,
+          status: sepaNoticeMachine.initial,
+          dueAt: now,
+        }
+      : [],
+  )
+  queueStatement(insertNotices(sql, rows))
   return taken.length
 }
 

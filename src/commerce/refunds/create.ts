@@ -1,6 +1,7 @@
 import { lockAgents } from '../../control/agents/index.ts'
 import { BudgetCounters, lockCounters } from '../../control/budgets/index.ts'
 import { intentHoldReference } from '../../control/payments/index.ts'
+import type { WebauthnAssertion } from '../../identity/passkeys/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { DecideContext } from '../../kernel/contract/context.ts'
 import { type BatchedStep, type BatchItem, CallExternal } from '../../kernel/contract/handlers.ts'
@@ -192,7 +193,7 @@ function ofRequest(
   { witnesses }: TransactionRow,
   { refuse }: DecideContext<CreateCode, Creates['emits']>,
 ) {
-  const { amountCents, reason, note } = item.input.body
+  const { amountCents, reason, note, webauthnAssertion } = item.input.body
   const [request, source] = witnesses
   if (request?.type !== 'payment_request' || !source)
     return refuse(
@@ -205,6 +206,7 @@ function ofRequest(
     cents: amountCents === undefined ? null : String(amountCents),
     reason,
     note,
+    webauthnAssertion: webauthnAssertion ?? null,
   }
   return new CallExternal({ asked })
 }
@@ -292,6 +294,7 @@ interface RefundOfRequest {
   readonly cents: string | null
   readonly reason: NonNullable<RefundRow['reason']>
   readonly note: string | null
+  readonly webauthnAssertion: WebauthnAssertion | null
 }
 
 type Reservation =
@@ -301,13 +304,14 @@ type Reservation =
 
 /** Begins the refund as the request's own operation does. An external call follows if needed. */
 async function begin(
-  { requestId, sourceId, cents: amount, reason, note }: RefundOfRequest,
+  { cents: amount, webauthnAssertion, ...target }: RefundOfRequest,
   context: Creating,
 ): Promise<
   ReturnType<typeof refundResponse> | CallExternal<{ readonly steps: PendingRefundSteps }> | Refusal
 > {
   const amountCents = amount === null ? undefined : cents(amount)
-  const begun = await beginRequestRefund({ requestId, sourceId, amountCents, reason, note }, context)
+  const signature = webauthnAssertion ?? undefined
+  const begun = await beginRequestRefund({ ...target, amountCents, webauthnAssertion: signature }, context)
   if (begun instanceof Refusal) return begun
   const { steps } = begun
   return steps.cards.refunds.length > 0

@@ -3,6 +3,7 @@ import type { IsoReason } from '../../iso20022/reason-codes.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
+import { insertInto } from '../../kernel/database/bulk-sql.ts'
 import {
   centsColumn,
   nullable,
@@ -10,8 +11,8 @@ import {
   tenantTable,
   withMembers,
 } from '../../kernel/database/entity.ts'
+import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { type PayeeCheck, sepaSchemes } from '../../ports/sepa-rail.ts'
-import { insertInto, type RowOf, tableOf } from '../../record-store/index.ts'
 import { addMs, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import {

@@ -9,8 +9,8 @@ const schema = defineEntity({
   readonly: true,
   properties: {
     id: p.text().primary(),
-    ownerId: p.text(),
-    mode: p.enum(['test', 'live'] as const),
+    ownerId: p.text().primary(),
+    mode: p.enum(['test', 'live'] as const).primary(),
     createdAt: timestampColumn(),
     size: p.bigint(),
     note: p.text(),

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
+import { bigintAsText } from '../../kernel/database/bulk-sql.ts'
 import type { PostingCause } from '../../money/ledger/index.ts'
-import { bigintAsText } from '../../record-store/index.ts'
 import { utcDay } from '../../values/clock.ts'
 import { addCents, type Cents, NO_CENTS, negateCents } from '../../values/money.ts'
 import type { BudgetUsage, SpendCounters } from '../rules/index.ts'

@@ -2,8 +2,9 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { z } from 'zod'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { insertInto } from '../../kernel/database/bulk-sql.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
-import { insertInto, type RowOf, tableOf } from '../../record-store/index.ts'
+import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { id } from '../../values/ids.ts'
 import type { JsonName } from '../../values/json-names.ts'
 import { type Cents, cents } from '../../values/money.ts'
@@ -78,7 +79,7 @@ const schema = defineEntity({
     ...recordColumns('decision'),
     agentId: p.text(),
     subjectType: p.text(),
-    subjectId: p.text(),
+    subjectId: p.text().primary(),
     policyId: nullable.string(),
     policyVersion: p
       .integer()

@@ -1,22 +1,18 @@
 import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
+import type { Actor } from '../../kernel/contract/actor.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { oneOf, type RecordReader } from '../../kernel/contract/records.ts'
+import { insertIntoBoth, lockedRowsById, rowsById, updateOf } from '../../kernel/database/bulk-sql.ts'
 import {
   centsColumn,
+  mayUseRecord,
   nullable,
   recordColumns,
   tenantTable,
   timestampColumn,
 } from '../../kernel/database/entity.ts'
-import {
-  insertIntoBoth,
-  lockedRowsById,
-  type RowOf,
-  rowsById,
-  tableOf,
-  updateOf,
-} from '../../record-store/index.ts'
+import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { minutes } from '../../values/clock.ts'
 import { isUnpaidIntentSql, keptWithIntent, type PersonalData } from '../../values/personal.ts'
 import { type DecisionSummary, decisionOfRecordSql, decisionTable } from '../decisions/index.ts'
@@ -197,6 +193,19 @@ export async function findIntentsById(
 ): Promise<ReadonlyMap<string, Intent>> {
   const intents = await records.find(Intent, { id: oneOf([...new Set(ids)]) })
   return new Map(intents.map(intent => [intent.id, intent]))
+}
+
+/**
+ * Why this caller may not pay the intent. An assistant pays what it declared itself. A session of the console pays what
+ * a person has approved with a passkey, since everything else could be paid by the thief of a session.
+ */
+export function intentPaymentProblem(
+  actor: Actor,
+  { tokenId, status, decidedBy }: Pick<Intent, 'tokenId' | 'status' | 'decidedBy'>,
+): 'intent_other_token' | 'intent_unsigned' | undefined {
+  if (!mayUseRecord(actor, { tokenId })) return 'intent_other_token'
+  const isUnsigned = status === 'approved' && decidedBy?.type !== 'console'
+  return actor.type === 'console' && isUnsigned ? 'intent_unsigned' : undefined
 }
 
 export function unpayableIntentReason(

@@ -39,6 +39,7 @@ import {
 } from './response.ts'
 import { intentSimulationApi } from './simulation-api.ts'
 import {
+  approversOf,
   budgetLevelBlocker,
   budgetLevelIds,
   decideIntentSpend,
@@ -55,7 +56,9 @@ async function simulateForAgent(agentId: string, payee: ResolvedPayee, body: Bod
   const { at, amountCents, mcc } = body
   const tenantNow = { tenant, now: at ?? context.now }
   const levels = budgetLevelIds(actor, context.runId, body)
-  const spend = { agentId, amountCents, mcc, ...payee, ...levels, ownMandateId: actor.ownMandateId }
+  // In the console a person tries out what the agent may pay; what the person declares waits in any case.
+  const approvers = actor.type === 'console' ? {} : approversOf(actor)
+  const spend = { agentId, amountCents, mcc, ...payee, ...levels, ...approvers }
   const spendContext = await readSpendDecisionContext(sql, tenantNow, [spend])
   const agent = spendingAgentFor(actor, agentId, spendContext)
   if (!agent) return refuse('agent_not_found')

@@ -1,6 +1,6 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { bigintAsText } from '../../record-store/index.ts'
+import { bigintAsText } from '../../kernel/database/bulk-sql.ts'
 import { newId } from '../../values/ids.ts'
 import { jsonName } from '../../values/json-names.ts'
 import { type FrozenAgent, freezeAgent, updateFrozenAgents } from '../agents/index.ts'

@@ -1,8 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { inRange, type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
+import { selectColumnList, updateOfAnyTenant } from '../../kernel/database/bulk-sql.ts'
 import { nullable, realTimestampColumns, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
-import { type RowOf, selectColumnList, tableOf, updateOfAnyTenant } from '../../record-store/index.ts'
+import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { clock } from '../../values/clock.ts'
 import { Webhook } from './webhook.ts'
 

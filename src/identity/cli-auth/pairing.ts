@@ -5,6 +5,7 @@ import type { SqlContext } from '../../kernel/contract/context.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { selectColumnList } from '../../kernel/database/bulk-sql.ts'
 import { hashSecret } from '../../kernel/database/credential.ts'
 import {
   nullable,
@@ -13,7 +14,7 @@ import {
   tenantTable,
   timestampColumn,
 } from '../../kernel/database/entity.ts'
-import { type RowOf, selectColumnList, tableOf } from '../../record-store/index.ts'
+import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { clock, minutes } from '../../values/clock.ts'
 import type { PersonalData } from '../../values/personal.ts'
 import { PLATFORM_OWNER_ID } from '../customers/index.ts'

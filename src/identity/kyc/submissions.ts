@@ -3,7 +3,8 @@ import type { Context, ReadContext } from '../../kernel/contract/context.ts'
 import { inRange, type RecordCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
-import { conditionSql, entityTable } from '../../record-store/index.ts'
+import { filterOf } from '../../kernel/database/entity-records.ts'
+import { statementsOf } from '../../kernel/database/entity-statements.ts'
 import { clock } from '../../values/clock.ts'
 import { KycDocument } from './document.ts'
 import { KycSubmission } from './submission.ts'
@@ -50,10 +51,10 @@ export const submissionPageOfAllOwners = (
   { sql, pageBy }: ReadContext,
 ) =>
   pageBy(async (after, most) => {
-    const table = entityTable(KycSubmission)
+    const table = statementsOf(KycSubmission)
     const values: unknown[] = []
     const rest = after === undefined ? {} : { id: inRange({ lt: after }) }
-    const wanted = conditionSql(table.columns, { ...condition, ...rest }, values)
+    const wanted = table.condition(filterOf({ ...condition, ...rest }), values)
     const clause = `where true and ${wanted} order by id desc limit $${values.push(most)}`
     return sql<KycSubmission & Row>(table.selecting(clause), values)
   })
@@ -63,7 +64,7 @@ const OF_SUBMISSIONS =
 
 async function documentsOf(submissions: readonly KycSubmission[], sql: Sql): Promise<KycDocument[]> {
   if (submissions.length === 0) return []
-  return sql(entityTable(KycDocument).selecting(OF_SUBMISSIONS), [
+  return sql(statementsOf(KycDocument).selecting(OF_SUBMISSIONS), [
     [...new Set(submissions.map(({ ownerId }) => ownerId))],
     [...new Set(submissions.map(({ mode }) => mode))],
     submissions.map(({ id }) => id),

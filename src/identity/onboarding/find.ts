@@ -3,8 +3,9 @@ import type { Context, ReadContext } from '../../kernel/contract/context.ts'
 import { inRange, type RecordCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
+import { filterOf } from '../../kernel/database/entity-records.ts'
+import { statementsOf } from '../../kernel/database/entity-statements.ts'
 import type { PostalAddress } from '../../ports/card-processor.ts'
-import { conditionSql, entityTable } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
 import { Onboarding } from './company-onboarding.ts'
 import { BeneficialOwner, missingOnboardingItems, Representative } from './company-people.ts'
@@ -59,10 +60,10 @@ export async function loadOnboardingPeople(
   ]
   const [representatives, owners] = await Promise.all([
     sql<Representative & Row>(
-      entityTable(Representative).selecting(named(' and removed_at is null')),
+      statementsOf(Representative).selecting(named(' and removed_at is null')),
       values,
     ),
-    sql<BeneficialOwner & Row>(entityTable(BeneficialOwner).selecting(named('')), values),
+    sql<BeneficialOwner & Row>(statementsOf(BeneficialOwner).selecting(named('')), values),
   ])
   return onboardings.map(onboarding => ({
     onboarding,
@@ -76,18 +77,13 @@ export const onboardingPageOfAllOwners = (
   { sql, pageBy }: ReadContext,
 ) =>
   pageBy(async (after, most) => {
-    const { columns, selecting } = tableOfOnboardings()
+    const table = statementsOf(Onboarding)
     const values: unknown[] = []
     const rest = after === undefined ? {} : { id: inRange({ lt: after }) }
-    const wanted = conditionSql(columns, { ...condition, ...rest }, values)
+    const wanted = table.condition(filterOf({ ...condition, ...rest }), values)
     const clause = `where true and ${wanted} order by id desc limit $${values.push(most)}`
-    return sql<Onboarding & Row>(selecting(clause), values)
+    return sql<Onboarding & Row>(table.selecting(clause), values)
   })
-
-function tableOfOnboardings() {
-  const table = entityTable(Onboarding)
-  return { columns: table.columns, selecting: (clause: string) => table.selecting(clause) }
-}
 
 export const onboardingResponse = ({ onboarding, representatives, beneficialOwners }: OnboardingWithPeople) =>
   withMembers(onboarding, {

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context, ReadContext } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { entityTable } from '../../record-store/index.ts'
+import { statementsOf } from '../../kernel/database/entity-statements.ts'
 import { scheduleOnboardingReview, wakeOnboardingProcess } from './advance.ts'
 import { isOnboardingOpen, Onboarding } from './company-onboarding.ts'
 import {
@@ -56,7 +56,7 @@ export async function recordIdentityStatus(
 const NEWEST = 'where owner_id = $1 and mode = $2 order by id desc limit 1'
 
 export async function missingCompanyItems(sql: Sql, { ownerId, mode }: Tenant): Promise<string[]> {
-  const newest = await sql<Onboarding & Row>(entityTable(Onboarding).selecting(NEWEST), [ownerId, mode])
+  const newest = await sql<Onboarding & Row>(statementsOf(Onboarding).selecting(NEWEST), [ownerId, mode])
   const [submission] = await loadOnboardingPeople(newest, sql)
   return missingWords(submission)
 }

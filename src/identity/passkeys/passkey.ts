@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { nullable, recordColumns, tenantTable, textArrayColumn } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../record-store/index.ts'
+import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { addMs, clock, minutes } from '../../values/clock.ts'
 import type { PersonalData } from '../../values/personal.ts'
 

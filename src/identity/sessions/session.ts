@@ -6,6 +6,7 @@ import type { Systems } from '../../kernel/contract/ports.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { recordCodeAttempt } from '../../kernel/database/attempt-limit.ts'
+import { selectColumnList } from '../../kernel/database/bulk-sql.ts'
 import { hashSecret } from '../../kernel/database/credential.ts'
 import {
   nullable,
@@ -15,7 +16,7 @@ import {
   timestampColumn,
   withMembers,
 } from '../../kernel/database/entity.ts'
-import { type RowOf, selectColumnList, tableOf } from '../../record-store/index.ts'
+import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { clock, days, minutes } from '../../values/clock.ts'
 import type { PersonalData } from '../../values/personal.ts'
 import { parseUserCode } from '../../values/user-code.ts'

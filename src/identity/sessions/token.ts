@@ -1,7 +1,7 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
+import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { readClockOffset } from '../../kernel/database/tenant-clock.ts'
-import { updateOf } from '../../record-store/index.ts'
 import { addMs, clock } from '../../values/clock.ts'
 import { createDeviceKey, currentDeviceScopes, type IssuedApiKey } from '../keys/index.ts'
 import { DEVICE_CODE_GRANT_TYPE, type deviceAuthorizationApi } from './device-api.ts'

@@ -1,8 +1,9 @@
-import type { EntityClass } from '@mikro-orm/core'
+import type { EntityClass, FilterQuery } from '@mikro-orm/core'
 import type { z } from 'zod'
 import type { JsonOf } from '../../values/json-names.ts'
 import type { Actor, Tenant, TenantNow } from './actor.ts'
 import type { PathParameterName } from './addresses.ts'
+import type { EntityManager, EntityReader } from './entity-manager.ts'
 import type { EventSchemas } from './events.ts'
 import type { RecordPage } from './page.ts'
 import type { InternalOperationInput, Ports } from './ports.ts'
@@ -42,6 +43,7 @@ export interface CallerContext extends TenantNow {
 
 /** Reads what the tenant has. It locks and changes nothing. */
 export interface ReadContext extends CallerContext, SqlContext, Ports {
+  readonly em: EntityReader
   readonly records: RecordReader
   /** Reads outside the transaction, for content produced while it is sent, after the commit. */
   readonly sqlAfterCommit: Sql
@@ -58,7 +60,7 @@ export interface ReadContext extends CallerContext, SqlContext, Ports {
    */
   page<T extends object>(
     entity: EntityClass<T>,
-    condition: RecordCondition<T>,
+    where: FilterQuery<NoInfer<T>> | RecordCondition<NoInfer<T>>,
     by?: keyof T & string,
     first?: number,
   ): Promise<RecordPage<T>>
@@ -74,6 +76,7 @@ export interface ReadContext extends CallerContext, SqlContext, Ports {
 export interface WriteContext<out E extends EventSchemas = Record<never, never>>
   extends ReadContext,
     EmitContext<E> {
+  readonly em: EntityManager
   readonly records: Records
   /** Sends a statement whose result the handler does not need. The commit waits for it and fails with it. */
   queueStatement(statement: Promise<unknown>): void

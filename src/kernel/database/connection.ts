@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
-import { commandInPipeline } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
 import type { Tenant } from '../contract/actor.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Sql } from '../contract/sql.ts'
+import { commandInPipeline } from './pipeline.ts'
 import { type Database, endTransaction, refuseLaterSql, sqlOfTransaction, sqlOn } from './prepared-sql.ts'
 import { isConnectionLost } from './retry.ts'
 

@@ -31,8 +31,9 @@ export const mayUseRecord = (actor: Actor, { tokenId }: { readonly tokenId: stri
 
 export const actorReach = ({ agentId, delegationId = null }: Actor): Reach => ({ agentId, delegationId })
 
-/** MikroORM types the second argument of a default as its entity manager; here it is the record store. */
-const scopeOf = (store: unknown): Tenant & { now: Date } => (store as { scope: Tenant & { now: Date } }).scope
+/** MikroORM does not know which entity manager is used. */
+const scopeOf = (manager: unknown): Tenant & { now: Date } =>
+  (manager as { scope: Tenant & { now: Date } }).scope
 
 /**
  * Narrows every query of a tenant's table to the tenant; for an agent's token to the agent's records, and for
@@ -118,10 +119,10 @@ export const textArrayColumn = () =>
 export const booleanColumn = () => p.boolean().onCreate(() => false)
 
 export const timestampColumns = () => ({
-  createdAt: timestampColumn().onCreate((_, store) => scopeOf(store).now),
+  createdAt: timestampColumn().onCreate((_, manager) => scopeOf(manager).now),
   updatedAt: timestampColumn()
-    .onCreate((_, store) => scopeOf(store).now)
-    .onUpdate((_, store) => scopeOf(store).now),
+    .onCreate((_, manager) => scopeOf(manager).now)
+    .onUpdate((_, manager) => scopeOf(manager).now),
 })
 
 export const realTimeColumn = () => timestampColumn().onCreate(() => clock.real())
@@ -137,8 +138,14 @@ export const recordColumns = (prefix: string) => ({
     .text()
     .primary()
     .onCreate(() => newId(prefix)),
-  ownerId: p.text().onCreate((_, store) => scopeOf(store).ownerId),
-  mode: p.enum(['test', 'live'] as const).onCreate((_, store): Mode => scopeOf(store).mode),
+  ownerId: p
+    .text()
+    .primary()
+    .onCreate((_, manager) => scopeOf(manager).ownerId),
+  mode: p
+    .enum(['test', 'live'] as const)
+    .primary()
+    .onCreate((_, manager): Mode => scopeOf(manager).mode),
   ...timestampColumns(),
 })
 

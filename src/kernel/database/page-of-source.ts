@@ -13,5 +13,5 @@ export const pageOfSource = <T extends { id: string }>(
   pageBy((after, most) => {
     const rest = (after ? { id: inRange({ lt: after }) } : {}) as RecordCondition<T>
     const options = { source: sourceBefore(after), limit: most }
-    return records.find(entity, { $and: [condition, rest] } as unknown as RecordCondition<T>, options)
+    return records.rows(entity, { $and: [condition, rest] } as unknown as RecordCondition<T>, options)
   })

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
-import { runInPipeline, runPreparedStatement, sendPipeline } from '../../record-store/index.ts'
 import type { Row, Sql } from '../contract/sql.ts'
+import { runInPipeline, runPreparedStatement, sendPipeline } from './pipeline.ts'
 
 export interface Database {
   readonly pool: Pool

@@ -7,8 +7,8 @@ const schema = defineEntity({
   readonly: true,
   properties: {
     id: p.text().primary(),
-    ownerId: p.text(),
-    mode: p.enum(['test', 'live'] as const),
+    ownerId: p.text().primary(),
+    mode: p.enum(['test', 'live'] as const).primary(),
     agentId: nullable.string(),
     event: p.text(),
     data: p.json<Record<string, unknown>>(),

@@ -166,7 +166,8 @@ async function reactTo(
   const context = new RequestContext(runtime, call, tx.now, tx)
   context.events.push(...concerned)
   await context.runReactions()
-  await Promise.all([...context.pendingStatements, context.records.flush()])
+  await context.handOver()
+  await Promise.all(context.pendingStatements)
   // The batch has journaled the events themselves: only what the reactions added is left to write.
   context.events.splice(0, concerned.length)
   journalEvents(call, context, result.value, tx.journal)

@@ -9,7 +9,7 @@ import {
 import type { EventRow, OutboxRow, PendingJournal } from '../journal/journal.ts'
 import { buildJournalRows, withTraceparent } from '../journal/journal-rows.ts'
 import { encodeOutcome } from './outcome.ts'
-import { ignoreRejection, RequestContext } from './request-context.ts'
+import { RequestContext } from './request-context.ts'
 import type { OperationRuntime } from './runtime.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -73,7 +73,8 @@ export async function runCallInTransaction(
   const context = new RequestContext(runtime, opened.call, tx.now, tx)
   const value = await handle(context)
   await context.runReactions()
-  tx.pendingStatements.push(...context.pendingStatements, ignoreRejection(context.records.flush()))
+  await context.handOver()
+  tx.pendingStatements.push(...context.pendingStatements)
   return finishCall(opened, context, value, tx.journal)
 }
 

@@ -1,5 +1,4 @@
-import type { EntityClass } from '@mikro-orm/core'
-import { RecordStore } from '../../record-store/index.ts'
+import type { EntityClass, FilterQuery } from '@mikro-orm/core'
 import { clock } from '../../values/clock.ts'
 import type { Tenant } from '../contract/actor.ts'
 import { type ApiCall, tenantKey } from '../contract/call.ts'
@@ -10,10 +9,13 @@ import { type PageRequest, type PageRows, type RecordPage, readRecordPage } from
 import { Problem, type Refusal } from '../contract/problem.ts'
 import type { DurableProcess, ProcessRecord } from '../contract/process.ts'
 import type { RawRequest } from '../contract/raw-request.ts'
-import { type FindOptions, inRange, type RecordCondition } from '../contract/records.ts'
+import type { RecordCondition, Records } from '../contract/records.ts'
 import type { Sql } from '../contract/sql.ts'
 import { readExclusively, readSnapshot } from '../database/connection.ts'
-import { actorReach, type RecordScope } from '../database/entity.ts'
+import { actorReach } from '../database/entity.ts'
+import type { TenantEntityManager } from '../database/entity-manager.ts'
+import { EntityRecords, filterOf } from '../database/entity-records.ts'
+import { openEntityManager } from '../database/orm.ts'
 import { sqlOn } from '../database/prepared-sql.ts'
 import type { EventRow, OutboxRow } from '../journal/journal.ts'
 import { buildEvent, buildRefusal, buildWakeUpRow } from '../journal/journal-rows.ts'
@@ -31,7 +33,7 @@ export class RequestContext implements Context {
   /** Sent by the handler and the reactions, not awaited yet. */
   readonly pendingStatements: Promise<unknown>[] = []
   readonly sql: Sql
-  readonly records: RecordStore<RecordScope>
+  readonly records: Records = new EntityRecords(() => this.em)
   readonly #runtime: OperationRuntime
   readonly #call: ApiCall
   readonly #tx: JoinedTransaction | undefined
@@ -41,18 +43,25 @@ export class RequestContext implements Context {
   #reactedTo = 0
   /** The sort keys of the rows of the last page: cursors are made of them. */
   #keys: readonly string[] = []
+  #em: TenantEntityManager | undefined
 
   /** A read has no transaction. `now` is undefined for a read that does not declare it. */
   constructor(runtime: OperationRuntime, call: ApiCall, now: Date | undefined, tx?: JoinedTransaction) {
     this.#now = now
     this.#tx = tx
     this.sql = tx?.sql ?? sqlOn(runtime.database.pool)
-    this.records = new RecordStore(this.sql, { readOnly: !tx })
     this.#runtime = runtime
     this.#call = call
     this.#declared = call.operation.operation.emits
     this.#tenant = call.actor.tenant
+  }
+
+  /** Most calls of hot operations need none. */
+  get em(): TenantEntityManager {
+    if (this.#em) return this.#em
+    this.#em = openEntityManager(this.sql, { isReadOnly: !this.#tx })
     this.#bind()
+    return this.#em
   }
 
   get now(): Date {
@@ -137,7 +146,8 @@ export class RequestContext implements Context {
   }
 
   #bind(): void {
-    if (this.#tenant) this.records.scope = { ...this.#tenant, ...actorReach(this.actor), now: this.#now }
+    if (this.#tenant && this.#em)
+      this.#em.scope = { ...this.#tenant, ...actorReach(this.actor), now: this.#now }
   }
 
   emit = (event: string, data: unknown): void => {
@@ -162,14 +172,14 @@ export class RequestContext implements Context {
 
   page = async <T extends object>(
     entity: EntityClass<T>,
-    condition: RecordCondition<T>,
+    where: FilterQuery<NoInfer<T>> | RecordCondition<NoInfer<T>>,
     by = 'id' as keyof T & string,
     first?: number,
   ): Promise<RecordPage<T>> => {
-    const read = (after: string | undefined, most: number) => {
-      const rest = (after ? { [by]: inRange({ lt: after }) } : {}) as RecordCondition<T>
-      const options = { orderBy: { [by]: 'desc' }, limit: most } as FindOptions<T>
-      return this.records.find(entity, { $and: [condition, rest] } as unknown as RecordCondition<T>, options)
+    const wanted = filterOf(where as object)
+    const read = (after: string | undefined, limit: number) => {
+      const rest = after === undefined ? {} : { [by]: { $lt: after } }
+      return this.em.rows<T>(entity, { $and: [wanted, rest] }, { orderBy: { [by]: 'desc' }, limit })
     }
     return this.#pageThrough(read, by, first)
   }
@@ -235,12 +245,18 @@ export class RequestContext implements Context {
         const concerned = alike.filter(data => reaction.concerns?.(data) ?? true)
         if (concerned.length === 0) continue
         // Sent before the reaction's reads, so it reads what was changed.
-        this.queueStatement(this.records.flush())
+        await this.handOver()
         this.#declared = reaction.emits
         await reaction.run(concerned, this as Context<never, EventSchemas>)
       }
     }
     this.#declared = own
+  }
+
+  /** Sends the changes of records. The commit waits for the answers, and fails with them. */
+  async handOver(): Promise<void> {
+    const handedOver = await this.#em?.handOver()
+    for (const statement of handedOver?.sent ?? []) this.queueStatement(statement)
   }
 
   #nextEvents(): { event: string; alike: EventRow['data'][] } {

@@ -3,6 +3,7 @@ import { type ApiCall, type ApiResponse, endedRunProblem } from '../contract/cal
 import type { Problem } from '../contract/problem.ts'
 import type { Sql } from '../contract/sql.ts'
 import { commit, onConnection } from '../database/connection.ts'
+import { flushesSentOn } from '../database/entity-manager.ts'
 import { sqlOfTransaction } from '../database/prepared-sql.ts'
 import {
   findStoredAnswers,
@@ -74,6 +75,7 @@ export const inTransaction = <C extends ApiCall, T>(
         const journal = emptyJournal()
         const tx = { sql, now, journal, pendingStatements: [] }
         const result = await work(tx, opened)
+        await flushesSentOn(sql)
         const written = writeJournal(sql, journal)
         await commit(runtime.database, client, { id, event: journal.events[0] }, [
           ...tx.pendingStatements,

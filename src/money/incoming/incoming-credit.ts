@@ -5,8 +5,9 @@ import type { Mode, Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { oneOf, type Records } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
+import { insertInto } from '../../kernel/database/bulk-sql.ts'
 import { centsColumn, nullable, timestampColumns, zeroCentsColumn } from '../../kernel/database/entity.ts'
-import { insertInto, tableOf } from '../../record-store/index.ts'
+import { tableOf } from '../../kernel/database/table.ts'
 import { newId } from '../../values/ids.ts'
 import type { PersonalData } from '../../values/personal.ts'
 import { payableTypes } from '../references/index.ts'
@@ -38,9 +39,9 @@ const schema = defineEntity({
       .primary()
       .onCreate(() => newId('credit')),
     ...timestampColumns(),
-    mode: p.enum(['test', 'live'] as const),
+    mode: p.enum(['test', 'live'] as const).primary(),
     /** The owner whose ledger holds the money. After a hand-over, it is still the platform or the paying owner. */
-    ownerId: p.text(),
+    ownerId: p.text().primary(),
     status: p.enum(incomingCreditMachine.states).onCreate(() => incomingCreditMachine.initial),
     reason: nullable.enum(unmatchedCreditReasons),
     walletId: nullable.string(),

@@ -88,9 +88,15 @@ export const payOwnerInBatch = (
   wallets: ReadonlyMap<string, WalletRow>,
   book: LockedBook,
   records: NewCreditRows,
-  context: EmitContext<typeof incomingCreditEvents>,
+  { tenant, now, emit, wake }: EmitContext<typeof incomingCreditEvents>,
 ): MadePayment =>
-  makePayment('owner', payment, take, wallets.get(payment.to.walletId), book, { ...context, records })
+  makePayment('owner', payment, take, wallets.get(payment.to.walletId), book, {
+    records,
+    tenant,
+    now,
+    emit,
+    wake,
+  })
 
 export const refundableCreditCents = ({ source, amountCents, refundedCents }: IncomingCredit): Cents =>
   source === 'owner' ? subtractCents(amountCents, refundedCents) : NO_CENTS

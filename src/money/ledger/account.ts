@@ -92,8 +92,8 @@ const transfer = defineEntity({
   ...tenantTable('LedgerTransfer', 'ledger_transfers'),
   properties: {
     id: p.text().primary(),
-    ownerId: p.text(),
-    mode: p.enum(['test', 'live'] as const),
+    ownerId: p.text().primary(),
+    mode: p.enum(['test', 'live'] as const).primary(),
     currency: p.enum(['EUR'] as const),
     kind: p.text(),
     referenceType: p.text(),

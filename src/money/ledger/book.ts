@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { bigintAsText } from '../../record-store/index.ts'
+import { bigintAsText } from '../../kernel/database/bulk-sql.ts'
 import { newId } from '../../values/ids.ts'
 import { addCents, type Cents, NO_CENTS, negateCents, subtractCents, sumOf } from '../../values/money.ts'
 import { type LedgerAccountKind, ledgerAccountKinds } from './account.ts'

@@ -7,7 +7,7 @@ import {
   tenantTable,
   zeroCentsColumn,
 } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../record-store/index.ts'
+import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { NO_CENTS } from '../../values/money.ts'
 
 /** A completed refund fails only if a bank has returned its money to the payer's side. */

@@ -3,21 +3,20 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import {
+  insertInto,
+  lockedRowsById,
+  rowsById,
+  selectColumnList,
+  updateOf,
+} from '../../kernel/database/bulk-sql.ts'
+import {
   centsColumn,
   nullable,
   recordColumns,
   tenantTable,
   zeroCentsColumn,
 } from '../../kernel/database/entity.ts'
-import {
-  insertInto,
-  lockedRowsById,
-  type RowOf,
-  rowsById,
-  selectColumnList,
-  tableOf,
-  updateOf,
-} from '../../record-store/index.ts'
+import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import type { OriginalAmount } from '../../values/original-amount.ts'
 import { isUnpaidCardPaymentSql, type PersonalData } from '../../values/personal.ts'
 

@@ -4,9 +4,9 @@ import { SepaMessage } from '../../../src/commerce/rails/message.ts'
 import { SepaFile } from '../../../src/commerce/rails/sepa-file.ts'
 import { Agent } from '../../../src/control/agents/agent.ts'
 import type { RecordScope } from '../../../src/kernel/database/entity.ts'
+import { openEntityManager } from '../../../src/kernel/database/orm.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { Wallet } from '../../../src/money/wallets/wallet.ts'
-import { RecordStore } from '../../../src/record-store/index.ts'
 import { startEngine } from '../../support/engine.ts'
 import { anAgent } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -23,13 +23,13 @@ const tenantEntities = entities.filter(
     !['customers', 'incoming'].includes(name) &&
     ![SepaFile, SepaMessage].some(operatorEntity => operatorEntity === entity),
 )
-const openRecords = () => new RecordStore<RecordScope>(sqlOn(engine.runtime.database.pool))
+const openManager = () => openEntityManager(sqlOn(engine.runtime.database.pool))
 
 describe.each(tenantEntities)('a query of %s', (_, entity) => {
   test('throws unless a tenant is bound', async () => {
-    await expect(openRecords().find(entity, {})).rejects.toThrow(/tenant/)
-    await expect(openRecords().findOne(entity, {})).rejects.toThrow(/tenant/)
-    await expect(openRecords().count(entity, {})).rejects.toThrow(/tenant/)
+    await expect(openManager().find(entity, {})).rejects.toThrow(/tenant/)
+    await expect(openManager().findOne(entity, {})).rejects.toThrow(/tenant/)
+    await expect(openManager().count(entity, {})).rejects.toThrow(/tenant/)
   })
 })
 
@@ -42,9 +42,9 @@ describe('a record of a tenant', () => {
     now: new Date(0),
   }
   const bound = (other: Partial<RecordScope> = {}) => {
-    const records = openRecords()
-    records.scope = { ...scope, ...other }
-    return records
+    const em = openManager()
+    em.scope = { ...scope, ...other }
+    return em
   }
 
   test('is visible to its owner in its mode, and to its agent', async () => {

@@ -32,7 +32,6 @@ function positionOf(noun: string): number {
 
 /** The folders below the business, left to right: each may import those before it. */
 const foundation = [
-  'record-store',
   'values',
   'ports',
   'iso20022',

@@ -2,6 +2,13 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../../kernel/contract/actor.ts'
 import { stateMachine } from '../../../kernel/contract/machine.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
+import {
+  insertInto,
+  lockedRowsById,
+  rowsById,
+  selectColumnList,
+  updateOf,
+} from '../../../kernel/database/bulk-sql.ts'
 import { hashSecret } from '../../../kernel/database/credential.ts'
 import {
   centsColumn,
@@ -10,15 +17,7 @@ import {
   tenantTable,
   timestampColumn,
 } from '../../../kernel/database/entity.ts'
-import {
-  insertInto,
-  lockedRowsById,
-  type RowOf,
-  rowsById,
-  selectColumnList,
-  tableOf,
-  updateOf,
-} from '../../../record-store/index.ts'
+import { type RowOf, tableOf } from '../../../kernel/database/table.ts'
 import type { PersonalData } from '../../../values/personal.ts'
 
 export const paymentTokenMachine = stateMachine('payment_token', {

@@ -85,9 +85,9 @@ export async function beginRequestRefund(target: RequestRefundTarget, context: R
  * asks under the same references.
  */
 export const refundPaymentRequest = externalCall(requestRefundsApi.refund, {
-  async reserve({ params, body: { amountCents, reason: note } }, context) {
+  async reserve({ params, body: { amountCents, reason: note, webauthnAssertion } }, context) {
     const begun = await beginRequestRefund(
-      { requestId: params.id, amountCents, reason: 'other', note },
+      { requestId: params.id, amountCents, reason: 'other', note, webauthnAssertion },
       context,
     )
     if (begun instanceof Refusal) return begun

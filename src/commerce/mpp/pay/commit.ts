@@ -12,7 +12,7 @@ import { type BatchedStep, CallExternal, chainExternalCall } from '../../../kern
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import { workflowIdOf } from '../../../kernel/contract/process.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
-import { tenantRecords } from '../../../kernel/database/record-store.ts'
+import { tenantRecords } from '../../../kernel/database/entity-records.ts'
 import { hasCardNumber } from '../../../values/card-number.ts'
 import { addMs } from '../../../values/clock.ts'
 import { truncateText } from '../../../values/schemas.ts'

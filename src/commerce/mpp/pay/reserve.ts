@@ -17,7 +17,7 @@ import {
 import type { Ports, Systems } from '../../../kernel/contract/ports.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
-import { tenantRecords } from '../../../kernel/database/record-store.ts'
+import { tenantRecords } from '../../../kernel/database/entity-records.ts'
 import {
   DEFAULT_MARGIN_PERCENT,
   findNewestRates,

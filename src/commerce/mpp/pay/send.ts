@@ -14,7 +14,7 @@ import type { ContextOf } from '../../../kernel/contract/operation.ts'
 import type { Systems } from '../../../kernel/contract/ports.ts'
 import type { Refusal } from '../../../kernel/contract/problem.ts'
 import { oneOf, type Records } from '../../../kernel/contract/records.ts'
-import { tenantRecords } from '../../../kernel/database/record-store.ts'
+import { tenantRecords } from '../../../kernel/database/entity-records.ts'
 import {
   decodeChargeRequest,
   isUnusableInput,

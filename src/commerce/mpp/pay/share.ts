@@ -6,7 +6,7 @@ import {
 import type { BatchedStep, CallExternal, ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import type { Refusal } from '../../../kernel/contract/problem.ts'
 import { oneOf, type Records } from '../../../kernel/contract/records.ts'
-import { tenantRecords } from '../../../kernel/database/record-store.ts'
+import { tenantRecords } from '../../../kernel/database/entity-records.ts'
 import { stripePayload } from '../../../mpp/index.ts'
 import {
   isProcessorFailure,

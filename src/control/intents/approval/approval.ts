@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import { insertIntoBoth } from '../../../kernel/database/bulk-sql.ts'
 import { recordColumns, tenantTable } from '../../../kernel/database/entity.ts'
-import { insertIntoBoth, type RowOf, tableOf } from '../../../record-store/index.ts'
+import { type RowOf, tableOf } from '../../../kernel/database/table.ts'
 import type { Openings } from '../../../statements/index.ts'
 
 const proofSchema = defineEntity({

@@ -1,4 +1,5 @@
-import type { Row, Sql, Tenant } from './records.ts'
+import type { Tenant } from '../contract/actor.ts'
+import type { Row, Sql } from '../contract/sql.ts'
 import type { Column, Table } from './table.ts'
 
 const membersOf = <R extends { id: string }>({ columns }: Table<R>, members?: readonly string[]) =>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import pg, { type Connection, type Pool, type PoolClient, type Submittable } from 'pg'
-import type { Row } from './records.ts'
+import type { Row } from '../contract/sql.ts'
 
 type Parse = (text: string) => unknown
 

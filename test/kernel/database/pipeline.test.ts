@@ -6,8 +6,8 @@ import {
   runInPipeline,
   runPreparedStatement,
   sendPipeline,
-} from '../../src/record-store/index.ts'
-import { cloneDatabase } from '../support/database.ts'
+} from '../../../src/kernel/database/pipeline.ts'
+import { cloneDatabase } from '../../support/database.ts'
 
 /** A connection to PostgreSQL that remembers its packets. */
 class RecordedSocket extends Socket {

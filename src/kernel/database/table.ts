@@ -64,7 +64,7 @@ const types = [
 
 function columnOf(place: string, member: string, property: EntityProperty): Column {
   const type = typeOf(property)
-  if (!type) throw new Error(`${place}: add its type to src/record-store/table.ts.`)
+  if (!type) throw new Error(`${place}: add its type to src/kernel/database/table.ts.`)
   const column = { member, name: property.name ?? naming.propertyToColumnName(member), type }
   const formula: unknown = property.formula
   return typeof formula === 'function' ? { ...column, formula: alias => formula({}, { alias }) } : column
